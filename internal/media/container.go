@@ -1,0 +1,85 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// Container names a file format that bgremove reads.
+type Container string
+
+// The containers that Sniff can name. MP4 and MOV are one family: ffmpeg reads
+// both with the same demuxer.
+const (
+	Unknown  Container = ""
+	GIF      Container = "gif"
+	MP4      Container = "mp4"
+	MOV      Container = "mov"
+	WebM     Container = "webm"
+	Matroska Container = "matroska"
+	PNG      Container = "png" // also APNG; recognised so that messages can say so
+	JPEG     Container = "jpeg"
+	WebP     Container = "webp"
+)
+
+// SniffLen is how many leading bytes Sniff can make use of.
+const SniffLen = 4096
+
+// Sniff names the container by its leading bytes, never by a file's name.
+// Playlists, scripts and everything else it does not know are Unknown.
+func Sniff(head []byte) Container {
+	switch {
+	case bytes.HasPrefix(head, []byte("GIF87a")), bytes.HasPrefix(head, []byte("GIF89a")):
+		return GIF
+	case bytes.HasPrefix(head, []byte{0x1A, 0x45, 0xDF, 0xA3}):
+		return sniffEBML(head)
+	case bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
+		return PNG
+	case bytes.HasPrefix(head, []byte{0xFF, 0xD8, 0xFF}):
+		return JPEG
+	case len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
+		return WebP
+	}
+	return sniffISO(head)
+}
+
+// sniffISO recognises the ISO base media family (ISO/IEC 14496-12) and
+// QuickTime by the type of the first box.
+func sniffISO(head []byte) Container {
+	if len(head) < 12 {
+		return Unknown
+	}
+	switch size := binary.BigEndian.Uint32(head); string(head[4:8]) {
+	case "ftyp":
+		if size < 16 && size != 1 {
+			return Unknown
+		}
+		if string(head[8:12]) == "qt  " {
+			return MOV
+		}
+		return MP4
+	case "moov", "mdat", "wide", "free", "skip", "pnot":
+		return MOV // QuickTime files older than the ftyp box
+	}
+	return Unknown
+}
+
+// sniffEBML tells WebM from other Matroska files by the DocType element
+// (0x4282) of the EBML header, RFC 8794 section 11.2.6.
+func sniffEBML(head []byte) Container {
+	i := bytes.Index(head, []byte{0x42, 0x82})
+	if i < 0 || i+3 > len(head) {
+		return Unknown
+	}
+	n := int(head[i+2] &^ 0x80)
+	if head[i+2]&0x80 == 0 || i+3+n > len(head) {
+		return Unknown
+	}
+	switch string(bytes.TrimRight(head[i+3:i+3+n], "\x00")) {
+	case "webm":
+		return WebM
+	case "matroska":
+		return Matroska
+	}
+	return Unknown
+}

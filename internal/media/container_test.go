@@ -1,0 +1,47 @@
+package media_test
+
+import (
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+func TestSniff(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		head string
+		want media.Container
+	}{
+		"gif 87":             {"GIF87a\x01\x00", media.GIF},
+		"gif 89":             {"GIF89a\x01\x00", media.GIF},
+		"mp4":                {"\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isom", media.MP4},
+		"quicktime":          {"\x00\x00\x00\x14ftypqt  \x00\x00\x02\x00qt  ", media.MOV},
+		"old quicktime":      {"\x00\x00\x00\x08wide\x00\x00\x10\x00mdat", media.MOV},
+		"webm":               {"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm\x42\x87\x81\x04", media.WebM},
+		"matroska":           {"\x1a\x45\xdf\xa3\xa3\x42\x82\x88matroska", media.Matroska},
+		"ebml without type":  {"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01", media.Unknown},
+		"ebml cut in type":   {"\x1a\x45\xdf\xa3\x9f\x42\x82\x84we", media.Unknown},
+		"png":                {"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR", media.PNG},
+		"jpeg":               {"\xff\xd8\xff\xe0\x00\x10JFIF", media.JPEG},
+		"webp":               {"RIFF\x10\x00\x00\x00WEBPVP8 ", media.WebP},
+		"playlist":           {"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", media.Unknown},
+		"concat script":      {"ffconcat version 1.0\nfile /etc/passwd\n", media.Unknown},
+		"empty":              {"", media.Unknown},
+		"short box":          {"\x00\x00\x00\x08ftyp", media.Unknown},
+		"box smaller than 8": {"\x00\x00\x00\x04ftypisom", media.Unknown},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := media.Sniff([]byte(tt.head)); got != tt.want {
+				t.Errorf("Sniff = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzSniff(f *testing.F) {
+	f.Add([]byte("\x1a\x45\xdf\xa3\x9f\x42\x82\x84webm"))
+	f.Add([]byte("\x00\x00\x00\x20ftypisom"))
+	f.Fuzz(func(_ *testing.T, head []byte) { media.Sniff(head) })
+}
