@@ -1,0 +1,123 @@
+// Package ffmpeg decodes and encodes video by running the ffmpeg and ffprobe
+// programs as child processes. Frames travel through pipes as raw RGBA with
+// their times: NUT on the way in, because ffmpeg's Matroska muxer rounds to
+// milliseconds, and Matroska on the way out.
+package ffmpeg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// MinMajor and MinMinor are the oldest ffmpeg release that works: -fps_mode
+// came with 5.1.
+const (
+	MinMajor = 5
+	MinMinor = 1
+)
+
+// ErrNotFound says that ffmpeg or ffprobe is not installed.
+var ErrNotFound = errors.New("not found")
+
+// ErrTooOld says that ffmpeg is older than MinMajor.MinMinor.
+var ErrTooOld = fmt.Errorf("older than %d.%d", MinMajor, MinMinor)
+
+// Tools are the programs found on this machine. The value is immutable and
+// safe for concurrent use.
+type Tools struct {
+	FFmpeg, FFprobe string // paths
+	Version         string // as ffmpeg prints it, such as "5.1.9-0+deb12u1"
+	major, minor    int    // 0.0 for builds without a release number
+}
+
+// Find locates ffmpeg and ffprobe, by the paths given or else in PATH, and
+// asks ffmpeg for its version. The error wraps ErrNotFound or ErrTooOld and
+// names the program.
+func Find(ctx context.Context, ffmpegPath, ffprobePath string) (*Tools, error) {
+	t := &Tools{}
+	var err error
+	if t.FFmpeg, err = look(ffmpegPath, "ffmpeg"); err != nil {
+		return nil, err
+	}
+	if t.FFprobe, err = look(ffprobePath, "ffprobe"); err != nil {
+		return nil, err
+	}
+	out, err := exec.CommandContext(ctx, t.FFmpeg, "-hide_banner", "-version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s -version: %w", t.FFmpeg, err)
+	}
+	t.Version, t.major, t.minor = parseVersion(string(out))
+	if t.major > 0 && (t.major < MinMajor || t.major == MinMajor && t.minor < MinMinor) {
+		return t, fmt.Errorf("ffmpeg %s: %w", t.Version, ErrTooOld)
+	}
+	return t, nil
+}
+
+func look(path, name string) (string, error) {
+	if path == "" {
+		path = name
+	}
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, ErrNotFound)
+	}
+	return found, nil
+}
+
+var versionPattern = regexp.MustCompile(`^ffmpeg version (n?(\d+)\.(\d+)\S*|\S+)`)
+
+// parseVersion reads the first line of "ffmpeg -version". Builds from git
+// print no release number; they count as new.
+func parseVersion(out string) (version string, major, minor int) {
+	m := versionPattern.FindStringSubmatch(out)
+	if m == nil {
+		return "unknown", 0, 0
+	}
+	major, _ = strconv.Atoi(m[2])
+	minor, _ = strconv.Atoi(m[3])
+	return m[1], major, minor
+}
+
+// Codecs lists which of the given encoders and decoders this build has, by
+// ffmpeg's names.
+func (t *Tools) Codecs(ctx context.Context, names ...string) (map[string]bool, error) {
+	have := make(map[string]bool, len(names))
+	for _, list := range []string{"-encoders", "-decoders", "-filters"} {
+		out, err := exec.CommandContext(ctx, t.FFmpeg, "-hide_banner", list).Output()
+		if err != nil {
+			return nil, fmt.Errorf("ffmpeg %s: %w", list, err)
+		}
+		for line := range strings.Lines(string(out)) {
+			if f := strings.Fields(line); len(f) > 1 {
+				have[f[1]] = true
+			}
+		}
+	}
+	found := make(map[string]bool, len(names))
+	for _, n := range names {
+		found[n] = have[n]
+	}
+	return found, nil
+}
+
+// fileURL names a local file so that ffmpeg can take it for nothing else, not
+// an option, a protocol or standard input.
+func fileURL(path string) string { return "file:" + path }
+
+// environment for child processes: ours, without a log file request.
+func environment() []string {
+	env := os.Environ()
+	kept := env[:0]
+	for _, e := range env {
+		if !strings.HasPrefix(e, "FFREPORT=") {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,453 @@
+package ffmpeg_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+)
+
+func tools(t testing.TB) *ffmpeg.Tools {
+	t.Helper()
+	found, err := ffmpeg.Find(t.Context(), "", "")
+	if err != nil {
+		t.Fatalf("ffmpeg is needed by these tests: %v", err)
+	}
+	return found
+}
+
+// generate makes a fixture with the ffmpeg program.
+func generate(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	args = append(append([]string{"-nostdin", "-v", "error"}, args...), path)
+	if out, err := exec.CommandContext(t.Context(), tools(t).FFmpeg, args...).CombinedOutput(); err != nil {
+		t.Fatalf("ffmpeg %v: %v\n%s", args, err, out)
+	}
+	return path
+}
+
+func probe(t testing.TB, path string) *ffmpeg.Clip {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	head := make([]byte, media.SniffLen)
+	n, _ := io.ReadFull(f, head)
+	clip, err := tools(t).Probe(t.Context(), path, media.Sniff(head[:n]))
+	if err != nil {
+		t.Fatalf("probe %s: %v", path, err)
+	}
+	return clip
+}
+
+func frames(t testing.TB, c media.Clip, o media.ReadOptions) []*media.Frame {
+	t.Helper()
+	src, err := c.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	var all []*media.Frame
+	for {
+		f, err := src.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+}
+
+func near(a, b, tolerance time.Duration) bool { return (a - b).Abs() <= tolerance }
+
+const testsrc = "testsrc2=size=96x64:rate=30000/1001:duration=1"
+
+func TestProbeAndDecode(t *testing.T) {
+	t.Parallel()
+	vfr := "select='not(eq(mod(n,7),3))',setpts=PTS"
+	tests := map[string]struct {
+		name          string
+		args          []string
+		width, height int
+		frames        int
+		duration      time.Duration
+		alpha, audio  bool
+	}{
+		"mp4":           {"a.mp4", []string{"-f", "lavfi", "-i", testsrc}, 96, 64, 30, 1001 * time.Millisecond, false, false},
+		"mp4 variable":  {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-vf", vfr, "-fps_mode", "passthrough", "-enc_time_base", "-1"}, 96, 64, 26, 1001 * time.Millisecond, false, false},
+		"mov prores":    {"a.mov", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=yuva444p10", "-c:v", "prores_ks", "-profile:v", "4444"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"mov qtrle":     {"a.mov", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=argb", "-c:v", "qtrle"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"mov png":       {"a.mov", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=rgba", "-c:v", "png"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"webm vp9":      {"a.webm", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=yuva420p", "-c:v", "libvpx-vp9", "-cpu-used", "8"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"webm vp8":      {"a.webm", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=yuva420p", "-c:v", "libvpx", "-auto-alt-ref", "0"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"wide pixels":   {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-vf", "setsar=2"}, 192, 64, 30, 1001 * time.Millisecond, false, false},
+		"sound":         {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-f", "lavfi", "-i", "sine=duration=1"}, 96, 64, 30, 1001 * time.Millisecond, false, true},
+		"single frame":  {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-frames:v", "1"}, 96, 64, 1, 33 * time.Millisecond, false, false},
+		"fragmented":    {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-movflags", "frag_keyframe+empty_moov"}, 96, 64, 30, 1001 * time.Millisecond, false, false},
+		"late by 500ms": {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-f", "lavfi", "-i", "sine=duration=1", "-vf", "setpts=PTS+0.5/TB", "-fps_mode", "passthrough"}, 96, 64, 30, 1001 * time.Millisecond, false, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clip := probe(t, generate(t, tt.name, tt.args...))
+			info := clip.Info()
+			if info.Width != tt.width || info.Height != tt.height || info.Frames != tt.frames {
+				t.Errorf("info = %d×%d, %d frames; want %d×%d, %d", info.Width, info.Height, info.Frames, tt.width, tt.height, tt.frames)
+			}
+			if !near(info.Duration, tt.duration, time.Millisecond) {
+				t.Errorf("duration = %v, want %v", info.Duration, tt.duration)
+			}
+			if info.HasAlpha != tt.alpha || info.HasAudio != tt.audio {
+				t.Errorf("alpha, audio = %v, %v, want %v, %v", info.HasAlpha, info.HasAudio, tt.alpha, tt.audio)
+			}
+			all := frames(t, clip, media.ReadOptions{})
+			if len(all) != tt.frames {
+				t.Fatalf("decoded %d frames, want %d", len(all), tt.frames)
+			}
+			last := all[len(all)-1]
+			if all[0].PTS != 0 || !near(last.PTS+last.Duration, tt.duration, time.Millisecond) {
+				t.Errorf("frames run from %v to %v, want 0 to %v", all[0].PTS, last.PTS+last.Duration, tt.duration)
+			}
+			if b := last.Image.Rect; b.Dx() != tt.width || b.Dy() != tt.height {
+				t.Errorf("picture of %v, want %d×%d", b, tt.width, tt.height)
+			}
+		})
+	}
+}
+
+// A phone writes the picture lying down with a matrix that turns it upright.
+func TestRotationIsApplied(t *testing.T) {
+	t.Parallel()
+	flat := generate(t, "flat.mp4", "-f", "lavfi", "-i", "color=red:size=96x64:duration=0.2")
+	turned := generate(t, "turned.mp4", "-i", flat, "-c", "copy", "-metadata:s:v", "rotate=90")
+	info := probe(t, turned).Info()
+	if info.Width != 64 || info.Height != 96 {
+		t.Errorf("upright size = %d×%d, want 64×96", info.Width, info.Height)
+	}
+}
+
+// Transparency must survive decoding: VP8 and VP9 lose it with ffmpeg's own
+// decoders.
+func TestSourceAlphaIsDecoded(t *testing.T) {
+	t.Parallel()
+	half := "color=red@0.5:size=64x64:duration=0.2,format=rgba"
+	tests := map[string][]string{
+		"vp9.webm":   {"-c:v", "libvpx-vp9", "-pix_fmt", "yuva420p"},
+		"vp8.webm":   {"-c:v", "libvpx", "-pix_fmt", "yuva420p", "-auto-alt-ref", "0"},
+		"qtrle.mov":  {"-c:v", "qtrle"},
+		"png.mov":    {"-c:v", "png"},
+		"prores.mov": {"-c:v", "prores_ks", "-pix_fmt", "yuva444p10"},
+	}
+	for name, codec := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clip := probe(t, generate(t, name, append([]string{"-f", "lavfi", "-i", half}, codec...)...))
+			for _, f := range frames(t, clip, media.ReadOptions{}) {
+				if a := f.Image.NRGBAAt(32, 32).A; a < 125 || a > 131 {
+					t.Fatalf("alpha = %d, want 127 or 128", a)
+				}
+			}
+		})
+	}
+}
+
+func TestEveryAndFrom(t *testing.T) {
+	t.Parallel()
+	clip := probe(t, generate(t, "a.mp4", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=2"))
+	if got := len(frames(t, clip, media.ReadOptions{Every: 7})); got != 8 {
+		t.Errorf("every seventh of 50 frames = %d frames, want 8", got)
+	}
+	part := frames(t, clip, media.ReadOptions{From: time.Second, To: 1500 * time.Millisecond})
+	if len(part) == 0 || !near(part[0].PTS, time.Second, time.Millisecond) {
+		t.Fatalf("reading from 1s starts with %d frames at %v", len(part), part[0].PTS)
+	}
+	whole := frames(t, clip, media.ReadOptions{})
+	if string(part[0].Image.Pix) != string(whole[25].Image.Pix) {
+		t.Error("the frame at 1s differs from frame 25 of the whole clip")
+	}
+}
+
+func picture(w, h int, c color.NRGBA) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := 0; i < len(img.Pix); i += 4 {
+		img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3] = c.R, c.G, c.B, c.A
+	}
+	return img
+}
+
+// Every time stamp and the end of the last frame survive encoding, at
+// irregular intervals, in both formats.
+func TestSinkKeepsTime(t *testing.T) {
+	t.Parallel()
+	durations := []time.Duration{20, 5, 120, 33, 700, 10, 40, 40, 40, 250}
+	for _, format := range []ffmpeg.Format{ffmpeg.WebM, ffmpeg.MP4} {
+		t.Run(string(format), func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "out."+string(format))
+			var end time.Duration
+			for _, d := range durations {
+				end += d * time.Millisecond
+			}
+			sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{
+				Format: format, Width: 64, Height: 48, Opaque: format == ffmpeg.MP4, End: end,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := time.Duration(0)
+			for i, d := range durations {
+				img := picture(64, 48, color.NRGBA{uint8(25 * i), 90, 40, 255})
+				if err := sink.Write(t.Context(), &media.Frame{Image: img, PTS: at, Duration: d * time.Millisecond}); err != nil {
+					t.Fatal(err)
+				}
+				at += d * time.Millisecond
+			}
+			if err := sink.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got := frames(t, probe(t, path), media.ReadOptions{})
+			if len(got) != len(durations) {
+				t.Fatalf("%d frames came back, want %d", len(got), len(durations))
+			}
+			at = 0
+			for i, f := range got {
+				if !near(f.PTS, at, time.Millisecond) {
+					t.Errorf("frame %d at %v, want %v", i, f.PTS, at)
+				}
+				at += durations[i] * time.Millisecond
+			}
+			if info := probe(t, path).Info(); format == ffmpeg.MP4 && !near(info.Duration, end, time.Millisecond) {
+				t.Errorf("duration = %v, want %v", info.Duration, end)
+			}
+			if out := containerDuration(t, path); math.Abs(out-end.Seconds()) > 0.0015 {
+				t.Errorf("the container says %.3f s, want %.3f", out, end.Seconds())
+			}
+		})
+	}
+}
+
+func containerDuration(t *testing.T, path string) (seconds float64) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), tools(t).FFprobe, "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(string(out), &seconds); err != nil {
+		t.Fatal(err)
+	}
+	return seconds
+}
+
+// Colours come back as they went in, tagged as BT.709, and so does alpha.
+func TestSinkKeepsColourAndAlpha(t *testing.T) {
+	t.Parallel()
+	for _, format := range []ffmpeg.Format{ffmpeg.WebM, ffmpeg.MP4} {
+		t.Run(string(format), func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "out."+string(format))
+			want := color.NRGBA{200, 60, 40, 128}
+			if format == ffmpeg.MP4 {
+				want.A = 255
+			}
+			o := ffmpeg.SinkOptions{Format: format, Width: 64, Height: 64, Opaque: format == ffmpeg.MP4, End: time.Second, Quality: 100}
+			sink, err := tools(t).NewSink(t.Context(), path, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sink.Write(t.Context(), &media.Frame{Image: picture(64, 64, want), Duration: time.Second}); err != nil {
+				t.Fatal(err)
+			}
+			if err := sink.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got := frames(t, probe(t, path), media.ReadOptions{})[0].Image.NRGBAAt(32, 32)
+			for i, d := range []int{int(got.R) - int(want.R), int(got.G) - int(want.G), int(got.B) - int(want.B), int(got.A) - int(want.A)} {
+				if d < -4 || d > 4 {
+					t.Errorf("channel %d of %v is off by %d from %v", i, got, d, want)
+				}
+			}
+		})
+	}
+}
+
+// Sound that starts before, with or after the picture keeps its distance.
+func TestAudioStaysInPlace(t *testing.T) {
+	t.Parallel()
+	late := []string{"-vf", "setpts=PTS+0.5/TB", "-fps_mode", "passthrough"}
+	tests := map[string]struct {
+		in   string
+		args []string
+		out  ffmpeg.Format
+		from time.Duration
+	}{
+		"together to mp4":      {"a.mp4", nil, ffmpeg.MP4, 0},
+		"together to webm":     {"a.mp4", nil, ffmpeg.WebM, 0},
+		"picture late to mp4":  {"a.mp4", late, ffmpeg.MP4, 0},
+		"picture late to webm": {"a.mp4", late, ffmpeg.WebM, 0},
+		"from the middle":      {"a.mp4", nil, ffmpeg.MP4, 480 * time.Millisecond},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// The tone starts 0.8 s into the sound.
+			clip := probe(t, generate(t, tt.in, append([]string{"-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=2",
+				"-f", "lavfi", "-i", "aevalsrc='if(gte(t,0.8),sin(2000*t),0)':s=48000:d=2"}, tt.args...)...))
+			path := filepath.Join(t.TempDir(), "out."+string(tt.out))
+			sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{
+				Format: tt.out, Width: 64, Height: 64, Opaque: true, End: 2*time.Second - tt.from, Audio: clip, AudioFrom: tt.from,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range frames(t, clip, media.ReadOptions{From: tt.from}) {
+				f.PTS -= tt.from
+				if err := sink.Write(t.Context(), f); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := sink.Close(); err != nil {
+				t.Fatal(err)
+			}
+			before := toneAgainstPicture(t, filepath.Dir(path), clip.Path())
+			after := toneAgainstPicture(t, filepath.Dir(path), path)
+			if d := after - before + tt.from.Seconds(); math.Abs(d) > 0.010 {
+				t.Errorf("the tone moved by %.1f ms against the picture (%.3f s before, %.3f s after)", d*1000, before, after)
+			}
+		})
+	}
+}
+
+// toneAgainstPicture is when the tone starts, in seconds after the first frame.
+func toneAgainstPicture(t *testing.T, dir, path string) float64 {
+	t.Helper()
+	first := func(stream, entry string) (s float64) {
+		out, err := exec.CommandContext(t.Context(), tools(t).FFprobe, "-v", "error", "-select_streams", stream,
+			"-show_entries", "frame="+entry, "-of", "csv=p=0", path).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscan(strings.Trim(strings.SplitN(string(out), "\n", 2)[0], ", \r"), &s); err != nil {
+			t.Fatalf("%s of %s in %q: %v", entry, stream, out, err)
+		}
+		return s
+	}
+	raw := filepath.Join(dir, filepath.Base(path)+".f32")
+	if out, err := exec.CommandContext(t.Context(), tools(t).FFmpeg, "-v", "error", "-y", "-i", path, "-map", "0:a", "-ac", "1",
+		"-ar", "48000", "-f", "s16le", raw).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	pcm, err := os.ReadFile(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(pcm); i += 2 {
+		if v := int16(uint16(pcm[i]) | uint16(pcm[i+1])<<8); v > 3000 || v < -3000 {
+			return float64(i/2)/48000 + first("a:0", "pts_time") - first("v:0", "pts_time")
+		}
+	}
+	t.Fatal("no tone")
+	return 0
+}
+
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	whole := generate(t, "a.mp4", "-f", "lavfi", "-i", testsrc)
+	data, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		content   []byte
+		container media.Container
+	}{
+		"garbage":       {[]byte("\x00\x00\x00\x20ftypisom garbage and nothing else"), media.MP4},
+		"cut in header": {data[:200], media.MP4},
+		"playlist":      {[]byte("#EXTM3U\n#EXTINF:1,\nother.ts\n"), media.MP4},
+		"unknown":       {[]byte("hello"), media.Unknown},
+		"webm is mp4":   {data, media.WebM},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "x.mp4")
+			if err := os.WriteFile(path, tt.content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := tools(t).Probe(t.Context(), path, tt.container)
+			if u := (*media.UnreadableError)(nil); !errors.As(err, &u) {
+				t.Errorf("error = %v, want an UnreadableError", err)
+			}
+		})
+	}
+}
+
+func TestSoundOnlyIsUnreadable(t *testing.T) {
+	t.Parallel()
+	path := generate(t, "a.mp4", "-f", "lavfi", "-i", "sine=duration=1")
+	_, err := tools(t).Probe(t.Context(), path, media.MP4)
+	if u := (*media.UnreadableError)(nil); !errors.As(err, &u) || u.Reason != "no video in the file" {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestCancelStopsTheChildren(t *testing.T) {
+	t.Parallel()
+	clip := probe(t, generate(t, "a.mp4", "-f", "lavfi", "-i", "testsrc2=size=640x480:rate=25:duration=20"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	src, err := clip.Open(ctx, media.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := src.Next(ctx); err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("interrupted")
+	cancel(why)
+	for err = error(nil); err == nil; {
+		_, err = src.Next(ctx)
+	}
+	if !errors.Is(err, why) {
+		t.Errorf("Next after cancel = %v, want %v", err, why)
+	}
+}
+
+func TestEncoderErrorSurfaces(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "absent", "out.webm")
+	sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, End: time.Second})
+	for i := 0; err == nil && i < 100; i++ {
+		err = sink.Write(t.Context(), &media.Frame{Image: picture(64, 64, color.NRGBA{A: 255}), PTS: time.Duration(i) * time.Second})
+	}
+	if err == nil {
+		err = sink.Close()
+	}
+	if e := (*ffmpeg.Error)(nil); !errors.As(err, &e) || !strings.Contains(e.Stderr, "No such file") {
+		t.Errorf("error = %v, want ffmpeg's complaint", err)
+	}
+}
+
+func TestFindNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	_, err := ffmpeg.Find(t.Context(), "/absent/ffmpeg", "")
+	if !errors.Is(err, ffmpeg.ErrNotFound) || !strings.Contains(err.Error(), "/absent/ffmpeg") {
+		t.Errorf("error = %v", err)
+	}
+}

@@ -1,0 +1,114 @@
+package ffmpeg
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os/exec"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+// nutSample is a short stream as ffmpeg writes it.
+func nutSample(t testing.TB) []byte {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi",
+		"-i", "testsrc2=size=16x8:rate=30000/1001:duration=0.3", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "nut", "pipe:1").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func readNUT(data []byte, limit int) (stamps []int64, err error) {
+	n, err := newNUTReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	for {
+		pts, err := n.next(func(size int) ([]byte, error) {
+			if size > limit {
+				return nil, errNUT
+			}
+			return make([]byte, size), nil
+		})
+		if errors.Is(err, io.EOF) {
+			return stamps, nil
+		}
+		if err != nil {
+			return stamps, err
+		}
+		stamps = append(stamps, pts)
+	}
+}
+
+func TestNUTReader(t *testing.T) {
+	t.Parallel()
+	data := nutSample(t)
+	n, err := newNUTReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.width != 16 || n.height != 8 {
+		t.Errorf("size %d×%d, want 16×8", n.width, n.height)
+	}
+	stamps, err := readNUT(data, 1<<20)
+	if err != nil || len(stamps) != 9 {
+		t.Fatalf("%d frames, %v; want 9", len(stamps), err)
+	}
+	step := rescale(1001, media.Rational{Num: 1, Den: 30000}, n.base)
+	for i, s := range stamps {
+		if s != int64(i)*step {
+			t.Errorf("frame %d at %d, want %d", i, s, int64(i)*step)
+		}
+	}
+}
+
+// A stream cut anywhere but at its end is an error or a shorter clip, never a
+// panic or a hang.
+func TestNUTReaderTruncated(t *testing.T) {
+	t.Parallel()
+	data := nutSample(t)
+	const trailer = 64 // at most: the index, which nothing needs
+	for cut := range len(data) - trailer {
+		if stamps, err := readNUT(data[:cut], 1<<20); err == nil && len(stamps) == 9 {
+			t.Fatalf("all frames read from %d of %d bytes", cut, len(data))
+		}
+	}
+}
+
+func FuzzNUTReader(f *testing.F) {
+	f.Add([]byte(nutID))
+	f.Add(nutSample(f))
+	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = readNUT(data, 1<<16) })
+}
+
+func FuzzReadPackets(f *testing.F) {
+	f.Add("pts=0,duration=1001,flags=K_\npts=1001,duration=N/A,flags=_D\n")
+	f.Fuzz(func(_ *testing.T, text string) { readPackets(bytes.NewReader([]byte(text))) })
+}
+
+func TestReadPackets(t *testing.T) {
+	t.Parallel()
+	got := readPackets(bytes.NewReader([]byte("pts=-512,duration=512,flags=KD\n" +
+		"pts=0,duration=512,flags=K_\npts=1024,duration=512,flags=__\npts=512,duration=512,flags=__\npts=N/A,duration=1,flags=__\n")))
+	if want := (packetWalk{count: 3, first: 0, last: 1024, lastDuration: 512}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestParseVersion(t *testing.T) {
+	t.Parallel()
+	tests := map[string][2]int{
+		"ffmpeg version 5.1.9-0+deb12u1 Copyright": {5, 1},
+		"ffmpeg version n7.1 Copyright":            {7, 1},
+		"ffmpeg version N-109-gabc Copyright":      {0, 0},
+		"something else":                           {0, 0},
+	}
+	for out, want := range tests {
+		if _, major, minor := parseVersion(out); major != want[0] || minor != want[1] {
+			t.Errorf("parseVersion(%q) = %d.%d, want %v", out, major, minor, want)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package ffmpeg
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Error is the failure of a child process.
+type Error struct {
+	Op       string // what it was asked to do, such as "decode clip.mp4"
+	ExitCode int    // -1 when it was killed or never started
+	Stderr   string // the end of what it printed
+	Err      error
+}
+
+func (e *Error) Error() string {
+	msg := lastLine(e.Stderr)
+	if msg == "" {
+		msg = e.Err.Error()
+	}
+	return fmt.Sprintf("%s: %s", e.Op, msg)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
+		s = s[i+1:]
+	}
+	return strings.TrimSpace(s)
+}
+
+// process is one running child with the end of its standard error. Its methods
+// may be called from several goroutines.
+type process struct {
+	op     string
+	cmd    *exec.Cmd
+	stderr tail
+	wait   func() error
+}
+
+// command prepares a child in a process group of its own, so that a Ctrl-C in
+// the terminal reaches us and not it. When ctx ends the whole group is killed.
+// Standard input is never inherited.
+func command(ctx context.Context, op, path string, args []string) *process {
+	p := &process{op: op, cmd: exec.CommandContext(ctx, path, args...)}
+	p.cmd.Env = environment()
+	p.cmd.Stderr = &p.stderr
+	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
+	p.cmd.WaitDelay = 5 * time.Second
+	isolate(p.cmd)
+	p.wait = sync.OnceValue(func() error { return p.failure(p.cmd.Wait()) })
+	return p
+}
+
+func (p *process) start() error { return p.failure(p.cmd.Start()) }
+
+// kill ends the child and its group at once; wait must still be called.
+func (p *process) kill() {
+	if p.cmd.Process != nil {
+		_ = killGroup(p.cmd.Process)
+	}
+}
+
+func (p *process) failure(err error) error {
+	if err == nil {
+		return nil
+	}
+	code := -1
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	}
+	return &Error{Op: p.op, ExitCode: code, Stderr: p.stderr.String(), Err: err}
+}
+
+// tail keeps the last bytes written to it.
+type tail struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+const tailSize = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf.Write(b)
+	if extra := t.buf.Len() - tailSize; extra > 0 {
+		t.buf.Next(extra)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.buf.String()
+}

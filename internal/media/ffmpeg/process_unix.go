@@ -1,0 +1,17 @@
+//go:build unix && !linux
+
+package ffmpeg
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// isolate gives the child its own process group. Should we be killed, the
+// child ends by itself when its pipe breaks.
+func isolate(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}
+
+func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

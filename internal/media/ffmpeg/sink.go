@@ -1,0 +1,222 @@
+package ffmpeg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	ffmpeggo "github.com/u2takey/ffmpeg-go"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+// Format is a video format that a Sink writes.
+type Format string
+
+// The formats: VP9 with alpha in WebM, H.264 in MP4.
+const (
+	WebM Format = "webm"
+	MP4  Format = "mp4"
+)
+
+// SinkOptions says how to encode.
+type SinkOptions struct {
+	Format        Format
+	Width, Height int // of every frame
+	// Opaque leaves the alpha channel out. MP4 has none and needs it set.
+	Opaque bool
+	// Quality is 1 to 100; 0 stands for 80.
+	Quality int
+	// End is when the last frame ends, counted from the first frame.
+	End time.Duration
+	// Timescale is the number of MP4 ticks in a second; 0 stands for 90000.
+	// WebM always has milliseconds.
+	Timescale int64
+	// Audio is the clip whose sound is taken along; nil is silence.
+	Audio *Clip
+	// AudioFrom and AudioFor choose the part of Audio's time line that the
+	// frames show, counted from its first frame. AudioFor = 0 is all the rest.
+	AudioFrom, AudioFor time.Duration
+	Pool                *media.Pool
+}
+
+// Sink encodes frames by an ffmpeg child. It implements media.Sink.
+type Sink struct {
+	child  *process
+	pipe   io.WriteCloser
+	mkv    *matroskaWriter
+	pool   *media.Pool
+	closed bool
+}
+
+// NewSink starts an encoder that writes to path, replacing it.
+func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink, error) {
+	s := &Sink{pool: o.Pool, child: command(ctx, "encode", t.FFmpeg, encodeArgs(path, o))}
+	if s.pool == nil {
+		s.pool = new(media.Pool)
+	}
+	var err error
+	if s.pipe, err = s.child.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := s.child.start(); err != nil {
+		return nil, err
+	}
+	if s.mkv, err = newMatroskaWriter(s.pipe, o.Width, o.Height); err != nil {
+		err = s.broken(err)
+		s.Abort()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Write implements media.Sink.
+func (s *Sink) Write(ctx context.Context, f *media.Frame) error {
+	err := s.mkv.write(f.Image, f.PTS, f.Duration)
+	s.pool.Put(f.Image)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return s.broken(err)
+}
+
+// broken explains a failed write to the pipe by what the child said.
+func (s *Sink) broken(err error) error {
+	_ = s.pipe.Close()
+	if exit := s.child.wait(); exit != nil {
+		return exit
+	}
+	return fmt.Errorf("encode: %w", err)
+}
+
+// Close implements media.Sink. An encoder whose input ends early exits well
+// with a short file, so after any error the caller must Abort instead.
+func (s *Sink) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	return errors.Join(s.pipe.Close(), s.child.wait())
+}
+
+// Abort implements media.Sink.
+func (s *Sink) Abort() {
+	s.closed = true
+	s.child.kill()
+	_ = s.pipe.Close()
+	_ = s.child.wait() // killed on purpose
+}
+
+const (
+	defaultQuality   = 80
+	defaultTimescale = 90000
+	webmTimescale    = 1000
+)
+
+func encodeArgs(path string, o SinkOptions) []string {
+	o.Quality = orDefault(o.Quality, defaultQuality)
+	o.Timescale = orDefault(o.Timescale, defaultTimescale)
+	streams := []*ffmpeggo.Stream{ffmpeggo.Input("pipe:0", ffmpeggo.KwArgs{
+		"f": "matroska", "protocol_whitelist": "pipe",
+	}).Video()}
+	var out ffmpeggo.KwArgs
+	if o.Format == MP4 {
+		out = mp4Args(o)
+	} else {
+		out = webmArgs(o)
+	}
+	if o.Audio != nil {
+		streams = append(streams, audioInput(o))
+		out["c:a"] = audioCodec(o.Format, o.Audio.info.AudioCodec)
+		// Both inputs keep their own times, the picture from 0 and the sound
+		// relative to it (audioInput).
+		out["copyts"] = ""
+	}
+	return ffmpeggo.Output(streams, fileURL(path), out).
+		OverWriteOutput().GlobalArgs(quiet...).GetArgs()
+}
+
+// commonArgs hold what the two formats share: frames keep their times (the
+// encoder's unit is the container's own), the last one its duration, and the
+// colours are converted as tagged. Without B-frames an MP4 needs no edit list
+// and its sample durations are the frames'.
+func commonArgs(o SinkOptions, timescale int64, pixFmt string) ffmpeggo.KwArgs {
+	end := int64(o.End.Round(time.Microsecond)) * timescale / int64(time.Second)
+	return ffmpeggo.KwArgs{
+		"vf":       "scale=out_color_matrix=bt709:out_range=tv:flags=bicubic+accurate_rnd+full_chroma_int,format=" + pixFmt,
+		"bsf:v":    fmt.Sprintf("setts=pts=PTS:dts=DTS:duration=max(1\\,%d-PTS)", end),
+		"fps_mode": "passthrough", "enc_time_base:v": fmt.Sprintf("1:%d", timescale),
+		"colorspace": "bt709", "color_primaries": "bt709", "color_trc": "bt709", "color_range": "tv",
+		"map_metadata": "-1",
+	}
+}
+
+func webmArgs(o SinkOptions) ffmpeggo.KwArgs {
+	pixFmt := "yuva420p"
+	if o.Opaque {
+		pixFmt = "yuv420p"
+	}
+	out := commonArgs(o, webmTimescale, pixFmt)
+	out["f"], out["c:v"] = "webm", "libvpx-vp9"
+	// Constant quality: 60 at quality 1, 28 at 80, 20 at 100.
+	out["crf"], out["b:v"] = strconv.Itoa(60-o.Quality*2/5), "0"
+	out["deadline"], out["cpu-used"], out["row-mt"] = "good", "5", "1"
+	return out
+}
+
+func mp4Args(o SinkOptions) ffmpeggo.KwArgs {
+	out := commonArgs(o, o.Timescale, "yuv420p")
+	out["f"], out["c:v"], out["preset"], out["bf"] = "mp4", "libx264", "medium", "0"
+	// 45 at quality 1, 21 at 80, 15 at 100.
+	out["crf"] = strconv.Itoa(45 - o.Quality*3/10)
+	out["video_track_timescale"] = strconv.FormatInt(o.Timescale, 10)
+	out["movflags"] = "+faststart"
+	return out
+}
+
+// audioInput reads the sound of the source so that it keeps its place against
+// the picture: -copyts leaves its absolute times, the offset moves the first
+// shown frame to 0.
+func audioInput(o SinkOptions) *ffmpeggo.Stream {
+	c := o.Audio
+	in := ffmpeggo.KwArgs{"f": demuxers[c.info.Container], "protocol_whitelist": "file"}
+	first := c.info.Start + o.AudioFrom
+	if o.AudioFrom > 0 {
+		in["ss"] = decimal(max(0, first-c.origin))
+	}
+	if o.AudioFor > 0 {
+		in["t"] = decimal(o.AudioFor)
+	}
+	in["itsoffset"] = decimal(-first)
+	return ffmpeggo.Input(fileURL(c.path), in).Get("a:0")
+}
+
+// audioCodec copies sound that the format can hold and converts the rest.
+func audioCodec(f Format, codec string) string {
+	copied := map[Format][]string{
+		WebM: {"opus", "vorbis"},
+		MP4:  {"aac", "mp3", "ac3", "eac3", "alac"},
+	}
+	for _, c := range copied[f] {
+		if c == codec {
+			return "copy"
+		}
+	}
+	if f == WebM {
+		return "libopus"
+	}
+	return "aac"
+}
+
+func orDefault[T int | int64](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
