@@ -5,14 +5,16 @@ import (
 	"sync"
 )
 
-// Pool recycles frame buffers of one size, so that a long clip allocates no
-// more pictures than are in flight. The zero value is ready to use. It is safe
-// for concurrent use.
-type Pool struct{ free sync.Pool }
+// Pool recycles frame buffers, so that a long clip allocates no more pictures
+// than are in flight. The zero value is ready to use. It is safe for
+// concurrent use.
+type Pool struct {
+	free sync.Map // of *sync.Pool by size (image.Point)
+}
 
 // Get returns a w×h picture with arbitrary contents.
 func (p *Pool) Get(w, h int) *image.NRGBA {
-	if img, ok := p.free.Get().(*image.NRGBA); ok && img.Rect.Dx() == w && img.Rect.Dy() == h {
+	if img, ok := p.sized(image.Pt(w, h)).Get().(*image.NRGBA); ok {
 		return img
 	}
 	return image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -22,6 +24,14 @@ func (p *Pool) Get(w, h int) *image.NRGBA {
 // ignored.
 func (p *Pool) Put(img *image.NRGBA) {
 	if img != nil {
-		p.free.Put(img)
+		p.sized(img.Rect.Size()).Put(img)
 	}
+}
+
+func (p *Pool) sized(size image.Point) *sync.Pool {
+	if found, ok := p.free.Load(size); ok {
+		return found.(*sync.Pool)
+	}
+	made, _ := p.free.LoadOrStore(size, new(sync.Pool))
+	return made.(*sync.Pool)
 }

@@ -1,0 +1,178 @@
+package canvas_test
+
+import (
+	"image"
+	"image/color"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	source := image.Pt(100, 60)
+	box := image.Rect(20, 10, 60, 50) // 40×40
+	r := image.Rect
+	tests := map[string]struct {
+		spec   canvas.Spec
+		box    image.Rectangle
+		size   image.Point
+		window image.Rectangle
+		target image.Rectangle
+	}{
+		"nothing":               {canvas.Spec{}, box, source, r(0, 0, 100, 60), r(0, 0, 100, 60)},
+		"pad without crop":      {canvas.Spec{Pad: 12}, box, source, r(0, 0, 100, 60), r(0, 0, 100, 60)},
+		"crop":                  {canvas.Spec{Crop: true}, box, image.Pt(40, 40), box, r(0, 0, 40, 40)},
+		"crop and pad":          {canvas.Spec{Crop: true, Pad: 12}, box, image.Pt(64, 64), r(8, -2, 72, 62), r(0, 0, 64, 64)},
+		"no subject":            {canvas.Spec{Crop: true, Pad: 12}, r(0, 0, 0, 0), source, r(0, 0, 100, 60), r(0, 0, 100, 60)},
+		"both sides, centre":    {canvas.Spec{Crop: true, Width: 100, Height: 200}, box, image.Pt(100, 200), box, r(0, 50, 100, 150)},
+		"both sides, bottom":    {canvas.Spec{Crop: true, Width: 100, Height: 200, Anchor: canvas.Bottom}, box, image.Pt(100, 200), box, r(0, 100, 100, 200)},
+		"wide canvas":           {canvas.Spec{Crop: true, Width: 90, Height: 20}, box, image.Pt(90, 20), box, r(35, 0, 55, 20)},
+		"width only":            {canvas.Spec{Width: 50}, box, image.Pt(50, 30), r(0, 0, 100, 60), r(0, 0, 50, 30)},
+		"height only, up":       {canvas.Spec{Height: 120}, box, image.Pt(200, 120), r(0, 0, 100, 60), r(0, 0, 200, 120)},
+		"odd size for mp4":      {canvas.Spec{Crop: true, Pad: 1, Even: true}, r(20, 10, 61, 50), image.Pt(44, 42), r(19, 9, 62, 51), r(0, 0, 43, 42)},
+		"thin, other side min1": {canvas.Spec{Width: 16, Crop: true}, r(0, 0, 100, 1), image.Pt(16, 1), r(0, 0, 100, 1), r(0, 0, 16, 1)},
+		"other side has limit":  {canvas.Spec{Width: 4096, Crop: true}, r(0, 0, 1, 60), image.Pt(4096, 4096), r(0, 0, 1, 60), r(2014, 0, 2082, 4096)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := tt.spec.Plan(source, tt.box)
+			if l.Size != tt.size || l.Window != tt.window || l.Target != tt.target {
+				t.Errorf("size %v, window %v, target %v\nwant %v, %v, %v", l.Size, l.Window, l.Target, tt.size, tt.window, tt.target)
+			}
+		})
+	}
+}
+
+func filled(w, h int, c color.NRGBA) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := 0; i < len(img.Pix); i += 4 {
+		img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3] = c.R, c.G, c.B, c.A
+	}
+	return img
+}
+
+func render(spec canvas.Spec, img *image.NRGBA, box image.Rectangle) *image.NRGBA {
+	size := img.Rect.Size()
+	return canvas.NewRenderer(spec.Plan(size, box), size, new(media.Pool)).Render(img)
+}
+
+// Without scaling every pixel of the window is copied as it is, and what lies
+// beyond the picture is background.
+func TestRenderCrop(t *testing.T) {
+	t.Parallel()
+	img := filled(10, 10, color.NRGBA{})
+	want := color.NRGBA{10, 200, 30, 77}
+	img.SetNRGBA(0, 9, want)
+	out := render(canvas.Spec{Crop: true, Pad: 2}, img, image.Rect(0, 9, 1, 10))
+	if out.Rect.Size() != image.Pt(5, 5) {
+		t.Fatalf("size = %v", out.Rect.Size())
+	}
+	for y := range 5 {
+		for x := range 5 {
+			w := color.NRGBA{}
+			if x == 2 && y == 2 {
+				w = want
+			}
+			if got := out.NRGBAAt(x, y); got != w {
+				t.Errorf("pixel %d,%d = %v, want %v", x, y, got, w)
+			}
+		}
+	}
+}
+
+// Scaling on straight colour would pull the hidden green of transparent pixels
+// into the edge.
+func TestScalingIsPremultiplied(t *testing.T) {
+	t.Parallel()
+	img := filled(40, 40, color.NRGBA{0, 255, 0, 0})
+	for y := 10; y < 30; y++ {
+		for x := 10; x < 30; x++ {
+			img.SetNRGBA(x, y, color.NRGBA{200, 10, 10, 255})
+		}
+	}
+	for _, side := range []int{17, 23, 90} {
+		out := render(canvas.Spec{Width: side, Height: side}, img, image.Rectangle{})
+		for i := 0; i < len(out.Pix); i += 4 {
+			if a := out.Pix[i+3]; a > 40 && out.Pix[i+1] > 20 {
+				t.Fatalf("side %d: green %d at alpha %d", side, out.Pix[i+1], a)
+			}
+		}
+		img = filled(40, 40, color.NRGBA{0, 255, 0, 0})
+	}
+}
+
+func TestFlatten(t *testing.T) {
+	t.Parallel()
+	img := image.NewNRGBA(image.Rect(0, 0, 3, 1))
+	img.SetNRGBA(0, 0, color.NRGBA{255, 255, 255, 0})
+	img.SetNRGBA(1, 0, color.NRGBA{200, 100, 0, 128})
+	img.SetNRGBA(2, 0, color.NRGBA{1, 2, 3, 255})
+	canvas.Flatten(img, color.NRGBA{0, 0, 100, 255})
+	want := []uint8{0, 0, 100, 255, 100, 50, 50, 255, 1, 2, 3, 255}
+	if d := cmp.Diff(want, img.Pix); d != "" {
+		t.Error(d)
+	}
+}
+
+// The backdrop's colour is gone from under alpha 0, and the subject's reaches
+// a little beyond its edge.
+func TestBleed(t *testing.T) {
+	t.Parallel()
+	img := filled(20, 20, color.NRGBA{0, 255, 0, 0})
+	img.SetNRGBA(10, 10, color.NRGBA{200, 0, 0, 255})
+	canvas.Bleed(img, 2)
+	for y := range 20 {
+		for x := range 20 {
+			c := img.NRGBAAt(x, y)
+			if c.G != 0 {
+				t.Errorf("green is left at %d,%d", x, y)
+			}
+			if near := abs(x-10) <= 2 && abs(y-10) <= 2; x != 10 || y != 10 {
+				if want := near && x == 10 || near && y == 10; want && c.R != 200 {
+					t.Errorf("colour did not reach %d,%d", x, y)
+				}
+				if c.A != 0 {
+					t.Errorf("alpha changed at %d,%d", x, y)
+				}
+			}
+		}
+	}
+}
+
+func abs(n int) int { return max(n, -n) }
+
+func BenchmarkRender(b *testing.B) {
+	for name, spec := range map[string]canvas.Spec{
+		"copy":  {Crop: true, Pad: 12},
+		"scale": {Width: 320, Height: 180},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			pool := new(media.Pool)
+			size := image.Pt(640, 360)
+			r := canvas.NewRenderer(spec.Plan(size, image.Rect(50, 50, 500, 300)), size, pool)
+			for b.Loop() {
+				pool.Put(r.Render(pool.Get(640, 360)))
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+		})
+	}
+}
+
+func BenchmarkBleed(b *testing.B) {
+	img := filled(640, 360, color.NRGBA{})
+	for y := 100; y < 200; y++ {
+		for x := 200; x < 300; x++ {
+			img.SetNRGBA(x, y, color.NRGBA{200, 10, 10, 255})
+		}
+	}
+	for b.Loop() {
+		canvas.Bleed(img, 4)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+}

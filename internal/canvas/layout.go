@@ -1,0 +1,98 @@
+// Package canvas places the subject on the output picture: crop, padding,
+// scaling, anchor and background. It is pure geometry and compositing.
+package canvas
+
+import (
+	"image"
+	"image/color"
+	"math"
+)
+
+// Anchor says where the subject stands on a canvas that it does not fill.
+type Anchor string
+
+// The anchors; both centre horizontally. The empty Anchor is Center.
+const (
+	Center Anchor = "center"
+	Bottom Anchor = "bottom"
+)
+
+// MaxSide is the longest side of a canvas in pixels.
+const MaxSide = 4096
+
+// Spec says how the output picture is made from the source picture. The zero
+// value leaves it as it is.
+type Spec struct {
+	// Crop cuts to the subject's box, with Pad pixels around it, beyond the
+	// picture's edge too. Pad counts only with Crop.
+	Crop bool
+	Pad  int
+	// Width and Height are the canvas in pixels. If one is 0 it follows the
+	// aspect ratio; if both are, nothing is scaled.
+	Width, Height int
+	Anchor        Anchor
+	// Background fills the output; nil leaves it transparent.
+	Background *color.NRGBA
+	// Even adds a column or row of background where the size would be odd,
+	// as H.264 with 4:2:0 chroma needs it.
+	Even bool
+}
+
+// Layout is a Spec worked out for one clip. It is the same for all frames, so
+// that nothing jumps.
+type Layout struct {
+	// Size is the output picture's.
+	Size image.Point
+	// Window is the part of the source that is shown; it may reach beyond the
+	// source, where there is only background.
+	Window image.Rectangle
+	// Target is where Window lands on the output.
+	Target image.Rectangle
+
+	background *color.NRGBA
+}
+
+// Plan works out the layout for source pictures of the given size, whose
+// subject lies within box over the whole clip. An empty box is not cropped to.
+func (s Spec) Plan(source image.Point, box image.Rectangle) Layout {
+	l := Layout{Window: image.Rectangle{Max: source}, background: s.Background}
+	if s.Crop && !box.Empty() {
+		l.Window = box.Inset(-s.Pad)
+	}
+	l.Size, l.Target = s.fit(l.Window.Size())
+	if s.Even {
+		l.Size.X += l.Size.X & 1
+		l.Size.Y += l.Size.Y & 1
+	}
+	return l
+}
+
+// fit returns the canvas for a window of size w and where the window goes.
+func (s Spec) fit(w image.Point) (size image.Point, target image.Rectangle) {
+	if s.Width == 0 && s.Height == 0 {
+		return w, image.Rectangle{Max: w}
+	}
+	size = image.Pt(s.Width, s.Height)
+	if size.X == 0 {
+		size.X = follow(size.Y, w.X, w.Y)
+	}
+	if size.Y == 0 {
+		size.Y = follow(size.X, w.Y, w.X)
+	}
+	scale := min(float64(size.X)/float64(w.X), float64(size.Y)/float64(w.Y))
+	scaled := image.Pt(scaledSide(w.X, scale, size.X), scaledSide(w.Y, scale, size.Y))
+	at := image.Pt((size.X-scaled.X)/2, (size.Y-scaled.Y)/2)
+	if s.Anchor == Bottom {
+		at.Y = size.Y - scaled.Y
+	}
+	return size, image.Rectangle{Min: at, Max: at.Add(scaled)}
+}
+
+// follow is the side that keeps the ratio num:den beside the given side.
+func follow(side, num, den int) int {
+	return min(max(1, int(math.Round(float64(side)*float64(num)/float64(den)))), MaxSide)
+}
+
+func scaledSide(side int, scale float64, limit int) int {
+	return min(max(1, int(math.Round(float64(side)*scale))), limit)
+}

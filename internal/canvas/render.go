@@ -1,0 +1,131 @@
+package canvas
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"sync"
+
+	xdraw "golang.org/x/image/draw"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+// Renderer draws frames into a Layout. It is safe for concurrent use.
+type Renderer struct {
+	layout Layout
+	source image.Point
+	scaler xdraw.Scaler // nil when nothing is scaled
+	pool   *media.Pool
+	window sync.Pool // *image.NRGBA of the window's size
+	scaled sync.Pool // *image.RGBA of the target's size
+}
+
+// NewRenderer prepares a layout for source pictures of the given size. The
+// pictures it makes come from pool.
+func NewRenderer(l Layout, source image.Point, pool *media.Pool) *Renderer {
+	r := &Renderer{layout: l, source: source, pool: pool}
+	if from, to := l.Window.Size(), l.Target.Size(); from != to {
+		// Catmull-Rom, on premultiplied colour: x/image premultiplies NRGBA
+		// sources itself.
+		r.scaler = xdraw.CatmullRom.NewScaler(to.X, to.Y, from.X, from.Y)
+		r.window.New = func() any { return image.NewNRGBA(image.Rectangle{Max: from}) }
+		r.scaled.New = func() any { return image.NewRGBA(image.Rectangle{Max: to}) }
+	}
+	return r
+}
+
+// Render returns img laid out on the canvas. It takes img over: the result may
+// be img itself, otherwise img goes back to the pool.
+func (r *Renderer) Render(img *image.NRGBA) *image.NRGBA {
+	l := &r.layout
+	out := img
+	switch {
+	case r.scaler != nil:
+		out = r.pool.Get(l.Size.X, l.Size.Y)
+		clear(out.Pix)
+		r.scale(out, img)
+	case l.Window != img.Rect || l.Size != r.source:
+		out = r.pool.Get(l.Size.X, l.Size.Y)
+		clear(out.Pix)
+		place(out, l.Target.Min, img, l.Window)
+	}
+	if out != img {
+		r.pool.Put(img)
+	}
+	if l.background != nil {
+		Flatten(out, *l.background)
+	}
+	return out
+}
+
+// scale draws the window of img, resampled, onto its target.
+func (r *Renderer) scale(dst, img *image.NRGBA) {
+	window := img
+	if r.layout.Window != img.Rect {
+		w := r.window.Get().(*image.NRGBA)
+		defer r.window.Put(w)
+		clear(w.Pix)
+		place(w, image.Point{}, img, r.layout.Window)
+		window = w
+	}
+	scaled := r.scaled.Get().(*image.RGBA)
+	defer r.scaled.Put(scaled)
+	r.scaler.Scale(scaled, scaled.Rect, window, window.Rect, draw.Src, nil)
+	unpremultiply(dst, r.layout.Target.Min, scaled)
+}
+
+// place copies the part of img that lies in window to dst, window's corner to
+// at.
+func place(dst *image.NRGBA, at image.Point, img *image.NRGBA, window image.Rectangle) {
+	part := window.Intersect(img.Rect)
+	to := part.Min.Sub(window.Min).Add(at)
+	for y := range part.Dy() {
+		d := dst.PixOffset(to.X, to.Y+y)
+		s := img.PixOffset(part.Min.X, part.Min.Y+y)
+		copy(dst.Pix[d:d+4*part.Dx()], img.Pix[s:s+4*part.Dx()])
+	}
+}
+
+// unpremultiply copies src to dst at the given place, dividing colour by
+// alpha.
+func unpremultiply(dst *image.NRGBA, at image.Point, src *image.RGBA) {
+	for y := range src.Rect.Dy() {
+		d := dst.Pix[dst.PixOffset(at.X, at.Y+y):]
+		s := src.Pix[y*src.Stride:][:4*src.Rect.Dx()]
+		for i := 0; i < len(s); i += 4 {
+			switch a := uint32(s[i+3]); a {
+			case 0:
+				d[i], d[i+1], d[i+2], d[i+3] = 0, 0, 0, 0
+			case 255:
+				copy(d[i:i+4], s[i:i+4])
+			default:
+				d[i] = uint8(min(255, (uint32(s[i])*255+a/2)/a))
+				d[i+1] = uint8(min(255, (uint32(s[i+1])*255+a/2)/a))
+				d[i+2] = uint8(min(255, (uint32(s[i+2])*255+a/2)/a))
+				d[i+3] = uint8(a)
+			}
+		}
+	}
+}
+
+// Flatten composites img on a solid colour, in place; the result is opaque.
+func Flatten(img *image.NRGBA, on color.NRGBA) {
+	p := img.Pix
+	for i := 0; i+4 <= len(p); i += 4 {
+		a := uint32(p[i+3])
+		if a == 255 {
+			continue
+		}
+		p[i] = mix(p[i], on.R, a)
+		p[i+1] = mix(p[i+1], on.G, a)
+		p[i+2] = mix(p[i+2], on.B, a)
+		p[i+3] = 255
+	}
+}
+
+// mix is a·c + (1−a)·on with a in 255ths, rounded.
+func mix(c, on uint8, a uint32) uint8 {
+	v := uint32(c)*a + uint32(on)*(255-a) + 127
+	return uint8(v / 255)
+}

@@ -1,0 +1,114 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bgremove/bgremove/internal/canvas"
+)
+
+// measures is what the first pass finds out.
+type measures struct {
+	frames []frameMeasure
+	idle   idle
+	mattes *spool
+}
+
+// frameMeasure is what is kept of one frame: when it is shown and where its
+// subject is.
+type frameMeasure struct {
+	start, end time.Duration
+	box        image.Rectangle
+}
+
+// plan is what the second pass works by.
+type plan struct {
+	layout canvas.Layout
+	keep   span
+	box    image.Rectangle
+	mattes *spool        // nil: there was no first pass
+	end    time.Duration // of the last kept frame, counted from the first
+}
+
+// span is a run of frames, both ends included.
+type span struct{ first, last int }
+
+// measure runs the first pass: mattes are estimated and kept, boxes, idle ends
+// and colours are taken down.
+func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
+	src, err := r.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	m := &measures{}
+	if m.mattes, err = newSpool(); err != nil {
+		return nil, fmt.Errorf("keep mattes: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.mattes.close())
+		}
+	}()
+
+	g, gctx := errgroup.WithContext(ctx)
+	count := 0
+	read := produce(gctx, g, r.depth, func(ctx context.Context) (*item, error) {
+		it, err := r.read(ctx, src, count)
+		if err == nil && r.Trim {
+			m.idle.add(it.frame.Image)
+		}
+		count++
+		return it, err
+	})
+	estimated := r.estimate(gctx, g, read)
+	cut := ordered(gctx, g, estimated, r.Workers, func(_ context.Context, it *item) error {
+		r.cut(it, true)
+		if bg := r.Canvas.Background; bg != nil && r.Survey != nil {
+			canvas.Flatten(it.frame.Image, *bg)
+		}
+		return nil
+	})
+	consume(gctx, g, cut, func(_ context.Context, it *item) error { return r.takeDown(m, it) })
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if len(m.frames) == 0 {
+		return nil, ErrNoFrames
+	}
+	return m, m.mattes.rewind()
+}
+
+// takeDown is the last stage of the first pass.
+func (r *runner) takeDown(m *measures, it *item) error {
+	defer r.clock.start("measure")()
+	f := it.frame
+	m.frames = append(m.frames, frameMeasure{f.PTS, f.PTS + f.Duration, it.box})
+	if r.Survey != nil {
+		r.Survey(f.Image)
+	}
+	err := m.mattes.append(it.matte)
+	r.pool.Put(f.Image)
+	r.mattes.Put(it.matte)
+	r.progress(it.index+1, r.expected())
+	return err
+}
+
+// plan decides what is kept and unites its boxes.
+func (m *measures) plan(trim bool) plan {
+	p := plan{keep: span{0, len(m.frames) - 1}, mattes: m.mattes}
+	if trim {
+		p.keep = m.idle.busy()
+	}
+	kept := m.frames[p.keep.first : p.keep.last+1]
+	for _, f := range kept {
+		p.box = p.box.Union(f.box)
+	}
+	p.end = kept[len(kept)-1].end - kept[0].start
+	return p
+}

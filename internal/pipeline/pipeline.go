@@ -1,0 +1,184 @@
+// Package pipeline runs a clip through its stages: read, estimate the matte,
+// cut out, lay out, write. Stages run side by side, what waits between them is
+// bounded in bytes, and order is kept, so memory does not depend on the
+// clip's length.
+//
+// What must be known of the whole clip before its first frame can be written
+// (the subject's box for a crop, idle ends for a trim, the colours for a
+// palette) is measured in a pass of its own, whose mattes are kept compressed
+// for the second one.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/matte"
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+// Job says what to do with a clip. Clip, Estimator and Open are required.
+type Job struct {
+	Clip      media.Clip
+	Estimator matte.Estimator
+	Timing    Timing
+	Canvas    canvas.Spec
+	// Trim drops the idle frames at both ends but one each.
+	Trim bool
+	// MaskOnly writes the matte itself, white on black, opaque.
+	MaskOnly bool
+	// BleedReach extends the subject's colour that many pixels under alpha 0,
+	// for codecs that blur; 0 leaves it.
+	BleedReach int
+	// Survey, if set, sees every frame as it will be cut out, before scaling,
+	// ahead of Open. It is called in order from one goroutine.
+	Survey func(*image.NRGBA)
+	// Open starts the output. It is called once all about it is known.
+	Open func(context.Context, Output) (media.Sink, error)
+	// Preview, if set, receives the first output frame with a subject in it
+	// (else the first), and the source laid out alike. It is called once.
+	Preview func(before, after *image.NRGBA)
+	// Progress, if set, is called after every frame of every pass, from one
+	// goroutine at a time.
+	Progress func(Progress)
+	// Workers bounds the frames worked on at once; 0 is one for each core.
+	Workers int
+	// Memory bounds the pictures in flight, in bytes; 0 is 256 MiB.
+	Memory int64
+}
+
+// Output is what a sink must know before its first frame.
+type Output struct {
+	Size image.Point
+	// First is the PTS, in the clip, of the first frame written.
+	First time.Duration
+	// End is when the last frame ends, counted from the first.
+	End time.Duration
+}
+
+// Progress counts frames over all passes.
+type Progress struct {
+	Pass, Passes int // from 1
+	// Frame of Frames have gone through this pass. Frames is an estimate.
+	Frame, Frames int
+}
+
+// Report is what a finished job did.
+type Report struct {
+	Frames  int // written
+	Dropped int // left out by Timing
+	Trimmed int // left out by Trim
+	Size    image.Point
+	// Duration is the sum of what was written.
+	Duration time.Duration
+	// Empty reports that no frame had a subject; it is known only if a first
+	// pass ran.
+	Empty bool
+	// Busy is the time spent in each stage, added up over its workers.
+	Busy map[string]time.Duration
+}
+
+// ErrNoFrames says that the chosen part of the clip holds no frame.
+var ErrNoFrames = errors.New("no frames in the chosen part of the clip")
+
+const (
+	defaultMemory = 256 << 20
+	// picturesPerFrame is how many pictures a frame in flight holds at worst:
+	// the source, its window, the scaled picture and the output.
+	picturesPerFrame = 3
+)
+
+// Run does the job. When it fails or ctx ends, the sink has been aborted and
+// every child process is gone.
+func Run(ctx context.Context, job Job) (Report, error) {
+	r := newRunner(job)
+	p := plan{keep: span{0, -1}}
+	if job.Canvas.Crop || job.Trim || job.Survey != nil {
+		r.passes = 2
+		m, err := r.measure(ctx)
+		if err != nil {
+			return Report{}, err
+		}
+		defer m.mattes.close()
+		p = m.plan(job.Trim)
+		r.report.Trimmed = len(m.frames) - 1 - (p.keep.last - p.keep.first)
+		r.report.Empty = p.box.Empty()
+	}
+	p.layout = r.Canvas.Plan(r.source, p.box)
+	if err := r.render(ctx, p); err != nil {
+		return Report{}, err
+	}
+	r.report.Size = p.layout.Size
+	r.report.Busy = r.clock.total()
+	return r.report, nil
+}
+
+// runner is the state of one Run.
+type runner struct {
+	Job
+	info   media.Info
+	source image.Point
+	pool   *media.Pool
+	mattes sync.Pool // *image.Alpha of the source's size
+	depth  int       // frames in flight between two stages
+	pass   int
+	passes int
+	clock  clock
+	report Report
+}
+
+func newRunner(job Job) *runner {
+	r := &runner{Job: job, info: job.Clip.Info(), pool: new(media.Pool), passes: 1}
+	r.source = image.Pt(r.info.Width, r.info.Height)
+	if r.Workers <= 0 {
+		r.Workers = runtime.GOMAXPROCS(0)
+	}
+	if r.Memory <= 0 {
+		r.Memory = defaultMemory
+	}
+	if r.MaskOnly {
+		r.Canvas.Background = &color.NRGBA{A: 255}
+	}
+	frame := int64(4*r.source.X*r.source.Y) * picturesPerFrame
+	fits := int(max(1, r.Memory/max(1, frame)))
+	r.Workers = min(r.Workers, fits)
+	// Two stages share what fits: those waiting and those worked on.
+	r.depth = min(max(1, fits/2-r.Workers), 4*r.Workers)
+	return r
+}
+
+// open starts a pass over the part of the clip that Timing chooses.
+func (r *runner) open(ctx context.Context) (*timed, error) {
+	r.pass++
+	src, err := r.Clip.Open(ctx, media.ReadOptions{From: r.Timing.Start, To: r.Timing.End, Pool: r.pool})
+	if err != nil {
+		return nil, fmt.Errorf("open the clip: %w", err)
+	}
+	return newTimed(src, r.Timing, r.info.Duration, r.pool), nil
+}
+
+func (r *runner) progress(frame, frames int) {
+	if r.Progress != nil {
+		r.Progress(Progress{Pass: r.pass, Passes: r.passes, Frame: frame, Frames: max(frame, frames)})
+	}
+}
+
+// expected is how many frames a pass will deliver, as far as one can tell.
+func (r *runner) expected() int {
+	if r.info.Duration <= 0 {
+		return r.info.Frames
+	}
+	span := r.Timing.end(r.info.Duration) - r.Timing.Start
+	n := int(float64(r.info.Frames)*float64(span)/float64(r.info.Duration) + 0.5)
+	if r.Timing.MaxRate > 0 {
+		n = min(n, int(span.Seconds()*r.Timing.MaxRate+0.5))
+	}
+	return n
+}

@@ -1,0 +1,166 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+// render runs the last pass: every kept frame is cut out, laid out and
+// written.
+func (r *runner) render(ctx context.Context, p plan) error {
+	src, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	kept := &keptItems{runner: r, src: src, plan: p}
+	first, err := kept.next(ctx)
+	if errors.Is(err, io.EOF) {
+		return ErrNoFrames
+	}
+	if err != nil {
+		return err
+	}
+	if p.mattes == nil {
+		p.end = src.end - src.first
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	sink, err := r.Open(ctx, Output{Size: p.layout.Size, First: src.first + first.frame.PTS, End: p.end})
+	if err != nil {
+		return err
+	}
+	w := &writer{runner: r, sink: sink, offset: first.frame.PTS}
+	w.wantsPreview.Store(r.Preview != nil)
+	if err := r.renderStages(ctx, kept, first, w, p); err != nil {
+		sink.Abort()
+		return err
+	}
+	defer r.clock.start("encode")()
+	if err := sink.Close(); err != nil {
+		sink.Abort()
+		return err
+	}
+	r.report.Dropped = src.dropped
+	return nil
+}
+
+// renderStages moves the frames of the last pass from the source to w.
+func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item, w *writer, p plan) error {
+	renderer := canvas.NewRenderer(p.layout, r.source, r.pool)
+	g, gctx := errgroup.WithContext(ctx)
+	items := produce(gctx, g, r.depth, func(ctx context.Context) (*item, error) {
+		if it := first; it != nil {
+			first = nil
+			return it, nil
+		}
+		return kept.next(ctx)
+	})
+	if p.mattes == nil {
+		items = r.estimate(gctx, g, items)
+	}
+	done := ordered(gctx, g, items, r.Workers, func(_ context.Context, it *item) error {
+		if w.wantsPreview.Load() {
+			it.before = clone(it.frame.Image)
+		}
+		r.cut(it, it.before != nil)
+		r.lay(it, renderer)
+		return nil
+	})
+	consume(gctx, g, done, w.write)
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	w.lastPreview()
+	return nil
+}
+
+// keptItems reads the frames of a plan, with their mattes where there was a
+// first pass.
+type keptItems struct {
+	*runner
+	src  *timed
+	plan plan
+	n    int
+}
+
+func (k *keptItems) next(ctx context.Context) (*item, error) {
+	for {
+		if last := k.plan.keep.last; last >= 0 && k.n > last {
+			return nil, io.EOF
+		}
+		it, err := k.read(ctx, k.src, k.n)
+		if err != nil {
+			return nil, err
+		}
+		k.n++
+		if k.plan.mattes != nil {
+			if err := k.plan.mattes.next(it.matte); err != nil {
+				return nil, err
+			}
+		}
+		if it.index >= k.plan.keep.first {
+			return it, nil
+		}
+		k.pool.Put(it.frame.Image)
+		k.mattes.Put(it.matte)
+	}
+}
+
+// writer is the last stage of the last pass.
+type writer struct {
+	*runner
+	sink   media.Sink
+	offset time.Duration // PTS of the first frame written
+	// wantsPreview tells the workers to keep source pictures. The first frame
+	// is put aside in case none has a subject.
+	wantsPreview            atomic.Bool
+	firstBefore, firstAfter *image.NRGBA
+}
+
+func (w *writer) write(ctx context.Context, it *item) error {
+	f := it.frame
+	f.PTS -= w.offset
+	w.mattes.Put(it.matte)
+	w.showPreview(it)
+	stop := w.clock.start("encode")
+	w.report.Frames++
+	w.report.Duration = max(w.report.Duration, f.PTS+f.Duration)
+	err := w.sink.Write(ctx, f)
+	stop()
+	if err != nil {
+		return fmt.Errorf("write frame %d: %w", it.index, err)
+	}
+	w.progress(w.report.Frames, w.expected())
+	return nil
+}
+
+func (w *writer) showPreview(it *item) {
+	if it.before == nil || !w.wantsPreview.Load() {
+		return
+	}
+	if it.box.Empty() {
+		if w.firstBefore == nil {
+			w.firstBefore, w.firstAfter = it.before, clone(it.frame.Image)
+		}
+		return
+	}
+	w.wantsPreview.Store(false)
+	w.Preview(it.before, it.frame.Image)
+}
+
+func (w *writer) lastPreview() {
+	if w.wantsPreview.Load() && w.firstBefore != nil {
+		w.Preview(w.firstBefore, w.firstAfter)
+	}
+}

@@ -1,0 +1,135 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+// Timing chooses frames by their time. What is left out is left out as a
+// whole: the frame before lasts longer, no frame is shown at another time.
+type Timing struct {
+	// Start and End choose the part of the clip whose frames are kept, by
+	// PTS: Start ≤ PTS < End. End = 0 is the end of the clip.
+	Start, End time.Duration
+	// MaxRate keeps at most that many frames a second; 0 keeps all.
+	MaxRate float64
+	// MinGap, in centiseconds, drops frames that would be shown for less,
+	// both ends rounded to centiseconds: players of GIF stretch delays below
+	// 2. 0 keeps all.
+	MinGap int
+}
+
+func (t Timing) end(clip time.Duration) time.Duration {
+	if t.End > 0 && t.End < clip {
+		return t.End
+	}
+	return clip
+}
+
+// timed delivers the chosen frames of a source with their times counted from
+// the first of them.
+type timed struct {
+	src     media.Source
+	timing  Timing
+	end     time.Duration // of the chosen part, in the clip's time
+	pool    *media.Pool
+	pending *media.Frame // the last kept frame, still in the clip's time
+	first   time.Duration
+	started bool
+	ended   bool
+	dropped int
+}
+
+func newTimed(src media.Source, t Timing, clip time.Duration, pool *media.Pool) *timed {
+	return &timed{src: src, timing: t, end: t.end(clip), pool: pool}
+}
+
+// Next returns the next kept frame or io.EOF.
+func (t *timed) Next(ctx context.Context) (*media.Frame, error) {
+	for !t.ended {
+		f, err := t.src.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			t.ended = true
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case f.PTS < t.timing.Start:
+			t.pool.Put(f.Image)
+			continue
+		case t.timing.End > 0 && f.PTS >= t.timing.End:
+			t.pool.Put(f.Image)
+			t.ended = true
+			continue
+		}
+		t.cutAtEnd(f)
+		if !t.started {
+			t.started, t.first = true, f.PTS
+			t.pending = f
+			continue
+		}
+		if !t.keeps(f) {
+			t.pending.Delay += f.Delay
+			t.pending.Duration += f.Duration
+			t.pool.Put(f.Image)
+			t.dropped++
+			continue
+		}
+		out := t.pending
+		t.pending = f
+		return t.rebased(out), nil
+	}
+	if t.pending == nil {
+		return nil, io.EOF
+	}
+	out := t.pending
+	t.pending = nil
+	return t.rebased(out), nil
+}
+
+// cutAtEnd shortens the last chosen frame to the chosen end.
+func (t *timed) cutAtEnd(f *media.Frame) {
+	if over := f.PTS + f.Duration - t.timing.End; t.timing.End > 0 && over > 0 {
+		f.Duration -= over
+		f.Delay = min(f.Delay, f.Duration)
+	}
+}
+
+// keeps reports whether f, which is not the first, is shown at all.
+func (t *timed) keeps(f *media.Frame) bool {
+	if r := t.timing.MaxRate; r > 0 {
+		slot := func(at time.Duration) int { return int((at-t.first).Seconds()*r + 1e-6) }
+		if slot(f.PTS) == slot(t.pending.PTS) {
+			return false
+		}
+	}
+	if gap := t.timing.MinGap; gap > 0 {
+		at := centiseconds(f.PTS - t.first)
+		return at-centiseconds(t.pending.PTS-t.first) >= gap && centiseconds(t.end-t.first)-at >= gap
+	}
+	return true
+}
+
+func centiseconds(d time.Duration) int {
+	return int(d.Round(10*time.Millisecond) / (10 * time.Millisecond))
+}
+
+func (t *timed) rebased(f *media.Frame) *media.Frame {
+	f.PTS -= t.first
+	return f
+}
+
+// Close ends the pass.
+func (t *timed) Close() error {
+	if t.pending != nil {
+		t.pool.Put(t.pending.Image)
+		t.pending = nil
+	}
+	return t.src.Close()
+}
