@@ -1,0 +1,344 @@
+package gif
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"time"
+)
+
+// Block labels of GIF89a, appendix A.
+const (
+	blockExtension   = 0x21
+	blockPicture     = 0x2C
+	blockTrailer     = 0x3B
+	labelControl     = 0xF9
+	labelApplication = 0xFF
+)
+
+const (
+	centisecond = 10 * time.Millisecond
+	// shortDelay is how long browsers show a frame whose written delay is
+	// below two centiseconds.
+	shortDelay = 100 * time.Millisecond
+)
+
+type disposal uint8
+
+const (
+	disposeNone       disposal = 0
+	disposeBackground disposal = 2
+	disposePrevious   disposal = 3
+)
+
+// control is a graphic control extension; its zero value stands for none.
+type control struct {
+	delay       time.Duration // as written
+	disposal    disposal
+	transparent int // palette index plus one, 0 for none
+}
+
+func (c control) shown() time.Duration {
+	if c.delay < 2*centisecond {
+		return shortDelay
+	}
+	return c.delay
+}
+
+// palette maps an index to R | G<<8 | B<<16 | A<<24. Entries the file does not
+// give are 0, which is transparent.
+type palette struct {
+	packed [256]uint32
+	size   int
+}
+
+// picture is an image descriptor with what governs it.
+type picture struct {
+	rect       image.Rectangle // on the canvas, may reach beyond it
+	interlaced bool
+	codeSize   int
+	palette    *palette // as the file has it, transparent index not applied
+	control    control
+}
+
+// opaque says that every pixel of the picture that names a colour of the
+// palette covers what is below.
+func (p *picture) opaque() bool {
+	return p.palette.size > 0 && (p.control.transparent == 0 || p.control.transparent > p.palette.size)
+}
+
+// parser walks the blocks of a GIF. Scan and Reader both count what it counts.
+//
+// A picture counts when its data are terminated. One that is cut off counts
+// only if it is the first, since browsers show the part of a still that they
+// have but never a part of a later frame. A picture that holds nothing at all,
+// its code size out of range or its data beginning with an impossible code, ends
+// the clip.
+type parser struct {
+	r      *bufio.Reader
+	lim    Limits
+	offset int64
+	buf    [3 * 256]byte
+
+	width, height int
+	global, local palette
+	control       control
+	plays         int
+
+	frames  int   // pictures that count
+	pixels  int64 // charged against the limit
+	begun   bool  // data of the current picture have been seen
+	cut     bool  // the first picture broke off
+	damaged bool
+}
+
+// newParser reads the header up to the first block.
+func newParser(r io.Reader, lim Limits) (*parser, error) {
+	p := &parser{r: bufio.NewReaderSize(r, 1<<15), lim: lim, plays: 1}
+	head, err := p.take(13, "header")
+	if err != nil {
+		return nil, err
+	}
+	if s := string(head[:6]); s != "GIF87a" && s != "GIF89a" {
+		return nil, fmt.Errorf("%w: signature %q", ErrMalformed, s)
+	}
+	p.width, p.height = word(head[6:]), word(head[8:])
+	if err := lim.checkSides(p.width, p.height); err != nil {
+		return nil, err
+	}
+	return p, p.readPalette(&p.global, head[10])
+}
+
+// picture moves on to the next picture. io.EOF is the end of the clip.
+func (p *parser) picture() (*picture, error) {
+	if p.cut {
+		return nil, io.EOF
+	}
+	pic, err := p.nextPicture()
+	return pic, p.settle(err)
+}
+
+// data returns the next block of the picture's data, valid until the next
+// call, and nothing after the last; then the picture counts. io.EOF says that
+// the picture does not count, and is the end of the clip.
+func (p *parser) data(pic *picture) ([]byte, error) {
+	if p.cut {
+		p.frames++
+		return nil, nil
+	}
+	b, err := p.subBlock("picture data")
+	if errors.Is(err, io.ErrUnexpectedEOF) && p.frames == 0 && (p.begun || len(b) > 0) {
+		p.cut, p.damaged, err = true, true, nil
+	}
+	if err != nil {
+		return nil, p.settle(err)
+	}
+	if len(b) == 0 {
+		p.frames++
+		return nil, nil
+	}
+	if !p.begun && !startsSound(pic.codeSize, b) {
+		return nil, p.settle(p.malformed("picture data begin with an impossible code"))
+	}
+	p.begun = true
+	return b, nil
+}
+
+// settle turns damage after whole frames into the end of the clip.
+func (p *parser) settle(err error) error {
+	if p.frames > 0 && errors.Is(err, ErrMalformed) {
+		p.damaged = true
+		return io.EOF
+	}
+	return err
+}
+
+func (p *parser) nextPicture() (*picture, error) {
+	for {
+		label, err := p.take(1, "block")
+		if err != nil {
+			return nil, err
+		}
+		switch label[0] {
+		case blockExtension:
+			if err := p.extension(); err != nil {
+				return nil, err
+			}
+		case blockPicture:
+			return p.descriptor()
+		case blockTrailer:
+			if p.frames == 0 {
+				return nil, ErrNoFrames
+			}
+			return nil, io.EOF
+		default:
+			return nil, p.malformed(fmt.Sprintf("unknown block 0x%02x", label[0]))
+		}
+	}
+}
+
+func (p *parser) descriptor() (*picture, error) {
+	b, err := p.take(9, "image descriptor")
+	if err != nil {
+		return nil, err
+	}
+	flags := b[8]
+	pic := &picture{interlaced: flags&0x40 != 0, palette: &p.global, control: p.control}
+	p.control = control{}
+	empty, err := p.place(pic, word(b), word(b[2:]), word(b[4:]), word(b[6:]))
+	if err != nil {
+		return nil, err
+	}
+	p.begun = false
+	err = p.pictureHead(pic, flags)
+	if empty && p.frames == 0 && errors.Is(err, ErrMalformed) {
+		// A picture without area needs no data; it is blank.
+		pic.palette, pic.codeSize = &palette{}, minCodeSize
+		p.cut, p.damaged, err = true, true, nil
+	}
+	return pic, err
+}
+
+// place sets the picture's rectangle and charges its area to the limits. The
+// first picture can enlarge the canvas. One without area takes up the canvas,
+// as in Chromium and Firefox; empty tells.
+func (p *parser) place(pic *picture, x, y, w, h int) (empty bool, err error) {
+	if p.frames == 0 {
+		p.width, p.height = grown(p.width, x, w), grown(p.height, y, h)
+		if err := p.lim.checkSides(p.width, p.height); err != nil {
+			return false, err
+		}
+	}
+	if empty = w == 0 || h == 0; empty {
+		w, h = p.width, p.height
+	}
+	if w == 0 || h == 0 {
+		return false, p.malformed("canvas without area")
+	}
+	pic.rect = image.Rect(x, y, x+w, y+h)
+	p.pixels += max(int64(p.width)*int64(p.height), int64(w)*int64(h))
+	return empty, p.lim.checkTotals(p.frames+1, p.pixels)
+}
+
+// grown is a canvas side, given the first picture's offset and side. As in
+// Firefox a picture that would fit is clipped, not made room for; only a side
+// that the header leaves open reaches to the picture's end.
+func grown(side, offset, picture int) int {
+	if side == 0 && picture > 0 {
+		return min(offset+picture, 1<<16-1)
+	}
+	return max(side, picture)
+}
+
+// pictureHead reads what stands between descriptor and data.
+func (p *parser) pictureHead(pic *picture, flags byte) error {
+	if flags&0x80 != 0 {
+		pic.palette = &p.local
+		if err := p.readPalette(&p.local, flags); err != nil {
+			return err
+		}
+	}
+	b, err := p.take(1, "code size")
+	if err != nil {
+		return err
+	}
+	if pic.codeSize = int(b[0]); pic.codeSize < minCodeSize || pic.codeSize > maxCodeSize {
+		return p.malformed(fmt.Sprintf("code size %d", pic.codeSize))
+	}
+	return nil
+}
+
+func (p *parser) extension() error {
+	label, err := p.take(1, "extension")
+	if err != nil {
+		return err
+	}
+	kind := label[0]
+	looping := false
+	for i := 0; ; i++ {
+		b, err := p.subBlock("extension")
+		if err != nil || len(b) == 0 {
+			return err
+		}
+		switch {
+		case kind == labelControl && i == 0 && len(b) >= 4:
+			p.control = parseControl(b)
+		case kind == labelApplication && i == 0:
+			looping = string(b) == "NETSCAPE2.0" || string(b) == "ANIMEXTS1.0"
+		case looping && len(b) >= 3 && b[0]&7 == 1:
+			p.plays = plays(word(b[1:]))
+		}
+	}
+}
+
+// plays turns the loop count of the Netscape extension, which says how often
+// to repeat, into the number of plays.
+func plays(loops int) int {
+	if loops == 0 {
+		return 0
+	}
+	return loops + 1
+}
+
+func parseControl(b []byte) control {
+	c := control{delay: time.Duration(word(b[1:])) * centisecond}
+	switch b[0] >> 2 & 7 {
+	case 2:
+		c.disposal = disposeBackground
+	case 3, 4: // some encoders took the third bit for the value 3
+		c.disposal = disposePrevious
+	}
+	if b[0]&1 != 0 {
+		c.transparent = int(b[3]) + 1
+	}
+	return c
+}
+
+// readPalette reads the colour table whose presence and size flags gives.
+func (p *parser) readPalette(pal *palette, flags byte) error {
+	*pal = palette{}
+	if flags&0x80 == 0 {
+		return nil
+	}
+	size := 2 << (flags & 7)
+	b, err := p.take(3*size, "colour table")
+	if err != nil {
+		return err
+	}
+	for i := range size {
+		pal.packed[i] = uint32(b[3*i]) | uint32(b[3*i+1])<<8 | uint32(b[3*i+2])<<16 | 0xFF<<24
+	}
+	pal.size = size
+	return nil
+}
+
+// subBlock returns the next data sub-block, empty for the terminator. If the
+// file ends inside it, what is there comes with the error.
+func (p *parser) subBlock(what string) ([]byte, error) {
+	n, err := p.take(1, what)
+	if err != nil || n[0] == 0 {
+		return nil, err
+	}
+	return p.take(int(n[0]), what)
+}
+
+// take reads n bytes, at most a full colour table, into the parser's buffer.
+func (p *parser) take(n int, what string) ([]byte, error) {
+	got, err := io.ReadFull(p.r, p.buf[:n])
+	p.offset += int64(got)
+	switch {
+	case err == nil:
+		return p.buf[:n], nil
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return p.buf[:got], fmt.Errorf("%w: %s ends at byte %d: %w", ErrMalformed, what, p.offset, io.ErrUnexpectedEOF)
+	}
+	return p.buf[:got], fmt.Errorf("reading gif: %w", err)
+}
+
+func (p *parser) malformed(what string) error {
+	return fmt.Errorf("%w: %s before byte %d", ErrMalformed, what, p.offset)
+}
+
+func word(b []byte) int { return int(b[0]) | int(b[1])<<8 }
