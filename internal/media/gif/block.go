@@ -85,6 +85,7 @@ type parser struct {
 	width, height int
 	global, local palette
 	control       control
+	current       picture
 	plays         int
 
 	frames  int   // pictures that count
@@ -111,7 +112,8 @@ func newParser(r io.Reader, lim Limits) (*parser, error) {
 	return p, p.readPalette(&p.global, head[10])
 }
 
-// picture moves on to the next picture. io.EOF is the end of the clip.
+// picture moves on to the next picture, valid until the next call. io.EOF is
+// the end of the clip.
 func (p *parser) picture() (*picture, error) {
 	if p.cut {
 		return nil, io.EOF
@@ -185,7 +187,8 @@ func (p *parser) descriptor() (*picture, error) {
 		return nil, err
 	}
 	flags := b[8]
-	pic := &picture{interlaced: flags&0x40 != 0, palette: &p.global, control: p.control}
+	pic := &p.current
+	*pic = picture{interlaced: flags&0x40 != 0, palette: &p.global, control: p.control}
 	p.control = control{}
 	empty, err := p.place(pic, word(b), word(b[2:]), word(b[4:]), word(b[6:]))
 	if err != nil {

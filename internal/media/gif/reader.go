@@ -104,10 +104,11 @@ func (r *Reader) paint(pic *picture) error {
 		if len(b) == 0 {
 			break
 		}
-		for len(b) > 0 && !order.done() && !r.lzw.stopped() {
-			if n, b = r.lzw.decode(r.indices, n, limit, b); n >= limit {
-				n = r.flush(pic, &order, n)
+		for !order.done() && !r.lzw.stopped() {
+			if n, b = r.lzw.decode(r.indices, n, limit, b); n < limit {
+				break
 			}
+			n = r.flush(pic, &order, n)
 		}
 	}
 	if n = r.flush(pic, &order, n); n > 0 && !order.done() {

@@ -54,12 +54,12 @@ var refused = map[string]error{
 
 // unstated are the cases for which the suite names no frame although there is
 // a picture: its runner accepts whatever is read. What we read is below.
-var unstated = map[string]color{
+var unstated = map[string]rgba{
 	"plain-text":     {0, 0, 0, 255}, // the picture; plain text is not drawn, as in browsers
 	"invalid-colors": {0, 0, 0, 0},   // a colour outside the palette, as in Chromium
 }
 
-type color [4]uint8
+type rgba [4]uint8
 
 // exceptions are the cases that do not come out as the suite has them.
 var exceptions = map[string]string{
