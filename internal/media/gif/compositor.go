@@ -49,6 +49,9 @@ func (c *compositor) dispose() {
 }
 
 func (c *compositor) save() {
+	if need := 4 * c.rect.Dx() * c.rect.Dy(); cap(c.saved) < need {
+		c.saved = make([]byte, 0, need)
+	}
 	c.saved = c.saved[:0]
 	c.rows(func(row []byte) { c.saved = append(c.saved, row...) })
 }

@@ -43,7 +43,8 @@ func NewReader(r io.Reader, lim Limits, pool *media.Pool) (*Reader, error) {
 // cut off or damaged after some whole frames ends there with io.EOF; Truncated
 // tells. A still that is cut off is delivered as far as it goes, and so is every
 // picture whose data stop making sense inside it. Otherwise errors wrap
-// ErrMalformed, are ErrNoFrames or a *LimitError, or come from the io.Reader.
+// ErrMalformed, are ErrNoFrames or a *LimitError, or come from the io.Reader;
+// one that itself ends with io.ErrUnexpectedEOF counts as a file cut off.
 func (r *Reader) Next(ctx context.Context) (*media.Frame, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
