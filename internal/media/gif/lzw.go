@@ -56,7 +56,7 @@ func (d *lzwDecoder) stopped() bool { return d.ended || d.damaged }
 // It returns the new n and what is left of src.
 func (d *lzwDecoder) decode(dst []byte, n, limit int, src []byte) (int, []byte) {
 	bits, nbits, width, next, prev := d.bits, d.nbits, d.width, d.next, d.prev
-	clear := d.clear
+	clearCode := d.clear
 	for n < limit {
 		if nbits < width {
 			if bits, nbits, src = refill(bits, nbits, src); nbits < width {
@@ -68,17 +68,17 @@ func (d *lzwDecoder) decode(dst []byte, n, limit int, src []byte) (int, []byte) 
 		nbits -= width
 
 		switch {
-		case code < clear:
+		case code < clearCode:
 			dst[n] = byte(code)
 			n++
 			if prev >= 0 && next < maxCodes {
 				d.define(next, uint(prev), byte(code))
 				next++
 			}
-		case code == clear:
-			width, next, prev = d.codeSize+1, clear+2, -1
+		case code == clearCode:
+			width, next, prev = d.codeSize+1, clearCode+2, -1
 			continue
-		case code == clear+1:
+		case code == clearCode+1:
 			d.ended = true
 			return n, nil
 		case code < next:
@@ -156,13 +156,13 @@ func refill(bits uint64, nbits uint, src []byte) (uint64, uint, []byte) {
 func startsSound(codeSize int, data []byte) bool {
 	var bits uint64
 	var nbits uint
-	width, clear := uint(codeSize+1), uint64(1)<<codeSize
+	width, clearCode := uint(codeSize+1), uint64(1)<<codeSize
 	for {
 		if bits, nbits, data = refill(bits, nbits, data); nbits < width {
 			return true
 		}
-		if code := bits & (1<<width - 1); code != clear {
-			return code <= clear+1
+		if code := bits & (1<<width - 1); code != clearCode {
+			return code <= clearCode+1
 		}
 		bits >>= width
 		nbits -= width
