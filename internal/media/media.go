@@ -45,7 +45,8 @@ type Info struct {
 	Start time.Duration
 	// TimeBase is the unit of the container's timestamps in seconds.
 	TimeBase Rational
-	// Plays says how often an animation plays; 0 means for ever.
+	// Plays says how often an animation plays; 0 means for ever, as it does
+	// for videos, which say nothing of it.
 	Plays    int
 	HasAlpha bool
 	HasAudio bool

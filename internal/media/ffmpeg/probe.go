@@ -67,7 +67,7 @@ func (t *Tools) Probe(ctx context.Context, path string, container media.Containe
 		return nil, fmt.Errorf("ffprobe's answer: %w", err)
 	}
 	c := &Clip{tools: t, path: path, origin: time.Duration(found.Format.StartTime)}
-	c.info.Container, c.info.Plays = container, 1
+	c.info.Container = container
 	video := -1
 	for i, s := range found.Streams {
 		switch {

@@ -1,0 +1,79 @@
+// Package bgremove takes the background out of animations and video. It reads
+// GIF, MP4, MOV and WebM and writes GIF, APNG, WebM (VP9 with alpha) and MP4
+// (on a solid colour), keeping every frame and its time:
+//
+//	r := bgremove.New(bgremove.Config{})
+//	result, err := r.Remove(ctx, "clip.gif", "clip-nobg.gif", bgremove.Defaults())
+//
+// Videos are decoded and encoded by the ffmpeg program, 5.1 or newer, which
+// must be installed; GIF to GIF and APNG works without it.
+//
+// Errors are *Error values whose Kind says what to do about them.
+package bgremove
+
+import (
+	"context"
+	"sync"
+
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+)
+
+// Config says what a Remover works with. The zero value is ready to use.
+type Config struct {
+	// FFmpeg and FFprobe are the programs' paths; empty means in PATH.
+	FFmpeg, FFprobe string
+	// Limits bound what a file may ask for.
+	Limits Limits
+	// Workers is the number of frames worked on at once; 0 is one for each
+	// core.
+	Workers int
+	// Memory bounds the pictures in flight, in bytes; 0 is 256 MiB.
+	Memory int64
+}
+
+// Limits bound what a file may ask for before any picture of it is decoded.
+// Zero fields stand for the defaults.
+type Limits struct {
+	MaxSide   int   // longest side in pixels; 16,384
+	MaxFrames int   // frames of a GIF; 100,000
+	MaxPixels int64 // width × height × frames of a GIF; 40 × 10^9
+}
+
+// Remover removes backgrounds. It is safe for concurrent use.
+type Remover struct {
+	config Config
+	tools  func() (*ffmpeg.Tools, error)
+}
+
+// New makes a Remover. Nothing is opened or started before it is used.
+func New(c Config) *Remover {
+	c.Limits = c.Limits.withDefaults()
+	return &Remover{config: c, tools: sync.OnceValues(func() (*ffmpeg.Tools, error) {
+		return ffmpeg.Find(context.Background(), c.FFmpeg, c.FFprobe)
+	})}
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.MaxSide == 0 {
+		l.MaxSide = 16384
+	}
+	if l.MaxFrames == 0 {
+		l.MaxFrames = 100_000
+	}
+	if l.MaxPixels == 0 {
+		l.MaxPixels = 40_000_000_000
+	}
+	return l
+}
+
+// ffmpeg finds the programs, once, and says how to get them otherwise.
+func (r *Remover) ffmpeg() (*ffmpeg.Tools, error) {
+	t, err := r.tools()
+	if err != nil {
+		return nil, &Error{Kind: Missing, Reason: err.Error(), Hint: ffmpegHint, Err: err}
+	}
+	return t, nil
+}
+
+const ffmpegHint = "install ffmpeg 5.1 or newer (Debian: apt install ffmpeg, macOS: brew install ffmpeg, " +
+	"Windows: winget install ffmpeg), or name it with --ffmpeg; `bgremove doctor` shows what is found"

@@ -1,0 +1,71 @@
+package bgremove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/pipeline"
+)
+
+// Kind says what an Error is about, and so what can be done.
+type Kind int
+
+// The kinds of errors.
+const (
+	Failed     Kind = iota // processing failed
+	Invalid                // an option is wrong
+	Unreadable             // the input is no animation or video that can be read
+	TooLarge               // the input is beyond Limits
+	NotFound               // the input does not exist
+	Exists                 // the output exists already
+	Missing                // a program, runtime or model is not installed
+)
+
+// Error is what Probe and Remove return. Its message is one line for people.
+type Error struct {
+	Kind   Kind
+	Path   string // the file it is about; may be empty
+	Field  string // the option it is about; may be empty
+	Reason string
+	Hint   string // what to do; may be empty
+	Err    error  // the cause; may be nil
+}
+
+func (e *Error) Error() string {
+	if e.Path != "" {
+		return e.Path + ": " + e.Reason
+	}
+	return e.Reason
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// explain turns the failure of work on a file into an Error. Errors of a
+// context that ended are returned as they are.
+func explain(path string, err error) error {
+	var (
+		known      *Error
+		unreadable *media.UnreadableError
+		limit      *gif.LimitError
+	)
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &known):
+		return err
+	case errors.As(err, &unreadable):
+		return &Error{Kind: Unreadable, Path: path, Reason: unreadable.Error(), Hint: unreadable.Hint, Err: err}
+	case errors.As(err, &limit):
+		return &Error{Kind: TooLarge, Path: path, Err: err, Hint: "the file is refused before any picture is decoded",
+			Reason: fmt.Sprintf("%s: %d is over the limit of %d", limit.What, limit.Got, limit.Max)}
+	case errors.Is(err, gif.ErrMalformed), errors.Is(err, gif.ErrNoFrames):
+		return &Error{Kind: Unreadable, Path: path, Reason: err.Error(), Hint: "the file is damaged or incomplete: get it again", Err: err}
+	case errors.Is(err, fs.ErrNotExist):
+		return &Error{Kind: NotFound, Path: path, Reason: "no such file", Err: err}
+	case errors.Is(err, pipeline.ErrNoFrames):
+		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: err.Error(), Hint: "--start lies behind the last frame", Err: err}
+	}
+	return &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
+}

@@ -1,0 +1,210 @@
+package bgremove
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Method is how the subject is told from the background.
+type Method string
+
+// The methods. The empty Method is Auto.
+const (
+	Auto  Method = "auto"  // Fast on a flat, steady backdrop, else Rembg
+	Fast  Method = "fast"  // flood-fill from the border
+	Rembg Method = "rembg" // segmentation by a neural network
+)
+
+// Format is a format that is written. The empty Format is GIF.
+type Format string
+
+// The formats.
+const (
+	GIF  Format = "gif"
+	APNG Format = "apng"
+	WebM Format = "webm"
+	MP4  Format = "mp4"
+)
+
+// Anchor is where the subject stands on a canvas. The empty Anchor is Center.
+type Anchor string
+
+// The anchors.
+const (
+	Center Anchor = "center"
+	Bottom Anchor = "bottom"
+)
+
+// Holes says what happens to areas of the backdrop's colour that the subject
+// encloses, with Fast. The empty Holes is HolesAuto.
+type Holes string
+
+// The policies for holes.
+const (
+	HolesAuto   Holes = "auto"   // stay unless larger than 5 % of the picture
+	HolesKeep   Holes = "keep"   // stay
+	HolesRemove Holes = "remove" // go
+)
+
+// Transparent is the background that is none.
+const Transparent = "transparent"
+
+// Bounds of the options.
+const (
+	MinTolerance, MaxTolerance, DefaultTolerance = 8, 32, 16
+	MaxPad, DefaultPad                           = 50, 12
+	MinCanvas, MaxCanvas                         = 16, 4096
+)
+
+// Options say what is done to a clip. The zero value cuts out by Auto, does
+// not crop, and writes a transparent GIF; Defaults crops too, with padding, as
+// the command line and the HTTP API do.
+type Options struct {
+	Method Method `json:"method,omitempty"`
+	// Model names the network of Rembg; empty is the default one.
+	Model string `json:"model,omitempty"`
+	// Tolerance is how far a channel may be from the backdrop's colour with
+	// Fast, 8 to 32; 0 stands for 16.
+	Tolerance int `json:"tolerance,omitempty"`
+	// Key is the backdrop's colour as #rrggbb; empty measures it.
+	Key   string `json:"key,omitempty"`
+	Holes Holes  `json:"holes,omitempty"`
+
+	// Crop cuts to one box around the subject in all frames, Pad pixels (0 to
+	// 50) wider on each side.
+	Crop bool `json:"crop"`
+	Pad  int  `json:"pad"`
+	// CanvasW and CanvasH scale the subject to fit a canvas, in pixels, 16 to
+	// 4096; a side of 0 follows the other, both 0 scale nothing.
+	CanvasW int    `json:"canvasW,omitempty"`
+	CanvasH int    `json:"canvasH,omitempty"`
+	Anchor  Anchor `json:"anchor,omitempty"`
+	// Background is Transparent (also when empty) or #rrggbb.
+	Background string `json:"bgColor,omitempty"`
+	// Trim drops the frames without visible change at both ends of a GIF but
+	// one each; ignored for other inputs.
+	Trim bool `json:"trim,omitempty"`
+	// MaskOnly writes the matte, white on black, instead of the cut-out.
+	MaskOnly bool `json:"maskOnly,omitempty"`
+
+	// Start and End choose the frames to keep by their time; End 0 is the end
+	// of the clip.
+	Start time.Duration `json:"start,omitempty"`
+	End   time.Duration `json:"end,omitempty"`
+	// FPS drops frames so that at most that many a second are left; 0 keeps
+	// all.
+	FPS float64 `json:"fps,omitempty"`
+
+	// Format is the output's. MP4 has no transparency: with a transparent
+	// Background GIF is written instead, see EffectiveFormat.
+	Format Format `json:"outputFormat,omitempty"`
+	// Quality weighs fidelity against size, 1 to 100; 0 stands for the
+	// format's default: 90 for GIF, 80 for WebM and MP4. APNG is lossless.
+	Quality int `json:"quality,omitempty"`
+	// Loop is how often a GIF or APNG plays, 0 for ever; nil as the input,
+	// and for ever if that is a video.
+	Loop *int `json:"loop,omitempty"`
+	// EdgeColour, #rrggbb, is what partly transparent pixels are blended on
+	// before GIF makes them opaque or transparent; empty blends on nothing.
+	EdgeColour string `json:"edgeColour,omitempty"`
+	// NoAudio drops the sound, which WebM and MP4 keep otherwise.
+	NoAudio bool `json:"noAudio,omitempty"`
+}
+
+// Defaults are the options of the command line and the HTTP API.
+func Defaults() Options {
+	return Options{Method: Auto, Tolerance: DefaultTolerance, Crop: true, Pad: DefaultPad,
+		Anchor: Center, Background: Transparent, Format: GIF, Holes: HolesAuto}
+}
+
+// EffectiveFormat is the format really written: MP4 falls back to GIF when
+// nothing solid is behind the subject.
+func (o Options) EffectiveFormat() Format {
+	switch {
+	case o.Format == "", o.Format == MP4 && o.transparent():
+		return GIF
+	}
+	return o.Format
+}
+
+func (o Options) transparent() bool {
+	return !o.MaskOnly && (o.Background == "" || o.Background == Transparent)
+}
+
+// Validate checks every option and joins what is wrong, each an *Error of kind
+// Invalid that names its field.
+func (o Options) Validate() error {
+	var errs []error
+	check := func(ok bool, field, format string, args ...any) {
+		if !ok {
+			errs = append(errs, &Error{Kind: Invalid, Field: field, Reason: field + " " + fmt.Sprintf(format, args...)})
+		}
+	}
+	within := func(field string, v, low, high int) {
+		check(v >= low && v <= high, field, "must be between %d and %d", low, high)
+	}
+	oneOf := func(field, v string, allowed ...string) {
+		check(v == "" || slices.Contains(allowed, v), field, "must be one of %s", strings.Join(allowed, ", "))
+	}
+	colour := func(field, v string) {
+		_, ok := parseColour(v)
+		check(v == "" || ok, field, "must be #rrggbb")
+	}
+	oneOf("method", string(o.Method), string(Auto), string(Fast), string(Rembg))
+	oneOf("holes", string(o.Holes), string(HolesAuto), string(HolesKeep), string(HolesRemove))
+	oneOf("anchor", string(o.Anchor), string(Center), string(Bottom))
+	oneOf("outputFormat", string(o.Format), string(GIF), string(APNG), string(WebM), string(MP4))
+	if o.Tolerance != 0 {
+		within("tolerance", o.Tolerance, MinTolerance, MaxTolerance)
+	}
+	within("pad", o.Pad, 0, MaxPad)
+	if o.CanvasW != 0 {
+		within("canvasW", o.CanvasW, MinCanvas, MaxCanvas)
+	}
+	if o.CanvasH != 0 {
+		within("canvasH", o.CanvasH, MinCanvas, MaxCanvas)
+	}
+	if o.Background != Transparent {
+		_, ok := parseColour(o.Background)
+		check(o.Background == "" || ok, "bgColor", "must be transparent or #rrggbb")
+	}
+	colour("key", o.Key)
+	colour("edgeColour", o.EdgeColour)
+	check(o.Start >= 0, "start", "must not be negative")
+	check(o.End >= 0, "end", "must not be negative")
+	check(o.End == 0 || o.End > o.Start, "end", "must come after start")
+	check(o.FPS == 0 || o.FPS >= 0.01 && o.FPS <= 1000, "fps", "must be between 0.01 and 1000")
+	if o.Quality != 0 {
+		within("quality", o.Quality, 1, 100)
+	}
+	if o.Loop != nil {
+		within("loop", *o.Loop, 0, 65535)
+	}
+	return errors.Join(errs...)
+}
+
+// parseColour reads #rrggbb, in either case.
+func parseColour(s string) (color.NRGBA, bool) {
+	if len(s) != 7 || s[0] != '#' {
+		return color.NRGBA{}, false
+	}
+	v, err := strconv.ParseUint(s[1:], 16, 24)
+	if err != nil {
+		return color.NRGBA{}, false
+	}
+	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}, true
+}
+
+// colour is the valid colour of an option, or nil where it is none.
+func colour(s string) *color.NRGBA {
+	c, ok := parseColour(s)
+	if !ok {
+		return nil
+	}
+	return &c
+}

@@ -1,0 +1,137 @@
+package bgremove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/gif"
+)
+
+// Info describes an input file: upright, with square pixels, as it decodes.
+type Info struct {
+	Input     string  `json:"input"`
+	Container string  `json:"container"` // gif, mp4, mov or webm
+	Codec     string  `json:"codec"`
+	Frames    int     `json:"frames"`
+	Width     int     `json:"width"`
+	Height    int     `json:"height"`
+	Duration  float64 `json:"duration"`  // seconds, to the millisecond
+	InputSize int64   `json:"inputSize"` // bytes
+	HasAlpha  bool    `json:"hasAlpha"`
+	HasAudio  bool    `json:"hasAudio"`
+	// Loop is how often an animation plays; 0 is for ever.
+	Loop int `json:"loop"`
+	// Credits is the price of a job on this file, see Price.
+	Credits int `json:"credits"`
+}
+
+// Price is what a job on a clip of the given duration costs: a credit for each
+// second begun, at least three.
+func Price(duration time.Duration) int {
+	return max(3, int(math.Ceil(duration.Round(time.Millisecond).Seconds())))
+}
+
+// Probe reads the metadata of a file. Its container is told by its content,
+// not its name; no picture is decoded.
+func (r *Remover) Probe(ctx context.Context, path string) (*Info, error) {
+	in, err := r.open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	m := in.clip.Info()
+	return &Info{
+		Input: path, Container: string(m.Container), Codec: m.Codec, Frames: m.Frames,
+		Width: m.Width, Height: m.Height, Duration: milliseconds(m.Duration), InputSize: in.size,
+		HasAlpha: m.HasAlpha, HasAudio: m.HasAudio, Loop: m.Plays, Credits: Price(m.Duration),
+	}, nil
+}
+
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
+}
+
+// input is an opened clip and its file's size.
+type input struct {
+	clip media.Clip
+	size int64
+}
+
+// open recognises and probes a file.
+func (r *Remover) open(ctx context.Context, path string) (*input, error) {
+	head, size, err := readHead(path)
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	in := &input{size: size}
+	switch container := media.Sniff(head); container {
+	case media.GIF:
+		in.clip, err = gif.Probe(path, gif.Limits(r.config.Limits))
+	case media.MP4, media.MOV, media.WebM, media.Matroska:
+		in.clip, err = r.openVideo(ctx, path, container)
+	default:
+		err = notAClip(container, size)
+	}
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	return in, nil
+}
+
+func (r *Remover) openVideo(ctx context.Context, path string, container media.Container) (media.Clip, error) {
+	tools, err := r.ffmpeg()
+	if err != nil {
+		return nil, err
+	}
+	clip, err := tools.Probe(ctx, path, container)
+	if err != nil {
+		return nil, err
+	}
+	info := clip.Info()
+	if side := max(info.Width, info.Height); side > r.config.Limits.MaxSide {
+		return nil, &Error{Kind: TooLarge, Path: path, Reason: fmt.Sprintf("picture side: %d is over the limit of %d", side, r.config.Limits.MaxSide)}
+	}
+	return clip, nil
+}
+
+// notAClip explains what a file is that is no clip.
+func notAClip(c media.Container, size int64) error {
+	e := &media.UnreadableError{Reason: "not a GIF, MP4, MOV or WebM file"}
+	switch {
+	case size == 0:
+		e.Reason = "the file is empty"
+	case c == media.PNG || c == media.JPEG || c == media.WebP:
+		e.Reason = fmt.Sprintf("a picture (%s), not an animation or video", c)
+		e.Hint = "bgremove takes .gif .mp4 .mov .webm; make a one-frame GIF of it with: ffmpeg -i PICTURE out.gif"
+	default:
+		e.Hint = "the content decides, not the name; bgremove takes .gif .mp4 .mov .webm"
+	}
+	return e
+}
+
+// readHead reads the first bytes of a regular file, and its size.
+func readHead(path string) (head []byte, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, 0, &media.UnreadableError{Reason: "not a regular file"}
+	}
+	head = make([]byte, media.SniffLen)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, 0, err
+	}
+	return head[:n], stat.Size(), nil
+}
