@@ -1,0 +1,290 @@
+// Package apng writes animated PNG (PNG specification, third edition, chapters
+// 4.9, 11.3.2 and Annex on animation: acTL, fcTL and fdAT) with full 8-bit
+// straight alpha, as a stream: a bounded number of frames is in memory however
+// long the clip.
+//
+// Every frame but the first holds only the rectangle that differs from the
+// frame before. A rectangle replaces what is below it (blend SOURCE), or, where
+// that is exact and smaller, lies over it with unchanged pixels transparent
+// (blend OVER). Rows are filtered adaptively (PNG section 12.7). Filtering and
+// compression of different frames run in parallel.
+package apng
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+// ErrNoFrames is what Close returns for a clip without a frame, which PNG
+// cannot express.
+var ErrNoFrames = errors.New("apng: no frames")
+
+// ErrClosed is returned by Write after Close or Abort, and by Close after
+// Abort.
+var ErrClosed = errors.New("apng: writer is closed")
+
+// maxBytes bounds the pixel bytes of one frame so that a compressed frame
+// always fits one chunk (at most 1<<31 - 1 bytes).
+const maxBytes = 1 << 30
+
+// Options says how an animation is written. The zero value loops for ever,
+// keeps alpha and uses all processors.
+type Options struct {
+	// Plays is how often the animation plays; 0 means for ever.
+	Plays int
+	// Opaque says that every pixel of every frame is opaque: alpha is ignored
+	// and RGB is written instead of RGBA.
+	Opaque bool
+	// Pool takes the images back when they are no longer needed; nil leaves
+	// them to the garbage collector.
+	Pool *media.Pool
+	// Workers is how many goroutines filter and compress; 0 means GOMAXPROCS.
+	// At most three frames a worker are held in memory.
+	Workers int
+}
+
+// Writer is a media.Sink that writes one APNG. It is used by one goroutine and
+// has to be ended by Close or Abort, which also end its workers.
+type Writer struct {
+	w             io.WriteSeeker
+	start         int64 // offset of the signature in w
+	width, height int
+	bpp           int // bytes a pixel in the file
+	opts          Options
+
+	prev   *image.NRGBA // the frame last taken
+	frames int
+	clock  clock
+
+	pending []*job // in the order of the file
+	free    []*job
+	limit   int // most jobs in pending
+	jobs    chan *job
+	workers sync.WaitGroup
+	aborted atomic.Bool
+
+	ended bool
+	err   error // first failure; sticky
+}
+
+var _ media.Sink = (*Writer)(nil)
+
+// NewWriter writes the header of a width×height animation at w's current
+// offset. It never closes w. When Close returns nil, w's offset is the end of
+// the file.
+func NewWriter(w io.WriteSeeker, width, height int, o Options) (*Writer, error) {
+	if width < 1 || height < 1 || int64(width)*4+1 > maxBytes/int64(height) {
+		return nil, fmt.Errorf("apng: cannot write %d×%d pixels", width, height)
+	}
+	if o.Plays < 0 || o.Plays > math.MaxInt32 {
+		return nil, fmt.Errorf("apng: plays %d is not in 0..%d", o.Plays, math.MaxInt32)
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	start, err := w.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, fmt.Errorf("apng: find the start of the file: %w", err)
+	}
+	aw := &Writer{
+		w: w, start: start, width: width, height: height, bpp: 4, opts: o,
+		limit: 3 * o.Workers,
+	}
+	if o.Opaque {
+		aw.bpp = 3
+	}
+	if _, err := w.Write(header(width, height, o)); err != nil {
+		return nil, fmt.Errorf("apng: write header: %w", err)
+	}
+	aw.jobs = make(chan *job, aw.limit)
+	for range o.Workers {
+		aw.workers.Go(aw.work)
+	}
+	return aw, nil
+}
+
+// Write takes the next frame, whose image must have the writer's size. It
+// blocks while all workers are behind. Pixels with alpha 0 are written as
+// 0,0,0,0: the frame's image is changed so. An error, the context's included,
+// ends the writer: all later calls return it.
+func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
+	if w.err == nil && w.ended {
+		w.err = ErrClosed
+	}
+	if w.err == nil {
+		w.err = w.write(ctx, f)
+	}
+	if w.prev != f.Image {
+		w.put(f.Image)
+	}
+	return w.err
+}
+
+func (w *Writer) write(ctx context.Context, f *media.Frame) error {
+	if r := f.Image.Rect; r != image.Rect(0, 0, w.width, w.height) || f.Image.Stride != 4*w.width {
+		return fmt.Errorf("apng: frame %d is %v with stride %d, want %d×%d at the origin",
+			w.frames, r, f.Image.Stride, w.width, w.height)
+	}
+	if w.frames == math.MaxInt32/2 {
+		return fmt.Errorf("apng: more than %d frames", w.frames)
+	}
+	if err := w.drain(ctx, w.limit-1); err != nil {
+		return err
+	}
+	j := w.newJob()
+	j.index = w.frames
+	j.num, j.den = w.clock.next(f.Delay)
+	if w.opts.Opaque {
+		makeOpaque(f.Image.Pix)
+	} else {
+		clearHidden(f.Image.Pix)
+	}
+	j.take(w.prev, f.Image, w.bpp)
+	w.put(w.prev)
+	w.prev = f.Image
+	w.frames++
+	w.pending = append(w.pending, j)
+	w.jobs <- j // never blocks: the channel holds limit jobs
+	return nil
+}
+
+// drain writes finished frames until at most n are pending, and those behind
+// them that are finished anyway.
+func (w *Writer) drain(ctx context.Context, n int) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("apng: write frame: %w", context.Cause(ctx))
+	}
+	for len(w.pending) > 0 {
+		j := w.pending[0]
+		if len(w.pending) > n {
+			select {
+			case <-j.done:
+			case <-ctx.Done():
+				return fmt.Errorf("apng: write frame %d: %w", j.index, context.Cause(ctx))
+			}
+		} else {
+			select {
+			case <-j.done:
+			default:
+				return nil
+			}
+		}
+		w.pending = w.pending[1:]
+		if err := w.emit(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emit writes the chunks of a finished frame and keeps its buffers for reuse.
+func (w *Writer) emit(j *job) error {
+	if j.err != nil {
+		return fmt.Errorf("apng: compress frame %d: %w", j.index, j.err)
+	}
+	if _, err := w.w.Write(j.out); err != nil {
+		return fmt.Errorf("apng: write frame %d: %w", j.index, err)
+	}
+	w.free = append(w.free, j)
+	return nil
+}
+
+// Close writes what is pending and completes the file. Further calls return
+// the same error.
+func (w *Writer) Close() error {
+	if w.ended {
+		return w.err
+	}
+	if w.err == nil {
+		w.err = w.finish()
+	}
+	w.stop()
+	return w.err
+}
+
+// finish completes the file: the remaining frames, the end, and the number of
+// frames in its head.
+func (w *Writer) finish() error {
+	if w.frames == 0 {
+		return ErrNoFrames
+	}
+	if err := w.drain(context.Background(), 0); err != nil {
+		return err
+	}
+	if _, err := w.w.Write(appendChunk(nil, "IEND")); err != nil {
+		return fmt.Errorf("apng: write end: %w", err)
+	}
+	end, err := w.w.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return fmt.Errorf("apng: find the end of the file: %w", err)
+	}
+	if _, err := w.w.Seek(w.start+controlOffset, io.SeekStart); err != nil {
+		return fmt.Errorf("apng: find the frame count: %w", err)
+	}
+	if _, err := w.w.Write(animationControl(w.frames, w.opts.Plays)); err != nil {
+		return fmt.Errorf("apng: write frame count: %w", err)
+	}
+	if _, err := w.w.Seek(end, io.SeekStart); err != nil {
+		return fmt.Errorf("apng: find the end of the file: %w", err)
+	}
+	return nil
+}
+
+// Abort ends the workers; each finishes at most the frame it is at.
+func (w *Writer) Abort() {
+	if w.ended {
+		return
+	}
+	if w.err == nil {
+		w.err = ErrClosed
+	}
+	w.stop()
+}
+
+// stop ends the workers, waits for them and releases all memory.
+func (w *Writer) stop() {
+	w.ended = true
+	w.aborted.Store(true)
+	close(w.jobs)
+	w.workers.Wait()
+	w.put(w.prev)
+	w.prev, w.pending, w.free = nil, nil, nil
+}
+
+func (w *Writer) put(img *image.NRGBA) {
+	if w.opts.Pool != nil {
+		w.opts.Pool.Put(img)
+	}
+}
+
+func (w *Writer) newJob() *job {
+	if n := len(w.free); n > 0 {
+		j := w.free[n-1]
+		w.free = w.free[:n-1]
+		return j
+	}
+	return &job{done: make(chan struct{}, 1)}
+}
+
+// work compresses frames until there are no more.
+func (w *Writer) work() {
+	var e *encoder
+	for j := range w.jobs {
+		if !w.aborted.Load() {
+			if e == nil {
+				e = newEncoder(w.bpp)
+			}
+			j.err = e.encode(j)
+		}
+		j.done <- struct{}{}
+	}
+}
