@@ -117,16 +117,18 @@ func NewWriter(w io.WriteSeeker, width, height int, o Options) (*Writer, error) 
 // 0,0,0,0: the frame's image is changed so. An error, the context's included,
 // ends the writer: all later calls return it.
 func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
-	if w.err == nil && w.ended {
-		w.err = ErrClosed
+	err := w.err
+	switch {
+	case err == nil && w.ended:
+		err = ErrClosed
+	case err == nil:
+		err = w.write(ctx, f)
+		w.err = err
 	}
-	if w.err == nil {
-		w.err = w.write(ctx, f)
-	}
-	if w.prev != f.Image {
+	if err != nil {
 		w.put(f.Image)
 	}
-	return w.err
+	return err
 }
 
 func (w *Writer) write(ctx context.Context, f *media.Frame) error {

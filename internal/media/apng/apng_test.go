@@ -3,7 +3,6 @@ package apng_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -85,7 +84,7 @@ func same(t *testing.T, got *animation, want []*image.NRGBA) {
 	}
 	for i, p := range got.Pictures {
 		if !bytes.Equal(p.Image.Pix, want[i].Pix) {
-			t.Fatalf("frame %d differs (rectangle %v, blend %d)", i, got.Canvas[i], got.Blends[i])
+			t.Fatalf("frame %d differs (rectangle %v, blend %d)", i, got.At[i], got.Blends[i])
 		}
 	}
 }
@@ -209,35 +208,5 @@ func TestDelays(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-var errDisk = errors.New("disk full")
-
-// TestFailingDisk fails the writer at bytes all over the file.
-func TestFailingDisk(t *testing.T) {
-	t.Parallel()
-	clip := chaos(4, 4, 9, rand.New(rand.NewPCG(3, 3)))
-	whole, err := encode(frames(clip, 0), apng.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k := 0; k < len(whole); k += 5 {
-		m := &memory{limit: k, fail: errDisk}
-		w, err := apng.NewWriter(m, 4, 4, apng.Options{Workers: 2})
-		if err != nil {
-			if !errors.Is(err, errDisk) {
-				t.Fatalf("byte %d: NewWriter: %v", k, err)
-			}
-			continue
-		}
-		for _, f := range frames(clip, 0) {
-			err = errors.Join(err, w.Write(context.Background(), f))
-		}
-		first, second := w.Close(), w.Close()
-		w.Abort()
-		if !errors.Is(first, errDisk) || first != second || err != nil && !errors.Is(err, errDisk) {
-			t.Fatalf("byte %d: Write: %v, Close: %v, then %v", k, err, first, second)
-		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image"
+	"image/color"
 	"image/draw"
 	"image/png"
 )
@@ -20,9 +21,8 @@ type picture struct {
 type animation struct {
 	Frames, Plays int // as acTL has them
 	Pictures      []picture
-	Canvas        []image.Rectangle // where each picture was painted
+	At            []image.Rectangle // where each picture was painted
 	Blends        []byte
-	Bytes         []int // size of each picture's data
 }
 
 type chunk struct {
@@ -53,7 +53,8 @@ func chunks(b []byte) ([]chunk, error) {
 	return list, nil
 }
 
-// decode is a small and strict reader of APNG. Pixels are decoded by image/png
+// decode is a small and strict reader of APNG; it refuses colour under alpha 0,
+// even where composing would hide it. Pixels are decoded by image/png
 // from single pictures wrapped anew.
 func decode(b []byte) (*animation, error) {
 	list, err := chunks(b)
@@ -132,6 +133,9 @@ func (a *animation) paint(canvas *image.NRGBA, ihdr, fc, data []byte) error {
 	for y := range size.Max.Y {
 		for x := range size.Max.X {
 			c := src.NRGBAAt(x, y)
+			if c.A == 0 && c != (color.NRGBA{}) {
+				return fmt.Errorf("colour %v under alpha 0 at %d,%d", c, x, y)
+			}
 			if fc[25] == 1 {
 				over(canvas, at.Min.X+x, at.Min.Y+y, c)
 			} else {
@@ -142,8 +146,7 @@ func (a *animation) paint(canvas *image.NRGBA, ihdr, fc, data []byte) error {
 	a.Pictures = append(a.Pictures, picture{
 		clone(canvas), binary.BigEndian.Uint16(fc[20:]), binary.BigEndian.Uint16(fc[22:]),
 	})
-	a.Canvas = append(a.Canvas, at)
+	a.At = append(a.At, at)
 	a.Blends = append(a.Blends, fc[25])
-	a.Bytes = append(a.Bytes, len(data))
 	return nil
 }
