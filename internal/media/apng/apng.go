@@ -48,7 +48,8 @@ type Options struct {
 	// them to the garbage collector.
 	Pool *media.Pool
 	// Workers is how many goroutines filter and compress; 0 means GOMAXPROCS.
-	// At most three frames a worker are held in memory.
+	// Each needs up to 16 bytes a pixel. Workers + 2 frames are held in memory
+	// at most, at up to 9 bytes a pixel.
 	Workers int
 }
 
@@ -97,7 +98,7 @@ func NewWriter(w io.WriteSeeker, width, height int, o Options) (*Writer, error) 
 	}
 	aw := &Writer{
 		w: w, start: start, width: width, height: height, bpp: 4, opts: o,
-		limit: 3 * o.Workers,
+		limit: o.Workers + 2,
 	}
 	if o.Opaque {
 		aw.bpp = 3

@@ -82,9 +82,18 @@ func TestRectangles(t *testing.T) {
 		}
 		return img
 	}
+	red, half, faint := color.NRGBA{255, 0, 0, 255}, color.NRGBA{255, 0, 0, 128}, color.NRGBA{0, 9, 0, 20}
+	full, holes := image.NewNRGBA(noise.Rect), image.NewNRGBA(noise.Rect)
+	for y := range full.Rect.Max.Y {
+		for x := range full.Rect.Max.X {
+			full.SetNRGBA(x, y, red)
+			if x%39+y%29 > 0 && rng.IntN(2) == 0 {
+				holes.SetNRGBA(x, y, red)
+			}
+		}
+	}
 	a, b := image.Pt(5, 6), image.Pt(30, 20)
 	box := image.Rect(5, 6, 31, 21)
-	red, half, faint := color.NRGBA{255, 0, 0, 255}, color.NRGBA{255, 0, 0, 128}, color.NRGBA{0, 9, 0, 20}
 	const source, over = 0, 1
 	tests := map[string]struct {
 		before, after *image.NRGBA
@@ -101,6 +110,7 @@ func TestRectangles(t *testing.T) {
 		"half on half":         {set(noise, half, a, b), set(noise, faint, a, b), box, source},
 		"half on opaque":       {noise, set(noise, half, a, b), box, source},
 		"opaque on half":       {set(noise, half, a, b), set(noise, red, a, b), box, over},
+		"plain over holes":     {holes, full, noise.Rect, source},
 		"pixels vanish":        {noise, set(noise, color.NRGBA{}, a, b), box, source},
 	}
 	for name, tt := range tests {
@@ -124,7 +134,7 @@ func TestRectangles(t *testing.T) {
 
 // TestPool paints the next frame over every image that the writer gives back, so
 // that a writer that still compares with it sees no change. It also looks that
-// the writer is never more than three frames a worker behind.
+// the writer never holds more frames than it promises.
 func TestPool(t *testing.T) {
 	t.Parallel()
 	const workers = 2
@@ -144,7 +154,7 @@ func TestPool(t *testing.T) {
 		for range 2 {
 			copy(pool.Get(20, 20).Pix, visible(clip[(i+1)%len(clip)]).Pix)
 		}
-		if written := bytes.Count(m.b, []byte("fcTL")); i+1-written > 3*workers {
+		if written := bytes.Count(m.b, []byte("fcTL")); i+1-written > workers+2 {
 			t.Errorf("%d frames taken, only %d written", i+1, written)
 		}
 	}
@@ -225,6 +235,7 @@ func TestEnds(t *testing.T) {
 	errStop := errors.New("user pressed stop")
 	stopped, stop := context.WithCancelCause(context.Background())
 	stop(errStop)
+	background := context.Background()
 	write := func(ctx context.Context, w *apng.Writer, size, n int) (err error) {
 		for _, f := range frames(chaos(size, size, n, rand.New(rand.NewPCG(4, 4))), 0) {
 			err = w.Write(ctx, f)
@@ -237,7 +248,7 @@ func TestEnds(t *testing.T) {
 	}{
 		"close without frames": {func(w *apng.Writer) error { return w.Close() }, apng.ErrNoFrames},
 		"close twice": {func(w *apng.Writer) error {
-			return errors.Join(write(t.Context(), w, 8, 9), w.Close(), w.Close())
+			return errors.Join(write(background, w, 8, 9), w.Close(), w.Close())
 		}, nil},
 		"abort at once": {func(w *apng.Writer) error {
 			w.Abort()
@@ -245,39 +256,39 @@ func TestEnds(t *testing.T) {
 			return w.Close()
 		}, apng.ErrClosed},
 		"abort in the middle": {func(w *apng.Writer) error {
-			_ = write(t.Context(), w, 8, 9)
+			_ = write(background, w, 8, 9)
 			w.Abort()
 			return w.Close()
 		}, apng.ErrClosed},
 		"abort after close": {func(w *apng.Writer) error {
-			err := errors.Join(write(t.Context(), w, 8, 1), w.Close())
+			err := errors.Join(write(background, w, 8, 1), w.Close())
 			w.Abort()
 			return errors.Join(err, w.Close())
 		}, nil},
 		"write after close": {func(w *apng.Writer) error {
-			err := errors.Join(write(t.Context(), w, 8, 1), w.Close())
-			late := write(t.Context(), w, 8, 1)
+			err := errors.Join(write(background, w, 8, 1), w.Close())
+			late := write(background, w, 8, 1)
 			return errors.Join(err, late, w.Close())
 		}, apng.ErrClosed},
 		"close after late write": {func(w *apng.Writer) error {
-			err := errors.Join(write(t.Context(), w, 8, 1), w.Close())
-			_ = write(t.Context(), w, 8, 1)
+			err := errors.Join(write(background, w, 8, 1), w.Close())
+			_ = write(background, w, 8, 1)
 			return errors.Join(err, w.Close())
 		}, nil},
 		"write after abort": {func(w *apng.Writer) error {
 			w.Abort()
-			return write(t.Context(), w, 8, 1)
+			return write(background, w, 8, 1)
 		}, apng.ErrClosed},
 		"context": {func(w *apng.Writer) error {
 			defer w.Abort()
 			return write(stopped, w, 8, 1)
 		}, errStop},
 		"close after context": {func(w *apng.Writer) error {
-			_ = errors.Join(write(t.Context(), w, 8, 2), write(stopped, w, 8, 1))
+			_ = errors.Join(write(background, w, 8, 2), write(stopped, w, 8, 1))
 			return w.Close()
 		}, errStop},
 		"close after wrong size": {func(w *apng.Writer) error {
-			_ = errors.Join(write(t.Context(), w, 8, 2), write(t.Context(), w, 9, 1))
+			_ = errors.Join(write(background, w, 8, 2), write(background, w, 9, 1))
 			return w.Close()
 		}, cmpopts.AnyError},
 	}
