@@ -1,0 +1,169 @@
+package gif_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/gif"
+)
+
+// BenchmarkAgainstTools writes clips with this package, with ffmpeg's palette
+// filters and, where it is installed, with gifski, and reports time, size and
+// PSNR of each: decoded by ffmpeg, over grey, on the pixels that are opaque in
+// the clip. BGREMOVE_BENCH_CLIPS may name videos, separated by commas, to
+// measure beside the drawn clip, as they are and cut out.
+func BenchmarkAgainstTools(b *testing.B) {
+	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		b.Skip("needs ffmpeg")
+	}
+	clips := []clip{syntheticClip(480, 270, 150)}
+	for _, path := range strings.FieldsFunc(os.Getenv("BGREMOVE_BENCH_CLIPS"), func(r rune) bool { return r == ',' }) {
+		c := loadClip(b, path, 480, 270, 100)
+		clips = append(clips, c.cutOut(), c)
+	}
+	for _, c := range clips {
+		b.Run(strings.ReplaceAll(c.name, " ", "_"), func(b *testing.B) { compareTools(b, c) })
+	}
+}
+
+func compareTools(b *testing.B, c clip) {
+	dir := b.TempDir()
+	size := fmt.Sprintf("%dx%d", c.frames[0].Rect.Dx(), c.frames[0].Rect.Dy())
+	raw := filepath.Join(dir, "in.rgba")
+	writeRaw(b, raw, c)
+	input := []string{"-v", "error", "-nostdin", "-y", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", size, "-r", "25", "-i", raw}
+	out := func(name string) string { return filepath.Join(dir, name+".gif") }
+	rows := []benchRow{{name: "ffmpeg", run: func() {
+		run(b, "ffmpeg", append(input, "-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse", out("ffmpeg"))...)
+	}}}
+	if _, err := exec.LookPath("gifski"); err == nil {
+		run(b, "ffmpeg", append(input, filepath.Join(dir, "f%05d.png"))...)
+		pngs, _ := filepath.Glob(filepath.Join(dir, "f*.png"))
+		rows = append(rows, benchRow{name: "gifski", run: func() {
+			run(b, "gifski", append([]string{"-q", "--quiet", "--fps", "25", "-o", out("gifski")}[1:], pngs...)...)
+		}})
+	}
+	for _, q := range []int{100, 90, 80, 60} {
+		name := fmt.Sprint("q", q)
+		rows = append(rows, benchRow{name: name, run: func() {
+			if err := os.WriteFile(out(name), encodeClip(b, c, gif.WriterOptions{Quality: q}), 0o600); err != nil {
+				b.Fatal(err)
+			}
+		}})
+	}
+	for b.Loop() {
+		for i := range rows {
+			start := time.Now()
+			rows[i].run()
+			rows[i].spent = append(rows[i].spent, time.Since(start))
+		}
+	}
+	for _, r := range rows {
+		info, err := os.Stat(out(r.name))
+		if err != nil {
+			b.Fatal(err)
+		}
+		fmt.Printf("%-32s %-7s %7.3f s %6.2fx %7d KiB %6.2f dB\n", c.name, r.name, r.median().Seconds(),
+			rows[0].median().Seconds()/r.median().Seconds(), info.Size()>>10, psnr(b, c, out(r.name)))
+	}
+	b.ReportMetric(float64(len(c.frames))/rows[len(rows)-3].median().Seconds(), "frames/s")
+}
+
+type benchRow struct {
+	name  string
+	run   func()
+	spent []time.Duration
+}
+
+func (r benchRow) median() time.Duration {
+	s := append([]time.Duration(nil), r.spent...)
+	for i := range s {
+		for j := i; j > 0 && s[j] < s[j-1]; j-- {
+			s[j], s[j-1] = s[j-1], s[j]
+		}
+	}
+	return s[len(s)/2]
+}
+
+// encodeClip takes a census and writes the clip, 4 cs a frame.
+func encodeClip(tb testing.TB, c clip, o gif.WriterOptions) []byte {
+	tb.Helper()
+	o.Census = new(gif.Census)
+	for _, img := range c.frames {
+		o.Census.Add(img)
+	}
+	var buf bytes.Buffer
+	w, err := gif.NewWriter(&buf, c.frames[0].Rect.Dx(), c.frames[0].Rect.Dy(), o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, img := range c.frames {
+		if err := w.Write(context.Background(), &media.Frame{Image: img, Delay: 40 * time.Millisecond}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func writeRaw(tb testing.TB, path string, c clip) {
+	tb.Helper()
+	var raw []byte
+	for _, img := range c.frames {
+		raw = append(raw, img.Pix...)
+	}
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// psnr compares the file, as ffmpeg decodes it, with the clip over grey on the
+// clip's opaque pixels.
+func psnr(tb testing.TB, c clip, path string) float64 {
+	tb.Helper()
+	got := decodeFFmpeg(tb, path, c.frames[0].Rect.Size())
+	if len(got) != len(c.frames) {
+		tb.Errorf("%s: %d frames, want %d", path, len(got), len(c.frames))
+		return 0
+	}
+	return psnrFrames(c.frames, got)
+}
+
+func decodeFFmpeg(tb testing.TB, path string, size image.Point) []*image.NRGBA {
+	tb.Helper()
+	raw := run(tb, "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-fps_mode", "passthrough", "-pix_fmt", "rgba", "-f", "rawvideo", "-")
+	return split(raw, size.X, size.Y)
+}
+
+func psnrFrames(want, got []*image.NRGBA) float64 {
+	sum, n := 0.0, 0
+	for f, img := range want {
+		for i := 0; i < len(img.Pix); i += 4 {
+			if img.Pix[i+3] < 128 {
+				continue
+			}
+			n += 3
+			for k := range 3 {
+				v := 128.0
+				if got[f].Pix[i+3] >= 128 {
+					v = float64(got[f].Pix[i+k])
+				}
+				d := v - float64(img.Pix[i+k])
+				sum += d * d
+			}
+		}
+	}
+	return 10 * math.Log10(255*255*float64(n)/sum)
+}

@@ -1,0 +1,305 @@
+package gif
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+// Errors of a Writer that callers compare.
+var (
+	ErrClosed   = errors.New("gif: writer is closed")
+	ErrNoFrames = errors.New("gif: no frame was written")
+)
+
+const (
+	maxSide  = 65535
+	maxDelay = 65535 // centiseconds
+	// longest bounds the time one frame is shown; more is surely a mistake.
+	longest = 24 * time.Hour
+)
+
+// WriterOptions says how to write an animation. The zero value is useful.
+type WriterOptions struct {
+	// Quality is 1 to 100; 0 means 90. It sets how much a pixel may differ
+	// from its true colour before it is written anew, from below 90 on also
+	// how much to give up for a smaller file, and below 50 the number of
+	// colours. 100 allows no lossy compression.
+	Quality int
+	// Plays is how often the animation plays; 0 means for ever.
+	Plays int
+	// EdgeColour is what partly transparent pixels (alpha 32 to 254) are
+	// blended on. nil means that pixels with alpha 128 and more keep their own
+	// colour and the others are transparent.
+	EdgeColour *color.NRGBA
+	// Census holds the colours of the whole clip. Without one the first frame
+	// determines the palette. NewWriter reads it and does not keep it.
+	Census *Census
+	// Pool takes the pictures back. nil leaves them to the garbage collector.
+	Pool *media.Pool
+	// Workers is how many goroutines compress; 0 means GOMAXPROCS.
+	Workers int
+}
+
+// Writer writes an animation with one palette, dithered by position, and only
+// what changes from frame to frame. It implements media.Sink and holds no more
+// than a few frames.
+//
+// Delays are rounded to centiseconds cumulatively, so that delays which are
+// whole centiseconds stay what they are, 0 included, and others never drift by
+// more than half a centisecond. A delay above 655.35 s becomes several frames.
+// A frame that changes nothing is still written, so that the number of frames
+// and each delay are kept.
+type Writer struct {
+	w      io.Writer
+	opt    WriterOptions
+	screen *screen
+	colour paletteChoice
+
+	width, height int
+	time          time.Duration
+	written       int64 // centiseconds
+	prefix        []byte
+	pending       *picture // waits for the next frame, which decides its disposal
+
+	spare chan *picture
+	order chan *picture // to the goroutine that writes
+	work  chan *picture // to the packers
+	wg    sync.WaitGroup
+	ended bool
+
+	stop     chan struct{} // closed by fail
+	failOnce sync.Once
+	err      error // read after stop is closed or wg is done
+}
+
+var _ media.Sink = (*Writer)(nil)
+
+// NewWriter starts an animation of width × height pixels, each 1 to 65535, on
+// w. It owns no resource of w: the caller closes that after Close or Abort.
+// Nothing is written before the first frame.
+func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error) {
+	if width < 1 || height < 1 || width > maxSide || height > maxSide {
+		return nil, fmt.Errorf("gif: size %dx%d is outside 1 to %d", width, height, maxSide)
+	}
+	if o.Quality < 0 || o.Quality > 100 {
+		return nil, fmt.Errorf("gif: quality %d is outside 1 to 100", o.Quality)
+	}
+	if o.Plays < 0 || o.Plays > 65536 {
+		return nil, fmt.Errorf("gif: plays %d is outside 0 to 65536", o.Plays)
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	s := settingsFor(o.Quality)
+	wr := &Writer{
+		w: w, opt: o, width: width, height: height,
+		screen: newScreen(width, height, s, o.EdgeColour),
+		spare:  make(chan *picture, o.Workers+3),
+		order:  make(chan *picture, o.Workers),
+		work:   make(chan *picture, o.Workers),
+		stop:   make(chan struct{}),
+	}
+	if o.Census != nil {
+		colours, loss := o.Census.palette(s.colours, o.EdgeColour)
+		wr.start(newPalette(colours, loss, s))
+	}
+	wr.opt.Census = nil
+	for range o.Workers {
+		wr.wg.Go(wr.packAll)
+	}
+	wr.wg.Go(wr.writeAll)
+	return wr, nil
+}
+
+// start fixes the global palette.
+func (w *Writer) start(p *palette) {
+	w.screen.settings = w.screen.adapt(w.opt.Quality, p.loss)
+	w.colour = paletteChoice{screen: w.screen, global: p}
+	w.screen.use(p)
+	w.prefix = appendHeader(nil, w.width, w.height, p, w.opt.Plays)
+}
+
+// Write takes the next frame, whose picture has the animation's size. It
+// returns the error of an earlier frame if writing that failed meanwhile. After
+// an error the animation is worthless.
+func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
+	if w.ended {
+		return ErrClosed
+	}
+	if f.Image.Rect != image.Rect(0, 0, w.width, w.height) || f.Image.Stride != 4*w.width {
+		return fmt.Errorf("gif: frame of %v in an animation of %dx%d", f.Image.Rect, w.width, w.height)
+	}
+	if err := w.submit(ctx, w.screen.vanishing(f.Image)); err != nil {
+		return err
+	}
+	if w.colour.global == nil {
+		var first Census
+		first.Add(f.Image)
+		colours, loss := first.palette(w.screen.colours, w.opt.EdgeColour)
+		w.start(newPalette(colours, loss, w.screen.settings))
+	}
+	w.screen.use(w.colour.choose(f.Image))
+	delay := w.delay(f.Delay)
+	w.pending = w.picture(min(delay, maxDelay))
+	w.screen.draw(f.Image, w.pending)
+	if w.screen.reward > 0 {
+		w.pending.img = f.Image
+	} else if w.opt.Pool != nil {
+		w.opt.Pool.Put(f.Image)
+	}
+	for delay -= maxDelay; delay > 0; delay -= maxDelay {
+		if err := w.submit(ctx, image.Rectangle{}); err != nil {
+			return err
+		}
+		w.pending = w.picture(min(delay, maxDelay))
+		w.pending.blank()
+	}
+	return nil
+}
+
+// delay turns the next frame's time into centiseconds to write.
+func (w *Writer) delay(d time.Duration) int {
+	const cs = 10 * time.Millisecond
+	w.time += min(max(d, 0), longest)
+	delay := int64((w.time+cs/2)/cs) - w.written
+	w.written += delay
+	return int(delay)
+}
+
+func (w *Writer) picture(delay int) *picture {
+	var p *picture
+	select {
+	case p = <-w.spare:
+	default:
+		p = newPicture(w.width, w.height, w.screen.reward > 0)
+	}
+	p.delay, p.palette, p.reward = delay, w.screen.palette, w.screen.reward
+	p.local = p.palette != w.colour.global
+	p.prefix, w.prefix = w.prefix, nil
+	return p
+}
+
+// submit sends the pending picture on its way. Vanishing is what the next
+// frame needs erased.
+func (w *Writer) submit(ctx context.Context, vanishing image.Rectangle) error {
+	p := w.pending
+	if p == nil {
+		return w.failed()
+	}
+	w.pending = nil
+	p.finish(vanishing)
+	if p.erase {
+		w.screen.cleared = p.area
+	}
+	for _, queue := range [2]chan *picture{w.order, w.work} {
+		select {
+		case queue <- p:
+		case <-w.stop:
+			return w.err
+		case <-ctx.Done():
+			w.fail(context.Cause(ctx))
+			return w.err
+		}
+	}
+	return w.failed()
+}
+
+// packAll compresses pictures until there are no more.
+func (w *Writer) packAll() {
+	k := &packer{width: w.width, pool: w.opt.Pool}
+	for p := range w.work {
+		k.pack(p)
+		p.done <- struct{}{}
+	}
+}
+
+// writeAll writes compressed pictures in order until there are no more.
+func (w *Writer) writeAll() {
+	for p := range w.order {
+		select {
+		case <-p.done:
+		case <-w.stop:
+			return
+		}
+		if _, err := w.w.Write(p.encoded); err != nil {
+			w.fail(fmt.Errorf("gif: write frame: %w", err))
+			return
+		}
+		select {
+		case w.spare <- p:
+		default:
+		}
+	}
+}
+
+func (w *Writer) fail(err error) {
+	w.failOnce.Do(func() {
+		w.err = err
+		close(w.stop)
+	})
+}
+
+func (w *Writer) failed() error {
+	select {
+	case <-w.stop:
+		return w.err
+	default:
+		return nil
+	}
+}
+
+// Close writes what is left and the trailer. An animation without frames is
+// ErrNoFrames.
+func (w *Writer) Close() error {
+	if w.ended {
+		return w.failed()
+	}
+	if w.pending == nil {
+		w.fail(ErrNoFrames)
+	} else {
+		p := w.pending
+		w.pending = nil
+		p.finish(image.Rectangle{})
+		for _, queue := range [2]chan *picture{w.order, w.work} {
+			select {
+			case queue <- p:
+			case <-w.stop:
+			}
+		}
+	}
+	w.end()
+	if err := w.failed(); err != nil {
+		return err
+	}
+	if _, err := w.w.Write([]byte{blockTrailer}); err != nil {
+		w.fail(fmt.Errorf("gif: write trailer: %w", err))
+	}
+	return w.failed()
+}
+
+// Abort ends the animation without completing it. A Write to the underlying
+// writer that is under way is waited for.
+func (w *Writer) Abort() {
+	w.fail(ErrClosed)
+	w.end()
+}
+
+// end stops the goroutines and waits for them.
+func (w *Writer) end() {
+	if w.ended {
+		return
+	}
+	w.ended = true
+	close(w.order)
+	close(w.work)
+	w.wg.Wait()
+}

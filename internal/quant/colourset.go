@@ -1,0 +1,56 @@
+package quant
+
+import "encoding/binary"
+
+const (
+	fewMost  = 256  // more distinct colours than this are not remembered
+	fewSlots = 1024 // power of two, so large that probing stays short
+)
+
+// colourSet remembers up to fewMost distinct colours and gives up beyond that.
+// A slot is 0 or a colour with all bits of its top byte set.
+type colourSet struct {
+	slot [fewSlots]uint32
+	n    int
+	many bool
+}
+
+// addPix adds the colours of the pixels whose alpha is at least 128.
+func (s *colourSet) addPix(pix []uint8) {
+	last := uint32(0)
+	for ; len(pix) >= 4 && !s.many; pix = pix[4:] {
+		p := binary.LittleEndian.Uint32(pix)
+		if int32(p) >= 0 || p|0xff<<24 == last {
+			continue
+		}
+		last = p | 0xff<<24
+		s.add(last)
+	}
+}
+
+func (s *colourSet) add(p uint32) {
+	if s.many {
+		return
+	}
+	i := p * 0x9e3779b1 >> 22
+	for s.slot[i] != p {
+		if s.slot[i] == 0 {
+			s.slot[i] = p
+			s.n++
+			s.many = s.n > fewMost
+			return
+		}
+		i = (i + 1) % fewSlots
+	}
+}
+
+// colours lists what is in the set, in a fixed order.
+func (s *colourSet) colours() []RGB {
+	out := make([]RGB, 0, s.n)
+	for _, p := range s.slot {
+		if p != 0 {
+			out = append(out, RGB{uint8(p), uint8(p >> 8), uint8(p >> 16)})
+		}
+	}
+	return out
+}

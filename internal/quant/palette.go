@@ -1,0 +1,155 @@
+package quant
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// rounds bounds the k-means iterations; after that many they move little.
+const rounds = 8
+
+// Palette returns at most n colours, n <= 256, that show the counted pixels
+// with little squared error, and that error: the mean over the pixels of the
+// squared distance to the nearest entry, summed over the channels. If no more
+// than n colours were counted they are the palette and the error is 0. The
+// same counts give the same palette. An empty histogram gives an empty one.
+func (h *Histogram) Palette(n int) ([]RGB, float64) {
+	if h.pixels == 0 || n < 1 {
+		return nil, 0
+	}
+	if !h.few.many && h.few.n <= n {
+		return ordered(h.few.colours()), 0
+	}
+	list := h.samples()
+	k := newKMeans(list, newWu(list).palette(n), n)
+	last := math.Inf(1)
+	for range rounds {
+		total := k.assign()
+		if total > last*0.998 {
+			break
+		}
+		last = total
+		k.move()
+	}
+	total := k.assign()
+	return ordered(k.colours()), total / float64(h.pixels)
+}
+
+// kMeans is Lloyd's algorithm on weighted samples, sped up by the triangle
+// inequality: a centre farther from the old one than twice the sample's
+// distance cannot be nearer (Elkan, "Using the Triangle Inequality to
+// Accelerate k-Means", ICML 2003, lemma 1).
+type kMeans struct {
+	list   []sample
+	centre [][3]float32
+	owner  []uint8
+	near   [][]neighbour // for each centre the others, nearest first
+}
+
+type neighbour struct {
+	at uint8
+	d  float32 // squared distance between the centres
+}
+
+func newKMeans(list []sample, centre [][3]float32, n int) *kMeans {
+	k := &kMeans{list: list, centre: centre, owner: make([]uint8, len(list))}
+	k.spread(n)
+	k.near = make([][]neighbour, len(k.centre))
+	return k
+}
+
+// spread adds centres until there are n: the cells of the first split are
+// coarser than the samples, so clips of few colours have not used all.
+func (k *kMeans) spread(n int) {
+	if len(k.centre) >= n || len(k.list) <= len(k.centre) {
+		return
+	}
+	k.near = make([][]neighbour, len(k.centre))
+	k.assign()
+	order := make([]int, len(k.list))
+	for i := range order {
+		order[i] = i
+	}
+	loss := func(i int) float32 { return k.list[i].n * k.list[i].distance(k.centre[k.owner[i]]) }
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(loss(b), loss(a)) })
+	for _, i := range order[:min(n-len(k.centre), len(order))] {
+		if s := k.list[i]; loss(i) > 0 {
+			k.centre = append(k.centre, [3]float32{s.r, s.g, s.b})
+		}
+	}
+}
+
+func (s sample) distance(c [3]float32) float32 {
+	r, g, b := s.r-c[0], s.g-c[1], s.b-c[2]
+	return r*r + g*g + b*b
+}
+
+// assign gives every sample to its nearest centre and returns the total error.
+func (k *kMeans) assign() float64 {
+	k.sortNear()
+	total := 0.0
+	for i, s := range k.list {
+		own := k.owner[i]
+		best := s.distance(k.centre[own])
+		limit := 4 * best
+		for _, nb := range k.near[own] {
+			if nb.d >= limit {
+				break
+			}
+			if d := s.distance(k.centre[nb.at]); d < best {
+				best, k.owner[i] = d, nb.at
+			}
+		}
+		total += float64(s.n) * float64(best)
+	}
+	return total
+}
+
+func (k *kMeans) sortNear() {
+	for i, c := range k.centre {
+		list := k.near[i][:0]
+		for j, o := range k.centre {
+			if i != j {
+				list = append(list, neighbour{uint8(j), sample{r: c[0], g: c[1], b: c[2]}.distance(o)})
+			}
+		}
+		slices.SortFunc(list, func(a, b neighbour) int { return cmp.Compare(a.d, b.d) })
+		k.near[i] = list
+	}
+}
+
+// move puts every centre at the mean of its samples.
+func (k *kMeans) move() {
+	sum := make([]moment, len(k.centre))
+	for i, s := range k.list {
+		m, n := &sum[k.owner[i]], float64(s.n)
+		m.n += n
+		m.r += n * float64(s.r)
+		m.g += n * float64(s.g)
+		m.b += n * float64(s.b)
+	}
+	for i, m := range sum {
+		if m.n > 0 {
+			k.centre[i] = [3]float32{float32(m.r / m.n), float32(m.g / m.n), float32(m.b / m.n)}
+		}
+	}
+}
+
+func (k *kMeans) colours() []RGB {
+	out := make([]RGB, len(k.centre))
+	for i, c := range k.centre {
+		out[i] = RGB{uint8(c[0] + 0.5), uint8(c[1] + 0.5), uint8(c[2] + 0.5)}
+	}
+	return out
+}
+
+// ordered sorts by brightness, so that neighbours in the palette look alike,
+// and drops duplicates.
+func ordered(pal []RGB) []RGB {
+	light := func(c RGB) int { return 2*int(c.R) + 5*int(c.G) + int(c.B) }
+	slices.SortFunc(pal, func(a, b RGB) int {
+		return cmp.Or(cmp.Compare(light(a), light(b)), cmp.Compare(a.G, b.G), cmp.Compare(a.R, b.R))
+	})
+	return slices.Compact(pal)
+}
