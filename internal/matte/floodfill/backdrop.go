@@ -1,0 +1,227 @@
+package floodfill
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+)
+
+const (
+	// near is the largest channel difference that still counts as backdrop
+	// in Backdrop.Flat and Backdrop.Steady.
+	near = 16
+	// ring is the width in pixels of the frame of border pixels surveyed.
+	ring = 2
+	// sampled bounds the border pixels kept of one frame.
+	sampled = 8192
+)
+
+// Backdrop is what a Survey found at the border of a clip.
+type Backdrop struct {
+	// Colour is the backdrop's red, green and blue, 0–255, finer than whole
+	// steps.
+	Colour [3]float64
+	// Noise is how far border pixels of the backdrop stray from Colour: the
+	// 99th percentile of the largest channel difference, 0–16.
+	Noise float64
+	// Flat is the share, 0–1, of border pixels over all surveyed frames
+	// whose channels are all within 16 of Colour, or that are transparent.
+	Flat float64
+	// Steady is that share in the worst frame.
+	Steady float64
+	// Transparent says that the border is nothing but transparent pixels: the
+	// clip was cut out before. Colour then means nothing, and an Estimator
+	// takes transparency alone for backdrop.
+	Transparent bool
+}
+
+// Flatness decides whether the flood fill suits the clip, and says why in
+// words for a person.
+func (b Backdrop) Flatness() (ok bool, reason string) {
+	name := fmt.Sprintf("#%02x%02x%02x", round(b.Colour[0]), round(b.Colour[1]), round(b.Colour[2]))
+	flat := int(math.Floor(100 * b.Flat))
+	switch {
+	case b.Transparent:
+		return true, "the border is transparent"
+	case b.Flat < 0.6:
+		return false, fmt.Sprintf("the border is not flat: only %d %% of its pixels are near %s", flat, name)
+	case b.Steady < 0.35:
+		return false, fmt.Sprintf("the border is not steady: in one frame only %d %% of its pixels are near %s",
+			int(math.Floor(100*b.Steady)), name)
+	case b.Noise > 10:
+		return false, fmt.Sprintf("the border is near %s but strays by %.0f", name, b.Noise)
+	}
+	return true, fmt.Sprintf("the border is flat %s in %d %% of its pixels", name, flat)
+}
+
+func round(v float64) uint8 { return uint8(min(max(math.Round(v), 0), 255)) }
+
+// Survey collects the border pixels of frames spread over a clip. The zero
+// value is ready to use. It is used by one goroutine. It keeps at most 32 KiB
+// a frame.
+type Survey struct {
+	// Key is a backdrop known beforehand; nil means that it is to be found.
+	Key *color.NRGBA
+
+	frames [][][4]uint8
+}
+
+// Add looks at the border of img and keeps no reference to it.
+func (s *Survey) Add(img *image.NRGBA) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	if w == 0 || h == 0 {
+		return
+	}
+	step := 1 + 2*ring*(w+h)/sampled
+	px := make([][4]uint8, 0, 2*ring*(w+h)/step+4)
+	n := 0
+	for y := range h {
+		row := img.Pix[y*img.Stride : y*img.Stride+4*w]
+		inner := y >= ring && y < h-ring
+		for x := 0; x < w; x++ {
+			if inner && x == ring && w > 2*ring {
+				x = w - ring
+			}
+			if n++; n%step == 0 {
+				px = append(px, [4]uint8(row[4*x:]))
+			}
+		}
+	}
+	s.frames = append(s.frames, px)
+}
+
+// Backdrop sums up the frames added so far. Without any it is zero. The colour
+// is the mode of the border, refined by the median of what lies near it, so a
+// subject that touches the border does not pull it.
+func (s *Survey) Backdrop() Backdrop {
+	var b Backdrop
+	var opaque, all int
+	counts := make([]int32, 1<<15)
+	for _, px := range s.frames {
+		for _, p := range px {
+			if p[3] != 0 {
+				opaque++
+				counts[int(p[0]>>3)<<10|int(p[1]>>3)<<5|int(p[2]>>3)]++
+			}
+		}
+		all += len(px)
+	}
+	if all == 0 {
+		return b
+	}
+	b.Transparent = opaque == 0 && s.Key == nil
+	switch {
+	case s.Key != nil:
+		b.Colour = [3]float64{float64(s.Key.R), float64(s.Key.G), float64(s.Key.B)}
+	case opaque > 0:
+		b.Colour = s.refine(mode(counts))
+	}
+	s.measure(&b, all)
+	return b
+}
+
+// mode returns the centre of the 16-wide cube, on a grid of 8, that holds most
+// pixels; counts has one entry for each cube 8 wide.
+func mode(counts []int32) [3]float64 {
+	var best int32 = -1
+	var at [3]float64
+	for r := range 31 {
+		for g := range 31 {
+			for b := range 31 {
+				i := r<<10 | g<<5 | b
+				n := counts[i] + counts[i+1] + counts[i+32] + counts[i+33] +
+					counts[i+1024] + counts[i+1025] + counts[i+1056] + counts[i+1057]
+				if n > best {
+					best, at = n, [3]float64{float64(r*8 + 8), float64(g*8 + 8), float64(b*8 + 8)}
+				}
+			}
+		}
+	}
+	return at
+}
+
+// refine moves c to the centre of the pixels near it: first the median of each
+// channel, then the mean of what lies within 4 of that median.
+func (s *Survey) refine(c [3]float64) [3]float64 {
+	for range 2 {
+		var hist [3][256]int
+		for _, px := range s.frames {
+			for _, p := range px {
+				if p[3] != 0 && stray(p, c) <= near {
+					for k := range hist {
+						hist[k][p[k]]++
+					}
+				}
+			}
+		}
+		for k := range c {
+			c[k] = median(&hist[k])
+		}
+	}
+	var sum [3]float64
+	n := 0.0
+	for _, px := range s.frames {
+		for _, p := range px {
+			if p[3] != 0 && stray(p, c) <= 4 {
+				n++
+				for k := range sum {
+					sum[k] += float64(p[k])
+				}
+			}
+		}
+	}
+	if n > 0 {
+		for k := range c {
+			c[k] = sum[k] / n
+		}
+	}
+	return c
+}
+
+func median(hist *[256]int) float64 {
+	total := 0
+	for _, n := range hist {
+		total += n
+	}
+	seen := 0
+	for v, n := range hist {
+		if seen += n; 2*seen >= total {
+			return float64(v)
+		}
+	}
+	return 0
+}
+
+// measure fills Flat, Steady and Noise for b's colour.
+func (s *Survey) measure(b *Backdrop, all int) {
+	var strays []float64
+	flat := 0
+	b.Steady = 1
+	for _, px := range s.frames {
+		n := 0
+		for _, p := range px {
+			if p[3] == 0 {
+				n++
+				continue
+			}
+			if d := stray(p, b.Colour); d <= near {
+				n++
+				strays = append(strays, d)
+			}
+		}
+		flat += n
+		b.Steady = min(b.Steady, float64(n)/float64(len(px)))
+	}
+	b.Flat = float64(flat) / float64(all)
+	if len(strays) > 0 {
+		slices.Sort(strays)
+		b.Noise = strays[(len(strays)-1)*99/100]
+	}
+}
+
+// stray is the largest channel difference of p to c.
+func stray(p [4]uint8, c [3]float64) float64 {
+	return max(math.Abs(float64(p[0])-c[0]), math.Abs(float64(p[1])-c[1]), math.Abs(float64(p[2])-c[2]))
+}

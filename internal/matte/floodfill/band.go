@@ -1,0 +1,129 @@
+package floodfill
+
+import (
+	"encoding/binary"
+	"image"
+)
+
+// band knows the backdrop's colour and measures pixels against it.
+type band struct {
+	// from[k][v] is how far the value v of channel k lies from the backdrop.
+	from [3][256]float32
+	// noise is how far backdrop pixels stray.
+	noise float32
+	// nothing says that no colour is backdrop, only transparency.
+	nothing bool
+}
+
+func newBand(b Backdrop) band {
+	var n band
+	for k := range n.from {
+		for v := range n.from[k] {
+			n.from[k][v] = float32(float64(v) - b.Colour[k])
+		}
+	}
+	n.noise = float32(b.Noise)
+	return n
+}
+
+// closed makes transparency the only backdrop.
+func (b *band) closed() { b.nothing = true }
+
+// vec is the colour p minus the backdrop.
+func (b *band) vec(p []byte) [3]float32 {
+	_ = p[2]
+	return [3]float32{b.from[0][p[0]], b.from[1][p[1]], b.from[2][p[2]]}
+}
+
+// distance is the largest channel difference of p to the backdrop.
+func (b *band) distance(p []byte) float32 {
+	v := b.vec(p)
+	return max(v[0], -v[0], v[1], -v[1], v[2], -v[2])
+}
+
+// lanes are bounds on the bytes of two pixels for comparing all of them at
+// once: every byte has 16 bits of its own, bytes 0, 2, 4, 6 in even and 1, 3,
+// 5, 7 in odd. Bit 8 of a lane survives a subtraction iff it does not borrow.
+type lanes struct{ loEven, loOdd, hiEven, hiOdd uint64 }
+
+const (
+	lane   = 0x00ff00ff00ff00ff
+	carry  = 0x0100010001000100
+	opaque = 0xff000000ff000000
+)
+
+// bounds returns the lanes for a largest channel difference of tol.
+func (b *band) bounds(tol int) lanes {
+	var lo, hi [4]uint64
+	hi[3] = 255
+	for k := range 3 {
+		lo[k], hi[k] = 256, 0
+		for v, d := range b.from[k] {
+			if d >= float32(-tol) && d <= float32(tol) {
+				lo[k], hi[k] = min(lo[k], uint64(v)), uint64(v)
+			}
+		}
+		if b.nothing {
+			lo[k] = 256
+		}
+	}
+	twice := func(a, b uint64) uint64 { return (a | b<<16) * 0x0000000100000001 }
+	return lanes{twice(lo[0], lo[2]), twice(lo[1], lo[3]), twice(hi[0], hi[2]) | carry, twice(hi[1], hi[3]) | carry}
+}
+
+// within tells of the two pixels in p, in bits 0 and 32, which lie within the
+// bounds or are transparent.
+func (n *lanes) within(p uint64) uint64 {
+	even, odd := p&lane, p>>8&lane
+	t := (even | carry - n.loEven) & (n.hiEven - even)
+	t &= (odd | carry - n.loOdd) & (n.hiOdd - odd)
+	m := t >> 8 & (t >> 24)
+	if p&opaque != opaque {
+		m |= transparent(p)
+	}
+	return m & 0x0000000100000001
+}
+
+func transparent(p uint64) (m uint64) {
+	if p&0xff000000 == 0 {
+		m = 1
+	}
+	if p>>56 == 0 {
+		m |= 1 << 32
+	}
+	return m
+}
+
+// scan adds the runs of pixels within tol of the backdrop.
+func (b *band) scan(img *image.NRGBA, tol int, l *labels) {
+	n := b.bounds(tol)
+	w := l.w
+	for y := range l.h {
+		l.row()
+		row := img.Pix[y*img.Stride : y*img.Stride+4*w]
+		for x := n.seek(row, 0, 0); x < w; {
+			end := n.seek(row, x, 1)
+			l.add(x, end)
+			x = n.seek(row, end, 0)
+		}
+	}
+}
+
+// seek returns the first pixel from x on whose membership differs from state,
+// or the end of the row.
+func (n *lanes) seek(row []byte, x int, state uint64) int {
+	both := state | state<<32
+	i := 4 * x
+	for ; i+8 <= len(row); i += 8 {
+		if m := n.within(binary.LittleEndian.Uint64(row[i:])); m != both {
+			if m&1 != state {
+				return i / 4
+			}
+			return i/4 + 1
+		}
+	}
+	if i < len(row) && n.within(uint64(binary.LittleEndian.Uint32(row[i:])))&1 != state {
+		return i / 4
+	}
+	return len(row) / 4
+}

@@ -1,0 +1,153 @@
+// Package floodfill cuts a subject out from a backdrop of one colour. What is
+// joined to the border through pixels of that colour is removed; pixels at the
+// subject's edge, which are a mix of both, get the coverage that explains
+// their colour.
+package floodfill
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"sync"
+)
+
+// Holes says what happens to areas of the backdrop's colour that the subject
+// encloses.
+type Holes int
+
+// The policies for enclosed areas.
+const (
+	// HolesAuto keeps enclosed areas as part of the subject unless they are
+	// larger than HoleShare of the picture.
+	HolesAuto Holes = iota
+	// HolesKeep keeps them all.
+	HolesKeep
+	// HolesRemove removes them all.
+	HolesRemove
+)
+
+// HoleShare is the share of the picture above which HolesAuto takes an
+// enclosed area of the backdrop's colour for backdrop.
+const HoleShare = 0.05
+
+// DefaultTolerance is the Tolerance that 0 stands for.
+const DefaultTolerance = 16
+
+// Options are the settings of an Estimator. The zero value is useful.
+type Options struct {
+	// Tolerance is the largest channel difference to the backdrop, 0–255,
+	// that the flood passes; useful values are 8–32. 0 means
+	// DefaultTolerance.
+	Tolerance int
+	// Holes is the policy for enclosed areas.
+	Holes Holes
+}
+
+// Estimator is a matte.Estimator for one backdrop. It holds no state of the
+// clip: all methods are safe for concurrent use.
+type Estimator struct {
+	backdrop Backdrop
+	tol      int
+	holes    Holes
+	band     band
+	scratch  sync.Pool // of *scratch
+}
+
+// New returns an Estimator that removes the backdrop b.
+func New(b Backdrop, o Options) *Estimator {
+	if o.Tolerance <= 0 {
+		o.Tolerance = DefaultTolerance
+	}
+	e := &Estimator{backdrop: b, tol: min(o.Tolerance, 255), holes: o.Holes, band: newBand(b)}
+	if b.Transparent {
+		e.band.closed()
+	}
+	e.scratch.New = func() any { return new(scratch) }
+	return e
+}
+
+// scratch is the working memory of one Estimate or Decontaminate.
+type scratch struct {
+	back, subject labels
+	ramp          ramp
+	peel          peel
+}
+
+// Estimate writes the matte of img into dst. Pixels of source alpha 0 count as
+// backdrop whatever their colour. ctx is looked at once, before the work.
+func (e *Estimator) Estimate(ctx context.Context, img *image.NRGBA, dst *image.Alpha) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	if dst.Rect.Dx() != w || dst.Rect.Dy() != h {
+		return fmt.Errorf("estimate matte: picture is %d×%d, matte %d×%d", w, h, dst.Rect.Dx(), dst.Rect.Dy())
+	}
+	if w == 0 || h == 0 {
+		return nil
+	}
+	s := e.scratch.Get().(*scratch)
+	defer e.scratch.Put(s)
+	s.back.reset(w, h)
+	e.band.scan(img, e.tol, &s.back)
+	s.back.link(0)
+	e.choose(&s.back, w, h)
+	s.subject.complement(&s.back)
+	s.subject.link(1)
+	ring := e.band.ringing(img, &s.back)
+	e.dropSpecks(img, &s.subject, ring)
+	s.subject.paint(dst)
+	if !e.backdrop.Transparent {
+		s.ramp.unmix(&e.band, img, dst, e.tol, ring)
+	}
+	return nil
+}
+
+// choose marks the components of the backdrop's colour that are removed:
+// those at the border, and enclosed ones by the policy.
+func (e *Estimator) choose(l *labels, w, h int) {
+	limit := HoleShare * float64(w) * float64(h)
+	for i := range l.parts {
+		p := &l.parts[i]
+		enclosed := e.holes == HolesRemove || e.holes == HolesAuto && float64(p.area) > limit
+		p.on = p.border || enclosed
+	}
+}
+
+const (
+	// speckArea is the largest area in pixels of a speck.
+	speckArea = 24
+	// speckPeak is how far above the tolerance, as a factor, a speck's
+	// farthest pixel may be.
+	speckPeak = 1.6
+)
+
+// dropSpecks takes components that are tiny and barely outside of the
+// tolerance, which are noise of compression, for backdrop.
+func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels, ring float32) {
+	for i := range l.parts {
+		l.parts[i].on = true
+	}
+	limit := max(float32(speckPeak*float64(e.tol)), float32(e.tol)+1.5*ring)
+	for i := range l.runs {
+		r := &l.runs[i]
+		p := &l.parts[l.find(r.label)]
+		if p.area > speckArea {
+			continue
+		}
+		row := img.Pix[int(r.y)*img.Stride:]
+		for x := r.x0; x < r.x1; x++ {
+			p.peak = max(p.peak, e.band.distance(row[4*x:]))
+		}
+	}
+	for i := range l.parts {
+		p := &l.parts[i]
+		p.on = p.area > speckArea || p.peak > limit
+	}
+}
+
+// Stateless is true: frames may come in any order and at the same time.
+func (e *Estimator) Stateless() bool { return true }
+
+// Close does nothing.
+func (e *Estimator) Close() error { return nil }

@@ -1,0 +1,124 @@
+package floodfill
+
+import (
+	"encoding/binary"
+	"image"
+	"math"
+)
+
+// peel is the working memory of Decontaminate: the partly covered pixels,
+// sorted by coverage.
+type peel struct {
+	at     []int32
+	sorted []int32
+}
+
+// Decontaminate replaces, in place, the colour of partly covered pixels by the
+// subject's own: the mix undone where the coverage is large, and the colour of
+// the more covered neighbours where it is small and the division would amplify
+// noise. Pixels of coverage 0 become black; no source alpha changes. m has
+// img's size.
+func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha) {
+	s := e.scratch.Get().(*scratch)
+	defer e.scratch.Put(s)
+	s.peel.collect(img, m)
+	if e.backdrop.Transparent {
+		return
+	}
+	for _, at := range s.peel.sorted {
+		e.restore(img, m, int(at))
+	}
+}
+
+// collect clears the colour of empty pixels and sorts the partly covered ones
+// by falling coverage.
+func (p *peel) collect(img *image.NRGBA, m *image.Alpha) {
+	p.at = p.at[:0]
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	var count [257]int32
+	for y := range h {
+		row := m.Pix[y*m.Stride : y*m.Stride+w]
+		pix := img.Pix[y*img.Stride : y*img.Stride+4*w]
+		for x := 0; x < w; x++ {
+			if x+8 <= w {
+				switch v := binary.LittleEndian.Uint64(row[x:]); v {
+				case math.MaxUint64:
+					x += 7
+					continue
+				case 0:
+					blacken(pix[4*x : 4*x+32 : 4*x+32])
+					x += 7
+					continue
+				}
+			}
+			switch a := row[x]; a {
+			case 255:
+			case 0:
+				pix[4*x], pix[4*x+1], pix[4*x+2] = 0, 0, 0
+			default:
+				p.at = append(p.at, int32(y*w+x))
+				count[255-a+1]++
+			}
+		}
+	}
+	for i := 1; i < len(count); i++ {
+		count[i] += count[i-1]
+	}
+	if cap(p.sorted) < len(p.at) {
+		p.sorted = make([]int32, len(p.at), 2*len(p.at))
+	}
+	p.sorted = p.sorted[:len(p.at)]
+	for _, at := range p.at {
+		a := m.Pix[int(at)/w*m.Stride+int(at)%w]
+		p.sorted[count[255-a]] = at
+		count[255-a]++
+	}
+}
+
+// blacken clears the colour of eight pixels and keeps their alpha.
+func blacken(p []byte) {
+	for i := 0; i < 32; i += 8 {
+		binary.LittleEndian.PutUint64(p[i:], binary.LittleEndian.Uint64(p[i:])&opaque)
+	}
+}
+
+// restore gives one pixel its own colour. All pixels of more coverage have
+// theirs already.
+func (e *Estimator) restore(img *image.NRGBA, m *image.Alpha, at int) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	x, y := at%w, at/w
+	a := m.Pix[y*m.Stride+x]
+	var sum [3]float32
+	var weight float32
+	for _, o := range around {
+		qx, qy := x+int(o[0]), y+int(o[1])
+		if uint(qx) >= uint(w) || uint(qy) >= uint(h) {
+			continue
+		}
+		b := m.Pix[qy*m.Stride+qx]
+		if b <= a {
+			continue
+		}
+		p := img.Pix[qy*img.Stride+4*qx:]
+		k := float32(b) * float32(b-a)
+		sum[0] += k * float32(p[0])
+		sum[1] += k * float32(p[1])
+		sum[2] += k * float32(p[2])
+		weight += k
+	}
+	p := img.Pix[y*img.Stride+4*x:]
+	share := float32(a) / 255
+	own := float32(1)
+	if weight > 0 {
+		own = min(max((share-0.1)/0.4, 0), 1)
+	}
+	for k := range sum {
+		b := float32(e.backdrop.Colour[k])
+		v := (float32(p[k])-b)/share + b
+		v = min(max(v, 0), 255)
+		if own < 1 {
+			v = own*v + (1-own)*sum[k]/weight
+		}
+		p[k] = uint8(v + 0.5)
+	}
+}

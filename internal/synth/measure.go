@@ -1,0 +1,58 @@
+package synth
+
+import "image"
+
+// IoU returns the intersection over union of two mattes of one size, each cut
+// at one half. Two empty mattes agree: 1.
+func IoU(got, want *image.Alpha) float64 {
+	both, any := 0, 0
+	for i, g := range got.Pix {
+		a, b := g >= 128, want.Pix[i] >= 128
+		if a && b {
+			both++
+		}
+		if a || b {
+			any++
+		}
+	}
+	if any == 0 {
+		return 1
+	}
+	return float64(both) / float64(any)
+}
+
+// MeanError returns the mean absolute difference of two mattes of one size,
+// over all pixels, 0..1.
+func MeanError(got, want *image.Alpha) float64 {
+	sum := 0
+	for i, g := range got.Pix {
+		sum += abs(int(g) - int(want.Pix[i]))
+	}
+	return float64(sum) / float64(255*max(len(got.Pix), 1))
+}
+
+// ColourError compares the colours in got with the true foreground of p where
+// the truth is an edge, 0.02 < alpha < 0.98: the mean absolute difference over
+// the three channels in units of 1/255, each pixel weighted by its true alpha,
+// which is the share of it that anyone sees. Pixels that matte calls empty do
+// not count. Without an edge it is 0.
+func ColourError(got *image.NRGBA, matte *image.Alpha, p Picture) float64 {
+	sum, weight := 0, 0
+	for i, a := range p.Alpha.Pix {
+		if a <= 5 || a >= 250 || matte.Pix[i] == 0 {
+			continue
+		}
+		for k := 4 * i; k < 4*i+3; k++ {
+			sum += int(a) * abs(int(got.Pix[k])-int(p.Foreground.Pix[k]))
+		}
+		weight += 3 * int(a)
+	}
+	return float64(sum) / float64(max(weight, 1))
+}
+
+func abs(v int) int {
+	if v < 0 {
+		return -v
+	}
+	return v
+}
