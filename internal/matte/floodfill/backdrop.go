@@ -12,6 +12,8 @@ const (
 	// near is the largest channel difference that still counts as backdrop
 	// in Backdrop.Flat and Backdrop.Steady.
 	near = 16
+	// flatShare is the least share of flat border for Flatness.
+	flatShare = 0.6
 	// ring is the width in pixels of the frame of border pixels surveyed.
 	ring = 2
 	// sampled bounds the border pixels kept of one frame.
@@ -31,6 +33,10 @@ type Backdrop struct {
 	Flat float64
 	// Steady is that share in the worst frame.
 	Steady float64
+	// Ringing is how far compression throws pixels of the backdrop that lie
+	// near the subject off Colour, beyond Noise, estimated as the median over
+	// the surveyed frames; 0 for sources without such compression.
+	Ringing float64
 	// Transparent says that the border is nothing but transparent pixels: the
 	// clip was cut out before. Colour then means nothing, and an Estimator
 	// takes transparency alone for backdrop.
@@ -45,7 +51,7 @@ func (b Backdrop) Flatness() (ok bool, reason string) {
 	switch {
 	case b.Transparent:
 		return true, "the border is transparent"
-	case b.Flat < 0.6:
+	case b.Flat < flatShare:
 		return false, fmt.Sprintf("the border is not flat: only %d %% of its pixels are near %s", flat, name)
 	case b.Steady < 0.35:
 		return false, fmt.Sprintf("the border is not steady: in one frame only %d %% of its pixels are near %s",
@@ -66,6 +72,8 @@ type Survey struct {
 	Key *color.NRGBA
 
 	frames [][][4]uint8
+	rings  []float64
+	runs   labels
 }
 
 // Add looks at the border of img and keeps no reference to it.
@@ -90,6 +98,26 @@ func (s *Survey) Add(img *image.NRGBA) {
 		}
 	}
 	s.frames = append(s.frames, px)
+	if ring, ok := s.ringing(img, px); ok {
+		s.rings = append(s.rings, ring)
+	}
+}
+
+// ringing measures one frame against the backdrop of its own border.
+func (s *Survey) ringing(img *image.NRGBA, border [][4]uint8) (ring float64, ok bool) {
+	one := Survey{Key: s.Key, frames: [][][4]uint8{border}}
+	b := one.Backdrop()
+	if b.Transparent || b.Flat < flatShare {
+		return 0, false
+	}
+	n := newBand(b)
+	s.runs.reset(img.Rect.Dx(), img.Rect.Dy())
+	n.scan(img, DefaultTolerance, &s.runs)
+	s.runs.link(0)
+	for i := range s.runs.parts {
+		s.runs.parts[i].on = s.runs.parts[i].border
+	}
+	return float64(n.ringing(img, &s.runs)), true
 }
 
 // Backdrop sums up the frames added so far. Without any it is zero. The colour
@@ -119,6 +147,10 @@ func (s *Survey) Backdrop() Backdrop {
 		b.Colour = s.refine(mode(counts))
 	}
 	s.measure(&b, all)
+	if len(s.rings) > 0 {
+		rings := slices.Sorted(slices.Values(s.rings))
+		b.Ringing = rings[len(rings)/2]
+	}
 	return b
 }
 

@@ -11,6 +11,8 @@ type band struct {
 	from [3][256]float32
 	// noise is how far backdrop pixels stray.
 	noise float32
+	// ring is how far ringing of compression throws them near the subject.
+	ring float32
 	// nothing says that no colour is backdrop, only transparency.
 	nothing bool
 }
@@ -22,7 +24,7 @@ func newBand(b Backdrop) band {
 			n.from[k][v] = float32(float64(v) - b.Colour[k])
 		}
 	}
-	n.noise = float32(b.Noise)
+	n.noise, n.ring = float32(b.Noise), float32(b.Ringing)
 	return n
 }
 
@@ -71,19 +73,14 @@ func (b *band) bounds(tol int) lanes {
 	return lanes{twice(lo[0], lo[2]), twice(lo[1], lo[3]), twice(hi[0], hi[2]) | carry, twice(hi[1], hi[3]) | carry}
 }
 
-// within tells of the two pixels in p, in bits 0 and 32, which lie within the
-// bounds or are transparent.
-func (n *lanes) within(p uint64) uint64 {
-	even, odd := p&lane, p>>8&lane
-	t := (even | carry - n.loEven) & (n.hiEven - even)
-	t &= (odd | carry - n.loOdd) & (n.hiOdd - odd)
-	m := t >> 8 & (t >> 24)
-	if p&opaque != opaque {
-		m |= transparent(p)
-	}
-	return m & 0x0000000100000001
+// single is 1 if one pixel lies within the bounds or is transparent.
+func (n *lanes) single(p uint32) uint64 {
+	even, odd := uint64(p)&lane, uint64(p)>>8&lane
+	t := (even | carry - n.loEven) & (n.hiEven - even) & (odd | carry - n.loOdd) & (n.hiOdd - odd)
+	return (t>>8&(t>>24) | transparent(uint64(p))) & 1
 }
 
+// transparent has bits 0 and 32 set for those of two pixels whose alpha is 0.
 func transparent(p uint64) (m uint64) {
 	if p&0xff000000 == 0 {
 		m = 1
@@ -113,16 +110,32 @@ func (b *band) scan(img *image.NRGBA, tol int, l *labels) {
 // or the end of the row.
 func (n *lanes) seek(row []byte, x int, state uint64) int {
 	both := state | state<<32
+	loEven, loOdd, hiEven, hiOdd := n.loEven, n.loOdd, n.hiEven, n.hiOdd
 	i := 4 * x
+	last := uint64(opaque) // the pair found to be in state last
+	if i+8 <= len(row) {
+		last = ^binary.LittleEndian.Uint64(row[i:])
+	}
 	for ; i+8 <= len(row); i += 8 {
-		if m := n.within(binary.LittleEndian.Uint64(row[i:])); m != both {
+		p := binary.LittleEndian.Uint64(row[i:])
+		if p == last {
+			continue
+		}
+		even, odd := p&lane, p>>8&lane
+		t := (even | carry - loEven) & (hiEven - even) & (odd | carry - loOdd) & (hiOdd - odd)
+		m := t >> 8 & (t >> 24)
+		if p&opaque != opaque {
+			m |= transparent(p)
+		}
+		if m &= 1 | 1<<32; m != both {
 			if m&1 != state {
 				return i / 4
 			}
 			return i/4 + 1
 		}
+		last = p
 	}
-	if i < len(row) && n.within(uint64(binary.LittleEndian.Uint32(row[i:])))&1 != state {
+	if i < len(row) && n.single(binary.LittleEndian.Uint32(row[i:])) != state {
 		return i / 4
 	}
 	return len(row) / 4

@@ -86,6 +86,9 @@ func (e *Estimator) Estimate(ctx context.Context, img *image.NRGBA, dst *image.A
 	if w == 0 || h == 0 {
 		return nil
 	}
+	if img.Stride != 4*w || dst.Stride != w {
+		return fmt.Errorf("estimate matte: rows of %d and %d bytes are not contiguous", img.Stride, dst.Stride)
+	}
 	s := e.scratch.Get().(*scratch)
 	defer e.scratch.Put(s)
 	s.back.reset(w, h)
@@ -94,11 +97,10 @@ func (e *Estimator) Estimate(ctx context.Context, img *image.NRGBA, dst *image.A
 	e.choose(&s.back, w, h)
 	s.subject.complement(&s.back)
 	s.subject.link(1)
-	ring := e.band.ringing(img, &s.back)
-	e.dropSpecks(img, &s.subject, ring)
+	e.dropSpecks(img, &s.subject)
 	s.subject.paint(dst)
 	if !e.backdrop.Transparent {
-		s.ramp.unmix(&e.band, img, dst, e.tol, ring)
+		s.ramp.unmix(&e.band, img, dst, e.tol)
 	}
 	return nil
 }
@@ -124,11 +126,11 @@ const (
 
 // dropSpecks takes components that are tiny and barely outside of the
 // tolerance, which are noise of compression, for backdrop.
-func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels, ring float32) {
+func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 	for i := range l.parts {
 		l.parts[i].on = true
 	}
-	limit := max(float32(speckPeak*float64(e.tol)), float32(e.tol)+1.5*ring)
+	limit := max(float32(speckPeak*float64(e.tol)), float32(e.tol)+1.5*e.band.ring)
 	for i := range l.runs {
 		r := &l.runs[i]
 		p := &l.parts[l.find(r.label)]

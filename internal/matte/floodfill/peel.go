@@ -11,6 +11,8 @@ import (
 type peel struct {
 	at     []int32
 	sorted []int32
+	inner  []int32 // of bleed
+	near   []bool  // of bleed; false between calls
 }
 
 // Decontaminate replaces, in place, the colour of partly covered pixels by the
@@ -23,6 +25,10 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha) {
 	defer e.scratch.Put(s)
 	s.peel.collect(img, m)
 	if e.backdrop.Transparent {
+		return
+	}
+	if e.band.ring > compressed {
+		s.peel.bleed(&e.band, img, m)
 		return
 	}
 	for _, at := range s.peel.sorted {
@@ -87,7 +93,7 @@ func blacken(p []byte) {
 func (e *Estimator) restore(img *image.NRGBA, m *image.Alpha, at int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	x, y := at%w, at/w
-	a := m.Pix[y*m.Stride+x]
+	a := m.Pix[at]
 	var sum [3]float32
 	var weight float32
 	for _, o := range around {
@@ -95,18 +101,18 @@ func (e *Estimator) restore(img *image.NRGBA, m *image.Alpha, at int) {
 		if uint(qx) >= uint(w) || uint(qy) >= uint(h) {
 			continue
 		}
-		b := m.Pix[qy*m.Stride+qx]
+		b := m.Pix[qy*w+qx]
 		if b <= a {
 			continue
 		}
-		p := img.Pix[qy*img.Stride+4*qx:]
+		p := img.Pix[4*(qy*w+qx):]
 		k := float32(b) * float32(b-a)
 		sum[0] += k * float32(p[0])
 		sum[1] += k * float32(p[1])
 		sum[2] += k * float32(p[2])
 		weight += k
 	}
-	p := img.Pix[y*img.Stride+4*x:]
+	p := img.Pix[4*at : 4*at+3]
 	share := float32(a) / 255
 	own := float32(1)
 	if weight > 0 {
@@ -114,8 +120,7 @@ func (e *Estimator) restore(img *image.NRGBA, m *image.Alpha, at int) {
 	}
 	for k := range sum {
 		b := float32(e.backdrop.Colour[k])
-		v := (float32(p[k])-b)/share + b
-		v = min(max(v, 0), 255)
+		v := min(max((float32(p[k])-b)/share+b, 0), 255)
 		if own < 1 {
 			v = own*v + (1-own)*sum[k]/weight
 		}

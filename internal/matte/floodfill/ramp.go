@@ -1,7 +1,6 @@
 package floodfill
 
 import (
-	"encoding/binary"
 	"image"
 	"math"
 )
@@ -19,7 +18,9 @@ const (
 	// beside the line from the backdrop to the colour above it.
 	veer = 0.18
 	// reach is how many pixels a thin stroke's colour is looked for along it.
-	reach = 12
+	reach = 24
+	// compressed is the ringing above which the source counts as compressed.
+	compressed = 2
 	// lift bounds by which factor a thin stroke's colour may be raised.
 	lift = 2.5
 )
@@ -27,11 +28,12 @@ const (
 // node is a pixel of a ramp: of the rim or a soft edge.
 type node struct {
 	at    int32 // pixel index
-	x, y  int32
+	x     int32
 	up    int32 // node the ramp leads to, -1 at the summit
 	level int8  // steps from the flood: 1… inside, 0, -1… outside
 	hops  int8  // steps along the stroke that full may still travel
 	thin  bool  // a summit without solid pixels around it
+	foot  bool  // other nodes lead here
 	d2    float32
 	c     [3]float32 // colour minus backdrop
 	full  [3]float32 // the subject's own colour minus backdrop, at summits
@@ -50,6 +52,7 @@ type ramp struct {
 	seen  []int32 // of weaken
 }
 
+// around are the eight neighbours in raster order.
 var around = [8][2]int32{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
 
 // job is what one call works on.
@@ -59,21 +62,22 @@ type job struct {
 	pix  []byte
 	mask []byte // 255 and 0 until the end
 	w, h int32
-	pw   int // bytes in a row of pix
-	mw   int // bytes in a row of mask
-	ring float32
+	off  [8]int32 // around as differences of pixel indexes
 }
 
 // unmix replaces the 0 and 255 in dst, where they meet, by coverage.
-func (r *ramp) unmix(b *band, img *image.NRGBA, dst *image.Alpha, tol int, ring float32) {
+func (r *ramp) unmix(b *band, img *image.NRGBA, dst *image.Alpha, tol int) {
 	w, h := dst.Rect.Dx(), dst.Rect.Dy()
 	if len(r.index) < w*h {
 		r.index = make([]int32, w*h)
 	}
 	r.nodes = r.nodes[:0]
-	j := job{ramp: r, b: b, pix: img.Pix, mask: dst.Pix, w: int32(w), h: int32(h), pw: img.Stride, mw: dst.Stride, ring: ring}
+	j := job{ramp: r, b: b, pix: img.Pix, mask: dst.Pix, w: int32(w), h: int32(h)}
+	for k, o := range around {
+		j.off[k] = o[0] + o[1]*j.w
+	}
 	j.rim()
-	if ring > 2 {
+	if b.ring > compressed {
 		j.weaken(float32(tol))
 		j.forget()
 		j.rim()
@@ -82,67 +86,33 @@ func (r *ramp) unmix(b *band, img *image.NRGBA, dst *image.Alpha, tol int, ring 
 	j.ascend()
 	j.summits(rim)
 	j.spread(rim)
-	inside := len(r.nodes)
-	j.descend(rim, inside)
+	j.descend(rim, len(r.nodes))
 	j.write()
 }
 
-// rim makes nodes of the subject's pixels that touch the flood, in raster
-// order.
-func (j *job) rim() {
-	for y := int32(0); y < j.h; y++ {
-		row := j.mask[int(y)*j.mw : int(y)*j.mw+int(j.w)]
-		up, down := row, row
-		if y > 0 {
-			up = j.mask[int(y-1)*j.mw : int(y-1)*j.mw+int(j.w)]
-		}
-		if y < j.h-1 {
-			down = j.mask[int(y+1)*j.mw : int(y+1)*j.mw+int(j.w)]
-		}
-		x := int32(0)
-		for ; x+8 <= j.w; x += 8 {
-			c := binary.LittleEndian.Uint64(row[x:])
-			if c == 0 {
-				continue
-			}
-			u, d := binary.LittleEndian.Uint64(up[x:]), binary.LittleEndian.Uint64(down[x:])
-			if c&u&d == math.MaxUint64 && (x == 0 || up[x-1]&row[x-1]&down[x-1] == 255) &&
-				(x+8 == j.w || up[x+8]&row[x+8]&down[x+8] == 255) {
-				continue
-			}
-			for i := x; i < x+8; i++ {
-				j.touch(up, row, down, i, y)
-			}
-		}
-		for ; x < j.w; x++ {
-			j.touch(up, row, down, x, y)
-		}
+// within returns a bit for each of the pixels k steps away in the directions
+// of around that lies inside of the picture.
+func (j *job) within(at, x, k int32) uint8 {
+	m := uint8(0xff)
+	if x < k {
+		m &^= 1<<0 | 1<<3 | 1<<5
 	}
+	if x >= j.w-k {
+		m &^= 1<<2 | 1<<4 | 1<<7
+	}
+	if at < k*j.w {
+		m &^= 1<<0 | 1<<1 | 1<<2
+	}
+	if at >= (j.h-k)*j.w {
+		m &^= 1<<5 | 1<<6 | 1<<7
+	}
+	return m
 }
 
-// touch adds the pixel if it is of the subject and has a neighbour in the
-// flood.
-func (j *job) touch(up, row, down []byte, x, y int32) {
-	if row[x] == 0 {
-		return
-	}
-	all := up[x] & down[x]
-	if x > 0 {
-		all &= up[x-1] & row[x-1] & down[x-1]
-	}
-	if x < j.w-1 {
-		all &= up[x+1] & row[x+1] & down[x+1]
-	}
-	if all == 0 {
-		j.push(x, y, 1, j.color(x, y))
-	}
-}
+func (j *job) color(at int32) [3]float32 { return j.b.vec(j.pix[4*at:]) }
 
-func (j *job) color(x, y int32) [3]float32 { return j.b.vec(j.pix[int(y)*j.pw+4*int(x):]) }
-
-func (j *job) push(x, y int32, level int8, c [3]float32) int32 {
-	at := y*j.w + x
-	j.nodes = append(j.nodes, node{at: at, x: x, y: y, up: -1, level: level, c: c, d2: dot(c, c)})
+func (j *job) push(at, x int32, level int8, c [3]float32) int32 {
+	j.nodes = append(j.nodes, node{at: at, x: x, up: -1, level: level, c: c, d2: dot(c, c)})
 	j.index[at] = int32(len(j.nodes))
 	return int32(len(j.nodes) - 1)
 }
@@ -150,46 +120,51 @@ func (j *job) push(x, y int32, level int8, c [3]float32) int32 {
 // ascend follows the ramps from the rim into the subject. Compressed colour
 // comes in blocks two pixels wide, so there it also looks beyond neighbours.
 func (j *job) ascend() {
-	far := 1
-	if j.ring > 2 {
+	far := int32(1)
+	if j.b.ring > compressed {
 		far = 3
 	}
 	for i := 0; i < len(j.nodes); i++ {
 		best := int32(-1)
-		for k := 1; k <= far && best < 0; k++ {
-			best = j.higher(i, int32(k))
+		for k := int32(1); k <= far && best < 0; k++ {
+			best = j.higher(i, k)
 		}
 		j.nodes[i].up = best
+		if best >= 0 {
+			j.nodes[best].foot = true
+		}
 	}
 }
 
 // higher returns the node farthest from the backdrop among the pixels k away
 // from node i that continue its ramp, or -1. It adds those that are no nodes.
 func (j *job) higher(i int, k int32) int32 {
-	n := j.nodes[i]
-	d := sqrt(n.d2)
+	n := &j.nodes[i]
+	at, nx, level, nc, d2 := n.at, n.x, n.level, n.c, n.d2
+	d := sqrt(d2)
 	least := d + j.b.step() + climb*d
 	least *= least
 	best, bestD := int32(-1), float32(0)
-	for _, o := range around {
-		x, y := n.x+k*o[0], n.y+k*o[1]
-		if uint32(x) >= uint32(j.w) || uint32(y) >= uint32(j.h) || j.mask[int(y)*j.mw+int(x)] == 0 {
+	in := j.within(at, nx, k)
+	for o, off := range j.off {
+		p := at + k*off
+		if in>>o&1 == 0 || j.mask[p] == 0 {
 			continue
 		}
-		c := j.color(x, y)
-		d2 := dot(c, c)
-		if d2 < least || !j.aligned(n.c, n.d2, c, d2) {
+		c := j.color(p)
+		p2 := dot(c, c)
+		if p2 < least || !j.aligned(nc, d2, c, p2) {
 			continue
 		}
-		q := j.index[y*j.w+x] - 1
+		q := j.index[p] - 1
 		if q < 0 {
-			if n.level > inward {
+			if level > inward {
 				continue
 			}
-			q = j.push(x, y, n.level+int8(k), c)
+			q = j.push(p, nx+k*around[o][0], level+int8(k), c)
 		}
-		if d2 > bestD {
-			best, bestD = q, d2
+		if p2 > bestD {
+			best, bestD = q, p2
 		}
 	}
 	return best
@@ -206,49 +181,61 @@ func (j *job) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bool {
 		return false
 	}
 	beside := c2 - p*p/f2
-	limit := 5 + j.b.noise + j.ring + (veer+0.02*min(j.ring, 15))*sqrt(c2)
+	limit := 5 + j.b.noise + j.b.ring + (veer+0.02*min(j.b.ring, 15))*sqrt(c2)
 	return beside <= limit*limit
 }
 
-// summits sets the colour of the nodes that no ramp leads on from: the mean
-// of the pixels around that are as far from the backdrop.
+// summits sets the colour of the nodes that no ramp leads on from. Where other
+// nodes depend on it, it is the mean of the pixels around that are as far from
+// the backdrop.
 func (j *job) summits(rim int) {
 	for i := range j.nodes {
 		n := &j.nodes[i]
 		if n.up >= 0 {
 			continue
 		}
-		near := 3 + 2*j.b.noise
-		floor := sqrt(n.d2) - 1 - j.b.noise
-		floor *= max(floor, 0)
-		sum, count, solid := n.c, float32(1), false
-		for _, o := range around {
-			x, y := n.x+o[0], n.y+o[1]
-			if uint32(x) >= uint32(j.w) || uint32(y) >= uint32(j.h) || j.mask[int(y)*j.mw+int(x)] == 0 {
-				continue
-			}
-			q := j.index[y*j.w+x] - 1
-			solid = solid || q < 0 || q >= int32(rim)
-			c := j.color(x, y)
-			if dot(c, c) >= floor && close3(c, n.c, near) {
-				for k := range sum {
-					sum[k] += c[k]
-				}
-				count++
-			}
+		n.full, n.full2, n.hops = n.c, n.d2, reach
+		in := j.within(n.at, n.x, 1)
+		if i < rim {
+			n.thin = !j.solid(n.at, in, int32(rim))
 		}
-		n.full = [3]float32{sum[0] / count, sum[1] / count, sum[2] / count}
-		n.thin = i < rim && !solid
-		if n.thin {
-			n.full = n.c
+		if n.foot && !n.thin {
+			j.smooth(n, in)
 		}
-		n.full2 = dot(n.full, n.full)
-		n.hops = reach
 	}
 }
 
-func close3(a, b [3]float32, d float32) bool {
-	return abs(a[0]-b[0]) <= d && abs(a[1]-b[1]) <= d && abs(a[2]-b[2]) <= d
+// solid reports whether a neighbour belongs to the subject without touching
+// the flood.
+func (j *job) solid(at int32, in uint8, rim int32) bool {
+	for o, off := range j.off {
+		if in>>o&1 != 0 && j.mask[at+off] != 0 && uint32(j.index[at+off]-1) >= uint32(rim) {
+			return true
+		}
+	}
+	return false
+}
+
+// smooth averages the colour of a summit with neighbours like it.
+func (j *job) smooth(n *node, in uint8) {
+	near := 3 + 2*j.b.noise
+	floor := max(sqrt(n.d2)-1-j.b.noise, 0)
+	floor *= floor
+	sum, count := n.c, float32(1)
+	for o, off := range j.off {
+		if in>>o&1 == 0 || j.mask[n.at+off] == 0 {
+			continue
+		}
+		c := j.color(n.at + off)
+		if dot(c, c) >= floor && biggest([3]float32{c[0] - n.c[0], c[1] - n.c[1], c[2] - n.c[2]}) <= near {
+			for k := range sum {
+				sum[k] += c[k]
+			}
+			count++
+		}
+	}
+	n.full = [3]float32{sum[0] / count, sum[1] / count, sum[2] / count}
+	n.full2 = dot(n.full, n.full)
 }
 
 // spread carries the strongest colour along thin strokes, whose pixels may
@@ -256,38 +243,35 @@ func close3(a, b [3]float32, d float32) bool {
 // one backward reach everything within the limit of steps.
 func (j *job) spread(rim int) {
 	for i := range rim {
-		j.nodes[i].up = j.top(int32(i))
-	}
-	for i := range rim {
-		j.take(int32(i), around[:4])
+		j.take(i, 0, 4)
 	}
 	for i := rim - 1; i >= 0; i-- {
-		j.take(int32(i), around[4:])
+		j.take(i, 4, 8)
 	}
 }
 
 // top returns the summit above node i, which may be i itself.
 func (j *job) top(i int32) int32 {
-	for j.nodes[i].up >= 0 && j.nodes[i].up != i {
+	for j.nodes[i].up >= 0 {
 		i = j.nodes[i].up
 	}
 	return i
 }
 
-// take raises the colour of a thin summit to that of the given neighbours.
-func (j *job) take(i int32, from [][2]int32) {
-	t := j.nodes[i].up
-	n := &j.nodes[t]
+// take raises the colour of the thin summit above rim node i to that of the
+// neighbours of i in the given directions.
+func (j *job) take(i, from, to int) {
+	p := &j.nodes[i]
+	n := &j.nodes[j.top(int32(i))]
 	if !n.thin {
 		return
 	}
-	p := j.nodes[i]
-	for _, o := range from {
-		x, y := p.x+o[0], p.y+o[1]
-		if uint32(x) >= uint32(j.w) || uint32(y) >= uint32(j.h) {
+	in := j.within(p.at, p.x, 1)
+	for o := from; o < to; o++ {
+		if in>>o&1 == 0 {
 			continue
 		}
-		q := j.index[y*j.w+x] - 1
+		q := j.index[p.at+j.off[o]] - 1
 		if q < 0 {
 			continue
 		}
@@ -300,51 +284,50 @@ func (j *job) take(i int32, from [][2]int32) {
 }
 
 // descend follows the ramps from the rim out into the flood, as far as the
-// colour stands out from the backdrop's noise.
+// colour stands out from the backdrop's noise. Nodes from inside on are its
+// own.
 func (j *job) descend(rim, inside int) {
+	for i := range rim {
+		j.lower(i)
+	}
+	for i := inside; i < len(j.nodes); i++ {
+		if j.nodes[i].level > 1-outward {
+			j.lower(i)
+		}
+	}
+}
+
+// lower makes nodes of the neighbours of node i in the flood that continue
+// its ramp downwards, and leads them to the farthest summit they see.
+func (j *job) lower(i int) {
 	floor := j.floor()
 	floor *= floor
-	for i := 0; i < len(j.nodes); i++ {
-		if i == rim {
-			i = inside
-			if i >= len(j.nodes) {
-				break
-			}
-		}
-		n := j.nodes[i]
-		if n.level <= 1-outward {
+	n := &j.nodes[i]
+	at, nx, d2, level := n.at, n.x, n.d2, min(n.level, 1)-1
+	t := j.top(int32(i))
+	full, full2 := j.nodes[t].full, j.nodes[t].full2
+	in := j.within(at, nx, 1)
+	for o, off := range j.off {
+		p := at + off
+		if in>>o&1 == 0 || j.mask[p] != 0 {
 			continue
 		}
-		t := i
-		if n.level > 0 {
-			t = int(j.top(int32(i)))
-		} else {
-			t = int(n.up)
+		c := j.color(p)
+		p2 := dot(c, c)
+		if p2 < floor || p2 >= d2 || !j.aligned(c, p2, full, full2) {
+			continue
 		}
-		full, full2 := j.nodes[t].full, j.nodes[t].full2
-		level := min(n.level, 1) - 1
-		for _, o := range around {
-			x, y := n.x+o[0], n.y+o[1]
-			if uint32(x) >= uint32(j.w) || uint32(y) >= uint32(j.h) || j.mask[int(y)*j.mw+int(x)] != 0 {
-				continue
-			}
-			c := j.color(x, y)
-			d2 := dot(c, c)
-			if d2 < floor || d2 >= n.d2 || !j.aligned(c, d2, full, full2) {
-				continue
-			}
-			if q := j.index[y*j.w+x] - 1; q < 0 {
-				q = j.push(x, y, level, c)
-				j.nodes[q].up = int32(t)
-			} else if m := &j.nodes[q]; m.level <= 0 && j.nodes[m.up].full2 < full2 {
-				m.up = int32(t)
-			}
+		if q := j.index[p] - 1; q < 0 {
+			q = j.push(p, nx+around[o][0], level, c)
+			j.nodes[q].up = t
+		} else if m := &j.nodes[q]; j.nodes[m.up].full2 < full2 {
+			m.up = t
 		}
 	}
 }
 
 // floor is the distance up to which a colour is the backdrop's noise.
-func (j *job) floor() float32 { return 1.5 + j.b.noise + 0.3*j.ring }
+func (j *job) floor() float32 { return 1.5 + j.b.noise + 0.3*j.b.ring }
 
 // write puts the coverage of all nodes into the mask and clears the index.
 func (j *job) write() {
@@ -352,7 +335,12 @@ func (j *job) write() {
 	for i := range j.nodes {
 		n := &j.nodes[i]
 		j.index[n.at] = 0
-		t := &j.nodes[j.top(int32(i))]
+		t := n
+		if n.up >= 0 {
+			t = &j.nodes[j.top(n.up)]
+		} else if n.full2 <= n.d2 {
+			continue
+		}
 		if t.full2 <= 0 {
 			continue
 		}
@@ -360,7 +348,7 @@ func (j *job) write() {
 		if d := sqrt(n.d2); d < 2*floor {
 			a *= max(d-floor, 0) / floor
 		}
-		j.mask[int(n.y)*j.mw+int(n.x)] = uint8(min(max(a, 0), 1)*255 + 0.5)
+		j.mask[n.at] = uint8(min(max(a, 0), 1)*255 + 0.5)
 	}
 }
 
@@ -369,7 +357,7 @@ func (j *job) write() {
 // compression lightness counts for more, if the two differ in it.
 func (j *job) share(c, f [3]float32, f2 float32) float32 {
 	a := dot(c, f) / f2
-	if j.ring <= 0 {
+	if j.b.ring <= 0 {
 		return a
 	}
 	cy, fy := luma(c), luma(f)
@@ -377,7 +365,7 @@ func (j *job) share(c, f [3]float32, f2 float32) float32 {
 		c[k] -= cy
 		f[k] -= fy
 	}
-	sigma := 2 + 0.3*j.ring
+	sigma := 2 + 0.3*j.b.ring
 	wy, wc := fy/sigma*fy/sigma, float32(0)
 	sum := cy * fy / (sigma * sigma)
 	if q := dot(f, f); q > 100 {
@@ -387,7 +375,7 @@ func (j *job) share(c, f [3]float32, f2 float32) float32 {
 	if wy+wc == 0 {
 		return a
 	}
-	t := min(j.ring/4, 1)
+	t := min(j.b.ring/4, 1)
 	return (1-t)*a + t*sum/(wy+wc)
 }
 

@@ -50,7 +50,7 @@ func (j *job) weaken(tol float32) {
 	if len(j.mark) < len(j.index) {
 		j.mark = make([]uint8, len(j.index))
 	}
-	limit := tol + j.ring
+	limit := tol + j.b.ring
 	j.seen = j.seen[:0]
 	for i := range j.nodes {
 		n := &j.nodes[i]
@@ -81,18 +81,17 @@ func (j *job) trace(seed int32, limit float32) {
 		if j.index[at] > 0 {
 			rim++
 		}
-		px, py := at%j.w, at/j.w
-		for _, o := range around {
-			x, y := px+o[0], py+o[1]
-			if uint32(x) >= uint32(j.w) || uint32(y) >= uint32(j.h) || j.mask[int(y)*j.mw+int(x)] == 0 {
+		in := j.within(at, at%j.w, 1)
+		for o, off := range j.off {
+			q := at + off
+			if in>>o&1 == 0 || j.mask[q] == 0 {
 				continue
 			}
-			q := y*j.w + x
 			switch {
 			case j.mark[q] == kept:
 				large = true
 			case j.mark[q] == traced:
-			case biggest(j.color(x, y)) > limit:
+			case biggest(j.color(q)) > limit:
 				strong = true
 			default:
 				j.mark[q] = traced
@@ -109,7 +108,7 @@ func (j *job) trace(seed int32, limit float32) {
 		return
 	}
 	for _, at := range band {
-		j.mask[int(at/j.w)*j.mw+int(at%j.w)] = 0
+		j.mask[at] = 0
 	}
 }
 

@@ -1,0 +1,96 @@
+package floodfill
+
+import "image"
+
+// depth is how far in pixels halved chroma carries the backdrop's colour into
+// the subject.
+const depth = 3
+
+// bleed restores the colour of the subject's edge in compressed pictures,
+// whose chroma has half the resolution: there the backdrop's colour reaches
+// into pixels that the subject covers fully, and a mix of colours is no mix of
+// chroma. Lightness is un-mixed for every pixel; chroma is taken from deeper
+// inside the subject where that is farther from the backdrop's.
+func (p *peel) bleed(b *band, img *image.NRGBA, m *image.Alpha) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	p.widen(m, w, h)
+	for _, at := range p.inner {
+		b.tint(img, m, int(at), w, h)
+	}
+	for _, at := range p.sorted {
+		b.tint(img, m, int(at), w, h)
+	}
+	for _, at := range p.inner {
+		p.near[at] = false
+	}
+}
+
+// widen lists the fully covered pixels within depth of a pixel that is not,
+// and marks them in near until bleed is done.
+func (p *peel) widen(m *image.Alpha, w, h int) {
+	if len(p.near) < len(m.Pix) {
+		p.near = make([]bool, len(m.Pix))
+	}
+	p.inner = p.inner[:0]
+	for _, at := range p.at {
+		x, y := int(at)%w, int(at)/w
+		for qy := max(y-depth, 0); qy <= min(y+depth, h-1); qy++ {
+			for q := qy*w + max(x-depth, 0); q <= qy*w+min(x+depth, w-1); q++ {
+				if m.Pix[q] == 255 && !p.near[q] {
+					p.near[q] = true
+					p.inner = append(p.inner, int32(q))
+				}
+			}
+		}
+	}
+}
+
+// tint gives one pixel the chroma of the subject around it.
+func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
+	x, y := at%w, at/w
+	a := m.Pix[at]
+	own := b.vec(img.Pix[4*at:])
+	var sum [3]float32
+	var weight float32
+	for _, o := range around {
+		for k := 1; k <= depth; k++ {
+			qx, qy := x+k*int(o[0]), y+k*int(o[1])
+			if uint(qx) >= uint(w) || uint(qy) >= uint(h) {
+				break
+			}
+			q := qy*w + qx
+			if m.Pix[q] < max(a, 128) {
+				continue
+			}
+			c := b.vec(img.Pix[4*q:])
+			t := dot(chroma(c), chroma(c)) + 1
+			t *= t
+			sum[0] += t * c[0]
+			sum[1] += t * c[1]
+			sum[2] += t * c[2]
+			weight += t
+		}
+	}
+	share := float32(a) / 255
+	light := luma(own) / share
+	full := own
+	if weight > 0 {
+		full = [3]float32{sum[0] / weight, sum[1] / weight, sum[2] / weight}
+		trust := min(max((share-0.2)/0.6, 0), 1)
+		light = trust*light + (1-trust)*luma(full)
+	}
+	cc, fc := chroma(own), chroma(full)
+	if f2 := dot(fc, fc); a == 255 && dot(cc, fc) >= 0.97*f2 {
+		return
+	}
+	for k := range fc {
+		v := fc[k] + light - b.from[k][0]
+		img.Pix[4*at+k] = uint8(min(max(v, 0), 255) + 0.5)
+	}
+}
+
+// chroma is a difference of colours without its difference in lightness.
+func chroma(c [3]float32) [3]float32 {
+	y := luma(c)
+	return [3]float32{c[0] - y, c[1] - y, c[2] - y}
+}
