@@ -61,6 +61,8 @@ type Output struct {
 	First time.Duration
 	// End is when the last frame ends, counted from the first.
 	End time.Duration
+	// Pool takes the pictures back that the sink is done with.
+	Pool *media.Pool
 }
 
 // Progress counts frames over all passes.

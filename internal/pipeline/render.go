@@ -36,7 +36,7 @@ func (r *runner) render(ctx context.Context, p plan) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sink, err := r.Open(ctx, Output{Size: p.layout.Size, First: src.first + first.frame.PTS, End: p.end})
+	sink, err := r.Open(ctx, Output{Size: p.layout.Size, First: src.first + first.frame.PTS, End: p.end, Pool: r.pool})
 	if err != nil {
 		return err
 	}
@@ -45,6 +45,10 @@ func (r *runner) render(ctx context.Context, p plan) error {
 	if err := r.renderStages(ctx, kept, first, w, p); err != nil {
 		sink.Abort()
 		return err
+	}
+	if want := p.keep.last - p.keep.first + 1; p.mattes != nil && r.report.Frames != want {
+		sink.Abort()
+		return fmt.Errorf("the clip gave %d frames at first and %d when read again", want, r.report.Frames)
 	}
 	defer r.clock.start("encode")()
 	if err := sink.Close(); err != nil {

@@ -9,15 +9,6 @@ import (
 	"time"
 )
 
-// Block labels of GIF89a, appendix A.
-const (
-	blockExtension   = 0x21
-	blockPicture     = 0x2C
-	blockTrailer     = 0x3B
-	labelControl     = 0xF9
-	labelApplication = 0xFF
-)
-
 const (
 	centisecond = 10 * time.Millisecond
 	// shortDelay is how long browsers show a frame whose written delay is
@@ -47,26 +38,26 @@ func (c control) shown() time.Duration {
 	return c.delay
 }
 
-// palette maps an index to R | G<<8 | B<<16 | A<<24. Entries the file does not
+// colourTable maps an index to R | G<<8 | B<<16 | A<<24. Entries the file does not
 // give are 0, which is transparent.
-type palette struct {
+type colourTable struct {
 	packed [256]uint32
 	size   int
 }
 
-// picture is an image descriptor with what governs it.
-type picture struct {
-	rect       image.Rectangle // on the canvas, may reach beyond it
-	interlaced bool
-	codeSize   int
-	palette    *palette // as the file has it, transparent index not applied
-	control    control
+// imageBlock is an image descriptor with what governs it.
+type imageBlock struct {
+	rect        image.Rectangle // on the canvas, may reach beyond it
+	interlaced  bool
+	codeSize    int
+	colourTable *colourTable // as the file has it, transparent index not applied
+	control     control
 }
 
 // opaque says that every pixel of the picture that names a colour of the
 // palette covers what is below.
-func (p *picture) opaque() bool {
-	return p.palette.size > 0 && (p.control.transparent == 0 || p.control.transparent > p.palette.size)
+func (p *imageBlock) opaque() bool {
+	return p.colourTable.size > 0 && (p.control.transparent == 0 || p.control.transparent > p.colourTable.size)
 }
 
 // parser walks the blocks of a GIF. Scan and Reader both count what it counts.
@@ -83,9 +74,9 @@ type parser struct {
 	buf    [3 * 256]byte
 
 	width, height int
-	global, local palette
+	global, local colourTable
 	control       control
-	current       picture
+	current       imageBlock
 	plays         int
 
 	frames  int   // pictures that count
@@ -112,9 +103,9 @@ func newParser(r io.Reader, lim Limits) (*parser, error) {
 	return p, p.readPalette(&p.global, head[10])
 }
 
-// picture moves on to the next picture, valid until the next call. io.EOF is
+// imageBlock moves on to the next picture, valid until the next call. io.EOF is
 // the end of the clip.
-func (p *parser) picture() (*picture, error) {
+func (p *parser) imageBlock() (*imageBlock, error) {
 	if p.cut {
 		return nil, io.EOF
 	}
@@ -125,7 +116,7 @@ func (p *parser) picture() (*picture, error) {
 // data returns the next block of the picture's data, valid until the next
 // call, and nothing after the last; then the picture counts. io.EOF says that
 // the picture does not count, and is the end of the clip.
-func (p *parser) data(pic *picture) ([]byte, error) {
+func (p *parser) data(pic *imageBlock) ([]byte, error) {
 	if p.cut {
 		p.frames++
 		return nil, nil
@@ -157,7 +148,7 @@ func (p *parser) settle(err error) error {
 	return err
 }
 
-func (p *parser) nextPicture() (*picture, error) {
+func (p *parser) nextPicture() (*imageBlock, error) {
 	for {
 		label, err := p.take(1, "block")
 		if err != nil {
@@ -168,7 +159,7 @@ func (p *parser) nextPicture() (*picture, error) {
 			if err := p.extension(); err != nil {
 				return nil, err
 			}
-		case blockPicture:
+		case blockImage:
 			return p.descriptor()
 		case blockTrailer:
 			if p.frames == 0 {
@@ -181,14 +172,14 @@ func (p *parser) nextPicture() (*picture, error) {
 	}
 }
 
-func (p *parser) descriptor() (*picture, error) {
+func (p *parser) descriptor() (*imageBlock, error) {
 	b, err := p.take(9, "image descriptor")
 	if err != nil {
 		return nil, err
 	}
 	flags := b[8]
 	pic := &p.current
-	*pic = picture{interlaced: flags&0x40 != 0, palette: &p.global, control: p.control}
+	*pic = imageBlock{interlaced: flags&0x40 != 0, colourTable: &p.global, control: p.control}
 	p.control = control{}
 	empty, err := p.place(pic, word(b), word(b[2:]), word(b[4:]), word(b[6:]))
 	if err != nil {
@@ -198,7 +189,7 @@ func (p *parser) descriptor() (*picture, error) {
 	err = p.pictureHead(pic, flags)
 	if empty && p.frames == 0 && errors.Is(err, ErrMalformed) {
 		// A picture without area needs no data; it is blank.
-		pic.palette, pic.codeSize = &palette{}, minCodeSize
+		pic.colourTable, pic.codeSize = &colourTable{}, minCodeSize
 		p.cut, p.damaged, err = true, true, nil
 	}
 	return pic, err
@@ -207,7 +198,7 @@ func (p *parser) descriptor() (*picture, error) {
 // place sets the picture's rectangle and charges its area to the limits. The
 // first picture can enlarge the canvas. One without area takes up the canvas,
 // as in Chromium and Firefox; empty tells.
-func (p *parser) place(pic *picture, x, y, w, h int) (empty bool, err error) {
+func (p *parser) place(pic *imageBlock, x, y, w, h int) (empty bool, err error) {
 	if p.frames == 0 {
 		p.width, p.height = grown(p.width, x, w), grown(p.height, y, h)
 		if err := p.lim.checkSides(p.width, p.height); err != nil {
@@ -228,17 +219,17 @@ func (p *parser) place(pic *picture, x, y, w, h int) (empty bool, err error) {
 // grown is a canvas side, given the first picture's offset and side. As in
 // Firefox a picture that would fit is clipped, not made room for; only a side
 // that the header leaves open reaches to the picture's end.
-func grown(side, offset, picture int) int {
-	if side == 0 && picture > 0 {
-		return min(offset+picture, 1<<16-1)
+func grown(side, offset, imageBlock int) int {
+	if side == 0 && imageBlock > 0 {
+		return min(offset+imageBlock, 1<<16-1)
 	}
-	return max(side, picture)
+	return max(side, imageBlock)
 }
 
 // pictureHead reads what stands between descriptor and data.
-func (p *parser) pictureHead(pic *picture, flags byte) error {
+func (p *parser) pictureHead(pic *imageBlock, flags byte) error {
 	if flags&0x80 != 0 {
-		pic.palette = &p.local
+		pic.colourTable = &p.local
 		if err := p.readPalette(&p.local, flags); err != nil {
 			return err
 		}
@@ -268,7 +259,7 @@ func (p *parser) extension() error {
 		switch {
 		case kind == labelControl && i == 0 && len(b) >= 4:
 			p.control = parseControl(b)
-		case kind == labelApplication && i == 0:
+		case kind == labelApp && i == 0:
 			looping = string(b) == "NETSCAPE2.0" || string(b) == "ANIMEXTS1.0"
 		case looping && len(b) >= 3 && b[0]&7 == 1:
 			p.plays = plays(word(b[1:]))
@@ -300,8 +291,8 @@ func parseControl(b []byte) control {
 }
 
 // readPalette reads the colour table whose presence and size flags gives.
-func (p *parser) readPalette(pal *palette, flags byte) error {
-	*pal = palette{}
+func (p *parser) readPalette(pal *colourTable, flags byte) error {
+	*pal = colourTable{}
 	if flags&0x80 == 0 {
 		return nil
 	}

@@ -25,17 +25,17 @@ func newCompositor(w, h int) *compositor {
 }
 
 // begin disposes of the picture before and prepares for pic.
-func (c *compositor) begin(pic *picture) {
+func (c *compositor) begin(pic *imageBlock) {
 	c.dispose()
 	c.rect, c.disposal = pic.rect.Intersect(c.bounds), pic.control.disposal
 	if c.disposal == disposePrevious {
 		c.save()
 	}
-	c.colors = pic.palette.packed
+	c.colors = pic.colourTable.packed
 	if t := pic.control.transparent; t > 0 {
 		c.colors[t-1] = 0
 	}
-	c.opaque = pic.opaque() && pic.palette.size >= 1<<min(pic.codeSize, 8)
+	c.opaque = pic.opaque() && pic.colourTable.size >= 1<<min(pic.codeSize, 8)
 }
 
 func (c *compositor) dispose() {
@@ -93,7 +93,7 @@ func (c *compositor) paint(y int, indices []byte) {
 // appendix E).
 type rowOrder struct{ y, height, step, pass int }
 
-func newRowOrder(pic *picture) rowOrder {
+func newRowOrder(pic *imageBlock) rowOrder {
 	if pic.interlaced {
 		return rowOrder{height: pic.rect.Dy(), step: 8}
 	}

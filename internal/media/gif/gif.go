@@ -17,6 +17,7 @@ var (
 	// ErrMalformed is wrapped by every error that says that the bytes are no
 	// readable GIF; the message says what is wrong and where.
 	ErrMalformed = errors.New("malformed gif")
-	// ErrNoFrames is returned for a GIF that ends properly without a picture.
+	// ErrNoFrames is returned for a GIF that ends properly without a picture,
+	// and by a Writer that is closed before it has one.
 	ErrNoFrames = errors.New("gif without a picture")
 )

@@ -69,7 +69,7 @@ func (r *Reader) Close() error {
 }
 
 func (r *Reader) next() (*media.Frame, error) {
-	pic, err := r.parser.picture()
+	pic, err := r.parser.imageBlock()
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (r *Reader) next() (*media.Frame, error) {
 }
 
 // paint decodes the picture's data onto the canvas, in strips of whole rows.
-func (r *Reader) paint(pic *picture) error {
+func (r *Reader) paint(pic *imageBlock) error {
 	width := pic.rect.Dx()
 	limit := (minStrip + width - 1) / width * width
 	if need := limit + lzwSlack; len(r.indices) < need {
@@ -121,7 +121,7 @@ func (r *Reader) paint(pic *picture) error {
 
 // flush paints the whole rows among the first n indices and moves the rest to
 // the front; it returns how many are left.
-func (r *Reader) flush(pic *picture, order *rowOrder, n int) int {
+func (r *Reader) flush(pic *imageBlock, order *rowOrder, n int) int {
 	width := pic.rect.Dx()
 	at := 0
 	for ; at+width <= n && !order.done(); order.advance() {

@@ -194,7 +194,7 @@ func TestScanInfo(t *testing.T) {
 	}
 }
 
-func TestDelays(t *testing.T) {
+func TestReaderDelays(t *testing.T) {
 	t.Parallel()
 	frames, _, err := readAll(strings.NewReader(header1x1+delay5+dot+delay1+dot+dot+delay2+dot+trailer), gif.Limits{})
 	if err != nil {

@@ -25,7 +25,7 @@ func Scan(r io.Reader, lim Limits) (media.Info, error) {
 	info := media.Info{Container: media.GIF, Codec: "gif", TimeBase: media.Rational{Num: 1, Den: 100}}
 	var cover coverage
 	for {
-		pic, err := p.picture()
+		pic, err := p.imageBlock()
 		if err == nil {
 			err = p.skipData(pic)
 		}
@@ -44,7 +44,7 @@ func Scan(r io.Reader, lim Limits) (media.Info, error) {
 	return info, nil
 }
 
-func (p *parser) skipData(pic *picture) error {
+func (p *parser) skipData(pic *imageBlock) error {
 	for {
 		if b, err := p.data(pic); err != nil || len(b) == 0 {
 			return err
@@ -59,7 +59,7 @@ type coverage struct {
 	alpha bool            // a hole was left in some frame
 }
 
-func (c *coverage) add(pic *picture, canvas image.Rectangle) {
+func (c *coverage) add(pic *imageBlock, canvas image.Rectangle) {
 	if !c.begun {
 		c.begun, c.hole = true, canvas
 	}

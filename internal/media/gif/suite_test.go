@@ -93,8 +93,8 @@ func TestSuite(t *testing.T) {
 		passed, len(names), exact)
 }
 
-// clip is a GIF as the suite describes it and as we read it.
-type clip struct {
+// decoded is a GIF as the suite describes it and as we read it.
+type decoded struct {
 	width, height int
 	plays         int
 	frames        []frame
@@ -106,7 +106,7 @@ type frame struct {
 }
 
 // checkCase returns what is wrong, or "".
-func checkCase(name string, want, got clip, err error) string {
+func checkCase(name string, want, got decoded, err error) string {
 	if sentinel, bad := refused[name]; bad {
 		switch {
 		case !errors.Is(err, sentinel):
@@ -199,7 +199,7 @@ func suiteFile(t testing.TB, name string) []byte {
 }
 
 // readCase reads NAME.conf, an ini file, and the frames it names.
-func readCase(t *testing.T, name string) clip {
+func readCase(t *testing.T, name string) decoded {
 	t.Helper()
 	sections := map[string]map[string]string{}
 	var section map[string]string
@@ -213,7 +213,7 @@ func readCase(t *testing.T, name string) clip {
 		}
 	}
 	config := sections["config"]
-	c := clip{width: number(t, config["width"]), height: number(t, config["height"])}
+	c := decoded{width: number(t, config["width"]), height: number(t, config["height"])}
 	if loops := config["loop-count"]; loops != "infinite" {
 		c.plays = number(t, loops) + 1
 	}
@@ -252,7 +252,7 @@ func readPNG(t *testing.T, name string) []byte {
 
 // decodeSuite reads a case with Scan and with a Reader and holds them to each
 // other.
-func decodeSuite(t *testing.T, name string) (clip, error) {
+func decodeSuite(t *testing.T, name string) (decoded, error) {
 	t.Helper()
 	data := suiteFile(t, name+".gif")
 	frames, _, err := readAll(bytes.NewReader(data), gif.Limits{})
@@ -261,10 +261,10 @@ func decodeSuite(t *testing.T, name string) (clip, error) {
 		t.Errorf("%s: Scan says %v, Reader %v", name, scanErr, err)
 	}
 	if err != nil {
-		return clip{}, err
+		return decoded{}, err
 	}
 	checkInfo(t, name, info, frames)
-	c := clip{width: info.Width, height: info.Height, plays: info.Plays}
+	c := decoded{width: info.Width, height: info.Height, plays: info.Plays}
 	for _, f := range frames {
 		c.frames = append(c.frames, frame{delay: f.Delay, pix: f.Image.Pix})
 	}

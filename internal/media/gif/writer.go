@@ -16,8 +16,7 @@ import (
 
 // Errors of a Writer that callers compare.
 var (
-	ErrClosed   = errors.New("gif: writer is closed")
-	ErrNoFrames = errors.New("gif: no frame was written")
+	ErrClosed = errors.New("gif: writer is closed")
 )
 
 const (

@@ -1,0 +1,163 @@
+package bgremove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/apng"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/pipeline"
+)
+
+// OutputPath is the default place of a clip's output: beside the input, its
+// stem and "-nobg", with the extension of the format.
+func OutputPath(input string, f Format) string {
+	return strings.TrimSuffix(input, filepath.Ext(input)) + "-nobg." + f.Extension()
+}
+
+// Extension is the format's file name extension, without the dot.
+func (f Format) Extension() string {
+	if f == "" {
+		return string(GIF)
+	}
+	return string(f)
+}
+
+// FormatOf tells the format by a file name's extension.
+func FormatOf(path string) (Format, bool) {
+	switch f := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))); f {
+	case GIF, APNG, WebM, MP4:
+		return f, true
+	case "png":
+		return APNG, true
+	}
+	return "", false
+}
+
+// outputFile is a file that appears under its name only when it is complete.
+type outputFile struct {
+	*os.File
+	path      string
+	overwrite bool
+}
+
+// create makes the temporary file beside path, in whose folder there must be
+// room anyway.
+func create(path string, overwrite bool) (*outputFile, error) {
+	if stat, err := os.Stat(path); err == nil {
+		switch {
+		case stat.IsDir():
+			return nil, &Error{Kind: Failed, Path: path, Reason: "is a folder", Hint: "name a file with -o"}
+		case !overwrite:
+			return nil, existsAlready(path)
+		}
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".bgremove-*.part")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Kind: Failed, Path: path, Reason: "the output's folder does not exist", Hint: "make it first: mkdir -p " + filepath.Dir(path), Err: err}
+	}
+	if err != nil {
+		return nil, &Error{Kind: Failed, Path: path, Reason: "the output cannot be created: " + reasonOf(err), Err: err}
+	}
+	return &outputFile{File: f, path: path, overwrite: overwrite}, nil
+}
+
+func existsAlready(path string) error {
+	return &Error{Kind: Exists, Path: path, Reason: "the output exists already", Hint: "--force overwrites it, -o names another"}
+}
+
+// reasonOf is an error's message without the path it names, which is a
+// temporary one.
+func reasonOf(err error) string {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// discard removes what was written.
+func (f *outputFile) discard() {
+	_ = f.Close() // it may be closed already
+	_ = os.Remove(f.Name())
+}
+
+// commit gives the complete file its name and returns its size.
+func (f *outputFile) commit() (size int64, err error) {
+	defer f.discard()
+	if err := f.Sync(); err != nil {
+		return 0, err
+	}
+	stat, err := os.Stat(f.Name()) // by name: an encoder may have replaced it
+	if err != nil {
+		return 0, err
+	}
+	if err := errors.Join(os.Chmod(f.Name(), 0o666&^umask()), f.Close()); err != nil {
+		return 0, err
+	}
+	if f.overwrite {
+		return stat.Size(), os.Rename(f.Name(), f.path)
+	}
+	// A link, unlike a rename, does not replace what has come up meanwhile.
+	switch err := os.Link(f.Name(), f.path); {
+	case err == nil:
+		return stat.Size(), nil
+	case errors.Is(err, fs.ErrExist):
+		return 0, existsAlready(f.path)
+	}
+	return stat.Size(), os.Rename(f.Name(), f.path) // file systems without links
+}
+
+// sink opens the writer of the format on file.
+func (r *Remover) sink(ctx context.Context, file *outputFile, in *input, o Options, census *gif.Census, out pipeline.Output) (media.Sink, error) {
+	plays := in.clip.Info().Plays
+	if o.Loop != nil {
+		plays = *o.Loop
+	}
+	pool := out.Pool
+	switch f := o.EffectiveFormat(); f {
+	case GIF:
+		return gif.NewWriter(file, out.Size.X, out.Size.Y, gif.WriterOptions{
+			Quality: o.Quality, Plays: plays, EdgeColour: colour(o.EdgeColour), Census: census, Pool: pool, Workers: r.config.Workers,
+		})
+	case APNG:
+		return apng.NewWriter(file, out.Size.X, out.Size.Y, apng.Options{
+			Plays: plays, Opaque: !o.transparent(), Pool: pool, Workers: r.config.Workers,
+		})
+	case WebM, MP4:
+		tools, err := r.ffmpeg()
+		if err != nil {
+			return nil, err
+		}
+		so := ffmpeg.SinkOptions{
+			Format: ffmpeg.Format(f), Width: out.Size.X, Height: out.Size.Y, Opaque: !o.transparent(),
+			Quality: o.Quality, End: out.End, Timescale: timescale(in.clip.Info().TimeBase), Pool: pool,
+		}
+		if clip, ok := in.clip.(*ffmpeg.Clip); ok && clip.Info().HasAudio && !o.NoAudio {
+			so.Audio, so.AudioFrom = clip, out.First
+			if o.End > 0 {
+				so.AudioFor = out.End
+			}
+		}
+		return tools.NewSink(ctx, file.Name(), so)
+	default:
+		return nil, fmt.Errorf("no writer for %s", f)
+	}
+}
+
+// timescale is the number of MP4 ticks a second in which the source's times
+// are whole: its own, or a multiple fine enough for milliseconds.
+func timescale(base media.Rational) int64 {
+	const fine, most = 10_000, int64(time.Second / 1000)
+	if base.Num != 1 || base.Den < 1 || base.Den > most {
+		return 0
+	}
+	return base.Den * max(1, (fine+base.Den-1)/base.Den)
+}

@@ -1,0 +1,201 @@
+package bgremove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/pipeline"
+)
+
+// Result is what was done. Frames, Width, Height and Duration are those of the
+// output.
+type Result struct {
+	Input        string  `json:"input"`
+	Output       string  `json:"output"`
+	Method       Method  `json:"method"` // the one used
+	Reason       string  `json:"reason"` // why it was chosen
+	Model        string  `json:"model"`  // empty with Fast
+	Device       string  `json:"device"` // where the matte was computed
+	Frames       int     `json:"frames"`
+	Width        int     `json:"width"`
+	Height       int     `json:"height"`
+	Duration     float64 `json:"duration"` // seconds, to the millisecond
+	InputSize    int64   `json:"inputSize"`
+	OutputSize   int64   `json:"outputSize"`
+	OutputFormat Format  `json:"outputFormat"`
+	// DroppedFrames were left out for the frame rate, TrimmedFrames at idle
+	// ends.
+	DroppedFrames int `json:"droppedFrames"`
+	TrimmedFrames int `json:"trimmedFrames"`
+	// Timings are seconds by stage: "total" on the clock, the others busy
+	// time, added up over all cores.
+	Timings map[string]float64 `json:"timings"`
+	// Notes say what was not as asked for or expected.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Progress counts the frames of all passes over a clip.
+type Progress struct {
+	Pass, Passes  int // from 1
+	Frame, Frames int // of this pass; Frames is an estimate
+}
+
+// Extras of a single removal, which Options, being data, cannot hold. The zero
+// value asks for none.
+type Extras struct {
+	// Overwrite replaces an output that exists.
+	Overwrite bool
+	// Preview, if set, receives the first output frame that shows something,
+	// and the source laid out alike. The pictures are its own to keep.
+	Preview func(before, after *image.NRGBA)
+	// Progress, if set, is called after every frame, from one goroutine at a
+	// time.
+	Progress func(Progress)
+}
+
+// Remove writes the clip at input to output without its background. With
+// MP4 and a transparent background the output gets the extension .gif, see
+// Options.EffectiveFormat; Result.Output names it. The output appears when it
+// is complete; after an error, or when ctx ends, there is none, and no child
+// process is left.
+func (r *Remover) Remove(ctx context.Context, input, output string, o Options, x Extras) (*Result, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	j := &removal{Remover: r, options: o, extras: x, began: time.Now(), timings: map[string]float64{}}
+	result, err := j.run(ctx, input, output)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, explain(input, err)
+	}
+	return result, nil
+}
+
+// removal is the state of one Remove.
+type removal struct {
+	*Remover
+	options Options
+	extras  Extras
+	began   time.Time
+	timings map[string]float64
+	notes   []string
+}
+
+func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Result, error) {
+	in, err := timing(j, "probe", func() (*input, error) { return j.open(ctx, inputPath) })
+	if err != nil {
+		return nil, err
+	}
+	outputPath = j.fallBack(outputPath)
+	file, err := create(outputPath, j.extras.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	defer file.discard()
+	chosen, err := timing(j, "look", func() (*choice, error) { return j.choose(ctx, in.clip, j.options) })
+	if err != nil {
+		return nil, err
+	}
+	defer chosen.estimator.Close()
+	report, err := pipeline.Run(ctx, j.job(in, file, chosen))
+	if err != nil {
+		return nil, err
+	}
+	size, err := file.commit()
+	if err != nil {
+		return nil, err
+	}
+	return j.result(inputPath, outputPath, in, chosen, report, size), nil
+}
+
+// fallBack gives the output of an MP4 that must become a GIF its name.
+func (j *removal) fallBack(path string) string {
+	o := j.options
+	if o.Format != MP4 || o.EffectiveFormat() == MP4 {
+		return path
+	}
+	j.notes = append(j.notes, "mp4 has no transparency: a gif is written instead; --bg #rrggbb gives an mp4")
+	if f, ok := FormatOf(path); ok && f == MP4 {
+		return path[:len(path)-len("mp4")] + "gif"
+	}
+	return path
+}
+
+// job translates the options for the pipeline.
+func (j *removal) job(in *input, file *outputFile, c *choice) pipeline.Job {
+	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
+	job := pipeline.Job{
+		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly,
+		Timing: pipeline.Timing{Start: o.Start, End: o.End, MaxRate: o.FPS},
+		Trim:   o.Trim && info.Container == media.GIF,
+		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
+			Anchor: canvas.Anchor(o.Anchor), Background: colour(o.Background), Even: format == MP4},
+		Preview: j.extras.Preview, Workers: j.config.Workers, Memory: j.config.Memory,
+	}
+	if p := j.extras.Progress; p != nil {
+		job.Progress = func(at pipeline.Progress) { p(Progress(at)) }
+	}
+	var census *gif.Census
+	switch format {
+	case GIF:
+		census = new(gif.Census)
+		job.Survey = census.Add
+		if info.Container != media.GIF {
+			job.Timing.MinGap = 2
+		}
+	case WebM:
+		job.BleedReach = 8 // half a macroblock
+	}
+	job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
+		return j.sink(ctx, file, in, o, census, out)
+	}
+	return job
+}
+
+func (j *removal) result(inputPath, outputPath string, in *input, c *choice, report pipeline.Report, size int64) *Result {
+	for stage, busy := range report.Busy {
+		j.timings[stage] = busy.Seconds()
+	}
+	j.timings["total"] = time.Since(j.began).Seconds()
+	if report.Empty && j.options.Crop {
+		j.notes = append(j.notes, "no subject was found in any frame; the clip is not cropped")
+	}
+	return &Result{
+		Input: inputPath, Output: outputPath, Method: c.method, Reason: c.reason, Model: c.model, Device: c.device,
+		Frames: report.Frames, Width: report.Size.X, Height: report.Size.Y, Duration: milliseconds(report.Duration),
+		InputSize: in.size, OutputSize: size, OutputFormat: j.options.EffectiveFormat(),
+		DroppedFrames: report.Dropped, TrimmedFrames: report.Trimmed, Timings: j.timings, Notes: j.notes,
+	}
+}
+
+// timing notes how long f takes.
+func timing[T any](j *removal, stage string, f func() (T, error)) (T, error) {
+	began := time.Now()
+	v, err := f()
+	j.timings[stage] = time.Since(began).Seconds()
+	return v, err
+}
+
+// Spool copies a stream into a temporary file, since clips are read more than
+// once and some keep their index at the end. The caller removes it.
+func Spool(r io.Reader) (path string, err error) {
+	f, err := os.CreateTemp("", "bgremove-input-*")
+	if err != nil {
+		return "", fmt.Errorf("keep the input: %w", err)
+	}
+	_, err = io.Copy(f, r)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(fmt.Errorf("keep the input: %w", err), os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
