@@ -143,7 +143,7 @@ func (w *writer) write(ctx context.Context, it *item) error {
 	err := w.sink.Write(ctx, f)
 	stop()
 	if err != nil {
-		return fmt.Errorf("write frame %d: %w", it.index, err)
+		return err
 	}
 	w.progress(w.report.Frames, w.expected())
 	return nil
@@ -160,7 +160,7 @@ func (w *writer) showPreview(it *item) {
 		return
 	}
 	w.wantsPreview.Store(false)
-	w.Preview(it.before, it.frame.Image)
+	w.Preview(it.before, clone(it.frame.Image))
 }
 
 func (w *writer) lastPreview() {

@@ -29,17 +29,21 @@ const (
 type Error struct {
 	Kind   Kind
 	Path   string // the file it is about; may be empty
-	Field  string // the option it is about; may be empty
+	Field  string // the option it is about, by its JSON name; may be empty
 	Reason string
 	Hint   string // what to do; may be empty
 	Err    error  // the cause; may be nil
 }
 
 func (e *Error) Error() string {
-	if e.Path != "" {
-		return e.Path + ": " + e.Reason
+	reason := e.Reason
+	if e.Field != "" {
+		reason = e.Field + " " + reason
 	}
-	return e.Reason
+	if e.Path != "" {
+		reason = e.Path + ": " + reason
+	}
+	return reason
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -65,7 +69,7 @@ func explain(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return &Error{Kind: NotFound, Path: path, Reason: "no such file", Err: err}
 	case errors.Is(err, pipeline.ErrNoFrames):
-		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: err.Error(), Hint: "--start lies behind the last frame", Err: err}
+		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "lies behind the last frame", Err: err}
 	}
 	return &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
 }

@@ -142,7 +142,7 @@ func (o Options) Validate() error {
 	var errs []error
 	check := func(ok bool, field, format string, args ...any) {
 		if !ok {
-			errs = append(errs, &Error{Kind: Invalid, Field: field, Reason: field + " " + fmt.Sprintf(format, args...)})
+			errs = append(errs, &Error{Kind: Invalid, Field: field, Reason: fmt.Sprintf(format, args...)})
 		}
 	}
 	within := func(field string, v, low, high int) {

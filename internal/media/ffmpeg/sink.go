@@ -139,7 +139,7 @@ func encodeArgs(path string, o SinkOptions) []string {
 		out["copyts"] = ""
 	}
 	return ffmpeggo.Output(streams, fileURL(path), out).
-		OverWriteOutput().GlobalArgs(quiet...).GetArgs()
+		GlobalArgs(append([]string{"-y"}, quiet...)...).GetArgs()
 }
 
 // commonArgs hold what the two formats share: frames keep their times (the

@@ -218,7 +218,7 @@ func readCase(t *testing.T, name string) decoded {
 		c.plays = number(t, loops) + 1
 	}
 	for _, id := range strings.FieldsFunc(config["frames"], func(r rune) bool { return r == ',' }) {
-		f := frame{pix: readPNG(t, strings.TrimSuffix(sections[id]["pixels"], ".rgba")+".png")}
+		f := frame{pix: suiteReadPNG(t, strings.TrimSuffix(sections[id]["pixels"], ".rgba")+".png")}
 		if delay := sections[id]["delay"]; delay != "" {
 			f.delay = time.Duration(number(t, delay)) * 10 * time.Millisecond
 		}
@@ -236,7 +236,7 @@ func number(t *testing.T, s string) int {
 	return n
 }
 
-func readPNG(t *testing.T, name string) []byte {
+func suiteReadPNG(t *testing.T, name string) []byte {
 	t.Helper()
 	src, err := png.Decode(bytes.NewReader(suiteFile(t, name)))
 	if err != nil {

@@ -1,0 +1,27 @@
+// Command bgremove takes the background out of animations and video.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/bgremove/bgremove/internal/cli"
+	"github.com/bgremove/bgremove/internal/cli/term"
+)
+
+// version is set by the linker in releases.
+var version string
+
+func main() {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		signal.Stop(signals) // a second one ends us the hard way
+		cancel(cli.ErrInterrupted)
+	}()
+	os.Exit(cli.Main(ctx, version, os.Args[1:], &term.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}

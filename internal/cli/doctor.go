@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "show what is installed, what is missing, and how to get it",
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := bgremove.New(a.engine).Diagnose(cmd.Context())
+			if asJSON {
+				if err := a.JSON(struct {
+					build
+					*bgremove.Diagnosis
+				}{a.build(), d}); err != nil {
+					return err
+				}
+			} else {
+				a.printDiagnosis(d)
+			}
+			return d.Err()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	a.engineFlags(cmd.Flags())
+	return cmd
+}
+
+func (a *app) printDiagnosis(d *bgremove.Diagnosis) {
+	b := a.build()
+	fmt.Fprintf(a.Out, "bgremove %s, %s\n", b.Version, b.Platform)
+	for _, c := range d.Checks {
+		mark := "ok     "
+		switch {
+		case !c.OK && c.Needed:
+			mark = "MISSING"
+		case !c.OK:
+			mark = "absent "
+		}
+		fmt.Fprintf(a.Out, "%s  %-22s %s\n", mark, c.Name, c.Detail)
+		if !c.OK {
+			fmt.Fprintf(a.Out, "         %-22s %s\n", "", c.Hint)
+		}
+	}
+}

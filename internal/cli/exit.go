@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/config"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// Exit codes, a contract with scripts.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitMissing     = 4
+	exitInterrupted = 130
+)
+
+// ErrInterrupted is the cause of a context that a signal ended.
+var ErrInterrupted = errors.New("interrupted")
+
+// usageError is a command line that cannot be understood.
+type usageError struct {
+	command string
+	err     error
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+func (e *usageError) Unwrap() error { return e.err }
+
+// usage marks an error as the command line's fault; nil stays nil.
+func usage(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{cmd.CommandPath(), err}
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(cmd, fmt.Errorf("unknown command or argument %q", args[0]))
+	}
+	return nil
+}
+
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usage(cmd, fmt.Errorf("%s is missing", what))
+		case len(args) > 1:
+			return usage(cmd, fmt.Errorf("one %s at a time, not %d", what, len(args)))
+		}
+		return nil
+	}
+}
+
+// report tells the user what went wrong and returns the exit code: the one
+// place that knows both.
+func (a *app) report(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if errors.Is(err, ErrInterrupted) || errors.Is(context.Cause(ctx), ErrInterrupted) {
+		a.Message("interrupted; nothing was written")
+		return exitInterrupted
+	}
+	code, hint := exitFailed, ""
+	var (
+		misuse  *usageError
+		setting *config.Error
+		known   *bgremove.Error
+	)
+	switch {
+	case errors.As(err, &misuse):
+		code, hint = exitUsage, fmt.Sprintf("see %s --help", misuse.command)
+	case errors.As(err, &setting):
+		code = exitUsage
+	case strings.HasPrefix(err.Error(), "unknown command"): // cobra has no type for it
+		code, hint = exitUsage, "see bgremove --help"
+	}
+	if errors.As(err, &known) {
+		if hint == "" || known.Hint != "" {
+			hint = known.Hint
+		}
+		switch known.Kind {
+		case bgremove.Invalid:
+			code = exitUsage
+		case bgremove.Missing:
+			code = exitMissing
+		}
+	}
+	for line := range strings.SplitSeq(flagNames.Replace(err.Error()), "\n") {
+		a.Message("%s", line)
+	}
+	if hint != "" {
+		a.Hint(hint)
+	}
+	return code
+}
+
+// flagNames turns the library's names of options into those of the flags.
+var flagNames = strings.NewReplacer("canvasW must", "canvas-w must", "canvasH must", "canvas-h must",
+	"bgColor must", "bg must", "outputFormat must", "format must", "edgeColour must", "edge-colour must")
+
+func lookupConfig() string { return os.Getenv(config.Variable("config")) }

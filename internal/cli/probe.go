@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+func (a *app) probeCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "probe INPUT",
+		Short: "show what a file holds, and its price in credits",
+		Args:  oneArgument("INPUT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, remove, err := a.inputPath(args[0])
+			if err != nil {
+				return err
+			}
+			defer remove()
+			info, err := bgremove.New(a.engine).Probe(cmd.Context(), path)
+			if err != nil {
+				return err
+			}
+			info.Input = args[0]
+			if asJSON {
+				return a.JSON(info)
+			}
+			return a.printInfo(info)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	a.engineFlags(cmd.Flags())
+	return cmd
+}
+
+func (a *app) printInfo(i *bgremove.Info) error {
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
+	row("input", "%s", i.Input)
+	row("container", "%s (%s)", i.Container, i.Codec)
+	row("picture", "%d×%d, alpha: %s", i.Width, i.Height, yesNo(i.HasAlpha))
+	row("frames", "%d in %.3f s", i.Frames, i.Duration)
+	if i.Container == "gif" {
+		row("plays", "%s", plays(i.Loop))
+	}
+	row("sound", "%s", yesNo(i.HasAudio))
+	row("size", "%s", byteSize(i.InputSize))
+	row("price", "%d credits", i.Credits)
+	return w.Flush()
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func plays(n int) string {
+	switch n {
+	case 0:
+		return "for ever"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// byteSize writes a size with a decimal unit.
+func byteSize(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// removeOptions are the flags of one removal.
+type removeOptions struct {
+	bgremove.Options
+	output  string
+	force   bool
+	quiet   bool
+	json    bool
+	preview string
+	compare string
+}
+
+func (a *app) removeCommand() *cobra.Command {
+	o := &removeOptions{Options: bgremove.Defaults()}
+	cmd := &cobra.Command{
+		Use:   "remove INPUT",
+		Short: "take the background out of one file",
+		Long: `remove takes the background out of a GIF, MP4, MOV or WebM file and writes a GIF,
+APNG, WebM or MP4. INPUT and OUTPUT may be - for standard input and output.
+
+Without -o the output is INPUT's name with -nobg, beside it. It appears when it
+is complete; an existing file is kept unless --force is given.`,
+		Example: `  bgremove remove clip.gif
+  bgremove remove clip.mp4 -o clip.webm --crop=false
+  bgremove remove walk.gif --canvas-w 128 --canvas-h 128 --anchor bottom
+  bgremove remove green.mov --key '#00ff00' --bg '#ffffff' -o white.mp4
+  bgremove remove - --format apng -o - <clip.gif >clip.apng`,
+		Args: oneArgument("INPUT"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.remove(cmd, args[0], o) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.output, "output", "o", "", "the output `file`; - is standard output")
+	optionFlags(f, &o.Options)
+	f.StringVar(&o.preview, "preview", "", "also write the first cut-out as a PNG `file`")
+	f.StringVar(&o.compare, "compare", "", "also write before and after, side by side, as a PNG `file`")
+	f.BoolVar(&o.force, "force", false, "overwrite the output")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
+	f.BoolVar(&o.json, "json", false, "print a report as one JSON object")
+	f.IntVar(&a.engine.Workers, "workers", 0, "frames worked on at once (default: one for each core)")
+	a.engineFlags(f)
+	return cmd
+}
+
+// optionFlags are the flags that fill Options.
+func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
+	f.Var(word(&o.Method), "method", "auto, fast (flood-fill) or rembg (AI)")
+	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
+	f.IntVar(&o.Tolerance, "tolerance", o.Tolerance, "fast: how far from the backdrop's colour still is backdrop, 8..32")
+	f.StringVar(&o.Key, "key", "", "fast: the backdrop's colour, `#rrggbb` (default: measured)")
+	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: auto (large ones go), keep, remove")
+	f.BoolVar(&o.Crop, "crop", o.Crop, "crop to the subject, one box for the whole clip")
+	f.IntVar(&o.Pad, "pad", o.Pad, "`pixels` around the crop, 0..50")
+	f.IntVar(&o.CanvasW, "canvas-w", 0, "scale to a canvas of this width, 16..4096 `pixels`")
+	f.IntVar(&o.CanvasH, "canvas-h", 0, "scale to a canvas of this height, 16..4096 `pixels`")
+	f.Var(word(&o.Anchor), "anchor", "where the subject stands on the canvas: center or bottom")
+	f.Var(word(&o.Format), "format", "gif, apng, webm or mp4 (default: from the output's extension, else gif)")
+	f.StringVar(&o.Background, "bg", o.Background, "background: transparent or `#rrggbb`")
+	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
+	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
+	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
+	f.Var((*seconds)(&o.End), "end", "keep frames before this `time`")
+	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left")
+	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, 1..100 (default: gif 90, webm and mp4 80)")
+	f.Var(&loop{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
+	f.StringVar(&o.EdgeColour, "edge-colour", "", "gif: blend half-transparent edges on `#rrggbb`")
+	f.BoolVar(&o.MaskOnly, "mask-only", false, "write the matte, white on black")
+}
+
+func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
+	if err := o.settle(cmd, input); err != nil {
+		return err
+	}
+	toStdout := o.output == "-"
+	if toStdout && term.IsTerminal(a.Out) {
+		return usage(cmd, errors.New("standard output is a terminal; redirect it or name a file with -o"))
+	}
+	path, forget, err := a.inputPath(input)
+	if err != nil {
+		return err
+	}
+	defer forget()
+	output := o.output
+	if toStdout {
+		dir, err := os.MkdirTemp("", "bgremove-*")
+		if err != nil {
+			return fmt.Errorf("temporary folder: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		output = filepath.Join(dir, "out."+o.Format.Extension())
+	}
+	pictures, err := o.pictures()
+	if err != nil {
+		return err
+	}
+	result, err := a.run(cmd, path, output, o, pictures)
+	if err != nil {
+		return named(err, path, input)
+	}
+	result.Input = input
+	if err := pictures.save(); err != nil {
+		return err
+	}
+	if toStdout {
+		return a.copyOut(result.Output)
+	}
+	return a.announce(result, o)
+}
+
+// run removes the background with a progress bar.
+func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
+	extras := bgremove.Extras{Overwrite: o.force, Preview: p.take()}
+	if !o.quiet {
+		bar := a.NewBar("removing the background")
+		defer bar.Close()
+		extras.Progress = func(p bgremove.Progress) {
+			bar.Set((p.Pass-1)*p.Frames+p.Frame, p.Passes*p.Frames)
+		}
+	}
+	return bgremove.New(a.engine).Remove(cmd.Context(), input, output, o.Options, extras)
+}
+
+// settle works out the output's name and format, and refuses what cannot go
+// together, before any work.
+func (o *removeOptions) settle(cmd *cobra.Command, input string) error {
+	switch {
+	case o.output == "-" && o.json:
+		return usage(cmd, errors.New("-o - and --json both want standard output"))
+	case o.output == "" && input == "-":
+		return usage(cmd, errors.New("-o is needed when INPUT is -"))
+	case o.output == "-" && !cmd.Flags().Changed("format"):
+		return usage(cmd, errors.New("--format is needed when OUTPUT is -"))
+	}
+	if !cmd.Flags().Changed("format") {
+		if f, ok := bgremove.FormatOf(o.output); ok {
+			o.Format = f
+		} else if o.output != "-" && filepath.Ext(o.output) != "" {
+			return usage(cmd, fmt.Errorf("%s: the extension names no format; --format gif, apng, webm or mp4 does", o.output))
+		}
+	}
+	if o.output == "" {
+		o.output = bgremove.OutputPath(input, o.EffectiveFormat())
+	}
+	return o.Validate()
+}
+
+// announce reports a finished removal.
+func (a *app) announce(r *bgremove.Result, o *removeOptions) error {
+	if !o.quiet {
+		for _, note := range r.Notes {
+			a.Message("%s", note)
+		}
+	}
+	if o.json {
+		return a.JSON(r)
+	}
+	if o.quiet {
+		return nil
+	}
+	a.Message("%s: %d frames, %d×%d, %s, in %.1f s (%s: %s)", r.Output, r.Frames, r.Width, r.Height,
+		byteSize(r.OutputSize), r.Timings["total"], r.Method, r.Reason)
+	return nil
+}
+
+func (a *app) copyOut(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := io.Copy(a.Out, f); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
+}
+
+// inputPath is the file to read: the argument itself or, for -, a copy of
+// standard input that forget removes.
+func (a *app) inputPath(arg string) (path string, forget func(), err error) {
+	if arg != "-" {
+		return arg, func() {}, nil
+	}
+	path, err = bgremove.Spool(a.In)
+	return path, func() { _ = os.Remove(path) }, err
+}
+
+// named puts what the user typed in the place of a temporary file's name.
+func named(err error, path, arg string) error {
+	if e := (*bgremove.Error)(nil); path != arg && errors.As(err, &e) && e.Path == path {
+		e.Path = arg
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+// Package cli is bgremove's command line: one file a command, and the one
+// place where errors become messages and exit codes.
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/config"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// app is what all commands share.
+type app struct {
+	*term.Streams
+	version    string
+	configPath string
+	engine     bgremove.Config
+}
+
+// Main runs the command line and returns the exit code. version is the
+// release, empty for other builds.
+func Main(ctx context.Context, version string, args []string, streams *term.Streams) int {
+	a := &app{Streams: streams, version: version}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+	err := root.ExecuteContext(ctx)
+	return a.report(ctx, err)
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "bgremove",
+		Short: "take the background out of animations and video",
+		Long: `bgremove takes the background out of animations and video: .gif .mp4 .mov
+.webm in; gif, apng, webm and mp4 out. Every frame keeps its time.
+
+Every flag can also come from an environment variable (BGREMOVE_ and the flag
+in capitals, _ for -) or from bgremove.yaml in the working directory or the
+user's configuration folder. The command line wins over the environment, the
+environment over the file.`,
+		Example: `  bgremove remove clip.gif
+  bgremove remove clip.mp4 -o sticker.apng --canvas-w 512
+  bgremove probe clip.mov --json`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          noArguments,
+	}
+	root.PersistentFlags().StringVar(&a.configPath, "config", "", "read settings from this `file`")
+	root.SetGlobalNormalizationFunc(spelling)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.fill(root, cmd) }
+	root.AddCommand(a.removeCommand(), a.probeCommand(), a.doctorCommand(), a.versionCommand())
+	return root
+}
+
+// fill completes the flags of a command from the environment and the file.
+func (a *app) fill(root, cmd *cobra.Command) error {
+	path := a.configPath
+	if f := cmd.Flags().Lookup("config"); f != nil && !f.Changed {
+		path = lookupConfig()
+	}
+	var known []string
+	for _, c := range append(root.Commands(), root) {
+		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	}
+	return usage(cmd, config.Fill(cmd.LocalNonPersistentFlags(), path, known))
+}
+
+// engineFlags are the flags of everything that runs the engine.
+func (a *app) engineFlags(f *pflag.FlagSet) {
+	f.StringVar(&a.engine.FFmpeg, "ffmpeg", "", "the ffmpeg program (default: in PATH)")
+	f.StringVar(&a.engine.FFprobe, "ffprobe", "", "the ffprobe program (default: in PATH)")
+	f.SortFlags = false
+}
+
+// spelling accepts both spellings of colour.
+func spelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if strings.HasSuffix(name, "-color") {
+		name = strings.TrimSuffix(name, "-color") + "-colour"
+	}
+	return pflag.NormalizedName(name)
+}

@@ -1,0 +1,74 @@
+// Package term is what commands print with: results on standard output,
+// messages and progress on standard error, the latter on terminals only.
+package term
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	xterm "golang.org/x/term"
+)
+
+// Streams are a command's standard streams.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && xterm.IsTerminal(int(f.Fd()))
+}
+
+// Message prints one line about what is going on.
+func (s *Streams) Message(format string, args ...any) {
+	fmt.Fprintf(s.Err, "bgremove: "+format+"\n", args...)
+}
+
+// Hint prints what the reader can do, under a message.
+func (s *Streams) Hint(text string) { fmt.Fprintf(s.Err, "hint: %s\n", text) }
+
+// JSON prints v as one indented object.
+func (s *Streams) JSON(v any) error {
+	e := json.NewEncoder(s.Out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// Bar is a progress bar with rate and time left. A nil Bar shows nothing.
+type Bar struct{ bar *progressbar.ProgressBar }
+
+// NewBar returns a bar on standard error, or nil if that is no terminal.
+func (s *Streams) NewBar(title string) *Bar {
+	if !IsTerminal(s.Err) {
+		return nil
+	}
+	return &Bar{progressbar.NewOptions(-1,
+		progressbar.OptionSetWriter(s.Err), progressbar.OptionSetDescription(title),
+		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("frames"),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish(),
+	)}
+}
+
+// Set moves the bar to done of total steps.
+func (b *Bar) Set(done, total int) {
+	if b == nil {
+		return
+	}
+	b.bar.ChangeMax(max(total, done+1)) // the end is drawn by Close
+	_ = b.bar.Set(done)
+}
+
+// Close removes the bar from the screen.
+func (b *Bar) Close() {
+	if b != nil {
+		_ = b.bar.Finish()
+	}
+}

@@ -1,0 +1,92 @@
+// Package config fills command-line flags that were not given from the
+// environment and from a file, the only place where viper is used.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+)
+
+// FileName is the configuration file looked for in the working directory and
+// then in the user's configuration folder.
+const FileName = "bgremove.yaml"
+
+// Error is a value from the environment or a file that does not fit its flag,
+// or a key that is no flag.
+type Error struct {
+	Origin string // such as "BGREMOVE_PAD" or "bgremove.yaml: pad"
+	Err    error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Origin, e.Err) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Variable is the environment variable that stands for a flag.
+func Variable(flag string) string {
+	return "BGREMOVE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// Fill sets each flag that the command line left alone: from its environment
+// variable if that is set, else from the file. path names the file; empty
+// looks for FileName. known are the flags of all commands: any other key in
+// the file is an error, so that typos do not pass.
+func Fill(flags *pflag.FlagSet, path string, known []string) error {
+	v := viper.New()
+	file, err := read(v, path)
+	if err != nil {
+		return err
+	}
+	for _, key := range v.AllKeys() {
+		if !slices.Contains(known, key) {
+			return &Error{file + ": " + key, errors.New("no such setting")}
+		}
+	}
+	var errs []error
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			return
+		}
+		origin, value := Variable(f.Name), os.Getenv(Variable(f.Name))
+		if value == "" {
+			if !v.InConfig(f.Name) {
+				return
+			}
+			origin, value = file+": "+f.Name, v.GetString(f.Name)
+		}
+		if err := flags.Set(f.Name, value); err != nil {
+			errs = append(errs, &Error{origin, fmt.Errorf("%q does not fit: %w", value, err)})
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// read loads the file, if there is one, and returns its name.
+func read(v *viper.Viper, path string) (string, error) {
+	candidates := []string{path}
+	if path == "" {
+		candidates = []string{FileName, filepath.Join(xdg.ConfigHome, "bgremove", FileName)}
+	}
+	for _, name := range candidates {
+		v.SetConfigFile(name)
+		v.SetConfigType("yaml")
+		err := v.ReadInConfig()
+		if path == "" && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", &Error{name, err}
+		}
+		return name, nil
+	}
+	return "", nil
+}
