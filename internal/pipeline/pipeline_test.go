@@ -1,0 +1,510 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"io"
+	"os"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/pipeline"
+)
+
+const width, height = 40, 30
+
+// clip is a clip in memory: a red square on green, at a place per frame.
+type clip struct {
+	places []image.Point
+	times  []time.Duration // durations
+	video  bool
+	fail   error // after the last frame
+}
+
+const square = 6
+
+func (c *clip) Info() media.Info {
+	info := media.Info{Container: media.GIF, Width: width, Height: height, Frames: len(c.places)}
+	for i := range c.places {
+		info.Duration += c.duration(i)
+	}
+	return info
+}
+
+func (c *clip) duration(i int) time.Duration {
+	if i < len(c.times) {
+		return c.times[i]
+	}
+	return 100 * time.Millisecond
+}
+
+func (c *clip) picture(i int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, width, height))
+	canvas.Flatten(img, color.NRGBA{0, 200, 0, 255})
+	at := c.places[i]
+	for y := at.Y; y < at.Y+square; y++ {
+		for x := at.X; x < at.X+square; x++ {
+			img.SetNRGBA(x, y, color.NRGBA{200, 0, 0, 255})
+		}
+	}
+	return img
+}
+
+func (c *clip) Open(_ context.Context, o media.ReadOptions) (media.Source, error) {
+	return &source{clip: c, every: max(1, o.Every)}, nil
+}
+
+type source struct {
+	clip  *clip
+	every int
+	n     int
+	at    time.Duration
+}
+
+func (s *source) Next(context.Context) (*media.Frame, error) {
+	if s.n >= len(s.clip.places) {
+		if s.clip.fail != nil {
+			return nil, s.clip.fail
+		}
+		return nil, io.EOF
+	}
+	f := &media.Frame{Image: s.clip.picture(s.n), PTS: s.at, Duration: s.clip.duration(s.n)}
+	f.Delay = f.Duration
+	for range s.every {
+		s.at += s.clip.duration(s.n)
+		s.n++
+	}
+	return f, nil
+}
+
+func (s *source) Close() error { return nil }
+
+// red takes what is more red than green for the subject.
+type red struct {
+	sequential bool
+	busy       atomic.Int32
+	overlapped atomic.Bool
+}
+
+func (e *red) Estimate(_ context.Context, img *image.NRGBA, dst *image.Alpha) error {
+	if e.busy.Add(1) > 1 {
+		e.overlapped.Store(true)
+	}
+	defer e.busy.Add(-1)
+	for i := range dst.Pix {
+		dst.Pix[i] = 0
+		if img.Pix[4*i] > img.Pix[4*i+1] {
+			dst.Pix[i] = 255
+		}
+	}
+	return nil
+}
+
+func (e *red) Decontaminate(img *image.NRGBA, m *image.Alpha) {
+	for i, a := range m.Pix {
+		if a == 0 {
+			clear(img.Pix[4*i : 4*i+3])
+		}
+	}
+}
+
+func (e *red) Stateless() bool { return !e.sequential }
+func (e *red) Close() error    { return nil }
+
+// shelf keeps what is written.
+type shelf struct {
+	out     pipeline.Output
+	frames  []*media.Frame
+	closed  bool
+	aborted bool
+	failAt  int // write that fails, from 1
+}
+
+func (s *shelf) Write(_ context.Context, f *media.Frame) error {
+	if len(s.frames)+1 == s.failAt {
+		return errShelf
+	}
+	s.frames = append(s.frames, f)
+	return nil
+}
+
+func (s *shelf) Close() error { s.closed = true; return nil }
+func (s *shelf) Abort()       { s.aborted = true }
+
+var errShelf = errors.New("shelf is full")
+
+func (s *shelf) open(_ context.Context, out pipeline.Output) (media.Sink, error) {
+	s.out = out
+	return s, nil
+}
+
+func (s *shelf) times() (out []time.Duration) {
+	for _, f := range s.frames {
+		out = append(out, f.PTS, f.Duration)
+	}
+	return out
+}
+
+// run does the job on a shelf and fails the test on error.
+func run(t *testing.T, c *clip, change func(*pipeline.Job)) (*shelf, pipeline.Report) {
+	t.Helper()
+	s := &shelf{}
+	job := pipeline.Job{Clip: c, Estimator: &red{}, Open: s.open, Workers: 3}
+	change(&job)
+	report, err := pipeline.Run(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.closed || s.aborted {
+		t.Errorf("closed, aborted = %v, %v", s.closed, s.aborted)
+	}
+	if report.Frames != len(s.frames) {
+		t.Errorf("report says %d frames, %d were written", report.Frames, len(s.frames))
+	}
+	return s, report
+}
+
+func walk(n int) *clip {
+	c := &clip{}
+	for i := range n {
+		c.places = append(c.places, image.Pt(2+i%20, 5+i%10))
+	}
+	return c
+}
+
+// Frames arrive in order with their own pictures, one pass or two, whether
+// mattes are estimated side by side or not.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	for _, crop := range []bool{false, true} {
+		for _, sequential := range []bool{false, true} {
+			c, e := walk(50), &red{sequential: sequential}
+			s, _ := run(t, c, func(j *pipeline.Job) { j.Canvas.Crop, j.Estimator = crop, e })
+			if len(s.frames) != 50 {
+				t.Fatalf("crop %v: %d frames", crop, len(s.frames))
+			}
+			if sequential && e.overlapped.Load() {
+				t.Error("an estimator with state was called concurrently")
+			}
+			shift := image.Point{}
+			if crop {
+				shift = image.Pt(2, 5) // corner of the union box
+			}
+			for i, f := range s.frames {
+				want := c.places[i].Sub(shift)
+				if f.PTS != time.Duration(i)*100*time.Millisecond {
+					t.Errorf("frame %d at %v", i, f.PTS)
+				}
+				if f.Image.NRGBAAt(want.X, want.Y).A != 255 || want.X > 0 && f.Image.NRGBAAt(want.X-1, want.Y).A != 0 {
+					t.Errorf("crop %v: frame %d does not show its square at %v", crop, i, want)
+				}
+			}
+		}
+	}
+}
+
+// One box holds the subject of all frames, so that nothing jumps.
+func TestCropIsOneBox(t *testing.T) {
+	t.Parallel()
+	c := &clip{places: []image.Point{{2, 3}, {20, 10}, {30, 20}}}
+	_, report := run(t, c, func(j *pipeline.Job) { j.Canvas = canvas.Spec{Crop: true, Pad: 4} })
+	if want := image.Pt(30+square-2+8, 20+square-3+8); report.Size != want {
+		t.Errorf("size = %v, want %v", report.Size, want)
+	}
+}
+
+func TestTiming(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	gif60 := []time.Duration{17 * ms, 16 * ms, 17 * ms, 17 * ms, 16 * ms, 17 * ms}
+	tests := map[string]struct {
+		clip    *clip
+		timing  pipeline.Timing
+		want    []time.Duration // PTS, duration, …
+		first   time.Duration
+		end     time.Duration
+		dropped int
+	}{
+		"all":               {&clip{places: make([]image.Point, 2), times: []time.Duration{30 * ms, 50 * ms}}, pipeline.Timing{}, []time.Duration{0, 30 * ms, 30 * ms, 50 * ms}, 0, 80 * ms, 0},
+		"from":              {walk(5), pipeline.Timing{Start: 250 * ms}, []time.Duration{0, 100 * ms, 100 * ms, 100 * ms}, 300 * ms, 200 * ms, 0},
+		"from on the dot":   {walk(4), pipeline.Timing{Start: 300 * ms}, []time.Duration{0, 100 * ms}, 300 * ms, 100 * ms, 0},
+		"until":             {walk(5), pipeline.Timing{End: 250 * ms}, []time.Duration{0, 100 * ms, 100 * ms, 100 * ms, 200 * ms, 50 * ms}, 0, 250 * ms, 0},
+		"until on the dot":  {walk(5), pipeline.Timing{End: 200 * ms}, []time.Duration{0, 100 * ms, 100 * ms, 100 * ms}, 0, 200 * ms, 0},
+		"half the rate":     {walk(4), pipeline.Timing{MaxRate: 5}, []time.Duration{0, 200 * ms, 200 * ms, 200 * ms}, 0, 400 * ms, 2},
+		"higher rate":       {walk(2), pipeline.Timing{MaxRate: 60}, []time.Duration{0, 100 * ms, 100 * ms, 100 * ms}, 0, 200 * ms, 0},
+		"60 a second":       {&clip{places: make([]image.Point, 6), times: gif60}, pipeline.Timing{MinGap: 2}, []time.Duration{0, 33 * ms, 33 * ms, 34 * ms, 67 * ms, 33 * ms}, 0, 100 * ms, 3},
+		"end is after clip": {walk(2), pipeline.Timing{End: time.Hour}, []time.Duration{0, 100 * ms, 100 * ms, 100 * ms}, 0, 200 * ms, 0},
+	}
+	for name, tt := range tests {
+		for _, crop := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s, report := run(t, tt.clip, func(j *pipeline.Job) { j.Timing, j.Canvas.Crop = tt.timing, crop })
+				if name == "60 a second" {
+					checkGIFDelays(t, s.frames)
+				} else if d := cmp.Diff(tt.want, s.times()); d != "" {
+					t.Errorf("times: %s", d)
+				}
+				if s.out.First != tt.first || s.out.End != tt.end {
+					t.Errorf("first, end = %v, %v, want %v, %v", s.out.First, s.out.End, tt.first, tt.end)
+				}
+				if name != "60 a second" && report.Dropped != tt.dropped {
+					t.Errorf("dropped = %d, want %d", report.Dropped, tt.dropped)
+				}
+				if report.Duration != tt.end {
+					t.Errorf("duration = %v, want %v", report.Duration, tt.end)
+				}
+			})
+		}
+	}
+}
+
+// checkGIFDelays rounds times to centiseconds as a GIF does: no delay may be
+// under 2, and the total stays.
+func checkGIFDelays(t *testing.T, frames []*media.Frame) {
+	t.Helper()
+	const cs = 10 * time.Millisecond
+	for i, f := range frames {
+		end := f.PTS + f.Duration
+		if d := end.Round(cs) - f.PTS.Round(cs); d < 2*cs {
+			t.Errorf("frame %d is shown for %v", i, d)
+		}
+		if i == len(frames)-1 && end != 100*time.Millisecond {
+			t.Errorf("the clip ends at %v", end)
+		}
+	}
+}
+
+func TestNothingInTheChosenPart(t *testing.T) {
+	t.Parallel()
+	for _, crop := range []bool{false, true} {
+		_, err := pipeline.Run(t.Context(), pipeline.Job{Clip: walk(3), Estimator: &red{}, Open: (&shelf{}).open,
+			Timing: pipeline.Timing{Start: time.Minute}, Canvas: canvas.Spec{Crop: crop}})
+		if !errors.Is(err, pipeline.ErrNoFrames) {
+			t.Errorf("crop %v: error = %v", crop, err)
+		}
+	}
+}
+
+// Of an idle run at the start the last frame stays, of one at the end the
+// first, with their own durations.
+func TestTrim(t *testing.T) {
+	t.Parallel()
+	a, b, c := image.Pt(2, 2), image.Pt(10, 10), image.Pt(20, 20)
+	tests := map[string]struct {
+		places []image.Point
+		want   []int // durations in units of 10 ms, which name the frames
+	}{
+		"both ends":      {[]image.Point{a, a, a, b, c, c, c}, []int{3, 4, 5}},
+		"nothing idle":   {[]image.Point{a, b, c}, []int{1, 2, 3}},
+		"middle stays":   {[]image.Point{a, b, b, b, c}, []int{1, 2, 3, 4, 5}},
+		"still":          {[]image.Point{a, a, a}, []int{1}},
+		"two":            {[]image.Point{a, a, b, b}, []int{2, 3}},
+		"there and back": {[]image.Point{a, a, b, a, a}, []int{2, 3, 4}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clip := &clip{places: tt.places}
+			for i := range tt.places {
+				clip.times = append(clip.times, time.Duration(i+1)*10*time.Millisecond)
+			}
+			s, report := run(t, clip, func(j *pipeline.Job) { j.Trim = true })
+			var got []int
+			at := time.Duration(0)
+			for _, f := range s.frames {
+				got = append(got, int(f.Duration/(10*time.Millisecond)))
+				if f.PTS != at {
+					t.Errorf("frame at %v, want %v", f.PTS, at)
+				}
+				at += f.Duration
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("kept frames %v, want %v", got, tt.want)
+			}
+			if want := len(tt.places) - len(tt.want); report.Trimmed != want {
+				t.Errorf("trimmed = %d, want %d", report.Trimmed, want)
+			}
+		})
+	}
+}
+
+// The crop box comes from the kept frames only.
+func TestTrimThenCrop(t *testing.T) {
+	t.Parallel()
+	far := image.Pt(30, 20)
+	c := &clip{places: []image.Point{{2, 2}, {2, 2}, {4, 2}, far, far}}
+	_, report := run(t, c, func(j *pipeline.Job) { j.Trim, j.Canvas.Crop = true, true })
+	if want := image.Pt(34, 24); report.Size != want {
+		t.Errorf("size = %v, want %v", report.Size, want)
+	}
+}
+
+func TestMaskOnly(t *testing.T) {
+	t.Parallel()
+	s, _ := run(t, &clip{places: []image.Point{{2, 3}}}, func(j *pipeline.Job) {
+		j.MaskOnly, j.Canvas = true, canvas.Spec{Crop: true, Pad: 2}
+	})
+	img := s.frames[0].Image
+	if got, want := img.NRGBAAt(0, 0), (color.NRGBA{0, 0, 0, 255}); got != want {
+		t.Errorf("padding = %v, want %v", got, want)
+	}
+	if got, want := img.NRGBAAt(4, 4), (color.NRGBA{255, 255, 255, 255}); got != want {
+		t.Errorf("subject = %v, want %v", got, want)
+	}
+}
+
+// The survey sees every frame, cut out, on the background.
+func TestSurvey(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	bg := color.NRGBA{1, 2, 3, 255}
+	run(t, walk(9), func(j *pipeline.Job) {
+		j.Canvas.Background = &bg
+		j.Survey = func(img *image.NRGBA) {
+			seen++
+			if got := img.NRGBAAt(39, 29); got != bg {
+				t.Errorf("background in the survey = %v", got)
+			}
+		}
+	})
+	if seen != 9 {
+		t.Errorf("%d frames surveyed, want 9", seen)
+	}
+}
+
+// The preview is the first frame that shows something, and comes once.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	outside := image.Pt(100, 100)
+	tests := map[string]struct {
+		places []image.Point
+		x      int // where the subject must be
+	}{
+		"first":  {[]image.Point{{2, 2}, {9, 2}}, 2},
+		"later":  {[]image.Point{outside, outside, {9, 2}, {2, 2}}, 9},
+		"absent": {[]image.Point{outside, outside}, -1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			calls := 0
+			run(t, &clip{places: tt.places}, func(j *pipeline.Job) {
+				j.Preview = func(before, after *image.NRGBA) {
+					calls++
+					if before.Rect != after.Rect || before.NRGBAAt(39, 29).A != 255 || after.NRGBAAt(39, 29).A != 0 {
+						t.Error("before and after are not laid out alike, or not what they are called")
+					}
+					if tt.x >= 0 && after.NRGBAAt(tt.x, 2).A != 255 {
+						t.Errorf("no subject at %d", tt.x)
+					}
+				}
+			})
+			if calls != 1 {
+				t.Errorf("%d previews", calls)
+			}
+		})
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	var last pipeline.Progress
+	n := 0
+	run(t, walk(12), func(j *pipeline.Job) {
+		j.Canvas.Crop = true
+		j.Progress = func(p pipeline.Progress) { last = p; n++ }
+	})
+	if want := (pipeline.Progress{Pass: 2, Passes: 2, Frame: 12, Frames: 12}); last != want || n != 24 {
+		t.Errorf("last of %d = %+v, want %+v", n, last, want)
+	}
+}
+
+// Whatever fails, the sink is aborted and the error comes out.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	tests := map[string]struct {
+		change func(*pipeline.Job, *clip, *shelf)
+		want   error
+	}{
+		"source in one pass": {func(_ *pipeline.Job, c *clip, _ *shelf) { c.fail = broken }, broken},
+		"source in two":      {func(j *pipeline.Job, c *clip, _ *shelf) { c.fail, j.Canvas.Crop = broken, true }, broken},
+		"sink":               {func(_ *pipeline.Job, _ *clip, s *shelf) { s.failAt = 5 }, errShelf},
+		"first write":        {func(_ *pipeline.Job, _ *clip, s *shelf) { s.failAt = 1 }, errShelf},
+		"open": {func(j *pipeline.Job, _ *clip, _ *shelf) {
+			j.Open = func(context.Context, pipeline.Output) (media.Sink, error) { return nil, broken }
+		}, broken},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, s := walk(30), &shelf{}
+			job := pipeline.Job{Clip: c, Estimator: &red{}, Open: s.open}
+			tt.change(&job, c, s)
+			_, err := pipeline.Run(t.Context(), job)
+			if !errors.Is(err, tt.want) {
+				t.Errorf("error = %v, want %v", err, tt.want)
+			}
+			if s.closed {
+				t.Error("the sink was closed as if all were well")
+			}
+			if len(s.frames) > 0 && !s.aborted {
+				t.Error("the sink was not aborted")
+			}
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	why := errors.New("enough")
+	for _, crop := range []bool{false, true} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		s := &shelf{}
+		_, err := pipeline.Run(ctx, pipeline.Job{Clip: walk(200), Estimator: &red{}, Open: s.open, Canvas: canvas.Spec{Crop: crop},
+			Progress: func(p pipeline.Progress) {
+				if p.Frame == 20 {
+					cancel(why)
+				}
+			}})
+		if !errors.Is(err, why) {
+			t.Errorf("crop %v: error = %v, want %v", crop, err, why)
+		}
+		if s.closed {
+			t.Error("the sink was closed as if all were well")
+		}
+	}
+}
+
+// Nothing is left in the folder for temporary files.
+func TestNoTemporaryIsLeft(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	run(t, walk(10), func(j *pipeline.Job) { j.Canvas.Crop = true })
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("%d files left, %v", len(left), err)
+	}
+}
+
+func TestLookIsBounded(t *testing.T) {
+	t.Parallel()
+	for frames, want := range map[int]int{1: 1, 8: 8, 9: 5, 100: 8} {
+		n := 0
+		if err := pipeline.Look(t.Context(), walk(frames), 8, func(*image.NRGBA) { n++ }); err != nil {
+			t.Fatal(err)
+		}
+		if n != want {
+			t.Errorf("%d of %d frames shown, want %d", n, frames, want)
+		}
+	}
+}
