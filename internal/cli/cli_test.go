@@ -1,0 +1,271 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	stdgif "image/gif"
+	"image/png"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bgremove/bgremove/internal/cli"
+	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/synth"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"bgremove": runBgremove,
+		"draw":     draw,
+		"gifinfo":  gifInfo,
+	})
+}
+
+// runBgremove is the real command, signals included.
+func runBgremove() {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	go func() {
+		<-signals
+		cancel(cli.ErrInterrupted)
+	}()
+	os.Exit(cli.Main(ctx, "1.2.3-test", os.Args[1:], &term.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}
+
+// TestScripts runs testdata/*.txtar: each is a session at the command line.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	media, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			self, err := exec.LookPath("bgremove")
+			if err != nil {
+				return err
+			}
+			e.Setenv("MEDIA", media)
+			e.Setenv("BINDIR", filepath.Dir(self))
+			e.Setenv("TMPDIR", filepath.Join(e.WorkDir, "tmp"))
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
+			return os.Mkdir(filepath.Join(e.WorkDir, "tmp"), 0o777)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"json":   jsonField,
+			"status": exitStatus,
+			"probed": probed,
+			"empty":  emptyFolder,
+			"pixel":  pixel,
+			"field":  patchField,
+		},
+		RequireUniqueNames: true,
+	})
+}
+
+// draw NAME.gif DELAY… draws a disc on green, a frame for each delay in
+// centiseconds; equal delays in a row marked with = show the same picture.
+func draw() {
+	name, delays := os.Args[1], os.Args[2:]
+	clip := synth.Clip{Width: 64, Height: 48, Frames: len(delays), Backdrop: synth.Green, Subject: synth.Gap}
+	g := stdgif.GIF{LoopCount: 0}
+	at := -1
+	for _, d := range delays {
+		still := strings.HasPrefix(d, "=")
+		if !still || at < 0 {
+			at++
+		}
+		n, err := strconv.Atoi(strings.TrimPrefix(d, "="))
+		fail(err)
+		img := synth.Palette(clip.Frame(at).Image, 64)
+		g.Image = append(g.Image, paletted(img))
+		g.Delay = append(g.Delay, n)
+	}
+	if v := os.Getenv("LOOP"); v != "" {
+		var err error
+		g.LoopCount, err = strconv.Atoi(v)
+		fail(err)
+	}
+	f, err := os.Create(name)
+	fail(err)
+	fail(stdgif.EncodeAll(f, &g))
+	fail(f.Close())
+}
+
+func paletted(img *image.NRGBA) *image.Paletted {
+	index := map[color.NRGBA]uint8{}
+	p := image.NewPaletted(img.Rect, nil)
+	for y := range img.Rect.Dy() {
+		for x := range img.Rect.Dx() {
+			c := img.NRGBAAt(x, y)
+			i, ok := index[c]
+			if !ok {
+				i = uint8(len(index))
+				index[c] = i
+				p.Palette = append(p.Palette, c)
+			}
+			p.SetColorIndex(x, y, i)
+		}
+	}
+	return p
+}
+
+// gifInfo FILE prints what the standard library reads: an oracle apart from
+// our own reader.
+func gifInfo() {
+	f, err := os.Open(os.Args[1])
+	fail(err)
+	g, err := stdgif.DecodeAll(f)
+	fail(err)
+	fmt.Printf("frames %d\ndelays %v\nloop %d\nsize %dx%d\n", len(g.Image), g.Delay, g.LoopCount, g.Config.Width, g.Config.Height)
+}
+
+func fail(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// json FIELD WANT checks a field of the JSON object on the last stdout.
+func jsonField(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: json FIELD WANT")
+	}
+	var object map[string]any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &object))
+	value, ok := object[args[0]]
+	if got := fmt.Sprint(value); (got == args[1]) == neg || !ok {
+		ts.Fatalf("%s is %s, want %s (negated: %v)", args[0], got, args[1], neg)
+	}
+}
+
+// status CODE COMMAND… runs a command and checks its exit code.
+func exitStatus(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := err.(*exec.ExitError); ok {
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// probed FILE ENTRIES WANT compares what ffprobe says of the first video
+// stream, as comma-separated values.
+func probed(ts *testscript.TestScript, neg bool, args []string) {
+	out, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-select_streams", "v:0",
+		"-show_entries", args[1], "-of", "csv=p=0", ts.MkAbs(args[0])).Output()
+	ts.Check(err)
+	if got := strings.Join(strings.Fields(string(out)), " "); (strings.TrimRight(got, ",") == args[2]) == neg {
+		ts.Fatalf("%s of %s is %q, want %q", args[1], args[0], got, args[2])
+	}
+}
+
+// empty DIR checks that nothing was left in a folder, hidden files included.
+func emptyFolder(ts *testscript.TestScript, _ bool, args []string) {
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(entries) > 0 {
+		ts.Fatalf("%s holds %v", args[0], entries)
+	}
+}
+
+// pixel FILE.png X Y R,G,B,A checks a pixel, within 6 of each channel.
+func pixel(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	img, err := png.Decode(f)
+	ts.Check(err)
+	x, _ := strconv.Atoi(args[1])
+	y, _ := strconv.Atoi(args[2])
+	c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+	for i, v := range []uint8{c.R, c.G, c.B, c.A} {
+		want, err := strconv.Atoi(strings.Split(args[3], ",")[i])
+		ts.Check(err)
+		if d := int(v) - want; d < -6 || d > 6 {
+			ts.Fatalf("pixel %d,%d is %v, want %s", x, y, c, args[3])
+		}
+	}
+}
+
+// field FILE OFFSET HEX overwrites bytes of a file.
+func patchField(ts *testscript.TestScript, _ bool, args []string) {
+	data := []byte(ts.ReadFile(args[0]))
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	var b []byte
+	_, err = fmt.Sscanf(args[2], "%x", &b)
+	ts.Check(err)
+	copy(data[at:], b)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o666))
+}
+
+// Ctrl-C ends the run with 130, leaving no file and no child process. The
+// decoder is a script that says its pid and then hangs.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	decoder := filepath.Join(dir, "ffmpeg")
+	script := "#!/bin/sh\ncase \"$*\" in *-version*) echo ffmpeg version 5.1; exit;; esac\necho $$ >" + fifo + "\nexec sleep 600\n"
+	if err := os.WriteFile(decoder, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hop, err := filepath.Abs("../../testdata/demo/hop.mp4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "bgremove", "remove", hop, "-o", filepath.Join(work, "out.webm"), "--ffmpeg", decoder)
+	cmd.Env = append(os.Environ(), "TMPDIR="+work)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile(fifo) // waits for the decoder
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(string(said)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("exit code %d, stderr %q", code, &stderr)
+	}
+	if left, err := os.ReadDir(work); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if err := syscall.Kill(child, 0); err == nil {
+		t.Error("the decoder is still running")
+	}
+}
