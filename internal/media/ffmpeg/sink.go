@@ -54,7 +54,7 @@ type Sink struct {
 
 // NewSink starts an encoder that writes to path, replacing it.
 func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink, error) {
-	s := &Sink{pool: o.Pool, child: command(ctx, "encode", t.FFmpeg, encodeArgs(path, o))}
+	s := &Sink{pool: o.Pool, child: command(ctx, "encode", t.FFmpeg, EncodeArgs(path, o))}
 	if s.pool == nil {
 		s.pool = new(media.Pool)
 	}
@@ -119,7 +119,9 @@ const (
 	webmTimescale    = 1000
 )
 
-func encodeArgs(path string, o SinkOptions) []string {
+// EncodeArgs is ffmpeg's command line for a sink: everything after the
+// program's name. It reads Matroska from standard input.
+func EncodeArgs(path string, o SinkOptions) []string {
 	o.Quality = orDefault(o.Quality, defaultQuality)
 	o.Timescale = orDefault(o.Timescale, defaultTimescale)
 	streams := []*ffmpeggo.Stream{ffmpeggo.Input("pipe:0", ffmpeggo.KwArgs{

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+	"github.com/bgremove/bgremove/internal/synth"
+)
+
+const frameTime = time.Second / 25
+
+// turn is how many different pictures a clip repeats; drawing is slow.
+const turn = 50
+
+// clip writes a synthetic clip as H.264: shaded discs that move over green.
+func (b *bench) clip(ctx context.Context, width, height, frames int) (path string, err error) {
+	path = b.path(fmt.Sprintf("%dx%d-%d.mp4", width, height, frames))
+	sink, err := b.tools.NewSink(ctx, path, ffmpeg.SinkOptions{
+		Format: ffmpeg.MP4, Width: width, Height: height, Opaque: true, End: time.Duration(frames) * frameTime,
+	})
+	if err != nil {
+		return "", err
+	}
+	drawing := synth.Clip{Width: width, Height: height, Frames: turn, Backdrop: synth.Green, Subject: synth.Discs}
+	pool := new(media.Pool)
+	var pictures [turn][]uint8
+	for i := range frames {
+		if pictures[i%turn] == nil {
+			pictures[i%turn] = drawing.Frame(i).Image.Pix
+		}
+		img := pool.Get(width, height)
+		copy(img.Pix, pictures[i%turn])
+		f := &media.Frame{Image: img, PTS: time.Duration(i) * frameTime, Duration: frameTime}
+		if err := sink.Write(ctx, f); err != nil {
+			sink.Abort()
+			return "", err
+		}
+	}
+	return path, sink.Close()
+}

@@ -1,0 +1,69 @@
+// Command bench measures bgremove beside ffmpeg doing the same work, in one
+// run, and prints the ratios. Only ratios mean anything on a shared machine.
+//
+//	go run ./tools/bench          overhead over ffmpeg, memory against length
+//	go run ./tools/bench -soak    memory over ten minutes of 1080p
+//	go run ./tools/bench -peers   against ImageMagick, which must be installed
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+)
+
+func main() {
+	soak := flag.Bool("soak", false, "measure memory over ten minutes of 1080p")
+	peers := flag.Bool("peers", false, "measure against ImageMagick")
+	memory := flag.String("memory", "", "internal: remove the background of this `clip` and print the peak memory")
+	runs := flag.Int("runs", 3, "pairs of runs, whose median ratio is printed")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *soak, *peers, *memory, *runs); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, soak, peers bool, memory string, runs int) error {
+	if memory != "" {
+		return removeAndReport(ctx, memory)
+	}
+	tools, err := ffmpeg.Find(ctx, "", "")
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "bgremove-bench-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{tools: tools, dir: dir, runs: runs}
+	switch {
+	case soak:
+		return b.memory(ctx, 300, 18_000)
+	case peers:
+		return b.imageMagick(ctx)
+	}
+	for _, frames := range []int{300, 1500} {
+		if err := b.overhead(ctx, frames); err != nil {
+			return err
+		}
+	}
+	return b.memory(ctx, 300, 3_000)
+}
+
+// bench is what all measurements share.
+type bench struct {
+	tools *ffmpeg.Tools
+	dir   string
+	runs  int
+}
+
+func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// imageMagick compares a frame of `remove --method fast` to WebM with
+// ImageMagick's flood-fill as people script it: a process for each picture.
+func (b *bench) imageMagick(ctx context.Context) error {
+	const frames, pictures = 300, 10
+	clip, err := b.clip(ctx, 640, 360, frames)
+	if err != nil {
+		return err
+	}
+	split := exec.CommandContext(ctx, b.tools.FFmpeg, "-v", "error", "-i", clip, "-frames:v", fmt.Sprint(pictures), b.path("%d.png"))
+	if err := split.Run(); err != nil {
+		return fmt.Errorf("pictures for ImageMagick: %w", err)
+	}
+	ours := func() error {
+		o := bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}
+		_, err := bgremove.New(bgremove.Config{}).Remove(ctx, clip, b.path("out.webm"), o, bgremove.Extras{Overwrite: true})
+		return err
+	}
+	theirs := func() error {
+		for i := 1; i <= pictures; i++ {
+			c := exec.CommandContext(ctx, "convert", b.path(fmt.Sprintf("%d.png", i)), "-alpha", "set", "-fuzz", "6%",
+				"-fill", "none", "-draw", "alpha 0,0 floodfill", b.path("cut.png"))
+			if out, err := c.CombinedOutput(); err != nil {
+				return fmt.Errorf("convert: %w: %s", err, out)
+			}
+		}
+		return nil
+	}
+	_, a, t, err := pairs(b.runs, ours, theirs)
+	if err != nil {
+		return err
+	}
+	each, other := a/frames, t/pictures
+	fmt.Printf("\nflood-fill of a 640×360 frame: bgremove %v (with decoding and VP9), ImageMagick %v (PNG in and out), %.1f× faster\n",
+		each.Round(10*time.Microsecond), other.Round(10*time.Microsecond), float64(other)/float64(each))
+	return nil
+}
