@@ -56,7 +56,7 @@ func (b Backdrop) Flatness() (ok bool, reason string) {
 	case b.Steady < 0.35:
 		return false, fmt.Sprintf("the border is not steady: in one frame only %d %% of its pixels are near %s",
 			int(math.Floor(100*b.Steady)), name)
-	case b.Noise > 10:
+	case b.Noise > 10 && b.Flat < 0.85:
 		return false, fmt.Sprintf("the border is near %s but strays by %.0f", name, b.Noise)
 	}
 	return true, fmt.Sprintf("the border is flat %s in %d %% of its pixels", name, flat)

@@ -5,6 +5,10 @@ import (
 	"image"
 )
 
+// leastRing is what ringing counts as where there is any: where it hides below
+// the noise, chroma has half the resolution all the same.
+const leastRing = 12
+
 // band knows the backdrop's colour and measures pixels against it.
 type band struct {
 	// from[k][v] is how far the value v of channel k lies from the backdrop.
@@ -25,6 +29,9 @@ func newBand(b Backdrop) band {
 		}
 	}
 	n.noise, n.ring = float32(b.Noise), float32(b.Ringing)
+	if n.ring > compressed {
+		n.ring = max(n.ring, leastRing)
+	}
 	return n
 }
 

@@ -117,8 +117,9 @@ func (e *Estimator) choose(l *labels, w, h int) {
 }
 
 const (
-	// speckArea is the largest area in pixels of a speck.
-	speckArea = 24
+	// speckArea is the largest area in pixels of a speck, ringArea that of
+	// one in a compressed clip.
+	speckArea, ringArea = 24, 64
 	// speckPeak is how far above the tolerance, as a factor, a speck's
 	// farthest pixel may be.
 	speckPeak = 1.6
@@ -130,11 +131,15 @@ func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 	for i := range l.parts {
 		l.parts[i].on = true
 	}
+	area := int32(speckArea)
+	if e.band.ring > compressed {
+		area = ringArea
+	}
 	limit := max(float32(speckPeak*float64(e.tol)), float32(e.tol)+1.5*e.band.ring)
 	for i := range l.runs {
 		r := &l.runs[i]
 		p := &l.parts[l.find(r.label)]
-		if p.area > speckArea {
+		if p.area > area {
 			continue
 		}
 		row := img.Pix[int(r.y)*img.Stride:]
@@ -144,7 +149,7 @@ func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 	}
 	for i := range l.parts {
 		p := &l.parts[i]
-		p.on = p.area > speckArea || p.peak > limit
+		p.on = p.area > area || p.peak > limit
 	}
 }
 

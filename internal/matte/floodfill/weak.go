@@ -55,7 +55,7 @@ func (j *job) weaken(tol float32) {
 	for i := range j.nodes {
 		n := &j.nodes[i]
 		if j.mark[n.at] == 0 && biggest(n.c) <= limit {
-			j.trace(n.at, limit)
+			j.trace(n.at, tol, limit)
 		}
 	}
 	for _, at := range j.seen {
@@ -70,12 +70,13 @@ const (
 )
 
 // trace follows the band of weak pixels at a seed and clears it from the mask
-// if it is ringing.
-func (j *job) trace(seed int32, limit float32) {
+// if it is ringing. Pockets of the backdrop's colour that ringing cuts off go
+// with it and do not count for its size.
+func (j *job) trace(seed int32, tol, limit float32) {
 	first := len(j.seen)
 	j.seen = append(j.seen, seed)
 	j.mark[seed] = traced
-	rim, strong, large := 0, false, false
+	rim, area, strong, large := 0, 1, false, false
 	for k := first; k < len(j.seen) && !large; k++ {
 		at := j.seen[k]
 		if j.index[at] > 0 {
@@ -87,21 +88,25 @@ func (j *job) trace(seed int32, limit float32) {
 			if in>>o&1 == 0 || j.mask[q] == 0 {
 				continue
 			}
-			switch {
-			case j.mark[q] == kept:
-				large = true
-			case j.mark[q] == traced:
-			case biggest(j.color(q)) > limit:
-				strong = true
-			default:
-				j.mark[q] = traced
-				j.seen = append(j.seen, q)
+			if j.mark[q] != 0 {
+				large = large || j.mark[q] == kept
+				continue
 			}
+			d := biggest(j.color(q))
+			if d > limit {
+				strong = true
+				continue
+			}
+			if d > tol {
+				area++
+			}
+			j.mark[q] = traced
+			j.seen = append(j.seen, q)
 		}
-		large = large || len(j.seen)-first > weakArea
+		large = large || area > weakArea
 	}
 	band := j.seen[first:]
-	if large || !strong || len(band) > weakWidth*rim {
+	if large || !strong || area > weakWidth*rim {
 		for _, at := range band {
 			j.mark[at] = kept
 		}

@@ -1,0 +1,113 @@
+package floodfill_test
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/matte/floodfill"
+	"github.com/bgremove/bgremove/internal/synth"
+)
+
+func TestSurveyFindsTheBackdrop(t *testing.T) {
+	t.Parallel()
+	grey := color.NRGBA{120, 121, 122, 255}
+	bust := flat(160, 90, grey) // the subject covers the bottom edge and more
+	paint(bust, image.Rect(0, 70, 160, 90), color.NRGBA{230, 20, 60, 255})
+	for _, tt := range []struct {
+		name  string
+		img   *image.NRGBA
+		want  [3]float64
+		noise [2]float64
+	}{
+		{"plain", flat(160, 90, grey), [3]float64{120, 121, 122}, [2]float64{0, 0}},
+		{"noisy", synth.Noise(flat(640, 360, grey), 4, 1), [3]float64{120, 121, 122}, [2]float64{3.5, 4.5}},
+		{"subject at the bottom", bust, [3]float64{120, 121, 122}, [2]float64{0, 0}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var s floodfill.Survey
+			s.Add(tt.img)
+			b := s.Backdrop()
+			for k := range b.Colour {
+				if math.Abs(b.Colour[k]-tt.want[k]) > 0.3 {
+					t.Errorf("colour %v, want %v", b.Colour, tt.want)
+				}
+			}
+			if b.Noise < tt.noise[0] || b.Noise > tt.noise[1] {
+				t.Errorf("noise %.2f, want %v", b.Noise, tt.noise)
+			}
+			if ok, reason := b.Flatness(); !ok || !strings.Contains(reason, "#78797a") {
+				t.Errorf("judged not flat: %s", reason)
+			}
+		})
+	}
+}
+
+func TestSurveyKeepsTheKey(t *testing.T) {
+	t.Parallel()
+	s := floodfill.Survey{Key: &color.NRGBA{1, 2, 3, 255}}
+	s.Add(flat(20, 20, synth.White))
+	b := s.Backdrop()
+	if b.Colour != [3]float64{1, 2, 3} || b.Flat != 0 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+func TestFlatnessRefuses(t *testing.T) {
+	t.Parallel()
+	gradient, noise := flat(160, 90, synth.White), flat(160, 90, synth.White)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 160 * 90 {
+		v := uint8(i % 160)
+		paint(gradient, image.Rect(i%160, i/160, i%160+1, i/160+1), color.NRGBA{v, v / 2, 200 - v, 255})
+		r := uint8(rng.IntN(256))
+		paint(noise, image.Rect(i%160, i/160, i%160+1, i/160+1), color.NRGBA{r, r, 255 - r, 255})
+	}
+	for _, tt := range []struct {
+		name   string
+		frames []*image.NRGBA
+		want   string
+	}{
+		{"gradient", []*image.NRGBA{gradient}, "not flat"},
+		{"noise", []*image.NRGBA{noise}, "not flat"},
+		{"cut to another backdrop", []*image.NRGBA{flat(9, 9, synth.White), flat(9, 9, synth.White), flat(9, 9, synth.Black)}, "not steady"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var s floodfill.Survey
+			for _, f := range tt.frames {
+				s.Add(f)
+			}
+			if ok, reason := s.Backdrop().Flatness(); ok || !strings.Contains(reason, tt.want) {
+				t.Errorf("ok %v, reason %q", ok, reason)
+			}
+		})
+	}
+}
+
+// TestRinging: compression is seen, and only compression.
+func TestRinging(t *testing.T) {
+	t.Parallel()
+	for _, s := range []synth.Subject{synth.Discs, synth.Strokes, synth.Soft} {
+		p := synth.Clip{Width: 640, Height: 360, Frames: 1, Backdrop: synth.White, Subject: s}.Frame(0)
+		jpeg, err := synth.JPEG(p.Image, 80)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			name string
+			img  *image.NRGBA
+			want bool
+		}{{"clean", p.Image, false}, {"noise", synth.Noise(p.Image, 3, 1), false}, {"palette", synth.Palette(p.Image, 64), false}, {"jpeg", jpeg, true}} {
+			var survey floodfill.Survey
+			survey.Add(tt.img)
+			if got := survey.Backdrop().Ringing; (got > 2) != tt.want {
+				t.Errorf("%v, %s: ringing %.2f", s, tt.name, got)
+			}
+		}
+	}
+}
