@@ -34,9 +34,14 @@ func (p *peel) widen(m *image.Alpha, w, h int) {
 	p.inner = p.inner[:0]
 	for _, at := range p.at {
 		x, y := int(at)%w, int(at)/w
-		for qy := max(y-depth, 0); qy <= min(y+depth, h-1); qy++ {
-			for q := qy*w + max(x-depth, 0); q <= qy*w+min(x+depth, w-1); q++ {
-				if m.Pix[q] == 255 && !p.near[q] {
+		for _, o := range around {
+			qx, qy := x, y
+			for range depth {
+				qx, qy = qx+int(o[0]), qy+int(o[1])
+				if uint(qx) >= uint(w) || uint(qy) >= uint(h) {
+					break
+				}
+				if q := qy*w + qx; m.Pix[q] == 255 && !p.near[q] {
 					p.near[q] = true
 					p.inner = append(p.inner, int32(q))
 				}
@@ -45,25 +50,35 @@ func (p *peel) widen(m *image.Alpha, w, h int) {
 	}
 }
 
-// tint gives one pixel the chroma of the subject around it.
+// tint gives one pixel the chroma of the subject around it: a fully covered
+// pixel that of the pixels at depth, others that of all up to there.
 func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	x, y := at%w, at/w
 	a := m.Pix[at]
 	own := b.vec(img.Pix[4*at:])
+	first, step := 1, 1
+	if a == 255 {
+		first = depth
+	} else if a > 16 {
+		step = 2
+	}
 	var sum [3]float32
 	var weight float32
+	inside := x >= depth && x < w-depth && y >= depth && y < h-depth
+	least := max(a, 128)
 	for _, o := range around {
-		for k := 1; k <= depth; k++ {
-			qx, qy := x+k*int(o[0]), y+k*int(o[1])
-			if uint(qx) >= uint(w) || uint(qy) >= uint(h) {
+		for k := first; k <= depth; k += step {
+			dx, dy := k*int(o[0]), k*int(o[1])
+			if !inside && (uint(x+dx) >= uint(w) || uint(y+dy) >= uint(h)) {
 				break
 			}
-			q := qy*w + qx
-			if m.Pix[q] < max(a, 128) {
+			q := at + dy*w + dx
+			if m.Pix[q] < least {
 				continue
 			}
 			c := b.vec(img.Pix[4*q:])
-			t := dot(chroma(c), chroma(c)) + 1
+			f := chroma(c)
+			t := dot(f, f) + 1
 			t *= t
 			sum[0] += t * c[0]
 			sum[1] += t * c[1]
@@ -71,18 +86,17 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 			weight += t
 		}
 	}
-	share := float32(a) / 255
-	light := luma(own) / share
-	full := own
-	if weight > 0 {
-		full = [3]float32{sum[0] / weight, sum[1] / weight, sum[2] / weight}
-		trust := min(max((share-0.2)/0.6, 0), 1)
-		light = trust*light + (1-trust)*luma(full)
+	if weight == 0 {
+		weight, sum = 1, own
 	}
+	full := [3]float32{sum[0] / weight, sum[1] / weight, sum[2] / weight}
 	cc, fc := chroma(own), chroma(full)
-	if f2 := dot(fc, fc); a == 255 && dot(cc, fc) >= 0.97*f2 {
+	if a == 255 && dot(cc, fc) >= 0.97*dot(fc, fc) {
 		return
 	}
+	share := float32(a) / 255
+	trust := min(max((share-0.2)/0.6, 0), 1)
+	light := trust*luma(own)/share + (1-trust)*luma(full)
 	for k := range fc {
 		v := fc[k] + light - b.from[k][0]
 		img.Pix[4*at+k] = uint8(min(max(v, 0), 255) + 0.5)

@@ -44,13 +44,13 @@ var degradations = []struct {
 			synth.Soft:    {0.98, 0.005, 16},
 			synth.Strokes: {0.98, 0.0015, 4},
 		}},
-	{"jpeg90", jpegOf(90), bound{0.985, 0.004, 8}, map[synth.Subject]bound{
-		synth.Lines:   {0.75, 0.01, 65},
-		synth.Strokes: {0.83, 0.013, 10},
+	{"jpeg90", jpegOf(90), bound{0.985, 0.003, 8.5}, map[synth.Subject]bound{
+		synth.Lines:   {0.76, 0.009, 60},
+		synth.Strokes: {0.84, 0.011, 12},
 	}},
-	{"jpeg75", jpegOf(75), bound{0.98, 0.006, 12}, map[synth.Subject]bound{
-		synth.Lines:   {0.55, 0.025, 70},
-		synth.Strokes: {0.75, 0.025, 16},
+	{"jpeg75", jpegOf(75), bound{0.984, 0.004, 11}, map[synth.Subject]bound{
+		synth.Lines:   {0.73, 0.011, 66},
+		synth.Strokes: {0.74, 0.022, 17},
 	}},
 }
 

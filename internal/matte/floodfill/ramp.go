@@ -21,6 +21,9 @@ const (
 	reach = 24
 	// compressed is the ringing above which the source counts as compressed.
 	compressed = 2
+	// margin is the coverage that counts as none, and the lack of it that
+	// counts as full, in compressed sources.
+	margin = 0.04
 	// lift bounds by which factor a thin stroke's colour may be raised.
 	lift = 2.5
 )
@@ -347,6 +350,9 @@ func (j *job) write() {
 		a := j.share(n.c, t.full, t.full2)
 		if d := sqrt(n.d2); d < 2*floor {
 			a *= max(d-floor, 0) / floor
+		}
+		if j.b.ring > compressed {
+			a = (a - margin) / (1 - 2*margin)
 		}
 		j.mask[n.at] = uint8(min(max(a, 0), 1)*255 + 0.5)
 	}

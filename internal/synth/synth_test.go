@@ -1,0 +1,100 @@
+package synth_test
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/synth"
+)
+
+// TestPictureIsTheMix: the picture is the true foreground over the backdrop,
+// rounded to the nearest, and the foreground is there where alpha is.
+func TestPictureIsTheMix(t *testing.T) {
+	t.Parallel()
+	for _, s := range synth.Subjects {
+		c := synth.Clip{Width: 97, Height: 61, Frames: 3, Backdrop: synth.Blue, Subject: s}
+		p := c.Frame(4)
+		b := [3]float64{float64(c.Backdrop.R), float64(c.Backdrop.G), float64(c.Backdrop.B)}
+		covered := 0
+		for i, v := range p.Alpha.Pix {
+			a := float64(v) / 255
+			if (v > 0) != (p.Foreground.Pix[4*i+3] == 255) || p.Image.Pix[4*i+3] != 255 {
+				t.Fatalf("%v: pixel %d has alpha %d, foreground %v", s, i, v, p.Foreground.Pix[4*i:4*i+4])
+			}
+			for k := range b {
+				want := a*float64(p.Foreground.Pix[4*i+k]) + (1-a)*b[k]
+				if math.Abs(want-float64(p.Image.Pix[4*i+k])) > 0.501 {
+					t.Fatalf("%v: channel %d of pixel %d is %d, want %.2f", s, k, i, p.Image.Pix[4*i+k], want)
+				}
+			}
+			if v > 0 {
+				covered++
+			}
+		}
+		if covered == 0 {
+			t.Errorf("%v: nothing drawn", s)
+		}
+		if again := c.Frame(1); !bytes.Equal(again.Image.Pix, p.Image.Pix) {
+			t.Errorf("%v: frames 1 and 4 of 3 differ", s)
+		}
+	}
+}
+
+// TestCoverageIsTheArea compares the sum of alpha with the area of the disc.
+func TestCoverageIsTheArea(t *testing.T) {
+	t.Parallel()
+	p := synth.Clip{Width: 320, Height: 180, Frames: 1, Backdrop: synth.White, Subject: synth.Eye}.Frame(0)
+	sum := 0.0
+	for _, a := range p.Alpha.Pix {
+		sum += float64(a) / 255
+	}
+	r := 180 * 0.33
+	if want := math.Pi * r * r; math.Abs(sum-want) > 0.001*want {
+		t.Errorf("area %.1f, want %.1f", sum, want)
+	}
+}
+
+func TestDegradations(t *testing.T) {
+	t.Parallel()
+	img := synth.Clip{Width: 160, Height: 90, Frames: 1, Backdrop: synth.Green}.Frame(0).Image
+	before := bytes.Clone(img.Pix)
+	noisy := synth.Noise(img, 3, 7)
+	far := 0
+	for i, v := range noisy.Pix {
+		far = max(far, int(v)-int(img.Pix[i]), int(img.Pix[i])-int(v))
+	}
+	if far != 3 || !bytes.Equal(noisy.Pix, synth.Noise(img, 3, 7).Pix) || bytes.Equal(noisy.Pix, synth.Noise(img, 3, 8).Pix) {
+		t.Errorf("noise strays by %d, or the seed does not decide", far)
+	}
+	colours := map[[4]uint8]bool{}
+	pal := synth.Palette(img, 64)
+	for i := 0; i < len(pal.Pix); i += 4 {
+		colours[[4]uint8(pal.Pix[i:])] = true
+	}
+	if len(colours) < 16 || len(colours) > 64 {
+		t.Errorf("%d colours after reduction to 64", len(colours))
+	}
+	spoilt, err := synth.JPEG(img, 80)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if spoilt.Rect != img.Rect || bytes.Equal(spoilt.Pix, img.Pix) {
+		t.Error("jpeg changed nothing, or the size")
+	}
+	if !bytes.Equal(before, img.Pix) {
+		t.Error("a degradation changed its input")
+	}
+}
+
+func TestMeasures(t *testing.T) {
+	t.Parallel()
+	p := synth.Clip{Width: 160, Height: 90, Frames: 4, Backdrop: synth.Green}.Frame(0)
+	other := synth.Clip{Width: 160, Height: 90, Frames: 4, Backdrop: synth.Green}.Frame(1)
+	if synth.IoU(p.Alpha, p.Alpha) != 1 || synth.MeanError(p.Alpha, p.Alpha) != 0 || synth.ColourError(p.Foreground, p.Alpha, p) != 0 {
+		t.Error("the truth does not measure as perfect")
+	}
+	if synth.IoU(other.Alpha, p.Alpha) > 0.95 || synth.MeanError(other.Alpha, p.Alpha) < 0.01 || synth.ColourError(p.Image, p.Alpha, p) < 20 {
+		t.Error("a wrong answer measures as good")
+	}
+}
