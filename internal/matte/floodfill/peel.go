@@ -19,7 +19,7 @@ type peel struct {
 // subject's own: the mix undone where the coverage is large, and the colour of
 // the more covered neighbours where it is small and the division would amplify
 // noise. Pixels of coverage 0 become black; no source alpha changes. m has
-// img's size.
+// img's size, and the rows of both are contiguous.
 func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha) {
 	s := e.scratch.Get().(*scratch)
 	defer e.scratch.Put(s)
