@@ -66,6 +66,7 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	var weight float32
 	inside := x >= depth && x < w-depth && y >= depth && y < h-depth
 	least := max(a, 128)
+	kin := newKin(own, float32(a)/255)
 	for _, o := range around {
 		for k := first; k <= depth; k += step {
 			dx, dy := k*int(o[0]), k*int(o[1])
@@ -78,6 +79,9 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 			}
 			c := b.vec(img.Pix[4*q:])
 			f := chroma(c)
+			if !kin.has(c, f) {
+				continue
+			}
 			t := dot(f, f) + 1
 			t *= t
 			sum[0] += t * c[0]
@@ -101,6 +105,39 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 		v := fc[k] + light - b.from[k][0]
 		img.Pix[4*at+k] = uint8(min(max(v, 0), 255) + 0.5)
 	}
+}
+
+// kin tells colours that a pixel's own, mixed with the backdrop's, may stem
+// from, from those of other parts of the subject.
+type kin struct {
+	light   float32 // the pixel's lightness without the backdrop's
+	sure    bool    // light can be relied on
+	chroma  [3]float32
+	chroma2 float32
+}
+
+const (
+	kinLight  = 60  // difference in lightness between kin
+	kinVeer   = 0.5 // share of the chroma that may lie beside the other's line
+	kinChroma = 12  // chroma below which its direction says nothing
+)
+
+func newKin(own [3]float32, share float32) kin {
+	c := chroma(own)
+	return kin{light: luma(own) / share, sure: share > 0.6, chroma: c, chroma2: dot(c, c)}
+}
+
+// has reports whether colour c with chroma f may be the pixel's own.
+func (k *kin) has(c, f [3]float32) bool {
+	if k.sure && abs(luma(c)-k.light) > kinLight {
+		return false
+	}
+	f2 := dot(f, f)
+	if k.chroma2 < kinChroma*kinChroma || f2 < kinChroma*kinChroma {
+		return true
+	}
+	p := dot(k.chroma, f)
+	return p > 0 && k.chroma2-p*p/f2 <= kinVeer*kinVeer*k.chroma2
 }
 
 // chroma is a difference of colours without its difference in lightness.

@@ -37,6 +37,8 @@ type node struct {
 	hops  int8  // steps along the stroke that full may still travel
 	thin  bool  // a summit without solid pixels around it
 	foot  bool  // other nodes lead here
+	top   bool  // the crest of a node of the rim
+	crest int32 // node whose summit this one mixes with the backdrop + 1, 0 for none
 	d2    float32
 	c     [3]float32 // colour minus backdrop
 	full  [3]float32 // the subject's own colour minus backdrop, at summits
@@ -89,6 +91,7 @@ func (r *ramp) unmix(b *band, img *image.NRGBA, dst *image.Alpha, tol int) {
 	j.ascend()
 	j.summits(rim)
 	j.spread(rim)
+	j.crests(rim)
 	j.descend(rim, len(r.nodes))
 	j.write()
 }
@@ -184,7 +187,8 @@ func (j *job) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bool {
 		return false
 	}
 	beside := c2 - p*p/f2
-	limit := 5 + j.b.noise + j.b.ring + (veer+0.02*min(j.b.ring, 15))*sqrt(c2)
+	l := sqrt(c2)
+	limit := 5 + j.b.noise + j.b.ring + veer*l + min(0.02*min(j.b.ring, 15)*l, 10)
 	return beside <= limit*limit
 }
 
@@ -261,6 +265,45 @@ func (j *job) top(i int32) int32 {
 	return i
 }
 
+// crests finds for each node the one whose colour it mixes with the backdrop:
+// the last on its ramp that is on one line with all before it. Each step of a
+// ramp may veer a little, and several could lead from a rim of one colour on
+// into an area of another, which is no part of the edge. So nodes inside count
+// only if their ramp leads to the crest of a node of the rim.
+func (j *job) crests(rim int) {
+	for i := range j.nodes {
+		n := &j.nodes[i]
+		for up := n.up; up >= 0 && j.straight(int32(i), up); up = j.nodes[up].up {
+			if i < rim || j.nodes[up].top {
+				n.crest = up + 1
+			}
+		}
+		if i < rim && n.crest > 0 {
+			j.nodes[n.crest-1].top = true
+		}
+	}
+}
+
+// straight reports whether the colour of node to is on one line with all on
+// the ramp from node i up to it.
+func (j *job) straight(i, to int32) bool {
+	t := &j.nodes[to]
+	for ; i != to; i = j.nodes[i].up {
+		if n := &j.nodes[i]; !j.aligned(n.c, n.d2, t.c, t.d2) {
+			return false
+		}
+	}
+	return true
+}
+
+// summit is the subject's own colour at a crest, and its squared length.
+func (n *node) summit() ([3]float32, float32) {
+	if n.full2 > 0 {
+		return n.full, n.full2
+	}
+	return n.c, n.d2
+}
+
 // take raises the colour of the thin summit above rim node i to that of the
 // neighbours of i in the given directions.
 func (j *job) take(i, from, to int) {
@@ -307,8 +350,11 @@ func (j *job) lower(i int) {
 	floor *= floor
 	n := &j.nodes[i]
 	at, nx, d2, level := n.at, n.x, n.d2, min(n.level, 1)-1
-	t := j.top(int32(i))
-	full, full2 := j.nodes[t].full, j.nodes[t].full2
+	t := int32(i)
+	if n.crest > 0 {
+		t = n.crest - 1
+	}
+	full, full2 := j.nodes[t].summit()
 	in := j.within(at, nx, 1)
 	for o, off := range j.off {
 		p := at + off
@@ -322,9 +368,11 @@ func (j *job) lower(i int) {
 		}
 		if q := j.index[p] - 1; q < 0 {
 			q = j.push(p, nx+around[o][0], level, c)
-			j.nodes[q].up = t
-		} else if m := &j.nodes[q]; j.nodes[m.up].full2 < full2 {
-			m.up = t
+			j.nodes[q].crest = t + 1
+		} else if m := &j.nodes[q]; m.crest > 0 {
+			if _, known := j.nodes[m.crest-1].summit(); known < full2 {
+				m.crest = t + 1
+			}
 		}
 	}
 }
@@ -338,16 +386,14 @@ func (j *job) write() {
 	for i := range j.nodes {
 		n := &j.nodes[i]
 		j.index[n.at] = 0
-		t := n
-		if n.up >= 0 {
-			t = &j.nodes[j.top(n.up)]
-		} else if n.full2 <= n.d2 {
+		full, full2 := n.full, n.full2
+		if n.crest > 0 {
+			full, full2 = j.nodes[n.crest-1].summit()
+		}
+		if full2 <= n.d2 {
 			continue
 		}
-		if t.full2 <= 0 {
-			continue
-		}
-		a := j.share(n.c, t.full, t.full2)
+		a := j.share(n.c, full, full2)
 		if d := sqrt(n.d2); d < 2*floor {
 			a *= max(d-floor, 0) / floor
 		}
