@@ -19,6 +19,9 @@ const (
 	veer = 0.18
 	// reach is how many pixels a thin stroke's colour is looked for along it.
 	reach = 24
+	// hairline is the width in pixels below which strokes count as one pixel
+	// wide, slantLift what their colour lacks on average.
+	hairline, slantLift = 1.5, 1.06
 	// compressed is the ringing above which the source counts as compressed.
 	compressed = 2
 	// margin is the coverage that counts as none, and the lack of it that
@@ -91,6 +94,7 @@ func (r *ramp) unmix(b *band, img *image.NRGBA, dst *image.Alpha, tol int) {
 	j.ascend()
 	j.summits(rim)
 	j.spread(rim)
+	j.complete(rim)
 	j.crests(rim)
 	j.descend(rim, len(r.nodes))
 	j.write()
@@ -254,6 +258,31 @@ func (j *job) spread(rim int) {
 	}
 	for i := rim - 1; i >= 0; i-- {
 		j.take(i, 4, 8)
+	}
+}
+
+// complete raises the colour of strokes about one pixel wide. Slanted ones
+// cover no pixel fully: with slope t, at best 1 − t/4 of it.
+func (j *job) complete(rim int) {
+	for i := range rim {
+		n := &j.nodes[i]
+		if !n.thin || n.up >= 0 || n.d2 <= 0 {
+			continue
+		}
+		in := j.within(n.at, n.x, 1)
+		if in != 0xff {
+			continue
+		}
+		sum := float32(1)
+		for _, off := range j.off {
+			sum += max(dot(j.color(n.at+off), n.full)/n.full2, 0)
+		}
+		if sum < 3*hairline {
+			for k := range n.full {
+				n.full[k] *= slantLift
+			}
+			n.full2 *= slantLift * slantLift
+		}
 	}
 }
 
