@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/gif"
@@ -66,6 +67,9 @@ func explain(path string, err error) error {
 			Reason: fmt.Sprintf("%s: %d is over the limit of %d", limit.What, limit.Got, limit.Max)}
 	case errors.Is(err, gif.ErrMalformed), errors.Is(err, gif.ErrNoFrames):
 		return &Error{Kind: Unreadable, Path: path, Reason: err.Error(), Hint: "the file is damaged or incomplete: get it again", Err: err}
+	case errors.Is(err, syscall.ENOSPC):
+		return &Error{Kind: Failed, Path: path, Reason: "no space left on the device of the output or of temporary files", Err: err,
+			Hint: "free some space, or name another place with -o (and TMPDIR)"}
 	case errors.Is(err, fs.ErrNotExist):
 		return &Error{Kind: NotFound, Path: path, Reason: "no such file", Err: err}
 	case errors.Is(err, pipeline.ErrNoFrames):

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -441,6 +442,25 @@ func TestEncoderErrorSurfaces(t *testing.T) {
 	}
 	if e := (*ffmpeg.Error)(nil); !errors.As(err, &e) || !strings.Contains(e.Stderr, "No such file") {
 		t.Errorf("error = %v, want ffmpeg's complaint", err)
+	}
+}
+
+// A full disk is noticed even where ffmpeg finds out at the very end only.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	for _, format := range []ffmpeg.Format{ffmpeg.WebM, ffmpeg.MP4} {
+		sink, err := tools(t).NewSink(t.Context(), "/dev/full", ffmpeg.SinkOptions{Format: format, Width: 64, Height: 64, Opaque: true, End: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = sink.Write(t.Context(), &media.Frame{Image: picture(64, 64, color.NRGBA{A: 255}), Duration: time.Second})
+		if err == nil {
+			err = sink.Close()
+		}
+		sink.Abort()
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: error = %v, want %v", format, err, syscall.ENOSPC)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -77,7 +78,12 @@ func (p *process) failure(err error) error {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		code = exit.ExitCode()
 	}
-	return &Error{Op: p.op, ExitCode: code, Stderr: p.stderr.String(), Err: err}
+	stderr := p.stderr.String()
+	if strings.Contains(stderr, "No space left on device") {
+		// A child has no other way to say so.
+		err = fmt.Errorf("%w: %w", syscall.ENOSPC, err)
+	}
+	return &Error{Op: p.op, ExitCode: code, Stderr: stderr, Err: err}
 }
 
 // tail keeps the last bytes written to it.

@@ -141,7 +141,7 @@ func EncodeArgs(path string, o SinkOptions) []string {
 		out["copyts"] = ""
 	}
 	return ffmpeggo.Output(streams, fileURL(path), out).
-		GlobalArgs(append([]string{"-y"}, quiet...)...).GetArgs()
+		GlobalArgs(append([]string{"-y", "-xerror"}, quiet...)...).GetArgs()
 }
 
 // commonArgs hold what the two formats share: frames keep their times (the

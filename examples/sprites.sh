@@ -1,0 +1,14 @@
+#!/bin/sh
+# Makes sprites of every clip in a folder: 128×128, standing on the ground,
+# losslessly, without the idle frames at both ends.
+# Usage: examples/sprites.sh CLIPS SPRITES
+set -eu
+clips=$1 sprites=$2
+mkdir -p "$sprites"
+
+for clip in "$clips"/*.gif "$clips"/*.mp4 "$clips"/*.mov "$clips"/*.webm; do
+	[ -e "$clip" ] || continue
+	name=$(basename "${clip%.*}")
+	bgremove remove "$clip" -o "$sprites/$name.apng" \
+		--canvas-w 128 --canvas-h 128 --anchor bottom --trim --force
+done
