@@ -45,14 +45,24 @@ func (h *Histogram) Pixels() uint64 { return h.pixels }
 // AddPix counts the pixels of pix, four bytes each in the order R, G, B, A,
 // whose alpha is at least 128. The rest of the alpha is not looked at.
 func (h *Histogram) AddPix(pix []uint8) {
+	h.Notice(pix)
+	h.Count(pix)
+}
+
+// Notice makes sure that none of the colours of pix is unknown while there are
+// few, without counting them. It costs little once there are many.
+func (h *Histogram) Notice(pix []uint8) { h.few.addPix(pix) }
+
+// Count does what AddPix does for pixels that Notice has seen, so that large
+// pictures can be noticed in full and counted in part.
+func (h *Histogram) Count(pix []uint8) {
 	if h.cell == nil {
 		h.cell = make([]uint64, cells)
 	}
-	h.few.addPix(pix)
 	cell := (*[cells]uint64)(h.cell)
 	n := uint64(0)
-	for ; len(pix) >= 4; pix = pix[4:] {
-		p := binary.LittleEndian.Uint32(pix)
+	for i := 0; i+4 <= len(pix); i += 4 {
+		p := binary.LittleEndian.Uint32(pix[i:])
 		if int32(p) >= 0 {
 			continue
 		}

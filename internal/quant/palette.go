@@ -47,10 +47,16 @@ type kMeans struct {
 	near   [][]neighbour // for each centre the others, nearest first
 }
 
-type neighbour struct {
-	at uint8
-	d  float32 // squared distance between the centres
+// neighbour is the squared distance between two centres and the index of the
+// second in one word that sorts by distance: positive floats sort as their
+// bits do.
+type neighbour uint64
+
+func newNeighbour(d float32, at int) neighbour {
+	return neighbour(math.Float32bits(d))<<8 | neighbour(at)
 }
+
+func (n neighbour) distance() float32 { return math.Float32frombits(uint32(n >> 8)) }
 
 func newKMeans(list []sample, centre [][3]float32, n int) *kMeans {
 	k := &kMeans{list: list, centre: centre, owner: make([]uint8, len(list))}
@@ -94,11 +100,11 @@ func (k *kMeans) assign() float64 {
 		best := s.distance(k.centre[own])
 		limit := 4 * best
 		for _, nb := range k.near[own] {
-			if nb.d >= limit {
+			if nb.distance() >= limit {
 				break
 			}
-			if d := s.distance(k.centre[nb.at]); d < best {
-				best, k.owner[i] = d, nb.at
+			if d := s.distance(k.centre[uint8(nb)]); d < best {
+				best, k.owner[i] = d, uint8(nb)
 			}
 		}
 		total += float64(s.n) * float64(best)
@@ -111,10 +117,10 @@ func (k *kMeans) sortNear() {
 		list := k.near[i][:0]
 		for j, o := range k.centre {
 			if i != j {
-				list = append(list, neighbour{uint8(j), sample{r: c[0], g: c[1], b: c[2]}.distance(o)})
+				list = append(list, newNeighbour(sample{r: c[0], g: c[1], b: c[2]}.distance(o), j))
 			}
 		}
-		slices.SortFunc(list, func(a, b neighbour) int { return cmp.Compare(a.d, b.d) })
+		slices.Sort(list)
 		k.near[i] = list
 	}
 }

@@ -15,27 +15,85 @@ const (
 	cutEdge = 32
 )
 
-// Census counts the colours of a clip before it is written, so that one
-// palette can suit all of its frames. The zero value is ready to use. It is
-// for one goroutine.
+// Census looks at the pictures of a clip before they are written, so that one
+// palette can suit all of them and noise can be told from change. The zero
+// value is ready to use. It is for one goroutine.
 type Census struct {
 	hist quant.Histogram
 	soft map[uint32]uint64 // partly transparent colours, 4 bits a channel
+
+	row    int // first one to count in the next large picture
+	sample []uint32
+	size   image.Point
+	change [changeMost + 1]uint64 // squared changes of pixels from picture to picture
 }
 
-// Add counts the pixels of a picture that is to be written. Its rows must be
-// contiguous. It does not keep the picture.
+const (
+	largePix   = 1 << 18 // bytes of a picture that need not be counted in full
+	rowStep    = 3       // rows from one that is counted there to the next
+	sampleGap  = 13      // pixels between two that are watched for change
+	changeMost = 64      // this and more is no noise
+)
+
+// Add looks at a picture that is to be written. Its rows must be contiguous.
+// It does not keep the picture.
 func (c *Census) Add(img *image.NRGBA) {
-	c.hist.AddPix(img.Pix)
+	if len(img.Pix) < largePix {
+		c.hist.AddPix(img.Pix)
+	} else {
+		c.hist.Notice(img.Pix)
+		for y := c.row; y < img.Rect.Dy(); y += rowStep {
+			c.hist.Count(img.Pix[y*img.Stride:][:4*img.Rect.Dx()])
+		}
+		c.row = (c.row + 1) % rowStep
+	}
 	c.addSoft(img.Pix)
+	c.watch(img)
+}
+
+// watch notes how much some of the pixels change.
+func (c *Census) watch(img *image.NRGBA) {
+	if n := len(img.Pix)/(4*sampleGap) + 1; len(c.sample) != n || c.size != img.Rect.Size() {
+		c.sample, c.size = make([]uint32, n), img.Rect.Size()
+	}
+	for i := range c.sample {
+		at := 4 * sampleGap * i
+		if at >= len(img.Pix) {
+			break
+		}
+		p, before := binary.LittleEndian.Uint32(img.Pix[at:]), c.sample[i]
+		if c.sample[i] = p; p >= opaque && before >= opaque {
+			c.change[min(squaredPacked(p, before), changeMost)]++
+		}
+	}
+}
+
+// noise returns the squared change that the stiller part of the pixels, two
+// fifths, do not exceed from picture to picture; changeMost if nothing is
+// known.
+func (c *Census) noise() int {
+	total := uint64(0)
+	for _, n := range c.change {
+		total += n
+	}
+	if total == 0 {
+		return changeMost
+	}
+	sum := uint64(0)
+	for d, n := range c.change {
+		if sum += n; 5*sum >= 2*total {
+			return d
+		}
+	}
+	return changeMost
 }
 
 // addSoft counts the partly transparent pixels. They lie along edges; in large
 // pictures some of them tell all.
 func (c *Census) addSoft(pix []uint8) {
 	step := 1
-	if len(pix) > 1<<16 {
-		step = 3
+	if len(pix) > largePix {
+		step = 5
 	}
 	for i := 0; i+4 <= len(pix); i += 4 * step {
 		if a := pix[i+3]; a < cutEdge || a == 255 {

@@ -1,6 +1,10 @@
 package gif
 
-import "github.com/bgremove/bgremove/internal/quant"
+import (
+	"slices"
+
+	"github.com/bgremove/bgremove/internal/quant"
+)
 
 // opaque is the alpha of a packed colour R | G<<8 | B<<16 | A<<24.
 const opaque = 0xff << 24
@@ -30,6 +34,28 @@ type palette struct {
 	packed      [256]uint32 // opaque colours by index
 	transparent uint8       // the index after the last colour
 	loss        float64     // mean squared error on what it was made for
+	near        *nearTable  // for lossy compression
+}
+
+// nearTable lists for each index those of the most similar colours, the index
+// itself first.
+type nearTable [256][nearCount]uint8
+
+const nearCount = 12
+
+func newNearTable(colours []quant.RGB) *nearTable {
+	t := new(nearTable)
+	order := make([]int, len(colours)) // distance and index in one word
+	for i, c := range colours {
+		for j, o := range colours {
+			order[j] = quant.Distance(c, o)<<8 | j
+		}
+		slices.Sort(order)
+		for k := range t[i] {
+			t[i][k] = uint8(order[min(k, len(order)-1)])
+		}
+	}
+	return t
 }
 
 func newPalette(colours []quant.RGB, loss float64, s settings) *palette {
@@ -39,12 +65,13 @@ func newPalette(colours []quant.RGB, loss float64, s settings) *palette {
 	}
 	if len(colours) > 0 {
 		p.mapper = quant.NewMapper(colours, s.calm)
+		p.near = newNearTable(colours)
 	}
 	return p
 }
 
-// near returns the index nearest to the colour c.
-func (p *palette) near(c uint32) uint8 {
+// nearest returns the index nearest to the colour c.
+func (p *palette) nearest(c uint32) uint8 {
 	e := p.mapper.Entry(c)
 	if e.Crowded() {
 		return p.mapper.Nearest(c)
@@ -53,21 +80,21 @@ func (p *palette) near(c uint32) uint8 {
 }
 
 // pick returns the index to show the colour c with at a place of that
-// threshold. Only where the picture is smooth it dithers: elsewhere nobody
-// sees the steps that dithering hides.
-func (p *palette) pick(c uint32, smooth bool, threshold uint8) uint8 {
+// threshold, and whether it is part of a pattern. Only where the picture is
+// smooth it dithers: elsewhere nobody sees the steps that dithering hides.
+func (p *palette) pick(c uint32, smooth bool, threshold uint8) (index uint8, dithered bool) {
 	e := p.mapper.Entry(c)
 	if e.Crowded() {
-		return p.mapper.Nearest(c)
+		return p.mapper.Nearest(c), false
 	}
 	near, share := e.Near(), e.Share()
 	if share == 0 || !smooth {
-		return near
+		return near, false
 	}
 	if other := e.Partner(); (uint32(threshold) < share) == (other > near) {
-		return other
+		return other, true
 	}
-	return near
+	return near, true
 }
 
 // squared is the squared distance of a packed colour from a palette entry.

@@ -136,15 +136,15 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 			if there {
 				index[x], alt[x] = none, s.same(known[x])
 			} else if s.reward > 0 {
-				pic.most[from+x] = 0
+				pic.lossy.colour[from+x], pic.lossy.most[from+x] = old, 0
 				if !s.firm {
-					pic.most[from+x] = s.tolerance(contrast(p, left) + contrast(p, binary.LittleEndian.Uint32(above[4*x:])))
+					pic.lossy.most[from+x] = s.tolerance(contrast(p, left) + contrast(p, binary.LittleEndian.Uint32(above[4*x:])))
 				}
 			}
 			continue
 		}
 		activity := contrast(p, left) + contrast(p, binary.LittleEndian.Uint32(above[4*x:]))
-		i := s.palette.pick(c, activity < s.smooth, thresholds[y%8*8+x%8])
+		i, dithered := s.palette.pick(c, activity < s.smooth, thresholds[y%8*8+x%8])
 		now := s.palette.packed[i]
 		if there && (now == old || squaredPacked(c, old) <= squaredPacked(c, now)+s.slack) {
 			index[x], alt[x] = none, s.same(known[x])
@@ -153,7 +153,10 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 		shown[x], truth[x], known[x] = now, c, i
 		index[x], alt[x] = i, i
 		if s.reward > 0 {
-			pic.most[from+x] = s.tolerance(activity)
+			if dithered { // similar is what is like the pattern, not like its mean
+				c = now
+			}
+			pic.lossy.colour[from+x], pic.lossy.most[from+x] = c, s.tolerance(activity)
 		}
 	}
 }
@@ -170,6 +173,7 @@ const (
 // drift sums the change of a block's true colours since they were drawn.
 type drift struct {
 	r, g, b, n int
+	squares    int
 	still      int // what change of a pixel to ignore
 }
 
@@ -189,14 +193,15 @@ func (s *screen) measure(img *image.NRGBA, y int) {
 			d.r += int(p&255) - int(t&255)
 			d.g += int(p>>8&255) - int(t>>8&255)
 			d.b += int(p>>16&255) - int(t>>16&255)
+			d.squares += squaredPacked(p, t)
 			d.n++
 		}
 	}
 	for i := range s.drift {
 		d := &s.drift[i]
 		d.still = s.still
-		if max(d.r*d.r, d.g*d.g, d.b*d.b) > driftLimit*d.n {
-			d.still = s.moving
+		if 3*d.squares > 2*s.still*d.n || max(d.r*d.r, d.g*d.g, d.b*d.b) > driftLimit*d.n {
+			d.still = 0
 		}
 	}
 }

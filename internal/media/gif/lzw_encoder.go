@@ -18,7 +18,7 @@ const (
 	lzwWindow = 256
 
 	// lossyVisits bounds the search for one string.
-	lossyVisits = 96
+	lossyVisits = 40
 )
 
 // lzwPixels is a rectangle of palette indexes to compress, row by row.
@@ -37,7 +37,8 @@ type lossyPixels struct {
 	colour  []uint32 // true colours, packed R | G<<8 | B<<16
 	most    []uint16 // squared error that may be added to a pixel's; 0 = none
 	palette []quant.RGB
-	reward  int // squared error worth adding to make a string a pixel longer
+	near    *nearTable // similar indexes by index
+	reward  int        // squared error worth adding to make a string a pixel longer
 }
 
 // lzwEncoder compresses pictures with GIF's variable-width LZW (GIF89a
@@ -55,10 +56,12 @@ type lzwEncoder struct {
 	width    uint
 	next     int // first code not yet assigned
 
-	hash    [1 << lzwHashBits]uint32 // parent, suffix and code of a string; 0 = free
-	first   [lzwCodes]uint16         // the newest child of a code; 0 = none
-	sibling [lzwCodes]uint16
+	hash [1 << lzwHashBits]uint32 // parent, suffix and code of a string; 0 = free
+
+	first   [lzwCodes]uint16 // the newest child of a code; 0 = none
+	sibling [lzwCodes]uint16 // the next older one
 	suffix  [lzwCodes]uint8
+	fan     [lzwCodes]uint16 // number of children
 
 	cycle, window rate
 	search        lossySearch
@@ -184,6 +187,7 @@ func (e *lzwEncoder) insert(code int, suffix uint8) {
 	e.suffix[e.next] = suffix
 	e.sibling[e.next] = e.first[code]
 	e.first[code] = uint16(e.next)
+	e.fan[code]++
 }
 
 func (e *lzwEncoder) reset() {
@@ -191,6 +195,7 @@ func (e *lzwEncoder) reset() {
 	e.width = uint(bits.Len(uint(e.literals)))
 	clear(e.hash[:])
 	clear(e.first[:])
+	clear(e.fan[:])
 	e.cycle, e.window = rate{}, rate{}
 }
 

@@ -71,7 +71,7 @@ func TestLossyKeepsItsBound(t *testing.T) {
 	}
 	const n = 60000
 	px := &lzwPixels{size: 201, index: make([]uint8, n), alt: make([]uint8, n)}
-	px.lossy = &lossyPixels{colour: make([]uint32, n), most: make([]uint16, n), palette: palette, reward: 20}
+	px.lossy = &lossyPixels{colour: make([]uint32, n), most: make([]uint16, n), palette: palette, near: newNearTable(palette), reward: 20}
 	for i := range n {
 		v := uint8(100 + 60*(i%300)/300 + rng.IntN(8))
 		px.index[i] = v

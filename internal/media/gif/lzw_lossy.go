@@ -29,33 +29,44 @@ func (s *lossySearch) follow(code, pos, score int) {
 	if score > s.score {
 		s.score, s.code, s.end = score, code, pos
 	}
-	if pos == len(s.px.index) {
+	e, l := s.e, s.px.lossy
+	if pos == len(s.px.index) || e.fan[code] == 0 || s.visits <= 0 {
 		return
 	}
-	for c := s.e.first[code]; c != 0 && s.visits > 0; c = s.e.sibling[c] {
-		cost := s.px.cost(pos, s.e.suffix[c])
-		if cost < 0 {
+	s.visits--
+	own, alt := s.px.index[pos], s.px.alt[pos]
+	most := int(l.most[pos])
+	if most == 0 || int(own) >= len(l.palette) {
+		s.try(code, own, pos, score+l.reward)
+		if alt != own {
+			s.try(code, alt, pos, score+l.reward)
+		}
+		return
+	}
+	c := l.colour[pos]
+	mine := squared(c, l.palette[own])
+	if e.fan[code] > nearCount {
+		for _, i := range l.near[own] {
+			if extra := squared(c, l.palette[i]) - mine; extra < most {
+				s.try(code, i, pos, score+l.reward-max(extra, 0))
+			}
+		}
+		return
+	}
+	for k := e.first[code]; k != 0; k = e.sibling[k] {
+		i := e.suffix[k]
+		if int(i) >= len(l.palette) {
 			continue
 		}
-		s.visits--
-		s.follow(int(c), pos+1, score+s.px.lossy.reward-cost)
+		if extra := squared(c, l.palette[i]) - mine; extra < most {
+			s.follow(int(k), pos+1, score+l.reward-max(extra, 0))
+		}
 	}
 }
 
-// cost is the squared error that writing index i for the pixel at pos adds,
-// or -1 if that must not be done.
-func (px *lzwPixels) cost(pos int, i uint8) int {
-	own := px.index[pos]
-	if i == own || i == px.alt[pos] {
-		return 0
+// try goes on with the index i, if the dictionary does.
+func (s *lossySearch) try(code int, i uint8, pos, score int) {
+	if child := s.e.child(code, i); child != 0 {
+		s.follow(child, pos+1, score)
 	}
-	l := px.lossy
-	most, c := int(l.most[pos]), l.colour[pos]
-	if most == 0 || int(own) >= len(l.palette) || int(i) >= len(l.palette) {
-		return -1
-	}
-	if extra := squared(c, l.palette[i]) - squared(c, l.palette[own]); extra < most {
-		return max(extra, 0)
-	}
-	return -1
 }

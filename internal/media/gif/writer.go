@@ -109,7 +109,7 @@ func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error)
 	}
 	if o.Census != nil {
 		colours, loss := o.Census.palette(s.colours, o.EdgeColour)
-		wr.start(newPalette(colours, loss, s))
+		wr.start(newPalette(colours, loss, s), o.Census.noise())
 	}
 	wr.opt.Census = nil
 	for range o.Workers {
@@ -120,8 +120,8 @@ func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error)
 }
 
 // start fixes the global palette.
-func (w *Writer) start(p *palette) {
-	w.screen.settings = w.screen.adapt(w.opt.Quality, p.loss)
+func (w *Writer) start(p *palette, noise int) {
+	w.screen.settings = w.screen.adapt(w.opt.Quality, p.loss, noise)
 	w.colour = paletteChoice{screen: w.screen, global: p}
 	w.screen.use(p)
 	w.prefix = appendHeader(nil, w.width, w.height, p, w.opt.Plays)
@@ -144,15 +144,13 @@ func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 		var first Census
 		first.Add(f.Image)
 		colours, loss := first.palette(w.screen.colours, w.opt.EdgeColour)
-		w.start(newPalette(colours, loss, w.screen.settings))
+		w.start(newPalette(colours, loss, w.screen.settings), first.noise())
 	}
 	w.screen.use(w.colour.choose(f.Image))
 	delay := w.delay(f.Delay)
 	w.pending = w.picture(min(delay, maxDelay))
 	w.screen.draw(f.Image, w.pending)
-	if w.screen.reward > 0 {
-		w.pending.img = f.Image
-	} else if w.opt.Pool != nil {
+	if w.opt.Pool != nil {
 		w.opt.Pool.Put(f.Image)
 	}
 	for delay -= maxDelay; delay > 0; delay -= maxDelay {
@@ -181,7 +179,10 @@ func (w *Writer) picture(delay int) *picture {
 	default:
 		p = newPicture(w.width, w.height, w.screen.reward > 0)
 	}
-	p.delay, p.palette, p.reward = delay, w.screen.palette, w.screen.reward
+	p.delay, p.palette = delay, w.screen.palette
+	if p.lossy != nil {
+		p.lossy.reward = w.screen.reward
+	}
 	p.local = p.palette != w.colour.global
 	p.prefix, w.prefix = w.prefix, nil
 	return p
@@ -214,7 +215,7 @@ func (w *Writer) submit(ctx context.Context, vanishing image.Rectangle) error {
 
 // packAll compresses pictures until there are no more.
 func (w *Writer) packAll() {
-	k := &packer{width: w.width, pool: w.opt.Pool}
+	k := &packer{width: w.width}
 	for p := range w.work {
 		k.pack(p)
 		p.done <- struct{}{}

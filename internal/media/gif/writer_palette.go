@@ -70,7 +70,7 @@ func (c *paletteChoice) loss(img *image.NRGBA, p *palette) float64 {
 			return math.Inf(1)
 		}
 		n++
-		sum += squaredPacked(v, p.packed[p.near(v)])
+		sum += squaredPacked(v, p.packed[p.nearest(v)])
 	}
 	return float64(sum) / float64(max(n, 1))
 }

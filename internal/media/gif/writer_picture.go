@@ -4,17 +4,13 @@ import (
 	"bytes"
 	"image"
 	"slices"
-
-	"github.com/bgremove/bgremove/internal/media"
 )
 
 // picture is one frame on its way into the file. Its planes cover the canvas.
 type picture struct {
-	index   []uint8  // what to write; transparent = leave as it is
-	alt     []uint8  // an index that shows the same
-	most    []uint16 // see lossyPixels; nil = lossless
-	reward  int
-	img     *image.NRGBA
+	index   []uint8      // what to write; transparent = leave as it is
+	alt     []uint8      // an index that shows the same
+	lossy   *lossyPixels // nil = lossless
 	palette *palette
 	local   bool // palette is not the global one
 	changed image.Rectangle
@@ -34,7 +30,7 @@ func newPicture(width, height int, lossy bool) *picture {
 		done:  make(chan struct{}, 1),
 	}
 	if lossy {
-		p.most = make([]uint16, width*height)
+		p.lossy = &lossyPixels{colour: make([]uint32, width*height), most: make([]uint16, width*height)}
 	}
 	return p
 }
@@ -61,13 +57,12 @@ func (p *picture) finish(vanishing image.Rectangle) {
 // packer compresses pictures; it holds the scratch memory of one worker.
 type packer struct {
 	width int // of the canvas
-	pool  *media.Pool
 	lzw   lzwEncoder
 	px    lzwPixels
 	lossy lossyPixels
 }
 
-// pack fills p.encoded and gives up p.img.
+// pack fills p.encoded.
 func (k *packer) pack(p *picture) {
 	k.crop(p)
 	disposal := byte(disposeKeep)
@@ -84,10 +79,6 @@ func (k *packer) pack(p *picture) {
 	out = appendControl(out, uint16(p.delay), disposal, clear, none)
 	out = appendDescriptor(out, p.area, local)
 	p.encoded = k.lzw.encode(out, &k.px)
-	if p.img != nil && k.pool != nil {
-		k.pool.Put(p.img)
-	}
-	p.img = nil
 }
 
 // crop copies the picture's area into rows without gaps.
@@ -96,25 +87,23 @@ func (k *packer) crop(p *picture) {
 	px := &k.px
 	px.size = p.palette.size()
 	px.index, px.alt = resize(px.index, n), resize(px.alt, n)
+	cut(px.index, p.index, k.width, p.area)
+	cut(px.alt, p.alt, k.width, p.area)
 	px.lossy = nil
-	if p.most != nil && p.img != nil {
+	if l := p.lossy; l != nil {
 		px.lossy = &k.lossy
-		k.lossy.reward, k.lossy.palette = p.reward, p.palette.colours
+		k.lossy.reward, k.lossy.palette, k.lossy.near = l.reward, p.palette.colours, p.palette.near
 		k.lossy.most, k.lossy.colour = resize(k.lossy.most, n), resize(k.lossy.colour, n)
+		cut(k.lossy.most, l.most, k.width, p.area)
+		cut(k.lossy.colour, l.colour, k.width, p.area)
 	}
-	w := p.area.Dx()
-	for y := range p.area.Dy() {
-		from, to := (p.area.Min.Y+y)*k.width+p.area.Min.X, y*w
-		copy(px.index[to:][:w], p.index[from:])
-		copy(px.alt[to:][:w], p.alt[from:])
-		if px.lossy == nil {
-			continue
-		}
-		copy(k.lossy.most[to:][:w], p.most[from:])
-		pix := p.img.Pix[(p.area.Min.Y+y)*p.img.Stride+4*p.area.Min.X:]
-		for x := range k.lossy.colour[to:][:w] {
-			k.lossy.colour[to+x] = uint32(pix[4*x]) | uint32(pix[4*x+1])<<8 | uint32(pix[4*x+2])<<16
-		}
+}
+
+// cut copies the area of a plane that is width wide.
+func cut[T any](dst, plane []T, width int, area image.Rectangle) {
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		n := copy(dst, plane[y*width+area.Min.X:y*width+area.Max.X])
+		dst = dst[n:]
 	}
 }
 

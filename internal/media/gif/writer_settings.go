@@ -5,11 +5,9 @@ type settings struct {
 	colours int     // palette entries beside the transparent one
 	calm    float64 // see quant.NewMapper
 	smooth  int     // contrast to the neighbours below which to dither
-	// still is the squared change of a pixel's true colour that is noise
-	// where the picture stands still, moving where it drifts.
-	still, moving int
-	slack         int // squared error that a pixel may gain by staying as it is
-	reward        int // see lossyPixels; 0 = lossless
+	still   int     // squared change of a pixel's true colour that is noise where the picture stands still
+	slack   int     // squared error that a pixel may gain by staying as it is
+	reward  int     // see lossyPixels; 0 = lossless
 	// firm keeps lossy compression away from pixels that are drawn anew
 	// though they stand still, so that they do not shimmer.
 	firm bool
@@ -22,9 +20,6 @@ const (
 	// photographs. Clips with less, such as GIFs that had their colours
 	// reduced before, deserve to be kept as exact as their palette allows.
 	usualLoss = 16.0
-	// noiseLoss is what little noise costs at least: it has more colours than
-	// a palette.
-	noiseLoss = 4.0
 )
 
 // settingsFor returns what the quality means for palettes of its colours.
@@ -33,9 +28,10 @@ func settingsFor(quality int) settings {
 		quality = defaultQuality
 	}
 	down := 100 - quality
-	s := settings{colours: 255, calm: 0.25, smooth: 24}
-	s.still, s.moving = min(2+6*down, 48+2*down), down/2
-	s.slack = down
+	s := settings{colours: 255, smooth: 14}
+	s.calm = min(0.2+0.02*float64(down), 0.6)
+	s.still = min(2+4*down, 36+down/2)
+	s.slack = min(2*down, 10+down)
 	s.reward = down
 	s.firm = quality >= firmQuality
 	if quality < 50 {
@@ -44,15 +40,20 @@ func settingsFor(quality int) settings {
 	return s
 }
 
-// adapt tightens s for a clip whose palette has that mean squared error, the
-// less the lower the quality.
-func (s settings) adapt(quality int, loss float64) settings {
+// adapt tightens s, the less the lower the quality, for a clip whose palette
+// has that mean squared error and whose still pixels change by that squared
+// noise.
+func (s settings) adapt(quality int, loss float64, noise int) settings {
 	if quality == 0 {
 		quality = defaultQuality
 	}
 	forgive := float64(max(0, 90-quality)) / 10
-	scale := func(v int, usual float64) int { return int(min(1, loss/usual+forgive) * float64(v)) }
-	s.still, s.moving = scale(s.still, noiseLoss), scale(s.moving, noiseLoss)
-	s.slack, s.reward = scale(s.slack, usualLoss), scale(s.reward, usualLoss)
+	f := min(1, loss/usualLoss+forgive)
+	s.slack, s.reward = int(f*float64(s.slack)), int(f*float64(s.reward))
+	allow := float64(4*noise + 2)
+	if loss == 0 { // few colours, all of them meant
+		allow = 0
+	}
+	s.still = min(s.still, int(allow+forgive*float64(s.still)))
 	return s
 }

@@ -455,4 +455,38 @@ func readPNG(tb testing.TB, path string) *image.NRGBA {
 	return out
 }
 
+func BenchmarkCensus(b *testing.B) {
+	c := syntheticClip(480, 270, 8)
+	for _, img := range c.frames { // opaque everywhere, the discs and the rest
+		for i := range img.Pix {
+			if i%4 == 3 {
+				img.Pix[i] = 255
+			} else if img.Pix[i] == 0 {
+				img.Pix[i] = uint8(i / 4 % 480 / 4)
+			}
+		}
+	}
+	var census gif.Census
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		census.Add(c.frames[i%8])
+	}
+	pixels := float64(b.N) * 480 * 270
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/pixels, "ns/pixel")
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+}
+
+func BenchmarkWriter(b *testing.B) {
+	c := syntheticClip(480, 270, 20)
+	for _, quality := range []int{100, 90, 80} {
+		b.Run(fmt.Sprint("quality ", quality), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				encodeClip(b, c, gif.WriterOptions{Quality: quality})
+			}
+			b.ReportMetric(float64(b.N*len(c.frames))/b.Elapsed().Seconds(), "frames/s")
+		})
+	}
+}
+
 func gap(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
