@@ -16,10 +16,14 @@ type lossySearch struct {
 // longest returns the code of the best string that starts at pos, and where
 // the string ends. Its first pixel is always exact.
 func (s *lossySearch) longest(e *lzwEncoder, px *lzwPixels, pos int) (code, end int) {
-	s.e, s.px, s.visits = e, px, lossyVisits
-	s.code, s.end = e.match(px, pos)
-	s.score = (s.end - pos) * px.lossy.reward
+	s.e, s.px, s.visits, s.score = e, px, lossyVisits, 0
 	s.follow(int(px.index[pos]), pos+1, px.lossy.reward)
+	if s.visits > 0 {
+		return s.code, s.end
+	}
+	if code, end = e.match(px, pos); (end-pos)*px.lossy.reward > s.score {
+		return code, end
+	}
 	return s.code, s.end
 }
 

@@ -30,8 +30,8 @@ func settingsFor(quality int) settings {
 	down := 100 - quality
 	s := settings{colours: 255, smooth: 14}
 	s.calm = min(0.2+0.02*float64(down), 0.6)
-	s.still = min(2+4*down, 36+down/2)
-	s.slack = min(2*down, 10+down)
+	s.still = min(2+4*down, 36)
+	s.slack = min(2*down, 16+down/4)
 	s.reward = down
 	s.firm = quality >= firmQuality
 	if quality < 50 {
@@ -54,6 +54,6 @@ func (s settings) adapt(quality int, loss float64, noise int) settings {
 	if loss == 0 { // few colours, all of them meant
 		allow = 0
 	}
-	s.still = min(s.still, int(allow+forgive*float64(s.still)))
+	s.still = min(s.still, int(allow+forgive*float64(s.still)/4))
 	return s
 }
