@@ -12,16 +12,20 @@ import (
 // those who read the file without its alpha.
 func Bleed(img *image.NRGBA, reach int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
+	row := func(y int) []uint8 { return img.Pix[y*img.Stride:][:4*w] }
+	top, bottom := h, -1 // of the rows that show something
 	for y := range h {
-		bleedRow(img.Pix[y*img.Stride:][:4*w], reach)
+		if bleedRow(row(y), reach) {
+			top, bottom = min(top, y), y
+		}
 	}
 	left := make([]int, w) // how far the colour above each pixel still reaches
-	for y := 1; y < h; y++ {
-		bleedDown(img.Pix[y*img.Stride:][:4*w], img.Pix[(y-1)*img.Stride:][:4*w], left, reach)
+	for y := top + 1; y <= min(bottom+reach, h-1); y++ {
+		bleedDown(row(y), row(y-1), left, reach)
 	}
 	clear(left)
-	for y := h - 2; y >= 0; y-- {
-		bleedDown(img.Pix[y*img.Stride:][:4*w], img.Pix[(y+1)*img.Stride:][:4*w], left, reach)
+	for y := bottom - 1; y >= max(top-reach, 0); y-- {
+		bleedDown(row(y), row(y+1), left, reach)
 	}
 }
 
@@ -34,8 +38,13 @@ func load(p []uint8, i int) uint32     { return binary.LittleEndian.Uint32(p[i:]
 func store(p []uint8, i int, v uint32) { binary.LittleEndian.PutUint32(p[i:], v) }
 
 // bleedRow clears the invisible pixels of a row and carries colours into them
-// from both sides.
-func bleedRow(row []uint8, reach int) {
+// from both sides. It reports whether there were visible ones.
+func bleedRow(row []uint8, reach int) (visible bool) {
+	visible = shows(row)
+	if !visible {
+		clear(row)
+		return false
+	}
 	var colour uint32
 	left := 0
 	for i := 0; i < len(row); i += 4 {
@@ -62,6 +71,18 @@ func bleedRow(row []uint8, reach int) {
 			}
 		}
 	}
+	return true
+}
+
+// shows reports whether a pixel of the row has alpha.
+func shows(row []uint8) bool {
+	for len(row) >= 8 {
+		if binary.LittleEndian.Uint64(row)&(alphaMask<<32|alphaMask) != 0 {
+			return true
+		}
+		row = row[8:]
+	}
+	return len(row) > 0 && row[3] != 0
 }
 
 // bleedDown carries colours from the row before into the empty pixels of row.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -22,22 +21,23 @@ func (b *bench) overhead(ctx context.Context, frames int) error {
 	if err != nil {
 		return err
 	}
-	out, raw := b.path("out.webm"), b.path("frames.rgba")
-	o := bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}
-	ours := func() error {
-		_, err := bgremove.New(bgremove.Config{}).Remove(ctx, clip, out, o, bgremove.Extras{Overwrite: true})
+	out, raw := b.path("out.webm"), b.path("frames.mkv")
+	run := func(c bgremove.Config) error {
+		o := bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}
+		_, err := bgremove.New(c).Remove(ctx, clip, out, o, bgremove.Extras{Overwrite: true})
 		return err
 	}
-	if err := ours(); err != nil {
+	dumping, err := b.dumpingFFmpeg(raw)
+	if err != nil {
 		return err
 	}
-	if err := b.dump(ctx, out, raw); err != nil {
+	if err := run(bgremove.Config{FFmpeg: dumping}); err != nil {
 		return err
 	}
 	args := referenceArgs(clip, raw, b.path("reference.webm"), frames)
-	theirs := func() error { return exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run() }
 	fmt.Printf("\nfast, mp4 to webm, 640×360, %d frames; the reference is\n  ffmpeg %s\n", frames, strings.Join(args, " "))
-	ratio, a, r, err := pairs(b.runs, ours, theirs)
+	ratio, a, r, err := pairs(b.runs, func() error { return run(bgremove.Config{}) },
+		func() error { return exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run() })
 	if err != nil {
 		return err
 	}
@@ -45,32 +45,11 @@ func (b *bench) overhead(ctx context.Context, frames int) error {
 	return os.Remove(raw)
 }
 
-// dump writes the decoded RGBA frames of a clip one after the other.
-func (b *bench) dump(ctx context.Context, clip, raw string) (err error) {
-	c, err := b.tools.Probe(ctx, clip, media.WebM)
-	if err != nil {
-		return err
-	}
-	src, err := c.Open(ctx, media.ReadOptions{})
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	f, err := os.Create(raw)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for range c.Info().Frames {
-		frame, err := src.Next(ctx)
-		if err != nil {
-			return err
-		}
-		if _, err := f.Write(frame.Image.Pix); err != nil {
-			return err
-		}
-	}
-	return nil
+// dumpingFFmpeg is an ffmpeg that keeps a copy of what it is given to encode.
+func (b *bench) dumpingFFmpeg(raw string) (path string, err error) {
+	path = b.path("ffmpeg-dump")
+	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *pipe:0*) tee %q | %q \"$@\" ;; *) exec %[2]q \"$@\" ;; esac\n", raw, b.tools.FFmpeg)
+	return path, os.WriteFile(path, []byte(script), 0o700)
 }
 
 // referenceArgs is one ffmpeg that decodes the clip to RGBA and encodes the raw
@@ -78,7 +57,7 @@ func (b *bench) dump(ctx context.Context, clip, raw string) (err error) {
 func referenceArgs(clip, raw, out string, frames int) []string {
 	sink := ffmpeg.EncodeArgs(out, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 640, Height: 360, End: time.Duration(frames) * frameTime})
 	encode := sink[slices.Index(sink, "-map")+2:]
-	args := []string{"-y", "-i", clip, "-f", "rawvideo", "-pix_fmt", "rgba", "-s", "640x360", "-r", "25", "-i", raw,
+	args := []string{"-i", clip, "-f", "matroska", "-i", raw,
 		"-map", "0:v", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "null", "-", "-map", "1:v"}
 	return append(args, encode...)
 }
