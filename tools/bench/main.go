@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command bench measures bgremove beside ffmpeg doing the same work, in one
 // run, and prints the ratios. Only ratios mean anything on a shared machine.
 //
@@ -24,8 +26,9 @@ func main() {
 	runs := flag.Int("runs", 3, "pairs of runs, whose median ratio is printed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *soak, *peers, *memory, *runs); err != nil {
+	err := run(ctx, *soak, *peers, *memory, *runs)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

@@ -1,0 +1,65 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Ctrl-C ends the run with 130, leaving no file and no child process. The
+// decoder is a script that says its pid and then hangs.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	decoder := filepath.Join(dir, "ffmpeg")
+	script := "#!/bin/sh\ncase \"$*\" in *-version*) echo ffmpeg version 5.1; exit;; esac\necho $$ >" + fifo + "\nexec sleep 600\n"
+	if err := os.WriteFile(decoder, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hop, err := filepath.Abs("../../testdata/demo/hop.mp4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "bgremove", "remove", hop, "-o", filepath.Join(work, "out.webm"), "--ffmpeg", decoder)
+	cmd.Env = append(os.Environ(), "TMPDIR="+work)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile(fifo) // waits for the decoder
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(string(said)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("exit code %d, stderr %q", code, &stderr)
+	}
+	if left, err := os.ReadDir(work); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if err := syscall.Kill(child, 0); err == nil {
+		t.Error("the decoder is still running")
+	}
+}
