@@ -21,8 +21,9 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := sticker(ctx, os.Args[1], os.Args[2]); err != nil {
+	err := sticker(ctx, os.Args[1], os.Args[2])
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "stickers:", err)
 		var e *bgremove.Error
 		if errors.As(err, &e) && e.Hint != "" {

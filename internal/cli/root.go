@@ -56,7 +56,7 @@ environment over the file.`,
 	}
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "read settings from this `file`")
 	root.SetGlobalNormalizationFunc(spelling)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
+	root.SetFlagErrorFunc(usage)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.fill(root, cmd) }
 	root.AddCommand(a.removeCommand(), a.probeCommand(), a.doctorCommand(), a.versionCommand())
 	return root

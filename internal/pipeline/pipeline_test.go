@@ -25,8 +25,7 @@ const width, height = 40, 30
 type clip struct {
 	places []image.Point
 	times  []time.Duration // durations
-	video  bool
-	fail   error // after the last frame
+	fail   error           // after the last frame
 }
 
 const square = 6

@@ -56,9 +56,13 @@ const Transparent = "transparent"
 
 // Bounds of the options.
 const (
-	MinTolerance, MaxTolerance, DefaultTolerance = 8, 32, 16
-	MaxPad, DefaultPad                           = 50, 12
-	MinCanvas, MaxCanvas                         = 16, 4096
+	MinTolerance     = 8
+	MaxTolerance     = 32
+	DefaultTolerance = 16
+	MaxPad           = 50
+	DefaultPad       = 12
+	MinCanvas        = 16
+	MaxCanvas        = 4096
 )
 
 // Options say what is done to a clip. The zero value cuts out by Auto, does

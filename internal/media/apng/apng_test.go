@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/apng"
-	"github.com/google/go-cmp/cmp"
 )
 
 // memory is a file in memory that fails, if fail is not nil, with the write

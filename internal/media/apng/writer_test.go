@@ -12,10 +12,11 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/bgremove/bgremove/internal/media"
-	"github.com/bgremove/bgremove/internal/media/apng"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/apng"
 )
 
 var errDisk = errors.New("disk full")
@@ -42,7 +43,7 @@ func TestFailingDisk(t *testing.T) {
 		}
 		first, second := w.Close(), w.Close()
 		w.Abort()
-		if !errors.Is(first, errDisk) || first != second || err != nil && !errors.Is(err, errDisk) {
+		if !errors.Is(first, errDisk) || !errors.Is(second, first) || err != nil && !errors.Is(err, errDisk) {
 			t.Fatalf("byte %d: Write: %v, Close: %v, then %v", k, err, first, second)
 		}
 	}

@@ -3,6 +3,7 @@ package gif_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
 	"image/draw"
 	stdgif "image/gif"
@@ -31,7 +32,7 @@ func BenchmarkReader(b *testing.B) {
 		}
 		for {
 			f, err := r.Next(context.Background())
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -324,7 +324,7 @@ func TestNextAfterTheEnd(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := r.Next(context.Background()); err != io.EOF {
+		if _, err := r.Next(context.Background()); !errors.Is(err, io.EOF) {
 			t.Errorf("Next after Close: %v", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package gif
 
 import (
+	"errors"
 	"image"
 	"io"
 
@@ -29,7 +30,7 @@ func Scan(r io.Reader, lim Limits) (media.Info, error) {
 		if err == nil {
 			err = p.skipData(pic)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

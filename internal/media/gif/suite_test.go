@@ -280,7 +280,7 @@ func readAll(r io.Reader, lim gif.Limits) (frames []*media.Frame, truncated bool
 	defer src.Close()
 	for {
 		f, err := src.Next(context.Background())
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return frames, src.Truncated(), nil
 		}
 		if err != nil {
