@@ -1,0 +1,80 @@
+# Versions of the tools that this file installs for itself, under .cache/bin.
+GOLANGCI_VERSION   := v2.15.0
+GORELEASER_VERSION := v2.16.0
+
+GO       ?= go
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME ?= 10s
+
+tools      := $(CURDIR)/.cache/bin
+golangci   := $(tools)/golangci-lint-$(GOLANGCI_VERSION)
+goreleaser := $(tools)/goreleaser-$(GORELEASER_VERSION)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## install what the tests and the demo need beside Go
+	@./tools/setup.sh
+
+.PHONY: build
+build: ## build bin/bgremove
+	$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/bgremove
+
+.PHONY: test
+test: setup ## run every test, and the seeds of every fuzz target
+	$(GO) test ./...
+
+.PHONY: race
+race: setup ## run every test under the race detector
+	$(GO) test -race ./...
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME (10s)
+	@grep -rl --include='*_test.go' '^func Fuzz' . | while read -r file; do \
+		sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file" | while read -r name; do \
+			echo "$$name in $$(dirname "$$file")"; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null || exit 1; \
+		done || exit 1; \
+	done
+
+.PHONY: lint
+lint: $(golangci) ## check format, modules, vet and the rules of .golangci.yml
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt these: $$unformatted" >&2; exit 1; }
+	$(GO) mod tidy -diff
+	$(GO) vet ./...
+	$(golangci) run ./...
+
+.PHONY: bench
+bench: setup ## measure bgremove beside ffmpeg
+	$(GO) run ./tools/bench
+
+.PHONY: bench-peers
+bench-peers: setup ## measure bgremove beside ImageMagick, which must be installed
+	$(GO) run ./tools/bench -peers
+
+.PHONY: soak
+soak: setup ## measure memory over ten minutes of 1080p
+	$(GO) run ./tools/bench -soak
+
+.PHONY: demo
+demo: setup build ## make a clip, cut its background out, show what came of it
+	./examples/demo.sh
+
+.PHONY: release-check
+release-check: $(goreleaser) ## build every release archive into dist/, publish nothing
+	$(goreleaser) check
+	$(goreleaser) release --snapshot --clean --skip=publish
+
+.PHONY: clean
+clean: ## remove what was built, and the tools
+	rm -rf bin dist .cache
+
+$(golangci):
+	GOBIN='$(tools)' $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	mv '$(tools)/golangci-lint' $@
+
+$(goreleaser):
+	GOBIN='$(tools)' $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
+	mv '$(tools)/goreleaser' $@

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Installs the programs that the tests and the demo run: nothing to do, and
+# quick, where they are there. Fails where it cannot install them.
+set -eu
+
+missing=
+for tool in ffmpeg ffprobe gifsicle; do
+	command -v "$tool" >/dev/null || missing="$missing $tool"
+done
+test -n "$missing" || exit 0
+
+as_root=
+test "$(id -u)" = 0 || as_root="sudo -n"
+if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
+	$as_root apt-get update -qq
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ffmpeg gifsicle
+	exit
+fi
+echo "setup: missing:$missing" >&2
+echo "hint: install the packages ffmpeg and gifsicle, on macOS with: brew install ffmpeg gifsicle" >&2
+exit 1
