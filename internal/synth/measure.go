@@ -5,20 +5,20 @@ import "image"
 // IoU returns the intersection over union of two mattes of one size, each cut
 // at one half. Two empty mattes agree: 1.
 func IoU(got, want *image.Alpha) float64 {
-	both, any := 0, 0
+	both, either := 0, 0
 	for i, g := range got.Pix {
 		a, b := g >= 128, want.Pix[i] >= 128
 		if a && b {
 			both++
 		}
 		if a || b {
-			any++
+			either++
 		}
 	}
-	if any == 0 {
+	if either == 0 {
 		return 1
 	}
-	return float64(both) / float64(any)
+	return float64(both) / float64(either)
 }
 
 // MeanError returns the mean absolute difference of two mattes of one size,

@@ -356,7 +356,11 @@ func TestValidate(t *testing.T) {
 			var got []string
 			if joined, ok := tt.o.Validate().(interface{ Unwrap() []error }); ok {
 				for _, err := range joined.Unwrap() {
-					got = append(got, err.(*bgremove.Error).Field)
+					var e *bgremove.Error
+					if !errors.As(err, &e) {
+						t.Fatalf("%v is no *bgremove.Error", err)
+					}
+					got = append(got, e.Field)
 				}
 			}
 			if d := cmp.Diff(tt.want, got); d != "" {

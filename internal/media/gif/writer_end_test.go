@@ -47,7 +47,7 @@ func TestWriterEnds(t *testing.T) {
 	tests := map[string]func(t *testing.T, ctx context.Context, cancel func()){
 		"close twice": func(t *testing.T, ctx context.Context, _ func()) {
 			w := open(t, &bytes.Buffer{})
-			feed(ctx, w, c)
+			_ = feed(ctx, w, c)
 			if err := errors.Join(w.Close(), w.Close()); err != nil {
 				t.Error(err)
 			}
@@ -58,7 +58,7 @@ func TestWriterEnds(t *testing.T) {
 		},
 		"abort": func(t *testing.T, ctx context.Context, _ func()) {
 			w := open(t, &bytes.Buffer{})
-			feed(ctx, w, c)
+			_ = feed(ctx, w, c)
 			w.Abort()
 			w.Abort()
 			if err := w.Close(); !errors.Is(err, gif.ErrClosed) {
@@ -83,7 +83,7 @@ func TestWriterEnds(t *testing.T) {
 		},
 		"broken at the end": func(t *testing.T, ctx context.Context, _ func()) {
 			w := open(t, &brokenWriter{left: 2000})
-			feed(ctx, w, clip{frames: c.frames[:1]})
+			_ = feed(ctx, w, clip{frames: c.frames[:1]})
 			if err := w.Close(); !errors.Is(err, errBroken) {
 				t.Errorf("close: %v", err)
 			}

@@ -70,13 +70,13 @@ func (k *packer) pack(p *picture) {
 		disposal = disposeClear
 	}
 	none := p.palette.transparent
-	clear := p.erase || bytes.IndexByte(k.px.index, none) >= 0
+	seeThrough := p.erase || bytes.IndexByte(k.px.index, none) >= 0
 	var local *palette
 	if p.local {
 		local = p.palette
 	}
 	out := append(p.encoded[:0], p.prefix...)
-	out = appendControl(out, uint16(p.delay), disposal, clear, none)
+	out = appendControl(out, uint16(p.delay), disposal, seeThrough, none)
 	out = appendDescriptor(out, p.area, local)
 	p.encoded = k.lzw.encode(out, &k.px)
 }

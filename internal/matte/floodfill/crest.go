@@ -1,0 +1,163 @@
+package floodfill
+
+// summits sets the colour of the nodes that no ramp leads on from. Where other
+// nodes depend on it, it is the mean of the pixels around that are as far from
+// the backdrop.
+func (j *job) summits(rim int) {
+	for i := range j.nodes {
+		n := &j.nodes[i]
+		if n.up >= 0 {
+			continue
+		}
+		n.full, n.full2, n.hops = n.c, n.d2, reach
+		in := j.within(n.at, n.x, 1)
+		if i < rim {
+			n.thin = !j.solid(n.at, in, int32(rim))
+		}
+		if n.foot && !n.thin {
+			j.smooth(n, in)
+		}
+	}
+}
+
+// solid reports whether a neighbour belongs to the subject without touching
+// the flood.
+func (j *job) solid(at int32, in uint8, rim int32) bool {
+	for o, off := range j.off {
+		if in>>o&1 != 0 && j.mask[at+off] != 0 && uint32(j.index[at+off]-1) >= uint32(rim) {
+			return true
+		}
+	}
+	return false
+}
+
+// smooth averages the colour of a summit with neighbours like it.
+func (j *job) smooth(n *node, in uint8) {
+	near := 3 + 2*j.b.noise
+	floor := max(sqrt(n.d2)-1-j.b.noise, 0)
+	floor *= floor
+	sum, count := n.c, float32(1)
+	for o, off := range j.off {
+		if in>>o&1 == 0 || j.mask[n.at+off] == 0 {
+			continue
+		}
+		c := j.color(n.at + off)
+		if dot(c, c) >= floor && biggest([3]float32{c[0] - n.c[0], c[1] - n.c[1], c[2] - n.c[2]}) <= near {
+			for k := range sum {
+				sum[k] += c[k]
+			}
+			count++
+		}
+	}
+	n.full = [3]float32{sum[0] / count, sum[1] / count, sum[2] / count}
+	n.full2 = dot(n.full, n.full)
+}
+
+// spread carries the strongest colour along thin strokes, whose pixels may
+// never be covered fully. The rim is in raster order, so one pass forward and
+// one backward reach everything within the limit of steps.
+func (j *job) spread(rim int) {
+	for i := range rim {
+		j.take(i, 0, 4)
+	}
+	for i := rim - 1; i >= 0; i-- {
+		j.take(i, 4, 8)
+	}
+}
+
+// complete raises the colour of strokes about one pixel wide. Slanted ones
+// cover no pixel fully: with slope t, at best 1 − t/4 of it.
+func (j *job) complete(rim int) {
+	for i := range rim {
+		n := &j.nodes[i]
+		if !n.thin || n.up >= 0 || n.d2 <= 0 {
+			continue
+		}
+		in := j.within(n.at, n.x, 1)
+		if in != 0xff {
+			continue
+		}
+		sum := float32(1)
+		for _, off := range j.off {
+			sum += max(dot(j.color(n.at+off), n.full)/n.full2, 0)
+		}
+		if sum < 3*hairline {
+			for k := range n.full {
+				n.full[k] *= slantLift
+			}
+			n.full2 *= slantLift * slantLift
+		}
+	}
+}
+
+// top returns the summit above node i, which may be i itself.
+func (j *job) top(i int32) int32 {
+	for j.nodes[i].up >= 0 {
+		i = j.nodes[i].up
+	}
+	return i
+}
+
+// crests finds for each node the one whose colour it mixes with the backdrop:
+// the last on its ramp that is on one line with all before it. Each step of a
+// ramp may veer a little, and several could lead from a rim of one colour on
+// into an area of another, which is no part of the edge. So nodes inside count
+// only if their ramp leads to the crest of a node of the rim.
+func (j *job) crests(rim int) {
+	for i := range j.nodes {
+		n := &j.nodes[i]
+		for up := n.up; up >= 0 && j.straight(int32(i), up); up = j.nodes[up].up {
+			if i < rim || j.nodes[up].top {
+				n.crest = up + 1
+			}
+		}
+		if i < rim && n.crest > 0 {
+			j.nodes[n.crest-1].top = true
+		}
+	}
+}
+
+// straight reports whether the colour of node to is on one line with all on
+// the ramp from node i up to it.
+func (j *job) straight(i, to int32) bool {
+	t := &j.nodes[to]
+	for ; i != to; i = j.nodes[i].up {
+		if n := &j.nodes[i]; !j.aligned(n.c, n.d2, t.c, t.d2) {
+			return false
+		}
+	}
+	return true
+}
+
+// summit is the subject's own colour at a crest, and its squared length.
+func (n *node) summit() ([3]float32, float32) {
+	if n.full2 > 0 {
+		return n.full, n.full2
+	}
+	return n.c, n.d2
+}
+
+// take raises the colour of the thin summit above rim node i to that of the
+// neighbours of i in the given directions.
+func (j *job) take(i, from, to int) {
+	p := &j.nodes[i]
+	n := &j.nodes[j.top(int32(i))]
+	if !n.thin {
+		return
+	}
+	in := j.within(p.at, p.x, 1)
+	for o := from; o < to; o++ {
+		if in>>o&1 == 0 {
+			continue
+		}
+		q := j.index[p.at+j.off[o]] - 1
+		if q < 0 {
+			continue
+		}
+		m := &j.nodes[j.top(q)]
+		if m.hops == 0 || m.full2 <= n.full2 || m.full2 > lift*lift*n.d2 || !j.aligned(n.c, n.d2, m.full, m.full2) {
+			continue
+		}
+		n.full, n.full2, n.hops = m.full, m.full2, m.hops-1
+	}
+}
