@@ -46,12 +46,20 @@ lint: $(golangci) ## check format, modules, vet and the rules of .golangci.yml
 	$(GO) vet ./...
 	$(golangci) run ./...
 
+# What the benchmarks of writers measure beside a drawn clip.
+export BGREMOVE_BENCH_CLIPS := $(CURDIR)/testdata/real/milk.mov
+export BGREMOVE_BENCH_CLIP  := $(BGREMOVE_BENCH_CLIPS)
+
 .PHONY: bench
-bench: setup ## measure bgremove beside ffmpeg
+bench: setup ## print the numbers of docs/measurements.md, beside ffmpeg
+	$(GO) test -count=1 -v -run '^(TestSuite|TestQuality)$$' ./internal/media/gif ./internal/matte/floodfill | grep -E ' of 84|IoU|^ok|FAIL'
+	$(GO) test -run '^$$' -bench Against -benchtime 3x ./internal/media/gif ./internal/media/apng
 	$(GO) run ./tools/bench
 
 .PHONY: bench-peers
-bench-peers: setup ## measure bgremove beside ImageMagick, which must be installed
+bench-peers: setup ## the same beside gifski and ImageMagick, which it installs
+	./tools/setup.sh peers
+	PATH="$(tools):$$PATH" $(GO) test -run '^$$' -bench AgainstTools -benchtime 3x ./internal/media/gif
 	$(GO) run ./tools/bench -peers
 
 .PHONY: soak

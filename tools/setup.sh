@@ -1,10 +1,17 @@
 #!/bin/sh
 # Installs the programs that the tests and the demo run: nothing to do, and
 # quick, where they are there. Fails where it cannot install them.
+# "setup.sh peers" builds gifski too, into .cache/bin, for `make bench-peers`.
 set -eu
+cd "$(dirname "$0")/.."
+
+if [ "${1:-}" = peers ]; then
+	command -v gifski >/dev/null || [ -x .cache/bin/gifski ] ||
+		cargo install --quiet --no-default-features --root .cache gifski
+fi
 
 missing=
-for tool in ffmpeg ffprobe gifsicle; do
+for tool in ffmpeg ffprobe gifsicle identify; do
 	command -v "$tool" >/dev/null || missing="$missing $tool"
 done
 test -n "$missing" || exit 0
@@ -13,9 +20,9 @@ as_root=
 test "$(id -u)" = 0 || as_root="sudo -n"
 if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
 	$as_root apt-get update -qq
-	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ffmpeg gifsicle
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ffmpeg gifsicle imagemagick
 	exit
 fi
 echo "setup: missing:$missing" >&2
-echo "hint: install the packages ffmpeg and gifsicle, on macOS with: brew install ffmpeg gifsicle" >&2
+echo "hint: install the packages ffmpeg, gifsicle and imagemagick, on macOS with: brew install ffmpeg gifsicle imagemagick" >&2
 exit 1

@@ -54,10 +54,11 @@ func run(ctx context.Context, soak, peers bool, memory string, runs int) error {
 	case peers:
 		return b.imageMagick(ctx)
 	}
-	for _, frames := range []int{300, 1500} {
-		if err := b.overhead(ctx, frames); err != nil {
-			return err
-		}
+	if err := b.overhead(ctx, 300, runs); err != nil {
+		return err
+	}
+	if err := b.overhead(ctx, 1500, 1); err != nil { // minutes a run
+		return err
 	}
 	return b.memory(ctx, 300, 3_000)
 }

@@ -18,7 +18,7 @@ import (
 // overhead compares `remove --method fast --crop=false` from H.264 to WebM at
 // 640×360 with ffmpeg alone decoding the same clip and encoding the very RGBA
 // frames that bgremove produced, with the same arguments.
-func (b *bench) overhead(ctx context.Context, frames int) error {
+func (b *bench) overhead(ctx context.Context, frames, runs int) error {
 	clip, err := b.clip(ctx, 640, 360, frames)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (b *bench) overhead(ctx context.Context, frames int) error {
 	}
 	args := referenceArgs(clip, raw, b.path("reference.webm"), frames)
 	fmt.Printf("\nfast, mp4 to webm, 640×360, %d frames; the reference is\n  ffmpeg %s\n", frames, strings.Join(args, " "))
-	ratio, a, r, err := pairs(b.runs, func() error { return run(bgremove.Config{}) },
+	ratio, a, r, err := pairs(runs, func() error { return run(bgremove.Config{}) },
 		func() error { return exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run() })
 	if err != nil {
 		return err

@@ -78,7 +78,7 @@ func TestQuality(t *testing.T) {
 						imgs = append(imgs, d.spoil(t, p.Image, i))
 					}
 					got := measure(t, imgs, pics)
-					t.Logf("%-7s IoU %.4f MAE %.5f colour %5.2f", d.name, got.iou, got.mae, got.colour)
+					t.Logf("%-7v on %-5s %-7s IoU %.4f MAE %.5f colour %5.2f", s, b.name, d.name, got.iou, got.mae, got.colour)
 					want, ok := d.bounds[s]
 					if !ok {
 						want = d.others

@@ -83,6 +83,9 @@ func (e *lzwEncoder) encode(dst []byte, px *lzwPixels) []byte {
 	e.reset()
 	e.emit(e.literals)
 	e.strings(px)
+	if e.next == 1<<e.width && e.next < lzwCodes {
+		e.width++ // the decoder takes the last string into its dictionary too
+	}
 	e.emit(e.literals + 1)
 	for e.nacc > 0 {
 		e.putByte(byte(e.acc))
