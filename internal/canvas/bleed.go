@@ -48,16 +48,16 @@ func bleedRow(row []uint8, reach int) (visible bool) {
 	var colour uint32
 	left := 0
 	for i := 0; i < len(row); i += 4 {
-		if v := load(row, i); v&alphaMask != 0 {
+		v := load(row, i)
+		switch {
+		case v&alphaMask != 0:
 			colour, left = v&colourMask, reach
-			continue
-		}
-		if left == 0 {
-			colour = 0
-		} else {
+		case left > 0:
+			store(row, i, colour)
 			left--
+		case v != 0:
+			store(row, i, 0)
 		}
-		store(row, i, colour)
 	}
 	left = 0
 	for i := len(row) - 4; i >= 0; i -= 4 {

@@ -31,7 +31,7 @@ func (b *bench) imageMagick(ctx context.Context) error {
 	theirs := func() error {
 		for i := 1; i <= pictures; i++ {
 			c := exec.CommandContext(ctx, "convert", b.path(fmt.Sprintf("%d.png", i)), "-alpha", "set", "-fuzz", "6%",
-				"-fill", "none", "-draw", "alpha 0,0 floodfill", b.path("cut.png"))
+				"-fill", "none", "-draw", "color 0,0 floodfill", b.path("cut.png"))
 			if out, err := c.CombinedOutput(); err != nil {
 				return fmt.Errorf("convert: %w: %s", err, out)
 			}

@@ -2,9 +2,11 @@ package floodfill
 
 import "image"
 
-// depth is how far in pixels halved chroma carries the backdrop's colour into
-// the subject.
-const depth = 3
+const (
+	// spill is how far in pixels halved chroma carries the backdrop's colour
+	// into the subject, depth from where it is the subject's own.
+	spill, depth = 2, 3
+)
 
 // bleed restores the colour of the subject's edge in compressed pictures,
 // whose chroma has half the resolution: there the backdrop's colour reaches
@@ -25,7 +27,7 @@ func (p *peel) bleed(b *band, img *image.NRGBA, m *image.Alpha) {
 	}
 }
 
-// widen lists the fully covered pixels within depth of a pixel that is not,
+// widen lists the fully covered pixels within spill of a pixel that is not,
 // and marks them in near until bleed is done.
 func (p *peel) widen(m *image.Alpha, w, h int) {
 	if len(p.near) < len(m.Pix) {
@@ -36,7 +38,7 @@ func (p *peel) widen(m *image.Alpha, w, h int) {
 		x, y := int(at)%w, int(at)/w
 		for _, o := range around {
 			qx, qy := x, y
-			for range depth {
+			for range spill {
 				qx, qy = qx+int(o[0]), qy+int(o[1])
 				if uint(qx) >= uint(w) || uint(qy) >= uint(h) {
 					break

@@ -62,6 +62,7 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	if s.pipe, err = s.child.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
+	widen(s.pipe)
 	if err := s.child.start(); err != nil {
 		return nil, err
 	}
@@ -168,7 +169,7 @@ func webmArgs(o SinkOptions) ffmpeggo.KwArgs {
 	out["f"], out["c:v"] = "webm", "libvpx-vp9"
 	// Constant quality: 60 at quality 1, 28 at 80, 20 at 100.
 	out["crf"], out["b:v"] = strconv.Itoa(60-o.Quality*2/5), "0"
-	out["deadline"], out["cpu-used"], out["row-mt"] = "good", "5", "1"
+	out["deadline"], out["cpu-used"], out["row-mt"] = "realtime", "8", "1"
 	return out
 }
 
