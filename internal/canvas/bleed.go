@@ -34,8 +34,8 @@ const (
 	colourMask = 0x00FFFFFF
 )
 
-func load(p []uint8, i int) uint32     { return binary.LittleEndian.Uint32(p[i:]) }
-func store(p []uint8, i int, v uint32) { binary.LittleEndian.PutUint32(p[i:], v) }
+func load(p []uint8, i int) uint32     { return binary.LittleEndian.Uint32(p[i : i+4 : i+4]) }
+func store(p []uint8, i int, v uint32) { binary.LittleEndian.PutUint32(p[i:i+4:i+4], v) }
 
 // bleedRow clears the invisible pixels of a row and carries colours into them
 // from both sides. It reports whether there were visible ones.

@@ -71,6 +71,7 @@ func TestScripts(t *testing.T) {
 			"empty":  emptyFolder,
 			"pixel":  pixel,
 			"field":  patchField,
+			"cut":    cutFile,
 		},
 		RequireUniqueNames: true,
 	})
@@ -80,7 +81,11 @@ func TestScripts(t *testing.T) {
 // centiseconds; equal delays in a row marked with = show the same picture.
 func draw() {
 	name, delays := os.Args[1], os.Args[2:]
-	clip := synth.Clip{Width: 64, Height: 48, Frames: len(delays), Backdrop: synth.Green, Subject: synth.Gap}
+	width, height := 64, 48
+	if name == "dot.gif" {
+		width, height = 1, 1
+	}
+	clip := synth.Clip{Width: width, Height: height, Frames: len(delays), Backdrop: synth.Green, Subject: synth.Gap}
 	g := stdgif.GIF{LoopCount: 0}
 	at := -1
 	for _, d := range delays {
@@ -204,6 +209,14 @@ func pixel(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("pixel %d,%d is %v, want %s", x, y, c, args[3])
 		}
 	}
+}
+
+// cut FILE PERCENT NEW copies the beginning of a file.
+func cutFile(ts *testscript.TestScript, _ bool, args []string) {
+	data := ts.ReadFile(args[0])
+	percent, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(data[:len(data)*percent/100]), 0o666))
 }
 
 // field FILE OFFSET HEX overwrites bytes of a file.

@@ -97,7 +97,7 @@ func (a *app) report(ctx context.Context, err error) int {
 			code = exitMissing
 		}
 	}
-	for line := range strings.SplitSeq(flagNames.Replace(err.Error()), "\n") {
+	for line := range strings.SplitSeq(inFlags(err).Error(), "\n") {
 		a.Message("%s", line)
 	}
 	if hint != "" {
@@ -106,8 +106,26 @@ func (a *app) report(ctx context.Context, err error) int {
 	return code
 }
 
-// flagNames turns the library's names of options into those of the flags.
-var flagNames = strings.NewReplacer("canvasW must", "canvas-w must", "canvasH must", "canvas-h must",
-	"bgColor must", "bg must", "outputFormat must", "format must", "edgeColour must", "edge-colour must")
+// flagNames are the flags of options that the library calls otherwise.
+var flagNames = map[string]string{"canvasW": "canvas-w", "canvasH": "canvas-h", "bgColor": "bg",
+	"outputFormat": "format", "edgeColour": "edge-colour"}
+
+// inFlags makes errors about options name the flags.
+func inFlags(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, inFlags(e))
+		}
+		return errors.Join(all...)
+	}
+	var e *bgremove.Error
+	if !errors.As(err, &e) || flagNames[e.Field] == "" {
+		return err
+	}
+	renamed := *e
+	renamed.Field = flagNames[e.Field]
+	return &renamed
+}
 
 func lookupConfig() string { return os.Getenv(config.Variable("config")) }

@@ -63,3 +63,35 @@ func TestInterrupt(t *testing.T) {
 		t.Error("the decoder is still running")
 	}
 }
+
+// Ctrl-C ends a run that waits for standard input, too.
+func TestInterruptWhileReading(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "bgremove", "remove", "-", "-o", filepath.Join(work, "out.gif"))
+	cmd.Env = append(os.Environ(), "TMPDIR="+work)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// More than a pipe holds: once it is written, the command is reading.
+	if _, err := stdin.Write(make([]byte, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit code %d, stderr %q", code, &stderr)
+	}
+	if left, err := os.ReadDir(work); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"image"
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -20,16 +21,27 @@ type pictures struct {
 }
 
 // pictures checks that the stills can be written before any work.
-func (o *removeOptions) pictures() (*pictures, error) {
+func (o *removeOptions) pictures(input string) (*pictures, error) {
+	taken := []string{input, o.output}
 	for _, path := range []string{o.preview, o.compare} {
 		if path == "" {
 			continue
+		}
+		for _, other := range taken {
+			if samePlace(path, other) {
+				return nil, &bgremove.Error{Kind: bgremove.Invalid, Path: path, Reason: "named twice: each file needs a name of its own"}
+			}
+		}
+		taken = append(taken, path)
+		if !strings.EqualFold(filepath.Ext(path), ".png") {
+			return nil, &bgremove.Error{Kind: bgremove.Invalid, Path: path, Reason: "stills are written as .png"}
 		}
 		if _, err := os.Stat(path); err == nil && !o.force {
 			return nil, &bgremove.Error{Kind: bgremove.Exists, Path: path, Reason: "the picture exists already", Hint: "--force overwrites it"}
 		}
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return nil, &bgremove.Error{Kind: bgremove.Failed, Path: path, Reason: "the picture's folder does not exist", Err: err}
+			return nil, &bgremove.Error{Kind: bgremove.Failed, Path: path, Reason: "the picture's folder does not exist",
+				Hint: "make it first: mkdir -p " + filepath.Dir(path), Err: err}
 		}
 	}
 	return &pictures{preview: o.preview, compare: o.compare}, nil
@@ -61,13 +73,26 @@ func (p *pictures) save() error {
 
 // savePNG writes a picture that appears when it is complete.
 func savePNG(path string, img image.Image) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".bgremove-*.part")
-	if err != nil {
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	defer os.Remove(f.Name())
-	if err := errors.Join(png.Encode(f, img), f.Chmod(0o644), f.Close()); err != nil {
+	part := fmt.Sprintf("%s.%d.part", path, os.Getpid())
+	defer os.Remove(part)
+	if err := os.WriteFile(part, b.Bytes(), 0o666); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return os.Rename(f.Name(), path)
+	return os.Rename(part, path)
+}
+
+// samePlace reports whether two names stand for one file.
+func samePlace(a, b string) bool {
+	if one, err := os.Stat(a); err == nil {
+		if two, err := os.Stat(b); err == nil {
+			return os.SameFile(one, two)
+		}
+	}
+	one, err := filepath.Abs(a)
+	two, err2 := filepath.Abs(b)
+	return err == nil && err2 == nil && one == two
 }

@@ -16,7 +16,7 @@ func (a *app) probeCommand() *cobra.Command {
 		Short: "show what a file holds, and its price in credits",
 		Args:  oneArgument("INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, remove, err := a.inputPath(args[0])
+			path, remove, err := a.inputPath(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

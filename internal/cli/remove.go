@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -82,14 +83,14 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 }
 
 func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
-	if err := o.settle(cmd, input); err != nil {
+	if err := a.settle(cmd, input, o); err != nil {
 		return err
 	}
 	toStdout := o.output == "-"
 	if toStdout && term.IsTerminal(a.Out) {
 		return usage(cmd, errors.New("standard output is a terminal; redirect it or name a file with -o"))
 	}
-	path, forget, err := a.inputPath(input)
+	path, forget, err := a.inputPath(cmd.Context(), input)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 		defer os.RemoveAll(dir)
 		output = filepath.Join(dir, "out."+o.Format.Extension())
 	}
-	pictures, err := o.pictures()
+	pictures, err := o.pictures(input)
 	if err != nil {
 		return err
 	}
@@ -116,6 +117,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 		return err
 	}
 	if toStdout {
+		a.notes(result, o)
 		return a.copyOut(result.Output)
 	}
 	return a.announce(result, o)
@@ -135,9 +137,12 @@ func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p 
 }
 
 // settle works out the output's name and format, and refuses what cannot go
-// together, before any work.
-func (o *removeOptions) settle(cmd *cobra.Command, input string) error {
+// together, before any work. The extension decides the format unless one is
+// given beside it on the command line.
+func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	switch {
+	case a.engine.Workers < 0:
+		return usage(cmd, errors.New("workers must not be negative"))
 	case o.output == "-" && o.json:
 		return usage(cmd, errors.New("-o - and --json both want standard output"))
 	case o.output == "" && input == "-":
@@ -145,10 +150,10 @@ func (o *removeOptions) settle(cmd *cobra.Command, input string) error {
 	case o.output == "-" && !cmd.Flags().Changed("format"):
 		return usage(cmd, errors.New("--format is needed when OUTPUT is -"))
 	}
-	if !cmd.Flags().Changed("format") {
+	if o.output != "-" && !a.typed["format"] {
 		if f, ok := bgremove.FormatOf(o.output); ok {
 			o.Format = f
-		} else if o.output != "-" && filepath.Ext(o.output) != "" {
+		} else if filepath.Ext(o.output) != "" {
 			return usage(cmd, fmt.Errorf("%s: the extension names no format; --format gif, apng, webm or mp4 does", o.output))
 		}
 	}
@@ -158,13 +163,18 @@ func (o *removeOptions) settle(cmd *cobra.Command, input string) error {
 	return o.Validate()
 }
 
+func (a *app) notes(r *bgremove.Result, o *removeOptions) {
+	if o.quiet {
+		return
+	}
+	for _, note := range r.Notes {
+		a.Message("%s", note)
+	}
+}
+
 // announce reports a finished removal.
 func (a *app) announce(r *bgremove.Result, o *removeOptions) error {
-	if !o.quiet {
-		for _, note := range r.Notes {
-			a.Message("%s", note)
-		}
-	}
+	a.notes(r, o)
 	if o.json {
 		return a.JSON(r)
 	}
@@ -190,11 +200,11 @@ func (a *app) copyOut(path string) error {
 
 // inputPath is the file to read: the argument itself or, for -, a copy of
 // standard input that forget removes.
-func (a *app) inputPath(arg string) (path string, forget func(), err error) {
+func (a *app) inputPath(ctx context.Context, arg string) (path string, forget func(), err error) {
 	if arg != "-" {
 		return arg, func() {}, nil
 	}
-	path, err = bgremove.Spool(a.In)
+	path, err = bgremove.Spool(ctx, a.In)
 	return path, func() { _ = os.Remove(path) }, err
 }
 

@@ -19,6 +19,7 @@ type app struct {
 	*term.Streams
 	version    string
 	configPath string
+	typed      map[string]bool // flags given on the command line itself
 	engine     bgremove.Config
 }
 
@@ -37,8 +38,9 @@ func Main(ctx context.Context, version string, args []string, streams *term.Stre
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "bgremove",
-		Short: "take the background out of animations and video",
+		Use:     "bgremove",
+		Version: a.build().Version,
+		Short:   "take the background out of animations and video",
 		Long: `bgremove takes the background out of animations and video: .gif .mp4 .mov
 .webm in; gif, apng, webm and mp4 out. Every frame keeps its time.
 
@@ -58,12 +60,18 @@ environment over the file.`,
 	root.SetGlobalNormalizationFunc(spelling)
 	root.SetFlagErrorFunc(usage)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.fill(root, cmd) }
+	root.SetVersionTemplate("bgremove {{.Version}}\n")
 	root.AddCommand(a.removeCommand(), a.probeCommand(), a.doctorCommand(), a.versionCommand())
 	return root
 }
 
 // fill completes the flags of a command from the environment and the file.
 func (a *app) fill(root, cmd *cobra.Command) error {
+	a.typed = map[string]bool{}
+	cmd.Flags().Visit(func(f *pflag.Flag) { a.typed[f.Name] = true })
+	if cmd.Name() == "version" || cmd.HasParent() && cmd.Parent().Name() == "completion" {
+		return nil // these work whatever the settings are
+	}
 	path := a.configPath
 	if f := cmd.Flags().Lookup("config"); f != nil && !f.Changed {
 		path = lookupConfig()

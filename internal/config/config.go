@@ -31,6 +31,10 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Origin, e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// programs are settings that name what is run. They are not taken from a file
+// that merely lies in the working directory: that may be somebody else's.
+var programs = []string{"ffmpeg", "ffprobe", "onnxruntime"}
+
 // Variable is the environment variable that stands for a flag.
 func Variable(flag string) string {
 	return "BGREMOVE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
@@ -47,8 +51,13 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 		return err
 	}
 	for _, key := range v.AllKeys() {
-		if !slices.Contains(known, key) {
+		switch {
+		case !slices.Contains(known, key) && !slices.Contains(known, strings.Replace(key, "color", "colour", 1)):
 			return &Error{file + ": " + key, errors.New("no such setting")}
+		case path == "" && file == FileName && slices.Contains(programs, key):
+			return &Error{file + ": " + key, errors.New("not taken from the working directory; use --config or the environment")}
+		case v.Get(key) == nil:
+			return &Error{file + ": " + key, errors.New("no value (colours need quotes: '#rrggbb')")}
 		}
 	}
 	var errs []error
@@ -56,18 +65,31 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 		if f.Changed {
 			return
 		}
-		origin, value := Variable(f.Name), os.Getenv(Variable(f.Name))
+		origin, value := lookup(v, file, f.Name)
 		if value == "" {
-			if !v.InConfig(f.Name) {
-				return
-			}
-			origin, value = file+": "+f.Name, v.GetString(f.Name)
+			return
 		}
 		if err := flags.Set(f.Name, value); err != nil {
 			errs = append(errs, &Error{origin, fmt.Errorf("%q does not fit: %w", value, err)})
 		}
 	})
 	return errors.Join(errs...)
+}
+
+// lookup finds the value of a flag under both spellings of colour.
+func lookup(v *viper.Viper, file, flag string) (origin, value string) {
+	names := []string{flag, strings.Replace(flag, "colour", "color", 1)}
+	for _, name := range names {
+		if value := os.Getenv(Variable(name)); value != "" {
+			return Variable(name), value
+		}
+	}
+	for _, name := range names {
+		if v.InConfig(name) {
+			return file + ": " + name, v.GetString(name)
+		}
+	}
+	return "", ""
 }
 
 // read loads the file, if there is one, and returns its name.
@@ -80,8 +102,8 @@ func read(v *viper.Viper, path string) (string, error) {
 		v.SetConfigFile(name)
 		v.SetConfigType("yaml")
 		err := v.ReadInConfig()
-		if path == "" && errors.Is(err, fs.ErrNotExist) {
-			continue
+		if path == "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
+			continue // nobody asked for it
 		}
 		if err != nil {
 			return "", &Error{name, err}

@@ -50,6 +50,9 @@ type Info struct {
 	Plays    int
 	HasAlpha bool
 	HasAudio bool
+	// Truncated says that the file ends in the middle: something is missing
+	// that it says should be there.
+	Truncated bool
 	// AudioCodec is ffmpeg's name of the first audio stream's codec, empty
 	// without sound.
 	AudioCodec string

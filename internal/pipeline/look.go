@@ -10,26 +10,43 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// Look shows at most n frames, spread evenly over the clip, to see. The
+// Look shows at most n frames, spread evenly over the part of the clip that
+// timing chooses, to see. The
 // picture is seen's only for the length of the call. It is how a method learns
-// what it must know of the clip before its first matte.
-func Look(ctx context.Context, clip media.Clip, n int, see func(*image.NRGBA)) error {
-	every := max(1, (clip.Info().Frames+n-1)/n)
+// what it must know of the clip before its first matte. Without a frame in that
+// part the error is ErrNoFrames.
+func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) error {
+	every := max(1, (timing.expected(clip.Info())+n-1)/n)
+	seen, err := look(ctx, clip, timing, every, see)
+	if err == nil && seen == 0 && every > 1 { // frames at very uneven times
+		seen, err = look(ctx, clip, timing, 1, see)
+	}
+	if err == nil && seen == 0 {
+		err = ErrNoFrames
+	}
+	return err
+}
+
+// look shows each n-th frame and counts them.
+func look(ctx context.Context, clip media.Clip, timing Timing, every int, see func(*image.NRGBA)) (seen int, err error) {
 	pool := new(media.Pool)
-	src, err := clip.Open(ctx, media.ReadOptions{Every: every, Pool: pool})
+	src, err := clip.Open(ctx, media.ReadOptions{Every: every, From: timing.Start, To: timing.End, Pool: pool})
 	if err != nil {
-		return fmt.Errorf("open the clip: %w", err)
+		return 0, fmt.Errorf("open the clip: %w", err)
 	}
 	defer src.Close()
 	for {
 		f, err := src.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return nil
+			return seen, nil
 		}
 		if err != nil {
-			return err
+			return seen, err
 		}
-		see(f.Image)
+		if f.PTS >= timing.Start && (timing.End == 0 || f.PTS < timing.End) {
+			see(f.Image)
+			seen++
+		}
 		pool.Put(f.Image)
 	}
 }

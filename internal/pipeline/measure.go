@@ -95,7 +95,7 @@ func (r *runner) takeDown(m *measures, it *item) error {
 	err := m.mattes.append(it.matte)
 	r.pool.Put(f.Image)
 	r.mattes.Put(it.matte)
-	r.progress(it.index+1, r.expected())
+	r.progress(it.index+1, r.Timing.expected(r.info))
 	return err
 }
 

@@ -63,6 +63,8 @@ type Output struct {
 	End time.Duration
 	// Pool takes the pictures back that the sink is done with.
 	Pool *media.Pool
+	// Workers is how many frames the sink may work on at once.
+	Workers int
 }
 
 // Progress counts frames over all passes.
@@ -94,7 +96,7 @@ const (
 	defaultMemory = 256 << 20
 	// picturesPerFrame is how many pictures a frame in flight holds at worst:
 	// the source, its window, the scaled picture and the output.
-	picturesPerFrame = 3
+	picturesPerFrame = 4
 )
 
 // Run does the job. When it fails or ctx ends, the sink has been aborted and
@@ -170,17 +172,4 @@ func (r *runner) progress(frame, frames int) {
 	if r.Progress != nil {
 		r.Progress(Progress{Pass: r.pass, Passes: r.passes, Frame: frame, Frames: max(frame, frames)})
 	}
-}
-
-// expected is how many frames a pass will deliver, as far as one can tell.
-func (r *runner) expected() int {
-	if r.info.Duration <= 0 {
-		return r.info.Frames
-	}
-	span := r.Timing.end(r.info.Duration) - r.Timing.Start
-	n := int(float64(r.info.Frames)*float64(span)/float64(r.info.Duration) + 0.5)
-	if r.Timing.MaxRate > 0 {
-		n = min(n, int(span.Seconds()*r.Timing.MaxRate+0.5))
-	}
-	return n
 }

@@ -499,7 +499,7 @@ func TestLookIsBounded(t *testing.T) {
 	t.Parallel()
 	for frames, want := range map[int]int{1: 1, 8: 8, 9: 5, 100: 8} {
 		n := 0
-		if err := pipeline.Look(t.Context(), walk(frames), 8, func(*image.NRGBA) { n++ }); err != nil {
+		if err := pipeline.Look(t.Context(), walk(frames), pipeline.Timing{}, 8, func(*image.NRGBA) { n++ }); err != nil {
 			t.Fatal(err)
 		}
 		if n != want {

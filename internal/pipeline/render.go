@@ -36,7 +36,7 @@ func (r *runner) render(ctx context.Context, p plan) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sink, err := r.Open(ctx, Output{Size: p.layout.Size, First: src.first + first.frame.PTS, End: p.end, Pool: r.pool})
+	sink, err := r.Open(ctx, Output{Size: p.layout.Size, First: src.first + first.frame.PTS, End: p.end, Pool: r.pool, Workers: r.Workers})
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (w *writer) write(ctx context.Context, it *item) error {
 	if err != nil {
 		return err
 	}
-	w.progress(w.report.Frames, w.expected())
+	w.progress(w.report.Frames, w.Timing.expected(w.info))
 	return nil
 }
 

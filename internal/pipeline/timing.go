@@ -30,6 +30,20 @@ func (t Timing) end(clip time.Duration) time.Duration {
 	return clip
 }
 
+// expected is how many frames of a clip are chosen, as far as one can tell
+// without reading it.
+func (t Timing) expected(info media.Info) int {
+	if info.Duration <= 0 {
+		return info.Frames
+	}
+	span := t.end(info.Duration) - t.Start
+	n := int(float64(info.Frames)*float64(span)/float64(info.Duration) + 0.5)
+	if t.MaxRate > 0 {
+		n = min(n, int(span.Seconds()*t.MaxRate+0.5))
+	}
+	return n
+}
+
 // timed delivers the chosen frames of a source with their times counted from
 // the first of them.
 type timed struct {

@@ -35,6 +35,7 @@ type Config struct {
 // Zero fields stand for the defaults.
 type Limits struct {
 	MaxSide   int   // longest side in pixels; 16,384
+	MaxArea   int64 // width × height; 64 × 10^6
 	MaxFrames int   // frames of a GIF; 100,000
 	MaxPixels int64 // width × height × frames of a GIF; 40 × 10^9
 }
@@ -42,20 +43,23 @@ type Limits struct {
 // Remover removes backgrounds. It is safe for concurrent use.
 type Remover struct {
 	config Config
-	tools  func() (*ffmpeg.Tools, error)
+
+	mu    sync.Mutex
+	tools *ffmpeg.Tools // once found
 }
 
 // New makes a Remover. Nothing is opened or started before it is used.
 func New(c Config) *Remover {
 	c.Limits = c.Limits.withDefaults()
-	return &Remover{config: c, tools: sync.OnceValues(func() (*ffmpeg.Tools, error) {
-		return ffmpeg.Find(context.Background(), c.FFmpeg, c.FFprobe)
-	})}
+	return &Remover{config: c}
 }
 
 func (l Limits) withDefaults() Limits {
 	if l.MaxSide == 0 {
 		l.MaxSide = 16384
+	}
+	if l.MaxArea == 0 {
+		l.MaxArea = 64_000_000
 	}
 	if l.MaxFrames == 0 {
 		l.MaxFrames = 100_000
@@ -67,11 +71,20 @@ func (l Limits) withDefaults() Limits {
 }
 
 // ffmpeg finds the programs, once, and says how to get them otherwise.
-func (r *Remover) ffmpeg() (*ffmpeg.Tools, error) {
-	t, err := r.tools()
+func (r *Remover) ffmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.tools != nil {
+		return r.tools, nil
+	}
+	t, err := ffmpeg.Find(ctx, r.config.FFmpeg, r.config.FFprobe)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, &Error{Kind: Missing, Reason: err.Error(), Hint: ffmpegHint, Err: err}
 	}
+	r.tools = t
 	return t, nil
 }
 

@@ -41,7 +41,7 @@ var features = []struct{ name, purpose string }{
 // Diagnose looks for everything that bgremove can make use of.
 func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 	d := &Diagnosis{}
-	tools, err := r.ffmpeg()
+	tools, err := r.ffmpeg(ctx)
 	if err != nil {
 		d.Checks = append(d.Checks, Check{Name: "ffmpeg", Needed: true, Detail: err.Error(), Hint: ffmpegHint})
 		return d

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"syscall"
 
 	"github.com/bgremove/bgremove/internal/media"
@@ -49,6 +48,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+const damagedHint = "the file is damaged or incomplete: get it again"
+
 // explain turns the failure of work on a file into an Error. Errors of a
 // context that ended are returned as they are.
 func explain(path string, err error) error {
@@ -61,17 +62,19 @@ func explain(path string, err error) error {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &known):
 		return err
 	case errors.As(err, &unreadable):
-		return &Error{Kind: Unreadable, Path: path, Reason: unreadable.Error(), Hint: unreadable.Hint, Err: err}
+		hint := unreadable.Hint
+		if hint == "" {
+			hint = damagedHint
+		}
+		return &Error{Kind: Unreadable, Path: path, Reason: unreadable.Error(), Hint: hint, Err: err}
 	case errors.As(err, &limit):
 		return &Error{Kind: TooLarge, Path: path, Err: err, Hint: "the file is refused before any picture is decoded",
 			Reason: fmt.Sprintf("%s: %d is over the limit of %d", limit.What, limit.Got, limit.Max)}
 	case errors.Is(err, gif.ErrMalformed), errors.Is(err, gif.ErrNoFrames):
-		return &Error{Kind: Unreadable, Path: path, Reason: err.Error(), Hint: "the file is damaged or incomplete: get it again", Err: err}
+		return &Error{Kind: Unreadable, Path: path, Reason: err.Error(), Hint: damagedHint, Err: err}
 	case errors.Is(err, syscall.ENOSPC):
 		return &Error{Kind: Failed, Path: path, Reason: "no space left on the device of the output or of temporary files", Err: err,
 			Hint: "free some space, or name another place with -o (and TMPDIR)"}
-	case errors.Is(err, fs.ErrNotExist):
-		return &Error{Kind: NotFound, Path: path, Reason: "no such file", Err: err}
 	case errors.Is(err, pipeline.ErrNoFrames):
 		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "lies behind the last frame", Err: err}
 	}

@@ -29,7 +29,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 		return nil, noNetwork("method rembg", "")
 	}
 	survey := floodfill.Survey{Key: colour(o.Key)}
-	if err := pipeline.Look(ctx, clip, lookFrames, survey.Add); err != nil {
+	if err := pipeline.Look(ctx, clip, o.timing(), lookFrames, survey.Add); err != nil {
 		return nil, err
 	}
 	backdrop := survey.Backdrop()

@@ -56,8 +56,14 @@ func create(path string, overwrite bool) (*outputFile, error) {
 		switch {
 		case stat.IsDir():
 			return nil, &Error{Kind: Failed, Path: path, Reason: "is a folder", Hint: "name a file with -o"}
+		case !stat.Mode().IsRegular():
+			return nil, &Error{Kind: Failed, Path: path, Reason: "not a regular file", Hint: "-o - writes to standard output"}
 		case !overwrite:
 			return nil, existsAlready(path)
+		}
+		// A link stays; what it points to is replaced.
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, err
 		}
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".bgremove-*.part")
@@ -125,14 +131,14 @@ func (r *Remover) sink(ctx context.Context, file *outputFile, in *input, o Optio
 	switch f := o.EffectiveFormat(); f {
 	case GIF:
 		return gif.NewWriter(file, out.Size.X, out.Size.Y, gif.WriterOptions{
-			Quality: o.Quality, Plays: plays, EdgeColour: colour(o.EdgeColour), Census: census, Pool: pool, Workers: r.config.Workers,
+			Quality: o.Quality, Plays: plays, EdgeColour: colour(o.EdgeColour), Census: census, Pool: pool, Workers: out.Workers,
 		})
 	case APNG:
 		return apng.NewWriter(file, out.Size.X, out.Size.Y, apng.Options{
-			Plays: plays, Opaque: !o.transparent(), Pool: pool, Workers: r.config.Workers,
+			Plays: plays, Opaque: !o.transparent(), Pool: pool, Workers: out.Workers,
 		})
 	case WebM, MP4:
-		tools, err := r.ffmpeg()
+		tools, err := r.ffmpeg(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"time"
@@ -58,13 +59,17 @@ func milliseconds(d time.Duration) float64 {
 
 // input is an opened clip and its file's size.
 type input struct {
-	clip media.Clip
-	size int64
+	clip      media.Clip
+	size      int64
+	truncated bool // the file ends before its own structure does
 }
 
 // open recognises and probes a file.
 func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	head, size, err := readHead(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Kind: NotFound, Path: path, Reason: "no such file", Err: err}
+	}
 	if err != nil {
 		return nil, explain(path, err)
 	}
@@ -80,11 +85,12 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	if err != nil {
 		return nil, explain(path, err)
 	}
+	in.truncated = in.clip.Info().Truncated
 	return in, nil
 }
 
 func (r *Remover) openVideo(ctx context.Context, path string, container media.Container) (media.Clip, error) {
-	tools, err := r.ffmpeg()
+	tools, err := r.ffmpeg(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +99,10 @@ func (r *Remover) openVideo(ctx context.Context, path string, container media.Co
 		return nil, err
 	}
 	info := clip.Info()
-	if side := max(info.Width, info.Height); side > r.config.Limits.MaxSide {
-		return nil, &Error{Kind: TooLarge, Path: path, Reason: fmt.Sprintf("picture side: %d is over the limit of %d", side, r.config.Limits.MaxSide)}
+	limits := r.config.Limits
+	if info.Width > limits.MaxSide || info.Height > limits.MaxSide || int64(info.Width)*int64(info.Height) > limits.MaxArea {
+		return nil, &Error{Kind: TooLarge, Path: path, Hint: "make the video smaller first: ffmpeg -i INPUT -vf scale=1920:-2 OUTPUT",
+			Reason: fmt.Sprintf("a picture of %d×%d is over the limit of %d pixels a side and %d in all", info.Width, info.Height, limits.MaxSide, limits.MaxArea)}
 	}
 	return clip, nil
 }
@@ -126,7 +134,7 @@ func readHead(path string) (head []byte, size int64, err error) {
 		return nil, 0, err
 	}
 	if !stat.Mode().IsRegular() {
-		return nil, 0, &media.UnreadableError{Reason: "not a regular file"}
+		return nil, 0, &media.UnreadableError{Reason: "not a regular file", Hint: "name a file, or - for standard input"}
 	}
 	head = make([]byte, media.SniffLen)
 	n, err := io.ReadFull(f, head)

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io"
-	"os"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
@@ -96,6 +95,10 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, err
 	}
+	if in.truncated {
+		return nil, &Error{Kind: Unreadable, Path: inputPath, Reason: "the file breaks off in the middle",
+			Hint: "get it again; what is there can be saved with: ffmpeg -i INPUT OUTPUT"}
+	}
 	outputPath = j.fallBack(outputPath)
 	file, err := create(outputPath, j.extras.Overwrite)
 	if err != nil {
@@ -109,13 +112,29 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	defer chosen.estimator.Close()
 	report, err := pipeline.Run(ctx, j.job(in, file, chosen))
 	if err != nil {
-		return nil, err
+		return nil, j.lacking(ctx, err)
 	}
 	size, err := file.commit()
 	if err != nil {
 		return nil, err
 	}
 	return j.result(inputPath, outputPath, in, chosen, report, size), nil
+}
+
+// lacking blames an encoder that this ffmpeg does not have for its failure.
+func (j *removal) lacking(ctx context.Context, err error) error {
+	encoder := map[Format]string{WebM: "libvpx-vp9", MP4: "libx264"}[j.options.EffectiveFormat()]
+	if failed := (*ffmpeg.Error)(nil); encoder == "" || !errors.As(err, &failed) {
+		return err
+	}
+	tools, e := j.ffmpeg(ctx)
+	if e != nil {
+		return err
+	}
+	if have, e := tools.Codecs(ctx, encoder); e != nil || have[encoder] {
+		return err
+	}
+	return &Error{Kind: Missing, Reason: "this ffmpeg has no " + encoder, Hint: "install an ffmpeg build with " + encoder + "; `bgremove doctor` shows what is found", Err: err}
 }
 
 // fallBack gives the output of an MP4 that must become a GIF its name.
@@ -131,12 +150,17 @@ func (j *removal) fallBack(path string) string {
 	return path
 }
 
+// timing is which frames are kept.
+func (o Options) timing() pipeline.Timing {
+	return pipeline.Timing{Start: o.Start, End: o.End, MaxRate: o.FPS}
+}
+
 // job translates the options for the pipeline.
 func (j *removal) job(in *input, file *outputFile, c *choice) pipeline.Job {
 	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly,
-		Timing: pipeline.Timing{Start: o.Start, End: o.End, MaxRate: o.FPS},
+		Timing: o.timing(),
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: canvas.Anchor(o.Anchor), Background: colour(o.Background), Even: format == MP4},
@@ -154,7 +178,7 @@ func (j *removal) job(in *input, file *outputFile, c *choice) pipeline.Job {
 			job.Timing.MinGap = 2
 		}
 	case WebM:
-		job.BleedReach = 8 // half a macroblock
+		job.BleedReach = 4 // as far as chroma at half the resolution is interpolated
 	}
 	job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
 		return j.sink(ctx, file, in, o, census, out)
@@ -170,6 +194,11 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 	if report.Empty && j.options.Crop {
 		j.notes = append(j.notes, "no subject was found in any frame; the clip is not cropped")
 	}
+	if o, whole := j.options, in.clip.Info().Frames; o.Start == 0 && o.End == 0 {
+		if missing := whole - report.Frames - report.Dropped - report.Trimmed; missing > 0 {
+			j.notes = append(j.notes, fmt.Sprintf("%d of %d frames could not be decoded", missing, whole))
+		}
+	}
 	return &Result{
 		Input: inputPath, Output: outputPath, Method: c.method, Reason: c.reason, Model: c.model, Device: c.device,
 		Frames: report.Frames, Width: report.Size.X, Height: report.Size.Y, Duration: milliseconds(report.Duration),
@@ -184,18 +213,4 @@ func timing[T any](j *removal, stage string, f func() (T, error)) (T, error) {
 	v, err := f()
 	j.timings[stage] = time.Since(began).Seconds()
 	return v, err
-}
-
-// Spool copies a stream into a temporary file, since clips are read more than
-// once and some keep their index at the end. The caller removes it.
-func Spool(r io.Reader) (path string, err error) {
-	f, err := os.CreateTemp("", "bgremove-input-*")
-	if err != nil {
-		return "", fmt.Errorf("keep the input: %w", err)
-	}
-	_, err = io.Copy(f, r)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(fmt.Errorf("keep the input: %w", err), os.Remove(f.Name()))
-	}
-	return f.Name(), nil
 }

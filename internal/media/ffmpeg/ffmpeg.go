@@ -48,11 +48,11 @@ func Find(ctx context.Context, ffmpegPath, ffprobePath string) (*Tools, error) {
 	if t.FFprobe, err = look(ffprobePath, "ffprobe"); err != nil {
 		return nil, err
 	}
-	out, err := exec.CommandContext(ctx, t.FFmpeg, "-hide_banner", "-version").Output()
+	out, err := t.ask(ctx, "-version")
 	if err != nil {
-		return nil, fmt.Errorf("%s -version: %w", t.FFmpeg, err)
+		return nil, err
 	}
-	t.Version, t.major, t.minor = parseVersion(string(out))
+	t.Version, t.major, t.minor = parseVersion(out)
 	if t.major > 0 && (t.major < MinMajor || t.major == MinMajor && t.minor < MinMinor) {
 		return t, fmt.Errorf("ffmpeg %s: %w", t.Version, ErrTooOld)
 	}
@@ -89,11 +89,11 @@ func parseVersion(out string) (version string, major, minor int) {
 func (t *Tools) Codecs(ctx context.Context, names ...string) (map[string]bool, error) {
 	have := make(map[string]bool, len(names))
 	for _, list := range []string{"-encoders", "-decoders", "-filters"} {
-		out, err := exec.CommandContext(ctx, t.FFmpeg, "-hide_banner", list).Output()
+		out, err := t.ask(ctx, list)
 		if err != nil {
-			return nil, fmt.Errorf("ffmpeg %s: %w", list, err)
+			return nil, err
 		}
-		for line := range strings.Lines(string(out)) {
+		for line := range strings.Lines(out) {
 			if f := strings.Fields(line); len(f) > 1 {
 				have[f[1]] = true
 			}
@@ -104,6 +104,18 @@ func (t *Tools) Codecs(ctx context.Context, names ...string) (map[string]bool, e
 		found[n] = have[n]
 	}
 	return found, nil
+}
+
+// ask runs ffmpeg for what it says of itself.
+func (t *Tools) ask(ctx context.Context, what string) (string, error) {
+	p := command(ctx, t.FFmpeg+" "+what, t.FFmpeg, []string{"-hide_banner", what})
+	var out strings.Builder
+	p.cmd.Stdout = &out
+	if err := p.start(); err != nil {
+		return "", err
+	}
+	err := p.wait() // only now is everything in out
+	return out.String(), err
 }
 
 // fileURL names a local file so that ffmpeg can take it for nothing else, not

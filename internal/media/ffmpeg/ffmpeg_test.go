@@ -292,17 +292,23 @@ func TestSinkKeepsColourAndAlpha(t *testing.T) {
 func TestAudioStaysInPlace(t *testing.T) {
 	t.Parallel()
 	late := []string{"-vf", "setpts=PTS+0.5/TB", "-fps_mode", "passthrough"}
+	const ms = time.Millisecond
 	tests := map[string]struct {
-		in   string
-		args []string
-		out  ffmpeg.Format
-		from time.Duration
+		in       string
+		args     []string
+		out      ffmpeg.Format
+		from, to time.Duration
 	}{
-		"together to mp4":      {"a.mp4", nil, ffmpeg.MP4, 0},
-		"together to webm":     {"a.mp4", nil, ffmpeg.WebM, 0},
-		"picture late to mp4":  {"a.mp4", late, ffmpeg.MP4, 0},
-		"picture late to webm": {"a.mp4", late, ffmpeg.WebM, 0},
-		"from the middle":      {"a.mp4", nil, ffmpeg.MP4, 480 * time.Millisecond},
+		"together to mp4":         {"a.mp4", nil, ffmpeg.MP4, 0, 0},
+		"together to webm":        {"a.mp4", nil, ffmpeg.WebM, 0, 0},
+		"picture late to mp4":     {"a.mp4", late, ffmpeg.MP4, 0, 0},
+		"picture late to webm":    {"a.mp4", late, ffmpeg.WebM, 0, 0},
+		"late and cut to webm":    {"a.mp4", late, ffmpeg.WebM, 0, 1600 * ms},
+		"from the middle to mp4":  {"a.mp4", nil, ffmpeg.MP4, 480 * ms, 0},
+		"from the middle to webm": {"a.mp4", nil, ffmpeg.WebM, 480 * ms, 0},
+		"a part to mp4":           {"a.mp4", nil, ffmpeg.MP4, 480 * ms, 1480 * ms},
+		"a part to webm":          {"a.mp4", nil, ffmpeg.WebM, 480 * ms, 1480 * ms},
+		"late, a part to webm":    {"a.mp4", late, ffmpeg.WebM, 200 * ms, 1200 * ms},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -311,13 +317,20 @@ func TestAudioStaysInPlace(t *testing.T) {
 			clip := probe(t, generate(t, tt.in, append([]string{"-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=2",
 				"-f", "lavfi", "-i", "aevalsrc='if(gte(t,0.8),sin(2000*t),0)':s=48000:d=2"}, tt.args...)...))
 			path := filepath.Join(t.TempDir(), "out."+string(tt.out))
+			end := 2 * time.Second
+			if tt.to > 0 {
+				end = tt.to
+			}
 			sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{
-				Format: tt.out, Width: 64, Height: 64, Opaque: true, End: 2*time.Second - tt.from, Audio: clip, AudioFrom: tt.from,
+				Format: tt.out, Width: 64, Height: 64, Opaque: true, End: end - tt.from, Audio: clip, AudioFrom: tt.from, AudioFor: max(0, tt.to-tt.from),
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, f := range frames(t, clip, media.ReadOptions{From: tt.from}) {
+			for _, f := range frames(t, clip, media.ReadOptions{From: tt.from, To: tt.to}) {
+				if f.PTS >= end {
+					break
+				}
 				f.PTS -= tt.from
 				if err := sink.Write(t.Context(), f); err != nil {
 					t.Fatal(err)
@@ -331,8 +344,42 @@ func TestAudioStaysInPlace(t *testing.T) {
 			if d := after - before + tt.from.Seconds(); math.Abs(d) > 0.010 {
 				t.Errorf("the tone moved by %.1f ms against the picture (%.3f s before, %.3f s after)", d*1000, before, after)
 			}
+			checkSoundSpan(t, path, tt.from > 0 || len(tt.args) > 0, (end - tt.from).Seconds())
 		})
 	}
+}
+
+// checkSoundSpan checks that sound is there from the first frame on, where the
+// source has it, and as long as the picture and no longer.
+func checkSoundSpan(t *testing.T, path string, fromStart bool, end float64) {
+	t.Helper()
+	picture, _ := streamSpan(t, path, "v:0")
+	first, last := streamSpan(t, path, "a:0")
+	first, last = first-picture, last-picture
+	if fromStart && first > 0.03 {
+		t.Errorf("sound starts %.3f s after the picture", first)
+	}
+	if last > end+0.06 || end < 1.9 && last < end-0.06 {
+		t.Errorf("sound ends at %.3f s, the picture at %.3f", last, end)
+	}
+}
+
+// streamSpan is when a stream's first packet starts and its last one ends.
+func streamSpan(t *testing.T, path, stream string) (first, last float64) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), tools(t).FFprobe, "-v", "error", "-select_streams", stream,
+		"-show_entries", "packet=pts_time,duration_time", "-of", "csv=p=0", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first = math.Inf(1)
+	for line := range strings.Lines(string(out)) {
+		var pts, duration float64
+		if n, _ := fmt.Sscanf(line, "%f,%f", &pts, &duration); n == 2 {
+			first, last = min(first, pts), max(last, pts+duration)
+		}
+	}
+	return first, last
 }
 
 // toneAgainstPicture is when the tone starts, in seconds after the first frame.

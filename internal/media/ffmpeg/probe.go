@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -91,6 +92,10 @@ func (t *Tools) Probe(ctx context.Context, path string, container media.Containe
 func (c *Clip) describe(ctx context.Context, demuxer string, duration time.Duration) error {
 	s := &c.stream
 	c.info.Codec, c.info.HasAlpha = s.CodecName, s.hasAlpha()
+	var err error
+	if c.info.Truncated, err = truncated(c.path, c.info.Container); err != nil {
+		return err
+	}
 	c.info.Width, c.info.Height = s.upright()
 	if c.info.Width < 1 || c.info.Height < 1 {
 		return &media.UnreadableError{Reason: "the video has no size"}
@@ -116,6 +121,19 @@ func (c *Clip) describe(ctx context.Context, demuxer string, duration time.Durat
 	}
 	c.info.Duration = last + c.info.LastFrame
 	return nil
+}
+
+func truncated(path string, container media.Container) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	return media.Truncated(f, stat.Size(), container), nil
 }
 
 // guessLastFrame is for containers that do not say how long their last frame

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -45,6 +46,7 @@ type process struct {
 	cmd    *exec.Cmd
 	stderr tail
 	wait   func() error
+	reaped atomic.Bool // its id may belong to another process by now
 }
 
 // command prepares a child in a process group of its own, so that a Ctrl-C in
@@ -57,7 +59,11 @@ func command(ctx context.Context, op, path string, args []string) *process {
 	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
 	p.cmd.WaitDelay = 5 * time.Second
 	isolate(p.cmd)
-	p.wait = sync.OnceValue(func() error { return p.failure(p.cmd.Wait()) })
+	p.wait = sync.OnceValue(func() error {
+		err := p.cmd.Wait()
+		p.reaped.Store(true)
+		return p.failure(err)
+	})
 	return p
 }
 
@@ -65,7 +71,7 @@ func (p *process) start() error { return p.failure(p.cmd.Start()) }
 
 // kill ends the child and its group at once; wait must still be called.
 func (p *process) kill() {
-	if p.cmd.Process != nil {
+	if p.cmd.Process != nil && !p.reaped.Load() {
 		_ = killGroup(p.cmd.Process)
 	}
 }

@@ -137,9 +137,6 @@ func EncodeArgs(path string, o SinkOptions) []string {
 	if o.Audio != nil {
 		streams = append(streams, audioInput(o))
 		out["c:a"] = audioCodec(o.Format, o.Audio.info.AudioCodec)
-		// Both inputs keep their own times, the picture from 0 and the sound
-		// relative to it (audioInput).
-		out["copyts"] = ""
 	}
 	return ffmpeggo.Output(streams, fileURL(path), out).
 		GlobalArgs(append([]string{"-y", "-xerror"}, quiet...)...).GetArgs()
@@ -169,7 +166,7 @@ func webmArgs(o SinkOptions) ffmpeggo.KwArgs {
 	out["f"], out["c:v"] = "webm", "libvpx-vp9"
 	// Constant quality: 60 at quality 1, 28 at 80, 20 at 100.
 	out["crf"], out["b:v"] = strconv.Itoa(60-o.Quality*2/5), "0"
-	out["deadline"], out["cpu-used"], out["row-mt"] = "realtime", "8", "1"
+	out["deadline"], out["cpu-used"], out["row-mt"] = "good", "5", "1"
 	return out
 }
 
@@ -184,19 +181,22 @@ func mp4Args(o SinkOptions) ffmpeggo.KwArgs {
 }
 
 // audioInput reads the sound of the source so that it keeps its place against
-// the picture: -copyts leaves its absolute times, the offset moves the first
-// shown frame to 0.
+// the picture, whose first shown frame is at 0. ffmpeg moves an input's start,
+// or the place it seeks to, to 0 by itself; the rest is up to us.
 func audioInput(o SinkOptions) *ffmpeggo.Stream {
 	c := o.Audio
 	in := ffmpeggo.KwArgs{"f": demuxers[c.info.Container], "protocol_whitelist": "file"}
-	first := c.info.Start + o.AudioFrom
+	lead := c.info.Start + o.AudioFrom - c.origin // from the input's start to the first frame
+	length := o.AudioFor
 	if o.AudioFrom > 0 {
-		in["ss"] = decimal(max(0, first-c.origin))
+		in["ss"] = decimal(lead)
+	} else {
+		in["itsoffset"] = decimal(-lead)
+		length += lead
 	}
 	if o.AudioFor > 0 {
-		in["t"] = decimal(o.AudioFor)
+		in["t"] = decimal(length)
 	}
-	in["itsoffset"] = decimal(-first)
 	return ffmpeggo.Input(fileURL(c.path), in).Get("a:0")
 }
 

@@ -37,8 +37,10 @@ func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, err
 	seek := time.Duration(0)
 	if o.From > 0 {
 		// ffmpeg counts from the container's start and drops what lies before.
-		seek = max(0, o.From+c.info.Start-c.origin)
-		s.seeked, s.offset = true, seek+c.origin-c.info.Start
+		seek = max(0, o.From+c.info.Start-c.origin).Truncate(time.Microsecond)
+		// It rounds what it subtracts to the stream's time base.
+		shift := rescale((seek + c.origin).Microseconds(), media.Rational{Num: 1, Den: 1e6}, c.info.TimeBase)
+		s.seeked, s.offset = true, ticks(shift, c.info.TimeBase)-c.info.Start
 	}
 	s.child = command(ctx, "decode", c.tools.FFmpeg, c.decodeArgs(o, seek))
 	var err error

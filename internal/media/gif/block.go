@@ -83,6 +83,7 @@ type parser struct {
 	pixels  int64 // charged against the limit
 	begun   bool  // data of the current picture have been seen
 	cut     bool  // the first picture broke off
+	lost    bool  // the file ends in the middle of something
 	damaged bool
 }
 
@@ -122,6 +123,7 @@ func (p *parser) data(pic *imageBlock) ([]byte, error) {
 		return nil, nil
 	}
 	b, err := p.subBlock("picture data")
+	p.lost = p.lost || errors.Is(err, io.ErrUnexpectedEOF)
 	if errors.Is(err, io.ErrUnexpectedEOF) && p.frames == 0 && (p.begun || len(b) > 0) {
 		p.cut, p.damaged, err = true, true, nil
 	}
@@ -157,10 +159,13 @@ func (p *parser) nextPicture() (*imageBlock, error) {
 		switch label[0] {
 		case blockExtension:
 			if err := p.extension(); err != nil {
+				p.lost = errors.Is(err, io.ErrUnexpectedEOF)
 				return nil, err
 			}
 		case blockImage:
-			return p.descriptor()
+			pic, err := p.descriptor()
+			p.lost = errors.Is(err, io.ErrUnexpectedEOF)
+			return pic, err
 		case blockTrailer:
 			if p.frames == 0 {
 				return nil, ErrNoFrames

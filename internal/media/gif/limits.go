@@ -8,6 +8,8 @@ type Limits struct {
 	// MaxSide is the longest canvas side in pixels; 0 means 65535, which the
 	// format itself cannot exceed.
 	MaxSide int
+	// MaxArea is the canvas area in pixels; 0 means no limit.
+	MaxArea int64
 	// MaxFrames is the number of frames; 0 means no limit.
 	MaxFrames int
 	// MaxPixels is the sum of the canvas area over all frames; 0 means no
@@ -18,7 +20,7 @@ type Limits struct {
 
 // LimitError reports a GIF beyond Limits. The file may be well-formed.
 type LimitError struct {
-	What string // "canvas side", "frames" or "pixels"
+	What string // "canvas side", "canvas area", "frames" or "pixels"
 	Got  int64  // what the file had asked for when it was refused
 	Max  int64
 }
@@ -31,6 +33,9 @@ func (e *LimitError) Error() string {
 func (l Limits) checkSides(w, h int) error {
 	if side := max(w, h); l.MaxSide > 0 && side > l.MaxSide {
 		return &LimitError{What: "canvas side", Got: int64(side), Max: int64(l.MaxSide)}
+	}
+	if area := int64(w) * int64(h); l.MaxArea > 0 && area > l.MaxArea {
+		return &LimitError{What: "canvas area", Got: area, Max: l.MaxArea}
 	}
 	return nil
 }

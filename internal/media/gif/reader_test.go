@@ -329,3 +329,26 @@ func TestNextAfterTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// A file that ends in the middle of a picture says so; one that only lacks its
+// trailer, as many do, does not.
+func TestScanTruncated(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		data string
+		want bool
+	}{
+		"whole":                {header1x1 + dot + trailer, false},
+		"no trailer":           {header1x1 + dot, false},
+		"cut in a still":       {header1x1 + dot[:13], true},
+		"cut in a later frame": {header2x1 + dot + dotRight[:13], true},
+		"cut in a descriptor":  {header2x1 + dot + dotRight[:5], true},
+		"cut in an extension":  {header2x1 + dot + hidden[:3], true},
+		"garbage behind":       {header1x1 + dot + trailer + "garbage", false},
+	} {
+		info, err := gif.Scan(strings.NewReader(tt.data), gif.Limits{})
+		if err != nil || info.Truncated != tt.want {
+			t.Errorf("%s: truncated %v, %v; want %v", name, info.Truncated, err, tt.want)
+		}
+	}
+}

@@ -42,6 +42,7 @@ func Scan(r io.Reader, lim Limits) (media.Info, error) {
 	}
 	info.Width, info.Height, info.Frames, info.Plays = p.width, p.height, p.frames, p.plays
 	info.HasAlpha = cover.alpha || p.cut
+	info.Truncated = p.lost
 	return info, nil
 }
 

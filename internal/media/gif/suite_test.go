@@ -295,7 +295,7 @@ func checkInfo(t *testing.T, name string, info media.Info, frames []*media.Frame
 	t.Helper()
 	want := media.Info{
 		Container: media.GIF, Codec: "gif", TimeBase: media.Rational{Num: 1, Den: 100},
-		Plays: info.Plays, HasAlpha: info.HasAlpha,
+		Plays: info.Plays, HasAlpha: info.HasAlpha, Truncated: info.Truncated,
 		Frames: len(frames),
 	}
 	for i, f := range frames {

@@ -1,0 +1,77 @@
+package media
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"math/bits"
+)
+
+// Truncated reports whether a file of the given size and container ends before
+// its own structure does: a box (ISO/IEC 14496-12) or Matroska segment (RFC
+// 9559) that should be longer than what is there. Files whose structure cannot
+// be followed are not.
+func Truncated(r io.ReaderAt, size int64, c Container) bool {
+	switch c {
+	case MP4, MOV:
+		return truncatedISO(r, size)
+	case WebM, Matroska:
+		return truncatedEBML(r, size)
+	}
+	return false
+}
+
+func truncatedISO(r io.ReaderAt, size int64) bool {
+	var head [16]byte
+	for at := int64(0); at < size; {
+		n, _ := r.ReadAt(head[:], at)
+		if n < 8 {
+			return n > 0
+		}
+		length := int64(binary.BigEndian.Uint32(head[:]))
+		switch {
+		case length == 0: // to the end of the file
+			return false
+		case length == 1 && n == 16:
+			length = int64(min(binary.BigEndian.Uint64(head[8:]), math.MaxInt64))
+		}
+		if length < 8 {
+			return false
+		}
+		if length > size-at {
+			return true
+		}
+		at += length
+	}
+	return false
+}
+
+// truncatedEBML looks at the two elements that a file consists of: the EBML
+// header and the segment.
+func truncatedEBML(r io.ReaderAt, size int64) bool {
+	at := int64(0)
+	for range 2 {
+		var head [16]byte
+		n, _ := r.ReadAt(head[:], at)
+		id := bits.LeadingZeros8(head[0]) + 1
+		if id > 4 || n < id+1 {
+			return false
+		}
+		width := bits.LeadingZeros8(head[id]) + 1
+		if width > 8 || n < id+width {
+			return false
+		}
+		length := uint64(head[id]) & (1<<(8-width) - 1)
+		for _, b := range head[id+1 : id+width] {
+			length = length<<8 | uint64(b)
+		}
+		if length == 1<<(7*width)-1 { // unknown: live
+			return false
+		}
+		if uint64(id+width)+length > uint64(size-at) {
+			return true
+		}
+		at += int64(id+width) + int64(length)
+	}
+	return at > size
+}

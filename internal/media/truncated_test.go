@@ -1,0 +1,53 @@
+package media_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+func TestTruncated(t *testing.T) {
+	t.Parallel()
+	const (
+		ftyp = "\x00\x00\x00\x10ftypisom\x00\x00\x02\x00"
+		mdat = "\x00\x00\x00\x0cmdatdata"
+		wide = "\x00\x00\x00\x01mdat\x00\x00\x00\x00\x00\x00\x00\x14data"
+		ebml = "\x1a\x45\xdf\xa3\x83abc"
+	)
+	for name, tt := range map[string]struct {
+		data      string
+		container media.Container
+		want      bool
+	}{
+		"mp4":              {ftyp + mdat, media.MP4, false},
+		"mp4 cut":          {(ftyp + mdat)[:26], media.MP4, true},
+		"mp4 cut in head":  {(ftyp + mdat)[:20], media.MP4, true},
+		"64-bit box":       {ftyp + wide, media.MOV, false},
+		"64-bit box cut":   {(ftyp + wide)[:34], media.MOV, true},
+		"box to the end":   {ftyp + "\x00\x00\x00\x00mdatwhatever", media.MP4, false},
+		"nonsense size":    {ftyp + "\x00\x00\x00\x02mdat", media.MP4, false},
+		"webm":             {ebml + "\x18\x53\x80\x67\x85abcde", media.WebM, false},
+		"webm cut":         {ebml + "\x18\x53\x80\x67\x85abc", media.WebM, true},
+		"webm live":        {ebml + "\x18\x53\x80\x67\xffabc", media.WebM, false},
+		"webm cut in head": {"\x1a\x45\xdf\xa3\x83a", media.WebM, true},
+		"empty":            {"", media.WebM, false},
+		"gif":              {"GIF89a", media.GIF, false},
+	} {
+		if got := media.Truncated(strings.NewReader(tt.data), int64(len(tt.data)), tt.container); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+func FuzzTruncated(f *testing.F) {
+	f.Add("\x1a\x45\xdf\xa3\x83abc\x18\x53\x80\x67\xff", true)
+	f.Add("\x00\x00\x00\x10ftypisom\x00\x00\x02\x00", false)
+	f.Fuzz(func(_ *testing.T, data string, ebml bool) {
+		c := media.MP4
+		if ebml {
+			c = media.WebM
+		}
+		media.Truncated(strings.NewReader(data), int64(len(data)), c)
+	})
+}
