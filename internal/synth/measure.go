@@ -1,6 +1,9 @@
 package synth
 
-import "image"
+import (
+	"image"
+	"math"
+)
 
 // IoU returns the intersection over union of two mattes of one size, each cut
 // at one half. Two empty mattes agree: 1.
@@ -48,6 +51,23 @@ func ColourError(got *image.NRGBA, matte *image.Alpha, p Picture) float64 {
 		weight += 3 * int(a)
 	}
 	return float64(sum) / float64(max(weight, 1))
+}
+
+// DtSSD returns how much the changes from frame to frame differ between two
+// clips of mattes of one size and length: the root of the mean squared
+// difference of temporal differences, 0..1 (M. Erofeev et al., "Perceptually
+// motivated benchmark for video matting", BMVC 2015, section 4). A clip of
+// less than two frames has none: 0.
+func DtSSD(got, want []*image.Alpha) float64 {
+	sum, n := 0, 0
+	for i := 1; i < len(got); i++ {
+		for k, g := range got[i].Pix {
+			d := int(g) - int(got[i-1].Pix[k]) - int(want[i].Pix[k]) + int(want[i-1].Pix[k])
+			sum += d * d
+		}
+		n += len(got[i].Pix)
+	}
+	return math.Sqrt(float64(sum)/float64(max(n, 1))) / 255
 }
 
 func abs(v int) int {

@@ -2,6 +2,7 @@ package synth_test
 
 import (
 	"bytes"
+	"image"
 	"math"
 	"testing"
 
@@ -96,5 +97,29 @@ func TestMeasures(t *testing.T) {
 	}
 	if synth.IoU(other.Alpha, p.Alpha) > 0.95 || synth.MeanError(other.Alpha, p.Alpha) < 0.01 || synth.ColourError(p.Image, p.Alpha, p) < 20 {
 		t.Error("a wrong answer measures as good")
+	}
+}
+
+func TestDtSSD(t *testing.T) {
+	t.Parallel()
+	at := func(v ...uint8) *image.Alpha {
+		return &image.Alpha{Pix: v, Stride: len(v), Rect: image.Rect(0, 0, len(v), 1)}
+	}
+	want := []*image.Alpha{at(0, 0), at(255, 0), at(255, 255)}
+	for _, c := range []struct {
+		name string
+		got  []*image.Alpha
+		want float64
+	}{
+		{"same", want, 0},
+		{"constant offset", []*image.Alpha{at(0, 9), at(255, 9), at(255, 255)}, math.Sqrt(81.0/4) / 255},
+		{"one blink", []*image.Alpha{at(0, 0), at(255, 255), at(255, 255)}, math.Sqrt(0.5)},
+	} {
+		if got := synth.DtSSD(c.got, want); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: %f, want %f", c.name, got, c.want)
+		}
+	}
+	if synth.DtSSD(want[:1], want[:1]) != 0 {
+		t.Error("one frame has changes")
 	}
 }

@@ -1,0 +1,79 @@
+package refine_test
+
+import (
+	"fmt"
+	"image"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/matte/refine"
+	"github.com/bgremove/bgremove/internal/synth"
+)
+
+// net is the side of the square that networks take.
+const net = 320
+
+// scene is a frame with its small matte; uncertain is the share of 16 × 16
+// tiles that the small matte leaves open.
+type scene struct {
+	img          *image.NRGBA
+	small, matte *image.Alpha
+	uncertain    float64
+}
+
+func newScene(w, h int) scene {
+	p := synth.Clip{Width: w, Height: h, Frames: 8, Backdrop: synth.Blue, Subject: synth.Discs}.Frame(1)
+	s := scene{img: onto(p, texture(w, h, waves)), small: shrink(p.Alpha, net, net, 1), matte: image.NewAlpha(p.Alpha.Rect)}
+	new(refine.Upsampler).Upsample(s.matte, s.img, s.small)
+	s.uncertain = openTiles(s.small, w, h)
+	return s
+}
+
+func bench(b *testing.B, f func(s scene) func()) {
+	for _, size := range [][2]int{{640, 360}, {1920, 1080}} {
+		b.Run(fmt.Sprintf("%dp", size[1]), func(b *testing.B) {
+			s := newScene(size[0], size[1])
+			step := f(s)
+			b.ReportAllocs()
+			for b.Loop() {
+				step()
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+			b.ReportMetric(s.uncertain, "open")
+		})
+	}
+}
+
+func BenchmarkReduce(b *testing.B) {
+	bench(b, func(s scene) func() {
+		dst := image.NewNRGBA(image.Rect(0, 0, net, net))
+		return func() { refine.Reduce(dst, s.img) }
+	})
+}
+
+func BenchmarkUpsample(b *testing.B) {
+	bench(b, func(s scene) func() {
+		var u refine.Upsampler
+		return func() { u.Upsample(s.matte, s.img, s.small) }
+	})
+}
+
+func BenchmarkDecontaminate(b *testing.B) {
+	bench(b, func(s scene) func() {
+		var f refine.Foreground
+		return func() { f.Decontaminate(s.img, s.matte) }
+	})
+}
+
+// BenchmarkFrame is all that is done before and after the network.
+func BenchmarkFrame(b *testing.B) {
+	bench(b, func(s scene) func() {
+		var u refine.Upsampler
+		var f refine.Foreground
+		dst := image.NewNRGBA(image.Rect(0, 0, net, net))
+		return func() {
+			refine.Reduce(dst, s.img)
+			u.Upsample(s.matte, s.img, s.small)
+			f.Decontaminate(s.img, s.matte)
+		}
+	})
+}
