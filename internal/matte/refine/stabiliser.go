@@ -1,0 +1,268 @@
+package refine
+
+import (
+	"image"
+	"slices"
+)
+
+const (
+	// calm is the mean difference of colour, in 1/255, up to which a place
+	// shows what it showed before, and stir the one from which on it is new.
+	calm, stir = 4, 12
+	// memory is the least weight of a new matte where nothing moves, motion
+	// that where something does: taking the past along blurs it.
+	memory, motion = 1.0 / 8, 0.35
+	// unit is the side in pixels of the blocks that move as one.
+	unit = 8
+	// doubt is how far from the past a new matte is followed where the picture
+	// is not new. What strays farther counts no more, as in the robust mean of
+	// P. J. Huber (Ann. Math. Statistics 35(1), 1964).
+	doubt = 30
+	// oldest is the age beyond which the past gains no more weight.
+	oldest = 8
+)
+
+// Stabiliser keeps the mattes of one clip steady over time: where the picture
+// shows what it showed before, the matte keeps most of its past; where it is
+// new, the new matte counts alone, so that nothing lags. What moved takes its
+// past along. A cut starts anew. The zero value is ready. It is for one
+// goroutine, in the order of the frames.
+//
+// Smoothing gated by change of the picture is the idea of the background
+// removal plugin of OBS (pull requests 498 and 605 of
+// obs-backgroundremoval); there the past stays where it was.
+type Stabiliser struct {
+	w, h, tw, th int
+	primed       bool
+	// ref is the picture that past belongs to, past the matte given out
+	// last; next are those of the frame in work.
+	ref, nextRef   []uint8
+	past, next     []uint8
+	age, nextAge   []uint8  // per pixel: frames that its past is the mean of
+	field, moved   []vector // per block: where its past was
+	block, trial   block
+	frame, current []uint8 // picture and matte in work
+}
+
+// vector is a displacement in eighths of a pixel.
+type vector struct{ x, y int32 }
+
+// across is the number of cells along a block.
+const across = unit / cell
+
+// block is the past of one place: its matte, colours and ages, how much the
+// colours differ from the present for every pixel and cell, as sums over
+// channels, and the least weight of the new matte for every cell.
+type block struct {
+	matte  [unit * unit]uint8
+	colour [unit * unit * 4]uint8
+	age    [unit * unit]uint8
+	diff   [unit * unit]int32
+	sums   [across * across]int32
+	least  [across * across]float32
+}
+
+// Reset forgets the past, as a cut does.
+func (s *Stabiliser) Reset() { s.primed = false }
+
+// Apply steadies m, the matte of img, in place. The first frame, one after a
+// cut and one of another size than before stay as they are. img stays as it
+// is.
+func (s *Stabiliser) Apply(img *image.NRGBA, m *image.Alpha) {
+	w, h := size(m)
+	match(img, w, h)
+	if w == 0 || h == 0 {
+		return
+	}
+	if w != s.w || h != s.h {
+		s.resize(w, h)
+	}
+	s.frame, s.current = img.Pix[:4*w*h], m.Pix[:w*h]
+	if !s.primed || isCut(s.frame, s.ref, w, h) {
+		s.restart()
+	} else {
+		for y := range s.th {
+			for x := range s.tw {
+				s.steady(x, y)
+			}
+		}
+		s.past, s.next = s.next, s.past
+		s.ref, s.nextRef = s.nextRef, s.ref
+		s.age, s.nextAge = s.nextAge, s.age
+		s.field, s.moved = s.moved, s.field
+		copy(m.Pix, s.past)
+	}
+	s.frame, s.current = nil, nil
+}
+
+func (s *Stabiliser) resize(w, h int) {
+	s.w, s.h, s.primed = w, h, false
+	s.tw, s.th = (w+unit-1)/unit, (h+unit-1)/unit
+	n := s.tw * s.th
+	s.ref, s.nextRef = resize(s.ref, 4*w*h), resize(s.nextRef, 4*w*h)
+	s.past, s.next = resize(s.past, w*h), resize(s.next, w*h)
+	s.age, s.nextAge = resize(s.age, w*h), resize(s.nextAge, w*h)
+	s.field, s.moved = resize(s.field, n), resize(s.moved, n)
+}
+
+func (s *Stabiliser) restart() {
+	copy(s.past, s.current)
+	copy(s.ref, s.frame)
+	clear(s.field)
+	for i := range s.age {
+		s.age[i] = 1
+	}
+	s.primed = true
+}
+
+// steady finds the matte of one tile.
+func (s *Stabiliser) steady(tx, ty int) {
+	t := ty*s.tw + tx
+	x0, y0 := tx*unit, ty*unit
+	dx, dy := min(unit, s.w-x0), min(unit, s.h-y0)
+	s.moved[t] = vector{}
+	if v := s.current[y0*s.w+x0]; s.even(s.current, v, x0, y0, dx, dy) && s.even(s.past, v, x0, y0, dx, dy) {
+		for y := y0; y < y0+dy; y++ {
+			i := y*s.w + x0
+			copy(s.next[i:i+dx], s.current[i:i+dx])
+			copy(s.nextRef[4*i:4*(i+dx)], s.frame[4*i:4*(i+dx)])
+			for k, a := range s.age[i : i+dx] {
+				s.nextAge[i+k] = min(a+1, oldest)
+			}
+		}
+		return
+	}
+	v := s.search(tx, ty, dx, dy)
+	s.moved[t] = v
+	s.fetch(&s.block, v, x0, y0, dx, dy)
+	tried := [4]vector{v}
+	for i, u := range [3]vector{{}, s.moved[max(t-1, 0)], s.moved[max(t-s.tw, 0)]} {
+		if !slices.Contains(tried[:i+1], u) {
+			s.fetch(&s.trial, u, x0, y0, dx, dy)
+			s.block.take(&s.trial)
+		}
+		tried[i+1] = u
+	}
+	s.mix(x0, y0, dx, dy)
+}
+
+// take replaces the cells that differ more from the present than those of o.
+func (b *block) take(o *block) {
+	for c, sum := range o.sums {
+		if sum >= b.sums[c] {
+			continue
+		}
+		b.sums[c], b.least[c] = sum, o.least[c]
+		for y := range cell {
+			i := (c/across*cell+y)*unit + c%across*cell
+			copy(b.matte[i:i+cell], o.matte[i:i+cell])
+			copy(b.age[i:i+cell], o.age[i:i+cell])
+			copy(b.diff[i:i+cell], o.diff[i:i+cell])
+			copy(b.colour[4*i:4*(i+cell)], o.colour[4*i:4*(i+cell)])
+		}
+	}
+}
+
+// even reports whether a tile of a matte has no value but v.
+func (s *Stabiliser) even(m []uint8, v uint8, x0, y0, dx, dy int) bool {
+	for y := y0; y < y0+dy; y++ {
+		for _, u := range m[y*s.w+x0 : y*s.w+x0+dx] {
+			if u != v {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fetch fills b with the past of a place, v away.
+func (s *Stabiliser) fetch(b *block, v vector, x0, y0, dx, dy int) {
+	ix, iy := x0+int(v.x>>3), y0+int(v.y>>3)
+	fx, fy := uint32(v.x&7), uint32(v.y&7)
+	k := [4]uint32{(8 - fx) * (8 - fy), fx * (8 - fy), (8 - fx) * fy, fx * fy}
+	least := float32(memory)
+	if v != (vector{}) {
+		least = motion
+	}
+	for c := range b.sums {
+		b.sums[c], b.least[c] = 0, least
+	}
+	for y := range dy {
+		up := min(max(iy+y, 0), s.h-1) * s.w
+		down := min(max(iy+y+1, 0), s.h-1) * s.w
+		for x := range dx {
+			l, r := min(max(ix+x, 0), s.w-1), min(max(ix+x+1, 0), s.w-1)
+			p := [4]int{up + l, up + r, down + l, down + r}
+			i := y*unit + x
+			b.matte[i] = between(s.past, 1, 0, &p, &k)
+			b.age[i] = s.age[p[0]]
+			d := int32(0)
+			for c := range 3 {
+				old := between(s.ref, 4, c, &p, &k)
+				b.colour[4*i+c] = old
+				d += distant(old, s.frame[4*((y0+y)*s.w+x0+x)+c])
+			}
+			b.diff[i] = d
+			b.sums[y/cell*across+x/cell] += d
+		}
+	}
+}
+
+// between is the mean of channel c of four pixels of n bytes, weighted by k in
+// 1/64.
+func between(pix []uint8, n, c int, at *[4]int, k *[4]uint32) uint8 {
+	if k[0] == 64 {
+		return pix[n*at[0]+c]
+	}
+	return uint8((k[0]*uint32(pix[n*at[0]+c]) + k[1]*uint32(pix[n*at[1]+c]) +
+		k[2]*uint32(pix[n*at[2]+c]) + k[3]*uint32(pix[n*at[3]+c]) + 32) >> 6)
+}
+
+// weight is how much the new matte counts at a pixel of the block whose cell
+// has the given number of pixels: as much as in a mean over the age, at least
+// what its cell says, and more where the colours differ from those of the
+// past in the cell or in the pixel itself.
+func (b *block) weight(at, c, area int) float32 {
+	around := float32(b.sums[c]) / float32(3*area)
+	own := float32(b.diff[at]) / 9
+	floor := max(b.least[c], 1/(float32(b.age[at])+1))
+	return floor + (1-floor)*min(max((max(around, own)-calm)/(stir-calm), 0), 1)
+}
+
+func distant(a, b uint8) int32 {
+	d := int32(a) - int32(b)
+	return max(d, -d)
+}
+
+// mix writes matte and picture of a tile: past and present by their weights.
+func (s *Stabiliser) mix(x0, y0, dx, dy int) {
+	for y := range dy {
+		i := (y0+y)*s.w + x0
+		for x := range dx {
+			at := y*unit + x
+			area := min(cell, dy-y/cell*cell) * min(cell, dx-x/cell*cell)
+			k := s.block.weight(at, y/cell*across+x/cell, area)
+			s.nextAge[i+x] = uint8(1/k + 0.5)
+			s.next[i+x] = lerp(s.block.matte[at], s.towards(s.block.matte[at], s.current[i+x], k), k)
+			for c := range 3 {
+				s.nextRef[4*(i+x)+c] = lerp(s.block.colour[4*at+c], s.frame[4*(i+x)+c], k)
+			}
+		}
+	}
+}
+
+// towards bounds how far b counts as away from a, unless the picture is new.
+func (s *Stabiliser) towards(a, b uint8, k float32) uint8 {
+	reach := int(doubt + 255*max(k-motion, 0)*4)
+	return uint8(min(max(int(b), int(a)-reach), int(a)+reach))
+}
+
+// lerp goes the share k of the way from a to b. It rounds towards b, so that
+// it gets there.
+func lerp(a, b uint8, k float32) uint8 {
+	d := k * (float32(b) - float32(a))
+	if d < 0 {
+		return uint8(float32(a) + d)
+	}
+	return uint8(float32(a) + d + 0.996)
+}

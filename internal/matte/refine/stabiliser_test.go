@@ -1,0 +1,168 @@
+package refine_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/matte/refine"
+	"github.com/bgremove/bgremove/internal/synth"
+)
+
+// flicker returns a copy of m as an unsteady network gives it: noise and blobs
+// at edges, and holes now and then.
+func flicker(m *image.Alpha, rng *rand.Rand) *image.Alpha {
+	out := cloneAlpha(m)
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	var edges []int
+	for i := range m.Pix {
+		if x, y := i%w, i/w; x >= 3 && y >= 3 && x < w-3 && y < h-3 && nearEdge(m, x, y) {
+			edges = append(edges, i)
+			out.Pix[i] = uint8(min(max(int(m.Pix[i])+rng.IntN(121)-60, 0), 255))
+		}
+	}
+	for range len(edges) / 150 {
+		i := edges[rng.IntN(len(edges))]
+		blob(out, i%w, i/w, 3+rng.IntN(5), rng.IntN(161)-80)
+	}
+	if rng.IntN(3) == 0 {
+		blob(out, rng.IntN(w), rng.IntN(h), 12, -255)
+	}
+	return out
+}
+
+func nearEdge(m *image.Alpha, x, y int) bool {
+	w := m.Rect.Dx()
+	v := m.Pix[y*w+x]
+	for d := -3; d <= 3; d += 3 {
+		for e := -3; e <= 3; e += 3 {
+			if u := m.Pix[(y+d)*w+x+e]; max(u, v)-min(u, v) > 30 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// blob adds v to a disc of radius r.
+func blob(m *image.Alpha, cx, cy, r, v int) {
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	for y := max(cy-r, 0); y <= min(cy+r, h-1); y++ {
+		for x := max(cx-r, 0); x <= min(cx+r, w-1); x++ {
+			if (x-cx)*(x-cx)+(y-cy)*(y-cy) <= r*r {
+				m.Pix[y*w+x] = uint8(min(max(int(m.Pix[y*w+x])+v, 0), 255))
+			}
+		}
+	}
+}
+
+func cloneAlpha(m *image.Alpha) *image.Alpha {
+	return &image.Alpha{Pix: slices.Clone(m.Pix), Stride: m.Stride, Rect: m.Rect}
+}
+
+// trail is the mean absolute error where the subject was one to three frames
+// before and is no more, 0..1.
+func trail(got, want []*image.Alpha) float64 {
+	sum, n := 0.0, 0
+	for i := 3; i < len(want); i++ {
+		for k, v := range want[i].Pix {
+			if v < 10 && max(want[i-1].Pix[k], want[i-2].Pix[k], want[i-3].Pix[k]) > 128 {
+				sum += math.Abs(float64(got[i].Pix[k]) - float64(v))
+				n++
+			}
+		}
+	}
+	return sum / 255 / float64(max(n, 1))
+}
+
+func meanError(got, want []*image.Alpha) (sum float64) {
+	for i := range got {
+		sum += synth.MeanError(got[i], want[i]) / float64(len(got))
+	}
+	return sum
+}
+
+// film draws n frames of a clip over a backdrop, the true mattes, unsteady
+// ones, and what the Stabiliser makes of both.
+func film(c synth.Clip, kind, n, noisy int) (want, rough, got, clean []*image.Alpha) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var s, s2 refine.Stabiliser
+	back := texture(c.Width, c.Height, kind)
+	for i := range n {
+		p := c.Frame(i)
+		img := synth.Noise(onto(p, back), noisy, uint64(i))
+		r := flicker(p.Alpha, rng)
+		g, k := cloneAlpha(r), cloneAlpha(p.Alpha)
+		s.Apply(img, g)
+		s2.Apply(img, k)
+		want, rough, got, clean = append(want, p.Alpha), append(rough, r), append(got, g), append(clean, k)
+	}
+	return want, rough, got, clean
+}
+
+// TestStabiliser: flicker is at least halved, for subjects that move and that
+// do not, without more error and without a trail; steady mattes stay good.
+func TestStabiliser(t *testing.T) {
+	t.Parallel()
+	for _, s := range []synth.Subject{synth.Discs, synth.Gap, synth.Soft, synth.Eye} {
+		for _, frames := range []int{0, 48, 96} {
+			for _, kind := range []int{flat, gradient, waves} {
+				for _, noisy := range []int{0, 3} {
+					t.Run(fmt.Sprintf("%v/turn of %d/%s/noise %d", s, frames, textures[kind], noisy), func(t *testing.T) {
+						t.Parallel()
+						c := synth.Clip{Width: 320, Height: 180, Frames: max(frames, 1), Backdrop: synth.Blue, Subject: s, Still: frames == 0}
+						want, rough, got, clean := film(c, kind, 16, noisy)
+						was, is := synth.DtSSD(rough, want), synth.DtSSD(got, want)
+						e0, e1 := meanError(rough, want), meanError(got, want)
+						t0, t1 := trail(rough, want), trail(got, want)
+						t.Logf("dtSSD %.4f, was %.4f: %.2f; error %.4f, was %.4f; trail %.4f, was %.4f; steady: error %.5f, trail %.4f, dtSSD %.4f",
+							is, was, is/was, e1, e0, t1, t0, meanError(clean, want), trail(clean, want), synth.DtSSD(clean, want))
+						if is > was/2 || e1 > e0 || t1 > t0 {
+							t.Error("not steadier, or worse")
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestStabiliserCuts: at a cut and after Reset the matte is taken as it is.
+func TestStabiliserCuts(t *testing.T) {
+	t.Parallel()
+	a := synth.Clip{Width: 160, Height: 90, Frames: 8, Backdrop: synth.Green}.Frame(0)
+	b := synth.Clip{Width: 160, Height: 90, Frames: 8, Backdrop: synth.Black, Subject: synth.Eye}.Frame(0)
+	full := image.NewAlpha(a.Alpha.Rect)
+	for i := range full.Pix {
+		full.Pix[i] = 255
+	}
+	var s refine.Stabiliser
+	s.Apply(a.Image, cloneAlpha(a.Alpha))
+	m := cloneAlpha(full)
+	if s.Apply(a.Image, m); bytes.Equal(m.Pix, full.Pix) {
+		t.Error("nothing is remembered")
+	}
+	m = cloneAlpha(b.Alpha)
+	if s.Apply(b.Image, m); !bytes.Equal(m.Pix, b.Alpha.Pix) {
+		t.Error("the cut is not seen")
+	}
+	s.Reset()
+	m = cloneAlpha(full)
+	if s.Apply(b.Image, m); !bytes.Equal(m.Pix, full.Pix) {
+		t.Error("reset forgets nothing")
+	}
+	for _, n := range sizes {
+		m := image.NewAlpha(image.Rect(0, 0, n[0], n[1]))
+		for range 3 {
+			for i := range m.Pix {
+				m.Pix[i] ^= 255
+			}
+			s.Apply(texture(n[0], n[1], noise), m)
+		}
+	}
+	s.Apply(image.NewNRGBA(image.Rectangle{}), image.NewAlpha(image.Rectangle{}))
+}
