@@ -77,3 +77,19 @@ func BenchmarkFrame(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkStabilise(b *testing.B) {
+	bench(b, func(s scene) func() {
+		var st refine.Stabiliser
+		p := synth.Clip{Width: s.img.Rect.Dx(), Height: s.img.Rect.Dy(), Frames: 96, Backdrop: synth.Blue, Subject: synth.Discs}
+		p0, p1 := p.Frame(0), p.Frame(1)
+		i := 0
+		return func() {
+			if i++; i%2 == 0 {
+				st.Apply(p0.Image, p0.Alpha)
+			} else {
+				st.Apply(p1.Image, p1.Alpha)
+			}
+		}
+	})
+}

@@ -260,10 +260,39 @@ func (p *pair) mean(prior *colours) (c colours) {
 // sharpen sums the cells of a tile for the second pass: every pixel's subject
 // and backdrop as the first estimate, corrected.
 func (s *unmixing) sharpen(tx, ty int) {
+	if s.edge[ty*s.tw+tx] == 0 {
+		s.copyPlain(tx, ty)
+		return
+	}
 	for j := range cells {
 		for i := range cells {
 			c := s.between(tx, ty, i, j)
 			s.fine[(ty*cells+j)*s.cw+tx*cells+i] = s.cell(tx*tile+i*cell, ty*tile+j*cell, &c, &s.spread[ty*s.tw+tx])
+		}
+	}
+}
+
+// copyPlain sums the cells of a tile without partly covered pixels, by every
+// second pixel of every second row.
+func (s *unmixing) copyPlain(tx, ty int) {
+	for j := range cells {
+		for i := range cells {
+			var sum pair
+			for y := ty*tile + j*cell; y < min(ty*tile+j*cell+cell, s.h); y += 2 {
+				for x := tx*tile + i*cell; x < min(tx*tile+i*cell+cell, s.w); x += 2 {
+					at := y*s.w + x
+					p := s.pix[4*at : 4*at+3 : 4*at+3]
+					k := 4
+					if s.alpha[at] != 0 {
+						k = 0
+					}
+					sum[k] += 4 * float32(p[0])
+					sum[k+1] += 4 * float32(p[1])
+					sum[k+2] += 4 * float32(p[2])
+					sum[k+3] += 4
+				}
+			}
+			s.fine[(ty*cells+j)*s.cw+tx*cells+i] = sum
 		}
 	}
 }
@@ -302,6 +331,20 @@ func (s *unmixing) cell(x0, y0 int, c *colours, sp *spread) (sum pair) {
 			i := y*s.w + x
 			p := s.pix[4*i : 4*i+3 : 4*i+3]
 			r, g, b := float32(p[0]), float32(p[1]), float32(p[2])
+			if s.alpha[i] == 255 {
+				sum[0] += r
+				sum[1] += g
+				sum[2] += b
+				sum[3]++
+				continue
+			}
+			if s.alpha[i] == 0 {
+				sum[4] += r
+				sum[5] += g
+				sum[6] += b
+				sum[7]++
+				continue
+			}
 			a := float32(s.alpha[i]) * (1.0 / 255)
 			z := 1 - a
 			dr, dg, db := r-a*c[0]-z*c[3], g-a*c[1]-z*c[4], b-a*c[2]-z*c[5]
@@ -320,7 +363,17 @@ func (s *unmixing) cell(x0, y0 int, c *colours, sp *spread) (sum pair) {
 	return sum
 }
 
-func limit(v float32) float32 { return min(max(v, 0), 255) }
+// limit brings v into 0..255. Comparisons are faster than min and max, which
+// mind NaN.
+func limit(v float32) float32 {
+	if v < 0 {
+		return 0
+	}
+	if v > 255 {
+		return 255
+	}
+	return v
+}
 
 // faint is the weight of the first estimate in the second.
 const faint = 0.02

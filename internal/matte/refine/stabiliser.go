@@ -9,15 +9,17 @@ const (
 	// calm is the mean difference of colour, in 1/255, up to which a place
 	// shows what it showed before, and stir the one from which on it is new.
 	calm, stir = 4, 12
+	// wary is how much more a difference counts where the matte falls.
+	wary = 1.4
 	// memory is the least weight of a new matte where nothing moves, motion
 	// that where something does: taking the past along blurs it.
-	memory, motion = 1.0 / 8, 0.35
+	memory, motion = 1.0 / 8, 0.25
 	// unit is the side in pixels of the blocks that move as one.
 	unit = 8
 	// doubt is how far from the past a new matte is followed where the picture
 	// is not new. What strays farther counts no more, as in the robust mean of
 	// P. J. Huber (Ann. Math. Statistics 35(1), 1964).
-	doubt = 30
+	doubt = 20
 	// oldest is the age beyond which the past gains no more weight.
 	oldest = 8
 )
@@ -222,10 +224,17 @@ func between(pix []uint8, n, c int, at *[4]int, k *[4]uint32) uint8 {
 // has the given number of pixels: as much as in a mean over the age, at least
 // what its cell says, and more where the colours differ from those of the
 // past in the cell or in the pixel itself.
-func (b *block) weight(at, c, area int) float32 {
+//
+// Where a matte falls, smaller differences count: a trail shows more than what
+// is missing for a moment.
+func (b *block) weight(at, c, area int, falls bool) float32 {
 	around := float32(b.sums[c]) / float32(3*area)
 	own := float32(b.diff[at]) / 9
 	floor := max(b.least[c], 1/(float32(b.age[at])+1))
+	if falls {
+		around *= wary
+		own *= wary
+	}
 	return floor + (1-floor)*min(max((max(around, own)-calm)/(stir-calm), 0), 1)
 }
 
@@ -241,7 +250,7 @@ func (s *Stabiliser) mix(x0, y0, dx, dy int) {
 		for x := range dx {
 			at := y*unit + x
 			area := min(cell, dy-y/cell*cell) * min(cell, dx-x/cell*cell)
-			k := s.block.weight(at, y/cell*across+x/cell, area)
+			k := s.block.weight(at, y/cell*across+x/cell, area, s.current[i+x] < s.block.matte[at])
 			s.nextAge[i+x] = uint8(1/k + 0.5)
 			s.next[i+x] = lerp(s.block.matte[at], s.towards(s.block.matte[at], s.current[i+x], k), k)
 			for c := range 3 {

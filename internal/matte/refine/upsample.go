@@ -181,6 +181,6 @@ func (s *upsampling) apply(out, img []uint8, at []place, l int32) {
 		r, g, b := float32(p[0]), float32(p[1]), float32(p[2])
 		v0 := c[0]*r + c[1]*g + c[2]*b + c[3]
 		v1 := d[0]*r + d[1]*g + d[2]*b + d[3]
-		out[i] = uint8(min(max(v0+at[i].part*(v1-v0)+0.5, 0), 255))
+		out[i] = uint8(limit(v0+at[i].part*(v1-v0)) + 0.5)
 	}
 }
