@@ -72,7 +72,7 @@ func BenchmarkFrame(b *testing.B) {
 		dst := image.NewNRGBA(image.Rect(0, 0, net, net))
 		return func() {
 			refine.Reduce(dst, s.img)
-			u.Upsample(s.matte, s.img, s.small)
+			u.UpsampleGuided(s.matte, s.img, s.small, dst)
 			f.Decontaminate(s.img, s.matte)
 		}
 	})

@@ -27,20 +27,21 @@ type moments [15]int32
 
 // guided finds the coefficients of a guided filter where a matte is uncertain.
 type guided struct {
-	w, h   int
-	guide  []uint8 // the picture at this size, RGBA
-	matte  []uint8 // 0 and 255 where certain
-	unsure []uint8 // 1 where coefficients are needed
-	near   []uint8 // 1 where windows are needed
-	rows   []uint8 // 1 where sums along rows are needed
-	sums   []moments
-	line   []moments
-	full   []uint8 // the picture at its own size
-	fw     int
-	cols   [][probes]int32 // byte offsets of the probes of every column
-	lines  [][probes]int32 // the same of every row
-	raw    []trusted
-	mean   []coef // the result
+	w, h    int
+	guide   []uint8 // the picture at this size, RGBA
+	reduced []uint8
+	matte   []uint8 // 0 and 255 where certain
+	unsure  []uint8 // 1 where coefficients are needed
+	near    []uint8 // 1 where windows are needed
+	rows    []uint8 // 1 where sums along rows are needed
+	sums    []moments
+	line    []moments
+	full    []uint8 // the picture at its own size
+	fw      int
+	cols    [][probes]int32 // byte offsets of the probes of every column
+	lines   [][probes]int32 // the same of every row
+	raw     []trusted
+	mean    []coef // the result
 }
 
 // snap takes values near 0 or 255 for certain.
@@ -57,8 +58,9 @@ var snap = func() (t [256]uint8) {
 	return t
 }()
 
-// filter finds the coefficients of matte pix, w × h samples, guided by img.
-func (g *guided) filter(img *image.NRGBA, pix []uint8, w, h int) {
+// filter finds the coefficients of matte pix, w × h samples, guided by img,
+// which ready may be at that size.
+func (g *guided) filter(img, ready *image.NRGBA, pix []uint8, w, h int) {
 	n := w * h
 	g.w, g.h = w, h
 	g.matte, g.unsure = resize(g.matte, n), resize(g.unsure, n)
@@ -76,8 +78,14 @@ func (g *guided) filter(img *image.NRGBA, pix []uint8, w, h int) {
 	g.full, g.fw = img.Pix, img.Rect.Dx()
 	g.cols, g.lines = probe(g.cols, g.fw, w, 4), probe(g.lines, img.Rect.Dy(), h, 4*g.fw)
 	g.line = resize(g.line, w)
-	g.guide = resize(g.guide, 4*n)
-	Reduce(&image.NRGBA{Pix: g.guide, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}, img)
+	if ready != nil && ready.Rect.Dx() == w && ready.Rect.Dy() == h {
+		match(ready, w, h)
+		g.guide = ready.Pix
+	} else {
+		g.reduced = resize(g.reduced, 4*n)
+		Reduce(&image.NRGBA{Pix: g.reduced, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}, img)
+		g.guide = g.reduced
+	}
 	grow(g.near, g.unsure, w, smooth, smooth)
 	grow(g.rows, g.near, w, 0, radius)
 	for y := range h {
@@ -89,6 +97,7 @@ func (g *guided) filter(img *image.NRGBA, pix []uint8, w, h int) {
 	for y := range h {
 		g.average(y)
 	}
+	g.guide, g.full = nil, nil
 }
 
 // classify marks the samples around those that are uncertain or beside

@@ -44,6 +44,13 @@ type place struct {
 // arXiv:1505.00996): the coefficients are found at the size of small, only
 // near the samples that are uncertain, and applied at full size.
 func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Alpha) {
+	u.UpsampleGuided(dst, img, small, nil)
+}
+
+// UpsampleGuided is Upsample for those who have img reduced to the size of
+// small already, as the network's input, which saves about a third of the
+// time. A guide of another size, or nil, is not used.
+func (u *Upsampler) UpsampleGuided(dst *image.Alpha, img *image.NRGBA, small *image.Alpha, guide *image.NRGBA) {
 	w, h := size(dst)
 	match(img, w, h)
 	sw, sh := size(small)
@@ -63,7 +70,7 @@ func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Al
 	if sw > w || sh > h {
 		pix, sw, sh = s.shrink(pix, sw, sh, min(sw, w), min(sh, h))
 	}
-	s.filter(img, pix, sw, sh)
+	s.filter(img, guide, pix, sw, sh)
 	s.x = resize(s.x, w)
 	for x := range s.x {
 		s.x[x] = locate(x, w, sw)

@@ -199,3 +199,23 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestUpsampleGuided: a picture reduced before gives the same matte, one of
+// another size is not looked at.
+func TestUpsampleGuided(t *testing.T) {
+	t.Parallel()
+	var u refine.Upsampler
+	p := synth.Clip{Width: 160, Height: 90, Frames: 8, Backdrop: synth.Green}.Frame(1)
+	small := shrink(p.Alpha, 40, 30, 1)
+	want := image.NewAlpha(p.Alpha.Rect)
+	u.Upsample(want, p.Image, small)
+	for _, s := range [][2]int{{40, 30}, {41, 30}, {0, 0}} {
+		guide, got := image.NewNRGBA(image.Rect(0, 0, s[0], s[1])), image.NewAlpha(p.Alpha.Rect)
+		if s[0] == 40 {
+			refine.Reduce(guide, p.Image)
+		}
+		if u.UpsampleGuided(got, p.Image, small, guide); !bytes.Equal(got.Pix, want.Pix) {
+			t.Errorf("another matte with a guide of %v", s)
+		}
+	}
+}
