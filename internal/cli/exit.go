@@ -72,6 +72,7 @@ func (a *app) report(ctx context.Context, err error) int {
 		a.Message("interrupted; nothing was written")
 		return exitInterrupted
 	}
+	err = explainFetch(explainModel(err))
 	code, hint := exitFailed, ""
 	var (
 		misuse  *usageError

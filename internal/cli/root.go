@@ -21,6 +21,7 @@ type app struct {
 	configPath string
 	typed      map[string]bool // flags given on the command line itself
 	engine     bgremove.Config
+	modelsDir  string
 }
 
 // Main runs the command line and returns the exit code. version is the
@@ -61,7 +62,7 @@ environment over the file.`,
 	root.SetFlagErrorFunc(usage)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.fill(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
-	root.AddCommand(a.removeCommand(), a.probeCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.removeCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(), a.versionCommand())
 	return root
 }
 
@@ -76,11 +77,17 @@ func (a *app) fill(root, cmd *cobra.Command) error {
 	if f := cmd.Flags().Lookup("config"); f != nil && !f.Changed {
 		path = lookupConfig()
 	}
-	var known []string
-	for _, c := range append(root.Commands(), root) {
-		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	return usage(cmd, config.Fill(cmd.LocalNonPersistentFlags(), path, allFlags(root)))
+}
+
+// allFlags are the names of the flags of a command and those below it.
+func allFlags(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	for _, c := range cmd.Commands() {
+		names = append(names, allFlags(c)...)
 	}
-	return usage(cmd, config.Fill(cmd.LocalNonPersistentFlags(), path, known))
+	return names
 }
 
 // engineFlags are the flags of everything that runs the engine.

@@ -57,6 +57,30 @@ func (s *Streams) NewBar(title string) *Bar {
 	)}
 }
 
+// NewByteBar is NewBar for transfers: SetBytes moves it.
+func (s *Streams) NewByteBar(title string) *Bar {
+	if !IsTerminal(s.Err) {
+		return nil
+	}
+	return &Bar{progressbar.NewOptions64(-1,
+		progressbar.OptionSetWriter(s.Err), progressbar.OptionSetDescription(title),
+		progressbar.OptionShowBytes(true), progressbar.OptionShowTotalBytes(true),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish(),
+	)}
+}
+
+// SetBytes moves the bar to done of total bytes; a total of 0 is unknown.
+func (b *Bar) SetBytes(done, total int64) {
+	if b == nil {
+		return
+	}
+	if total > 0 {
+		b.bar.ChangeMax64(max(total, done+1)) // the end is drawn by Close
+	}
+	_ = b.bar.Set64(done)
+}
+
 // Set moves the bar to done of total steps.
 func (b *Bar) Set(done, total int) {
 	if b == nil {

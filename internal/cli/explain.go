@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"syscall"
+
+	"github.com/bgremove/bgremove/internal/fetch"
+	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/ortlib"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// explained puts an error into bgremove's words: its kind and what to do.
+func explained(err error, kind bgremove.Kind, hint string) error {
+	return &bgremove.Error{Kind: kind, Reason: err.Error(), Hint: hint, Err: err}
+}
+
+// explainModel says what to do about errors of package model; others stay as
+// they are.
+func explainModel(err error) error {
+	var (
+		known   *bgremove.Error
+		name    *model.NameError
+		unknown *model.UnknownError
+		absent  *model.NotInstalledError
+		licence *model.LicenceError
+		damaged *model.DamagedError
+		sidecar *model.SidecarError
+	)
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case errors.As(err, &name), errors.As(err, &unknown):
+		return explained(err, bgremove.Invalid, "bgremove models list shows what there is; a path names any other .onnx file")
+	case errors.As(err, &absent):
+		return explained(err, bgremove.Missing, "bgremove models pull "+absent.Name)
+	case errors.As(err, &licence):
+		return explained(err, bgremove.Invalid, "--accept-license accepts it; see bgremove models list for others")
+	case errors.As(err, &damaged):
+		return explained(err, bgremove.Failed, fmt.Sprintf("bgremove models pull %s gets it again", damaged.Name))
+	case errors.As(err, &sidecar):
+		return explained(err, bgremove.Invalid, "correct the file or move it away")
+	case errors.Is(err, model.ErrExists):
+		return explained(err, bgremove.Exists, "--name gives it another name")
+	case errors.Is(err, model.ErrNotONNX):
+		return explained(err, bgremove.Unreadable, "the file is damaged, incomplete or no ONNX model: get it again")
+	}
+	return err
+}
+
+// explainFetch says what to do about errors of packages fetch and ortlib.
+func explainFetch(err error) error {
+	var (
+		known  *bgremove.Error
+		status *fetch.StatusError
+		page   *fetch.PageError
+		size   *fetch.SizeError
+		short  *fetch.TruncatedError
+		digest *fetch.DigestError
+		absent *ortlib.NotFoundError
+		npm    *ortlib.NPMError
+	)
+	hint := ""
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case errors.As(err, &absent):
+		return explained(err, bgremove.Missing, "bgremove setup")
+	case errors.Is(err, ortlib.ErrPlatform):
+		return explained(err, bgremove.Missing, "build or install ONNX Runtime and name its library with --onnxruntime")
+	case errors.Is(err, syscall.ENOSPC):
+		hint = "free some space, or name another folder"
+	case errors.As(err, &page):
+		hint = "sign in to the network or use another mirror with --from"
+	case errors.As(err, &digest), errors.As(err, &size):
+		hint = "it was not installed; the source holds another file: try --from another mirror"
+	case errors.As(err, &short), errors.Is(err, fetch.ErrStalled):
+		hint = "run it again: it goes on where it ended"
+	case errors.As(err, &status) && status.Code == http.StatusNotFound:
+		hint = "the file is not there; --from names a mirror, a folder or a file"
+	case errors.As(err, &status), errors.Is(err, fetch.ErrRedirect):
+		hint = "try later, or name a mirror, folder or file with --from"
+	case errors.Is(err, fetch.ErrBusy):
+		hint = "wait for the other one to end"
+	case errors.Is(err, fetch.ErrNoDigest):
+		hint = "--sha256 vouches for it, if you know what it should be"
+	case errors.Is(err, ortlib.ErrArchive), errors.Is(err, ortlib.ErrNoLibrary), errors.Is(err, ortlib.ErrNotLibrary):
+		hint = "name the archive of this system's official release with --from"
+	case errors.As(err, &npm):
+		hint = "get the archive on another machine and name it with --from"
+	case errors.Is(err, fs.ErrExist):
+		return explained(err, bgremove.Exists, "name another file")
+	default:
+		return err
+	}
+	return explained(err, bgremove.Failed, hint)
+}

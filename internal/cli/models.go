@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/model"
+)
+
+// catalogue is nil for the built-in one; tests have their own.
+var catalogue []model.Model
+
+func (a *app) store() *model.Store { return &model.Store{Dir: a.modelsDir, Models: catalogue} }
+
+func (a *app) modelsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "models",
+		Short: "list, fetch, check and remove the networks of method rembg",
+		Long: `models manages the networks that --method rembg uses. Each is checked by its
+sha256 before it is used. Any other .onnx file can be named by its path, or
+imported; a file NAME.json beside NAME.onnx says how the network wants its
+pictures.`,
+		Example: `  bgremove models list
+  bgremove models pull u2netp
+  bgremove models pull isnet-general-use --from https://mirror.example/models
+  bgremove models export u2netp /media/stick`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: noArguments,
+	}
+	for _, c := range []*cobra.Command{a.modelsList(), a.modelsPull(), a.modelsImport(), a.modelsExport(), a.modelsVerify(), a.modelsRemove()} {
+		c.Flags().StringVar(&a.modelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
+		cmd.AddCommand(c)
+	}
+	return cmd
+}
+
+func (a *app) modelsList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "show what there is and what is installed",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			list, err := a.store().List()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.JSON(map[string]any{"models": list})
+			}
+			return a.printModels(list)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) printModels(list []model.Entry) error {
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "MODEL\tINSTALLED\tSIZE\tLICENCE\tFOR")
+	for _, e := range list {
+		size, licence, purpose := "?", e.Licence, e.Description
+		if e.Bytes > 0 {
+			size = byteSize(e.Bytes)
+		}
+		switch {
+		case e.Imported:
+			licence, purpose = "?", "imported"
+		case !e.Commercial:
+			licence += " (non-commercial)"
+		case e.Copyleft:
+			licence += " (copyleft)"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, yesNo(e.Installed), size, licence, purpose)
+	}
+	return w.Flush()
+}
+
+// pullFlags are the flags of models pull.
+type pullFlags struct {
+	from   string
+	accept bool
+	quiet  bool
+}
+
+func (a *app) modelsPull() *cobra.Command {
+	var o pullFlags
+	cmd := &cobra.Command{
+		Use:   "pull NAME...",
+		Short: "fetch models and check them",
+		Long: `pull fetches models from where their authors publish them, or from a mirror. An
+interrupted download goes on where it ended. Nothing is used before its sha256
+is right.`,
+		Args: someArguments("NAME"),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			for _, name := range names {
+				if err := a.pull(cmd, name, o); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.from, "from", "", "a mirror: a `URL` or folder that holds the files under their published names")
+	f.BoolVar(&o.accept, "accept-license", false, "accept a licence that is copyleft or forbids commercial use")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
+	return cmd
+}
+
+func (a *app) pull(cmd *cobra.Command, name string, o pullFlags) error {
+	var bar *term.Bar
+	if !o.quiet {
+		bar = a.NewByteBar("fetching " + name)
+	}
+	err := a.store().Pull(cmd.Context(), name, model.PullOptions{From: o.from, AcceptLicence: o.accept, Progress: bar.SetBytes})
+	bar.Close()
+	if err != nil {
+		return err
+	}
+	if !o.quiet {
+		a.Message("%s is installed", name)
+	}
+	return nil
+}
+
+func (a *app) modelsImport() *cobra.Command {
+	var o model.ImportOptions
+	cmd := &cobra.Command{
+		Use:   "import FILE.onnx",
+		Short: "take in a network from this machine",
+		Long: `import copies an .onnx file, and the .json file of the same name beside it, into
+the folder of models. A file that the catalogue knows gets its name there.`,
+		Args: oneArgument("FILE.onnx"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := a.store().Import(cmd.Context(), args[0], o)
+			if err != nil {
+				return err
+			}
+			a.Message("%s is installed", name)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&o.Name, "name", "", "the `name` to import it under (default: the file's)")
+	cmd.Flags().BoolVar(&o.AcceptLicence, "accept-license", false, "accept a licence that is copyleft or forbids commercial use")
+	return cmd
+}
+
+func (a *app) modelsExport() *cobra.Command {
+	return &cobra.Command{
+		Use:   "export NAME PATH",
+		Short: "copy an installed model to a file or folder, for another machine",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage(cmd, errors.New("a NAME and a PATH are needed"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := a.store().Export(cmd.Context(), args[0], args[1])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(a.Out, path)
+			return nil
+		},
+	}
+}
+
+// verdict is one line of models verify.
+type verdict struct {
+	Name  string `json:"name"`
+	OK    bool   `json:"ok"`
+	Error string `json:"error,omitempty"`
+}
+
+func (a *app) modelsVerify() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify [NAME...]",
+		Short: "read installed models again and compare their sha256",
+		RunE: func(_ *cobra.Command, names []string) error {
+			verdicts, failure, err := a.verify(names)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return errors.Join(a.JSON(map[string]any{"models": verdicts}), failure)
+			}
+			for _, v := range verdicts {
+				if v.OK {
+					fmt.Fprintln(a.Out, "ok       "+v.Name)
+				} else {
+					fmt.Fprintln(a.Out, "DAMAGED  "+v.Name)
+				}
+			}
+			return failure
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// verify checks the named models, or all that are installed. failure is the
+// first damage.
+func (a *app) verify(names []string) (verdicts []verdict, failure, err error) {
+	store := a.store()
+	if len(names) == 0 {
+		list, err := store.List()
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, e := range list {
+			if e.Installed {
+				names = append(names, e.Name)
+			}
+		}
+	}
+	verdicts = []verdict{}
+	for _, name := range names {
+		err := store.Verify(name)
+		v := verdict{Name: name, OK: err == nil}
+		if err != nil {
+			v.Error = err.Error()
+			if !errors.As(err, new(*model.DamagedError)) {
+				return nil, nil, err
+			}
+			if failure == nil {
+				failure = err
+			}
+		}
+		verdicts = append(verdicts, v)
+	}
+	return verdicts, failure, nil
+}
+
+func (a *app) modelsRemove() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove NAME...",
+		Short: "delete installed models",
+		Args:  someArguments("NAME"),
+		RunE: func(_ *cobra.Command, names []string) error {
+			names = slices.Compact(slices.Clone(names))
+			for _, name := range names {
+				if err := a.store().Remove(name); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func someArguments(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage(cmd, fmt.Errorf("%s is missing", what))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/fetch"
+	"github.com/bgremove/bgremove/internal/ortlib"
+)
+
+func (a *app) setupCommand() *cobra.Command {
+	var (
+		o             ortlib.Options
+		asJSON, quiet bool
+	)
+	cmd := &cobra.Command{
+		Use:   "setup",
+		Short: "get ONNX Runtime's shared library, for method rembg",
+		Long: `setup brings ONNX Runtime ` + ortlib.Version + `'s shared library into the user's cache: from
+the official release, or through the npm client where that cannot be reached.
+It is checked by its sha256 first. Packages of bgremove carry the library
+already; for a GPU build name yours with --onnxruntime.`,
+		Example: `  bgremove setup
+  bgremove setup --from onnxruntime-linux-x64-` + ortlib.Version + `.tgz
+  bgremove setup --from https://mirror.example/onnxruntime/`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.SHA256 != "" && (o.From == "" || !fetch.ValidDigest(o.SHA256)) {
+				return usage(cmd, errors.New("--sha256 takes 64 lower-case hex digits and goes with --from"))
+			}
+			done, err := a.setup(cmd, o, quiet)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.JSON(done)
+			}
+			fmt.Fprintln(a.Out, done.Path)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.From, "from", "", "an archive, a folder that holds one, or the `URL` of either (a folder's ends in /)")
+	f.StringVar(&o.SHA256, "sha256", "", "vouch for a build that is not ONNX Runtime's own "+ortlib.Version+" by its `digest`")
+	f.BoolVar(&o.Again, "force", false, "get it again even if it is there")
+	f.BoolVarP(&quiet, "quiet", "q", false, "no progress, no messages but errors")
+	f.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) setup(cmd *cobra.Command, o ortlib.Options, quiet bool) (*ortlib.Installed, error) {
+	if !quiet {
+		var bar *term.Bar
+		defer func() { bar.Close() }()
+		o.Note = func(line string) {
+			bar.Close()
+			a.Message("%s", line)
+			bar = a.NewByteBar("fetching ONNX Runtime")
+		}
+		o.Progress = func(done, total int64) { bar.SetBytes(done, total) }
+	}
+	return ortlib.Install(cmd.Context(), o)
+}

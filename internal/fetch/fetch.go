@@ -1,0 +1,166 @@
+// Package fetch brings one known file from a server, a folder or another file
+// to its place: resumed where a server allows it, checked before it gets its
+// name, and never half there.
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// File is what is wanted.
+type File struct {
+	// From is an http or https URL, a file URL or a path.
+	From string
+	// Size in bytes; 0 is unknown.
+	Size int64
+	// SHA256 is the digest of the content, 64 lower-case hex digits.
+	SHA256 string
+}
+
+// Client brings files. The zero value is ready for use, and safe for
+// concurrent use.
+type Client struct {
+	// HTTP makes the requests; nil is a client that follows at most ten
+	// redirects, none of them from https to http, and uses the proxies of the
+	// environment.
+	HTTP *http.Client
+	// Idle is how long a server may send nothing; 0 is 30 s.
+	Idle time.Duration
+	// Progress, if set, is told the bytes that are there and their final number
+	// (0 while it is unknown), from the goroutine that called Get.
+	Progress func(done, total int64)
+}
+
+// maxUnknown bounds files whose size is not known.
+const maxUnknown = 4 << 30
+
+// Get brings f to dest, replacing what is there. While it is incomplete the
+// content lies in dest.part, under a lock (ErrBusy). An interrupted download
+// keeps that file and the next Get goes on where it ended; if the whole then
+// has the wrong digest it is fetched once more from the start. The folder of
+// dest is made if it is absent.
+//
+// Errors: *StatusError, *PageError, *SizeError, *TruncatedError, *DigestError,
+// *SpaceError, ErrStalled, ErrBusy, ErrRedirect, and those of the file system
+// and network.
+func (c *Client) Get(ctx context.Context, f File, dest string) (err error) {
+	if !ValidDigest(f.SHA256) {
+		return fmt.Errorf("%s: %w", Redacted(f.From), ErrNoDigest)
+	}
+	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
+		return fmt.Errorf("make the folder: %w", err)
+	}
+	p, err := openPart(dest + ".part")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	if err := c.fill(ctx, f, p); err != nil {
+		return err
+	}
+	return p.publish(dest)
+}
+
+// fill completes the part and checks it, starting anew once if what was
+// resumed turns out to be wrong.
+func (c *Client) fill(ctx context.Context, f File, p *part) error {
+	resumed := p.size > 0
+	err := c.transfer(ctx, f, p)
+	if err == nil {
+		err = p.check(f)
+	}
+	if err == nil || !resumed || !contentIsWrong(err) {
+		return err
+	}
+	if err := p.reset(); err != nil {
+		return err
+	}
+	if err := c.transfer(ctx, f, p); err != nil {
+		return err
+	}
+	return p.check(f)
+}
+
+// transfer brings the bytes that are missing.
+func (c *Client) transfer(ctx context.Context, f File, p *part) error {
+	if path, ok := LocalPath(f.From); ok {
+		return c.copyLocal(ctx, f, path, p)
+	}
+	if f.Size > 0 && p.size >= f.Size {
+		return nil // check tells whether they are the right ones
+	}
+	return c.download(ctx, f, p)
+}
+
+func (c *Client) copyLocal(ctx context.Context, f File, path string, p *part) error {
+	in, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+	}
+	if f.Size > 0 && info.Size() != f.Size {
+		return &SizeError{From: path, Got: info.Size(), Want: f.Size}
+	}
+	if err := p.reset(); err != nil {
+		return err
+	}
+	if err := enoughSpace(filepath.Dir(p.path), info.Size()); err != nil {
+		return err
+	}
+	if err := c.pour(ctx, f.From, in, p, info.Size()); err != nil {
+		return errors.Join(err, p.reset()) // a copy is not resumed
+	}
+	return nil
+}
+
+// pour appends in to the part up to total bytes, and refuses more. A total of
+// 0 is unknown.
+func (c *Client) pour(ctx context.Context, from string, in io.Reader, p *part, total int64) error {
+	limit := total
+	if total == 0 {
+		limit = maxUnknown
+	}
+	buf := make([]byte, 256<<10)
+	for {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		n, err := in.Read(buf)
+		if int64(n) > limit-p.size {
+			return errors.Join(&SizeError{From: Redacted(from), Got: p.size + int64(n), Want: limit}, p.reset())
+		}
+		if werr := p.append(buf[:n]); werr != nil {
+			return fmt.Errorf("write %s: %w", p.path, werr)
+		}
+		if c.Progress != nil {
+			c.Progress(p.size, total)
+		}
+		switch {
+		case err == io.EOF && total > 0 && p.size < total:
+			return &TruncatedError{From: Redacted(from), Got: p.size, Want: total}
+		case err == io.EOF:
+			return nil
+		case err != nil && errors.Is(context.Cause(ctx), ErrStalled):
+			return fmt.Errorf("%s: %w", Redacted(from), ErrStalled)
+		case err != nil && ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return &TruncatedError{From: Redacted(from), Got: p.size, Want: total, Err: err}
+		}
+	}
+}

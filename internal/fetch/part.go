@@ -1,0 +1,176 @@
+package fetch
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// part is the file under a name that says it is incomplete, with the digest of
+// what it holds. It is locked while it is open.
+type part struct {
+	path string
+	file *os.File
+	size int64
+	sum  hash.Hash
+	etag string // of the version the bytes are from; may be empty
+}
+
+// openPart opens what an earlier try left, or a new file.
+func openPart(path string) (*part, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	p := &part{path: path, file: f, sum: sha256.New()}
+	if err := p.claim(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if p.size, err = io.Copy(p.sum, f); err != nil {
+		return nil, errors.Join(fmt.Errorf("read %s: %w", path, err), f.Close())
+	}
+	if tag, err := os.ReadFile(p.tagPath()); err == nil && p.size > 0 {
+		p.etag = strings.TrimSpace(string(tag))
+	}
+	return p, nil
+}
+
+// claim locks the file and makes sure that it still has its name: the process
+// that held it before may have finished.
+func (p *part) claim() error {
+	if err := lock(p.file); err != nil {
+		return fmt.Errorf("%s: %w", p.path, err)
+	}
+	mine, err := p.file.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Lstat(p.path)
+	if err != nil || !os.SameFile(mine, named) {
+		return fmt.Errorf("%s: %w", p.path, ErrBusy)
+	}
+	if !mine.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a regular file", p.path)
+	}
+	return nil
+}
+
+func (p *part) tagPath() string { return p.path + ".etag" }
+
+// setTag remembers the version that the bytes from here on belong to. Weak
+// tags do not promise equal bytes and are not kept.
+func (p *part) setTag(tag string) error {
+	if tag == p.etag {
+		return nil
+	}
+	p.etag = ""
+	if tag == "" || strings.HasPrefix(tag, "W/") {
+		return removeIfThere(p.tagPath())
+	}
+	p.etag = tag
+	return os.WriteFile(p.tagPath(), []byte(tag+"\n"), 0o644)
+}
+
+func (p *part) append(b []byte) error {
+	n, err := p.file.Write(b)
+	p.sum.Write(b[:n])
+	p.size += int64(n)
+	return err
+}
+
+// reset forgets all bytes.
+func (p *part) reset() error {
+	p.size, p.etag = 0, ""
+	p.sum.Reset()
+	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return errors.Join(p.file.Truncate(0), removeIfThere(p.tagPath()))
+}
+
+// check compares what is there with what is wanted, and forgets wrong bytes.
+func (p *part) check(f File) error {
+	got := hex.EncodeToString(p.sum.Sum(nil))
+	if got == f.SHA256 {
+		return nil
+	}
+	return errors.Join(p.diagnose(f, got), p.reset())
+}
+
+// diagnose says what is wrong with content of a digest that is not f's.
+func (p *part) diagnose(f File, got string) error {
+	head := make([]byte, 512)
+	n, _ := p.file.ReadAt(head, 0)
+	if isPage(head[:n]) {
+		return &PageError{From: Redacted(f.From)}
+	}
+	if f.Size > 0 && p.size != f.Size {
+		return &SizeError{From: Redacted(f.From), Got: p.size, Want: f.Size}
+	}
+	return &DigestError{Name: Redacted(f.From), Got: got, Want: f.SHA256}
+}
+
+// publish gives the complete file its name.
+func (p *part) publish(dest string) error {
+	if err := errors.Join(p.file.Sync(), p.file.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", p.path, err)
+	}
+	if err := os.Rename(p.path, dest); err != nil {
+		return fmt.Errorf("name the file: %w", err)
+	}
+	return removeIfThere(p.tagPath())
+}
+
+// close unlocks the file and removes it if it is empty. After publish there is
+// nothing left to do.
+func (p *part) close() error {
+	if err := p.file.Close(); errors.Is(err, os.ErrClosed) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if p.size == 0 {
+		return errors.Join(removeIfThere(p.path), removeIfThere(p.tagPath()))
+	}
+	return nil
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// isPage reports whether content begins like a web page.
+func isPage(head []byte) bool {
+	head = bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html"))
+}
+
+// ValidDigest reports whether s is a sha256 in lower-case hex.
+func ValidDigest(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == sha256.Size && s == strings.ToLower(s)
+}
+
+// Digest is the sha256 of a file in lower-case hex, and its size.
+func Digest(path string) (sum string, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if size, err = io.Copy(h, f); err != nil {
+		return "", 0, fmt.Errorf("read %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
+}

@@ -1,0 +1,56 @@
+package model
+
+import (
+	_ "embed" // for the catalogue
+	"encoding/json"
+	"slices"
+	"sync"
+)
+
+// Model is a network that the catalogue or the cache knows.
+type Model struct {
+	// Name is what users type; of letters, digits, dots, dashes and underscores.
+	Name string `json:"name"`
+	// File is the name that mirrors keep the network under.
+	File string `json:"file,omitempty"`
+	URL  string `json:"url,omitempty"`
+	// Bytes is the size of the file; 0 is unknown.
+	Bytes int64 `json:"bytes"`
+	// SHA256 is the digest of the file in lower-case hex.
+	SHA256 string `json:"sha256,omitempty"`
+	// Licence of the weights, as an SPDX name or in words.
+	Licence string `json:"licence,omitempty"`
+	// Commercial is set if the licence allows commercial use.
+	Commercial bool `json:"commercial"`
+	// Copyleft is set if the licence asks derived works to carry it.
+	Copyleft    bool   `json:"copyleft"`
+	Description string `json:"description,omitempty"`
+	Spec        Spec   `json:"spec"`
+}
+
+// Restricted says in words what the licence asks for beyond naming the
+// authors; empty is nothing.
+func (m *Model) Restricted() string {
+	switch {
+	case !m.Commercial:
+		return "does not allow commercial use"
+	case m.Copyleft:
+		return "is copyleft"
+	}
+	return ""
+}
+
+//go:embed catalogue.json
+var catalogueFile []byte
+
+var readCatalogue = sync.OnceValue(func() []Model {
+	var list []Model
+	if err := json.Unmarshal(catalogueFile, &list); err != nil {
+		panic("model: catalogue.json: " + err.Error())
+	}
+	return list
+})
+
+// Catalogue is the list of known networks: those for any subject first, each
+// group from the finest to the quickest. The caller owns it.
+func Catalogue() []Model { return slices.Clone(readCatalogue()) }

@@ -1,0 +1,276 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bgremove/bgremove/internal/fetch"
+)
+
+// PullOptions say how a network is fetched.
+type PullOptions struct {
+	// From is a mirror: the URL of a folder, a file URL, or a folder or file on
+	// this machine. Empty is where the network's authors publish it.
+	From string
+	// AcceptLicence is needed for networks whose licence is Restricted.
+	AcceptLicence bool
+	// Progress is told the bytes that are there and their final number.
+	Progress func(done, total int64)
+	// Client makes the requests; its Progress is not used. The zero value will do.
+	Client fetch.Client
+}
+
+// Pull fetches a network of the catalogue, unless it is there already, and
+// checks it before it gets its name. What an interrupted Pull left is resumed.
+//
+// Errors: *NameError, *UnknownError, *LicenceError, and those of fetch.Client.Get.
+func (s *Store) Pull(ctx context.Context, name string, o PullOptions) error {
+	m, ok := s.known(name)
+	if !ok {
+		return cannotPull(name)
+	}
+	if m.Restricted() != "" && !o.AcceptLicence {
+		return &LicenceError{m}
+	}
+	dest := s.file(name, extension)
+	if s.intact(m, dest) {
+		return nil
+	}
+	from := m.URL
+	if o.From != "" {
+		from = mirrored(o.From, m.File)
+	}
+	client := o.Client
+	client.Progress = o.Progress
+	if err := client.Get(ctx, fetch.File{From: from, Size: m.Bytes, SHA256: m.SHA256}, dest); err != nil {
+		return fmt.Errorf("pull %s: %w", name, err)
+	}
+	return nil
+}
+
+func cannotPull(name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	return &UnknownError{name}
+}
+
+// intact reports whether a file is already what the catalogue says.
+func (s *Store) intact(m Model, path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || m.Bytes > 0 && info.Size() != m.Bytes {
+		return false
+	}
+	sum, _, err := fetch.Digest(path)
+	return err == nil && sum == m.SHA256
+}
+
+// mirrored is the place of a file in a mirror; a path may also name the file
+// itself.
+func mirrored(from, file string) string {
+	if path, ok := fetch.LocalPath(from); ok {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return fetch.Join(from, file)
+}
+
+// ImportOptions say how a network is imported.
+type ImportOptions struct {
+	// Name is what it will be called; empty is the catalogue's name if it knows
+	// the content, else the file's own.
+	Name string
+	// AcceptLicence is needed for networks of the catalogue whose licence is
+	// Restricted.
+	AcceptLicence bool
+}
+
+// Import copies a network, and the sidecar beside it, into the store and
+// returns its name. A name of the catalogue takes only the catalogue's content.
+//
+// Errors: *NameError, *LicenceError, *SidecarError, *DamagedError, ErrExists,
+// ErrNotONNX, and those of fetch.Client.Get.
+func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name string, err error) {
+	if err := checkONNX(path); err != nil {
+		return "", err
+	}
+	sum, size, err := fetch.Digest(path)
+	if err != nil {
+		return "", err
+	}
+	source := fetch.File{From: path, Size: size, SHA256: sum}
+	for _, m := range s.models() {
+		if m.SHA256 == sum && (o.Name == "" || o.Name == m.Name) {
+			if m.Restricted() != "" && !o.AcceptLicence {
+				return "", &LicenceError{m}
+			}
+			return m.Name, s.bring(ctx, source, m.Name)
+		}
+	}
+	if name = o.Name; name == "" {
+		name = nameFor(path)
+	}
+	if m, ok := s.known(name); ok {
+		return "", &DamagedError{name, &fetch.DigestError{Name: path, Got: sum, Want: m.SHA256}}
+	}
+	return name, s.importNew(ctx, source, name)
+}
+
+func (s *Store) bring(ctx context.Context, source fetch.File, name string) error {
+	var client fetch.Client
+	if err := client.Get(ctx, source, s.file(name, extension)); err != nil {
+		return fmt.Errorf("import %s: %w", name, err)
+	}
+	return nil
+}
+
+// importNew takes in a network that the catalogue does not know.
+func (s *Store) importNew(ctx context.Context, source fetch.File, name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	if s.taken(name) {
+		return fmt.Errorf("%s: %w", name, ErrExists)
+	}
+	if old, _, err := fetch.Digest(s.file(name, extension)); err == nil && old != source.SHA256 {
+		return fmt.Errorf("%s: %w", name, ErrExists)
+	}
+	sidecar := strings.TrimSuffix(source.From, filepath.Ext(source.From)) + ".json"
+	if _, err := readSidecar(sidecar); err != nil {
+		return err
+	}
+	digest := source.SHA256 + "  " + name + extension + "\n" // as sha256sum writes it
+	if err := os.MkdirAll(s.dir(), 0o755); err != nil {
+		return fmt.Errorf("import %s: %w", name, err)
+	}
+	err := writeFile(s.file(name, digestExtension), []byte(digest))
+	if data, readErr := os.ReadFile(sidecar); err == nil && readErr == nil {
+		err = writeFile(s.file(name, ".json"), data)
+	}
+	if err == nil {
+		err = s.bring(ctx, source, name)
+	}
+	if err != nil && !s.Installed(name) {
+		return errors.Join(err, s.discard(name))
+	}
+	return err
+}
+
+// recordedDigest is the digest an imported network had, or "" if that is not
+// known.
+func (s *Store) recordedDigest(name string) string {
+	data, err := os.ReadFile(s.file(name, digestExtension))
+	if sum, _, _ := strings.Cut(string(data), " "); err == nil && fetch.ValidDigest(sum) {
+		return sum
+	}
+	return ""
+}
+
+// Export copies an installed network to a file, or into a folder under the
+// name that mirrors keep it under, so that another machine can import or pull
+// it. An existing file is not replaced. It returns the path of the copy.
+func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
+	m, _, err := s.find(name)
+	if err != nil {
+		return "", err
+	}
+	from, err := s.Path(name)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if m.File == "" {
+			m.File = name + extension
+		}
+		path = filepath.Join(path, m.File)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return "", &fs.PathError{Op: "export", Path: path, Err: fs.ErrExist}
+	}
+	sum, size, err := fetch.Digest(from)
+	if err != nil {
+		return "", err
+	}
+	if m.SHA256 != "" && sum != m.SHA256 {
+		return "", &DamagedError{name, &fetch.DigestError{Name: from, Got: sum, Want: m.SHA256}}
+	}
+	var client fetch.Client
+	if err := client.Get(ctx, fetch.File{From: from, Size: size, SHA256: sum}, path); err != nil {
+		return "", fmt.Errorf("export %s: %w", name, err)
+	}
+	if data, err := os.ReadFile(s.file(name, ".json")); err == nil {
+		return path, writeFile(strings.TrimSuffix(path, filepath.Ext(path))+".json", data)
+	}
+	return path, nil
+}
+
+// Verify reads an installed network and compares its digest. The error is a
+// *DamagedError if it differs, or one of Path's.
+func (s *Store) Verify(name string) error {
+	m, _, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	path, err := s.Path(name)
+	if err != nil {
+		return err
+	}
+	if m.SHA256 == "" {
+		return fmt.Errorf("verify %s: %w", name, fetch.ErrNoDigest)
+	}
+	sum, _, err := fetch.Digest(path)
+	if err != nil {
+		return fmt.Errorf("verify %s: %w", name, err)
+	}
+	if sum != m.SHA256 {
+		return &DamagedError{name, &fetch.DigestError{Name: path, Got: sum, Want: m.SHA256}}
+	}
+	return nil
+}
+
+// Remove deletes a network, and what an interrupted Pull of it left. The error
+// is one of Path's.
+func (s *Store) Remove(name string) error {
+	if _, _, err := s.find(name); err != nil {
+		return err
+	}
+	_, err := s.Path(name)
+	if _, partial := os.Stat(s.file(name, extension+".part")); err != nil && partial != nil {
+		return err
+	}
+	return s.discard(name)
+}
+
+// discard deletes all files of a model.
+func (s *Store) discard(name string) error {
+	var errs []error
+	for _, ext := range []string{extension, extension + ".part", extension + ".part.etag", ".json", digestExtension} {
+		if err := os.Remove(s.file(name, ext)); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("remove %s: %w", name, err)
+	}
+	return nil
+}
+
+// writeFile writes a small file that appears when it is complete.
+func writeFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".bgremove-*.part")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,279 @@
+package ortlib
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/bgremove/bgremove/internal/fetch"
+)
+
+// Options say how the library is brought.
+type Options struct {
+	// Dir is the folder it goes to; empty is DefaultCache.
+	Dir string
+	// From is where it is taken from instead of the official release: an archive
+	// or the library itself, a folder that holds an archive under its published
+	// name, or the URL of either (a folder's ends in a slash).
+	From string
+	// SHA256 vouches for what From names, if that is not one of the published
+	// builds of Version.
+	SHA256 string
+	// NPM is the npm program, asked where the release cannot be had; empty is
+	// the one in PATH, if there is one.
+	NPM string
+	// Again brings the library even if it is there.
+	Again bool
+	// Progress is told the bytes that are there and their final number, 0 while
+	// that is unknown.
+	Progress func(done, total int64)
+	// Note is told, in a line, what is tried next.
+	Note func(string)
+	// Client makes the requests; its Progress is not used.
+	Client fetch.Client
+}
+
+// Installed is what Install did.
+type Installed struct {
+	Path    string `json:"path"`
+	Version string `json:"version,omitempty"` // empty for builds that From names
+	From    string `json:"from"`              // "cache" if it was there already
+}
+
+// Install brings the library to the cache folder. What it brings is checked by
+// sha256 before anything of it is used, and appears there when it is complete.
+//
+// Errors: ErrPlatform, ErrArchive, ErrNoLibrary, ErrNotLibrary,
+// fetch.ErrNoDigest for unknown builds without Options.SHA256, *NPMError, and
+// those of fetch.Client.Get.
+func Install(ctx context.Context, o Options) (*Installed, error) {
+	b, err := thisBuild()
+	if err != nil && (o.From == "" || o.SHA256 == "") {
+		return nil, err
+	}
+	if o.Dir == "" {
+		o.Dir = DefaultCache()
+	}
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the cache folder: %w", err)
+	}
+	i := &installer{Options: o, build: b, dest: filepath.Join(o.Dir, cacheName(runtime.GOOS))}
+	if o.From == "" && !o.Again && i.intact() {
+		return &Installed{Path: i.dest, Version: Version, From: "cache"}, nil
+	}
+	if i.work, err = os.MkdirTemp(o.Dir, ".setup-*"); err != nil {
+		return nil, fmt.Errorf("make a temporary folder: %w", err)
+	}
+	defer os.RemoveAll(i.work)
+	if o.From != "" {
+		return i.fromNamed(ctx)
+	}
+	return i.fromPublished(ctx)
+}
+
+// installer is one run of Install.
+type installer struct {
+	Options
+	build
+	dest string // of the library
+	work string // a folder for what is removed at the end
+}
+
+// record is kept beside the library, as setup.json.
+type record struct {
+	Version string `json:"version"` // empty for builds that the user named
+	SHA256  string `json:"sha256"`
+	From    string `json:"from"`
+}
+
+func (i *installer) recordPath() string { return filepath.Join(i.Dir, "setup.json") }
+
+// intact reports whether the library in the cache is the one that was put
+// there for this Version.
+func (i *installer) intact() bool {
+	var r record
+	data, err := os.ReadFile(i.recordPath())
+	if err != nil || json.Unmarshal(data, &r) != nil || r.Version != Version {
+		return false
+	}
+	sum, _, err := fetch.Digest(i.dest)
+	return err == nil && sum == r.SHA256
+}
+
+// fromPublished tries the official release, then npm.
+func (i *installer) fromPublished(ctx context.Context) (*Installed, error) {
+	url := fetch.Join(releaseURL, i.archive)
+	i.note("getting ONNX Runtime " + Version + " from " + url)
+	archive := filepath.Join(i.Dir, i.archive)
+	releaseErr := i.get(ctx, fetch.File{From: url, SHA256: i.digest}, archive)
+	if releaseErr == nil {
+		return i.unpackAndForget(ctx, archive, url)
+	}
+	if ctx.Err() != nil || errors.Is(releaseErr, syscall.ENOSPC) || errors.Is(releaseErr, fetch.ErrBusy) {
+		return nil, releaseErr
+	}
+	npm, err := i.findNPM()
+	if err != nil {
+		return nil, releaseErr
+	}
+	i.note(fmt.Sprintf("the release cannot be had (%v); asking npm for %s", releaseErr, npmPackage))
+	archive, npmErr := i.packNPM(ctx, npm)
+	if npmErr != nil {
+		return nil, errors.Join(releaseErr, npmErr)
+	}
+	return i.unpack(ctx, archive, "npm: "+npmPackage+"@"+Version, Version)
+}
+
+func (i *installer) unpackAndForget(ctx context.Context, archive, from string) (*Installed, error) {
+	done, err := i.unpack(ctx, archive, from, Version)
+	return done, errors.Join(err, os.Remove(archive))
+}
+
+// fromNamed takes what Options.From names.
+func (i *installer) fromNamed(ctx context.Context) (*Installed, error) {
+	if path, ok := fetch.LocalPath(i.From); ok {
+		return i.fromPath(ctx, path)
+	}
+	f := fetch.File{From: i.From, SHA256: i.SHA256}
+	if strings.HasSuffix(i.From, "/") {
+		if i.archive == "" {
+			return nil, ErrPlatform
+		}
+		f.From = fetch.Join(i.From, i.archive)
+	}
+	if f.SHA256 == "" {
+		f.SHA256 = i.published(f.From)
+	}
+	archive := filepath.Join(i.Dir, "named.download")
+	if err := i.get(ctx, f, archive); err != nil {
+		return nil, err
+	}
+	done, err := i.take(ctx, archive, fetch.Redacted(f.From), f.SHA256)
+	return done, errors.Join(err, os.Remove(archive))
+}
+
+// published is the digest of a published archive by its name, or "".
+func (i *installer) published(from string) string {
+	switch filepath.Base(fetch.Redacted(from)) {
+	case i.archive:
+		return i.digest
+	case npmArchive:
+		return npmDigest
+	}
+	return ""
+}
+
+func (i *installer) fromPath(ctx context.Context, path string) (*Installed, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		if path, err = i.inMirror(path); err != nil {
+			return nil, err
+		}
+	}
+	sum, _, err := fetch.Digest(path)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case i.SHA256 != "" && sum != i.SHA256:
+		return nil, &fetch.DigestError{Name: path, Got: sum, Want: i.SHA256}
+	case i.SHA256 == "" && i.published(path) != "" && sum != i.published(path):
+		return nil, &fetch.DigestError{Name: path, Got: sum, Want: i.published(path)}
+	case i.SHA256 == "" && !i.knows(sum):
+		return nil, fmt.Errorf("%s: %w", path, fetch.ErrNoDigest)
+	}
+	return i.take(ctx, path, path, sum)
+}
+
+// inMirror finds an archive under its published name in a folder.
+func (i *installer) inMirror(dir string) (string, error) {
+	for _, name := range []string{i.archive, npmArchive} {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); name != "" && err == nil && info.Mode().IsRegular() {
+			return path, nil
+		}
+	}
+	return "", &fs.PathError{Op: "find " + i.archive + " or " + npmArchive + " in", Path: dir, Err: fs.ErrNotExist}
+}
+
+// take installs from a checked file: the library itself or an archive.
+func (i *installer) take(ctx context.Context, path, from, digest string) (*Installed, error) {
+	version := ""
+	if i.knows(digest) {
+		version = Version
+	}
+	if checkLibrary(path, runtime.GOOS) == nil {
+		return i.place(ctx, path, from, version)
+	}
+	return i.unpack(ctx, path, from, version)
+}
+
+// unpack takes the library out of a checked archive.
+func (i *installer) unpack(ctx context.Context, archive, from, version string) (*Installed, error) {
+	library := filepath.Join(i.work, "library")
+	f, err := os.OpenFile(library, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	err = extract(archive, i.wantedIn(runtime.GOOS), f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	return i.place(ctx, library, from, version)
+}
+
+// place gives the library its name in the cache and records its digest.
+func (i *installer) place(ctx context.Context, library, from, version string) (*Installed, error) {
+	if err := checkLibrary(library, runtime.GOOS); err != nil {
+		return nil, fmt.Errorf("%s: %w", from, ErrNotLibrary)
+	}
+	sum, size, err := fetch.Digest(library)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(from, "npm: ") && sum != i.npmLibraryDigest {
+		return nil, &fetch.DigestError{Name: from, Got: sum, Want: i.npmLibraryDigest}
+	}
+	var client fetch.Client
+	if err := client.Get(ctx, fetch.File{From: library, Size: size, SHA256: sum}, i.dest); err != nil {
+		return nil, fmt.Errorf("install the library: %w", err)
+	}
+	if err := i.remember(record{version, sum, from}); err != nil {
+		return nil, err
+	}
+	return &Installed{Path: i.dest, Version: version, From: from}, nil
+}
+
+func (i *installer) remember(r record) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(i.work, "setup.json")
+	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path, i.recordPath())
+}
+
+func (i *installer) get(ctx context.Context, f fetch.File, dest string) error {
+	client := i.Client
+	client.Progress = i.Progress
+	return client.Get(ctx, f, dest)
+}
+
+func (i *installer) note(line string) {
+	if i.Note != nil {
+		i.Note(line)
+	}
+}
