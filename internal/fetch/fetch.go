@@ -28,9 +28,9 @@ type File struct {
 // Client brings files. The zero value is ready for use, and safe for
 // concurrent use.
 type Client struct {
-	// HTTP makes the requests; nil is a client that follows at most ten
-	// redirects, none of them from https to http, and uses the proxies of the
-	// environment.
+	// HTTP makes the requests; nil is a client that uses the proxies of the
+	// environment and waits at most 30 s for an answer. Either follows at most
+	// ten redirects, none of them from https to http.
 	HTTP *http.Client
 	// Idle is how long a server may send nothing; 0 is 30 s.
 	Idle time.Duration

@@ -70,9 +70,10 @@ func (c *Client) download(ctx context.Context, f File, p *part) error {
 // request asks for the rest of the file, or for all of it if the server does
 // not know the part that is there.
 func (c *Client) request(ctx context.Context, f File, p *part) (*http.Response, error) {
-	client := c.HTTP
-	if client == nil {
-		client = defaultHTTP
+	client := *defaultHTTP
+	if c.HTTP != nil {
+		client = *c.HTTP
+		client.CheckRedirect = checkRedirect
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.From, nil)
 	if err != nil {

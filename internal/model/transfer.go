@@ -106,10 +106,13 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name 
 	}
 	source := fetch.File{From: path, Size: size, SHA256: sum}
 	for _, m := range s.models() {
-		if m.SHA256 == sum && (o.Name == "" || o.Name == m.Name) {
-			if m.Restricted() != "" && !o.AcceptLicence {
-				return "", &LicenceError{m}
-			}
+		if m.SHA256 != sum {
+			continue
+		}
+		if m.Restricted() != "" && !o.AcceptLicence {
+			return "", &LicenceError{m}
+		}
+		if o.Name == "" || o.Name == m.Name {
 			return m.Name, s.bring(ctx, source, m.Name)
 		}
 	}
