@@ -29,11 +29,14 @@ func TestMain(m *testing.M) {
 		"bgremove": runBgremove,
 		"draw":     draw,
 		"gifinfo":  gifInfo,
+		"network":  makeNetwork,
+		"library":  makeLibrary,
 	})
 }
 
 // runBgremove is the real command, signals included.
 func runBgremove() {
+	testCatalogue()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
@@ -62,6 +65,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BINDIR", filepath.Dir(self))
 			e.Setenv("TMPDIR", filepath.Join(e.WorkDir, "tmp"))
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
 			return os.Mkdir(filepath.Join(e.WorkDir, "tmp"), 0o777)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -72,6 +76,8 @@ func TestScripts(t *testing.T) {
 			"pixel":  pixel,
 			"field":  patchField,
 			"cut":    cutFile,
+			"serve":  serveFolder,
+			"sha256": fileDigest,
 		},
 		RequireUniqueNames: true,
 	})
