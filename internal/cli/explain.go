@@ -43,6 +43,8 @@ func explainModel(err error) error {
 		return explained(err, bgremove.Failed, fmt.Sprintf("bgremove models pull %s gets it again", damaged.Name))
 	case errors.As(err, &sidecar):
 		return explained(err, bgremove.Invalid, "correct the file or move it away")
+	case errors.Is(err, model.ErrNoRecord):
+		return explained(err, bgremove.Failed, "move it out of the folder of models and import it")
 	case errors.Is(err, model.ErrExists):
 		return explained(err, bgremove.Exists, "--name gives it another name")
 	case errors.Is(err, model.ErrNotONNX):
@@ -62,6 +64,7 @@ func explainFetch(err error) error {
 		digest *fetch.DigestError
 		absent *ortlib.NotFoundError
 		npm    *ortlib.NPMError
+		remote *fetch.UnreachableError
 	)
 	hint := ""
 	switch {
@@ -83,6 +86,8 @@ func explainFetch(err error) error {
 		hint = "the file is not there; --from names a mirror, a folder or a file"
 	case errors.As(err, &status), errors.Is(err, fetch.ErrRedirect):
 		hint = "try later, or name a mirror, folder or file with --from"
+	case errors.As(err, &remote):
+		hint = "check the network and its proxy, or name a mirror, folder or file with --from"
 	case errors.Is(err, fetch.ErrBusy):
 		hint = "wait for the other one to end"
 	case errors.Is(err, fetch.ErrNoDigest):

@@ -177,6 +177,8 @@ type verdict struct {
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitempty"`
+
+	damaged bool
 }
 
 func (a *app) modelsVerify() *cobra.Command {
@@ -193,11 +195,14 @@ func (a *app) modelsVerify() *cobra.Command {
 				return errors.Join(a.JSON(map[string]any{"models": verdicts}), failure)
 			}
 			for _, v := range verdicts {
-				if v.OK {
-					fmt.Fprintln(a.Out, "ok       "+v.Name)
-				} else {
-					fmt.Fprintln(a.Out, "DAMAGED  "+v.Name)
+				mark := "ok     "
+				switch {
+				case v.damaged:
+					mark = "DAMAGED"
+				case !v.OK:
+					mark = "UNKNOWN"
 				}
+				fmt.Fprintf(a.Out, "%s  %s\n", mark, v.Name)
 			}
 			return failure
 		},
@@ -206,8 +211,8 @@ func (a *app) modelsVerify() *cobra.Command {
 	return cmd
 }
 
-// verify checks the named models, or all that are installed. failure is the
-// first damage.
+// verify checks the named models, or all that are installed. failure is one of
+// those that are damaged or, if there is none, cannot be checked.
 func (a *app) verify(names []string) (verdicts []verdict, failure, err error) {
 	store := a.store()
 	if len(names) == 0 {
@@ -227,10 +232,11 @@ func (a *app) verify(names []string) (verdicts []verdict, failure, err error) {
 		v := verdict{Name: name, OK: err == nil}
 		if err != nil {
 			v.Error = err.Error()
-			if !errors.As(err, new(*model.DamagedError)) {
+			v.damaged = errors.As(err, new(*model.DamagedError))
+			if !v.damaged && !errors.Is(err, model.ErrNoRecord) {
 				return nil, nil, err
 			}
-			if failure == nil {
+			if failure == nil || v.damaged {
 				failure = err
 			}
 		}

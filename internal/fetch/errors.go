@@ -18,6 +18,16 @@ var (
 	ErrNoDigest = errors.New("no sha256 is known to check it by")
 )
 
+// UnreachableError is a server that could not be asked.
+type UnreachableError struct {
+	From string
+	Err  error
+}
+
+func (e *UnreachableError) Error() string { return fmt.Sprintf("%s: %v", e.From, e.Err) }
+
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
 // StatusError is an answer that is no file.
 type StatusError struct {
 	From string
@@ -79,6 +89,12 @@ func (e *SpaceError) Error() string {
 
 // Unwrap makes it a syscall.ENOSPC.
 func (e *SpaceError) Unwrap() error { return syscall.ENOSPC }
+
+// isInterruption tells errors after which another try can go on.
+func isInterruption(err error) bool {
+	var short *TruncatedError
+	return errors.As(err, &short) || errors.Is(err, ErrStalled)
+}
 
 // contentIsWrong tells errors that a fresh start can mend.
 func contentIsWrong(err error) bool {

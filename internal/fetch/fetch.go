@@ -48,7 +48,7 @@ const maxUnknown = 4 << 30
 // has the wrong digest it is fetched once more from the start. The folder of
 // dest is made if it is absent.
 //
-// Errors: *StatusError, *PageError, *SizeError, *TruncatedError, *DigestError,
+// Errors: *UnreachableError, *StatusError, *PageError, *SizeError, *TruncatedError, *DigestError,
 // *SpaceError, ErrStalled, ErrBusy, ErrRedirect, and those of the file system
 // and network.
 func (c *Client) Get(ctx context.Context, f File, dest string) (err error) {
@@ -89,8 +89,19 @@ func (c *Client) fill(ctx context.Context, f File, p *part) error {
 	return p.check(f)
 }
 
-// transfer brings the bytes that are missing.
+// transfer brings the bytes that are missing. A download that breaks off goes
+// on as long as each try brings it further.
 func (c *Client) transfer(ctx context.Context, f File, p *part) error {
+	for reached := p.size; ; reached = p.size {
+		err := c.once(ctx, f, p)
+		if err == nil || !isInterruption(err) || p.size <= reached {
+			return err
+		}
+	}
+}
+
+// once is one try to bring the bytes that are missing.
+func (c *Client) once(ctx context.Context, f File, p *part) error {
 	if path, ok := LocalPath(f.From); ok {
 		return c.copyLocal(ctx, f, path, p)
 	}

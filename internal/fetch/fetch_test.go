@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -120,15 +121,41 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// An interrupted transfer goes on where it ended.
+// A transfer that breaks off time and again is completed in one go, as long
+// as the server gives ranges.
+func TestGoesOn(t *testing.T) {
+	t.Parallel()
+	const step = 300 << 10
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var at int
+		_, _ = fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &at)
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", at, len(content)-1, len(content)))
+		w.Header().Set("Content-Length", fmt.Sprint(len(content)-at))
+		w.WriteHeader(http.StatusPartialContent)
+		_, _ = w.Write(content[at:min(at+step, len(content))])
+	})
+	dest := filepath.Join(t.TempDir(), "file")
+	var c fetch.Client
+	if err := c.Get(t.Context(), wanted(s.URL), dest); err != nil {
+		t.Fatal(err)
+	}
+	checkWhole(t, dest)
+	if len(s.ranges) != 4 {
+		t.Errorf("ranges asked for: %q", s.ranges)
+	}
+}
+
+// An interrupted transfer goes on where it ended, in a later Get too.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	const half = 512 << 10
-	var first sync.Once
+	var requests atomic.Int32
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		handler := http.HandlerFunc(whole)
-		first.Do(func() { handler = cut(half) })
-		handler(w, r)
+		if requests.Add(1) <= 2 {
+			cut(half)(w, r)
+			return
+		}
+		whole(w, r)
 	})
 	dest := filepath.Join(t.TempDir(), "file")
 	var c fetch.Client
@@ -142,7 +169,8 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkWhole(t, dest)
-	if diff := cmp.Diff([]string{"", fmt.Sprintf("bytes=%d-", half)}, s.ranges); diff != "" {
+	rest := fmt.Sprintf("bytes=%d-", half)
+	if diff := cmp.Diff([]string{"", rest, rest}, s.ranges); diff != "" {
 		t.Errorf("ranges asked for (-want +got):\n%s", diff)
 	}
 }
@@ -377,6 +405,21 @@ func TestLocalFailures(t *testing.T) {
 	if err := c.Get(t.Context(), fetch.File{From: short}, filepath.Join(dir, "file")); !errors.Is(err, fetch.ErrNoDigest) {
 		t.Errorf("%v, want ErrNoDigest", err)
 	}
+}
+
+// A server that cannot be asked is an error of its own.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(whole))
+	s.Close()
+	dir := t.TempDir()
+	var c fetch.Client
+	for _, from := range []string{s.URL, "http://127.0.0.1:bad/"} {
+		if err := c.Get(t.Context(), wanted(from), filepath.Join(dir, "file")); !is[*fetch.UnreachableError](err) {
+			t.Errorf("%T: %v", err, err)
+		}
+	}
+	checkOnly(t, dir)
 }
 
 // Errors name the place that was asked for, without its secrets.

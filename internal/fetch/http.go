@@ -154,5 +154,5 @@ func plain(from string, err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	return fmt.Errorf("%s: %w", Redacted(from), err)
+	return &UnreachableError{Redacted(from), err}
 }

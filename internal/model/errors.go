@@ -9,6 +9,9 @@ import (
 var (
 	// ErrNotONNX is a file that holds no network, or not all of it.
 	ErrNotONNX = errors.New("not a complete ONNX file")
+	// ErrNoRecord is a network that was put into the folder by hand, so that
+	// nothing tells its digest.
+	ErrNoRecord = errors.New("it was not imported, so that its sha256 is not known")
 	// ErrExists is an import under a name that is taken by other content.
 	ErrExists = errors.New("another model has that name")
 )

@@ -328,6 +328,22 @@ func TestOpenPath(t *testing.T) {
 	}
 }
 
+// A network that was put there by hand can be used, but not verified.
+func TestByHand(t *testing.T) {
+	t.Parallel()
+	s, _ := newStore(t)
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(s.Dir, "mine.onnx"), network("mine"))
+	if _, _, err := s.Open("mine"); err != nil {
+		t.Error(err)
+	}
+	if err := s.Verify("mine"); !errors.Is(err, model.ErrNoRecord) {
+		t.Errorf("%v, want ErrNoRecord", err)
+	}
+}
+
 // Best follows the catalogue's order, not that of installation.
 func TestBest(t *testing.T) {
 	t.Parallel()

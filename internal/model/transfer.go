@@ -214,7 +214,7 @@ func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
 }
 
 // Verify reads an installed network and compares its digest. The error is a
-// *DamagedError if it differs, or one of Path's.
+// *DamagedError if it differs, ErrNoRecord, or one of Path's.
 func (s *Store) Verify(name string) error {
 	m, _, err := s.find(name)
 	if err != nil {
@@ -225,7 +225,7 @@ func (s *Store) Verify(name string) error {
 		return err
 	}
 	if m.SHA256 == "" {
-		return fmt.Errorf("verify %s: %w", name, fetch.ErrNoDigest)
+		return fmt.Errorf("verify %s: %w", name, ErrNoRecord)
 	}
 	sum, _, err := fetch.Digest(path)
 	if err != nil {

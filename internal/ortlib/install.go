@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/fetch"
 )
@@ -68,6 +69,7 @@ func Install(ctx context.Context, o Options) (*Installed, error) {
 	if o.From == "" && !o.Again && i.intact() {
 		return &Installed{Path: i.dest, Version: Version, From: "cache"}, nil
 	}
+	sweep(o.Dir)
 	if i.work, err = os.MkdirTemp(o.Dir, ".setup-*"); err != nil {
 		return nil, fmt.Errorf("make a temporary folder: %w", err)
 	}
@@ -84,6 +86,16 @@ type installer struct {
 	build
 	dest string // of the library
 	work string // a folder for what is removed at the end
+}
+
+// sweep removes the temporary folders that killed runs left.
+func sweep(dir string) {
+	left, _ := filepath.Glob(filepath.Join(dir, ".setup-*"))
+	for _, path := range left {
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(path)
+		}
+	}
 }
 
 // record is kept beside the library, as setup.json.

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/fetch"
 	"github.com/bgremove/bgremove/internal/ortlib"
@@ -328,6 +329,26 @@ func TestInstallInterrupted(t *testing.T) {
 		t.Errorf("%v, want the cause", err)
 	}
 	checkOnly(t, dir)
+}
+
+// What a killed run left goes after a day, not before.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, age := range map[string]time.Duration{".setup-old": 25 * time.Hour, ".setup-new": time.Hour} {
+		path := filepath.Join(dir, name)
+		write(t, filepath.Join(path, "file"), nil)
+		when := time.Now().Add(-age)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from := write(t, filepath.Join(t.TempDir(), "lib"), library())
+	if _, err := ortlib.Install(t.Context(), ortlib.Options{Dir: dir, From: from, SHA256: digest(library())}); err != nil {
+		t.Fatal(err)
+	}
+	_, plain := names()
+	checkOnly(t, dir, ".setup-new", plain, "setup.json")
 }
 
 // The real thing: npm's package, checked, unpacked and there the second time
