@@ -44,7 +44,10 @@ func Join(base, name string) string {
 // signature, that its URL may hold.
 func Redacted(from string) string {
 	u, err := url.Parse(from)
-	if err != nil || u.Host == "" {
+	switch {
+	case err != nil && strings.Contains(from, "://"):
+		return "a malformed URL"
+	case err != nil || u.Host == "":
 		return from
 	}
 	u.RawQuery = ""
