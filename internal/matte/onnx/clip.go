@@ -1,0 +1,203 @@
+package onnx
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"sync"
+
+	"github.com/bgremove/bgremove/internal/model"
+)
+
+// ClipOptions are how a clip is run. The zero value is useful.
+type ClipOptions struct {
+	// NoReuse runs the network even on a frame that it would see just as it
+	// saw the one before.
+	NoReuse bool
+	// NoForeground leaves Result.Foreground nil.
+	NoForeground bool
+}
+
+// Result is what the network says of one frame.
+type Result struct {
+	// Matte has the network's resolution and the frame's proportions but for
+	// rounding, with its origin at (0, 0). It may be shared with other
+	// results: it is not to be written to.
+	Matte *image.Alpha
+	// Foreground is the colour of the subject alone, of the size of Matte,
+	// opaque, and shared as Matte is. Only recurrent networks give it.
+	Foreground *image.NRGBA
+	// Reused says that the frame looked to the network like the one before,
+	// whose result this is.
+	Reused bool
+}
+
+// Clip runs a network on the frames of one clip. It needs no Close.
+//
+// Estimate is safe for concurrent use. If Ordered, calls nevertheless have to
+// come one after the other and in the clip's order to mean anything.
+type Clip struct {
+	n *Network
+	o ClipOptions
+
+	mu     sync.Mutex // guards what follows
+	scaler *scaler
+	last   *estimate
+	span   span
+
+	turn  chan struct{} // held while a recurrent network runs
+	state *state
+}
+
+// estimate is a frame, as the network sees it, and what came of it. res and
+// err are set before done is closed.
+type estimate struct {
+	in   *picture
+	done chan struct{}
+	res  Result
+	err  error
+}
+
+// NewClip begins a clip.
+func (n *Network) NewClip(o ClipOptions) *Clip {
+	c := &Clip{n: n, o: o, span: unitSpan, turn: make(chan struct{}, 1)}
+	c.Reset()
+	if n.contract.spec.Output.Stretch {
+		c.span = newSpan()
+	}
+	return c
+}
+
+// Ordered reports whether the result of a frame depends on those before it:
+// the network is recurrent, or its range is stretched.
+func (c *Clip) Ordered() bool {
+	s := c.n.contract.spec
+	return s.Kind == model.Recurrent || s.Output.Stretch
+}
+
+// Reset forgets the frames so far, as at a cut. The range that Stretch has
+// found stays, since it is the clip's. It waits for a running recurrent
+// inference.
+func (c *Clip) Reset() {
+	c.turn <- struct{}{}
+	c.state = newState()
+	<-c.turn
+	c.mu.Lock()
+	c.last = nil
+	c.mu.Unlock()
+}
+
+// Estimate runs the network on img, whose alpha it does not look at. Frames of
+// a clip may change in size, which resets a recurrent network. A network at
+// fault gives a *ModelError, a cancelled ctx its cause.
+func (c *Clip) Estimate(ctx context.Context, img *image.NRGBA) (Result, error) {
+	if img.Rect.Empty() {
+		return Result{}, errors.New("estimate matte: empty picture")
+	}
+	s := c.scalerFor(img.Rect.Dx(), img.Rect.Dy())
+	e := &estimate{in: s.draw(img), done: make(chan struct{})}
+	if prev := c.follow(e); prev != nil {
+		select {
+		case <-prev.done:
+		case <-ctx.Done():
+			e.err = context.Cause(ctx)
+			close(e.done)
+			return Result{}, e.err
+		}
+		if prev.err == nil {
+			e.res = prev.res
+			close(e.done)
+			r := e.res
+			r.Reused = true
+			return r, nil
+		}
+	}
+	e.res, e.err = c.run(ctx, e.in, s)
+	close(e.done)
+	return e.res, e.err
+}
+
+// follow makes e the clip's latest frame, and returns the one before if e is
+// like it.
+func (c *Clip) follow(e *estimate) *estimate {
+	if c.o.NoReuse {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	prev := c.last
+	c.last = e
+	if prev == nil || prev.in.w != e.in.w || prev.in.h != e.in.h || !bytes.Equal(prev.in.pix, e.in.pix) {
+		return nil
+	}
+	return prev
+}
+
+func (c *Clip) scalerFor(w, h int) *scaler {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.scaler == nil || c.scaler.w != w || c.scaler.h != h {
+		iw, ih, inner := c.n.contract.fit(w, h)
+		c.scaler = newScaler(w, h, iw, ih, inner)
+	}
+	return c.scaler
+}
+
+func (c *Clip) run(ctx context.Context, p *picture, s *scaler) (Result, error) {
+	if c.n.contract.spec.Kind == model.Recurrent {
+		select {
+		case c.turn <- struct{}{}:
+		case <-ctx.Done():
+			return Result{}, context.Cause(ctx)
+		}
+		defer func() { <-c.turn }()
+	}
+	slot, err := c.n.acquire(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer c.n.release(slot)
+	slot.begin(&c.n.contract, p)
+	if c.n.contract.spec.Kind == model.Recurrent {
+		return c.advance(ctx, slot, s)
+	}
+	err = c.n.engine.run(ctx, []*tensor{&slot.in}, []*tensor{&slot.out})
+	if err != nil {
+		return Result{}, c.failed(ctx, err)
+	}
+	m, err := c.matte(&slot.out, s)
+	return Result{Matte: m}, err
+}
+
+// begin readies the slot for an input like p. The shape of the output is kept
+// while the input's stays, which spares the runtime's allocation and a copy.
+func (s *slot) begin(k *contract, p *picture) {
+	if s.w != p.w || s.h != p.h {
+		s.w, s.h = p.w, p.h
+		s.out = tensor{}
+	}
+	k.fill(&s.in, p, &s.value)
+}
+
+func (c *Clip) matte(t *tensor, s *scaler) (*image.Alpha, error) {
+	c.mu.Lock()
+	span := c.span
+	c.mu.Unlock()
+	m, err := c.n.contract.matte(t, s.iw, s.ih, s.inner, &span)
+	if err != nil {
+		return nil, c.n.fault("output "+c.n.contract.outputs[0].name, err)
+	}
+	c.mu.Lock()
+	c.span = span.union(c.span)
+	c.mu.Unlock()
+	return m, nil
+}
+
+func (c *Clip) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("estimate matte: %w", context.Cause(ctx))
+	}
+	return c.n.fault("did not run", err)
+}

@@ -1,0 +1,231 @@
+// Package onnx estimates mattes with neural networks through ONNX Runtime,
+// whose shared library is loaded at run time. It gives mattes at the network's
+// own resolution; bringing them to full size is another package's work.
+//
+// Programs built without cgo have the package too, but Open returns ErrNoCGO.
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"runtime"
+	"sync"
+
+	"github.com/bgremove/bgremove/internal/model"
+)
+
+// Errors that callers tell apart.
+var (
+	// ErrNoCGO says that this program was built without cgo.
+	ErrNoCGO = errors.New("this build has no neural networks: it was made without cgo")
+	// ErrNoRuntime says that the shared library of ONNX Runtime is missing, or
+	// is no such library, or is too old. The error that wraps it names the path.
+	ErrNoRuntime = errors.New("no usable ONNX Runtime")
+	// ErrNoGPU says that RequireGPU was set and nothing but the CPU is there.
+	ErrNoGPU = errors.New("no usable GPU")
+	// ErrOtherRuntime says that the process already uses another library.
+	ErrOtherRuntime = errors.New("another ONNX Runtime is loaded already")
+	// ErrClosed is returned by every use of a Network after its Close.
+	ErrClosed = errors.New("network is closed")
+)
+
+// ModelError says that a network cannot be used.
+type ModelError struct {
+	Path   string // of the file, or the name given with ModelData
+	Reason string
+	Err    error // what ONNX Runtime or the system said; may be nil
+}
+
+// Error implements error.
+func (e *ModelError) Error() string {
+	name := e.Path
+	if name == "" {
+		name = "in memory"
+	}
+	if e.Err != nil {
+		return fmt.Sprintf("network %s: %s: %v", name, e.Reason, e.Err)
+	}
+	return fmt.Sprintf("network %s: %s", name, e.Reason)
+}
+
+// Unwrap returns what lies beneath.
+func (e *ModelError) Unwrap() error { return e.Err }
+
+// Device is where a network runs.
+type Device string
+
+// The devices. Auto, and the empty Device, take the platform's GPU if the
+// library has a provider for it that starts, else the CPU.
+const (
+	Auto     Device = "auto"
+	CPU      Device = "cpu"
+	CUDA     Device = "cuda"
+	CoreML   Device = "coreml"
+	DirectML Device = "directml"
+)
+
+// Config says what to open. The zero values of all but Model or ModelData are
+// useful.
+type Config struct {
+	// Library is the path of ONNX Runtime's shared library. Empty lets the
+	// system's loader look for its usual name.
+	Library string
+	// Model is the path of the .onnx file; with ModelData it is only the name
+	// shown in errors.
+	Model string
+	// ModelData is the network itself. It is not needed after Open.
+	ModelData []byte
+	// Spec says how the network wants its pictures. The zero Spec takes what
+	// the network's own metadata has under MetadataKey, else a plain one told
+	// from its inputs.
+	Spec model.Spec
+	// Device is where to run. One that is not there gives the CPU, unless
+	// RequireGPU makes that an error.
+	Device     Device
+	RequireGPU bool
+	// Threads is how many threads one inference uses; 0 chooses.
+	Threads int
+	// Sessions is how many inferences run at once; 0 chooses. All share one
+	// copy of the weights.
+	Sessions int
+}
+
+// MetadataKey is the key under which a network's metadata may hold its
+// model.Spec as JSON.
+const MetadataKey = "bgremove.spec"
+
+// Info describes an open network.
+type Info struct {
+	Runtime  string     `json:"runtime"`  // version of ONNX Runtime
+	Provider string     `json:"provider"` // "cpu", "cuda", "coreml" or "directml"
+	Kind     model.Kind `json:"kind"`
+	// Width and Height of the input in pixels; 0 where the clip decides.
+	Width    int    `json:"width"`
+	Height   int    `json:"height"`
+	Input    string `json:"input"` // element type of the input
+	Threads  int    `json:"threads"`
+	Sessions int    `json:"sessions"`
+}
+
+// Network is a network ready to run. It is safe for concurrent use: several
+// clips may share it, and at most Info().Sessions inferences run at once.
+type Network struct {
+	name     string
+	contract contract
+	engine   engine
+	info     Info
+
+	slots  chan *slot
+	closed chan struct{}
+	once   sync.Once
+	err    error
+}
+
+// slot is the right to run one inference, with the buffers for it.
+type slot struct {
+	w, h  int // input size that in and out are for
+	in    tensor
+	out   tensor
+	value [3]lut
+}
+
+// Open loads the runtime, once in a process, and the network. Errors wrap
+// ErrNoCGO, ErrNoRuntime, ErrOtherRuntime or ErrNoGPU, or are a *ModelError.
+func Open(c Config) (*Network, error) {
+	switch c.Device {
+	case "", Auto, CPU, CUDA, CoreML, DirectML:
+	default:
+		return nil, fmt.Errorf("open network: no device is called %q", c.Device)
+	}
+	if err := loadRuntime(c.Library); err != nil {
+		return nil, err
+	}
+	g, err := readGraph(c)
+	if err != nil {
+		return nil, err
+	}
+	k, err := newContract(c, g)
+	if err != nil {
+		return nil, err
+	}
+	c.Threads, c.Sessions = share(runtime.GOMAXPROCS(0), c.Threads, c.Sessions)
+	e, err := newEngine(c, k)
+	if err != nil {
+		return nil, err
+	}
+	n := &Network{
+		name:     c.Model,
+		contract: *k,
+		engine:   e,
+		slots:    make(chan *slot, c.Sessions),
+		closed:   make(chan struct{}),
+		info: Info{
+			Runtime:  runtimeVersion(),
+			Provider: e.provider(),
+			Kind:     k.spec.Kind,
+			Width:    k.width,
+			Height:   k.height,
+			Input:    k.image.elem.String(),
+			Threads:  c.Threads,
+			Sessions: c.Sessions,
+		},
+	}
+	for range c.Sessions {
+		n.slots <- &slot{value: k.luts()}
+	}
+	return n, nil
+}
+
+// Provider is what the network really runs on: "cpu", "cuda", "coreml" or
+// "directml".
+func (n *Network) Provider() string { return n.info.Provider }
+
+// Info describes the network.
+func (n *Network) Info() Info { return n.info }
+
+// Small estimates the matte of one picture, which stands for itself: a
+// recurrent network starts anew. The matte has the network's resolution, and
+// the proportions of img but for rounding; its origin is (0, 0).
+func (n *Network) Small(ctx context.Context, img *image.NRGBA) (*image.Alpha, error) {
+	r, err := n.NewClip(ClipOptions{NoReuse: true}).Estimate(ctx, img)
+	return r.Matte, err
+}
+
+// Close waits for running inferences and frees the network. It is idempotent.
+func (n *Network) Close() error {
+	n.once.Do(func() {
+		close(n.closed)
+		for range cap(n.slots) {
+			<-n.slots
+		}
+		n.err = n.engine.close()
+	})
+	return n.err
+}
+
+// acquire waits for the right to run.
+func (n *Network) acquire(ctx context.Context) (*slot, error) {
+	select {
+	case <-n.closed:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	default:
+	}
+	select {
+	case <-n.closed:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case s := <-n.slots:
+		return s, nil
+	}
+}
+
+func (n *Network) release(s *slot) { n.slots <- s }
+
+func (n *Network) fault(reason string, err error) error {
+	return &ModelError{Path: n.name, Reason: reason, Err: err}
+}

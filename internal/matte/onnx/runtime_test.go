@@ -1,0 +1,44 @@
+package onnx_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/matte/onnx"
+)
+
+// TestNoRuntime runs itself in a process of its own, since a process that has
+// a runtime loads no other.
+func TestNoRuntime(t *testing.T) {
+	lib := library(t)
+	if os.Getenv("ONNX_TEST_FRESH") == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestNoRuntime$")
+		cmd.Env = append(os.Environ(), "ONNX_TEST_FRESH=1", "BGREMOVE_ONNXRUNTIME=/nowhere/libonnxruntime.so.1", "ONNX_TEST_LIBRARY="+lib)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	text := filepath.Join(t.TempDir(), "libonnxruntime.so.1")
+	if err := os.WriteFile(text, []byte("not a library"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{lib, text} {
+		_, err := onnx.Open(onnx.Config{Library: path, Model: nets + "distance.onnx"})
+		if !errors.Is(err, onnx.ErrNoRuntime) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %v", path, err)
+		}
+	}
+	// Having looked in vain does not keep from using the right one.
+	n, err := onnx.Open(onnx.Config{Library: os.Getenv("ONNX_TEST_LIBRARY"), Model: nets + "distance.onnx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+}
