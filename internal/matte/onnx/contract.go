@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// maxSide bounds the sides of an input, against sizes that are mistakes.
+	// maxSide and maxArea bound inputs, against sizes that are mistakes.
 	maxSide = 16384
+	maxArea = 1 << 26
 	// defaultShortSide and defaultMultiple serve networks of open size whose
 	// Spec says nothing; few networks want more than 32.
 	defaultShortSide = 512
@@ -170,6 +171,9 @@ func (k *contract) checkImage() error {
 	}
 	if (k.width == 0) != (k.height == 0) {
 		return fmt.Errorf("size %dx%d: give both width and height", k.width, k.height)
+	}
+	if k.width*k.height > maxArea {
+		return fmt.Errorf("size %dx%d is over %d pixels", k.width, k.height, maxArea)
 	}
 	return nil
 }

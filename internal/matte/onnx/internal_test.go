@@ -32,11 +32,12 @@ func TestTapsCoverTheSource(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 64, 360, 1080, 4096} {
 		for _, m := range []int{1, 2, 5, 64, 320, 1024} {
 			cover := make([]float64, n)
-			for i, tp := range taps(n, m) {
+			tp := newTaps(n, m)
+			for i, start := range tp.start {
 				sum := 0
-				for j, w := range tp.weight {
+				for j, w := range tp.weight[i*tp.count:][:tp.count] {
 					sum += int(w)
-					cover[tp.start+j] += float64(w)
+					cover[start+j] += float64(w)
 				}
 				if sum != 256 {
 					t.Fatalf("%d to %d: weights of %d add up to %d", n, m, i, sum)
@@ -116,20 +117,26 @@ func TestLetterboxIsBlack(t *testing.T) {
 
 func TestShare(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ cores, threads, sessions, wantThreads, wantSessions int }{
-		{1, 0, 0, 1, 1},
-		{2, 3, 0, 3, 1},
-		{2, 0, 5, 1, 5},
-		{16, 4, 2, 4, 2},
+	for _, tt := range []struct {
+		cores, threads, sessions int
+		heavy                    bool
+		want                     [2]int
+	}{
+		{1, 0, 0, false, [2]int{1, 1}},
+		{1, 0, 0, true, [2]int{1, 1}},
+		{2, 0, 0, false, [2]int{1, 2}},
+		{2, 0, 0, true, [2]int{2, 1}},
+		{4, 0, 0, false, [2]int{1, 4}},
+		{16, 0, 0, false, [2]int{4, 4}},
+		{16, 0, 0, true, [2]int{8, 2}},
+		{64, 0, 0, false, [2]int{8, 4}},
+		{2, 3, 0, false, [2]int{3, 1}},
+		{2, 0, 5, true, [2]int{1, 5}},
+		{16, 4, 2, false, [2]int{4, 2}},
 	} {
-		a, b := share(tt.cores, tt.threads, tt.sessions)
-		if a != tt.wantThreads || b != tt.wantSessions {
-			t.Errorf("%+v: got %d, %d", tt, a, b)
-		}
-	}
-	for cores := range 130 {
-		if a, b := share(cores, 0, 0); a < 1 || b < 1 || a*b > max(cores, 1) {
-			t.Errorf("%d cores: %d threads in each of %d sessions", cores, a, b)
+		a, b := share(tt.cores, tt.threads, tt.sessions, tt.heavy)
+		if got := [2]int{a, b}; got != tt.want {
+			t.Errorf("%+v: got %v", tt, got)
 		}
 	}
 }

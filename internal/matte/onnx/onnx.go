@@ -88,7 +88,8 @@ type Config struct {
 	// Threads is how many threads one inference uses; 0 chooses.
 	Threads int
 	// Sessions is how many inferences run at once; 0 chooses. All share one
-	// copy of the weights.
+	// copy of the weights. More than one serve several clips, or one clip
+	// whose frames are estimated from several goroutines.
 	Sessions int
 }
 
@@ -128,6 +129,7 @@ type slot struct {
 	w, h  int // input size that in and out are for
 	in    tensor
 	out   tensor
+	fgr   tensor // of recurrent networks
 	value [3]lut
 }
 
@@ -150,7 +152,7 @@ func Open(c Config) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Threads, c.Sessions = share(runtime.GOMAXPROCS(0), c.Threads, c.Sessions)
+	c.Threads, c.Sessions = share(runtime.GOMAXPROCS(0), c.Threads, c.Sessions, k.heavy())
 	e, err := newEngine(c, k)
 	if err != nil {
 		return nil, err

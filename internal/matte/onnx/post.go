@@ -50,15 +50,27 @@ func (k *contract) matte(t *tensor, iw, ih int, inner image.Rectangle, s *span) 
 	}
 	for y := range r.Dy() {
 		o := p.offset + ((r.Min.Y+y)*p.w+r.Min.X)*p.step
-		if err := k.level(dst.Pix[y*dst.Stride:][:r.Dx()], t.f32[o:], p.step, *s); err != nil {
+		if err := k.levels(dst.Pix[y*dst.Stride:][:r.Dx()], t.f32[o:], p.step, *s); err != nil {
 			return nil, err
 		}
 	}
 	return dst, nil
 }
 
-// level writes one row of values, step apart, as bytes.
-func (k *contract) level(d []uint8, v []float32, step int, s span) error {
+// level rounds v to a byte. It branches, since mattes are mostly 0 or 255 and
+// the built-in min and max of floats are slower.
+func level(v float32) uint8 {
+	switch {
+	case v >= 254.5:
+		return 255
+	case v > 0:
+		return uint8(v + 0.5)
+	}
+	return 0
+}
+
+// levels writes one row of values, step apart, as bytes.
+func (k *contract) levels(d []uint8, v []float32, step int, s span) error {
 	var bad float32 // v−v is 0 for all but NaN and infinity
 	if k.spec.Output.Sigmoid && !k.spec.Output.Stretch {
 		for x := range d {
@@ -72,9 +84,9 @@ func (k *contract) level(d []uint8, v []float32, step int, s span) error {
 			f := v[x*step]
 			bad += f - f
 			if k.spec.Output.Sigmoid {
-				f = sigmoid(f)
+				f = fractions[sigmoidIndex(f)]
 			}
-			d[x] = uint8(min(max((f-s.lo)*scale, 0), 255) + 0.5)
+			d[x] = level((f - s.lo) * scale)
 		}
 	}
 	if bad != 0 {
@@ -92,7 +104,12 @@ func (s *span) widen(v []float32, p plane, r image.Rectangle, logits bool) error
 		for range r.Dx() {
 			f := v[o]
 			bad += f - f
-			lo, hi = min(lo, f), max(hi, f)
+			if f < lo {
+				lo = f
+			}
+			if f > hi {
+				hi = f
+			}
 			o += p.step
 		}
 	}
@@ -106,17 +123,27 @@ func (s *span) widen(v []float32, p plane, r image.Rectangle, logits bool) error
 	return nil
 }
 
-// sigmoids holds the logistic function from −8 to 8 as bytes, 256 steps to 1:
-// between two steps it moves by a quarter of a level at most.
-var sigmoids = func() (t [4096]uint8) {
-	for i := range t {
-		t[i] = uint8(255*sigmoid((float32(i)+0.5)/256-8) + 0.5)
+// fractions holds the logistic function from −8 to 8, 256 steps to 1: between
+// two steps it moves by a quarter of a level at most. sigmoids is the same as
+// bytes.
+var fractions, sigmoids = func() (f [4096]float32, b [4096]uint8) {
+	for i := range f {
+		f[i] = sigmoid((float32(i)+0.5)/256 - 8)
+		b[i] = uint8(255*f[i] + 0.5)
 	}
-	return t
+	return f, b
 }()
 
-// sigmoidIndex is where f is in sigmoids; NaN is somewhere.
-func sigmoidIndex(f float32) int { return int(min(max((f+8)*256, 0), 4095)) & 4095 }
+// sigmoidIndex is where f is in fractions and sigmoids; NaN is somewhere.
+func sigmoidIndex(f float32) int {
+	switch {
+	case f >= 7.998:
+		return 4095
+	case f > -8:
+		return int((f+8)*256) & 4095
+	}
+	return 0
+}
 
 func sigmoid(f float32) float32 { return float32(1 / (1 + math.Exp(-float64(f)))) }
 
@@ -144,9 +171,9 @@ func colours(t *tensor, inner image.Rectangle) (*image.NRGBA, error) {
 		for x := range inner.Dx() {
 			bad += r[x] - r[x] + g[x] - g[x] + b[x] - b[x]
 			q := d[4*x : 4*x+4 : 4*x+4]
-			q[0] = uint8(min(max(r[x]*255, 0), 255) + 0.5)
-			q[1] = uint8(min(max(g[x]*255, 0), 255) + 0.5)
-			q[2] = uint8(min(max(b[x]*255, 0), 255) + 0.5)
+			q[0] = level(r[x] * 255)
+			q[1] = level(g[x] * 255)
+			q[2] = level(b[x] * 255)
 			q[3] = 255
 		}
 	}

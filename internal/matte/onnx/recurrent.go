@@ -38,11 +38,10 @@ func (c *Clip) advance(ctx context.Context, slot *slot, s *scaler) (Result, erro
 		in = append(in, r.as(k.inputs[1+i].elem))
 	}
 	in = append(in, ratio(s.iw, s.ih))
-	foreground := &tensor{}
-	out := append([]*tensor{&slot.out, foreground}, st.next[:]...)
+	out := append([]*tensor{&slot.out, &slot.fgr}, st.next[:]...)
 	// The contract says what size these have.
 	slot.out.resize(float32Elem, 1, 1, int64(s.ih), int64(s.iw))
-	foreground.resize(float32Elem, 1, 3, int64(s.ih), int64(s.iw))
+	slot.fgr.resize(float32Elem, 1, 3, int64(s.ih), int64(s.iw))
 	if err := c.n.engine.run(ctx, in, out); err != nil {
 		c.state = newState()
 		return Result{}, c.failed(ctx, err)
@@ -54,7 +53,7 @@ func (c *Clip) advance(ctx context.Context, slot *slot, s *scaler) (Result, erro
 		}
 	}
 	st.now, st.next = st.next, st.now
-	return c.finish(&slot.out, foreground, s)
+	return c.finish(&slot.out, &slot.fgr, s)
 }
 
 func (c *Clip) finish(matte, foreground *tensor, s *scaler) (Result, error) {
