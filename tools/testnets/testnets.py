@@ -12,6 +12,7 @@ import pathlib
 import sys
 
 import numpy as np
+import onnx
 from onnx import TensorProto as T
 from onnx import checker, helper, numpy_helper
 
@@ -80,10 +81,14 @@ def scaled(folder, name, factor, offset, metadata=None):
 
 
 def half(folder):
+    """float16 both ways; half_apart keeps its constants in a file of its own."""
     d, dc = distance("image", "d", np.float16)
     c, cc = clip("d", "alpha", np.float16)
     save(folder, "half", d + c, [tensor("image", T.FLOAT16, [1, 3, "h", "w"])],
          [tensor("alpha", T.FLOAT16, [1, 1, "h", "w"])], dc + cc)
+    (folder / "half_apart.bin").unlink(missing_ok=True)
+    onnx.save(onnx.load(folder / "half.onnx"), folder / "half_apart.onnx", save_as_external_data=True,
+              location="half_apart.bin", size_threshold=0)
 
 
 def octets(folder):

@@ -107,6 +107,7 @@ func TestEveryKindOfNetworkGivesTheMatte(t *testing.T) {
 		{"enlarged", "logits", model.Spec{Input: model.Input{Width: 400, Height: 400}, Output: logits}, image.Pt(400, 400)},
 		{"default size", "logits", model.Spec{Output: logits}, image.Pt(1024, 512)},
 		{"float16", "half", model.Spec{Input: model.Input{ShortSide: 64}}, image.Pt(128, 64)},
+		{"float16, weights apart", "half_apart", model.Spec{Input: model.Input{ShortSide: 64}}, image.Pt(128, 64)},
 		{"uint8 both ways, nhwc", "octets", model.Spec{}, image.Pt(64, 64)},
 		{"nhwc, second output and channel", "octets", model.Spec{Output: model.Output{Name: "classes", Channel: 1}}, image.Pt(64, 64)},
 		{"described by itself", "described", model.Spec{}, image.Pt(48, 24)},
