@@ -6,6 +6,9 @@ GO       ?= go
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 
+# What `make setup` brings, for the tests of neural networks.
+export BGREMOVE_ONNXRUNTIME ?= $(shell ls $(CURDIR)/.cache/bgremove/onnxruntime/*onnxruntime.* 2>/dev/null)
+
 tools      := $(CURDIR)/.cache/bin
 golangci   := $(tools)/golangci-lint-$(GOLANGCI_VERSION)
 goreleaser := $(tools)/goreleaser-$(GORELEASER_VERSION)

@@ -10,6 +10,13 @@ if [ "${1:-}" = peers ]; then
 		cargo install --quiet --no-default-features --root .cache gifski
 fi
 
+# The library that the neural networks run on, as users get it. Tests that
+# need it are skipped without.
+if [ ! -d .cache/bgremove/onnxruntime ]; then
+	XDG_CACHE_HOME=$PWD/.cache go run ./cmd/bgremove setup ||
+		echo "setup: without ONNX Runtime the tests of neural networks are skipped" >&2
+fi
+
 missing=
 for tool in ffmpeg ffprobe gifsicle identify; do
 	command -v "$tool" >/dev/null || missing="$missing $tool"

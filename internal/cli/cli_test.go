@@ -62,6 +62,8 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("MEDIA", media)
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
+			e.Setenv("BGREMOVE_ONNXRUNTIME", os.Getenv("BGREMOVE_ONNXRUNTIME"))
 			e.Setenv("BINDIR", filepath.Dir(self))
 			e.Setenv("TMPDIR", filepath.Join(e.WorkDir, "tmp"))
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
@@ -78,6 +80,9 @@ func TestScripts(t *testing.T) {
 			"cut":    cutFile,
 			"serve":  serveFolder,
 			"sha256": fileDigest,
+		},
+		Condition: func(cond string) (bool, error) {
+			return cond == "networks" && os.Getenv("BGREMOVE_ONNXRUNTIME") != "", nil
 		},
 		RequireUniqueNames: true,
 	})

@@ -15,7 +15,7 @@ import (
 // catalogue is nil for the built-in one; tests have their own.
 var catalogue []model.Model
 
-func (a *app) store() *model.Store { return &model.Store{Dir: a.modelsDir, Models: catalogue} }
+func (a *app) store() *model.Store { return &model.Store{Dir: a.engine.ModelsDir, Models: catalogue} }
 
 func (a *app) modelsCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -33,7 +33,7 @@ pictures.`,
 		Args: noArguments,
 	}
 	for _, c := range []*cobra.Command{a.modelsList(), a.modelsPull(), a.modelsImport(), a.modelsExport(), a.modelsVerify(), a.modelsRemove()} {
-		c.Flags().StringVar(&a.modelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
+		c.Flags().StringVar(&a.engine.ModelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
 		cmd.AddCommand(c)
 	}
 	return cmd

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -52,6 +53,8 @@ is complete; an existing file is kept unless --force is given.`,
 	f.BoolVar(&o.force, "force", false, "overwrite the output")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
 	f.BoolVar(&o.json, "json", false, "print a report as one JSON object")
+	f.Var(word(&a.engine.Device), "device", "where a network runs: auto, cpu, cuda, coreml or directml")
+	f.BoolVar(&a.engine.RequireGPU, "require-gpu", false, "fail where a network would run on the CPU")
 	f.IntVar(&a.engine.Workers, "workers", 0, "frames worked on at once (default: one for each core)")
 	a.engineFlags(f)
 	return cmd
@@ -133,7 +136,9 @@ func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p 
 			bar.Set((p.Pass-1)*p.Frames+p.Frame, p.Passes*p.Frames)
 		}
 	}
-	return bgremove.New(a.engine).Remove(cmd.Context(), input, output, o.Options, extras)
+	remover := bgremove.New(a.engine)
+	defer remover.Close()
+	return remover.Remove(cmd.Context(), input, output, o.Options, extras)
 }
 
 // settle works out the output's name and format, and refuses what cannot go
@@ -143,6 +148,8 @@ func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	switch {
 	case a.engine.Workers < 0:
 		return usage(cmd, errors.New("workers must not be negative"))
+	case !slices.Contains([]bgremove.Device{"", bgremove.DeviceAuto, bgremove.DeviceCPU, bgremove.DeviceCUDA, bgremove.DeviceCoreML, bgremove.DeviceDirectML}, a.engine.Device):
+		return usage(cmd, fmt.Errorf("device must be one of auto, cpu, cuda, coreml, directml"))
 	case o.output == "-" && o.json:
 		return usage(cmd, errors.New("-o - and --json both want standard output"))
 	case o.output == "" && input == "-":

@@ -21,7 +21,6 @@ type app struct {
 	configPath string
 	typed      map[string]bool // flags given on the command line itself
 	engine     bgremove.Config
-	modelsDir  string
 }
 
 // Main runs the command line and returns the exit code. version is the
@@ -94,6 +93,8 @@ func allFlags(cmd *cobra.Command) []string {
 func (a *app) engineFlags(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.FFmpeg, "ffmpeg", "", "the ffmpeg program (default: in PATH)")
 	f.StringVar(&a.engine.FFprobe, "ffprobe", "", "the ffprobe program (default: in PATH)")
+	f.StringVar(&a.engine.Library, "onnxruntime", "", "ONNX Runtime's shared library, or its folder (default: found)")
+	f.StringVar(&a.engine.ModelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
 	f.SortFlags = false
 }
 

@@ -15,7 +15,7 @@ func freeSpace(dir string) (int64, bool) {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, false
 	}
-	return int64(s.Bavail) * int64(s.Bsize), true
+	return int64(s.Bavail) * int64(s.Bsize), true //nolint:unconvert // Bsize has another type on other systems
 }
 
 // lock keeps other processes away until the file is closed.

@@ -95,7 +95,7 @@ func (c *Client) request(ctx context.Context, f File, p *part) (*http.Response, 
 		return nil, plain(f.From, err)
 	}
 	if resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && p.size > 0 {
-		resp.Body.Close()
+		_ = resp.Body.Close()
 		if err := p.reset(); err != nil {
 			return nil, err
 		}

@@ -6,15 +6,23 @@ import (
 )
 
 // Pool recycles frame buffers, so that a long clip allocates no more pictures
-// than are in flight. The zero value is ready to use. It is safe for
-// concurrent use.
+// than are in flight at once. It keeps what it is given until it is dropped
+// itself: how much that is depends on what is in flight and not on the garbage
+// collector's timing. The zero value is ready to use. It is safe for concurrent
+// use.
 type Pool struct {
-	free sync.Map // of *sync.Pool by size (image.Point)
+	mu   sync.Mutex
+	free map[image.Point][]*image.NRGBA
 }
 
 // Get returns a w×h picture with arbitrary contents.
 func (p *Pool) Get(w, h int) *image.NRGBA {
-	if img, ok := p.sized(image.Pt(w, h)).Get().(*image.NRGBA); ok {
+	size := image.Pt(w, h)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free[size]); n > 0 {
+		img := p.free[size][n-1]
+		p.free[size] = p.free[size][:n-1]
 		return img
 	}
 	return image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -23,15 +31,14 @@ func (p *Pool) Get(w, h int) *image.NRGBA {
 // Put takes back a picture that nobody uses any more. A nil picture is
 // ignored.
 func (p *Pool) Put(img *image.NRGBA) {
-	if img != nil {
-		p.sized(img.Rect.Size()).Put(img)
+	if img == nil {
+		return
 	}
-}
-
-func (p *Pool) sized(size image.Point) *sync.Pool {
-	if found, ok := p.free.Load(size); ok {
-		return found.(*sync.Pool)
+	size := img.Rect.Size()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.free == nil {
+		p.free = make(map[image.Point][]*image.NRGBA)
 	}
-	made, _ := p.free.LoadOrStore(size, new(sync.Pool))
-	return made.(*sync.Pool)
+	p.free[size] = append(p.free[size], img)
 }

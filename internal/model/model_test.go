@@ -305,7 +305,7 @@ func TestOpenPath(t *testing.T) {
 	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Chmod(dir, 0o700)
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
 	before := files(t, dir)
 	got, spec, err := s.Open(path)
 	if err != nil || got != path || spec != (model.Spec{}) {

@@ -31,7 +31,7 @@ func checkONNX(path string) error {
 		return fmt.Errorf("%s: not a regular file", path)
 	}
 	if err := walkONNX(f, info.Size()); err != nil {
-		return fmt.Errorf("%s: %w (%v)", path, ErrNotONNX, err)
+		return fmt.Errorf("%s: %w (%w)", path, ErrNotONNX, err)
 	}
 	return nil
 }

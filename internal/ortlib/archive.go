@@ -91,8 +91,8 @@ func extractZip(r io.ReaderAt, size int64, wanted func(name string) bool, w io.W
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrArchive, err)
 		}
-		defer content.Close()
-		return copyLibrary(w, content, int64(min(f.UncompressedSize64, maxLibrary+1)))
+		err = copyLibrary(w, content, int64(min(f.UncompressedSize64, maxLibrary+1)))
+		return errors.Join(err, content.Close())
 	}
 	return ErrNoLibrary
 }

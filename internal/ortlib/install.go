@@ -224,7 +224,7 @@ func (i *installer) take(ctx context.Context, path, from, digest string) (*Insta
 	if i.knows(digest) {
 		version = Version
 	}
-	if checkLibrary(path, runtime.GOOS) == nil {
+	if checkLibrary(path) == nil {
 		return i.place(ctx, path, from, version)
 	}
 	return i.unpack(ctx, path, from, version)
@@ -246,7 +246,7 @@ func (i *installer) unpack(ctx context.Context, archive, from, version string) (
 
 // place gives the library its name in the cache and records its digest.
 func (i *installer) place(ctx context.Context, library, from, version string) (*Installed, error) {
-	if err := checkLibrary(library, runtime.GOOS); err != nil {
+	if err := checkLibrary(library); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, ErrNotLibrary)
 	}
 	sum, size, err := fetch.Digest(library)

@@ -70,8 +70,8 @@ func besideExecutable() []string {
 	if err != nil {
 		return nil
 	}
-	if real, err := filepath.EvalSymlinks(exe); err == nil {
-		exe = real
+	if target, err := filepath.EvalSymlinks(exe); err == nil {
+		exe = target
 	}
 	dir := filepath.Dir(exe)
 	return []string{dir, filepath.Join(dir, "lib"), filepath.Join(filepath.Dir(dir), "lib")}
@@ -110,7 +110,7 @@ func findNamed(path string) (Library, error) {
 		}
 		path = found
 	}
-	if err := checkLibrary(path, runtime.GOOS); err != nil {
+	if err := checkLibrary(path); err != nil {
 		return Library{}, err
 	}
 	return Library{path, "named"}, nil
@@ -124,7 +124,7 @@ func inFolder(dir string) (string, bool) {
 	}
 	for _, name := range fileNames(runtime.GOOS) {
 		path := filepath.Join(dir, name)
-		if checkLibrary(path, runtime.GOOS) == nil {
+		if checkLibrary(path) == nil {
 			return path, true
 		}
 	}
@@ -151,7 +151,7 @@ func cacheName(goos string) string {
 
 // checkLibrary tells a shared library of a system from other files by its
 // first bytes.
-func checkLibrary(path, goos string) error {
+func checkLibrary(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func checkLibrary(path, goos string) error {
 	defer f.Close()
 	head := make([]byte, 4)
 	n, err := f.Read(head)
-	if err != nil || !isLibrary(head[:n], goos) {
+	if err != nil || !isLibrary(head[:n], runtime.GOOS) {
 		return fmt.Errorf("%s: %w", path, ErrNotLibrary)
 	}
 	return nil

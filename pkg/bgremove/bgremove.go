@@ -15,6 +15,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
 
@@ -22,6 +23,15 @@ import (
 type Config struct {
 	// FFmpeg and FFprobe are the programs' paths; empty means in PATH.
 	FFmpeg, FFprobe string
+	// Library is ONNX Runtime's shared library, or its folder; empty looks
+	// beside the executable, in the user's cache and in the system.
+	Library string
+	// ModelsDir is the folder of installed models; empty is the user's cache.
+	ModelsDir string
+	// Device is where networks run; RequireGPU makes it an error if that is
+	// the CPU.
+	Device     Device
+	RequireGPU bool
 	// Limits bound what a file may ask for.
 	Limits Limits
 	// Workers is the number of frames worked on at once; 0 is one for each
@@ -40,12 +50,14 @@ type Limits struct {
 	MaxPixels int64 // width × height × frames of a GIF; 40 × 10^9
 }
 
-// Remover removes backgrounds. It is safe for concurrent use.
+// Remover removes backgrounds. It is safe for concurrent use. Close it when it
+// is not needed any more, if a network may have run.
 type Remover struct {
 	config Config
 
-	mu    sync.Mutex
-	tools *ffmpeg.Tools // once found
+	mu       sync.Mutex
+	tools    *ffmpeg.Tools            // once found
+	networks map[string]*onnx.Network // once opened
 }
 
 // New makes a Remover. Nothing is opened or started before it is used.

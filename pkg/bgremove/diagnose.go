@@ -2,6 +2,9 @@ package bgremove
 
 import (
 	"context"
+
+	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/ortlib"
 )
 
 // Check is one thing that bgremove can make use of.
@@ -41,10 +44,29 @@ var features = []struct{ name, purpose string }{
 // Diagnose looks for everything that bgremove can make use of.
 func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 	d := &Diagnosis{}
+	r.checkFFmpeg(ctx, d)
+	r.checkNetworks(d)
+	return d
+}
+
+// checkNetworks looks for what AI segmentation needs.
+func (r *Remover) checkNetworks(d *Diagnosis) {
+	runtime := Check{Name: "ONNX Runtime", Detail: "AI segmentation (method rembg)", Hint: "bgremove setup"}
+	if library, err := ortlib.Find(r.config.Library); err == nil {
+		runtime.OK, runtime.Detail, runtime.Hint = true, library.Path+" ("+library.Source+")", ""
+	}
+	best := Check{Name: "model", Detail: "AI segmentation (method rembg)", Hint: "bgremove models pull u2netp"}
+	if name, ok := (&model.Store{Dir: r.config.ModelsDir}).Best(); ok {
+		best.OK, best.Detail, best.Hint = true, name, ""
+	}
+	d.Checks = append(d.Checks, runtime, best)
+}
+
+func (r *Remover) checkFFmpeg(ctx context.Context, d *Diagnosis) {
 	tools, err := r.ffmpeg(ctx)
 	if err != nil {
 		d.Checks = append(d.Checks, Check{Name: "ffmpeg", Needed: true, Detail: err.Error(), Hint: ffmpegHint})
-		return d
+		return
 	}
 	d.Checks = append(d.Checks,
 		Check{Name: "ffmpeg", Needed: true, OK: true, Detail: tools.Version + " at " + tools.FFmpeg},
@@ -56,7 +78,7 @@ func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 	have, err := tools.Codecs(ctx, names...)
 	if err != nil {
 		d.Checks = append(d.Checks, Check{Name: "ffmpeg's codecs", Detail: err.Error(), Hint: ffmpegHint})
-		return d
+		return
 	}
 	for _, f := range features {
 		c := Check{Name: "ffmpeg: " + f.name, OK: have[f.name], Detail: f.purpose}
@@ -65,5 +87,4 @@ func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 		}
 		d.Checks = append(d.Checks, c)
 	}
-	return d
 }

@@ -2,10 +2,12 @@ package bgremove
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/floodfill"
+	"github.com/bgremove/bgremove/internal/matte/segment"
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
@@ -26,7 +28,7 @@ type choice struct {
 // choose picks the method for a clip and prepares its estimator.
 func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choice, error) {
 	if o.Method == Rembg {
-		return nil, noNetwork("method rembg", "")
+		return r.segment(ctx, o, "asked for")
 	}
 	survey := floodfill.Survey{Key: colour(o.Key)}
 	if err := pipeline.Look(ctx, clip, o.timing(), lookFrames, survey.Add); err != nil {
@@ -42,7 +44,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 		case flat:
 			reason = why
 		default:
-			return nil, noNetwork("this clip", why)
+			return r.segment(ctx, o, why)
 		}
 	}
 	holes := map[Holes]floodfill.Holes{HolesKeep: floodfill.HolesKeep, HolesRemove: floodfill.HolesRemove}
@@ -52,12 +54,16 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 	}, nil
 }
 
-// noNetwork says that what needs segmentation cannot be done.
-func noNetwork(what, why string) error {
-	reason := what + " needs AI segmentation, which this build does not have"
-	if why != "" {
-		reason = fmt.Sprintf("%s (%s)", reason, why)
+// segment prepares a neural network.
+func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choice, error) {
+	n, name, err := r.network(ctx, o.Model)
+	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Missing {
+		// Say why it is needed, and that there is a way without.
+		e.Reason = fmt.Sprintf("AI segmentation is needed (%s): %s", reason, e.Reason)
+		e.Hint += "; --method fast floods from the border all the same"
 	}
-	return &Error{Kind: Missing, Reason: reason,
-		Hint: "--method fast floods from the border all the same; --key #rrggbb names the backdrop's colour"}
+	if err != nil {
+		return nil, err
+	}
+	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), estimator: segment.New(n, segment.Options{})}, nil
 }

@@ -201,3 +201,6 @@ func (c *Clip) failed(ctx context.Context, err error) error {
 	}
 	return c.n.fault("did not run", err)
 }
+
+// Recurrent reports whether the network remembers the frames before.
+func (c *Clip) Recurrent() bool { return c.n.contract.spec.Kind == model.Recurrent }

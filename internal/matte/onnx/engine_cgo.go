@@ -34,8 +34,8 @@ func loadRuntime(library string) error {
 	if library == "" {
 		library = "libonnxruntime.so.1"
 	}
-	if real, err := filepath.EvalSymlinks(library); err == nil {
-		library = real
+	if target, err := filepath.EvalSymlinks(library); err == nil {
+		library = target
 	}
 	loaded.Lock()
 	defer loaded.Unlock()
@@ -46,6 +46,8 @@ func loadRuntime(library string) error {
 		return nil
 	}
 	ort.SetSharedLibraryPath(library)
+	tidy := divertTemporaries()
+	defer tidy()
 	if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
 		return fmt.Errorf("load %s: %w: %w", library, ErrNoRuntime, err)
 	}
@@ -54,6 +56,31 @@ func loadRuntime(library string) error {
 	}
 	loaded.library, loaded.done = library, true
 	return nil
+}
+
+// divertTemporaries keeps the log that the telemetry of ONNX Runtime 1.30 opens
+// while it loads, before it can be told not to, out of the folder for temporary
+// files. It removes only what that log is called: another goroutine may have
+// made a file there meanwhile.
+func divertTemporaries() (tidy func()) {
+	const variable = "TMPDIR"
+	before, set := os.LookupEnv(variable)
+	dir, err := os.MkdirTemp("", "bgremove-runtime-*")
+	if err != nil || os.Setenv(variable, dir) != nil {
+		return func() {}
+	}
+	return func() {
+		if set {
+			_ = os.Setenv(variable, before)
+		} else {
+			_ = os.Unsetenv(variable)
+		}
+		logs, _ := filepath.Glob(filepath.Join(dir, "mat-debug-*.log"))
+		sessions, _ := filepath.Glob(filepath.Join(dir, "*.ses"))
+		for _, name := range append(append(logs, sessions...), dir) {
+			_ = os.Remove(name)
+		}
+	}
 }
 
 func runtimeVersion() string { return ort.GetVersion() }
@@ -74,7 +101,7 @@ func newEngine(c Config, k *contract) (engine, error) {
 			continue
 		}
 		dyn, err := create(c, k, opts)
-		opts.Destroy()
+		_ = opts.Destroy()
 		if err == nil {
 			return &session{dyn, d}, nil
 		}
@@ -127,7 +154,7 @@ func newOptions(c Config, d Device) (*ort.SessionOptions, error) {
 		func() error { return addProvider(o, d) },
 	} {
 		if err := set(); err != nil {
-			o.Destroy()
+			_ = o.Destroy()
 			return nil, err
 		}
 	}
@@ -143,7 +170,7 @@ func addProvider(o *ort.SessionOptions, d Device) error {
 		if err != nil {
 			return err
 		}
-		defer cuda.Destroy()
+		defer func() { _ = cuda.Destroy() }()
 		return o.AppendExecutionProviderCUDA(cuda)
 	case CoreML:
 		return o.AppendExecutionProviderCoreMLV2(nil)
@@ -202,7 +229,7 @@ func (s *session) run(ctx context.Context, in, out []*tensor) error {
 	defer func() {
 		for _, v := range values {
 			if v != nil {
-				v.Destroy()
+				_ = v.Destroy()
 			}
 		}
 	}()
@@ -220,10 +247,10 @@ func (s *session) run(ctx context.Context, in, out []*tensor) error {
 	if err != nil {
 		return err
 	}
-	defer opts.Destroy()
+	defer func() { _ = opts.Destroy() }()
 	terminated := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		opts.Terminate()
+		_ = opts.Terminate()
 		close(terminated)
 	})
 	err = s.dyn.RunWithOptions(values[:len(in)], values[len(in):], opts)

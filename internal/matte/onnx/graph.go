@@ -132,7 +132,7 @@ func (m *message) next() (field, error) {
 func (m message) each(do func(field) error) error {
 	for {
 		f, err := m.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil {

@@ -103,7 +103,7 @@ func (s *unmixing) reset(pix, alpha []uint8, w, h int) {
 
 // find marks the tiles to work on and reports whether there are any.
 func (s *unmixing) find() bool {
-	any := false
+	open := false
 	for y := range s.h {
 		row := s.alpha[y*s.w : (y+1)*s.w]
 		for x := 0; x < s.w; {
@@ -115,16 +115,16 @@ func (s *unmixing) find() bool {
 			}
 			if row[x]-1 < 254 {
 				s.edge[y/tile*s.tw+x/tile] = 1
-				any = true
+				open = true
 			}
 			x++
 		}
 	}
-	if any {
+	if open {
 		grow(s.near, s.edge, s.tw, 1, 1)
 		grow(s.far, s.near, s.tw, sight, sight)
 	}
-	return any
+	return open
 }
 
 // estimate runs both passes and writes the result.

@@ -104,7 +104,7 @@ func (g *guided) filter(img, ready *image.NRGBA, pix []uint8, w, h int) {
 // another value, and sets the result for the others. It reports whether there
 // are any.
 func (g *guided) classify() bool {
-	any := false
+	open := false
 	for y := range g.h {
 		for x := range g.w {
 			i := y*g.w + x
@@ -114,7 +114,7 @@ func (g *guided) classify() bool {
 					continue
 				}
 			}
-			any = true
+			open = true
 			for y0 := max(y-ring-1, 0); y0 <= min(y+ring, g.h-1); y0++ {
 				row := g.unsure[y0*g.w+max(x-ring-1, 0) : y0*g.w+min(x+ring+1, g.w)]
 				for k := range row {
@@ -126,7 +126,7 @@ func (g *guided) classify() bool {
 	for i, v := range g.matte {
 		g.mean[i] = coef{3: float32(v)}
 	}
-	return any
+	return open
 }
 
 // probes is how many pixels of a sample's row and column are looked at to

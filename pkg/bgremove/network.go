@@ -1,0 +1,103 @@
+package bgremove
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/bgremove/bgremove/internal/matte/onnx"
+	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/ortlib"
+)
+
+// Device is where a network runs. The empty Device is DeviceAuto.
+type Device string
+
+// The devices. DeviceAuto takes a GPU if ONNX Runtime has a provider for one
+// that starts, else the CPU.
+const (
+	DeviceAuto     Device = "auto"
+	DeviceCPU      Device = "cpu"
+	DeviceCUDA     Device = "cuda"
+	DeviceCoreML   Device = "coreml"
+	DeviceDirectML Device = "directml"
+)
+
+// network opens the network that a job names, once: all clips share it.
+func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, string, error) {
+	store := &model.Store{Dir: r.config.ModelsDir}
+	if name == "" {
+		var ok bool
+		if name, ok = store.Best(); !ok {
+			return nil, "", &Error{Kind: Missing, Reason: "no model is installed", Hint: "bgremove models pull u2netp gets one; --model names a file"}
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n, ok := r.networks[name]; ok {
+		return n, name, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, "", context.Cause(ctx)
+	}
+	n, err := r.openNetwork(store, name)
+	if err != nil {
+		return nil, "", explainNetwork(name, err)
+	}
+	if r.networks == nil {
+		r.networks = make(map[string]*onnx.Network)
+	}
+	r.networks[name] = n
+	return n, name, nil
+}
+
+func (r *Remover) openNetwork(store *model.Store, name string) (*onnx.Network, error) {
+	path, spec, err := store.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	library, err := ortlib.Find(r.config.Library)
+	if err != nil {
+		return nil, err
+	}
+	// Frames go through the network one after the other, since they are then
+	// held steady in order: one inference at a time has all the cores.
+	return onnx.Open(onnx.Config{Library: library.Path, Model: path, Spec: spec, Device: onnx.Device(r.config.Device),
+		RequireGPU: r.config.RequireGPU, Sessions: 1, Threads: min(runtime.GOMAXPROCS(0), 8)})
+}
+
+// explainNetwork says what to do when a network cannot be opened.
+func explainNetwork(name string, err error) error {
+	var (
+		library      *ortlib.NotFoundError
+		notInstalled *model.NotInstalledError
+		unknown      *model.UnknownError
+		badName      *model.NameError
+	)
+	e := &Error{Kind: Failed, Reason: err.Error(), Err: err}
+	switch {
+	case errors.As(err, &library), errors.Is(err, ortlib.ErrNotLibrary), errors.Is(err, onnx.ErrNoRuntime):
+		e.Kind, e.Hint = Missing, "bgremove setup gets ONNX Runtime; --onnxruntime names a library of your own"
+	case errors.Is(err, onnx.ErrNoCGO):
+		e.Kind, e.Hint = Missing, "install a release build, or build with cgo; --method fast works without"
+	case errors.Is(err, onnx.ErrNoGPU):
+		e.Kind, e.Hint = Missing, "name a GPU build of ONNX Runtime with --onnxruntime, or leave out --require-gpu"
+	case errors.As(err, &notInstalled):
+		e.Kind, e.Hint = Missing, "bgremove models pull "+name
+	case errors.As(err, &unknown), errors.As(err, &badName):
+		e.Kind, e.Hint = Invalid, "bgremove models list shows what there is; a path needs its extension .onnx"
+	}
+	return e
+}
+
+// Close releases the networks that were opened. No job may be running.
+func (r *Remover) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for _, n := range r.networks {
+		errs = append(errs, n.Close())
+	}
+	r.networks = nil
+	return errors.Join(errs...)
+}
