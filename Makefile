@@ -70,7 +70,8 @@ soak: setup ## measure memory over ten minutes of 1080p
 	$(GO) run ./tools/bench -soak
 
 .PHONY: demo
-demo: setup build ## make a clip, cut its background out, show what came of it
+demo: build ## turn the sample clip into a transparent GIF, and a picture of before and after
+	./tools/setup.sh demo
 	./examples/demo.sh
 
 .PHONY: release-check

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the programs that the tests and the demo run: nothing to do, and
 # quick, where they are there. Fails where it cannot install them.
-# "setup.sh peers" builds gifski too, into .cache/bin, for `make bench-peers`.
+# "setup.sh peers" builds gifski too, into .cache/bin, for `make bench-peers`;
+# "setup.sh demo" leaves out what only tests need.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,13 +13,15 @@ fi
 
 # The library that the neural networks run on, as users get it. Tests that
 # need it are skipped without.
-if [ ! -d .cache/bgremove/onnxruntime ]; then
+if [ "${1:-}" != demo ] && [ ! -d .cache/bgremove/onnxruntime ]; then
 	XDG_CACHE_HOME=$PWD/.cache go run ./cmd/bgremove setup ||
 		echo "setup: without ONNX Runtime the tests of neural networks are skipped" >&2
 fi
 
 missing=
-for tool in ffmpeg ffprobe gifsicle identify; do
+tools="ffmpeg ffprobe"
+[ "${1:-}" = demo ] || tools="$tools gifsicle identify"
+for tool in $tools; do
 	command -v "$tool" >/dev/null || missing="$missing $tool"
 done
 test -n "$missing" || exit 0
