@@ -62,7 +62,7 @@ bench: setup ## print the numbers of docs/measurements.md, beside ffmpeg
 .PHONY: bench-peers
 bench-peers: setup ## the same beside gifski and ImageMagick, which it installs
 	./tools/setup.sh peers
-	PATH="$(tools):$$PATH" $(GO) test -run '^$$' -bench AgainstTools -benchtime 3x ./internal/media/gif
+	PATH="$(tools):$$PATH" $(GO) test -run '^$$' -bench AgainstTools -benchtime 1x ./internal/media/gif
 	$(GO) run ./tools/bench -peers
 
 .PHONY: soak

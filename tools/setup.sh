@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 if [ "${1:-}" = peers ]; then
 	command -v gifski >/dev/null || [ -x .cache/bin/gifski ] ||
-		cargo install --quiet --no-default-features --root .cache gifski
+		cargo install --quiet --root .cache gifski
 fi
 
 # The library that the neural networks run on, as users get it. Tests that

@@ -22,18 +22,33 @@ const (
 	usualLoss = 16.0
 )
 
+// graded puts a quality on the scale of the settings. Between the default and
+// 80 it falls steeply: what 80 gives up is hardly seen, and files are then as
+// small as other tools' defaults.
+func graded(quality int) int {
+	const knee, atKnee = 80, 54
+	switch {
+	case quality == 0:
+		return defaultQuality
+	case quality >= defaultQuality:
+		return quality
+	case quality >= knee:
+		return atKnee + (quality-knee)*(defaultQuality-atKnee)/(defaultQuality-knee)
+	}
+	return max(1, quality*atKnee/knee)
+}
+
 // settingsFor returns what the quality means for palettes of its colours.
 func settingsFor(quality int) settings {
-	if quality == 0 {
-		quality = defaultQuality
-	}
+	firm := quality == 0 || quality >= firmQuality
+	quality = graded(quality)
 	down := 100 - quality
 	s := settings{colours: 255, smooth: 14}
 	s.calm = min(0.2+0.02*float64(down), 0.6)
 	s.still = min(2+4*down, 36)
 	s.slack = min(2*down, 16+down/4)
 	s.reward = down
-	s.firm = quality >= firmQuality
+	s.firm = firm
 	if quality < 50 {
 		s.colours = max(16, 255-5*(50-quality))
 	}
@@ -44,9 +59,7 @@ func settingsFor(quality int) settings {
 // has that mean squared error and whose still pixels change by that squared
 // noise.
 func (s settings) adapt(quality int, loss float64, noise int) settings {
-	if quality == 0 {
-		quality = defaultQuality
-	}
+	quality = graded(quality)
 	forgive := float64(max(0, 90-quality)) / 10
 	f := min(1, loss/usualLoss+forgive)
 	s.slack, s.reward = int(f*float64(s.slack)), int(f*float64(s.reward))
