@@ -51,7 +51,6 @@ lint: $(golangci) ## check format, modules, vet and the rules of .golangci.yml
 
 # What the benchmarks of writers measure beside a drawn clip.
 export BGREMOVE_BENCH_CLIPS := $(CURDIR)/testdata/real/milk.mov
-export BGREMOVE_BENCH_CLIP  := $(BGREMOVE_BENCH_CLIPS)
 
 .PHONY: bench
 bench: setup ## print the numbers of docs/measurements.md, beside ffmpeg

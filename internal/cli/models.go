@@ -33,7 +33,7 @@ pictures.`,
 		Args: noArguments,
 	}
 	for _, c := range []*cobra.Command{a.modelsList(), a.modelsPull(), a.modelsImport(), a.modelsExport(), a.modelsVerify(), a.modelsRemove()} {
-		c.Flags().StringVar(&a.engine.ModelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
+		a.modelsDirFlag(c.Flags())
 		cmd.AddCommand(c)
 	}
 	return cmd

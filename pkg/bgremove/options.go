@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bgremove/bgremove/internal/canvas"
 )
 
 // Method is how the subject is told from the background.
@@ -62,7 +64,7 @@ const (
 	MaxPad           = 50
 	DefaultPad       = 12
 	MinCanvas        = 16
-	MaxCanvas        = 4096
+	MaxCanvas        = canvas.MaxSide
 )
 
 // Options say what is done to a clip. The zero value cuts out by Auto, does

@@ -59,9 +59,8 @@ func milliseconds(d time.Duration) float64 {
 
 // input is an opened clip and its file's size.
 type input struct {
-	clip      media.Clip
-	size      int64
-	truncated bool // the file ends before its own structure does
+	clip media.Clip
+	size int64
 }
 
 // open recognises and probes a file.
@@ -85,7 +84,6 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	if err != nil {
 		return nil, explain(path, err)
 	}
-	in.truncated = in.clip.Info().Truncated
 	return in, nil
 }
 

@@ -95,7 +95,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	if in.truncated {
+	if in.clip.Info().Truncated {
 		return nil, &Error{Kind: Unreadable, Path: inputPath, Reason: "the file breaks off in the middle",
 			Hint: "get it again; what is there can be saved with: ffmpeg -i INPUT OUTPUT"}
 	}

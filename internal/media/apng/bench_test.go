@@ -15,7 +15,7 @@ import (
 
 // clipVariable names a video for BenchmarkAgainstFFmpeg; its first 100 frames
 // are scaled to 480×270 and cut out by a soft ellipse that moves.
-const clipVariable = "BGREMOVE_BENCH_CLIP"
+const clipVariable = "BGREMOVE_BENCH_CLIPS"
 
 const benchWidth, benchHeight = 480, 270
 

@@ -20,14 +20,14 @@ import (
 // BenchmarkAgainstTools writes clips with this package, with ffmpeg's palette
 // filters and, where it is installed, with gifski, and reports time, size and
 // PSNR of each: decoded by ffmpeg, over grey, on the pixels that are opaque in
-// the clip. BGREMOVE_BENCH_CLIPS may name videos, separated by commas, to
+// the clip. BGREMOVE_BENCH_CLIPS may name videos, separated as in PATH, to
 // measure beside the drawn clip, as they are and cut out.
 func BenchmarkAgainstTools(b *testing.B) {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		b.Skip("needs ffmpeg")
 	}
 	clips := []clip{syntheticClip(480, 270, 150)}
-	for _, path := range strings.FieldsFunc(os.Getenv("BGREMOVE_BENCH_CLIPS"), func(r rune) bool { return r == ',' }) {
+	for _, path := range filepath.SplitList(os.Getenv("BGREMOVE_BENCH_CLIPS")) {
 		c := loadClip(b, path, 480, 270, 100)
 		clips = append(clips, c.cutOut(), c)
 	}
