@@ -5,6 +5,7 @@ import (
 	"image"
 	"testing"
 
+	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/model"
 )
 
@@ -13,19 +14,20 @@ func BenchmarkPrepare(b *testing.B) {
 	for _, size := range [][2]int{{320, 320}, {640, 360}, {1920, 1080}} {
 		for _, side := range []int{320, 1024} {
 			img := image.NewNRGBA(image.Rect(0, 0, size[0], size[1]))
-			s := newScaler(size[0], size[1], side, side, image.Rect(0, 0, side, side))
+			r := image.Rect(0, 0, side, side)
+			v := &view{side, side, r, reduce.New(img.Rect.Size(), r.Size())}
 			k := &contract{image: port{elem: float32Elem}, spec: model.Spec{Input: model.Input{Std: [3]float32{1, 1, 1}}}}
 			l := k.luts()
 			var t tensor
 			b.Run(fmt.Sprintf("scale/%dp/%d", size[1], side), func(b *testing.B) {
 				for b.Loop() {
-					s.draw(img)
+					v.draw(img)
 				}
 			})
-			p := s.draw(img)
+			p := v.draw(img)
 			b.Run(fmt.Sprintf("fill/%dp/%d", size[1], side), func(b *testing.B) {
 				for b.Loop() {
-					k.fill(&t, p, &l)
+					k.fill(&t, p, v, &l)
 				}
 			})
 		}

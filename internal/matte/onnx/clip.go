@@ -8,6 +8,7 @@ import (
 	"image"
 	"sync"
 
+	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/model"
 )
 
@@ -26,6 +27,10 @@ type Result struct {
 	// rounding, with its origin at (0, 0). It may be shared with other
 	// results: it is not to be written to.
 	Matte *image.Alpha
+	// Picture is what the network saw of the frame: of its resolution and the
+	// frame's proportions, as Matte, opaque, with its origin at (0, 0), and
+	// shared as Matte is.
+	Picture *image.NRGBA
 	// Foreground is the colour of the subject alone, of the size of Matte,
 	// opaque, and shared as Matte is. Only recurrent networks give it.
 	Foreground *image.NRGBA
@@ -42,19 +47,27 @@ type Clip struct {
 	n *Network
 	o ClipOptions
 
-	mu     sync.Mutex // guards what follows
-	scaler *scaler
-	last   *estimate
-	span   span
+	mu   sync.Mutex // guards what follows
+	view *view
+	last *estimate
+	span span
 
 	turn  chan struct{} // held while a recurrent network runs
 	state *state
 }
 
+// view is how a network sees frames of one size: all of it in the part inner
+// of an input of w×h, the rest of which is black.
+type view struct {
+	w, h   int
+	inner  image.Rectangle
+	scaler *reduce.Scaler
+}
+
 // estimate is a frame, as the network sees it, and what came of it. res and
 // err are set before done is closed.
 type estimate struct {
-	in   *picture
+	in   *image.NRGBA // what inner holds
 	done chan struct{}
 	res  Result
 	err  error
@@ -96,8 +109,8 @@ func (c *Clip) Estimate(ctx context.Context, img *image.NRGBA) (Result, error) {
 	if img.Rect.Empty() {
 		return Result{}, errors.New("estimate matte: empty picture")
 	}
-	s := c.scalerFor(img.Rect.Dx(), img.Rect.Dy())
-	e := &estimate{in: s.draw(img), done: make(chan struct{})}
+	v := c.viewFor(img.Rect.Size())
+	e := &estimate{in: v.draw(img), done: make(chan struct{})}
 	if prev := c.follow(e); prev != nil {
 		select {
 		case <-prev.done:
@@ -114,7 +127,7 @@ func (c *Clip) Estimate(ctx context.Context, img *image.NRGBA) (Result, error) {
 			return r, nil
 		}
 	}
-	e.res, e.err = c.run(ctx, e.in, s)
+	e.res, e.err = c.run(ctx, e.in, v)
 	close(e.done)
 	return e.res, e.err
 }
@@ -129,23 +142,33 @@ func (c *Clip) follow(e *estimate) *estimate {
 	defer c.mu.Unlock()
 	prev := c.last
 	c.last = e
-	if prev == nil || prev.in.w != e.in.w || prev.in.h != e.in.h || !bytes.Equal(prev.in.pix, e.in.pix) {
+	if prev == nil || prev.in.Rect != e.in.Rect || !bytes.Equal(prev.in.Pix, e.in.Pix) {
 		return nil
 	}
 	return prev
 }
 
-func (c *Clip) scalerFor(w, h int) *scaler {
+func (c *Clip) viewFor(size image.Point) *view {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.scaler == nil || c.scaler.w != w || c.scaler.h != h {
-		iw, ih, inner := c.n.contract.fit(w, h)
-		c.scaler = newScaler(w, h, iw, ih, inner)
+	if c.view != nil {
+		if from, _ := c.view.scaler.Sizes(); from == size {
+			return c.view
+		}
 	}
-	return c.scaler
+	w, h, inner := c.n.contract.fit(size.X, size.Y)
+	c.view = &view{w, h, inner, reduce.New(size, inner.Size())}
+	return c.view
 }
 
-func (c *Clip) run(ctx context.Context, p *picture, s *scaler) (Result, error) {
+// draw gives img as the network sees it.
+func (v *view) draw(img *image.NRGBA) *image.NRGBA {
+	p := image.NewNRGBA(image.Rectangle{Max: v.inner.Size()})
+	v.scaler.Draw(p, img)
+	return p
+}
+
+func (c *Clip) run(ctx context.Context, p *image.NRGBA, v *view) (Result, error) {
 	if c.n.contract.spec.Kind == model.Recurrent {
 		select {
 		case c.turn <- struct{}{}:
@@ -159,33 +182,33 @@ func (c *Clip) run(ctx context.Context, p *picture, s *scaler) (Result, error) {
 		return Result{}, err
 	}
 	defer c.n.release(slot)
-	slot.begin(&c.n.contract, p)
+	slot.begin(&c.n.contract, p, v)
 	if c.n.contract.spec.Kind == model.Recurrent {
-		return c.advance(ctx, slot, s)
+		return c.advance(ctx, slot, p, v)
 	}
 	err = c.n.engine.run(ctx, []*tensor{&slot.in}, []*tensor{&slot.out})
 	if err != nil {
 		return Result{}, c.failed(ctx, err)
 	}
-	m, err := c.matte(&slot.out, s)
-	return Result{Matte: m}, err
+	m, err := c.matte(&slot.out, v)
+	return Result{Matte: m, Picture: p}, err
 }
 
-// begin readies the slot for an input like p. The shape of the output is kept
+// begin readies the slot for p. The shape of the output is kept
 // while the input's stays, which spares the runtime's allocation and a copy.
-func (s *slot) begin(k *contract, p *picture) {
-	if s.w != p.w || s.h != p.h {
-		s.w, s.h = p.w, p.h
+func (s *slot) begin(k *contract, p *image.NRGBA, v *view) {
+	if s.w != v.w || s.h != v.h {
+		s.w, s.h = v.w, v.h
 		s.out = tensor{}
 	}
-	k.fill(&s.in, p, &s.value)
+	k.fill(&s.in, p, v, &s.value)
 }
 
-func (c *Clip) matte(t *tensor, s *scaler) (*image.Alpha, error) {
+func (c *Clip) matte(t *tensor, v *view) (*image.Alpha, error) {
 	c.mu.Lock()
 	span := c.span
 	c.mu.Unlock()
-	m, err := c.n.contract.matte(t, s.iw, s.ih, s.inner, &span)
+	m, err := c.n.contract.matte(t, v.w, v.h, v.inner, &span)
 	if err != nil {
 		return nil, c.n.fault("output "+c.n.contract.outputs[0].name, err)
 	}

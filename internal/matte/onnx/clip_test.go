@@ -176,6 +176,29 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// TestPicture: what the network saw fits the matte, without what surrounds it.
+func TestPicture(t *testing.T) {
+	t.Parallel()
+	for _, letterbox := range []bool{false, true} {
+		n := open(t, "distance", spec(model.Spec{Input: model.Input{Letterbox: letterbox}}))
+		img := block(200, 100, image.Rect(100, 0, 200, 100))
+		clear(img.Pix[3:4]) // its alpha does not matter
+		r, err := n.NewClip(onnx.ClipOptions{}).Estimate(t.Context(), img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := r.Picture
+		if p == nil || p.Rect != r.Matte.Rect {
+			t.Fatalf("picture %v for a matte of %v", p, r.Matte.Rect)
+		}
+		for i, want := range []color.NRGBA{green, red} {
+			if got := p.NRGBAAt(i*(p.Rect.Dx()-1), 0); got != want {
+				t.Errorf("letterbox %v: corner %d is %v, want %v", letterbox, i, got, want)
+			}
+		}
+	}
+}
+
 func TestManyClipsShareANetwork(t *testing.T) {
 	t.Parallel()
 	for _, net := range []string{"distance", "averager"} {

@@ -1,5 +1,7 @@
 package onnx
 
+import "image"
+
 // lut holds, for one channel, what each byte becomes in the input tensor.
 type lut struct {
 	f32 [256]float32
@@ -17,26 +19,21 @@ func (k *contract) luts() (l [3]lut) {
 	return l
 }
 
-// fill writes p into t, in the contract's layout and element type.
-func (k *contract) fill(t *tensor, p *picture, l *[3]lut) {
-	shape := []int64{1, 3, int64(p.h), int64(p.w)}
+// fill writes p into t as v shows it, in the contract's layout and element
+// type.
+func (k *contract) fill(t *tensor, p *image.NRGBA, v *view, l *[3]lut) {
+	shape := []int64{1, 3, int64(v.h), int64(v.w)}
 	if k.nhwc {
-		shape = []int64{1, int64(p.h), int64(p.w), 3}
+		shape = []int64{1, int64(v.h), int64(v.w), 3}
 	}
 	t.resize(k.image.elem, shape...)
-	switch {
-	case k.image.elem == uint8Elem && k.nhwc:
-		copy(t.u8, p.pix)
-	case k.image.elem == uint8Elem:
-		split(t.u8, p.pix, &identity, &identity, &identity)
-	case k.image.elem == float16Elem && k.nhwc:
-		interleave(t.f16, p.pix, &l[0].f16, &l[1].f16, &l[2].f16)
-	case k.image.elem == float16Elem:
-		split(t.f16, p.pix, &l[0].f16, &l[1].f16, &l[2].f16)
-	case k.nhwc:
-		interleave(t.f32, p.pix, &l[0].f32, &l[1].f32, &l[2].f32)
+	switch k.image.elem {
+	case uint8Elem:
+		lay(t.u8, p, v, k.nhwc, &identity, &identity, &identity)
+	case float16Elem:
+		lay(t.f16, p, v, k.nhwc, &l[0].f16, &l[1].f16, &l[2].f16)
 	default:
-		split(t.f32, p.pix, &l[0].f32, &l[1].f32, &l[2].f32)
+		lay(t.f32, p, v, k.nhwc, &l[0].f32, &l[1].f32, &l[2].f32)
 	}
 }
 
@@ -47,20 +44,50 @@ var identity = func() (t [256]uint8) {
 	return t
 }()
 
-// split writes RGB pixels as three planes.
-func split[T any](dst []T, pix []uint8, r, g, b *[256]T) {
-	n := len(pix) / 3
+// lay writes p, with black around it, as three planes, or with the channels
+// side by side.
+func lay[T any](dst []T, p *image.NRGBA, v *view, nhwc bool, r, g, b *[256]T) {
+	n := v.w * v.h
+	in := v.inner
+	if nhwc {
+		if in.Dx() != v.w || in.Dy() != v.h {
+			for i := range n {
+				dst[3*i], dst[3*i+1], dst[3*i+2] = r[0], g[0], b[0]
+			}
+		}
+		for y := range in.Dy() {
+			o := 3 * ((in.Min.Y+y)*v.w + in.Min.X)
+			interleave(dst[o:o+3*in.Dx()], p.Pix[y*p.Stride:], r, g, b)
+		}
+		return
+	}
 	red, green, blue := dst[:n], dst[n:2*n], dst[2*n:3*n]
+	if in.Dx() != v.w || in.Dy() != v.h {
+		for i := range n {
+			red[i], green[i], blue[i] = r[0], g[0], b[0]
+		}
+	}
+	for y := range in.Dy() {
+		o := (in.Min.Y+y)*v.w + in.Min.X
+		end := o + in.Dx()
+		split(red[o:end], green[o:end], blue[o:end], p.Pix[y*p.Stride:], r, g, b)
+	}
+}
+
+// split writes a row of pixels into three planes.
+func split[T any](red, green, blue []T, pix []uint8, r, g, b *[256]T) {
 	green, blue = green[:len(red)], blue[:len(red)]
+	pix = pix[:4*len(red)]
 	for i := range red {
-		p := pix[3*i : 3*i+3 : 3*i+3]
+		p := pix[4*i : 4*i+4 : 4*i+4]
 		red[i], green[i], blue[i] = r[p[0]], g[p[1]], b[p[2]]
 	}
 }
 
+// interleave writes a row of pixels with the channels side by side.
 func interleave[T any](dst []T, pix []uint8, r, g, b *[256]T) {
-	for i := range len(pix) / 3 {
-		p := pix[3*i : 3*i+3 : 3*i+3]
+	for i := range len(dst) / 3 {
+		p := pix[4*i : 4*i+4 : 4*i+4]
 		d := dst[3*i : 3*i+3 : 3*i+3]
 		d[0], d[1], d[2] = r[p[0]], g[p[1]], b[p[2]]
 	}

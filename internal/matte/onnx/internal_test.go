@@ -1,10 +1,8 @@
 package onnx
 
 import (
-	"bytes"
 	"image"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,90 +25,38 @@ func TestToHalf(t *testing.T) {
 	}
 }
 
-func TestTapsCoverTheSource(t *testing.T) {
+// TestLetterbox: what lies around the picture is black, whatever was there.
+func TestLetterbox(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{1, 2, 3, 7, 64, 360, 1080, 4096} {
-		for _, m := range []int{1, 2, 5, 64, 320, 1024} {
-			cover := make([]float64, n)
-			tp := newTaps(n, m)
-			for i, start := range tp.start {
-				sum := 0
-				for j, w := range tp.weight[i*tp.count:][:tp.count] {
-					sum += int(w)
-					cover[start+j] += float64(w)
-				}
-				if sum != 256 {
-					t.Fatalf("%d to %d: weights of %d add up to %d", n, m, i, sum)
-				}
-			}
-			for i, c := range cover {
-				if want := 256 * float64(m) / float64(n); n >= m && math.Abs(c-want) > 2 {
-					t.Fatalf("%d to %d: sample %d counts %g, want %g", n, m, i, c, want)
-				}
-			}
-		}
+	p := image.NewNRGBA(image.Rect(0, 0, 4, 2))
+	for i := range p.Pix {
+		p.Pix[i] = uint8(10 + i%4)
 	}
-}
-
-// TestScale compares with a plain area average in floating point.
-func TestScale(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, tt := range [][4]int{{64, 64, 64, 64}, {101, 67, 32, 24}, {1920, 1080, 320, 320}, {33, 17, 32, 16}, {1, 1, 4, 4}} {
-		img := image.NewNRGBA(image.Rect(0, 0, tt[0], tt[1]))
-		for i := range img.Pix {
-			img.Pix[i] = uint8(r.Uint32())
+	v := &view{w: 5, h: 4, inner: image.Rect(1, 1, 5, 3)}
+	for _, nhwc := range []bool{false, true} {
+		k := &contract{nhwc: nhwc, image: port{elem: uint8Elem}}
+		l := k.luts()
+		var in tensor
+		in.resize(uint8Elem, 3*4*5)
+		for i := range in.u8 {
+			in.u8[i] = 99
 		}
-		got := newScaler(tt[0], tt[1], tt[2], tt[3], image.Rect(0, 0, tt[2], tt[3])).draw(img)
-		for y := range tt[3] {
-			for x := range tt[2] {
-				want := average(img, x, y, tt[2], tt[3])
+		k.fill(&in, p, v, &l)
+		for y := range v.h {
+			for x := range v.w {
 				for c := range 3 {
-					if g := float64(got.pix[3*(y*tt[2]+x)+c]); math.Abs(g-want[c]) > 2 {
-						t.Fatalf("%v: (%d, %d) channel %d is %g, want %g", tt, x, y, c, g, want[c])
+					at, want := (c*v.h+y)*v.w+x, uint8(0)
+					if nhwc {
+						at = 3*(y*v.w+x) + c
+					}
+					if image.Pt(x, y).In(v.inner) {
+						want = uint8(10 + c)
+					}
+					if in.u8[at] != want {
+						t.Fatalf("nhwc %v: channel %d of (%d, %d) is %d, want %d", nhwc, c, x, y, in.u8[at], want)
 					}
 				}
 			}
-		}
-	}
-}
-
-func average(img *image.NRGBA, x, y, w, h int) (mean [3]float64) {
-	sx, sy := float64(img.Rect.Dx())/float64(w), float64(img.Rect.Dy())/float64(h)
-	overlap := func(i, j int, s float64) float64 {
-		return max(0, min(float64(i+1), float64(j+1)*s)-max(float64(i), float64(j)*s))
-	}
-	for v := int(float64(y) * sy); v < img.Rect.Dy() && float64(v) < float64(y+1)*sy; v++ {
-		for u := int(float64(x) * sx); u < img.Rect.Dx() && float64(u) < float64(x+1)*sx; u++ {
-			k := overlap(v, y, sy) * overlap(u, x, sx) / sx / sy
-			for c := range mean {
-				mean[c] += k * float64(img.Pix[img.PixOffset(u, v)+c])
-			}
-		}
-	}
-	return mean
-}
-
-func TestEnlargingIsBilinear(t *testing.T) {
-	t.Parallel()
-	img := image.NewNRGBA(image.Rect(0, 0, 2, 1))
-	copy(img.Pix, []uint8{0, 100, 200, 255, 200, 100, 0, 255})
-	got := newScaler(2, 1, 4, 1, image.Rect(0, 0, 4, 1)).draw(img)
-	if want := []uint8{0, 100, 200, 50, 100, 150, 150, 100, 50, 200, 100, 0}; !bytes.Equal(got.pix, want) {
-		t.Errorf("got %v, want %v", got.pix, want)
-	}
-}
-
-func TestLetterboxIsBlack(t *testing.T) {
-	t.Parallel()
-	img := image.NewNRGBA(image.Rect(0, 0, 8, 4))
-	for i := range img.Pix {
-		img.Pix[i] = 255
-	}
-	got := newScaler(8, 4, 4, 4, image.Rect(0, 1, 4, 3)).draw(img)
-	for i, v := range got.pix {
-		if inside := i/12 == 1 || i/12 == 2; inside != (v == 255) || !inside && v != 0 {
-			t.Fatalf("row %d has %d", i/12, v)
 		}
 	}
 }

@@ -24,11 +24,11 @@ func newState() *state {
 	return s
 }
 
-// advance runs a recurrent network on the picture in slot. The caller holds
+// advance runs a recurrent network on p, which is in slot. The caller holds
 // the clip's turn.
-func (c *Clip) advance(ctx context.Context, slot *slot, s *scaler) (Result, error) {
+func (c *Clip) advance(ctx context.Context, slot *slot, p *image.NRGBA, v *view) (Result, error) {
 	k := &c.n.contract
-	if size := image.Pt(s.iw, s.ih); c.state.size != size {
+	if size := image.Pt(v.w, v.h); c.state.size != size {
 		c.state = newState()
 		c.state.size = size
 	}
@@ -37,11 +37,11 @@ func (c *Clip) advance(ctx context.Context, slot *slot, s *scaler) (Result, erro
 	for i, r := range st.now {
 		in = append(in, r.as(k.inputs[1+i].elem))
 	}
-	in = append(in, ratio(s.iw, s.ih))
+	in = append(in, ratio(v.w, v.h))
 	out := append([]*tensor{&slot.out, &slot.fgr}, st.next[:]...)
 	// The contract says what size these have.
-	slot.out.resize(float32Elem, 1, 1, int64(s.ih), int64(s.iw))
-	slot.fgr.resize(float32Elem, 1, 3, int64(s.ih), int64(s.iw))
+	slot.out.resize(float32Elem, 1, 1, int64(v.h), int64(v.w))
+	slot.fgr.resize(float32Elem, 1, 3, int64(v.h), int64(v.w))
 	if err := c.n.engine.run(ctx, in, out); err != nil {
 		c.state = newState()
 		return Result{}, c.failed(ctx, err)
@@ -53,24 +53,24 @@ func (c *Clip) advance(ctx context.Context, slot *slot, s *scaler) (Result, erro
 		}
 	}
 	st.now, st.next = st.next, st.now
-	return c.finish(&slot.out, &slot.fgr, s)
+	return c.finish(&slot.out, &slot.fgr, p, v)
 }
 
-func (c *Clip) finish(matte, foreground *tensor, s *scaler) (Result, error) {
-	m, err := c.matte(matte, s)
+func (c *Clip) finish(matte, foreground *tensor, p *image.NRGBA, v *view) (Result, error) {
+	m, err := c.matte(matte, v)
 	if err != nil {
 		c.state = newState()
 		return Result{}, err
 	}
 	if c.o.NoForeground {
-		return Result{Matte: m}, nil
+		return Result{Matte: m, Picture: p}, nil
 	}
-	f, err := colours(foreground, s.inner)
+	f, err := colours(foreground, v.inner)
 	if err != nil {
 		c.state = newState()
 		return Result{}, c.n.fault("output "+c.n.contract.outputs[1].name, err)
 	}
-	return Result{Matte: m, Foreground: f}, nil
+	return Result{Matte: m, Picture: p, Foreground: f}, nil
 }
 
 // ratio is downsample_ratio as its authors recommend: what brings the longer

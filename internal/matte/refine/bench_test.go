@@ -5,6 +5,7 @@ import (
 	"image"
 	"testing"
 
+	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/synth"
 )
@@ -43,13 +44,6 @@ func bench(b *testing.B, f func(s scene) func()) {
 	}
 }
 
-func BenchmarkReduce(b *testing.B) {
-	bench(b, func(s scene) func() {
-		dst := image.NewNRGBA(image.Rect(0, 0, net, net))
-		return func() { refine.Reduce(dst, s.img) }
-	})
-}
-
 func BenchmarkUpsample(b *testing.B) {
 	bench(b, func(s scene) func() {
 		var u refine.Upsampler
@@ -70,8 +64,9 @@ func BenchmarkFrame(b *testing.B) {
 		var u refine.Upsampler
 		var f refine.Foreground
 		dst := image.NewNRGBA(image.Rect(0, 0, net, net))
+		scaler := reduce.New(s.img.Rect.Size(), dst.Rect.Size())
 		return func() {
-			refine.Reduce(dst, s.img)
+			scaler.Draw(dst, s.img)
 			u.UpsampleGuided(s.matte, s.img, s.small, dst)
 			f.Decontaminate(s.img, s.matte)
 		}

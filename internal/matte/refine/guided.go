@@ -1,6 +1,10 @@
 package refine
 
-import "image"
+import (
+	"image"
+
+	"github.com/bgremove/bgremove/internal/matte/reduce"
+)
 
 const (
 	// radius is that of the windows in samples of the small matte.
@@ -30,6 +34,7 @@ type guided struct {
 	w, h    int
 	guide   []uint8 // the picture at this size, RGBA
 	reduced []uint8
+	scaler  *reduce.Scaler
 	matte   []uint8 // 0 and 255 where certain
 	unsure  []uint8 // 1 where coefficients are needed
 	near    []uint8 // 1 where windows are needed
@@ -83,7 +88,7 @@ func (g *guided) filter(img, ready *image.NRGBA, pix []uint8, w, h int) {
 		g.guide = ready.Pix
 	} else {
 		g.reduced = resize(g.reduced, 4*n)
-		Reduce(&image.NRGBA{Pix: g.reduced, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}, img)
+		g.scale(&image.NRGBA{Pix: g.reduced, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}, img)
 		g.guide = g.reduced
 	}
 	grow(g.near, g.unsure, w, smooth, smooth)
@@ -98,6 +103,19 @@ func (g *guided) filter(img, ready *image.NRGBA, pix []uint8, w, h int) {
 		g.average(y)
 	}
 	g.guide, g.full = nil, nil
+}
+
+// scale fills dst with img.
+func (g *guided) scale(dst, img *image.NRGBA) {
+	if g.scaler != nil {
+		if from, to := g.scaler.Sizes(); from != img.Rect.Size() || to != dst.Rect.Size() {
+			g.scaler = nil
+		}
+	}
+	if g.scaler == nil {
+		g.scaler = reduce.New(img.Rect.Size(), dst.Rect.Size())
+	}
+	g.scaler.Draw(dst, img)
 }
 
 // classify marks the samples around those that are uncertain or beside

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/bgremove/bgremove/internal/matte/refine"
+	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/synth"
 )
 
@@ -67,7 +67,7 @@ func shrink(m *image.Alpha, w, h, blurs int) *image.Alpha {
 	for i, v := range m.Pix {
 		wide.Pix[4*i] = v
 	}
-	refine.Reduce(narrow, wide)
+	reduce.New(wide.Rect.Size(), narrow.Rect.Size()).Draw(narrow, wide)
 	out := image.NewAlpha(narrow.Rect)
 	for i := range out.Pix {
 		out.Pix[i] = narrow.Pix[4*i]

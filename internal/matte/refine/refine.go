@@ -1,6 +1,5 @@
 // Package refine turns the small, unsteady mattes of a neural network into
-// good ones: Reduce makes the network's input, Upsampler brings its matte to
-// full resolution along the picture's edges, Stabiliser keeps it steady over
+// good ones: Upsampler brings them to full resolution along the picture's edges, Stabiliser keeps it steady over
 // time, and Foreground takes the old backdrop out of the colour of edges.
 //
 // Pictures are straight-alpha image.NRGBA and mattes image.Alpha, both

@@ -90,20 +90,14 @@ func locate(x, n, m int) place {
 
 // shrink reduces a matte that is larger than its picture.
 func (s *upsampling) shrink(pix []uint8, w, h, dw, dh int) ([]uint8, int, int) {
+	wide, narrow := image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewNRGBA(image.Rect(0, 0, dw, dh))
+	for i, v := range pix[:w*h] {
+		wide.Pix[4*i] = v
+	}
+	s.scale(narrow, wide)
 	s.shrunk = resize(s.shrunk, dw*dh)
-	var tx, ty taps
-	tx.set(w, dw)
-	ty.set(h, dh)
 	for i := range s.shrunk {
-		x, y := i%dw, i/dw
-		sum := uint64(1 << 15)
-		for j, ky := range ty.weight[ty.start[y]:ty.start[y+1]] {
-			row := pix[(int(ty.first[y])+j)*w+int(tx.first[x]):]
-			for k, kx := range tx.weight[tx.start[x]:tx.start[x+1]] {
-				sum += ky * kx * uint64(row[k])
-			}
-		}
-		s.shrunk[i] = uint8(sum >> 16)
+		s.shrunk[i] = narrow.Pix[4*i]
 	}
 	return s.shrunk, dw, dh
 }

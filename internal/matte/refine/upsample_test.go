@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/synth"
 )
@@ -169,9 +170,6 @@ func FuzzSizes(f *testing.F) {
 				t.Fatalf("pixel %d is empty and has colour", i)
 			}
 		}
-		if sw > 0 && sh > 0 {
-			refine.Reduce(image.NewNRGBA(image.Rect(0, 0, int(sw), int(sh))), img)
-		}
 	})
 }
 
@@ -212,7 +210,7 @@ func TestUpsampleGuided(t *testing.T) {
 	for _, s := range [][2]int{{40, 30}, {41, 30}, {0, 0}} {
 		guide, got := image.NewNRGBA(image.Rect(0, 0, s[0], s[1])), image.NewAlpha(p.Alpha.Rect)
 		if s[0] == 40 {
-			refine.Reduce(guide, p.Image)
+			reduce.New(p.Image.Rect.Size(), guide.Rect.Size()).Draw(guide, p.Image)
 		}
 		if u.UpsampleGuided(got, p.Image, small, guide); !bytes.Equal(got.Pix, want.Pix) {
 			t.Errorf("another matte with a guide of %v", s)

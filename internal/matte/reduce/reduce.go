@@ -1,0 +1,92 @@
+// Package reduce brings pictures to the small size at which networks look at
+// them.
+package reduce
+
+import (
+	"image"
+	"sync"
+)
+
+// Scaler brings pictures of one size to another. It is safe for concurrent use.
+type Scaler struct {
+	from, to   image.Point
+	rows, cols taps
+	every      int  // one of so many rows is looked at
+	grouped    bool // two of several columns are
+	scratch    sync.Pool
+}
+
+// New returns a Scaler from pictures of the size from to those of the size to.
+// Sizes that are not positive panic.
+func New(from, to image.Point) *Scaler {
+	if min(from.X, from.Y, to.X, to.Y) <= 0 {
+		panic("reduce: empty picture")
+	}
+	s := &Scaler{from: from, to: to, every: skip(from.Y, to.Y)}
+	s.rows = newTaps(from.Y, s.every, to.Y)
+	group := max(skip(from.X, to.X)&^1, 1)
+	s.grouped = group > 1
+	s.cols = newTaps(from.X, group, to.X)
+	s.scratch.New = func() any { return newSums(from.X, group) }
+	return s
+}
+
+// Sizes returns what New was given.
+func (s *Scaler) Sizes() (from, to image.Point) { return s.from, s.to }
+
+// Draw fills dst with img. Both may be parts of larger pictures. Only the
+// colour of img is looked at, dst becomes opaque.
+//
+// A pixel is the mean of the area that it stands for when reducing, bilinear
+// when enlarging, within 2/255. Of what shrinks to a third or less, not all is
+// looked at: rows and pairs of columns are left out as long as 1.5 are left
+// for each of dst.
+func (s *Scaler) Draw(dst, img *image.NRGBA) {
+	if img.Rect.Size() != s.from || dst.Rect.Size() != s.to {
+		panic("reduce: pictures of another size")
+	}
+	if s.from == s.to {
+		for y := range s.to.Y {
+			copyRow(row(dst, y), row(img, y))
+		}
+		return
+	}
+	b := s.scratch.Get().(*sums)
+	defer s.scratch.Put(b)
+	var from [most][]byte
+	for y := range s.to.Y {
+		first, weight := s.rows.of(y)
+		for j := range weight {
+			from[j] = row(img, s.middle(first+j))
+		}
+		b.add(from[:len(weight)], weight)
+		if s.grouped {
+			b.unpackGroups()
+		} else {
+			b.unpack()
+		}
+		s.cols.across(row(dst, y), b.line)
+	}
+}
+
+// middle is the row that stands for group i of rows. The middle of an even
+// group lies between two: each is taken in turn, so that nothing shifts.
+func (s *Scaler) middle(i int) int {
+	y := i*s.every + (s.every-1)/2
+	if s.every%2 == 0 {
+		y += i % 2
+	}
+	return min(y, s.from.Y-1)
+}
+
+// row is row y of img, from its upper edge.
+func row(img *image.NRGBA, y int) []byte {
+	return img.Pix[y*img.Stride:][:4*img.Rect.Dx()]
+}
+
+func copyRow(dst, src []byte) {
+	for len(src) >= 4 && len(dst) >= 4 {
+		dst[0], dst[1], dst[2], dst[3] = src[0], src[1], src[2], 255
+		dst, src = dst[4:], src[4:]
+	}
+}
