@@ -8,19 +8,53 @@ import (
 	"image"
 )
 
-// Estimator estimates the mattes of one clip, frame by frame and in order.
+// Estimate is the matte of one frame in the making.
+type Estimate struct {
+	// Image is the frame's picture, which no step changes. The alpha that it
+	// has itself is not part of the matte: the caller multiplies the two.
+	Image *image.NRGBA
+	// Matte has the size of Image and contiguous rows. The last step has
+	// written all of it.
+	Matte *image.Alpha
+	// Foreground is the colour of the subject alone, opaque, in any size and
+	// Image's proportions, where the method knows it. Only what lies near
+	// partly covered pixels counts.
+	Foreground *image.NRGBA
+	// Draft is what a step leaves to the next.
+	Draft any
+}
+
+// Step is a part of the work that an estimator does on each frame.
+type Step struct {
+	Name string // shown with the time that it took
+	// InOrder says that frames must come one by one and in the clip's order.
+	// Other steps take several frames at once, in any order.
+	InOrder bool
+	Run     func(context.Context, *Estimate) error
+}
+
+// Estimator estimates the mattes of one clip.
 type Estimator interface {
-	// Estimate writes the matte of img into dst, which has img's size and
-	// contiguous rows. It leaves img as it is. The alpha that img itself has
-	// is not part of the matte: the caller multiplies the two.
-	Estimate(ctx context.Context, img *image.NRGBA, dst *image.Alpha) error
+	// Steps are what each frame goes through, one step after the other. While
+	// a step works on one frame, others may work on other frames.
+	Steps() []Step
 	// Decontaminate replaces, in place, the colour of partly covered pixels
 	// by that of the subject alone, so that nothing of the old backdrop shines
-	// through. It is safe for concurrent use on different pictures.
-	Decontaminate(img *image.NRGBA, m *image.Alpha)
-	// Stateless reports whether Estimate may be called concurrently and out
-	// of order.
-	Stateless() bool
+	// through. Pixels of matte 0 may keep their colour. foreground is that of
+	// the Estimate, or nil. It is safe for concurrent use on different
+	// pictures.
+	Decontaminate(img *image.NRGBA, m *image.Alpha, foreground *image.NRGBA)
 	// Close releases what the estimator holds. It is idempotent.
 	Close() error
+}
+
+// Run takes one frame through all steps of e. Frames of a clip must come in
+// order.
+func Run(ctx context.Context, e Estimator, work *Estimate) error {
+	for _, s := range e.Steps() {
+		if err := s.Run(ctx, work); err != nil {
+			return err
+		}
+	}
+	return nil
 }

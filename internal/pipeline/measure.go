@@ -61,19 +61,19 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	read := produce(gctx, g, r.depth, func(ctx context.Context) (*item, error) {
 		it, err := r.read(ctx, src, count)
 		if err == nil && r.Trim {
-			m.idle.add(it.frame.Image)
+			m.idle.add(it.Image)
 		}
 		count++
 		return it, err
 	})
-	estimated := r.estimate(gctx, g, read)
-	cut := ordered(gctx, g, estimated, r.Workers, func(_ context.Context, it *item) error {
-		r.cut(it, true)
-		if bg := r.Canvas.Background; bg != nil && r.Survey != nil {
-			canvas.Flatten(it.frame.Image, *bg)
+	steps := append(r.estimate(), step{name: "measure", run: func(_ context.Context, it *item) error {
+		it.box = subjectBox(it.Image, it.Matte)
+		if r.Survey != nil {
+			r.show(it)
 		}
 		return nil
-	})
+	}})
+	cut := r.chain(gctx, g, read, steps)
 	consume(gctx, g, cut, func(_ context.Context, it *item) error { return r.takeDown(m, it) })
 	if err := g.Wait(); err != nil {
 		return nil, err
@@ -84,6 +84,14 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	return m, m.mattes.rewind()
 }
 
+// show makes of a frame what the survey is to see.
+func (r *runner) show(it *item) {
+	r.cut(it)
+	if bg := r.Canvas.Background; bg != nil {
+		canvas.Flatten(it.Image, *bg)
+	}
+}
+
 // takeDown is the last stage of the first pass.
 func (r *runner) takeDown(m *measures, it *item) error {
 	defer r.clock.start("measure")()
@@ -92,9 +100,9 @@ func (r *runner) takeDown(m *measures, it *item) error {
 	if r.Survey != nil {
 		r.Survey(f.Image)
 	}
-	err := m.mattes.append(it.matte)
+	err := m.mattes.append(it.Matte, it.Foreground)
 	r.pool.Put(f.Image)
-	r.mattes.Put(it.matte)
+	r.mattes.Put(it.Matte)
 	r.progress(it.index+1, r.Timing.expected(r.info))
 	return err
 }

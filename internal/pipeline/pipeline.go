@@ -34,6 +34,8 @@ type Job struct {
 	Trim bool
 	// MaskOnly writes the matte itself, white on black, opaque.
 	MaskOnly bool
+	// KeepColours leaves the old backdrop in the colour of edges.
+	KeepColours bool
 	// BleedReach extends the subject's colour that many pixels under alpha 0,
 	// for codecs that blur; 0 leaves it.
 	BleedReach int

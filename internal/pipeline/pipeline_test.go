@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
@@ -93,7 +94,12 @@ type red struct {
 	overlapped atomic.Bool
 }
 
-func (e *red) Estimate(_ context.Context, img *image.NRGBA, dst *image.Alpha) error {
+func (e *red) Steps() []matte.Step {
+	return []matte.Step{{Name: "matte", InOrder: e.sequential, Run: e.estimate}}
+}
+
+func (e *red) estimate(_ context.Context, w *matte.Estimate) error {
+	img, dst := w.Image, w.Matte
 	if e.busy.Add(1) > 1 {
 		e.overlapped.Store(true)
 	}
@@ -107,16 +113,8 @@ func (e *red) Estimate(_ context.Context, img *image.NRGBA, dst *image.Alpha) er
 	return nil
 }
 
-func (e *red) Decontaminate(img *image.NRGBA, m *image.Alpha) {
-	for i, a := range m.Pix {
-		if a == 0 {
-			clear(img.Pix[4*i : 4*i+3])
-		}
-	}
-}
-
-func (e *red) Stateless() bool { return !e.sequential }
-func (e *red) Close() error    { return nil }
+func (e *red) Decontaminate(*image.NRGBA, *image.Alpha, *image.NRGBA) {}
+func (e *red) Close() error                                           { return nil }
 
 // shelf keeps what is written.
 type shelf struct {

@@ -70,17 +70,22 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 		}
 		return kept.next(ctx)
 	})
+	var steps []step
 	if p.mattes == nil {
-		items = r.estimate(gctx, g, items)
+		steps = r.estimate()
 	}
-	done := ordered(gctx, g, items, r.Workers, func(_ context.Context, it *item) error {
+	steps = append(steps, step{name: "cut out", run: func(_ context.Context, it *item) error {
 		if w.wantsPreview.Load() {
-			it.before = clone(it.frame.Image)
+			it.before = clone(it.Image)
+			it.box = subjectBox(it.Image, it.Matte)
 		}
-		r.cut(it, it.before != nil)
+		r.cut(it)
+		return nil
+	}}, step{name: "lay out", run: func(_ context.Context, it *item) error {
 		r.lay(it, renderer)
 		return nil
-	})
+	}})
+	done := r.chain(gctx, g, items, steps)
 	consume(gctx, g, done, w.write)
 	if err := g.Wait(); err != nil {
 		return err
@@ -109,7 +114,7 @@ func (k *keptItems) next(ctx context.Context) (*item, error) {
 		}
 		k.n++
 		if k.plan.mattes != nil {
-			if err := k.plan.mattes.next(it.matte); err != nil {
+			if it.Foreground, err = k.plan.mattes.next(it.Matte); err != nil {
 				return nil, err
 			}
 		}
@@ -117,7 +122,7 @@ func (k *keptItems) next(ctx context.Context) (*item, error) {
 			return it, nil
 		}
 		k.pool.Put(it.frame.Image)
-		k.mattes.Put(it.matte)
+		k.mattes.Put(it.Matte)
 	}
 }
 
@@ -135,7 +140,7 @@ type writer struct {
 func (w *writer) write(ctx context.Context, it *item) error {
 	f := it.frame
 	f.PTS -= w.offset
-	w.mattes.Put(it.matte)
+	w.mattes.Put(it.Matte)
 	w.showPreview(it)
 	stop := w.clock.start("encode")
 	w.report.Frames++

@@ -8,11 +8,12 @@ import (
 	"image"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/klauspost/compress/s2"
 )
 
-// spool keeps the mattes of a pass, in order, compressed in a temporary file.
+// spool keeps the mattes of a pass, and foregrounds where there are any, in order, compressed in a temporary file.
 // First all are appended, then rewind, then all are read.
 type spool struct {
 	file *os.File
@@ -32,16 +33,34 @@ func newSpool() (*spool, error) {
 	return &spool{file: f, w: bufio.NewWriterSize(f, 256<<10)}, nil
 }
 
-// append adds a matte.
-func (s *spool) append(m *image.Alpha) error {
-	s.buf = s2.Encode(s.buf[:cap(s.buf)], m.Pix)
-	if err := binary.Write(s.w, binary.LittleEndian, uint32(len(s.buf))); err != nil {
+// append adds a matte and its foreground, which may be nil.
+func (s *spool) append(m *image.Alpha, foreground *image.NRGBA) error {
+	if err := s.write(m.Pix); err != nil {
 		return fmt.Errorf("keep mattes: %w", err)
 	}
-	if _, err := s.w.Write(s.buf); err != nil {
+	var size [2]uint32
+	var pix []uint8
+	if foreground != nil {
+		size = [2]uint32{uint32(foreground.Rect.Dx()), uint32(foreground.Rect.Dy())}
+		pix = foreground.Pix
+	}
+	err := binary.Write(s.w, binary.LittleEndian, size)
+	if err == nil && pix != nil {
+		err = s.write(pix)
+	}
+	if err != nil {
 		return fmt.Errorf("keep mattes: %w", err)
 	}
 	return nil
+}
+
+func (s *spool) write(pix []uint8) error {
+	s.buf = s2.Encode(s.buf[:cap(s.buf)], pix)
+	if err := binary.Write(s.w, binary.LittleEndian, uint32(len(s.buf))); err != nil {
+		return err
+	}
+	_, err := s.w.Write(s.buf)
+	return err
 }
 
 // rewind ends writing; reading starts with the first matte.
@@ -56,23 +75,37 @@ func (s *spool) rewind() error {
 	return nil
 }
 
-// next reads the next matte into m, which has the size of the one appended.
-func (s *spool) next(m *image.Alpha) error {
+// next reads the next matte into m, which has the size of the one appended,
+// and returns the foreground.
+func (s *spool) next(m *image.Alpha) (*image.NRGBA, error) {
+	if err := s.read(m.Pix); err != nil {
+		return nil, fmt.Errorf("read mattes back: %w", err)
+	}
+	var size [2]uint32
+	if err := binary.Read(s.r, binary.LittleEndian, &size); err != nil {
+		return nil, fmt.Errorf("read mattes back: %w", err)
+	}
+	if size == [2]uint32{} {
+		return nil, nil
+	}
+	foreground := image.NewNRGBA(image.Rect(0, 0, int(size[0]), int(size[1])))
+	if err := s.read(foreground.Pix); err != nil {
+		return nil, fmt.Errorf("read mattes back: %w", err)
+	}
+	return foreground, nil
+}
+
+func (s *spool) read(pix []uint8) error {
 	var n uint32
 	if err := binary.Read(s.r, binary.LittleEndian, &n); err != nil {
-		return fmt.Errorf("read mattes back: %w", err)
+		return err
 	}
-	if int(n) > cap(s.buf) {
-		s.buf = make([]byte, n)
-	}
-	s.buf = s.buf[:n]
+	s.buf = slices.Grow(s.buf[:0], int(n))[:n]
 	if _, err := io.ReadFull(s.r, s.buf); err != nil {
-		return fmt.Errorf("read mattes back: %w", err)
+		return err
 	}
-	if _, err := s2.Decode(m.Pix, s.buf); err != nil {
-		return fmt.Errorf("read mattes back: %w", err)
-	}
-	return nil
+	_, err := s2.Decode(pix, s.buf)
+	return err
 }
 
 // close removes the file.

@@ -2,12 +2,15 @@ package pipeline
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"image"
+	"math"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/media"
 )
 
@@ -15,10 +18,60 @@ import (
 type item struct {
 	index int
 	frame *media.Frame
-	matte *image.Alpha
-	box   image.Rectangle // the subject's, where it was asked for
+	matte.Estimate
+	box image.Rectangle // the subject's, where it was asked for
 	// before is the source picture, kept only until there is a preview.
 	before *image.NRGBA
+}
+
+// step is what one stage of a pass does with each frame.
+type step struct {
+	name    string
+	inOrder bool // frames come one by one and in order
+	run     func(context.Context, *item) error
+}
+
+// chain sends items through the steps and delivers them in order. Steps that
+// stand side by side and take frames in any order share a stage.
+func (r *runner) chain(ctx context.Context, g *errgroup.Group, in <-chan *item, steps []step) <-chan *item {
+	for len(steps) > 0 {
+		n, workers := 1, 1
+		if !steps[0].inOrder {
+			workers = r.Workers
+			for n < len(steps) && !steps[n].inOrder {
+				n++
+			}
+		}
+		stage := steps[:n]
+		steps = steps[n:]
+		in = ordered(ctx, g, in, workers, func(ctx context.Context, it *item) error { return r.do(ctx, it, stage) })
+	}
+	return in
+}
+
+func (r *runner) do(ctx context.Context, it *item, stage []step) error {
+	for _, s := range stage {
+		stop := r.clock.start(s.name)
+		err := s.run(ctx, it)
+		stop()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// estimate is the steps of the estimator.
+func (r *runner) estimate() (steps []step) {
+	for _, s := range r.Estimator.Steps() {
+		steps = append(steps, step{s.Name, s.InOrder, func(ctx context.Context, it *item) error {
+			if err := s.Run(ctx, &it.Estimate); err != nil {
+				return fmt.Errorf("matte of frame %d: %w", it.index, err)
+			}
+			return nil
+		}})
+	}
+	return steps
 }
 
 // read takes the next frame from src.
@@ -31,7 +84,7 @@ func (r *runner) read(ctx context.Context, src *timed, index int) (*item, error)
 	if f.Image.Rect.Size() != r.source {
 		return nil, fmt.Errorf("frame %d is %v, not %v", index, f.Image.Rect.Size(), r.source)
 	}
-	return &item{index: index, frame: f, matte: r.newMatte()}, nil
+	return &item{index: index, frame: f, Estimate: matte.Estimate{Image: f.Image, Matte: r.newMatte()}}, nil
 }
 
 func (r *runner) newMatte() *image.Alpha {
@@ -41,47 +94,43 @@ func (r *runner) newMatte() *image.Alpha {
 	return image.NewAlpha(image.Rectangle{Max: r.source})
 }
 
-// estimate is the stage that fills in mattes. Only stateless estimators take
-// several frames at once.
-func (r *runner) estimate(ctx context.Context, g *errgroup.Group, in <-chan *item) <-chan *item {
-	workers := r.Workers
-	if !r.Estimator.Stateless() {
-		workers = 1
-	}
-	return ordered(ctx, g, in, workers, func(ctx context.Context, it *item) error {
-		defer r.clock.start("matte")()
-		if err := r.Estimator.Estimate(ctx, it.frame.Image, it.matte); err != nil {
-			return fmt.Errorf("matte of frame %d: %w", it.index, err)
-		}
-		return nil
-	})
-}
-
 // cut makes the cut-out of a frame in place: colours freed of the backdrop,
 // alpha multiplied by the matte. With MaskOnly it is the matte's picture.
-func (r *runner) cut(it *item, measureBox bool) {
-	defer r.clock.start("cut out")()
-	img := it.frame.Image
-	if !r.MaskOnly {
-		r.Estimator.Decontaminate(img, it.matte)
+func (r *runner) cut(it *item) {
+	if !r.MaskOnly && !r.KeepColours {
+		r.Estimator.Decontaminate(it.Image, it.Matte, it.Foreground)
 	}
-	multiply(img, it.matte)
-	if measureBox {
-		it.box = subjectBox(img)
-	}
+	multiply(it.Image, it.Matte)
 	if r.MaskOnly {
-		picture(img)
+		picture(it.Image)
 	}
 }
 
-// multiply scales the alpha of img by the matte.
+// multiply scales the alpha of img by the matte. What the matte leaves out is
+// cleared, so that nothing of it is left.
 func multiply(img *image.NRGBA, m *image.Alpha) {
-	for i, v := range m.Pix {
-		a := &img.Pix[4*i+3]
-		switch {
-		case v == 0:
-			*a = 0
-		case v != 255:
+	n := len(m.Pix)
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		switch binary.LittleEndian.Uint64(m.Pix[i:]) {
+		case math.MaxUint64:
+		case 0:
+			clear(img.Pix[4*i : 4*i+32])
+		default:
+			multiplyPixels(img.Pix[4*i:4*i+32], m.Pix[i:i+8])
+		}
+	}
+	multiplyPixels(img.Pix[4*i:4*n], m.Pix[i:])
+}
+
+func multiplyPixels(pix, alpha []uint8) {
+	for i, v := range alpha {
+		switch v {
+		case 255:
+		case 0:
+			clear(pix[4*i : 4*i+4])
+		default:
+			a := &pix[4*i+3]
 			*a = uint8((uint32(*a)*uint32(v) + 127) / 255)
 		}
 	}
@@ -99,20 +148,24 @@ func picture(img *image.NRGBA) {
 // visible is the alpha from which a pixel belongs to the subject's box.
 const visible = 8
 
-// subjectBox is the smallest rectangle around the visible pixels.
-func subjectBox(img *image.NRGBA) image.Rectangle {
+// subjectBox is the smallest rectangle around the pixels that are visible
+// once img is multiplied by the matte.
+func subjectBox(img *image.NRGBA, m *image.Alpha) image.Rectangle {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	box := image.Rectangle{Min: image.Pt(w, h)}
 	for y := range h {
-		row := img.Pix[y*img.Stride:][:4*w]
-		left := firstVisible(row)
-		if left < 0 {
+		row, alpha := img.Pix[y*img.Stride:][:4*w], m.Pix[y*w:][:w]
+		left := 0
+		for left < w && !shows(row, alpha, left) {
+			left++
+		}
+		if left == w {
 			continue
 		}
 		box.Min.Y, box.Max.Y = min(box.Min.Y, y), y+1
 		box.Min.X = min(box.Min.X, left)
 		for x := w - 1; x >= max(left, box.Max.X); x-- {
-			if row[4*x+3] >= visible {
+			if shows(row, alpha, x) {
 				box.Max.X = x + 1
 				break
 			}
@@ -124,19 +177,14 @@ func subjectBox(img *image.NRGBA) image.Rectangle {
 	return box
 }
 
-func firstVisible(row []uint8) int {
-	for i := 3; i < len(row); i += 4 {
-		if row[i] >= visible {
-			return i / 4
-		}
-	}
-	return -1
+func shows(row, alpha []uint8, x int) bool {
+	return alpha[x] >= visible && (uint32(row[4*x+3])*uint32(alpha[x])+127)/255 >= visible
 }
 
 // lay puts the cut-out on the canvas and readies it for the codec.
 func (r *runner) lay(it *item, renderer *canvas.Renderer) {
-	defer r.clock.start("lay out")()
-	it.frame.Image = renderer.Render(it.frame.Image)
+	it.frame.Image = renderer.Render(it.Image)
+	it.Image = nil
 	if it.before != nil {
 		it.before = renderer.Render(it.before)
 	}

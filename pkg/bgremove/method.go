@@ -65,5 +65,6 @@ func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choic
 	if err != nil {
 		return nil, err
 	}
-	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), estimator: segment.New(n, segment.Options{})}, nil
+	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(),
+		estimator: segment.New(n, segment.Options{NoReuse: o.NoReuse, NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})}, nil
 }

@@ -3,7 +3,6 @@ package bgremove
 import (
 	"context"
 	"errors"
-	"runtime"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/model"
@@ -60,10 +59,8 @@ func (r *Remover) openNetwork(store *model.Store, name string) (*onnx.Network, e
 	if err != nil {
 		return nil, err
 	}
-	// Frames go through the network one after the other, since they are then
-	// held steady in order: one inference at a time has all the cores.
 	return onnx.Open(onnx.Config{Library: library.Path, Model: path, Spec: spec, Device: onnx.Device(r.config.Device),
-		RequireGPU: r.config.RequireGPU, Sessions: 1, Threads: min(runtime.GOMAXPROCS(0), 8)})
+		RequireGPU: r.config.RequireGPU})
 }
 
 // explainNetwork says what to do when a network cannot be opened.

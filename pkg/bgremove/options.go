@@ -81,6 +81,15 @@ type Options struct {
 	Key   string `json:"key,omitempty"`
 	Holes Holes  `json:"holes,omitempty"`
 
+	// NoReuse runs the network on frames that repeat, too. NoSteady leaves
+	// flicker in, NoRefine enlarges small mattes without regard to the
+	// picture's edges, and NoDecontaminate leaves the old backdrop in the
+	// colour of edges. The first three matter to Rembg only.
+	NoReuse         bool `json:"noReuse,omitempty"`
+	NoSteady        bool `json:"noSteady,omitempty"`
+	NoRefine        bool `json:"noRefine,omitempty"`
+	NoDecontaminate bool `json:"noDecontaminate,omitempty"`
+
 	// Crop cuts to one box around the subject in all frames, Pad pixels (0 to
 	// 50) wider on each side.
 	Crop bool `json:"crop"`

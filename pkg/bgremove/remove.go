@@ -159,7 +159,7 @@ func (o Options) timing() pipeline.Timing {
 func (j *removal) job(in *input, file *outputFile, c *choice) pipeline.Job {
 	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
 	job := pipeline.Job{
-		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly,
+		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
 		Timing: o.timing(),
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,

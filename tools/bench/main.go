@@ -4,6 +4,7 @@
 // run, and prints the ratios. Only ratios mean anything on a shared machine.
 //
 //	go run ./tools/bench          overhead over ffmpeg, memory against length
+//	go run ./tools/bench -network overhead of neural networks, reuse
 //	go run ./tools/bench -soak    memory over ten minutes of 1080p
 //	go run ./tools/bench -peers   against ImageMagick, which must be installed
 package main
@@ -23,10 +24,11 @@ func main() {
 	soak := flag.Bool("soak", false, "measure memory over ten minutes of 1080p")
 	peers := flag.Bool("peers", false, "measure against ImageMagick")
 	memory := flag.String("memory", "", "internal: remove the background of this `clip` and print the peak memory")
+	network := flag.Bool("network", false, "measure neural networks alone")
 	runs := flag.Int("runs", 3, "pairs of runs, whose median ratio is printed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *soak, *peers, *memory, *runs)
+	err := run(ctx, *network, *soak, *peers, *memory, *runs)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -34,7 +36,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, soak, peers bool, memory string, runs int) error {
+func run(ctx context.Context, network, soak, peers bool, memory string, runs int) error {
 	if memory != "" {
 		return removeAndReport(ctx, memory)
 	}
@@ -49,6 +51,8 @@ func run(ctx context.Context, soak, peers bool, memory string, runs int) error {
 	defer os.RemoveAll(dir)
 	b := &bench{tools: tools, dir: dir, runs: runs}
 	switch {
+	case network:
+		return b.segmentation(ctx, runs)
 	case soak:
 		return b.memory(ctx, 300, 18_000)
 	case peers:
@@ -58,6 +62,9 @@ func run(ctx context.Context, soak, peers bool, memory string, runs int) error {
 		return err
 	}
 	if err := b.overhead(ctx, 1500, 1); err != nil { // minutes a run
+		return err
+	}
+	if err := b.segmentation(ctx, runs); err != nil {
 		return err
 	}
 	return b.memory(ctx, 300, 3_000)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,35 +17,57 @@ import (
 )
 
 // overhead compares `remove --method fast --crop=false` from H.264 to WebM at
-// 640×360 with ffmpeg alone decoding the same clip and encoding the very RGBA
-// frames that bgremove produced, with the same arguments.
+// 640×360 with ffmpeg alone doing the same.
 func (b *bench) overhead(ctx context.Context, frames, runs int) error {
-	clip, err := b.clip(ctx, 640, 360, frames)
+	j := job{width: 640, height: 360, frames: frames, options: bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}}
+	args, err := b.reference(ctx, &j)
 	if err != nil {
 		return err
 	}
-	out, raw := b.path("out.webm"), b.path("frames.mkv")
-	run := func(c bgremove.Config) error {
-		o := bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}
-		_, err := bgremove.New(c).Remove(ctx, clip, out, o, bgremove.Extras{Overwrite: true})
-		return err
-	}
-	dumping, err := b.dumpingFFmpeg(raw)
-	if err != nil {
-		return err
-	}
-	if err := run(bgremove.Config{FFmpeg: dumping}); err != nil {
-		return err
-	}
-	args := referenceArgs(clip, raw, b.path("reference.webm"), frames)
 	fmt.Printf("\nfast, mp4 to webm, 640×360, %d frames; the reference is\n  ffmpeg %s\n", frames, strings.Join(args, " "))
-	ratio, a, r, err := pairs(runs, func() error { return run(bgremove.Config{}) },
+	ratio, a, r, err := pairs(runs, func() error { return b.remove(ctx, j, bgremove.Config{}) },
 		func() error { return exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run() })
 	if err != nil {
 		return err
 	}
 	fmt.Printf("bgremove %.2f s, ffmpeg %.2f s, ratio %.2f\n", a.Seconds(), r.Seconds(), ratio)
-	return os.Remove(raw)
+	return nil
+}
+
+// job is a removal that is measured, to WebM.
+type job struct {
+	clip                  string
+	width, height, frames int
+	options               bgremove.Options
+}
+
+func (b *bench) remove(ctx context.Context, j job, c bgremove.Config) error {
+	c.Library = os.Getenv("BGREMOVE_ONNXRUNTIME")
+	r := bgremove.New(c)
+	_, err := r.Remove(ctx, j.clip, b.path("out.webm"), j.options, bgremove.Extras{Overwrite: true})
+	return errors.Join(err, r.Close())
+}
+
+// reference draws the job's clip and returns the arguments with which ffmpeg
+// alone decodes it and encodes the very RGBA frames that bgremove makes of it,
+// as bgremove does.
+func (b *bench) reference(ctx context.Context, j *job) (args []string, err error) {
+	if j.clip, err = b.clip(ctx, j.width, j.height, j.frames); err != nil {
+		return nil, err
+	}
+	raw := b.path("frames.mkv")
+	dumping, err := b.dumpingFFmpeg(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.remove(ctx, *j, bgremove.Config{FFmpeg: dumping}); err != nil {
+		return nil, err
+	}
+	sink := ffmpeg.EncodeArgs(b.path("reference.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: j.width, Height: j.height,
+		End: time.Duration(j.frames) * frameTime})
+	args = []string{"-i", j.clip, "-f", "matroska", "-i", raw,
+		"-map", "0:v", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "null", "-", "-map", "1:v"}
+	return append(args, sink[slices.Index(sink, "-map")+2:]...), nil
 }
 
 // dumpingFFmpeg is an ffmpeg that keeps a copy of what it is given to encode.
@@ -52,16 +75,6 @@ func (b *bench) dumpingFFmpeg(raw string) (path string, err error) {
 	path = b.path("ffmpeg-dump")
 	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *pipe:0*) tee %q | %q \"$@\" ;; *) exec %[2]q \"$@\" ;; esac\n", raw, b.tools.FFmpeg)
 	return path, os.WriteFile(path, []byte(script), 0o700)
-}
-
-// referenceArgs is one ffmpeg that decodes the clip to RGBA and encodes the raw
-// frames as the sink does.
-func referenceArgs(clip, raw, out string, frames int) []string {
-	sink := ffmpeg.EncodeArgs(out, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 640, Height: 360, End: time.Duration(frames) * frameTime})
-	encode := sink[slices.Index(sink, "-map")+2:]
-	args := []string{"-i", clip, "-f", "matroska", "-i", raw,
-		"-map", "0:v", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "null", "-", "-map", "1:v"}
-	return append(args, encode...)
 }
 
 // pairs runs a and b in turn and returns the median ratio of their times and

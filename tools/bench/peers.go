@@ -84,7 +84,7 @@ func (b *bench) floodFill(ctx context.Context, path string) (time.Duration, erro
 		if err := e.Estimate(ctx, img, m); err != nil {
 			return 0, err
 		}
-		e.Decontaminate(img, m)
+		e.Decontaminate(img, m, nil)
 	}
 	return time.Since(began) / time.Duration(len(pictures)), nil
 }

@@ -53,7 +53,7 @@ func BenchmarkDecontaminate(b *testing.B) {
 	benchmark(b, func(b *testing.B, e *floodfill.Estimator, img *image.NRGBA, m *image.Alpha) {
 		work := &image.NRGBA{Pix: slices.Clone(img.Pix), Stride: img.Stride, Rect: img.Rect}
 		for b.Loop() {
-			e.Decontaminate(work, m)
+			e.Decontaminate(work, m, nil)
 		}
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"image"
 	"sync"
+
+	"github.com/bgremove/bgremove/internal/matte"
 )
 
 // Holes says what happens to areas of the backdrop's colour that the subject
@@ -153,8 +155,10 @@ func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 	}
 }
 
-// Stateless is true: frames may come in any order and at the same time.
-func (e *Estimator) Stateless() bool { return true }
+// Steps implements matte.Estimator: one, which takes frames in any order.
+func (e *Estimator) Steps() []matte.Step {
+	return []matte.Step{{Name: "matte", Run: func(ctx context.Context, w *matte.Estimate) error { return e.Estimate(ctx, w.Image, w.Matte) }}}
+}
 
 // Close does nothing.
 func (e *Estimator) Close() error { return nil }

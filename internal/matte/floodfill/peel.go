@@ -18,15 +18,15 @@ type peel struct {
 // Decontaminate replaces, in place, the colour of partly covered pixels by the
 // subject's own: the mix undone where the coverage is large, and the colour of
 // the more covered neighbours where it is small and the division would amplify
-// noise. Pixels of coverage 0 become black; no source alpha changes. m has
-// img's size, and the rows of both are contiguous.
-func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha) {
-	s := e.scratch.Get().(*scratch)
-	defer e.scratch.Put(s)
-	s.peel.collect(img, m)
+// noise. Other pixels and source alpha stay as they are. m has img's size, and
+// the rows of both are contiguous.
+func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, _ *image.NRGBA) {
 	if e.backdrop.Transparent {
 		return
 	}
+	s := e.scratch.Get().(*scratch)
+	defer e.scratch.Put(s)
+	s.peel.collect(m)
 	if e.band.ring > compressed {
 		s.peel.bleed(&e.band, img, m)
 		return
@@ -36,32 +36,21 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha) {
 	}
 }
 
-// collect clears the colour of empty pixels and sorts the partly covered ones
-// by falling coverage.
-func (p *peel) collect(img *image.NRGBA, m *image.Alpha) {
+// collect sorts the partly covered pixels by falling coverage.
+func (p *peel) collect(m *image.Alpha) {
 	p.at = p.at[:0]
-	w, h := img.Rect.Dx(), img.Rect.Dy()
+	w, h := m.Rect.Dx(), m.Rect.Dy()
 	var count [257]int32
 	for y := range h {
 		row := m.Pix[y*m.Stride : y*m.Stride+w]
-		pix := img.Pix[y*img.Stride : y*img.Stride+4*w]
 		for x := 0; x < w; x++ {
 			if x+8 <= w {
-				switch v := binary.LittleEndian.Uint64(row[x:]); v {
-				case math.MaxUint64:
-					x += 7
-					continue
-				case 0:
-					blacken(pix[4*x : 4*x+32 : 4*x+32])
+				if v := binary.LittleEndian.Uint64(row[x:]); v == 0 || v == math.MaxUint64 {
 					x += 7
 					continue
 				}
 			}
-			switch a := row[x]; a {
-			case 255:
-			case 0:
-				pix[4*x], pix[4*x+1], pix[4*x+2] = 0, 0, 0
-			default:
+			if a := row[x]; a != 0 && a != 255 {
 				p.at = append(p.at, int32(y*w+x))
 				count[255-a+1]++
 			}
@@ -78,13 +67,6 @@ func (p *peel) collect(img *image.NRGBA, m *image.Alpha) {
 		a := m.Pix[int(at)/w*m.Stride+int(at)%w]
 		p.sorted[count[255-a]] = at
 		count[255-a]++
-	}
-}
-
-// blacken clears the colour of eight pixels and keeps their alpha.
-func blacken(p []byte) {
-	for i := 0; i < 32; i += 8 {
-		binary.LittleEndian.PutUint64(p[i:], binary.LittleEndian.Uint64(p[i:])&opaque)
 	}
 }
 

@@ -106,7 +106,7 @@ func measure(t *testing.T, imgs []*image.NRGBA, pics []synth.Picture) bound {
 		if err := e.Estimate(t.Context(), imgs[i], m); err != nil {
 			t.Fatal(err)
 		}
-		e.Decontaminate(imgs[i], m)
+		e.Decontaminate(imgs[i], m, nil)
 		got.iou = min(got.iou, synth.IoU(m, p.Alpha))
 		got.mae = max(got.mae, synth.MeanError(m, p.Alpha))
 		got.colour = max(got.colour, synth.ColourError(imgs[i], m, p))

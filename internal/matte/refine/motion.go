@@ -89,34 +89,3 @@ func (s *Stabiliser) miss(x0, y0, dx, dy, vx, vy int) int64 {
 	}
 	return int64(sum)
 }
-
-const (
-	// cut is the mean difference of colour from which on another distribution
-	// of lightness, by the share of shift, means another scene.
-	cut, shift = 20, 0.4
-	// jump is the difference that means one whatever the distribution.
-	jump = 70
-)
-
-// isCut reports whether two pictures show different scenes, by every eighth
-// pixel of every eighth row.
-func isCut(a, b []uint8, w, h int) bool {
-	var counts [16]int
-	sum, n := 0, 0
-	for y := min(4, h/2); y < h; y += 8 {
-		for x := min(4, w/2); x < w; x += 8 {
-			i := 4 * (y*w + x)
-			p, q := a[i:i+3:i+3], b[i:i+3:i+3]
-			sum += int(distant(p[0], q[0]) + distant(p[1], q[1]) + distant(p[2], q[2]))
-			counts[(int(p[0])+2*int(p[1])+int(p[2]))/64]++
-			counts[(int(q[0])+2*int(q[1])+int(q[2]))/64]--
-			n++
-		}
-	}
-	other := 0
-	for _, c := range counts {
-		other += max(c, 0)
-	}
-	mean := float64(sum) / float64(3*max(n, 1))
-	return mean >= jump || mean >= cut && float64(other) >= shift*float64(n)
-}

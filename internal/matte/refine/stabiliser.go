@@ -36,6 +36,7 @@ const (
 type Stabiliser struct {
 	w, h, tw, th int
 	primed       bool
+	cuts         CutDetector
 	// ref is the picture that past belongs to, past the matte given out
 	// last; next are those of the frame in work.
 	ref, nextRef   []uint8
@@ -64,9 +65,6 @@ type block struct {
 	least  [across * across]float32
 }
 
-// Reset forgets the past, as a cut does.
-func (s *Stabiliser) Reset() { s.primed = false }
-
 // Apply steadies m, the matte of img, in place. The first frame, one after a
 // cut and one of another size than before stay as they are. img stays as it
 // is.
@@ -80,7 +78,7 @@ func (s *Stabiliser) Apply(img *image.NRGBA, m *image.Alpha) {
 		s.resize(w, h)
 	}
 	s.frame, s.current = img.Pix[:4*w*h], m.Pix[:w*h]
-	if !s.primed || isCut(s.frame, s.ref, w, h) {
+	if cut := s.cuts.Next(img); cut || !s.primed {
 		s.restart()
 	} else {
 		for y := range s.th {

@@ -1,13 +1,16 @@
 // Package segment makes a matte.Estimator of a neural network: its small
-// mattes are brought to full size along the picture's edges, held steady over
-// time, and the subject's colour is found again at the edges.
+// mattes are held steady over time and brought to full size along the
+// picture's edges, and the subject's colour is found again there.
 package segment
 
 import (
 	"context"
 	"image"
+	"slices"
 
+	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/onnx"
+	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 )
 
@@ -15,46 +18,98 @@ import (
 type Options struct {
 	// NoReuse runs the network on frames that repeat, too.
 	NoReuse bool
-	// NoStabiliser leaves the mattes of stateless networks as they come.
-	NoStabiliser bool
+	// NoSteady leaves the mattes of stateless networks as they come.
+	NoSteady bool
+	// NoRefine enlarges mattes without regard to the picture's edges.
+	NoRefine bool
+	// NoForeground does without the colours that a network itself gives.
+	NoForeground bool
 }
 
-// Estimator estimates the mattes of one clip. It belongs to one goroutine
-// unless it is Stateless.
+// Estimator estimates the mattes of one clip.
 type Estimator struct {
+	options Options
 	clip    *onnx.Clip
-	steady  *refine.Stabiliser // nil where it is off or the network has a memory
+	cuts    refine.CutDetector
+	steady  refine.Stabiliser
 	upscale refine.Upsampler
 	colours refine.Foreground
 }
 
 // New starts a clip on a network, which stays the caller's.
 func New(n *onnx.Network, o Options) *Estimator {
-	e := &Estimator{clip: n.NewClip(onnx.ClipOptions{NoReuse: o.NoReuse, NoForeground: true})}
-	if !o.NoStabiliser && !e.clip.Recurrent() {
-		e.steady = new(refine.Stabiliser)
-	}
-	return e
+	return &Estimator{options: o, clip: n.NewClip(onnx.ClipOptions{NoReuse: o.NoReuse, NoForeground: o.NoForeground})}
 }
 
-// Estimate implements matte.Estimator.
-func (e *Estimator) Estimate(ctx context.Context, img *image.NRGBA, dst *image.Alpha) error {
-	r, err := e.clip.Estimate(ctx, img)
+// Steps implements matte.Estimator. Only the network with a memory and the
+// stabiliser, which works at the network's resolution, need frames in order.
+func (e *Estimator) Steps() []matte.Step {
+	steps := []matte.Step{{Name: "network", InOrder: e.clip.Ordered(), Run: e.infer}}
+	if !e.options.NoSteady && !e.clip.Recurrent() {
+		steps = append(steps, matte.Step{Name: "steady", InOrder: true, Run: e.hold})
+	}
+	return append(steps, matte.Step{Name: "refine", Run: e.refine})
+}
+
+// draft is what the network made of a frame.
+type draft struct {
+	picture *image.NRGBA // what it saw
+	matte   *image.Alpha
+}
+
+func (e *Estimator) infer(ctx context.Context, w *matte.Estimate) error {
+	if e.clip.Recurrent() && e.cuts.Next(w.Image) {
+		e.clip.Reset()
+	}
+	r, err := e.clip.Estimate(ctx, w.Image)
 	if err != nil {
 		return err
 	}
-	e.upscale.Upsample(dst, img, r.Matte)
-	if e.steady != nil {
-		e.steady.Apply(img, dst)
+	w.Draft = draft{r.Picture, r.Matte}
+	if r.Foreground != nil {
+		w.Foreground = refine.Band(r.Foreground, r.Matte)
+	}
+	return nil
+}
+
+func (e *Estimator) hold(_ context.Context, w *matte.Estimate) error {
+	d := w.Draft.(draft)
+	steady := *d.matte // repeated frames share it
+	steady.Pix = slices.Clone(d.matte.Pix)
+	e.steady.Apply(fitting(d.picture, &steady), &steady)
+	w.Draft = draft{d.picture, &steady}
+	return nil
+}
+
+// fitting is picture in the size of m, which most networks give it.
+func fitting(picture *image.NRGBA, m *image.Alpha) *image.NRGBA {
+	if picture.Rect.Size() == m.Rect.Size() {
+		return picture
+	}
+	fit := image.NewNRGBA(m.Rect)
+	reduce.New(picture.Rect.Size(), m.Rect.Size()).Draw(fit, picture)
+	return fit
+}
+
+func (e *Estimator) refine(_ context.Context, w *matte.Estimate) error {
+	d := w.Draft.(draft)
+	w.Draft = nil
+	if e.options.NoRefine {
+		refine.Enlarge(w.Matte, d.matte)
+	} else {
+		e.upscale.UpsampleGuided(w.Matte, w.Image, d.matte, d.picture)
 	}
 	return nil
 }
 
 // Decontaminate implements matte.Estimator.
-func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha) { e.colours.Decontaminate(img, m) }
-
-// Stateless implements matte.Estimator.
-func (e *Estimator) Stateless() bool { return e.steady == nil && !e.clip.Ordered() }
+func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, foreground *image.NRGBA) {
+	if foreground != nil {
+		refine.Recolour(img, m, foreground)
+		return
+	}
+	e.colours.Decontaminate(img, m)
+}
 
 // Close does nothing: the network is the caller's.
 func (e *Estimator) Close() error { return nil }

@@ -14,6 +14,9 @@ import (
 
 var _ matte.Estimator = (*segment.Estimator)(nil)
 
+// green is the backdrop that distance.onnx measures from.
+var green = color.NRGBA{0, 177, 64, 255}
+
 func open(t *testing.T, name string) *onnx.Network {
 	t.Helper()
 	library := os.Getenv("BGREMOVE_ONNXRUNTIME")
@@ -32,32 +35,118 @@ func open(t *testing.T, name string) *onnx.Network {
 	return n
 }
 
+func estimate(t *testing.T, e matte.Estimator, img *image.NRGBA) *matte.Estimate {
+	t.Helper()
+	w := &matte.Estimate{Image: img, Matte: image.NewAlpha(img.Rect)}
+	if err := matte.Run(t.Context(), e, w); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // A network of 64×64 gives a matte of full size whose edges are the
-// picture's, and nothing of the backdrop is left in the colours.
+// picture's, and nothing of the backdrop is left in the colours. Each part can
+// be switched off.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
-	for _, off := range []bool{false, true} {
-		clip := synth.Clip{Width: 320, Height: 240, Frames: 20, Backdrop: color.NRGBA{0, 177, 64, 255}, Subject: synth.Discs}
-		e := segment.New(open(t, "distance.onnx"), segment.Options{NoStabiliser: off})
-		if e.Stateless() != off {
-			t.Errorf("stateless = %v without stabiliser %v", e.Stateless(), off)
-		}
-		for i := range 4 {
-			p := clip.Frame(i)
-			m := image.NewAlpha(p.Image.Rect)
-			if err := e.Estimate(t.Context(), p.Image, m); err != nil {
-				t.Fatal(err)
+	for name, c := range map[string]struct {
+		options segment.Options
+		iou     float64
+	}{
+		"all":       {segment.Options{}, 0.97},
+		"no steady": {segment.Options{NoSteady: true, NoReuse: true}, 0.97},
+		"no refine": {segment.Options{NoRefine: true}, 0.9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clip := synth.Clip{Width: 320, Height: 240, Frames: 20, Backdrop: green, Subject: synth.Discs}
+			e := segment.New(open(t, "distance.onnx"), c.options)
+			for i := range 4 {
+				p := clip.Frame(i)
+				m := estimate(t, e, p.Image).Matte
+				if iou := synth.IoU(m, p.Alpha); iou < c.iou {
+					t.Errorf("frame %d: IoU %.3f", i, iou)
+				}
+				e.Decontaminate(p.Image, m, nil)
+				if e := synth.ColourError(p.Image, m, p); !c.options.NoRefine && e > 25 {
+					t.Errorf("frame %d: colour error %.1f", i, e)
+				}
 			}
-			if iou := synth.IoU(m, p.Alpha); iou < 0.97 {
-				t.Errorf("frame %d: IoU %.3f", i, iou)
+			if err := e.Close(); err != nil {
+				t.Error(err)
 			}
-			e.Decontaminate(p.Image, m)
-			if c := synth.ColourError(p.Image, m, p); c > 25 {
-				t.Errorf("frame %d: colour error %.1f", i, c)
+		})
+	}
+}
+
+// The steps that need frames in order are those that know of other frames.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		network string
+		options segment.Options
+		inOrder map[string]bool
+	}{
+		{"distance.onnx", segment.Options{}, map[string]bool{"network": false, "steady": true, "refine": false}},
+		{"distance.onnx", segment.Options{NoSteady: true}, map[string]bool{"network": false, "refine": false}},
+		{"averager.onnx", segment.Options{}, map[string]bool{"network": true, "refine": false}},
+	} {
+		steps := segment.New(open(t, c.network), c.options).Steps()
+		if len(steps) != len(c.inOrder) {
+			t.Errorf("%s: %d steps, want %d", c.network, len(steps), len(c.inOrder))
+		}
+		for _, s := range steps {
+			if want, ok := c.inOrder[s.Name]; !ok || s.InOrder != want {
+				t.Errorf("%s: step %q in order: %v", c.network, s.Name, s.InOrder)
 			}
 		}
-		if err := e.Close(); err != nil {
-			t.Error(err)
+	}
+}
+
+// A recurrent network, which averages what it sees, forgets at a cut.
+func TestRecurrentForgetsAtCuts(t *testing.T) {
+	t.Parallel()
+	n := open(t, "averager.onnx")
+	dark, light := fill(color.NRGBA{10, 10, 10, 255}), fill(color.NRGBA{240, 240, 240, 255})
+	fresh := estimate(t, segment.New(n, segment.Options{}), light).Matte.Pix[0]
+	e := segment.New(n, segment.Options{})
+	estimate(t, e, dark)
+	if got := estimate(t, e, fill(color.NRGBA{20, 20, 20, 255})).Matte.Pix[0]; got == fresh {
+		t.Error("nothing is remembered")
+	}
+	if got := estimate(t, e, light).Matte.Pix[0]; got != fresh {
+		t.Errorf("after the cut %d, a fresh clip gives %d", got, fresh)
+	}
+}
+
+func fill(c color.NRGBA) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, 96, 64))
+	for i := range 96 * 64 {
+		copy(img.Pix[4*i:], []uint8{c.R, c.G, c.B, c.A})
+	}
+	return img
+}
+
+// What a recurrent network says of the subject's colour is what edges get.
+func TestForeground(t *testing.T) {
+	t.Parallel()
+	e := segment.New(open(t, "averager.onnx"), segment.Options{})
+	img := fill(color.NRGBA{128, 128, 128, 255}) // half covered, says the averager
+	w := estimate(t, e, img)
+	if w.Foreground == nil {
+		t.Fatal("no foreground")
+	}
+	want := w.Foreground.Pix[:3]
+	e.Decontaminate(img, w.Matte, w.Foreground)
+	if a := w.Matte.Pix[0]; a == 0 || a == 255 {
+		t.Fatalf("matte %d is not partial", a)
+	}
+	for c, v := range want {
+		if img.Pix[c] != v {
+			t.Errorf("channel %d is %d, want %d", c, img.Pix[c], v)
 		}
+	}
+	if w := estimate(t, segment.New(open(t, "averager.onnx"), segment.Options{NoForeground: true}), img); w.Foreground != nil {
+		t.Error("foreground although it is switched off")
 	}
 }

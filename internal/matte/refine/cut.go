@@ -1,0 +1,65 @@
+package refine
+
+import (
+	"image"
+	"slices"
+)
+
+const (
+	// cut is the mean difference of colour from which on another distribution
+	// of lightness, by the share of shift, means another scene.
+	cut, shift = 20, 0.4
+	// jump is the difference that means one whatever the distribution.
+	jump = 70
+	// columns is about how many places along a row are compared.
+	columns = 40
+)
+
+// CutDetector finds where a clip shows another scene from one frame to the
+// next. The zero value is ready. It is for one goroutine.
+type CutDetector struct {
+	size      image.Point
+	last, now []uint8 // colours of places on a grid, RGB
+}
+
+// Next reports whether img shows another scene than the picture before, or has
+// another size. The first picture is no cut. img is not kept.
+func (d *CutDetector) Next(img *image.NRGBA) bool {
+	size := img.Rect.Size()
+	d.now = sample(d.now[:0], img)
+	first, other := d.last == nil, size != d.size
+	found := !first && (other || isCut(d.now, d.last))
+	d.size, d.last, d.now = size, d.now, slices.Clone(d.last[:0])
+	return found
+}
+
+// sample appends the colours of places on a grid.
+func sample(to []uint8, img *image.NRGBA) []uint8 {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	step := max(w/columns, 1)
+	for y := min(step/2, h-1); y < h; y += step {
+		for x := min(step/2, w-1); x < w; x += step {
+			i := y*img.Stride + 4*x
+			to = append(to, img.Pix[i:i+3]...)
+		}
+	}
+	return to
+}
+
+// isCut compares two samples of equal length.
+func isCut(a, b []uint8) bool {
+	var counts [16]int
+	sum, n := 0, len(a)/3
+	for i := range n {
+		p, q := a[3*i:3*i+3:3*i+3], b[3*i:3*i+3:3*i+3]
+		sum += int(distant(p[0], q[0]) + distant(p[1], q[1]) + distant(p[2], q[2]))
+		counts[(int(p[0])+2*int(p[1])+int(p[2]))/64]++
+		counts[(int(q[0])+2*int(q[1])+int(q[2]))/64]--
+	}
+	other := 0
+	for _, c := range counts {
+		other += max(c, 0)
+	}
+	mean := float64(sum) / float64(3*max(n, 1))
+	return mean >= jump || mean >= cut && float64(other) >= shift*float64(n)
+}

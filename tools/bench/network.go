@@ -1,0 +1,178 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	ort "github.com/yalue/onnxruntime_go"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// segmentation is all measurements of neural networks.
+func (b *bench) segmentation(ctx context.Context, runs int) error {
+	if err := b.networks(ctx, runs); err != nil {
+		return err
+	}
+	return b.reuse(ctx, runs)
+}
+
+// networks compares `remove --method rembg` to WebM with the sum of what it
+// cannot do without: the network alone, and ffmpeg alone with the same decoding
+// and encoding.
+func (b *bench) networks(ctx context.Context, runs int) error {
+	fmt.Println("\nrembg, mp4 to webm, against the network alone + ffmpeg alone")
+	for _, size := range []job{{width: 640, height: 360, frames: 150}, {width: 1920, height: 1080, frames: 50}} {
+		for _, name := range []string{"quick", "slow"} {
+			for _, crop := range []bool{false, true} {
+				j := size
+				j.options = bgremove.Options{Method: bgremove.Rembg, Model: modelPath(name), Format: bgremove.WebM, Crop: crop}
+				if err := b.network(ctx, name, j, runs); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func modelPath(name string) string { return "testdata/onnx/" + name + ".onnx" }
+
+func (b *bench) network(ctx context.Context, name string, j job, runs int) error {
+	args, err := b.reference(ctx, &j)
+	if err != nil {
+		return err
+	}
+	alone, err := newBare(modelPath(name))
+	if err != nil {
+		return err
+	}
+	defer alone.close()
+	var network time.Duration
+	ratio, ours, both, err := pairs(runs, func() error { return b.remove(ctx, j, bgremove.Config{}) }, func() error {
+		if err := exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run(); err != nil {
+			return err
+		}
+		network, err = clock(func() error { return alone.run(j.frames) })
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  %d×%d, %-5s crop %-5v  %6.2f s against %6.2f s (network %.0f ms a frame), ratio %.2f\n", j.width, j.height, name+",",
+		j.options.Crop, ours.Seconds(), both.Seconds(), float64(network.Milliseconds())/float64(j.frames), ratio)
+	return nil
+}
+
+// bare is a network in ONNX Runtime with nothing around it.
+type bare struct {
+	sessions []*ort.AdvancedSession
+	tensors  []*ort.Tensor[float32]
+}
+
+// newBare opens one session with two threads and two with one each. The
+// runtime is loaded already.
+func newBare(path string) (*bare, error) {
+	b := &bare{}
+	for _, threads := range []int{2, 1, 1} {
+		in, err := ort.NewEmptyTensor[float32](ort.NewShape(1, 3, 320, 320))
+		if err != nil {
+			return nil, err
+		}
+		out, err := ort.NewEmptyTensor[float32](ort.NewShape(1, 1, 320, 320))
+		if err != nil {
+			return nil, err
+		}
+		opts, err := ort.NewSessionOptions()
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = opts.Destroy() }()
+		if err := opts.SetIntraOpNumThreads(threads); err != nil {
+			return nil, err
+		}
+		s, err := ort.NewAdvancedSession(path, []string{"image"}, []string{"alpha"}, []ort.Value{in}, []ort.Value{out}, opts)
+		if err != nil {
+			return nil, fmt.Errorf("open %s: %w", path, err)
+		}
+		b.sessions, b.tensors = append(b.sessions, s), append(b.tensors, in, out)
+	}
+	return b, nil
+}
+
+// run runs frames, by what is faster on this machine: two threads on one frame
+// or two frames at once.
+func (b *bare) run(frames int) error {
+	const trial = 6
+	one, err := clock(func() error { return repeat(b.sessions[0], trial) })
+	if err != nil {
+		return err
+	}
+	pair, err := clock(func() error { return b.atOnce(trial) })
+	if err != nil {
+		return err
+	}
+	frames -= 2 * trial
+	if one < pair {
+		return repeat(b.sessions[0], frames)
+	}
+	return b.atOnce(frames)
+}
+
+func (b *bare) atOnce(frames int) error {
+	var g errgroup.Group
+	for i, s := range b.sessions[1:] {
+		g.Go(func() error { return repeat(s, (frames+i)/2) })
+	}
+	return g.Wait()
+}
+
+func repeat(s *ort.AdvancedSession, n int) error {
+	for range n {
+		if err := s.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bare) close() {
+	for _, s := range b.sessions {
+		_ = s.Destroy()
+	}
+	for _, t := range b.tensors {
+		_ = t.Destroy()
+	}
+}
+
+// reuse compares a GIF whose frames repeat with the same run without reuse.
+func (b *bench) reuse(ctx context.Context, runs int) error {
+	clip, err := b.clip(ctx, 640, 360, 25)
+	if err != nil {
+		return err
+	}
+	gif := b.path("repeating.gif")
+	// Each frame is shown four times, as four frames of the file.
+	cmd := exec.CommandContext(ctx, b.tools.FFmpeg, "-v", "error", "-y", "-i", clip, "-vf", "setpts=4*PTS,fps=25,scale=480:-1", "-gifflags", "-offsetting", gif)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("draw a GIF: %w", err)
+	}
+	j := job{clip: gif, options: bgremove.Options{Method: bgremove.Rembg, Model: modelPath("slow"), Format: bgremove.WebM}}
+	without := j
+	without.options.NoReuse = true
+	ratio, a, o, err := pairs(runs, func() error { return b.remove(ctx, j, bgremove.Config{}) },
+		func() error { return b.remove(ctx, without, bgremove.Config{}) })
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\nGIF of 25 pictures, each four times, slow network, to webm: %.2f s, without reuse %.2f s, ratio %.2f\n", a.Seconds(), o.Seconds(), ratio)
+	return nil
+}
