@@ -77,6 +77,10 @@ func explainNetwork(name string, err error) error {
 		e.Kind, e.Hint = Missing, "bgremove setup gets ONNX Runtime; --onnxruntime names a library of your own"
 	case errors.Is(err, onnx.ErrNoCGO):
 		e.Kind, e.Hint = Missing, "install a release build, or build with cgo; --method fast works without"
+	case errors.Is(err, onnx.ErrProcessor):
+		e.Kind, e.Hint = Missing, "--method fast works without"
+	case errors.Is(err, onnx.ErrMemory):
+		e.Hint = "close other programs, or choose a smaller network: bgremove models list shows sizes"
 	case errors.Is(err, onnx.ErrNoGPU):
 		e.Kind, e.Hint = Missing, "name a GPU build of ONNX Runtime with --onnxruntime, or leave out --require-gpu"
 	case errors.As(err, &notInstalled):

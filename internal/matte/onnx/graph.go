@@ -18,6 +18,7 @@ import (
 type graph struct {
 	inputs, outputs []port
 	metadata        map[string]string
+	size            int64 // of the file in bytes
 }
 
 // port is one input or output of a network.
@@ -57,6 +58,7 @@ func readGraph(c Config) (*graph, error) {
 	case err != nil:
 		return nil, fail("is not an ONNX network", err)
 	}
+	g.size = size
 	return g, nil
 }
 

@@ -134,12 +134,17 @@ type slot struct {
 }
 
 // Open loads the runtime, once in a process, and the network. Errors wrap
-// ErrNoCGO, ErrNoRuntime, ErrOtherRuntime or ErrNoGPU, or are a *ModelError.
+// ErrNoCGO, ErrProcessor, ErrNoRuntime, ErrOtherRuntime or ErrNoGPU, or are a
+// *ModelError, which may wrap ErrMemory.
 func Open(c Config) (*Network, error) {
 	switch c.Device {
 	case "", Auto, CPU, CUDA, CoreML, DirectML:
 	default:
 		return nil, fmt.Errorf("open network: no device is called %q", c.Device)
+	}
+	here := thisMachine()
+	if err := here.canRun(); err != nil {
+		return nil, err
 	}
 	if err := loadRuntime(c.Library); err != nil {
 		return nil, err
@@ -147,6 +152,9 @@ func Open(c Config) (*Network, error) {
 	g, err := readGraph(c)
 	if err != nil {
 		return nil, err
+	}
+	if err := here.canHold(g.size); err != nil {
+		return nil, &ModelError{Path: c.Model, Reason: "does not fit", Err: err}
 	}
 	k, err := newContract(c, g)
 	if err != nil {

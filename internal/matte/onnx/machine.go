@@ -1,0 +1,49 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sys/cpu"
+)
+
+// What a machine may lack.
+var (
+	// ErrProcessor says that ONNX Runtime's builds cannot run here.
+	ErrProcessor = errors.New("this processor has no AVX, which ONNX Runtime needs")
+	// ErrMemory says that a network does not fit the memory that is free.
+	ErrMemory = errors.New("too little memory for this network")
+)
+
+// machine is what this computer has.
+type machine struct {
+	avx       bool
+	available func() (bytes int64, known bool) // memory
+}
+
+func thisMachine() machine {
+	return machine{avx: runtime.GOARCH != "amd64" || cpu.X86.HasAVX, available: availableMemory}
+}
+
+// copies is how many times a network's file is in memory at the least while a
+// session is made of it: as it is read, and its weights as they are used.
+const copies = 2
+
+// canRun tells whether the runtime can be loaded. Its constructors use AVX, so
+// on other processors loading it would end the process.
+func (m machine) canRun() error {
+	if !m.avx {
+		return ErrProcessor
+	}
+	return nil
+}
+
+// canHold tells whether a network of a file of size bytes can be loaded, before
+// the system ends the process for it.
+func (m machine) canHold(size int64) error {
+	if have, known := m.available(); known && have < copies*size {
+		return fmt.Errorf("%w: it takes at least %d MB, %d MB are free", ErrMemory, copies*size/1e6, have/1e6)
+	}
+	return nil
+}

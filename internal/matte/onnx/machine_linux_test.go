@@ -1,0 +1,44 @@
+package onnx
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestMachine: what would end the process is refused before.
+func TestMachine(t *testing.T) {
+	t.Parallel()
+	old := machine{available: func() (int64, bool) { return 0, false }}
+	if err := old.canRun(); !errors.Is(err, ErrProcessor) {
+		t.Errorf("without AVX: %v", err)
+	}
+	if err := old.canHold(1 << 40); err != nil {
+		t.Errorf("of memory nothing is known: %v", err)
+	}
+	small := machine{avx: true, available: func() (int64, bool) { return 900e6, true }}
+	if err := small.canRun(); err != nil {
+		t.Errorf("with AVX: %v", err)
+	}
+	if err := small.canHold(449e6); err != nil {
+		t.Errorf("a network that fits: %v", err)
+	}
+	if err := small.canHold(973e6); !errors.Is(err, ErrMemory) {
+		t.Errorf("a network that does not fit: %v", err)
+	}
+}
+
+func TestAvailableMemory(t *testing.T) {
+	t.Parallel()
+	if n, known := availableMemory(); !known || n < 1<<20 || n > 1<<50 {
+		t.Errorf("%d bytes, known: %v", n, known)
+	}
+	bad := filepath.Join(t.TempDir(), "meminfo")
+	if err := os.WriteFile(bad, []byte("MemFree: 12 kB\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, known := memAvailable(bad); known {
+		t.Error("known without MemAvailable")
+	}
+}
