@@ -59,7 +59,7 @@ bench: setup ## print the numbers of docs/measurements.md, beside ffmpeg
 	$(GO) run ./tools/bench
 
 .PHONY: bench-peers
-bench-peers: setup ## the same beside gifski and ImageMagick, which it installs
+bench-peers: setup build ## the same beside gifski, ImageMagick and rembg, which it installs
 	./tools/setup.sh peers
 	PATH="$(tools):$$PATH" $(GO) test -run '^$$' -bench AgainstTools -benchtime 1x ./internal/media/gif
 	$(GO) run ./tools/bench -peers

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the programs that the tests and the demo run: nothing to do, and
 # quick, where they are there. Fails where it cannot install them.
-# "setup.sh peers" builds gifski too, into .cache/bin, for `make bench-peers`;
+# "setup.sh peers" brings gifski and rembg too, into .cache, for `make bench-peers`;
 # "setup.sh demo" leaves out what only tests need.
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,6 +9,10 @@ cd "$(dirname "$0")/.."
 if [ "${1:-}" = peers ]; then
 	command -v gifski >/dev/null || [ -x .cache/bin/gifski ] ||
 		cargo install --quiet --root .cache gifski
+	[ -x .cache/rembg/bin/rembg ] || {
+		python3 -m venv .cache/rembg
+		.cache/rembg/bin/pip install --quiet 'rembg[cpu,cli]==2.0.86'
+	}
 fi
 
 # The library that the neural networks run on, as users get it. Tests that

@@ -6,7 +6,7 @@
 //	go run ./tools/bench          overhead over ffmpeg, memory against length
 //	go run ./tools/bench -network overhead of neural networks, reuse
 //	go run ./tools/bench -soak    memory over ten minutes of 1080p
-//	go run ./tools/bench -peers   against ImageMagick, which must be installed
+//	go run ./tools/bench -peers   against ImageMagick and rembg, which make bench-peers brings
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 
 func main() {
 	soak := flag.Bool("soak", false, "measure memory over ten minutes of 1080p")
-	peers := flag.Bool("peers", false, "measure against ImageMagick")
+	peers := flag.Bool("peers", false, "measure against ImageMagick and rembg")
 	memory := flag.String("memory", "", "internal: remove the background of this `clip` and print the peak memory")
 	network := flag.Bool("network", false, "measure neural networks alone")
 	runs := flag.Int("runs", 3, "pairs of runs, whose median ratio is printed")
@@ -56,7 +56,10 @@ func run(ctx context.Context, network, soak, peers bool, memory string, runs int
 	case soak:
 		return b.memory(ctx, 300, 18_000)
 	case peers:
-		return b.imageMagick(ctx)
+		if err := b.imageMagick(ctx); err != nil {
+			return err
+		}
+		return b.rembg(ctx)
 	}
 	if err := b.overhead(ctx, 300, runs); err != nil {
 		return err

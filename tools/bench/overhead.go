@@ -67,8 +67,11 @@ func (b *bench) reference(ctx context.Context, j *job) (args []string, err error
 		End: time.Duration(j.frames) * frameTime})
 	args = []string{"-i", j.clip, "-f", "matroska", "-i", raw,
 		"-map", "0:v", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "null", "-", "-map", "1:v"}
-	return append(args, sink[slices.Index(sink, "-map")+2:]...), nil
+	return append(args, encoding(sink)...), nil
 }
+
+// encoding is what of a sink's arguments follows the choice of streams.
+func encoding(sink []string) []string { return sink[slices.Index(sink, "-map")+2:] }
 
 // dumpingFFmpeg is an ffmpeg that keeps a copy of what it is given to encode.
 func (b *bench) dumpingFFmpeg(raw string) (path string, err error) {
