@@ -7,10 +7,14 @@ import (
 )
 
 const (
-	// cell is the side in pixels of the squares of the second pass.
+	// cell is the side of the squares of the second pass, tile that of those
+	// of the first. Both are in samples: colours of large pictures are
+	// estimated from one pixel of several.
 	cell = 4
 	// cells is the number of cells along a tile.
 	cells = tile / cell
+	// fine is the shorter side in pixels for each pixel of a sample's side.
+	fine = 540
 	// patch is the number of cells along a tile and the ring around it.
 	patch = cells + 2
 	// sight is how many tiles away colours are taken from in the first pass.
@@ -34,6 +38,9 @@ type colours [6]float32
 type unmixing struct {
 	pix, alpha []uint8
 	w, h       int          // pixels
+	step       int          // pixels from sample to sample
+	side       int          // pixels along a tile
+	spans      []place      // between which cells every column of a tile lies
 	tw, th     int          // tiles
 	cw, ch     int          // cells
 	edge       []uint8      // 1 for tiles with partly covered pixels
@@ -43,9 +50,10 @@ type unmixing struct {
 	square     [][2]float32 // per tile: weighted sums of squared colours
 	first      []colours
 	spread     []spread
-	fine       []pair // per cell
+	detail     []pair // per cell
 	smooth     [patch][patch]colours
 	line       [patch]colours
+	slope      [patch - 1]colours
 }
 
 // purity weighs a pixel of coverage i/255 as a sample of the subject in the
@@ -60,14 +68,16 @@ var purity = func() (t [256]int32) {
 }()
 
 // Decontaminate replaces, in place, the colour of partly covered pixels by
-// that of the subject alone. Pixels of matte 0 become 0, 0, 0; those of 255 and
-// the alpha of img stay as they are.
+// that of the subject alone. All others, and the alpha of img, stay as they
+// are.
 //
 // It is blur fusion in two passes (M. Forte, "Approximate fast foreground
 // colour estimation", ICIP 2021): subject and backdrop are the means of their
 // surroundings, weighted by coverage, corrected by what the mix of both does
 // not explain of the pixel. Blurs are sums over tiles of 16 and then cells of
-// 4 pixels, interpolated, and only near partly covered pixels.
+// 4 samples, interpolated, and only near partly covered pixels. A sample is a
+// pixel of those of small pictures, of 1080 rows every second of every second
+// row: what is blurred needs no more.
 func (f *Foreground) Decontaminate(img *image.NRGBA, m *image.Alpha) {
 	w, h := size(m)
 	match(img, w, h)
@@ -83,19 +93,26 @@ func (f *Foreground) Decontaminate(img *image.NRGBA, m *image.Alpha) {
 	if s.find() {
 		s.estimate()
 	}
-	wipe(img.Pix, m.Pix[:w*h])
 	s.pix, s.alpha = nil, nil
 }
 
 func (s *unmixing) reset(pix, alpha []uint8, w, h int) {
-	s.pix, s.alpha, s.w, s.h = pix, alpha, w, h
-	s.tw, s.th = (w+tile-1)/tile, (h+tile-1)/tile
+	s.pix, s.alpha, s.w, s.h = pix[:4*w*h], alpha[:w*h], w, h
+	if step := max((min(w, h)+fine/2)/fine, 1); step != s.step {
+		s.step, s.side = step, step*tile
+		s.spans = resize(s.spans, s.side)
+		for i := range s.spans {
+			at := (float32(i)+0.5)/float32(step*cell) + 0.5
+			s.spans[i] = place{int32(at), at - float32(int32(at))}
+		}
+	}
+	s.tw, s.th = (w+s.side-1)/s.side, (h+s.side-1)/s.side
 	s.cw, s.ch = s.tw*cells, s.th*cells
 	n := s.tw * s.th
 	s.edge, s.near, s.far = resize(s.edge, n), resize(s.near, n), resize(s.far, n)
 	s.coarse, s.first = resize(s.coarse, n), resize(s.first, n)
 	s.square, s.spread = resize(s.square, n), resize(s.spread, n)
-	s.fine = resize(s.fine, s.cw*s.ch)
+	s.detail = resize(s.detail, s.cw*s.ch)
 	clear(s.edge)
 	clear(s.near)
 	clear(s.far)
@@ -106,18 +123,11 @@ func (s *unmixing) find() bool {
 	open := false
 	for y := range s.h {
 		row := s.alpha[y*s.w : (y+1)*s.w]
-		for x := 0; x < s.w; {
-			if x+8 <= s.w {
-				if v := binary.LittleEndian.Uint64(row[x:]); v == 0 || v == 1<<64-1 {
-					x += 8
-					continue
-				}
-			}
-			if row[x]-1 < 254 {
-				s.edge[y/tile*s.tw+x/tile] = 1
-				open = true
-			}
-			x++
+		for x := partial(row, 0); x < s.w; {
+			t := x / s.side
+			s.edge[y/s.side*s.tw+t] = 1
+			open = true
+			x = partial(row, min((t+1)*s.side, s.w))
 		}
 	}
 	if open {
@@ -125,6 +135,24 @@ func (s *unmixing) find() bool {
 		grow(s.far, s.near, s.tw, sight, sight)
 	}
 	return open
+}
+
+// partial returns where the next value from x on is that is neither 0 nor
+// 255, or len(alpha).
+func partial(alpha []uint8, x int) int {
+	for x < len(alpha) {
+		if x+8 <= len(alpha) {
+			if v := binary.LittleEndian.Uint64(alpha[x:]); v == 0 || v == 1<<64-1 {
+				x += 8
+				continue
+			}
+		}
+		if alpha[x]-1 < 254 {
+			break
+		}
+		x++
+	}
+	return x
 }
 
 // estimate runs both passes and writes the result.
@@ -147,17 +175,17 @@ func (s *unmixing) each(mark []uint8, f func(x, y int)) {
 	}
 }
 
-// gather sums the colours of a tile for the first pass: all pixels of edges,
+// gather sums the colours of a tile for the first pass: all samples of edges,
 // of other tiles every fourth of every fourth row.
 func (s *unmixing) gather(tx, ty int) {
-	step := 4
+	step := 4 * s.step
 	if s.edge[ty*s.tw+tx] != 0 {
-		step = 1
+		step = s.step
 	}
 	var n [8]int32
 	var q [2]int64
-	for y := ty * tile; y < min(ty*tile+tile, s.h); y += step {
-		for x := tx * tile; x < min(tx*tile+tile, s.w); x += step {
+	for y := ty * s.side; y < min((ty+1)*s.side, s.h); y += step {
+		for x := tx * s.side; x < min((tx+1)*s.side, s.w); x += step {
 			i := y*s.w + x
 			a := s.alpha[i]
 			p := s.pix[4*i : 4*i+3 : 4*i+3]
@@ -197,9 +225,7 @@ func (s *unmixing) guess(tx, ty int) {
 	for y := max(ty-sight, 0); y <= min(ty+sight, s.th-1); y++ {
 		for x := max(tx-sight, 0); x <= min(tx+sight, s.tw-1); x++ {
 			k := distance[max(x-tx, tx-x)] * distance[max(y-ty, ty-y)]
-			for i, v := range s.coarse[y*s.tw+x] {
-				sum[i] += k * v
-			}
+			sum.add(&s.coarse[y*s.tw+x], k)
 			q := &s.square[y*s.tw+x]
 			sq[0] += k * q[0]
 			sq[1] += k * q[1]
@@ -255,33 +281,4 @@ func (p *pair) mean(prior *colours) (c colours) {
 		copy(c[3:], prior[3:])
 	}
 	return c
-}
-
-// wipe clears the colour of pixels of coverage 0.
-func wipe(pix, alpha []uint8) {
-	const keep = 0xff000000ff000000
-	i := 0
-	for ; i+8 <= len(alpha); i += 8 {
-		v := binary.LittleEndian.Uint64(alpha[i:])
-		if v == 1<<64-1 {
-			continue
-		}
-		p := pix[4*i : 4*i+32 : 4*i+32]
-		if v == 0 {
-			for k := 0; k < 32; k += 8 {
-				binary.LittleEndian.PutUint64(p[k:], binary.LittleEndian.Uint64(p[k:])&keep)
-			}
-			continue
-		}
-		for k, a := range alpha[i : i+8] {
-			if a == 0 {
-				clear(p[4*k : 4*k+3])
-			}
-		}
-	}
-	for ; i < len(alpha); i++ {
-		if alpha[i] == 0 {
-			clear(pix[4*i : 4*i+3])
-		}
-	}
 }

@@ -10,19 +10,22 @@ func (s *unmixing) sharpen(tx, ty int) {
 	for j := range cells {
 		for i := range cells {
 			c := s.between(tx, ty, i, j)
-			s.fine[(ty*cells+j)*s.cw+tx*cells+i] = s.cell(tx*tile+i*cell, ty*tile+j*cell, &c, &s.spread[ty*s.tw+tx])
+			x, y := tx*s.side+i*cell*s.step, ty*s.side+j*cell*s.step
+			s.detail[(ty*cells+j)*s.cw+tx*cells+i] = s.cell(x, y, &c, &s.spread[ty*s.tw+tx])
 		}
 	}
 }
 
 // copyPlain sums the cells of a tile without partly covered pixels, by every
-// second pixel of every second row.
+// second sample of every second row.
 func (s *unmixing) copyPlain(tx, ty int) {
+	side := cell * s.step
 	for j := range cells {
 		for i := range cells {
 			var sum pair
-			for y := ty*tile + j*cell; y < min(ty*tile+j*cell+cell, s.h); y += 2 {
-				for x := tx*tile + i*cell; x < min(tx*tile+i*cell+cell, s.w); x += 2 {
+			x0, y0 := tx*s.side+i*side, ty*s.side+j*side
+			for y := y0; y < min(y0+side, s.h); y += 2 * s.step {
+				for x := x0; x < min(x0+side, s.w); x += 2 * s.step {
 					at := y*s.w + x
 					p := s.pix[4*at : 4*at+3 : 4*at+3]
 					k := 4
@@ -35,7 +38,7 @@ func (s *unmixing) copyPlain(tx, ty int) {
 					sum[k+3] += 4
 				}
 			}
-			s.fine[(ty*cells+j)*s.cw+tx*cells+i] = sum
+			s.detail[(ty*cells+j)*s.cw+tx*cells+i] = sum
 		}
 	}
 }
@@ -69,8 +72,9 @@ func (s *unmixing) between(tx, ty, i, j int) colours {
 
 // cell sums the cell at pixel x, y, whose first estimate is c.
 func (s *unmixing) cell(x0, y0 int, c *colours, sp *spread) (sum pair) {
-	for y := y0; y < min(y0+cell, s.h); y++ {
-		for x := x0; x < min(x0+cell, s.w); x++ {
+	side := cell * s.step
+	for y := y0; y < min(y0+side, s.h); y += s.step {
+		for x := x0; x < min(x0+side, s.w); x += s.step {
 			i := y*s.w + x
 			p := s.pix[4*i : 4*i+3 : 4*i+3]
 			r, g, b := float32(p[0]), float32(p[1]), float32(p[2])
@@ -124,58 +128,67 @@ const faint = 0.02
 // write puts the subject's colour into the partly covered pixels of a tile.
 func (s *unmixing) write(tx, ty int) {
 	s.blur(tx, ty)
-	x0, x1 := tx*tile, min(tx*tile+tile, s.w)
-	for y := ty * tile; y < min(ty*tile+tile, s.h); y++ {
-		alpha := s.alpha[y*s.w+x0 : y*s.w+x1]
-		if plain(alpha) {
+	x0, x1 := tx*s.side, min((tx+1)*s.side, s.w)
+	line := -1
+	for i := range min(s.side, s.h-ty*s.side) {
+		at := (ty*s.side+i)*s.w + x0
+		alpha := s.alpha[at : at+x1-x0]
+		x := partial(alpha, 0)
+		if x == len(alpha) {
 			continue
 		}
-		at, part := span(y - ty*tile)
-		for i := range s.line {
-			u, d := &s.smooth[at][i], &s.smooth[at+1][i]
-			for k := range u {
-				s.line[i][k] = u[k] + part*(d[k]-u[k])
-			}
+		if i/s.step != line {
+			line = i / s.step
+			s.interpolate(s.spans[i])
 		}
-		s.row(s.pix[4*(y*s.w+x0):4*(y*s.w+x1)], alpha, &s.spread[ty*s.tw+tx])
+		s.row(s.pix[4*at:4*(at+x1-x0)], alpha, x, &s.spread[ty*s.tw+tx])
 	}
 }
 
-// plain reports whether all of a row of a tile is empty or full.
-func plain(alpha []uint8) bool {
-	for _, a := range alpha {
-		if a-1 < 254 {
-			return false
+// interpolate sets s.line to the colours of a row that lies between two of
+// cells, and s.slope to the way from each to the next.
+func (s *unmixing) interpolate(p place) {
+	up, down := &s.smooth[p.at], &s.smooth[p.at+1]
+	for i := range s.line {
+		u, d, l := &up[i], &down[i], &s.line[i]
+		for k := range u {
+			l[k] = u[k] + p.part*(d[k]-u[k])
 		}
 	}
-	return true
+	for i := range s.slope {
+		for k := range s.slope[i] {
+			s.slope[i][k] = s.line[i+1][k] - s.line[i][k]
+		}
+	}
 }
 
-// span returns the cell of the patch whose middle is the last before the
-// pixel at offset i of the tile, and the share of the next one.
-func span(i int) (at int, part float32) {
-	at = (i + cell/2) / cell
-	return at, (float32((i+cell/2)%cell) + 0.5) / cell
-}
-
-// row writes a row of a tile.
-func (s *unmixing) row(pix, alpha []uint8, sp *spread) {
-	for i, v := range alpha {
+// row writes a row of a tile, from its first partly covered pixel at x on.
+func (s *unmixing) row(pix, alpha []uint8, x int, sp *spread) {
+	spans := s.spans[:len(alpha)]
+	pix = pix[:4*len(alpha)]
+	for ; x < len(alpha); x++ {
+		v := alpha[x]
 		if v-1 >= 254 {
-			continue
+			if x = partial(alpha, x+1); x == len(alpha) {
+				return
+			}
+			v = alpha[x]
 		}
-		at, t := span(i)
-		l, n := &s.line[at], &s.line[at+1]
-		p := pix[4*i : 4*i+3 : 4*i+3]
+		l, d, t := &s.line[spans[x].at], &s.slope[spans[x].at], spans[x].part
+		p := pix[4*x : 4*x+3 : 4*x+3]
 		a := float32(v) * (1.0 / 255)
-		z := 1 - a
 		gain, _ := sp.gains(a)
-		for k := range 3 {
-			f, b := l[k]+t*(n[k]-l[k]), l[k+3]+t*(n[k+3]-l[k+3])
-			p[k] = uint8(limit(f+gain*(float32(p[k])-a*f-z*b)) + 0.5)
-		}
+		// What the mix does not explain, times gain, on top of the estimate.
+		f, b := 1-gain*a, gain*(1-a)
+		p[0] = octet(f*(l[0]+t*d[0]) - b*(l[3]+t*d[3]) + gain*float32(p[0]))
+		p[1] = octet(f*(l[1]+t*d[1]) - b*(l[4]+t*d[4]) + gain*float32(p[1]))
+		p[2] = octet(f*(l[2]+t*d[2]) - b*(l[5]+t*d[5]) + gain*float32(p[2]))
 	}
 }
+
+// octet rounds v to the nearest of 0..255. Bounds of integers need no
+// branches, which edges would make hard to predict.
+func octet(v float32) uint8 { return uint8(min(max(int32(v+0.5), 0), 255)) }
 
 // blur sets s.smooth to the means of 3 × 3 cells, those nearer weighing more,
 // for the cells of a tile and a ring of one around it.
@@ -186,34 +199,39 @@ func (s *unmixing) blur(tx, ty int) {
 		if y < 0 || y >= s.ch {
 			continue
 		}
-		for i := range patch {
-			x := tx*cells + i - 1
-			for d := -1; d <= 1; d++ {
-				if x+d < 0 || x+d >= s.cw {
-					continue
-				}
-				k := float32(2 - d*d)
-				for n, v := range s.fine[y*s.cw+x+d] {
-					rows[j][i][n] += k * v
-				}
+		for i := range rows[j] {
+			x, sum := tx*cells+i-1, &rows[j][i]
+			if x >= 0 && x < s.cw {
+				sum.add(&s.detail[y*s.cw+x], 2)
+			}
+			if x > 0 {
+				sum.add(&s.detail[y*s.cw+x-1], 1)
+			}
+			if x+1 < s.cw {
+				sum.add(&s.detail[y*s.cw+x+1], 1)
 			}
 		}
 	}
 	prior := s.first[ty*s.tw+tx]
-	for j := range patch {
-		for i := range patch {
-			var sum pair
-			u, c, d := &rows[j][i], &rows[j+1][i], &rows[j+2][i]
-			for n := range sum {
-				sum[n] = u[n] + 2*c[n] + d[n]
-			}
-			for n := range 3 {
-				sum[n] += faint * prior[n]
-				sum[n+4] += faint * prior[n+3]
-			}
-			sum[3] += faint
-			sum[7] += faint
+	for j := range s.smooth {
+		for i := range s.smooth[j] {
+			sum := rows[j][i]
+			sum.add(&rows[j+1][i], 2)
+			sum.add(&rows[j+2][i], 1)
+			sum.add(&pair{prior[0], prior[1], prior[2], 1, prior[3], prior[4], prior[5], 1}, faint)
 			s.smooth[j][i] = sum.mean(&prior)
 		}
 	}
+}
+
+// add adds k times o.
+func (p *pair) add(o *pair, k float32) {
+	p[0] += k * o[0]
+	p[1] += k * o[1]
+	p[2] += k * o[2]
+	p[3] += k * o[3]
+	p[4] += k * o[4]
+	p[5] += k * o[5]
+	p[6] += k * o[6]
+	p[7] += k * o[7]
 }
