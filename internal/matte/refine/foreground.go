@@ -31,6 +31,13 @@ type Foreground struct {
 // weight of the subject, then the same of the backdrop.
 type pair [8]float32
 
+// place is where a pixel lies between the middle of a cell of the patch and
+// that of the next.
+type place struct {
+	at   int32
+	part float32
+}
+
 // colours is subject and backdrop at one place.
 type colours [6]float32
 

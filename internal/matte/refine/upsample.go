@@ -1,7 +1,6 @@
 package refine
 
 import (
-	"encoding/binary"
 	"image"
 	"sync"
 )
@@ -24,14 +23,10 @@ type Upsampler struct {
 type upsampling struct {
 	guided
 	shrunk []uint8
-	x      []place // for every column of dst
+	x, y   []int   // where every cell between samples begins in dst
+	open   []uint8 // 1 for cells of a row with uncertain corners
 	line   []coef
-}
-
-// place is where a pixel lies between two samples of the small matte.
-type place struct {
-	at   int32
-	part float32
+	solid  []uint8 // a row of 255
 }
 
 // Upsample fills dst, which has the size of img, with small, which shows the
@@ -70,22 +65,28 @@ func (u *Upsampler) UpsampleGuided(dst *image.Alpha, img *image.NRGBA, small *im
 	if sw > w || sh > h {
 		pix, sw, sh = s.shrink(pix, sw, sh, min(sw, w), min(sh, h))
 	}
-	s.filter(img, guide, pix, sw, sh)
-	s.x = resize(s.x, w)
-	for x := range s.x {
-		s.x[x] = locate(x, w, sw)
+	if !s.filter(img, guide, pix, sw, sh) {
+		set(dst.Pix[:w*h], s.matte[0])
+		return
 	}
-	s.line = resize(s.line, sw+1)
-	for y := 0; y < h; y += tile {
-		s.tiles(dst, img, y)
+	s.x, s.y = begin(s.x, w, sw), begin(s.y, h, sh)
+	s.open, s.line, s.solid = resize(s.open, sw+1), resize(s.line, sw), resize(s.solid, w)
+	set(s.solid, 255)
+	for k := range sh + 1 {
+		s.band(dst, img, k)
 	}
 }
 
-// locate returns where pixel x of n lies among m samples.
-func locate(x, n, m int) place {
-	p := min(max((float32(x)+0.5)*float32(m)/float32(n)-0.5, 0), float32(m-1))
-	at := int32(p)
-	return place{at, p - float32(at)}
+// begin returns the first of n pixels in every cell of m samples, and last n.
+// Cell k lies between the middles of samples k-1 and k, those at both ends
+// beyond the first and the last.
+func begin(at []int, n, m int) []int {
+	at = resize(at, m+2)
+	for k := range at {
+		at[k] = min(max(((2*k-1)*n+m-1)/(2*m), 0), n)
+	}
+	at[0], at[m+1] = 0, n
+	return at
 }
 
 // shrink reduces a matte that is larger than its picture.
@@ -102,86 +103,93 @@ func (s *upsampling) shrink(pix []uint8, w, h, dw, dh int) ([]uint8, int, int) {
 	return s.shrunk, dw, dh
 }
 
-// tiles fills the row of tiles of dst that begins in row y.
-func (s *upsampling) tiles(dst *image.Alpha, img *image.NRGBA, y int) {
-	w, h := dst.Rect.Dx(), dst.Rect.Dy()
-	y1 := min(y+tile, h)
-	top, bottom := locate(y, h, s.h), locate(y1-1, h, s.h)
-	last := min(int(bottom.at)+1, s.h-1)
-	for x := 0; x < w; x += tile {
-		x1 := min(x+tile, w)
-		l, r := int(s.x[x].at), min(int(s.x[x1-1].at)+1, s.w-1)
-		if !s.uncertain(l, int(top.at), r, last) {
-			fill(dst.Pix[y*w+x:], w, x1-x, y1-y, s.matte[int(top.at)*s.w+l])
-			continue
-		}
-		for v := y; v < y1; v++ {
-			s.blend(locate(v, h, s.h), l, r)
-			s.apply(dst.Pix[v*w+x:v*w+x1], img.Pix[4*(v*w+x):4*(v*w+x1)], s.x[x:x1], int32(l))
-		}
+// set fills pix with v.
+func set(pix []uint8, v uint8) {
+	for i := range pix {
+		pix[i] = v
 	}
 }
 
-// uncertain reports whether any sample from x0, y0 up to x1, y1, those
-// included, is not certain.
-func (s *upsampling) uncertain(x0, y0, x1, y1 int) bool {
-	for y := y0; y <= y1; y++ {
-		for _, v := range s.unsure[y*s.w+x0 : y*s.w+x1+1] {
-			if v != 0 {
-				return true
+// part is how far pixel x of n lies on the way from sample k-1 of m to k.
+func part(x, n, m, k int) float32 {
+	return (float32(x)+0.5)*float32(m)/float32(n) + 0.5 - float32(k)
+}
+
+// band fills the rows of dst that lie between rows k-1 and k of samples.
+func (s *upsampling) band(dst *image.Alpha, img *image.NRGBA, k int) {
+	w, h := dst.Rect.Dx(), dst.Rect.Dy()
+	above, below := max(k-1, 0)*s.w, min(k, s.h-1)*s.w
+	s.mark(s.unsure[above:above+s.w], s.unsure[below:below+s.w])
+	matte, up, down := s.matte[above:above+s.w], s.mean[above:above+s.w], s.mean[below:below+s.w]
+	for y := s.y[k]; y < s.y[k+1]; y++ {
+		row, pix := dst.Pix[y*w:(y+1)*w], img.Pix[4*y*w:4*(y+1)*w]
+		at := part(y, h, s.h, k)
+		for c := 0; c <= s.w; {
+			c0, c1 := run(s.open, c)
+			if c < c0 {
+				s.fill(row[s.x[c]:s.x[c0]], matte[min(c, s.w-1)])
+			}
+			if c0 < c1 {
+				s.blend(up, down, at, max(c0-1, 0), min(c1, s.w))
+			}
+			for c = c0; c < c1; c++ {
+				s.apply(row, pix, c)
 			}
 		}
 	}
-	return false
 }
 
-// fill sets a rectangle of a picture w bytes wide.
-func fill(pix []uint8, w, dx, dy int, v uint8) {
-	if dx == tile {
-		word := uint64(v) * 0x0101010101010101
-		for y := range dy {
-			row := pix[y*w : y*w+tile]
-			binary.LittleEndian.PutUint64(row, word)
-			binary.LittleEndian.PutUint64(row[8:], word)
-		}
-		return
+// mark sets s.open to the cells between two rows of samples that have a corner
+// which is unsure.
+func (s *upsampling) mark(up, down []uint8) {
+	last := uint8(0)
+	down = down[:len(up)]
+	open := s.open[:len(up)+1]
+	for i, v := range up {
+		v |= down[i]
+		open[i] = last | v
+		last = v
 	}
-	for y := range dy {
-		row := pix[y*w : y*w+dx]
-		for x := range row {
-			row[x] = v
-		}
+	open[len(up)] = last
+}
+
+// fill sets what is certain to v, 0 or 255.
+func (s *upsampling) fill(row []uint8, v uint8) {
+	if v == 0 {
+		clear(row)
+	} else {
+		copy(row, s.solid)
 	}
 }
 
-// blend puts the coefficients of columns l to r at the height p into s.line,
-// the last one twice.
-func (s *upsampling) blend(p place, l, r int) {
-	up := s.mean[int(p.at)*s.w:]
-	down := up
-	if int(p.at)+1 < s.h {
-		down = s.mean[(int(p.at)+1)*s.w:]
-	}
-	for i := l; i <= r; i++ {
+// blend puts the coefficients of columns l up to r between two rows of samples
+// into s.line.
+func (s *upsampling) blend(up, down []coef, part float32, l, r int) {
+	up, down = up[l:r], down[l:r]
+	for i := range up {
 		a, b := &up[i], &down[i]
-		for k := range a {
-			s.line[i-l][k] = a[k] + p.part*(b[k]-a[k])
+		s.line[l+i] = coef{
+			a[0] + part*(b[0]-a[0]), a[1] + part*(b[1]-a[1]), a[2] + part*(b[2]-a[2]), a[3] + part*(b[3]-a[3]),
 		}
 	}
-	s.line[r-l+1] = s.line[r-l]
 }
 
-// apply fills out from the pixels of img and the coefficients in s.line, whose
-// first is that of column l.
-func (s *upsampling) apply(out, img []uint8, at []place, l int32) {
-	at = at[:len(out)]
+// apply fills the pixels of a row in cell c by their colours and coefficients.
+func (s *upsampling) apply(row, img []uint8, c int) {
+	x0, x1 := s.x[c], s.x[c+1]
+	a, b := &s.line[max(c-1, 0)], &s.line[min(c, s.w-1)]
+	at, step := part(x0, len(row), s.w, c), float32(s.w)/float32(len(row))
+	d0, d1, d2, d3 := b[0]-a[0], b[1]-a[1], b[2]-a[2], b[3]-a[3]
+	k0, k1, k2, k3 := a[0]+at*d0, a[1]+at*d1, a[2]+at*d2, a[3]+at*d3
+	d0, d1, d2, d3 = d0*step, d1*step, d2*step, d3*step
+	out := row[x0:x1]
+	img = img[4*x0 : 4*x1]
 	for i := range out {
 		p := img[4*i : 4*i+3 : 4*i+3]
-		k := at[i].at - l
-		c, d := &s.line[k], &s.line[k+1]
-		r, g, b := float32(p[0]), float32(p[1]), float32(p[2])
-		v0 := c[0]*r + c[1]*g + c[2]*b + c[3]
-		v1 := d[0]*r + d[1]*g + d[2]*b + d[3]
-		out[i] = uint8(limit(v0+at[i].part*(v1-v0)) + 0.5)
+		out[i] = octet(k0*float32(p[0]) + k1*float32(p[1]) + k2*float32(p[2]) + k3)
+		k0 += d0
+		k1 += d1
+		k2 += d2
+		k3 += d3
 	}
 }
