@@ -27,3 +27,10 @@ func Enlarge(dst, small *image.Alpha) {
 		}
 	}
 }
+
+// locate returns where pixel x of n lies among m samples.
+func locate(x, n, m int) place {
+	p := min(max((float32(x)+0.5)*float32(m)/float32(n)-0.5, 0), float32(m-1))
+	at := int32(p)
+	return place{at, p - float32(at)}
+}

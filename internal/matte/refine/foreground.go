@@ -31,8 +31,8 @@ type Foreground struct {
 // weight of the subject, then the same of the backdrop.
 type pair [8]float32
 
-// place is where a pixel lies between the middle of a cell of the patch and
-// that of the next.
+// place is where a pixel lies between the middles of two samples: which is the
+// first, and which part of the way to the next.
 type place struct {
 	at   int32
 	part float32
