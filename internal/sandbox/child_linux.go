@@ -1,0 +1,147 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// become gives up what the policy forbids and replaces this process by the
+// program at path. It returns only if that fails. What it sets is a thread's
+// own, so all of it happens on one thread, which the program then gets.
+func become(said, path string, argv []string) error {
+	runtime.LockOSThread()
+	var o order
+	if err := json.Unmarshal([]byte(said), &o); err != nil {
+		return err
+	}
+	if err := dieWith(o.Parent); err != nil {
+		return err
+	}
+	if err := restrictFiles(o, path); err != nil {
+		return err
+	}
+	if err := restrictCalls(); err != nil {
+		return fmt.Errorf("seccomp: %w", err)
+	}
+	if err := o.Limits.set(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, syscall.Exec(path, argv, os.Environ()))
+}
+
+// dieWith asks for a SIGKILL when parent ends. The parent asked for it when it
+// started us, but for the thread that we began on.
+func dieWith(parent int) error {
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("parent death signal: %w", err)
+	}
+	if os.Getppid() != parent {
+		return errors.New("the parent is gone")
+	}
+	return nil
+}
+
+// System folders that programs and their libraries may be read from: those of
+// distributions, of Nix, Guix and Homebrew. None holds settings or data.
+var systemFolders = []string{
+	"/bin", "/lib", "/lib32", "/lib64", "/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64",
+	"/usr/local/bin", "/usr/local/lib", "/usr/local/lib64",
+	"/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbrew",
+	"/sys/devices/system", // the number of cores
+}
+
+var systemFiles = []string{"/etc/ld.so.cache", "/dev/urandom"}
+
+// restrictFiles leaves the program, its libraries and the order's files. The
+// rest of what landlock knows, of signals and ports too, is refused.
+func restrictFiles(o order, program string) error {
+	const overwrite = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
+	err := landlock.V11.BestEffort().Restrict(
+		landlock.RODirs(systemFolders...).IgnoreIfMissing(),
+		landlock.RODirs(libraryFolders(program)...).IgnoreIfMissing(),
+		landlock.ROFiles(append(systemFiles, program)...).IgnoreIfMissing(),
+		landlock.PathAccess(ll.AccessFSReadFile, names(o.Read)...).IgnoreIfMissing(),
+		landlock.PathAccess(overwrite, "/dev/null").IgnoreIfMissing(),
+		landlock.PathAccess(overwrite, names(o.Write)...).IgnoreIfMissing(),
+	)
+	if err != nil {
+		return fmt.Errorf("landlock: %w", err)
+	}
+	return nil
+}
+
+func names(paths [][]byte) []string {
+	s := make([]string, len(paths))
+	for i, p := range paths {
+		s[i] = string(p)
+	}
+	return s
+}
+
+// libraryFolders are where a program that was not installed by the system may
+// have its libraries.
+func libraryFolders(program string) []string {
+	var folders []string
+	for _, f := range filepath.SplitList(os.Getenv(libraryPath)) {
+		if filepath.IsAbs(f) {
+			folders = append(folders, f)
+		}
+	}
+	if target, err := filepath.EvalSymlinks(program); err == nil && filepath.Base(filepath.Dir(target)) == "bin" {
+		prefix := filepath.Dir(filepath.Dir(target))
+		folders = append(folders, filepath.Join(prefix, "lib"), filepath.Join(prefix, "lib64"))
+	}
+	return folders
+}
+
+// threadStack is what each thread may use. The kernel counts all of it as
+// memory from the start, 8 MiB by default, which on many cores would be most of
+// the limit. musl gives ffmpeg as much.
+const threadStack = 2 << 20
+
+// set lowers this process's limits, for good: soft and hard are the same, so
+// that too much CPU time is a SIGKILL and not a SIGXCPU, which ffmpeg takes for
+// a wish to end well.
+func (l Limits) set() error {
+	debug.SetGCPercent(-1) // nothing must want memory from here on
+	stack := int64(0)
+	if l.Memory > 0 {
+		stack = threadStack
+	}
+	limits := []struct {
+		resource int
+		value    int64
+	}{
+		{unix.RLIMIT_CORE, 1}, // no core dumps; 0 would still allow those that go to a program
+		{unix.RLIMIT_CPU, int64((l.CPU + time.Second - 1) / time.Second)},
+		{unix.RLIMIT_FSIZE, l.FileSize},
+		{unix.RLIMIT_NOFILE, int64(l.OpenFiles)},
+		{unix.RLIMIT_STACK, stack},
+		{unix.RLIMIT_DATA, l.Memory}, // not RLIMIT_AS: address space is no memory
+	}
+	for _, limit := range limits {
+		if limit.value <= 0 {
+			continue
+		}
+		var now unix.Rlimit
+		if err := unix.Getrlimit(limit.resource, &now); err != nil {
+			return fmt.Errorf("getrlimit %d: %w", limit.resource, err)
+		}
+		value := min(uint64(limit.value), now.Max)
+		if err := unix.Setrlimit(limit.resource, &unix.Rlimit{Cur: value, Max: value}); err != nil {
+			return fmt.Errorf("setrlimit %d: %w", limit.resource, err)
+		}
+	}
+	return nil
+}

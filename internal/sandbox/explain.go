@@ -1,0 +1,113 @@
+package sandbox
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Resource is something that a Policy bounds.
+type Resource string
+
+// The resources.
+const (
+	CPU       Resource = "CPU time"
+	Memory    Resource = "memory"
+	FileSize  Resource = "file size"
+	OpenFiles Resource = "open files"
+	Network   Resource = "network"
+	Files     Resource = "files"
+)
+
+// LimitError says that a child ended because of its policy.
+type LimitError struct {
+	Resource Resource
+	Limit    string // for people, such as "30s"; empty for what is forbidden altogether
+}
+
+func (e *LimitError) Error() string {
+	switch {
+	case e.Resource == Files:
+		return "stopped by the sandbox: it wanted a file that is not of this job"
+	case e.Limit == "":
+		return fmt.Sprintf("stopped by the sandbox: no %s is allowed", e.Resource)
+	}
+	return fmt.Sprintf("stopped by the sandbox: %s is limited to %s", e.Resource, e.Limit)
+}
+
+// ErrHelper says that the helper could not become the child; what it printed
+// says why.
+var ErrHelper = errors.New("the sandbox could not be entered")
+
+// complaints are the words of the C library, the loader, ffmpeg, libvpx and
+// x264 for what a limit refuses. A child that is refused, not killed, has no
+// other way to say so.
+var complaints = []struct {
+	text     string
+	resource Resource
+}{
+	{"cannot allocate memory", Memory},
+	{"memory allocation error", Memory},
+	{"failed to allocate", Memory},
+	{"malloc of size", Memory},
+	{"failed to map segment", Memory},
+	{"too many open files", OpenFiles},
+	{"permission denied", Files},
+}
+
+// Explain tells what a policy had to do with the end of a child that Confine
+// prepared with it: a *LimitError, ErrHelper, or nil for nothing. said is what
+// the child printed on standard error. A child that ended well for want of
+// memory, leaving something out, failed.
+func (p Policy) Explain(state *os.ProcessState, said string) error {
+	if state == nil || !Check().Any() {
+		return nil
+	}
+	if state.ExitCode() == helperFailed {
+		return ErrHelper
+	}
+	resource := complaint(said)
+	if !state.Success() {
+		resource = cmp.Or(endedFor(state, p.Limits), resource)
+	} else if resource != Memory {
+		return nil
+	}
+	limit, bounded := p.Limits.text(resource)
+	if !bounded {
+		return nil
+	}
+	return &LimitError{Resource: resource, Limit: limit}
+}
+
+func complaint(said string) Resource {
+	said = strings.ToLower(said)
+	for _, c := range complaints {
+		if strings.Contains(said, c.text) {
+			return c.resource
+		}
+	}
+	return ""
+}
+
+// text is the limit on a resource for people, and whether there is one.
+func (l Limits) text(r Resource) (limit string, bounded bool) {
+	switch r {
+	case CPU:
+		return l.CPU.String(), l.CPU > 0
+	case Memory:
+		return megabytes(l.Memory), l.Memory > 0
+	case FileSize:
+		return megabytes(l.FileSize), l.FileSize > 0
+	case OpenFiles:
+		return fmt.Sprint(l.OpenFiles), l.OpenFiles > 0
+	case Network:
+		return "", Check().Network != ""
+	case Files:
+		return "", Check().Files != ""
+	}
+	return "", false
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20)) }

@@ -1,0 +1,80 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// self is this program, even if its file was replaced meanwhile.
+const self = "/proc/self/exe"
+
+// Check finds out what holds. The first call asks the kernel.
+func Check() Holds {
+	if !initialised {
+		return Holds{Missing: "this program does not begin with Init"}
+	}
+	return kernel()
+}
+
+var kernel = sync.OnceValue(func() Holds {
+	h := Holds{Limits: "setrlimit"}
+	if abi, err := ll.LandlockGetABIVersion(); err == nil && abi > 0 {
+		h.Files = fmt.Sprintf("Landlock ABI %d", abi)
+	} else {
+		h.Missing = "this kernel does not offer Landlock"
+	}
+	if filters() {
+		h.Network = "seccomp"
+	} else {
+		h.Missing = "this kernel or architecture does not offer seccomp filters"
+	}
+	return h
+})
+
+// filters reports whether the kernel takes our filter of system calls.
+func filters() bool {
+	action := uint32(unix.SECCOMP_RET_KILL_PROCESS)
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
+	return errno == 0 && auditArch != 0
+}
+
+// endedFor is the resource that ended a child, as far as the kernel tells.
+func endedFor(state *os.ProcessState, l Limits) Resource {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if !ok {
+		return ""
+	}
+	switch {
+	case !status.Signaled():
+	case status.Signal() == unix.SIGXFSZ:
+		return FileSize
+	case status.Signal() == unix.SIGSYS:
+		return Network
+	// The kernel counts ticks for the limit, and reports what it measured: on a
+	// busy machine the two differ.
+	case status.Signal() == unix.SIGKILL && l.CPU > 0 && state.UserTime()+state.SystemTime() >= l.CPU/2:
+		return CPU
+	}
+	if l.Memory > 0 && float64(ownPeak(state)) >= 0.75*float64(l.Memory) {
+		return Memory // it had most of it, and failed
+	}
+	return ""
+}
+
+// ownPeak is the most bytes that a child had in memory. It is 0 where we had
+// more: the kernel begins to count with our memory, which a child shares until
+// it runs its program.
+func ownPeak(state *os.ProcessState) int64 {
+	var ours unix.Rusage
+	child, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok || unix.Getrusage(unix.RUSAGE_SELF, &ours) != nil || child.Maxrss <= ours.Maxrss {
+		return 0
+	}
+	return int64(child.Maxrss) << 10 //nolint:unconvert // it has 32 bits elsewhere
+}
