@@ -1,0 +1,100 @@
+// Package job owns jobs: what is asked for, the price, the states, the queue
+// with its leases, the worker that runs them, and how long files are kept.
+//
+// The queue is the jobs table. A submission debits the account, writes the
+// jobs and queues them in one transaction. A worker claims a job by a lease
+// that it renews; who has lost the lease cannot change the job any more, since
+// every change names the attempt that the claim counted. A job that fails is
+// refunded in the transaction that says so, so exactly once.
+package job
+
+import (
+	"errors"
+	"time"
+)
+
+// State is where a job is.
+type State string
+
+// The states of jobs. Done and Failed are the last.
+const (
+	Queued     State = "queued"
+	Processing State = "processing"
+	Done       State = "done"
+	Failed     State = "failed"
+)
+
+// Code says why a job failed.
+type Code string
+
+// The codes of failed jobs. All are refunded.
+const (
+	UnreadableFile   Code = "unreadable_file"
+	ProcessingFailed Code = "processing_failed"
+	TimedOut         Code = "timed_out"
+)
+
+// ErrNotFound is a job, a batch or a file of a job that does not exist, has
+// expired, or is not the asker's.
+var ErrNotFound = errors.New("not found")
+
+// Owner is who may see a job: those of an API key see what it made; an account
+// itself, with an empty KeyID, all that its keys and its dashboard made.
+type Owner struct{ AccountID, KeyID string }
+
+// Media describes a clip: upright, as it decodes. It is zero where a file
+// could not be read.
+type Media struct {
+	FrameCount, Width, Height int
+	Duration                  time.Duration // whole milliseconds
+}
+
+// File is something of a job that can be fetched from the blob store.
+type File struct {
+	Key    string
+	Size   int64
+	SHA256 string // in hex
+}
+
+// Job is one file on its way.
+type Job struct {
+	ID        string // job_…
+	AccountID string
+	KeyID     string // empty: made in the dashboard
+	BatchID   string // empty: submitted alone
+	RequestID string // of the submission, for the log
+	State     State
+	Error     Code // only when failed
+	Options   Options
+	// OutputFormat is the effective one: gif where mp4 would be transparent.
+	OutputFormat string
+	OriginalName string
+	InputSize    int64
+	Media        Media
+	Cost         int64 // price in credits
+	Charged      int64 // what was taken, 0 with unlimited credits
+	Attempt      int64 // claims so far
+	InputKey     string
+	Preview      *File // nil: not yet, or expired
+	Output       *File // nil: not done, or expired
+	// OutputSize stays when the output has expired; 0 before it is done.
+	OutputSize                    int64
+	CreatedAt, StartedAt, EndedAt time.Time // zero: not yet
+}
+
+// BatchState sums up the states of a batch's jobs.
+type BatchState string
+
+// The states of batches.
+const (
+	BatchProcessing BatchState = "processing" // some job is queued or processing
+	BatchDone       BatchState = "done"       // every job is done
+	BatchPartial    BatchState = "partial"    // all have ended, some failed
+)
+
+// Batch is several files submitted together.
+type Batch struct {
+	ID    string // batch_…
+	State BatchState
+	Jobs  []Job // in the order of the files
+}

@@ -1,0 +1,63 @@
+package store
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// IsUnique reports whether err is a row that is there already.
+func IsUnique(err error) bool {
+	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
+		return e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+	}
+	return postgresCode(err) == "23505"
+}
+
+// Unavailable reports whether err is a database that is down, locked, full or
+// out of connections: the request may succeed later, and changed nothing.
+func Unavailable(err error) bool {
+	if err == nil {
+		return false
+	}
+	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
+		switch e.Code() & 0xff {
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+			sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM:
+			return true
+		}
+		return false
+	}
+	if code := postgresCode(err); code != "" {
+		return strings.HasPrefix(code, "08") || // connection
+			strings.HasPrefix(code, "53") || // out of resources: disk, memory, connections
+			strings.HasPrefix(code, "57P") || // shutting down, starting, terminated
+			strings.HasPrefix(code, "58") || // input and output
+			code == "25006" || code == "55P03" || code == "25P03" // read only, lock, idle in transaction
+	}
+	var (
+		connect *pgconn.ConnectError
+		network net.Error
+	)
+	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
+		pgconn.SafeToRetry(err)
+}
+
+// clashed reports whether a transaction only met another one.
+func clashed(err error) bool {
+	code := postgresCode(err)
+	return code == "40P01" || code == "40001"
+}
+
+func postgresCode(err error) string {
+	if e := (*pgconn.PgError)(nil); errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}

@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var files embed.FS
+
+// migrate applies what is new in migrations/. The first migration is what only
+// PostgreSQL needs.
+func migrate(ctx context.Context, db *sql.DB, d goose.Dialect, options ...goose.ProviderOption) error {
+	dir, err := fs.Sub(files, "migrations")
+	if err != nil {
+		return err
+	}
+	first := goose.NewGoMigration(1, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+		if d != goose.DialectPostgres {
+			return nil
+		}
+		_, err := tx.ExecContext(ctx, postgresOnly)
+		return err
+	}}, nil)
+	options = append(options, goose.WithGoMigrations(first), goose.WithDisableGlobalRegistry(true))
+	p, err := goose.NewProvider(d, db, dir, options...)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+// Package store is the database: SQLite or PostgreSQL, one schema and one SQL
+// text for both. It knows connections, migrations, transactions, wake-ups and
+// which errors mean what; the queries stand with those who own the tables, in
+// internal/account and internal/job.
+//
+// What the SQL of both may use: $n placeholders, RETURNING, ON CONFLICT,
+// partial indexes, and now_ms(), the database's clock in milliseconds since
+// 1970. Times are BIGINT milliseconds; arithmetic on placeholders needs
+// CAST($1 AS BIGINT).
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	*sql.DB
+	dialect dialect
+	bells   bells
+}
+
+// dialect is what differs between the two databases.
+type dialect interface {
+	// skipLocked ends a SELECT whose rows are to be changed.
+	skipLocked() string
+	// shared reports whether several machines may use the database.
+	shared() bool
+	// notify wakes the listeners of other processes when tx commits.
+	notify(ctx context.Context, tx *sql.Tx, topic string) error
+	// listen calls ring for what other processes notify, until ctx ends.
+	listen(ctx context.Context, topic string, ring func()) error
+	// migrate brings the schema up to date, one process at a time.
+	migrate(ctx context.Context, db *sql.DB) error
+}
+
+// Open connects to a database and brings its schema up to date. url is
+// sqlite:PATH, for a file that is made if it does not exist, or postgres://…
+// as PostgreSQL's own tools take it. Any number of processes may open one
+// database at once; those of SQLite must be on one machine.
+func Open(ctx context.Context, url string) (*DB, error) {
+	var (
+		db  *DB
+		err error
+	)
+	switch scheme, rest, _ := strings.Cut(url, ":"); scheme {
+	case "sqlite":
+		db, err = openSQLite(rest)
+	case "postgres", "postgresql":
+		db, err = openPostgres(url)
+	default:
+		return nil, errors.New("a database is sqlite:PATH or postgres://…") // the URL may hold a password
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := db.dialect.migrate(ctx, db.DB); err != nil {
+		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
+	}
+	return db, nil
+}
+
+// Shared reports whether processes on several machines may use the database,
+// so that what they share must not be in the memory of one.
+func (db *DB) Shared() bool { return db.dialect.shared() }
+
+// SkipLocked ends a SELECT whose rows the transaction will change: it locks
+// them and leaves out those locked by others. SQLite, where a transaction has
+// the database to itself, needs nothing.
+func (db *DB) SkipLocked() string { return db.dialect.skipLocked() }
+
+// Tx is a transaction that can wake listeners.
+type Tx struct {
+	*sql.Tx
+	dialect dialect
+	rings   []string
+}
+
+// retries is how often a transaction is tried that others were in the way of.
+const retries = 5
+
+// Tx runs f in a transaction, which commits when f returns nil. After a
+// deadlock or a serialization failure f is run again, so it must not change
+// anything but the database. On SQLite the transaction holds the write lock
+// from the start.
+func (db *DB) Tx(ctx context.Context, f func(*Tx) error) error {
+	for try := 1; ; try++ {
+		err := db.tx(ctx, f)
+		if try == retries || !clashed(err) {
+			return err
+		}
+	}
+}
+
+func (db *DB) tx(ctx context.Context, f func(*Tx) error) error {
+	raw, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = raw.Rollback() }() // nothing after a commit
+	tx := &Tx{Tx: raw, dialect: db.dialect}
+	if err := f(tx); err != nil {
+		return err
+	}
+	if err := raw.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	for _, topic := range tx.rings {
+		db.bells.ring(topic)
+	}
+	return nil
+}
+
+// Notify wakes the listeners of a topic when the transaction commits: in this
+// process, and with PostgreSQL in all others. Wake-ups may be lost when a
+// connection is, and come together; listeners poll as well.
+func (tx *Tx) Notify(ctx context.Context, topic string) error {
+	tx.rings = append(tx.rings, topic)
+	return tx.dialect.notify(ctx, tx.Tx, topic)
+}
+
+// Millis is a duration in the unit of the database's times.
+func Millis(d time.Duration) int64 { return d.Milliseconds() }
+
+// Time is a time of the database.
+func Time(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// OptionalTime is a time of the database that may be null, then the zero Time.
+func OptionalTime(ms sql.NullInt64) time.Time {
+	if !ms.Valid {
+		return time.Time{}
+	}
+	return Time(ms.Int64)
+}
