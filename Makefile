@@ -27,11 +27,11 @@ build: ## build bin/bgremove
 
 .PHONY: test
 test: setup ## run every test, and the seeds of every fuzz target
-	$(GO) test ./...
+	./tools/postgres.sh $(GO) test ./...
 
 .PHONY: race
 race: setup ## run every test under the race detector
-	$(GO) test -race ./...
+	./tools/postgres.sh $(GO) test -race ./...
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (10s)

@@ -28,15 +28,17 @@ tools="ffmpeg ffprobe"
 for tool in $tools; do
 	command -v "$tool" >/dev/null || missing="$missing $tool"
 done
+# Debian keeps the server's programs out of PATH.
+[ "${1:-}" = demo ] || command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing initdb"
 test -n "$missing" || exit 0
 
 as_root=
 test "$(id -u)" = 0 || as_root="sudo -n"
 if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
 	$as_root apt-get update -qq
-	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ffmpeg gifsicle imagemagick
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ffmpeg gifsicle imagemagick postgresql
 	exit
 fi
 echo "setup: missing:$missing" >&2
-echo "hint: install the packages ffmpeg, gifsicle and imagemagick, on macOS with: brew install ffmpeg gifsicle imagemagick" >&2
+echo "hint: install the packages ffmpeg, gifsicle, imagemagick and postgresql, on macOS with: brew install ffmpeg gifsicle imagemagick postgresql" >&2
 exit 1

@@ -21,7 +21,8 @@ func IsUnique(err error) bool {
 }
 
 // Unavailable reports whether err is a database that is down, locked, full or
-// out of connections: the request may succeed later, and changed nothing.
+// out of connections: the same may succeed later. Nothing was changed, unless
+// the connection was lost during a commit, whose end nobody knows then.
 func Unavailable(err error) bool {
 	if err == nil {
 		return false

@@ -48,10 +48,10 @@ func Open(ctx context.Context, url string) (*DB, error) {
 		db  *DB
 		err error
 	)
-	switch scheme, rest, _ := strings.Cut(url, ":"); scheme {
-	case "sqlite":
+	switch scheme, rest, _ := strings.Cut(url, ":"); {
+	case scheme == "sqlite" && rest != "":
 		db, err = openSQLite(rest)
-	case "postgres", "postgresql":
+	case scheme == "postgres", scheme == "postgresql":
 		db, err = openPostgres(url)
 	default:
 		return nil, errors.New("a database is sqlite:PATH or postgres://…") // the URL may hold a password

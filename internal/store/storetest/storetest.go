@@ -1,0 +1,89 @@
+// Package storetest runs a test on every database that there is: SQLite, and
+// PostgreSQL where BGREMOVE_TEST_POSTGRES names a server on which the test may
+// make schemas. tools/postgres.sh starts one.
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
+
+	"github.com/bgremove/bgremove/internal/id"
+	"github.com/bgremove/bgremove/internal/store"
+)
+
+// EachURL runs f for each database, with the URL of an empty one.
+func EachURL(t *testing.T, f func(t *testing.T, url string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		f(t, SQLite(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		f(t, Postgres(t))
+	})
+}
+
+// Each runs f for each database, opened and empty.
+func Each(t *testing.T, f func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	EachURL(t, func(t *testing.T, url string) { f(t, Open(t, url)) })
+}
+
+// SQLite is the URL of a file that is removed with the test.
+func SQLite(t testing.TB) string {
+	return "sqlite:" + filepath.Join(t.TempDir(), "test.db")
+}
+
+// Postgres is the URL of a schema that is removed with the test, which is
+// skipped where there is no server.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	server := os.Getenv("BGREMOVE_TEST_POSTGRES")
+	if server == "" {
+		t.Skip("BGREMOVE_TEST_POSTGRES names no server; tools/postgres.sh starts one")
+	}
+	admin, err := sql.Open("pgx", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := id.New("test_")
+	if _, err := admin.Exec("CREATE SCHEMA " + schema); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		defer admin.Close()
+		if _, err := admin.Exec("DROP SCHEMA " + schema + " CASCADE"); err != nil {
+			t.Error(err)
+		}
+	})
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("search_path", schema)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// Open opens a database until the test ends.
+func Open(t testing.TB, url string) *store.DB {
+	t.Helper()
+	db, err := store.Open(context.Background(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
