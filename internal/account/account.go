@@ -4,9 +4,14 @@ package account
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"net/mail"
+	"strings"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/id"
 	"github.com/bgremove/bgremove/internal/store"
 )
 
@@ -60,34 +65,129 @@ func New(db *store.DB) *Accounts { return &Accounts{db: db, hasher: newHasher()}
 // Register makes an account without credits. The error is ErrEmailTaken, or a
 // *FieldError of email or password.
 func (a *Accounts) Register(ctx context.Context, email, password string) (Account, error) {
-	return Account{}, errors.ErrUnsupported
+	email, err := normal(email)
+	if err != nil {
+		return Account{}, err
+	}
+	encoded, err := a.encode(ctx, password)
+	if err != nil {
+		return Account{}, err
+	}
+	account, err := scanAccount(a.db.QueryRowContext(ctx, `
+		INSERT INTO accounts (id, email, password, epoch, credits, plan, created_at)
+		VALUES ($1, $2, $3, 1, 0, '', now_ms()) RETURNING `+columns, id.New("acc_"), email, encoded))
+	if store.IsUnique(err) {
+		return Account{}, ErrEmailTaken
+	}
+	return account, wrap("register", err)
+}
+
+// normal is an address as it is kept, if it is one.
+func normal(email string) (string, error) {
+	parsed, err := mail.ParseAddress(strings.TrimSpace(email))
+	if err != nil || parsed.Name != "" || len(parsed.Address) > 254 {
+		return "", &FieldError{Field: "email", Reason: "must be an address such as name@example.com"}
+	}
+	return strings.ToLower(parsed.Address), nil
+}
+
+func (a *Accounts) encode(ctx context.Context, password string) (string, error) {
+	if len(password) < MinPassword || len(password) > MaxPassword {
+		return "", &FieldError{Field: "password", Reason: fmt.Sprintf("must have %d to %d bytes", MinPassword, MaxPassword)}
+	}
+	return a.hasher.hash(ctx, password)
 }
 
 // SignIn checks a password: ErrCredentials if it is wrong. How often it may be
 // tried is the caller's to limit, see Limiter.
 func (a *Accounts) SignIn(ctx context.Context, email, password string) (Account, error) {
-	return Account{}, errors.ErrUnsupported
+	if len(password) > MaxPassword {
+		return Account{}, ErrCredentials
+	}
+	var encoded string
+	err := a.db.QueryRowContext(ctx, "SELECT password FROM accounts WHERE email = $1", lower(email)).Scan(&encoded)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return Account{}, wrap("sign in", err)
+	}
+	same, err := a.hasher.matches(ctx, password, encoded)
+	if err != nil {
+		return Account{}, err
+	}
+	if !same {
+		return Account{}, ErrCredentials
+	}
+	return a.ByEmail(ctx, email)
 }
 
 // Get is an account by its id, or ErrNotFound.
 func (a *Accounts) Get(ctx context.Context, id string) (Account, error) {
-	return Account{}, errors.ErrUnsupported
+	account, err := scanAccount(a.db.QueryRowContext(ctx, "SELECT "+columns+" FROM accounts WHERE id = $1", id))
+	return account, wrap("account", err)
 }
 
 // ByEmail is an account by its address, in any case, or ErrNotFound.
 func (a *Accounts) ByEmail(ctx context.Context, email string) (Account, error) {
-	return Account{}, errors.ErrUnsupported
+	account, err := scanAccount(a.db.QueryRowContext(ctx, "SELECT "+columns+" FROM accounts WHERE email = $1", lower(email)))
+	return account, wrap("account", err)
 }
+
+func lower(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // List is all accounts by their age: at most limit after the id after, from
 // the first if that is empty.
 func (a *Accounts) List(ctx context.Context, after string, limit int) ([]Account, error) {
-	return nil, errors.ErrUnsupported
+	rows, err := a.db.QueryContext(ctx, "SELECT "+columns+" FROM accounts WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+	if err != nil {
+		return nil, wrap("accounts", err)
+	}
+	defer rows.Close()
+	var all []Account
+	for rows.Next() {
+		account, err := scanAccount(rows)
+		if err != nil {
+			return nil, wrap("accounts", err)
+		}
+		all = append(all, account)
+	}
+	return all, wrap("accounts", rows.Err())
 }
 
 // SetPassword changes the password and returns the account with its new Epoch,
 // by which all sessions end but the one that takes it over. The error may be a
 // *FieldError.
 func (a *Accounts) SetPassword(ctx context.Context, id, password string) (Account, error) {
-	return Account{}, errors.ErrUnsupported
+	encoded, err := a.encode(ctx, password)
+	if err != nil {
+		return Account{}, err
+	}
+	account, err := scanAccount(a.db.QueryRowContext(ctx,
+		"UPDATE accounts SET password = $1, epoch = epoch + 1 WHERE id = $2 RETURNING "+columns, encoded, id))
+	return account, wrap("change the password", err)
+}
+
+// columns are what scanAccount reads.
+const columns = "id, email, epoch, credits, plan, created_at"
+
+// scanner is a row or the current one of several.
+type scanner interface{ Scan(...any) error }
+
+func scanAccount(row scanner) (Account, error) {
+	var (
+		a       Account
+		created int64
+	)
+	err := row.Scan(&a.ID, &a.Email, &a.Epoch, &a.Credits, &a.Plan, &created)
+	a.CreatedAt = store.Time(created)
+	return a, err
+}
+
+// wrap says what was attempted; a row that is not there is ErrNotFound.
+func wrap(what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sql.ErrNoRows):
+		return ErrNotFound
+	}
+	return fmt.Errorf("%s: %w", what, err)
 }

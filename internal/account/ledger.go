@@ -2,10 +2,12 @@ package account
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/id"
 	"github.com/bgremove/bgremove/internal/store"
 )
 
@@ -38,12 +40,6 @@ func (e *InsufficientError) Error() string {
 	return fmt.Sprintf("%d credits are needed, %d are left", e.Cost, e.Balance)
 }
 
-// Discrepancy is an account whose balance is not the sum of its entries.
-type Discrepancy struct {
-	AccountID    string
-	Balance, Sum int64
-}
-
 // Ledger is how credits move. The balance of an account is always the sum of
 // its entries and never negative. It is safe for concurrent use.
 type Ledger struct{ db *store.DB }
@@ -54,24 +50,38 @@ func NewLedger(db *store.DB) *Ledger { return &Ledger{db: db} }
 // Grant adds credits, at least 1, and returns the balance. The error is
 // ErrNotFound if there is no such account.
 func (l *Ledger) Grant(ctx context.Context, accountID string, credits int64, note string) (int64, error) {
-	return 0, errors.ErrUnsupported
+	return l.grant(ctx, accountID, credits, note, "")
 }
 
 // GrantPlan adds the credits of a plan and notes it as the account's plan.
 func (l *Ledger) GrantPlan(ctx context.Context, accountID string, p Plan) (int64, error) {
-	return 0, errors.ErrUnsupported
+	return l.grant(ctx, accountID, p.Credits, "plan "+p.Name, p.Name)
 }
 
-// Entries are an account's, the newest first: at most limit before the id
-// before, from the newest if that is empty.
-func (l *Ledger) Entries(ctx context.Context, accountID, before string, limit int) ([]Entry, error) {
-	return nil, errors.ErrUnsupported
+// maxGrant keeps sums far from the end of 64 bits.
+const maxGrant = 1_000_000_000_000
+
+func (l *Ledger) grant(ctx context.Context, accountID string, credits int64, note, plan string) (balance int64, err error) {
+	if credits < 1 || credits > maxGrant {
+		return 0, &FieldError{Field: "credits", Reason: fmt.Sprintf("must be between 1 and %d", int64(maxGrant))}
+	}
+	err = l.db.Tx(ctx, func(tx *store.Tx) error {
+		err := tx.QueryRowContext(ctx, `UPDATE accounts SET credits = credits + $1, plan = CASE WHEN $2 = '' THEN plan ELSE $2 END
+			WHERE id = $3 RETURNING credits`, credits, plan, accountID).Scan(&balance)
+		if err != nil {
+			return err
+		}
+		return l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Grant, Amount: credits, Note: note})
+	})
+	return balance, wrap("grant credits", err)
 }
 
-// Verify compares every balance with the sum of its entries, in one snapshot,
-// and returns those that differ.
-func (l *Ledger) Verify(ctx context.Context) ([]Discrepancy, error) {
-	return nil, errors.ErrUnsupported
+// enter writes a line. The balance must move in the same transaction.
+func (l *Ledger) enter(ctx context.Context, tx *store.Tx, e Entry) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO ledger (id, account_id, kind, amount, job_id, note, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, now_ms())`,
+		id.New("led_"), e.AccountID, e.Kind, e.Amount, sql.NullString{String: e.JobID, Valid: e.JobID != ""}, e.Note)
+	return err
 }
 
 // Item is what one job of a submission costs.
@@ -83,12 +93,39 @@ type Item struct {
 // Charge takes what all items cost, or nothing: then the error is an
 // *InsufficientError. It returns the balance and is part of a caller's
 // transaction.
-func (l *Ledger) Charge(ctx context.Context, tx *store.Tx, accountID string, items []Item) (int64, error) {
-	return 0, errors.ErrUnsupported
+func (l *Ledger) Charge(ctx context.Context, tx *store.Tx, accountID string, items []Item) (balance int64, err error) {
+	var sum int64
+	for _, item := range items {
+		sum += item.Credits
+	}
+	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits - $1 WHERE id = $2 AND credits >= $1 RETURNING credits",
+		sum, accountID).Scan(&balance)
+	if errors.Is(err, sql.ErrNoRows) {
+		err := tx.QueryRowContext(ctx, "SELECT credits FROM accounts WHERE id = $1", accountID).Scan(&balance)
+		if err != nil {
+			return 0, wrap("charge", err)
+		}
+		return 0, &InsufficientError{Balance: balance, Cost: sum}
+	}
+	if err != nil {
+		return 0, wrap("charge", err)
+	}
+	for _, item := range items {
+		if err := l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Charge, Amount: -item.Credits, JobID: item.JobID}); err != nil {
+			return 0, wrap("charge", err)
+		}
+	}
+	return balance, nil
 }
 
 // Refund gives back what a job cost and returns the balance. A second refund
 // of one job is an error. It is part of a caller's transaction.
-func (l *Ledger) Refund(ctx context.Context, tx *store.Tx, accountID string, item Item) (int64, error) {
-	return 0, errors.ErrUnsupported
+func (l *Ledger) Refund(ctx context.Context, tx *store.Tx, accountID string, item Item) (balance int64, err error) {
+	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits + $1 WHERE id = $2 RETURNING credits",
+		item.Credits, accountID).Scan(&balance)
+	if err != nil {
+		return 0, wrap("refund", err)
+	}
+	err = l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Refund, Amount: item.Credits, JobID: item.JobID})
+	return balance, wrap("refund", err)
 }

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 
@@ -11,6 +12,12 @@ import (
 // Rate is how often something may be done: PerMinute over time, and Burst at
 // once. Both are at least 1; PerMinute is at most 60 million.
 type Rate struct{ PerMinute, Burst int }
+
+// interval is between two requests of an even flow, in microseconds.
+func (r Rate) interval() int64 { return int64(time.Minute/time.Microsecond) / int64(r.PerMinute) }
+
+// reach is how far the theoretical arrival time of a request may lie ahead.
+func (r Rate) reach() int64 { return int64(r.Burst-1) * r.interval() }
 
 // Decision is a limiter's answer.
 type Decision struct {
@@ -23,27 +30,95 @@ type Decision struct {
 }
 
 // Limiter counts by the generic cell rate algorithm (ITU-T I.371): a bucket is
-// one time. With PostgreSQL the buckets are the same for all nodes and go by
-// the database's clock; with SQLite they are in the memory of this process. It
-// is safe for concurrent use.
-type Limiter struct{ db *store.DB }
+// one number, the theoretical arrival time of the next request. With
+// PostgreSQL the buckets are the same for all nodes and go by the database's
+// clock; with SQLite they are in the memory of this process. It is safe for
+// concurrent use.
+type Limiter struct{ buckets buckets }
 
-// NewLimiter makes a limiter whose buckets are all full.
-func NewLimiter(db *store.DB) *Limiter { return &Limiter{db: db} }
+// buckets keep theoretical arrival times, in microseconds of a clock of their
+// own.
+type buckets interface {
+	// take advances the bucket by a request if that is allowed, and returns
+	// its arrival time and the clock.
+	take(ctx context.Context, name string, r Rate) (allowed bool, tat, now int64, err error)
+	// look returns the arrival time and the clock.
+	look(ctx context.Context, name string) (tat, now int64, err error)
+	// sweep removes the buckets whose time has come.
+	sweep(ctx context.Context) (int64, error)
+}
+
+// NewLimiter makes a limiter; buckets that nobody has used are full.
+func NewLimiter(db *store.DB) *Limiter {
+	if db.Shared() {
+		return &Limiter{sharedBuckets{db}}
+	}
+	return &Limiter{newOwnBuckets()}
+}
 
 // Take takes one request out of the bucket called name, such as "key:" and an
 // id, if there is one. When the database cannot be asked the error is its.
 func (l *Limiter) Take(ctx context.Context, name string, r Rate) (Decision, error) {
-	return Decision{}, errors.ErrUnsupported
+	allowed, tat, now, err := l.buckets.take(ctx, name, r)
+	if err != nil {
+		return Decision{}, wrap("rate limit", err)
+	}
+	return decide(r, allowed, tat-now), nil
 }
 
 // Peek is what Take would answer, and takes nothing. For failures that are
 // limited: Peek before trying, Take after a failure.
 func (l *Limiter) Peek(ctx context.Context, name string, r Rate) (Decision, error) {
-	return Decision{}, errors.ErrUnsupported
+	tat, now, err := l.buckets.look(ctx, name)
+	if err != nil {
+		return Decision{}, wrap("rate limit", err)
+	}
+	return decide(r, tat-now <= r.reach(), tat-now), nil
 }
 
 // Sweep forgets the buckets that are full and returns their number.
 func (l *Limiter) Sweep(ctx context.Context) (int64, error) {
-	return 0, errors.ErrUnsupported
+	n, err := l.buckets.sweep(ctx)
+	return n, wrap("rate limit", err)
+}
+
+// decide puts a bucket, of which ahead microseconds are used, in words.
+func decide(r Rate, allowed bool, ahead int64) Decision {
+	ahead = max(0, ahead)
+	free := r.reach() + r.interval() - ahead
+	d := Decision{Allowed: allowed, Limit: r.PerMinute, Reset: time.Duration(ahead) * time.Microsecond}
+	d.Remaining = int(max(0, free/r.interval()))
+	if !allowed {
+		d.RetryAfter = time.Duration(max(1, ahead-r.reach())) * time.Microsecond
+	}
+	return d
+}
+
+// sharedBuckets are a table of PostgreSQL.
+type sharedBuckets struct{ db *store.DB }
+
+func (b sharedBuckets) take(ctx context.Context, name string, r Rate) (allowed bool, tat, now int64, err error) {
+	err = b.db.QueryRowContext(ctx, `
+		INSERT INTO rates (name, tat) VALUES ($1, now_ms() * 1000 + CAST($2 AS BIGINT))
+		ON CONFLICT (name) DO UPDATE SET tat = CASE WHEN rates.tat > now_ms() * 1000 THEN rates.tat ELSE now_ms() * 1000 END + $2
+		WHERE rates.tat <= now_ms() * 1000 + CAST($3 AS BIGINT)
+		RETURNING tat, now_ms() * 1000`, name, r.interval(), r.reach()).Scan(&tat, &now)
+	if errors.Is(err, sql.ErrNoRows) {
+		tat, now, err = b.look(ctx, name)
+		return false, tat, now, err
+	}
+	return true, tat, now, err
+}
+
+func (b sharedBuckets) look(ctx context.Context, name string) (tat, now int64, err error) {
+	err = b.db.QueryRowContext(ctx, "SELECT COALESCE((SELECT tat FROM rates WHERE name = $1), 0), now_ms() * 1000", name).Scan(&tat, &now)
+	return tat, now, err
+}
+
+func (b sharedBuckets) sweep(ctx context.Context) (int64, error) {
+	done, err := b.db.ExecContext(ctx, "DELETE FROM rates WHERE tat <= now_ms() * 1000")
+	if err != nil {
+		return 0, err
+	}
+	return done.RowsAffected()
 }

@@ -1,0 +1,106 @@
+package account_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/store/storetest"
+)
+
+const password = "correct horse"
+
+func register(t testing.TB, db *store.DB, email string) account.Account {
+	t.Helper()
+	a, err := account.New(db).Register(t.Context(), email, password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestAccounts(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		accounts := account.New(db)
+		a := register(t, db, " Ann@Example.com ")
+		if a.Email != "ann@example.com" || a.Credits != 0 || !strings.HasPrefix(a.ID, "acc_") {
+			t.Errorf("registered %+v", a)
+		}
+		if _, err := accounts.Register(t.Context(), "ANN@example.com", password); !errors.Is(err, account.ErrEmailTaken) {
+			t.Errorf("the same address: %v", err)
+		}
+		got, err := accounts.SignIn(t.Context(), "aNN@example.com", password)
+		if diff := cmp.Diff(a, got); diff != "" || err != nil {
+			t.Errorf("signed in: %v %s", err, diff)
+		}
+		for _, try := range [][2]string{{"ann@example.com", "wrong horse"}, {"bob@example.com", password}, {"", ""}, {"ann@example.com", strings.Repeat("x", 2000)}} {
+			if _, err := accounts.SignIn(t.Context(), try[0], try[1]); !errors.Is(err, account.ErrCredentials) {
+				t.Errorf("%q: %v", try, err)
+			}
+		}
+		b := register(t, db, "bob@example.com")
+		list, err := accounts.List(t.Context(), a.ID, 10)
+		if diff := cmp.Diff([]account.Account{b}, list); diff != "" || err != nil {
+			t.Errorf("list: %v %s", err, diff)
+		}
+		if _, err := accounts.Get(t.Context(), "acc_none"); !errors.Is(err, account.ErrNotFound) {
+			t.Errorf("no such account: %v", err)
+		}
+	})
+}
+
+func TestSetPassword(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		accounts := account.New(db)
+		a := register(t, db, "ann@example.com")
+		changed, err := accounts.SetPassword(t.Context(), a.ID, "another horse")
+		if err != nil || changed.Epoch != a.Epoch+1 {
+			t.Fatalf("changed to epoch %d from %d: %v", changed.Epoch, a.Epoch, err)
+		}
+		if _, err := accounts.SignIn(t.Context(), a.Email, password); !errors.Is(err, account.ErrCredentials) {
+			t.Errorf("the old password: %v", err)
+		}
+		if _, err := accounts.SignIn(t.Context(), a.Email, "another horse"); err != nil {
+			t.Errorf("the new password: %v", err)
+		}
+		if _, err := accounts.SetPassword(t.Context(), "acc_none", password); !errors.Is(err, account.ErrNotFound) {
+			t.Errorf("no such account: %v", err)
+		}
+	})
+}
+
+func TestRegisterRefuses(t *testing.T) {
+	t.Parallel()
+	accounts := account.New(storetest.Open(t, storetest.SQLite(t)))
+	for _, c := range []struct{ email, password, field string }{
+		{"", password, "email"},
+		{"ann", password, "email"},
+		{"Ann <ann@example.com>", password, "email"},
+		{strings.Repeat("a", 250) + "@example.com", password, "email"},
+		{"ann@example.com", "short", "password"},
+		{"ann@example.com", strings.Repeat("x", account.MaxPassword+1), "password"},
+	} {
+		_, err := accounts.Register(t.Context(), c.email, c.password)
+		if f := (*account.FieldError)(nil); !errors.As(err, &f) || f.Field != c.field {
+			t.Errorf("%q %q: %v", c.email, c.password, err)
+		}
+	}
+}
+
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	for _, p := range account.Plans() {
+		if got, ok := account.PlanNamed(p.Name); !ok || got != p {
+			t.Errorf("%q is %v", p.Name, got)
+		}
+	}
+	if _, ok := account.PlanNamed("none"); ok {
+		t.Error("there is no such plan")
+	}
+}

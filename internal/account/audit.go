@@ -1,0 +1,61 @@
+package account
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/bgremove/bgremove/internal/store"
+)
+
+// Entries are an account's, the newest first: at most limit before the id
+// before, from the newest if that is empty.
+func (l *Ledger) Entries(ctx context.Context, accountID, before string, limit int) ([]Entry, error) {
+	rows, err := l.db.QueryContext(ctx, `SELECT id, account_id, kind, amount, job_id, note, created_at FROM ledger
+		WHERE account_id = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3`, accountID, before, limit)
+	if err != nil {
+		return nil, wrap("ledger", err)
+	}
+	defer rows.Close()
+	var entries []Entry
+	for rows.Next() {
+		var (
+			e       Entry
+			job     sql.NullString
+			created int64
+		)
+		if err := rows.Scan(&e.ID, &e.AccountID, &e.Kind, &e.Amount, &job, &e.Note, &created); err != nil {
+			return nil, wrap("ledger", err)
+		}
+		e.JobID, e.CreatedAt = job.String, store.Time(created)
+		entries = append(entries, e)
+	}
+	return entries, wrap("ledger", rows.Err())
+}
+
+// Discrepancy is an account whose balance is not the sum of its entries.
+type Discrepancy struct {
+	AccountID    string
+	Balance, Sum int64
+}
+
+// Verify compares every balance with the sum of its entries, in one snapshot,
+// and returns those that differ.
+func (l *Ledger) Verify(ctx context.Context) ([]Discrepancy, error) {
+	rows, err := l.db.QueryContext(ctx, `
+		SELECT a.id, a.credits, CAST(COALESCE(s.total, 0) AS BIGINT) FROM accounts a
+		LEFT JOIN (SELECT account_id, SUM(amount) AS total FROM ledger GROUP BY account_id) s ON s.account_id = a.id
+		WHERE a.credits <> COALESCE(s.total, 0) ORDER BY a.id`)
+	if err != nil {
+		return nil, wrap("verify the ledger", err)
+	}
+	defer rows.Close()
+	var wrong []Discrepancy
+	for rows.Next() {
+		var d Discrepancy
+		if err := rows.Scan(&d.AccountID, &d.Balance, &d.Sum); err != nil {
+			return nil, wrap("verify the ledger", err)
+		}
+		wrong = append(wrong, d)
+	}
+	return wrong, wrap("verify the ledger", rows.Err())
+}
