@@ -61,11 +61,15 @@ func (k *Keys) Run(ctx context.Context) error {
 		case <-ticker.C:
 			_ = k.Flush(ctx) // the uses are kept for the next time
 		case <-ctx.Done():
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), usesWithin)
-			defer cancel()
-			return k.Flush(ctx)
+			return k.lastFlush(ctx)
 		}
 	}
+}
+
+func (k *Keys) lastFlush(ended context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ended), usesWithin)
+	defer cancel()
+	return k.Flush(ctx)
 }
 
 // Flush writes the times of last use, all in one transaction.

@@ -6,13 +6,15 @@ package blob
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
+	neturl "net/url"
+	"strings"
 	"time"
 
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/fileblob" // file:
-	_ "gocloud.dev/blob/s3blob"   // s3:
+	"gocloud.dev/gcerrors"
 )
 
 // What callers only compare.
@@ -57,77 +59,138 @@ type Options struct {
 	TempSpace int64
 }
 
+// defaultTempSpace is the bound on temporary copies.
+const defaultTempSpace = 4_000_000_000
+
+// tempExt ends the names of files that are being written, as gocloud.dev names
+// them; no key ends so.
+const tempExt = ".tmp"
+
 // Store is a place for objects. It is safe for concurrent use.
 type Store struct {
 	bucket *blob.Bucket
+	place  place
+}
+
+// place is what differs between files and S3 beyond gocloud.dev.
+type place interface {
+	// writer prepares what must happen around a write.
+	writer(key string) writing
+	// local is a path to read an object at.
+	local(ctx context.Context, s *Store, key string) (path string, release func(), err error)
+	// deleted follows the removal of an object.
+	deleted(key string)
+	// sweep removes what broken writes have left since before a time.
+	sweep(ctx context.Context, before time.Time) (int, error)
+	close() error
 }
 
 // Open opens the store at url: file:///PATH, a folder that is made if it does
 // not exist, or s3://BUCKET?region=…&endpoint=… with the credentials of AWS_*
 // in the environment.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
-	return nil, errors.ErrUnsupported
+	if o.TempSpace == 0 {
+		o.TempSpace = defaultTempSpace
+	}
+	u, err := neturl.Parse(url)
+	if err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	switch u.Scheme {
+	case "file":
+		return openFiles(u)
+	case "s3":
+		return openS3(ctx, u, o)
+	}
+	return nil, fmt.Errorf("storage: %q is not file:///PATH or s3://BUCKET", u.Redacted())
 }
 
 // Close ends all use.
-func (s *Store) Close() error { return errors.ErrUnsupported }
+func (s *Store) Close() error { return errors.Join(s.bucket.Close(), s.place.close()) }
 
 // Ping reports whether the store answers.
-func (s *Store) Ping(ctx context.Context) error { return errors.ErrUnsupported }
-
-// Upload is an object that was received. Its content can be read at Path until
-// Release.
-type Upload struct {
-	Object
-	Key  string
-	Path string
-}
-
-// Release ends the use of Path. The object stays. It may be called again.
-func (u *Upload) Release() {}
-
-// Receive stores what r gives under key, hashing it on the way, in memory that
-// does not depend on its size. More than limit bytes are ErrTooLarge; an error
-// of r is returned as it is, wrapped; one of the storage is an *Error, also
-// where there is no room for a temporary copy. After any error nothing is left.
-func (s *Store) Receive(ctx context.Context, key string, r io.Reader, limit int64) (*Upload, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// PutFile stores the file at path under key. The file stays the caller's.
-func (s *Store) PutFile(ctx context.Context, key, path string) (Object, error) {
-	return Object{}, errors.ErrUnsupported
+func (s *Store) Ping(ctx context.Context) error {
+	ok, err := s.bucket.IsAccessible(ctx)
+	if err == nil && !ok {
+		err = errors.New("the bucket or folder does not exist")
+	}
+	return failed("ping", "", err)
 }
 
 // Local is a path at which programs can read an object until release is
 // called: the object itself, or a copy in the temporary folder, for whose room
 // it waits. The error is ErrNotFound or an *Error.
 func (s *Store) Local(ctx context.Context, key string) (path string, release func(), err error) {
-	return "", nil, errors.ErrUnsupported
+	return s.place.local(ctx, s, key)
 }
 
 // Open reads length bytes of an object from offset on, all that follow if
 // length is negative. The error is ErrNotFound or an *Error.
 func (s *Store) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
-	return nil, errors.ErrUnsupported
+	r, err := s.bucket.NewRangeReader(ctx, key, offset, length, nil)
+	if err != nil {
+		return nil, failed("open", key, err)
+	}
+	return r, nil
 }
 
 // Stat is what is known of an object; the error is ErrNotFound or an *Error.
 func (s *Store) Stat(ctx context.Context, key string) (Info, error) {
-	return Info{}, errors.ErrUnsupported
+	a, err := s.bucket.Attributes(ctx, key)
+	if err != nil {
+		return Info{}, failed("stat", key, err)
+	}
+	return Info{Key: key, Size: a.Size, ModTime: a.ModTime}, nil
 }
 
 // Delete removes an object, if it is there.
-func (s *Store) Delete(ctx context.Context, key string) error { return errors.ErrUnsupported }
+func (s *Store) Delete(ctx context.Context, key string) error {
+	err := s.bucket.Delete(ctx, key)
+	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
+		s.place.deleted(key)
+		return nil
+	}
+	return failed("delete", key, err)
+}
 
 // List is every object whose key begins with prefix, by their keys. It ends
 // after an error.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
-	return func(func(Info, error) bool) {}
+	return func(yield func(Info, error) bool) {
+		objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
+		for {
+			o, err := objects.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(Info{}, failed("list", prefix, err))
+				return
+			}
+			if strings.HasSuffix(o.Key, tempExt) {
+				continue
+			}
+			if !yield(Info{Key: o.Key, Size: o.Size, ModTime: o.ModTime}, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Sweep removes what broken writes have left since before the time before:
 // temporary files, unfinished multipart uploads. It returns their number.
 func (s *Store) Sweep(ctx context.Context, before time.Time) (int, error) {
-	return 0, errors.ErrUnsupported
+	n, err := s.place.sweep(ctx, before)
+	return n, failed("sweep", "", err)
+}
+
+// failed is the Error of an operation, or ErrNotFound.
+func failed(op, key string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case gcerrors.Code(err) == gcerrors.NotFound:
+		return fmt.Errorf("storage: %s %s: %w", op, key, ErrNotFound)
+	}
+	return &Error{Op: op, Key: key, Err: err}
 }

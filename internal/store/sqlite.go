@@ -13,6 +13,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
+
+	"github.com/bgremove/bgremove/internal/filelock"
 )
 
 // sqliteConnections is more than one so that a query beside an open
@@ -73,7 +75,7 @@ func (d sqliteDialect) migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer f.Close() // unlocks
-	if err := lockFile(f); err != nil {
+	if err := filelock.Lock(f); err != nil {
 		return fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
 	return migrate(ctx, db, goose.DialectSQLite3)

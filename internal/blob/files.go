@@ -1,0 +1,127 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	neturl "net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
+)
+
+// files is a folder; keys are paths in it. What is being written lies beside
+// its final name.
+type files struct{ dir string }
+
+func openFiles(u *neturl.URL) (*Store, error) {
+	if u.Host != "" && u.Host != "." || u.Path == "" {
+		return nil, fmt.Errorf("storage: %s needs an absolute path, as file:///PATH", u)
+	}
+	dir := filepath.FromSlash(u.Path)
+	if len(dir) > 2 && dir[2] == ':' {
+		dir = dir[1:] // file:///C:/…
+	}
+	bucket, err := fileblob.OpenBucket(dir, &fileblob.Options{
+		CreateDir: true, NoTempDir: true, Metadata: fileblob.MetadataDontWrite, DirFileMode: 0o700,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	return &Store{bucket: bucket, place: files{dir}}, nil
+}
+
+func (f files) path(key string) string { return filepath.Join(f.dir, filepath.FromSlash(key)) }
+
+func (f files) writer(key string) writing { return &fileWriting{files: f, key: key} }
+
+func (f files) local(_ context.Context, _ *Store, key string) (string, func(), error) {
+	path := f.path(key)
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, fmt.Errorf("storage: %s: %w", key, ErrNotFound)
+	}
+	if err != nil {
+		return "", nil, failed("stat", key, err)
+	}
+	return path, func() {}, nil
+}
+
+// deleted removes the folders that an object leaves empty.
+func (f files) deleted(key string) {
+	for dir := filepath.Dir(f.path(key)); len(dir) > len(f.dir); dir = filepath.Dir(dir) {
+		if os.Remove(dir) != nil {
+			return
+		}
+	}
+}
+
+func (f files) sweep(ctx context.Context, before time.Time) (n int, err error) {
+	err = filepath.WalkDir(f.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(ignoreGone(err), ctx.Err())
+		}
+		if entry.IsDir() || !strings.HasSuffix(path, tempExt) {
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil || !info.ModTime().Before(before) {
+			return ignoreGone(err)
+		}
+		n++
+		return ignoreGone(os.Remove(path))
+	})
+	return n, err
+}
+
+// ignoreGone forgives that something is not there any more.
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (files) close() error { return nil }
+
+// fileWriting brings a file and its name to the disk.
+type fileWriting struct {
+	files
+	key  string
+	file *os.File // the temporary one, open while it is written
+}
+
+func (w *fileWriting) options() *blob.WriterOptions {
+	return &blob.WriterOptions{
+		ContentType: "application/octet-stream", // or content is kept back to guess it
+		BeforeWrite: func(as func(any) bool) error {
+			if !as(&w.file) {
+				return errors.New("fileblob does not show its file")
+			}
+			return w.file.Chmod(0o600)
+		},
+	}
+}
+
+func (w *fileWriting) copy() io.Writer { return nil }
+
+func (w *fileWriting) flush() error { return w.file.Sync() }
+
+// settle syncs the folders that the name is in.
+func (w *fileWriting) settle() (string, func(), error) {
+	path := w.path(w.key)
+	for dir := filepath.Dir(path); len(dir) >= len(w.dir); dir = filepath.Dir(dir) {
+		if err := syncDir(dir); err != nil {
+			return "", nil, err
+		}
+	}
+	return path, func() {}, nil
+}
+
+func (w *fileWriting) discard() { w.deleted(w.key) }

@@ -1,0 +1,34 @@
+package blob
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// room is a number of bytes that many share.
+type room struct {
+	space int64
+	free  *semaphore.Weighted
+}
+
+func newRoom(space int64) *room { return &room{space, semaphore.NewWeighted(space)} }
+
+// take takes n bytes at once or fails.
+func (r *room) take(n int64) error {
+	if !r.free.TryAcquire(n) {
+		return fmt.Errorf("no room for temporary copies in %d bytes", r.space)
+	}
+	return nil
+}
+
+// wait waits for n bytes.
+func (r *room) wait(ctx context.Context, n int64) error {
+	if n > r.space {
+		return fmt.Errorf("%d bytes are more than the %d for temporary copies", n, r.space)
+	}
+	return r.free.Acquire(ctx, n)
+}
+
+func (r *room) giveBack(n int64) { r.free.Release(n) }

@@ -1,0 +1,46 @@
+package scratch_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/scratch"
+)
+
+func TestScratch(t *testing.T) {
+	t.Parallel()
+	parent := filepath.Join(t.TempDir(), "made")
+	open := func() *scratch.Dir {
+		d, err := scratch.Open(parent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	dead := filepath.Join(parent, "bgremove-scratch-1")
+	live := open()
+	if err := os.Mkdir(dead, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".lock", "file"} { // as a killed process leaves it
+		if err := os.WriteFile(filepath.Join(dead, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := open()
+	if _, err := os.Stat(dead); !os.IsNotExist(err) {
+		t.Errorf("the folder of a dead process: %v", err)
+	}
+	if _, err := os.Stat(live.Path()); err != nil {
+		t.Errorf("the folder of a live one: %v", err)
+	}
+	for _, d := range []*scratch.Dir{live, second} {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := os.ReadDir(parent); len(left) != 0 || err != nil {
+		t.Errorf("left: %v %v", left, err)
+	}
+}
