@@ -3,6 +3,10 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -20,23 +24,108 @@ type LimitError struct{ Reason string }
 
 func (e *LimitError) Error() string { return e.Reason }
 
-// Remover probes and processes clips by pkg/bgremove.
-type Remover struct {
-	remover *bgremove.Remover
-	// FastOnly lets method auto mean fast, where no network is installed.
-	FastOnly bool
+// check names the first limit that a clip is over.
+func (l Limits) check(m Media) error {
+	pixels := int64(m.Width) * int64(m.Height) * int64(m.FrameCount)
+	switch {
+	case l.MaxDuration > 0 && m.Duration > l.MaxDuration:
+		return &LimitError{fmt.Sprintf("the duration of %v is over the limit of %v", m.Duration, l.MaxDuration)}
+	case l.MaxDimension > 0 && max(m.Width, m.Height) > l.MaxDimension:
+		return &LimitError{fmt.Sprintf("a picture of %d×%d is over the limit of %d pixels a side", m.Width, m.Height, l.MaxDimension)}
+	case l.MaxPixels > 0 && pixels > l.MaxPixels:
+		return &LimitError{fmt.Sprintf("%d pixels in all frames are over the limit of %d", pixels, l.MaxPixels)}
+	}
+	return nil
 }
 
-// NewRemover makes a Processor of r.
+// Remover probes and processes clips by pkg/bgremove. It is safe for
+// concurrent use.
+type Remover struct {
+	// FastOnly lets method auto mean fast, where no network is installed. Set
+	// it before use.
+	FastOnly bool
+	remover  *bgremove.Remover
+}
+
+// NewRemover makes a Processor of r, which stays the caller's.
 func NewRemover(r *bgremove.Remover) *Remover { return &Remover{remover: r} }
 
 // Probe describes the clip at path. The error is ErrUnreadable, wrapped, a
 // *LimitError, or that of a machine that lacks ffmpeg.
 func (r *Remover) Probe(ctx context.Context, path string, l Limits) (Media, error) {
-	return Media{}, errors.ErrUnsupported
+	info, err := r.remover.Probe(ctx, path)
+	if err != nil {
+		return Media{}, translate(err)
+	}
+	m := Media{
+		FrameCount: info.Frames, Width: info.Width, Height: info.Height,
+		Duration: time.Duration(info.Duration * float64(time.Second)).Round(time.Millisecond),
+	}
+	return m, l.check(m)
+}
+
+// translate says in the terms of jobs what is wrong with a file. Paths of this
+// machine stay in the wrapped error.
+func translate(err error) error {
+	e := (*bgremove.Error)(nil)
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Kind {
+	case bgremove.Unreadable:
+		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+	case bgremove.TooLarge:
+		return &LimitError{e.Reason}
+	}
+	return err
 }
 
 // Process implements Processor.
 func (r *Remover) Process(ctx context.Context, t Task) (Product, error) {
-	return Product{}, errors.ErrUnsupported
+	var shown error
+	output := filepath.Join(t.Dir, "out."+t.Job.OutputFormat)
+	result, err := r.remover.Remove(ctx, t.Input, output, r.options(t.Job.Options), bgremove.Extras{
+		FirstCut: func(img *image.NRGBA) {
+			path := filepath.Join(t.Dir, "preview.png")
+			if shown = savePreview(path, img); shown == nil {
+				t.Preview(path)
+			}
+		},
+	})
+	if err = errors.Join(err, shown); err != nil {
+		return Product{}, translate(err)
+	}
+	stages := make(map[string]time.Duration)
+	for name, seconds := range result.Timings {
+		if name != "total" { // which the worker measures
+			stages[name] = time.Duration(seconds * float64(time.Second))
+		}
+	}
+	return Product{Path: result.Output, Stages: stages, Details: map[string]any{
+		"method": result.Method, "reason": result.Reason, "model": result.Model, "frames": result.Frames, "size": result.OutputSize,
+	}}, nil
+}
+
+func (r *Remover) options(o Options) bgremove.Options {
+	b := bgremove.Defaults()
+	b.Method = bgremove.Method(o.Method)
+	if r.FastOnly && b.Method == bgremove.Auto {
+		b.Method = bgremove.Fast
+	}
+	b.Tolerance, b.Crop, b.Pad = o.Tolerance, o.Crop, o.Pad
+	b.CanvasW, b.CanvasH, b.Anchor = o.CanvasW, o.CanvasH, bgremove.Anchor(o.Anchor)
+	b.Format, b.Background, b.Trim = bgremove.Format(o.EffectiveFormat()), o.BgColor, o.Trim
+	return b
+}
+
+// savePreview writes a PNG of at most previewSide pixels a side.
+func savePreview(path string, img *image.NRGBA) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("preview: %w", err)
+	}
+	if err := errors.Join(encodePreview(f, img), f.Close()); err != nil {
+		return fmt.Errorf("preview: %w", err)
+	}
+	return nil
 }

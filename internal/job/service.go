@@ -1,8 +1,6 @@
 package job
 
 import (
-	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -23,8 +21,8 @@ type Config struct {
 	MaxAttempts int
 	// MaxRunning is how many jobs of one account run at once. 4.
 	MaxRunning int
-	// TimeLimit bounds each try: the fixed part, 10 min, beside 20 times the
-	// clip's duration.
+	// TimeLimit is the fixed part of what bounds a try, 10 min, beside 20
+	// times the clip's duration.
 	TimeLimit time.Duration
 	// KeepInputs and KeepOutputs are how long files stay after a job has
 	// ended. 24 h and 7 days.
@@ -40,17 +38,54 @@ type Config struct {
 	Observer Observer
 }
 
+// timePerDuration is the variable part of what bounds a try.
+const timePerDuration = 20
+
+func (c Config) withDefaults() Config {
+	or := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	or(&c.Lease, 15*time.Second)
+	or(&c.TimeLimit, 10*time.Minute)
+	or(&c.KeepInputs, 24*time.Hour)
+	or(&c.KeepOutputs, 7*24*time.Hour)
+	or(&c.KeepOrphans, time.Hour)
+	or(&c.KeepAnswers, 24*time.Hour)
+	if c.MaxAttempts == 0 {
+		c.MaxAttempts = 3
+	}
+	if c.MaxRunning == 0 {
+		c.MaxRunning = 4
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Observer == nil {
+		c.Observer = unobserved{}
+	}
+	return c
+}
+
 // Observer receives measurements. Its methods are called from many goroutines
 // and must not block.
 type Observer interface {
-	// Claimed says how long a job had waited.
+	// Claimed says how long a job had waited since it was submitted.
 	Claimed(wait time.Duration)
 	// Stage says how long a stage of a try took: fetch, process, store, or one
-	// that the processor reports.
+	// that the Processor reports.
 	Stage(name string, took time.Duration)
-	// Ended says what became of a try: done, a Code, "lost" or "returned".
+	// Ended says what became of a try: done, a Code, "lost" (the lease ran
+	// out) or "returned" (given back to the queue).
 	Ended(outcome string, ran time.Duration)
 }
+
+type unobserved struct{}
+
+func (unobserved) Claimed(time.Duration)       {}
+func (unobserved) Stage(string, time.Duration) {}
+func (unobserved) Ended(string, time.Duration) {}
 
 // Service is the jobs of one database and one blob store. It is safe for
 // concurrent use.
@@ -63,30 +98,5 @@ type Service struct {
 
 // New makes a Service.
 func New(db *store.DB, blobs *blob.Store, c Config) *Service {
-	return &Service{db: db, blobs: blobs, ledger: account.NewLedger(db), config: c}
+	return &Service{db: db, blobs: blobs, ledger: account.NewLedger(db), config: c.withDefaults()}
 }
-
-// Get is a job that owner may see, or ErrNotFound.
-func (s *Service) Get(ctx context.Context, owner Owner, id string) (Job, error) {
-	return Job{}, errors.ErrUnsupported
-}
-
-// List is the jobs that owner may see, the newest first: at most limit that
-// come before the job before, from the newest if that is empty.
-func (s *Service) List(ctx context.Context, owner Owner, before string, limit int) ([]Job, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// Batch is a batch that owner may see, with its jobs, or ErrNotFound.
-func (s *Service) Batch(ctx context.Context, owner Owner, id string) (Batch, error) {
-	return Batch{}, errors.ErrUnsupported
-}
-
-// Stats are the queue's, of all nodes.
-type Stats struct {
-	Queued, Running int64
-	OldestWait      time.Duration // of what is queued
-}
-
-// Stats counts.
-func (s *Service) Stats(ctx context.Context) (Stats, error) { return Stats{}, errors.ErrUnsupported }

@@ -2,9 +2,24 @@ package job
 
 import (
 	"context"
-	"errors"
+	"database/sql"
+	"encoding/json"
+	"fmt"
 	"time"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/id"
+	"github.com/bgremove/bgremove/internal/store"
 )
+
+// Where objects lie in the blob store: uploads, and what tries have made.
+const (
+	inputs  = "inputs/"
+	outputs = "jobs/"
+)
+
+// InputKey is a new key for an upload.
+func InputKey() string { return inputs + id.New("") }
 
 // Input is a file that lies in the blob store.
 type Input struct {
@@ -16,9 +31,6 @@ type Input struct {
 	// Unreadable marks a file of a batch that cannot be read.
 	Unreadable bool
 }
-
-// InputKey is a new key for an upload.
-func InputKey() string { return "" }
 
 // Submission is what one request asks for.
 type Submission struct {
@@ -49,9 +61,16 @@ type ReceiptItem struct {
 	Filename string `json:"filename"`
 }
 
+// minPrice is what the shortest clip costs, and one that cannot be read until
+// it is refunded.
+const minPrice = 3
+
 // Price is what a job on a clip of the given duration costs: a credit for each
-// second begun, at least three.
-func Price(duration time.Duration) int64 { return 0 }
+// second begun, at least three. Milliseconds count, what is below does not.
+func Price(duration time.Duration) int64 {
+	ms := duration.Round(time.Millisecond).Milliseconds()
+	return max(minPrice, (ms+999)/1000)
+}
 
 // Submit charges for all files and queues them, or does nothing: then the
 // error is an *account.InsufficientError, ErrConflict or ErrRunning, or the
@@ -59,5 +78,124 @@ func Price(duration time.Duration) int64 { return 0 }
 // charged the least price and refunded. The objects of the files are the
 // caller's to delete unless the receipt is a new one.
 func (s *Service) Submit(ctx context.Context, sub Submission) (Receipt, error) {
-	return Receipt{}, errors.ErrUnsupported
+	if len(sub.Files) == 0 || !sub.Batch && len(sub.Files) > 1 {
+		return Receipt{}, fmt.Errorf("submit: %d files", len(sub.Files))
+	}
+	if r := sub.Reservation; r != nil {
+		if earlier, err := r.Answer(sub); earlier != nil || err != nil {
+			return deref(earlier), err
+		}
+	}
+	var receipt Receipt
+	err := s.db.Tx(ctx, func(tx *store.Tx) (err error) {
+		receipt, err = s.submit(ctx, tx, sub)
+		return err
+	})
+	if err != nil {
+		return Receipt{}, wrap("submit", err)
+	}
+	if sub.Reservation != nil {
+		sub.Reservation.used()
+	}
+	return receipt, nil
 }
+
+func deref(r *Receipt) Receipt {
+	if r == nil {
+		return Receipt{}
+	}
+	return *r
+}
+
+// submit is what one transaction does.
+func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Receipt, error) {
+	receipt := Receipt{}
+	var batch sql.NullString
+	if sub.Batch {
+		batch = sql.NullString{String: id.New("batch_"), Valid: true}
+		receipt.BatchID = batch.String
+		if _, err := tx.ExecContext(ctx, "INSERT INTO batches (id, account_id, key_id, created_at) VALUES ($1, $2, $3, now_ms())",
+			batch, sub.Owner.AccountID, optional(sub.Owner.KeyID)); err != nil {
+			return Receipt{}, err
+		}
+	}
+	items := make([]account.Item, len(sub.Files))
+	for i, f := range sub.Files {
+		items[i] = account.Item{JobID: id.New("job_"), Credits: Price(f.Media.Duration)}
+		receipt.Jobs = append(receipt.Jobs, ReceiptItem{ID: items[i].JobID, Filename: f.Name})
+	}
+	balance, err := s.pay(ctx, tx, sub, items)
+	if err != nil {
+		return Receipt{}, err
+	}
+	receipt.CreditsRemaining = balance
+	options, err := json.Marshal(sub.Options)
+	if err != nil {
+		return Receipt{}, err
+	}
+	for i, f := range sub.Files {
+		if err := s.insert(ctx, tx, sub, batch, items[i], f, string(options)); err != nil {
+			return Receipt{}, err
+		}
+	}
+	if err := enqueue(ctx, tx, sub.Owner.AccountID, sub.readable()); err != nil {
+		return Receipt{}, err
+	}
+	if sub.Reservation != nil {
+		err = sub.Reservation.keep(ctx, tx, sub, receipt)
+	}
+	return receipt, err
+}
+
+func (sub Submission) readable() (n int64) {
+	for _, f := range sub.Files {
+		if !f.Unreadable {
+			n++
+		}
+	}
+	return n
+}
+
+// pay charges for all items and refunds those that cannot be read. It returns
+// the balance.
+func (s *Service) pay(ctx context.Context, tx *store.Tx, sub Submission, items []account.Item) (balance int64, err error) {
+	if s.config.Unlimited {
+		err = tx.QueryRowContext(ctx, "SELECT credits FROM accounts WHERE id = $1", sub.Owner.AccountID).Scan(&balance)
+		return balance, err
+	}
+	if balance, err = s.ledger.Charge(ctx, tx, sub.Owner.AccountID, items); err != nil {
+		return 0, err
+	}
+	for i, f := range sub.Files {
+		if f.Unreadable {
+			if balance, err = s.ledger.Refund(ctx, tx, sub.Owner.AccountID, items[i]); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return balance, nil
+}
+
+// insert writes a job, queued or, if it cannot be read, failed.
+func (s *Service) insert(ctx context.Context, tx *store.Tx, sub Submission, batch sql.NullString, item account.Item, f Input, options string) error {
+	state, code := Queued, sql.NullString{}
+	if f.Unreadable {
+		state, code = Failed, sql.NullString{String: string(UnreadableFile), Valid: true}
+	}
+	charged := item.Credits
+	if s.config.Unlimited {
+		charged = 0
+	}
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO jobs (id, account_id, key_id, batch_id, request_id, state, error, options, output_format, original_name,
+			input_key, input_size, frame_count, width, height, duration_ms, cost, charged, attempt, lost, created_at, ended_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 0, 0, now_ms(),
+			CASE WHEN $6 = 'failed' THEN now_ms() END)`,
+		item.JobID, sub.Owner.AccountID, optional(sub.Owner.KeyID), batch, sub.RequestID, string(state), code, options,
+		sub.Options.EffectiveFormat(), f.Name, f.Key, f.Size, f.Media.FrameCount, f.Media.Width, f.Media.Height,
+		f.Media.Duration.Milliseconds(), item.Credits, charged)
+	return err
+}
+
+// optional is null where there is no text.
+func optional(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }

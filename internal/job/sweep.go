@@ -3,23 +3,151 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/store"
 )
 
 // Swept is what a sweep removed.
 type Swept struct {
-	Inputs, Outputs int // expired files
-	Orphans         int // objects that no job names
-	Leftovers       int // of writes that broke off
-	Answers         int64
+	Inputs, Outputs int   // jobs whose files have expired
+	Orphans         int   // objects that no job names
+	Leftovers       int   // of writes that broke off
+	Answers         int64 // to Idempotency-Keys
 }
 
 // Sweep removes the files that have expired, the objects that no job names and
 // the answers kept for Idempotency-Keys. It never removes a file of a job that
 // is queued or processing. Any number of nodes may sweep at once.
-func (s *Service) Sweep(ctx context.Context) (Swept, error) { return Swept{}, errors.ErrUnsupported }
+func (s *Service) Sweep(ctx context.Context) (done Swept, err error) {
+	var errs [5]error
+	done.Inputs, errs[0] = s.sweepInputs(ctx)
+	done.Outputs, errs[1] = s.sweepOutputs(ctx)
+	done.Orphans, errs[2] = s.sweepOrphans(ctx)
+	done.Leftovers, errs[3] = s.blobs.Sweep(ctx, time.Now().Add(-s.config.KeepOrphans))
+	done.Answers, errs[4] = s.sweepAnswers(ctx)
+	return done, errors.Join(errs[:]...)
+}
 
 // RunSweeper sweeps at once and then every interval until ctx ends.
-func (s *Service) RunSweeper(ctx context.Context, interval time.Duration) error {
-	return errors.ErrUnsupported
+func (s *Service) RunSweeper(ctx context.Context, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		switch done, err := s.Sweep(ctx); {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			s.config.Log.ErrorContext(ctx, "the sweep is not complete", "swept", done, "error", err)
+		case done != Swept{}:
+			s.config.Log.InfoContext(ctx, "swept", "inputs", done.Inputs, "outputs", done.Outputs, "orphans", done.Orphans,
+				"leftovers", done.Leftovers, "answers", done.Answers)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// sweepAtOnce is how many jobs or objects are looked at together.
+const sweepAtOnce = 100
+
+func (s *Service) sweepInputs(ctx context.Context) (int, error) {
+	return s.expireFiles(ctx, s.config.KeepInputs, "input_key IS NOT NULL AND ended_at IS NOT NULL",
+		"UPDATE jobs SET input_key = NULL WHERE id = $1 AND ended_at IS NOT NULL",
+		func(j Job) []string { return []string{j.InputKey} })
+}
+
+func (s *Service) sweepOutputs(ctx context.Context) (int, error) {
+	return s.expireFiles(ctx, s.config.KeepOutputs, "(output_key IS NOT NULL OR preview_key IS NOT NULL)",
+		"UPDATE jobs SET output_key = NULL, preview_key = NULL WHERE id = $1 AND ended_at IS NOT NULL",
+		func(j Job) (keys []string) {
+			for _, f := range []*File{j.Output, j.Preview} {
+				if f != nil {
+					keys = append(keys, f.Key)
+				}
+			}
+			return keys
+		})
+}
+
+// expireFiles removes the files of jobs that ended a while ago, and then their
+// names: after a crash between the two, the next sweep goes on.
+func (s *Service) expireFiles(ctx context.Context, keep time.Duration, which, forget string, files func(Job) []string) (n int, err error) {
+	for {
+		jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE "+which+
+			" AND ended_at < now_ms() - CAST($1 AS BIGINT) ORDER BY ended_at LIMIT $2", store.Millis(keep), sweepAtOnce))
+		if err != nil {
+			return n, fmt.Errorf("expired files: %w", err)
+		}
+		for _, j := range jobs {
+			for _, key := range files(j) {
+				if err := s.blobs.Delete(ctx, key); err != nil {
+					return n, err
+				}
+			}
+			if _, err := s.db.ExecContext(ctx, forget, j.ID); err != nil {
+				return n, fmt.Errorf("expired files: %w", err)
+			}
+			n++
+		}
+		if len(jobs) < sweepAtOnce {
+			return n, nil
+		}
+	}
+}
+
+// sweepOrphans removes the objects that are older than any upload or try takes
+// and that no job names: of requests that were refused when the process died,
+// and of tries that lost their lease.
+func (s *Service) sweepOrphans(ctx context.Context) (n int, err error) {
+	before := time.Now().Add(-s.config.KeepOrphans)
+	for prefix, orphans := range map[string]func(context.Context, []string) ([]string, error){inputs: s.orphanInputs, outputs: s.orphanOutputs} {
+		var keys []string
+		flush := func() error {
+			found, err := orphans(ctx, keys)
+			if err != nil {
+				return fmt.Errorf("orphans: %w", err)
+			}
+			keys = keys[:0]
+			for _, key := range found {
+				if err := s.blobs.Delete(ctx, key); err != nil {
+					return err
+				}
+				n++
+			}
+			return nil
+		}
+		for info, err := range s.blobs.List(ctx, prefix) {
+			if err != nil {
+				return n, err
+			}
+			if old(info, before) {
+				keys = append(keys, info.Key)
+			}
+			if len(keys) == sweepAtOnce {
+				if err := flush(); err != nil {
+					return n, err
+				}
+			}
+		}
+		if err := flush(); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func old(info blob.Info, before time.Time) bool { return info.ModTime.Before(before) }
+
+func (s *Service) sweepAnswers(ctx context.Context) (int64, error) {
+	done, err := s.db.ExecContext(ctx, "DELETE FROM idempotency WHERE expires_at <= now_ms()")
+	if err != nil {
+		return 0, fmt.Errorf("expired answers: %w", err)
+	}
+	return done.RowsAffected()
 }

@@ -3,7 +3,10 @@ package job
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
+
+	"github.com/bgremove/bgremove/internal/scratch"
 )
 
 // Task is one try at a job.
@@ -44,8 +47,120 @@ type Worker struct {
 	TempDir string
 }
 
+// How often the queue is looked at without a wake-up, and again while other
+// transactions are in the way.
+const (
+	pollEvery  = time.Second
+	retryFirst = 2 * time.Millisecond
+	retryMost  = 100 * time.Millisecond
+)
+
+// errDrained is the end of the time to drain.
+var errDrained = errors.New("the worker stops")
+
 // Run claims and runs jobs until ctx ends. Then it claims no more, gives those
 // that run Drain to end, gives the rest back to the queue, and returns nil.
 // Meanwhile it looks after leases that ran out, of all workers. While the
 // database is away it waits for it.
-func (w *Worker) Run(ctx context.Context) error { return errors.ErrUnsupported }
+func (w *Worker) Run(ctx context.Context) error {
+	dir, err := scratch.Open(w.TempDir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	var helpers, tries sync.WaitGroup
+	defer helpers.Wait()
+	wake := make(chan struct{}, 1)
+	helpers.Go(func() { w.Service.reap(ctx) })
+	helpers.Go(func() {
+		_ = w.Service.db.Listen(ctx, topic, func() { ring(wake) }) // until ctx ends
+	})
+	// Jobs outlive ctx by Drain.
+	running, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(nil)
+	w.claimAll(ctx, wake, func(j Job) { w.try(running, j, dir.Path()) }, &tries)
+	w.drain(&tries, func() { stop(errDrained) })
+	return nil
+}
+
+func ring(wake chan<- struct{}) {
+	select {
+	case wake <- struct{}{}:
+	default: // a wake-up waits already
+	}
+}
+
+// claimAll starts run for each job that it claims, in as many goroutines as
+// there are slots, until ctx ends.
+func (w *Worker) claimAll(ctx context.Context, wake chan struct{}, run func(Job), tries *sync.WaitGroup) {
+	slots := make(chan struct{}, max(1, w.Slots))
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case slots <- struct{}{}:
+		}
+		j, ok := w.next(ctx, wake)
+		if !ok {
+			return
+		}
+		tries.Go(func() {
+			defer func() { <-slots }()
+			run(j)
+		})
+	}
+}
+
+// next waits for a job until ctx ends.
+func (w *Worker) next(ctx context.Context, wake <-chan struct{}) (Job, bool) {
+	s := w.Service
+	for wait := time.Duration(0); ; {
+		yes, err := s.claimable(ctx)
+		if yes && ctx.Err() == nil {
+			// A claim that the database has must not be lost to the end of ctx.
+			j, found, failure := s.claim(context.WithoutCancel(ctx))
+			if found {
+				return j, true
+			}
+			err = failure
+		}
+		switch {
+		case ctx.Err() != nil:
+			return Job{}, false
+		case err != nil:
+			s.config.Log.ErrorContext(ctx, "the queue cannot be looked at", "error", err)
+			wait = pollEvery
+		case yes: // another transaction has the rows
+			wait = min(max(retryFirst, 2*wait), retryMost)
+		default:
+			wait = pollEvery
+		}
+		if !sleep(ctx, wait, wake) {
+			return Job{}, false
+		}
+	}
+}
+
+// sleep waits for the time, a wake-up or the end of ctx, which it tells.
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-wake:
+	case <-timer.C:
+	}
+	return true
+}
+
+// drain waits for the tries, and stops them when their time is over.
+func (w *Worker) drain(tries *sync.WaitGroup, stop func()) {
+	limit := w.Drain
+	if limit == 0 {
+		limit = 30 * time.Second
+	}
+	timer := time.AfterFunc(limit, stop)
+	defer timer.Stop()
+	tries.Wait()
+}

@@ -68,7 +68,7 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	})
 	steps := append(r.estimate(), step{name: "measure", run: func(_ context.Context, it *item) error {
 		it.box = subjectBox(it.Image, it.Matte)
-		if r.Survey != nil {
+		if r.Survey != nil || r.glimpse.wanted.Load() {
 			r.show(it)
 		}
 		return nil
@@ -81,10 +81,11 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	if len(m.frames) == 0 {
 		return nil, ErrNoFrames
 	}
+	r.glimpse.end()
 	return m, m.mattes.rewind()
 }
 
-// show makes of a frame what the survey is to see.
+// show makes of a frame what the survey and the glimpse are to see.
 func (r *runner) show(it *item) {
 	r.cut(it)
 	if bg := r.Canvas.Background; bg != nil {
@@ -100,6 +101,7 @@ func (r *runner) takeDown(m *measures, it *item) error {
 	if r.Survey != nil {
 		r.Survey(f.Image)
 	}
+	r.glimpse.see(f.Image, it.box)
 	err := m.mattes.append(it.Matte, it.Foreground)
 	r.pool.Put(f.Image)
 	r.mattes.Put(it.Matte)

@@ -47,6 +47,10 @@ type Job struct {
 	// Preview, if set, receives the first output frame with a subject in it
 	// (else the first), and the source laid out alike. It is called once.
 	Preview func(before, after *image.NRGBA)
+	// FirstCut, if set, receives the cut-out of the first frame with a subject
+	// in it (else the first), as soon as its matte exists: as it is cut out in
+	// a first pass, laid out where there is one pass only. It is called once.
+	FirstCut func(*image.NRGBA)
 	// Progress, if set, is called after every frame of every pass, from one
 	// goroutine at a time.
 	Progress func(Progress)
@@ -138,10 +142,12 @@ type runner struct {
 	passes int
 	clock  clock
 	report Report
+	// glimpse is FirstCut's.
+	glimpse *glimpse
 }
 
 func newRunner(job Job) *runner {
-	r := &runner{Job: job, info: job.Clip.Info(), pool: new(media.Pool), passes: 1}
+	r := &runner{Job: job, info: job.Clip.Info(), pool: new(media.Pool), passes: 1, glimpse: newGlimpse(job.FirstCut)}
 	r.source = image.Pt(r.info.Width, r.info.Height)
 	if r.Workers <= 0 {
 		r.Workers = runtime.GOMAXPROCS(0)

@@ -412,6 +412,47 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+// A cut-out is shown before the output is begun where a pass comes before.
+func TestFirstCut(t *testing.T) {
+	t.Parallel()
+	outside := image.Pt(100, 100)
+	for name, tt := range map[string]struct {
+		places []image.Point
+		crop   bool
+		x      int // where the subject must be
+	}{
+		"one pass":         {[]image.Point{outside, {9, 2}, {2, 2}}, false, 9},
+		"two passes":       {[]image.Point{outside, {9, 2}, {2, 2}}, true, 9},
+		"one pass, none":   {[]image.Point{outside, outside}, false, -1},
+		"two passes, none": {[]image.Point{outside, outside}, true, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			calls, opened := 0, false
+			run(t, &clip{places: tt.places}, func(j *pipeline.Job) {
+				j.Canvas.Crop = tt.crop
+				begin := j.Open
+				j.Open = func(ctx context.Context, o pipeline.Output) (media.Sink, error) {
+					opened = true
+					return begin(ctx, o)
+				}
+				j.FirstCut = func(img *image.NRGBA) {
+					calls++
+					if opened == tt.crop {
+						t.Errorf("the output has begun: %v", opened)
+					}
+					if img.NRGBAAt(39, 29).A != 0 || tt.x >= 0 && img.NRGBAAt(tt.x, 2).A != 255 {
+						t.Errorf("no cut-out, or no subject at %d", tt.x)
+					}
+				}
+			})
+			if calls != 1 {
+				t.Errorf("%d cut-outs", calls)
+			}
+		})
+	}
+}
+
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	var last pipeline.Progress

@@ -77,6 +77,8 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 	steps = append(steps, step{name: "cut out", run: func(_ context.Context, it *item) error {
 		if w.wantsPreview.Load() {
 			it.before = clone(it.Image)
+		}
+		if it.before != nil || r.glimpse.wanted.Load() {
 			it.box = subjectBox(it.Image, it.Matte)
 		}
 		r.cut(it)
@@ -91,6 +93,7 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 		return err
 	}
 	w.lastPreview()
+	r.glimpse.end()
 	return nil
 }
 
@@ -142,6 +145,7 @@ func (w *writer) write(ctx context.Context, it *item) error {
 	f.PTS -= w.offset
 	w.mattes.Put(it.Matte)
 	w.showPreview(it)
+	w.glimpse.see(f.Image, it.box)
 	stop := w.clock.start("encode")
 	w.report.Frames++
 	w.report.Duration = max(w.report.Duration, f.PTS+f.Duration)

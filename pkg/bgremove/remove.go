@@ -55,6 +55,11 @@ type Extras struct {
 	// Preview, if set, receives the first output frame that shows something,
 	// and the source laid out alike. The pictures are its own to keep.
 	Preview func(before, after *image.NRGBA)
+	// FirstCut, if set, receives the first cut-out that shows something, long
+	// before Preview where the clip is gone through twice: then it has the
+	// size of the input, neither cropped nor scaled. The picture is its own to
+	// keep.
+	FirstCut func(*image.NRGBA)
 	// Progress, if set, is called after every frame, from one goroutine at a
 	// time.
 	Progress func(Progress)
@@ -164,7 +169,7 @@ func (j *removal) job(in *input, file *outputFile, c *choice) pipeline.Job {
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: canvas.Anchor(o.Anchor), Background: colour(o.Background), Even: format == MP4},
-		Preview: j.extras.Preview, Workers: j.config.Workers, Memory: j.config.Memory,
+		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, Workers: j.config.Workers, Memory: j.config.Memory,
 	}
 	if p := j.extras.Progress; p != nil {
 		job.Progress = func(at pipeline.Progress) { p(Progress(at)) }

@@ -105,6 +105,7 @@ CREATE INDEX jobs_leases ON jobs (lease_until) WHERE state = 'processing';
 CREATE INDEX jobs_key ON jobs (key_id, id) WHERE key_id IS NOT NULL;
 CREATE INDEX jobs_account ON jobs (account_id, id);
 CREATE INDEX jobs_batch ON jobs (batch_id, id) WHERE batch_id IS NOT NULL;
+CREATE INDEX jobs_input ON jobs (input_key) WHERE input_key IS NOT NULL;
 CREATE INDEX jobs_inputs ON jobs (ended_at) WHERE input_key IS NOT NULL AND ended_at IS NOT NULL;
 CREATE INDEX jobs_outputs ON jobs (ended_at) WHERE output_key IS NOT NULL OR preview_key IS NOT NULL;
 

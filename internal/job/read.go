@@ -1,0 +1,154 @@
+package job
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/store"
+)
+
+// columns are what scan reads.
+const columns = `id, account_id, key_id, batch_id, request_id, state, error, options, output_format, original_name,
+	input_key, input_size, frame_count, width, height, duration_ms, cost, charged, attempt,
+	preview_key, preview_size, preview_sha, output_key, output_size, output_sha, created_at, started_at, ended_at`
+
+// scanner is a row or the current one of several.
+type scanner interface{ Scan(...any) error }
+
+func scan(row scanner) (Job, error) {
+	var (
+		j                       Job
+		key, batch, code, input sql.NullString
+		options                 string
+		preview, output         nullFile
+		durationMS, created     int64
+		started, ended          sql.NullInt64
+	)
+	err := row.Scan(&j.ID, &j.AccountID, &key, &batch, &j.RequestID, &j.State, &code, &options, &j.OutputFormat, &j.OriginalName,
+		&input, &j.InputSize, &j.Media.FrameCount, &j.Media.Width, &j.Media.Height, &durationMS, &j.Cost, &j.Charged, &j.Attempt,
+		&preview.key, &preview.size, &preview.sha, &output.key, &output.size, &output.sha, &created, &started, &ended)
+	if err != nil {
+		return Job{}, err
+	}
+	j.KeyID, j.BatchID, j.Error, j.InputKey = key.String, batch.String, Code(code.String), input.String
+	j.Media.Duration = time.Duration(durationMS) * time.Millisecond
+	j.Preview, j.Output, j.OutputSize = preview.file(), output.file(), output.size.Int64
+	j.CreatedAt, j.StartedAt, j.EndedAt = store.Time(created), store.OptionalTime(started), store.OptionalTime(ended)
+	if err := json.Unmarshal([]byte(options), &j.Options); err != nil {
+		return Job{}, fmt.Errorf("options of %s: %w", j.ID, err)
+	}
+	return j, nil
+}
+
+// nullFile is the three columns of a file.
+type nullFile struct {
+	key, sha sql.NullString
+	size     sql.NullInt64
+}
+
+func (f nullFile) file() *File {
+	if !f.key.Valid {
+		return nil
+	}
+	return &File{Key: f.key.String, Size: f.size.Int64, SHA256: f.sha.String}
+}
+
+// collect reads all rows.
+func collect(rows *sql.Rows, err error) ([]Job, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var jobs []Job
+	for rows.Next() {
+		j, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, rows.Err()
+}
+
+// wrap says what was attempted; a row that is not there is ErrNotFound.
+func wrap(what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sql.ErrNoRows):
+		return ErrNotFound
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// Get is a job that owner may see, or ErrNotFound.
+func (s *Service) Get(ctx context.Context, owner Owner, id string) (Job, error) {
+	j, err := scan(s.db.QueryRowContext(ctx, "SELECT "+columns+" FROM jobs WHERE id = $1 AND account_id = $2 AND ($3 = '' OR key_id = $3)",
+		id, owner.AccountID, owner.KeyID))
+	return j, wrap("job", err)
+}
+
+// List is the jobs that owner may see, the newest first: at most limit that
+// come before the job before, from the newest if that is empty.
+func (s *Service) List(ctx context.Context, owner Owner, before string, limit int) ([]Job, error) {
+	if before == "" {
+		before = "~" // behind all ids
+	}
+	query := "SELECT " + columns + " FROM jobs WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"
+	args := []any{owner.AccountID, before, limit}
+	if owner.KeyID != "" {
+		query = "SELECT " + columns + " FROM jobs WHERE account_id = $1 AND id < $2 AND key_id = $4 ORDER BY id DESC LIMIT $3"
+		args = append(args, owner.KeyID)
+	}
+	jobs, err := collect(s.db.QueryContext(ctx, query, args...))
+	return jobs, wrap("jobs", err)
+}
+
+// Batch is a batch that owner may see, with its jobs, or ErrNotFound.
+func (s *Service) Batch(ctx context.Context, owner Owner, id string) (Batch, error) {
+	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+` FROM jobs
+		WHERE batch_id = $1 AND account_id = $2 AND ($3 = '' OR key_id = $3) ORDER BY id`, id, owner.AccountID, owner.KeyID))
+	if err != nil {
+		return Batch{}, wrap("batch", err)
+	}
+	if len(jobs) == 0 {
+		return Batch{}, ErrNotFound
+	}
+	return Batch{ID: id, State: summary(jobs), Jobs: jobs}, nil
+}
+
+func summary(jobs []Job) BatchState {
+	state := BatchDone
+	for _, j := range jobs {
+		switch j.State {
+		case Queued, Processing:
+			return BatchProcessing
+		case Failed:
+			state = BatchPartial
+		}
+	}
+	return state
+}
+
+// Stats are the queue's, of all nodes.
+type Stats struct {
+	Queued, Running int64
+	OldestWait      time.Duration // of what is queued
+}
+
+// Stats counts.
+func (s *Service) Stats(ctx context.Context) (Stats, error) {
+	var (
+		stats  Stats
+		oldest int64
+	)
+	err := s.db.QueryRowContext(ctx, `SELECT CAST(COALESCE(SUM(queued), 0) AS BIGINT), CAST(COALESCE(SUM(running), 0) AS BIGINT),
+		COALESCE(now_ms() - (SELECT MIN(created_at) FROM jobs WHERE state = 'queued'), 0) FROM queues`).
+		Scan(&stats.Queued, &stats.Running, &oldest)
+	stats.OldestWait = time.Duration(max(0, oldest)) * time.Millisecond
+	return stats, wrap("queue", err)
+}

@@ -1,0 +1,50 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// reapAtOnce bounds what one look at the leases takes on.
+const reapAtOnce = 100
+
+// Reap gives the jobs whose leases ran out back to the queue; one that has
+// lost its workers MaxAttempts times has failed and is refunded. It returns
+// their number. Workers do it all the time; any number of nodes may.
+func (s *Service) Reap(ctx context.Context) (n int, err error) {
+	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+` FROM jobs
+		WHERE state = 'processing' AND lease_until < now_ms() ORDER BY lease_until LIMIT $1`, reapAtOnce))
+	if err != nil {
+		return 0, fmt.Errorf("look at the leases: %w", err)
+	}
+	for _, j := range jobs {
+		expired, failed, err := s.expire(ctx, j)
+		if err != nil {
+			return n, err
+		}
+		if !expired {
+			continue
+		}
+		n++
+		s.config.Observer.Ended("lost", time.Since(j.StartedAt))
+		s.config.Log.WarnContext(ctx, "the worker of a job was lost", "job", j.ID, "request", j.RequestID, "attempt", j.Attempt, "failed", failed)
+	}
+	return n, nil
+}
+
+// reap reaps every third of a lease until ctx ends, however busy the queue is.
+func (s *Service) reap(ctx context.Context) {
+	ticker := time.NewTicker(max(time.Millisecond, s.config.Lease/3))
+	defer ticker.Stop()
+	for {
+		if _, err := s.Reap(ctx); err != nil && ctx.Err() == nil {
+			s.config.Log.ErrorContext(ctx, "leases cannot be looked after", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}

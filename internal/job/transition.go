@@ -1,0 +1,224 @@
+package job
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/store"
+)
+
+// Every change of a job's state is in this file, beside the insertion in
+// submit.go. A change that a worker makes names the attempt of its claim; where
+// that is not the job's any more, nothing happens and the error is errLost.
+//
+// Transactions lock in one order, so that they do not wait for each other in a
+// circle: the job's row, the account's, the queue's; a claim begins with the
+// queue's and takes a job that is queued, whose row nobody else holds.
+
+// topic wakes workers.
+const topic = "jobs"
+
+// errLost is a lease that ran out and was taken over.
+var errLost = errors.New("the lease was lost")
+
+// claim takes the next job in turn, if there is one: of the accounts with work
+// and a free place the one of the least virtual time, which then moves on by
+// the price. It is start-time fair queueing (Goyal, Vin, Cheng 1996, section
+// 2) with credits for bytes.
+func (s *Service) claim(ctx context.Context) (j Job, found bool, err error) {
+	err = s.db.Tx(ctx, func(tx *store.Tx) error {
+		found = false
+		var account string
+		err := tx.QueryRowContext(ctx, `SELECT account_id FROM queues WHERE queued > 0 AND running < $1
+			ORDER BY vtime, account_id LIMIT 1`+s.db.SkipLocked(), s.config.MaxRunning).Scan(&account)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		j, err = scan(tx.QueryRowContext(ctx, `
+			UPDATE jobs SET state = 'processing', attempt = attempt + 1, started_at = now_ms(), lease_until = now_ms() + CAST($1 AS BIGINT)
+			WHERE id = (SELECT id FROM jobs WHERE account_id = $2 AND state = 'queued' ORDER BY id LIMIT 1)
+			RETURNING `+columns, store.Millis(s.config.Lease), account))
+		if err != nil {
+			return err
+		}
+		found = true
+		_, err = tx.ExecContext(ctx, "UPDATE queues SET queued = queued - 1, running = running + 1, vtime = vtime + $1 WHERE account_id = $2",
+			j.Cost, account)
+		return err
+	})
+	if err != nil {
+		return Job{}, false, fmt.Errorf("claim: %w", err)
+	}
+	return j, found, nil
+}
+
+// claimable reports whether claim would find a job if no other transaction
+// were in its way. It locks nothing.
+func (s *Service) claimable(ctx context.Context) (yes bool, err error) {
+	err = s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM queues WHERE queued > 0 AND running < $1)", s.config.MaxRunning).Scan(&yes)
+	if err != nil {
+		return false, fmt.Errorf("look for work: %w", err)
+	}
+	return yes, nil
+}
+
+// renew extends the lease of a claim.
+func (s *Service) renew(ctx context.Context, j Job) error {
+	done, err := s.db.ExecContext(ctx, `UPDATE jobs SET lease_until = now_ms() + CAST($1 AS BIGINT)
+		WHERE id = $2 AND attempt = $3 AND state = 'processing'`, store.Millis(s.config.Lease), j.ID, j.Attempt)
+	return fenced("renew the lease", done, err)
+}
+
+// preview notes that there is a preview.
+func (s *Service) preview(ctx context.Context, j Job, f File) error {
+	done, err := s.db.ExecContext(ctx, `UPDATE jobs SET preview_key = $1, preview_size = $2, preview_sha = $3
+		WHERE id = $4 AND attempt = $5 AND state = 'processing'`, f.Key, f.Size, f.SHA256, j.ID, j.Attempt)
+	return fenced("note the preview", done, err)
+}
+
+func fenced(what string, done sql.Result, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return errLost
+}
+
+// finish makes a job done.
+func (s *Service) finish(ctx context.Context, j Job, output File) error {
+	return s.change(ctx, "finish", func(tx *store.Tx) error {
+		account, err := leave(ctx, tx, `UPDATE jobs SET state = 'done', lease_until = NULL, ended_at = now_ms(),
+			output_key = $3, output_size = $4, output_sha = $5
+			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`,
+			j.ID, j.Attempt, output.Key, output.Size, output.SHA256)
+		if err != nil {
+			return err
+		}
+		return ran(ctx, tx, account)
+	})
+}
+
+// fail ends a job without an output and refunds it.
+func (s *Service) fail(ctx context.Context, j Job, code Code) error {
+	return s.change(ctx, "fail", func(tx *store.Tx) error {
+		account, err := leave(ctx, tx, `UPDATE jobs SET state = 'failed', error = $3, lease_until = NULL, ended_at = now_ms()
+			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`, j.ID, j.Attempt, string(code))
+		if err != nil {
+			return err
+		}
+		if err := s.refund(ctx, tx, account, j); err != nil {
+			return err
+		}
+		return ran(ctx, tx, account)
+	})
+}
+
+// giveBack returns a job to the queue; the try does not count.
+func (s *Service) giveBack(ctx context.Context, j Job) error {
+	return s.change(ctx, "give back", func(tx *store.Tx) error {
+		account, err := leave(ctx, tx, `UPDATE jobs SET state = 'queued', lease_until = NULL
+			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`, j.ID, j.Attempt)
+		if err != nil {
+			return err
+		}
+		return requeue(ctx, tx, account, j.Cost)
+	})
+}
+
+// expire takes a job from a worker whose lease ran out: back to the queue, or
+// to its end where that has happened too often. It reports whether it did, and
+// which of the two.
+func (s *Service) expire(ctx context.Context, j Job) (expired, failed bool, err error) {
+	err = s.change(ctx, "expire", func(tx *store.Tx) error {
+		var state State
+		err := tx.QueryRowContext(ctx, `
+			UPDATE jobs SET lost = lost + 1, lease_until = NULL,
+				state    = CASE WHEN lost + 1 >= CAST($3 AS BIGINT) THEN 'failed' ELSE 'queued' END,
+				error    = CASE WHEN lost + 1 >= CAST($3 AS BIGINT) THEN 'processing_failed' END,
+				ended_at = CASE WHEN lost + 1 >= CAST($3 AS BIGINT) THEN now_ms() END
+			WHERE id = $1 AND attempt = $2 AND state = 'processing' AND lease_until < now_ms() RETURNING state`,
+			j.ID, j.Attempt, s.config.MaxAttempts).Scan(&state)
+		expired, failed = err == nil, state == Failed
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return nil // it was renewed, or another node was faster
+		case err != nil:
+			return err
+		case !failed:
+			return requeue(ctx, tx, j.AccountID, j.Cost)
+		}
+		if err := s.refund(ctx, tx, j.AccountID, j); err != nil {
+			return err
+		}
+		return ran(ctx, tx, j.AccountID)
+	})
+	return expired, failed, err
+}
+
+// change runs a transition.
+func (s *Service) change(ctx context.Context, what string, f func(*store.Tx) error) error {
+	if err := s.db.Tx(ctx, f); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// leave runs the statement that ends a claim and returns the account.
+func leave(ctx context.Context, tx *store.Tx, query string, args ...any) (accountID string, err error) {
+	err = tx.QueryRowContext(ctx, query, args...).Scan(&accountID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", errLost
+	}
+	return accountID, err
+}
+
+// refund gives back what was taken for a job, if anything was.
+func (s *Service) refund(ctx context.Context, tx *store.Tx, accountID string, j Job) error {
+	if j.Charged == 0 {
+		return nil
+	}
+	_, err := s.ledger.Refund(ctx, tx, accountID, account.Item{JobID: j.ID, Credits: j.Charged})
+	return err
+}
+
+// enqueue counts new jobs. An account that was idle begins beside those that
+// are not: it has saved no turns.
+func enqueue(ctx context.Context, tx *store.Tx, accountID string, jobs int64) error {
+	if jobs == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO queues (account_id, vtime, queued, running) VALUES ($1,
+			COALESCE((SELECT MIN(vtime) FROM queues WHERE queued > 0 OR running > 0), (SELECT MAX(vtime) FROM queues), 0), $2, 0)
+		ON CONFLICT (account_id) DO UPDATE SET queued = queues.queued + excluded.queued,
+			vtime = CASE WHEN queues.queued > 0 OR queues.running > 0 OR queues.vtime > excluded.vtime THEN queues.vtime ELSE excluded.vtime END`,
+		accountID, jobs)
+	if err != nil {
+		return err
+	}
+	return tx.Notify(ctx, topic)
+}
+
+// requeue counts a job that goes back, and its turn too.
+func requeue(ctx context.Context, tx *store.Tx, accountID string, cost int64) error {
+	_, err := tx.ExecContext(ctx, "UPDATE queues SET queued = queued + 1, running = running - 1, vtime = vtime - $1 WHERE account_id = $2",
+		cost, accountID)
+	if err != nil {
+		return err
+	}
+	return tx.Notify(ctx, topic)
+}
+
+// ran counts a job that has ended.
+func ran(ctx context.Context, tx *store.Tx, accountID string) error {
+	_, err := tx.ExecContext(ctx, "UPDATE queues SET running = running - 1 WHERE account_id = $1", accountID)
+	return err
+}

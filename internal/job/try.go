@@ -1,0 +1,195 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/store"
+)
+
+var errTimedOut = errors.New("the time limit is over")
+
+// try is one claim of a job, from its first heartbeat to the state it leaves.
+type try struct {
+	*Worker
+	job   Job
+	began time.Time
+	// lease ends when the job is not ours any more.
+	lease context.Context
+	lose  context.CancelCauseFunc
+	// previews are on their way.
+	previews   sync.WaitGroup
+	previewErr error
+}
+
+// try runs a claimed job. When running ends the job is given back.
+func (w *Worker) try(running context.Context, j Job, scratch string) {
+	t := &try{Worker: w, job: j, began: time.Now()}
+	t.lease, t.lose = context.WithCancelCause(context.WithoutCancel(running))
+	defer t.lose(nil)
+	if j.Attempt == 1 {
+		w.Service.config.Observer.Claimed(j.StartedAt.Sub(j.CreatedAt))
+	}
+	var beats sync.WaitGroup
+	beats.Go(t.beat)
+	defer func() { t.lose(nil); beats.Wait() }()
+
+	limit := w.Service.config.TimeLimit + timePerDuration*j.Media.Duration
+	work, cancel := context.WithTimeoutCause(t.lease, limit, errTimedOut)
+	defer cancel()
+	work, stop := context.WithCancelCause(work)
+	defer stop(nil)
+	defer context.AfterFunc(running, func() { stop(context.Cause(running)) })()
+
+	output, details, err := t.work(work, scratch)
+	if err != nil && work.Err() != nil {
+		err = context.Cause(work)
+	}
+	t.settle(output, details, err)
+}
+
+// beat renews the lease until it is lost or given up. A database that is away
+// for as long as the lease has lost it.
+func (t *try) beat() {
+	lease := t.Service.config.Lease
+	ticker := time.NewTicker(max(time.Millisecond, lease/3))
+	defer ticker.Stop()
+	for renewed := t.began; ; {
+		select {
+		case <-t.lease.Done():
+			return
+		case <-ticker.C:
+		}
+		at := time.Now()
+		ctx, cancel := context.WithTimeout(t.lease, lease)
+		err := t.Service.renew(ctx, t.job)
+		cancel()
+		switch {
+		case err == nil:
+			renewed = at
+		case errors.Is(err, errLost), time.Since(renewed) > lease:
+			t.lose(errLost)
+			return
+		}
+	}
+}
+
+// work fetches, processes and stores.
+func (t *try) work(ctx context.Context, scratch string) (output File, details map[string]any, err error) {
+	dir, err := os.MkdirTemp(scratch, "job-*")
+	if err != nil {
+		return File{}, nil, fmt.Errorf("folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	defer t.previews.Wait()
+	began := time.Now()
+	input, release, err := t.Service.blobs.Local(ctx, t.job.InputKey)
+	if err != nil {
+		return File{}, nil, err
+	}
+	defer release()
+	t.stage("fetch", began)
+	began = time.Now()
+	product, err := t.Processor.Process(ctx, Task{Job: t.job, Input: input, Dir: dir, Preview: func(path string) { t.showPreview(ctx, path) }})
+	if err != nil {
+		return File{}, nil, err
+	}
+	t.stage("process", began)
+	for name, busy := range product.Stages {
+		t.Service.config.Observer.Stage(name, busy)
+	}
+	began = time.Now()
+	if output, err = t.put(ctx, t.key("out", t.job.OutputFormat), product.Path); err != nil {
+		return File{}, nil, err
+	}
+	t.stage("store", began)
+	t.previews.Wait()
+	return output, product.Details, t.previewErr
+}
+
+func (t *try) stage(name string, began time.Time) {
+	t.Service.config.Observer.Stage(name, time.Since(began))
+}
+
+// key is where a file of this try lies: no other try writes there.
+func (t *try) key(what, extension string) string {
+	return fmt.Sprintf("%s%s/%s-%d.%s", outputs, t.job.ID, what, t.job.Attempt, extension)
+}
+
+func (t *try) put(ctx context.Context, key, path string) (File, error) {
+	o, err := t.Service.blobs.PutFile(ctx, key, path)
+	return File{Key: key, Size: o.Size, SHA256: o.SHA256}, err
+}
+
+// showPreview stores a preview beside the work.
+func (t *try) showPreview(ctx context.Context, path string) {
+	t.previews.Go(func() {
+		f, err := t.put(ctx, t.key("preview", "png"), path)
+		if err == nil {
+			err = t.persist(ctx, func(ctx context.Context) error { return t.Service.preview(ctx, t.job, f) })
+		}
+		t.previewErr = err
+	})
+}
+
+// settle leaves the job in the state that the work ended in.
+func (t *try) settle(output File, details map[string]any, err error) {
+	s, outcome := t.Service, string(Done)
+	log := s.config.Log.With("job", t.job.ID, "request", t.job.RequestID, "attempt", t.job.Attempt)
+	var change func(context.Context) error
+	switch code := codeOf(err); {
+	case err == nil:
+		change = func(ctx context.Context) error { return s.finish(ctx, t.job, output) }
+	case errors.Is(err, errLost):
+		log.Warn("the lease of a job was lost")
+		return // whoever found that has counted it
+	case errors.Is(err, errDrained):
+		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
+	case code == "":
+		// The lease runs out, which gives storage time to come back.
+		log.Error("a job is left for another try", "error", err)
+		return
+	default:
+		outcome, change = string(code), func(ctx context.Context) error { return s.fail(ctx, t.job, code) }
+	}
+	if lost := t.persist(t.lease, change); lost != nil {
+		log.Error("a job could not be ended", "outcome", outcome, "error", lost)
+		return
+	}
+	s.config.Observer.Ended(outcome, time.Since(t.began))
+	log.Info("a job ended", "outcome", outcome, "took", time.Since(t.began), "details", details, "error", err)
+}
+
+// codeOf is what a failure means to the user; none if the machine is to blame
+// and another try may help.
+func codeOf(err error) Code {
+	var storage *blob.Error
+	switch {
+	case errors.Is(err, ErrUnreadable):
+		return UnreadableFile
+	case errors.Is(err, errTimedOut):
+		return TimedOut
+	case errors.As(err, &storage), errors.Is(err, syscall.ENOSPC):
+		return ""
+	}
+	return ProcessingFailed
+}
+
+// persist changes the database, again while it is away and the lease holds.
+func (t *try) persist(ctx context.Context, change func(context.Context) error) error {
+	for wait := retryFirst; ; wait = min(2*wait, pollEvery) {
+		err := change(ctx)
+		if err == nil || errors.Is(err, errLost) || !store.Unavailable(err) {
+			return err
+		}
+		if !sleep(ctx, wait, nil) {
+			return errors.Join(context.Cause(ctx), err)
+		}
+	}
+}
