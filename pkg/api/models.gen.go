@@ -589,12 +589,6 @@ type GetDownloadParams struct {
 
 // HeadDownloadParams defines parameters for HeadDownload.
 type HeadDownloadParams struct {
-	// Range The bytes that are wanted (RFC 9110, section 14).
-	Range *Range `json:"Range,omitempty"`
-
-	// IfRange Send the part only if the file still has this ETag, else all of it.
-	IfRange *IfRange `json:"If-Range,omitempty"`
-
 	// IfNoneMatch Send nothing if the file still has this ETag.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
@@ -613,12 +607,6 @@ type GetPreviewParams struct {
 
 // HeadPreviewParams defines parameters for HeadPreview.
 type HeadPreviewParams struct {
-	// Range The bytes that are wanted (RFC 9110, section 14).
-	Range *Range `json:"Range,omitempty"`
-
-	// IfRange Send the part only if the file still has this ETag, else all of it.
-	IfRange *IfRange `json:"If-Range,omitempty"`
-
 	// IfNoneMatch Send nothing if the file still has this ETag.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }

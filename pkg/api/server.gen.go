@@ -433,44 +433,6 @@ func (siw *ServerInterfaceWrapper) HeadDownload(w http.ResponseWriter, r *http.R
 
 	headers := r.Header
 
-	// ------------- Optional header parameter "Range" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Range")]; found {
-		var Range Range
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Range", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Range", valueList[0], &Range, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Range", Err: err})
-			return
-		}
-
-		params.Range = &Range
-
-	}
-
-	// ------------- Optional header parameter "If-Range" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-Range")]; found {
-		var IfRange IfRange
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Range", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-Range", valueList[0], &IfRange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Range", Err: err})
-			return
-		}
-
-		params.IfRange = &IfRange
-
-	}
-
 	// ------------- Optional header parameter "If-None-Match" -------------
 	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
 		var IfNoneMatch IfNoneMatch
@@ -608,44 +570,6 @@ func (siw *ServerInterfaceWrapper) HeadPreview(w http.ResponseWriter, r *http.Re
 	var params HeadPreviewParams
 
 	headers := r.Header
-
-	// ------------- Optional header parameter "Range" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Range")]; found {
-		var Range Range
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Range", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Range", valueList[0], &Range, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Range", Err: err})
-			return
-		}
-
-		params.Range = &Range
-
-	}
-
-	// ------------- Optional header parameter "If-Range" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-Range")]; found {
-		var IfRange IfRange
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Range", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-Range", valueList[0], &IfRange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Range", Err: err})
-			return
-		}
-
-		params.IfRange = &IfRange
-
-	}
 
 	// ------------- Optional header parameter "If-None-Match" -------------
 	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
@@ -2853,54 +2777,6 @@ func (response HeadDownload200Response) VisitHeadDownloadResponse(w http.Respons
 	return nil
 }
 
-type HeadDownload206ResponseHeaders struct {
-	AcceptRanges        *string
-	ContentDisposition  *string
-	ContentLength       *int64
-	ContentRange        *string
-	ETag                *string
-	XContentTypeOptions *string
-	XRateLimitLimit     *int
-	XRateLimitRemaining *int
-	XRateLimitReset     *int
-}
-
-type HeadDownload206Response struct {
-	Headers HeadDownload206ResponseHeaders
-}
-
-func (response HeadDownload206Response) VisitHeadDownloadResponse(w http.ResponseWriter) error {
-	if response.Headers.AcceptRanges != nil {
-		w.Header().Set("Accept-Ranges", fmt.Sprint(*response.Headers.AcceptRanges))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	if response.Headers.ContentLength != nil {
-		w.Header().Set("Content-Length", fmt.Sprint(*response.Headers.ContentLength))
-	}
-	if response.Headers.ContentRange != nil {
-		w.Header().Set("Content-Range", fmt.Sprint(*response.Headers.ContentRange))
-	}
-	if response.Headers.ETag != nil {
-		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
-	}
-	if response.Headers.XContentTypeOptions != nil {
-		w.Header().Set("X-Content-Type-Options", fmt.Sprint(*response.Headers.XContentTypeOptions))
-	}
-	if response.Headers.XRateLimitLimit != nil {
-		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
-	}
-	if response.Headers.XRateLimitRemaining != nil {
-		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
-	}
-	if response.Headers.XRateLimitReset != nil {
-		w.Header().Set("X-RateLimit-Reset", fmt.Sprint(*response.Headers.XRateLimitReset))
-	}
-	w.WriteHeader(206)
-	return nil
-}
-
 type HeadDownload304Response = NotModifiedResponse
 
 func (response HeadDownload304Response) VisitHeadDownloadResponse(w http.ResponseWriter) error {
@@ -2924,14 +2800,6 @@ type HeadDownload404Response struct {
 
 func (response HeadDownload404Response) VisitHeadDownloadResponse(w http.ResponseWriter) error {
 	w.WriteHeader(404)
-	return nil
-}
-
-type HeadDownload416Response struct {
-}
-
-func (response HeadDownload416Response) VisitHeadDownloadResponse(w http.ResponseWriter) error {
-	w.WriteHeader(416)
 	return nil
 }
 
@@ -3257,54 +3125,6 @@ func (response HeadPreview200Response) VisitHeadPreviewResponse(w http.ResponseW
 	return nil
 }
 
-type HeadPreview206ResponseHeaders struct {
-	AcceptRanges        *string
-	ContentDisposition  *string
-	ContentLength       *int64
-	ContentRange        *string
-	ETag                *string
-	XContentTypeOptions *string
-	XRateLimitLimit     *int
-	XRateLimitRemaining *int
-	XRateLimitReset     *int
-}
-
-type HeadPreview206Response struct {
-	Headers HeadPreview206ResponseHeaders
-}
-
-func (response HeadPreview206Response) VisitHeadPreviewResponse(w http.ResponseWriter) error {
-	if response.Headers.AcceptRanges != nil {
-		w.Header().Set("Accept-Ranges", fmt.Sprint(*response.Headers.AcceptRanges))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	if response.Headers.ContentLength != nil {
-		w.Header().Set("Content-Length", fmt.Sprint(*response.Headers.ContentLength))
-	}
-	if response.Headers.ContentRange != nil {
-		w.Header().Set("Content-Range", fmt.Sprint(*response.Headers.ContentRange))
-	}
-	if response.Headers.ETag != nil {
-		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
-	}
-	if response.Headers.XContentTypeOptions != nil {
-		w.Header().Set("X-Content-Type-Options", fmt.Sprint(*response.Headers.XContentTypeOptions))
-	}
-	if response.Headers.XRateLimitLimit != nil {
-		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
-	}
-	if response.Headers.XRateLimitRemaining != nil {
-		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
-	}
-	if response.Headers.XRateLimitReset != nil {
-		w.Header().Set("X-RateLimit-Reset", fmt.Sprint(*response.Headers.XRateLimitReset))
-	}
-	w.WriteHeader(206)
-	return nil
-}
-
 type HeadPreview304Response = NotModifiedResponse
 
 func (response HeadPreview304Response) VisitHeadPreviewResponse(w http.ResponseWriter) error {
@@ -3328,14 +3148,6 @@ type HeadPreview404Response struct {
 
 func (response HeadPreview404Response) VisitHeadPreviewResponse(w http.ResponseWriter) error {
 	w.WriteHeader(404)
-	return nil
-}
-
-type HeadPreview416Response struct {
-}
-
-func (response HeadPreview416Response) VisitHeadPreviewResponse(w http.ResponseWriter) error {
-	w.WriteHeader(416)
 	return nil
 }
 

@@ -1,0 +1,93 @@
+// Package apidocs shows the API's specification: as JSON for programs, and as
+// a page for people that is made from it and needs no script.
+package apidocs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"net/http"
+	"time"
+)
+
+//go:embed page.html.tmpl
+var pageTemplate string
+
+//go:embed page.css
+var stylesheet []byte
+
+// document is bytes that are served as they are.
+type document struct {
+	body         []byte
+	contentType  string
+	etag         string
+	cacheControl string
+}
+
+// policy lets a page load nothing but its stylesheet, and be put in no frame.
+const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Handler serves /openapi.json, /docs and what the page needs below /docs/,
+// all made once, from a specification in YAML. The error is of a specification
+// that cannot be read.
+func Handler(specification []byte) (http.Handler, error) {
+	spec, err := parse(specification)
+	if err != nil {
+		return nil, err
+	}
+	text, err := spec.indented()
+	if err != nil {
+		return nil, err
+	}
+	html, err := render(spec)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /openapi.json", newDocument([]byte(text), "application/json", "no-cache"))
+	mux.Handle("GET /docs", newDocument(html, "text/html; charset=utf-8", "no-cache"))
+	mux.Handle("GET "+stylePath(), newDocument(stylesheet, "text/css; charset=utf-8", "public, max-age=31536000, immutable"))
+	return mux, nil
+}
+
+func newDocument(body []byte, contentType, cacheControl string) document {
+	return document{body: body, contentType: contentType, etag: `"` + digest(body) + `"`, cacheControl: cacheControl}
+}
+
+func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", d.contentType)
+	h.Set("Cache-Control", d.cacheControl)
+	h.Set("ETag", d.etag)
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
+}
+
+// stylePath changes with the stylesheet, which may so be kept for ever.
+func stylePath() string { return "/docs/" + digest(stylesheet)[:16] + ".css" }
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func render(spec node) ([]byte, error) {
+	p, err := read(spec)
+	if err != nil {
+		return nil, err
+	}
+	t, err := template.New("page").Funcs(template.FuncMap{"stylesheet": stylePath, "statusText": statusText}).Parse(pageTemplate)
+	if err != nil {
+		return nil, fmt.Errorf("template: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return nil, fmt.Errorf("template: %w", err)
+	}
+	return b.Bytes(), nil
+}
