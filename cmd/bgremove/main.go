@@ -9,12 +9,14 @@ import (
 
 	"github.com/bgremove/bgremove/internal/cli"
 	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
 // version is set by the linker in releases.
 var version string
 
 func main() {
+	bgremove.InitSandbox()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

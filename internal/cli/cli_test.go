@@ -22,6 +22,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/synth"
+	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
 func TestMain(m *testing.M) {
@@ -36,6 +37,7 @@ func TestMain(m *testing.M) {
 
 // runBgremove is the real command, signals included.
 func runBgremove() {
+	bgremove.InitSandbox()
 	testCatalogue()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
 // word is a flag for a string type; its values are checked by Validate.
@@ -24,6 +26,27 @@ func (w *wordValue[T]) String() string {
 func (w *wordValue[T]) Set(s string) error { *w.p = T(s); return nil }
 
 func (w *wordValue[T]) Type() string { return "word" }
+
+// sandboxValue is a flag for how ffmpeg is run.
+type sandboxValue struct{ p *bgremove.Sandbox }
+
+func (v *sandboxValue) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return string(*v.p)
+}
+
+func (v *sandboxValue) Type() string { return "word" }
+
+func (v *sandboxValue) Set(s string) error {
+	switch w := bgremove.Sandbox(s); w {
+	case bgremove.SandboxAuto, bgremove.SandboxOn, bgremove.SandboxOff:
+		*v.p = w
+		return nil
+	}
+	return errors.New("must be one of auto, on, off")
+}
 
 // seconds is a flag for a time in the clip: seconds (1.5), a duration (90s) or
 // [hours:]minutes:seconds.

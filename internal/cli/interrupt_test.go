@@ -34,7 +34,8 @@ func TestInterrupt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "bgremove", "remove", hop, "-o", filepath.Join(work, "out.webm"), "--ffmpeg", decoder)
+	cmd := exec.CommandContext(t.Context(), "bgremove", "remove", hop, "-o", filepath.Join(work, "out.webm"), "--ffmpeg", decoder,
+		"--sandbox", "off") // it may not write to the fifo there
 	cmd.Env = append(os.Environ(), "TMPDIR="+work)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

@@ -93,6 +93,7 @@ func allFlags(cmd *cobra.Command) []string {
 func (a *app) engineFlags(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.FFmpeg, "ffmpeg", "", "the ffmpeg program (default: in PATH)")
 	f.StringVar(&a.engine.FFprobe, "ffprobe", "", "the ffprobe program (default: in PATH)")
+	f.Var(&sandboxValue{&a.engine.Sandbox}, "sandbox", "keep ffmpeg to its job's files, without network: auto, on (with limits, or not at all) or off")
 	f.StringVar(&a.engine.Library, "onnxruntime", "", "ONNX Runtime's shared library, or its folder (default: found)")
 	a.modelsDirFlag(f)
 	f.SortFlags = false

@@ -31,9 +31,9 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Origin, e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// programs are settings that name what is run. They are not taken from a file
+// programs are settings that name what is run, and how freely. They are not taken from a file
 // that merely lies in the working directory: that may be somebody else's.
-var programs = []string{"ffmpeg", "ffprobe", "onnxruntime"}
+var programs = []string{"ffmpeg", "ffprobe", "sandbox", "onnxruntime"}
 
 // Variable is the environment variable that stands for a flag.
 func Variable(flag string) string {

@@ -13,6 +13,7 @@ package bgremove
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
@@ -34,6 +35,10 @@ type Config struct {
 	RequireGPU bool
 	// Limits bound what a file may ask for.
 	Limits Limits
+	// Sandbox is how ffmpeg and ffprobe are run; empty is SandboxAuto.
+	Sandbox Sandbox
+	// ChildLimits bound each of them where it runs in the sandbox.
+	ChildLimits ChildLimits
 	// Workers is the number of frames worked on at once; 0 is one for each
 	// core.
 	Workers int
@@ -63,6 +68,9 @@ type Remover struct {
 // New makes a Remover. Nothing is opened or started before it is used.
 func New(c Config) *Remover {
 	c.Limits = c.Limits.withDefaults()
+	if c.Sandbox == SandboxOn {
+		c.ChildLimits = c.ChildLimits.withDefaults()
+	}
 	return &Remover{config: c}
 }
 
@@ -89,9 +97,12 @@ func (r *Remover) ffmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 	if r.tools != nil {
 		return r.tools, nil
 	}
-	t, err := ffmpeg.Find(ctx, r.config.FFmpeg, r.config.FFprobe)
+	t, err := r.findFFmpeg(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if known := (*Error)(nil); errors.As(err, &known) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, &Error{Kind: Missing, Reason: err.Error(), Hint: ffmpegHint, Err: err}

@@ -71,6 +71,7 @@ func (r *Remover) checkFFmpeg(ctx context.Context, d *Diagnosis) {
 	d.Checks = append(d.Checks,
 		Check{Name: "ffmpeg", Needed: true, OK: true, Detail: tools.Version + " at " + tools.FFmpeg},
 		Check{Name: "ffprobe", Needed: true, OK: true, Detail: tools.FFprobe})
+	r.checkSandbox(tools, d)
 	names := make([]string, len(features))
 	for i, f := range features {
 		names[i] = f.name

@@ -9,6 +9,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/internal/pipeline"
+	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
 // Kind says what an Error is about, and so what can be done.
@@ -57,6 +58,7 @@ func explain(path string, err error) error {
 		known      *Error
 		unreadable *media.UnreadableError
 		limit      *gif.LimitError
+		confined   *sandbox.LimitError
 	)
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &known):
@@ -70,6 +72,8 @@ func explain(path string, err error) error {
 	case errors.As(err, &limit):
 		return &Error{Kind: TooLarge, Path: path, Err: err, Hint: "the file is refused before any picture is decoded",
 			Reason: fmt.Sprintf("%s: %d is over the limit of %d", limit.What, limit.Got, limit.Max)}
+	case errors.As(err, &confined):
+		return outOfBounds(path, confined, err)
 	case errors.Is(err, gif.ErrMalformed), errors.Is(err, gif.ErrNoFrames):
 		return &Error{Kind: Unreadable, Path: path, Reason: err.Error(), Hint: damagedHint, Err: err}
 	case errors.Is(err, syscall.ENOSPC):
@@ -79,4 +83,14 @@ func explain(path string, err error) error {
 		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "lies behind the last frame", Err: err}
 	}
 	return &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
+}
+
+// outOfBounds is for a child that the sandbox ended: for what the clip needs,
+// or for what no clip should make it do.
+func outOfBounds(path string, limit *sandbox.LimitError, err error) error {
+	e := &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
+	if limit.Limit != "" {
+		e.Kind, e.Hint = TooLarge, "the limits of ffmpeg are set where bgremove is run"
+	}
+	return e
 }

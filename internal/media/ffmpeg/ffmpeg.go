@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
 // MinMajor and MinMinor are the oldest ffmpeg release that works: -fps_mode
@@ -34,13 +36,27 @@ type Tools struct {
 	FFmpeg, FFprobe string // paths
 	Version         string // as ffmpeg prints it, such as "5.1.9-0+deb12u1"
 	major, minor    int    // 0.0 for builds without a release number
+	limits          *sandbox.Limits
 }
 
 // Find locates ffmpeg and ffprobe, by the paths given or else in PATH, and
 // asks ffmpeg for its version. The error wraps ErrNotFound or ErrTooOld and
 // names the program.
 func Find(ctx context.Context, ffmpegPath, ffprobePath string) (*Tools, error) {
-	t := &Tools{}
+	return new(Tools).find(ctx, ffmpegPath, ffprobePath)
+}
+
+// FindConfined is Find for programs that run in the sandbox, as far as it
+// holds, each under the limits given and with no files but those of its job.
+// An *Error says that ffmpeg does not start there.
+func FindConfined(ctx context.Context, ffmpegPath, ffprobePath string, l sandbox.Limits) (*Tools, error) {
+	return (&Tools{limits: &l}).find(ctx, ffmpegPath, ffprobePath)
+}
+
+// Confined reports whether the programs run in the sandbox.
+func (t *Tools) Confined() bool { return t.limits != nil && sandbox.Check().Any() }
+
+func (t *Tools) find(ctx context.Context, ffmpegPath, ffprobePath string) (*Tools, error) {
 	var err error
 	if t.FFmpeg, err = look(ffmpegPath, "ffmpeg"); err != nil {
 		return nil, err
@@ -108,7 +124,7 @@ func (t *Tools) Codecs(ctx context.Context, names ...string) (map[string]bool, e
 
 // ask runs ffmpeg for what it says of itself.
 func (t *Tools) ask(ctx context.Context, what string) (string, error) {
-	p := command(ctx, t.FFmpeg+" "+what, t.FFmpeg, []string{"-hide_banner", what})
+	p := t.command(ctx, t.FFmpeg+" "+what, t.FFmpeg, []string{"-hide_banner", what}, files{})
 	var out strings.Builder
 	p.cmd.Stdout = &out
 	if err := p.start(); err != nil {

@@ -18,11 +18,24 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
+func TestMain(m *testing.M) {
+	sandbox.Init()
+	os.Exit(m.Run())
+}
+
+// tools are in the sandbox, where there is one: what they do must not depend
+// on it.
 func tools(t testing.TB) *ffmpeg.Tools {
 	t.Helper()
-	found, err := ffmpeg.Find(t.Context(), "", "")
+	return limited(t, sandbox.Limits{})
+}
+
+func limited(t testing.TB, l sandbox.Limits) *ffmpeg.Tools {
+	t.Helper()
+	found, err := ffmpeg.FindConfined(t.Context(), "", "", l)
 	if err != nil {
 		t.Fatalf("ffmpeg is needed by these tests: %v", err)
 	}
@@ -480,7 +493,11 @@ func TestCancelStopsTheChildren(t *testing.T) {
 func TestEncoderErrorSurfaces(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "absent", "out.webm")
-	sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, End: time.Second})
+	free, err := ffmpeg.Find(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink, err := free.NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, End: time.Second})
 	for i := 0; err == nil && i < 100; i++ {
 		err = sink.Write(t.Context(), &media.Frame{Image: picture(64, 64, color.NRGBA{A: 255}), PTS: time.Duration(i) * time.Second})
 	}

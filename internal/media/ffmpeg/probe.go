@@ -167,11 +167,11 @@ func (t *Tools) ffprobe(ctx context.Context, demuxer, path string, show ...strin
 func (t *Tools) probeProcess(ctx context.Context, demuxer, path string, show []string) *process {
 	args := append([]string{"-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file",
 		"-f", demuxer}, show...)
-	return command(ctx, "probe", t.FFprobe, append(args, fileURL(path)))
+	return t.command(ctx, "probe", t.FFprobe, append(args, fileURL(path)), files{read: []string{path}})
 }
 
 // unreadable translates the failure of ffprobe on a file: when ffprobe itself
-// ran, the file is to blame.
+// ran to its own end, the file is to blame.
 func unreadable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -11,9 +11,12 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
-// Error is the failure of a child process.
+// Error is the failure of a child process. Err is a *sandbox.LimitError where
+// the sandbox ended it.
 type Error struct {
 	Op       string // what it was asked to do, such as "decode clip.mp4"
 	ExitCode int    // -1 when it was killed or never started
@@ -23,7 +26,7 @@ type Error struct {
 
 func (e *Error) Error() string {
 	msg := lastLine(e.Stderr)
-	if msg == "" {
+	if limit := (*sandbox.LimitError)(nil); msg == "" || errors.As(e.Err, &limit) {
 		msg = e.Err.Error()
 	}
 	return fmt.Sprintf("%s: %s", e.Op, msg)
@@ -44,21 +47,29 @@ func lastLine(s string) string {
 type process struct {
 	op     string
 	cmd    *exec.Cmd
+	policy *sandbox.Policy // nil outside of the sandbox
 	stderr tail
 	wait   func() error
 	reaped atomic.Bool // its id may belong to another process by now
 }
 
+// files are those of one child's job.
+type files struct{ read, written []string }
+
 // command prepares a child in a process group of its own, so that a Ctrl-C in
 // the terminal reaches us and not it. When ctx ends the whole group is killed.
-// Standard input is never inherited.
-func command(ctx context.Context, op, path string, args []string) *process {
+// Standard input is never inherited. Of files it may read and write those of f.
+func (t *Tools) command(ctx context.Context, op, path string, args []string, f files) *process {
 	p := &process{op: op, cmd: exec.CommandContext(ctx, path, args...)}
 	p.cmd.Env = environment()
 	p.cmd.Stderr = &p.stderr
 	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
 	p.cmd.WaitDelay = 5 * time.Second
 	isolate(p.cmd)
+	if t.limits != nil {
+		p.policy = &sandbox.Policy{Limits: *t.limits, Read: f.read, Write: f.written}
+		sandbox.Confine(p.cmd, *p.policy)
+	}
 	p.wait = sync.OnceValue(func() error {
 		err := p.cmd.Wait()
 		p.reaped.Store(true)
@@ -77,14 +88,16 @@ func (p *process) kill() {
 }
 
 func (p *process) failure(err error) error {
+	stderr := p.stderr.String()
+	code := p.cmd.ProcessState.ExitCode()
+	if p.policy != nil {
+		if why := p.policy.Explain(p.cmd.ProcessState, stderr); why != nil {
+			err = why
+		}
+	}
 	if err == nil {
 		return nil
 	}
-	code := -1
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		code = exit.ExitCode()
-	}
-	stderr := p.stderr.String()
 	if strings.Contains(stderr, "No space left on device") {
 		// A child has no other way to say so.
 		err = fmt.Errorf("%w: %w", syscall.ENOSPC, err)

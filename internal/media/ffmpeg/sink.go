@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"time"
 
@@ -52,9 +53,16 @@ type Sink struct {
 	closed bool
 }
 
-// NewSink starts an encoder that writes to path, replacing it.
+// NewSink starts an encoder that writes to path, replacing what is there.
 func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink, error) {
-	s := &Sink{pool: o.Pool, child: command(ctx, "encode", t.FFmpeg, EncodeArgs(path, o))}
+	f := files{written: []string{path}}
+	if o.Audio != nil {
+		f.read = []string{o.Audio.path}
+	}
+	if err := t.provide(path); err != nil {
+		return nil, err
+	}
+	s := &Sink{pool: o.Pool, child: t.command(ctx, "encode", t.FFmpeg, EncodeArgs(path, o), f)}
 	if s.pool == nil {
 		s.pool = new(media.Pool)
 	}
@@ -72,6 +80,18 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 		return nil, err
 	}
 	return s, nil
+}
+
+// provide makes the file of an encoder that is confined and so can make none.
+func (t *Tools) provide(path string) error {
+	if !t.Confined() {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	return f.Close()
 }
 
 // Write implements media.Sink.

@@ -42,7 +42,7 @@ func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, err
 		shift := rescale((seek + c.origin).Microseconds(), media.Rational{Num: 1, Den: 1e6}, c.info.TimeBase)
 		s.seeked, s.offset = true, ticks(shift, c.info.TimeBase)-c.info.Start
 	}
-	s.child = command(ctx, "decode", c.tools.FFmpeg, c.decodeArgs(o, seek))
+	s.child = c.tools.command(ctx, "decode", c.tools.FFmpeg, c.decodeArgs(o, seek), files{read: []string{c.path}})
 	var err error
 	if s.pipe, err = s.child.cmd.StdoutPipe(); err != nil {
 		return nil, err

@@ -1,0 +1,102 @@
+package bgremove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+	"github.com/bgremove/bgremove/internal/sandbox"
+)
+
+// Sandbox says how ffmpeg and ffprobe are run, which read what strangers made.
+// In the sandbox they have no network, start no processes, get nothing of our
+// environment but PATH and LD_LIBRARY_PATH, may read the system's libraries,
+// the input and the output, and write the output alone. It needs Linux, with
+// Landlock (5.13) for the files, and a program whose main begins with
+// InitSandbox.
+type Sandbox string
+
+// The ways to run them. SandboxAuto takes what the system offers, and runs an
+// ffmpeg that does not start in the sandbox without it; Diagnose says what
+// holds. SandboxOn insists on all of it, and puts the default for each limit
+// that is 0 in ChildLimits. SandboxOff runs them with our rights.
+const (
+	SandboxAuto Sandbox = "auto"
+	SandboxOn   Sandbox = "on"
+	SandboxOff  Sandbox = "off"
+)
+
+// InitSandbox makes the sandbox available. It must be the first thing that
+// main does: the program runs itself to start a child, and then InitSandbox
+// does not return. In programs without it SandboxAuto is SandboxOff.
+func InitSandbox() { sandbox.Init() }
+
+// ChildLimits bound each ffmpeg and ffprobe in the sandbox. Zero is no limit,
+// with SandboxOn the default.
+type ChildLimits struct {
+	CPU       time.Duration // of all cores together; 1 h
+	Memory    int64         // bytes; 8 GiB, and an encoder of 4096×4096 takes half of it
+	FileSize  int64         // bytes of the output; 8 GiB
+	OpenFiles int           // 256
+}
+
+func (l ChildLimits) withDefaults() ChildLimits {
+	l.CPU = orDefault(l.CPU, time.Hour)
+	l.Memory = orDefault(l.Memory, 8<<30)
+	l.FileSize = orDefault(l.FileSize, 8<<30)
+	l.OpenFiles = orDefault(l.OpenFiles, 256)
+	return l
+}
+
+func orDefault[T time.Duration | int64 | int](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// findFFmpeg finds the programs for the sandbox that was asked for.
+func (r *Remover) findFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
+	c := r.config
+	if c.Sandbox == SandboxOff {
+		return ffmpeg.Find(ctx, c.FFmpeg, c.FFprobe)
+	}
+	if holds := sandbox.Check(); c.Sandbox == SandboxOn && !holds.All() {
+		return nil, &Error{Kind: Missing, Reason: "the sandbox does not hold here: " + holds.Missing, Hint: sandboxHint}
+	}
+	tools, err := ffmpeg.FindConfined(ctx, c.FFmpeg, c.FFprobe, sandbox.Limits(c.ChildLimits))
+	if failed := (*ffmpeg.Error)(nil); !errors.As(err, &failed) || ctx.Err() != nil {
+		return tools, err
+	}
+	if c.Sandbox == SandboxOn {
+		return nil, &Error{Kind: Missing, Reason: "ffmpeg does not start in the sandbox: " + err.Error(), Hint: sandboxHint, Err: err}
+	}
+	return ffmpeg.Find(ctx, c.FFmpeg, c.FFprobe)
+}
+
+const sandboxHint = "--sandbox auto takes what there is; `bgremove doctor` shows it"
+
+// checkSandbox says what holds of it for ffmpeg, which was found as tools.
+func (r *Remover) checkSandbox(tools *ffmpeg.Tools, d *Diagnosis) {
+	holds := sandbox.Check()
+	why := holds.Missing
+	switch {
+	case r.config.Sandbox == SandboxOff:
+		why = "switched off"
+	case !tools.Confined() && holds.Any():
+		why = "this ffmpeg does not start in it"
+	}
+	for _, part := range []struct{ name, means, purpose string }{
+		{"files", holds.Files, "ffmpeg opens nothing but the files of its job"},
+		{"network", holds.Network, "ffmpeg has no network and starts no processes"},
+		{"limits", holds.Limits, "ffmpeg can be bounded in CPU time, memory, file size, open files"},
+	} {
+		c := Check{Name: "sandbox: " + part.name, Detail: part.purpose, Hint: why}
+		if part.means != "" && tools.Confined() {
+			c.OK, c.Detail, c.Hint = true, fmt.Sprintf("%s (%s)", part.purpose, part.means), ""
+		}
+		d.Checks = append(d.Checks, c)
+	}
+}
