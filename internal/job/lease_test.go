@@ -17,6 +17,12 @@ func (x *fixture) expireAll() {
 	x.exec("UPDATE jobs SET lease_until = 0 WHERE state = 'processing'")
 }
 
+// expire lets the lease of one claim run out.
+func (x *fixture) expire(j job.Job) {
+	x.t.Helper()
+	x.exec("UPDATE jobs SET lease_until = 0 WHERE id = $1 AND attempt = $2 AND state = 'processing'", j.ID, j.Attempt)
+}
+
 // A worker that does not answer loses its job to another; what it does then
 // changes nothing.
 func TestLost(t *testing.T) {
@@ -141,7 +147,7 @@ func TestLostStops(t *testing.T) {
 // comes once.
 func TestRefundRace(t *testing.T) {
 	t.Parallel()
-	each(t, job.Config{Lease: 30 * time.Millisecond, MaxRunning: 50}, func(t *testing.T, x *fixture) {
+	each(t, job.Config{Lease: 100 * time.Millisecond, MaxRunning: 50}, func(t *testing.T, x *fixture) {
 		var files []job.Input
 		for range 20 {
 			files = append(files, x.input("a", 3))
@@ -152,7 +158,7 @@ func TestRefundRace(t *testing.T) {
 		for range 3 {
 			x.work(&job.Worker{Slots: 4, Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
 				if n.Add(1)%3 == 0 {
-					x.expireAll()
+					x.expire(task.Job)
 				}
 				return job.Product{}, errors.New("no")
 			})})
@@ -185,7 +191,7 @@ func TestVanishing(t *testing.T) {
 			x.work(&job.Worker{Slots: 3, Drain: time.Nanosecond, Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
 				if n.Add(1)%4 == 0 {
 					// Whatever it had is taken from it, and it says nothing.
-					x.exec("UPDATE jobs SET lease_until = 0 WHERE id = $1 AND attempt = $2 AND state = 'processing'", task.Job.ID, task.Job.Attempt)
+					x.expire(task.Job)
 					if _, err := x.Reap(context.WithoutCancel(ctx)); err != nil {
 						return job.Product{}, err
 					}

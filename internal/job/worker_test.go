@@ -201,7 +201,7 @@ func TestDrain(t *testing.T) {
 		var running sync.WaitGroup
 		running.Add(2)
 		ending := make(chan struct{})
-		stop := x.work(&job.Worker{Slots: 2, Drain: 300 * time.Millisecond, Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
+		stop := x.work(&job.Worker{Slots: 2, Drain: 3 * time.Second, Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
 			running.Done()
 			if task.Job.OriginalName == "slow" {
 				<-ctx.Done()
@@ -212,7 +212,7 @@ func TestDrain(t *testing.T) {
 		})})
 		running.Wait()
 		later := x.submit(x.owner, x.input("later", 1)).Jobs[0].ID
-		time.AfterFunc(50*time.Millisecond, func() { close(ending) })
+		time.AfterFunc(10*time.Millisecond, func() { close(ending) })
 		stop()
 		for id, want := range map[string]job.State{quick: job.Done, slow: job.Queued, later: job.Queued} {
 			if j := x.get(id); j.State != want {
@@ -231,15 +231,19 @@ func TestDrain(t *testing.T) {
 // Storage that is away delays a job and does not fail it.
 func TestStorageAway(t *testing.T) {
 	t.Parallel()
-	each(t, job.Config{Lease: 100 * time.Millisecond}, func(t *testing.T, x *fixture) {
+	each(t, job.Config{Lease: 200 * time.Millisecond, MaxAttempts: 100}, func(t *testing.T, x *fixture) {
 		id := x.submit(x.owner, x.input("a.gif", 1)).Jobs[0].ID
 		var tries atomic.Int32
 		x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
 			folder := filepath.Join(filepath.Dir(filepath.Dir(task.Input)), "jobs")
 			if tries.Add(1) == 1 { // a file in the place of the folder
-				return must(echo(ctx, task)), os.WriteFile(folder, nil, 0o600)
+				if err := os.WriteFile(folder, nil, 0o600); err != nil {
+					return job.Product{}, err
+				}
+				return echo(ctx, task)
 			}
-			return must(echo(ctx, task)), os.Remove(folder)
+			_ = os.RemoveAll(folder) // the file, once
+			return echo(ctx, task)
 		})})
 		x.ended()
 		if j := x.get(id); j.State != job.Done || j.Attempt < 2 {
@@ -247,13 +251,6 @@ func TestStorageAway(t *testing.T) {
 		}
 		x.consistent()
 	})
-}
-
-func must(p job.Product, err error) job.Product {
-	if err != nil {
-		panic(err)
-	}
-	return p
 }
 
 // counter is an Observer.
