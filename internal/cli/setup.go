@@ -25,15 +25,16 @@ It is checked by its sha256 first. Packages of bgremove carry the library
 already; for a GPU build name yours with --onnxruntime.`,
 		Example: `  bgremove setup
   bgremove setup --from onnxruntime-linux-x64-` + ortlib.Version + `.tgz
-  bgremove setup --from https://mirror.example/onnxruntime/`,
+  bgremove setup --from https://mirror.example/onnxruntime/
+  bgremove setup --platform windows/amd64 --dir windows`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.SHA256 != "" && (o.From == "" || !fetch.ValidDigest(o.SHA256)) {
-				return usage(cmd, errors.New("--sha256 takes 64 lower-case hex digits and goes with --from"))
+			if err := checkSetup(o); err != nil {
+				return usage(cmd, err)
 			}
 			done, err := a.setup(cmd, o, quiet)
 			if err != nil {
-				return err
+				return explainFetch(err) // what From names is to be mended, not this installation
 			}
 			if asJSON {
 				return a.JSON(done)
@@ -45,10 +46,23 @@ already; for a GPU build name yours with --onnxruntime.`,
 	f := cmd.Flags()
 	f.StringVar(&o.From, "from", "", "an archive, a folder that holds one, or the `URL` of either (a folder's ends in /)")
 	f.StringVar(&o.SHA256, "sha256", "", "vouch for a build that is not ONNX Runtime's own "+ortlib.Version+" by its `digest`")
+	f.StringVar(&o.Dir, "dir", "", "put it into this `folder` instead of the user's cache")
+	f.StringVar(&o.Platform, "platform", "", "get it for another `system`, such as linux/arm64, into --dir")
 	f.BoolVar(&o.Again, "force", false, "get it again even if it is there")
 	f.BoolVarP(&quiet, "quiet", "q", false, "no progress, no messages but errors")
 	f.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// checkSetup refuses flags that do not go together.
+func checkSetup(o ortlib.Options) error {
+	switch {
+	case o.SHA256 != "" && (o.From == "" || !fetch.ValidDigest(o.SHA256)):
+		return errors.New("--sha256 takes 64 lower-case hex digits and goes with --from")
+	case o.Platform != "" && o.Dir == "":
+		return errors.New("--platform needs --dir: the cache is for this system's library")
+	}
+	return nil
 }
 
 func (a *app) setup(cmd *cobra.Command, o ortlib.Options, quiet bool) (*ortlib.Installed, error) {

@@ -20,6 +20,8 @@ import (
 type Options struct {
 	// Dir is the folder it goes to; empty is DefaultCache.
 	Dir string
+	// Platform is the system that it is for, as GOOS/GOARCH; empty is this one.
+	Platform string
 	// From is where it is taken from instead of the official release: an archive
 	// or the library itself, a folder that holds an archive under its published
 	// name, or the URL of either (a folder's ends in a slash).
@@ -55,7 +57,10 @@ type Installed struct {
 // fetch.ErrNoDigest for unknown builds without Options.SHA256, *NPMError, and
 // those of fetch.Client.Get.
 func Install(ctx context.Context, o Options) (*Installed, error) {
-	b, err := thisBuild()
+	if o.Platform == "" {
+		o.Platform = runtime.GOOS + "/" + runtime.GOARCH
+	}
+	b, err := buildFor(o.Platform)
 	if err != nil && (o.From == "" || o.SHA256 == "") {
 		return nil, err
 	}
@@ -65,7 +70,9 @@ func Install(ctx context.Context, o Options) (*Installed, error) {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the cache folder: %w", err)
 	}
-	i := &installer{Options: o, build: b, dest: filepath.Join(o.Dir, cacheName(runtime.GOOS))}
+	i := &installer{Options: o, build: b}
+	i.goos, _, _ = strings.Cut(o.Platform, "/")
+	i.dest = filepath.Join(o.Dir, cacheName(i.goos))
 	if o.From == "" && !o.Again && i.intact() {
 		return &Installed{Path: i.dest, Version: Version, From: "cache"}, nil
 	}
@@ -84,6 +91,7 @@ func Install(ctx context.Context, o Options) (*Installed, error) {
 type installer struct {
 	Options
 	build
+	goos string // of Platform
 	dest string // of the library
 	work string // a folder for what is removed at the end
 }
@@ -100,19 +108,20 @@ func sweep(dir string) {
 
 // record is kept beside the library, as setup.json.
 type record struct {
-	Version string `json:"version"` // empty for builds that the user named
-	SHA256  string `json:"sha256"`
-	From    string `json:"from"`
+	Version  string `json:"version"` // empty for builds that the user named
+	Platform string `json:"platform"`
+	SHA256   string `json:"sha256"`
+	From     string `json:"from"`
 }
 
 func (i *installer) recordPath() string { return filepath.Join(i.Dir, "setup.json") }
 
 // intact reports whether the library in the cache is the one that was put
-// there for this Version.
+// there for this Version and Platform.
 func (i *installer) intact() bool {
 	var r record
 	data, err := os.ReadFile(i.recordPath())
-	if err != nil || json.Unmarshal(data, &r) != nil || r.Version != Version {
+	if err != nil || json.Unmarshal(data, &r) != nil || r.Version != Version || r.Platform != i.Platform {
 		return false
 	}
 	sum, _, err := fetch.Digest(i.dest)
@@ -224,7 +233,7 @@ func (i *installer) take(ctx context.Context, path, from, digest string) (*Insta
 	if i.knows(digest) {
 		version = Version
 	}
-	if checkLibrary(path) == nil {
+	if checkLibrary(path, i.goos) == nil {
 		return i.place(ctx, path, from, version)
 	}
 	return i.unpack(ctx, path, from, version)
@@ -237,7 +246,7 @@ func (i *installer) unpack(ctx context.Context, archive, from, version string) (
 	if err != nil {
 		return nil, err
 	}
-	err = extract(archive, i.wantedIn(runtime.GOOS), f)
+	err = extract(archive, i.wantedIn(i.goos), f)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
@@ -246,7 +255,7 @@ func (i *installer) unpack(ctx context.Context, archive, from, version string) (
 
 // place gives the library its name in the cache and records its digest.
 func (i *installer) place(ctx context.Context, library, from, version string) (*Installed, error) {
-	if err := checkLibrary(library); err != nil {
+	if err := checkLibrary(library, i.goos); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, ErrNotLibrary)
 	}
 	sum, size, err := fetch.Digest(library)
@@ -260,7 +269,7 @@ func (i *installer) place(ctx context.Context, library, from, version string) (*
 	if err := client.Get(ctx, fetch.File{From: library, Size: size, SHA256: sum}, i.dest); err != nil {
 		return nil, fmt.Errorf("install the library: %w", err)
 	}
-	if err := i.remember(record{version, sum, from}); err != nil {
+	if err := i.remember(record{version, i.Platform, sum, from}); err != nil {
 		return nil, err
 	}
 	return &Installed{Path: i.dest, Version: version, From: from}, nil

@@ -15,7 +15,7 @@ import (
 )
 
 // Version is the release that Install brings. The Go binding asks for 1.24 or
-// newer.
+// newer. deploy/onnxruntime holds the notices that go with it.
 const Version = "1.30.0"
 
 // Library is a shared library that was found.
@@ -110,7 +110,7 @@ func findNamed(path string) (Library, error) {
 		}
 		path = found
 	}
-	if err := checkLibrary(path); err != nil {
+	if err := checkLibrary(path, runtime.GOOS); err != nil {
 		return Library{}, err
 	}
 	return Library{path, "named"}, nil
@@ -124,7 +124,7 @@ func inFolder(dir string) (string, bool) {
 	}
 	for _, name := range fileNames(runtime.GOOS) {
 		path := filepath.Join(dir, name)
-		if checkLibrary(path) == nil {
+		if checkLibrary(path, runtime.GOOS) == nil {
 			return path, true
 		}
 	}
@@ -151,7 +151,7 @@ func cacheName(goos string) string {
 
 // checkLibrary tells a shared library of a system from other files by its
 // first bytes.
-func checkLibrary(path string) error {
+func checkLibrary(path, goos string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func checkLibrary(path string) error {
 	defer f.Close()
 	head := make([]byte, 4)
 	n, err := f.Read(head)
-	if err != nil || !isLibrary(head[:n], runtime.GOOS) {
+	if err != nil || !isLibrary(head[:n], goos) {
 		return fmt.Errorf("%s: %w", path, ErrNotLibrary)
 	}
 	return nil

@@ -303,6 +303,24 @@ func TestInstallNPM(t *testing.T) {
 	}
 }
 
+// npm, which runs in a folder of its own, puts the archive where it is looked
+// for when the cache is named by a relative path, too.
+func TestInstallNPMRelative(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in for npm is a shell script")
+	}
+	bin := t.TempDir()
+	t.Chdir(t.TempDir())
+	npm := write(t, filepath.Join(bin, "npm"), []byte("#!/bin/sh\nfor last; do :; done\necho x >\"$last/onnxruntime-node-"+ortlib.Version+".tgz\"\n"))
+	if err := os.Chmod(npm, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o := ortlib.Options{Dir: "cache", NPM: npm, Client: unreachable}
+	if _, err := ortlib.Install(t.Context(), o); !is[*fetch.DigestError](err) {
+		t.Errorf("%T: %v", err, err)
+	}
+}
+
 // Ctrl-C ends npm too: the stand-in would run for ever.
 func TestInstallInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -370,6 +388,20 @@ func TestInstallRealNPM(t *testing.T) {
 	if err != nil || again.From != "cache" || again.Path != got.Path {
 		t.Errorf("the second time: %+v, %v", again, err)
 	}
+	other := ortlib.Options{Dir: dir, NPM: npm, Client: unreachable, Platform: "linux/arm64"}
+	if runtime.GOOS+"/"+runtime.GOARCH == other.Platform {
+		other.Platform = "linux/amd64"
+	}
+	for _, from := range []string{"npm: onnxruntime-node@" + ortlib.Version, "cache"} {
+		if foreign, err := ortlib.Install(t.Context(), other); err != nil || foreign.From != from {
+			t.Errorf("another system's in the same folder: %+v, %v", foreign, err)
+		}
+	}
+	o.NPM = npm
+	if _, err := ortlib.Install(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	o.NPM = filepath.Join(dir, "absent")
 	if err := os.Truncate(got.Path, 1000); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package ortlib
 import (
 	"errors"
 	"fmt"
-	"runtime"
 )
 
 // ErrPlatform is a system for which no library is published.
@@ -49,11 +48,11 @@ var builds = map[string]build{
 	},
 }
 
-func thisBuild() (build, error) {
-	system := runtime.GOOS + "/" + runtime.GOARCH
-	b, ok := builds[system]
+// buildFor is the build for a system, as GOOS/GOARCH.
+func buildFor(platform string) (build, error) {
+	b, ok := builds[platform]
 	if !ok {
-		return build{}, fmt.Errorf("ONNX Runtime %s for %s: %w", Version, system, ErrPlatform)
+		return build{}, fmt.Errorf("ONNX Runtime %s for %s: %w", Version, platform, ErrPlatform)
 	}
 	return b, nil
 }
