@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"image"
 	"image/png"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/outfile"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -17,6 +17,7 @@ import (
 // written once the clip itself is.
 type pictures struct {
 	preview, compare string
+	overwrite        bool
 	before, after    *image.NRGBA
 }
 
@@ -44,7 +45,7 @@ func (o *removeOptions) pictures(input string) (*pictures, error) {
 				Hint: "make it first: mkdir -p " + filepath.Dir(path), Err: err}
 		}
 	}
-	return &pictures{preview: o.preview, compare: o.compare}, nil
+	return &pictures{preview: o.preview, compare: o.compare, overwrite: o.force}, nil
 }
 
 // take is what receives the stills, or nil if none is wanted.
@@ -61,28 +62,28 @@ func (p *pictures) save() error {
 		return nil
 	}
 	if p.preview != "" {
-		if err := savePNG(p.preview, p.after); err != nil {
+		if err := p.savePNG(p.preview, p.after); err != nil {
 			return err
 		}
 	}
 	if p.compare != "" {
-		return savePNG(p.compare, canvas.SideBySide(p.before, p.after))
+		return p.savePNG(p.compare, canvas.SideBySide(p.before, p.after))
 	}
 	return nil
 }
 
 // savePNG writes a picture that appears when it is complete.
-func savePNG(path string, img image.Image) (err error) {
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
+func (p *pictures) savePNG(path string, img image.Image) error {
+	f, err := outfile.Create(path, p.overwrite)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if err := png.Encode(f, img); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	part := fmt.Sprintf("%s.%d.part", path, os.Getpid())
-	defer os.Remove(part)
-	if err := os.WriteFile(part, b.Bytes(), 0o666); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return os.Rename(part, path)
+	_, err = f.Commit()
+	return err
 }
 
 // samePlace reports whether two names stand for one file.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/fetch"
+	"github.com/bgremove/bgremove/internal/outfile"
 )
 
 // PullOptions say how a network is fetched.
@@ -266,14 +267,14 @@ func (s *Store) discard(name string) error {
 
 // writeFile writes a small file that appears when it is complete.
 func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".bgremove-*.part")
+	f, err := outfile.Create(path, true)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+	defer f.Discard()
+	if _, err := f.Write(data); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return os.Rename(f.Name(), path)
+	_, err = f.Commit()
+	return err
 }

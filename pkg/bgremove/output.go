@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/apng"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/outfile"
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
 
@@ -42,87 +42,30 @@ func FormatOf(path string) (Format, bool) {
 	return "", false
 }
 
-// outputFile is a file that appears under its name only when it is complete.
-type outputFile struct {
-	*os.File
-	path      string
-	overwrite bool
-}
-
-// create makes the temporary file beside path, in whose folder there must be
-// room anyway.
-func create(path string, overwrite bool) (*outputFile, error) {
-	if stat, err := os.Stat(path); err == nil {
-		switch {
-		case stat.IsDir():
-			return nil, &Error{Kind: Failed, Path: path, Reason: "is a folder", Hint: "name a file with -o"}
-		case !stat.Mode().IsRegular():
-			return nil, &Error{Kind: Failed, Path: path, Reason: "not a regular file", Hint: "-o - writes to standard output"}
-		case !overwrite:
-			return nil, existsAlready(path)
-		}
-		// A link stays; what it points to is replaced.
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, err
-		}
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".bgremove-*.part")
-	if errors.Is(err, fs.ErrNotExist) {
+// create makes the file that will be the output, or says what is in its way.
+func create(path string, overwrite bool) (*outfile.File, error) {
+	f, err := outfile.Create(path, overwrite)
+	switch {
+	case err == nil:
+		return f, nil
+	case errors.Is(err, outfile.ErrFolder):
+		return nil, &Error{Kind: Failed, Path: path, Reason: "is a folder", Hint: "name a file with -o", Err: err}
+	case errors.Is(err, outfile.ErrSpecial):
+		return nil, &Error{Kind: Failed, Path: path, Reason: "not a regular file", Hint: "-o - writes to standard output", Err: err}
+	case errors.Is(err, fs.ErrExist):
+		return nil, existsAlready(path, err)
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, &Error{Kind: Failed, Path: path, Reason: "the output's folder does not exist", Hint: "make it first: mkdir -p " + filepath.Dir(path), Err: err}
 	}
-	if err != nil {
-		return nil, &Error{Kind: Failed, Path: path, Reason: "the output cannot be created: " + reasonOf(err), Err: err}
-	}
-	return &outputFile{File: f, path: path, overwrite: overwrite}, nil
+	return nil, &Error{Kind: Failed, Path: path, Reason: "the output cannot be created: " + errors.Unwrap(err).Error(), Err: err}
 }
 
-func existsAlready(path string) error {
-	return &Error{Kind: Exists, Path: path, Reason: "the output exists already", Hint: "--force overwrites it, -o names another"}
-}
-
-// reasonOf is an error's message without the path it names, which is a
-// temporary one.
-func reasonOf(err error) string {
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
-}
-
-// discard removes what was written.
-func (f *outputFile) discard() {
-	_ = f.Close() // it may be closed already
-	_ = os.Remove(f.Name())
-}
-
-// commit gives the complete file its name and returns its size.
-func (f *outputFile) commit() (size int64, err error) {
-	defer f.discard()
-	if err := f.Sync(); err != nil {
-		return 0, err
-	}
-	stat, err := os.Stat(f.Name()) // by name: an encoder may have replaced it
-	if err != nil {
-		return 0, err
-	}
-	if err := errors.Join(os.Chmod(f.Name(), 0o666&^umask()), f.Close()); err != nil {
-		return 0, err
-	}
-	if f.overwrite {
-		return stat.Size(), os.Rename(f.Name(), f.path)
-	}
-	// A link, unlike a rename, does not replace what has come up meanwhile.
-	switch err := os.Link(f.Name(), f.path); {
-	case err == nil:
-		return stat.Size(), nil
-	case errors.Is(err, fs.ErrExist):
-		return 0, existsAlready(f.path)
-	}
-	return stat.Size(), os.Rename(f.Name(), f.path) // file systems without links
+func existsAlready(path string, err error) error {
+	return &Error{Kind: Exists, Path: path, Reason: "the output exists already", Hint: "--force overwrites it, -o names another", Err: err}
 }
 
 // sink opens the writer of the format on file.
-func (r *Remover) sink(ctx context.Context, file *outputFile, in *input, o Options, census *gif.Census, out pipeline.Output) (media.Sink, error) {
+func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Options, census *gif.Census, out pipeline.Output) (media.Sink, error) {
 	plays := in.clip.Info().Plays
 	if o.Loop != nil {
 		plays = *o.Loop

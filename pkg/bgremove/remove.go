@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io/fs"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/outfile"
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
 
@@ -109,7 +111,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	defer file.discard()
+	defer file.Discard()
 	chosen, err := timing(j, "look", func() (*choice, error) { return j.choose(ctx, in.clip, j.options) })
 	if err != nil {
 		return nil, err
@@ -119,7 +121,10 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, j.lacking(ctx, err)
 	}
-	size, err := file.commit()
+	size, err := file.Commit()
+	if errors.Is(err, fs.ErrExist) {
+		return nil, existsAlready(outputPath, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +166,7 @@ func (o Options) timing() pipeline.Timing {
 }
 
 // job translates the options for the pipeline.
-func (j *removal) job(in *input, file *outputFile, c *choice) pipeline.Job {
+func (j *removal) job(in *input, file *outfile.File, c *choice) pipeline.Job {
 	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,

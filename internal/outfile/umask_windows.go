@@ -1,4 +1,4 @@
-package bgremove
+package outfile
 
 import "io/fs"
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package bgremove
+package outfile
 
 import (
 	"io/fs"
