@@ -10,8 +10,9 @@ import (
 const (
 	// radius is that of the windows in samples of the small matte.
 	radius = 2
-	// smooth is the radius over which coefficients are averaged.
-	smooth = 1
+	// smooth is the radius over which coefficients are averaged, stride the
+	// distance between those that are found.
+	smooth, stride = 1, 2
 	// ridge is the variance of colour, in units of 1/255², below which it is
 	// no edge: ε of the guided filter.
 	ridge = 6.0
@@ -82,7 +83,7 @@ func (g *guided) filter(img, ready *image.NRGBA, pix []uint8, w, h int) bool {
 	for y := range h {
 		g.along(y)
 	}
-	for y := range h {
+	for y := 0; y < h; y += stride {
 		g.solve(y)
 	}
 	for y := range h {
@@ -219,17 +220,20 @@ func (g *guided) along(y int) {
 			if out := x - radius - 1; out >= 0 && x > x0 {
 				sum.subtract(&g.line[out])
 			}
-			g.sums[y*g.w+x] = sum
+			if x%stride == 0 {
+				g.sums[y*g.w+x] = sum
+			}
 		}
 	}
 }
 
-// solve finds the coefficients of the windows around the samples of row y.
+// solve finds the coefficients of the windows around every stride-th sample of
+// row y.
 func (g *guided) solve(y int) {
 	row := g.near[y*g.w : (y+1)*g.w]
 	top, bottom := max(y-radius, 0), min(y+radius, g.h-1)
 	for x0, x1 := run(row, 0); x0 < g.w; x0, x1 = run(row, x1) {
-		for x := x0; x < x1; x++ {
+		for x := up(x0); x < x1; x += stride {
 			sum := g.sums[top*g.w+x]
 			for v := top + 1; v <= bottom; v++ {
 				sum.add(&g.sums[v*g.w+x])
@@ -240,11 +244,14 @@ func (g *guided) solve(y int) {
 	}
 }
 
+// up is the first multiple of stride from x on.
+func up(x int) int { return (x + stride - 1) / stride * stride }
+
 // average sets the result in row y to the means of coefficients around, and
 // where the matte is certain to that.
 func (g *guided) average(y int) {
 	row := g.near[y*g.w : (y+1)*g.w]
-	top, bottom := max(y-smooth, 0), min(y+smooth, g.h-1)
+	top, bottom := up(max(y-smooth, 0)), min(y+smooth, g.h-1)
 	for x0, x1 := run(row, 0); x0 < g.w; x0, x1 = run(row, x1) {
 		for x := x0; x < x1; x++ {
 			own := float32(g.matte[y*g.w+x])
@@ -252,14 +259,16 @@ func (g *guided) average(y int) {
 				g.mean[y*g.w+x] = coef{3: own}
 				continue
 			}
-			l, r := max(x-smooth, 0), min(x+smooth, g.w-1)
+			l, r := up(max(x-smooth, 0)), min(x+smooth, g.w-1)
 			var sum trusted
-			for v := top; v <= bottom; v++ {
-				for i := v*g.w + l; i <= v*g.w+r; i++ {
+			n := 0
+			for v := top; v <= bottom; v += stride {
+				for i := v*g.w + l; i <= v*g.w+r; i += stride {
 					sum.add(&g.raw[i])
+					n++
 				}
 			}
-			inv := 1 / float32((bottom-top+1)*(r-l+1))
+			inv := 1 / float32(n)
 			g.mean[y*g.w+x] = coef{sum.r * inv, sum.g * inv, sum.b * inv, sum.rest*inv + (1-sum.trust*inv)*own}
 		}
 	}
