@@ -72,7 +72,7 @@ func (a *app) report(ctx context.Context, err error) int {
 		a.Message("interrupted; nothing was written")
 		return exitInterrupted
 	}
-	err = explainFetch(explainModel(err))
+	err = explainFetch(bgremove.Explain(err))
 	code, hint := exitFailed, ""
 	var (
 		misuse  *usageError

@@ -2,13 +2,11 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"syscall"
 
 	"github.com/bgremove/bgremove/internal/fetch"
-	"github.com/bgremove/bgremove/internal/model"
 	"github.com/bgremove/bgremove/internal/ortlib"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -18,42 +16,8 @@ func explained(err error, kind bgremove.Kind, hint string) error {
 	return &bgremove.Error{Kind: kind, Reason: err.Error(), Hint: hint, Err: err}
 }
 
-// explainModel says what to do about errors of package model; others stay as
-// they are.
-func explainModel(err error) error {
-	var (
-		known   *bgremove.Error
-		name    *model.NameError
-		unknown *model.UnknownError
-		absent  *model.NotInstalledError
-		licence *model.LicenceError
-		damaged *model.DamagedError
-		sidecar *model.SidecarError
-	)
-	switch {
-	case err == nil, errors.As(err, &known):
-		return err
-	case errors.As(err, &name), errors.As(err, &unknown):
-		return explained(err, bgremove.Invalid, "bgremove models list shows what there is; a path names any other .onnx file")
-	case errors.As(err, &absent):
-		return explained(err, bgremove.Missing, "bgremove models pull "+absent.Name)
-	case errors.As(err, &licence):
-		return explained(err, bgremove.Invalid, "--accept-license accepts it; see bgremove models list for others")
-	case errors.As(err, &damaged):
-		return explained(err, bgremove.Failed, fmt.Sprintf("bgremove models pull %s gets it again", damaged.Name))
-	case errors.As(err, &sidecar):
-		return explained(err, bgremove.Invalid, "correct the file or move it away")
-	case errors.Is(err, model.ErrNoRecord):
-		return explained(err, bgremove.Failed, "move it out of the folder of models and import it")
-	case errors.Is(err, model.ErrExists):
-		return explained(err, bgremove.Exists, "--name gives it another name")
-	case errors.Is(err, model.ErrNotONNX):
-		return explained(err, bgremove.Unreadable, "the file is damaged, incomplete or no ONNX model: get it again")
-	}
-	return err
-}
-
-// explainFetch says what to do about errors of packages fetch and ortlib.
+// explainFetch says what to do about errors of fetching; others stay as they
+// are.
 func explainFetch(err error) error {
 	var (
 		known  *bgremove.Error
@@ -62,7 +26,6 @@ func explainFetch(err error) error {
 		size   *fetch.SizeError
 		short  *fetch.TruncatedError
 		digest *fetch.DigestError
-		absent *ortlib.NotFoundError
 		npm    *ortlib.NPMError
 		remote *fetch.UnreachableError
 	)
@@ -70,8 +33,6 @@ func explainFetch(err error) error {
 	switch {
 	case err == nil, errors.As(err, &known):
 		return err
-	case errors.As(err, &absent):
-		return explained(err, bgremove.Missing, "bgremove setup")
 	case errors.Is(err, ortlib.ErrPlatform):
 		return explained(err, bgremove.Missing, "build or install ONNX Runtime and name its library with --onnxruntime")
 	case errors.Is(err, syscall.ENOSPC):

@@ -3,6 +3,7 @@ package bgremove
 import (
 	"context"
 
+	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/model"
 	"github.com/bgremove/bgremove/internal/ortlib"
 )
@@ -52,7 +53,10 @@ func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 // checkNetworks looks for what AI segmentation needs.
 func (r *Remover) checkNetworks(d *Diagnosis) {
 	runtime := Check{Name: "ONNX Runtime", Detail: "AI segmentation (method rembg)", Hint: "bgremove setup"}
-	if library, err := ortlib.Find(r.config.Library); err == nil {
+	if err := onnx.Supported(); err != nil {
+		runtime.Detail = err.Error()
+		_, runtime.Hint = advice(err)
+	} else if library, err := ortlib.Find(r.config.Library); err == nil {
 		runtime.OK, runtime.Detail, runtime.Hint = true, library.Path+" ("+library.Source+")", ""
 	}
 	best := Check{Name: "model", Detail: "AI segmentation (method rembg)", Hint: "bgremove models pull u2netp"}

@@ -24,6 +24,9 @@ const (
 
 // network opens the network that a job names, once: all clips share it.
 func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, string, error) {
+	if err := onnx.Supported(); err != nil {
+		return nil, "", unusable(err)
+	}
 	store := &model.Store{Dir: r.config.ModelsDir}
 	if name == "" {
 		var ok bool
@@ -41,7 +44,7 @@ func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, stri
 	}
 	n, err := r.openNetwork(store, name)
 	if err != nil {
-		return nil, "", explainNetwork(name, err)
+		return nil, "", unusable(err)
 	}
 	if r.networks == nil {
 		r.networks = make(map[string]*onnx.Network)
@@ -63,32 +66,10 @@ func (r *Remover) openNetwork(store *model.Store, name string) (*onnx.Network, e
 		RequireGPU: r.config.RequireGPU})
 }
 
-// explainNetwork says what to do when a network cannot be opened.
-func explainNetwork(name string, err error) error {
-	var (
-		library      *ortlib.NotFoundError
-		notInstalled *model.NotInstalledError
-		unknown      *model.UnknownError
-		badName      *model.NameError
-	)
-	e := &Error{Kind: Failed, Reason: err.Error(), Err: err}
-	switch {
-	case errors.As(err, &library), errors.Is(err, ortlib.ErrNotLibrary), errors.Is(err, onnx.ErrNoRuntime):
-		e.Kind, e.Hint = Missing, "bgremove setup gets ONNX Runtime; --onnxruntime names a library of your own"
-	case errors.Is(err, onnx.ErrNoCGO):
-		e.Kind, e.Hint = Missing, "install a release build, or build with cgo; --method fast works without"
-	case errors.Is(err, onnx.ErrProcessor):
-		e.Kind, e.Hint = Missing, "--method fast works without"
-	case errors.Is(err, onnx.ErrMemory):
-		e.Hint = "close other programs, or choose a smaller network: bgremove models list shows sizes"
-	case errors.Is(err, onnx.ErrNoGPU):
-		e.Kind, e.Hint = Missing, "name a GPU build of ONNX Runtime with --onnxruntime, or leave out --require-gpu"
-	case errors.As(err, &notInstalled):
-		e.Kind, e.Hint = Missing, "bgremove models pull "+name
-	case errors.As(err, &unknown), errors.As(err, &badName):
-		e.Kind, e.Hint = Invalid, "bgremove models list shows what there is; a path needs its extension .onnx"
-	}
-	return e
+// unusable is the error of a network that cannot be opened.
+func unusable(err error) error {
+	kind, hint := advice(err)
+	return &Error{Kind: kind, Reason: err.Error(), Hint: hint, Err: err}
 }
 
 // Close releases the networks that were opened. No job may be running.

@@ -17,6 +17,9 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 )
 
+// Supported is ErrNoCGO where this program cannot load ONNX Runtime.
+func Supported() error { return nil }
+
 var loaded struct {
 	sync.Mutex
 	library string

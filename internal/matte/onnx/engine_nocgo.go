@@ -2,6 +2,9 @@
 
 package onnx
 
+// Supported is ErrNoCGO where this program cannot load ONNX Runtime.
+func Supported() error { return ErrNoCGO }
+
 func loadRuntime(string) error { return ErrNoCGO }
 
 func runtimeVersion() string { return "" }

@@ -1,0 +1,75 @@
+package bgremove
+
+import (
+	"errors"
+
+	"github.com/bgremove/bgremove/internal/matte/onnx"
+	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/ortlib"
+)
+
+// Explain says what to do about an error of installing, finding or opening
+// models and ONNX Runtime: it becomes an *Error, as those of Remove are. Other
+// errors, and nil, are returned as they are.
+func Explain(err error) error {
+	if err == nil || errors.As(err, new(*Error)) {
+		return err
+	}
+	kind, hint := advice(err)
+	if hint == "" {
+		return err
+	}
+	return &Error{Kind: kind, Reason: err.Error(), Hint: hint, Err: err}
+}
+
+// advice is the kind of an error of models or of ONNX Runtime, and what to do;
+// Failed and nothing for others.
+func advice(err error) (Kind, string) {
+	if kind, hint := runtimeAdvice(err); hint != "" {
+		return kind, hint
+	}
+	var (
+		name    *model.NameError
+		unknown *model.UnknownError
+		absent  *model.NotInstalledError
+		licence *model.LicenceError
+		damaged *model.DamagedError
+		sidecar *model.SidecarError
+	)
+	switch {
+	case errors.As(err, &name), errors.As(err, &unknown):
+		return Invalid, "bgremove models list shows what there is; a path that ends in .onnx names any other network"
+	case errors.As(err, &absent):
+		return Missing, "bgremove models pull " + absent.Name
+	case errors.As(err, &licence):
+		return Invalid, "--accept-license accepts it; see bgremove models list for others"
+	case errors.As(err, &damaged):
+		return Failed, "bgremove models pull " + damaged.Name + " gets it again"
+	case errors.As(err, &sidecar):
+		return Invalid, "correct the file or move it away"
+	case errors.Is(err, model.ErrNoRecord):
+		return Failed, "move it out of the folder of models and import it"
+	case errors.Is(err, model.ErrExists):
+		return Exists, "--name gives it another name"
+	case errors.Is(err, model.ErrNotONNX):
+		return Unreadable, "the file is damaged, incomplete or no ONNX model: get it again"
+	}
+	return Failed, ""
+}
+
+// runtimeAdvice is advice about ONNX Runtime.
+func runtimeAdvice(err error) (Kind, string) {
+	switch {
+	case errors.As(err, new(*ortlib.NotFoundError)), errors.Is(err, ortlib.ErrNotLibrary), errors.Is(err, onnx.ErrNoRuntime):
+		return Missing, "bgremove setup gets ONNX Runtime; --onnxruntime names a library of your own"
+	case errors.Is(err, onnx.ErrNoCGO):
+		return Missing, "install a release build, or build with cgo; --method fast works without"
+	case errors.Is(err, onnx.ErrProcessor):
+		return Missing, "--method fast works without"
+	case errors.Is(err, onnx.ErrMemory):
+		return Failed, "close other programs, or choose a smaller network: bgremove models list shows sizes"
+	case errors.Is(err, onnx.ErrNoGPU):
+		return Missing, "name a GPU build of ONNX Runtime with --onnxruntime, or leave out --require-gpu"
+	}
+	return Failed, ""
+}
