@@ -90,13 +90,17 @@ type Item struct {
 	Credits int64 // at least 1
 }
 
-// Charge takes what all items cost, or nothing: then the error is an
-// *InsufficientError. It returns the balance and is part of a caller's
-// transaction.
+// Charge takes what all items cost and returns the balance. It is part of a
+// caller's transaction, which must not commit after an error: that is an
+// *InsufficientError where the balance is too low.
 func (l *Ledger) Charge(ctx context.Context, tx *store.Tx, accountID string, items []Item) (balance int64, err error) {
 	var sum int64
 	for _, item := range items {
 		sum += item.Credits
+		// Before the balance, whose row others wait for.
+		if err := l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Charge, Amount: -item.Credits, JobID: item.JobID}); err != nil {
+			return 0, wrap("charge", err)
+		}
 	}
 	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits - $1 WHERE id = $2 AND credits >= $1 RETURNING credits",
 		sum, accountID).Scan(&balance)
@@ -107,15 +111,7 @@ func (l *Ledger) Charge(ctx context.Context, tx *store.Tx, accountID string, ite
 		}
 		return 0, &InsufficientError{Balance: balance, Cost: sum}
 	}
-	if err != nil {
-		return 0, wrap("charge", err)
-	}
-	for _, item := range items {
-		if err := l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Charge, Amount: -item.Credits, JobID: item.JobID}); err != nil {
-			return 0, wrap("charge", err)
-		}
-	}
-	return balance, nil
+	return balance, wrap("charge", err)
 }
 
 // Refund gives back what a job cost and returns the balance. A second refund

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bgremove/bgremove/internal/job"
 )
 
@@ -147,23 +149,25 @@ func TestLostStops(t *testing.T) {
 // comes once.
 func TestRefundRace(t *testing.T) {
 	t.Parallel()
-	each(t, job.Config{Lease: 100 * time.Millisecond, MaxRunning: 50}, func(t *testing.T, x *fixture) {
+	each(t, job.Config{MaxRunning: 50}, func(t *testing.T, x *fixture) {
 		var files []job.Input
 		for range 20 {
 			files = append(files, x.input("a", 3))
 		}
 		x.submit(x.owner, files[:10]...)
 		x.submit(x.owner, files[10:]...)
-		var n atomic.Int64
+		var reaps errgroup.Group
 		for range 3 {
-			x.work(&job.Worker{Slots: 4, Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
-				if n.Add(1)%3 == 0 {
-					x.expire(task.Job)
-				}
-				return job.Product{}, errors.New("no")
+			x.work(&job.Worker{Slots: 4, Processor: processor(func(_ context.Context, task job.Task) (job.Product, error) {
+				x.expire(task.Job)
+				reaps.Go(func() error { _, err := x.Reap(context.Background()); return err })
+				return job.Product{}, errors.New("no") // while it is reaped
 			})})
 		}
 		x.ended()
+		if err := reaps.Wait(); err != nil {
+			t.Error(err)
+		}
 		if got := x.credits(x.owner); got != 100 {
 			t.Errorf("%d credits", got)
 		}
@@ -179,7 +183,7 @@ func TestRefundRace(t *testing.T) {
 // once.
 func TestVanishing(t *testing.T) {
 	t.Parallel()
-	each(t, job.Config{Lease: 100 * time.Millisecond, MaxAttempts: 100, MaxRunning: 50, KeepOrphans: time.Nanosecond}, func(t *testing.T, x *fixture) {
+	each(t, job.Config{MaxAttempts: 100, MaxRunning: 50}, func(t *testing.T, x *fixture) {
 		var ids []string
 		for range 5 {
 			for _, item := range x.submit(x.owner, x.input("a", 1), x.input("b", 1), x.input("c", 1), x.input("d", 1)).Jobs {

@@ -124,11 +124,6 @@ func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Rec
 		items[i] = account.Item{JobID: id.New("job_"), Credits: Price(f.Media.Duration)}
 		receipt.Jobs = append(receipt.Jobs, ReceiptItem{ID: items[i].JobID, Filename: f.Name})
 	}
-	balance, err := s.pay(ctx, tx, sub, items)
-	if err != nil {
-		return Receipt{}, err
-	}
-	receipt.CreditsRemaining = balance
 	options, err := json.Marshal(sub.Options)
 	if err != nil {
 		return Receipt{}, err
@@ -137,6 +132,10 @@ func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Rec
 		if err := s.insert(ctx, tx, sub, batch, items[i], f, string(options)); err != nil {
 			return Receipt{}, err
 		}
+	}
+	// Last, since from here on others that share the account wait.
+	if receipt.CreditsRemaining, err = s.pay(ctx, tx, sub, items); err != nil {
+		return Receipt{}, err
 	}
 	if err := enqueue(ctx, tx, sub.Owner.AccountID, sub.readable()); err != nil {
 		return Receipt{}, err
