@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
+	"golang.org/x/sync/semaphore"
 	"modernc.org/sqlite"
 
 	"github.com/bgremove/bgremove/internal/filelock"
@@ -53,7 +54,7 @@ func openSQLite(path string) (*DB, error) {
 	}
 	raw.SetMaxOpenConns(sqliteConnections)
 	raw.SetMaxIdleConns(sqliteConnections)
-	return &DB{DB: raw, dialect: sqliteDialect{path}}, nil
+	return &DB{DB: raw, dialect: sqliteDialect{path}, turn: semaphore.NewWeighted(1)}, nil
 }
 
 func (sqliteDialect) skipLocked() string { return "" }

@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // DB is an open database. It is safe for concurrent use.
@@ -23,6 +25,9 @@ type DB struct {
 	*sql.DB
 	dialect dialect
 	bells   bells
+	// turn, on SQLite, lets the transactions of this process wait in line:
+	// SQLite itself lets them sleep and try again, the unlucky ones for long.
+	turn *semaphore.Weighted
 }
 
 // dialect is what differs between the two databases.
@@ -87,7 +92,7 @@ const retries = 5
 // Tx runs f in a transaction, which commits when f returns nil. After a
 // deadlock or a serialization failure f is run again, so it must not change
 // anything but the database. On SQLite the transaction holds the write lock
-// from the start.
+// from the start, so f must not start another one.
 func (db *DB) Tx(ctx context.Context, f func(*Tx) error) error {
 	for try := 1; ; try++ {
 		err := db.tx(ctx, f)
@@ -98,6 +103,12 @@ func (db *DB) Tx(ctx context.Context, f func(*Tx) error) error {
 }
 
 func (db *DB) tx(ctx context.Context, f func(*Tx) error) error {
+	if db.turn != nil {
+		if err := db.turn.Acquire(ctx, 1); err != nil {
+			return fmt.Errorf("begin: %w", err)
+		}
+		defer db.turn.Release(1)
+	}
 	raw, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
