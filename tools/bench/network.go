@@ -82,29 +82,34 @@ type bare struct {
 func newBare(path string) (*bare, error) {
 	b := &bare{}
 	for _, threads := range []int{2, 1, 1} {
-		in, err := ort.NewEmptyTensor[float32](ort.NewShape(1, 3, 320, 320))
-		if err != nil {
-			return nil, err
-		}
-		out, err := ort.NewEmptyTensor[float32](ort.NewShape(1, 1, 320, 320))
-		if err != nil {
-			return nil, err
-		}
-		opts, err := ort.NewSessionOptions()
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = opts.Destroy() }()
-		if err := opts.SetIntraOpNumThreads(threads); err != nil {
-			return nil, err
-		}
-		s, err := ort.NewAdvancedSession(path, []string{"image"}, []string{"alpha"}, []ort.Value{in}, []ort.Value{out}, opts)
-		if err != nil {
+		if err := b.open(path, threads); err != nil {
 			return nil, fmt.Errorf("open %s: %w", path, err)
 		}
-		b.sessions, b.tensors = append(b.sessions, s), append(b.tensors, in, out)
 	}
 	return b, nil
+}
+
+func (b *bare) open(path string, threads int) error {
+	in, err := ort.NewEmptyTensor[float32](ort.NewShape(1, 3, 320, 320))
+	if err != nil {
+		return err
+	}
+	out, err := ort.NewEmptyTensor[float32](ort.NewShape(1, 1, 320, 320))
+	if err != nil {
+		return err
+	}
+	b.tensors = append(b.tensors, in, out)
+	opts, err := ort.NewSessionOptions()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = opts.Destroy() }()
+	if err := opts.SetIntraOpNumThreads(threads); err != nil {
+		return err
+	}
+	s, err := ort.NewAdvancedSession(path, []string{"image"}, []string{"alpha"}, []ort.Value{in}, []ort.Value{out}, opts)
+	b.sessions = append(b.sessions, s)
+	return err
 }
 
 // run runs frames, by what is faster on this machine: two threads on one frame
