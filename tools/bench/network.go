@@ -108,8 +108,11 @@ func (b *bare) open(path string, threads int) error {
 		return err
 	}
 	s, err := ort.NewAdvancedSession(path, []string{"image"}, []string{"alpha"}, []ort.Value{in}, []ort.Value{out}, opts)
+	if err != nil {
+		return err
+	}
 	b.sessions = append(b.sessions, s)
-	return err
+	return nil
 }
 
 // run runs frames, by what is faster on this machine: two threads on one frame
