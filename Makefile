@@ -76,9 +76,10 @@ demo: build ## turn the sample clip into a transparent GIF, and a picture of bef
 	./examples/demo.sh
 
 .PHONY: release-check
-release-check: $(goreleaser) ## build every release archive into dist/, publish nothing
+release-check: setup $(goreleaser) ## build every release archive into dist/ and check them, publish nothing
 	$(goreleaser) check
 	$(goreleaser) release --snapshot --clean --skip=publish
+	BGREMOVE_DIST='$(CURDIR)/dist' $(GO) test -count=1 ./tools/archives
 
 .PHONY: clean
 clean: ## remove what was built, and the tools

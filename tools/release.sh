@@ -1,0 +1,16 @@
+#!/bin/sh
+# Brings what the release archives are made with and from: a C compiler for all
+# systems, and ONNX Runtime's library for each system that has one. Quick where
+# they are there.
+set -eu
+cd "$(dirname "$0")/.."
+
+if [ ! -x .cache/zig/bin/python3 ] || ! cmp -s tools/zig.txt .cache/zig/zig.txt; then
+	python3 -m venv --clear .cache/zig
+	.cache/zig/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r tools/zig.txt
+	cp tools/zig.txt .cache/zig/
+fi
+
+for system in linux_amd64 linux_arm64 windows_amd64 windows_arm64 darwin_arm64; do
+	go run ./cmd/bgremove setup --quiet --platform "${system%_*}/${system#*_}" --dir ".cache/libraries/$system"
+done
