@@ -33,6 +33,7 @@ func produce[T any](ctx context.Context, g *errgroup.Group, depth int, next func
 
 // ordered applies work to what arrives, on several goroutines, and delivers
 // the results in the order of arrival. At most 2 × workers items are inside.
+// Workers give way to the encoder.
 func ordered[T any](ctx context.Context, g *errgroup.Group, in <-chan T, workers int, work func(context.Context, T) error) <-chan T {
 	type slot struct {
 		item T
@@ -57,6 +58,7 @@ func ordered[T any](ctx context.Context, g *errgroup.Group, in <-chan T, workers
 	})
 	for range workers {
 		g.Go(func() error {
+			yield()
 			for s := range todo {
 				if err := work(ctx, s.item); err != nil {
 					return err

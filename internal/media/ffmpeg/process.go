@@ -78,7 +78,7 @@ func (t *Tools) command(ctx context.Context, op, path string, args []string, f f
 	return p
 }
 
-func (p *process) start() error { return p.failure(p.cmd.Start()) }
+func (p *process) start() error { return p.failure(start(p.cmd)) }
 
 // kill ends the child and its group at once; wait must still be called.
 func (p *process) kill() {

@@ -3,15 +3,40 @@ package ffmpeg
 import (
 	"os"
 	"os/exec"
+	"runtime"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// isolate gives the child its own process group. The kernel kills it when the
-// thread that started it ends, which is when we are killed: Go keeps its
-// threads, except those of goroutines that end while locked to one, and none
-// of ours is.
+// starter takes calls to one thread, which lives as long as we do.
+var starter = sync.OnceValue(func() chan<- func() {
+	calls := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for call := range calls {
+			call()
+		}
+	}()
+	return calls
+})
+
+// start starts the child from a thread of its own: the kernel kills a child
+// when the thread that started it ends, which Go's other threads may do before
+// we do, and a child inherits that thread's priority.
+func start(cmd *exec.Cmd) (err error) {
+	done := make(chan struct{})
+	starter() <- func() {
+		defer close(done)
+		err = cmd.Start()
+	}
+	<-done
+	return err
+}
+
+// isolate gives the child its own process group, and has the kernel kill it
+// when we are killed.
 func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

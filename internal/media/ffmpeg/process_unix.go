@@ -18,3 +18,5 @@ func isolate(cmd *exec.Cmd) {
 func widen(any) {}
 
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
+
+func start(cmd *exec.Cmd) error { return cmd.Start() }

@@ -17,3 +17,5 @@ func isolate(cmd *exec.Cmd) {
 func widen(any) {}
 
 func killGroup(p *os.Process) error { return p.Kill() }
+
+func start(cmd *exec.Cmd) error { return cmd.Start() }
