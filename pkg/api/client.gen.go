@@ -2017,11 +2017,6 @@ type CreateSessionResponse204Headers struct {
 	SetCookie *string
 }
 
-// CreateSessionResponse401Headers the declared response headers of an HTTP 401 response for CreateSession
-type CreateSessionResponse401Headers struct {
-	WWWAuthenticate *string
-}
-
 // CreateSessionResponse429Headers the declared response headers of an HTTP 429 response for CreateSession
 type CreateSessionResponse429Headers struct {
 	RetryAfter *int
@@ -2043,7 +2038,7 @@ type CreateSessionResponse struct {
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *BadRequest
 	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthorized
+	JSON401 *WrongCredentials
 	// JSON403 the response for an HTTP 403 `application/json` response
 	JSON403 *Forbidden
 	// JSON413 the response for an HTTP 413 `application/json` response
@@ -2056,8 +2051,6 @@ type CreateSessionResponse struct {
 	JSON503 *Unavailable
 	// Headers204 the parsed response headers for an HTTP 204 response
 	Headers204 *CreateSessionResponse204Headers
-	// Headers401 the parsed response headers for an HTTP 401 response
-	Headers401 *CreateSessionResponse401Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *CreateSessionResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
@@ -2072,7 +2065,7 @@ func (r CreateSessionResponse) GetJSON400() *BadRequest {
 }
 
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CreateSessionResponse) GetJSON401() *Unauthorized {
+func (r CreateSessionResponse) GetJSON401() *WrongCredentials {
 	return r.JSON401
 }
 
@@ -4009,7 +4002,7 @@ func ParseCreateSessionResponse(rsp *http.Response) (*CreateSessionResponse, err
 		response.JSON400 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthorized
+		var dest WrongCredentials
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -4063,16 +4056,6 @@ func ParseCreateSessionResponse(rsp *http.Response) (*CreateSessionResponse, err
 			headers.SetCookie = &value
 		}
 		response.Headers204 = &headers
-	case rsp.StatusCode == 401:
-		var headers CreateSessionResponse401Headers
-		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "WWW-Authenticate", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.WWWAuthenticate = &value
-		}
-		response.Headers401 = &headers
 	case rsp.StatusCode == 429:
 		var headers CreateSessionResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {

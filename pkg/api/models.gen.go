@@ -561,6 +561,9 @@ type SessionNeeded = Unauthorized
 // TooManyAttempts defines model for TooManyAttempts.
 type TooManyAttempts = RateLimited
 
+// WrongCredentials defines model for WrongCredentials.
+type WrongCredentials = Unauthorized
+
 // CreateBatchParams defines parameters for CreateBatch.
 type CreateBatchParams struct {
 	// IdempotencyKey Any text of your choice, for one submission. Sent again within 24 hours with the same key, options and files, the first answer

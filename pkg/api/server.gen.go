@@ -870,6 +870,8 @@ type UnavailableJSONResponse struct {
 
 type UnreadableFileJSONResponse UnreadableFile
 
+type WrongCredentialsJSONResponse Unauthorized
+
 type GetAccountRequestObject struct {
 }
 
@@ -1466,18 +1468,15 @@ func (response CreateSession400JSONResponse) VisitCreateSessionResponse(w http.R
 	return err
 }
 
-type CreateSession401JSONResponse struct{ UnauthorizedJSONResponse }
+type CreateSession401JSONResponse struct{ WrongCredentialsJSONResponse }
 
 func (response CreateSession401JSONResponse) VisitCreateSessionResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.WWWAuthenticate != nil {
-		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
-	}
 	w.WriteHeader(401)
 	_, err := buf.WriteTo(w)
 	return err

@@ -1,0 +1,59 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// address is who sends a request: the peer, or, where that is a trusted proxy,
+// the last address in X-Forwarded-For that is none. It is invalid for a peer
+// without an address, such as a Unix socket.
+func (a *API) address(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	at := peer.Addr().Unmap().WithZone("")
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && a.trusts(at); i-- {
+		hop, err := parseHop(hops[i])
+		if err != nil {
+			break // what a trusted proxy got from someone who lies
+		}
+		at = hop
+	}
+	return at
+}
+
+func (a *API) trusts(at netip.Addr) bool {
+	for _, p := range a.TrustedProxies {
+		if p.Contains(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseHop reads an address, with or without a port.
+func parseHop(s string) (netip.Addr, error) {
+	s = strings.TrimSpace(s)
+	if withPort, err := netip.ParseAddrPort(s); err == nil {
+		return withPort.Addr().Unmap().WithZone(""), nil
+	}
+	at, err := netip.ParseAddr(strings.Trim(s, "[]"))
+	return at.Unmap().WithZone(""), err
+}
+
+// neighbourhood is what limits by address count together: of IPv6 the /64,
+// within which everyone chooses addresses freely.
+func neighbourhood(at netip.Addr) string {
+	if !at.Is6() {
+		return at.String()
+	}
+	p, err := at.Prefix(64)
+	if err != nil {
+		return at.String()
+	}
+	return p.String()
+}

@@ -1,0 +1,100 @@
+package httpapi
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// What a client may take its time for.
+const (
+	// minRate is what an upload must bring on average after the first stall,
+	// in bytes a second, or it is cut off.
+	minRate = 1000
+	// drainBytes and drainTime bound what is read of an upload that has been
+	// refused, so that its client gets to see why.
+	drainBytes = 256e6
+	drainTime  = 10 * time.Second
+)
+
+// body is a request's body that is cut off when it stalls or crawls, and that
+// can be refused before its end: with HTTP/1.1 a client that is still sending
+// would see a broken connection and no answer.
+type body struct {
+	io.ReadCloser
+	control  *http.ResponseController
+	stall    time.Duration
+	waits    bool // for 100 Continue before it is sent
+	started  time.Time
+	moved    time.Time
+	received int64
+	ended    bool  // has been read to its end
+	broken   error // what came in its place
+	answered bool
+}
+
+func newBody(r *http.Request, w *writer) *body {
+	now := time.Now()
+	b := &body{ReadCloser: r.Body, control: w.control, stall: w.stall, started: now, ended: r.ContentLength == 0,
+		waits: r.Header.Get("Expect") != ""}
+	if b.ended {
+		_ = b.control.SetReadDeadline(time.Time{})
+	} else {
+		_ = b.control.EnableFullDuplex() // to answer before the end, and go on reading
+	}
+	// The server's own deadline, and that of the answer before on this
+	// connection, are for others.
+	_ = b.control.SetWriteDeadline(time.Time{})
+	return b
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	b.move()
+	n, err := b.ReadCloser.Read(p)
+	b.received += int64(n)
+	b.waits = false
+	switch {
+	case err == io.EOF:
+		b.ended = true
+		// Work on what was received may take longer than any stall.
+		_ = b.control.SetReadDeadline(time.Time{})
+	case err != nil:
+		b.broken = err
+	}
+	return n, err
+}
+
+// move puts the deadline off: by a stall from now, but not beyond what the
+// least rate allows.
+func (b *body) move() {
+	now := time.Now()
+	if b.answered || now.Sub(b.moved) < b.stall/often {
+		return
+	}
+	b.moved = now
+	deadline := now.Add(b.stall)
+	if crawl := b.started.Add(b.stall + time.Duration(b.received)*time.Second/minRate); crawl.Before(deadline) {
+		deadline = crawl
+	}
+	_ = b.control.SetReadDeadline(deadline)
+}
+
+// answer is told that the answer's header is about to be sent. If the body has
+// not been read by then, the connection ends with it.
+func (b *body) answer(h http.Header) {
+	b.answered = true
+	if !b.ended {
+		h.Set("Connection", "close")
+	}
+}
+
+// drain reads what is left of a refused body, within bounds. A client that
+// waits for 100 Continue has been told by the answer not to send it.
+func (b *body) drain() {
+	if b.ended || b.broken != nil || b.waits {
+		return
+	}
+	_ = b.control.Flush()
+	_ = b.control.SetReadDeadline(time.Now().Add(drainTime))
+	_, _ = io.CopyN(io.Discard, b, drainBytes)
+}

@@ -1,0 +1,119 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// checked is a transport that holds what is said against the specification:
+// every answer, and every request that was accepted.
+type checked struct{ t testing.TB }
+
+// specification is strict where the document is lenient: no answer has a
+// property that it does not name.
+var specification = sync.OnceValues(func() (routers.Router, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		return nil, err
+	}
+	closed := false
+	for name, schema := range doc.Components.Schemas {
+		if name != "Options" && !strings.HasSuffix(name, "Form") {
+			schema.Value.AdditionalProperties = openapi3.AdditionalProperties{Has: &closed}
+		}
+	}
+	for _, media := range []string{"image/gif", "image/apng", "image/png", "video/webm", "video/mp4"} {
+		openapi3filter.RegisterBodyDecoder(media, openapi3filter.FileBodyDecoder)
+	}
+	return legacy.NewRouter(doc)
+})
+
+func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
+	router, err := specification()
+	if err != nil {
+		return nil, err
+	}
+	var sent []byte
+	if r.Body != nil {
+		if sent, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(sent))
+	}
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	got, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	whole := *response
+	whole.Body = io.NopCloser(bytes.NewReader(got))
+	if err := check(router, r, sent, response, got); err != nil {
+		c.t.Errorf("%s %s: %d %s: %v", r.Method, r.URL.Path, response.StatusCode, got, err)
+	}
+	return &whole, nil
+}
+
+func check(router routers.Router, r *http.Request, sent []byte, response *http.Response, got []byte) error {
+	if response.Header.Get("X-Request-Id") == "" {
+		return fmt.Errorf("no request id")
+	}
+	asked := r.Clone(r.Context())
+	asked.URL.Scheme, asked.URL.Host, asked.Host = "", "", ""
+	asked.Body = io.NopCloser(bytes.NewReader(sent))
+	if asked.Method == http.MethodHead && !strings.HasSuffix(asked.URL.Path, "/download") && !strings.HasSuffix(asked.URL.Path, "/preview") {
+		asked.Method = http.MethodGet
+	}
+	route, params, err := router.FindRoute(asked)
+	if err != nil || response.StatusCode == http.StatusMethodNotAllowed {
+		return checkUnknown(response, got)
+	}
+	in := &openapi3filter.RequestValidationInput{
+		Request: asked, PathParams: params, Route: route,
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true},
+	}
+	if response.StatusCode < 300 {
+		if err := openapi3filter.ValidateRequest(r.Context(), in); err != nil {
+			return fmt.Errorf("a wrong request was accepted: %w", err)
+		}
+	}
+	if r.Method == http.MethodHead {
+		return nil // no body to check
+	}
+	return openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: in, Status: response.StatusCode, Header: response.Header, Options: in.Options,
+		Body: io.NopCloser(bytes.NewReader(got)),
+	})
+}
+
+// checkUnknown is for what no operation answers: paths that do not exist, and
+// methods that a path does not have.
+func checkUnknown(response *http.Response, got []byte) error {
+	var body map[string]string
+	err := json.Unmarshal(got, &body)
+	switch {
+	case response.Request.Method == http.MethodHead:
+		return nil
+	case err != nil:
+		return err
+	case body["error"] == "":
+		return fmt.Errorf("no error body")
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// mediaTypes are those of the formats that are written.
+var mediaTypes = map[string]string{"gif": "image/gif", "apng": "image/apng", "webm": "video/webm", "mp4": "video/mp4"}
+
+// file is an answer that streams a file of a job, or the part of it that is
+// asked for. It answers four operations.
+type file struct {
+	blobs       *blob.Store
+	request     *request
+	file        job.File
+	mediaType   string
+	disposition string
+}
+
+// GetDownload streams the output.
+func (o operations) GetDownload(ctx context.Context, in api.GetDownloadRequestObject) (api.GetDownloadResponseObject, error) {
+	return o.output(ctx, in.ID)
+}
+
+// HeadDownload describes the output.
+func (o operations) HeadDownload(ctx context.Context, in api.HeadDownloadRequestObject) (api.HeadDownloadResponseObject, error) {
+	return o.output(ctx, in.ID)
+}
+
+// GetPreview streams the preview.
+func (o operations) GetPreview(ctx context.Context, in api.GetPreviewRequestObject) (api.GetPreviewResponseObject, error) {
+	return o.preview(ctx, in.ID)
+}
+
+// HeadPreview describes the preview.
+func (o operations) HeadPreview(ctx context.Context, in api.HeadPreviewRequestObject) (api.HeadPreviewResponseObject, error) {
+	return o.preview(ctx, in.ID)
+}
+
+func (o operations) output(ctx context.Context, id string) (*file, error) {
+	found, err := o.Jobs.Get(ctx, of(ctx).owner, id)
+	if err != nil {
+		return nil, err
+	}
+	if found.State != job.Done || found.Output == nil {
+		return nil, job.ErrNotFound
+	}
+	return &file{
+		blobs: o.Blobs, request: of(ctx), file: *found.Output, mediaType: mediaTypes[found.OutputFormat],
+		disposition: disposition("attachment", nobg(found.OriginalName, found.OutputFormat)),
+	}, nil
+}
+
+func (o operations) preview(ctx context.Context, id string) (*file, error) {
+	found, err := o.Jobs.Get(ctx, of(ctx).owner, id)
+	if err != nil {
+		return nil, err
+	}
+	if found.Preview == nil {
+		return nil, job.ErrNotFound
+	}
+	return &file{
+		blobs: o.Blobs, request: of(ctx), file: *found.Preview, mediaType: "image/png",
+		disposition: disposition("inline", nobg(found.OriginalName, "png")),
+	}, nil
+}
+
+// nobg is the name of what was made of a file.
+func nobg(original, ext string) string {
+	return strings.TrimSuffix(original, path.Ext(original)) + "-nobg." + ext
+}
+
+// send answers. An error before the answer has begun is for refuse.
+func (f *file) send(w http.ResponseWriter) error {
+	etag := `"` + f.file.SHA256 + `"`
+	r := f.request
+	if unchanged(r.Header, etag) {
+		f.header(w.Header(), etag)
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	p, partial := part{0, f.file.Size}, false
+	if r.Method != http.MethodHead { // for which ranges mean nothing
+		var err error
+		if p, partial, err = wanted(r.Header, etag, f.file.Size); err != nil {
+			return err
+		}
+	}
+	var content io.ReadCloser = http.NoBody
+	if r.Method != http.MethodHead {
+		var err error
+		if content, err = f.blobs.Open(r.Context(), f.file.Key, p.offset, p.length); err != nil {
+			return err
+		}
+	}
+	defer content.Close()
+	f.header(w.Header(), etag)
+	w.Header().Set("Content-Type", f.mediaType)
+	w.Header().Set("Content-Length", strconv.FormatInt(p.length, 10))
+	status := http.StatusOK
+	if partial {
+		status = http.StatusPartialContent
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", p.offset, p.offset+p.length-1, f.file.Size))
+	}
+	w.WriteHeader(status)
+	_, err := io.Copy(w, content)
+	return err
+}
+
+func (f *file) header(h http.Header, etag string) {
+	h.Set("ETag", etag)
+	h.Set("Accept-Ranges", "bytes")
+	h.Set("Cache-Control", "private, no-cache") // kept by the client, asked for each time
+	h.Set("Content-Disposition", f.disposition)
+	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+// VisitGetDownloadResponse implements api.GetDownloadResponseObject.
+func (f *file) VisitGetDownloadResponse(w http.ResponseWriter) error { return f.send(w) }
+
+// VisitHeadDownloadResponse implements api.HeadDownloadResponseObject.
+func (f *file) VisitHeadDownloadResponse(w http.ResponseWriter) error { return f.send(w) }
+
+// VisitGetPreviewResponse implements api.GetPreviewResponseObject.
+func (f *file) VisitGetPreviewResponse(w http.ResponseWriter) error { return f.send(w) }
+
+// VisitHeadPreviewResponse implements api.HeadPreviewResponseObject.
+func (f *file) VisitHeadPreviewResponse(w http.ResponseWriter) error { return f.send(w) }

@@ -1,0 +1,34 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/netip"
+)
+
+// What only tests of this package see.
+var (
+	CleanName     = cleanName
+	Disposition   = disposition
+	Unchanged     = unchanged
+	Neighbourhood = neighbourhood
+)
+
+// RangeError is what Wanted may return.
+type RangeError = rangeError
+
+// Wanted is the part of a file that a request asks for.
+func Wanted(h http.Header, etag string, size int64) (offset, length int64, partial bool, err error) {
+	p, partial, err := wanted(h, etag, size)
+	return p.offset, p.length, partial, err
+}
+
+// Address is who sends a request.
+func Address(proxies []netip.Prefix, r *http.Request) netip.Addr {
+	return (&API{Config: Config{TrustedProxies: proxies}}).address(r)
+}
+
+// Refuse answers with an error.
+func (a *API) Refuse(w http.ResponseWriter, r *http.Request, err error) { a.refuse(w, r, err) }
+
+// FormError is a field that is refused.
+func FormError(field, reason string) error { return &formError{field: field, reason: reason} }

@@ -1,0 +1,170 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"os"
+
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/job"
+)
+
+// Bounds of a form.
+const (
+	maxFiles  = 20
+	maxParts  = 100
+	maxOption = 1000 // bytes of an option's value
+)
+
+// upload is a file of a form that lies in the blob store.
+type upload struct {
+	*blob.Upload
+	name string
+}
+
+// form is a submission while it is read. Files go to the blob store as they
+// come; once something is wrong they are only counted, since a file that is
+// too large is refused before an option that is wrong, wherever both stand.
+type form struct {
+	blobs    *blob.Store
+	maxFile  int64
+	maxFiles int
+	keep     bool // store files; false where the answer is known to be a refusal
+
+	options job.Options
+	given   map[string]bool
+	files   int
+	uploads []upload // to be dropped
+	refused error    // the first thing that is wrong
+}
+
+func (a *API) newForm(batch, keep bool) *form {
+	f := &form{blobs: a.Blobs, maxFile: a.MaxFile, maxFiles: 1, keep: keep, options: job.DefaultOptions(), given: map[string]bool{}}
+	if batch {
+		f.maxFiles = maxFiles
+	}
+	return f
+}
+
+// read takes the form from its body. What was stored is dropped by drop.
+func (f *form) read(ctx context.Context, r *multipart.Reader) error {
+	for n := 0; ; n++ {
+		p, err := r.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return broken(err)
+		}
+		if n == maxParts {
+			return &formError{reason: fmt.Sprintf("the form has more than %d fields", maxParts)}
+		}
+		if name := p.FormName(); name == "file" {
+			err = f.file(ctx, p)
+		} else {
+			err = f.field(name, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if f.files == 0 {
+		f.refuse("file", "is missing")
+	}
+	return f.refused
+}
+
+func (f *form) refuse(field, reason string) {
+	if f.refused == nil {
+		f.refused = &formError{field: field, reason: reason}
+	}
+}
+
+// field takes an option, or ignores a field that is none.
+func (f *form) field(name string, r io.Reader) error {
+	value, err := io.ReadAll(io.LimitReader(r, maxOption+1))
+	if err != nil {
+		return broken(err)
+	}
+	known, err := f.options.Set(name, string(value))
+	switch {
+	case !known:
+	case f.given[name]:
+		f.refuse(name, "is given twice")
+	case len(value) > maxOption:
+		f.refuse(name, fmt.Sprintf("is longer than %d bytes", maxOption))
+	case err != nil && f.refused == nil:
+		f.refused = err
+	}
+	if known {
+		f.given[name] = true
+	}
+	return nil
+}
+
+// file takes a file. The error is one that ends the reading.
+func (f *form) file(ctx context.Context, p *multipart.Part) error {
+	name := cleanName(p.FileName())
+	f.files++
+	switch {
+	case name == "":
+		f.refuse("file", "must be a file with a name")
+	case !takes(name):
+		f.refuse("file", "must be named .gif, .mp4, .mov or .webm")
+	case f.files > f.maxFiles && f.maxFiles == 1:
+		f.refuse("file", "is given twice")
+	case f.files > f.maxFiles:
+		f.refuse("file", fmt.Sprintf("is given more than %d times", f.maxFiles))
+	}
+	if f.refused != nil || !f.keep {
+		return f.count(p)
+	}
+	stored, err := f.blobs.Receive(ctx, job.InputKey(), p, f.maxFile)
+	if as[*blob.Error](err) || errors.Is(err, blob.ErrTooLarge) {
+		return err
+	}
+	if err != nil {
+		return broken(err)
+	}
+	f.uploads = append(f.uploads, upload{stored, name})
+	return nil
+}
+
+// count reads a file that is not wanted any more.
+func (f *form) count(r io.Reader) error {
+	n, err := io.Copy(io.Discard, io.LimitReader(r, f.maxFile+1))
+	if err != nil {
+		return broken(err)
+	}
+	if n > f.maxFile {
+		return errTooLarge
+	}
+	return nil
+}
+
+// release ends the use of the files at their paths.
+func (f *form) release() {
+	for _, u := range f.uploads {
+		u.Release()
+	}
+}
+
+// drop removes what was stored. What it cannot remove, the sweeper will.
+func (f *form) drop(ctx context.Context) {
+	f.release()
+	ctx = context.WithoutCancel(ctx)
+	for _, u := range f.uploads {
+		_ = f.blobs.Delete(ctx, u.Key)
+	}
+}
+
+// broken is a body that cannot be read to its end.
+func broken(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &formError{reason: "the body came too slowly", err: err}
+	}
+	return &formError{reason: "the body is no complete multipart form", err: err}
+}

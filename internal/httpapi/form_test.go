@@ -1,0 +1,74 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/gif"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"testing"
+)
+
+// clip is a GIF of a red square that moves over white, of so many frames that
+// each last so many hundredths of a second.
+func clip(t testing.TB, frames, delay int) []byte {
+	t.Helper()
+	palette := color.Palette{color.White, color.RGBA{200, 30, 30, 255}}
+	g := gif.GIF{}
+	for i := range frames {
+		p := image.NewPaletted(image.Rect(0, 0, 48, 40), palette)
+		for y := 10; y < 30; y++ {
+			for x := 8 + i; x < 24+i; x++ {
+				p.SetColorIndex(x, y, 1)
+			}
+		}
+		g.Image, g.Delay = append(g.Image, p), append(g.Delay, delay)
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &g); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// field is one of a form; with a file name it is a file.
+type field struct{ name, filename, value string }
+
+func fileField(name string, content []byte) field { return field{"file", name, string(content)} }
+
+func form(t testing.TB, fields ...field) (body []byte, contentType string) {
+	t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for _, f := range fields {
+		create := w.CreateFormField
+		if f.filename != "" {
+			create = func(name string) (io.Writer, error) { return w.CreateFormFile(name, f.filename) }
+		}
+		p, err := create(f.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Write([]byte(f.value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), w.FormDataContentType()
+}
+
+// submit posts a form.
+func (c *client) submit(path string, fields []field, header ...string) answer {
+	c.Helper()
+	body, contentType := form(c, fields...)
+	return c.do(http.MethodPost, path, bytes.NewReader(body), append(header, "Content-Type", contentType)...)
+}
+
+const (
+	jobs    = "/api/v1/jobs"
+	batches = "/api/v1/batches"
+)

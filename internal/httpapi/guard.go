@@ -1,0 +1,154 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/job"
+)
+
+// Bounds of bodies beside the files in them, in bytes.
+const (
+	maxJSON = 64 << 10
+	maxForm = 1 << 20
+)
+
+// guard stands before every operation: it finds out who asks, how often, and
+// how much they send, in the order in which these are refused.
+func (a *API) guard(next http.Handler) http.Handler {
+	session := a.sessions.LoadAndSave(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := a.admitBrowser(r); err != nil {
+			a.refuse(w, r, err)
+			return
+		}
+		a.bound(next, maxJSON).ServeHTTP(w, r)
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case strings.HasPrefix(path, "/api/v1/"):
+			if err := a.admitKey(w, r); err != nil {
+				a.refuse(w, r, err)
+				return
+			}
+			a.bound(next, a.largest(r)).ServeHTTP(w, r)
+		case strings.HasPrefix(path, "/api/"):
+			w.Header().Set("Cache-Control", "no-store")
+			session.ServeHTTP(w, r)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// bound refuses a body that is too large, at once if it says so itself.
+func (a *API) bound(next http.Handler, most int64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > most {
+			a.refuse(w, r, errTooLarge)
+			return
+		}
+		r.Body = http.MaxBytesReader(nil, r.Body, most)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// largest is the longest body that a submission can have.
+func (a *API) largest(r *http.Request) int64 {
+	if r.URL.Path == "/api/v1/batches" {
+		return maxFiles*a.MaxFile + maxForm
+	}
+	return a.MaxFile + maxForm
+}
+
+// admitKey identifies the API key of a request and counts the request.
+func (a *API) admitKey(w http.ResponseWriter, hr *http.Request) error {
+	r := of(hr.Context())
+	w.Header().Set("Cache-Control", "no-store")
+	key, err := a.identify(hr)
+	if is(errKey, account.ErrUnknownKey)(err) {
+		if limited := a.take(hr.Context(), "auth:"+neighbourhood(a.address(hr)), a.Attempts); limited != nil {
+			return limited
+		}
+	}
+	if err != nil {
+		return err
+	}
+	r.owner = job.Owner{AccountID: key.AccountID, KeyID: key.ID}
+	d, err := a.Limiter.Take(hr.Context(), "key:"+key.ID, a.Rate)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("X-RateLimit-Limit", strconv.Itoa(d.Limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(d.Remaining))
+	h.Set("X-RateLimit-Reset", strconv.Itoa(seconds(d.Reset)))
+	if !d.Allowed {
+		return &limitedError{d.RetryAfter}
+	}
+	return nil
+}
+
+// take counts one more against a limit of attempts.
+func (a *API) take(ctx context.Context, bucket string, rate account.Rate) error {
+	d, err := a.Limiter.Take(ctx, bucket, rate)
+	if err != nil {
+		return err
+	}
+	if !d.Allowed {
+		return &limitedError{d.RetryAfter}
+	}
+	return nil
+}
+
+// identify is the key in the headers of a request.
+func (a *API) identify(r *http.Request) (account.Key, error) {
+	var secret string
+	for _, given := range credentials(r.Header) {
+		if secret != "" && subtle.ConstantTimeCompare([]byte(secret), []byte(given)) == 0 {
+			return account.Key{}, errKey
+		}
+		secret = given
+	}
+	if secret == "" {
+		return account.Key{}, errKey
+	}
+	return a.Keys.Identify(r.Context(), secret)
+}
+
+// credentials are the keys in both headers. Other ways to authenticate are for
+// others.
+func credentials(h http.Header) []string {
+	var all []string
+	for _, v := range h.Values("Authorization") {
+		if scheme, secret, ok := strings.Cut(v, " "); ok && strings.EqualFold(scheme, "bearer") {
+			all = append(all, strings.TrimSpace(secret))
+		}
+	}
+	for _, v := range h.Values("X-Api-Key") {
+		all = append(all, strings.TrimSpace(v))
+	}
+	return all
+}
+
+// admitBrowser refuses what other sites make a browser send, and finds the
+// account that is signed in, if the operation is for one.
+func (a *API) admitBrowser(hr *http.Request) error {
+	if err := a.origins.Check(hr); err != nil {
+		return errors.Join(errForbidden, err)
+	}
+	if path := hr.URL.Path; path != "/api/account" && !strings.HasPrefix(path, "/api/account/") {
+		return nil
+	}
+	signedIn, err := a.signedIn(hr.Context())
+	if err != nil {
+		return err
+	}
+	r := of(hr.Context())
+	r.account, r.owner = signedIn, job.Owner{AccountID: signedIn.ID}
+	return nil
+}

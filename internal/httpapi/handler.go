@@ -1,0 +1,95 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/id"
+)
+
+// Handler puts around all of mux what every answer of the service has: a
+// request id, a line in the log, deadlines that move with the data, 500 for a
+// panic, and JSON for a path or method that mux does not know.
+func (a *API) Handler(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, hr *http.Request) {
+		w := newWriter(rw, a.Stall)
+		r := &request{id: id.New("req_"), body: newBody(hr, w), writer: w}
+		r.Request = hr.WithContext(context.WithValue(hr.Context(), requestKey{}, r))
+		r.Body = r.body
+		w.Header().Set("X-Request-Id", r.id)
+		w.before = func() { r.body.answer(w.Header()) }
+		defer a.report(r, time.Now())
+
+		a.route(mux, w, r)
+		r.body.drain()
+	})
+}
+
+// route gives a request to mux, and mends what comes back wrong.
+func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+			panic(http.ErrAbortHandler)
+		}
+		begun := w.status != 0
+		a.refuse(w, r.Request, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+		if begun {
+			panic(http.ErrAbortHandler) // the client must see that the answer is cut
+		}
+	}()
+	if _, pattern := mux.Handler(r.Request); pattern == "" {
+		a.refuseRoute(mux, w, r)
+		return
+	}
+	mux.ServeHTTP(w, r.Request)
+}
+
+// refuseRoute answers as mux would, but in JSON: 405 with Allow where the path
+// has other methods, else 404.
+func (a *API) refuseRoute(mux *http.ServeMux, w *writer, r *request) {
+	answer := headerOnly{}
+	mux.ServeHTTP(answer, r.Request)
+	allow := http.Header(answer).Get("Allow")
+	if allow == "" {
+		a.refuse(w, r.Request, errNotFound)
+		return
+	}
+	w.Header().Set("Allow", allow)
+	a.refuse(w, r.Request, errMethodNotAllowed)
+}
+
+// headerOnly is a ResponseWriter that keeps the header alone.
+type headerOnly http.Header
+
+func (h headerOnly) Header() http.Header         { return http.Header(h) }
+func (h headerOnly) Write(p []byte) (int, error) { return len(p), nil }
+func (h headerOnly) WriteHeader(int)             {}
+
+// report tells Observe and the log of a request that has ended.
+func (a *API) report(r *request, started time.Time) {
+	took := time.Since(started)
+	if a.Observe != nil {
+		a.Observe(r.Pattern, r.writer.status, took)
+	}
+	level := r.level()
+	if !a.Log.Enabled(r.Context(), level) {
+		return
+	}
+	attrs := append(r.attrs(),
+		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", r.writer.status),
+		slog.Int64("received", r.body.received), slog.Int64("sent", r.writer.sent),
+		slog.Duration("took", took), slog.String("address", a.address(r.Request).String()))
+	if r.failure != nil {
+		attrs = append(attrs, slog.String("error", r.failure.Error()))
+	}
+	a.Log.LogAttrs(r.Context(), level, "request", attrs...)
+}

@@ -1,0 +1,129 @@
+// Package httpapi answers the HTTP API of pkg/api: it reads requests, asks
+// account, job and blob, and writes what they say.
+//
+// A request passes Handler (request id, log, deadlines, panics), the mux,
+// guard (who asks, how often, how much), and then one method of operations for
+// each operation of the specification. Methods return errors; refusals is the
+// one table by which these become a status and a body.
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// Prober describes uploads; *job.Remover is one.
+type Prober interface {
+	// Probe describes the clip at path. The error is job.ErrUnreadable,
+	// wrapped, a *job.LimitError, or of the machine.
+	Probe(ctx context.Context, path string, l job.Limits) (job.Media, error)
+}
+
+// Config is what an API works on. All pointers but PublicURL and Log are
+// needed.
+type Config struct {
+	Accounts *account.Accounts
+	Keys     *account.Keys
+	Sessions *account.Sessions
+	Limiter  *account.Limiter
+	Jobs     *job.Service
+	Blobs    *blob.Store
+	Prober   Prober
+
+	// Limits bound the clips that are taken.
+	Limits job.Limits
+	// MaxFile is the largest file that is taken, in bytes; 0 is 200 × 10^6.
+	MaxFile int64
+	// Rate bounds the requests of a key; zero is 120 a minute, 60 at once.
+	Rate account.Rate
+	// Attempts bounds failed authentication of an address, and sign-in of an
+	// address and of an account; zero is 10 a minute, 20 at once.
+	Attempts account.Rate
+	// SignUp lets everyone register.
+	SignUp bool
+	// WithoutNetwork refuses method rembg, for which this service lacks a
+	// runtime or a model.
+	WithoutNetwork bool
+	// TrustedProxies may say in X-Forwarded-For whom they speak for.
+	TrustedProxies []netip.Prefix
+	// PublicURL is where browsers reach the service; nil is not known. With
+	// https, cookies are Secure.
+	PublicURL *url.URL
+	// Stall is how long a client may neither send nor take anything; 0 is 30 s.
+	Stall time.Duration
+	// Ready says whether requests can be served; its error is logged.
+	Ready func(context.Context) error
+	// Observe, if set, is told of each request that has ended: the pattern of
+	// its route, empty if it has none, the status, and how long it took.
+	Observe func(pattern string, status int, took time.Duration)
+	// Log gets a line for each request and each error of the service; nil
+	// discards them.
+	Log *slog.Logger
+}
+
+// API is the handlers of one service. It is safe for concurrent use.
+type API struct {
+	Config
+	sessions *scs.SessionManager
+	origins  *http.CrossOriginProtection
+	probes   chan struct{} // bounds the files that are measured at once
+}
+
+// New makes an API. The error is of a PublicURL that is no origin.
+func New(c Config) (*API, error) {
+	if c.MaxFile == 0 {
+		c.MaxFile = 200e6
+	}
+	if c.Rate == (account.Rate{}) {
+		c.Rate = account.Rate{PerMinute: 120, Burst: 60}
+	}
+	if c.Attempts == (account.Rate{}) {
+		c.Attempts = account.Rate{PerMinute: 10, Burst: 20}
+	}
+	if c.Stall == 0 {
+		c.Stall = 30 * time.Second
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	a := &API{Config: c, origins: http.NewCrossOriginProtection(), probes: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
+	if c.PublicURL != nil {
+		if err := a.origins.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host); err != nil {
+			return nil, err
+		}
+	}
+	a.sessions = a.newSessions()
+	return a, nil
+}
+
+// Register adds the operations of the specification to mux. They need what
+// Handler puts around them.
+func (a *API) Register(mux *http.ServeMux) {
+	strict := api.NewStrictHandlerWithOptions(operations{a}, nil, api.StrictHTTPServerOptions{
+		RequestErrorHandlerFunc:  a.refuseBody,
+		ResponseErrorHandlerFunc: a.refuse,
+	})
+	api.HandlerWithOptions(strict, api.StdHTTPServerOptions{
+		BaseRouter:       mux,
+		Middlewares:      []api.MiddlewareFunc{a.guard},
+		ErrorHandlerFunc: a.refuseParameter,
+	})
+}
+
+// operations are the methods of the specification. It is a type of its own so
+// that API shows its users only what is theirs.
+type operations struct{ *API }
+
+var _ api.StrictServerInterface = operations{}

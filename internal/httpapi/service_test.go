@@ -1,0 +1,212 @@
+package httpapi_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/httpapi"
+	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/store/storetest"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// service is a whole service, but for its listener, on a database and files of
+// its own.
+type service struct {
+	testing.TB
+	url      string
+	dir      string // of its objects
+	db       *store.DB
+	accounts *account.Accounts
+	keys     *account.Keys
+	ledger   *account.Ledger
+	blobs    *blob.Store
+	jobs     *job.Service
+	remover  *job.Remover
+	log      *lines
+}
+
+// start runs a service until the test ends. change may set what differs from
+// the defaults; it may be nil.
+func start(t testing.TB, change func(*httpapi.Config)) *service {
+	t.Helper()
+	return startWith(t, job.Config{}, change)
+}
+
+func startWith(t testing.TB, jobs job.Config, change func(*httpapi.Config)) *service {
+	t.Helper()
+	s := &service{TB: t, dir: filepath.Join(t.TempDir(), "blobs"), log: &lines{}}
+	s.db = storetest.Open(t, storetest.SQLite(t))
+	var err error
+	if s.blobs, err = blob.Open(t.Context(), "file://"+filepath.ToSlash(s.dir), blob.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.blobs.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.accounts, s.keys, s.ledger = account.New(s.db), account.NewKeys(s.db), account.NewLedger(s.db)
+	s.jobs = job.New(s.db, s.blobs, jobs)
+	s.remover = job.NewRemover(bgremove.New(bgremove.Config{}))
+	s.remover.FastOnly = true
+	c := httpapi.Config{
+		Accounts: s.accounts, Keys: s.keys, Sessions: account.NewSessions(s.db), Limiter: account.NewLimiter(s.db),
+		Jobs: s.jobs, Blobs: s.blobs, Prober: s.remover,
+		Ready: func(ctx context.Context) error { return s.db.PingContext(ctx) },
+		Log:   slog.New(slog.NewTextHandler(s.log, nil)),
+	}
+	if change != nil {
+		change(&c)
+	}
+	a, err := httpapi.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	a.Register(mux)
+	mux.HandleFunc("GET /panic", func(http.ResponseWriter, *http.Request) { panic("of a test") })
+	mux.HandleFunc("GET /endless", endless)
+	server := httptest.NewServer(a.Handler(mux))
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	return s
+}
+
+// lines is a log that can be read while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+const password = "correct horse"
+
+// user is a new account with credits.
+func (s *service) user(email string, credits int64) account.Account {
+	s.Helper()
+	who, err := s.accounts.Register(s.Context(), email, password)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if credits > 0 {
+		if _, err := s.ledger.Grant(s.Context(), who.ID, credits, "test"); err != nil {
+			s.Fatal(err)
+		}
+	}
+	return who
+}
+
+// key is a new API key of an account.
+func (s *service) key(who account.Account) (secret string) {
+	s.Helper()
+	_, secret, err := s.keys.Create(s.Context(), who.ID, "test")
+	if err != nil {
+		s.Fatal(err)
+	}
+	return secret
+}
+
+// balance is an account's credits.
+func (s *service) balance(who account.Account) int64 {
+	s.Helper()
+	now, err := s.accounts.Get(s.Context(), who.ID)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return now.Credits
+}
+
+// client speaks to a service, checks all that is said against the
+// specification, and keeps cookies.
+type client struct {
+	*service
+	http   *http.Client
+	header http.Header // of every request
+}
+
+func (s *service) client(key string) *client {
+	s.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	c := &client{service: s, header: http.Header{}, http: &http.Client{Jar: jar, Transport: &checked{t: s.TB}}}
+	if key != "" {
+		c.header.Set("Authorization", "Bearer "+key)
+	}
+	return c
+}
+
+// answer is what came back, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request with more headers, as pairs of name and value.
+func (c *client) do(method, path string, body io.Reader, header ...string) answer {
+	c.Helper()
+	r, err := http.NewRequestWithContext(c.Context(), method, c.url+path, body)
+	if err != nil {
+		c.Fatal(err)
+	}
+	for name, values := range c.header {
+		r.Header[name] = values
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	response, err := c.http.Do(r)
+	if err != nil {
+		c.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer response.Body.Close()
+	got, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.Fatalf("%s %s: %v", method, path, err)
+	}
+	return answer{response.StatusCode, response.Header, string(got)}
+}
+
+func (c *client) get(path string, header ...string) answer {
+	c.Helper()
+	return c.do(http.MethodGet, path, nil, header...)
+}
+
+// post sends JSON.
+func (c *client) post(path, body string, header ...string) answer {
+	c.Helper()
+	return c.do(http.MethodPost, path, strings.NewReader(body), append(header, "Content-Type", "application/json")...)
+}
+
+// want checks status and body.
+func (a answer) want(t testing.TB, status int, body string) {
+	t.Helper()
+	if a.status != status || a.body != body {
+		t.Errorf("got %d %s, want %d %s", a.status, a.body, status, body)
+	}
+}

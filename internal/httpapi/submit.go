@@ -1,0 +1,163 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"mime/multipart"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// probeTime is how long it may take to tell what a file is. One that takes
+// longer counts as unreadable.
+const probeTime = time.Minute
+
+// maxIdempotencyKey is in bytes.
+const maxIdempotencyKey = 255
+
+// CreateJob submits one file.
+func (o operations) CreateJob(ctx context.Context, in api.CreateJobRequestObject) (api.CreateJobResponseObject, error) {
+	receipt, err := o.submit(ctx, in.Body, in.Params.IdempotencyKey, false)
+	if err != nil {
+		return nil, err
+	}
+	id := receipt.Jobs[0].ID
+	return api.CreateJob202JSONResponse{Body: api.JobCreated{
+		ID: id, Status: api.JobStatusQueued, CreditsRemaining: int(receipt.CreditsRemaining),
+		Links: api.JobLinks{Self: jobPath(id), Download: jobPath(id) + "/download"},
+	}}, nil
+}
+
+// CreateBatch submits several files.
+func (o operations) CreateBatch(ctx context.Context, in api.CreateBatchRequestObject) (api.CreateBatchResponseObject, error) {
+	receipt, err := o.submit(ctx, in.Body, in.Params.IdempotencyKey, true)
+	if err != nil {
+		return nil, err
+	}
+	b := api.BatchCreated{ID: receipt.BatchID, CreditsRemaining: int(receipt.CreditsRemaining), Jobs: make([]api.BatchEntry, len(receipt.Jobs))}
+	for i, j := range receipt.Jobs {
+		b.Jobs[i] = api.BatchEntry{ID: j.ID, Filename: j.Filename}
+	}
+	return api.CreateBatch202JSONResponse{Body: b}, nil
+}
+
+// submit reads a form, measures its files, and has them charged and queued.
+// Refusals come in the order of the product: size, form, limits, idempotency,
+// unreadable, credits.
+func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, batch bool) (job.Receipt, error) {
+	r := of(ctx)
+	reservation, running, err := a.reserve(ctx, r.owner, key)
+	if err != nil {
+		return job.Receipt{}, err
+	}
+	if reservation != nil {
+		defer reservation.Close()
+	}
+	f := a.newForm(batch, running == nil)
+	defer f.drop(ctx)
+	if err := errors.Join(f.read(ctx, body), running); err != nil {
+		return job.Receipt{}, err
+	}
+	sub := job.Submission{Owner: r.owner, RequestID: r.id, Options: f.options, Files: f.inputs(), Batch: batch, Reservation: reservation}
+	if a.WithoutNetwork && sub.Options.Method == "rembg" {
+		return job.Receipt{}, &formError{field: "method", reason: "rembg is not available on this service"}
+	}
+	earlier, conflict := answered(sub)
+	if earlier != nil {
+		return *earlier, nil
+	}
+	if err := errors.Join(a.probe(ctx, f, sub.Files), conflict, unreadable(sub)); err != nil {
+		return job.Receipt{}, err
+	}
+	f.release()
+	receipt, err := a.Jobs.Submit(ctx, sub)
+	if !receipt.Replayed && !refused(err) {
+		f.uploads = nil // the jobs' now, or, if a commit's end is not known, the sweeper's to judge
+	}
+	return receipt, err
+}
+
+// refused reports whether Submit has certainly done nothing.
+func refused(err error) bool {
+	return as[*account.InsufficientError](err) || is(job.ErrRunning, job.ErrConflict)(err)
+}
+
+// answered is what an earlier request with the Idempotency-Key was answered.
+func answered(sub job.Submission) (*job.Receipt, error) {
+	if sub.Reservation == nil {
+		return nil, nil
+	}
+	return sub.Reservation.Answer(sub)
+}
+
+// reserve begins a request with an Idempotency-Key, if there is one. That
+// another request holds the key is told apart: it is refused later.
+func (a *API) reserve(ctx context.Context, owner job.Owner, key *string) (reservation *job.Reservation, running, err error) {
+	if key == nil {
+		return nil, nil, nil
+	}
+	if *key == "" || len(*key) > maxIdempotencyKey {
+		return nil, nil, &formError{field: "Idempotency-Key", reason: "must have 1 to 255 characters"}
+	}
+	reservation, err = a.Jobs.Reserve(ctx, owner, *key)
+	if errors.Is(err, job.ErrRunning) {
+		return nil, err, nil
+	}
+	return reservation, nil, err
+}
+
+// inputs are the files of a form for the job service, not yet measured.
+func (f *form) inputs() []job.Input {
+	files := make([]job.Input, len(f.uploads))
+	for i, u := range f.uploads {
+		files[i] = job.Input{Name: u.name, Key: u.Key, Size: u.Size, SHA256: u.SHA256}
+	}
+	return files
+}
+
+// probe measures files and marks those that cannot be read. The error is of a
+// file beyond a limit, or of this machine.
+func (a *API) probe(ctx context.Context, f *form, files []job.Input) error {
+	select {
+	case a.probes <- struct{}{}:
+		defer func() { <-a.probes }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	for i, u := range f.uploads {
+		media, err := a.probeOne(ctx, u.Path)
+		var limit *job.LimitError
+		switch {
+		case errors.Is(err, job.ErrUnreadable):
+			files[i].Unreadable = true
+		case errors.As(err, &limit):
+			return &formError{reason: u.name + ": " + limit.Reason, err: err}
+		case err != nil:
+			return err
+		}
+		files[i].Media = media
+	}
+	return nil
+}
+
+func (a *API) probeOne(ctx context.Context, path string) (job.Media, error) {
+	timed, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	media, err := a.Prober.Probe(timed, path, a.Limits)
+	if err != nil && timed.Err() != nil && ctx.Err() == nil {
+		return job.Media{}, job.ErrUnreadable
+	}
+	return media, err
+}
+
+// unreadable refuses a single file that cannot be read. In a batch it becomes
+// a failed job.
+func unreadable(sub job.Submission) error {
+	if !sub.Batch && sub.Files[0].Unreadable {
+		return job.ErrUnreadable
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/httpapi"
+)
+
+// dial opens a connection to a service, for what no proper client does.
+func (s *service) dial() net.Conn {
+	s.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// head is the beginning of an upload.
+func head(key, contentType string, length int, more ...string) string {
+	lines := append([]string{
+		"POST /api/v1/jobs HTTP/1.1", "Host: test", "X-API-Key: " + key, "Content-Type: " + contentType, fmt.Sprintf("Content-Length: %d", length),
+	}, more...)
+	return strings.Join(lines, "\r\n") + "\r\n\r\n"
+}
+
+// read is the answer on a connection.
+func read(t *testing.T, conn net.Conn) answer {
+	t.Helper()
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, string(body)}
+}
+
+// TestEarlyRefusal wants a client that sends everything before it listens to
+// see why it was refused, and one that waits to be told before it sends.
+func TestEarlyRefusal(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	key := s.key(s.user("ada@example.com", 0))
+	const size = 20_000_000
+	for name, test := range map[string]struct {
+		head   string
+		sends  int
+		status int
+		body   string
+	}{
+		"no key":        {head("", "multipart/form-data; boundary=x", size), size, http.StatusUnauthorized, `{"error":"unauthorized"}`},
+		"too large":     {head(key, "multipart/form-data; boundary=x", 300_000_000), size, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`},
+		"no form":       {head(key, "text/plain", size), size, http.StatusBadRequest, `{"error":"bad_request","message":"the body is no multipart form"}`},
+		"waits":         {head("", "multipart/form-data; boundary=x", size, "Expect: 100-continue"), 0, http.StatusUnauthorized, `{"error":"unauthorized"}`},
+		"lies and ends": {head(key, "multipart/form-data; boundary=x", size), 100, http.StatusBadRequest, `{"error":"bad_request","message":"the body is no complete multipart form"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := s.dial()
+			if _, err := io.WriteString(conn, test.head); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conn.Write(bytes.Repeat([]byte("x"), test.sends)); err != nil {
+				t.Fatalf("the service does not listen: %v", err)
+			}
+			if test.sends < size && test.sends > 0 {
+				if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := read(t, conn)
+			got.want(t, test.status, test.body)
+			if got.header.Get("Connection") != "" && got.header.Get("Connection") != "close" {
+				t.Errorf("Connection is %q", got.header.Get("Connection"))
+			}
+		})
+	}
+}
+
+// TestSlowUpload wants an upload that stalls to be ended, and one that is slow
+// but goes on to be taken.
+func TestSlowUpload(t *testing.T) {
+	t.Parallel()
+	const stall = 400 * time.Millisecond
+	s := start(t, func(c *httpapi.Config) { c.Stall = stall })
+	who := s.user("ada@example.com", 3)
+	key := s.key(who)
+	body, contentType := form(t, fileField("a.gif", clip(t, 40, 7)))
+
+	conn := s.dial()
+	if _, err := io.WriteString(conn, head(key, contentType, len(body))+string(body[:100])); err != nil {
+		t.Fatal(err)
+	}
+	read(t, conn).want(t, http.StatusBadRequest, `{"error":"bad_request","message":"the body came too slowly"}`)
+
+	conn = s.dial()
+	if _, err := io.WriteString(conn, head(key, contentType, len(body))); err != nil {
+		t.Fatal(err)
+	}
+	piece := 1 + len(body)/16 // so that all takes two stalls
+	for tick := time.NewTicker(stall / 8); len(body) > 0; <-tick.C {
+		n := min(len(body), piece)
+		if _, err := conn.Write(body[:n]); err != nil {
+			t.Fatal(err)
+		}
+		body = body[n:]
+	}
+	if got := read(t, conn); got.status != http.StatusAccepted {
+		t.Errorf("a slow upload gets %d %s", got.status, got.body)
+	}
+}
+
+// TestContinue wants a client that waits for it to be told to send.
+func TestContinue(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	body, contentType := form(t, fileField("a.gif", clip(t, 2, 10)))
+	conn := s.dial()
+	if _, err := io.WriteString(conn, head(s.key(s.user("ada@example.com", 3)), contentType, len(body), "Expect: 100-continue")); err != nil {
+		t.Fatal(err)
+	}
+	const goOn = "HTTP/1.1 100 Continue\r\n\r\n"
+	told := make([]byte, len(goOn))
+	if _, err := io.ReadFull(conn, told); err != nil || string(told) != goOn {
+		t.Fatalf("told %q, %v", told, err)
+	}
+	if _, err := conn.Write(body); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, conn); got.status != http.StatusAccepted {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+}
+
+// endless answers for as long as somebody takes it.
+func endless(w http.ResponseWriter, _ *http.Request) {
+	for data := make([]byte, 64<<10); ; {
+		if _, err := w.Write(data); err != nil {
+			return
+		}
+	}
+}
+
+// TestSlowDownload wants a download to go on for longer than a stall, and to
+// end when nobody takes it any more.
+func TestSlowDownload(t *testing.T) {
+	t.Parallel()
+	const stall = 300 * time.Millisecond
+	observed := make(chan time.Duration, 1)
+	s := start(t, func(c *httpapi.Config) {
+		c.Stall = stall
+		c.Observe = func(_ string, _ int, took time.Duration) { observed <- took }
+	})
+	conn := s.dial()
+	if _, err := io.WriteString(conn, "GET /endless HTTP/1.1\r\nHost: test\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	started := time.Now()
+	for data := make([]byte, 1<<20); time.Since(started) < 3*stall; {
+		if _, err := io.ReadFull(conn, data); err != nil {
+			t.Fatalf("cut off after %v: %v", time.Since(started), err)
+		}
+	}
+	if took := <-observed; took < 3*stall {
+		t.Errorf("ended after %v", took)
+	}
+}
+
+// TestKeepAlive wants a connection to serve one request after another, also
+// after refusals of what was read.
+func TestKeepAlive(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	key := s.key(s.user("ada@example.com", 0))
+	body, contentType := form(t, fileField("a.gif", clip(t, 2, 10)))
+	conn := s.dial()
+	in := bufio.NewReader(conn)
+	for range 3 {
+		if _, err := io.WriteString(conn, head(key, contentType, len(body))+string(body)); err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, response.Body); err != nil {
+			t.Fatal(err)
+		}
+		if err := response.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if response.StatusCode != http.StatusPaymentRequired || response.Close {
+			t.Fatalf("got %s, close %v", response.Status, response.Close)
+		}
+	}
+}

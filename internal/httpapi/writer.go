@@ -1,0 +1,57 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+)
+
+// often is how often deadlines are moved within a stall, since each move costs
+// a system call.
+const often = 16
+
+// writer counts what is answered and moves the deadline along with it, so that
+// a long download goes on as long as the client takes it.
+type writer struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	stall   time.Duration
+	before  func() // called once, before the header is sent
+	status  int    // 0: not answered yet
+	sent    int64
+	moved   time.Time
+}
+
+func newWriter(w http.ResponseWriter, stall time.Duration) *writer {
+	return &writer{ResponseWriter: w, control: http.NewResponseController(w), stall: stall}
+}
+
+// Unwrap is for http.ResponseController.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *writer) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK {
+		w.status = status
+		w.before()
+	}
+	w.move()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	w.move()
+	n, err := w.ResponseWriter.Write(p)
+	w.sent += int64(n)
+	return n, err
+}
+
+// move puts the deadline off. A ResponseWriter without deadlines, as tests
+// have, needs none.
+func (w *writer) move() {
+	if now := time.Now(); now.Sub(w.moved) >= w.stall/often {
+		w.moved = now
+		_ = w.control.SetWriteDeadline(now.Add(w.stall))
+	}
+}
