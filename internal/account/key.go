@@ -111,6 +111,12 @@ func (k *Keys) List(ctx context.Context, accountID string) ([]Key, error) {
 	return keys, wrap("keys", rows.Err())
 }
 
+// Owner is the account of an active key, or ErrNotFound.
+func (k *Keys) Owner(ctx context.Context, keyID string) (accountID string, err error) {
+	err = k.db.QueryRowContext(ctx, "SELECT account_id FROM api_keys WHERE id = $1 AND revoked_at IS NULL", keyID).Scan(&accountID)
+	return accountID, wrap("find a key", err)
+}
+
 // Revoke ends a key at once. The error is ErrNotFound if the account has no
 // such active key.
 func (k *Keys) Revoke(ctx context.Context, accountID, keyID string) error {

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"runtime"
 	"sync"
@@ -56,3 +57,6 @@ func (h *hasher) matches(ctx context.Context, password, encoded string) (bool, e
 	}
 	return same && known, nil
 }
+
+// NewPassword is a password of at least 128 random bits.
+func NewPassword() string { return rand.Text() }

@@ -61,7 +61,8 @@ environment over the file.`,
 	root.SetFlagErrorFunc(usage)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.fill(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
-	root.AddCommand(a.removeCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.removeCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
+		a.serveCommand(), a.adminCommand(), a.versionCommand())
 	return root
 }
 
@@ -76,7 +77,23 @@ func (a *app) fill(root, cmd *cobra.Command) error {
 	if f := cmd.Flags().Lookup("config"); f != nil && !f.Changed {
 		path = lookupConfig()
 	}
-	return usage(cmd, config.Fill(cmd.LocalNonPersistentFlags(), path, allFlags(root)))
+	return usage(cmd, config.Fill(settable(cmd), path, allFlags(root)))
+}
+
+// settable are the flags of a command that may come from the environment and
+// the file: all, but of admin's commands only where the service is.
+func settable(cmd *cobra.Command) *pflag.FlagSet {
+	flags := cmd.LocalNonPersistentFlags()
+	if !strings.Contains(cmd.CommandPath()+" ", " admin ") {
+		return flags
+	}
+	some := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
+	for _, name := range []string{"data", "database"} {
+		if f := flags.Lookup(name); f != nil {
+			some.AddFlag(f)
+		}
+	}
+	return some
 }
 
 // allFlags are the names of the flags of a command and those below it.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/pkg/api"
 )
@@ -21,6 +22,7 @@ type ends chan string
 func (ends) Claimed(time.Duration)                   {}
 func (ends) Stage(string, time.Duration)             {}
 func (e ends) Ended(outcome string, _ time.Duration) { e <- outcome }
+func (ends) Credits(account.Kind, int64)             {}
 
 // work runs a worker until the test ends.
 func (s *service) work() {

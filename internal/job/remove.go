@@ -44,7 +44,10 @@ type Remover struct {
 	// FastOnly lets method auto mean fast, where no network is installed. Set
 	// it before use.
 	FastOnly bool
-	remover  *bgremove.Remover
+	// Model is the network of method rembg; empty is the default one. Set it
+	// before use.
+	Model   string
+	remover *bgremove.Remover
 }
 
 // NewRemover makes a Processor of r, which stays the caller's.
@@ -108,7 +111,7 @@ func (r *Remover) Process(ctx context.Context, t Task) (Product, error) {
 
 func (r *Remover) options(o Options) bgremove.Options {
 	b := bgremove.Defaults()
-	b.Method = bgremove.Method(o.Method)
+	b.Method, b.Model = bgremove.Method(o.Method), r.Model
 	if r.FastOnly && b.Method == bgremove.Auto {
 		b.Method = bgremove.Fast
 	}

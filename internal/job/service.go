@@ -79,6 +79,8 @@ type Observer interface {
 	// Ended says what became of a try: done, a Code, "lost" (the lease ran
 	// out) or "returned" (given back to the queue).
 	Ended(outcome string, ran time.Duration)
+	// Credits says how many were charged or refunded; amount is above 0.
+	Credits(kind account.Kind, amount int64)
 }
 
 type unobserved struct{}
@@ -86,6 +88,7 @@ type unobserved struct{}
 func (unobserved) Claimed(time.Duration)       {}
 func (unobserved) Stage(string, time.Duration) {}
 func (unobserved) Ended(string, time.Duration) {}
+func (unobserved) Credits(account.Kind, int64) {}
 
 // Service is the jobs of one database and one blob store. It is safe for
 // concurrent use.

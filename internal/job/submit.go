@@ -97,7 +97,20 @@ func (s *Service) Submit(ctx context.Context, sub Submission) (Receipt, error) {
 	if sub.Reservation != nil {
 		sub.Reservation.used()
 	}
+	s.observeCredits(sub)
 	return receipt, nil
+}
+
+func (s *Service) observeCredits(sub Submission) {
+	if s.config.Unlimited {
+		return
+	}
+	for _, f := range sub.Files {
+		s.config.Observer.Credits(account.Charge, Price(f.Media.Duration))
+		if f.Unreadable {
+			s.config.Observer.Credits(account.Refund, Price(f.Media.Duration))
+		}
+	}
 }
 
 func deref(r *Receipt) Receipt {

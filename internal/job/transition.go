@@ -108,7 +108,7 @@ func (s *Service) finish(ctx context.Context, j Job, output File) error {
 
 // fail ends a job without an output and refunds it.
 func (s *Service) fail(ctx context.Context, j Job, code Code) error {
-	return s.change(ctx, "fail", func(tx *store.Tx) error {
+	err := s.change(ctx, "fail", func(tx *store.Tx) error {
 		account, err := leave(ctx, tx, `UPDATE jobs SET state = 'failed', error = $3, lease_until = NULL, ended_at = now_ms()
 			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`, j.ID, j.Attempt, string(code))
 		if err != nil {
@@ -119,6 +119,8 @@ func (s *Service) fail(ctx context.Context, j Job, code Code) error {
 		}
 		return ran(ctx, tx, account)
 	})
+	s.observeRefund(j, err == nil)
+	return err
 }
 
 // giveBack returns a job to the queue; the try does not count.
@@ -160,7 +162,14 @@ func (s *Service) expire(ctx context.Context, j Job) (expired, failed bool, err 
 		}
 		return ran(ctx, tx, j.AccountID)
 	})
+	s.observeRefund(j, err == nil && failed)
 	return expired, failed, err
+}
+
+func (s *Service) observeRefund(j Job, refunded bool) {
+	if refunded && j.Charged > 0 {
+		s.config.Observer.Credits(account.Refund, j.Charged)
+	}
 }
 
 // change runs a transition.

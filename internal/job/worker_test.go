@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/job"
 )
 
@@ -255,10 +256,11 @@ func TestStorageAway(t *testing.T) {
 
 // counter is an Observer.
 type counter struct {
-	mu    sync.Mutex
-	waits int
-	names []string
-	ends  map[string]int
+	mu      sync.Mutex
+	waits   int
+	names   []string
+	ends    map[string]int
+	credits map[account.Kind]int64
 }
 
 func (c *counter) Claimed(time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.waits++ }
@@ -278,6 +280,15 @@ func (c *counter) Ended(outcome string, _ time.Duration) {
 		c.ends = map[string]int{}
 	}
 	c.ends[outcome]++
+}
+
+func (c *counter) Credits(kind account.Kind, amount int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.credits == nil {
+		c.credits = map[account.Kind]int64{}
+	}
+	c.credits[kind] += amount
 }
 
 func TestObserver(t *testing.T) {

@@ -53,6 +53,13 @@ func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, stri
 	return n, name, nil
 }
 
+// CanSegment reports whether method Rembg can run: an *Error says what is
+// missing. model is as in Options. The network stays open.
+func (r *Remover) CanSegment(ctx context.Context, model string) error {
+	_, _, err := r.network(ctx, model)
+	return err
+}
+
 func (r *Remover) openNetwork(store *model.Store, name string) (*onnx.Network, error) {
 	path, spec, err := store.Open(name)
 	if err != nil {

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/store"
+)
+
+// admin is what the commands of `admin` share. They work on the database,
+// whether or not a service runs on it.
+type admin struct {
+	*app
+	place  place
+	asJSON bool
+}
+
+func (a *app) adminCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "admin",
+		Short: "look after the service's accounts, keys and credits",
+		Long: `admin works on the database of a service, while it runs or not: give it the same
+--data or --database. Its other arguments come from the command line alone.`,
+		Example: `  bgremove admin account create ann@example.com --credits 100
+  bgremove admin key create ann@example.com --name ci
+  bgremove admin credits grant ann@example.com --plan light
+  bgremove admin credits verify`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	m := &admin{app: a}
+	cmd.AddCommand(
+		group("account", "make accounts and reset passwords", m.accountCreate(), m.accountReset()),
+		group("key", "make and revoke API keys", m.keyCreate(), m.keyRevoke()),
+		group("credits", "grant and audit credits", m.creditsGrant(), m.creditsShow(), m.creditsVerify()))
+	return cmd
+}
+
+func group(name, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+// command makes a command of run, which gets the open database.
+func (m *admin) command(use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, []string) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
+		if err := m.place.settle(); err != nil {
+			return err
+		}
+		db, err := store.Open(cmd.Context(), m.place.database)
+		if err != nil {
+			return fmt.Errorf("database: %w", err)
+		}
+		return explainAccount(errors.Join(run(cmd.Context(), db, args), db.Close()))
+	}}
+	m.place.flags(cmd.Flags())
+	return cmd
+}
+
+// reading adds --json.
+func (m *admin) reading(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&m.asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// find is an account by its address.
+func find(ctx context.Context, accounts *account.Accounts, email string) (account.Account, error) {
+	who, err := accounts.ByEmail(ctx, email)
+	if errors.Is(err, account.ErrNotFound) {
+		return who, fmt.Errorf("no account has the address %s", email)
+	}
+	return who, err
+}
+
+// explainAccount says what to do about errors of package account.
+func explainAccount(err error) error {
+	var field *account.FieldError
+	switch {
+	case errors.As(err, &field):
+		return &usageError{"bgremove admin", fmt.Errorf("%s %s", field.Field, field.Reason)}
+	case errors.Is(err, account.ErrTooManyKeys):
+		return fmt.Errorf("the account has %d active keys, which is the most; revoke one first", account.MaxKeys)
+	}
+	return err
+}

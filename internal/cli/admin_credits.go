@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/store"
+)
+
+func (m *admin) creditsGrant() *cobra.Command {
+	var plan string
+	cmd := m.command("grant EMAIL [N]", "add credits, or those of a plan", cobra.RangeArgs(1, 2), func(ctx context.Context, db *store.DB, args []string) error {
+		grant, err := grantOf(args, plan)
+		if err != nil {
+			return &usageError{"bgremove admin credits grant", err}
+		}
+		who, err := find(ctx, account.New(db), args[0])
+		if err != nil {
+			return err
+		}
+		balance, err := grant(ctx, account.NewLedger(db), who.ID)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(m.Out, "%s  %d credits\n", who.Email, balance)
+		return nil
+	})
+	cmd.Flags().StringVar(&plan, "plan", "", "the credits of a `plan`: "+planNames())
+	return cmd
+}
+
+// grantOf reads what is to be granted.
+func grantOf(args []string, plan string) (func(context.Context, *account.Ledger, string) (int64, error), error) {
+	if (len(args) == 2) == (plan != "") {
+		return nil, errors.New("either a number of credits or --plan is needed")
+	}
+	if plan != "" {
+		p, ok := account.PlanNamed(plan)
+		if !ok {
+			return nil, fmt.Errorf("no plan is called %q; there are %s", plan, planNames())
+		}
+		return func(ctx context.Context, l *account.Ledger, id string) (int64, error) { return l.GrantPlan(ctx, id, p) }, nil
+	}
+	var n int64
+	if _, err := fmt.Sscanf(args[1]+"\n", "%d\n", &n); err != nil || n < 1 {
+		return nil, fmt.Errorf("%q is no number of credits above 0", args[1])
+	}
+	return func(ctx context.Context, l *account.Ledger, id string) (int64, error) {
+		return l.Grant(ctx, id, n, "granted by admin")
+	}, nil
+}
+
+func planNames() string {
+	var names []string
+	for _, p := range account.Plans() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ledgerLine is an entry as --json shows it.
+type ledgerLine struct {
+	At     string `json:"at"`
+	Kind   string `json:"kind"`
+	Amount int64  `json:"amount"`
+	Job    string `json:"job,omitempty"`
+}
+
+func (m *admin) creditsShow() *cobra.Command {
+	return m.reading(m.command("show EMAIL", "show an account's balance and ledger", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
+		who, err := find(ctx, account.New(db), args[0])
+		if err != nil {
+			return err
+		}
+		lines, err := ledger(ctx, account.NewLedger(db), who.ID)
+		if err != nil {
+			return err
+		}
+		if m.asJSON {
+			return m.JSON(map[string]any{"email": who.Email, "credits": who.Credits, "ledger": lines})
+		}
+		w := tabwriter.NewWriter(m.Out, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(w, "%s\t%d credits\n", who.Email, who.Credits)
+		for _, l := range lines {
+			fmt.Fprintf(w, "%s\t%s\t%+d\t%s\n", l.At, l.Kind, l.Amount, l.Job)
+		}
+		return w.Flush()
+	}))
+}
+
+// ledger is all entries of an account, the newest first.
+func ledger(ctx context.Context, l *account.Ledger, accountID string) ([]ledgerLine, error) {
+	const page = 1000
+	lines := []ledgerLine{}
+	for before := ""; ; {
+		entries, err := l.Entries(ctx, accountID, before, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			lines = append(lines, ledgerLine{e.CreatedAt.UTC().Format(time.RFC3339), string(e.Kind), e.Amount, e.JobID})
+			before = e.ID
+		}
+		if len(entries) < page {
+			return lines, nil
+		}
+	}
+}
+
+func (m *admin) creditsVerify() *cobra.Command {
+	return m.reading(m.command("verify", "compare every balance with its ledger", noArguments, func(ctx context.Context, db *store.DB, _ []string) error {
+		wrong, err := account.NewLedger(db).Verify(ctx)
+		if err != nil {
+			return err
+		}
+		if m.asJSON {
+			list := []map[string]any{}
+			for _, d := range wrong {
+				list = append(list, map[string]any{"account": d.AccountID, "balance": d.Balance, "sum": d.Sum})
+			}
+			if err := m.JSON(map[string]any{"ok": len(wrong) == 0, "wrong": list}); err != nil {
+				return err
+			}
+		}
+		for _, d := range wrong {
+			m.Message("account %s has %d credits, its ledger says %d", d.AccountID, d.Balance, d.Sum)
+		}
+		if len(wrong) > 0 {
+			return fmt.Errorf("%d balances differ from the ledger", len(wrong))
+		}
+		if !m.asJSON {
+			fmt.Fprintln(m.Out, "every balance is the sum of its ledger")
+		}
+		return nil
+	}))
+}

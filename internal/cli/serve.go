@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/bgremove/bgremove/internal/server"
+)
+
+// place says where a service keeps what it has; serve and admin share it.
+type place struct{ data, database, storage string }
+
+func (p *place) flags(f *pflag.FlagSet) {
+	f.StringVar(&p.data, "data", filepath.Join(xdg.DataHome, "bgremove"), "the `folder` of the database and the files")
+	f.StringVar(&p.database, "database", "", "sqlite:PATH or postgres://… (default: bgremove.db in --data)")
+}
+
+// settle fills in what follows from the data folder, which it makes.
+func (p *place) settle() error {
+	data, err := filepath.Abs(p.data)
+	if err != nil {
+		return err
+	}
+	p.data = data
+	if p.database == "" {
+		p.database = "sqlite:" + filepath.Join(data, "bgremove.db")
+	}
+	if p.storage == "" {
+		p.storage = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(data, "objects"))}).String()
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	return nil
+}
+
+// serveOptions are the flags of serve that are not the server's own types.
+type serveOptions struct {
+	server.Config
+	place
+	role, credits, signUp, logFormat string
+	proxies                          []string
+	publicURL                        string
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	o := &serveOptions{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "run the service: the HTTP job API and its workers",
+		Long: `serve runs a node of the service. By default it does everything, with one SQLite
+file and a folder of files. Nodes of --role api and worker share a PostgreSQL
+database and S3 storage, or on one machine a data folder.
+
+SIGTERM lets running jobs end within --drain and gives the rest back.`,
+		Example: `  bgremove serve
+  bgremove serve --credits unlimited --addr :8080
+  bgremove serve --role worker --database postgres://db/bgremove --storage 's3://clips?region=eu-central-1'`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.settle(); err != nil {
+				return usage(cmd, err)
+			}
+			return a.serve(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "listen at this `address`")
+	o.place.flags(f)
+	f.StringVar(&o.storage, "storage", "", "file:///… or s3://BUCKET?region=… (default: objects in --data)")
+	f.StringVar(&o.role, "role", string(server.All), "all, api or worker")
+	f.StringVar(&o.credits, "credits", "metered", "metered or unlimited")
+	f.StringVar(&o.signUp, "signup", "closed", "open lets everyone register; closed")
+	o.jobFlags(f)
+	o.limitFlags(f)
+	f.StringSliceVar(&o.proxies, "trusted-proxies", nil, "`networks` whose X-Forwarded-For is believed, such as 10.0.0.0/8")
+	f.StringVar(&o.publicURL, "public-url", "", "where browsers reach the service, such as https://clips.example")
+	f.StringVar(&o.MetricsAddr, "metrics-addr", "", "an `address` for /metrics, /healthz and /readyz alone (on --addr, /metrics answers this machine only)")
+	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
+	f.Var(word(&a.engine.Device), "device", "where a network runs: auto, cpu, cuda, coreml or directml")
+	f.BoolVar(&a.engine.RequireGPU, "require-gpu", false, "do without networks where they would run on the CPU")
+	a.engineFlags(f)
+	return cmd
+}
+
+func (o *serveOptions) jobFlags(f *pflag.FlagSet) {
+	f.IntVar(&o.Slots, "slots", max(1, runtime.GOMAXPROCS(0)/2), "jobs that run at once on this node")
+	f.IntVar(&o.Jobs.MaxRunning, "max-running", 4, "jobs of one account that run at once, on all nodes")
+	f.DurationVar(&o.Jobs.Lease, "lease", 15*time.Second, "after this silence a worker has lost its jobs")
+	f.DurationVar(&o.Jobs.TimeLimit, "time-limit", 10*time.Minute, "for a try at a job, plus 20 times the clip's duration")
+	f.DurationVar(&o.Drain, "drain", 30*time.Second, "how long running jobs may go on when the node stops")
+	f.DurationVar(&o.Jobs.KeepInputs, "keep-inputs", 24*time.Hour, "how long uploads stay after their job's end")
+	f.DurationVar(&o.Jobs.KeepOutputs, "keep-outputs", 168*time.Hour, "how long results stay")
+}
+
+func (o *serveOptions) limitFlags(f *pflag.FlagSet) {
+	f.IntVar(&o.Rate.PerMinute, "rate", 120, "requests a minute of one API key")
+	f.IntVar(&o.Rate.Burst, "burst", 60, "requests at once of one API key")
+	f.Int64Var(&o.MaxFile, "max-file", 200e6, "`bytes` of a file")
+	f.DurationVar(&o.Limits.MaxDuration, "max-duration", 10*time.Minute, "duration of a clip")
+	f.IntVar(&o.Limits.MaxDimension, "max-dimension", 4096, "`pixels` of a side")
+	f.Int64Var(&o.Limits.MaxPixels, "max-pixels", 40e9, "`pixels` of all frames of a clip")
+	f.Int64Var(&o.TempSpace, "temp-space", 4e9, "`bytes` of local copies of what is on S3")
+}
+
+func (a *app) serve(ctx context.Context, o *serveOptions) error {
+	c, err := o.config()
+	if err != nil {
+		return &usageError{"bgremove serve", err}
+	}
+	c.Engine = a.engine
+	c.Log = slog.New(slog.NewTextHandler(a.Err, nil))
+	if o.logFormat == "json" {
+		c.Log = slog.New(slog.NewJSONHandler(a.Err, nil))
+	}
+	c.Listening = func(at net.Addr) {
+		c.Log.Info("listening", "url", "http://"+at.String(), "docs", "http://"+at.String()+"/docs")
+	}
+	if err := server.Run(ctx, *c); err != nil {
+		return err
+	}
+	c.Log.Info("stopped")
+	return nil
+}
+
+// config checks the flags and joins what is wrong with them.
+func (o *serveOptions) config() (*server.Config, error) {
+	c := &o.Config
+	var errs []error
+	oneOf := func(flag, value string, allowed ...string) bool {
+		for _, v := range allowed {
+			if value == v {
+				return value == allowed[0]
+			}
+		}
+		errs = append(errs, fmt.Errorf("%s must be one of %s", flag, strings.Join(allowed, ", ")))
+		return false
+	}
+	positive := func(flag string, ok bool) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s must be above 0", flag))
+		}
+	}
+	oneOf("role", o.role, string(server.All), string(server.API), string(server.Worker))
+	c.Role = server.Role(o.role)
+	c.Jobs.Unlimited = oneOf("credits", o.credits, "unlimited", "metered")
+	c.SignUp = oneOf("signup", o.signUp, "open", "closed")
+	oneOf("log-format", o.logFormat, "text", "json")
+	for flag, d := range map[string]time.Duration{"lease": c.Jobs.Lease, "time-limit": c.Jobs.TimeLimit, "drain": c.Drain,
+		"keep-inputs": c.Jobs.KeepInputs, "keep-outputs": c.Jobs.KeepOutputs, "max-duration": c.Limits.MaxDuration} {
+		positive(flag, d > 0)
+	}
+	for flag, n := range map[string]int64{"slots": int64(c.Slots), "max-running": int64(c.Jobs.MaxRunning), "rate": int64(c.Rate.PerMinute),
+		"burst": int64(c.Rate.Burst), "max-file": c.MaxFile, "max-dimension": int64(c.Limits.MaxDimension), "max-pixels": c.Limits.MaxPixels, "temp-space": c.TempSpace} {
+		positive(flag, n > 0)
+	}
+	for _, text := range o.proxies {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("trusted-proxies: %q is no network such as 10.0.0.0/8", text))
+		}
+		c.TrustedProxies = append(c.TrustedProxies, p)
+	}
+	if o.publicURL != "" {
+		u, err := url.Parse(o.publicURL)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			errs = append(errs, fmt.Errorf("public-url: %q is no address such as https://clips.example", o.publicURL))
+		}
+		c.PublicURL = u
+	}
+	c.Database, c.Storage, c.TempDir = o.database, o.storage, filepath.Join(o.data, "tmp")
+	return c, errors.Join(errs...)
+}

@@ -1,0 +1,74 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+
+	"github.com/bgremove/bgremove/internal/apidocs"
+	"github.com/bgremove/bgremove/internal/httpapi"
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// handler answers everything that the API's address is asked.
+func (n *node) handler() (http.Handler, error) {
+	c := n.config
+	service, err := httpapi.New(httpapi.Config{
+		Accounts: n.accounts, Keys: n.keys, Sessions: n.sessions, Limiter: n.limiter,
+		Jobs: n.jobs, Blobs: n.blobs, Prober: n.remover,
+		Limits: c.Limits, MaxFile: c.MaxFile, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly,
+		TrustedProxies: c.TrustedProxies, PublicURL: c.PublicURL,
+		Ready: n.ready, Observe: n.metrics.request, Log: c.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	docs, err := apidocs.Handler(api.Specification)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	service.Register(mux)
+	for _, path := range []string{"GET /openapi.json", "GET /docs", "GET /docs/"} {
+		mux.Handle(path, docs)
+	}
+	mux.Handle("GET /metrics", nearby(n.metrics.handler()))
+	return service.Handler(mux), nil
+}
+
+// operations answers those who look after the node.
+func (n *node) operations() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", n.metrics.handler())
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, nil) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { answer(w, n.ready(r.Context())) })
+	return mux
+}
+
+func answer(w http.ResponseWriter, err error) {
+	w.Header().Set("Content-Type", "application/json")
+	if err != nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte(`{"error":"unavailable"}`))
+		return
+	}
+	_, _ = w.Write([]byte(`{"status":"ok"}`))
+}
+
+var errFar = errors.New("not from this machine")
+
+// nearby answers only connections from this machine that no proxy made for
+// others: numbers of the business are not everybody's.
+func nearby(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err == nil && !from.Addr().Unmap().IsLoopback() || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
+			err = errFar
+		}
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,115 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/job"
+)
+
+// metrics are a node's numbers for Prometheus. It is a job.Observer.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+	wait     prometheus.Histogram
+	stages   *prometheus.HistogramVec
+	running  *prometheus.HistogramVec
+	credits  *prometheus.CounterVec
+}
+
+// Seconds, from a poll to a long video.
+var (
+	requestBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10, 60}
+	jobBuckets     = []float64{.005, .025, .1, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
+)
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "bgremove_http_request_seconds",
+			Help: "Time to answer HTTP requests.", Buckets: requestBuckets}, []string{"route", "status"}),
+		wait: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bgremove_job_wait_seconds",
+			Help: "Time from a job's submission to its claim by a worker.", Buckets: jobBuckets}),
+		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "bgremove_job_stage_seconds",
+			Help: "Time of each stage of a job, busy time of all cores where a stage has several.", Buckets: jobBuckets}, []string{"stage"}),
+		running: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "bgremove_job_run_seconds",
+			Help: "Time that tries at jobs ran, by what became of them.", Buckets: jobBuckets}, []string{"outcome"}),
+		credits: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bgremove_credits_total",
+			Help: "Credits charged and refunded by this node."}, []string{"kind"}),
+	}
+	m.registry.MustRegister(m.requests, m.wait, m.stages, m.running, m.credits,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Claimed implements job.Observer.
+func (m *metrics) Claimed(wait time.Duration) { m.wait.Observe(wait.Seconds()) }
+
+// Stage implements job.Observer.
+func (m *metrics) Stage(name string, took time.Duration) {
+	m.stages.WithLabelValues(name).Observe(took.Seconds())
+}
+
+// Ended implements job.Observer.
+func (m *metrics) Ended(outcome string, ran time.Duration) {
+	m.running.WithLabelValues(outcome).Observe(ran.Seconds())
+}
+
+// Credits implements job.Observer.
+func (m *metrics) Credits(kind account.Kind, amount int64) {
+	m.credits.WithLabelValues(string(kind)).Add(float64(amount))
+}
+
+// request is called for each HTTP request that was answered.
+func (m *metrics) request(route string, status int, took time.Duration) {
+	m.requests.WithLabelValues(route, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// watch adds the queue of all nodes, which is asked for when it is read.
+func (m *metrics) watch(jobs *job.Service, log *slog.Logger) {
+	m.registry.MustRegister(&queue{
+		jobs: jobs, log: log,
+		depth:  prometheus.NewDesc("bgremove_jobs", "Jobs of all nodes that have not ended.", []string{"state"}, nil),
+		oldest: prometheus.NewDesc("bgremove_jobs_oldest_wait_seconds", "How long the oldest queued job has waited.", nil, nil),
+	})
+}
+
+// queue is a prometheus.Collector.
+type queue struct {
+	jobs          *job.Service
+	log           *slog.Logger
+	depth, oldest *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (q *queue) Describe(to chan<- *prometheus.Desc) { to <- q.depth; to <- q.oldest }
+
+// statsTimeout bounds how long a reader of the metrics waits for the database.
+const statsTimeout = 2 * time.Second
+
+// Collect implements prometheus.Collector. While the database is away the
+// queue's numbers are missing.
+func (q *queue) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), statsTimeout)
+	defer cancel()
+	s, err := q.jobs.Stats(ctx)
+	if err != nil {
+		q.log.Warn("the queue cannot be counted", "error", err)
+		return
+	}
+	to <- prometheus.MustNewConstMetric(q.depth, prometheus.GaugeValue, float64(s.Queued), string(job.Queued))
+	to <- prometheus.MustNewConstMetric(q.depth, prometheus.GaugeValue, float64(s.Running), string(job.Processing))
+	to <- prometheus.MustNewConstMetric(q.oldest, prometheus.GaugeValue, s.OldestWait.Seconds())
+}

@@ -1,0 +1,131 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// sweepEvery is how often what has expired is removed.
+const sweepEvery = 5 * time.Minute
+
+// node is what a process of the service works on.
+type node struct {
+	config   Config
+	db       *store.DB
+	blobs    *blob.Store
+	accounts *account.Accounts
+	keys     *account.Keys
+	sessions *account.Sessions
+	limiter  *account.Limiter
+	jobs     *job.Service
+	engine   *bgremove.Remover
+	remover  *job.Remover
+	metrics  *metrics
+	// fastOnly is set where a network cannot run.
+	fastOnly bool
+}
+
+func open(ctx context.Context, c Config) (_ *node, err error) {
+	n := &node{config: c, metrics: newMetrics()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.close())
+		}
+	}()
+	if n.db, err = store.Open(ctx, c.Database); err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	if n.blobs, err = blob.Open(ctx, c.Storage, blob.Options{TempDir: c.TempDir, TempSpace: c.TempSpace}); err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	n.accounts, n.keys = account.New(n.db), account.NewKeys(n.db)
+	n.sessions, n.limiter = account.NewSessions(n.db), account.NewLimiter(n.db)
+	c.Jobs.Log, c.Jobs.Observer = c.Log, n.metrics
+	n.jobs = job.New(n.db, n.blobs, c.Jobs)
+	n.engine = bgremove.New(confined(c.Engine))
+	n.remover = job.NewRemover(n.engine)
+	n.remover.Model = c.Model
+	n.metrics.watch(n.jobs, c.Log)
+	return n, n.checkEngine(ctx)
+}
+
+// confined bounds what ffmpeg may take for what strangers send. An encoder of
+// 4096×4096 pixels takes half of the memory; time is bounded by the job's.
+func confined(c bgremove.Config) bgremove.Config {
+	if c.ChildLimits == (bgremove.ChildLimits{}) {
+		c.ChildLimits = bgremove.ChildLimits{CPU: 4 * time.Hour, Memory: 8 << 30, FileSize: 4 << 30, OpenFiles: 256}
+	}
+	return c
+}
+
+// checkEngine says what this machine cannot do before anybody asks for it.
+func (n *node) checkEngine(ctx context.Context) error {
+	found := n.engine.Diagnose(ctx)
+	if err := found.Err(); err != nil {
+		n.config.Log.WarnContext(ctx, "videos cannot be read or written here", "error", err)
+	}
+	for _, c := range found.Checks {
+		if strings.HasPrefix(c.Name, "sandbox: ") && !c.OK {
+			n.config.Log.WarnContext(ctx, "ffmpeg is not confined", "lacking", c.Name, "purpose", c.Detail, "reason", c.Hint)
+		}
+	}
+	if n.config.Role == API {
+		return nil // workers do it
+	}
+	err := n.engine.CanSegment(ctx, n.config.Model)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		n.config.Log.WarnContext(ctx, "no AI segmentation here: method rembg is refused, auto means fast", "error", err)
+		n.fastOnly, n.remover.FastOnly = true, true
+	}
+	return nil
+}
+
+// ready reports whether requests can be served.
+func (n *node) ready(ctx context.Context) error {
+	return errors.Join(n.db.PingContext(ctx), n.blobs.Ping(ctx))
+}
+
+// sweep removes sessions and buckets of the rate limit that have expired, until
+// ctx ends.
+func (n *node) sweep(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		_, sessions := n.sessions.Sweep(ctx)
+		_, buckets := n.limiter.Sweep(ctx)
+		if err := errors.Join(sessions, buckets); err != nil && ctx.Err() == nil {
+			n.config.Log.ErrorContext(ctx, "what has expired cannot be removed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (n *node) close() error {
+	var errs []error
+	if n.engine != nil {
+		errs = append(errs, n.engine.Close())
+	}
+	if n.blobs != nil {
+		errs = append(errs, n.blobs.Close())
+	}
+	if n.db != nil {
+		errs = append(errs, n.db.Close())
+	}
+	return errors.Join(errs...)
+}

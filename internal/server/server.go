@@ -1,0 +1,153 @@
+// Package server runs a node of the service: it opens what the node works on,
+// listens, works, and ends in order.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// Role is what a node does.
+type Role string
+
+// The roles. Nodes of all three may share one database and storage.
+const (
+	All    Role = "all"    // API and Worker
+	API    Role = "api"    // answers requests
+	Worker Role = "worker" // runs jobs
+)
+
+// Config says how a node works. Zero fields stand for the defaults, but for
+// Addr, Database, Storage and Role, which are needed.
+type Config struct {
+	Role Role
+	// Addr is where the API listens; MetricsAddr, if set, is one more place
+	// for /metrics, /healthz and /readyz, the only one of a worker.
+	Addr, MetricsAddr string
+	// Database and Storage are URLs, see store.Open and blob.Open. TempDir is
+	// for what is uploaded or worked on; empty is the system's.
+	Database, Storage, TempDir string
+	// TempSpace bounds local copies of objects on S3, in bytes.
+	TempSpace int64
+
+	Jobs   job.Config
+	Limits job.Limits
+	// MaxFile is the largest file that is taken, in bytes.
+	MaxFile int64
+	// Slots is how many jobs a worker runs at once, Drain how long they may go
+	// on once it is told to stop.
+	Slots int
+	Drain time.Duration
+
+	Rate           account.Rate
+	SignUp         bool
+	TrustedProxies []netip.Prefix
+	PublicURL      *url.URL
+
+	// Engine is what removes backgrounds, by Model where a network does.
+	Engine bgremove.Config
+	Model  string
+
+	Log *slog.Logger
+	// Listening, if set, is called with the address of the API once it
+	// listens.
+	Listening func(net.Addr)
+}
+
+// Run runs a node until ctx ends: then it takes no more requests and jobs,
+// gives those that run Drain to end, and returns nil.
+func Run(ctx context.Context, c Config) error {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Drain == 0 {
+		c.Drain = 30 * time.Second
+	}
+	n, err := open(ctx, c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(n.run(ctx), n.close())
+}
+
+// run starts the parts of a node and waits for them. The first that fails ends
+// the others.
+func (n *node) run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	if n.config.Role != Worker {
+		handler, err := n.handler()
+		if err != nil {
+			return err
+		}
+		if err := n.listen(ctx, g, n.config.Addr, handler, n.config.Listening); err != nil {
+			return err
+		}
+		g.Go(func() error { return n.keys.Run(ctx) })
+	}
+	if n.config.MetricsAddr != "" {
+		if err := n.listen(ctx, g, n.config.MetricsAddr, n.operations(), nil); err != nil {
+			return err
+		}
+	}
+	if n.config.Role != API {
+		w := &job.Worker{Service: n.jobs, Processor: n.remover, Slots: n.config.Slots, Drain: n.config.Drain, TempDir: n.config.TempDir}
+		g.Go(func() error { return w.Run(ctx) })
+	}
+	g.Go(func() error { n.jobs.RunSweeper(ctx, sweepEvery); return nil })
+	g.Go(func() error { n.sweep(ctx); return nil })
+	return g.Wait()
+}
+
+// Times that keep slow or idle clients from holding connections. Bodies have
+// deadlines of their own, which move with the data.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	headerBytes   = 64 << 10
+)
+
+// listen serves h at addr until ctx ends and the requests under way have ended
+// or Drain is over.
+func (n *node) listen(ctx context.Context, g *errgroup.Group, addr string, h http.Handler, listening func(net.Addr)) error {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes,
+		ErrorLog: slog.NewLogLogger(n.config.Log.Handler(), slog.LevelWarn),
+	}
+	g.Go(func() error {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve: %w", err)
+		}
+		return nil
+	})
+	g.Go(func() error {
+		<-ctx.Done()
+		rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.config.Drain)
+		defer cancel()
+		if server.Shutdown(rest) != nil {
+			_ = server.Close() // what is still under way is cut off
+		}
+		return nil
+	})
+	if listening != nil {
+		listening(l.Addr())
+	}
+	return nil
+}
