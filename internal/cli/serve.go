@@ -80,7 +80,7 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "listen at this `address`")
-	o.place.flags(f)
+	o.flags(f)
 	f.StringVar(&o.storage, "storage", "", "file:///… or s3://BUCKET?region=… (default: objects in --data)")
 	f.StringVar(&o.role, "role", string(server.All), "all, api or worker")
 	f.StringVar(&o.credits, "credits", "metered", "metered or unlimited")
