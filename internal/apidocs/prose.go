@@ -79,9 +79,9 @@ func curl(o operation, op node) string {
 	}
 	switch o.BodyType {
 	case "multipart/form-data":
-		parts = append(parts, "-F file=@milk.mov")
+		parts = append(parts, "-F file=@hop.mp4")
 		if fieldNamed(o.Body, "file").Type == "file list" {
-			parts = append(parts, "-F file=@hop.mp4")
+			parts = append(parts, "-F file=@walk.gif")
 		}
 		parts = append(parts, "-F outputFormat=webm")
 	case "application/json":
