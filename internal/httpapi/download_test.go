@@ -99,6 +99,7 @@ func TestDownload(t *testing.T) {
 	testHead(t, c, download, got)
 	testHead(t, c, preview, shown)
 	testParts(t, c, download, got)
+	testParts(t, c, preview, shown)
 }
 
 // testHead wants HEAD to say what GET says, for the whole file.
@@ -106,6 +107,7 @@ func testHead(t *testing.T, c *client, path string, whole answer) {
 	t.Helper()
 	got := c.do(http.MethodHead, path, nil, "Range", "bytes=0-1")
 	got.want(t, http.StatusOK, "")
+	c.do(http.MethodHead, path, nil, "If-None-Match", whole.header.Get("ETag")).want(t, http.StatusNotModified, "")
 	for _, name := range []string{"Content-Type", "Content-Length", "Content-Disposition", "ETag", "Accept-Ranges"} {
 		if v, want := got.header.Get(name), whole.header.Get(name); v != want {
 			t.Errorf("HEAD: %s is %q, GET says %q", name, v, want)

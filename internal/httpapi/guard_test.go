@@ -21,6 +21,26 @@ import (
 // loopback is where the requests of tests come from.
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
+// operation is one of the specification, of something that does not exist.
+type operation struct{ method, path string }
+
+// answering are the operations that may answer with a status.
+func answering(t *testing.T, status string) (all []operation) {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.Responses.Value(status) != nil {
+				all = append(all, operation{method, strings.ReplaceAll(path, "{id}", "x")})
+			}
+		}
+	}
+	return all
+}
+
 // TestSecurity wants each operation to be closed as the specification says.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
@@ -99,6 +119,13 @@ func TestRateLimit(t *testing.T) {
 	got.want(t, http.StatusTooManyRequests, `{"error":"rate_limited"}`)
 	if h := got.header; h.Get("Retry-After") != "30" || h.Get("X-RateLimit-Remaining") != "0" || h.Get("X-RateLimit-Reset") != "60" {
 		t.Errorf("headers are %v", h)
+	}
+	for _, o := range answering(t, "429") {
+		if strings.HasPrefix(o.path, "/api/v1/") {
+			if got := c.do(o.method, o.path, nil); got.status != http.StatusTooManyRequests {
+				t.Errorf("%s %s: %d %s", o.method, o.path, got.status, got.body)
+			}
+		}
 	}
 	s.client(s.key(who)).get("/api/v1/jobs/job_0").want(t, http.StatusNotFound, `{"error":"not_found"}`)
 }

@@ -80,7 +80,6 @@ func TestSessionRefused(t *testing.T) {
 		"no JSON": {"email=ada", http.StatusBadRequest,
 			`{"error":"bad_request","message":"the body is no JSON object of this operation"}`},
 		"empty": {"", http.StatusBadRequest, `{"error":"bad_request","message":"the body is no JSON object of this operation"}`},
-		"huge":  {`{"email":"` + strings.Repeat("x", 70_000) + `"}`, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.client("").post("/api/session", test.body).want(t, test.status, test.want)
@@ -137,6 +136,31 @@ func TestCrossSite(t *testing.T) {
 	}
 }
 
+// TestCrossSiteEverywhere wants every change by a session to be protected.
+func TestCrossSiteEverywhere(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 0)
+	c := s.signedIn("ada@example.com")
+	for _, o := range answering(t, "403") {
+		got := c.do(o.method, o.path, strings.NewReader("{}"), "Sec-Fetch-Site", "cross-site")
+		if got.status != http.StatusForbidden || got.body != `{"error":"forbidden"}` {
+			t.Errorf("%s %s: %d %s", o.method, o.path, got.status, got.body)
+		}
+	}
+	c.get("/api/account", "Sec-Fetch-Site", "cross-site").want(t, http.StatusOK, `{"credits":0,"email":"ada@example.com","keys":[],"plan":null}`+"\n")
+}
+
+func TestHugeJSON(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *httpapi.Config) { c.SignUp = true })
+	s.user("ada@example.com", 0)
+	c := s.signedIn("ada@example.com")
+	for _, path := range []string{"/api/session", "/api/accounts", "/api/account/keys"} {
+		c.post(path, `{"name":"`+strings.Repeat("x", 70_000)+`"}`).want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
+	}
+}
+
 // TestThrottle wants guessing to end, for the address and for the account,
 // right passwords included.
 func TestThrottle(t *testing.T) {
@@ -185,6 +209,17 @@ func TestRegister(t *testing.T) {
 	if wrong.Field == nil || *wrong.Field != "email" {
 		t.Errorf("a wrong address gives %+v", wrong)
 	}
+}
+
+func TestRegisterThrottle(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *httpapi.Config) {
+		c.SignUp = true
+		c.Attempts = account.Rate{PerMinute: 1, Burst: 1}
+	})
+	c := s.client("")
+	decode[api.Account](t, c.post("/api/accounts", credentials("ada@example.com", password)), http.StatusCreated)
+	c.post("/api/accounts", credentials("bob@example.com", password)).want(t, http.StatusTooManyRequests, `{"error":"rate_limited"}`)
 }
 
 func TestRegisterClosed(t *testing.T) {

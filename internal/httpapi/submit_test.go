@@ -77,6 +77,38 @@ func TestUnknownFields(t *testing.T) {
 	}), http.StatusAccepted)
 }
 
+// TestNames sends names that are none, as they are.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	key := s.key(s.user("ada@example.com", 30))
+	content := string(clip(t, 2, 10))
+	for given, want := range map[string]string{
+		`../../etc/passwd/a.gif`:             "a.gif",
+		`C:\clips\b.gif`:                     "b.gif",
+		strings.Repeat("c", 10_000) + ".mp4": strings.Repeat("c", 251) + ".mp4",
+		"d\te.gif":                           "de.gif",
+		"f\x00g.gif":                         "", // no header at all
+	} {
+		body := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + given + "\"\r\n\r\n" + content + "\r\n--x--\r\n"
+		conn := s.dial()
+		if _, err := io.WriteString(conn, head(key, "multipart/form-data; boundary=x", len(body))+body); err != nil {
+			t.Fatal(err)
+		}
+		got := read(t, conn)
+		if want == "" {
+			if got.status != http.StatusBadRequest {
+				t.Errorf("%.40q: got %d %s", given, got.status, got.body)
+			}
+			continue
+		}
+		made := decode[api.JobCreated](t, got, http.StatusAccepted)
+		if name := decode[api.Job](t, s.client(key).get(made.Links.Self), http.StatusOK).Metadata.OriginalName; name != want {
+			t.Errorf("%.40q becomes %q, want %q", given, name, want)
+		}
+	}
+}
+
 // TestRefusedForms wants nothing to be charged and nothing to be kept.
 func TestRefusedForms(t *testing.T) {
 	t.Parallel()
@@ -310,6 +342,7 @@ func TestForeign(t *testing.T) {
 			if got := other.get(path); got.status != http.StatusNotFound || got.body != `{"error":"not_found"}` {
 				t.Errorf("%s: %s: %d %s", name, path, got.status, got.body)
 			}
+			other.do(http.MethodHead, path, nil).want(t, http.StatusNotFound, "")
 		}
 	}
 }
