@@ -94,7 +94,7 @@ func TestEarlyRefusal(t *testing.T) {
 // but goes on to be taken.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
-	const stall = 400 * time.Millisecond
+	const stall = time.Second
 	s := start(t, func(c *httpapi.Config) { c.Stall = stall })
 	who := s.user("ada@example.com", 3)
 	key := s.key(who)
@@ -158,7 +158,7 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 // end when nobody takes it any more.
 func TestSlowDownload(t *testing.T) {
 	t.Parallel()
-	const stall = 300 * time.Millisecond
+	const stall = time.Second
 	observed := make(chan time.Duration, 1)
 	s := start(t, func(c *httpapi.Config) {
 		c.Stall = stall
