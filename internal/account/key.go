@@ -132,7 +132,7 @@ func (k *Keys) Identify(ctx context.Context, secret string) (Key, error) {
 	if !strings.HasPrefix(secret, secretPrefix) {
 		return Key{}, ErrUnknownKey
 	}
-	key, err := scanKey(k.db.QueryRowContext(ctx, "SELECT "+keyColumns+" FROM api_keys WHERE hash = $1 AND revoked_at IS NULL", hashOf(secret)))
+	key, err := scanKey(k.db.QueryRowPrepared(ctx, "SELECT "+keyColumns+" FROM api_keys WHERE hash = $1 AND revoked_at IS NULL", hashOf(secret)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return Key{}, ErrUnknownKey
 	}

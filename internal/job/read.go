@@ -87,7 +87,7 @@ func wrap(what string, err error) error {
 
 // Get is a job that owner may see, or ErrNotFound.
 func (s *Service) Get(ctx context.Context, owner Owner, id string) (Job, error) {
-	j, err := scan(s.db.QueryRowContext(ctx, "SELECT "+columns+" FROM jobs WHERE id = $1 AND account_id = $2 AND ($3 = '' OR key_id = $3)",
+	j, err := scan(s.db.QueryRowPrepared(ctx, "SELECT "+columns+" FROM jobs WHERE id = $1 AND account_id = $2 AND ($3 = '' OR key_id = $3)",
 		id, owner.AccountID, owner.KeyID))
 	return j, wrap("job", err)
 }

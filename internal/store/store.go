@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -25,6 +26,8 @@ type DB struct {
 	*sql.DB
 	dialect dialect
 	bells   bells
+	// statements are those of QueryRowPrepared, *sql.Stmt by text.
+	statements sync.Map
 	// turn, on SQLite, lets the transactions of this process wait in line:
 	// SQLite itself lets them sleep and try again, the unlucky ones for long.
 	turn *semaphore.Weighted
