@@ -1,9 +1,9 @@
 package server
 
 import (
-	"errors"
 	"net/http"
 	"net/netip"
+	"slices"
 
 	"github.com/bgremove/bgremove/internal/apidocs"
 	"github.com/bgremove/bgremove/internal/httpapi"
@@ -55,17 +55,17 @@ func answer(w http.ResponseWriter, err error) {
 	_, _ = w.Write([]byte(`{"status":"ok"}`))
 }
 
-var errFar = errors.New("not from this machine")
+// forwarding are the headers by which proxies say that they ask for others.
+var forwarding = []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"}
 
 // nearby answers only connections from this machine that no proxy made for
 // others: numbers of the business are not everybody's.
 func nearby(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)
-		if err == nil && !from.Addr().Unmap().IsLoopback() || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
-			err = errFar
-		}
-		if err != nil {
+		near := err == nil && from.Addr().Unmap().IsLoopback()
+		forwarded := slices.ContainsFunc(forwarding, func(name string) bool { return r.Header.Get(name) != "" })
+		if !near || forwarded {
 			http.NotFound(w, r)
 			return
 		}

@@ -92,8 +92,13 @@ func (n *node) checkEngine(ctx context.Context) error {
 	return nil
 }
 
+// readyTimeout is how long the database and the storage may take to answer.
+const readyTimeout = 2 * time.Second
+
 // ready reports whether requests can be served.
 func (n *node) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
 	return errors.Join(n.db.PingContext(ctx), n.blobs.Ping(ctx))
 }
 

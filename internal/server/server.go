@@ -62,9 +62,9 @@ type Config struct {
 	Model  string
 
 	Log *slog.Logger
-	// Listening, if set, is called with the address of the API once it
-	// listens.
-	Listening func(net.Addr)
+	// Listening and MetricsListening, if set, are called with the address of
+	// the API and of the metrics once they listen there.
+	Listening, MetricsListening func(net.Addr)
 }
 
 // Run runs a node until ctx ends: then it takes no more requests and jobs,
@@ -77,6 +77,9 @@ func Run(ctx context.Context, c Config) error {
 		c.Drain = 30 * time.Second
 	}
 	n, err := open(ctx, c)
+	if err != nil && ctx.Err() != nil {
+		return nil // told to stop before it began
+	}
 	if err != nil {
 		return err
 	}
@@ -87,6 +90,13 @@ func Run(ctx context.Context, c Config) error {
 // the others.
 func (n *node) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
+	if err := n.start(ctx, g); err != nil {
+		g.Go(func() error { return err }) // what has started must end before its database closes
+	}
+	return g.Wait()
+}
+
+func (n *node) start(ctx context.Context, g *errgroup.Group) error {
 	if n.config.Role != Worker {
 		handler, err := n.handler()
 		if err != nil {
@@ -98,7 +108,7 @@ func (n *node) run(ctx context.Context) error {
 		g.Go(func() error { return n.keys.Run(ctx) })
 	}
 	if n.config.MetricsAddr != "" {
-		if err := n.listen(ctx, g, n.config.MetricsAddr, n.operations(), nil); err != nil {
+		if err := n.listen(ctx, g, n.config.MetricsAddr, n.operations(), n.config.MetricsListening); err != nil {
 			return err
 		}
 	}
@@ -108,7 +118,8 @@ func (n *node) run(ctx context.Context) error {
 	}
 	g.Go(func() error { n.jobs.RunSweeper(ctx, sweepEvery); return nil })
 	g.Go(func() error { n.sweep(ctx); return nil })
-	return g.Wait()
+	n.config.Log.InfoContext(ctx, "started", "role", n.config.Role)
+	return nil
 }
 
 // Times that keep slow or idle clients from holding connections. Bodies have

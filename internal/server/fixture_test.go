@@ -1,0 +1,295 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"image"
+	"image/color"
+	"image/gif"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/server"
+	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/store/storetest"
+	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// configuration is a node of everything, on files of its own, without any
+// network.
+func configuration(t *testing.T, database string) server.Config {
+	t.Helper()
+	dir := t.TempDir()
+	return server.Config{
+		Role: server.All, Addr: "127.0.0.1:0", Database: database, TempDir: filepath.Join(dir, "tmp"),
+		Storage: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String(),
+		Engine:  bgremove.Config{ModelsDir: filepath.Join(dir, "models")}, Slots: 2,
+		Rate: account.Rate{PerMinute: 60_000, Burst: 10_000},
+	}
+}
+
+// each runs a test on every database.
+func each(t *testing.T, f func(t *testing.T, c server.Config)) {
+	t.Helper()
+	storetest.EachURL(t, func(t *testing.T, database string) { f(t, configuration(t, database)) })
+}
+
+// node is one that runs.
+type node struct {
+	*testing.T
+	url     string // of the API; empty for a worker
+	metrics string // of the metrics, where they are asked for
+	log     *lines
+	stop    func() error // tells it to stop, waits, and returns what Run did
+}
+
+// start runs a node until the test ends.
+func start(t *testing.T, c server.Config) *node {
+	t.Helper()
+	n := &node{T: t, log: &lines{}}
+	c.Log = slog.New(slog.NewTextHandler(n.log, nil))
+	listening := make(chan struct{}, 2)
+	c.Listening = func(at net.Addr) { n.url = "http://" + at.String(); listening <- struct{}{} }
+	c.MetricsListening = func(at net.Addr) { n.metrics = "http://" + at.String(); listening <- struct{}{} }
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx, c) }()
+	n.stop = sync.OnceValue(func() error { cancel(); return <-ended })
+	t.Cleanup(func() { _ = n.stop() })
+	for range listeners(c) {
+		select {
+		case <-listening:
+		case err := <-ended:
+			t.Fatalf("the node ended: %v", err)
+		}
+	}
+	return n
+}
+
+// listeners is at how many addresses a node listens.
+func listeners(c server.Config) (n int) {
+	if c.Role != server.Worker {
+		n++
+	}
+	if c.MetricsAddr != "" {
+		n++
+	}
+	return n
+}
+
+// dial opens a connection to the API.
+func (n *node) dial() (net.Conn, error) {
+	return (&net.Dialer{}).DialContext(n.Context(), "tcp", strings.TrimPrefix(n.url, "http://"))
+}
+
+// stopped stops a node and wants a clean end.
+func (n *node) stopped() {
+	n.Helper()
+	if err := n.stop(); err != nil {
+		n.Errorf("the node ended: %v", err)
+	}
+}
+
+// lines is a log that can be read while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// customer is an account with a key, on the database of a service.
+type customer struct {
+	*testing.T
+	db  *store.DB
+	id  string
+	key string
+}
+
+// newCustomer makes an account with credits.
+func newCustomer(t *testing.T, database string, credits int64) *customer {
+	t.Helper()
+	c := &customer{T: t, db: storetest.Open(t, database)}
+	who, err := account.New(c.db).Register(t.Context(), "ada@example.com", "correct horse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.id = who.ID
+	if credits > 0 {
+		_, err = account.NewLedger(c.db).Grant(t.Context(), c.id, credits, "test")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, c.key, err = account.NewKeys(c.db).Create(t.Context(), c.id, "test"); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// credits is the balance, which must be what the ledger says.
+func (c *customer) credits() int64 {
+	c.Helper()
+	if wrong, err := account.NewLedger(c.db).Verify(c.Context()); len(wrong) > 0 || err != nil {
+		c.Errorf("the ledger does not add up: %+v %v", wrong, err)
+	}
+	who, err := account.New(c.db).Get(c.Context(), c.id)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return who.Credits
+}
+
+// state is where a job is.
+func (c *customer) state(id string) (s job.State) {
+	c.Helper()
+	if err := c.db.QueryRowContext(c.Context(), "SELECT state FROM jobs WHERE id = $1", id).Scan(&s); err != nil {
+		c.Fatal(err)
+	}
+	return s
+}
+
+// answer is what came back, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// is wants a status and a body, but for its line's end.
+func (a answer) is(t *testing.T, status int, body string) {
+	t.Helper()
+	if a.status != status || strings.TrimSpace(a.body) != body {
+		t.Errorf("got %d %s, want %d %s", a.status, a.body, status, body)
+	}
+}
+
+// do sends a request with the customer's key and more headers, as pairs of
+// name and value.
+func (c *customer) do(method, url string, body io.Reader, header ...string) answer {
+	c.Helper()
+	r, err := http.NewRequestWithContext(c.Context(), method, url, body)
+	if err != nil {
+		c.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+c.key)
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer response.Body.Close()
+	got, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, string(got)}
+}
+
+func (c *customer) get(url string, header ...string) answer {
+	c.Helper()
+	return c.do(http.MethodGet, url, nil, header...)
+}
+
+// submit sends a clip with options, as pairs of name and value.
+func (c *customer) submit(n *node, clip []byte, options ...string) answer {
+	c.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	file, err := form.CreateFormFile("file", "clip.gif")
+	if err != nil {
+		c.Fatal(err)
+	}
+	_, err = file.Write(clip)
+	for i := 0; i+1 < len(options); i += 2 {
+		err = errors.Join(err, form.WriteField(options[i], options[i+1]))
+	}
+	if err = errors.Join(err, form.Close()); err != nil {
+		c.Fatal(err)
+	}
+	return c.do(http.MethodPost, n.url+"/api/v1/jobs", &body, "Content-Type", form.FormDataContentType())
+}
+
+// submitted is the id of a job that must be taken.
+func (c *customer) submitted(n *node, clip []byte, options ...string) (id string) {
+	c.Helper()
+	got := c.submit(n, clip, options...)
+	return decode[api.JobCreated](c.T, got, http.StatusAccepted).ID
+}
+
+// ended polls a job until it has ended.
+func (c *customer) ended(n *node, id string) api.Job {
+	c.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		found := decode[api.Job](c.T, c.get(n.url+"/api/v1/jobs/"+id), http.StatusOK)
+		if found.Status == api.JobStatusDone || found.Status == api.JobStatusFailed {
+			return found
+		}
+		select {
+		case <-tick.C:
+		case <-c.Context().Done():
+			c.Fatal(c.Context().Err())
+		}
+	}
+}
+
+// decode is the JSON of an answer of the wanted status.
+func decode[T any](t *testing.T, a answer, status int) (v T) {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("got %d %s, want %d", a.status, a.body, status)
+	}
+	if err := json.Unmarshal([]byte(a.body), &v); err != nil {
+		t.Fatalf("%s: %v", a.body, err)
+	}
+	return v
+}
+
+// clip is a GIF of a red square that moves over white, 0.4 s.
+func clip(t *testing.T) []byte {
+	t.Helper()
+	palette := color.Palette{color.White, color.RGBA{200, 30, 30, 255}}
+	g := gif.GIF{}
+	for i := range 4 {
+		p := image.NewPaletted(image.Rect(0, 0, 48, 40), palette)
+		for y := 10; y < 30; y++ {
+			for x := 8 + i; x < 24+i; x++ {
+				p.SetColorIndex(x, y, 1)
+			}
+		}
+		g.Image, g.Delay = append(g.Image, p), append(g.Delay, 10)
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &g); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
