@@ -58,12 +58,13 @@ func (l *Ledger) GrantPlan(ctx context.Context, accountID string, p Plan) (int64
 	return l.grant(ctx, accountID, p.Credits, "plan "+p.Name, p.Name)
 }
 
-// maxGrant keeps sums far from the end of 64 bits.
-const maxGrant = 1_000_000_000_000
+// MaxGrant is the most that is granted at once: it keeps sums far from the end
+// of 64 bits.
+const MaxGrant = 1_000_000_000_000
 
 func (l *Ledger) grant(ctx context.Context, accountID string, credits int64, note, plan string) (balance int64, err error) {
-	if credits < 1 || credits > maxGrant {
-		return 0, &FieldError{Field: "credits", Reason: fmt.Sprintf("must be between 1 and %d", int64(maxGrant))}
+	if credits < 1 || credits > MaxGrant {
+		return 0, &FieldError{Field: "credits", Reason: fmt.Sprintf("must be between 1 and %d", int64(MaxGrant))}
 	}
 	err = l.db.Tx(ctx, func(tx *store.Tx) error {
 		err := tx.QueryRowContext(ctx, `UPDATE accounts SET credits = credits + $1, plan = CASE WHEN $2 = '' THEN plan ELSE $2 END

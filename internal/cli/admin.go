@@ -50,6 +50,9 @@ func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 // command makes a command of run, which gets the open database.
 func (m *admin) command(use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, []string) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
+		if err := m.place.check(); err != nil {
+			return usage(cmd, err)
+		}
 		if err := m.place.settle(); err != nil {
 			return err
 		}

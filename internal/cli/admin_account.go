@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,8 +17,8 @@ func (m *admin) accountCreate() *cobra.Command {
 	var credits int64
 	var passwordFile string
 	cmd := m.reading(m.command("create EMAIL", "make an account", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
-		if credits < 0 {
-			return &usageError{"bgremove admin account create", errors.New("credits must not be negative")}
+		if credits < 0 || credits > account.MaxGrant {
+			return &usageError{"bgremove admin account create", fmt.Errorf("credits must be between 0 and %d", int64(account.MaxGrant))}
 		}
 		password, err := m.readPassword(passwordFile)
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 
 func (m *admin) creditsGrant() *cobra.Command {
 	var plan string
-	cmd := m.command("grant EMAIL [N]", "add credits, or those of a plan", cobra.RangeArgs(1, 2), func(ctx context.Context, db *store.DB, args []string) error {
+	cmd := m.command("grant EMAIL [N]", "add credits, or those of a plan", grantArguments, func(ctx context.Context, db *store.DB, args []string) error {
 		grant, err := grantOf(args, plan)
 		if err != nil {
 			return &usageError{"bgremove admin credits grant", err}
@@ -34,6 +34,16 @@ func (m *admin) creditsGrant() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&plan, "plan", "", "the credits of a `plan`: "+planNames())
 	return cmd
+}
+
+func grantArguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return usage(cmd, errors.New("EMAIL is missing"))
+	case len(args) > 2:
+		return usage(cmd, errors.New("one EMAIL and one number of credits at a time"))
+	}
+	return nil
 }
 
 // grantOf reads what is to be granted.
@@ -70,7 +80,7 @@ type ledgerLine struct {
 	At     string `json:"at"`
 	Kind   string `json:"kind"`
 	Amount int64  `json:"amount"`
-	Job    string `json:"job,omitempty"`
+	Job    string `json:"job"` // empty for a grant
 }
 
 func (m *admin) creditsShow() *cobra.Command {

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -41,7 +42,7 @@ func runBgremove() {
 	testCatalogue()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
 		cancel(cli.ErrInterrupted)
@@ -69,7 +70,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BINDIR", filepath.Dir(self))
 			e.Setenv("TMPDIR", filepath.Join(e.WorkDir, "tmp"))
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
-			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
+			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "share"))
 			return os.Mkdir(filepath.Join(e.WorkDir, "tmp"), 0o777)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -82,6 +83,9 @@ func TestScripts(t *testing.T) {
 			"cut":    cutFile,
 			"serve":  serveFolder,
 			"sha256": fileDigest,
+
+			"listening": listeningAt,
+			"terminate": terminate,
 		},
 		Condition: func(cond string) (bool, error) {
 			return cond == "networks" && os.Getenv("BGREMOVE_ONNXRUNTIME") != "", nil

@@ -35,6 +35,13 @@ func (e *usageError) Error() string { return e.err.Error() }
 
 func (e *usageError) Unwrap() error { return e.err }
 
+// serviceError is the failure of a service. A signal ends it without one.
+type serviceError struct{ err error }
+
+func (e *serviceError) Error() string { return e.err.Error() }
+
+func (e *serviceError) Unwrap() error { return e.err }
+
 // usage marks an error as the command line's fault; nil stays nil.
 func usage(cmd *cobra.Command, err error) error {
 	if err == nil {
@@ -68,7 +75,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	if errors.Is(err, ErrInterrupted) || errors.Is(context.Cause(ctx), ErrInterrupted) {
+	if interrupted(ctx, err) {
 		a.Message("interrupted; nothing was written")
 		return exitInterrupted
 	}
@@ -105,6 +112,12 @@ func (a *app) report(ctx context.Context, err error) int {
 		a.Hint(hint)
 	}
 	return code
+}
+
+// interrupted reports whether a signal ended a command.
+func interrupted(ctx context.Context, err error) bool {
+	var service *serviceError
+	return !errors.As(err, &service) && (errors.Is(err, ErrInterrupted) || errors.Is(context.Cause(ctx), ErrInterrupted))
 }
 
 // flagNames are the flags of options that the library calls otherwise.

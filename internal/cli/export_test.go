@@ -1,6 +1,16 @@
 package cli
 
-import "github.com/bgremove/bgremove/internal/model"
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/model"
+)
 
 // SetCatalogue gives the command line other models than the built-in ones.
 func SetCatalogue(models []model.Model) { catalogue = models }
+
+// ServeFlags are the flags of serve that the environment and a file may give.
+func ServeFlags() *pflag.FlagSet {
+	return settable((&app{Streams: &term.Streams{}}).serveCommand())
+}

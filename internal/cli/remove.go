@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -152,8 +151,8 @@ func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	switch {
 	case a.engine.Workers < 0:
 		return usage(cmd, errors.New("workers must not be negative"))
-	case !slices.Contains([]bgremove.Device{"", bgremove.DeviceAuto, bgremove.DeviceCPU, bgremove.DeviceCUDA, bgremove.DeviceCoreML, bgremove.DeviceDirectML}, a.engine.Device):
-		return usage(cmd, fmt.Errorf("device must be one of auto, cpu, cuda, coreml, directml"))
+	case a.checkDevice() != nil:
+		return usage(cmd, a.checkDevice())
 	case o.output == "-" && o.json:
 		return usage(cmd, errors.New("-o - and --json both want standard output"))
 	case o.output == "" && input == "-":

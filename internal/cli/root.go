@@ -116,6 +116,15 @@ func (a *app) engineFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 }
 
+// checkDevice refuses a device that nothing is.
+func (a *app) checkDevice() error {
+	if a.engine.Device == "" {
+		return nil
+	}
+	return oneOf("device", string(a.engine.Device), string(bgremove.DeviceAuto), string(bgremove.DeviceCPU), string(bgremove.DeviceCUDA),
+		string(bgremove.DeviceCoreML), string(bgremove.DeviceDirectML))
+}
+
 func (a *app) modelsDirFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.ModelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
 }

@@ -3,50 +3,17 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
-	"net/netip"
-	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
-	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/bgremove/bgremove/internal/server"
 )
-
-// place says where a service keeps what it has; serve and admin share it.
-type place struct{ data, database, storage string }
-
-func (p *place) flags(f *pflag.FlagSet) {
-	f.StringVar(&p.data, "data", filepath.Join(xdg.DataHome, "bgremove"), "the `folder` of the database and the files")
-	f.StringVar(&p.database, "database", "", "sqlite:PATH or postgres://… (default: bgremove.db in --data)")
-}
-
-// settle fills in what follows from the data folder, which it makes.
-func (p *place) settle() error {
-	data, err := filepath.Abs(p.data)
-	if err != nil {
-		return err
-	}
-	p.data = data
-	if p.database == "" {
-		p.database = "sqlite:" + filepath.Join(data, "bgremove.db")
-	}
-	if p.storage == "" {
-		p.storage = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(data, "objects"))}).String()
-	}
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return fmt.Errorf("data folder: %w", err)
-	}
-	return nil
-}
 
 // serveOptions are the flags of serve that are not the server's own types.
 type serveOptions struct {
@@ -72,8 +39,11 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
   bgremove serve --role worker --database postgres://db/bgremove --storage 's3://clips?region=eu-central-1'`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.settle(); err != nil {
+			if err := errors.Join(o.check(), a.checkDevice()); err != nil {
 				return usage(cmd, err)
+			}
+			if err := o.settle(); err != nil {
+				return err
 			}
 			return a.serve(cmd.Context(), o)
 		},
@@ -118,11 +88,10 @@ func (o *serveOptions) limitFlags(f *pflag.FlagSet) {
 	f.Int64Var(&o.TempSpace, "temp-space", 4e9, "`bytes` of local copies of what is on S3")
 }
 
+// serve runs a node until a signal comes.
 func (a *app) serve(ctx context.Context, o *serveOptions) error {
-	c, err := o.config()
-	if err != nil {
-		return &usageError{"bgremove serve", err}
-	}
+	c := o.Config
+	c.Database, c.Storage, c.TempDir = o.database, o.storage, filepath.Join(o.data, "tmp")
 	c.Engine = a.engine
 	c.Log = slog.New(slog.NewTextHandler(a.Err, nil))
 	if o.logFormat == "json" {
@@ -131,58 +100,10 @@ func (a *app) serve(ctx context.Context, o *serveOptions) error {
 	c.Listening = func(at net.Addr) {
 		c.Log.Info("listening", "url", "http://"+at.String(), "docs", "http://"+at.String()+"/docs")
 	}
-	if err := server.Run(ctx, *c); err != nil {
-		return err
+	c.MetricsListening = func(at net.Addr) { c.Log.Info("listening", "metrics", "http://"+at.String()+"/metrics") }
+	if err := server.Run(ctx, c); err != nil {
+		return &serviceError{err}
 	}
 	c.Log.Info("stopped")
 	return nil
-}
-
-// config checks the flags and joins what is wrong with them.
-func (o *serveOptions) config() (*server.Config, error) {
-	c := &o.Config
-	var errs []error
-	oneOf := func(flag, value string, allowed ...string) bool {
-		for _, v := range allowed {
-			if value == v {
-				return value == allowed[0]
-			}
-		}
-		errs = append(errs, fmt.Errorf("%s must be one of %s", flag, strings.Join(allowed, ", ")))
-		return false
-	}
-	positive := func(flag string, ok bool) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("%s must be above 0", flag))
-		}
-	}
-	oneOf("role", o.role, string(server.All), string(server.API), string(server.Worker))
-	c.Role = server.Role(o.role)
-	c.Jobs.Unlimited = oneOf("credits", o.credits, "unlimited", "metered")
-	c.SignUp = oneOf("signup", o.signUp, "open", "closed")
-	oneOf("log-format", o.logFormat, "text", "json")
-	for flag, d := range map[string]time.Duration{"lease": c.Jobs.Lease, "time-limit": c.Jobs.TimeLimit, "drain": c.Drain,
-		"keep-inputs": c.Jobs.KeepInputs, "keep-outputs": c.Jobs.KeepOutputs, "max-duration": c.Limits.MaxDuration} {
-		positive(flag, d > 0)
-	}
-	for flag, n := range map[string]int64{"slots": int64(c.Slots), "max-running": int64(c.Jobs.MaxRunning), "rate": int64(c.Rate.PerMinute),
-		"burst": int64(c.Rate.Burst), "max-file": c.MaxFile, "max-dimension": int64(c.Limits.MaxDimension), "max-pixels": c.Limits.MaxPixels, "temp-space": c.TempSpace} {
-		positive(flag, n > 0)
-	}
-	for _, text := range o.proxies {
-		p, err := netip.ParsePrefix(text)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("trusted-proxies: %q is no network such as 10.0.0.0/8", text))
-		}
-		c.TrustedProxies = append(c.TrustedProxies, p)
-	}
-	if o.publicURL != "" {
-		u, err := url.Parse(o.publicURL)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			errs = append(errs, fmt.Errorf("public-url: %q is no address such as https://clips.example", o.publicURL))
-		}
-		c.PublicURL = u
-	}
-	c.Database, c.Storage, c.TempDir = o.database, o.storage, filepath.Join(o.data, "tmp")
-	return c, errors.Join(errs...)
 }

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/pflag"
+)
+
+// place says where a service keeps what it has; serve and admin share the data
+// folder and the database.
+type place struct{ data, database, storage string }
+
+func (p *place) flags(f *pflag.FlagSet) {
+	f.StringVar(&p.data, "data", filepath.Join(xdg.DataHome, "bgremove"), "the `folder` of the database and the files")
+	f.StringVar(&p.database, "database", "", "sqlite:PATH or postgres://… (default: bgremove.db in --data)")
+}
+
+// check reads the addresses.
+func (p *place) check() error {
+	return errors.Join(
+		begins("database", p.database, "sqlite:", "postgres://", "postgresql://"),
+		begins("storage", p.storage, "file:///", "s3://"))
+}
+
+// begins does not repeat the value, which may hold a password.
+func begins(flag, value string, allowed ...string) error {
+	if value == "" || slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(value, prefix) }) {
+		return nil
+	}
+	return fmt.Errorf("%s must begin with %s", flag, strings.Join(allowed, " or "))
+}
+
+// settle fills in what follows from the data folder, which it makes.
+func (p *place) settle() error {
+	data, err := filepath.Abs(p.data)
+	if err != nil {
+		return err
+	}
+	p.data = data
+	if p.database == "" {
+		p.database = "sqlite:" + filepath.Join(data, "bgremove.db")
+	}
+	if p.storage == "" {
+		p.storage = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(data, "objects"))}).String()
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	return nil
+}

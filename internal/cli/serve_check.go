@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/server"
+)
+
+// check reads the flags that are words and addresses, and joins what is wrong
+// with all.
+func (o *serveOptions) check() error {
+	return errors.Join(o.checkWords(), o.place.check(), o.checkNumbers(), o.checkProxies(), o.checkPublicURL())
+}
+
+func (o *serveOptions) checkWords() error {
+	o.Role = server.Role(o.role)
+	o.Jobs.Unlimited, o.SignUp = o.credits == "unlimited", o.signUp == "open"
+	return errors.Join(
+		oneOf("role", o.role, string(server.All), string(server.API), string(server.Worker)),
+		oneOf("credits", o.credits, "metered", "unlimited"),
+		oneOf("signup", o.signUp, "closed", "open"),
+		oneOf("log-format", o.logFormat, "text", "json"))
+}
+
+func oneOf(flag, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return fmt.Errorf("%s must be one of %s", flag, strings.Join(allowed, ", "))
+}
+
+func (o *serveOptions) checkNumbers() error {
+	var errs []error
+	for _, n := range []struct {
+		flag  string
+		value int64
+	}{
+		{"slots", int64(o.Slots)}, {"max-running", int64(o.Jobs.MaxRunning)},
+		{"rate", int64(o.Rate.PerMinute)}, {"burst", int64(o.Rate.Burst)},
+		{"max-file", o.MaxFile}, {"max-dimension", int64(o.Limits.MaxDimension)}, {"max-pixels", o.Limits.MaxPixels}, {"temp-space", o.TempSpace},
+		{"max-duration", int64(o.Limits.MaxDuration)}, {"time-limit", int64(o.Jobs.TimeLimit)}, {"drain", int64(o.Drain)},
+		{"keep-inputs", int64(o.Jobs.KeepInputs)}, {"keep-outputs", int64(o.Jobs.KeepOutputs)},
+	} {
+		if n.value <= 0 {
+			errs = append(errs, fmt.Errorf("%s must be above 0", n.flag))
+		}
+	}
+	if o.Rate.PerMinute > mostPerMinute {
+		errs = append(errs, fmt.Errorf("rate must be at most %d", mostPerMinute))
+	}
+	if o.Jobs.Lease < leastLease {
+		errs = append(errs, fmt.Errorf("lease must be at least %v", leastLease))
+	}
+	return errors.Join(errs...)
+}
+
+// mostPerMinute is what account.Rate can count; leastLease leaves time for
+// heartbeats.
+const (
+	mostPerMinute = 60_000_000
+	leastLease    = 100 * time.Millisecond
+)
+
+func (o *serveOptions) checkProxies() error {
+	var errs []error
+	for _, text := range o.proxies {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("trusted-proxies: %q is no network such as 10.0.0.0/8", text))
+		}
+		o.TrustedProxies = append(o.TrustedProxies, p)
+	}
+	return errors.Join(errs...)
+}
+
+func (o *serveOptions) checkPublicURL() error {
+	if o.publicURL == "" {
+		return nil
+	}
+	u, err := url.Parse(o.publicURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("public-url: %q is no address such as https://clips.example", o.publicURL)
+	}
+	o.PublicURL = u
+	return nil
+}

@@ -1,0 +1,38 @@
+package cli_test
+
+import (
+	"os"
+	"regexp"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// listening is how a service says where it is.
+var listening = regexp.MustCompile(`"?msg"?[=:]"?listening"?[ ,]"?url"?[=:]"?(http[^" ]+)`)
+
+// listeningAt VARIABLE LOG waits until the service in the background whose
+// standard error is LOG listens, and puts its address into a variable.
+func listeningAt(ts *testscript.TestScript, _ bool, args []string) {
+	limit := time.After(30 * time.Second)
+	for tick := time.NewTicker(5 * time.Millisecond); ; {
+		log, err := os.ReadFile(ts.MkAbs(args[1]))
+		if found := listening.FindSubmatch(log); err == nil && found != nil {
+			ts.Setenv(args[0], string(found[1]))
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
+			ts.Fatalf("it does not listen: %s", log)
+		}
+	}
+}
+
+// terminate tells what runs in the background to stop, as systems do.
+func terminate(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, cmd := range ts.BackgroundCmds() {
+		ts.Check(cmd.Process.Signal(syscall.SIGTERM))
+	}
+}
