@@ -86,10 +86,18 @@ func lookup(v *viper.Viper, file, flag string) (origin, value string) {
 	}
 	for _, name := range names {
 		if v.InConfig(name) {
-			return file + ": " + name, v.GetString(name)
+			return file + ": " + name, text(v, name)
 		}
 	}
 	return "", ""
+}
+
+// text is a value as a flag takes it: a list with commas.
+func text(v *viper.Viper, name string) string {
+	if _, list := v.Get(name).([]any); list {
+		return strings.Join(v.GetStringSlice(name), ",")
+	}
+	return v.GetString(name)
 }
 
 // read loads the file, if there is one, and returns its name.
