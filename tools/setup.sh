@@ -24,7 +24,7 @@ fi
 
 missing=
 tools="ffmpeg ffprobe"
-[ "${1:-}" = demo ] || tools="$tools gifsicle identify"
+[ "${1:-}" = demo ] || tools="$tools gifsicle identify curl jq"
 for tool in $tools; do
 	command -v "$tool" >/dev/null || missing="$missing $tool"
 done
@@ -36,9 +36,9 @@ as_root=
 test "$(id -u)" = 0 || as_root="sudo -n"
 if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
 	$as_root apt-get update -qq
-	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ffmpeg gifsicle imagemagick postgresql
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ffmpeg gifsicle imagemagick postgresql curl jq
 	exit
 fi
 echo "setup: missing:$missing" >&2
-echo "hint: install the packages ffmpeg, gifsicle, imagemagick and postgresql, on macOS with: brew install ffmpeg gifsicle imagemagick postgresql" >&2
+echo "hint: install the packages ffmpeg, gifsicle, imagemagick, postgresql, curl and jq, on macOS with: brew install ffmpeg gifsicle imagemagick postgresql jq" >&2
 exit 1

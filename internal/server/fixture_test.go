@@ -130,11 +130,13 @@ type customer struct {
 	key string
 }
 
+const password = "correct horse"
+
 // newCustomer makes an account with credits.
 func newCustomer(t *testing.T, database string, credits int64) *customer {
 	t.Helper()
 	c := &customer{T: t, db: storetest.Open(t, database)}
-	who, err := account.New(c.db).Register(t.Context(), "ada@example.com", "correct horse")
+	who, err := account.New(c.db).Register(t.Context(), "ada@example.com", password)
 	if err != nil {
 		t.Fatal(err)
 	}
