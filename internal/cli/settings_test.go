@@ -1,9 +1,14 @@
 package cli_test
 
 import (
+	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
 	"github.com/bgremove/bgremove/internal/cli"
@@ -23,4 +28,78 @@ func TestServeEnvironment(t *testing.T) {
 			t.Errorf("%s makes --%s %q", config.Variable(f.Name), f.Name, got)
 		}
 	})
+}
+
+// TestServeIsDocumented compares the table of settings in docs/operations.md
+// with the flags.
+func TestServeIsDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	cli.ServeFlags().VisitAll(func(f *pflag.Flag) {
+		_, usage := pflag.UnquoteUsage(f)
+		fmt.Fprintf(&want, "| `--%s` | %s | %s |\n", f.Name, shownDefault(f), usage)
+	})
+	_, table, _ := strings.Cut(string(text), "| flag | default | |\n| --- | --- | --- |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	if diff := cmp.Diff(want.String(), table+"\n"); diff != "" {
+		t.Errorf("flags (-), document (+):\n%s", diff)
+	}
+}
+
+// shownDefault is a flag's default as people write it; that of some depends on
+// the machine.
+func shownDefault(f *pflag.Flag) string {
+	switch f.Name {
+	case "data":
+		return "`~/.local/share/bgremove`"
+	case "slots":
+		return "half of the cores"
+	}
+	switch f.DefValue {
+	case "", "[]", "false":
+		return ""
+	}
+	return "`" + strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(f.DefValue) + "`"
+}
+
+// TestDeployed checks what deploy/ says to serve: flags that there are, and
+// time to drain.
+func TestDeployed(t *testing.T) {
+	t.Parallel()
+	flags := cli.ServeFlags()
+	known := map[string]bool{}
+	flags.VisitAll(func(f *pflag.Flag) { known[config.Variable(f.Name)] = true })
+	drain, err := flags.GetDuration("drain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"bgremove.service", "compose.yaml"} {
+		text, err := os.ReadFile("../../deploy/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`BGREMOVE_[A-Z_]+[A-Z]`).FindAllString(string(text), -1) {
+			if !known[name] {
+				t.Errorf("%s sets %s, which is no flag", file, name)
+			}
+		}
+		for _, command := range regexp.MustCompile(`bgremove serve .*|command: \[serve.*`).FindAllString(string(text), -1) {
+			for _, flag := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(command, -1) {
+				if flags.Lookup(flag[1]) == nil {
+					t.Errorf("%s gives --%s, which is no flag", file, flag[1])
+				}
+			}
+		}
+		stop := regexp.MustCompile(`(?:TimeoutStopSec=|stop_grace_period: )(\d+)s?\b`).FindStringSubmatch(string(text))
+		if stop == nil {
+			t.Fatalf("%s gives no time to stop", file)
+		}
+		if limit, err := time.ParseDuration(stop[1] + "s"); err != nil || limit <= drain {
+			t.Errorf("%s stops the service after %v, --drain is %v", file, limit, drain)
+		}
+	}
 }

@@ -2,8 +2,13 @@ package server_test
 
 import (
 	"net/http"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
@@ -22,5 +27,36 @@ func TestMetricsNearby(t *testing.T) {
 		if got := ada.get(n.url+"/metrics", header, "203.0.113.5"); got.status != http.StatusNotFound || strings.Contains(got.body, "bgremove_") {
 			t.Errorf("with %s: %d %s", header, got.status, got.body)
 		}
+	}
+}
+
+// TestMetricsAreDocumented compares the metrics of a node that has done and
+// refunded a job with the list of docs/operations.md.
+func TestMetricsAreDocumented(t *testing.T) {
+	t.Parallel()
+	c := configuration(t, storetest.SQLite(t))
+	n := start(t, c)
+	ada := newCustomer(t, c.Database, 10)
+	ada.ended(n, ada.submitted(n, clip(t), "method", "fast"))
+
+	var served []string
+	for _, line := range strings.Split(ada.get(n.url+"/metrics").body, "\n") {
+		if name, ok := strings.CutPrefix(line, "# TYPE bgremove_"); ok {
+			name, _, _ = strings.Cut(name, " ")
+			served = append(served, "bgremove_"+name)
+		}
+	}
+	text, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `(bgremove_[a-z_]+)").FindAllStringSubmatch(string(text), -1) {
+		documented = append(documented, row[1])
+	}
+	slices.Sort(served)
+	slices.Sort(documented)
+	if diff := cmp.Diff(documented, served); diff != "" {
+		t.Errorf("documented (-), served (+):\n%s", diff)
 	}
 }
