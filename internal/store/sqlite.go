@@ -48,13 +48,19 @@ func openSQLite(path string) (*DB, error) {
 		"_txlock": {"immediate"}, // or a transaction that reads first fails when it writes
 		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"},
 	}
-	raw, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()+"?"+settings.Encode())
+	d := sqliteDialect{path}
+	raw, err := sql.Open("sqlite", d.url(settings))
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
 	raw.SetMaxOpenConns(sqliteConnections)
 	raw.SetMaxIdleConns(sqliteConnections)
-	return &DB{DB: raw, dialect: sqliteDialect{path}, turn: semaphore.NewWeighted(1)}, nil
+	return &DB{DB: raw, dialect: d, turn: semaphore.NewWeighted(1)}, nil
+}
+
+// url names the file as the driver takes it.
+func (d sqliteDialect) url(settings url.Values) string {
+	return "file:" + (&url.URL{Path: filepath.ToSlash(d.path)}).EscapedPath() + "?" + settings.Encode()
 }
 
 func (sqliteDialect) skipLocked() string { return "" }
@@ -63,9 +69,45 @@ func (sqliteDialect) shared() bool { return false }
 
 func (sqliteDialect) notify(context.Context, *sql.Tx, string) error { return nil }
 
-func (sqliteDialect) listen(ctx context.Context, _ string, _ func()) error {
-	<-ctx.Done()
-	return context.Cause(ctx)
+// listen hears the processes that share the file. Nobody sends anything there,
+// so it looks whether one of them has written, which reads a word of memory
+// that they share and takes some microseconds.
+func (d sqliteDialect) listen(ctx context.Context, _ string, ring func()) error {
+	for {
+		_ = d.watch(ctx, ring) // the next watch finds what this one has missed
+		if err := pause(ctx, sqliteLookEvery); err != nil {
+			return err
+		}
+		ring()
+	}
+}
+
+// sqliteLookEvery is how often other processes' writes are looked for.
+const sqliteLookEvery = 50 * time.Millisecond
+
+// watch rings when others have written, until something fails. The connection
+// is its own: SQLite counts the writes of all others, so with one of the pool
+// an own write could look like none.
+func (d sqliteDialect) watch(ctx context.Context, ring func()) (err error) {
+	db, err := sql.Open("sqlite", d.url(nil))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for last := int64(-1); ; {
+		var version int64 // https://sqlite.org/pragma.html#pragma_data_version
+		if err := db.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
+			return err
+		}
+		if version != last {
+			ring()
+		}
+		last = version
+		if err := pause(ctx, sqliteLookEvery); err != nil {
+			return err
+		}
+	}
 }
 
 // migrate keeps other processes away by a lock on a file of its own, which

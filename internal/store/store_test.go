@@ -210,8 +210,8 @@ func notify(t *testing.T, db *store.DB, topic string) {
 	}
 }
 
-// A listener hears its own process on both databases, and others, here by a
-// second connection pool, on PostgreSQL, also after its connection broke.
+// A listener hears its own process, and others, here by a second connection
+// pool; on PostgreSQL also after its connection broke.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -225,6 +225,17 @@ func TestListen(t *testing.T) {
 				heard = true
 			case <-time.After(time.Millisecond):
 			}
+		}
+	})
+	t.Run("another on sqlite", func(t *testing.T) {
+		t.Parallel()
+		url := storetest.SQLite(t)
+		db, other := storetest.Open(t, url), storetest.Open(t, url)
+		woken := listen(t, db, "a")
+		<-woken // it listens
+		for _, id := range []string{"a", "b"} {
+			mustExec(t, other, "INSERT INTO sessions (id, data, expires_at) VALUES ($1, '', 0)", id)
+			<-woken
 		}
 	})
 	t.Run("postgres", func(t *testing.T) {
