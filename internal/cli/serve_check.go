@@ -45,7 +45,7 @@ func (o *serveOptions) checkNumbers() error {
 		{"rate", int64(o.Rate.PerMinute)}, {"burst", int64(o.Rate.Burst)},
 		{"max-file", o.MaxFile}, {"max-dimension", int64(o.Limits.MaxDimension)}, {"max-pixels", o.Limits.MaxPixels}, {"temp-space", o.TempSpace},
 		{"max-duration", int64(o.Limits.MaxDuration)}, {"time-limit", int64(o.Jobs.TimeLimit)}, {"drain", int64(o.Drain)},
-		{"keep-inputs", int64(o.Jobs.KeepInputs)}, {"keep-outputs", int64(o.Jobs.KeepOutputs)},
+		{"keep-inputs", int64(o.Jobs.KeepInputs)}, {"keep-outputs", int64(o.Jobs.KeepOutputs)}, {"keep-orphans", int64(o.Jobs.KeepOrphans)},
 	} {
 		if n.value <= 0 {
 			errs = append(errs, fmt.Errorf("%s must be above 0", n.flag))
