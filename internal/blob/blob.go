@@ -10,7 +10,6 @@ import (
 	"io"
 	"iter"
 	neturl "net/url"
-	"strings"
 	"time"
 
 	"gocloud.dev/blob"
@@ -80,6 +79,8 @@ type place interface {
 	local(ctx context.Context, s *Store, key string) (path string, release func(), err error)
 	// deleted follows the removal of an object.
 	deleted(key string)
+	// list is Store.List.
+	list(ctx context.Context, s *Store, prefix string) iter.Seq2[Info, error]
 	// sweep removes what broken writes have left since before a time.
 	sweep(ctx context.Context, before time.Time) (int, error)
 	close() error
@@ -153,28 +154,11 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return failed("delete", key, err)
 }
 
-// List is every object whose key begins with prefix, by their keys. It ends
-// after an error.
+// List is every object whose key begins with prefix; those of one folder by
+// their names. What comes or goes meanwhile may be missing. It ends after an
+// error.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
-	return func(yield func(Info, error) bool) {
-		objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
-		for {
-			o, err := objects.Next(ctx)
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			if err != nil {
-				yield(Info{}, failed("list", prefix, err))
-				return
-			}
-			if strings.HasSuffix(o.Key, tempExt) {
-				continue
-			}
-			if !yield(Info{Key: o.Key, Size: o.Size, ModTime: o.ModTime}, nil) {
-				return
-			}
-		}
-	}
+	return s.place.list(ctx, s, prefix)
 }
 
 // Sweep removes what broken writes have left since before the time before:

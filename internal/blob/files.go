@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	neturl "net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -58,6 +60,35 @@ func (f files) deleted(key string) {
 	for dir := filepath.Dir(f.path(key)); len(dir) > len(f.dir); dir = filepath.Dir(dir) {
 		if os.Remove(dir) != nil {
 			return
+		}
+	}
+}
+
+// list walks the folder itself: that of gocloud.dev fails where an object goes
+// away while it looks, and walks everything again for each page.
+func (f files) list(ctx context.Context, _ *Store, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		folder, _ := path.Split(prefix)
+		err := filepath.WalkDir(f.path(folder), func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || ctx.Err() != nil {
+				return errors.Join(ignoreGone(err), ctx.Err())
+			}
+			rel, err := filepath.Rel(f.dir, name)
+			key := filepath.ToSlash(rel)
+			if err != nil || entry.IsDir() || !strings.HasPrefix(key, prefix) || strings.HasSuffix(key, tempExt) {
+				return err
+			}
+			info, err := entry.Info()
+			if err != nil {
+				return ignoreGone(err)
+			}
+			if !yield(Info{Key: key, Size: info.Size(), ModTime: info.ModTime()}, nil) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield(Info{}, failed("list", prefix, err))
 		}
 	}
 }

@@ -2,10 +2,13 @@ package blob_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,6 +46,39 @@ func TestSweepFiles(t *testing.T) {
 	if found := keys(t, s, ""); len(found) != 1 {
 		t.Errorf("left: %v", found)
 	}
+}
+
+// A list does not fail where objects come and go while it looks.
+func TestListFilesThatGo(t *testing.T) {
+	t.Parallel()
+	s := open(t, "file://"+t.TempDir(), blob.Options{})
+	ctx, stop := context.WithCancel(t.Context())
+	var busy sync.WaitGroup
+	for n := range 4 {
+		busy.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				key := fmt.Sprintf("jobs/%d-%d/out", n, i)
+				u, err := s.Receive(t.Context(), key, bytes.NewReader(nil), 0)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				u.Release()
+				if err := s.Delete(t.Context(), key); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 100 {
+		for _, err := range s.List(t.Context(), "jobs/") {
+			if err != nil {
+				t.Errorf("list: %v", err)
+			}
+		}
+	}
+	stop()
+	busy.Wait()
 }
 
 // A folder for each job does not stay when its files are gone.

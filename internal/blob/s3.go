@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	neturl "net/url"
 	"os"
 	"time"
@@ -80,6 +81,25 @@ func (p *s3Place) local(ctx context.Context, s *Store, key string) (_ string, _ 
 }
 
 func (p *s3Place) deleted(string) {}
+
+func (p *s3Place) list(ctx context.Context, s *Store, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
+		for {
+			o, err := objects.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(Info{}, failed("list", prefix, err))
+				return
+			}
+			if !yield(Info{Key: o.Key, Size: o.Size, ModTime: o.ModTime}, nil) {
+				return
+			}
+		}
+	}
+}
 
 // sweep aborts the multipart uploads that nobody goes on with.
 func (p *s3Place) sweep(ctx context.Context, before time.Time) (n int, err error) {
