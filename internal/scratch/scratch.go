@@ -5,8 +5,10 @@ package scratch
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/filelock"
 )
@@ -51,7 +53,7 @@ func (d *Dir) Path() string { return d.path }
 
 // Close removes the folder and all in it.
 func (d *Dir) Close() error {
-	err := os.RemoveAll(d.path)
+	err := remove(d.path)
 	_ = d.lock.Close() // it was closed before if this is called again
 	return err
 }
@@ -68,22 +70,50 @@ func hold(path string) (*os.File, error) {
 	return f, nil
 }
 
-// tidy removes the folders that nobody holds. A folder without a lock file is
-// one that another process has just made.
+// tidy removes the folders that nobody holds.
 func tidy(parent string) error {
-	locks, err := filepath.Glob(filepath.Join(parent, pattern, lockName))
+	folders, err := filepath.Glob(filepath.Join(parent, pattern))
 	if err != nil {
 		return err
 	}
-	for _, name := range locks {
-		f, err := os.OpenFile(name, os.O_RDWR, 0o600)
+	for _, folder := range folders {
+		f, err := os.OpenFile(filepath.Join(folder, lockName), os.O_RDWR, 0o600)
+		if errors.Is(err, fs.ErrNotExist) && abandoned(folder) {
+			_ = remove(folder) // what is left is for the next time
+		}
 		if err != nil {
 			continue // another process was faster, or it is another user's
 		}
 		if filelock.TryLock(f) == nil {
-			_ = os.RemoveAll(filepath.Dir(name)) // what is left is for the next time
+			_ = remove(folder)
 		}
 		_ = f.Close()
 	}
 	return nil
+}
+
+// lockWithin is more than passes between the making of a folder and its lock.
+const lockWithin = time.Minute
+
+// abandoned reports whether a folder without a lock is of a process that was
+// killed just after it had made it, and not of one that is about to lock it.
+func abandoned(folder string) bool {
+	info, err := os.Stat(folder)
+	return err == nil && time.Since(info.ModTime()) > lockWithin
+}
+
+// remove removes a folder, its lock last: when we are killed meanwhile, the
+// next process still knows whose the rest was.
+func remove(folder string) error {
+	entries, err := os.ReadDir(folder)
+	errs := []error{err}
+	for _, e := range entries {
+		if e.Name() != lockName {
+			errs = append(errs, os.RemoveAll(filepath.Join(folder, e.Name())))
+		}
+	}
+	if err := errors.Join(errs...); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(folder)
 }

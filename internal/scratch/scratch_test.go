@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/scratch"
 )
@@ -42,5 +43,35 @@ func TestScratch(t *testing.T) {
 	}
 	if left, err := os.ReadDir(parent); len(left) != 0 || err != nil {
 		t.Errorf("left: %v %v", left, err)
+	}
+}
+
+// A process may be killed between making its folder and locking it; one that
+// is about to lock it must not lose it.
+func TestWithoutLock(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		age  time.Duration
+		stay bool
+	}{"just made": {0, true}, "left behind": {time.Hour, false}} {
+		parent := t.TempDir()
+		folder := filepath.Join(parent, "bgremove-scratch-1")
+		if err := os.MkdirAll(filepath.Join(folder, "job"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		made := time.Now().Add(-c.age)
+		if err := os.Chtimes(folder, made, made); err != nil {
+			t.Fatal(err)
+		}
+		d, err := scratch.Open(parent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(folder); (err == nil) != c.stay {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
