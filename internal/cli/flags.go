@@ -37,7 +37,7 @@ func (v *sandboxValue) String() string {
 	return string(*v.p)
 }
 
-func (v *sandboxValue) Type() string { return "word" }
+func (v *sandboxValue) Type() string { return "sandbox" }
 
 func (v *sandboxValue) Set(s string) error {
 	switch w := bgremove.Sandbox(s); w {
