@@ -246,19 +246,35 @@ func (c *customer) submitted(n *node, clip []byte, options ...string) (id string
 }
 
 // ended polls a job until it has ended.
-func (c *customer) ended(n *node, id string) api.Job {
+func (c *customer) ended(n *node, id string) (j api.Job) {
+	c.Helper()
+	c.until("the job has ended", func() bool {
+		j = decode[api.Job](c.T, c.get(n.url+"/api/v1/jobs/"+id), http.StatusOK)
+		return j.Status == api.JobStatusDone || j.Status == api.JobStatusFailed
+	})
+	return j
+}
+
+// metrics polls the numbers at an address until they have a line.
+func (c *customer) metrics(url, line string) (all string) {
+	c.Helper()
+	c.until("the metrics have "+line, func() bool {
+		all = c.get(url + "/metrics").body
+		return strings.Contains(all, line+"\n")
+	})
+	return all
+}
+
+// until waits for something that comes by itself.
+func (c *customer) until(what string, so func() bool) {
 	c.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		found := decode[api.Job](c.T, c.get(n.url+"/api/v1/jobs/"+id), http.StatusOK)
-		if found.Status == api.JobStatusDone || found.Status == api.JobStatusFailed {
-			return found
-		}
+	for limit := time.After(time.Minute); !so(); {
 		select {
 		case <-tick.C:
-		case <-c.Context().Done():
-			c.Fatal(c.Context().Err())
+		case <-limit:
+			c.Fatalf("after a minute it is not so that %s", what)
 		}
 	}
 }

@@ -70,9 +70,7 @@ func TestRoles(t *testing.T) {
 				t.Errorf("the job is %+v", done)
 			}
 		}
-		if got := ada.get(w.metrics + "/metrics"); !strings.Contains(got.body, `bgremove_job_run_seconds_count{outcome="done"} 2`) {
-			t.Errorf("the worker's metrics are\n%s", got.body)
-		}
+		ada.metrics(w.metrics, `bgremove_job_run_seconds_count{outcome="done"} 2`)
 		ada.get(w.metrics+"/readyz").is(t, http.StatusOK, `{"status":"ok"}`)
 		ada.get(w.metrics+"/healthz").is(t, http.StatusOK, `{"status":"ok"}`)
 		if got := ada.get(w.metrics + "/api/v1/jobs/" + waiting); got.status != http.StatusNotFound {
@@ -101,6 +99,7 @@ func TestWithoutNetwork(t *testing.T) {
 	if done := ada.ended(n, ada.submitted(n, clip(t))); done.Status != api.JobStatusDone {
 		t.Errorf("the job is %+v", done)
 	}
+	n.stopped()
 	if log := n.log.String(); !strings.Contains(log, "method:fast") {
 		t.Errorf("auto was not fast:\n%s", log)
 	}
