@@ -105,7 +105,7 @@ func (a *Accounts) SignIn(ctx context.Context, email, password string) (Account,
 		return Account{}, ErrCredentials
 	}
 	var encoded string
-	err := a.db.QueryRowContext(ctx, "SELECT password FROM accounts WHERE email = $1", lower(email)).Scan(&encoded)
+	err := a.db.QueryRowContext(ctx, "SELECT password FROM accounts WHERE email = $1", Normal(email)).Scan(&encoded)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return Account{}, wrap("sign in", err)
 	}
@@ -127,11 +127,12 @@ func (a *Accounts) Get(ctx context.Context, id string) (Account, error) {
 
 // ByEmail is an account by its address, in any case, or ErrNotFound.
 func (a *Accounts) ByEmail(ctx context.Context, email string) (Account, error) {
-	account, err := scanAccount(a.db.QueryRowContext(ctx, "SELECT "+columns+" FROM accounts WHERE email = $1", lower(email)))
+	account, err := scanAccount(a.db.QueryRowContext(ctx, "SELECT "+columns+" FROM accounts WHERE email = $1", Normal(email)))
 	return account, wrap("account", err)
 }
 
-func lower(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+// Normal is an address in the one form in which accounts are known by it.
+func Normal(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // List is all accounts by their age: at most limit after the id after, from
 // the first if that is empty.

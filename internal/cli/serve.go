@@ -76,7 +76,7 @@ func (o *serveOptions) jobFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.Drain, "drain", 30*time.Second, "how long running jobs may go on when the node stops")
 	f.DurationVar(&o.Jobs.KeepInputs, "keep-inputs", 24*time.Hour, "how long uploads stay after their job's end")
 	f.DurationVar(&o.Jobs.KeepOutputs, "keep-outputs", 168*time.Hour, "how long results stay")
-	f.DurationVar(&o.Jobs.KeepOrphans, "keep-orphans", time.Hour, "how long files stay that no job names: longer than an upload may take")
+	f.DurationVar(&o.Jobs.KeepOrphans, "keep-orphans", 24*time.Hour, "how long files stay that no job names; an upload may take half of it")
 }
 
 func (o *serveOptions) limitFlags(f *pflag.FlagSet) {

@@ -24,7 +24,8 @@ type body struct {
 	io.ReadCloser
 	control  *http.ResponseController
 	stall    time.Duration
-	waits    bool // for 100 Continue before it is sent
+	last     time.Time // when it must have ended
+	waits    bool      // for 100 Continue before it is sent
 	started  time.Time
 	moved    time.Time
 	received int64
@@ -33,9 +34,9 @@ type body struct {
 	answered bool
 }
 
-func newBody(r *http.Request, w *writer) *body {
+func newBody(r *http.Request, w *writer, longest time.Duration) *body {
 	now := time.Now()
-	b := &body{ReadCloser: r.Body, control: w.control, stall: w.stall, started: now, ended: r.ContentLength == 0,
+	b := &body{ReadCloser: r.Body, control: w.control, stall: w.stall, started: now, last: now.Add(longest), ended: r.ContentLength == 0,
 		waits: r.Header.Get("Expect") != ""}
 	if b.ended {
 		_ = b.control.SetReadDeadline(time.Time{})
@@ -65,7 +66,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // move puts the deadline off: by a stall from now, but not beyond what the
-// least rate allows.
+// least rate and the longest upload allow.
 func (b *body) move() {
 	now := time.Now()
 	if b.answered || now.Sub(b.moved) < b.stall/often {
@@ -75,6 +76,9 @@ func (b *body) move() {
 	deadline := now.Add(b.stall)
 	if crawl := b.started.Add(b.stall + time.Duration(b.received)*time.Second/minRate); crawl.Before(deadline) {
 		deadline = crawl
+	}
+	if b.last.Before(deadline) {
+		deadline = b.last
 	}
 	_ = b.control.SetReadDeadline(deadline)
 }

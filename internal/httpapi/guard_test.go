@@ -163,14 +163,17 @@ func TestRoutes(t *testing.T) {
 		status       int
 		body, allow  string
 	}{
-		"unknown path":     {http.MethodGet, "/nothing", http.StatusNotFound, `{"error":"not_found"}`, ""},
-		"unknown below v1": {http.MethodGet, "/api/v1/nothing", http.StatusNotFound, `{"error":"not_found"}`, ""},
-		"root":             {http.MethodGet, "/", http.StatusNotFound, `{"error":"not_found"}`, ""},
-		"no list of jobs":  {http.MethodGet, "/api/v1/jobs", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "POST"},
-		"put":              {http.MethodPut, "/api/v1/jobs/job_0", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "GET, HEAD"},
-		"delete keys":      {http.MethodDelete, "/api/account/keys", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "GET, HEAD, POST"},
-		"head":             {http.MethodHead, "/healthz", http.StatusOK, "", ""},
-		"head of a job":    {http.MethodHead, "/api/v1/jobs/job_0", http.StatusNotFound, "", ""},
+		"unknown path":                {http.MethodGet, "/nothing", http.StatusNotFound, `{"error":"not_found"}`, ""},
+		"unknown below v1":            {http.MethodGet, "/api/v1/nothing", http.StatusNotFound, `{"error":"not_found"}`, ""},
+		"text that no database takes": {http.MethodGet, "/api/v1/jobs/%00", http.StatusNotFound, `{"error":"not_found"}`, ""},
+		"no text":                     {http.MethodGet, "/api/v1/batches/%ff", http.StatusNotFound, `{"error":"not_found"}`, ""},
+		"two slashes":                 {http.MethodGet, "//api/v1/jobs/job_0", http.StatusNotFound, `{"error":"not_found"}`, ""},
+		"root":                        {http.MethodGet, "/", http.StatusNotFound, `{"error":"not_found"}`, ""},
+		"no list of jobs":             {http.MethodGet, "/api/v1/jobs", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "POST"},
+		"put":                         {http.MethodPut, "/api/v1/jobs/job_0", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "GET, HEAD"},
+		"delete keys":                 {http.MethodDelete, "/api/account/keys", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "GET, HEAD, POST"},
+		"head":                        {http.MethodHead, "/healthz", http.StatusOK, "", ""},
+		"head of a job":               {http.MethodHead, "/api/v1/jobs/job_0", http.StatusNotFound, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := c.do(test.method, test.path, nil)

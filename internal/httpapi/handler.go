@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"path"
 	"runtime/debug"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bgremove/bgremove/internal/id"
 )
@@ -18,7 +21,7 @@ import (
 func (a *API) Handler(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, hr *http.Request) {
 		w := newWriter(rw, a.Stall)
-		r := &request{id: id.New("req_"), body: newBody(hr, w), writer: w}
+		r := &request{id: id.New("req_"), body: newBody(hr, w, a.MaxUpload), writer: w}
 		r.Request = hr.WithContext(context.WithValue(hr.Context(), requestKey{}, r))
 		r.Body = r.body
 		w.Header().Set("X-Request-Id", r.id)
@@ -46,12 +49,26 @@ func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
 			panic(http.ErrAbortHandler) // the client must see that the answer is cut
 		}
 	}()
+	if !ordinary(r.URL.Path) {
+		a.refuse(w, r.Request, errNotFound)
+		return
+	}
 	if _, pattern := mux.Handler(r.Request); pattern == "" {
 		a.refuseRoute(mux, w, r)
 		return
 	}
 	mux.ServeHTTP(w, r.Request)
 }
+
+// ordinary reports whether a path is as clients of ours write it: mux would
+// redirect others to a page, and not every database takes all text.
+func ordinary(p string) bool {
+	clean := path.Clean(p)
+	return plain(p) && (p == clean || p == clean+"/")
+}
+
+// plain reports whether text can be kept and looked for everywhere.
+func plain(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // refuseRoute answers as mux would, but in JSON: 405 with Allow where the path
 // has other methods, else 404.

@@ -61,6 +61,10 @@ type Config struct {
 	// PublicURL is where browsers reach the service; nil is not known. With
 	// https, cookies are Secure.
 	PublicURL *url.URL
+	// MaxUpload is how long a request may send, however fast it is: less than
+	// job.Config.KeepOrphans, or the sweeper takes what has arrived for
+	// forgotten; 0 is 12 h.
+	MaxUpload time.Duration
 	// Stall is how long a client may neither send nor take anything; 0 is 30 s.
 	Stall time.Duration
 	// Ready says whether requests can be served; its error is logged.
@@ -91,6 +95,9 @@ func New(c Config) (*API, error) {
 	}
 	if c.Attempts == (account.Rate{}) {
 		c.Attempts = account.Rate{PerMinute: 10, Burst: 20}
+	}
+	if c.MaxUpload == 0 {
+		c.MaxUpload = 12 * time.Hour
 	}
 	if c.Stall == 0 {
 		c.Stall = 30 * time.Second

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
@@ -76,7 +75,7 @@ func (a *API) attempt(ctx context.Context, email string) error {
 	if email == "" {
 		return nil
 	}
-	return a.take(ctx, "email:"+strings.ToLower(email), a.Attempts)
+	return a.take(ctx, "email:"+account.Normal(email), a.Attempts)
 }
 
 // maxEmail is the longest address that mail knows (RFC 5321), in bytes.
@@ -84,7 +83,7 @@ const maxEmail = 254
 
 // CreateSession signs in.
 func (o operations) CreateSession(ctx context.Context, in api.CreateSessionRequestObject) (api.CreateSessionResponseObject, error) {
-	if in.Body.Email == "" || len(in.Body.Email) > maxEmail {
+	if in.Body.Email == "" || len(in.Body.Email) > maxEmail || !plain(in.Body.Email) {
 		return nil, account.ErrCredentials
 	}
 	if err := o.attempt(ctx, in.Body.Email); err != nil {

@@ -76,6 +76,7 @@ func TestSessionRefused(t *testing.T) {
 		"wrong password": {credentials("ada@example.com", "wrong"), http.StatusUnauthorized, `{"error":"unauthorized"}`},
 		"unknown":        {credentials("bob@example.com", password), http.StatusUnauthorized, `{"error":"unauthorized"}`},
 		"no password":    {`{"email":"ada@example.com"}`, http.StatusUnauthorized, `{"error":"unauthorized"}`},
+		"no text":        {`{"email":"a\u0000@example.com","password":"x"}`, http.StatusUnauthorized, `{"error":"unauthorized"}`},
 		"long address":   {credentials(strings.Repeat("x", 300), password), http.StatusUnauthorized, `{"error":"unauthorized"}`},
 		"no JSON": {"email=ada", http.StatusBadRequest,
 			`{"error":"bad_request","message":"the body is no JSON object of this operation"}`},
@@ -179,7 +180,7 @@ func TestThrottle(t *testing.T) {
 			s.user("ada@example.com", 0)
 			c := s.client("")
 			for i := range 3 {
-				c.post("/api/session", credentials("ada@example.com", "wrong"), "X-Forwarded-For", address(i)).
+				c.post("/api/session", credentials(strings.Repeat(" ", i)+"Ada@example.com", "wrong"), "X-Forwarded-For", address(i)).
 					want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
 			}
 			got := c.post("/api/session", credentials("ada@example.com", password), "X-Forwarded-For", address(4))

@@ -99,7 +99,7 @@ func (a *API) reserve(ctx context.Context, owner job.Owner, key *string) (reserv
 	if key == nil {
 		return nil, nil, nil
 	}
-	if *key == "" || len(*key) > maxIdempotencyKey {
+	if *key == "" || len(*key) > maxIdempotencyKey || !plain(*key) {
 		return nil, nil, &formError{field: "Idempotency-Key", reason: "must have 1 to 255 characters"}
 	}
 	reservation, err = a.Jobs.Reserve(ctx, owner, *key)

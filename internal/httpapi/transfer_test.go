@@ -123,6 +123,28 @@ func TestSlowUpload(t *testing.T) {
 	}
 }
 
+// TestLongUpload wants an upload to end before the sweeper takes what has
+// arrived for forgotten, however steadily it comes.
+func TestLongUpload(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *httpapi.Config) { c.MaxUpload = time.Second })
+	key := s.key(s.user("ada@example.com", 3))
+	body, contentType := form(t, fileField("a.gif", clip(t, 40, 7)))
+	conn := s.dial()
+	if _, err := io.WriteString(conn, head(key, contentType, len(body))); err != nil {
+		t.Fatal(err)
+	}
+	go func() { // until the connection ends
+		for tick := time.NewTicker(100 * time.Millisecond); len(body) > 0; <-tick.C {
+			if _, err := conn.Write(body[:1]); err != nil {
+				return
+			}
+			body = body[1:]
+		}
+	}()
+	read(t, conn).want(t, http.StatusBadRequest, `{"error":"bad_request","message":"the body came too slowly"}`)
+}
+
 // TestContinue wants a client that waits for it to be told to send.
 func TestContinue(t *testing.T) {
 	t.Parallel()

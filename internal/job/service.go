@@ -28,7 +28,7 @@ type Config struct {
 	// ended. 24 h and 7 days.
 	KeepInputs, KeepOutputs time.Duration
 	// KeepOrphans is how long an object stays that no job names: longer than
-	// the longest upload and its probing. 1 h.
+	// the longest upload and its probing. 24 h.
 	KeepOrphans time.Duration
 	// KeepAnswers is how long an Idempotency-Key is remembered. 24 h.
 	KeepAnswers time.Duration
@@ -51,7 +51,7 @@ func (c Config) withDefaults() Config {
 	or(&c.TimeLimit, 10*time.Minute)
 	or(&c.KeepInputs, 24*time.Hour)
 	or(&c.KeepOutputs, 7*24*time.Hour)
-	or(&c.KeepOrphans, time.Hour)
+	or(&c.KeepOrphans, 24*time.Hour)
 	or(&c.KeepAnswers, 24*time.Hour)
 	if c.MaxAttempts == 0 {
 		c.MaxAttempts = 3

@@ -18,7 +18,7 @@ func (n *node) handler() (http.Handler, error) {
 		Jobs: n.jobs, Blobs: n.blobs, Prober: n.remover,
 		Limits: c.Limits, MaxFile: c.MaxFile, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly,
 		TrustedProxies: c.TrustedProxies, PublicURL: c.PublicURL,
-		Ready: n.ready, Observe: n.metrics.request, Log: c.Log,
+		MaxUpload: c.Jobs.KeepOrphans / 2, Ready: n.ready, Observe: n.metrics.request, Log: c.Log,
 	})
 	if err != nil {
 		return nil, err

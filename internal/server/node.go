@@ -51,33 +51,55 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 	n.sessions, n.limiter = account.NewSessions(n.db), account.NewLimiter(n.db)
 	c.Jobs.Log, c.Jobs.Observer = c.Log, n.metrics
 	n.jobs = job.New(n.db, n.blobs, c.Jobs)
-	n.engine = bgremove.New(confined(c.Engine))
-	n.remover = job.NewRemover(n.engine)
-	n.remover.Model = c.Model
 	n.metrics.watch(n.jobs, c.Log)
-	return n, n.checkEngine(ctx)
+	if err := n.openEngine(ctx, confined(c.Engine, c.TempDir)); err != nil {
+		return nil, err
+	}
+	return n, n.checkNetwork(ctx)
 }
 
 // confined bounds what ffmpeg may take for what strangers send. An encoder of
 // 4096×4096 pixels takes half of the memory; time is bounded by the job's.
-func confined(c bgremove.Config) bgremove.Config {
+func confined(c bgremove.Config, temporary string) bgremove.Config {
+	if c.TempDir == "" {
+		c.TempDir = temporary
+	}
 	if c.ChildLimits == (bgremove.ChildLimits{}) {
 		c.ChildLimits = bgremove.ChildLimits{CPU: 4 * time.Hour, Memory: 8 << 30, FileSize: 4 << 30, OpenFiles: 256}
 	}
 	return c
 }
 
-// checkEngine says what this machine cannot do before anybody asks for it.
-func (n *node) checkEngine(ctx context.Context) error {
+// openEngine makes what removes backgrounds. Where all of the sandbox holds it
+// is insisted on from then on: what fails to start in it fails.
+func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
+	n.engine = bgremove.New(c)
 	found := n.engine.Diagnose(ctx)
-	if err := found.Err(); err != nil {
-		n.config.Log.WarnContext(ctx, "videos cannot be read or written here", "error", err)
+	missing := found.Err()
+	if missing != nil && n.config.Role == Worker {
+		return missing // it would fail the jobs that others can do
 	}
-	for _, c := range found.Checks {
-		if strings.HasPrefix(c.Name, "sandbox: ") && !c.OK {
-			n.config.Log.WarnContext(ctx, "ffmpeg is not confined", "lacking", c.Name, "purpose", c.Detail, "reason", c.Hint)
+	if missing != nil {
+		n.config.Log.WarnContext(ctx, "videos cannot be read or written here", "error", missing)
+	}
+	holds := missing == nil
+	for _, check := range found.Checks {
+		if strings.HasPrefix(check.Name, "sandbox: ") && !check.OK {
+			holds = false
+			n.config.Log.WarnContext(ctx, "ffmpeg is not confined", "lacking", check.Name, "purpose", check.Detail, "reason", check.Hint)
 		}
 	}
+	if holds && c.Sandbox != bgremove.SandboxOff {
+		c.Sandbox = bgremove.SandboxOn
+		n.engine = bgremove.New(c)
+	}
+	n.remover = job.NewRemover(n.engine)
+	n.remover.Model = n.config.Model
+	return nil
+}
+
+// checkNetwork says before anybody asks for it that a network cannot run.
+func (n *node) checkNetwork(ctx context.Context) error {
 	if n.config.Role == API {
 		return nil // workers do it
 	}
