@@ -77,6 +77,8 @@ func translate(err error) error {
 	switch e.Kind {
 	case bgremove.Unreadable:
 		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+	case bgremove.Missing:
+		return fmt.Errorf("%w: %w", ErrMachine, err)
 	case bgremove.TooLarge:
 		return &LimitError{e.Reason}
 	}

@@ -226,8 +226,13 @@ func requeue(ctx context.Context, tx *store.Tx, accountID string, cost int64) er
 	return tx.Notify(ctx, topic)
 }
 
-// ran counts a job that has ended.
+// ran counts a job that has ended, whose place in the account's running limit
+// another one may take.
 func ran(ctx context.Context, tx *store.Tx, accountID string) error {
-	_, err := tx.ExecContext(ctx, "UPDATE queues SET running = running - 1 WHERE account_id = $1", accountID)
-	return err
+	var queued int64
+	err := tx.QueryRowContext(ctx, "UPDATE queues SET running = running - 1 WHERE account_id = $1 RETURNING queued", accountID).Scan(&queued)
+	if err != nil || queued == 0 {
+		return err
+	}
+	return tx.Notify(ctx, topic)
 }

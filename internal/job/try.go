@@ -51,7 +51,7 @@ func (w *Worker) try(running context.Context, j Job, scratch string) {
 	if err != nil && work.Err() != nil {
 		err = context.Cause(work)
 	}
-	t.settle(output, details, err)
+	t.settle(running, output, details, err)
 }
 
 // beat renews the lease until it is lost or given up. A database that is away
@@ -138,8 +138,9 @@ func (t *try) showPreview(ctx context.Context, path string) {
 	})
 }
 
-// settle leaves the job in the state that the work ended in.
-func (t *try) settle(output File, details map[string]any, err error) {
+// settle leaves the job in the state that the work ended in. It may wait until
+// running ends.
+func (t *try) settle(running context.Context, output File, details map[string]any, err error) {
 	s, outcome := t.Service, string(Done)
 	log := s.config.Log.With("job", t.job.ID, "request", t.job.RequestID, "attempt", t.job.Attempt)
 	var change func(context.Context) error
@@ -151,10 +152,14 @@ func (t *try) settle(output File, details map[string]any, err error) {
 		return // whoever found that has counted it
 	case errors.Is(err, errDrained):
 		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
-	case code == "":
-		// The lease runs out, which gives storage time to come back.
-		log.Error("a job is left for another try", "error", err)
+	case errors.Is(err, ErrMachine):
+		log.Error("a job is left for another machine", "error", err)
 		return
+	case code == "":
+		log.Error("a job is given back, for the storage to come back", "error", err)
+		// The place stays taken meanwhile: other jobs would fare no better.
+		sleep(running, s.config.Lease, nil)
+		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
 	default:
 		outcome, change = string(code), func(ctx context.Context) error { return s.fail(ctx, t.job, code) }
 	}

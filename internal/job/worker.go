@@ -30,6 +30,10 @@ type Product struct {
 // it end the job as UnreadableFile, others as ProcessingFailed.
 var ErrUnreadable = errors.New("unreadable file")
 
+// ErrMachine is a job that this machine cannot do for lack of a program or a
+// model. Another one may have it: the lease is left to run out.
+var ErrMachine = errors.New("this machine cannot do it")
+
 // Processor does the work of jobs. It must end soon after ctx does.
 type Processor interface {
 	Process(ctx context.Context, t Task) (Product, error)

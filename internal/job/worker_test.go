@@ -230,9 +230,24 @@ func TestDrain(t *testing.T) {
 }
 
 // Storage that is away delays a job and does not fail it.
+func TestMachineLacks(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{Lease: 100 * time.Millisecond, MaxAttempts: 2}, func(t *testing.T, x *fixture) {
+		id := x.submit(x.owner, x.input("a.gif", 1)).Jobs[0].ID
+		x.work(&job.Worker{Processor: processor(func(context.Context, job.Task) (job.Product, error) {
+			return job.Product{}, job.ErrMachine
+		})})
+		x.ended()
+		if j := x.get(id); j.State != job.Failed || j.Attempt != 2 {
+			t.Errorf("%+v: want it to have failed after two tries", j)
+		}
+		x.consistent()
+	})
+}
+
 func TestStorageAway(t *testing.T) {
 	t.Parallel()
-	each(t, job.Config{Lease: 200 * time.Millisecond, MaxAttempts: 100}, func(t *testing.T, x *fixture) {
+	each(t, job.Config{Lease: 200 * time.Millisecond, MaxAttempts: 1}, func(t *testing.T, x *fixture) {
 		id := x.submit(x.owner, x.input("a.gif", 1)).Jobs[0].ID
 		var tries atomic.Int32
 		x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {

@@ -47,7 +47,7 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	}
 	defer src.Close()
 	m := &measures{}
-	if m.mattes, err = newSpool(); err != nil {
+	if m.mattes, err = newSpool(r.TempDir); err != nil {
 		return nil, fmt.Errorf("keep mattes: %w", err)
 	}
 	defer func() {

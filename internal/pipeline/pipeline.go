@@ -54,6 +54,8 @@ type Job struct {
 	// Progress, if set, is called after every frame of every pass, from one
 	// goroutine at a time.
 	Progress func(Progress)
+	// TempDir is where mattes are kept between passes; empty is the system's.
+	TempDir string
 	// Workers bounds the frames worked on at once; 0 is one for each core.
 	Workers int
 	// Memory bounds the pictures in flight, in bytes; 0 is 256 MiB.

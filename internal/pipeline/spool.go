@@ -22,8 +22,8 @@ type spool struct {
 	buf  []byte
 }
 
-func newSpool() (*spool, error) {
-	f, err := os.CreateTemp("", "bgremove-mattes-*")
+func newSpool(dir string) (*spool, error) {
+	f, err := os.CreateTemp(dir, "bgremove-mattes-*")
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,9 @@ type Config struct {
 	// the CPU.
 	Device     Device
 	RequireGPU bool
+	// TempDir is where mattes are kept between two passes over a clip; empty is
+	// the system's.
+	TempDir string
 	// Limits bound what a file may ask for.
 	Limits Limits
 	// Sandbox is how ffmpeg and ffprobe are run; empty is SandboxAuto.

@@ -174,7 +174,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) pipeline.Job {
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: canvas.Anchor(o.Anchor), Background: colour(o.Background), Even: format == MP4},
-		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, Workers: j.config.Workers, Memory: j.config.Memory,
+		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, TempDir: j.config.TempDir, Workers: j.config.Workers, Memory: j.config.Memory,
 	}
 	if p := j.extras.Progress; p != nil {
 		job.Progress = func(at pipeline.Progress) { p(Progress(at)) }

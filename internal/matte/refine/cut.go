@@ -1,9 +1,6 @@
 package refine
 
-import (
-	"image"
-	"slices"
-)
+import "image"
 
 const (
 	// cut is the mean difference of colour from which on another distribution
@@ -27,9 +24,8 @@ type CutDetector struct {
 func (d *CutDetector) Next(img *image.NRGBA) bool {
 	size := img.Rect.Size()
 	d.now = sample(d.now[:0], img)
-	first, other := d.last == nil, size != d.size
-	found := !first && (other || isCut(d.now, d.last))
-	d.size, d.last, d.now = size, d.now, slices.Clone(d.last[:0])
+	found := d.size != image.Point{} && (size != d.size || isCut(d.now, d.last))
+	d.size, d.last, d.now = size, d.now, d.last
 	return found
 }
 
