@@ -1,0 +1,134 @@
+package rig
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// Node is a running process of serve.
+type Node struct {
+	// URL is where its API is; empty for a worker.
+	URL string
+	// Log is the file of its log, which all nodes of one name share.
+	Log    string
+	cmd    *exec.Cmd
+	exited chan struct{}
+	err    error // once exited
+}
+
+// within bounds the starts and graceful ends of processes.
+const within = time.Minute
+
+// Start runs serve with a role and further flags, on a free port unless args
+// say --addr, and waits until its API listens. It is killed when ctx ends.
+func (p *Place) Start(ctx context.Context, name, role string, args ...string) (*Node, error) {
+	n := &Node{Log: filepath.Join(p.dir, name+".log"), exited: make(chan struct{})}
+	log, err := os.OpenFile(n.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	before, err := log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	args = append([]string{"serve", "--addr", "127.0.0.1:0", "--log-format", "json", "--data", p.data(name),
+		"--database", p.Database, "--storage", p.Storage, "--role", role}, args...)
+	n.cmd = exec.CommandContext(ctx, p.rig.binary, args...)
+	n.cmd.Env, n.cmd.Stderr = p.rig.environment(p.env), log // a file, so that we do not work for its log
+	if err := n.cmd.Start(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	go func() {
+		defer close(n.exited)
+		n.err = errors.Join(n.cmd.Wait(), log.Close())
+	}()
+	if role == "worker" {
+		return n, nil
+	}
+	return n, n.await(before)
+}
+
+// await waits until the log says, behind an offset, where the node listens.
+func (n *Node) await(offset int64) error {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.After(within); ; {
+		text, err := os.ReadFile(n.Log)
+		if err != nil {
+			return err
+		}
+		if n.URL = listening(text[offset:]); n.URL != "" {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-n.exited:
+			return fmt.Errorf("serve ended: %w; its log is %s", n.err, tail(n.Log))
+		case <-end:
+			n.Kill()
+			return fmt.Errorf("serve does not listen after %v; its log is %s", within, tail(n.Log))
+		}
+	}
+}
+
+// listening finds in a log in JSON where the node listens.
+func listening(log []byte) (url string) {
+	for line := range bytes.Lines(log) {
+		var said struct{ Msg, URL string }
+		if json.Unmarshal(line, &said) == nil && said.Msg == "listening" {
+			return said.URL
+		}
+	}
+	return ""
+}
+
+// tail is the end of a log, for messages.
+func tail(path string) []byte {
+	const most = 2000
+	text, _ := os.ReadFile(path) // none is shown then
+	return text[max(0, len(text)-most):]
+}
+
+// PID is the process.
+func (n *Node) PID() int { return n.cmd.Process.Pid }
+
+// Alive reports whether the process has not ended.
+func (n *Node) Alive() bool {
+	select {
+	case <-n.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// Kill ends the process by SIGKILL, or on Windows what is like it, and waits.
+func (n *Node) Kill() {
+	_ = n.cmd.Process.Kill() // it may have ended
+	<-n.exited
+}
+
+// Stop asks the process to end and waits. The error is of one that ended in
+// another way than by exit status 0.
+func (n *Node) Stop() error {
+	if err := n.cmd.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	select {
+	case <-n.exited:
+	case <-time.After(within):
+		n.Kill()
+	}
+	if n.err != nil {
+		return fmt.Errorf("serve: %w; its log is %s", n.err, tail(n.Log))
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package rig
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
+
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/id"
+)
+
+// Place is a database and storage that nodes share, empty at first.
+type Place struct {
+	// Database and Storage are as serve takes them.
+	Database, Storage string
+	rig               *Rig
+	dir               string
+	// apart gives each node a data folder of its own, as on its own machine.
+	apart bool
+	env   []string
+}
+
+// SQLite makes a place in one data folder.
+func (r *Rig) SQLite() (*Place, error) {
+	p, err := r.place()
+	p.Database = "sqlite:" + filepath.Join(p.dir, "bgremove.db")
+	return p, err
+}
+
+// Postgres makes a place on a new database of the server that
+// BGREMOVE_TEST_POSTGRES names, and a folder of files.
+func (r *Rig) Postgres(ctx context.Context) (*Place, error) {
+	server := os.Getenv("BGREMOVE_TEST_POSTGRES")
+	if server == "" {
+		return nil, errors.New("BGREMOVE_TEST_POSTGRES names no server; tools/postgres.sh starts one")
+	}
+	admin, err := sql.Open("pgx", server)
+	if err != nil {
+		return nil, err
+	}
+	defer admin.Close()
+	name := id.New("rig_")
+	if _, err := admin.ExecContext(ctx, "CREATE DATABASE "+name); err != nil {
+		return nil, fmt.Errorf("make a database: %w", err)
+	}
+	u, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+	u.Path = "/" + name
+	p, err := r.place()
+	p.Database, p.apart = u.String(), true
+	return p, err
+}
+
+func (r *Rig) place() (*Place, error) {
+	dir, err := os.MkdirTemp(r.Dir, "place-*")
+	return &Place{rig: r, dir: dir, Storage: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String()}, err
+}
+
+// UseS3 moves the storage to a new bucket.
+func (p *Place) UseS3(s *S3) error {
+	storage, err := s.bucket()
+	p.Storage, p.env = storage, s.credentials()
+	return err
+}
+
+// data is the data folder of a node.
+func (p *Place) data(node string) string {
+	if p.apart {
+		return filepath.Join(p.dir, node)
+	}
+	return p.dir
+}
+
+// Temporary is the folder in which a node has its temporary files; name may be
+// a pattern, of nodes.
+func (p *Place) Temporary(node string) string { return filepath.Join(p.data(node), "tmp") }
+
+// Blobs opens the storage. Close it.
+func (p *Place) Blobs(ctx context.Context) (*blob.Store, error) {
+	for _, v := range p.env {
+		name, value, _ := strings.Cut(v, "=")
+		if err := os.Setenv(name, value); err != nil { // where S3's credentials come from
+			return nil, err
+		}
+	}
+	return blob.Open(ctx, p.Storage, blob.Options{TempDir: p.rig.Dir})
+}
+
+// Unfinished counts the files of writes that have not ended. There are none on
+// S3.
+func (p *Place) Unfinished() (n int, err error) {
+	err = filepath.WalkDir(filepath.Join(p.dir, "objects"), func(name string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(name, ".tmp") {
+			n++
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it went away just now
+		}
+		return err
+	})
+	return n, err
+}
+
+// Admin runs a command of admin and returns what it prints.
+func (p *Place) Admin(ctx context.Context, args ...string) ([]byte, error) {
+	args = append([]string{"admin"}, args...)
+	cmd := exec.CommandContext(ctx, p.rig.binary, append(args, "--data", p.data("admin"), "--database", p.Database)...)
+	cmd.Env = p.rig.environment(p.env)
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, exit.Stderr)
+		}
+		return nil, fmt.Errorf("%v: %w", args, err)
+	}
+	return out, nil
+}
+
+// Account makes an account with credits and returns an API key of it.
+func (p *Place) Account(ctx context.Context, email string, credits int) (key string, err error) {
+	if _, err := p.Admin(ctx, "account", "create", email, "--credits", fmt.Sprint(credits)); err != nil {
+		return "", err
+	}
+	out, err := p.Admin(ctx, "key", "create", email, "--json")
+	if err != nil {
+		return "", err
+	}
+	var made struct{ Key string }
+	if err := json.Unmarshal(out, &made); err != nil {
+		return "", fmt.Errorf("key create: %w", err)
+	}
+	return made.Key, nil
+}

@@ -1,0 +1,117 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"os"
+	"strings"
+
+	"github.com/bgremove/bgremove/tools/internal/rig"
+)
+
+// What a large upload may add to the memory of the process that takes it, in
+// bytes.
+const (
+	aimFiles = 20e6
+	aimS3    = 40e6
+)
+
+// memory measures what a large upload adds, on files and on S3.
+func (b *bench) memory(ctx context.Context) (err error) {
+	fmt.Printf("\nmemory added by an upload of %.0f MB\n", float64(b.uploadSize)/1e6)
+	p, err := b.rig.SQLite()
+	if err != nil {
+		return err
+	}
+	if err := b.upload(ctx, "files", p, aimFiles); err != nil || b.versitygw == "" {
+		return err
+	}
+	s3, err := b.rig.S3(ctx, b.versitygw)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s3.Close()) }()
+	if p, err = b.rig.SQLite(); err != nil {
+		return err
+	}
+	if err := p.UseS3(s3); err != nil {
+		return err
+	}
+	return b.upload(ctx, "S3", p, aimS3)
+}
+
+// upload measures the peak over what the process held after a small upload.
+func (b *bench) upload(ctx context.Context, where string, p *rig.Place, aim float64) (err error) {
+	nodes, client, err := b.populate(ctx, p, "api")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end(nodes)) }()
+	send := func(size int64) error {
+		body, contentType, length, err := longForm(size)
+		if err == nil {
+			_, err = client.Upload(ctx, nodes[0].URL, contentType, body, length)
+		}
+		return err
+	}
+	if err := send(1e6); err != nil {
+		return err
+	}
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", nodes[0].PID()), []byte("5"), 0); err != nil {
+		return fmt.Errorf("reset the peak: %w", err) // proc(5)
+	}
+	before, _, err := resident(nodes[0].PID())
+	if err != nil {
+		return err
+	}
+	if err := send(b.uploadSize); err != nil {
+		return err
+	}
+	_, peak, err := resident(nodes[0].PID())
+	if err != nil {
+		return err
+	}
+	show(where, fmt.Sprintf("%.1f MB", (peak-before)/1e6), fmt.Sprintf("≤ %.0f MB", aim/1e6), peak-before <= aim)
+	return nil
+}
+
+// longForm is a form with a GIF of nearly size bytes, made while it is read.
+func longForm(size int64) (body io.Reader, contentType string, length int64, err error) {
+	clip, n, err := rig.LongGIF(size)
+	if err != nil {
+		return nil, "", 0, err
+	}
+	var head bytes.Buffer
+	w := multipart.NewWriter(&head)
+	if _, err := w.CreateFormFile("file", "long.gif"); err != nil {
+		return nil, "", 0, err
+	}
+	end := "\r\n--" + w.Boundary() + "--\r\n"
+	length = int64(head.Len()) + n + int64(len(end))
+	return io.MultiReader(&head, clip, strings.NewReader(end)), w.FormDataContentType(), length, nil
+}
+
+// resident is the memory of a process in bytes, now and at most.
+func resident(pid int) (now, peak float64, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		for name, to := range map[string]*float64{"VmRSS:": &now, "VmHWM:": &peak} {
+			if value, ok := strings.CutPrefix(line, name); ok {
+				if _, err := fmt.Sscan(value, to); err != nil {
+					return 0, 0, err
+				}
+				*to *= 1024
+			}
+		}
+	}
+	return now, peak, nil
+}
