@@ -1,6 +1,7 @@
 # Versions of the tools that this file installs for itself, under .cache/bin.
 GOLANGCI_VERSION   := v2.15.0
 GORELEASER_VERSION := v2.16.0
+VERSITYGW_VERSION  := v1.8.0
 
 GO       ?= go
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -12,6 +13,7 @@ export BGREMOVE_ONNXRUNTIME ?= $(shell ls $(CURDIR)/.cache/bgremove/onnxruntime/
 tools      := $(CURDIR)/.cache/bin
 golangci   := $(tools)/golangci-lint-$(GOLANGCI_VERSION)
 goreleaser := $(tools)/goreleaser-$(GORELEASER_VERSION)
+versitygw  := $(tools)/versitygw-$(VERSITYGW_VERSION)
 
 .PHONY: help
 help: ## list the targets
@@ -70,6 +72,19 @@ bench-peers: setup build ## the same beside gifski, ImageMagick and rembg, which
 soak: setup ## measure memory over ten minutes of 1080p
 	$(GO) run ./tools/bench -soak
 
+.PHONY: load
+load: setup $(versitygw) ## measure the service: requests, pickup, memory
+	./tools/postgres.sh $(GO) run ./tools/load -versitygw $(versitygw)
+
+# How much make chaos does; CLUSTER_JOBS=0 leaves the cluster and S3 out.
+JOBS         ?= 1000
+KILLS        ?= 200
+CLUSTER_JOBS ?= 500
+
+.PHONY: chaos
+chaos: setup $(if $(filter-out 0,$(CLUSTER_JOBS)),$(versitygw)) ## kill the service at random moments and see that nothing is lost
+	./tools/postgres.sh $(GO) run ./tools/chaos -jobs $(JOBS) -kills $(KILLS) -cluster-jobs $(CLUSTER_JOBS) -versitygw $(versitygw)
+
 .PHONY: demo
 demo: build ## turn the sample clip into a transparent GIF, and a picture of before and after
 	./tools/setup.sh demo
@@ -92,3 +107,7 @@ $(golangci):
 $(goreleaser):
 	GOBIN='$(tools)' $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
 	mv '$(tools)/goreleaser' $@
+
+$(versitygw):
+	GOBIN='$(tools)' $(GO) install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
+	mv '$(tools)/versitygw' $@

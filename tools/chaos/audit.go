@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/tools/internal/rig"
+)
+
+// lookEvery is how often the state of things is looked at.
+const lookEvery = 100 * time.Millisecond
+
+// settle waits until every job has ended.
+func (c *chaos) settle(ctx context.Context, p *rig.Place, people *crowd) error {
+	db, err := store.Open(ctx, p.Database)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var left int
+	err = c.until(ctx, func() (bool, error) {
+		err := db.QueryRowContext(ctx, "SELECT COUNT(*) FROM jobs WHERE ended_at IS NULL").Scan(&left)
+		return left == 0, err
+	})
+	if err != nil {
+		return fmt.Errorf("%d of %d jobs have not ended: %w", left, len(people.ids), err)
+	}
+	return nil
+}
+
+var errTooLong = errors.New("it takes too long")
+
+// until looks again and again until what it waits for is so.
+func (c *chaos) until(ctx context.Context, look func() (bool, error)) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for end := time.After(c.within); ; {
+		if ok, err := look(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-end:
+			return errTooLong
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// report sweeps what nodes have left behind, audits everything, and prints
+// what happened.
+func (c *chaos) report(ctx context.Context, p *rig.Place, people *crowd, title string, t *phases) error {
+	db, err := store.Open(ctx, p.Database)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	facts, err := gather(ctx, db)
+	if err != nil {
+		return err
+	}
+	orphans, err := c.sweep(ctx, p, facts)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Admin(ctx, "credits", "verify"); err != nil {
+		return err
+	}
+	if err := facts.check(people.ids); err != nil {
+		return err
+	}
+	t.next("sweep and audit")
+	fmt.Printf("%s\n  %d jobs: %d done, %d failed and refunded; %d claims lost to kills; %d submissions for %d orders; %d orphans swept\n",
+		title, len(facts.jobs), facts.count("done"), facts.count("failed"), facts.lost(), people.tries.Load(), people.answered.Load(), orphans)
+	fmt.Printf("  every job ended, was charged once and refunded exactly; ledger verified; storage holds the jobs' %d files and no more\n  %s\n",
+		len(facts.files), t)
+	return nil
+}
+
+// sweep starts a node that removes orphans at once, waits until storage holds
+// as many objects as jobs name, and compares them. It returns how many went.
+func (c *chaos) sweep(ctx context.Context, p *rig.Place, f *facts) (orphans int, err error) {
+	blobs, err := p.Blobs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, blobs.Close()) }()
+	before, err := list(ctx, blobs)
+	if err != nil {
+		return 0, err
+	}
+	const keep = time.Second
+	time.Sleep(2 * keep) // all is old then
+	n, err := p.Start(ctx, "sweeper", "worker", c.flags("--keep-orphans", keep.String())...)
+	if err != nil {
+		return 0, err
+	}
+	var after map[string]int64
+	err = c.until(ctx, func() (bool, error) {
+		unfinished, err := p.Unfinished()
+		if err != nil || unfinished > 0 {
+			return false, err
+		}
+		after, err = list(ctx, blobs)
+		return len(after) <= len(f.files), err
+	})
+	if err = errors.Join(err, n.Stop()); err != nil && !errors.Is(err, errTooLong) {
+		return 0, err
+	}
+	leftovers, err := blobs.Sweep(ctx, time.Now().Add(time.Hour))
+	if err == nil && leftovers > 0 {
+		err = fmt.Errorf("%d unfinished writes outlived the sweep", leftovers)
+	}
+	return len(before) - len(after), errors.Join(err, f.compare(ctx, blobs, after))
+}
+
+// list is the size of every object.
+func list(ctx context.Context, blobs *blob.Store) (map[string]int64, error) {
+	sizes := make(map[string]int64)
+	for o, err := range blobs.List(ctx, "") {
+		if err != nil {
+			return nil, err
+		}
+		sizes[o.Key] = o.Size
+	}
+	return sizes, nil
+}
+
+// gather reads what the database says.
+func gather(ctx context.Context, db *store.DB) (*facts, error) {
+	f := &facts{files: make(map[string]file), ledger: make(map[string]map[account.Kind][]int64)}
+	return f, errors.Join(
+		each(ctx, db, f.addJob, `SELECT id, state, COALESCE(error, ''), cost, charged, attempt, lost, input_key, input_size,
+			output_key, output_size, output_sha, preview_key, preview_size, preview_sha FROM jobs`),
+		each(ctx, db, f.addEntry, "SELECT job_id, kind, amount FROM ledger WHERE job_id IS NOT NULL"),
+		each(ctx, db, f.addQueue, "SELECT queued, running FROM queues"))
+}
+
+// each calls add for all rows.
+func each(ctx context.Context, db *store.DB, add func(*sql.Rows) error, query string) error {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := add(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

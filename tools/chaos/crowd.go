@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bgremove/bgremove/tools/internal/rig"
+)
+
+// batchEvery is how many orders lie between two batches, which have a file
+// that cannot be read.
+const batchEvery = 20
+
+// crowd are clients that want a number of jobs done and ask, each order by its
+// own Idempotency-Key, until they have an answer.
+type crowd struct {
+	clients    []*rig.Client // of different accounts
+	urls       []string
+	one, batch rig.Form
+	// gate lets through an order for each value that it has.
+	gate chan struct{}
+
+	mu  sync.Mutex
+	ids map[string]bool // of all jobs that were made
+
+	tries, answered atomic.Int64 // submissions, and orders that have an answer
+}
+
+func newCrowd(ctx context.Context, p *rig.Place, orders int) (*crowd, error) {
+	c := &crowd{gate: make(chan struct{}, orders), ids: make(map[string]bool)}
+	for _, email := range []string{"ann@example.com", "bob@example.com"} {
+		key, err := p.Account(ctx, email, 1_000_000)
+		if err != nil {
+			return nil, err
+		}
+		c.clients = append(c.clients, rig.NewClient(key, 8))
+	}
+	clip, err := rig.GIF(96, 64, 6)
+	if err != nil {
+		return nil, err
+	}
+	good := rig.File{Name: "good.gif", Content: clip}
+	if c.one, err = rig.NewForm(good); err != nil {
+		return nil, err
+	}
+	c.batch, err = rig.NewForm(good, rig.File{Name: "bad.gif", Content: []byte("no clip")})
+	return c, err
+}
+
+// admit lets n more orders through.
+func (c *crowd) admit(n int) {
+	for range n {
+		c.gate <- struct{}{}
+	}
+}
+
+// run places all orders and returns when each has an answer.
+func (c *crowd) run(ctx context.Context, orders int) error {
+	const atOnce = 6
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan int)
+	var wait sync.WaitGroup
+	for range atOnce {
+		wait.Go(func() {
+			for n := range next {
+				if err := c.order(ctx, n); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for n := range orders {
+		select {
+		case <-c.gate:
+			next <- n
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	wait.Wait()
+	return context.Cause(ctx)
+}
+
+// order asks node after node until one has taken the order.
+func (c *crowd) order(ctx context.Context, n int) error {
+	form, most := c.one, 1
+	if n%batchEvery == 0 {
+		form, most = c.batch, 2
+	}
+	client, key := c.clients[n%len(c.clients)], fmt.Sprint("order-", n)
+	for try := 0; ; try++ {
+		c.tries.Add(1)
+		ids, err := client.Submit(ctx, c.urls[(n+try)%len(c.urls)], form, key)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err == nil && len(ids) == most:
+			c.note(ids)
+			return nil
+		case err == nil:
+			return fmt.Errorf("order %d became the jobs %v", n, ids)
+		case !passing(err):
+			return fmt.Errorf("order %d: %w", n, err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (c *crowd) note(ids []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		c.ids[id] = true
+	}
+	c.answered.Add(1)
+}
+
+// passing reports whether an error is one that the API asks clients to meet by
+// asking again: no answer at all, or one with Retry-After.
+func passing(err error) bool {
+	var status *rig.StatusError
+	if !errors.As(err, &status) {
+		return true
+	}
+	return status.Again && (status.Code == http.StatusConflict || status.Code == http.StatusServiceUnavailable)
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/blob"
+)
+
+// facts are what the database says when all is over.
+type facts struct {
+	jobs   []row
+	files  map[string]file // by their keys
+	ledger map[string]map[account.Kind][]int64
+	// waiting are jobs that the queue believes not to have ended.
+	waiting int64
+}
+
+// row is a job.
+type row struct {
+	id, state, code     string
+	cost, charged       int64
+	attempt, lost       int64
+	input, output, shot file
+}
+
+// file is an object that a job names; its hash is not always known.
+type file struct {
+	key, sha sql.NullString
+	size     sql.NullInt64
+}
+
+func (f *facts) addJob(rows *sql.Rows) error {
+	var r row
+	err := rows.Scan(&r.id, &r.state, &r.code, &r.cost, &r.charged, &r.attempt, &r.lost, &r.input.key, &r.input.size,
+		&r.output.key, &r.output.size, &r.output.sha, &r.shot.key, &r.shot.size, &r.shot.sha)
+	f.jobs = append(f.jobs, r)
+	for _, o := range []file{r.input, r.output, r.shot} {
+		if o.key.Valid {
+			f.files[o.key.String] = o
+		}
+	}
+	return err
+}
+
+func (f *facts) addEntry(rows *sql.Rows) error {
+	var (
+		job    string
+		kind   account.Kind
+		amount int64
+	)
+	err := rows.Scan(&job, &kind, &amount)
+	if f.ledger[job] == nil {
+		f.ledger[job] = make(map[account.Kind][]int64)
+	}
+	f.ledger[job][kind] = append(f.ledger[job][kind], amount)
+	return err
+}
+
+func (f *facts) addQueue(rows *sql.Rows) error {
+	var queued, running int64
+	err := rows.Scan(&queued, &running)
+	f.waiting += queued + running
+	return err
+}
+
+func (f *facts) count(state string) (n int) {
+	for _, r := range f.jobs {
+		if r.state == state {
+			n++
+		}
+	}
+	return n
+}
+
+func (f *facts) lost() (n int64) {
+	for _, r := range f.jobs {
+		n += r.lost
+	}
+	return n
+}
+
+// check compares the jobs with those that clients were told of, and each with
+// its place in the ledger.
+func (f *facts) check(told map[string]bool) error {
+	var errs []error
+	if len(f.jobs) != len(told) {
+		errs = append(errs, fmt.Errorf("%d jobs were made, clients know of %d", len(f.jobs), len(told)))
+	}
+	if f.waiting != 0 {
+		errs = append(errs, fmt.Errorf("the queue counts %d jobs", f.waiting))
+	}
+	if len(f.ledger) != len(f.jobs) {
+		errs = append(errs, fmt.Errorf("the ledger knows %d jobs of %d", len(f.ledger), len(f.jobs)))
+	}
+	for _, r := range f.jobs {
+		if err := errors.Join(r.checkEnd(told), r.checkCredits(f.ledger[r.id])); err != nil {
+			errs = append(errs, fmt.Errorf("%s, %+v: %w", r.id, r, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// mostLosses is how often a job may lose its worker.
+const mostLosses = 3
+
+func (r row) checkEnd(told map[string]bool) error {
+	switch {
+	case !told[r.id]:
+		return errors.New("nobody asked for it")
+	case r.state == "done" && (!r.output.key.Valid || !r.shot.key.Valid || r.attempt != r.lost+1):
+		return errors.New("it is done without a preview and one more claim than were lost")
+	case r.state == "failed" && r.code == "processing_failed" && r.lost != mostLosses:
+		return errors.New("it failed without losing all its workers")
+	case r.state == "failed" && r.code == "unreadable_file" && r.attempt != 0:
+		return errors.New("a worker had it, though it cannot be read")
+	case r.state == "done", r.state == "failed" && (r.code == "processing_failed" || r.code == "unreadable_file"):
+		return nil
+	}
+	return errors.New("it has not ended, or for no reason")
+}
+
+func (r row) checkCredits(entries map[account.Kind][]int64) error {
+	want := map[account.Kind][]int64{account.Charge: {-r.cost}}
+	if r.state == "failed" {
+		want[account.Refund] = []int64{r.cost}
+	}
+	if r.charged != r.cost || !maps.EqualFunc(entries, want, slices.Equal) {
+		return fmt.Errorf("the ledger says %v, which should be %v", entries, want)
+	}
+	return nil
+}
+
+// compare finds objects that no job names, and files of jobs that are missing
+// or different.
+func (f *facts) compare(ctx context.Context, blobs *blob.Store, there map[string]int64) error {
+	var errs []error
+	for key := range there {
+		if _, named := f.files[key]; !named {
+			errs = append(errs, fmt.Errorf("%s is an orphan", key))
+		}
+	}
+	for key, o := range f.files {
+		if size, ok := there[key]; !ok || size != o.size.Int64 {
+			errs = append(errs, fmt.Errorf("%s has %d bytes of %d", key, size, o.size.Int64))
+		} else if o.sha.Valid {
+			errs = append(errs, rehash(ctx, blobs, key, o.sha.String))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// rehash reads an object as its job describes it.
+func rehash(ctx context.Context, blobs *blob.Store, key, want string) error {
+	r, err := blobs.Open(ctx, key, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		return fmt.Errorf("%s has the hash %s, its job says %s", key, got, want)
+	}
+	return nil
+}

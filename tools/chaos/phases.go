@@ -1,0 +1,25 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// phases are how long the parts of a scenario took. The zero value is ready to
+// use.
+type phases struct {
+	began time.Time
+	text  []string
+}
+
+// next ends the phase of that name; the first call only begins one.
+func (p *phases) next(name string) {
+	now := time.Now()
+	if !p.began.IsZero() {
+		p.text = append(p.text, fmt.Sprintf("%s %.1f s", name, now.Sub(p.began).Seconds()))
+	}
+	p.began = now
+}
+
+func (p *phases) String() string { return strings.Join(p.text, ", ") }

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bgremove/bgremove/tools/internal/rig"
+)
+
+// member is a node that is started again when it was killed.
+type member struct {
+	name, role string
+	args       []string
+	*rig.Node
+}
+
+func (m *member) start(ctx context.Context, p *rig.Place) (err error) {
+	m.Node, err = p.Start(ctx, m.name, m.role, m.args...)
+	return err
+}
+
+// storm runs one node that does everything and one that only works, and kills
+// one of the two at random moments, with work for both at each.
+func (c *chaos) storm(ctx context.Context, database string) error {
+	var t phases
+	p, err := c.place(ctx, database)
+	if err != nil {
+		return err
+	}
+	people, err := newCrowd(ctx, p, c.jobs)
+	if err != nil {
+		return err
+	}
+	members := []*member{{name: "all", role: "all", args: c.flags()}, {name: "worker", role: "worker", args: c.flags()}}
+	for _, m := range members {
+		if err := m.start(ctx, p); err != nil {
+			return err
+		}
+	}
+	people.urls = []string{members[0].URL}
+	at, err := url.Parse(members[0].URL)
+	if err != nil {
+		return err
+	}
+	members[0].args = c.flags("--addr", at.Host) // clients find it again
+
+	t.next("")
+	done := make(chan error, 1)
+	go func() { done <- people.run(ctx, c.jobs) }()
+	err = c.kill(ctx, p, people, members)
+	t.next("kills")
+	err = errors.Join(err, <-done)
+	t.next("last orders")
+	if err == nil {
+		err = c.settle(ctx, p, people)
+	}
+	t.next("last jobs")
+	for _, m := range members {
+		err = errors.Join(err, m.Stop())
+	}
+	t.next("stop")
+	err = errors.Join(err, scratchFolders(p))
+	if err != nil {
+		return err
+	}
+	return c.report(ctx, p, people, fmt.Sprintf("%s: %d kills", database, c.kills), &t)
+}
+
+func (c *chaos) place(ctx context.Context, database string) (*rig.Place, error) {
+	if database == "postgres" {
+		return c.rig.Postgres(ctx)
+	}
+	return c.rig.SQLite()
+}
+
+// kill kills and restarts members. The orders come evenly: those of each kill
+// a moment before it.
+func (c *chaos) kill(ctx context.Context, p *rig.Place, people *crowd, members []*member) error {
+	admitted := 0
+	defer func() { people.admit(c.jobs - admitted) }()
+	for i := range c.kills {
+		due := (i + 1) * c.jobs / c.kills
+		people.admit(due - admitted)
+		admitted = due
+		select {
+		case <-time.After(time.Duration(c.random.Int64N(int64(c.calm)))):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		m := members[c.random.IntN(len(members))]
+		m.Kill()
+		if err := m.start(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scratchFolders finds temporary folders that outlived the process after
+// theirs.
+func scratchFolders(p *rig.Place) error {
+	left, err := filepath.Glob(filepath.Join(p.Temporary("*"), "*"))
+	for _, dir := range left {
+		if info, _ := os.Stat(dir); info != nil && info.IsDir() {
+			err = errors.Join(err, fmt.Errorf("%s was left behind", dir))
+		}
+	}
+	return err
+}
