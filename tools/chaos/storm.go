@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/bgremove/bgremove/tools/internal/rig"
@@ -101,12 +102,15 @@ func (c *chaos) kill(ctx context.Context, p *rig.Place, people *crowd, members [
 	return nil
 }
 
-// scratchFolders finds temporary folders that outlived the process after
-// theirs.
+// scratchFolders finds temporary folders with something in them that outlived
+// the process after theirs. One with its lock alone is for the next start: the
+// lock of a process that is killed is free a moment later, when its children
+// are gone too.
 func scratchFolders(p *rig.Place) error {
 	left, err := filepath.Glob(filepath.Join(p.Temporary("*"), "*"))
 	for _, dir := range left {
-		if info, _ := os.Stat(dir); info != nil && info.IsDir() {
+		entries, _ := os.ReadDir(dir)
+		if slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != ".lock" }) {
 			err = errors.Join(err, fmt.Errorf("%s was left behind", dir))
 		}
 	}
