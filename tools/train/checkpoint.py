@@ -1,0 +1,63 @@
+"""What a run leaves behind and the next one goes on from: a file of a few MB."""
+
+import dataclasses
+import pathlib
+
+import torch
+
+
+@dataclasses.dataclass
+class State:
+    """A training's whole state.
+
+    plan is the schedule it follows, seen the samples drawn under it, before those
+    drawn under earlier plans, seconds the time spent so far.
+    """
+
+    net: dict
+    average: dict
+    optimiser: dict
+    dice: torch.Tensor
+    device: str
+    plan: str
+    seen: int
+    before: int
+    seconds: float
+
+
+def save(path, state):
+    """Writes the state whole or not at all.
+
+    Adam's moments and the average are kept with fewer bits, which training does
+    not notice: the file is a third as large.
+    """
+    packed = dataclasses.asdict(state)
+    packed["average"] = {k: narrow(v, torch.float16) for k, v in state.average.items()}
+    packed["optimiser"] = {
+        "state": {k: {n: narrow(v, torch.bfloat16) for n, v in s.items()} for k, s in state.optimiser["state"].items()},
+        "param_groups": state.optimiser["param_groups"],
+    }
+    path = pathlib.Path(path)
+    part = path.with_suffix(".part")
+    torch.save(packed, part)
+    part.replace(path)
+
+
+def load(path, device="cpu"):
+    """The state that save wrote, tensors on device, or None without a file."""
+    if not pathlib.Path(path).exists():
+        return None
+    packed = torch.load(path, map_location=device, weights_only=True)
+    packed["average"] = {k: widen(v) for k, v in packed["average"].items()}
+    for s in packed["optimiser"]["state"].values():
+        s.update({k: widen(v) for k, v in s.items()})
+    packed["dice"] = packed["dice"].cpu()
+    return State(**packed)
+
+
+def narrow(v, kind):
+    return v.to(kind) if v.is_floating_point() and v.dim() > 1 else v
+
+
+def widen(v):
+    return v.float() if v.is_floating_point() else v

@@ -1,0 +1,143 @@
+"""Makes training samples: pictures as they are, subjects on other backdrops, none.
+
+Everything is drawn on the device in batches, from the Banks of one pack.
+"""
+
+import dataclasses
+
+import torch
+
+import backdrop
+import degrade
+import layers
+from draw import cover, draw
+from net import MULTIPLE
+
+# What a sample is of, and how often.
+KINDS = {"scene": 0.42, "transplant": 0.14, "cutout": 0.36, "empty": 0.08}
+
+# How many scenes and cut-outs of each source are drawn, against each other.
+SCENES = {"ccp": 0.9, "coco": 0.15, "oxford-pets": 0.6, "feral-cats": 0.7}
+CUTOUTS = {
+    "fluent-emoji": 2.0, "household-3d": 1.6, "furniture-3d": 1.3, "gazebo-3d": 1.5, "models-3d": 0.7, "lowpoly-3d": 1.6,
+    "kenney-3d": 1.0, "kenney-iso": 0.5, "kenney-2d": 0.6, "fxemoji": 0.8, "emojitwo": 0.8, "blobmoji": 0.9,
+    "dicebear": 1.0, "silhouettes": 0.9, "lpc": 1.2, "crawl": 1.2,
+}  # fmt: skip
+
+# Shapes of the canvas, width to height; whole batches share one.
+SHAPES = (0.6, 0.7, 0.8, 1.0, 1.0, 1.0, 1.25, 1.5, 1.78)
+
+
+@dataclasses.dataclass
+class Batch:
+    """Pictures [n, 3, h, w], mattes and weights [n, 1, h, w], values 0 to 1."""
+
+    picture: torch.Tensor
+    matte: torch.Tensor
+    weight: torch.Tensor
+
+    def split(self, n):
+        """Batches of n, in a list."""
+        parts = zip(self.picture.split(n), self.matte.split(n), self.weight.split(n))
+        return [Batch(*p) for p in parts]
+
+
+class Composer:
+    """Draws batches; all its randomness comes from dice.
+
+    strength is how many of the samples are changed in colour and degraded: 1 for
+    long trainings, less for those of fewer than a million samples.
+    """
+
+    def __init__(self, scenes, cutouts, backgrounds, dice, strength=1.0):
+        self.scenes, self.cutouts, self.backgrounds, self.dice = scenes, cutouts, backgrounds, dice
+        self.strength = strength
+        self.scene_weights = scenes.weights(SCENES)
+        self.cutout_weights = cutouts.weights(CUTOUTS)
+        self.uncertain = scenes.flag(lambda i: i.uncertain)
+        self.square = scenes.flag(lambda i: i.source == "feral-cats")
+        self.touch = {id(b): layers.touching(b) for b in (scenes, cutouts)}
+        self.black = cutouts.flag(lambda i: i.source == "silhouettes")
+
+    def canvas(self, size):
+        """Width and height of about size² pixels, in one of SHAPES."""
+        shape = SHAPES[int(self.dice.one(0, len(SHAPES) - 1e-6))]
+        sides = size * shape**0.5, size / shape**0.5
+        return [max(1, round(v / MULTIPLE)) * MULTIPLE for v in sides]
+
+    def batch(self, n, size):
+        """n samples of about size² pixels."""
+        w, h = self.canvas(size)
+        kind = self.dice.pick(n, torch.tensor(list(KINDS.values()), device=self.dice.device))
+        names = list(KINDS)
+        where = {k: (kind == i).nonzero()[:, 0] for i, k in enumerate(names)}
+        made = torch.cat([where[k] for k in names])
+        parts = [getattr(self, k)(len(where[k]), h, w) for k in names if len(where[k])]
+        picture, matte, weight = (torch.cat(p) for p in zip(*parts))
+        order = torch.argsort(made)
+        picture = layers.recolour(self.dice, picture, 0.7 * self.strength)
+        return Batch(degrade.degrade(self.dice, picture, self.strength)[order], matte[order].clamp(0, 1), weight[order])
+
+    def scene(self, n, h, w):
+        """Pictures as they were taken, differently cut; some with a thing added."""
+        dice = self.dice
+        aspect = (self.scenes.size[:, 0] / self.scenes.size[:, 1]).log() - torch.tensor(w / h).log().item()
+        index = dice.pick(n, self.scene_weights * torch.exp(-((aspect / 0.35) ** 2)))
+        zoom = torch.where(dice.chance(n, 0.65), dice.uniform(n, 1, 1.1), dice.uniform(n, 1.1, 1.9))
+        stretch = torch.where(self.square[index], dice.uniform(n, 1, 1.5), dice.uniform(n, 0.9, 1.1))
+        drawn = draw(self.scenes, index, cover(dice, self.scenes.size[index], h, w, zoom, stretch), h, w)
+        picture, alpha = drawn[:, :3], drawn[:, 3:]
+        unsure = self.uncertain[index].view(-1, 1, 1, 1)
+        weight = torch.where(unsure & ((alpha - 0.5).abs() < 0.44), 0.0, 1.0)
+        matte = torch.where(unsure, (alpha > 0.5).float(), alpha)
+        added = dice.chance(n, 0.06).nonzero()[:, 0]
+        if len(added):
+            layer = self.layer(len(added), h, w, self.cutouts)
+            picture[added], matte[added] = layers.over(picture[added], matte[added], layer)
+            weight[added] = torch.maximum(weight[added], (layer[:, 3:] > 0.5).float())
+        return picture, matte, weight
+
+    def transplant(self, n, h, w):
+        """Subjects of scenes on another backdrop."""
+        return self.composite(n, h, w, self.scenes)
+
+    def cutout(self, n, h, w):
+        """Cut-outs on a backdrop."""
+        return self.composite(n, h, w, self.cutouts)
+
+    def empty(self, n, h, w):
+        """Backdrops without a subject."""
+        picture = backdrop.backdrop(self.dice, self.backgrounds, n, h, w)
+        return picture, picture.new_zeros(n, 1, h, w), picture.new_ones(n, 1, h, w)
+
+    def composite(self, n, h, w, bank):
+        dice = self.dice
+        picture, matte, weight = self.empty(n, h, w)
+        for chance in (1.0, 0.28, 0.35):  # one to three subjects
+            more = dice.chance(n, chance).nonzero()[:, 0]
+            if not len(more):
+                break
+            layer = self.layer(len(more), h, w, bank if chance == 1 or dice.one() < 0.6 else self.cutouts)
+            lit = layers.shadow(dice, picture[more], layer[:, 3:])
+            picture[more], matte[more] = layers.over(lit, matte[more], layer)
+        return picture, matte, weight
+
+    def layer(self, n, h, w, bank):
+        """Subjects as premultiplied layers [n, 4, h, w] for a canvas."""
+        dice = self.dice
+        if bank is self.scenes:
+            index = dice.pick(n, self.scene_weights)
+            stretch = torch.where(self.square[index], dice.uniform(n, 1, 1.4), 1.0)
+        else:
+            index, stretch = dice.pick(n, self.cutout_weights), torch.ones(n, device=dice.device)
+        matrix = layers.place(dice, bank.box[index], self.touch[id(bank)][index], stretch, h, w)
+        layer = draw(bank, index, matrix, h, w)
+        rgb, alpha = layer[:, :3], layer[:, 3:]
+        if bank is self.scenes:
+            low = torch.where(self.uncertain[index], 0.72, 0.5).view(-1, 1, 1, 1)
+            alpha = ((alpha - low) / 0.25).clamp(0, 1) * layers.inside(bank.size[index], matrix, h, w)
+            rgb = rgb * alpha
+        else:
+            plain = self.black[index] | dice.chance(n, 0.03)
+            rgb = backdrop.fill(dice, self.backgrounds, rgb, alpha, plain)
+        return layers.finish(dice, torch.cat([rgb, alpha], 1))

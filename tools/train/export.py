@@ -1,0 +1,192 @@
+"""Writes a checkpoint's averaged network as an .onnx file.
+
+    python export.py run/checkpoint.pt model.onnx --name NAME --version 1
+
+The file takes uint8 pixels [1, height, width, 3], RGB, both sides multiples of 32,
+and gives the matte [1, height, width, 1], float 0 to 1. Normalisation is inside,
+batch normalisation is folded into the convolutions, weights are stored as
+float16 and widened when the file is loaded. The graph is written node by node,
+so that it depends on no exporter. Beside it, FILE.json says how to name it.
+"""
+
+import argparse
+import hashlib
+import json
+import pathlib
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper, numpy_helper
+
+import checkpoint
+from net import MULTIPLE, Net, count
+
+OPSET = 17
+
+LICENCE = "MIT"
+
+# What the picture's data card says; docs/model.md says more.
+SOURCES = (
+    "Clothing Co-Parsing (Apache-2.0), Feral cat segmentation (MIT), Oxford-IIIT Pet sample (CC BY-SA 4.0), "
+    "COCO 2017 (pictures CC BY 2.0, CC BY-SA 2.0 or no known restrictions; outlines CC BY 4.0), Fluent Emoji (MIT), "
+    "FxEmojis (CC BY 4.0), EmojiTwo (CC BY 4.0), Blobmoji (Apache-2.0), Liberated Pixel Cup (CC BY-SA 3.0), "
+    "Dungeon Crawl tiles (CC0), DiceBear (CC0, CC BY 4.0), Geirhos et al. silhouettes (CC BY 4.0), Quaternius (CC0), "
+    "Kenney (CC0), pybullet-URDF-models and YCB (MIT, CC BY 4.0), AWS RoboMaker worlds (MIT-0), Gazebo models (CC BY 3.0), "
+    "Poly Haven (CC0), elementary wallpapers (each its own)"
+)
+
+
+class Graph:
+    """Collects nodes and weights; each method adds one step and names its result."""
+
+    def __init__(self):
+        self.nodes, self.weights, self.number = [], [], 0
+
+    def node(self, kind, inputs, **attributes):
+        self.number += 1
+        out = f"{kind.lower()}{self.number}"
+        self.nodes.append(helper.make_node(kind, inputs, [out], **attributes))
+        return out
+
+    def weight(self, value):
+        """A stored array; those of many values as float16."""
+        array = value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else np.asarray(value)
+        self.number += 1
+        name = f"w{self.number}"
+        if array.dtype == np.float32 and array.size > 64:
+            self.weights.append(numpy_helper.from_array(array.astype(np.float16), name))
+            return self.node("Cast", [name], to=TensorProto.FLOAT)
+        self.weights.append(numpy_helper.from_array(array, name))
+        return name
+
+    def conv(self, x, weight, bias, conv, relu=False):
+        pad = conv.padding[0]
+        out = self.node(
+            "Conv", [x, self.weight(weight), self.weight(bias)], strides=list(conv.stride), pads=[pad] * 4,
+            kernel_shape=list(conv.kernel_size), group=conv.groups,
+        )  # fmt: skip
+        return self.node("Relu", [out]) if relu else out
+
+    def plain(self, x, conv):
+        return self.conv(x, conv.weight, conv.bias, conv)
+
+    def block(self, x, block):
+        """net.Conv, its batch normalisation folded in."""
+        weight, bias = fold(block)
+        return self.conv(x, weight, bias, block.conv, block.relu)
+
+    def pair(self, x, m):
+        return self.node("Relu", [self.node("Add", [x, self.block(self.block(x, m.first), m.second)])])
+
+    def inverted(self, x, m):
+        return self.node("Add", [x, self.block(self.block(self.block(x, m.widen), m.depth), m.narrow)])
+
+    def sequence(self, x, modules):
+        add = {"Conv": self.block, "Pair": self.pair, "Inverted": self.inverted}
+        for m in modules:
+            x = add[type(m).__name__](x, m)
+        return x
+
+    def gate(self, x, m):
+        hidden = self.node("Relu", [self.plain(self.node("GlobalAveragePool", [x]), m.hidden)])
+        scale = self.node("Sigmoid", [self.plain(hidden, m.scale)])
+        return self.node("Add", [self.node("Mul", [x, scale]), self.plain(hidden, m.shift)])
+
+    def join(self, coarse, fine, m):
+        scales = self.weight(np.array([1, 1, 2, 2], np.float32))
+        up = self.node(
+            "Resize", [self.block(coarse, m.coarse), "", scales], mode="nearest",
+            coordinate_transformation_mode="asymmetric", nearest_mode="floor",
+        )  # fmt: skip
+        return self.block(self.node("Relu", [self.node("Add", [up, fine])]), m.mix)
+
+
+def fold(block):
+    """Weight and bias of a net.Conv with its batch normalisation inside."""
+    norm = block.norm
+    scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
+    return block.conv.weight * scale.view(-1, 1, 1, 1), norm.bias - norm.running_mean * scale
+
+
+def build(net):
+    """The graph of a Net without extra inputs, from pixels to matte."""
+    g = Graph()
+    x = g.node("Cast", ["pixels"], to=TensorProto.FLOAT)
+    x = g.node("Transpose", [x], perm=[0, 3, 1, 2])
+    # (v/255 − 0.5) · 4, as the network begins
+    x = g.node("Mul", [g.node("Sub", [x, g.weight(np.float32(127.5))]), g.weight(np.float32(4 / 255))])
+    x2 = g.block(x, net.stem)
+    x4 = g.sequence(x2, net.down4)
+    x8 = g.sequence(x4, net.down8)
+    x16 = g.sequence(x8, net.down16)
+    x32 = g.gate(g.sequence(x16, net.down32), net.gate)
+    y8 = g.join(g.join(x32, x16, net.up16), x8, net.up8)
+    y2 = g.join(g.join(y8, x4, net.up4), x2, net.up2)
+    four = g.plain(y2, net.head)
+    matte = g.node("Sigmoid", [g.node("DepthToSpace", [four], blocksize=2, mode="CRD")])
+    g.nodes.append(helper.make_node("Transpose", [matte], ["matte"], perm=[0, 2, 3, 1]))
+    return g
+
+
+def export(net, path, name, version, short, card):
+    """Writes the file and returns its sha256."""
+    g = build(net.eval())
+    port = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        g.nodes,
+        name,
+        [port("pixels", TensorProto.UINT8, [1, "height", "width", 3])],
+        [port("matte", TensorProto.FLOAT, [1, "height", "width", 1])],
+        g.weights,
+    )
+    model = helper.make_model(
+        graph, producer_name="bgremove tools/train", opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8
+    )
+    spec = {
+        "kind": "frame",
+        "input": {"shortSide": short, "multiple": MULTIPLE, "layout": "nhwc", "mean": [0, 0, 0], "std": [1, 1, 1]},
+        "output": {"name": "matte"},
+    }
+    facts = {
+        "bgremove.spec": json.dumps(spec),
+        "name": name,
+        "version": version,
+        "licence": LICENCE,
+        "input": f"RGB uint8 [1, height, width, 3], sides multiples of {MULTIPLE}, shorter side about {short}",
+        "output": "matte float32 [1, height, width, 1], 0 background to 1 subject",
+        "card": card,
+    }
+    helper.set_model_props(model, facts)
+    onnx.checker.check_model(model, full_check=True)
+    body = model.SerializeToString()
+    pathlib.Path(path).write_bytes(body)
+    return hashlib.sha256(body).hexdigest()
+
+
+def network(state):
+    """The averaged network of a checkpoint's state."""
+    net = Net()
+    net.load_state_dict(state.average)
+    return net.eval()
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("checkpoint", type=pathlib.Path)
+    p.add_argument("onnx", type=pathlib.Path)
+    p.add_argument("--name", default="bgremove-small")
+    p.add_argument("--version", default="1")
+    p.add_argument("--short", type=int, default=256, help="short side that pictures are brought to")
+    a = p.parse_args()
+    state = checkpoint.load(a.checkpoint)
+    if state is None:
+        p.error(f"{a.checkpoint} is not there")
+    net = network(state)
+    card = f"{count(net)} weights, {state.before + state.seen} composed samples in {state.seconds / 3600:.1f} h. Trained on: {SOURCES}"
+    digest = export(net, a.onnx, a.name, a.version, a.short, card)
+    print(f"{digest}  {a.onnx} ({a.onnx.stat().st_size / 2**20:.2f} MiB)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""python -m unittest, in this folder: the parts that training rests on."""
+
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+import torch
+
+import checkpoint
+import degrade
+import export
+import heldout
+import layers
+import loss
+import metrics
+import pack
+from draw import Dice, placement
+from net import EXTRA, Net
+from schedule import Schedule
+
+
+class Split(unittest.TestCase):
+    def test_one_in_ten_and_always_the_same(self):
+        held = [pack.held_out(f"group-{n}") for n in range(5000)]
+        self.assertAlmostEqual(np.mean(held), 0.1, delta=0.02)
+        sides = [pack.held_out(g) for g in ("ccp-0001", "ccp-0017", "cats-0001")]
+        self.assertEqual(sides, [False, True, False])
+
+
+class Draw(unittest.TestCase):
+    def test_anchor_comes_to_centre(self):
+        one = torch.ones(1)
+        m = placement(torch.tensor([[30.0, 40.0]]), torch.tensor([[5.0, 6.0]]), torch.tensor([[2.0, 3.0]]), one * 0.7, one > 0)
+        at = m @ torch.tensor([30.0, 40.0, 1.0])
+        torch.testing.assert_close(at, torch.tensor([[5.0, 6.0]]))
+
+    def test_scale(self):
+        zero = torch.zeros(1)
+        m = placement(torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[2.0, 4.0]]), zero, zero > 0)
+        torch.testing.assert_close(m @ torch.tensor([2.0, 4.0, 1.0]), torch.tensor([[1.0, 1.0]]))
+
+
+class Degrade(unittest.TestCase):
+    def test_shape_range_and_count_of_colours(self):
+        dice = Dice("cpu", 3)
+        x = torch.rand(2, 3, 37, 50)
+        for change in (degrade.noise, degrade.rescale, degrade.jpeg, degrade.palette, degrade.colours):
+            y = change(dice, x)
+            self.assertEqual(y.shape, x.shape, change.__name__)
+            self.assertTrue(bool(((y >= 0) & (y <= 1)).all()), change.__name__)
+        colours = degrade.palette(dice, x)[0].reshape(3, -1).unique(dim=1).shape[1]
+        self.assertLessEqual(colours, 256)
+
+    def test_mild_jpeg_keeps_the_picture(self):
+        x = torch.full((1, 3, 16, 16), 0.25)
+        self.assertLess(float((degrade.jpeg(Dice("cpu", 1), x) - x).abs().max()), 0.06)
+
+
+class Layers(unittest.TestCase):
+    def test_over_keeps_premultiplied_sums(self):
+        picture, matte = torch.full((1, 3, 1, 1), 0.5), torch.full((1, 1, 1, 1), 0.5)
+        layer = torch.tensor([0.2, 0.2, 0.2, 0.4]).view(1, 4, 1, 1)
+        p, m = layers.over(picture, matte, layer)
+        torch.testing.assert_close(p, torch.full((1, 3, 1, 1), 0.5))
+        torch.testing.assert_close(m, torch.full((1, 1, 1, 1), 0.7))
+
+    def test_recolour_stays_under_alpha(self):
+        alpha = torch.rand(64, 1, 4, 4)
+        rgb = layers.recolour(Dice("cpu", 2), torch.rand(64, 3, 4, 4) * alpha, 1.0, alpha)
+        self.assertTrue(bool((rgb <= alpha + 1e-6).all()))
+
+
+class Loss(unittest.TestCase):
+    def test_right_is_better_than_wrong_and_unknown_counts_nothing(self):
+        matte = torch.zeros(1, 1, 32, 32)
+        matte[..., 8:24, 8:24] = 1
+        weight = torch.ones_like(matte)
+        right, wrong = (matte * 2 - 1) * 9, (1 - matte * 2) * 9
+        self.assertLess(float(loss.matte_loss(right, matte, weight)), 0.02)
+        self.assertGreater(float(loss.matte_loss(wrong, matte, weight)), 2)
+        weight[..., :16] = 0
+        half = torch.where(weight > 0, right, wrong)
+        self.assertLess(float(loss.matte_loss(half, matte, weight)), 0.02)
+
+
+class Plan(unittest.TestCase):
+    def test_stages_and_rate(self):
+        s = Schedule.read("96:100,160:50")
+        self.assertEqual([s.size(n) for n in (0, 99, 100, 149, 150)], [96, 96, 160, 160, 160])
+        self.assertEqual(s.progress(150), 1)
+        self.assertLess(s.rate(150), 0.02)
+        self.assertEqual(max(s.rate(n) for n in range(150)), s.rate(next(n for n in range(150) if s.progress(n) >= 0.03)))
+
+
+class Metrics(unittest.TestCase):
+    def test_square_moved_by_a_pixel(self):
+        a, b = np.zeros((40, 40)), np.zeros((40, 40))
+        a[10:30, 10:30] = 1
+        b[10:30, 11:31] = 1
+        known = np.ones(a.shape, bool)
+        self.assertAlmostEqual(metrics.iou(a, b, known), 19 / 21)
+        self.assertAlmostEqual(metrics.mae(a, b, known), 40 / 1600)
+        self.assertEqual(metrics.boundary_f(a, b), 1)
+        self.assertEqual(metrics.boundary_f(a, np.roll(a, 8, 1)) < 0.7, True)
+
+    def test_nothing(self):
+        none = np.zeros((8, 8))
+        self.assertEqual(metrics.iou(none, none, none == 0), 1)
+        self.assertEqual(metrics.boundary_f(none, none), 1)
+
+    def test_gif_has_few_colours(self):
+        picture = np.random.default_rng(1).integers(0, 256, (32, 32, 3), np.uint8)
+        self.assertLessEqual(len(np.unique(heldout.as_gif(picture).reshape(-1, 3), axis=0)), 64)
+
+
+class Network(unittest.TestCase):
+    def test_extra_inputs_change_nothing_at_first(self):
+        torch.manual_seed(1)
+        plain, more = Net().eval(), Net(extra=True).eval()
+        more.load_state_dict(plain.state_dict(), strict=False)
+        x = torch.rand(1, 3, 64, 96)
+        torch.testing.assert_close(plain(x), more(x, torch.rand(1, EXTRA, 64, 96)))
+
+    def test_checkpoint_comes_back(self):
+        net = Net()
+        optimiser = torch.optim.AdamW(net.parameters())
+        sum(o.sum() for o in net(torch.rand(2, 3, 64, 64))).backward()
+        optimiser.step()
+        state = checkpoint.State(
+            net.state_dict(), net.state_dict(), optimiser.state_dict(), torch.zeros(3), "cpu", "96:1", 5, 6, 7.0
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "checkpoint.pt"
+            self.assertIsNone(checkpoint.load(path))
+            checkpoint.save(path, state)
+            back = checkpoint.load(path)
+        self.assertEqual((back.seen, back.before, back.plan), (5, 6, "96:1"))
+        for k, v in net.state_dict().items():
+            torch.testing.assert_close(back.net[k], v)
+            torch.testing.assert_close(back.average[k], v, rtol=1e-3, atol=1e-4)
+        optimiser.load_state_dict(back.optimiser)
+
+    def test_onnx_is_the_network(self):
+        import onnxruntime
+
+        torch.manual_seed(2)
+        net = Net().eval()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            digest = export.export(net, path, "test", "1", 256, "none")
+            self.assertEqual(len(digest), 64)
+            session = onnxruntime.InferenceSession(path)
+        pixels = np.random.default_rng(1).integers(0, 256, (1, 64, 96, 3), np.uint8)
+        got = session.run(None, {"pixels": pixels})[0][0, :, :, 0]
+        with torch.no_grad():
+            want = torch.sigmoid(net(torch.from_numpy(pixels).permute(0, 3, 1, 2) / 255.0))[0, 0].numpy()
+        self.assertLess(float(np.abs(got - want).max()), 1 / 255)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,219 @@
+"""Trains the network, for so many minutes or to the end of its plan.
+
+    python train.py pack.zip run --minutes 9
+
+run/checkpoint.pt is what the next call goes on from, here or on another machine;
+run/log.jsonl gets a line every half minute and the metrics every few. A GPU is
+used when there is one. SIGTERM and SIGINT end a run with a checkpoint.
+"""
+
+import argparse
+import json
+import pathlib
+import signal
+import time
+
+import torch
+
+import checkpoint
+import evaluate
+import heldout
+import infer
+from compose import Composer
+from data import Bank, Pack
+from draw import Dice
+from loss import total_loss
+from net import Net, count
+from schedule import Schedule
+
+PLAN = "96:300000,160:120000,256:40000"
+
+
+def options():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("pack", type=pathlib.Path)
+    p.add_argument("run", type=pathlib.Path, help="folder of the checkpoint and the log")
+    p.add_argument("--minutes", type=float, help="end with a checkpoint after so long")
+    p.add_argument("--plan", help=f"SIZE:SAMPLES,… (default {PLAN}, or the checkpoint's)")
+    p.add_argument("--again", action="store_true", help="begin the plan anew with the weights that there are")
+    p.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
+    p.add_argument("--pixels", type=int, help="pixels a batch, default 150000 on CPU, 4000000 on GPU")
+    p.add_argument("--threads", type=int, help="CPU threads")
+    p.add_argument("--strength", type=float, default=1.0, help="of changes of colour and degradations, 0 to 1")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--without", action="append", default=[], metavar="SOURCE", help="leave a source out; repeatable")
+    p.add_argument("--metrics", type=float, default=6, help="minutes between metrics")
+    p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    return p.parse_args()
+
+
+class Trainer:
+    """Network, its running average, optimiser and samples of one run."""
+
+    def __init__(self, a):
+        self.a = a
+        self.device = torch.device(a.device)
+        self.gpu = self.device.type == "cuda"
+        a.run.mkdir(parents=True, exist_ok=True)
+        torch.manual_seed(a.seed)
+        self.net = Net().to(self.device, memory_format=torch.channels_last)
+        self.average = Net().to(self.device, memory_format=torch.channels_last).eval()
+        self.average.load_state_dict(self.net.state_dict())
+        self.optimiser = torch.optim.AdamW(groups(self.net), a.rate, betas=(0.9, 0.99))
+        self.dice = Dice(self.device, a.seed)
+        self.seen = self.before = 0
+        self.seconds = 0.0
+        plan = self.resume()
+        self.plan = a.plan or plan or PLAN
+        self.schedule = Schedule.read(self.plan)
+        self.steps = 0
+        self.stop = False
+        self.ready = []  # batches drawn and not yet learnt from
+
+    def resume(self):
+        """Takes the checkpoint's state, if there is one, and returns its plan."""
+        s = checkpoint.load(self.a.run / "checkpoint.pt", self.device)
+        if s is None:
+            return None
+        self.net.load_state_dict(s.net)
+        self.average.load_state_dict(s.average)
+        self.seen, self.before, self.seconds = s.seen, s.before, s.seconds
+        if self.a.again:
+            self.seen, self.before = 0, s.before + s.seen
+        else:
+            self.optimiser.load_state_dict(s.optimiser)
+        if s.device == self.device.type and not self.a.again:
+            self.dice.generator.set_state(s.dice)
+        else:
+            self.dice = Dice(self.device, self.a.seed + self.before + self.seen)
+        return None if self.a.again else s.plan
+
+    def save(self):
+        state = checkpoint.State(
+            net=self.net.state_dict(),
+            average=self.average.state_dict(),
+            optimiser=self.optimiser.state_dict(),
+            dice=self.dice.generator.get_state(),
+            device=self.device.type,
+            plan=self.plan,
+            seen=self.seen,
+            before=self.before,
+            seconds=self.seconds,
+        )
+        checkpoint.save(self.a.run / "checkpoint.pt", state)
+
+    def load(self):
+        """Reads the pack into the device's memory."""
+        self.pack = Pack(self.a.pack, set(self.a.without))
+        banks = [Bank(self.pack, kind, self.device) for kind in ("scene", "cutout", "background")]
+        self.composer = Composer(*banks, self.dice, self.a.strength)
+        self.cases = list(heldout.cases(self.pack, most=12))
+
+    @torch.no_grad()
+    def samples(self):
+        """The next batch. A CPU draws several at once, which costs it less."""
+        if not self.ready:
+            size = self.schedule.size(self.seen)
+            pixels = self.a.pixels or (4_000_000 if self.gpu else 150_000)
+            n = max(4, round(pixels / size**2))
+            self.ready = self.composer.batch(n if self.gpu else 4 * n, size).split(n)
+        return self.ready.pop()
+
+    def step(self):
+        """Learns from one batch; returns its loss, still on the device."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.a.rate * self.schedule.rate(self.seen)
+        batch = self.samples()
+        picture = batch.picture.contiguous(memory_format=torch.channels_last)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.gpu):
+            outputs = self.net(picture)
+        loss = total_loss([o.float() for o in outputs], batch.matte, batch.weight)
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
+        self.optimiser.step()
+        self.steps += 1
+        self.seen += len(picture)
+        self.follow()
+        return loss.detach()
+
+    @torch.no_grad()
+    def follow(self):
+        """Moves the running average of the weights, slower as training goes on."""
+        samples = self.before + self.seen
+        decay = min(0.998, (1 + samples / 64) / (10 + samples / 64))
+        for mean, now in zip(self.average.state_dict().values(), self.net.state_dict().values()):
+            if mean.is_floating_point():
+                mean.lerp_(now, 1 - decay)
+            else:
+                mean.copy_(now)
+
+    def write(self, **facts):
+        line = {"minutes": round(self.seconds / 60, 2), "samples": self.before + self.seen, **facts}
+        with open(self.a.run / "log.jsonl", "a") as f:
+            f.write(json.dumps(line) + "\n")
+        print(json.dumps(line), flush=True)
+
+    def metrics(self):
+        short = min(max(self.schedule.size(self.seen) // 32 * 32, 96), 256)
+        found = evaluate.measure(infer.torch_runner(self.average, self.device), self.cases, short)
+        self.write(short=short, **{k: round(v, 4) for k, v in evaluate.brief(found).items()})
+
+    def run(self):
+        begin = last = told = saved = time.monotonic()
+        tested = begin
+        losses, drawn = [], 0
+        while not self.stop and self.seen < self.schedule.samples:
+            before = self.seen
+            losses.append(self.step())
+            drawn += self.seen - before
+            now = time.monotonic()
+            self.seconds, last = self.seconds + now - last, now
+            if now - told > 30:
+                loss = float(torch.stack(losses).mean())
+                rate = self.optimiser.param_groups[0]["lr"]
+                self.write(size=self.schedule.size(self.seen), loss=round(loss, 4), rate=float(f"{rate:.3g}"),
+                           speed=round(drawn / (now - told), 1))  # fmt: skip
+                told, losses, drawn = now, [], 0
+            if now - saved > 120:
+                self.save()
+                saved = now
+            if now - tested > 60 * self.a.metrics:
+                self.metrics()
+                tested = told = last = time.monotonic()
+            if self.a.minutes and now - begin > 60 * self.a.minutes:
+                break
+        self.save()
+        self.metrics()
+        if self.seen >= self.schedule.samples:
+            print("the plan is done", flush=True)
+
+
+def groups(net):
+    """Weight decay for convolutions, none for what is one number a channel."""
+    wide = [p for p in net.parameters() if p.dim() > 1]
+    return [
+        {"params": wide, "weight_decay": 0.01},
+        {"params": [p for p in net.parameters() if p.dim() <= 1], "weight_decay": 0.0},
+    ]
+
+
+def main():
+    a = options()
+    if a.threads:
+        torch.set_num_threads(a.threads)
+    torch.backends.cudnn.benchmark = True
+    trainer = Trainer(a)
+
+    def end(*_):
+        trainer.stop = True
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
+    print(f"{count(trainer.net)} weights, {a.device}, plan {trainer.plan}, {trainer.seen} seen", flush=True)
+    trainer.load()
+    trainer.run()
+
+
+if __name__ == "__main__":
+    main()
