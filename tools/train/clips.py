@@ -88,11 +88,24 @@ def dtssd(mattes, truths):
     return 100 * float(np.sqrt((changes**2).mean((1, 2))).mean())
 
 
-def measure(run, some, short):
-    """Mean IoU and dtSSD of clips run frame by frame."""
+def measure(run, some, short, aided=False):
+    """Mean IoU and dtSSD of clips, with aid of the plate and the previous matte or without."""
     overlap, flicker = [], []
     for frames in some:
-        mattes = [infer.matte(run, f.picture, short) for f in frames]
-        overlap += [metrics.iou(m, f.matte, f.known) for m, f in zip(mattes, frames)]
-        flicker.append(dtssd(mattes, [f.matte for f in frames]))
+        found = list(mattes(run, frames, short, aided))
+        overlap += [metrics.iou(m, f.matte, f.known) for m, f in zip(found, frames)]
+        flicker.append(dtssd(found, [f.matte for f in frames]))
     return float(np.mean(overlap)), float(np.mean(flicker))
+
+
+def mattes(run, frames, short, aided):
+    """The mattes of a clip's frames, the plate being the median of all."""
+    h, w = frames[0].picture.shape[:2]
+    size = infer.fit(w, h, short)
+    plate = np.median(np.stack([f.picture for f in frames]), axis=0).astype(np.uint8)
+    plate = infer.resize(plate, size)
+    last = None
+    for f in frames:
+        picture = infer.resize(f.picture, size)
+        last = run(picture, plate, last) if aided else run(picture)
+        yield infer.enlarge(last, w, h)

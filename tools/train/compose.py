@@ -4,12 +4,14 @@ Everything is drawn on the device in batches, from the Banks of one pack.
 """
 
 import dataclasses
+import math
 
 import torch
 
 import backdrop
 import degrade
 import layers
+import motion
 from draw import cover, draw
 from net import MULTIPLE
 
@@ -42,6 +44,43 @@ class Batch:
         return [Batch(*p) for p in parts]
 
 
+@dataclasses.dataclass
+class Clip:
+    """Two frames in a row of a clip, the last with matte and weight, and its clean plate.
+
+    The plate is the median of frames from all over the clip: where the subject stayed,
+    or the camera moved, it is not clean.
+    """
+
+    before: torch.Tensor
+    plate: torch.Tensor
+    last: Batch
+
+
+@dataclasses.dataclass
+class Parts:
+    """What samples are put together from, before anything moves.
+
+    ground [n, 3, h, w] with its own matte and weight [n, 1, h, w], a premultiplied layer
+    [n, 4, h, w] that may be empty, and how much the layer's shadow darkens [n, 1, h, w].
+    """
+
+    ground: torch.Tensor
+    matte: torch.Tensor
+    weight: torch.Tensor
+    layer: torch.Tensor
+    shade: torch.Tensor
+
+    def fields(self):
+        return [getattr(self, f.name) for f in dataclasses.fields(self)]
+
+    def join(self):
+        """The samples as they look."""
+        picture, matte = layers.over(self.ground * (1 - self.shade), self.matte, self.layer)
+        weight = torch.maximum(self.weight, (self.layer[:, 3:] > 0.5).float())
+        return Batch(picture.clamp(0, 1), matte.clamp(0, 1), weight)
+
+
 class Composer:
     """Draws batches; all its randomness comes from dice.
 
@@ -68,20 +107,35 @@ class Composer:
     def batch(self, n, size):
         """n samples of about size² pixels."""
         w, h = self.canvas(size)
-        kind = self.dice.pick(n, torch.tensor(list(KINDS.values()), device=self.dice.device))
-        names = list(KINDS)
-        where = {k: (kind == i).nonzero()[:, 0] for i, k in enumerate(names)}
-        made = torch.cat([where[k] for k in names])
-        parts = [getattr(self, k)(len(where[k]), h, w) for k in names if len(where[k])]
-        picture, matte, weight = (torch.cat(p) for p in zip(*parts))
-        order = torch.argsort(made)
+        b = self.parts(n, h, w).join()
+        return dataclasses.replace(b, picture=self.change(b.picture))
+
+    def clip(self, n, size):
+        """n samples of about size² pixels as parts of clips."""
+        w, h = self.canvas(size)
+        frames = [p.join() for p in motion.frames(self.dice, self.parts(n, h, w))]
+        tall = self.change(torch.cat([f.picture for f in frames], 2))  # alike for all frames
+        pictures = tall.split(h, 2)
+        plate = torch.stack(pictures).median(0).values
+        return Clip(pictures[-2], plate, dataclasses.replace(frames[-1], picture=pictures[-1]))
+
+    def change(self, picture):
+        """Colours and degradations of whole pictures."""
         picture = layers.recolour(self.dice, picture, 0.7 * self.strength)
-        return Batch(degrade.degrade(self.dice, picture, self.strength)[order], matte[order].clamp(0, 1), weight[order])
+        return degrade.degrade(self.dice, picture, self.strength)
+
+    def parts(self, n, h, w):
+        """The parts of n samples, of KINDS as often as it says, in any order."""
+        kind = self.dice.pick(n, torch.tensor(list(KINDS.values()), device=self.dice.device))
+        where = [(kind == i).nonzero()[:, 0] for i in range(len(KINDS))]
+        made = [getattr(self, k)(len(rows), h, w) for k, rows in zip(KINDS, where) if len(rows)]
+        order = torch.argsort(torch.cat(where))
+        return Parts(*(torch.cat(field)[order] for field in zip(*(p.fields() for p in made))))
 
     def scene(self, n, h, w):
         """Pictures as they were taken, differently cut; some with a thing added."""
         dice = self.dice
-        aspect = (self.scenes.size[:, 0] / self.scenes.size[:, 1]).log() - torch.tensor(w / h).log().item()
+        aspect = (self.scenes.size[:, 0] / self.scenes.size[:, 1]).log() - math.log(w / h)
         index = dice.pick(n, self.scene_weights * torch.exp(-((aspect / 0.35) ** 2)))
         zoom = torch.where(dice.chance(n, 0.65), dice.uniform(n, 1, 1.1), dice.uniform(n, 1.1, 1.9))
         stretch = torch.where(self.square[index], dice.uniform(n, 1, 1.5), dice.uniform(n, 0.9, 1.1))
@@ -90,12 +144,7 @@ class Composer:
         unsure = self.uncertain[index].view(-1, 1, 1, 1)
         weight = torch.where(unsure & ((alpha - 0.5).abs() < 0.44), 0.0, 1.0)
         matte = torch.where(unsure, (alpha > 0.5).float(), alpha)
-        added = dice.chance(n, 0.06).nonzero()[:, 0]
-        if len(added):
-            layer = self.layer(len(added), h, w, self.cutouts)
-            picture[added], matte[added] = layers.over(picture[added], matte[added], layer)
-            weight[added] = torch.maximum(weight[added], (layer[:, 3:] > 0.5).float())
-        return picture, matte, weight
+        return self.add(Parts(picture, matte, weight, *self.nothing(n, h, w)), 0.06, self.cutouts)
 
     def transplant(self, n, h, w):
         """Subjects of scenes on another backdrop."""
@@ -108,19 +157,31 @@ class Composer:
     def empty(self, n, h, w):
         """Backdrops without a subject."""
         picture = backdrop.backdrop(self.dice, self.backgrounds, n, h, w)
-        return picture, picture.new_zeros(n, 1, h, w), picture.new_ones(n, 1, h, w)
+        none = picture.new_zeros(n, 1, h, w)
+        return Parts(picture, none, none + 1, *self.nothing(n, h, w))
 
     def composite(self, n, h, w, bank):
-        dice = self.dice
-        picture, matte, weight = self.empty(n, h, w)
-        for chance in (1.0, 0.28, 0.35):  # one to three subjects
-            more = dice.chance(n, chance).nonzero()[:, 0]
-            if not len(more):
-                break
-            layer = self.layer(len(more), h, w, bank if chance == 1 or dice.one() < 0.6 else self.cutouts)
-            lit = layers.shadow(dice, picture[more], layer[:, 3:])
-            picture[more], matte[more] = layers.over(lit, matte[more], layer)
-        return picture, matte, weight
+        """One to three subjects, the first of them from bank, on a backdrop."""
+        parts = self.add(self.empty(n, h, w), 1.0, bank)
+        parts = self.add(parts, 0.28, bank if self.dice.one() < 0.6 else self.cutouts)
+        return self.add(parts, 0.1, self.cutouts)
+
+    def nothing(self, n, h, w):
+        """An empty layer and its shade."""
+        empty = torch.zeros(n, 5, h, w, device=self.dice.device)
+        return empty[:, :4].clone(), empty[:, 4:].clone()
+
+    def add(self, parts, chance, bank):
+        """Some of the samples with a further subject before what is there."""
+        n, _, h, w = parts.ground.shape
+        rows = self.dice.chance(n, chance).nonzero()[:, 0]
+        if len(rows):
+            more = self.layer(len(rows), h, w, bank)
+            rgb, alpha = layers.over(parts.layer[rows, :3], parts.layer[rows, 3:], more)
+            parts.layer[rows] = torch.cat([rgb, alpha], 1)
+            shade = layers.shadow(self.dice, more[:, 3:])
+            parts.shade[rows] = torch.maximum(parts.shade[rows], shade)
+        return parts
 
     def layer(self, n, h, w, bank):
         """Subjects as premultiplied layers [n, 4, h, w] for a canvas."""

@@ -51,7 +51,8 @@ def draw(bank, index, matrix, h, w, blur=None):
     """
     n = len(index)
     last = len(bank.levels) - 1
-    wanted = torch.linalg.det(matrix[:, :, :2]).abs().clamp(min=1e-6).log2() / 2
+    area = matrix[:, 0, 0] * matrix[:, 1, 1] - matrix[:, 0, 1] * matrix[:, 1, 0]  # of the picture, a canvas pixel
+    wanted = area.abs().clamp(min=1e-6).log2() / 2
     if blur is not None:
         wanted = wanted + blur
     level = (wanted + 0.5).floor().clamp(0, last).long()

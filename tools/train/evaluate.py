@@ -14,91 +14,16 @@ import pathlib
 import time
 
 import numpy as np
+import onnxruntime
 
+import checkpoint
 import clips
+import export
 import heldout
 import infer
 import metrics
+import scores
 from data import Pack
-
-# The least that the default network must reach: metric, family, bound.
-FLOORS = [("iou", "people", 0.88), ("iou", "pets", 0.80), ("iou", "emoji", 0.88), ("iou", "objects", 0.88),
-          ("iou", "characters", 0.88), ("mae", "all", 0.06), ("f", "all", 0.65), ("mean", "empty", 0.02)]  # fmt: skip
-
-
-def measure(run, cases, short, change=None):
-    """A list of dicts, one a case: name, source, family, iou, mae, f (None if not sharp), mean."""
-    return [judge(case, infer.matte(run, change(case.picture) if change else case.picture, short)) for case in cases]
-
-
-def judge(case, m):
-    return {
-        "name": case.name,
-        "source": case.source,
-        "family": case.family,
-        "iou": metrics.iou(m, case.matte, case.known),
-        "mae": metrics.mae(m, case.matte, case.known),
-        "f": metrics.boundary_f(m, case.matte) if case.sharp else None,
-        "mean": float(m.mean()),
-    }
-
-
-def average(found, key):
-    """Mean of one number over cases that have it."""
-    values = [f[key] for f in found if f[key] is not None]
-    return float(np.mean(values)) if values else float("nan")
-
-
-def by(found, field):
-    groups = {}
-    for f in found:
-        groups.setdefault(f[field], []).append(f)
-    return groups
-
-
-def subjects(found):
-    return [f for f in found if f["family"] != "empty"]
-
-
-def brief(found):
-    """IoU of each family and of all, the mean alpha of empty pictures, MAE and F."""
-    groups = by(found, "family")
-    out = {k: average(v, "mean" if k == "empty" else "iou") for k, v in groups.items()}
-    full = subjects(found)
-    return out | {"all": average(full, "iou"), "mae": average(full, "mae"), "f": average(full, "f")}
-
-
-def row(name, found):
-    """One line of the table."""
-    return f"{name:22}{len(found):5d}{average(found, 'iou'):8.3f}{average(found, 'mae'):8.4f}{average(found, 'f'):8.3f}"
-
-
-def table(found):
-    """Lines for people to read: sources within families, families, all."""
-    yield f"{'':22}{'n':>5}{'IoU':>8}{'MAE':>8}{'F':>8}"
-    for family, part in by(subjects(found), "family").items():
-        for source, some in by(part, "source").items():
-            yield row(f"  {source}", some)
-        yield row(family, part)
-    yield row("all", subjects(found))
-    empty = by(found, "family").get("empty", [])
-    largest = max((f["mean"] for f in empty), default=0)
-    yield f"empty: {len(empty)} pictures, mean alpha {average(empty, 'mean'):.4f}, largest {largest:.4f}"
-
-
-def drops(plain, changed):
-    """What a degradation costs in IoU, by family."""
-    a, b = brief(plain), brief(changed)
-    return ", ".join(f"{k} {a[k] - b[k]:+.4f}" for k in a if k not in ("empty", "mae", "f"))
-
-
-def floors(found):
-    """Lines that say which floors are reached."""
-    groups = by(found, "family") | {"all": subjects(found)}
-    for key, family, bound in FLOORS:
-        value = average(groups.get(family, []), key)
-        good = value >= bound if key in ("iou", "f") else value <= bound
-        yield f"{'reached' if good else 'MISSED ':8} {family} {key} {value:.4f}, floor {bound}"
 
 
 def agreement(run, other, cases, short):
@@ -113,19 +38,29 @@ def agreement(run, other, cases, short):
     return worst, total / len(cases), gap / len(cases)
 
 
-def onnx_runner(path, threads=1):
-    """A function from a uint8 picture at network size to its matte [h, w]."""
-    import onnxruntime
+class OnnxRunner:
+    """As infer.torch_runner, of an .onnx file."""
 
-    settings = onnxruntime.SessionOptions()
-    settings.intra_op_num_threads = threads
-    session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
-    return lambda picture: session.run(None, {"pixels": picture[None]})[0][0, :, :, 0]
+    def __init__(self, path, threads=1):
+        settings = onnxruntime.SessionOptions()
+        settings.intra_op_num_threads = threads
+        self.session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+        self.clip = len(self.session.get_inputs()) > 1
+
+    def __call__(self, picture, plate=None, previous=None):
+        feed = {"pixels": picture[None]}
+        if self.clip:
+            known = [plate is not None, previous is not None]
+            feed["known"] = np.array(known, np.float32).reshape(1, 2, 1, 1)
+            feed["plate"] = feed["pixels"] if plate is None else plate[None]
+            empty = np.zeros(picture.shape[:2], np.float32)
+            feed["previous"] = (empty if previous is None else previous)[None, :, :, None]
+        return self.session.run(None, feed)[0][0, :, :, 0]
 
 
 def milliseconds(path, threads, side=320, runs=30):
     """Median time of one picture of side² pixels."""
-    run = onnx_runner(path, threads)
+    run = OnnxRunner(path, threads)
     picture = np.zeros((side, side, 3), np.uint8)
     times = []
     for _ in range(runs):
@@ -137,9 +72,6 @@ def milliseconds(path, threads, side=320, runs=30):
 
 def compare(a, run, cases):
     """ONNX against PyTorch."""
-    import checkpoint
-    import export
-
     net = export.network(checkpoint.load(a.checkpoint))
     worst, mean, gap = agreement(run, infer.torch_runner(net), cases, a.short)
     print(f"ONNX against PyTorch: largest difference {worst * 255:.2f}/255, mean {mean * 255:.4f}/255, mean IoU {gap:+.6f}")
@@ -155,18 +87,20 @@ def main():
     a = p.parse_args()
     pack = Pack(a.pack)
     cases = list(heldout.cases(pack, a.most))
-    run = onnx_runner(a.onnx, 2)
-    plain = measure(run, cases, a.short)
+    run = OnnxRunner(a.onnx, 2)
+    plain = scores.measure(run, cases, a.short)
     print(f"{len(cases)} held-out pictures at a short side of {a.short}\n")
-    print("\n".join(table(plain)))
-    print("64-colour dithered GIF, IoU lost:", drops(plain, measure(run, cases, a.short, heldout.as_gif)))
-    print("JPEG of quality 30, IoU lost:", drops(plain, measure(run, cases, a.short, heldout.as_jpeg)))
-    overlap, flicker = clips.measure(run, list(clips.clips(pack)), a.short)
-    print(f"clips, frame by frame: IoU {overlap:.4f}, dtSSD {flicker:.2f}")
+    print("\n".join(scores.table(plain)))
+    print("64-colour dithered GIF, IoU lost:", scores.drops(plain, scores.measure(run, cases, a.short, heldout.as_gif)))
+    print("JPEG of quality 30, IoU lost:", scores.drops(plain, scores.measure(run, cases, a.short, heldout.as_jpeg)))
+    moving = list(clips.clips(pack))
+    for aided, name in ((False, "frame by frame"), (True, "with plate and previous matte"))[: 1 + run.clip]:
+        overlap, flicker = clips.measure(run, moving, a.short, aided)
+        print(f"clips, {name}: IoU {overlap:.4f}, dtSSD {flicker:.2f}")
     if a.checkpoint:
         compare(a, run, cases)
     print(f"320×320: {milliseconds(a.onnx, 1):.1f} ms on one thread, {milliseconds(a.onnx, 2):.1f} ms on two\n")
-    print("\n".join(floors(plain)))
+    print("\n".join(scores.floors(plain)))
 
 
 if __name__ == "__main__":

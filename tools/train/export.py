@@ -6,7 +6,11 @@ The file takes uint8 pixels [1, height, width, 3], RGB, both sides multiples of 
 and gives the matte [1, height, width, 1], float 0 to 1. Normalisation is inside,
 batch normalisation is folded into the convolutions, weights are stored as
 float16 and widened when the file is loaded. The graph is written node by node,
-so that it depends on no exporter. Beside it, FILE.json says how to name it.
+so that it depends on no exporter.
+
+Networks for clips also take the clean plate, uint8 [1, height, width, 3], the previous
+frame's matte, float [1, height, width, 1], and known, float [1, 2, 1, 1]: for
+both whether there is one, 1 or 0.
 """
 
 import argparse
@@ -20,13 +24,13 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 import checkpoint
-from net import MULTIPLE, Net, count
+from net import EXTRA_WEIGHT, MULTIPLE, Net, count
 
 OPSET = 17
 
 LICENCE = "MIT"
 
-# What the picture's data card says; docs/model.md says more.
+# The data card; docs/model.md says more.
 SOURCES = (
     "Clothing Co-Parsing (Apache-2.0), Feral cat segmentation (MIT), Oxford-IIIT Pet sample (CC BY-SA 4.0), "
     "COCO 2017 (pictures CC BY 2.0, CC BY-SA 2.0 or no known restrictions; outlines CC BY 4.0), Fluent Emoji (MIT), "
@@ -67,6 +71,32 @@ class Graph:
             kernel_shape=list(conv.kernel_size), group=conv.groups,
         )  # fmt: skip
         return self.node("Relu", [out]) if relu else out
+
+    def planes(self, name):
+        """An input of uint8 pixels as float channels, 0 to 255."""
+        return self.node("Transpose", [self.node("Cast", [name], to=TensorProto.FLOAT)], perm=[0, 3, 1, 2])
+
+    def stem(self, picture, net):
+        """net.stem, with what the inputs of networks for clips add to it."""
+        x = self.node("Sub", [picture, self.weight(np.float32(127.5))])
+        x = self.node("Mul", [x, self.weight(np.float32(4 / 255))])  # (v/255 − 0.5) · 4
+        weight, bias = fold(net.stem)
+        x = self.conv(x, weight, bias, net.stem.conv)
+        if net.extra is not None:
+            norm = net.stem.norm
+            scale = (norm.weight / torch.sqrt(norm.running_var + norm.eps)).view(-1, 1, 1, 1)
+            more = self.conv(self.clues(picture), net.extra.weight * scale, torch.zeros_like(bias), net.extra)
+            x = self.node("Add", [x, more])
+        return self.node("Relu", [x])
+
+    def clues(self, picture):
+        """net.clues of the inputs plate, previous and known."""
+        plate, last = (self.node("Gather", ["known", self.weight(np.array([i]))], axis=1) for i in (0, 1))
+        apart = self.node("Sub", [picture, self.planes("plate")])
+        apart = self.node("Mul", [self.node("Mul", [apart, self.weight(np.float32(1 / 255))]), plate])
+        previous = self.node("Mul", [self.node("Transpose", ["previous"], perm=[0, 3, 1, 2]), last])
+        flags = self.node("Add", [self.node("Mul", [previous, self.weight(np.float32(0))]), "known"])
+        return self.node("Concat", [apart, previous, flags], axis=1)
 
     def plain(self, x, conv):
         return self.conv(x, conv.weight, conv.bias, conv)
@@ -110,13 +140,9 @@ def fold(block):
 
 
 def build(net):
-    """The graph of a Net without extra inputs, from pixels to matte."""
+    """The graph of a Net, from pixels to matte."""
     g = Graph()
-    x = g.node("Cast", ["pixels"], to=TensorProto.FLOAT)
-    x = g.node("Transpose", [x], perm=[0, 3, 1, 2])
-    # (v/255 − 0.5) · 4, as the network begins
-    x = g.node("Mul", [g.node("Sub", [x, g.weight(np.float32(127.5))]), g.weight(np.float32(4 / 255))])
-    x2 = g.block(x, net.stem)
+    x2 = g.stem(g.planes("pixels"), net)
     x4 = g.sequence(x2, net.down4)
     x8 = g.sequence(x4, net.down8)
     x16 = g.sequence(x8, net.down16)
@@ -129,22 +155,34 @@ def build(net):
     return g
 
 
+def inputs(net):
+    """The inputs' names, types and shapes."""
+    port = helper.make_tensor_value_info
+    all_inputs = [
+        port("pixels", TensorProto.UINT8, [1, "height", "width", 3]),
+        port("plate", TensorProto.UINT8, [1, "height", "width", 3]),
+        port("previous", TensorProto.FLOAT, [1, "height", "width", 1]),
+        port("known", TensorProto.FLOAT, [1, 2, 1, 1]),
+    ]
+    return all_inputs if net.extra is not None else all_inputs[:1]
+
+
 def export(net, path, name, version, short, card):
     """Writes the file and returns its sha256."""
     g = build(net.eval())
-    port = helper.make_tensor_value_info
+    matte = helper.make_tensor_value_info("matte", TensorProto.FLOAT, [1, "height", "width", 1])
     graph = helper.make_graph(
         g.nodes,
         name,
-        [port("pixels", TensorProto.UINT8, [1, "height", "width", 3])],
-        [port("matte", TensorProto.FLOAT, [1, "height", "width", 1])],
+        inputs(net),
+        [matte],
         g.weights,
     )
     model = helper.make_model(
         graph, producer_name="bgremove tools/train", opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8
     )
     spec = {
-        "kind": "frame",
+        "kind": "frame" if net.extra is None else "clip",
         "input": {"shortSide": short, "multiple": MULTIPLE, "layout": "nhwc", "mean": [0, 0, 0], "std": [1, 1, 1]},
         "output": {"name": "matte"},
     }
@@ -166,7 +204,7 @@ def export(net, path, name, version, short, card):
 
 def network(state):
     """The averaged network of a checkpoint's state."""
-    net = Net()
+    net = Net(extra=EXTRA_WEIGHT in state.average)
     net.load_state_dict(state.average)
     return net.eval()
 

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from PIL import Image
 
-from net import MULTIPLE
+from net import MULTIPLE, clues
 
 
 def fit(w, h, short):
@@ -26,12 +26,23 @@ def enlarge(matte, w, h):
 
 
 def torch_runner(net, device="cpu"):
-    """A function from a uint8 picture [h, w, 3] at network size to its matte [h, w]."""
+    """A function from a uint8 picture [h, w, 3] at network size to its matte [h, w].
+
+    Networks for clips may be given the plate, as the picture, and the previous matte.
+    """
+
+    def planes(a):
+        return None if a is None else torch.from_numpy(np.array(a)).to(device)
 
     @torch.inference_mode()
-    def run(picture):
-        x = torch.from_numpy(picture.copy()).to(device).permute(2, 0, 1)[None].float() / 255
-        return torch.sigmoid(net(x))[0, 0].float().cpu().numpy()
+    def run(picture, plate=None, previous=None):
+        x = planes(picture).permute(2, 0, 1)[None] / 255
+        more = None
+        if net.extra is not None:
+            plate = None if plate is None else planes(plate).permute(2, 0, 1)[None] / 255
+            previous = None if previous is None else planes(previous)[None, None]
+            more = clues(x, plate, previous)
+        return torch.sigmoid(net(x, more))[0, 0].float().cpu().numpy()
 
     return run
 

@@ -131,15 +131,15 @@ def soften(dice, layer):
     return F.conv2d(padded, kernel, groups=n * c).view(n, c, h, w)
 
 
-def shadow(dice, picture, alpha):
-    """The backdrop darkened by a blurred, shifted copy of the subject, for some."""
-    n, _, h, w = picture.shape
+def shadow(dice, alpha):
+    """How much a blurred, shifted copy of the subject darkens the backdrop, for some."""
+    n, _, h, w = alpha.shape
     strong = dice.uniform(n, 0.15, 0.6) * dice.chance(n, 0.4)
     small = F.avg_pool2d(F.avg_pool2d(alpha, 4), 3, 1, 1)
     dx, dy = (int(dice.one(-3, 4)) for _ in range(2))
     small = torch.roll(small, (dy, dx), (2, 3))
     dark = F.interpolate(small, (h, w), mode="bilinear", align_corners=False)
-    return picture * (1 - dark * strong.view(-1, 1, 1, 1))
+    return dark * strong.view(-1, 1, 1, 1)
 
 
 def over(picture, matte, layer):

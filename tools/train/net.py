@@ -22,9 +22,26 @@ MULTIPLE = 32  # both sides of a picture must be divisible by it
 # Channels at 1/2, 1/4, 1/8, 1/16 and 1/32 of the picture's size.
 WIDTHS = (24, 32, 64, 96, 128)
 
-# What a second stage may give beside the picture: the clip's clean plate (3)
-# and the previous matte (1), zero where there is none.
-EXTRA = 4
+# What networks for clips get beside the picture, see clues.
+EXTRA = 6
+EXTRA_WEIGHT = "extra.weight"  # tells their weights from those of others
+
+
+def clues(picture, plate=None, previous=None, has=None):
+    """What a clip knows beside its picture, as channels [n, EXTRA, h, w].
+
+    How the picture differs from the clean plate [n, 3, h, w], the previous frame's
+    matte [n, 1, h, w], and for both whether they are known: a plane of 1 or 0. has, bool
+    [n, 2], takes the one or the other from some of the pictures. What is not known is 0.
+    """
+    n, _, h, w = picture.shape
+    known = picture.new_tensor([plate is not None, previous is not None]).expand(n, 2)
+    if has is not None:
+        known = known * has
+    known = known[:, :, None, None]
+    apart = picture - plate if plate is not None else torch.zeros_like(picture)
+    last = previous if previous is not None else picture.new_zeros(n, 1, h, w)
+    return torch.cat([apart * known[:, :1], last * known[:, 1:], known.expand(n, 2, h, w)], 1)
 
 
 class Conv(nn.Module):
@@ -100,8 +117,7 @@ class Net(nn.Module):
     """Mattes of pictures whose sides are multiples of MULTIPLE.
 
     forward takes float pictures of values 0 to 1, shape [n, 3, h, w], and gives
-    logits [n, 1, h, w]; with extra, further channels [n, EXTRA, h, w] may come
-    along. In training it also gives the logits of the 1/8 level, to be
+    logits [n, 1, h, w]; with extra, clues may come along, and zeros are none. In training it also gives the logits of the 1/8 level, to be
     supervised beside the matte.
     """
 

@@ -16,6 +16,7 @@ from PIL import Image, ImageDraw
 import evaluate
 import heldout
 import infer
+import scores
 from data import Pack
 
 TILE = 150
@@ -52,7 +53,7 @@ def arrange(rows):
 
 def triple(case, run, short):
     m = infer.matte(run, case.picture, short)
-    score = evaluate.judge(case, m)
+    score = scores.judge(case, m)
     text = f"{case.source} {score['mean'] if case.family == 'empty' else score['iou']:.2f}"
     truth = np.where(case.known, case.matte, 0.5)
     grey = np.repeat((truth * 255).astype(np.uint8)[..., None], 3, 2)
@@ -94,7 +95,7 @@ def main():
     p.add_argument("--short", type=int, default=256, help="short side that pictures are brought to")
     p.add_argument("--most", type=int, default=40, help="pictures of each source to choose from")
     a = p.parse_args()
-    run = evaluate.onnx_runner(a.onnx, 2)
+    run = evaluate.OnnxRunner(a.onnx, 2)
     rows = list(held(run, a.pack, a.short, a.most)) if a.pack else []
     rows += list(frames(run, a.frames, a.short))
     arrange(rows).save(a.sheet)

@@ -9,14 +9,18 @@ import torch
 
 import checkpoint
 import degrade
+import evaluate
 import export
 import heldout
+import infer
 import layers
 import loss
 import metrics
+import motion
 import pack
+from compose import Parts
 from draw import Dice, placement
-from net import EXTRA, Net
+from net import EXTRA, Net, clues
 from schedule import Schedule
 
 
@@ -122,6 +126,15 @@ class Network(unittest.TestCase):
         x = torch.rand(1, 3, 64, 96)
         torch.testing.assert_close(plain(x), more(x, torch.rand(1, EXTRA, 64, 96)))
 
+    def test_clues_of_what_is_not_known_are_zero(self):
+        x, last = torch.rand(2, 3, 8, 8), torch.rand(2, 1, 8, 8)
+        self.assertEqual(float(clues(x).abs().max()), 0)
+        c = clues(x, x + 0.5, last, torch.tensor([[True, False], [False, True]]))
+        self.assertEqual([float(v) for v in c[:, 4:, 0, 0].flatten()], [1, 0, 0, 1])
+        torch.testing.assert_close(c[0, :3], torch.full((3, 8, 8), -0.5))
+        torch.testing.assert_close(c[1, 3:4], last[1])
+        self.assertEqual(float(c[0, 3].abs().max() + c[1, :3].abs().max()), 0)
+
     def test_checkpoint_comes_back(self):
         net = Net()
         optimiser = torch.optim.AdamW(net.parameters())
@@ -142,20 +155,40 @@ class Network(unittest.TestCase):
         optimiser.load_state_dict(back.optimiser)
 
     def test_onnx_is_the_network(self):
-        import onnxruntime
+        for extra in (False, True):
+            with self.subTest(extra=extra):
+                torch.manual_seed(2)
+                net = Net(extra=extra).eval()
+                if extra:
+                    torch.nn.init.normal_(net.extra.weight, std=0.3)
+                self.same(net)
 
-        torch.manual_seed(2)
-        net = Net().eval()
+    def same(self, net):
+        dice = np.random.default_rng(1)
+        picture, plate = dice.integers(0, 256, (2, 64, 96, 3), np.uint8)
+        previous = dice.random((64, 96), np.float32)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "net.onnx"
-            digest = export.export(net, path, "test", "1", 256, "none")
-            self.assertEqual(len(digest), 64)
-            session = onnxruntime.InferenceSession(path)
-        pixels = np.random.default_rng(1).integers(0, 256, (1, 64, 96, 3), np.uint8)
-        got = session.run(None, {"pixels": pixels})[0][0, :, :, 0]
-        with torch.no_grad():
-            want = torch.sigmoid(net(torch.from_numpy(pixels).permute(0, 3, 1, 2) / 255.0))[0, 0].numpy()
-        self.assertLess(float(np.abs(got - want).max()), 1 / 255)
+            self.assertEqual(len(export.export(net, path, "test", "1", 256, "none")), 64)
+            run, want = evaluate.OnnxRunner(path), infer.torch_runner(net)
+        for given in ((picture,), (picture, plate), (picture, None, previous), (picture, plate, previous)):
+            self.assertLess(float(np.abs(run(*given) - want(*given)).max()), 1 / 255)
+
+
+class Motion(unittest.TestCase):
+    def test_still_is_still_and_all_moves_together(self):
+        dice = Dice("cpu", 1)
+        square = torch.zeros(1, 1, 32, 32)
+        square[..., 8:16, 8:16] = 1
+        parts = Parts(square.expand(1, 3, 32, 32) * 0.5, square, square * 0 + 1, torch.cat([square] * 4, 1), square * 0)
+        zero = torch.zeros(1)
+        same = motion.matrix(zero, zero, torch.zeros(1, 2))
+        moved = motion.matrix(zero, zero, torch.tensor([[-0.25, 0.0]]))  # 4 of 32 pixels to the right
+        still = motion.move(parts, same, same)
+        torch.testing.assert_close(still.matte, square)
+        later = motion.move(parts, same, moved)
+        torch.testing.assert_close(later.layer[:, 3:], square.roll(4, 3))
+        self.assertEqual(len(list(motion.frames(dice, parts))), len(motion.PLATE) + 2)
 
 
 if __name__ == "__main__":

@@ -16,14 +16,14 @@ import time
 import torch
 
 import checkpoint
-import evaluate
 import heldout
 import infer
+import scores
 from compose import Composer
 from data import Bank, Pack
 from draw import Dice
 from loss import total_loss
-from net import Net, count
+from net import EXTRA_WEIGHT, Net, clues, count
 from schedule import Schedule
 
 PLAN = "96:300000,160:120000,256:40000"
@@ -35,6 +35,7 @@ def options():
     p.add_argument("run", type=pathlib.Path, help="folder of the checkpoint and the log")
     p.add_argument("--minutes", type=float, help="end with a checkpoint after so long")
     p.add_argument("--plan", help=f"SIZE:SAMPLES,… (default {PLAN}, or the checkpoint's)")
+    p.add_argument("--clips", action="store_true", help="train for clips, with clean plate and previous matte")
     p.add_argument("--again", action="store_true", help="begin the plan anew with the weights that there are")
     p.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
     p.add_argument("--pixels", type=int, help="pixels a batch, default 150000 on CPU, 4000000 on GPU")
@@ -43,6 +44,7 @@ def options():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--without", action="append", default=[], metavar="SOURCE", help="leave a source out; repeatable")
     p.add_argument("--metrics", type=float, default=6, help="minutes between metrics")
+    p.add_argument("--most", type=int, default=12, help="held-out pictures of each source for metrics")
     p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return p.parse_args()
 
@@ -56,8 +58,8 @@ class Trainer:
         self.gpu = self.device.type == "cuda"
         a.run.mkdir(parents=True, exist_ok=True)
         torch.manual_seed(a.seed)
-        self.net = Net().to(self.device, memory_format=torch.channels_last)
-        self.average = Net().to(self.device, memory_format=torch.channels_last).eval()
+        self.net = Net(extra=a.clips).to(self.device, memory_format=torch.channels_last)
+        self.average = Net(extra=a.clips).to(self.device, memory_format=torch.channels_last).eval()
         self.average.load_state_dict(self.net.state_dict())
         self.optimiser = torch.optim.AdamW(groups(self.net), a.rate, betas=(0.9, 0.99))
         self.dice = Dice(self.device, a.seed)
@@ -75,18 +77,19 @@ class Trainer:
         s = checkpoint.load(self.a.run / "checkpoint.pt", self.device)
         if s is None:
             return None
-        self.net.load_state_dict(s.net)
-        self.average.load_state_dict(s.average)
+        more = self.a.clips and EXTRA_WEIGHT not in s.net  # begins with the weights for pictures
+        self.net.load_state_dict(s.net, strict=not more)
+        self.average.load_state_dict(s.average, strict=not more)
         self.seen, self.before, self.seconds = s.seen, s.before, s.seconds
-        if self.a.again:
+        if self.a.again or more:
             self.seen, self.before = 0, s.before + s.seen
         else:
             self.optimiser.load_state_dict(s.optimiser)
-        if s.device == self.device.type and not self.a.again:
+        if s.device == self.device.type and self.before == s.before:
             self.dice.generator.set_state(s.dice)
         else:
             self.dice = Dice(self.device, self.a.seed + self.before + self.seen)
-        return None if self.a.again else s.plan
+        return s.plan if self.before == s.before else None
 
     def save(self):
         state = checkpoint.State(
@@ -107,7 +110,7 @@ class Trainer:
         self.pack = Pack(self.a.pack, set(self.a.without))
         banks = [Bank(self.pack, kind, self.device) for kind in ("scene", "cutout", "background")]
         self.composer = Composer(*banks, self.dice, self.a.strength)
-        self.cases = list(heldout.cases(self.pack, most=12))
+        self.cases = list(heldout.cases(self.pack, self.a.most))
 
     @torch.no_grad()
     def samples(self):
@@ -116,17 +119,34 @@ class Trainer:
             size = self.schedule.size(self.seen)
             pixels = self.a.pixels or (4_000_000 if self.gpu else 150_000)
             n = max(4, round(pixels / size**2))
+            if self.a.clips:
+                return self.composer.clip(n, size)
             self.ready = self.composer.batch(n if self.gpu else 4 * n, size).split(n)
         return self.ready.pop()
+
+    @torch.no_grad()
+    def recall(self, clip):
+        """The clues of a clip's last frame, its previous matte as the network makes it.
+
+        Some clips have no plate, some no previous frame, some another clip's: a cut.
+        """
+        n = len(clip.before)
+        has = torch.stack([self.dice.chance(n, 0.7), self.dice.chance(n, 0.75)], 1)
+        previous = torch.sigmoid(self.average(clip.before, clues(clip.before, clip.plate, has=has)))
+        cut = self.dice.chance(n, 0.06).view(-1, 1, 1, 1)
+        plate, previous = (torch.where(cut, x.roll(1, 0), x) for x in (clip.plate, previous))
+        return clues(clip.last.picture, plate, previous, has)
 
     def step(self):
         """Learns from one batch; returns its loss, still on the device."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.a.rate * self.schedule.rate(self.seen)
-        batch = self.samples()
+        batch, more = self.samples(), None
+        if self.a.clips:
+            batch, more = batch.last, self.recall(batch)
         picture = batch.picture.contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.gpu):
-            outputs = self.net(picture)
+            outputs = self.net(picture, more)
         loss = total_loss([o.float() for o in outputs], batch.matte, batch.weight)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -156,8 +176,8 @@ class Trainer:
 
     def metrics(self):
         short = min(max(self.schedule.size(self.seen) // 32 * 32, 96), 256)
-        found = evaluate.measure(infer.torch_runner(self.average, self.device), self.cases, short)
-        self.write(short=short, **{k: round(v, 4) for k, v in evaluate.brief(found).items()})
+        found = scores.measure(infer.torch_runner(self.average, self.device), self.cases, short)
+        self.write(short=short, **{k: round(v, 4) for k, v in scores.brief(found).items()})
 
     def run(self):
         begin = last = told = saved = time.monotonic()
@@ -202,7 +222,6 @@ def main():
     a = options()
     if a.threads:
         torch.set_num_threads(a.threads)
-    torch.backends.cudnn.benchmark = True
     trainer = Trainer(a)
 
     def end(*_):
