@@ -84,20 +84,21 @@ CLUSTER_JOBS ?= 500
 .PHONY: chaos
 chaos: setup $(if $(filter-out 0,$(CLUSTER_JOBS)),$(versitygw)) ## kill the service at random moments and see that nothing is lost
 	./tools/postgres.sh $(GO) run ./tools/chaos -jobs $(JOBS) -kills $(KILLS) -cluster-jobs $(CLUSTER_JOBS) -versitygw $(versitygw)
-# The network: DATA is the folder that tools/train/README.md describes.
-train   := $(CURDIR)/tools/train
+
+# The network: DATA is the folder of pictures that tools/train/README.md describes.
 python  := .cache/train/bin/python
+train   := tools/train
 MODEL   ?= $(firstword $(wildcard internal/model/bundled/*.onnx))
 MINUTES ?= 600
 
 .PHONY: model
-model: .cache/train/pack.zip ## train the network for MINUTES on DATA, or go on, and write .cache/train/model.onnx
+model: .cache/train/everything .cache/train/pack.zip ## train the network for MINUTES on DATA, or go on, and write .cache/train/model.onnx
 	$(python) $(train)/train.py .cache/train/pack.zip .cache/train/run --minutes $(MINUTES)
 	$(python) $(train)/export.py .cache/train/run/checkpoint.pt .cache/train/model.onnx
 	$(python) $(train)/evaluate.py .cache/train/pack.zip .cache/train/model.onnx --checkpoint .cache/train/run/checkpoint.pt
 
 .PHONY: bench-model
-bench-model: .cache/train/pack.zip ## print the numbers of docs/model.md for MODEL, on the held-out part of DATA
+bench-model: $(if $(CHECKPOINT),.cache/train/everything) .cache/train/pack.zip ## print the numbers of docs/model.md for MODEL, on the held-out part of DATA
 	$(python) $(train)/evaluate.py .cache/train/pack.zip $(MODEL) $(if $(CHECKPOINT),--checkpoint $(CHECKPOINT))
 
 .PHONY: demo
@@ -126,11 +127,17 @@ $(goreleaser):
 $(versitygw):
 	GOBIN='$(tools)' $(GO) install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
 	mv '$(tools)/versitygw' $@
-.cache/train/pack.zip: $(python) tools/train/pack.py
+
+.cache/train/pack.zip: .cache/train/measuring tools/train/pack.py
 	$(if $(DATA),,$(error give the folder of pictures: make $(MAKECMDGOALS) DATA=folder))
 	$(python) $(train)/pack.py $(DATA) $@
 
-$(python): tools/train/requirements-export.txt tools/train/requirements.txt
+# What measuring needs; training and comparing with PyTorch need more, gigabytes.
+.cache/train/measuring: tools/train/requirements-measure.txt
 	python3 -m venv .cache/train
+	.cache/train/bin/pip install --quiet -r $<
+	touch $@
+
+.cache/train/everything: tools/train/requirements-export.txt tools/train/requirements.txt .cache/train/measuring
 	.cache/train/bin/pip install --quiet -r $<
 	touch $@

@@ -13,7 +13,7 @@ import degrade
 import layers
 import motion
 from draw import cover, draw
-from net import MULTIPLE
+from infer import MULTIPLE
 
 # What a sample is of, and how often.
 KINDS = {"scene": 0.42, "transplant": 0.14, "cutout": 0.36, "empty": 0.08}

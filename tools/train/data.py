@@ -1,8 +1,6 @@
 """Reads a pack into memory, or a GPU's memory, once; batches never touch files."""
 
 import io
-import json
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,27 +8,7 @@ import torch
 from PIL import Image
 from torch.nn import functional as F
 
-from pack import Item
-
 LEVELS = 4  # of a picture's pyramid: full size, 1/2, 1/4 and 1/8
-
-
-class Pack:
-    """The items of a pack, and their pictures on demand."""
-
-    def __init__(self, path, without=()):
-        self.zip = zipfile.ZipFile(path)
-        about = json.loads(self.zip.read("manifest.json"))
-        self.sizes = about["sizes"]
-        self.items = [Item(**i) for i in about["items"] if i["source"] not in without]
-
-    def choose(self, kind, held):
-        return [i for i in self.items if i.kind == kind and i.held == held]
-
-    def picture(self, item):
-        """The picture as uint8 [h, w, 3 or 4]."""
-        with Image.open(io.BytesIO(self.zip.read(item.file))) as f:
-            return np.asarray(f.convert("RGB" if item.kind == "background" else "RGBA"))
 
 
 class Bank:

@@ -16,14 +16,12 @@ import time
 import numpy as np
 import onnxruntime
 
-import checkpoint
 import clips
-import export
 import heldout
 import infer
 import metrics
 import scores
-from data import Pack
+from pack import Pack
 
 
 def agreement(run, other, cases, short):
@@ -39,7 +37,7 @@ def agreement(run, other, cases, short):
 
 
 class OnnxRunner:
-    """As infer.torch_runner, of an .onnx file."""
+    """As net.runner, of an .onnx file."""
 
     def __init__(self, path, threads=1):
         settings = onnxruntime.SessionOptions()
@@ -71,9 +69,13 @@ def milliseconds(path, threads, side=320, runs=30):
 
 
 def compare(a, run, cases):
-    """ONNX against PyTorch."""
+    """Prints how far ONNX Runtime's mattes are from PyTorch's, which only this needs."""
+    import checkpoint
+    import export
+    from net import runner
+
     net = export.network(checkpoint.load(a.checkpoint))
-    worst, mean, gap = agreement(run, infer.torch_runner(net), cases, a.short)
+    worst, mean, gap = agreement(run, runner(net), cases, a.short)
     print(f"ONNX against PyTorch: largest difference {worst * 255:.2f}/255, mean {mean * 255:.4f}/255, mean IoU {gap:+.6f}")
 
 

@@ -24,7 +24,8 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 import checkpoint
-from net import EXTRA_WEIGHT, MULTIPLE, Net, count
+from infer import MULTIPLE
+from net import EXTRA_WEIGHT, Net, count
 
 OPSET = 17
 

@@ -1,10 +1,9 @@
 """Runs a network on pictures of any size as the Go program does."""
 
 import numpy as np
-import torch
 from PIL import Image
 
-from net import MULTIPLE, clues
+MULTIPLE = 32  # both sides of a picture must be divisible by it
 
 
 def fit(w, h, short):
@@ -23,28 +22,6 @@ def resize(picture, size):
 def enlarge(matte, w, h):
     """A matte [h, w] brought to a picture's size."""
     return np.asarray(Image.fromarray(matte.astype(np.float32)).resize((w, h), Image.Resampling.BILINEAR)).clip(0, 1)
-
-
-def torch_runner(net, device="cpu"):
-    """A function from a uint8 picture [h, w, 3] at network size to its matte [h, w].
-
-    Networks for clips may be given the plate, as the picture, and the previous matte.
-    """
-
-    def planes(a):
-        return None if a is None else torch.from_numpy(np.array(a)).to(device)
-
-    @torch.inference_mode()
-    def run(picture, plate=None, previous=None):
-        x = planes(picture).permute(2, 0, 1)[None] / 255
-        more = None
-        if net.extra is not None:
-            plate = None if plate is None else planes(plate).permute(2, 0, 1)[None] / 255
-            previous = None if previous is None else planes(previous)[None, None]
-            more = clues(x, plate, previous)
-        return torch.sigmoid(net(x, more))[0, 0].float().cpu().numpy()
-
-    return run
 
 
 def matte(run, picture, short):

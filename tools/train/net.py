@@ -13,11 +13,10 @@ All channel counts are multiples of 8: ONNX Runtime's convolutions work in
 blocks of 8 or 16.
 """
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
-
-MULTIPLE = 32  # both sides of a picture must be divisible by it
 
 # Channels at 1/2, 1/4, 1/8, 1/16 and 1/32 of the picture's size.
 WIDTHS = (24, 32, 64, 96, 128)
@@ -114,7 +113,7 @@ class Join(nn.Module):
 
 
 class Net(nn.Module):
-    """Mattes of pictures whose sides are multiples of MULTIPLE.
+    """Mattes of pictures whose sides are multiples of infer.MULTIPLE.
 
     forward takes float pictures of values 0 to 1, shape [n, 3, h, w], and gives
     logits [n, 1, h, w]; with extra, clues may come along, and zeros are none. In training it also gives the logits of the 1/8 level, to be
@@ -159,3 +158,25 @@ class Net(nn.Module):
 def count(net):
     """Number of weights."""
     return sum(p.numel() for p in net.parameters())
+
+
+def runner(net, device="cpu"):
+    """A function from a uint8 picture [h, w, 3] at network size to its matte [h, w].
+
+    Networks for clips may be given the plate, as the picture, and the previous matte.
+    """
+
+    def planes(a):
+        return None if a is None else torch.from_numpy(np.array(a)).to(device)
+
+    @torch.inference_mode()
+    def run(picture, plate=None, previous=None):
+        x = planes(picture).permute(2, 0, 1)[None] / 255
+        more = None
+        if net.extra is not None:
+            plate = None if plate is None else planes(plate).permute(2, 0, 1)[None] / 255
+            previous = None if previous is None else planes(previous)[None, None]
+            more = clues(x, plate, previous)
+        return torch.sigmoid(net(x, more))[0, 0].float().cpu().numpy()
+
+    return run

@@ -18,6 +18,7 @@ import pathlib
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 from PIL import Image
 
 # Pixel art in DATA was enlarged by whole numbers; it is packed as it was drawn.
@@ -127,6 +128,24 @@ def pack(data, path, sizes, without):
 def write(z, name, body, compression=zipfile.ZIP_STORED):
     """Adds a member without a time, so that the same data give the same file."""
     z.writestr(zipfile.ZipInfo(name), body, compression)
+
+
+class Pack:
+    """The items of a pack, and their pictures on demand."""
+
+    def __init__(self, path, without=()):
+        self.zip = zipfile.ZipFile(path)
+        about = json.loads(self.zip.read("manifest.json"))
+        self.sizes = about["sizes"]
+        self.items = [Item(**i) for i in about["items"] if i["source"] not in without]
+
+    def choose(self, kind, held):
+        return [i for i in self.items if i.kind == kind and i.held == held]
+
+    def picture(self, item):
+        """The picture as uint8 [h, w, 3 or 4]."""
+        with Image.open(io.BytesIO(self.zip.read(item.file))) as f:
+            return np.asarray(f.convert("RGB" if item.kind == "background" else "RGBA"))
 
 
 def main():

@@ -17,7 +17,7 @@ import evaluate
 import heldout
 import infer
 import scores
-from data import Pack
+from pack import Pack
 
 TILE = 150
 LABEL = 12

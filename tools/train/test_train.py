@@ -12,7 +12,6 @@ import degrade
 import evaluate
 import export
 import heldout
-import infer
 import layers
 import loss
 import metrics
@@ -20,7 +19,7 @@ import motion
 import pack
 from compose import Parts
 from draw import Dice, placement
-from net import EXTRA, Net, clues
+from net import EXTRA, Net, clues, runner
 from schedule import Schedule
 
 
@@ -170,7 +169,7 @@ class Network(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "net.onnx"
             self.assertEqual(len(export.export(net, path, "test", "1", 256, "none")), 64)
-            run, want = evaluate.OnnxRunner(path), infer.torch_runner(net)
+            run, want = evaluate.OnnxRunner(path), runner(net)
         for given in ((picture,), (picture, plate), (picture, None, previous), (picture, plate, previous)):
             self.assertLess(float(np.abs(run(*given) - want(*given)).max()), 1 / 255)
 

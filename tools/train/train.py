@@ -17,13 +17,13 @@ import torch
 
 import checkpoint
 import heldout
-import infer
 import scores
 from compose import Composer
-from data import Bank, Pack
+from data import Bank
 from draw import Dice
 from loss import total_loss
-from net import EXTRA_WEIGHT, Net, clues, count
+from net import EXTRA_WEIGHT, Net, clues, count, runner
+from pack import Pack
 from schedule import Schedule
 
 PLAN = "96:300000,160:120000,256:40000"
@@ -33,7 +33,7 @@ def options():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("pack", type=pathlib.Path)
     p.add_argument("run", type=pathlib.Path, help="folder of the checkpoint and the log")
-    p.add_argument("--minutes", type=float, help="end with a checkpoint after so long")
+    p.add_argument("--minutes", type=float, help="end with a checkpoint after so long, reading the pack counted in")
     p.add_argument("--plan", help=f"SIZE:SAMPLES,… (default {PLAN}, or the checkpoint's)")
     p.add_argument("--clips", action="store_true", help="train for clips, with clean plate and previous matte")
     p.add_argument("--again", action="store_true", help="begin the plan anew with the weights that there are")
@@ -54,6 +54,7 @@ class Trainer:
 
     def __init__(self, a):
         self.a = a
+        self.begin = time.monotonic()
         self.device = torch.device(a.device)
         self.gpu = self.device.type == "cuda"
         a.run.mkdir(parents=True, exist_ok=True)
@@ -68,7 +69,6 @@ class Trainer:
         plan = self.resume()
         self.plan = a.plan or plan or PLAN
         self.schedule = Schedule.read(self.plan)
-        self.steps = 0
         self.stop = False
         self.ready = []  # batches drawn and not yet learnt from
 
@@ -132,10 +132,16 @@ class Trainer:
         """
         n = len(clip.before)
         has = torch.stack([self.dice.chance(n, 0.7), self.dice.chance(n, 0.75)], 1)
-        previous = torch.sigmoid(self.average(clip.before, clues(clip.before, clip.plate, has=has)))
+        with self.narrow():
+            previous = self.average(clip.before, clues(clip.before, clip.plate, has=has))
+        previous = torch.sigmoid(previous.float())
         cut = self.dice.chance(n, 0.06).view(-1, 1, 1, 1)
         plate, previous = (torch.where(cut, x.roll(1, 0), x) for x in (clip.plate, previous))
         return clues(clip.last.picture, plate, previous, has)
+
+    def narrow(self):
+        """bfloat16 where it is fast."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.gpu)
 
     def step(self):
         """Learns from one batch; returns its loss, still on the device."""
@@ -145,14 +151,13 @@ class Trainer:
         if self.a.clips:
             batch, more = batch.last, self.recall(batch)
         picture = batch.picture.contiguous(memory_format=torch.channels_last)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.gpu):
+        with self.narrow():
             outputs = self.net(picture, more)
         loss = total_loss([o.float() for o in outputs], batch.matte, batch.weight)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
         self.optimiser.step()
-        self.steps += 1
         self.seen += len(picture)
         self.follow()
         return loss.detach()
@@ -162,11 +167,7 @@ class Trainer:
         """Moves the running average of the weights, slower as training goes on."""
         samples = self.before + self.seen
         decay = min(0.998, (1 + samples / 64) / (10 + samples / 64))
-        for mean, now in zip(self.average.state_dict().values(), self.net.state_dict().values()):
-            if mean.is_floating_point():
-                mean.lerp_(now, 1 - decay)
-            else:
-                mean.copy_(now)
+        torch._foreach_lerp_(numbers(self.average), numbers(self.net), 1 - decay)
 
     def write(self, **facts):
         line = {"minutes": round(self.seconds / 60, 2), "samples": self.before + self.seen, **facts}
@@ -176,12 +177,11 @@ class Trainer:
 
     def metrics(self):
         short = min(max(self.schedule.size(self.seen) // 32 * 32, 96), 256)
-        found = scores.measure(infer.torch_runner(self.average, self.device), self.cases, short)
+        found = scores.measure(runner(self.average, self.device), self.cases, short)
         self.write(short=short, **{k: round(v, 4) for k, v in scores.brief(found).items()})
 
     def run(self):
-        begin = last = told = saved = time.monotonic()
-        tested = begin
+        last = told = saved = tested = time.monotonic()
         losses, drawn = [], 0
         while not self.stop and self.seen < self.schedule.samples:
             before = self.seen
@@ -201,12 +201,17 @@ class Trainer:
             if now - tested > 60 * self.a.metrics:
                 self.metrics()
                 tested = told = last = time.monotonic()
-            if self.a.minutes and now - begin > 60 * self.a.minutes:
+            if self.a.minutes and now - self.begin > 60 * self.a.minutes:
                 break
         self.save()
         self.metrics()
         if self.seen >= self.schedule.samples:
             print("the plan is done", flush=True)
+
+
+def numbers(net):
+    """Weights and batch statistics."""
+    return [v for v in net.state_dict().values() if v.is_floating_point()]
 
 
 def groups(net):
