@@ -5,13 +5,15 @@ import pathlib
 
 import torch
 
+from net import WIDTHS
+
 
 @dataclasses.dataclass
 class State:
     """A training's whole state.
 
     plan is the schedule it follows, seen the samples drawn under it, before those
-    drawn under earlier plans, seconds the time spent so far.
+    drawn under earlier plans, seconds the time spent so far, widths the network's.
     """
 
     net: dict
@@ -23,6 +25,7 @@ class State:
     seen: int
     before: int
     seconds: float
+    widths: tuple = WIDTHS
 
 
 def save(path, state):

@@ -10,6 +10,7 @@ network sees pictures as the Go program brings them to it.
 """
 
 import argparse
+import json
 import pathlib
 import time
 
@@ -44,6 +45,8 @@ class OnnxRunner:
         settings.intra_op_num_threads = threads
         self.session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
         self.clip = len(self.session.get_inputs()) > 1
+        spec = json.loads(self.session.get_modelmeta().custom_metadata_map["bgremove.spec"])
+        self.short = spec["input"]["shortSide"]
 
     def __call__(self, picture, plate=None, previous=None):
         feed = {"pixels": picture[None]}
@@ -84,18 +87,21 @@ def main():
     p.add_argument("pack", type=pathlib.Path)
     p.add_argument("onnx", type=pathlib.Path)
     p.add_argument("--checkpoint", type=pathlib.Path, help="compare with this checkpoint in PyTorch")
-    p.add_argument("--short", type=int, default=256, help="short side that pictures are brought to")
+    p.add_argument("--short", type=int, help="short side that pictures are brought to, in place of the file's own")
     p.add_argument("--most", type=int, default=60, help="pictures of each source")
+    p.add_argument("--moving", type=int, default=4, help="clips of each source")
+    p.add_argument("--threads", type=int, default=1, help="of ONNX Runtime, for all but the times")
     a = p.parse_args()
     pack = Pack(a.pack)
     cases = list(heldout.cases(pack, a.most))
-    run = OnnxRunner(a.onnx, 2)
+    run = OnnxRunner(a.onnx, a.threads)
+    a.short = a.short or run.short
     plain = scores.measure(run, cases, a.short)
     print(f"{len(cases)} held-out pictures at a short side of {a.short}\n")
     print("\n".join(scores.table(plain)))
     print("64-colour dithered GIF, IoU lost:", scores.drops(plain, scores.measure(run, cases, a.short, heldout.as_gif)))
     print("JPEG of quality 30, IoU lost:", scores.drops(plain, scores.measure(run, cases, a.short, heldout.as_jpeg)))
-    moving = list(clips.clips(pack))
+    moving = list(clips.clips(pack, a.moving))
     for aided, name in ((False, "frame by frame"), (True, "with plate and previous matte"))[: 1 + run.clip]:
         overlap, flicker = clips.measure(run, moving, a.short, aided)
         print(f"clips, {name}: IoU {overlap:.4f}, dtSSD {flicker:.2f}")

@@ -205,7 +205,7 @@ def export(net, path, name, version, short, card):
 
 def network(state):
     """The averaged network of a checkpoint's state."""
-    net = Net(extra=EXTRA_WEIGHT in state.average)
+    net = Net(state.widths, EXTRA_WEIGHT in state.average)
     net.load_state_dict(state.average)
     return net.eval()
 

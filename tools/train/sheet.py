@@ -92,10 +92,11 @@ def main():
     p.add_argument("sheet", type=pathlib.Path)
     p.add_argument("frames", type=pathlib.Path, nargs="*")
     p.add_argument("--pack", type=pathlib.Path)
-    p.add_argument("--short", type=int, default=256, help="short side that pictures are brought to")
+    p.add_argument("--short", type=int, help="short side that pictures are brought to, in place of the file's own")
     p.add_argument("--most", type=int, default=40, help="pictures of each source to choose from")
     a = p.parse_args()
-    run = evaluate.OnnxRunner(a.onnx, 2)
+    run = evaluate.OnnxRunner(a.onnx)
+    a.short = a.short or run.short
     rows = list(held(run, a.pack, a.short, a.most)) if a.pack else []
     rows += list(frames(run, a.frames, a.short))
     arrange(rows).save(a.sheet)

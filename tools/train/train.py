@@ -22,7 +22,7 @@ from compose import Composer
 from data import Bank
 from draw import Dice
 from loss import total_loss
-from net import EXTRA_WEIGHT, Net, clues, count, runner
+from net import EXTRA_WEIGHT, WIDTHS, Net, clues, count, runner
 from pack import Pack
 from schedule import Schedule
 
@@ -35,6 +35,7 @@ def options():
     p.add_argument("run", type=pathlib.Path, help="folder of the checkpoint and the log")
     p.add_argument("--minutes", type=float, help="end with a checkpoint after so long, reading the pack counted in")
     p.add_argument("--plan", help=f"SIZE:SAMPLES,… (default {PLAN}, or the checkpoint's)")
+    p.add_argument("--widths", type=widths, help=f"channels of the levels (default {WIDTHS}, or the checkpoint's)")
     p.add_argument("--clips", action="store_true", help="train for clips, with clean plate and previous matte")
     p.add_argument("--again", action="store_true", help="begin the plan anew with the weights that there are")
     p.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
@@ -49,6 +50,14 @@ def options():
     return p.parse_args()
 
 
+def widths(text):
+    """Channels of the levels, from text as "24,32,64,96,128"."""
+    found = tuple(int(v) for v in text.split(","))
+    if len(found) != len(WIDTHS) or any(v <= 0 or v % 8 for v in found):
+        raise argparse.ArgumentTypeError(f"want {len(WIDTHS)} multiples of 8")
+    return found
+
+
 class Trainer:
     """Network, its running average, optimiser and samples of one run."""
 
@@ -59,24 +68,23 @@ class Trainer:
         self.gpu = self.device.type == "cuda"
         a.run.mkdir(parents=True, exist_ok=True)
         torch.manual_seed(a.seed)
-        self.net = Net(extra=a.clips).to(self.device, memory_format=torch.channels_last)
-        self.average = Net(extra=a.clips).to(self.device, memory_format=torch.channels_last).eval()
+        last = checkpoint.load(a.run / "checkpoint.pt", self.device)
+        self.widths = a.widths or (last.widths if last else WIDTHS)
+        self.net, self.average = (Net(self.widths, a.clips).to(self.device, memory_format=torch.channels_last) for _ in range(2))
+        self.average.eval()
         self.average.load_state_dict(self.net.state_dict())
         self.optimiser = torch.optim.AdamW(groups(self.net), a.rate, betas=(0.9, 0.99))
         self.dice = Dice(self.device, a.seed)
         self.seen = self.before = 0
         self.seconds = 0.0
-        plan = self.resume()
+        plan = self.resume(last) if last else None
         self.plan = a.plan or plan or PLAN
         self.schedule = Schedule.read(self.plan)
         self.stop = False
         self.ready = []  # batches drawn and not yet learnt from
 
-    def resume(self):
-        """Takes the checkpoint's state, if there is one, and returns its plan."""
-        s = checkpoint.load(self.a.run / "checkpoint.pt", self.device)
-        if s is None:
-            return None
+    def resume(self, s):
+        """Takes a checkpoint's state and returns its plan, None if another is to begin."""
         more = self.a.clips and EXTRA_WEIGHT not in s.net  # begins with the weights for pictures
         self.net.load_state_dict(s.net, strict=not more)
         self.average.load_state_dict(s.average, strict=not more)
@@ -102,6 +110,7 @@ class Trainer:
             seen=self.seen,
             before=self.before,
             seconds=self.seconds,
+            widths=self.widths,
         )
         checkpoint.save(self.a.run / "checkpoint.pt", state)
 
