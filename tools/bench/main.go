@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && cgo
 
 // Command bench measures bgremove beside ffmpeg doing the same work, in one
 // run, and prints the ratios. Only ratios mean anything on a shared machine.
