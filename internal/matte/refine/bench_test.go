@@ -26,7 +26,7 @@ type scene struct {
 func newScene(w, h int) scene {
 	p := synth.Clip{Width: w, Height: h, Frames: 8, Backdrop: synth.Blue, Subject: synth.Discs}.Frame(1)
 	s := scene{img: onto(p, texture(w, h, waves)), small: shrink(p.Alpha, net, net, 1), matte: image.NewAlpha(p.Alpha.Rect)}
-	new(refine.Upsampler).Upsample(s.matte, s.img, s.small)
+	new(refine.Upsampler).Upsample(s.matte, s.img, s.small, nil)
 	s.uncertain = openTiles(s.small, w, h)
 	return s
 }
@@ -49,7 +49,7 @@ func bench(b *testing.B, f func(s scene) func()) {
 func BenchmarkUpsample(b *testing.B) {
 	bench(b, func(s scene) func() {
 		var u refine.Upsampler
-		return func() { u.Upsample(s.matte, s.img, s.small) }
+		return func() { u.Upsample(s.matte, s.img, s.small, nil) }
 	})
 }
 
@@ -77,7 +77,7 @@ func BenchmarkFrame(b *testing.B) {
 			copy(img.Pix, s.img.Pix)
 			b.StartTimer()
 			scaler.Draw(dst, &img)
-			u.UpsampleGuided(s.matte, &img, s.small, dst)
+			u.Upsample(s.matte, &img, s.small, dst)
 			f.Decontaminate(&img, s.matte)
 			multiply(&img, s.matte)
 		}

@@ -48,7 +48,7 @@ func TestDecontaminateEstimated(t *testing.T) {
 	for kind, name := range textures {
 		p := synth.Clip{Width: 480, Height: 270, Frames: 8, Backdrop: synth.Blue, Subject: synth.Discs}.Frame(1)
 		img, m := onto(p, texture(480, 270, kind)), image.NewAlpha(p.Alpha.Rect)
-		u.Upsample(m, img, shrink(p.Alpha, 120, 68, 1))
+		u.Upsample(m, img, shrink(p.Alpha, 120, 68, 1), nil)
 		before := synth.ColourError(img, m, p)
 		f.Decontaminate(img, m)
 		after := synth.ColourError(img, m, p)

@@ -16,6 +16,11 @@ const (
 	// ridge is the variance of colour, in units of 1/255², below which it is
 	// no edge: ε of the guided filter.
 	ridge = 6.0
+	// margin is how near to 0 or 255 a result counts as that, since what a
+	// regression leaves behind of its noise is not seen but costs later steps
+	// and encoders as much as an edge. What is between is stretched.
+	margin  = 8.0
+	stretch = 255 / (255 - 2*margin)
 	// trust is how strongly texture speaks against the picture.
 	trust = 1.5
 )
@@ -248,7 +253,7 @@ func (g *guided) solve(y int) {
 func up(x int) int { return (x + stride - 1) / stride * stride }
 
 // average sets the result in row y to the means of coefficients around, and
-// where the matte is certain to that.
+// where the matte is certain to that, stretched.
 func (g *guided) average(y int) {
 	row := g.near[y*g.w : (y+1)*g.w]
 	top, bottom := up(max(y-smooth, 0)), min(y+smooth, g.h-1)
@@ -256,7 +261,7 @@ func (g *guided) average(y int) {
 		for x := x0; x < x1; x++ {
 			own := float32(g.matte[y*g.w+x])
 			if g.unsure[y*g.w+x] == 0 {
-				g.mean[y*g.w+x] = coef{3: own}
+				g.mean[y*g.w+x] = coef{3: stretch * (own - margin)}
 				continue
 			}
 			l, r := up(max(x-smooth, 0)), min(x+smooth, g.w-1)
@@ -269,7 +274,9 @@ func (g *guided) average(y int) {
 				}
 			}
 			inv := 1 / float32(n)
-			g.mean[y*g.w+x] = coef{sum.r * inv, sum.g * inv, sum.b * inv, sum.rest*inv + (1-sum.trust*inv)*own}
+			k := stretch * inv
+			rest := sum.rest*inv + (1-sum.trust*inv)*own
+			g.mean[y*g.w+x] = coef{sum.r * k, sum.g * k, sum.b * k, stretch * (rest - margin)}
 		}
 	}
 }

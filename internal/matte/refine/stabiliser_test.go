@@ -191,9 +191,9 @@ func TestSteadyThenUpsampled(t *testing.T) {
 			scaler.Draw(guide, img)
 			m := flicker(shrink(p.Alpha, small.X, small.Y, 0), rng)
 			r, g := image.NewAlpha(p.Alpha.Rect), image.NewAlpha(p.Alpha.Rect)
-			up.UpsampleGuided(r, img, m, guide)
+			up.Upsample(r, img, m, guide)
 			steady.Apply(guide, m)
-			up.UpsampleGuided(g, img, m, guide)
+			up.Upsample(g, img, m, guide)
 			want, rough, got = append(want, p.Alpha), append(rough, r), append(got, g)
 		}
 		ssd += synth.DtSSD(got, want) / synth.DtSSD(rough, want) / 3

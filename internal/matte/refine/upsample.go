@@ -32,20 +32,16 @@ type upsampling struct {
 // Upsample fills dst, which has the size of img, with small, which shows the
 // same field of view at any size, and lays its edges along those of img. Where
 // small and what surrounds it is 0 or 255, give or take 2, dst is exactly 0 or
-// 255; so a matte that is empty stays empty.
+// 255; so a matte that is empty stays empty. What comes out within 8 of 0 or
+// 255 is that, and the rest stretched. guide is img in the size of small, as
+// the network saw it, which saves about a third of the time; without it, or in
+// another size, img is reduced.
 //
 // It is the fast guided filter with colour guidance (K. He, J. Sun and X.
 // Tang, "Guided image filtering", TPAMI 2013, section 3.5; K. He and J. Sun,
 // arXiv:1505.00996): the coefficients are found at the size of small, only
 // near the samples that are uncertain, and applied at full size.
-func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Alpha) {
-	u.UpsampleGuided(dst, img, small, nil)
-}
-
-// UpsampleGuided is Upsample for those who have img reduced to the size of
-// small already, as the network's input, which saves about a third of the
-// time. A guide of another size, or nil, is not used.
-func (u *Upsampler) UpsampleGuided(dst *image.Alpha, img *image.NRGBA, small *image.Alpha, guide *image.NRGBA) {
+func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Alpha, guide *image.NRGBA) {
 	w, h := size(dst)
 	match(img, w, h)
 	sw, sh := size(small)

@@ -97,7 +97,7 @@ func (e *Estimator) refine(_ context.Context, w *matte.Estimate) error {
 	if e.options.NoRefine {
 		refine.Enlarge(w.Matte, d.matte)
 	} else {
-		e.upscale.UpsampleGuided(w.Matte, w.Image, d.matte, d.picture)
+		e.upscale.Upsample(w.Matte, w.Image, d.matte, d.picture)
 	}
 	return nil
 }
