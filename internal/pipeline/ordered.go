@@ -32,15 +32,16 @@ func produce[T any](ctx context.Context, g *errgroup.Group, depth int, next func
 }
 
 // ordered applies work to what arrives, on several goroutines, and delivers
-// the results in the order of arrival. At most 2 × workers items are inside.
-// Workers give way to the encoder.
-func ordered[T any](ctx context.Context, g *errgroup.Group, in <-chan T, workers int, work func(context.Context, T) error) <-chan T {
+// the results in the order of arrival. Up to ahead items are taken in while one
+// is worked on, since some are quick: frames that repeat. Workers give way to
+// the encoder.
+func ordered[T any](ctx context.Context, g *errgroup.Group, in <-chan T, workers, ahead int, work func(context.Context, T) error) <-chan T {
 	type slot struct {
 		item T
 		done chan struct{}
 	}
 	todo := make(chan *slot)
-	queue := make(chan *slot, workers)
+	queue := make(chan *slot, max(workers, ahead))
 	g.Go(func() error {
 		defer close(todo)
 		defer close(queue)

@@ -44,7 +44,7 @@ func (r *runner) chain(ctx context.Context, g *errgroup.Group, in <-chan *item, 
 		}
 		stage := steps[:n]
 		steps = steps[n:]
-		in = ordered(ctx, g, in, workers, func(ctx context.Context, it *item) error { return r.do(ctx, it, stage) })
+		in = ordered(ctx, g, in, workers, r.depth, func(ctx context.Context, it *item) error { return r.do(ctx, it, stage) })
 	}
 	return in
 }

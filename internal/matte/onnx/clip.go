@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte/reduce"
@@ -15,7 +16,7 @@ import (
 // ClipOptions are how a clip is run. The zero value is useful.
 type ClipOptions struct {
 	// NoReuse runs the network even on a frame that it would see just as it
-	// saw the one before.
+	// saw another.
 	NoReuse bool
 	// NoForeground leaves Result.Foreground nil.
 	NoForeground bool
@@ -34,23 +35,25 @@ type Result struct {
 	// Foreground is the colour of the subject alone, of the size of Matte,
 	// opaque, and shared as Matte is. Only recurrent networks give it.
 	Foreground *image.NRGBA
-	// Reused says that the frame looked to the network like the one before,
-	// whose result this is.
+	// Reused says that the frame looked to the network like another, whose
+	// result this is.
 	Reused bool
 }
 
 // Clip runs a network on the frames of one clip. It needs no Close.
 //
-// Estimate is safe for concurrent use. If Ordered, calls nevertheless have to
-// come one after the other and in the clip's order to mean anything.
+// Start and Estimate are safe for concurrent use. If Ordered, calls
+// nevertheless have to come one after the other and in the clip's order to mean
+// anything.
 type Clip struct {
 	n *Network
 	o ClipOptions
 
 	mu   sync.Mutex // guards what follows
 	view *view
-	last *estimate
-	span span
+	// recent are the frames that another may be like, the oldest first.
+	recent []*Inference
+	span   span
 
 	turn  chan struct{} // held while a recurrent network runs
 	state *state
@@ -64,13 +67,35 @@ type view struct {
 	scaler *reduce.Scaler
 }
 
-// estimate is a frame, as the network sees it, and what came of it. res and
-// err are set before done is closed.
-type estimate struct {
-	in   *image.NRGBA // what inner holds
-	done chan struct{}
+// reach is how many frames back one is looked for that looks the same: some
+// animations go to and fro between a few pictures.
+const reach = 8
+
+// Inference is the network's work on a frame, which may be that on another just
+// like it.
+type Inference struct {
+	in   *image.NRGBA  // what the network sees of the frame
+	like *Inference    // whose result it shares; nil: its own
+	done chan struct{} // closed once res and err are set
 	res  Result
 	err  error
+}
+
+// Wait returns the result, or the cause of ctx's end. A network at fault gives
+// a *ModelError.
+func (i *Inference) Wait(ctx context.Context) (Result, error) {
+	of := i
+	if i.like != nil {
+		of = i.like
+	}
+	select {
+	case <-of.done:
+	case <-ctx.Done():
+		return Result{}, context.Cause(ctx)
+	}
+	r := of.res
+	r.Reused = of != i
+	return r, of.err
 }
 
 // NewClip begins a clip.
@@ -98,7 +123,7 @@ func (c *Clip) Reset() {
 	c.state = newState()
 	<-c.turn
 	c.mu.Lock()
-	c.last = nil
+	c.recent = nil
 	c.mu.Unlock()
 }
 
@@ -106,46 +131,61 @@ func (c *Clip) Reset() {
 // a clip may change in size, which resets a recurrent network. A network at
 // fault gives a *ModelError, a cancelled ctx its cause.
 func (c *Clip) Estimate(ctx context.Context, img *image.NRGBA) (Result, error) {
-	if img.Rect.Empty() {
-		return Result{}, errors.New("estimate matte: empty picture")
+	i, err := c.Start(ctx, img)
+	if err != nil {
+		return Result{}, err
 	}
-	v := c.viewFor(img.Rect.Size())
-	e := &estimate{in: v.draw(img), done: make(chan struct{})}
-	if prev := c.follow(e); prev != nil {
-		select {
-		case <-prev.done:
-		case <-ctx.Done():
-			e.err = context.Cause(ctx)
-			close(e.done)
-			return Result{}, e.err
-		}
-		if prev.err == nil {
-			e.res = prev.res
-			close(e.done)
-			r := e.res
-			r.Reused = true
-			return r, nil
-		}
-	}
-	e.res, e.err = c.run(ctx, e.in, v)
-	close(e.done)
-	return e.res, e.err
+	return i.Wait(ctx)
 }
 
-// follow makes e the clip's latest frame, and returns the one before if e is
-// like it.
-func (c *Clip) follow(e *estimate) *estimate {
+// Start is Estimate but for a frame just like one that the network is working
+// on in another goroutine: then it returns at once.
+func (c *Clip) Start(ctx context.Context, img *image.NRGBA) (*Inference, error) {
+	if img.Rect.Empty() {
+		return nil, errors.New("estimate matte: empty picture")
+	}
+	v := c.viewFor(img.Rect.Size())
+	i := &Inference{in: v.draw(img), done: make(chan struct{})}
+	if i.like = c.follow(i); i.like != nil {
+		return i, nil
+	}
+	i.res, i.err = c.run(ctx, i.in, v)
+	if i.err != nil {
+		c.forget(i)
+	}
+	close(i.done)
+	return i, i.err
+}
+
+// follow looks for a recent frame that i is like. If there is none, i is one
+// itself from now on.
+func (c *Clip) follow(i *Inference) *Inference {
 	if c.o.NoReuse {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	prev := c.last
-	c.last = e
-	if prev == nil || prev.in.Rect != e.in.Rect || !bytes.Equal(prev.in.Pix, e.in.Pix) {
-		return nil
+	for _, r := range c.recent {
+		if r.in.Rect == i.in.Rect && bytes.Equal(r.in.Pix, i.in.Pix) {
+			return r
+		}
 	}
-	return prev
+	most := reach
+	if c.Ordered() {
+		most = 1 // the results before depend on what came before them
+	}
+	if len(c.recent) == most {
+		c.recent = slices.Delete(c.recent, 0, 1)
+	}
+	c.recent = append(c.recent, i)
+	return nil
+}
+
+// forget takes back what follow noted.
+func (c *Clip) forget(i *Inference) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recent = slices.DeleteFunc(c.recent, func(r *Inference) bool { return r == i })
 }
 
 func (c *Clip) viewFor(size image.Point) *view {

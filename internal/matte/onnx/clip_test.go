@@ -145,19 +145,19 @@ func TestReuse(t *testing.T) {
 	for _, tt := range []struct {
 		name, net string
 		options   onnx.ClipOptions
-		want      []bool // a a b reset b b
+		want      []bool // a a b a reset b b
 	}{
-		{"frame", "distance", onnx.ClipOptions{}, []bool{false, true, false, false, true}},
-		{"recurrent", "averager", onnx.ClipOptions{}, []bool{false, true, false, false, true}},
-		{"switched off", "distance", onnx.ClipOptions{NoReuse: true}, []bool{false, false, false, false, false}},
+		{"frame", "distance", onnx.ClipOptions{}, []bool{false, true, false, true, false, true}},
+		{"recurrent", "averager", onnx.ClipOptions{}, []bool{false, true, false, false, false, true}},
+		{"switched off", "distance", onnx.ClipOptions{NoReuse: true}, make([]bool, 6)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := open(t, tt.net).NewClip(tt.options)
 			var got []bool
 			var mattes []*image.Alpha
-			for i, img := range []*image.NRGBA{a, a, b, b, b} {
-				if i == 3 {
+			for i, img := range []*image.NRGBA{a, a, b, a, b, b} {
+				if i == 4 {
 					c.Reset()
 				}
 				r, err := c.Estimate(t.Context(), img)

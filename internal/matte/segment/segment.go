@@ -51,29 +51,43 @@ func (e *Estimator) Steps() []matte.Step {
 	return append(steps, matte.Step{Name: "refine", Run: e.refine})
 }
 
-// draft is what the network made of a frame.
+// draft is a matte of the network's size and the picture that it saw.
 type draft struct {
-	picture *image.NRGBA // what it saw
+	picture *image.NRGBA
 	matte   *image.Alpha
 }
 
+// infer leaves an inference that may still be running, for another frame just
+// like this one.
 func (e *Estimator) infer(ctx context.Context, w *matte.Estimate) error {
 	if e.clip.Recurrent() && e.cuts.Next(w.Image) {
 		e.clip.Reset()
 	}
-	r, err := e.clip.Estimate(ctx, w.Image)
-	if err != nil {
-		return err
+	i, err := e.clip.Start(ctx, w.Image)
+	w.Draft = i
+	return err
+}
+
+// drafted is what infer, or hold, made of a frame.
+func drafted(ctx context.Context, w *matte.Estimate) (draft, error) {
+	if d, ok := w.Draft.(draft); ok {
+		return d, nil
 	}
-	w.Draft = draft{r.Picture, r.Matte}
+	r, err := w.Draft.(*onnx.Inference).Wait(ctx)
+	if err != nil {
+		return draft{}, err
+	}
 	if r.Foreground != nil {
 		w.Foreground = refine.Band(r.Foreground, r.Matte)
 	}
-	return nil
+	return draft{r.Picture, r.Matte}, nil
 }
 
-func (e *Estimator) hold(_ context.Context, w *matte.Estimate) error {
-	d := w.Draft.(draft)
+func (e *Estimator) hold(ctx context.Context, w *matte.Estimate) error {
+	d, err := drafted(ctx, w)
+	if err != nil {
+		return err
+	}
 	steady := *d.matte // repeated frames share it
 	steady.Pix = slices.Clone(d.matte.Pix)
 	e.steady.Apply(fitting(d.picture, &steady), &steady)
@@ -91,8 +105,11 @@ func fitting(picture *image.NRGBA, m *image.Alpha) *image.NRGBA {
 	return fit
 }
 
-func (e *Estimator) refine(_ context.Context, w *matte.Estimate) error {
-	d := w.Draft.(draft)
+func (e *Estimator) refine(ctx context.Context, w *matte.Estimate) error {
+	d, err := drafted(ctx, w)
+	if err != nil {
+		return err
+	}
 	w.Draft = nil
 	if e.options.NoRefine {
 		refine.Enlarge(w.Matte, d.matte)
