@@ -53,6 +53,7 @@ var complaints = []struct {
 	{"failed to allocate", Memory},
 	{"malloc of size", Memory},
 	{"failed to map segment", Memory},
+	{"error while opening encoder", Memory}, // whose arguments are ours, and right
 	{"too many open files", OpenFiles},
 	{"permission denied", Files},
 }

@@ -63,8 +63,10 @@ type Limits struct {
 type Remover struct {
 	config Config
 
-	mu       sync.Mutex
-	tools    *ffmpeg.Tools            // once found
+	finding sync.Mutex
+	tools   *ffmpeg.Tools // once found
+
+	opening  sync.Mutex
 	networks map[string]*onnx.Network // once opened
 }
 
@@ -95,8 +97,8 @@ func (l Limits) withDefaults() Limits {
 
 // ffmpeg finds the programs, once, and says how to get them otherwise.
 func (r *Remover) ffmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.finding.Lock()
+	defer r.finding.Unlock()
 	if r.tools != nil {
 		return r.tools, nil
 	}

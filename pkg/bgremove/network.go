@@ -34,8 +34,8 @@ func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, stri
 			return nil, "", &Error{Kind: Missing, Reason: "no model is installed", Hint: "bgremove models pull u2netp gets one; --model names a file"}
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.opening.Lock()
+	defer r.opening.Unlock()
 	if n, ok := r.networks[name]; ok {
 		return n, name, nil
 	}
@@ -51,6 +51,21 @@ func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, stri
 	}
 	r.networks[name] = n
 	return n, name, nil
+}
+
+// warm opens the network that a removal will surely need while its input is
+// looked at: large ones take a second. An error shows when it is needed. The
+// function returned waits for the end.
+func (j *removal) warm(ctx context.Context) (wait func()) {
+	if j.options.Method != Rembg {
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _, _ = j.network(ctx, j.options.Model)
+	}()
+	return func() { <-done }
 }
 
 // CanSegment reports whether method Rembg can run: an *Error says what is
@@ -81,8 +96,8 @@ func unusable(err error) error {
 
 // Close releases the networks that were opened. No job may be running.
 func (r *Remover) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.opening.Lock()
+	defer r.opening.Unlock()
 	var errs []error
 	for _, n := range r.networks {
 		errs = append(errs, n.Close())

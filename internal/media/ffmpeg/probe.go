@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bgremove/bgremove/internal/media"
 )
 
@@ -60,8 +62,19 @@ func (t *Tools) Probe(ctx context.Context, path string, container media.Containe
 			Duration  seconds `json:"duration"`
 		} `json:"format"`
 	}
-	out, err := t.ffprobe(ctx, demuxer, path, "-show_streams", "-show_format", "-of", "json")
-	if err != nil {
+	// Starting a child takes longer than what it does here: both at once.
+	var out []byte
+	var walk packetWalk
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		out, err = t.ffprobe(gctx, demuxer, path, "-show_streams", "-show_format", "-of", "json")
+		return err
+	})
+	g.Go(func() (err error) {
+		walk, err = t.packets(gctx, demuxer, path)
+		return err
+	})
+	if err := g.Wait(); err != nil {
 		return nil, unreadable(ctx, err)
 	}
 	if err := json.Unmarshal(out, &found); err != nil {
@@ -82,14 +95,14 @@ func (t *Tools) Probe(ctx context.Context, path string, container media.Containe
 		return nil, &media.UnreadableError{Reason: "no video in the file"}
 	}
 	c.stream = found.Streams[video]
-	if err := c.describe(ctx, demuxer, time.Duration(found.Format.Duration)); err != nil {
+	if err := c.describe(walk, time.Duration(found.Format.Duration)); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
 // describe fills info from the stream's header and a walk over its packets.
-func (c *Clip) describe(ctx context.Context, demuxer string, duration time.Duration) error {
+func (c *Clip) describe(p packetWalk, duration time.Duration) error {
 	s := &c.stream
 	c.info.Codec, c.info.HasAlpha = s.CodecName, s.hasAlpha()
 	var err error
@@ -105,10 +118,6 @@ func (c *Clip) describe(ctx context.Context, demuxer string, duration time.Durat
 		return fmt.Errorf("time base of %s: %w", c.path, err)
 	}
 	c.info.TimeBase = base
-	p, err := c.tools.packets(ctx, demuxer, c.path, s.Index)
-	if err != nil {
-		return unreadable(ctx, err)
-	}
 	if p.count == 0 {
 		return &media.UnreadableError{Reason: "the video has no frames"}
 	}
@@ -189,10 +198,10 @@ type packetWalk struct {
 	first, last, lastDuration int64
 }
 
-// packets walks over the packets of one stream. Packets that an edit list
-// discards do not count.
-func (t *Tools) packets(ctx context.Context, demuxer, path string, stream int) (packetWalk, error) {
-	p := t.probeProcess(ctx, demuxer, path, []string{"-select_streams", strconv.Itoa(stream),
+// packets walks over the packets of the first video that is no cover picture.
+// Packets that an edit list discards do not count.
+func (t *Tools) packets(ctx context.Context, demuxer, path string) (packetWalk, error) {
+	p := t.probeProcess(ctx, demuxer, path, []string{"-select_streams", "V:0",
 		"-show_entries", "packet=pts,duration,flags", "-of", "compact=p=0:s=,"})
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
