@@ -29,10 +29,13 @@ func (b *bench) segmentation(ctx context.Context, runs int) error {
 // and encoding.
 func (b *bench) networks(ctx context.Context, runs int) error {
 	fmt.Println("\nrembg, mp4 to webm, against the network alone + ffmpeg alone")
-	for _, size := range []job{{width: 640, height: 360, frames: 150}, {width: 1920, height: 1080, frames: 50}} {
+	for _, size := range []job{{width: 640, height: 360, frames: 250}, {width: 1920, height: 1080, frames: 100}} {
 		for _, name := range []string{"quick", "slow"} {
 			for _, crop := range []bool{false, true} {
 				j := size
+				if name == "slow" {
+					j.frames = 100
+				}
 				j.options = bgremove.Options{Method: bgremove.Rembg, Model: modelPath(name), Format: bgremove.WebM, Crop: crop}
 				if err := b.network(ctx, name, j, runs); err != nil {
 					return err
@@ -167,8 +170,10 @@ func (b *bench) reuse(ctx context.Context, runs int) error {
 		return err
 	}
 	gif := b.path("repeating.gif")
-	// Each frame is shown four times, as four frames of the file.
-	cmd := exec.CommandContext(ctx, b.tools.FFmpeg, "-v", "error", "-y", "-i", clip, "-vf", "setpts=4*PTS,fps=25,scale=480:-1", "-gifflags", "-offsetting", gif)
+	// Each frame is shown four times, as four frames of the file, in the
+	// clip's own colours.
+	const filter = "setpts=4*PTS,fps=25,scale=480:-1,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none"
+	cmd := exec.CommandContext(ctx, b.tools.FFmpeg, "-v", "error", "-y", "-i", clip, "-vf", filter, "-gifflags", "-offsetting", gif)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("draw a GIF: %w", err)
