@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/bgremove/bgremove/internal/filelock"
 )
 
 // part is the file under a name that says it is incomplete, with the digest of
@@ -45,8 +47,9 @@ func openPart(path string) (*part, error) {
 // claim locks the file and makes sure that it still has its name: the process
 // that held it before may have finished.
 func (p *part) claim() error {
-	if err := lock(p.file); err != nil {
-		return fmt.Errorf("%s: %w", p.path, err)
+	// A file system without locks still takes files.
+	if err := filelock.TryLock(p.file); errors.Is(err, filelock.ErrHeld) {
+		return fmt.Errorf("%s: %w", p.path, ErrBusy)
 	}
 	mine, err := p.file.Stat()
 	if err != nil {

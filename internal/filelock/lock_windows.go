@@ -19,6 +19,7 @@ func TryLock(f *os.File) error {
 	return err
 }
 
+// lock locks a byte far behind any content, which so can be read and written.
 func lock(f *os.File, flags uint32) error {
-	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
+	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
 }
