@@ -48,7 +48,7 @@ func (s *Store) dir() string {
 
 func (s *Store) models() []Model {
 	if s.Models == nil {
-		return readCatalogue()
+		return Catalogue()
 	}
 	return s.Models
 }
