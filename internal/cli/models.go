@@ -221,7 +221,7 @@ func (a *app) verify(names []string) (verdicts []verdict, failure, err error) {
 			return nil, nil, err
 		}
 		for _, e := range list {
-			if e.Installed {
+			if e.Installed && !e.Bundled {
 				names = append(names, e.Name)
 			}
 		}

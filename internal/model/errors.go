@@ -14,6 +14,8 @@ var (
 	ErrNoRecord = errors.New("it was not imported, so that its sha256 is not known")
 	// ErrExists is an import under a name that is taken by other content.
 	ErrExists = errors.New("another model has that name")
+	// ErrBundled is what can be done with files only, asked for Bundled.
+	ErrBundled = errors.New("the model " + Bundled + " is part of the program")
 )
 
 // NameError is a name that no model can have.

@@ -278,7 +278,7 @@ func TestImported(t *testing.T) {
 		t.Errorf("%+v, %v", spec, err)
 	}
 	list, err := s.List()
-	if err != nil || len(list) != 4 || !list[3].Imported || !list[3].Installed || list[3].Name != "walk" || list[3].Spec != spec {
+	if err != nil || len(list) != 5 || !list[4].Imported || !list[4].Installed || list[4].Name != "walk" || list[4].Spec != spec {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if _, err := s.Import(t.Context(), write(t, filepath.Join(dir, "other.onnx"), network("new")), model.ImportOptions{Name: "walk"}); !errors.Is(err, model.ErrExists) {
@@ -293,6 +293,36 @@ func TestImported(t *testing.T) {
 	}
 	if _, err := s.Export(t.Context(), "walk", copied); !errors.Is(err, os.ErrExist) {
 		t.Errorf("exporting over a file: %v", err)
+	}
+}
+
+// The bundled network is listed first; nothing can be done to it, and nothing
+// else can have its name.
+func TestBundled(t *testing.T) {
+	t.Parallel()
+	s, _ := newStore(t)
+	list, err := s.List()
+	if err != nil || list[0].Name != model.Bundled || !list[0].Bundled || !list[0].Installed || list[0].Bytes != int64(len(model.BundledNetwork)) {
+		t.Errorf("%+v, %v", list[0], err)
+	}
+	if name, ok := s.Best(); ok {
+		t.Errorf("%s is the default, with nothing installed", name)
+	}
+	dir := t.TempDir()
+	_, export := s.Export(t.Context(), model.Bundled, dir)
+	for what, err := range map[string]error{
+		"pull": s.Pull(t.Context(), model.Bundled, model.PullOptions{}), "remove": s.Remove(model.Bundled),
+		"verify": s.Verify(model.Bundled), "export": export,
+	} {
+		if !errors.Is(err, model.ErrBundled) {
+			t.Errorf("%s: %v, want ErrBundled", what, err)
+		}
+	}
+	mine := write(t, filepath.Join(dir, "mine.onnx"), network("mine"))
+	for _, name := range []string{model.Bundled, "Bundled"} {
+		if _, err := s.Import(t.Context(), mine, model.ImportOptions{Name: name}); err == nil {
+			t.Errorf("imported as %s", name)
+		}
 	}
 }
 

@@ -34,9 +34,11 @@ func DefaultDir() string { return filepath.Join(xdg.CacheHome, "bgremove", "mode
 type Entry struct {
 	Model
 	Installed bool `json:"installed"`
-	// Imported is set for networks that the catalogue does not know.
+	// Imported is set for networks that the catalogue does not know, Bundled
+	// for the one in the program.
 	Imported bool   `json:"imported"`
-	Path     string `json:"path,omitempty"` // if it is installed
+	Bundled  bool   `json:"bundled"`
+	Path     string `json:"path,omitempty"` // if it is a file that is installed
 }
 
 func (s *Store) dir() string {
@@ -70,8 +72,11 @@ func (s *Store) file(name, extension string) string {
 }
 
 // find looks a name up: the model and whether it is one of the catalogue's.
-// The error is a *NameError or an *UnknownError.
+// The error is a *NameError, an *UnknownError or ErrBundled.
 func (s *Store) find(name string) (Model, bool, error) {
+	if name == Bundled {
+		return Model{}, false, ErrBundled
+	}
 	if m, ok := s.known(name); ok {
 		return m, true, nil
 	}
@@ -85,8 +90,8 @@ func (s *Store) find(name string) (Model, bool, error) {
 	return Model{Name: name, Bytes: info.Size(), SHA256: s.recordedDigest(name)}, false, nil
 }
 
-// Path is where a network lies. The error is a *NameError, an *UnknownError or
-// a *NotInstalledError.
+// Path is where a network lies. The error is a *NameError, an *UnknownError, a
+// *NotInstalledError or ErrBundled.
 func (s *Store) Path(name string) (string, error) {
 	if _, _, err := s.find(name); err != nil {
 		return "", err
@@ -119,9 +124,9 @@ func (s *Store) Best() (name string, ok bool) {
 	return "", false
 }
 
-// List is the catalogue, then what was imported, by name.
+// List is the bundled network, the catalogue, then what was imported, by name.
 func (s *Store) List() ([]Entry, error) {
-	var list []Entry
+	list := []Entry{bundled()}
 	for _, m := range s.models() {
 		e := Entry{Model: m}
 		if path, err := s.Path(m.Name); err == nil {
@@ -146,9 +151,12 @@ func (s *Store) List() ([]Entry, error) {
 	return list, nil
 }
 
-// taken reports whether the catalogue has a name, in any case: some file
-// systems do not tell the cases apart.
+// taken reports whether the catalogue or the bundled network has a name, in any
+// case: some file systems do not tell the cases apart.
 func (s *Store) taken(name string) bool {
+	if strings.EqualFold(name, Bundled) {
+		return true
+	}
 	for _, m := range s.models() {
 		if strings.EqualFold(m.Name, name) {
 			return true

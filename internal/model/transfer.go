@@ -29,7 +29,8 @@ type PullOptions struct {
 // Pull fetches a network of the catalogue, unless it is there already, and
 // checks it before it gets its name. What an interrupted Pull left is resumed.
 //
-// Errors: *NameError, *UnknownError, *LicenceError, and those of fetch.Client.Get.
+// Errors: *NameError, *UnknownError, ErrBundled, *LicenceError, and those of
+// fetch.Client.Get.
 func (s *Store) Pull(ctx context.Context, name string, o PullOptions) error {
 	m, ok := s.known(name)
 	if !ok {
@@ -55,6 +56,9 @@ func (s *Store) Pull(ctx context.Context, name string, o PullOptions) error {
 }
 
 func cannotPull(name string) error {
+	if name == Bundled {
+		return ErrBundled
+	}
 	if err := CheckName(name); err != nil {
 		return err
 	}

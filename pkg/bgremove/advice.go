@@ -47,6 +47,8 @@ func advice(err error) (Kind, string) {
 		return Failed, "bgremove models pull " + damaged.Name + " gets it again"
 	case errors.As(err, &sidecar):
 		return Invalid, "correct the file or move it away"
+	case errors.Is(err, model.ErrBundled):
+		return Invalid, "it is always there: --model " + model.Bundled
 	case errors.Is(err, model.ErrNoRecord):
 		return Failed, "move it out of the folder of models and import it"
 	case errors.Is(err, model.ErrExists):

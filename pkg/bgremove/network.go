@@ -31,7 +31,7 @@ func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, stri
 	if name == "" {
 		var ok bool
 		if name, ok = store.Best(); !ok {
-			return nil, "", &Error{Kind: Missing, Reason: "no model is installed", Hint: "bgremove models pull u2netp gets one; --model names a file"}
+			return nil, "", &Error{Kind: Missing, Reason: "no model is installed", Hint: "bgremove models pull u2netp gets one; --model names a file; --model bundled is in the program, small and still weak"}
 		}
 	}
 	r.opening.Lock()
@@ -75,17 +75,19 @@ func (r *Remover) CanSegment(ctx context.Context, model string) error {
 	return err
 }
 
-func (r *Remover) openNetwork(store *model.Store, name string) (*onnx.Network, error) {
-	path, spec, err := store.Open(name)
-	if err != nil {
+func (r *Remover) openNetwork(store *model.Store, name string) (_ *onnx.Network, err error) {
+	c := onnx.Config{Device: onnx.Device(r.config.Device), RequireGPU: r.config.RequireGPU}
+	if name == model.Bundled {
+		c.Model, c.ModelData = name, model.BundledNetwork
+	} else if c.Model, c.Spec, err = store.Open(name); err != nil {
 		return nil, err
 	}
 	library, err := ortlib.Find(r.config.Library)
 	if err != nil {
 		return nil, err
 	}
-	return onnx.Open(onnx.Config{Library: library.Path, Model: path, Spec: spec, Device: onnx.Device(r.config.Device),
-		RequireGPU: r.config.RequireGPU})
+	c.Library = library.Path
+	return onnx.Open(c)
 }
 
 // unusable is the error of a network that cannot be opened.
