@@ -15,7 +15,12 @@ func (a *app) doctorCommand() *cobra.Command {
 		Short: "show what is installed, what is missing, and how to get it",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := bgremove.New(a.engine).Diagnose(cmd.Context())
+			if err := a.checkDevice(); err != nil {
+				return usage(cmd, err)
+			}
+			r := bgremove.New(a.engine)
+			defer r.Close()
+			d := r.Diagnose(cmd.Context())
 			if asJSON {
 				if err := a.JSON(struct {
 					build
@@ -30,6 +35,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	a.deviceFlags(cmd.Flags(), "do without networks")
 	a.engineFlags(cmd.Flags())
 	return cmd
 }

@@ -52,8 +52,7 @@ is complete; an existing file is kept unless --force is given.`,
 	f.BoolVar(&o.force, "force", false, "overwrite the output")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
 	f.BoolVar(&o.json, "json", false, "print a report as one JSON object")
-	f.Var(word(&a.engine.Device), "device", "where a network runs: auto, cpu, cuda, coreml or directml")
-	f.BoolVar(&a.engine.RequireGPU, "require-gpu", false, "fail where a network would run on the CPU")
+	a.deviceFlags(f, "fail")
 	f.IntVar(&a.engine.Workers, "workers", 0, "frames worked on at once (default: one for each core)")
 	a.engineFlags(f)
 	return cmd

@@ -106,6 +106,13 @@ func allFlags(cmd *cobra.Command) []string {
 	return names
 }
 
+// deviceFlags are the flags of everything that runs networks; without says what
+// --require-gpu does where there is no GPU.
+func (a *app) deviceFlags(f *pflag.FlagSet, without string) {
+	f.Var(word(&a.engine.Device), "device", "where a network runs: auto, cpu, cuda, coreml or directml")
+	f.BoolVar(&a.engine.RequireGPU, "require-gpu", false, without+" where a network would run on the CPU")
+}
+
 // engineFlags are the flags of everything that runs the engine.
 func (a *app) engineFlags(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.FFmpeg, "ffmpeg", "", "the ffmpeg program (default: in PATH)")

@@ -62,8 +62,7 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 	f.StringVar(&o.MetricsAddr, "metrics-addr", "", "an `address` for /metrics, /healthz and /readyz alone (on --addr, /metrics answers this machine only)")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
-	f.Var(word(&a.engine.Device), "device", "where a network runs: auto, cpu, cuda, coreml or directml")
-	f.BoolVar(&a.engine.RequireGPU, "require-gpu", false, "do without networks where they would run on the CPU")
+	a.deviceFlags(f, "do without networks")
 	a.engineFlags(f)
 	return cmd
 }

@@ -2,6 +2,7 @@ package bgremove
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/model"
@@ -46,24 +47,34 @@ var features = []struct{ name, purpose string }{
 func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 	d := &Diagnosis{}
 	r.checkFFmpeg(ctx, d)
-	r.checkNetworks(d)
+	r.checkNetworks(ctx, d)
 	return d
 }
 
-// checkNetworks looks for what AI segmentation needs.
-func (r *Remover) checkNetworks(d *Diagnosis) {
-	runtime := Check{Name: "ONNX Runtime", Detail: "AI segmentation (method rembg)", Hint: "bgremove setup"}
-	if err := onnx.Supported(); err != nil {
-		runtime.Detail = err.Error()
+// checkNetworks looks for what AI segmentation needs, and starts it to see
+// where networks run.
+func (r *Remover) checkNetworks(ctx context.Context, d *Diagnosis) {
+	runtime := Check{Name: "ONNX Runtime", Detail: "AI segmentation (method rembg)"}
+	library, err := ortlib.Find(r.config.Library)
+	var n *onnx.Network
+	var device []Check
+	if err == nil {
+		n, _, err = r.network(ctx, model.Bundled)
+	}
+	if err == nil {
+		info := n.Info()
+		runtime.OK, runtime.Detail = true, fmt.Sprintf("%s at %s (%s)", info.Runtime, library.Path, library.Source)
+		device = append(device, Check{Name: "device", OK: true,
+			Detail: fmt.Sprintf("%s (frames at once: %d, threads for each: %d)", info.Provider, info.Sessions, info.Threads)})
+	} else {
 		_, runtime.Hint = advice(err)
-	} else if library, err := ortlib.Find(r.config.Library); err == nil {
-		runtime.OK, runtime.Detail, runtime.Hint = true, library.Path+" ("+library.Source+")", ""
+		runtime.Detail += ": " + err.Error()
 	}
-	best := Check{Name: "model", Detail: "AI segmentation (method rembg)", Hint: "bgremove models pull u2netp"}
-	if name, ok := (&model.Store{Dir: r.config.ModelsDir}).Best(); ok {
-		best.OK, best.Detail, best.Hint = true, name, ""
+	best := Check{Name: "model", OK: true}
+	if best.Detail, best.OK = (&model.Store{Dir: r.config.ModelsDir}).Best(); !best.OK {
+		best.Detail, best.Hint = "there is but the bundled one, which is not the default", "bgremove models pull u2netp"
 	}
-	d.Checks = append(d.Checks, runtime, best)
+	d.Checks = append(append(append(d.Checks, runtime), device...), best)
 }
 
 func (r *Remover) checkFFmpeg(ctx context.Context, d *Diagnosis) {
