@@ -10,6 +10,7 @@ import (
 	"net/mail"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bgremove/bgremove/internal/id"
 	"github.com/bgremove/bgremove/internal/store"
@@ -82,10 +83,13 @@ func (a *Accounts) Register(ctx context.Context, email, password string) (Accoun
 	return account, wrap("register", err)
 }
 
+// maxEmail is the longest address that mail knows (RFC 5321), in bytes.
+const maxEmail = 254
+
 // normal is an address as it is kept, if it is one.
 func normal(email string) (string, error) {
 	parsed, err := mail.ParseAddress(strings.TrimSpace(email))
-	if err != nil || parsed.Name != "" || len(parsed.Address) > 254 {
+	if err != nil || parsed.Name != "" || len(parsed.Address) > maxEmail {
 		return "", &FieldError{Field: "email", Reason: "must be an address such as name@example.com"}
 	}
 	return strings.ToLower(parsed.Address), nil
@@ -101,7 +105,7 @@ func (a *Accounts) encode(ctx context.Context, password string) (string, error) 
 // SignIn checks a password: ErrCredentials if it is wrong. How often it may be
 // tried is the caller's to limit, see Limiter.
 func (a *Accounts) SignIn(ctx context.Context, email, password string) (Account, error) {
-	if len(password) > MaxPassword {
+	if len(password) > MaxPassword || email == "" || len(email) > maxEmail || !plain(email) {
 		return Account{}, ErrCredentials
 	}
 	var encoded string
@@ -118,6 +122,9 @@ func (a *Accounts) SignIn(ctx context.Context, email, password string) (Account,
 	}
 	return a.ByEmail(ctx, email)
 }
+
+// plain reports whether every database takes a text.
+func plain(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // Get is an account by its id, or ErrNotFound.
 func (a *Accounts) Get(ctx context.Context, id string) (Account, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/store"
@@ -64,6 +65,23 @@ func (l *Limiter) Take(ctx context.Context, name string, r Rate) (Decision, erro
 		return Decision{}, wrap("rate limit", err)
 	}
 	return decide(r, allowed, tat-now), nil
+}
+
+// LimitedError is one request too many.
+type LimitedError struct{ RetryAfter time.Duration }
+
+func (e *LimitedError) Error() string {
+	return fmt.Sprintf("too many requests, wait %v", e.RetryAfter)
+}
+
+// Allow is Take for who only needs to know whether to go on: the error is a
+// *LimitedError if not.
+func (l *Limiter) Allow(ctx context.Context, name string, r Rate) error {
+	d, err := l.Take(ctx, name, r)
+	if err == nil && !d.Allowed {
+		err = &LimitedError{d.RetryAfter}
+	}
+	return err
 }
 
 // Peek is what Take would answer, and takes nothing. For failures that are

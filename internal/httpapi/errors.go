@@ -14,6 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/api"
 )
@@ -21,7 +22,6 @@ import (
 // Refusals of this package that say all by themselves.
 var (
 	errKey              = errors.New("no valid API key")
-	errSession          = errors.New("nobody is signed in")
 	errForbidden        = errors.New("not allowed here")
 	errNotFound         = errors.New("no such path")
 	errMethodNotAllowed = errors.New("no such method of the path")
@@ -44,11 +44,6 @@ func (e *formError) Error() string {
 }
 
 func (e *formError) Unwrap() error { return e.err }
-
-// limitedError is one request too many.
-type limitedError struct{ wait time.Duration }
-
-func (e *limitedError) Error() string { return fmt.Sprintf("too many requests, wait %v", e.wait) }
 
 // rangeError asks for a part that a file of size bytes does not have.
 type rangeError struct{ size int64 }
@@ -91,8 +86,8 @@ func as[T error](err error) bool {
 // refusals are all answers to errors, the first match counts. What matches
 // none is 500.
 var refusals = []refusal{
-	{is(errKey, errSession, account.ErrCredentials, account.ErrUnknownKey), http.StatusUnauthorized, api.ErrorCodeUnauthorized},
-	{as[*limitedError], http.StatusTooManyRequests, api.ErrorCodeRateLimited},
+	{is(errKey, session.ErrNone, account.ErrCredentials, account.ErrUnknownKey), http.StatusUnauthorized, api.ErrorCodeUnauthorized},
+	{as[*account.LimitedError], http.StatusTooManyRequests, api.ErrorCodeRateLimited},
 	{is(errTooLarge, blob.ErrTooLarge), http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
 	{as[*http.MaxBytesError], http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
 	{as[*formError], http.StatusBadRequest, api.ErrorCodeBadRequest},
@@ -104,7 +99,7 @@ var refusals = []refusal{
 	{is(account.ErrTooManyKeys), http.StatusConflict, api.ErrorCodeTooManyKeys},
 	{is(job.ErrUnreadable), http.StatusUnprocessableEntity, api.ErrorCodeUnreadableFile},
 	{as[*account.InsufficientError], http.StatusPaymentRequired, api.ErrorCodeInsufficientCredits},
-	{is(errForbidden), http.StatusForbidden, api.ErrorCodeForbidden},
+	{is(errForbidden, session.ErrCrossSite), http.StatusForbidden, api.ErrorCodeForbidden},
 	{is(errNotFound, job.ErrNotFound, account.ErrNotFound, blob.ErrNotFound), http.StatusNotFound, api.ErrorCodeNotFound},
 	{is(errMethodNotAllowed), http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed},
 	{as[*rangeError], http.StatusRequestedRangeNotSatisfiable, api.ErrorCodeRangeNotSatisfiable},
@@ -174,12 +169,12 @@ func detail(row refusal, err error) api.Error {
 // header sets what goes with a status.
 func header(h http.Header, status int, err error) {
 	var (
-		limited *limitedError
+		limited *account.LimitedError
 		part    *rangeError
 	)
 	switch {
 	case errors.As(err, &limited):
-		setRetryAfter(h, limited.wait)
+		setRetryAfter(h, limited.RetryAfter)
 	case status == http.StatusConflict && errors.Is(err, job.ErrRunning):
 		setRetryAfter(h, retryRunning)
 	case status == http.StatusServiceUnavailable:

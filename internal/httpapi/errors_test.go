@@ -15,6 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/session"
 )
 
 // TestErrors is the table of errors from the other side: what the packages
@@ -27,6 +28,9 @@ func TestErrors(t *testing.T) {
 		body       string
 		retryAfter string
 	}{
+		"nobody":           {session.ErrNone, http.StatusUnauthorized, `{"error":"unauthorized"}`, ""},
+		"other site":       {session.ErrCrossSite, http.StatusForbidden, `{"error":"forbidden"}`, ""},
+		"too many":         {&account.LimitedError{RetryAfter: 1500 * time.Millisecond}, http.StatusTooManyRequests, `{"error":"rate_limited"}`, "2"},
 		"unknown key":      {account.ErrUnknownKey, http.StatusUnauthorized, `{"error":"unauthorized"}`, ""},
 		"wrong password":   {account.ErrCredentials, http.StatusUnauthorized, `{"error":"unauthorized"}`, ""},
 		"poor":             {&account.InsufficientError{Balance: 2, Cost: 3}, http.StatusPaymentRequired, `{"creditsRemaining":2,"error":"insufficient_credits"}`, ""},
@@ -57,10 +61,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, err := httpapi.New(httpapi.Config{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := httpapi.New(httpapi.Config{})
 			mux := http.NewServeMux()
 			mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) { a.Refuse(w, r, fmt.Errorf("asked: %w", test.err)) })
 			w := httptest.NewRecorder()
@@ -80,10 +81,7 @@ func TestErrors(t *testing.T) {
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	var status int
-	a, err := httpapi.New(httpapi.Config{Observe: func(_ string, s int, _ time.Duration) { status = s }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := httpapi.New(httpapi.Config{Observe: func(_ string, s int, _ time.Duration) { status = s }})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fmt.Errorf("query: %w", r.Context().Err()))

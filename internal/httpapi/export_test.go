@@ -2,15 +2,13 @@ package httpapi
 
 import (
 	"net/http"
-	"net/netip"
 )
 
 // What only tests of this package see.
 var (
-	CleanName     = cleanName
-	Disposition   = disposition
-	Unchanged     = unchanged
-	Neighbourhood = neighbourhood
+	CleanName   = cleanName
+	Disposition = disposition
+	Unchanged   = unchanged
 )
 
 // RangeError is what Wanted may return.
@@ -20,11 +18,6 @@ type RangeError = rangeError
 func Wanted(h http.Header, etag string, size int64) (offset, length int64, partial bool, err error) {
 	p, partial, err := wanted(h, etag, size)
 	return p.offset, p.length, partial, err
-}
-
-// Address is who sends a request.
-func Address(proxies []netip.Prefix, r *http.Request) netip.Addr {
-	return (&API{Config: Config{TrustedProxies: proxies}}).address(r)
 }
 
 // Refuse answers with an error.

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"context"
 	"crypto/subtle"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -21,7 +19,7 @@ const (
 // guard stands before every operation: it finds out who asks, how often, and
 // how much they send, in the order in which these are refused.
 func (a *API) guard(next http.Handler) http.Handler {
-	session := a.sessions.LoadAndSave(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	session := a.Sessions.Middleware(a.refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := a.admitBrowser(r); err != nil {
 			a.refuse(w, r, err)
 			return
@@ -71,7 +69,7 @@ func (a *API) admitKey(w http.ResponseWriter, hr *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	key, err := a.identify(hr)
 	if is(errKey, account.ErrUnknownKey)(err) {
-		if limited := a.take(hr.Context(), "auth:"+neighbourhood(a.address(hr)), a.Attempts); limited != nil {
+		if limited := a.Throttle.Attempt(hr); limited != nil {
 			return limited
 		}
 	}
@@ -88,19 +86,7 @@ func (a *API) admitKey(w http.ResponseWriter, hr *http.Request) error {
 	h.Set("X-RateLimit-Remaining", strconv.Itoa(d.Remaining))
 	h.Set("X-RateLimit-Reset", strconv.Itoa(seconds(d.Reset)))
 	if !d.Allowed {
-		return &limitedError{d.RetryAfter}
-	}
-	return nil
-}
-
-// take counts one more against a limit of attempts.
-func (a *API) take(ctx context.Context, bucket string, rate account.Rate) error {
-	d, err := a.Limiter.Take(ctx, bucket, rate)
-	if err != nil {
-		return err
-	}
-	if !d.Allowed {
-		return &limitedError{d.RetryAfter}
+		return &account.LimitedError{RetryAfter: d.RetryAfter}
 	}
 	return nil
 }
@@ -135,16 +121,13 @@ func credentials(h http.Header) []string {
 	return all
 }
 
-// admitBrowser refuses what other sites make a browser send, and finds the
-// account that is signed in, if the operation is for one.
+// admitBrowser finds the account that is signed in, if the operation is for
+// one.
 func (a *API) admitBrowser(hr *http.Request) error {
-	if err := a.origins.Check(hr); err != nil {
-		return errors.Join(errForbidden, err)
-	}
 	if path := hr.URL.Path; path != "/api/account" && !strings.HasPrefix(path, "/api/account/") {
 		return nil
 	}
-	signedIn, err := a.signedIn(hr.Context())
+	signedIn, err := a.Sessions.Account(hr.Context())
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func TestSecurity(t *testing.T) {
 
 func TestCredentials(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *httpapi.Config) { c.Attempts = account.Rate{PerMinute: 60, Burst: 60} })
+	s := start(t, func(c *httpapi.Config) { c.Throttle.Rate = account.Rate{PerMinute: 60, Burst: 60} })
 	who := s.user("ada@example.com", 0)
 	key, other := s.key(who), s.key(who)
 	for name, test := range map[string]struct {
@@ -135,8 +135,8 @@ func TestRateLimit(t *testing.T) {
 func TestFailedAuthentication(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) {
-		c.Attempts = account.Rate{PerMinute: 1, Burst: 2}
-		c.TrustedProxies = loopback
+		c.Throttle.Rate = account.Rate{PerMinute: 1, Burst: 2}
+		c.Throttle.Proxies = loopback
 	})
 	key := s.key(s.user("ada@example.com", 0))
 	c := s.client("")

@@ -104,7 +104,7 @@ func (a *API) report(r *request, started time.Time) {
 	attrs := append(r.attrs(),
 		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", r.writer.status),
 		slog.Int64("received", r.body.received), slog.Int64("sent", r.writer.sent),
-		slog.Duration("took", took), slog.String("address", a.address(r.Request).String()))
+		slog.Duration("took", took), slog.String("address", a.Throttle.Address(r.Request).String()))
 	if r.failure != nil {
 		attrs = append(attrs, slog.String("error", r.failure.Error()))
 	}

@@ -11,16 +11,13 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"runtime"
 	"time"
-
-	"github.com/alexedwards/scs/v2"
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -31,12 +28,13 @@ type Prober interface {
 	Probe(ctx context.Context, path string, l job.Limits) (job.Media, error)
 }
 
-// Config is what an API works on. All pointers but PublicURL and Log are
-// needed.
+// Config is what an API works on. All pointers but Log are needed.
 type Config struct {
 	Accounts *account.Accounts
 	Keys     *account.Keys
-	Sessions *account.Sessions
+	Sessions *session.Manager
+	// Throttle bounds failed authentication and sign-in.
+	Throttle *session.Throttle
 	Limiter  *account.Limiter
 	Jobs     *job.Service
 	Blobs    *blob.Store
@@ -48,19 +46,11 @@ type Config struct {
 	MaxFile int64
 	// Rate bounds the requests of a key; zero is 120 a minute, 60 at once.
 	Rate account.Rate
-	// Attempts bounds failed authentication of an address, and sign-in of an
-	// address and of an account; zero is 10 a minute, 20 at once.
-	Attempts account.Rate
 	// SignUp lets everyone register.
 	SignUp bool
 	// WithoutNetwork refuses method rembg, for which this service lacks a
 	// runtime or a model.
 	WithoutNetwork bool
-	// TrustedProxies may say in X-Forwarded-For whom they speak for.
-	TrustedProxies []netip.Prefix
-	// PublicURL is where browsers reach the service; nil is not known. With
-	// https, cookies are Secure.
-	PublicURL *url.URL
 	// MaxUpload is how long a request may send, however fast it is: less than
 	// job.Config.KeepOrphans, or the sweeper takes what has arrived for
 	// forgotten; 0 is 12 h.
@@ -80,21 +70,16 @@ type Config struct {
 // API is the handlers of one service. It is safe for concurrent use.
 type API struct {
 	Config
-	sessions *scs.SessionManager
-	origins  *http.CrossOriginProtection
-	probes   chan struct{} // bounds the files that are measured at once
+	probes chan struct{} // bounds the files that are measured at once
 }
 
-// New makes an API. The error is of a PublicURL that is no origin.
-func New(c Config) (*API, error) {
+// New makes an API.
+func New(c Config) *API {
 	if c.MaxFile == 0 {
 		c.MaxFile = 200e6
 	}
 	if c.Rate == (account.Rate{}) {
 		c.Rate = account.Rate{PerMinute: 120, Burst: 60}
-	}
-	if c.Attempts == (account.Rate{}) {
-		c.Attempts = account.Rate{PerMinute: 10, Burst: 20}
 	}
 	if c.MaxUpload == 0 {
 		c.MaxUpload = 12 * time.Hour
@@ -105,14 +90,7 @@ func New(c Config) (*API, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &API{Config: c, origins: http.NewCrossOriginProtection(), probes: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
-	if c.PublicURL != nil {
-		if err := a.origins.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host); err != nil {
-			return nil, err
-		}
-	}
-	a.sessions = a.newSessions()
-	return a, nil
+	return &API{Config: c, probes: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
 }
 
 // Register adds the operations of the specification to mux. They need what

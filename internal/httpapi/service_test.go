@@ -16,6 +16,7 @@ import (
 	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/internal/store/storetest"
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -61,8 +62,13 @@ func startWith(t testing.TB, jobs job.Config, change func(*httpapi.Config)) *ser
 	s.jobs = job.New(s.db, s.blobs, jobs)
 	s.remover = job.NewRemover(bgremove.New(bgremove.Config{}))
 	s.remover.FastOnly = true
+	sessions, err := session.New(session.Config{Store: account.NewSessions(s.db), Accounts: s.accounts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limiter := account.NewLimiter(s.db)
 	c := httpapi.Config{
-		Accounts: s.accounts, Keys: s.keys, Sessions: account.NewSessions(s.db), Limiter: account.NewLimiter(s.db),
+		Accounts: s.accounts, Keys: s.keys, Sessions: sessions, Limiter: limiter, Throttle: &session.Throttle{Limiter: limiter},
 		Jobs: s.jobs, Blobs: s.blobs, Prober: s.remover,
 		Ready: func(ctx context.Context) error { return s.db.PingContext(ctx) },
 		Log:   slog.New(slog.NewTextHandler(s.log, nil)),
@@ -70,10 +76,7 @@ func startWith(t testing.TB, jobs job.Config, change func(*httpapi.Config)) *ser
 	if change != nil {
 		change(&c)
 	}
-	a, err := httpapi.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := httpapi.New(c)
 	mux := http.NewServeMux()
 	a.Register(mux)
 	mux.HandleFunc("GET /panic", func(http.ResponseWriter, *http.Request) { panic("of a test") })

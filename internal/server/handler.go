@@ -7,22 +7,24 @@ import (
 
 	"github.com/bgremove/bgremove/internal/apidocs"
 	"github.com/bgremove/bgremove/internal/httpapi"
+	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
 // handler answers everything that the API's address is asked.
 func (n *node) handler() (http.Handler, error) {
 	c := n.config
-	service, err := httpapi.New(httpapi.Config{
-		Accounts: n.accounts, Keys: n.keys, Sessions: n.sessions, Limiter: n.limiter,
-		Jobs: n.jobs, Blobs: n.blobs, Prober: n.remover,
-		Limits: c.Limits, MaxFile: c.MaxFile, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly,
-		TrustedProxies: c.TrustedProxies, PublicURL: c.PublicURL,
-		MaxUpload: c.Jobs.KeepOrphans / 2, Ready: n.ready, Observe: n.metrics.request, Log: c.Log,
-	})
+	sessions, err := session.New(session.Config{Store: n.sessions, Accounts: n.accounts, PublicURL: c.PublicURL})
 	if err != nil {
 		return nil, err
 	}
+	service := httpapi.New(httpapi.Config{
+		Accounts: n.accounts, Keys: n.keys, Sessions: sessions, Limiter: n.limiter,
+		Throttle: &session.Throttle{Limiter: n.limiter, Proxies: c.TrustedProxies},
+		Jobs:     n.jobs, Blobs: n.blobs, Prober: n.remover,
+		Limits: c.Limits, MaxFile: c.MaxFile, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly,
+		MaxUpload: c.Jobs.KeepOrphans / 2, Ready: n.ready, Observe: n.metrics.request, Log: c.Log,
+	})
 	docs, err := apidocs.Handler(api.Specification)
 	if err != nil {
 		return nil, err

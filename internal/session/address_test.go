@@ -1,11 +1,11 @@
-package httpapi_test
+package session_test
 
 import (
 	"net/http"
 	"net/netip"
 	"testing"
 
-	"github.com/bgremove/bgremove/internal/httpapi"
+	"github.com/bgremove/bgremove/internal/session"
 )
 
 func TestAddress(t *testing.T) {
@@ -32,7 +32,7 @@ func TestAddress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := &http.Request{RemoteAddr: test.peer, Header: http.Header{"X-Forwarded-For": test.forwarded}}
-			if got := httpapi.Address(proxies, r).String(); got != test.want {
+			if got := (&session.Throttle{Proxies: proxies}).Address(r).String(); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
@@ -42,7 +42,7 @@ func TestAddress(t *testing.T) {
 func TestNeighbourhood(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[string]string{"203.0.113.5": "203.0.113.5", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64"} {
-		if got := httpapi.Neighbourhood(netip.MustParseAddr(at)); got != want {
+		if got := session.Neighbourhood(netip.MustParseAddr(at)); got != want {
 			t.Errorf("%s is in %s, want %s", at, got, want)
 		}
 	}

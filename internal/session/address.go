@@ -1,4 +1,4 @@
-package httpapi
+package session
 
 import (
 	"net/http"
@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// address is who sends a request: the peer, or, where that is a trusted proxy,
+// Address is who sends a request: the peer, or, where that is a trusted proxy,
 // the last address in X-Forwarded-For that is none. It is invalid for a peer
 // without an address, such as a Unix socket.
-func (a *API) address(r *http.Request) netip.Addr {
+func (t *Throttle) Address(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
 	}
 	at := peer.Addr().Unmap().WithZone("")
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && a.trusts(at); i-- {
+	for i := len(hops) - 1; i >= 0 && t.trusts(at); i-- {
 		hop, err := parseHop(hops[i])
 		if err != nil {
 			break // what a trusted proxy got from someone who lies
@@ -26,8 +26,8 @@ func (a *API) address(r *http.Request) netip.Addr {
 	return at
 }
 
-func (a *API) trusts(at netip.Addr) bool {
-	for _, p := range a.TrustedProxies {
+func (t *Throttle) trusts(at netip.Addr) bool {
+	for _, p := range t.Proxies {
 		if p.Contains(at) {
 			return true
 		}
