@@ -75,7 +75,7 @@ func (x *fixture) input(name string, seconds int) job.Input {
 	}
 	u.Release()
 	return job.Input{Name: name, Key: u.Key, Size: u.Size, SHA256: u.SHA256,
-		Media: job.Media{FrameCount: 10 * seconds, Width: 40, Height: 30, Duration: time.Duration(seconds) * time.Second}}
+		Media: job.Media{Type: "image/gif", FrameCount: 10 * seconds, Width: 40, Height: 30, Duration: time.Duration(seconds) * time.Second}}
 }
 
 // submission asks for one job, or for a batch of several.

@@ -45,6 +45,7 @@ type Owner struct{ AccountID, KeyID string }
 // Media describes a clip: upright, as it decodes. It is zero where a file
 // could not be read.
 type Media struct {
+	Type                      string // media type by the content, such as video/mp4
 	FrameCount, Width, Height int
 	Duration                  time.Duration // whole milliseconds
 }
@@ -74,7 +75,7 @@ type Job struct {
 	Cost         int64 // price in credits
 	Charged      int64 // what was taken, 0 with unlimited credits
 	Attempt      int64 // claims so far
-	InputKey     string
+	Input        *File // nil: expired
 	Preview      *File // nil: not yet, or expired
 	Output       *File // nil: not done, or expired
 	// OutputSize stays when the output has expired; 0 before it is done.

@@ -13,7 +13,7 @@ import (
 
 // columns are what scan reads.
 const columns = `id, account_id, key_id, batch_id, request_id, state, error, options, output_format, original_name,
-	input_key, input_size, frame_count, width, height, duration_ms, cost, charged, attempt,
+	input_key, input_size, input_sha, input_type, frame_count, width, height, duration_ms, cost, charged, attempt,
 	preview_key, preview_size, preview_sha, output_key, output_size, output_sha, created_at, started_at, ended_at`
 
 // scanner is a row or the current one of several.
@@ -21,22 +21,23 @@ type scanner interface{ Scan(...any) error }
 
 func scan(row scanner) (Job, error) {
 	var (
-		j                       Job
-		key, batch, code, input sql.NullString
-		options                 string
-		preview, output         nullFile
-		durationMS, created     int64
-		started, ended          sql.NullInt64
+		j                      Job
+		key, batch, code       sql.NullString
+		options                string
+		input, preview, output nullFile
+		durationMS, created    int64
+		started, ended         sql.NullInt64
 	)
 	err := row.Scan(&j.ID, &j.AccountID, &key, &batch, &j.RequestID, &j.State, &code, &options, &j.OutputFormat, &j.OriginalName,
-		&input, &j.InputSize, &j.Media.FrameCount, &j.Media.Width, &j.Media.Height, &durationMS, &j.Cost, &j.Charged, &j.Attempt,
+		&input.key, &input.size, &input.sha, &j.Media.Type, &j.Media.FrameCount, &j.Media.Width, &j.Media.Height, &durationMS, &j.Cost, &j.Charged, &j.Attempt,
 		&preview.key, &preview.size, &preview.sha, &output.key, &output.size, &output.sha, &created, &started, &ended)
 	if err != nil {
 		return Job{}, err
 	}
-	j.KeyID, j.BatchID, j.Error, j.InputKey = key.String, batch.String, Code(code.String), input.String
+	j.KeyID, j.BatchID, j.Error = key.String, batch.String, Code(code.String)
 	j.Media.Duration = time.Duration(durationMS) * time.Millisecond
-	j.Preview, j.Output, j.OutputSize = preview.file(), output.file(), output.size.Int64
+	j.Input, j.Preview, j.Output = input.file(), preview.file(), output.file()
+	j.InputSize, j.OutputSize = input.size.Int64, output.size.Int64
 	j.CreatedAt, j.StartedAt, j.EndedAt = store.Time(created), store.OptionalTime(started), store.OptionalTime(ended)
 	if err := json.Unmarshal([]byte(options), &j.Options); err != nil {
 		return Job{}, fmt.Errorf("options of %s: %w", j.ID, err)
@@ -92,19 +93,30 @@ func (s *Service) Get(ctx context.Context, owner Owner, id string) (Job, error) 
 	return j, wrap("job", err)
 }
 
-// List is the jobs that owner may see, the newest first: at most limit that
-// come before the job before, from the newest if that is empty.
-func (s *Service) List(ctx context.Context, owner Owner, before string, limit int) ([]Job, error) {
-	if before == "" {
-		before = "~" // behind all ids
+// Page says which jobs List returns.
+type Page struct {
+	State  State  // only those in it; empty: all
+	Before string // only those made before this job; empty: from the newest
+	Limit  int
+}
+
+// List is the jobs that owner may see, the newest first.
+func (s *Service) List(ctx context.Context, owner Owner, p Page) ([]Job, error) {
+	if p.Before == "" {
+		p.Before = "z" // behind all ids, by any collation
 	}
-	query := "SELECT " + columns + " FROM jobs WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"
-	args := []any{owner.AccountID, before, limit}
+	where, args := "account_id = $1 AND id < $2", []any{owner.AccountID, p.Before, p.Limit}
+	switch p.State {
+	case Queued, Processing, Done, Failed:
+		where += " AND state = '" + string(p.State) + "'" // no placeholder, or partial indexes are not seen
+	case "":
+	default:
+		return nil, nil
+	}
 	if owner.KeyID != "" {
-		query = "SELECT " + columns + " FROM jobs WHERE account_id = $1 AND id < $2 AND key_id = $4 ORDER BY id DESC LIMIT $3"
-		args = append(args, owner.KeyID)
+		where, args = where+" AND key_id = $4", append(args, owner.KeyID)
 	}
-	jobs, err := collect(s.db.QueryContext(ctx, query, args...))
+	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE "+where+" ORDER BY id DESC LIMIT $3", args...))
 	return jobs, wrap("jobs", err)
 }
 

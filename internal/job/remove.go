@@ -53,6 +53,11 @@ type Remover struct {
 // NewRemover makes a Processor of r, which stays the caller's.
 func NewRemover(r *bgremove.Remover) *Remover { return &Remover{remover: r} }
 
+// mediaTypes are those of the containers that are read.
+var mediaTypes = map[string]string{
+	"gif": "image/gif", "mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "matroska": "video/x-matroska",
+}
+
 // Probe describes the clip at path. The error is ErrUnreadable, wrapped, a
 // *LimitError, or that of a machine that lacks ffmpeg.
 func (r *Remover) Probe(ctx context.Context, path string, l Limits) (Media, error) {
@@ -61,7 +66,7 @@ func (r *Remover) Probe(ctx context.Context, path string, l Limits) (Media, erro
 		return Media{}, translate(err)
 	}
 	m := Media{
-		FrameCount: info.Frames, Width: info.Width, Height: info.Height,
+		Type: mediaTypes[info.Container], FrameCount: info.Frames, Width: info.Width, Height: info.Height,
 		Duration: time.Duration(info.Duration * float64(time.Second)).Round(time.Millisecond),
 	}
 	return m, l.check(m)

@@ -53,7 +53,7 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := remover(t)
-	want := job.Media{FrameCount: 8, Width: 64, Height: 48, Duration: 4 * time.Second}
+	want := job.Media{Type: "image/gif", FrameCount: 8, Width: 64, Height: 48, Duration: 4 * time.Second}
 	got, err := r.Probe(t.Context(), path, job.Limits{MaxDuration: 4 * time.Second, MaxDimension: 64, MaxPixels: 8 * 64 * 48})
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)

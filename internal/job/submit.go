@@ -41,6 +41,8 @@ type Submission struct {
 	// Batch makes a batch of the files; without it there is one file, which
 	// is readable.
 	Batch bool
+	// Again, if set, is the job whose input the one file is, see Job.Again.
+	Again string
 	// Reservation, if set, is the request's Idempotency-Key.
 	Reservation *Reservation
 }
@@ -73,8 +75,8 @@ func Price(duration time.Duration) int64 {
 }
 
 // Submit charges for all files and queues them, or does nothing: then the
-// error is an *account.InsufficientError, ErrConflict or ErrRunning, or the
-// database's. An unreadable file of a batch becomes a job that has failed,
+// error is an *account.InsufficientError, ErrConflict, ErrRunning, ErrNotFound
+// if the input of Again has expired meanwhile, or the database's. An unreadable file of a batch becomes a job that has failed,
 // charged the least price and refunded. The objects of the files are the
 // caller's to delete unless the receipt is a new one.
 func (s *Service) Submit(ctx context.Context, sub Submission) (Receipt, error) {
@@ -123,6 +125,11 @@ func deref(r *Receipt) Receipt {
 // submit is what one transaction does.
 func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Receipt, error) {
 	receipt := Receipt{}
+	if sub.Again != "" {
+		if err := hold(ctx, tx, sub); err != nil {
+			return Receipt{}, err
+		}
+	}
 	var batch sql.NullString
 	if sub.Batch {
 		batch = sql.NullString{String: id.New("batch_"), Valid: true}
@@ -200,11 +207,12 @@ func (s *Service) insert(ctx context.Context, tx *store.Tx, sub Submission, batc
 	}
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO jobs (id, account_id, key_id, batch_id, request_id, state, error, options, output_format, original_name,
-			input_key, input_size, frame_count, width, height, duration_ms, cost, charged, attempt, lost, created_at, ended_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 0, 0, now_ms(),
+			input_key, input_size, input_sha, input_type, frame_count, width, height, duration_ms, cost, charged,
+			attempt, lost, created_at, ended_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, 0, 0, now_ms(),
 			CASE WHEN $6 = 'failed' THEN now_ms() END)`,
 		item.JobID, sub.Owner.AccountID, optional(sub.Owner.KeyID), batch, sub.RequestID, string(state), code, options,
-		sub.Options.EffectiveFormat(), f.Name, f.Key, f.Size, f.Media.FrameCount, f.Media.Width, f.Media.Height,
+		sub.Options.EffectiveFormat(), f.Name, f.Key, f.Size, f.SHA256, f.Media.Type, f.Media.FrameCount, f.Media.Width, f.Media.Height,
 		f.Media.Duration.Milliseconds(), item.Credits, charged)
 	return err
 }

@@ -44,7 +44,7 @@ func TestSubmit(t *testing.T) {
 		}
 		got, err := x.Get(t.Context(), x.owner, id)
 		want := job.Job{ID: id, AccountID: x.owner.AccountID, KeyID: x.owner.KeyID, RequestID: "req", State: job.Queued, Options: sub.Options,
-			OutputFormat: "gif", OriginalName: "walk.gif", InputSize: in.Size, Media: in.Media, Cost: 10, Charged: 10, InputKey: in.Key}
+			OutputFormat: "gif", OriginalName: "walk.gif", InputSize: in.Size, Media: in.Media, Cost: 10, Charged: 10, Input: &job.File{Key: in.Key, Size: in.Size, SHA256: in.SHA256}}
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(job.Job{}, "CreatedAt")); diff != "" || err != nil {
 			t.Errorf("%v %s", err, diff)
 		}
@@ -84,9 +84,41 @@ func TestVisibility(t *testing.T) {
 			if _, err := x.Batch(t.Context(), c.owner, both.BatchID); c.batch != (err == nil) {
 				t.Errorf("%s: batch: %v", name, err)
 			}
-			if list, err := x.List(t.Context(), c.owner, "", 10); len(list) != c.list || err != nil {
+			if list, err := x.List(t.Context(), c.owner, job.Page{Limit: 10}); len(list) != c.list || err != nil {
 				t.Errorf("%s sees %d jobs: %v", name, len(list), err)
 			}
+		}
+	})
+}
+
+// TestListState wants pages of the jobs in one state.
+func TestListState(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{}, func(t *testing.T, x *fixture) {
+		ids := map[job.State][]string{}
+		for i := range 12 {
+			state := []job.State{job.Queued, job.Processing, job.Done, job.Failed}[i%4]
+			id := x.submit(x.owner, x.input(fmt.Sprint(i, ".gif"), 1)).Jobs[0].ID
+			x.exec("UPDATE jobs SET state = $1 WHERE id = $2", string(state), id)
+			ids[state] = append([]string{id}, ids[state]...)
+		}
+		for state, want := range ids {
+			for _, p := range []struct {
+				page job.Page
+				want []string
+			}{{job.Page{State: state, Limit: 2}, want[:2]}, {job.Page{State: state, Limit: 2, Before: want[1]}, want[2:]}} {
+				list, err := x.List(t.Context(), job.Owner{AccountID: x.owner.AccountID}, p.page)
+				var got []string
+				for _, j := range list {
+					got = append(got, j.ID)
+				}
+				if diff := cmp.Diff(p.want, got); diff != "" || err != nil {
+					t.Errorf("%+v: %v %s", p.page, err, diff)
+				}
+			}
+		}
+		if none, err := x.List(t.Context(), x.owner, job.Page{State: "' OR 1", Limit: 9}); len(none) > 0 || err != nil {
+			t.Errorf("of no state: %v %v", none, err)
 		}
 	})
 }
@@ -100,7 +132,7 @@ func TestList(t *testing.T) {
 		}
 		var got []string
 		for before := ""; ; {
-			page, err := x.List(t.Context(), x.owner, before, 2)
+			page, err := x.List(t.Context(), x.owner, job.Page{Before: before, Limit: 2})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -57,27 +57,47 @@ func (s *Service) RunSweeper(ctx context.Context, interval time.Duration) {
 const sweepAtOnce = 100
 
 func (s *Service) sweepInputs(ctx context.Context) (int, error) {
-	return s.expireFiles(ctx, s.config.KeepInputs, "input_key IS NOT NULL AND ended_at IS NOT NULL",
-		"UPDATE jobs SET input_key = NULL WHERE id = $1 AND ended_at IS NOT NULL",
-		func(j Job) []string { return []string{j.InputKey} })
+	return s.dropExpired(ctx, s.config.KeepInputs, "input_key IS NOT NULL AND ended_at IS NOT NULL", s.dropInput)
+}
+
+// dropInput forgets the input of a job, and then removes it if no other job
+// names it. Forgetting comes first, since from then on nobody can take the
+// input for another job; after a crash between the two it is an orphan.
+func (s *Service) dropInput(ctx context.Context, j Job) error {
+	shared := false
+	err := s.db.Tx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.ExecContext(ctx, "UPDATE jobs SET input_key = NULL WHERE id = $1 AND ended_at IS NOT NULL", j.ID); err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM jobs WHERE input_key = $1)", j.Input.Key).Scan(&shared)
+	})
+	if err != nil || shared {
+		return err
+	}
+	return s.blobs.Delete(ctx, j.Input.Key)
 }
 
 func (s *Service) sweepOutputs(ctx context.Context) (int, error) {
-	return s.expireFiles(ctx, s.config.KeepOutputs, "(output_key IS NOT NULL OR preview_key IS NOT NULL)",
-		"UPDATE jobs SET output_key = NULL, preview_key = NULL WHERE id = $1 AND ended_at IS NOT NULL",
-		func(j Job) (keys []string) {
-			for _, f := range []*File{j.Output, j.Preview} {
-				if f != nil {
-					keys = append(keys, f.Key)
-				}
-			}
-			return keys
-		})
+	return s.dropExpired(ctx, s.config.KeepOutputs, "(output_key IS NOT NULL OR preview_key IS NOT NULL)", s.dropOutputs)
 }
 
-// expireFiles removes the files of jobs that ended a while ago, and then their
-// names: after a crash between the two, the next sweep goes on.
-func (s *Service) expireFiles(ctx context.Context, keep time.Duration, which, forget string, files func(Job) []string) (n int, err error) {
+// dropOutputs removes what a job has made, and then its names: after a crash
+// between the two, the next sweep goes on.
+func (s *Service) dropOutputs(ctx context.Context, j Job) error {
+	for _, f := range []*File{j.Output, j.Preview} {
+		if f == nil {
+			continue
+		}
+		if err := s.blobs.Delete(ctx, f.Key); err != nil {
+			return err
+		}
+	}
+	_, err := s.db.ExecContext(ctx, "UPDATE jobs SET output_key = NULL, preview_key = NULL WHERE id = $1 AND ended_at IS NOT NULL", j.ID)
+	return err
+}
+
+// dropExpired drops files of jobs that ended a while ago.
+func (s *Service) dropExpired(ctx context.Context, keep time.Duration, which string, drop func(context.Context, Job) error) (n int, err error) {
 	for {
 		jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE "+which+
 			" AND ended_at < now_ms() - CAST($1 AS BIGINT) ORDER BY ended_at LIMIT $2", store.Millis(keep), sweepAtOnce))
@@ -85,12 +105,7 @@ func (s *Service) expireFiles(ctx context.Context, keep time.Duration, which, fo
 			return n, fmt.Errorf("expired files: %w", err)
 		}
 		for _, j := range jobs {
-			for _, key := range files(j) {
-				if err := s.blobs.Delete(ctx, key); err != nil {
-					return n, err
-				}
-			}
-			if _, err := s.db.ExecContext(ctx, forget, j.ID); err != nil {
+			if err := drop(ctx, j); err != nil {
 				return n, fmt.Errorf("expired files: %w", err)
 			}
 			n++

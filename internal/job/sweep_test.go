@@ -43,7 +43,7 @@ func TestExpire(t *testing.T) {
 		x.sweep(job.Swept{})
 		age(2 * time.Hour)
 		x.sweep(job.Swept{Inputs: 1})
-		if j := x.get(id); j.InputKey != "" || j.Output == nil || j.Preview == nil || len(x.objects()) != 3 {
+		if j := x.get(id); j.Input != nil || j.Output == nil || j.Preview == nil || len(x.objects()) != 3 {
 			t.Errorf("%+v %v", j, x.objects())
 		}
 		age(6 * 24 * time.Hour)
@@ -51,7 +51,7 @@ func TestExpire(t *testing.T) {
 		if j := x.get(id); j.State != job.Done || j.Output != nil || j.Preview != nil || j.OutputSize == 0 {
 			t.Errorf("%+v", j)
 		}
-		if diff := cmp.Diff([]string{x.get(waiting).InputKey}, x.objects()); diff != "" {
+		if diff := cmp.Diff([]string{x.get(waiting).Input.Key}, x.objects()); diff != "" {
 			t.Error(diff)
 		}
 		x.sweep(job.Swept{})

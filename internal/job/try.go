@@ -89,7 +89,7 @@ func (t *try) work(ctx context.Context, scratch string) (output File, details ma
 	defer os.RemoveAll(dir)
 	defer t.previews.Wait()
 	began := time.Now()
-	input, release, err := t.Service.blobs.Local(ctx, t.job.InputKey)
+	input, release, err := t.Service.blobs.Local(ctx, t.job.Input.Key)
 	if err != nil {
 		return File{}, nil, err
 	}

@@ -35,7 +35,7 @@ func TestWorker(t *testing.T) {
 		if x.read(j.Output) != "out of a.gif" || x.read(j.Preview) != "preview" {
 			t.Errorf("%q %q", x.read(j.Output), x.read(j.Preview))
 		}
-		want := []string{j.InputKey, "jobs/" + id + "/out-1.gif", "jobs/" + id + "/preview-1.png"}
+		want := []string{j.Input.Key, "jobs/" + id + "/out-1.gif", "jobs/" + id + "/preview-1.png"}
 		if diff := cmp.Diff(want, x.objects()); diff != "" {
 			t.Error(diff)
 		}

@@ -78,8 +78,10 @@ CREATE TABLE jobs (
     options       TEXT NOT NULL, -- JSON
     output_format TEXT NOT NULL,
     original_name TEXT NOT NULL,
-    input_key     TEXT, -- null once removed
+    input_key     TEXT, -- null once removed; jobs on one upload share it
     input_size    BIGINT NOT NULL,
+    input_sha     TEXT NOT NULL, -- SHA-256, in hex
+    input_type    TEXT NOT NULL, -- media type by its content, empty if it cannot be read
     frame_count   BIGINT NOT NULL,
     width         BIGINT NOT NULL,
     height        BIGINT NOT NULL,
@@ -100,6 +102,8 @@ CREATE TABLE jobs (
     ended_at      BIGINT
 );
 CREATE INDEX jobs_queued ON jobs (account_id, id) WHERE state = 'queued';
+CREATE INDEX jobs_running ON jobs (account_id, id) WHERE state = 'processing';
+CREATE INDEX jobs_failed ON jobs (account_id, id) WHERE state = 'failed';
 CREATE INDEX jobs_waiting ON jobs (created_at) WHERE state = 'queued';
 CREATE INDEX jobs_leases ON jobs (lease_until) WHERE state = 'processing';
 CREATE INDEX jobs_key ON jobs (key_id, id) WHERE key_id IS NOT NULL;
