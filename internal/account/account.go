@@ -173,6 +173,26 @@ func (a *Accounts) SetPassword(ctx context.Context, id, password string) (Accoun
 	return account, wrap("change the password", err)
 }
 
+// ChangePassword is SetPassword for who knows the current one: else the error
+// is a *FieldError of current. How often it may be tried is the caller's to
+// limit.
+func (a *Accounts) ChangePassword(ctx context.Context, who Account, current, next string) (Account, error) {
+	_, err := a.SignIn(ctx, who.Email, current)
+	if errors.Is(err, ErrCredentials) {
+		return Account{}, &FieldError{Field: "current", Reason: "is not the account's password"}
+	}
+	if err != nil {
+		return Account{}, err
+	}
+	return a.SetPassword(ctx, who.ID, next)
+}
+
+// EndSessions raises an account's Epoch, by which all its sessions end.
+func (a *Accounts) EndSessions(ctx context.Context, id string) error {
+	_, err := scanAccount(a.db.QueryRowContext(ctx, "UPDATE accounts SET epoch = epoch + 1 WHERE id = $1 RETURNING "+columns, id))
+	return wrap("end the sessions", err)
+}
+
 // columns are what scanAccount reads.
 const columns = "id, email, epoch, credits, plan, created_at"
 

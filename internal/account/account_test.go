@@ -75,6 +75,38 @@ func TestSetPassword(t *testing.T) {
 	})
 }
 
+func TestChangePassword(t *testing.T) {
+	t.Parallel()
+	accounts := account.New(storetest.Open(t, storetest.SQLite(t)))
+	a, err := accounts.Register(t.Context(), "ann@example.com", password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, next := range map[string]string{"current": "another horse", "password": "short"} {
+		current := password
+		if field == "current" {
+			current = "a guess"
+		}
+		_, err := accounts.ChangePassword(t.Context(), a, current, next)
+		if f := (*account.FieldError)(nil); !errors.As(err, &f) || f.Field != field {
+			t.Errorf("%s to %s: %v", current, next, err)
+		}
+	}
+	changed, err := accounts.ChangePassword(t.Context(), a, password, "another horse")
+	if err != nil || changed.Epoch != a.Epoch+1 {
+		t.Errorf("changed to epoch %d from %d: %v", changed.Epoch, a.Epoch, err)
+	}
+	if err := accounts.EndSessions(t.Context(), a.ID); err != nil {
+		t.Error(err)
+	}
+	if now, err := accounts.Get(t.Context(), a.ID); now.Epoch != changed.Epoch+1 || err != nil {
+		t.Errorf("the sessions end at epoch %d: %v", now.Epoch, err)
+	}
+	if err := accounts.EndSessions(t.Context(), "acc_none"); !errors.Is(err, account.ErrNotFound) {
+		t.Errorf("no such account: %v", err)
+	}
+}
+
 func TestRegisterRefuses(t *testing.T) {
 	t.Parallel()
 	accounts := account.New(storetest.Open(t, storetest.SQLite(t)))

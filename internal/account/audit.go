@@ -1,16 +1,11 @@
 package account
 
-import (
-	"context"
-	"database/sql"
-
-	"github.com/bgremove/bgremove/internal/store"
-)
+import "context"
 
 // Entries are an account's, the newest first: at most limit before the id
 // before, from the newest if that is empty.
 func (l *Ledger) Entries(ctx context.Context, accountID, before string, limit int) ([]Entry, error) {
-	rows, err := l.db.QueryContext(ctx, `SELECT id, account_id, kind, amount, job_id, note, created_at FROM ledger
+	rows, err := l.db.QueryContext(ctx, `SELECT `+entryColumns+` FROM ledger
 		WHERE account_id = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3`, accountID, before, limit)
 	if err != nil {
 		return nil, wrap("ledger", err)
@@ -18,15 +13,10 @@ func (l *Ledger) Entries(ctx context.Context, accountID, before string, limit in
 	defer rows.Close()
 	var entries []Entry
 	for rows.Next() {
-		var (
-			e       Entry
-			job     sql.NullString
-			created int64
-		)
-		if err := rows.Scan(&e.ID, &e.AccountID, &e.Kind, &e.Amount, &job, &e.Note, &created); err != nil {
+		e, err := scanEntry(rows)
+		if err != nil {
 			return nil, wrap("ledger", err)
 		}
-		e.JobID, e.CreatedAt = job.String, store.Time(created)
 		entries = append(entries, e)
 	}
 	return entries, wrap("ledger", rows.Err())

@@ -1,0 +1,58 @@
+package account
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/bgremove/bgremove/internal/store"
+)
+
+// Line is an entry with the balance after it.
+type Line struct {
+	Entry
+	Balance int64
+}
+
+// Statement is an account's entries, the newest first, each with the balance
+// after it: at most limit before the id before, from the newest if that is
+// empty. All is of one moment, so the newest line has the account's balance.
+func (l *Ledger) Statement(ctx context.Context, accountID, before string, limit int) ([]Line, error) {
+	if before == "" {
+		before = "z" // behind all ids, by any collation
+	}
+	// The balance now, less what the entries after the page have moved, less
+	// what those of the page have that are newer.
+	rows, err := l.db.QueryContext(ctx, `
+		WITH page AS (SELECT * FROM ledger WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3),
+			later AS (SELECT COALESCE(SUM(amount), 0) AS moved FROM ledger WHERE account_id = $1 AND id >= $2)
+		SELECT p.id, p.account_id, p.kind, p.amount, p.job_id, p.note, p.created_at, CAST(a.credits - later.moved
+			- COALESCE(SUM(p.amount) OVER (ORDER BY p.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS BIGINT)
+		FROM page p JOIN accounts a ON a.id = p.account_id CROSS JOIN later ORDER BY p.id DESC`, accountID, before, limit)
+	if err != nil {
+		return nil, wrap("statement", err)
+	}
+	defer rows.Close()
+	var lines []Line
+	for rows.Next() {
+		var line Line
+		if line.Entry, err = scanEntry(rows, &line.Balance); err != nil {
+			return nil, wrap("statement", err)
+		}
+		lines = append(lines, line)
+	}
+	return lines, wrap("statement", rows.Err())
+}
+
+// entryColumns are what scanEntry reads.
+const entryColumns = "id, account_id, kind, amount, job_id, note, created_at"
+
+// scanEntry reads an entry, and what columns follow.
+func scanEntry(row scanner, more ...any) (e Entry, err error) {
+	var (
+		job     sql.NullString
+		created int64
+	)
+	err = row.Scan(append([]any{&e.ID, &e.AccountID, &e.Kind, &e.Amount, &job, &e.Note, &created}, more...)...)
+	e.JobID, e.CreatedAt = job.String, store.Time(created)
+	return e, err
+}

@@ -1,0 +1,73 @@
+package account_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/store/storetest"
+)
+
+// TestStatement wants the running balance to be right on every page, whatever
+// its size, and to know nothing of other accounts.
+func TestStatement(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ledger := account.NewLedger(db)
+		a, other := register(t, db, "ann@example.com"), register(t, db, "bob@example.com")
+		var want []account.Line // newest first
+		note := func(balance int64, err error, e account.Entry) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.AccountID = a.ID
+			want = append([]account.Line{{Entry: e, Balance: balance}}, want...)
+		}
+		grant := func(n int64) {
+			t.Helper()
+			balance, err := ledger.Grant(t.Context(), a.ID, n, fmt.Sprint("no. ", n))
+			note(balance, err, account.Entry{Kind: account.Grant, Amount: n, Note: fmt.Sprint("no. ", n)})
+		}
+		grant(100)
+		for i := range 6 {
+			item := account.Item{JobID: fmt.Sprint("job_", i), Credits: int64(3 + i)}
+			if _, err := ledger.Grant(t.Context(), other.ID, 7, ""); err != nil {
+				t.Fatal(err)
+			}
+			balance, err := charge(t.Context(), db, a.ID, item)
+			note(balance, err, account.Entry{Kind: account.Charge, Amount: -item.Credits, JobID: item.JobID})
+			if i%2 == 0 {
+				balance, err := refund(t.Context(), db, a.ID, item)
+				note(balance, err, account.Entry{Kind: account.Refund, Amount: item.Credits, JobID: item.JobID})
+			}
+		}
+		grant(5)
+		for size := 1; size <= len(want)+1; size++ {
+			var got []account.Line
+			for before := ""; ; {
+				page, err := ledger.Statement(t.Context(), a.ID, before, size)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, line := range page {
+					before = line.ID
+					if line.CreatedAt.IsZero() {
+						t.Errorf("%s is of no time", line.ID)
+					}
+					line.Entry = account.Entry{AccountID: line.AccountID, Kind: line.Kind, Amount: line.Amount, JobID: line.JobID, Note: line.Note}
+					got = append(got, line)
+				}
+				if len(page) < size {
+					break
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("by pages of %d (-want +got):\n%s", size, diff)
+			}
+		}
+	})
+}
