@@ -69,7 +69,7 @@ type code struct {
 }
 
 // methods are those that the page shows. HEAD is told of in the introduction.
-var methods = []string{"get", "post", "delete"}
+var methods = []string{"get", "post", "put", "delete"}
 
 // read makes a page of the specification.
 func read(spec node) (page, error) {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/account"
@@ -81,3 +82,34 @@ func keyBody(k account.Key) api.Key {
 
 // milliseconds is a time as the API writes it.
 func milliseconds(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// ChangePassword sets another password. All sessions end by it, and this one
+// begins anew.
+func (o operations) ChangePassword(ctx context.Context, in api.ChangePasswordRequestObject) (api.ChangePasswordResponseObject, error) {
+	r := of(ctx)
+	if err := o.Throttle.AttemptAs(r.Request, r.account.Email); err != nil {
+		return nil, err
+	}
+	changed, err := o.Accounts.ChangePassword(ctx, r.account, in.Body.Current, in.Body.New)
+	var field *account.FieldError
+	if errors.As(err, &field) && field.Field == "password" {
+		return nil, &account.FieldError{Field: "new", Reason: field.Reason}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := o.Sessions.SignIn(ctx, changed); err != nil {
+		return nil, err
+	}
+	return api.ChangePassword204Response{}, nil
+}
+
+// ListPlans is what credits are sold by.
+func (operations) ListPlans(context.Context, api.ListPlansRequestObject) (api.ListPlansResponseObject, error) {
+	all := account.Plans()
+	b := api.PlanList{Plans: make([]api.Plan, len(all))}
+	for i, p := range all {
+		b.Plans[i] = api.Plan{Name: p.Name, Title: p.Title, Credits: p.Credits, Cents: p.Cents, Period: api.PlanPeriod(p.Period)}
+	}
+	return api.ListPlans200JSONResponse(b), nil
+}

@@ -18,7 +18,7 @@ import (
 var mediaTypes = map[string]string{"gif": "image/gif", "apng": "image/apng", "webm": "video/webm", "mp4": "video/mp4"}
 
 // file is an answer that streams a file of a job, or the part of it that is
-// asked for. It answers four operations.
+// asked for. It answers seven operations.
 type file struct {
 	blobs       *blob.Store
 	request     *request
@@ -47,6 +47,21 @@ func (o operations) HeadPreview(ctx context.Context, in api.HeadPreviewRequestOb
 	return o.preview(ctx, in.ID)
 }
 
+// GetAccountDownload streams the output.
+func (o operations) GetAccountDownload(ctx context.Context, in api.GetAccountDownloadRequestObject) (api.GetAccountDownloadResponseObject, error) {
+	return o.output(ctx, in.ID)
+}
+
+// GetAccountPreview streams the preview.
+func (o operations) GetAccountPreview(ctx context.Context, in api.GetAccountPreviewRequestObject) (api.GetAccountPreviewResponseObject, error) {
+	return o.preview(ctx, in.ID)
+}
+
+// GetAccountInput streams the original.
+func (o operations) GetAccountInput(ctx context.Context, in api.GetAccountInputRequestObject) (api.GetAccountInputResponseObject, error) {
+	return o.input(ctx, in.ID)
+}
+
 func (o operations) output(ctx context.Context, id string) (*file, error) {
 	found, err := o.Jobs.Get(ctx, of(ctx).owner, id)
 	if err != nil {
@@ -73,6 +88,22 @@ func (o operations) preview(ctx context.Context, id string) (*file, error) {
 		blobs: o.Blobs, request: of(ctx), file: *found.Preview, mediaType: "image/png",
 		disposition: disposition("inline", nobg(found.OriginalName, "png")),
 	}, nil
+}
+
+// input is the original. What is no clip is shown by nobody.
+func (o operations) input(ctx context.Context, id string) (*file, error) {
+	found, err := o.Jobs.Get(ctx, of(ctx).owner, id)
+	if err != nil {
+		return nil, err
+	}
+	if found.Input == nil {
+		return nil, job.ErrNotFound
+	}
+	f := &file{blobs: o.Blobs, request: of(ctx), file: *found.Input, mediaType: found.Media.Type, disposition: disposition("inline", found.OriginalName)}
+	if f.mediaType == "" {
+		f.mediaType, f.disposition = "application/octet-stream", disposition("attachment", found.OriginalName)
+	}
+	return f, nil
 }
 
 // nobg is the name of what was made of a file.
@@ -136,3 +167,12 @@ func (f *file) VisitGetPreviewResponse(w http.ResponseWriter) error { return f.s
 
 // VisitHeadPreviewResponse implements api.HeadPreviewResponseObject.
 func (f *file) VisitHeadPreviewResponse(w http.ResponseWriter) error { return f.send(w) }
+
+// VisitGetAccountDownloadResponse implements api.GetAccountDownloadResponseObject.
+func (f *file) VisitGetAccountDownloadResponse(w http.ResponseWriter) error { return f.send(w) }
+
+// VisitGetAccountPreviewResponse implements api.GetAccountPreviewResponseObject.
+func (f *file) VisitGetAccountPreviewResponse(w http.ResponseWriter) error { return f.send(w) }
+
+// VisitGetAccountInputResponse implements api.GetAccountInputResponseObject.
+func (f *file) VisitGetAccountInputResponse(w http.ResponseWriter) error { return f.send(w) }

@@ -41,12 +41,10 @@ type form struct {
 	refused error    // the first thing that is wrong
 }
 
-func (a *API) newForm(batch, keep bool) *form {
-	f := &form{blobs: a.Blobs, maxFile: a.MaxFile, maxFiles: 1, keep: keep, options: job.DefaultOptions(), given: map[string]bool{}}
-	if batch {
-		f.maxFiles = maxFiles
-	}
-	return f
+// newForm expects a file or up to files of them; none is a form of options
+// alone.
+func (a *API) newForm(files int, keep bool) *form {
+	return &form{blobs: a.Blobs, maxFile: a.MaxFile, maxFiles: files, keep: keep, options: job.DefaultOptions(), given: map[string]bool{}}
 }
 
 // read takes the form from its body. What was stored is dropped by drop.
@@ -71,7 +69,7 @@ func (f *form) read(ctx context.Context, r *multipart.Reader) error {
 			return err
 		}
 	}
-	if f.files == 0 {
+	if f.files == 0 && f.maxFiles > 0 {
 		f.refuse("file", "is missing")
 	}
 	return f.refused
@@ -110,6 +108,8 @@ func (f *form) file(ctx context.Context, p *multipart.Part) error {
 	name := cleanName(p.FileName())
 	f.files++
 	switch {
+	case f.maxFiles == 0:
+		f.refuse("file", "is kept already, send options alone")
 	case name == "":
 		f.refuse("file", "must be a file with a name")
 	case !takes(name):

@@ -24,7 +24,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 			a.refuse(w, r, err)
 			return
 		}
-		a.bound(next, maxJSON).ServeHTTP(w, r)
+		a.bound(next, a.largest(r)).ServeHTTP(w, r)
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
@@ -55,12 +55,17 @@ func (a *API) bound(next http.Handler, most int64) http.Handler {
 	})
 }
 
-// largest is the longest body that a submission can have.
+// largest is the longest body that a request can have.
 func (a *API) largest(r *http.Request) int64 {
-	if r.URL.Path == "/api/v1/batches" {
+	switch path := r.URL.Path; {
+	case path == "/api/v1/batches", path == "/api/jobs":
 		return maxFiles*a.MaxFile + maxForm
+	case strings.HasPrefix(path, "/api/v1/"):
+		return a.MaxFile + maxForm
+	case strings.HasPrefix(path, "/api/jobs/"):
+		return maxForm
 	}
-	return a.MaxFile + maxForm
+	return maxJSON
 }
 
 // admitKey identifies the API key of a request and counts the request.
@@ -124,8 +129,8 @@ func credentials(h http.Header) []string {
 // admitBrowser finds the account that is signed in, if the operation is for
 // one.
 func (a *API) admitBrowser(hr *http.Request) error {
-	if path := hr.URL.Path; path != "/api/account" && !strings.HasPrefix(path, "/api/account/") {
-		return nil
+	if path := hr.URL.Path; path == "/api/session" || path == "/api/accounts" {
+		return nil // which sign in
 	}
 	signedIn, err := a.Sessions.Account(hr.Context())
 	if err != nil {

@@ -32,6 +32,7 @@ type Prober interface {
 type Config struct {
 	Accounts *account.Accounts
 	Keys     *account.Keys
+	Ledger   *account.Ledger
 	Sessions *session.Manager
 	// Throttle bounds failed authentication and sign-in.
 	Throttle *session.Throttle

@@ -31,8 +31,11 @@ func (o operations) GetBatch(ctx context.Context, in api.GetBatchRequestObject) 
 
 func jobPath(id string) string { return "/api/v1/jobs/" + id }
 
-// jobBody is a job as the API shows it.
-func jobBody(j job.Job) api.Job {
+// jobBody is a job as keys see it.
+func jobBody(j job.Job) api.Job { return jobBodyAt(jobPath(j.ID), j) }
+
+// jobBodyAt is a job whose files are asked for below a path.
+func jobBodyAt(self string, j job.Job) api.Job {
 	b := api.Job{
 		ID: j.ID, Status: api.JobStatus(j.State), OutputFormat: api.OutputFormat(j.OutputFormat),
 		Metadata: api.Metadata{
@@ -41,11 +44,11 @@ func jobBody(j job.Job) api.Job {
 		},
 	}
 	if j.Preview != nil || j.State == job.Done {
-		path := jobPath(j.ID) + "/preview"
+		path := self + "/preview"
 		b.PreviewURL = &path
 	}
 	if j.State == job.Done {
-		path := jobPath(j.ID) + "/download"
+		path := self + "/download"
 		b.DownloadURL, b.Metadata.OutputSize = &path, &j.OutputSize
 	}
 	if j.State == job.Failed {

@@ -68,7 +68,7 @@ func startWith(t testing.TB, jobs job.Config, change func(*httpapi.Config)) *ser
 	}
 	limiter := account.NewLimiter(s.db)
 	c := httpapi.Config{
-		Accounts: s.accounts, Keys: s.keys, Sessions: sessions, Limiter: limiter, Throttle: &session.Throttle{Limiter: limiter},
+		Accounts: s.accounts, Keys: s.keys, Ledger: s.ledger, Sessions: sessions, Limiter: limiter, Throttle: &session.Throttle{Limiter: limiter},
 		Jobs: s.jobs, Blobs: s.blobs, Prober: s.remover,
 		Ready: func(ctx context.Context) error { return s.db.PingContext(ctx) },
 		Log:   slog.New(slog.NewTextHandler(s.log, nil)),

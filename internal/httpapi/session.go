@@ -57,3 +57,14 @@ func (o operations) CreateAccount(ctx context.Context, in api.CreateAccountReque
 	}
 	return api.CreateAccount201JSONResponse{Body: accountBody(who, nil)}, nil
 }
+
+// DeleteSessions signs out everywhere.
+func (o operations) DeleteSessions(ctx context.Context, _ api.DeleteSessionsRequestObject) (api.DeleteSessionsResponseObject, error) {
+	if err := o.Accounts.EndSessions(ctx, of(ctx).account.ID); err != nil {
+		return nil, err
+	}
+	if err := o.Sessions.SignOut(ctx); err != nil {
+		return nil, err
+	}
+	return api.DeleteSessions204Response{}, nil
+}

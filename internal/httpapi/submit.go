@@ -20,7 +20,7 @@ const maxIdempotencyKey = 255
 
 // CreateJob submits one file.
 func (o operations) CreateJob(ctx context.Context, in api.CreateJobRequestObject) (api.CreateJobResponseObject, error) {
-	receipt, err := o.submit(ctx, in.Body, in.Params.IdempotencyKey, false)
+	receipt, err := o.submit(ctx, in.Body, in.Params.IdempotencyKey, oneFile)
 	if err != nil {
 		return nil, err
 	}
@@ -33,21 +33,39 @@ func (o operations) CreateJob(ctx context.Context, in api.CreateJobRequestObject
 
 // CreateBatch submits several files.
 func (o operations) CreateBatch(ctx context.Context, in api.CreateBatchRequestObject) (api.CreateBatchResponseObject, error) {
-	receipt, err := o.submit(ctx, in.Body, in.Params.IdempotencyKey, true)
+	receipt, err := o.submit(ctx, in.Body, in.Params.IdempotencyKey, manyFiles)
 	if err != nil {
 		return nil, err
 	}
-	b := api.BatchCreated{ID: receipt.BatchID, CreditsRemaining: int(receipt.CreditsRemaining), Jobs: make([]api.BatchEntry, len(receipt.Jobs))}
-	for i, j := range receipt.Jobs {
-		b.Jobs[i] = api.BatchEntry{ID: j.ID, Filename: j.Filename}
-	}
+	b := api.BatchCreated{ID: receipt.BatchID, CreditsRemaining: int(receipt.CreditsRemaining), Jobs: entries(receipt)}
 	return api.CreateBatch202JSONResponse{Body: b}, nil
 }
+
+func entries(r job.Receipt) []api.BatchEntry {
+	all := make([]api.BatchEntry, len(r.Jobs))
+	for i, j := range r.Jobs {
+		all[i] = api.BatchEntry{ID: j.ID, Filename: j.Filename}
+	}
+	return all
+}
+
+// shape is what a submission may be.
+type shape struct {
+	files int // at most
+	// batch says whether so many files are one.
+	batch func(files int) bool
+}
+
+var (
+	oneFile   = shape{1, func(int) bool { return false }}
+	manyFiles = shape{maxFiles, func(int) bool { return true }}
+	anyFiles  = shape{maxFiles, func(files int) bool { return files > 1 }}
+)
 
 // submit reads a form, measures its files, and has them charged and queued.
 // Refusals come in the order of the product: size, form, limits, idempotency,
 // unreadable, credits.
-func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, batch bool) (job.Receipt, error) {
+func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s shape) (job.Receipt, error) {
 	r := of(ctx)
 	reservation, running, err := a.reserve(ctx, r.owner, key)
 	if err != nil {
@@ -56,14 +74,14 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, b
 	if reservation != nil {
 		defer reservation.Close()
 	}
-	f := a.newForm(batch, running == nil)
+	f := a.newForm(s.files, running == nil)
 	defer f.drop(ctx)
 	if err := errors.Join(f.read(ctx, body), running); err != nil {
 		return job.Receipt{}, err
 	}
-	sub := job.Submission{Owner: r.owner, RequestID: r.id, Options: f.options, Files: f.inputs(), Batch: batch, Reservation: reservation}
-	if a.WithoutNetwork && sub.Options.Method == "rembg" {
-		return job.Receipt{}, &formError{field: "method", reason: "rembg is not available on this service"}
+	sub := job.Submission{Owner: r.owner, RequestID: r.id, Options: f.options, Files: f.inputs(), Batch: s.batch(f.files), Reservation: reservation}
+	if err := a.available(sub.Options); err != nil {
+		return job.Receipt{}, err
 	}
 	earlier, conflict := answered(sub)
 	if earlier != nil {
@@ -78,6 +96,14 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, b
 		f.uploads = nil // the jobs' now, or, if a commit's end is not known, the sweeper's to judge
 	}
 	return receipt, err
+}
+
+// available refuses what this service cannot do.
+func (a *API) available(o job.Options) error {
+	if a.WithoutNetwork && o.Method == "rembg" {
+		return &formError{field: "method", reason: "rembg is not available on this service"}
+	}
+	return nil
 }
 
 // refused reports whether Submit has certainly done nothing.

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/apidocs"
 	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/session"
@@ -19,7 +20,7 @@ func (n *node) handler() (http.Handler, error) {
 		return nil, err
 	}
 	service := httpapi.New(httpapi.Config{
-		Accounts: n.accounts, Keys: n.keys, Sessions: sessions, Limiter: n.limiter,
+		Accounts: n.accounts, Keys: n.keys, Ledger: account.NewLedger(n.db), Sessions: sessions, Limiter: n.limiter,
 		Throttle: &session.Throttle{Limiter: n.limiter, Proxies: c.TrustedProxies},
 		Jobs:     n.jobs, Blobs: n.blobs, Prober: n.remover,
 		Limits: c.Limits, MaxFile: c.MaxFile, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly,

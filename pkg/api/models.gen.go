@@ -144,6 +144,27 @@ func (e JobStatus) Valid() bool {
 	}
 }
 
+// Defines values for LedgerEntryKind.
+const (
+	LedgerEntryKindCharge LedgerEntryKind = "charge"
+	LedgerEntryKindGrant  LedgerEntryKind = "grant"
+	LedgerEntryKindRefund LedgerEntryKind = "refund"
+)
+
+// Valid indicates whether the value is a known member of the LedgerEntryKind enum.
+func (e LedgerEntryKind) Valid() bool {
+	switch e {
+	case LedgerEntryKindCharge:
+		return true
+	case LedgerEntryKindGrant:
+		return true
+	case LedgerEntryKindRefund:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Method.
 const (
 	MethodAuto  Method = "auto"
@@ -189,6 +210,30 @@ func (e OutputFormat) Valid() bool {
 	}
 }
 
+// Defines values for PlanPeriod.
+const (
+	PlanPeriodMonth   PlanPeriod = "month"
+	PlanPeriodOnce    PlanPeriod = "once"
+	PlanPeriodQuarter PlanPeriod = "quarter"
+	PlanPeriodYear    PlanPeriod = "year"
+)
+
+// Valid indicates whether the value is a known member of the PlanPeriod enum.
+func (e PlanPeriod) Valid() bool {
+	switch e {
+	case PlanPeriodMonth:
+		return true
+	case PlanPeriodOnce:
+		return true
+	case PlanPeriodQuarter:
+		return true
+	case PlanPeriodYear:
+		return true
+	default:
+		return false
+	}
+}
+
 // Account defines model for Account.
 type Account struct {
 	// Credits The balance.
@@ -198,6 +243,47 @@ type Account struct {
 
 	// Plan The plan last credited, null if there was none.
 	Plan *string `json:"plan"`
+}
+
+// AccountJob A job, and what its account may know of it.
+type AccountJob struct {
+	// BatchID The batch that it is of, null if it was submitted alone.
+	BatchID *string `json:"batchId"`
+
+	// Charged What was taken: the price, or 0 where credits are unlimited.
+	Charged int `json:"charged"`
+
+	// Cost The price in credits.
+	Cost      int       `json:"cost"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// DownloadURL Path of the output, when the job is done.
+	DownloadURL *string `json:"downloadUrl,omitempty"`
+
+	// EndedAt Null until it is done or has failed.
+	EndedAt *time.Time `json:"endedAt"`
+
+	// Error Why a job failed: `unreadable_file`, `processing_failed` or `timed_out`; null if it did not. Take codes that you do not know for
+	// `processing_failed`.
+	Error *JobError `json:"error"`
+	ID    string    `json:"id"`
+
+	// InputAvailable Whether the original is kept still.
+	InputAvailable bool `json:"inputAvailable"`
+
+	// Metadata The input, upright and with square pixels, as it decodes. All numbers of a file that cannot be read are 0 but its size.
+	Metadata Metadata `json:"metadata"`
+	Options  Options  `json:"options"`
+
+	// OutputFormat mp4 has no transparency; with a transparent background it becomes gif, from the start.
+	OutputFormat OutputFormat `json:"outputFormat"`
+
+	// PreviewURL Path of the preview, once there is one.
+	PreviewURL *string `json:"previewUrl,omitempty"`
+
+	// Refunded What was given back.
+	Refunded int       `json:"refunded"`
+	Status   JobStatus `json:"status"`
 }
 
 // Anchor Where the subject stands on the canvas.
@@ -405,8 +491,28 @@ type JobLinks struct {
 	Self string `json:"self"`
 }
 
+// JobPage defines model for JobPage.
+type JobPage struct {
+	Jobs []AccountJob `json:"jobs"`
+
+	// Next What to ask for as `before`, null on the last page.
+	Next *string `json:"next"`
+}
+
 // JobStatus defines model for JobStatus.
 type JobStatus string
+
+// JobsCreated defines model for JobsCreated.
+type JobsCreated struct {
+	// BatchID The batch, if there are several files.
+	BatchID *string `json:"batchId,omitempty"`
+
+	// CreditsRemaining The balance after the charge.
+	CreditsRemaining int `json:"creditsRemaining"`
+
+	// Jobs In the order of submission.
+	Jobs []BatchEntry `json:"jobs"`
+}
 
 // Key defines model for Key.
 type Key struct {
@@ -446,6 +552,35 @@ type KeyList struct {
 type KeyRequest struct {
 	// Name What the key is for.
 	Name *string `json:"name,omitempty"`
+}
+
+// LedgerEntry defines model for LedgerEntry.
+type LedgerEntry struct {
+	// Amount Credits, below 0 if they were taken.
+	Amount int64     `json:"amount"`
+	At     time.Time `json:"at"`
+
+	// Balance The balance after it.
+	Balance int64  `json:"balance"`
+	ID      string `json:"id"`
+
+	// Job The job that it is for, null if it is for none.
+	Job *string `json:"job"`
+
+	// Kind Bought or given, taken for a job, given back.
+	Kind LedgerEntryKind `json:"kind"`
+	Note string          `json:"note"`
+}
+
+// LedgerEntryKind Bought or given, taken for a job, given back.
+type LedgerEntryKind string
+
+// LedgerPage defines model for LedgerPage.
+type LedgerPage struct {
+	Entries []LedgerEntry `json:"entries"`
+
+	// Next What to ask for as `before`, null on the last page.
+	Next *string `json:"next"`
 }
 
 // Metadata The input, upright and with square pixels, as it decodes. All numbers of a file that cannot be read are 0 but its size.
@@ -516,11 +651,47 @@ type Options struct {
 	Trim *bool `json:"trim,omitempty"`
 }
 
+// OptionsForm Options without a file.
+type OptionsForm = Options
+
 // OutputFormat mp4 has no transparency; with a transparent background it becomes gif, from the start.
 type OutputFormat string
 
+// PasswordChange defines model for PasswordChange.
+type PasswordChange struct {
+	Current string `json:"current"`
+
+	// New 8 to 1024 bytes.
+	New string `json:"new"`
+}
+
 // PayloadTooLarge defines model for PayloadTooLarge.
 type PayloadTooLarge = Error
+
+// Plan defines model for Plan.
+type Plan struct {
+	// Cents The price in US cents, for each period.
+	Cents int64 `json:"cents"`
+
+	// Credits Credits, for each period.
+	Credits int64      `json:"credits"`
+	Name    string     `json:"name"`
+	Period  PlanPeriod `json:"period"`
+
+	// Purchasable Whether it can be bought here.
+	Purchasable bool `json:"purchasable"`
+
+	// Title The name for people.
+	Title string `json:"title"`
+}
+
+// PlanPeriod defines model for Plan.Period.
+type PlanPeriod string
+
+// PlanList defines model for PlanList.
+type PlanList struct {
+	Plans []Plan `json:"plans"`
+}
 
 // RangeNotSatisfiable defines model for RangeNotSatisfiable.
 type RangeNotSatisfiable = Error
@@ -552,6 +723,9 @@ type IfRange = string
 // JobID defines model for JobID.
 type JobID = string
 
+// Limit defines model for Limit.
+type Limit = int
+
 // Range defines model for Range.
 type Range = string
 
@@ -563,6 +737,77 @@ type TooManyAttempts = RateLimited
 
 // WrongCredentials defines model for WrongCredentials.
 type WrongCredentials = Unauthorized
+
+// GetLedgerParams defines parameters for GetLedger.
+type GetLedgerParams struct {
+	// Before Only entries older than this one; `next` of the page before.
+	Before *string `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit How many are wanted at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListJobsParams defines parameters for ListJobs.
+type ListJobsParams struct {
+	// State Only the jobs in this state.
+	State *JobStatus `form:"state,omitempty" json:"state,omitempty"`
+
+	// Before Only jobs made before this one; `next` of the page before.
+	Before *string `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit How many are wanted at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// SubmitJobsParams defines parameters for SubmitJobs.
+type SubmitJobsParams struct {
+	// IdempotencyKey Any text of your choice, for one submission. Sent again within 24 hours with the same key, options and files, the first answer
+	// comes again and nothing is charged twice. With anything else it is 409. Refusals are not remembered.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RepeatJobParams defines parameters for RepeatJob.
+type RepeatJobParams struct {
+	// IdempotencyKey Any text of your choice, for one submission. Sent again within 24 hours with the same key, options and files, the first answer
+	// comes again and nothing is charged twice. With anything else it is 409. Refusals are not remembered.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// GetAccountDownloadParams defines parameters for GetAccountDownload.
+type GetAccountDownloadParams struct {
+	// Range The bytes that are wanted (RFC 9110, section 14).
+	Range *Range `json:"Range,omitempty"`
+
+	// IfRange Send the part only if the file still has this ETag, else all of it.
+	IfRange *IfRange `json:"If-Range,omitempty"`
+
+	// IfNoneMatch Send nothing if the file still has this ETag.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetAccountInputParams defines parameters for GetAccountInput.
+type GetAccountInputParams struct {
+	// Range The bytes that are wanted (RFC 9110, section 14).
+	Range *Range `json:"Range,omitempty"`
+
+	// IfRange Send the part only if the file still has this ETag, else all of it.
+	IfRange *IfRange `json:"If-Range,omitempty"`
+
+	// IfNoneMatch Send nothing if the file still has this ETag.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetAccountPreviewParams defines parameters for GetAccountPreview.
+type GetAccountPreviewParams struct {
+	// Range The bytes that are wanted (RFC 9110, section 14).
+	Range *Range `json:"Range,omitempty"`
+
+	// IfRange Send the part only if the file still has this ETag, else all of it.
+	IfRange *IfRange `json:"If-Range,omitempty"`
+
+	// IfNoneMatch Send nothing if the file still has this ETag.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
 
 // CreateBatchParams defines parameters for CreateBatch.
 type CreateBatchParams struct {
@@ -617,8 +862,17 @@ type HeadPreviewParams struct {
 // CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
 type CreateKeyJSONRequestBody = KeyRequest
 
+// ChangePasswordJSONRequestBody defines body for ChangePassword for application/json ContentType.
+type ChangePasswordJSONRequestBody = PasswordChange
+
 // CreateAccountJSONRequestBody defines body for CreateAccount for application/json ContentType.
 type CreateAccountJSONRequestBody = Credentials
+
+// SubmitJobsMultipartRequestBody defines body for SubmitJobs for multipart/form-data ContentType.
+type SubmitJobsMultipartRequestBody = BatchForm
+
+// RepeatJobMultipartRequestBody defines body for RepeatJob for multipart/form-data ContentType.
+type RepeatJobMultipartRequestBody = OptionsForm
 
 // CreateSessionJSONRequestBody defines body for CreateSession for application/json ContentType.
 type CreateSessionJSONRequestBody = Credentials

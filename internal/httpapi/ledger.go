@@ -1,0 +1,111 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/csv"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// GetLedger is a page of how the account's credits moved.
+func (o operations) GetLedger(ctx context.Context, in api.GetLedgerRequestObject) (api.GetLedgerResponseObject, error) {
+	wanted, err := limit(in.Params.Limit)
+	if err != nil {
+		return nil, err
+	}
+	from, err := before(in.Params.Before)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := o.Ledger.Statement(ctx, of(ctx).account.ID, from, wanted+1)
+	if err != nil {
+		return nil, err
+	}
+	b := api.LedgerPage{Entries: make([]api.LedgerEntry, min(len(lines), wanted))}
+	for i := range b.Entries {
+		b.Entries[i] = entryBody(lines[i])
+	}
+	if len(lines) > wanted {
+		b.Next = &lines[wanted-1].ID
+	}
+	return api.GetLedger200JSONResponse(b), nil
+}
+
+func entryBody(l account.Line) api.LedgerEntry {
+	b := api.LedgerEntry{
+		ID: l.ID, At: milliseconds(l.CreatedAt), Kind: api.LedgerEntryKind(l.Kind), Amount: l.Amount, Balance: l.Balance, Note: l.Note,
+	}
+	if l.JobID != "" {
+		b.Job = &l.JobID
+	}
+	return b
+}
+
+// GetLedgerCSV is all of the ledger.
+func (o operations) GetLedgerCSV(ctx context.Context, _ api.GetLedgerCSVRequestObject) (api.GetLedgerCSVResponseObject, error) {
+	t := &table{request: of(ctx), ledger: o.Ledger}
+	return t, t.next() // what goes wrong at once can still be refused
+}
+
+// tableAtOnce is how many lines of a table are read together: no database
+// connection waits for a client.
+const tableAtOnce = 500
+
+// table is an answer of a ledger as CSV.
+type table struct {
+	request *request
+	ledger  *account.Ledger
+	lines   []account.Line // read, and not written yet
+	last    string         // the id of the last line read
+}
+
+// next reads more lines, none when all have been.
+func (t *table) next() (err error) {
+	t.lines, err = t.ledger.Statement(t.request.Context(), t.request.account.ID, t.last, tableAtOnce)
+	if len(t.lines) > 0 {
+		t.last = t.lines[len(t.lines)-1].ID
+	}
+	return err
+}
+
+// VisitGetLedgerCSVResponse implements api.GetLedgerCSVResponseObject.
+func (t *table) VisitGetLedgerCSVResponse(w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Disposition", disposition("attachment", "bgremove-ledger.csv"))
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	out := csv.NewWriter(w)
+	out.UseCRLF = true // RFC 4180
+	_ = out.Write([]string{"at", "kind", "amount", "balance", "job", "note", "id"})
+	for len(t.lines) > 0 {
+		for _, l := range t.lines {
+			_ = out.Write([]string{ // its error is Error's
+				l.CreatedAt.Format(time.RFC3339Nano), string(l.Kind), strconv.FormatInt(l.Amount, 10), strconv.FormatInt(l.Balance, 10),
+				harmless(l.JobID), harmless(l.Note), l.ID,
+			})
+		}
+		out.Flush()
+		if err := out.Error(); err != nil {
+			return err
+		}
+		if err := t.next(); err != nil {
+			// The client must see that the table is cut.
+			panic(http.ErrAbortHandler)
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// harmless is a text that no spreadsheet takes for a formula (OWASP, CSV
+// injection).
+func harmless(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
