@@ -157,13 +157,26 @@ func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Rec
 	if receipt.CreditsRemaining, err = s.pay(ctx, tx, sub, items); err != nil {
 		return Receipt{}, err
 	}
-	if err := enqueue(ctx, tx, sub.Owner.AccountID, sub.readable()); err != nil {
+	if err := sub.enqueue(ctx, tx, receipt); err != nil {
 		return Receipt{}, err
 	}
 	if sub.Reservation != nil {
 		err = sub.Reservation.keep(ctx, tx, sub, receipt)
 	}
 	return receipt, err
+}
+
+// enqueue counts the jobs that were made, with an event for each.
+func (sub Submission) enqueue(ctx context.Context, tx *store.Tx, made Receipt) error {
+	jobs := int64(len(made.Jobs))
+	last, err := enqueue(ctx, tx, sub.Owner.AccountID, jobs, sub.readable())
+	if err != nil {
+		return err
+	}
+	if sub.Batch {
+		return record(ctx, tx, last-jobs, "batch_id = $2", made.BatchID)
+	}
+	return record(ctx, tx, last-jobs, "id = $2", made.Jobs[0].ID)
 }
 
 func (sub Submission) readable() (n int64) {

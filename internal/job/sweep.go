@@ -16,18 +16,20 @@ type Swept struct {
 	Orphans         int   // objects that no job names
 	Leftovers       int   // of writes that broke off
 	Answers         int64 // to Idempotency-Keys
+	Events          int64
 }
 
-// Sweep removes the files that have expired, the objects that no job names and
-// the answers kept for Idempotency-Keys. It never removes a file of a job that
+// Sweep removes the files that have expired, the objects that no job names, the
+// answers kept for Idempotency-Keys, and old events. It never removes a file of a job that
 // is queued or processing. Any number of nodes may sweep at once.
 func (s *Service) Sweep(ctx context.Context) (done Swept, err error) {
-	var errs [5]error
+	var errs [6]error
 	done.Inputs, errs[0] = s.sweepInputs(ctx)
 	done.Outputs, errs[1] = s.sweepOutputs(ctx)
 	done.Orphans, errs[2] = s.sweepOrphans(ctx)
 	done.Leftovers, errs[3] = s.blobs.Sweep(ctx, time.Now().Add(-s.config.KeepOrphans))
 	done.Answers, errs[4] = s.sweepAnswers(ctx)
+	done.Events, errs[5] = s.sweepEvents(ctx)
 	return done, errors.Join(errs[:]...)
 }
 
@@ -43,7 +45,7 @@ func (s *Service) RunSweeper(ctx context.Context, interval time.Duration) {
 			s.config.Log.ErrorContext(ctx, "the sweep is not complete", "swept", done, "error", err)
 		case done != Swept{}:
 			s.config.Log.InfoContext(ctx, "swept", "inputs", done.Inputs, "outputs", done.Outputs, "orphans", done.Orphans,
-				"leftovers", done.Leftovers, "answers", done.Answers)
+				"leftovers", done.Leftovers, "answers", done.Answers, "events", done.Events)
 		}
 		select {
 		case <-ctx.Done():

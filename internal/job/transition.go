@@ -11,7 +11,7 @@ import (
 )
 
 // Every change of a job's state is in this file, beside the insertion in
-// submit.go. A change that a worker makes names the attempt of its claim; where
+// submit.go, and leaves an event, see event.go. A change that a worker makes names the attempt of its claim; where
 // that is not the job's any more, nothing happens and the error is errLost.
 //
 // Transactions lock in one order, so that they do not wait for each other in a
@@ -48,8 +48,7 @@ func (s *Service) claim(ctx context.Context) (j Job, found bool, err error) {
 			return err
 		}
 		found = true
-		_, err = tx.ExecContext(ctx, "UPDATE queues SET queued = queued - 1, running = running + 1, vtime = vtime + $1 WHERE account_id = $2",
-			j.Cost, account)
+		_, err = count(ctx, tx, j.ID, ", queued = queued - 1, running = running + 1, vtime = vtime + $2", account, j.Cost)
 		return err
 	})
 	if err != nil {
@@ -72,19 +71,8 @@ func (s *Service) claimable(ctx context.Context) (yes bool, err error) {
 func (s *Service) renew(ctx context.Context, j Job) error {
 	done, err := s.db.ExecContext(ctx, `UPDATE jobs SET lease_until = now_ms() + CAST($1 AS BIGINT)
 		WHERE id = $2 AND attempt = $3 AND state = 'processing'`, store.Millis(s.config.Lease), j.ID, j.Attempt)
-	return fenced("renew the lease", done, err)
-}
-
-// preview notes that there is a preview.
-func (s *Service) preview(ctx context.Context, j Job, f File) error {
-	done, err := s.db.ExecContext(ctx, `UPDATE jobs SET preview_key = $1, preview_size = $2, preview_sha = $3
-		WHERE id = $4 AND attempt = $5 AND state = 'processing'`, f.Key, f.Size, f.SHA256, j.ID, j.Attempt)
-	return fenced("note the preview", done, err)
-}
-
-func fenced(what string, done sql.Result, err error) error {
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("renew the lease: %w", err)
 	}
 	if n, err := done.RowsAffected(); err != nil || n == 1 {
 		return err
@@ -92,24 +80,38 @@ func fenced(what string, done sql.Result, err error) error {
 	return errLost
 }
 
+// preview notes that there is a preview.
+func (s *Service) preview(ctx context.Context, j Job, f File) error {
+	return s.change(ctx, "note the preview", func(tx *store.Tx) error {
+		account, err := fenced(ctx, tx, `UPDATE jobs SET preview_key = $3, preview_size = $4, preview_sha = $5
+			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`,
+			j.ID, j.Attempt, f.Key, f.Size, f.SHA256)
+		if err != nil {
+			return err
+		}
+		_, err = count(ctx, tx, j.ID, "", account)
+		return err
+	})
+}
+
 // finish makes a job done.
 func (s *Service) finish(ctx context.Context, j Job, output File) error {
 	return s.change(ctx, "finish", func(tx *store.Tx) error {
-		account, err := leave(ctx, tx, `UPDATE jobs SET state = 'done', lease_until = NULL, ended_at = now_ms(),
+		account, err := fenced(ctx, tx, `UPDATE jobs SET state = 'done', lease_until = NULL, ended_at = now_ms(),
 			output_key = $3, output_size = $4, output_sha = $5
 			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`,
 			j.ID, j.Attempt, output.Key, output.Size, output.SHA256)
 		if err != nil {
 			return err
 		}
-		return ran(ctx, tx, account)
+		return ran(ctx, tx, account, j.ID)
 	})
 }
 
 // fail ends a job without an output and refunds it.
 func (s *Service) fail(ctx context.Context, j Job, code Code) error {
 	err := s.change(ctx, "fail", func(tx *store.Tx) error {
-		account, err := leave(ctx, tx, `UPDATE jobs SET state = 'failed', error = $3, lease_until = NULL, ended_at = now_ms()
+		account, err := fenced(ctx, tx, `UPDATE jobs SET state = 'failed', error = $3, lease_until = NULL, ended_at = now_ms()
 			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`, j.ID, j.Attempt, string(code))
 		if err != nil {
 			return err
@@ -117,7 +119,7 @@ func (s *Service) fail(ctx context.Context, j Job, code Code) error {
 		if err := s.refund(ctx, tx, account, j); err != nil {
 			return err
 		}
-		return ran(ctx, tx, account)
+		return ran(ctx, tx, account, j.ID)
 	})
 	s.observeRefund(j, err == nil)
 	return err
@@ -126,12 +128,12 @@ func (s *Service) fail(ctx context.Context, j Job, code Code) error {
 // giveBack returns a job to the queue; the try does not count.
 func (s *Service) giveBack(ctx context.Context, j Job) error {
 	return s.change(ctx, "give back", func(tx *store.Tx) error {
-		account, err := leave(ctx, tx, `UPDATE jobs SET state = 'queued', lease_until = NULL
+		account, err := fenced(ctx, tx, `UPDATE jobs SET state = 'queued', lease_until = NULL
 			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`, j.ID, j.Attempt)
 		if err != nil {
 			return err
 		}
-		return requeue(ctx, tx, account, j.Cost)
+		return requeue(ctx, tx, account, j)
 	})
 }
 
@@ -155,12 +157,12 @@ func (s *Service) expire(ctx context.Context, j Job) (expired, failed bool, err 
 		case err != nil:
 			return err
 		case !failed:
-			return requeue(ctx, tx, j.AccountID, j.Cost)
+			return requeue(ctx, tx, j.AccountID, j)
 		}
 		if err := s.refund(ctx, tx, j.AccountID, j); err != nil {
 			return err
 		}
-		return ran(ctx, tx, j.AccountID)
+		return ran(ctx, tx, j.AccountID, j.ID)
 	})
 	s.observeRefund(j, err == nil && failed)
 	return expired, failed, err
@@ -180,8 +182,8 @@ func (s *Service) change(ctx context.Context, what string, f func(*store.Tx) err
 	return nil
 }
 
-// leave runs the statement that ends a claim and returns the account.
-func leave(ctx context.Context, tx *store.Tx, query string, args ...any) (accountID string, err error) {
+// fenced runs a statement that changes a claimed job and returns the account.
+func fenced(ctx context.Context, tx *store.Tx, query string, args ...any) (accountID string, err error) {
 	err = tx.QueryRowContext(ctx, query, args...).Scan(&accountID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", errLost
@@ -198,41 +200,48 @@ func (s *Service) refund(ctx context.Context, tx *store.Tx, accountID string, j 
 	return err
 }
 
-// enqueue counts new jobs. An account that was idle begins beside those that
-// are not: it has saved no turns.
-func enqueue(ctx context.Context, tx *store.Tx, accountID string, jobs int64) error {
-	if jobs == 0 {
-		return nil
+// enqueue counts new jobs, all and those that wait, of which there may be none,
+// and returns the number of the last one's event. An account that was idle
+// begins beside those that are not: it has saved no turns.
+func enqueue(ctx context.Context, tx *store.Tx, accountID string, jobs, waiting int64) (event int64, err error) {
+	err = tx.QueryRowContext(ctx, `
+		INSERT INTO queues (account_id, vtime, queued, running, events) VALUES ($1,
+			COALESCE((SELECT MIN(vtime) FROM queues WHERE queued > 0 OR running > 0), (SELECT MAX(vtime) FROM queues), 0), $2, 0, $3)
+		ON CONFLICT (account_id) DO UPDATE SET queued = queues.queued + excluded.queued, events = queues.events + excluded.events,
+			vtime = CASE WHEN queues.queued > 0 OR queues.running > 0 OR queues.vtime > excluded.vtime THEN queues.vtime ELSE excluded.vtime END
+		RETURNING events`, accountID, waiting, jobs).Scan(&event)
+	if waiting > 0 {
+		tx.Notify(topic)
 	}
-	_, err := tx.ExecContext(ctx, `
-		INSERT INTO queues (account_id, vtime, queued, running) VALUES ($1,
-			COALESCE((SELECT MIN(vtime) FROM queues WHERE queued > 0 OR running > 0), (SELECT MAX(vtime) FROM queues), 0), $2, 0)
-		ON CONFLICT (account_id) DO UPDATE SET queued = queues.queued + excluded.queued,
-			vtime = CASE WHEN queues.queued > 0 OR queues.running > 0 OR queues.vtime > excluded.vtime THEN queues.vtime ELSE excluded.vtime END`,
-		accountID, jobs)
-	if err != nil {
-		return err
-	}
-	return tx.Notify(ctx, topic)
+	return event, err
 }
 
 // requeue counts a job that goes back, and its turn too.
-func requeue(ctx context.Context, tx *store.Tx, accountID string, cost int64) error {
-	_, err := tx.ExecContext(ctx, "UPDATE queues SET queued = queued + 1, running = running - 1, vtime = vtime - $1 WHERE account_id = $2",
-		cost, accountID)
-	if err != nil {
-		return err
-	}
-	return tx.Notify(ctx, topic)
+func requeue(ctx context.Context, tx *store.Tx, accountID string, j Job) error {
+	tx.Notify(topic)
+	_, err := count(ctx, tx, j.ID, ", queued = queued + 1, running = running - 1, vtime = vtime - $2", accountID, j.Cost)
+	return err
 }
 
 // ran counts a job that has ended, whose place in the account's running limit
 // another one may take.
-func ran(ctx context.Context, tx *store.Tx, accountID string) error {
-	var queued int64
-	err := tx.QueryRowContext(ctx, "UPDATE queues SET running = running - 1 WHERE account_id = $1 RETURNING queued", accountID).Scan(&queued)
-	if err != nil || queued == 0 {
-		return err
+func ran(ctx context.Context, tx *store.Tx, accountID, jobID string) error {
+	queued, err := count(ctx, tx, jobID, ", running = running - 1", accountID)
+	if queued > 0 {
+		tx.Notify(topic)
 	}
-	return tx.Notify(ctx, topic)
+	return err
+}
+
+// count changes an account's row of the queue, $1 being the account, and makes
+// the event of a job's change. It comes last in a transaction, since the others
+// of the account wait for the row. It returns how many jobs wait.
+func count(ctx context.Context, tx *store.Tx, jobID, change string, args ...any) (queued int64, err error) {
+	var event int64
+	err = tx.QueryRowContext(ctx, "UPDATE queues SET events = events + 1"+change+" WHERE account_id = $1 RETURNING events, queued", args...).
+		Scan(&event, &queued)
+	if err != nil {
+		return 0, err
+	}
+	return queued, record(ctx, tx, event-1, "id = $2", jobID)
 }

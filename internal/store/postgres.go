@@ -53,8 +53,8 @@ func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
 
 func (postgresDialect) shared() bool { return true }
 
-func (postgresDialect) notify(ctx context.Context, tx *sql.Tx, topic string) error {
-	if _, err := tx.ExecContext(ctx, "SELECT pg_notify($1, '')", topic); err != nil {
+func (postgresDialect) notify(ctx context.Context, tx *sql.Tx, topics []string) error {
+	if _, err := tx.ExecContext(ctx, "SELECT pg_notify(topic, '') FROM unnest(CAST($1 AS TEXT[])) AS topic", topics); err != nil {
 		return fmt.Errorf("notify: %w", err)
 	}
 	return nil

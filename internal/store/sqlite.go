@@ -67,7 +67,7 @@ func (sqliteDialect) skipLocked() string { return "" }
 
 func (sqliteDialect) shared() bool { return false }
 
-func (sqliteDialect) notify(context.Context, *sql.Tx, string) error { return nil }
+func (sqliteDialect) notify(context.Context, *sql.Tx, []string) error { return nil }
 
 // listen hears the processes that share the file. Nobody sends anything there,
 // so it looks whether one of them has written, which reads a word of memory

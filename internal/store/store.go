@@ -14,6 +14,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -40,7 +41,7 @@ type dialect interface {
 	// shared reports whether several machines may use the database.
 	shared() bool
 	// notify wakes the listeners of other processes when tx commits.
-	notify(ctx context.Context, tx *sql.Tx, topic string) error
+	notify(ctx context.Context, tx *sql.Tx, topics []string) error
 	// listen calls ring for what other processes notify, until ctx ends.
 	listen(ctx context.Context, topic string, ring func()) error
 	// migrate brings the schema up to date, one process at a time.
@@ -85,8 +86,7 @@ func (db *DB) SkipLocked() string { return db.dialect.skipLocked() }
 // Tx is a transaction that can wake listeners.
 type Tx struct {
 	*sql.Tx
-	dialect dialect
-	rings   []string
+	topics []string
 }
 
 // retries is how often a transaction is tried that others were in the way of.
@@ -117,14 +117,19 @@ func (db *DB) tx(ctx context.Context, f func(*Tx) error) error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = raw.Rollback() }() // nothing after a commit
-	tx := &Tx{Tx: raw, dialect: db.dialect}
+	tx := &Tx{Tx: raw}
 	if err := f(tx); err != nil {
 		return err
+	}
+	if len(tx.topics) > 0 {
+		if err := db.dialect.notify(ctx, raw, tx.topics); err != nil {
+			return err
+		}
 	}
 	if err := raw.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	for _, topic := range tx.rings {
+	for _, topic := range tx.topics {
 		db.bells.ring(topic)
 	}
 	return nil
@@ -133,9 +138,10 @@ func (db *DB) tx(ctx context.Context, f func(*Tx) error) error {
 // Notify wakes the listeners of a topic when the transaction commits: in this
 // process, and with PostgreSQL in all others. Wake-ups may be lost when a
 // connection is, and come together; listeners poll as well.
-func (tx *Tx) Notify(ctx context.Context, topic string) error {
-	tx.rings = append(tx.rings, topic)
-	return tx.dialect.notify(ctx, tx.Tx, topic)
+func (tx *Tx) Notify(topic string) {
+	if !slices.Contains(tx.topics, topic) {
+		tx.topics = append(tx.topics, topic)
+	}
 }
 
 // Millis is a duration in the unit of the database's times.

@@ -204,7 +204,11 @@ func listen(t *testing.T, db *store.DB, topic string) <-chan struct{} {
 
 func notify(t *testing.T, db *store.DB, topic string) {
 	t.Helper()
-	err := db.Tx(t.Context(), func(tx *store.Tx) error { return tx.Notify(t.Context(), topic) })
+	err := db.Tx(t.Context(), func(tx *store.Tx) error {
+		tx.Notify(topic)
+		tx.Notify("another")
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,8 @@ CREATE TABLE queues (
     account_id TEXT PRIMARY KEY REFERENCES accounts (id),
     vtime      BIGINT NOT NULL, -- credits' worth of work begun, not below its peers'
     queued     BIGINT NOT NULL CHECK (queued >= 0),
-    running    BIGINT NOT NULL CHECK (running >= 0)
+    running    BIGINT NOT NULL CHECK (running >= 0),
+    events     BIGINT NOT NULL  -- the number of the last event
 );
 CREATE INDEX queues_turn ON queues (vtime, account_id) WHERE queued > 0;
 CREATE INDEX queues_busy ON queues (vtime) WHERE queued > 0 OR running > 0;
@@ -113,6 +114,21 @@ CREATE INDEX jobs_input ON jobs (input_key) WHERE input_key IS NOT NULL;
 CREATE INDEX jobs_inputs ON jobs (ended_at) WHERE input_key IS NOT NULL AND ended_at IS NOT NULL;
 CREATE INDEX jobs_outputs ON jobs (ended_at) WHERE output_key IS NOT NULL OR preview_key IS NOT NULL;
 
+-- What has become of jobs, for an hour. Numbers have no gaps and come in the
+-- order of commits: they are drawn from the account's row of queues, which a
+-- transaction holds to its end.
+CREATE TABLE job_events (
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    seq        BIGINT NOT NULL,
+    job_id     TEXT NOT NULL REFERENCES jobs (id),
+    state      TEXT NOT NULL,
+    error      TEXT,
+    preview    BIGINT NOT NULL, -- 1 if there was one
+    at         BIGINT NOT NULL,
+    PRIMARY KEY (account_id, seq)
+);
+CREATE INDEX job_events_age ON job_events (at);
+
 CREATE TABLE idempotency (
     scope       TEXT NOT NULL, -- the API key's id
     name        TEXT NOT NULL, -- what the header says
@@ -126,6 +142,7 @@ CREATE INDEX idempotency_expiry ON idempotency (expires_at);
 
 -- +goose Down
 DROP TABLE idempotency;
+DROP TABLE job_events;
 DROP TABLE jobs;
 DROP TABLE batches;
 DROP TABLE queues;

@@ -1,0 +1,251 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Bounds of a feed.
+const (
+	// MaxFollowers is how many may follow one account on one node.
+	MaxFollowers = 20
+	// followAhead is how many events wait for a follower before it is cut off.
+	followAhead = 256
+	// lookEvery is the least time between two looks at the database, which
+	// lets events that come together be read together.
+	lookEvery = 20 * time.Millisecond
+	// accountsAtOnce is how many accounts one look asks for together.
+	accountsAtOnce = 100
+)
+
+// What following may end with.
+var (
+	// ErrTooManyFollowers is an account that MaxFollowers follow.
+	ErrTooManyFollowers = errors.New("too many follow the account")
+	// ErrGap is a number from which events cannot be told without a gap: they
+	// have been swept, or it is none of this account. What Next returns after
+	// it comes after the gap.
+	ErrGap = errors.New("events are missing")
+	// ErrCutOff is a follower that was too slow, or a feed that ends. It may
+	// follow again from the last event that it has seen.
+	ErrCutOff = errors.New("cut off")
+)
+
+// Feed tells of changes of jobs as they happen, on whichever node. However
+// many follow an account, its events are read once. It is safe for concurrent
+// use.
+type Feed struct {
+	service *Service
+	wake    chan struct{}
+	mu      sync.Mutex
+	ended   bool
+	groups  map[string]*group // by the account's id
+}
+
+// group is who follows an account.
+type group struct {
+	last int64 // the last event that all have been given
+	all  map[*Follower]struct{}
+}
+
+// NewFeed makes a Feed of the jobs of s. It tells nothing until it runs.
+func NewFeed(s *Service) *Feed {
+	return &Feed{service: s, wake: make(chan struct{}, 1), groups: make(map[string]*group)}
+}
+
+// Run feeds until ctx ends, and then cuts all followers off.
+func (f *Feed) Run(ctx context.Context) {
+	var listener sync.WaitGroup
+	defer listener.Wait()
+	defer f.end()
+	listener.Go(func() {
+		_ = f.service.db.Listen(ctx, eventsTopic, func() { ring(f.wake) }) // until ctx ends
+	})
+	for sleep(ctx, pollEvery, f.wake) {
+		if err := f.look(ctx); err != nil && ctx.Err() == nil {
+			f.service.config.Log.ErrorContext(ctx, "the events of jobs cannot be read", "error", err)
+		}
+		if !sleep(ctx, lookEvery, nil) {
+			return
+		}
+	}
+}
+
+func (f *Feed) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = true
+	for _, g := range f.groups {
+		for follower := range g.all {
+			f.cutOff(follower)
+		}
+	}
+}
+
+// cutOff ends what a follower is given. f.mu is held.
+func (f *Feed) cutOff(follower *Follower) {
+	g := f.groups[follower.account]
+	if g == nil {
+		return
+	}
+	if _, ok := g.all[follower]; !ok {
+		return
+	}
+	close(follower.live)
+	delete(g.all, follower)
+	if len(g.all) == 0 {
+		delete(f.groups, follower.account)
+	}
+}
+
+// look gives the followers what is new.
+func (f *Feed) look(ctx context.Context) error {
+	f.mu.Lock()
+	accounts := slices.Collect(maps.Keys(f.groups))
+	f.mu.Unlock()
+	for some := range slices.Chunk(accounts, accountsAtOnce) {
+		latest, err := f.service.latest(ctx, some)
+		if err != nil {
+			return err
+		}
+		for account, seq := range latest {
+			if err := f.advance(ctx, account, seq); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// advance gives the followers of an account its events up to one.
+func (f *Feed) advance(ctx context.Context, account string, latest int64) error {
+	for {
+		f.mu.Lock()
+		g := f.groups[account]
+		f.mu.Unlock()
+		if g == nil || g.last >= latest { // only this goroutine changes last
+			return nil
+		}
+		events, err := f.service.events(ctx, account, g.last, latest)
+		if err != nil {
+			return err
+		}
+		f.give(g, events)
+	}
+}
+
+// give gives events to all of a group. Who has no room is cut off; so are all
+// when events are missing, since the feed was away for too long.
+func (f *Feed) give(g *group, events []*Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	missing := len(events) == 0 || events[0].Seq != g.last+1
+	for follower := range g.all {
+		if missing || cap(follower.live)-len(follower.live) < len(events) {
+			f.cutOff(follower)
+			continue
+		}
+		for _, e := range events {
+			follower.live <- e
+		}
+	}
+	if len(events) > 0 {
+		g.last = events[len(events)-1].Seq
+	}
+}
+
+// Follow begins to follow an account, after the event with a number that the
+// follower has seen, or with what comes if that is below 0. Close the follower
+// in the end. The error is ErrTooManyFollowers, ErrCutOff, or the database's.
+func (f *Feed) Follow(ctx context.Context, account string, after int64) (*Follower, error) {
+	latest, err := f.service.latest(ctx, []string{account})
+	if err != nil {
+		return nil, err
+	}
+	now := latest[account]
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	g := f.groups[account]
+	switch {
+	case f.ended:
+		return nil, ErrCutOff
+	case g == nil:
+		g = &group{last: now, all: make(map[*Follower]struct{})}
+		f.groups[account] = g
+	case len(g.all) >= MaxFollowers:
+		return nil, ErrTooManyFollowers
+	}
+	follower := &Follower{feed: f, account: account, live: make(chan *Event, followAhead), joined: g.last, last: after}
+	if after < 0 {
+		follower.last = g.last
+	}
+	follower.gap = after > max(g.last, now)
+	g.all[follower] = struct{}{}
+	return follower, nil
+}
+
+// Follower is one who follows an account. Its methods are for one goroutine.
+type Follower struct {
+	feed    *Feed
+	account string
+	live    chan *Event // what comes after joined; closed when cut off
+	joined  int64
+	last    int64
+	gap     bool
+	earlier []*Event // read, and not returned yet
+}
+
+// Last is the number of the last event that the follower has seen.
+func (f *Follower) Last() int64 { return f.last }
+
+// Next waits for the next event. The error is ErrGap, after which Next may be
+// called again, ErrCutOff, that of ctx, or the database's.
+func (f *Follower) Next(ctx context.Context) (*Event, error) {
+	if len(f.earlier) == 0 && f.last < f.joined && !f.gap {
+		var err error
+		if f.earlier, err = f.feed.service.events(ctx, f.account, f.last, f.joined); err != nil {
+			return nil, err
+		}
+		f.gap = len(f.earlier) == 0 || f.earlier[0].Seq != f.last+1
+	}
+	if f.gap {
+		f.gap, f.earlier, f.last = false, nil, f.joined
+		return nil, ErrGap
+	}
+	if len(f.earlier) > 0 {
+		e := f.earlier[0]
+		f.earlier, f.last = f.earlier[1:], e.Seq
+		return e, nil
+	}
+	return f.next(ctx)
+}
+
+// next waits for what is live.
+func (f *Follower) next(ctx context.Context) (*Event, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case e, ok := <-f.live:
+			if !ok {
+				return nil, ErrCutOff
+			}
+			if e.Seq <= f.last {
+				continue // the feed was behind who follows
+			}
+			f.last = e.Seq
+			return e, nil
+		}
+	}
+}
+
+// Close ends following.
+func (f *Follower) Close() {
+	f.feed.mu.Lock()
+	defer f.feed.mu.Unlock()
+	f.feed.cutOff(f)
+}
