@@ -88,6 +88,7 @@ func as[T error](err error) bool {
 var refusals = []refusal{
 	{is(errKey, session.ErrNone, account.ErrCredentials, account.ErrUnknownKey), http.StatusUnauthorized, api.ErrorCodeUnauthorized},
 	{as[*account.LimitedError], http.StatusTooManyRequests, api.ErrorCodeRateLimited},
+	{is(job.ErrTooManyFollowers), http.StatusTooManyRequests, api.ErrorCodeRateLimited},
 	{is(errTooLarge, blob.ErrTooLarge), http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
 	{as[*http.MaxBytesError], http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
 	{as[*formError], http.StatusBadRequest, api.ErrorCodeBadRequest},
@@ -104,7 +105,7 @@ var refusals = []refusal{
 	{is(errMethodNotAllowed), http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed},
 	{as[*rangeError], http.StatusRequestedRangeNotSatisfiable, api.ErrorCodeRangeNotSatisfiable},
 	{as[*blob.Error], http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
-	{is(errNotReady, context.DeadlineExceeded), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
+	{is(errNotReady, job.ErrCutOff, context.DeadlineExceeded), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{store.Unavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 }
 
@@ -177,7 +178,7 @@ func header(h http.Header, status int, err error) {
 		setRetryAfter(h, limited.RetryAfter)
 	case status == http.StatusConflict && errors.Is(err, job.ErrRunning):
 		setRetryAfter(h, retryRunning)
-	case status == http.StatusServiceUnavailable:
+	case status == http.StatusServiceUnavailable, errors.Is(err, job.ErrTooManyFollowers):
 		setRetryAfter(h, retryUnavailable)
 	case errors.As(err, &part):
 		h.Set("Content-Range", "bytes */"+strconv.FormatInt(part.size, 10))

@@ -31,6 +31,8 @@ func TestErrors(t *testing.T) {
 		"nobody":           {session.ErrNone, http.StatusUnauthorized, `{"error":"unauthorized"}`, ""},
 		"other site":       {session.ErrCrossSite, http.StatusForbidden, `{"error":"forbidden"}`, ""},
 		"too many":         {&account.LimitedError{RetryAfter: 1500 * time.Millisecond}, http.StatusTooManyRequests, `{"error":"rate_limited"}`, "2"},
+		"too many streams": {job.ErrTooManyFollowers, http.StatusTooManyRequests, `{"error":"rate_limited"}`, "5"},
+		"stopping":         {job.ErrCutOff, http.StatusServiceUnavailable, `{"error":"unavailable"}`, "5"},
 		"unknown key":      {account.ErrUnknownKey, http.StatusUnauthorized, `{"error":"unauthorized"}`, ""},
 		"wrong password":   {account.ErrCredentials, http.StatusUnauthorized, `{"error":"unauthorized"}`, ""},
 		"poor":             {&account.InsufficientError{Balance: 2, Cost: 3}, http.StatusPaymentRequired, `{"creditsRemaining":2,"error":"insufficient_credits"}`, ""},

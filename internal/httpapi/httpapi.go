@@ -38,6 +38,7 @@ type Config struct {
 	Throttle *session.Throttle
 	Limiter  *account.Limiter
 	Jobs     *job.Service
+	Feed     *job.Feed
 	Blobs    *blob.Store
 	Prober   Prober
 
@@ -58,6 +59,9 @@ type Config struct {
 	MaxUpload time.Duration
 	// Stall is how long a client may neither send nor take anything; 0 is 30 s.
 	Stall time.Duration
+	// KeepAlive is how often a stream of events that has nothing to tell shows
+	// that it is there; 0 is 15 s.
+	KeepAlive time.Duration
 	// Ready says whether requests can be served; its error is logged.
 	Ready func(context.Context) error
 	// Observe, if set, is told of each request that has ended: the pattern of
@@ -87,6 +91,9 @@ func New(c Config) *API {
 	}
 	if c.Stall == 0 {
 		c.Stall = 30 * time.Second
+	}
+	if c.KeepAlive == 0 {
+		c.KeepAlive = 15 * time.Second
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -35,6 +35,7 @@ type service struct {
 	blobs    *blob.Store
 	jobs     *job.Service
 	remover  *job.Remover
+	stopFeed func() // as a server does that stops
 	log      *lines
 }
 
@@ -66,10 +67,16 @@ func startWith(t testing.TB, jobs job.Config, change func(*httpapi.Config)) *ser
 	if err != nil {
 		t.Fatal(err)
 	}
+	feed := job.NewFeed(s.jobs)
+	ctx, stop := context.WithCancel(context.Background())
+	s.stopFeed = stop
+	var running sync.WaitGroup
+	running.Go(func() { feed.Run(ctx) })
+	t.Cleanup(func() { stop(); running.Wait() })
 	limiter := account.NewLimiter(s.db)
 	c := httpapi.Config{
 		Accounts: s.accounts, Keys: s.keys, Ledger: s.ledger, Sessions: sessions, Limiter: limiter, Throttle: &session.Throttle{Limiter: limiter},
-		Jobs: s.jobs, Blobs: s.blobs, Prober: s.remover,
+		Jobs: s.jobs, Feed: feed, Blobs: s.blobs, Prober: s.remover,
 		Ready: func(ctx context.Context) error { return s.db.PingContext(ctx) },
 		Log:   slog.New(slog.NewTextHandler(s.log, nil)),
 	}

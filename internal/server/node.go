@@ -27,6 +27,7 @@ type node struct {
 	sessions *account.Sessions
 	limiter  *account.Limiter
 	jobs     *job.Service
+	feed     *job.Feed
 	engine   *bgremove.Remover
 	remover  *job.Remover
 	metrics  *metrics
@@ -51,6 +52,7 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 	n.sessions, n.limiter = account.NewSessions(n.db), account.NewLimiter(n.db)
 	c.Jobs.Log, c.Jobs.Observer = c.Log, n.metrics
 	n.jobs = job.New(n.db, n.blobs, c.Jobs)
+	n.feed = job.NewFeed(n.jobs)
 	n.metrics.watch(n.jobs, c.Log)
 	if err := n.openEngine(ctx, confined(c.Engine, c.TempDir)); err != nil {
 		return nil, err

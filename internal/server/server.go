@@ -106,6 +106,7 @@ func (n *node) start(ctx context.Context, g *errgroup.Group) error {
 			return err
 		}
 		g.Go(func() error { return n.keys.Run(ctx) })
+		g.Go(func() error { n.feed.Run(ctx); return nil })
 	}
 	if n.config.MetricsAddr != "" {
 		if err := n.listen(ctx, g, n.config.MetricsAddr, n.operations(), n.config.MetricsListening); err != nil {

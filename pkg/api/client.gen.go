@@ -193,6 +193,16 @@ type ClientInterface interface {
 	// Corresponds with POST /api/jobs (the `SubmitJobs` operationId).
 	SubmitJobsWithBody(ctx context.Context, params *SubmitJobsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// StreamJobs Changes of jobs as they happen
+	//
+	// Server-sent events, for `EventSource`. Every change of a job of the account, of its state and that there is a preview, is an event
+	// `job` with the job as `GET /api/jobs/{id}` shows it, in the state that it had then. A stream begins with `ready`: list the jobs
+	// then, and nothing is missed. A browser that comes back with `Last-Event-ID` gets what has happened meanwhile; after an hour, or
+	// where that cannot be told, it gets `reset`: list the jobs anew. An account may have 20 streams on a node. They end with the session.
+	//
+	// Corresponds with GET /api/jobs/events (the `StreamJobs` operationId).
+	StreamJobs(ctx context.Context, params *StreamJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetAccountJob One job of the account
 	//
 	// Corresponds with GET /api/jobs/{id} (the `GetAccountJob` operationId).
@@ -555,6 +565,26 @@ func (c *Client) ListJobs(ctx context.Context, params *ListJobsParams, reqEditor
 // Corresponds with POST /api/jobs (the `SubmitJobs` operationId).
 func (c *Client) SubmitJobsWithBody(ctx context.Context, params *SubmitJobsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSubmitJobsRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StreamJobs Changes of jobs as they happen
+//
+// Server-sent events, for `EventSource`. Every change of a job of the account, of its state and that there is a preview, is an event
+// `job` with the job as `GET /api/jobs/{id}` shows it, in the state that it had then. A stream begins with `ready`: list the jobs
+// then, and nothing is missed. A browser that comes back with `Last-Event-ID` gets what has happened meanwhile; after an hour, or
+// where that cannot be told, it gets `reset`: list the jobs anew. An account may have 20 streams on a node. They end with the session.
+//
+// Corresponds with GET /api/jobs/events (the `StreamJobs` operationId).
+func (c *Client) StreamJobs(ctx context.Context, params *StreamJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStreamJobsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1319,6 +1349,48 @@ func NewSubmitJobsRequestWithBody(server string, params *SubmitJobsParams, conte
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewStreamJobsRequest constructs an http.Request for the StreamJobs method
+func NewStreamJobsRequest(server string, params *StreamJobsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/jobs/events")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.LastEventID != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Last-Event-ID", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Last-Event-ID", headerParam0)
 		}
 
 	}
@@ -2353,6 +2425,18 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/jobs (the `SubmitJobs` operationId).
 	SubmitJobsWithBodyWithResponse(ctx context.Context, params *SubmitJobsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SubmitJobsResponse, error)
+
+	// StreamJobsWithResponse Changes of jobs as they happen
+	//
+	// Server-sent events, for `EventSource`. Every change of a job of the account, of its state and that there is a preview, is an event
+	// `job` with the job as `GET /api/jobs/{id}` shows it, in the state that it had then. A stream begins with `ready`: list the jobs
+	// then, and nothing is missed. A browser that comes back with `Last-Event-ID` gets what has happened meanwhile; after an hour, or
+	// where that cannot be told, it gets `reset`: list the jobs anew. An account may have 20 streams on a node. They end with the session.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/jobs/events (the `StreamJobs` operationId).
+	StreamJobsWithResponse(ctx context.Context, params *StreamJobsParams, reqEditors ...RequestEditorFn) (*StreamJobsResponse, error)
 
 	// GetAccountJobWithResponse One job of the account
 	//
@@ -3452,6 +3536,89 @@ func (r SubmitJobsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r SubmitJobsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// StreamJobsResponse429Headers the declared response headers of an HTTP 429 response for StreamJobs
+type StreamJobsResponse429Headers struct {
+	RetryAfter *int
+}
+
+// StreamJobsResponse500Headers the declared response headers of an HTTP 500 response for StreamJobs
+type StreamJobsResponse500Headers struct {
+	XRequestID *string
+}
+
+// StreamJobsResponse503Headers the declared response headers of an HTTP 503 response for StreamJobs
+type StreamJobsResponse503Headers struct {
+	RetryAfter *int
+}
+
+type StreamJobsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SessionNeeded
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyStreams
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *StreamJobsResponse429Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *StreamJobsResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *StreamJobsResponse503Headers
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r StreamJobsResponse) GetJSON401() *SessionNeeded {
+	return r.JSON401
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r StreamJobsResponse) GetJSON429() *TooManyStreams {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r StreamJobsResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r StreamJobsResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r StreamJobsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r StreamJobsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StreamJobsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r StreamJobsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -5619,6 +5786,24 @@ func (c *ClientWithResponses) SubmitJobsWithBodyWithResponse(ctx context.Context
 	return ParseSubmitJobsResponse(rsp)
 }
 
+// StreamJobsWithResponse Changes of jobs as they happen
+//
+// Server-sent events, for `EventSource`. Every change of a job of the account, of its state and that there is a preview, is an event
+// `job` with the job as `GET /api/jobs/{id}` shows it, in the state that it had then. A stream begins with `ready`: list the jobs
+// then, and nothing is missed. A browser that comes back with `Last-Event-ID` gets what has happened meanwhile; after an hour, or
+// where that cannot be told, it gets `reset`: list the jobs anew. An account may have 20 streams on a node. They end with the session.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/jobs/events (the `StreamJobs` operationId).
+func (c *ClientWithResponses) StreamJobsWithResponse(ctx context.Context, params *StreamJobsParams, reqEditors ...RequestEditorFn) (*StreamJobsResponse, error) {
+	rsp, err := c.StreamJobs(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStreamJobsResponse(rsp)
+}
+
 // GetAccountJobWithResponse One job of the account
 //
 // Returns a wrapper object for the known response body format(s).
@@ -6793,6 +6978,86 @@ func ParseSubmitJobsResponse(rsp *http.Response) (*SubmitJobsResponse, error) {
 		response.Headers500 = &headers
 	case rsp.StatusCode == 503:
 		var headers SubmitJobsResponse503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseStreamJobsResponse parses an HTTP response from a StreamJobsWithResponse call
+func ParseStreamJobsResponse(rsp *http.Response) (*StreamJobsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StreamJobsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SessionNeeded
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyStreams
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers StreamJobsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 500:
+		var headers StreamJobsResponse500Headers
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = &value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers StreamJobsResponse503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

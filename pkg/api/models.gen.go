@@ -735,6 +735,9 @@ type SessionNeeded = Unauthorized
 // TooManyAttempts defines model for TooManyAttempts.
 type TooManyAttempts = RateLimited
 
+// TooManyStreams defines model for TooManyStreams.
+type TooManyStreams = RateLimited
+
 // WrongCredentials defines model for WrongCredentials.
 type WrongCredentials = Unauthorized
 
@@ -764,6 +767,12 @@ type SubmitJobsParams struct {
 	// IdempotencyKey Any text of your choice, for one submission. Sent again within 24 hours with the same key, options and files, the first answer
 	// comes again and nothing is charged twice. With anything else it is 409. Refusals are not remembered.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// StreamJobsParams defines parameters for StreamJobs.
+type StreamJobsParams struct {
+	// LastEventID The last event that was seen. Browsers send it by themselves.
+	LastEventID *string `json:"Last-Event-ID,omitempty"`
 }
 
 // RepeatJobParams defines parameters for RepeatJob.

@@ -50,6 +50,9 @@ type ServerInterface interface {
 	// SubmitJobs Submit one file or several
 	// (POST /api/jobs)
 	SubmitJobs(w http.ResponseWriter, r *http.Request, params SubmitJobsParams)
+	// StreamJobs Changes of jobs as they happen
+	// (GET /api/jobs/events)
+	StreamJobs(w http.ResponseWriter, r *http.Request, params StreamJobsParams)
 	// GetAccountJob One job of the account
 	// (GET /api/jobs/{id})
 	GetAccountJob(w http.ResponseWriter, r *http.Request, id JobID)
@@ -365,6 +368,47 @@ func (siw *ServerInterfaceWrapper) SubmitJobs(w http.ResponseWriter, r *http.Req
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.SubmitJobs(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// StreamJobs operation middleware
+func (siw *ServerInterfaceWrapper) StreamJobs(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params StreamJobsParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Last-Event-ID" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Last-Event-ID")]; found {
+		var LastEventID string
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Last-Event-ID", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Last-Event-ID", valueList[0], &LastEventID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Last-Event-ID", Err: err})
+			return
+		}
+
+		params.LastEventID = &LastEventID
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.StreamJobs(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1345,6 +1389,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/account/keys/{id}", wrapper.RevokeKey)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/jobs", wrapper.ListJobs)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/jobs", wrapper.SubmitJobs)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/jobs/events", wrapper.StreamJobs)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/jobs/{id}", wrapper.GetAccountJob)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/jobs/{id}/preview", wrapper.GetAccountPreview)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/jobs/{id}/download", wrapper.GetAccountDownload)
@@ -1440,6 +1485,15 @@ type TooManyAttemptsJSONResponse struct {
 }
 
 type TooManyKeysJSONResponse TooManyKeys
+
+type TooManyStreamsResponseHeaders struct {
+	RetryAfter *int
+}
+type TooManyStreamsJSONResponse struct {
+	Body RateLimited
+
+	Headers TooManyStreamsResponseHeaders
+}
 
 type UnauthorizedResponseHeaders struct {
 	WWWAuthenticate *string
@@ -2488,6 +2542,122 @@ func (response SubmitJobs500JSONResponse) VisitSubmitJobsResponse(w http.Respons
 type SubmitJobs503JSONResponse struct{ UnavailableJSONResponse }
 
 func (response SubmitJobs503JSONResponse) VisitSubmitJobsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamJobsRequestObject struct {
+	Params StreamJobsParams
+}
+
+type StreamJobsResponseObject interface {
+	VisitStreamJobsResponse(w http.ResponseWriter) error
+}
+
+type StreamJobs200TextEventStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response StreamJobs200TextEventStreamResponse) VisitStreamJobsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/event-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type StreamJobs401JSONResponse struct{ SessionNeededJSONResponse }
+
+func (response StreamJobs401JSONResponse) VisitStreamJobsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamJobs429JSONResponse struct{ TooManyStreamsJSONResponse }
+
+func (response StreamJobs429JSONResponse) VisitStreamJobsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamJobs500JSONResponse struct{ InternalJSONResponse }
+
+func (response StreamJobs500JSONResponse) VisitStreamJobsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestID != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestID))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamJobs503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response StreamJobs503JSONResponse) VisitStreamJobsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6017,6 +6187,9 @@ type StrictServerInterface interface {
 	// SubmitJobs Submit one file or several
 	// (POST /api/jobs)
 	SubmitJobs(ctx context.Context, request SubmitJobsRequestObject) (SubmitJobsResponseObject, error)
+	// StreamJobs Changes of jobs as they happen
+	// (GET /api/jobs/events)
+	StreamJobs(ctx context.Context, request StreamJobsRequestObject) (StreamJobsResponseObject, error)
 	// GetAccountJob One job of the account
 	// (GET /api/jobs/{id})
 	GetAccountJob(ctx context.Context, request GetAccountJobRequestObject) (GetAccountJobResponseObject, error)
@@ -6384,6 +6557,32 @@ func (sh *strictHandler) SubmitJobs(w http.ResponseWriter, r *http.Request, para
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(SubmitJobsResponseObject); ok {
 		if err := validResponse.VisitSubmitJobsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// StreamJobs operation middleware
+func (sh *strictHandler) StreamJobs(w http.ResponseWriter, r *http.Request, params StreamJobsParams) {
+	var request StreamJobsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.StreamJobs(ctx, request.(StreamJobsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "StreamJobs")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(StreamJobsResponseObject); ok {
+		if err := validResponse.VisitStreamJobsResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
