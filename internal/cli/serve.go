@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"path/filepath"
@@ -22,6 +23,7 @@ type serveOptions struct {
 	role, credits, signUp, logFormat string
 	proxies                          []string
 	publicURL                        string
+	addrGiven                        bool
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -33,13 +35,19 @@ func (a *app) serveCommand() *cobra.Command {
 file and a folder of files. Nodes of --role api and worker share a PostgreSQL
 database and S3 storage, or on one machine a data folder.
 
+With --local it is for you alone: it listens on this machine only, needs no
+account, charges nothing, and prints an address to open in a browser. That
+address works once; start again for another.
+
 SIGTERM lets running jobs end within --drain and gives the rest back.`,
-		Example: `  bgremove serve
+		Example: `  bgremove serve --local
+  bgremove serve
   bgremove serve --credits unlimited --addr :8080
   bgremove serve --role worker --database postgres://db/bgremove --storage 's3://clips?region=eu-central-1'`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := errors.Join(o.check(), a.checkDevice()); err != nil {
+			o.addrGiven = cmd.Flags().Changed("addr")
+			if err := errors.Join(o.check(), o.checkLocal(cmd.Flags()), a.checkDevice()); err != nil {
 				return usage(cmd, err)
 			}
 			if err := o.settle(); err != nil {
@@ -50,6 +58,7 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "listen at this `address`")
+	f.BoolVar(&o.Local, "local", false, "for you alone: this machine only, no account, no credits")
 	o.flags(f)
 	f.StringVar(&o.storage, "storage", "", "file:///… or s3://BUCKET?region=… (default: objects in --data)")
 	f.StringVar(&o.role, "role", string(server.All), "all, api or worker")
@@ -93,6 +102,8 @@ func (a *app) serve(ctx context.Context, o *serveOptions) error {
 	c := o.Config
 	c.Database, c.Storage, c.TempDir = o.database, o.storage, filepath.Join(o.data, "tmp")
 	c.Engine = a.engine
+	c.AnyPort = o.Local && !o.addrGiven
+	c.SignIn = func(url string) { fmt.Fprintln(a.Out, url) }
 	c.Log = slog.New(slog.NewTextHandler(a.Err, nil))
 	if o.logFormat == "json" {
 		c.Log = slog.New(slog.NewJSONHandler(a.Err, nil))

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/bgremove/bgremove/internal/server"
 )
 
@@ -89,4 +91,32 @@ func (o *serveOptions) checkPublicURL() error {
 	}
 	o.PublicURL = u
 	return nil
+}
+
+// checkLocal refuses what would open a local service to others.
+func (o *serveOptions) checkLocal(f *pflag.FlagSet) error {
+	if !o.Local {
+		return nil
+	}
+	var errs []error
+	for _, flag := range []struct{ name, addr string }{{"addr", o.Addr}, {"metrics-addr", o.MetricsAddr}} {
+		if flag.addr == "" {
+			continue
+		}
+		if err := server.CheckLocal(flag.addr); err != nil {
+			errs = append(errs, fmt.Errorf("%s: with --local, %w", flag.name, err))
+		}
+	}
+	for _, flag := range []struct {
+		name  string
+		wrong bool
+	}{
+		{"role", o.Role != server.All}, {"signup", o.SignUp}, {"credits", f.Changed("credits") && o.credits != "unlimited"},
+		{"public-url", o.publicURL != ""}, {"trusted-proxies", len(o.proxies) > 0},
+	} {
+		if flag.wrong {
+			errs = append(errs, fmt.Errorf("%s: not with --local, which is for one user of this machine", flag.name))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -111,7 +111,7 @@ func nobg(original, ext string) string {
 	return strings.TrimSuffix(original, path.Ext(original)) + "-nobg." + ext
 }
 
-// send answers. An error before the answer has begun is for refuse.
+// send answers. An error before the answer has begun is for Refuse.
 func (f *file) send(w http.ResponseWriter) error {
 	etag := `"` + f.file.SHA256 + `"`
 	r := f.request

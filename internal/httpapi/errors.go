@@ -109,9 +109,9 @@ var refusals = []refusal{
 	{store.Unavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 }
 
-// refuse answers with an error. What it was stays in the log; the client gets
-// what the table says.
-func (a *API) refuse(w http.ResponseWriter, hr *http.Request, err error) {
+// Refuse answers with an error, for all that Handler is around. What it was
+// stays in the log; the client gets what the table says.
+func (a *API) Refuse(w http.ResponseWriter, hr *http.Request, err error) {
 	r := of(hr.Context())
 	r.failure = err
 	if r.writer.status != 0 {
@@ -210,20 +210,20 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 // refuseBody answers to a body that is not of its media type.
 func (a *API) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
 	if as[*http.MaxBytesError](err) {
-		a.refuse(w, r, err)
+		a.Refuse(w, r, err)
 		return
 	}
 	reason := "the body is no JSON object of this operation"
 	if errors.Is(err, http.ErrNotMultipart) || errors.Is(err, http.ErrMissingBoundary) {
 		reason = "the body is no multipart form"
 	}
-	a.refuse(w, r, &formError{reason: reason, err: err})
+	a.Refuse(w, r, &formError{reason: reason, err: err})
 }
 
 // refuseParameter answers to parameters that cannot be read, if who sends them
 // may ask at all.
 func (a *API) refuseParameter(w http.ResponseWriter, r *http.Request, err error) {
 	a.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a.refuse(w, r, &formError{reason: "a parameter is given twice or cannot be read", err: err})
+		a.Refuse(w, r, &formError{reason: "a parameter is given twice or cannot be read", err: err})
 	})).ServeHTTP(w, r)
 }

@@ -20,8 +20,5 @@ func Wanted(h http.Header, etag string, size int64) (offset, length int64, parti
 	return p.offset, p.length, partial, err
 }
 
-// Refuse answers with an error.
-func (a *API) Refuse(w http.ResponseWriter, r *http.Request, err error) { a.refuse(w, r, err) }
-
 // FormError is a field that is refused.
 func FormError(field, reason string) error { return &formError{field: field, reason: reason} }

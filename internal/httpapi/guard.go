@@ -19,9 +19,9 @@ const (
 // guard stands before every operation: it finds out who asks, how often, and
 // how much they send, in the order in which these are refused.
 func (a *API) guard(next http.Handler) http.Handler {
-	session := a.Sessions.Middleware(a.refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	session := a.Sessions.Middleware(a.Refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := a.admitBrowser(r); err != nil {
-			a.refuse(w, r, err)
+			a.Refuse(w, r, err)
 			return
 		}
 		a.bound(next, a.largest(r)).ServeHTTP(w, r)
@@ -30,7 +30,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 		switch path := r.URL.Path; {
 		case strings.HasPrefix(path, "/api/v1/"):
 			if err := a.admitKey(w, r); err != nil {
-				a.refuse(w, r, err)
+				a.Refuse(w, r, err)
 				return
 			}
 			a.bound(next, a.largest(r)).ServeHTTP(w, r)
@@ -47,7 +47,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 func (a *API) bound(next http.Handler, most int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > most {
-			a.refuse(w, r, errTooLarge)
+			a.Refuse(w, r, errTooLarge)
 			return
 		}
 		r.Body = http.MaxBytesReader(nil, r.Body, most)

@@ -44,13 +44,13 @@ func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
 			panic(http.ErrAbortHandler)
 		}
 		begun := w.status != 0
-		a.refuse(w, r.Request, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+		a.Refuse(w, r.Request, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
 		if begun {
 			panic(http.ErrAbortHandler) // the client must see that the answer is cut
 		}
 	}()
 	if !ordinary(r.URL.Path) {
-		a.refuse(w, r.Request, errNotFound)
+		a.Refuse(w, r.Request, errNotFound)
 		return
 	}
 	if _, pattern := mux.Handler(r.Request); pattern == "" {
@@ -77,11 +77,11 @@ func (a *API) refuseRoute(mux *http.ServeMux, w *writer, r *request) {
 	mux.ServeHTTP(answer, r.Request)
 	allow := http.Header(answer).Get("Allow")
 	if allow == "" {
-		a.refuse(w, r.Request, errNotFound)
+		a.Refuse(w, r.Request, errNotFound)
 		return
 	}
 	w.Header().Set("Allow", allow)
-	a.refuse(w, r.Request, errMethodNotAllowed)
+	a.Refuse(w, r.Request, errMethodNotAllowed)
 }
 
 // headerOnly is a ResponseWriter that keeps the header alone.

@@ -106,7 +106,7 @@ func New(c Config) *API {
 func (a *API) Register(mux *http.ServeMux) {
 	strict := api.NewStrictHandlerWithOptions(operations{a}, nil, api.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc:  a.refuseBody,
-		ResponseErrorHandlerFunc: a.refuse,
+		ResponseErrorHandlerFunc: a.Refuse,
 	})
 	api.HandlerWithOptions(strict, api.StdHTTPServerOptions{
 		BaseRouter:       mux,

@@ -36,7 +36,12 @@ func (n *node) handler() (http.Handler, error) {
 		mux.Handle(path, docs)
 	}
 	mux.Handle("GET /metrics", nearby(n.metrics.handler()))
-	return service.Handler(mux), nil
+	if !c.Local {
+		return service.Handler(mux), nil
+	}
+	n.local.sessions, n.local.refuse = sessions, service.Refuse
+	mux.Handle("GET "+localPath, n.local.handler())
+	return onlyLoopback(service.Handler(mux), func(w http.ResponseWriter) { answerStatus(w, http.StatusForbidden, `{"error":"forbidden"}`) }), nil
 }
 
 // operations answers those who look after the node.
@@ -49,13 +54,17 @@ func (n *node) operations() http.Handler {
 }
 
 func answer(w http.ResponseWriter, err error) {
-	w.Header().Set("Content-Type", "application/json")
 	if err != nil {
-		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = w.Write([]byte(`{"error":"unavailable"}`))
+		answerStatus(w, http.StatusServiceUnavailable, `{"error":"unavailable"}`)
 		return
 	}
-	_, _ = w.Write([]byte(`{"status":"ok"}`))
+	answerStatus(w, http.StatusOK, `{"status":"ok"}`)
+}
+
+func answerStatus(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(body))
 }
 
 // forwarding are the headers by which proxies say that they ask for others.

@@ -31,6 +31,7 @@ type node struct {
 	engine   *bgremove.Remover
 	remover  *job.Remover
 	metrics  *metrics
+	local    *local // nil: a service for others
 	// fastOnly is set where a network cannot run.
 	fastOnly bool
 }
@@ -50,6 +51,12 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 	}
 	n.accounts, n.keys = account.New(n.db), account.NewKeys(n.db)
 	n.sessions, n.limiter = account.NewSessions(n.db), account.NewLimiter(n.db)
+	if c.Local {
+		n.local = &local{accounts: n.accounts, token: newToken()}
+		if _, err := n.local.who(ctx); err != nil {
+			return nil, fmt.Errorf("database: %w", err)
+		}
+	}
 	c.Jobs.Log, c.Jobs.Observer = c.Log, n.metrics
 	n.jobs = job.New(n.db, n.blobs, c.Jobs)
 	n.feed = job.NewFeed(n.jobs)

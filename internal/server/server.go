@@ -57,6 +57,13 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	PublicURL      *url.URL
 
+	// Local serves the user of this machine: Addr and MetricsAddr are loopback
+	// addresses, credits are unlimited, and a browser signs in by the address
+	// that SignIn is called with. AnyPort takes a free port where that of Addr
+	// is taken.
+	Local, AnyPort bool
+	SignIn         func(url string)
+
 	// Engine is what removes backgrounds, by Model where a network does.
 	Engine bgremove.Config
 	Model  string
@@ -72,6 +79,9 @@ type Config struct {
 func Run(ctx context.Context, c Config) error {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Local {
+		c.Jobs.Unlimited = true
 	}
 	if c.Drain == 0 {
 		c.Drain = 30 * time.Second
@@ -102,7 +112,7 @@ func (n *node) start(ctx context.Context, g *errgroup.Group) error {
 		if err != nil {
 			return err
 		}
-		if err := n.listen(ctx, g, n.config.Addr, handler, n.config.Listening); err != nil {
+		if err := n.listen(ctx, g, n.config.Addr, handler, n.listening); err != nil {
 			return err
 		}
 		g.Go(func() error { return n.keys.Run(ctx) })
@@ -131,11 +141,25 @@ const (
 	headerBytes   = 64 << 10
 )
 
+// bind listens at an address, which must be as near as the service is.
+func (n *node) bind(ctx context.Context, addr string) (net.Listener, error) {
+	if n.config.Local {
+		if err := CheckLocal(addr); err != nil {
+			return nil, err
+		}
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", addr)
+	if host, _, wrong := net.SplitHostPort(addr); err != nil && wrong == nil && n.config.AnyPort && addr == n.config.Addr {
+		l, err = lc.Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
+	}
+	return l, err
+}
+
 // listen serves h at addr until ctx ends and the requests under way have ended
 // or Drain is over.
 func (n *node) listen(ctx context.Context, g *errgroup.Group, addr string, h http.Handler, listening func(net.Addr)) error {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", addr)
+	l, err := n.bind(ctx, addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
@@ -162,4 +186,14 @@ func (n *node) listen(ctx context.Context, g *errgroup.Group, addr string, h htt
 		listening(l.Addr())
 	}
 	return nil
+}
+
+// listening tells where the API is.
+func (n *node) listening(at net.Addr) {
+	if n.config.Listening != nil {
+		n.config.Listening(at)
+	}
+	if n.local != nil && n.config.SignIn != nil {
+		n.config.SignIn(n.local.signInURL(at))
+	}
 }
