@@ -37,7 +37,7 @@ type settings struct {
 func main() {
 	var s settings
 	databases := flag.String("databases", "sqlite,postgres", "what to measure on; postgres needs BGREMOVE_TEST_POSTGRES")
-	only := flag.String("only", "submit,poll,pickup,memory", "what to measure")
+	only := flag.String("only", "submit,poll,pickup,streams,memory", "what to measure")
 	flag.StringVar(&s.versitygw, "versitygw", "", "the `binary` of an S3 server, for memory; empty leaves it out")
 	flag.DurationVar(&s.during, "time", 10*time.Second, "how long each rate is measured")
 	flag.IntVar(&s.connections, "connections", 16, "requests at once where the most is measured")
@@ -99,6 +99,11 @@ func (b *bench) measure(ctx context.Context, database string) error {
 	if slices.Contains(b.only, "submit") || slices.Contains(b.only, "poll") {
 		if err := b.rates(ctx, database); err != nil {
 			return err
+		}
+	}
+	if slices.Contains(b.only, "streams") {
+		if err := b.streams(ctx, database); err != nil {
+			return fmt.Errorf("streams: %w", err)
 		}
 	}
 	if !slices.Contains(b.only, "pickup") {

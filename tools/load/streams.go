@@ -1,0 +1,138 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bgremove/bgremove/tools/internal/rig"
+)
+
+// How many browsers look on, at how many jobs: of each account as many as one
+// may have on a node.
+const (
+	streamAccounts   = 10
+	streamsOfAccount = 20
+	jobsOfAccount    = 5
+)
+
+// aimStreams is what all streams may add to the memory of their node, in bytes.
+const aimStreams = 30e6
+
+// streams measures what open streams of events add to a node's memory while
+// jobs run, and that each tells every state of every job of its account.
+func (b *bench) streams(ctx context.Context, database string) (err error) {
+	p, nodes, _, err := b.begin(ctx, database, "api", "api", "worker")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end(nodes)) }()
+	measured, front := nodes[0], nodes[1] // hashing passwords would hide what streams take
+	clip, err := rig.GIF(64, 64, 5)
+	if err != nil {
+		return err
+	}
+	form, err := rig.NewForm(rig.File{Name: "clip.gif", Content: clip})
+	if err != nil {
+		return err
+	}
+	w := &watchers{node: measured, form: form}
+	for i := range streamAccounts {
+		email := fmt.Sprintf("watcher%d@example.com", i)
+		key, err := p.Account(ctx, email, 1000)
+		if err != nil {
+			return err
+		}
+		browser, err := p.Browser(ctx, front.URL, email)
+		if err != nil {
+			return err
+		}
+		w.keys, w.browsers = append(w.keys, rig.NewClient(key, 1)), append(w.browsers, browser)
+	}
+	if err := w.round(ctx, 1); err != nil { // one of each, so that only their number is new
+		return err
+	}
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", measured.PID()), []byte("5"), 0); err != nil {
+		return fmt.Errorf("reset the peak: %w", err) // proc(5)
+	}
+	before, _, err := resident(measured.PID())
+	if err != nil {
+		return err
+	}
+	if err := w.round(ctx, streamsOfAccount); err != nil {
+		return err
+	}
+	_, peak, err := resident(measured.PID())
+	if err != nil {
+		return err
+	}
+	show(fmt.Sprintf("memory added by %d streams while %d jobs run", streamAccounts*streamsOfAccount, streamAccounts*jobsOfAccount),
+		fmt.Sprintf("%.1f MB", (peak-before)/1e6), fmt.Sprintf("≤ %.0f MB", aimStreams/1e6), peak-before <= aimStreams)
+	return nil
+}
+
+// watchers are the browsers of several accounts at a node.
+type watchers struct {
+	node     *rig.Node
+	form     rig.Form
+	keys     []*rig.Client
+	browsers []*rig.Browser
+}
+
+// round opens streams for each account, runs its jobs, and waits until every
+// stream has told of all.
+func (w *watchers) round(ctx context.Context, streams int) error {
+	var all []*rig.Events
+	defer func() {
+		for _, e := range all {
+			_ = e.Close()
+		}
+	}()
+	for _, browser := range w.browsers {
+		for range streams {
+			e, err := browser.Events(ctx, w.node.URL)
+			if err != nil {
+				return err
+			}
+			all = append(all, e)
+		}
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	for _, key := range w.keys {
+		g.Go(func() error {
+			for range jobsOfAccount {
+				if _, err := key.Submit(ctx, w.node.URL, w.form, ""); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for _, e := range all {
+		g.Go(func() error { return complete(e) })
+	}
+	return g.Wait()
+}
+
+// complete wants every state of every job of an account from a stream.
+func complete(e *rig.Events) error {
+	told := map[string]string{}
+	for range 4 * jobsOfAccount {
+		j, err := e.Job()
+		if err != nil {
+			return err
+		}
+		told[j.ID] += string(j.Status) + " "
+	}
+	for id, states := range told {
+		if states != "queued processing processing done " {
+			return fmt.Errorf("a stream tells of %s: %s", id, states)
+		}
+	}
+	return nil
+}
