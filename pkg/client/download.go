@@ -1,0 +1,256 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// stall is how long a download may bring nothing before it is tried again.
+const stall = time.Minute
+
+// DownloadOptions say how a download is kept. The zero value keeps an existing
+// file.
+type DownloadOptions struct {
+	// Overwrite replaces an existing file.
+	Overwrite bool
+	// Progress, if set, is told how many bytes of how many have arrived; total
+	// is -1 if it is not known.
+	Progress func(done, total int64)
+}
+
+// Download writes the output of a job to a file and returns its size. The file
+// gets its name when it is complete and checked; until then nothing is there,
+// and what was there stays. A download that breaks off goes on where it was.
+// The error is fs.ErrExist, wrapped, where a file is not to be overwritten.
+func (c *Client) Download(ctx context.Context, id, path string, o DownloadOptions) (int64, error) {
+	p, err := createPart(path, o.Overwrite)
+	if err != nil {
+		return 0, err
+	}
+	defer p.discard()
+	t := c.output(id)
+	t.out, t.restart, t.progress = p, p.restart, o.Progress
+	if err := t.run(ctx); err != nil {
+		return 0, err
+	}
+	return t.done, p.commit()
+}
+
+// DownloadTo writes the output of a job to w and returns the number of bytes
+// that were written. When there is an error these are not all, or, if it is
+// ErrDigest, not the right ones.
+func (c *Client) DownloadTo(ctx context.Context, id string, w io.Writer) (int64, error) {
+	t := c.output(id)
+	t.out = w
+	err := t.run(ctx)
+	return t.done, err
+}
+
+// Preview writes one frame of a job's result to w, as PNG. It is there before
+// the job is done.
+func (c *Client) Preview(ctx context.Context, id string, w io.Writer) (int64, error) {
+	t := &transfer{client: c, id: id, out: w, get: func(ctx context.Context, byteRange, ifRange *string) (*http.Response, error) {
+		return c.api.GetPreview(ctx, id, &api.GetPreviewParams{Range: byteRange, IfRange: ifRange}, uncompressed)
+	}}
+	err := t.run(ctx)
+	return t.done, err
+}
+
+func (c *Client) output(id string) *transfer {
+	return &transfer{client: c, id: id, get: func(ctx context.Context, byteRange, ifRange *string) (*http.Response, error) {
+		return c.api.GetDownload(ctx, id, &api.GetDownloadParams{Range: byteRange, IfRange: ifRange}, uncompressed)
+	}}
+}
+
+// uncompressed asks for the bytes of the file itself, which ranges count.
+func uncompressed(_ context.Context, r *http.Request) error {
+	r.Header.Set("Accept-Encoding", "identity")
+	return nil
+}
+
+// transfer is a file of a job on its way.
+type transfer struct {
+	client   *Client
+	id       string
+	get      func(ctx context.Context, byteRange, ifRange *string) (*http.Response, error)
+	out      io.Writer
+	restart  func() error // takes back what was written; nil where that cannot be
+	progress func(done, total int64)
+
+	etag   string
+	digest hash.Hash // of what was written
+	done   int64
+	total  int64 // -1 is not known
+}
+
+func (t *transfer) run(ctx context.Context) error {
+	t.digest = sha256.New()
+	return t.client.retry(ctx, func(ctx context.Context) error {
+		before := t.done
+		err := t.once(ctx)
+		if err != nil && t.done > before {
+			return &movedError{err}
+		}
+		return err
+	})
+}
+
+// once asks for what is missing and writes it.
+func (t *transfer) once(ctx context.Context) error {
+	if t.done > 0 && t.etag == "" { // no part could be told from another file's
+		if err := t.startAgain(nil); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := time.AfterFunc(stall, func() { cancel(errStalled) })
+	defer watch.Stop()
+	resp, err := t.client.ask(ctx, t.request)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if err := t.settle(ctx, resp); err != nil {
+		return err
+	}
+	if err := t.pour(resp.Body, watch); err != nil {
+		if last := (*lastError)(nil); errors.As(err, &last) {
+			return err
+		}
+		return t.client.broken(ctx, err, true)
+	}
+	return t.check()
+}
+
+func (t *transfer) request(ctx context.Context) (*http.Response, error) {
+	if t.done == 0 {
+		return t.get(ctx, nil, nil)
+	}
+	from := fmt.Sprintf("bytes=%d-", t.done)
+	return t.get(ctx, &from, &t.etag)
+}
+
+// settle reads the head of an answer. One that begins at the start of the file
+// takes back what was written.
+func (t *transfer) settle(ctx context.Context, resp *http.Response) error {
+	etag := resp.Header.Get("ETag")
+	switch {
+	case resp.StatusCode == http.StatusNotFound:
+		err := t.client.decode(ctx, resp, http.StatusOK, nil)
+		if errors.Is(err, ErrNotFound) {
+			return t.absent(ctx)
+		}
+		return err
+	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && t.done > 0:
+		return t.startAgain(ErrDigest)
+	case resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusPartialContent:
+		return t.client.decode(ctx, resp, http.StatusOK, nil)
+	case !isMedia(resp):
+		return unexpected(resp)
+	case resp.StatusCode == http.StatusPartialContent:
+		var first, last, total int64
+		n, _ := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-%d/%d", &first, &last, &total)
+		if n != 3 || first != t.done || etag != t.etag {
+			return unexpected(resp)
+		}
+		t.total = total
+		return nil
+	case t.done > 0:
+		if err := t.startAgain(nil); err != nil {
+			return err
+		}
+	}
+	t.etag, t.total = etag, resp.ContentLength
+	if strings.HasPrefix(etag, "W/") { // does not vouch for bytes
+		t.etag = ""
+	}
+	return nil
+}
+
+// isMedia reports whether an answer is a clip or a picture.
+func isMedia(resp *http.Response) bool {
+	kind := mediaType(resp)
+	return strings.HasPrefix(kind, "image/") || strings.HasPrefix(kind, "video/")
+}
+
+// absent says why a result is not there.
+func (t *transfer) absent(ctx context.Context) error {
+	job, err := t.client.Job(ctx, t.id)
+	switch {
+	case err != nil:
+		return &lastError{err}
+	case job.Status == api.JobStatusDone:
+		return ErrExpired
+	case job.Status == api.JobStatusFailed:
+		return failed(job)
+	}
+	return ErrNotReady
+}
+
+// startAgain takes back what was written. It returns err, or why it cannot.
+func (t *transfer) startAgain(err error) error {
+	if t.restart == nil {
+		return &lastError{fmt.Errorf("%w, and a part of it was passed on", ErrDigest)}
+	}
+	if broken := t.restart(); broken != nil {
+		return &lastError{broken}
+	}
+	t.done, t.etag = 0, ""
+	t.digest.Reset()
+	return err
+}
+
+// pour writes what arrives. The error of writing is a *lastError.
+func (t *transfer) pour(from io.Reader, watch *time.Timer) error {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		watch.Reset(stall)
+		if n > 0 {
+			if _, err := t.out.Write(buffer[:n]); err != nil {
+				return &lastError{err}
+			}
+			_, _ = t.digest.Write(buffer[:n]) // it never fails
+			t.done += int64(n)
+			if t.progress != nil {
+				t.progress(t.done, t.total)
+			}
+		}
+		if err == io.EOF {
+			return t.complete()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// complete compares what has come with what was announced.
+func (t *transfer) complete() error {
+	if t.total >= 0 && t.done < t.total {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// check compares the whole with the ETag, which is its SHA-256 if nothing on
+// the way has put another in its place.
+func (t *transfer) check() error {
+	want, err := hex.DecodeString(strings.Trim(t.etag, `"`))
+	if err != nil || len(want) != sha256.Size || bytes.Equal(want, t.digest.Sum(nil)) {
+		return nil
+	}
+	return t.startAgain(ErrDigest)
+}

@@ -1,0 +1,268 @@
+package client_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/pkg/client"
+)
+
+// shelf serves one file as outputs are served, a piece at a time: each answer
+// breaks off after so many bytes.
+type shelf struct {
+	content []byte
+	piece   int // 0 is all
+	etag    func(content []byte) string
+	ranges  []string                                // that were asked for
+	before  func(n int, w http.ResponseWriter) bool // of the nth request; true is an answer
+}
+
+func sha256Tag(content []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(content)) }
+
+func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.ranges = append(s.ranges, r.Header.Get("Range"))
+	if s.before != nil && s.before(len(s.ranges), w) {
+		return
+	}
+	w.Header().Set("Content-Type", "image/gif")
+	if s.etag == nil {
+		s.etag = sha256Tag
+	}
+	if tag := s.etag(s.content); tag != "" {
+		w.Header().Set("ETag", tag)
+	}
+	if s.piece > 0 {
+		w = &cutter{ResponseWriter: w, left: s.piece}
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.content))
+}
+
+// cutter lets so many bytes of an answer through.
+type cutter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (c *cutter) Write(p []byte) (int, error) {
+	if len(p) <= c.left {
+		c.left -= len(p)
+		return c.ResponseWriter.Write(p)
+	}
+	_, _ = c.ResponseWriter.Write(p[:c.left])
+	c.ResponseWriter.(http.Flusher).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+func serve(t *testing.T, h http.Handler) string {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// content is bytes of which no part looks like another.
+func content(n int) []byte {
+	b := make([]byte, 0, n+8)
+	for i := 0; len(b) < n; i++ {
+		b = fmt.Appendf(b, "%07d ", i)
+	}
+	return b[:n]
+}
+
+// alone wants a folder to hold one file of that content, and nothing else.
+func alone(t *testing.T, path string, want []byte) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes of %d: %v", len(got), len(want), err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+}
+
+// TestResume wants a download that breaks off again and again to go on each
+// time, however often, and to ask only for what is missing.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	s := &shelf{content: content(1_000_000), piece: 90_000}
+	c := quick(t, serve(t, s), "key", func(o *client.Options) { o.Tries = 2 })
+	path := filepath.Join(t.TempDir(), "out.gif")
+	var done, total int64
+	n, err := c.Download(t.Context(), "job_1", path, client.DownloadOptions{Progress: func(d, all int64) { done, total = d, all }})
+	if err != nil || n != 1_000_000 || done != n || total != n {
+		t.Fatalf("%d bytes, told of %d of %d: %v", n, done, total, err)
+	}
+	alone(t, path, s.content)
+	if len(s.ranges) != 12 || s.ranges[0] != "" || s.ranges[1] != "bytes=90000-" {
+		t.Errorf("asked for %q", s.ranges)
+	}
+	var b bytes.Buffer
+	if n, err := c.DownloadTo(t.Context(), "job_1", &b); err != nil || n != 1_000_000 || !bytes.Equal(b.Bytes(), s.content) {
+		t.Errorf("%d bytes: %v", n, err)
+	}
+}
+
+// TestChangedOnTheWay wants a file that is another at the second look to be
+// fetched from its start, and not to be mixed.
+func TestChangedOnTheWay(t *testing.T) {
+	t.Parallel()
+	for name, etag := range map[string]func([]byte) string{
+		"digest": sha256Tag,
+		"weak":   func(b []byte) string { return "W/" + sha256Tag(b) },
+		"other":  func(b []byte) string { return fmt.Sprintf(`"%d"`, b[0]) },
+		"none":   func([]byte) string { return "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &shelf{content: content(100_000), piece: 40_000, etag: etag}
+			s.before = func(n int, _ http.ResponseWriter) bool {
+				if n == 2 {
+					s.content, s.piece = content(100_007)[7:], 0
+				}
+				return false
+			}
+			path := filepath.Join(t.TempDir(), "out.gif")
+			if _, err := quick(t, serve(t, s), "key").Download(t.Context(), "job_1", path, client.DownloadOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			alone(t, path, s.content)
+			if _, err := quick(t, serve(t, &shelf{content: s.content, piece: 40_000, etag: etag}), "key", func(o *client.Options) { o.Tries = 2 }).
+				DownloadTo(t.Context(), "job_1", &bytes.Buffer{}); (err != nil) != (name == "weak" || name == "none") {
+				t.Errorf("to a writer: %v", err)
+			}
+		})
+	}
+}
+
+// TestDigest wants what is not what the service has not to get a name.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	s := &shelf{content: content(1000), etag: func([]byte) string { return sha256Tag([]byte("other")) }}
+	c := quick(t, serve(t, s), "key", func(o *client.Options) { o.Tries = 3 })
+	dir := t.TempDir()
+	if _, err := c.Download(t.Context(), "job_1", filepath.Join(dir, "out.gif"), client.DownloadOptions{}); !errors.Is(err, client.ErrDigest) {
+		t.Errorf("got %v", err)
+	}
+	if len(s.ranges) != 3 {
+		t.Errorf("%d tries", len(s.ranges))
+	}
+	if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
+		t.Errorf("left %v, %v", left, err)
+	}
+	if _, err := c.DownloadTo(t.Context(), "job_1", &bytes.Buffer{}); !errors.Is(err, client.ErrDigest) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestPlaces wants nothing to be overwritten unasked, and nothing to be fetched
+// that has no place.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	s := &shelf{content: content(1000)}
+	c := quick(t, serve(t, s), "key")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.gif")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{path: fs.ErrExist, filepath.Join(dir, "absent", "out.gif"): fs.ErrNotExist, dir: nil} {
+		_, err := c.Download(t.Context(), "job_1", name, client.DownloadOptions{Overwrite: name == dir})
+		if err == nil || want != nil && !errors.Is(err, want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s gives %v", name, err)
+		}
+	}
+	if len(s.ranges) > 0 {
+		t.Errorf("asked for %q", s.ranges)
+	}
+	alone(t, path, []byte("old"))
+	if _, err := c.Download(t.Context(), "job_1", path, client.DownloadOptions{Overwrite: true}); err != nil {
+		t.Fatal(err)
+	}
+	alone(t, path, s.content)
+}
+
+// TestComesUp wants a file that comes up during the download to be kept.
+func TestComesUp(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "out.gif")
+	s := &shelf{content: content(1000), before: func(int, http.ResponseWriter) bool {
+		_ = os.WriteFile(path, []byte("new"), 0o600)
+		return false
+	}}
+	if _, err := quick(t, serve(t, s), "key").Download(t.Context(), "job_1", path, client.DownloadOptions{}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v", err)
+	}
+	alone(t, path, []byte("new"))
+}
+
+// TestLink wants a link to stay one.
+func TestLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	link, file := filepath.Join(dir, "link.gif"), filepath.Join(t.TempDir(), "file.gif")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink(file, link)); err != nil {
+		t.Skip(err)
+	}
+	s := &shelf{content: content(1000)}
+	if _, err := quick(t, serve(t, s), "key").Download(t.Context(), "job_1", link, client.DownloadOptions{Overwrite: true}); err != nil {
+		t.Fatal(err)
+	}
+	alone(t, file, s.content)
+}
+
+// TestPage wants a page in the place of the file not to be kept as one.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	url := answering(t, http.StatusOK, "<html>", "Content-Type", "text/html")
+	_, err := quick(t, url, "key").DownloadTo(t.Context(), "job_1", &bytes.Buffer{})
+	if !errors.As(err, new(*client.UnexpectedError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestAbsent wants to be told why a result is not there.
+func TestAbsent(t *testing.T) {
+	t.Parallel()
+	const job = `{"id":"job_1","status":%q,"error":%s,"outputFormat":"gif","metadata":{}}`
+	for name, test := range map[string]struct {
+		status int
+		body   string
+		want   error
+	}{
+		"unknown": {404, `{"error":"not_found"}`, client.ErrNotFound},
+		"queued":  {200, fmt.Sprintf(job, "queued", "null"), client.ErrNotReady},
+		"works":   {200, fmt.Sprintf(job, "processing", "null"), client.ErrNotReady},
+		"expired": {200, fmt.Sprintf(job, "done", "null"), client.ErrExpired},
+		"failed":  {200, fmt.Sprintf(job, "failed", `"timed_out"`), &client.JobFailedError{ID: "job_1", Code: "timed_out"}},
+		"revoked": {401, `{"error":"unauthorized"}`, client.ErrUnauthorized},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mux := http.NewServeMux()
+			mux.HandleFunc("GET /api/v1/jobs/job_1", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(test.status)
+				_, _ = w.Write([]byte(test.body))
+			})
+			mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "not_found") })
+			_, err := quick(t, serve(t, mux), "key").DownloadTo(t.Context(), "job_1", &bytes.Buffer{})
+			if !errors.Is(err, test.want) && !cmp.Equal(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,174 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// What the service says of a request or a job, where that says it all.
+var (
+	// ErrUnauthorized is a key that is wrong or was revoked.
+	ErrUnauthorized = errors.New("the service does not know the API key")
+	// ErrNotFound is an id that the service does not know, or another key's.
+	ErrNotFound = errors.New("the service has no such job or batch of this key")
+	// ErrNotReady is a result that is not there yet.
+	ErrNotReady = errors.New("the result is not there yet")
+	// ErrExpired is a result that the service does not keep any more.
+	ErrExpired = errors.New("the result has expired")
+	// ErrUnreadable is a file that is no clip. Nothing was charged.
+	ErrUnreadable = errors.New("the file cannot be read as a clip")
+	// ErrTooLarge is a file beyond the service's limit. Nothing was charged.
+	ErrTooLarge = errors.New("the file is larger than the service takes")
+	// ErrConflict is an Idempotency-Key that was used for another submission.
+	ErrConflict = errors.New("the Idempotency-Key was used for another submission")
+	// ErrDigest is a download that is not what the service has.
+	ErrDigest = errors.New("what arrived is not what the service has")
+)
+
+// InsufficientCreditsError is a balance that is too low. Nothing was created.
+type InsufficientCreditsError struct{ CreditsRemaining int }
+
+func (e *InsufficientCreditsError) Error() string {
+	return fmt.Sprintf("the balance of %d credits is too low", e.CreditsRemaining)
+}
+
+// RateLimitedError is too many requests with one key.
+type RateLimitedError struct{ RetryAfter time.Duration } // 0 if it was not told
+
+func (e *RateLimitedError) Error() string {
+	return "too many requests" + waitFor(e.RetryAfter)
+}
+
+// UnavailableError is a service, or a proxy before it, that cannot answer now.
+type UnavailableError struct {
+	Status     int
+	RetryAfter time.Duration // 0 if it was not told
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("the service is not available (%d)%s", e.Status, waitFor(e.RetryAfter))
+}
+
+func waitFor(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", it asks to wait %v", d)
+}
+
+// BadRequestError is a submission that the service does not take as it is.
+// Nothing was charged.
+type BadRequestError struct{ Message, Field string } // Field may be empty
+
+func (e *BadRequestError) Error() string {
+	if e.Message == "" {
+		return "the service does not take the request"
+	}
+	return e.Message
+}
+
+// ServiceError is a fault of the service, or an answer that this version does
+// not know.
+type ServiceError struct {
+	Status    int
+	Code      api.ErrorCode
+	RequestID string // names the request in the service's log; may be empty
+}
+
+func (e *ServiceError) Error() string {
+	text := fmt.Sprintf("the service answered %d (%s)", e.Status, e.Code)
+	if e.RequestID != "" {
+		text += ", request " + e.RequestID
+	}
+	return text
+}
+
+// UnexpectedError is an answer that no bgremove service gives: that of a
+// proxy, a sign-in page, another program.
+type UnexpectedError struct {
+	Method, URL string
+	Status      int
+	ContentType string // may be empty
+	Location    string // of a redirect; may be empty
+}
+
+func (e *UnexpectedError) Error() string {
+	kind := "no content type"
+	if e.ContentType != "" {
+		kind = e.ContentType
+	}
+	text := fmt.Sprintf("%s %s: answered %d with %s, which is not bgremove's API", e.Method, e.URL, e.Status, kind)
+	if e.Location != "" {
+		text += "; it redirects to " + e.Location
+	}
+	return text
+}
+
+// ConnectionError is a server that cannot be reached, or a connection that
+// broke before the answer was complete.
+type ConnectionError struct {
+	Server string
+	// Connected tells the latter.
+	Connected bool
+	Err       error
+}
+
+func (e *ConnectionError) Error() string {
+	if e.Connected {
+		return fmt.Sprintf("%s: the connection broke: %v", e.Server, e.Err)
+	}
+	return fmt.Sprintf("%s: %v", e.Server, e.Err)
+}
+
+func (e *ConnectionError) Unwrap() error { return e.Err }
+
+// JobFailedError is a job that has failed. Its credits were given back.
+type JobFailedError struct{ ID, Code string }
+
+func (e *JobFailedError) Error() string {
+	return fmt.Sprintf("%s has failed: %s", e.ID, strings.ReplaceAll(e.Code, "_", " "))
+}
+
+// failed is the error of a job that has failed.
+func failed(j Job) error {
+	e := &JobFailedError{ID: j.ID}
+	if j.Error != nil {
+		e.Code = *j.Error
+	}
+	return e
+}
+
+// UncertainError is a submission without an answer that may have been taken,
+// and charged, all the same. The same files and options with the same
+// Idempotency-Key within 24 hours find out, and are not charged twice.
+type UncertainError struct {
+	IdempotencyKey string
+	Err            error
+}
+
+func (e *UncertainError) Error() string {
+	return e.Err.Error() + "; the submission may have been taken all the same"
+}
+
+func (e *UncertainError) Unwrap() error { return e.Err }
+
+// busyError is a submission with the same key that has not ended.
+type busyError struct{ after time.Duration }
+
+func (e *busyError) Error() string { return "the same submission is still being taken" }
+
+func (e *busyError) Is(target error) bool { return target == ErrConflict }
+
+// movedError is a transfer that broke off after it had moved on.
+type movedError struct{ error }
+
+func (e *movedError) Unwrap() error { return e.error }
+
+// lastError is one after which trying again is no use.
+type lastError struct{ error }
+
+func (e *lastError) Unwrap() error { return e.error }

@@ -1,0 +1,85 @@
+package client
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// lookWithin bounds one question about a job or batch.
+const lookWithin = time.Minute
+
+// Job is the state of a job.
+func (c *Client) Job(ctx context.Context, id string) (Job, error) {
+	job, _, err := c.job(ctx, id)
+	return job, err
+}
+
+// Batch is the state of a batch and its jobs.
+func (c *Client) Batch(ctx context.Context, id string) (Batch, error) {
+	batch, _, err := c.batch(ctx, id)
+	return batch, err
+}
+
+// Wait returns when a job has ended. One that has failed is a *JobFailedError.
+// seen, if it is not nil, is told what each look at the job shows.
+func (c *Client) Wait(ctx context.Context, id string, seen func(Job)) (Job, error) {
+	job, err := wait(ctx, c.options.Poll, id, c.job, seen, func(j Job) bool {
+		return j.Status == api.JobStatusDone || j.Status == api.JobStatusFailed
+	})
+	if err == nil && job.Status == api.JobStatusFailed {
+		err = failed(job)
+	}
+	return job, err
+}
+
+// WaitBatch returns when all jobs of a batch have ended; those that have
+// failed say so themselves. seen is as in Wait.
+func (c *Client) WaitBatch(ctx context.Context, id string, seen func(Batch)) (Batch, error) {
+	return wait(ctx, c.options.Poll, id, c.batch, seen, func(b Batch) bool { return b.Status != api.BatchStatusProcessing })
+}
+
+// wait looks until it is over, less and less often.
+func wait[T any](ctx context.Context, first time.Duration, id string, look func(context.Context, string) (T, time.Duration, error), seen func(T), over func(T) bool) (T, error) {
+	for pause := first; ; pause = min(pause*3/2, 12*first) {
+		now, after, err := look(ctx, id)
+		if err != nil {
+			return now, err
+		}
+		if seen != nil {
+			seen(now)
+		}
+		if over(now) {
+			return now, nil
+		}
+		if sleep(ctx, max(after, pause*4/5+rand.N(pause*2/5+1))) != nil {
+			return now, context.Cause(ctx)
+		}
+	}
+}
+
+func (c *Client) job(ctx context.Context, id string) (Job, time.Duration, error) {
+	return look[Job](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.GetJob(ctx, id) })
+}
+
+func (c *Client) batch(ctx context.Context, id string) (Batch, time.Duration, error) {
+	return look[Batch](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.GetBatch(ctx, id) })
+}
+
+// look asks for a T, and for how long not to ask again if the service says so.
+func look[T any](ctx context.Context, c *Client, get func(context.Context) (*http.Response, error)) (v T, after time.Duration, err error) {
+	err = c.retry(ctx, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, lookWithin, errStalled)
+		defer cancel()
+		resp, err := c.ask(ctx, get)
+		if err != nil {
+			return err
+		}
+		after = retryAfter(resp.Header)
+		return c.decode(ctx, resp, http.StatusOK, &v)
+	})
+	return v, after, err
+}

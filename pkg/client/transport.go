@@ -1,0 +1,48 @@
+package client
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// transport is the standard one with connections that hear the service out.
+func transport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return &hearing{Conn: conn}, nil
+		},
+		ForceAttemptHTTP2:     true,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		MaxIdleConnsPerHost:   16,
+		IdleConnTimeout:       90 * time.Second,
+	}
+}
+
+// hearing is a connection whose writes never fail: a service that refuses an
+// upload answers and closes, and http.Transport would give up at the failed
+// write without a look at the answer that has arrived. What is written after
+// that goes nowhere; reading brings the answer, or the error.
+type hearing struct {
+	net.Conn
+	deaf atomic.Bool // the other side takes nothing any more
+}
+
+func (h *hearing) Write(p []byte) (int, error) {
+	if h.deaf.Load() {
+		return len(p), nil
+	}
+	if _, err := h.Conn.Write(p); err != nil {
+		h.deaf.Store(true)
+	}
+	return len(p), nil
+}
