@@ -1,0 +1,113 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// CollisionError is of inputs that would have one output.
+type CollisionError struct {
+	Output string
+	Inputs []string
+}
+
+func (e *CollisionError) Error() string {
+	return fmt.Sprintf("%s: the output of %s", e.Output, strings.Join(e.Inputs, " and of "))
+}
+
+// Name gives every input its output below dir: its stem, "-nobg." and what the
+// format has as extension. Where outputs of inputs of one folder would collide
+// those inputs' extensions are added (a-gif-nobg.gif, a-mp4-nobg.gif). Names
+// that differ in case only collide, since many file systems take them for one.
+// What collides nevertheless is an error for each such output, all of them
+// *CollisionError.
+func Name(dir string, format bgremove.Format, inputs []Input) ([]Item, error) {
+	n := naming{dir: dir, format: format, inputs: inputs, long: make([]bool, len(inputs))}
+	for n.lengthen() {
+	}
+	items := make([]Item, len(inputs))
+	for i, in := range inputs {
+		items[i] = Item{Input: in.Path, Output: n.output(i)}
+	}
+	return items, n.collisions()
+}
+
+// naming is the names so far; long are those that have their extension.
+type naming struct {
+	dir    string
+	format bgremove.Format
+	inputs []Input
+	long   []bool
+}
+
+func (n *naming) output(i int) string {
+	in := n.inputs[i]
+	return filepath.Join(n.dir, in.Folder, outputName(in.Path, n.format, n.long[i]))
+}
+
+func outputName(input string, format bgremove.Format, long bool) string {
+	name := filepath.Base(input)
+	if ext := filepath.Ext(name); long && ext != "" {
+		name = strings.TrimSuffix(name, ext) + "-" + strings.ToLower(ext[1:]) + ext
+	}
+	return bgremove.OutputPath(name, format)
+}
+
+// groups are the inputs by their outputs, in the order of the inputs.
+func (n *naming) groups() [][]int {
+	var groups [][]int
+	at := map[string]int{}
+	for i := range n.inputs {
+		key := fold(n.output(i))
+		g, ok := at[key]
+		if !ok {
+			g = len(groups)
+			at[key] = g
+			groups = append(groups, nil)
+		}
+		groups[g] = append(groups[g], i)
+	}
+	return groups
+}
+
+// fold is the same for what some file system may take for one name.
+func fold(path string) string { return strings.ToLower(path) }
+
+// lengthen adds extensions where there are collisions, and reports whether it
+// added any: a longer name may collide with another file's.
+func (n *naming) lengthen() bool {
+	added := false
+	for _, group := range n.groups() {
+		for _, i := range group {
+			sibling := slices.ContainsFunc(group, func(j int) bool { return j != i && n.siblings(i, j) })
+			if sibling && !n.long[i] {
+				n.long[i], added = true, true
+			}
+		}
+	}
+	return added
+}
+
+func (n *naming) siblings(i, j int) bool {
+	return filepath.Dir(n.inputs[i].Path) == filepath.Dir(n.inputs[j].Path)
+}
+
+func (n *naming) collisions() error {
+	var errs []error
+	for _, group := range n.groups() {
+		if len(group) < 2 {
+			continue
+		}
+		e := &CollisionError{Output: n.output(group[0])}
+		for _, i := range group {
+			e.Inputs = append(e.Inputs, n.inputs[i].Path)
+		}
+		errs = append(errs, e)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,94 @@
+package batch_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+func TestName(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		inputs []batch.Input
+		want   []string // outputs below out; empty where they collide
+		both   []string // the inputs of each collision
+	}{
+		"plain":              {files("a.gif", "b.mov"), []string{"a-nobg.gif", "b-nobg.gif"}, nil},
+		"mirrored":           {[]batch.Input{{"in/x/a.gif", "x"}, {"in/y/z/a.gif", "y/z"}}, []string{"x/a-nobg.gif", "y/z/a-nobg.gif"}, nil},
+		"one stem":           {files("a.gif", "b.gif", "a.mp4"), []string{"a-gif-nobg.gif", "b-nobg.gif", "a-mp4-nobg.gif"}, nil},
+		"only where needed":  {[]batch.Input{{"in/x/a.gif", "x"}, {"in/x/a.mp4", "x"}, {"in/a.gif", ""}}, []string{"x/a-gif-nobg.gif", "x/a-mp4-nobg.gif", "a-nobg.gif"}, nil},
+		"dots":               {files("v1.2.gif", "v1.2.webm"), []string{"v1.2-gif-nobg.gif", "v1.2-webm-nobg.gif"}, nil},
+		"case of extensions": {files("a.gif", "a.MP4"), []string{"a-gif-nobg.gif", "a-mp4-nobg.gif"}, nil},
+		"case of stems":      {files("a.gif", "A.mp4"), []string{"a-gif-nobg.gif", "A-mp4-nobg.gif"}, nil},
+		"no extension":       {files("a", "a.gif"), []string{"a-nobg.gif", "a-gif-nobg.gif"}, nil},
+		"longer name taken": {files("a.gif", "a.mp4", "a-gif.mov"),
+			[]string{"a-gif-nobg.gif", "a-mp4-nobg.gif", "a-gif-mov-nobg.gif"}, nil},
+		"two folders":       {files("x/a.gif", "b.gif", "y/a.gif"), nil, []string{"x/a.gif and of y/a.gif"}},
+		"two extensions":    {files("x/a.gif", "y/a.mp4"), nil, []string{"x/a.gif and of y/a.mp4"}},
+		"differ in case":    {files("a.gif", "a.GIF"), nil, []string{"a.gif and of a.GIF"}},
+		"each is said":      {files("x/a.gif", "y/a.gif", "x/b.gif", "y/b.gif"), nil, []string{"x/a.gif and of y/a.gif", "x/b.gif and of y/b.gif"}},
+		"sibling and other": {files("x/a.gif", "x/a.mp4", "y/a.gif"), []string{"a-gif-nobg.gif", "a-mp4-nobg.gif", "a-nobg.gif"}, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			items, err := batch.Name("out", bgremove.GIF, tt.inputs)
+			if tt.both != nil {
+				checkCollisions(t, err, tt.both)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i, item := range items {
+				rel, err := filepath.Rel("out", item.Output)
+				if err != nil || item.Input != tt.inputs[i].Path {
+					t.Errorf("item %+v of %+v, %v", item, tt.inputs[i], err)
+				}
+				got = append(got, filepath.ToSlash(rel))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("outputs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func files(paths ...string) []batch.Input {
+	var inputs []batch.Input
+	for _, p := range paths {
+		inputs = append(inputs, batch.Input{Path: p})
+	}
+	return inputs
+}
+
+func checkCollisions(t *testing.T, err error, want []string) {
+	t.Helper()
+	if e := (*batch.CollisionError)(nil); !errors.As(err, &e) {
+		t.Fatalf("error %v", err)
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("%q, want %d collisions", lines, len(want))
+	}
+	for i, w := range want {
+		if !strings.Contains(lines[i], w) {
+			t.Errorf("%q, want %q", lines[i], w)
+		}
+	}
+}
+
+func TestNameFormat(t *testing.T) {
+	t.Parallel()
+	items, err := batch.Name("out", bgremove.APNG, files("a.gif"))
+	if err != nil || items[0].Output != filepath.Join("out", "a-nobg.apng") {
+		t.Errorf("%v, %v", items, err)
+	}
+}
