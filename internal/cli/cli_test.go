@@ -86,6 +86,7 @@ func TestScripts(t *testing.T) {
 
 			"listening": listeningAt,
 			"terminate": terminate,
+			"keep":      keepOutput,
 		},
 		Condition: func(cond string) (bool, error) {
 			return cond == "networks" && os.Getenv("BGREMOVE_ONNXRUNTIME") != "", nil
@@ -173,6 +174,11 @@ func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	if got := fmt.Sprint(value); (got == args[1]) == neg || !ok {
 		ts.Fatalf("%s is %s, want %s (negated: %v)", args[0], got, args[1], neg)
 	}
+}
+
+// keep VARIABLE puts the last stdout into a variable.
+func keepOutput(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
 }
 
 // status CODE COMMAND… runs a command and checks its exit code.

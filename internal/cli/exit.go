@@ -18,7 +18,9 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitSome        = 3
 	exitMissing     = 4
+	exitCredentials = 5
 	exitInterrupted = 130
 )
 
@@ -41,6 +43,11 @@ type serviceError struct{ err error }
 func (e *serviceError) Error() string { return e.err.Error() }
 
 func (e *serviceError) Unwrap() error { return e.err }
+
+// someFailed is the end of a run over many inputs of which some failed.
+type someFailed struct{ failed, of int }
+
+func (e *someFailed) Error() string { return fmt.Sprintf("%d of %d inputs failed", e.failed, e.of) }
 
 // usage marks an error as the command line's fault; nil stays nil.
 func usage(cmd *cobra.Command, err error) error {
@@ -76,10 +83,14 @@ func (a *app) report(ctx context.Context, err error) int {
 		return exitOK
 	}
 	if interrupted(ctx, err) {
-		a.Message("interrupted; nothing was written")
+		said, hint := interruption(err)
+		a.Message("%s", said)
+		if hint != "" {
+			a.Hint(hint)
+		}
 		return exitInterrupted
 	}
-	err = explainFetch(bgremove.Explain(err))
+	err = explainFetch(explainClient(bgremove.Explain(err)))
 	code, hint := exitFailed, ""
 	var (
 		misuse  *usageError
@@ -87,6 +98,10 @@ func (a *app) report(ctx context.Context, err error) int {
 		known   *bgremove.Error
 	)
 	switch {
+	case credentials(err):
+		code = exitCredentials
+	case errors.As(err, new(*someFailed)):
+		code = exitSome
 	case errors.As(err, &misuse):
 		code, hint = exitUsage, fmt.Sprintf("see %s --help", misuse.command)
 	case errors.As(err, &setting):

@@ -58,13 +58,10 @@ is complete; an existing file is kept unless --force is given.`,
 	return cmd
 }
 
-// optionFlags are the flags that fill Options.
-func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
+// serviceFlags are the flags that fill the Options which the service has, too.
+func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(word(&o.Method), "method", "auto, fast (flood-fill) or rembg (AI)")
-	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
 	f.IntVar(&o.Tolerance, "tolerance", o.Tolerance, "fast: how far from the backdrop's colour still is backdrop, 8..32")
-	f.StringVar(&o.Key, "key", "", "fast: the backdrop's colour, `#rrggbb` (default: measured)")
-	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: auto (large ones go), keep, remove")
 	f.BoolVar(&o.Crop, "crop", o.Crop, "crop to the subject, one box for the whole clip")
 	f.IntVar(&o.Pad, "pad", o.Pad, "`pixels` around the crop, 0..50")
 	f.IntVar(&o.CanvasW, "canvas-w", 0, "scale to a canvas of this width, 16..4096 `pixels`")
@@ -73,6 +70,14 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(word(&o.Format), "format", "gif, apng, webm or mp4 (default: from the output's extension, else gif)")
 	f.StringVar(&o.Background, "bg", o.Background, "background: transparent or `#rrggbb`")
 	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
+}
+
+// optionFlags are the flags that fill Options.
+func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
+	serviceFlags(f, o)
+	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
+	f.StringVar(&o.Key, "key", "", "fast: the backdrop's colour, `#rrggbb` (default: measured)")
+	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: auto (large ones go), keep, remove")
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
 	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
 	f.Var((*seconds)(&o.End), "end", "keep frames before this `time`")
@@ -159,17 +164,26 @@ func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	case o.output == "-" && !cmd.Flags().Changed("format"):
 		return usage(cmd, errors.New("--format is needed when OUTPUT is -"))
 	}
-	if o.output != "-" && !a.typed["format"] {
-		if f, ok := bgremove.FormatOf(o.output); ok {
-			o.Format = f
-		} else if filepath.Ext(o.output) != "" {
-			return usage(cmd, fmt.Errorf("%s: the extension names no format; --format gif, apng, webm or mp4 does", o.output))
-		}
+	if err := a.formatOf(cmd, o.output, &o.Format); err != nil {
+		return err
 	}
 	if o.output == "" {
 		o.output = bgremove.OutputPath(input, o.EffectiveFormat())
 	}
 	return o.Validate()
+}
+
+// formatOf lets an output's extension decide the format.
+func (a *app) formatOf(cmd *cobra.Command, output string, format *bgremove.Format) error {
+	if output == "-" || a.typed["format"] {
+		return nil
+	}
+	if f, ok := bgremove.FormatOf(output); ok {
+		*format = f
+	} else if filepath.Ext(output) != "" {
+		return usage(cmd, fmt.Errorf("%s: the extension names no format; --format gif, apng, webm or mp4 does", output))
+	}
+	return nil
 }
 
 func (a *app) notes(r *bgremove.Result, o *removeOptions) {

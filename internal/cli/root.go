@@ -62,7 +62,7 @@ environment over the file.`,
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.fill(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
 	root.AddCommand(a.removeCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
-		a.serveCommand(), a.adminCommand(), a.versionCommand())
+		a.serveCommand(), a.adminCommand(), a.clientCommand(), a.versionCommand())
 	return root
 }
 

@@ -31,9 +31,9 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Origin, e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// programs are settings that name what is run, and how freely. They are not taken from a file
-// that merely lies in the working directory: that may be somebody else's.
-var programs = []string{"ffmpeg", "ffprobe", "sandbox", "onnxruntime"}
+// trusted are settings that name what is run, and how freely, and where keys are sent. They are
+// not taken from a file that merely lies in the working directory: that may be somebody else's.
+var trusted = []string{"ffmpeg", "ffprobe", "sandbox", "onnxruntime", "server", "api-key"}
 
 // Variable is the environment variable that stands for a flag.
 func Variable(flag string) string {
@@ -54,7 +54,7 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 		switch {
 		case !slices.Contains(known, key) && !slices.Contains(known, strings.Replace(key, "color", "colour", 1)):
 			return &Error{file + ": " + key, errors.New("no such setting")}
-		case path == "" && file == FileName && slices.Contains(programs, key):
+		case path == "" && file == FileName && slices.Contains(trusted, key):
 			return &Error{file + ": " + key, errors.New("not taken from the working directory; use --config or the environment")}
 		case v.Get(key) == nil:
 			return &Error{file + ": " + key, errors.New("no value (colours need quotes: '#rrggbb')")}

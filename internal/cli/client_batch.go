@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/client"
+)
+
+// bulk is an order of many files.
+type bulk struct {
+	*order
+	askAbove int
+	yes      bool
+
+	outputs    []string // in the order of the files, with --wait
+	deliveries []delivery
+	batches    []string
+	left       int // credits
+}
+
+func (c *customer) batchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "batch FILE...",
+		Short: "send several files",
+		Long: `batch sends files to the service, up to 20 in a batch, and prints the batches'
+ids. With --wait it waits for all and downloads the results.
+
+It asks before it spends more than --ask-above credits; --yes answers.`,
+		Example: `  bgremove client batch *.gif --wait --out stickers --format apng
+  bgremove client batch a.mp4 b.mov --dry-run`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(cmd, errors.New("FILE is missing"))
+			}
+			return nil
+		},
+	}
+	b := &bulk{order: c.newOrder(cmd)}
+	f := cmd.Flags()
+	f.StringVar(&b.output, "out", "", "with --wait: the `folder` of the outputs (default: beside the inputs)")
+	f.IntVar(&b.askAbove, "ask-above", 100, "ask before more than so many `credits` are spent")
+	f.BoolVar(&b.yes, "yes", false, "do not ask")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return b.run(cmd, args) }
+	return cmd
+}
+
+func (b *bulk) run(cmd *cobra.Command, inputs []string) error {
+	if err := b.settle(cmd, "out", inputs); err != nil {
+		return err
+	}
+	if b.dryRun {
+		return b.quote(cmd.Context(), inputs)
+	}
+	s, err := b.connect()
+	if err != nil {
+		return err
+	}
+	if b.wait {
+		if err := b.place(cmd, inputs); err != nil {
+			return err
+		}
+	}
+	if !b.yes {
+		if err := b.confirm(cmd, inputs, b.askAbove); err != nil {
+			return err
+		}
+	}
+	err = b.send(cmd.Context(), s, inputs)
+	if err == nil && b.wait {
+		err = b.fetch(cmd.Context(), s)
+	}
+	return b.report(err)
+}
+
+// place finds a place for every output, before anything is paid for.
+func (b *bulk) place(cmd *cobra.Command, inputs []string) error {
+	var files []batch.Input
+	for _, input := range inputs {
+		in := batch.Input{Path: input}
+		if b.output == "" {
+			in.Folder = filepath.Dir(input)
+		}
+		files = append(files, in)
+	}
+	items, err := batch.Name(b.output, b.options.EffectiveFormat(), files)
+	if err != nil {
+		return usage(cmd, err)
+	}
+	if b.output != "" {
+		if err := os.MkdirAll(b.output, 0o777); err != nil {
+			return inTheWay(b.output, err)
+		}
+	}
+	for _, item := range items {
+		if err := reserve(item.Output, b.force); err != nil {
+			return err
+		}
+		b.outputs = append(b.outputs, item.Output)
+	}
+	return nil
+}
+
+// send submits the files, as many at once as a batch may have.
+func (b *bulk) send(ctx context.Context, s *client.Client, inputs []string) error {
+	n := 0
+	for chunk := range slices.Chunk(inputs, client.MaxBatch) {
+		n++
+		settings := b.settings()
+		settings.IdempotencyKey = fmt.Sprintf("%s-%d", b.once, n)
+		var files []client.File
+		for _, input := range chunk {
+			files = append(files, client.File{Path: input})
+		}
+		var end func()
+		settings.Progress, end = b.moving("uploading")
+		made, err := s.SubmitBatch(ctx, files, settings)
+		end()
+		if uncertain := (*client.UncertainError)(nil); errors.As(err, &uncertain) {
+			uncertain.IdempotencyKey = b.once
+		}
+		if err != nil && len(b.batches) > 0 {
+			return &goOn{ids: b.batches, once: b.once, err: err}
+		}
+		if err != nil {
+			return err
+		}
+		b.taken(made, chunk)
+	}
+	return nil
+}
+
+// taken notes a batch that was submitted.
+func (b *bulk) taken(made client.BatchSubmission, inputs []string) {
+	b.batches, b.left = append(b.batches, made.ID), made.CreditsRemaining
+	for i, j := range made.Jobs {
+		d := delivery{Batch: made.ID, ID: j.ID, Status: string(api.JobStatusQueued)}
+		if i < len(inputs) {
+			d.Input = inputs[i]
+		}
+		b.deliveries = append(b.deliveries, d)
+	}
+	b.announce("%s: %d files submitted, %d credits are left", made.ID, len(made.Jobs), made.CreditsRemaining)
+}
+
+// fetch waits for the batches, one after the other, and downloads what is done.
+func (b *bulk) fetch(ctx context.Context, s *client.Client) error {
+	for i, id := range b.batches {
+		ended, err := b.awaitBatch(ctx, s, id)
+		if err != nil {
+			return &goOn{ids: b.batches[i:], err: err}
+		}
+		for _, job := range ended.Jobs {
+			if err := b.deliver(ctx, s, job); err != nil {
+				return &goOn{ids: b.batches[i:], download: true, err: err}
+			}
+		}
+	}
+	return failures(b.deliveries)
+}
+
+// deliver downloads the output of one job. What cannot be put in its place
+// does not keep the others from theirs.
+func (b *bulk) deliver(ctx context.Context, s *client.Client, job client.Job) error {
+	at := slices.IndexFunc(b.deliveries, func(d delivery) bool { return d.ID == job.ID })
+	if at < 0 {
+		return nil
+	}
+	return b.obtain(ctx, s, job, &b.deliveries[at], b.outputs[at], b.force)
+}
+
+// obtain downloads the output of a job if it is done, and notes what became of
+// it. The error is of a signal or the service.
+func (c *customer) obtain(ctx context.Context, s *client.Client, job client.Job, d *delivery, output string, force bool) error {
+	d.Status = string(job.Status)
+	if job.Status == api.JobStatusFailed {
+		if job.Error != nil {
+			d.Error = *job.Error
+		}
+		c.line.Clear()
+		c.Message("%s: %s", d.Input, d.Error)
+		return nil
+	}
+	size, err := c.download(ctx, s, job.ID, output, force)
+	switch {
+	case err == nil:
+		d.Output, d.OutputSize = output, size
+		return nil
+	case ctx.Err() != nil, errors.Is(err, client.ErrUnauthorized), errors.As(err, new(*client.ConnectionError)):
+		return err
+	}
+	d.Error = err.Error()
+	c.line.Clear()
+	c.Message("%v", err)
+	return nil
+}
+
+// failures is the error of deliveries of which some went wrong.
+func failures(all []delivery) error {
+	failed := 0
+	for _, d := range all {
+		if d.Error != "" {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return &someFailed{failed: failed, of: len(all)}
+}
+
+// awaitBatch waits for a batch and shows how it gets on.
+func (c *customer) awaitBatch(ctx context.Context, s *client.Client, id string) (client.Batch, error) {
+	begun := time.Now()
+	defer c.line.Clear()
+	return s.WaitBatch(ctx, id, func(b client.Batch) {
+		ended := 0
+		for _, j := range b.Jobs {
+			if j.Status == api.JobStatusDone || j.Status == api.JobStatusFailed {
+				ended++
+			}
+		}
+		c.line.Set(fmt.Sprintf("%s: %d of %d, %.0f s", id, ended, len(b.Jobs), time.Since(begun).Seconds()))
+	})
+}
+
+// report prints what became of the files, also if not all went well.
+func (b *bulk) report(err error) error {
+	switch {
+	case len(b.batches) == 0:
+		return err
+	case b.asJSON:
+		printed := b.JSON(map[string]any{"batches": b.batches, "files": b.deliveries, "creditsRemaining": b.left})
+		if printed != nil {
+			return printed
+		}
+	case !b.wait:
+		for _, id := range b.batches {
+			fmt.Fprintln(b.Out, id)
+		}
+	}
+	return err
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/client"
+)
+
+// pickup is the fetching of results that are done.
+type pickup struct {
+	*customer
+	output, out string
+	force       bool
+}
+
+func (c *customer) downloadCommand() *cobra.Command {
+	p := &pickup{customer: c}
+	cmd := &cobra.Command{
+		Use:   "download ID",
+		Short: "get the result of a job, or those of a batch",
+		Long: `download gets the result of a job into the working directory, or to -o. Of a
+batch it gets all results that are not there yet, so that it can be run again.`,
+		Example: `  bgremove client download job_06dwb6z7mc3qjk8v1r5t9x2wne -o sticker.gif
+  bgremove client download batch_06dwb72h5ypd3e8fv4w0zk6mra --out stickers`,
+		Args: oneArgument("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&p.output, "output", "o", "", "the output `file` of a job (default: the submitted name with -nobg)")
+	f.StringVar(&p.out, "out", "", "the `folder` to put the output in (default: the working directory)")
+	f.BoolVar(&p.force, "force", false, "overwrite what is there")
+	c.flags(cmd)
+	return cmd
+}
+
+func (p *pickup) run(cmd *cobra.Command, id string) error {
+	if err := p.settingsOnly(cmd); err != nil {
+		return err
+	}
+	if p.output != "" && (isBatch(id) || p.out != "") {
+		return usage(cmd, errors.New("-o is for one job; --out names the folder of a batch"))
+	}
+	s, err := p.connect()
+	if err != nil {
+		return err
+	}
+	if p.out != "" {
+		if err := os.MkdirAll(p.out, 0o777); err != nil {
+			return inTheWay(p.out, err)
+		}
+	}
+	if isBatch(id) {
+		return p.all(cmd, s, id)
+	}
+	return p.one(cmd, s, id)
+}
+
+// one gets the result of a job.
+func (p *pickup) one(cmd *cobra.Command, s *client.Client, id string) error {
+	d := delivery{ID: id, Status: string(api.JobStatusDone)}
+	path := p.output
+	if path == "" {
+		job, err := s.Job(cmd.Context(), id)
+		if err != nil {
+			return err
+		}
+		path = filepath.Join(p.out, filepath.Base(bgremove.OutputPath(localName(job), localFormat(job))))
+	}
+	var err error
+	if d.OutputSize, err = p.download(cmd.Context(), s, id, path, p.force); err != nil {
+		return err
+	}
+	d.Output = path
+	if p.asJSON {
+		return p.JSON(d)
+	}
+	return nil
+}
+
+// all gets the results of a batch, but for those that are there.
+func (p *pickup) all(cmd *cobra.Command, s *client.Client, id string) error {
+	b, err := s.Batch(cmd.Context(), id)
+	if err != nil {
+		return err
+	}
+	if b.Status == api.BatchStatusProcessing {
+		return fmt.Errorf("%s: %w", id, client.ErrNotReady)
+	}
+	outputs, err := p.names(b.Jobs)
+	if err != nil {
+		return err
+	}
+	all := make([]delivery, len(b.Jobs))
+	for i, job := range b.Jobs {
+		all[i] = delivery{Input: localName(job), ID: job.ID, Batch: id}
+		if stat, err := os.Stat(outputs[i]); err == nil && !p.force && job.Status == api.JobStatusDone {
+			p.say("%s is there already and stays", outputs[i])
+			all[i].Status, all[i].Output, all[i].OutputSize = string(job.Status), outputs[i], stat.Size()
+			continue
+		}
+		if err := p.obtain(cmd.Context(), s, job, &all[i], outputs[i], p.force); err != nil {
+			return &goOn{ids: []string{id}, download: true, err: err}
+		}
+	}
+	if p.asJSON {
+		if err := p.JSON(map[string]any{"id": id, "status": b.Status, "files": all}); err != nil {
+			return err
+		}
+	}
+	return failures(all)
+}
+
+// names are the outputs of the jobs of a batch. Files of one name, as of
+// different folders, get their job's id.
+func (p *pickup) names(jobs []client.Job) ([]string, error) {
+	seen := map[string]int{}
+	for _, job := range jobs {
+		seen[strings.ToLower(localName(job))]++
+	}
+	var inputs []batch.Input
+	for _, job := range jobs {
+		name := localName(job)
+		if seen[strings.ToLower(name)] > 1 {
+			ext := filepath.Ext(name)
+			name = strings.TrimSuffix(name, ext) + "-" + printable(job.ID) + ext
+		}
+		inputs = append(inputs, batch.Input{Path: name})
+	}
+	format := bgremove.GIF
+	if len(jobs) > 0 {
+		format = localFormat(jobs[0])
+	}
+	items, err := batch.Name(p.out, format, inputs)
+	if err != nil {
+		return nil, err
+	}
+	var outputs []string
+	for _, item := range items {
+		outputs = append(outputs, item.Output)
+	}
+	return outputs, nil
+}
+
+// localName is the name of a job's file as this machine can have it: never a
+// path, whatever the service says.
+func localName(job client.Job) string {
+	name := printable(job.Metadata.OriginalName)
+	name = name[strings.LastIndexAny(name, `/\:`)+1:]
+	if !fs.ValidPath(name) || name == "." {
+		return "output.gif"
+	}
+	return name
+}
+
+// localFormat is the format of a job's output, as far as this version knows it.
+func localFormat(job client.Job) bgremove.Format {
+	if !job.OutputFormat.Valid() {
+		return bgremove.GIF
+	}
+	return bgremove.Format(job.OutputFormat)
+}
+
+// printable is text of a stranger that cannot steer a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+}

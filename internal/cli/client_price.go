@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// price is what a submission of files costs.
+type price struct {
+	Files   []filePrice `json:"files"`
+	Credits int         `json:"credits"`
+}
+
+type filePrice struct {
+	Input    string  `json:"input"`
+	Duration float64 `json:"duration"` // seconds
+	Credits  int     `json:"credits"`
+}
+
+// priceOf measures files as the service will. A file that cannot be read is an
+// error: the service would not take it, or fail it.
+func (a *app) priceOf(ctx context.Context, inputs []string) (price, error) {
+	var p price
+	engine := bgremove.New(a.engine)
+	for _, input := range inputs {
+		info, err := engine.Probe(ctx, input)
+		if err != nil {
+			return p, err
+		}
+		p.Files = append(p.Files, filePrice{input, info.Duration, info.Credits})
+		p.Credits += info.Credits
+	}
+	return p, nil
+}
+
+// quote prints the price.
+func (c *customer) quote(ctx context.Context, inputs []string) error {
+	p, err := c.priceOf(ctx, inputs)
+	if err != nil {
+		return err
+	}
+	if c.asJSON {
+		return c.JSON(p)
+	}
+	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	for _, f := range p.Files {
+		fmt.Fprintf(w, "%s\t%.3f s\t%d credits\n", f.Input, f.Duration, f.Credits)
+	}
+	if len(p.Files) > 1 {
+		fmt.Fprintf(w, "all\t\t%d credits\n", p.Credits)
+	}
+	return w.Flush()
+}
+
+// confirm asks before a batch that costs more than most credits, or nobody
+// knows how much. Files that cannot be read cost nothing in the end.
+func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error {
+	cost := 0
+	what := ""
+	for _, input := range inputs {
+		p, err := c.priceOf(cmd.Context(), []string{input})
+		var known *bgremove.Error
+		switch {
+		case errors.As(err, &known) && known.Kind == bgremove.Missing:
+			what = "an unknown number of credits (without ffmpeg nobody can tell here)"
+		case errors.As(err, &known):
+			cost += 3
+		case err != nil:
+			return err
+		}
+		cost += p.Credits
+	}
+	switch {
+	case what == "" && cost <= most:
+		return nil
+	case what == "":
+		what = fmt.Sprintf("%d credits", cost)
+	}
+	if !c.CanAsk() {
+		return &bgremove.Error{Kind: bgremove.Invalid, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), what, most),
+			Hint: "--yes submits them without a question"}
+	}
+	yes, err := c.Ask(cmd.Context(), fmt.Sprintf("%d files cost %s. Submit them?", len(inputs), what))
+	if err == nil && !yes {
+		err = errDeclined
+	}
+	return err
+}
+
+// errDeclined is a question that was not answered with yes.
+var errDeclined = errors.New("nothing was submitted")

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/client"
+)
+
+// isBatch tells ids of batches from those of jobs.
+func isBatch(id string) bool { return strings.HasPrefix(id, "batch_") }
+
+func (c *customer) statusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "status ID",
+		Short: "show where a job or a batch is",
+		Args:  oneArgument("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.look(cmd, args[0], (*client.Client).Job, (*client.Client).Batch)
+		},
+	}
+	c.flags(cmd)
+	return cmd
+}
+
+func (c *customer) waitCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "wait ID",
+		Short: "wait until a job or a batch has ended, and show it",
+		Long: `wait returns when a job, or every job of a batch, is done or has failed. A job
+that has failed is exit code 1, a batch of which some have failed 3.`,
+		Args: oneArgument("ID"),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		id := args[0]
+		err := c.look(cmd, id, func(s *client.Client, ctx context.Context, id string) (client.Job, error) {
+			job, err := c.await(ctx, s, id)
+			if job.Status == api.JobStatusFailed {
+				return job, nil // it is shown first
+			}
+			return job, err
+		}, func(s *client.Client, ctx context.Context, id string) (client.Batch, error) {
+			return c.awaitBatch(ctx, s, id)
+		})
+		if err != nil && cmd.Context().Err() != nil {
+			return &goOn{ids: []string{id}, err: err}
+		}
+		return err
+	}
+	c.flags(cmd)
+	return cmd
+}
+
+// look asks for a job or a batch and shows it. For wait, how it ended is the
+// error.
+func (c *customer) look(cmd *cobra.Command, id string,
+	ofJob func(*client.Client, context.Context, string) (client.Job, error),
+	ofBatch func(*client.Client, context.Context, string) (client.Batch, error)) error {
+	if err := c.settingsOnly(cmd); err != nil {
+		return err
+	}
+	s, err := c.connect()
+	if err != nil {
+		return err
+	}
+	var shown any
+	var jobs []client.Job
+	if isBatch(id) {
+		var b client.Batch
+		b, err = ofBatch(s, cmd.Context(), id)
+		shown, jobs = b, b.Jobs
+	} else {
+		var j client.Job
+		j, err = ofJob(s, cmd.Context(), id)
+		shown, jobs = j, []client.Job{j}
+	}
+	if err != nil {
+		return err
+	}
+	if c.asJSON {
+		err = c.JSON(shown)
+	} else {
+		err = c.table(jobs)
+	}
+	if err != nil || cmd.Name() != "wait" {
+		return err
+	}
+	return outcome(id, jobs)
+}
+
+// table prints a line for each job.
+func (c *customer) table(jobs []client.Job) error {
+	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	for _, j := range jobs {
+		detail := ""
+		switch {
+		case j.Error != nil:
+			detail = *j.Error
+		case j.Metadata.OutputSize != nil:
+			detail = string(j.OutputFormat) + ", " + byteSize(*j.Metadata.OutputSize)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", j.ID, j.Status, printable(j.Metadata.OriginalName), printable(detail))
+	}
+	return w.Flush()
+}
+
+// outcome is how jobs that were waited for ended.
+func outcome(id string, jobs []client.Job) error {
+	failed := 0
+	for _, j := range jobs {
+		if j.Status != api.JobStatusFailed {
+			continue
+		}
+		failed++
+		if !isBatch(id) {
+			e := &client.JobFailedError{ID: j.ID}
+			if j.Error != nil {
+				e.Code = *j.Error
+			}
+			return e
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return &someFailed{failed: failed, of: len(jobs)}
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/client"
+)
+
+// delivery is what became of a file that was submitted.
+type delivery struct {
+	Input      string `json:"input,omitempty"`
+	ID         string `json:"id"`
+	Batch      string `json:"batch,omitempty"`
+	Status     string `json:"status"`
+	Error      string `json:"error,omitempty"`
+	Output     string `json:"output,omitempty"`
+	OutputSize int64  `json:"outputSize,omitempty"`
+}
+
+func (c *customer) submitCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "submit FILE",
+		Short: "send one file",
+		Long: `submit sends a file to the service, which charges it, and prints the job's id.
+With --wait it waits for the job and downloads the result.
+
+A connection that breaks is no reason to worry: the submission is sent again,
+and charged once.`,
+		Example: `  bgremove client submit clip.mp4 --wait
+  bgremove client submit walk.gif --format apng --canvas-w 128 --wait -o walk.apng
+  id=$(bgremove client submit clip.gif --method fast)
+  bgremove client submit clip.mov --dry-run`,
+		Args: oneArgument("FILE"),
+	}
+	o := c.newOrder(cmd)
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file` (default: FILE's name with -nobg, beside it)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.submit(cmd, args[0]) }
+	return cmd
+}
+
+func (o *order) submit(cmd *cobra.Command, input string) error {
+	if err := o.formatOf(cmd, o.output, &o.options.Format); err != nil {
+		return err
+	}
+	if err := o.settle(cmd, "output", []string{input}); err != nil {
+		return err
+	}
+	if o.dryRun {
+		return o.quote(cmd.Context(), []string{input})
+	}
+	s, err := o.connect()
+	if err != nil {
+		return err
+	}
+	output := o.place(input)
+	if o.wait {
+		if err := reserve(output, o.force); err != nil {
+			return err
+		}
+	}
+	made, err := o.send(cmd.Context(), s, input)
+	if err != nil {
+		return err
+	}
+	d := delivery{Input: input, ID: made.ID, Status: string(made.Status)}
+	if o.wait {
+		err = o.fetch(cmd.Context(), s, &d, output)
+	} else {
+		o.announce("%s: submitted, %d credits are left; bgremove client wait %s waits for it", input, made.CreditsRemaining, made.ID)
+	}
+	return o.report(d, made.CreditsRemaining, err)
+}
+
+// place is where the output goes.
+func (o *order) place(input string) string {
+	format := o.options.EffectiveFormat()
+	if o.output == "" {
+		return bgremove.OutputPath(input, format)
+	}
+	if f, ok := bgremove.FormatOf(o.output); ok && f == bgremove.MP4 && format != bgremove.MP4 {
+		return o.output[:len(o.output)-len("mp4")] + "gif"
+	}
+	return o.output
+}
+
+// send submits the file.
+func (o *order) send(ctx context.Context, s *client.Client, input string) (client.Submission, error) {
+	settings := o.settings()
+	var end func()
+	settings.Progress, end = o.moving("uploading")
+	made, err := s.Submit(ctx, client.File{Path: input}, settings)
+	end()
+	return made, about(input, err)
+}
+
+// fetch waits for a job and downloads its output.
+func (o *order) fetch(ctx context.Context, s *client.Client, d *delivery, output string) error {
+	job, err := o.await(ctx, s, d.ID)
+	if err != nil {
+		return o.ended(d, job, err)
+	}
+	d.Status = string(job.Status)
+	if d.OutputSize, err = o.download(ctx, s, d.ID, output, o.force); err != nil {
+		return &goOn{ids: []string{d.ID}, err: err, download: true}
+	}
+	d.Output = output
+	return nil
+}
+
+// ended notes a job that has failed; other errors say how to go on.
+func (o *order) ended(d *delivery, job client.Job, err error) error {
+	if job.Status == api.JobStatusFailed {
+		d.Status = string(job.Status)
+		if job.Error != nil {
+			d.Error = *job.Error
+		}
+		return err
+	}
+	return &goOn{ids: []string{d.ID}, err: err}
+}
+
+// await waits for a job and shows how it gets on.
+func (c *customer) await(ctx context.Context, s *client.Client, id string) (client.Job, error) {
+	begun := time.Now()
+	defer c.line.Clear()
+	return s.Wait(ctx, id, func(j client.Job) {
+		c.line.Set(fmt.Sprintf("%s: %s, %.0f s", id, j.Status, time.Since(begun).Seconds()))
+	})
+}
+
+// report prints what became of a submission, also if it failed.
+func (o *order) report(d delivery, left int, err error) error {
+	switch {
+	case o.asJSON:
+		line := struct {
+			delivery
+			CreditsRemaining int `json:"creditsRemaining"`
+		}{d, left}
+		if printed := o.JSON(line); printed != nil {
+			return printed
+		}
+	case !o.wait:
+		fmt.Fprintln(o.Out, d.ID)
+	}
+	return err
+}
