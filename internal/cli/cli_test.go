@@ -87,6 +87,7 @@ func TestScripts(t *testing.T) {
 			"listening": listeningAt,
 			"terminate": terminate,
 			"keep":      keepOutput,
+			"steps":     workflowSteps,
 		},
 		Condition: func(cond string) (bool, error) {
 			return cond == "networks" && os.Getenv("BGREMOVE_ONNXRUNTIME") != "", nil

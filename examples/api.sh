@@ -1,0 +1,63 @@
+#!/bin/sh
+# Has a service take the background out of a clip, with nothing but curl.
+# Usage: examples/api.sh CLIP OUTPUT [OPTION=VALUE]...
+# BGREMOVE_SERVER and BGREMOVE_API_KEY say where and who.
+set -eu
+[ $# -ge 2 ] || { echo "usage: $0 CLIP OUTPUT [OPTION=VALUE]..." >&2; exit 2; }
+: "${BGREMOVE_SERVER:?}" "${BGREMOVE_API_KEY:?}"
+clip=$1 output=$2
+shift 2
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$output.part"' EXIT
+trap 'exit 130' INT TERM
+
+# request BODY ARGUMENT... sends a request until it is answered for good, and
+# sets status. The key goes in by standard input: arguments can be read by all.
+request() {
+	body=$1 try=0
+	shift
+	while :; do
+		: >"$work/head"
+		status=$(printf 'header = "X-API-Key: %s"\n' "$BGREMOVE_API_KEY" |
+			curl -sS -K - -D "$work/head" -o "$body" -w '%{http_code}' "$@") || [ $? = 22 ] || status=000
+		seconds=$(tr -d '\r' <"$work/head" | sed -n 's/^[Rr]etry-[Aa]fter: *//p' | tail -n 1)
+		case $status,$seconds in
+		000,* | 429,* | 502,* | 503,* | 504,* | 409,?*) ;; # may be gone at the next try
+		*) return ;;
+		esac
+		try=$((try + 1))
+		[ "$try" -lt 8 ] || return 0
+		sleep "${seconds:-$try}"
+	done
+}
+
+# field NAME prints a field of the answer.
+field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$work/answer"; }
+
+fail() {
+	echo "$clip: $1" >&2
+	exit 1
+}
+
+# The same Idempotency-Key in all tries: an answer that is lost costs nothing.
+for option; do
+	set -- "$@" --form-string "$option"
+	shift
+done
+request "$work/answer" -H "Idempotency-Key: $(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" \
+	-F "file=@\"$clip\"" "$@" "$BGREMOVE_SERVER/api/v1/jobs"
+[ "$status" = 202 ] || fail "not taken ($status): $(cat "$work/answer")"
+job=$BGREMOVE_SERVER/api/v1/jobs/$(field id)
+
+until request "$work/answer" "$job" && [ "$status" = 200 ] && [ "$(field status)" = done ]; do
+	[ "$status" = 200 ] || fail "lost ($status): $job"
+	[ "$(field status)" != failed ] || fail "failed: $(field error)"
+	sleep "${seconds:-1}"
+done
+
+# -C - goes on where a transfer broke off; -f keeps errors out of the file.
+request "$output.part" -f -C - "$job/download"
+case $status in
+200 | 206) mv "$output.part" "$output" ;;
+*) fail "no result ($status): $job" ;;
+esac

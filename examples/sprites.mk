@@ -1,0 +1,21 @@
+# Sprites of all clips in a folder, for a Makefile of yours: 128×128, standing
+# on the ground, without idle frames. Only what is missing or older than its
+# clip is made:
+#
+#	make -f examples/sprites.mk CLIPS=clips SPRITES=sprites
+CLIPS    ?= clips
+SPRITES  ?= sprites
+BGREMOVE ?= bgremove
+
+extensions := gif mp4 mov webm
+clips      := $(wildcard $(extensions:%=$(CLIPS)/*.%))
+
+.PHONY: sprites
+sprites: $(patsubst $(CLIPS)/%,$(SPRITES)/%.apng,$(basename $(clips)))
+
+define rule
+$(SPRITES)/%.apng: $(CLIPS)/%.$(1)
+	@mkdir -p $$(@D)
+	$(BGREMOVE) remove $$< -o $$@ --canvas-w 128 --canvas-h 128 --anchor bottom --trim --force --quiet
+endef
+$(foreach extension,$(extensions),$(eval $(call rule,$(extension))))
