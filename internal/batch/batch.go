@@ -3,6 +3,19 @@
 // how many at once, and watches folders for more.
 package batch
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
 // Input is a file to work on.
 type Input struct {
 	Path string
@@ -14,4 +27,118 @@ type Input struct {
 // Item is an input and the place of its output.
 type Item struct {
 	Input, Output string
+}
+
+// Status is what became of an item.
+type Status string
+
+// What becomes of items. Those that an end of the context cuts short have none.
+const (
+	Done    Status = "done"
+	Skipped Status = "skipped" // the output was there
+	Failed  Status = "failed"
+)
+
+// Outcome is what became of an item: a Result if it was Done, an error if it
+// Failed.
+type Outcome struct {
+	Item
+	Status Status
+	Result *bgremove.Result
+	Err    error
+}
+
+// Redo says which outputs that exist are made again. The zero value is none.
+type Redo int
+
+// What is made again.
+const (
+	RedoNone  Redo = iota
+	RedoOlder      // those older than their inputs
+	RedoAll
+)
+
+// Runner does items, Jobs at once.
+type Runner struct {
+	Jobs int
+	Redo Redo
+	// Work makes an output, replacing one that exists if overwrite is set, or
+	// leaves none. It is called from several goroutines.
+	Work func(ctx context.Context, item Item, overwrite bool) (*bgremove.Result, error)
+	// Report hears of each item as it ends, one after the other.
+	Report func(Outcome)
+}
+
+// Run does items until there are no more or ctx ends, whose cause it returns.
+// The failure of one does not stop the others. Folders of outputs are made
+// where they are missing.
+func (r Runner) Run(ctx context.Context, items <-chan Item) error {
+	var (
+		g  errgroup.Group
+		mu sync.Mutex
+	)
+	for range max(1, r.Jobs) {
+		g.Go(func() error {
+			for item := range until(ctx, items) {
+				o := r.do(ctx, item)
+				if o.Err != nil && ctx.Err() != nil {
+					break
+				}
+				mu.Lock()
+				r.Report(o)
+				mu.Unlock()
+			}
+			return context.Cause(ctx)
+		})
+	}
+	return g.Wait()
+}
+
+// until are the items that come before ctx ends.
+func until(ctx context.Context, items <-chan Item) func(yield func(Item) bool) {
+	return func(yield func(Item) bool) {
+		for ctx.Err() == nil {
+			select {
+			case item, ok := <-items:
+				if !ok || !yield(item) {
+					return
+				}
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+func (r Runner) do(ctx context.Context, item Item) Outcome {
+	overwrite, skip := r.settled(item)
+	if skip {
+		return Outcome{Item: item, Status: Skipped}
+	}
+	if err := os.MkdirAll(filepath.Dir(item.Output), 0o777); err != nil {
+		return Outcome{Item: item, Status: Failed, Err: fmt.Errorf("folder of the output: %w", err)}
+	}
+	result, err := r.Work(ctx, item, overwrite)
+	if known := (*bgremove.Error)(nil); !overwrite && errors.As(err, &known) && known.Kind == bgremove.Exists {
+		return Outcome{Item: item, Status: Skipped} // another run was faster
+	}
+	if err != nil {
+		return Outcome{Item: item, Status: Failed, Err: err}
+	}
+	return Outcome{Item: item, Status: Done, Result: result}
+}
+
+// settled reports whether an item's output is there and stays, or else whether
+// it is to be replaced. What is there and is no file is left to Work to
+// refuse.
+func (r Runner) settled(item Item) (overwrite, skip bool) {
+	out, err := os.Stat(item.Output)
+	if err != nil || !out.Mode().IsRegular() || r.Redo == RedoAll {
+		return r.Redo == RedoAll, false
+	}
+	if r.Redo == RedoNone {
+		return false, true
+	}
+	in, err := os.Stat(item.Input)
+	older := err == nil && out.ModTime().Before(in.ModTime())
+	return older, !older
 }

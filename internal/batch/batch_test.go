@@ -1,0 +1,194 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// writeOutput is the work of most tests: the output says what it was made of.
+func writeOutput(_ context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if overwrite {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(item.Output, flags, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	_, err = fmt.Fprintf(f, "of %s", filepath.Base(item.Input))
+	return &bgremove.Result{Output: item.Output}, errors.Join(err, f.Close())
+}
+
+func items(dir string, n int) []batch.Item {
+	var list []batch.Item
+	for i := range n {
+		list = append(list, batch.Item{Input: filepath.Join(dir, fmt.Sprintf("%d.gif", i)), Output: filepath.Join(dir, "out", fmt.Sprintf("%d-nobg.gif", i))})
+	}
+	return list
+}
+
+func feed(list []batch.Item) <-chan batch.Item {
+	c := make(chan batch.Item, len(list))
+	for _, item := range list {
+		c <- item
+	}
+	close(c)
+	return c
+}
+
+// run gives what became of each item, by the input's name.
+func run(ctx context.Context, r batch.Runner, list []batch.Item) (map[string]batch.Status, error) {
+	got := map[string]batch.Status{}
+	r.Report = func(o batch.Outcome) { got[filepath.Base(o.Input)] = o.Status }
+	err := r.Run(ctx, feed(list))
+	return got, err
+}
+
+func TestRunIsolatesFailures(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	broken := errors.New("broken")
+	r := batch.Runner{Jobs: 2, Work: func(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
+		if filepath.Base(item.Input) == "1.gif" {
+			return nil, broken
+		}
+		return writeOutput(ctx, item, overwrite)
+	}}
+	var outcomes []batch.Outcome
+	r.Report = func(o batch.Outcome) { outcomes = append(outcomes, o) }
+	if err := r.Run(t.Context(), feed(items(dir, 4))); err != nil {
+		t.Fatal(err)
+	}
+	if len(outcomes) != 4 {
+		t.Fatalf("%d outcomes, want 4", len(outcomes))
+	}
+	for _, o := range outcomes {
+		fails := filepath.Base(o.Input) == "1.gif"
+		if fails != (o.Status == batch.Failed) || fails != errors.Is(o.Err, broken) || fails == (o.Result != nil) {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
+func TestRunKeepsOrRedoes(t *testing.T) {
+	t.Parallel()
+	const untouched, done = batch.Skipped, batch.Done
+	for redo, want := range map[batch.Redo]map[string]batch.Status{
+		batch.RedoNone:  {"0.gif": untouched, "1.gif": untouched, "2.gif": done},
+		batch.RedoOlder: {"0.gif": done, "1.gif": untouched, "2.gif": done},
+		batch.RedoAll:   {"0.gif": done, "1.gif": done, "2.gif": done},
+	} {
+		dir := tree(t, "0.gif", "1.gif", "2.gif", "out/0-nobg.gif", "out/1-nobg.gif")
+		at := time.Now()
+		for name, age := range map[string]time.Duration{"0.gif": 1, "out/0-nobg.gif": 2, "1.gif": 2, "out/1-nobg.gif": 1} {
+			if err := os.Chtimes(filepath.Join(dir, name), at, at.Add(-age*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := run(t.Context(), batch.Runner{Jobs: 1, Redo: redo, Work: writeOutput}, items(dir, 3))
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("redo %v: %v (-want +got):\n%s", redo, err, diff)
+		}
+		for name, status := range want {
+			text, err := os.ReadFile(items(dir, 3)[name[0]-'0'].Output)
+			if err != nil || (status == done) != (string(text) == "of "+name) {
+				t.Errorf("redo %v: %s holds %q, %v", redo, name, text, err)
+			}
+		}
+	}
+}
+
+// An output that another run makes meanwhile is kept, and no failure.
+func TestRunOvertaken(t *testing.T) {
+	t.Parallel()
+	work := func(_ context.Context, item batch.Item, _ bool) (*bgremove.Result, error) {
+		return nil, &bgremove.Error{Kind: bgremove.Exists, Path: item.Output}
+	}
+	got, err := run(t.Context(), batch.Runner{Work: work}, items(t.TempDir(), 1))
+	if got["0.gif"] != batch.Skipped || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// What is no file in the place of an output does not pass for one.
+func TestRunFolderInTheWay(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, "out/0-nobg.gif/x", "taken")
+	list := items(dir, 1)
+	list = append(list, batch.Item{Input: filepath.Join(dir, "1.gif"), Output: filepath.Join(dir, "taken", "1-nobg.gif")})
+	got, err := run(t.Context(), batch.Runner{Work: writeOutput}, list)
+	if got["0.gif"] != batch.Failed || got["1.gif"] != batch.Failed || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// An interrupted run drops what is running, reports only what has ended, and
+// the next one does the rest.
+func TestRunGoesOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := items(dir, 5)
+	interrupt := errors.New("interrupt")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	first, err := run(ctx, batch.Runner{Jobs: 1, Work: func(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
+		if filepath.Base(item.Input) == "2.gif" {
+			cancel(interrupt)
+			return nil, context.Cause(ctx)
+		}
+		return writeOutput(ctx, item, overwrite)
+	}}, list)
+	if !errors.Is(err, interrupt) {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff(map[string]batch.Status{"0.gif": batch.Done, "1.gif": batch.Done}, first); diff != "" {
+		t.Errorf("first run (-want +got):\n%s", diff)
+	}
+	second, err := run(t.Context(), batch.Runner{Jobs: 2, Work: writeOutput}, list)
+	want := map[string]batch.Status{"0.gif": batch.Skipped, "1.gif": batch.Skipped, "2.gif": batch.Done, "3.gif": batch.Done, "4.gif": batch.Done}
+	if diff := cmp.Diff(want, second); diff != "" || err != nil {
+		t.Errorf("second run: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// Jobs items are worked on at once, neither more nor less.
+func TestRunBound(t *testing.T) {
+	t.Parallel()
+	list := items(t.TempDir(), 8)
+	synctest.Test(t, func(t *testing.T) {
+		const jobs = 3
+		var running atomic.Int32
+		end := make(chan struct{})
+		work := func(context.Context, batch.Item, bool) (*bgremove.Result, error) {
+			running.Add(1)
+			<-end
+			running.Add(-1)
+			return nil, nil
+		}
+		ended := make(chan error, 1)
+		go func() {
+			ended <- batch.Runner{Jobs: jobs, Work: work, Report: func(batch.Outcome) {}}.Run(t.Context(), feed(list))
+		}()
+		for left := len(list); left > 0; left-- {
+			synctest.Wait()
+			if got := int(running.Load()); got != min(jobs, left) {
+				t.Fatalf("%d of %d left are worked on, want %d", got, left, min(jobs, left))
+			}
+			end <- struct{}{}
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,207 @@
+package batch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// Search says where inputs are looked for.
+type Search struct {
+	// Paths are files, taken whatever they are called, folders, and patterns
+	// as of filepath.Glob where there is no file of that name.
+	Paths []string
+	// Recursive also looks into the folders below, whose tree the outputs get.
+	Recursive bool
+	// Out is the outputs' folder, which is not looked into unless it is one of
+	// Paths.
+	Out string
+}
+
+// Found are the inputs, each once, in the order of the paths and by name.
+type Found struct {
+	Inputs []Input
+	// Folders are those among the paths, Empty those without inputs.
+	Folders, Empty []string
+	// Outputs are files that were named and left out, being outputs by their
+	// names. Within folders they are left out silently.
+	Outputs []string
+	// Unread are folders below that cannot be looked into, as *bgremove.Error.
+	Unread []error
+}
+
+// Find looks for the inputs. Paths that are not there or cannot be looked into
+// are errors, as is that there are no inputs at all: each a *bgremove.Error.
+func (s Search) Find() (*Found, error) {
+	w := &walk{Search: s, found: &Found{}, seen: map[string]bool{}}
+	w.out, _ = os.Stat(s.Out) // it need not be there yet
+	for _, path := range s.Paths {
+		if err := w.path(path); err != nil {
+			return nil, err
+		}
+	}
+	return w.found, nil
+}
+
+// None is the error that there are no inputs, or nil if there are.
+func (f *Found) None(s Search) error {
+	if len(f.Inputs) > 0 || len(f.Unread) > 0 {
+		return nil
+	}
+	e := &bgremove.Error{Kind: bgremove.NotFound, Reason: "there are no clips in " + strings.Join(f.Empty, ", "),
+		Hint: "bgremove takes " + strings.Join(extensions, " ")}
+	switch {
+	case len(f.Folders) == 0:
+		e.Reason, e.Hint = "all that is named are outputs of bgremove", "name the clips that they were made of"
+	case !s.Recursive:
+		e.Hint += "; --recursive looks into the folders below, too"
+	}
+	return e
+}
+
+// extensions are those by which a clip in a folder is told, in any case.
+var extensions = []string{".gif", ".mp4", ".mov", ".webm"}
+
+// walk is the state of one Find.
+type walk struct {
+	Search
+	out   fs.FileInfo
+	found *Found
+	seen  map[string]bool // absolute paths
+}
+
+func (w *walk) path(path string) error {
+	stat, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
+		return w.pattern(path)
+	case err != nil:
+		return unreadable(path, err)
+	case stat.IsDir():
+		return w.folder(path)
+	case isOutput(path):
+		w.found.Outputs = append(w.found.Outputs, path)
+		return nil
+	}
+	w.take(path, "")
+	return nil
+}
+
+// pattern is for shells that leave patterns to the program.
+func (w *walk) pattern(pattern string) error {
+	matches, _ := filepath.Glob(pattern) // one that is malformed matches nothing
+	if !isHidden(filepath.Base(pattern)) {
+		matches = slices.DeleteFunc(matches, func(m string) bool { return isHidden(filepath.Base(m)) })
+	}
+	if len(matches) == 0 {
+		return &bgremove.Error{Kind: bgremove.NotFound, Path: pattern, Reason: "no file matches", Err: fs.ErrNotExist}
+	}
+	for _, m := range matches {
+		if err := w.path(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walk) folder(root string) error {
+	w.found.Folders = append(w.found.Folders, root)
+	inputs, unread, err := w.scan(root)
+	if err != nil {
+		return err
+	}
+	if len(inputs) == 0 {
+		w.found.Empty = append(w.found.Empty, root)
+	}
+	for _, in := range inputs {
+		w.take(in.Path, in.Folder)
+	}
+	w.found.Unread = append(w.found.Unread, unread...)
+	return nil
+}
+
+func (w *walk) take(path, folder string) {
+	key, err := filepath.Abs(path)
+	if err != nil {
+		key = filepath.Clean(path)
+	}
+	if !w.seen[key] {
+		w.seen[key] = true
+		w.found.Inputs = append(w.found.Inputs, Input{Path: path, Folder: folder})
+	}
+}
+
+// scan lists the clips in a folder, by their names; hidden ones are left out.
+func (w *walk) scan(root string) (inputs []Input, unread []error, err error) {
+	top := root + string(filepath.Separator) // follows a link
+	err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path == top:
+			return unreadable(root, err)
+		case err != nil:
+			unread = append(unread, unreadable(path, err))
+			return nil
+		case path == top:
+			return nil
+		case d.IsDir() && (!w.Recursive || isHidden(d.Name()) || w.isOut(d)):
+			return fs.SkipDir
+		case d.IsDir() || !isClip(path, d):
+			return nil
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		if folder == "." {
+			folder = ""
+		}
+		inputs = append(inputs, Input{Path: path, Folder: folder})
+		return nil
+	})
+	return inputs, unread, err
+}
+
+func (w *walk) isOut(d fs.DirEntry) bool {
+	info, err := d.Info()
+	return err == nil && w.out != nil && os.SameFile(info, w.out)
+}
+
+// isClip tells by the name what may be an input. A link is as what it points
+// to; one that points nowhere counts, so that somebody hears of it.
+func isClip(path string, d fs.DirEntry) bool {
+	if isHidden(d.Name()) || isOutput(path) || !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) {
+		return false
+	}
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.Type().IsRegular()
+	}
+	stat, err := os.Stat(path)
+	return err != nil || stat.Mode().IsRegular()
+}
+
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") && name != "." && name != ".." }
+
+// isOutput tells the files that we write, which are never inputs: else a second
+// run would take those of the first.
+func isOutput(path string) bool {
+	return strings.HasSuffix(fold(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))), "-nobg")
+}
+
+func unreadable(path string, err error) error {
+	e := &bgremove.Error{Kind: bgremove.Failed, Path: path, Reason: "cannot be read", Err: err}
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		e.Reason += ": " + p.Err.Error()
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Kind, e.Reason = bgremove.NotFound, "no such file or folder"
+	case errors.Is(err, fs.ErrPermission):
+		e.Hint = "its permissions must let you read it"
+	}
+	return e
+}
