@@ -28,6 +28,8 @@ type Info struct {
 	HasAudio  bool    `json:"hasAudio"`
 	// Loop is how often an animation plays; 0 is for ever.
 	Loop int `json:"loop"`
+	// Truncated says that the file breaks off in the middle.
+	Truncated bool `json:"truncated"`
 	// Credits is the price of a job on this file, see Price.
 	Credits int `json:"credits"`
 }
@@ -49,7 +51,7 @@ func (r *Remover) Probe(ctx context.Context, path string) (*Info, error) {
 	return &Info{
 		Input: path, Container: string(m.Container), Codec: m.Codec, Frames: m.Frames,
 		Width: m.Width, Height: m.Height, Duration: milliseconds(m.Duration), InputSize: in.size,
-		HasAlpha: m.HasAlpha, HasAudio: m.HasAudio, Loop: m.Plays, Credits: Price(m.Duration),
+		HasAlpha: m.HasAlpha, HasAudio: m.HasAudio, Loop: m.Plays, Truncated: m.Truncated, Credits: Price(m.Duration),
 	}, nil
 }
 
