@@ -41,6 +41,13 @@ func (s *Streams) JSON(v any) error {
 	return e.Encode(v)
 }
 
+// JSONLine prints v as one object on a line of its own.
+func (s *Streams) JSONLine(v any) error {
+	e := json.NewEncoder(s.Out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
 // Bar is a progress bar with rate and time left. A nil Bar shows nothing.
 type Bar struct{ bar *progressbar.ProgressBar }
 

@@ -1,0 +1,186 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+	"github.com/schollz/progressbar/v3"
+	xterm "golang.org/x/term"
+)
+
+// Board is the progress of many things: a bar for all of them, and under it one
+// for each that is going on, on the last lines of standard error. Where that is
+// no terminal it shows messages alone. It is safe for concurrent use.
+type Board struct {
+	s    *Streams
+	file *os.File // the terminal, or nil
+
+	mu    sync.Mutex
+	whole *Line
+	lines []*Line
+	drawn int // lines on the screen
+	last  time.Time
+}
+
+// Line is one bar of a Board.
+type Line struct {
+	board *Board
+	bar   *progressbar.ProgressBar
+}
+
+// redraw is how long a picture stays at least.
+const redraw = 100 * time.Millisecond
+
+// NewBoard returns a board without bars, silent where no progress is wanted.
+func (s *Streams) NewBoard(progress bool) *Board {
+	b := &Board{s: s}
+	if f, ok := s.Err.(*os.File); ok && progress && IsTerminal(f) && moves(f) {
+		b.file = f
+		b.whole = b.newLine("", progressbar.OptionSetPredictTime(true))
+	}
+	return b
+}
+
+func (b *Board) newLine(title string, o ...progressbar.Option) *Line {
+	o = append(o, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetDescription(column(title)), progressbar.OptionSetWidth(16))
+	return &Line{b, progressbar.NewOptions(-1, o...)}
+}
+
+// Whole moves the bar for all to done of total, in any unit, under a title.
+func (b *Board) Whole(title string, done, total int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.file != nil {
+		b.whole.set(done, total)
+		b.whole.bar.Describe(column(title))
+		b.draw(false)
+	}
+}
+
+// Line adds a bar; Close takes it away.
+func (b *Board) Line(title string) *Line {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.file == nil {
+		return nil
+	}
+	l := b.newLine(title, progressbar.OptionSetItsString("frames"), progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetPredictTime(false))
+	b.lines = append(b.lines, l)
+	l.set(0, 1)
+	b.draw(true)
+	return l
+}
+
+// Set moves the bar to done of total steps. A nil Line has none.
+func (l *Line) Set(done, total int) {
+	if l == nil {
+		return
+	}
+	l.board.mu.Lock()
+	defer l.board.mu.Unlock()
+	l.set(done, total)
+	l.board.draw(false)
+}
+
+func (l *Line) set(done, total int) {
+	l.bar.ChangeMax(max(total, done+1)) // a bar that is full stays as it is
+	_ = l.bar.Set(done)
+}
+
+// Close takes the bar away.
+func (l *Line) Close() {
+	if l == nil {
+		return
+	}
+	b := l.board
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lines = slices.DeleteFunc(b.lines, func(other *Line) bool { return other == l })
+	b.draw(true)
+}
+
+// Above runs write, which writes whole lines to the terminal, above the bars.
+func (b *Board) Above(write func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.clear()
+	write()
+	b.draw(true)
+}
+
+// Close takes all bars away.
+func (b *Board) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.clear()
+	b.file = nil
+}
+
+func (b *Board) clear() {
+	if b.drawn > 0 {
+		fmt.Fprintf(b.file, "\x1b[%dA\r\x1b[J", b.drawn)
+		b.drawn = 0
+	}
+}
+
+// draw shows the bars in the place of what is on the screen, unless that is
+// too soon.
+func (b *Board) draw(now bool) {
+	if b.file == nil || !now && time.Since(b.last) < redraw {
+		return
+	}
+	b.last = time.Now()
+	width, height, err := xterm.GetSize(int(b.file.Fd()))
+	if err != nil || width <= 0 || height <= 0 {
+		width, height = 80, 24
+	}
+	var text strings.Builder
+	if b.drawn > 0 {
+		fmt.Fprintf(&text, "\x1b[%dA\r", b.drawn)
+	}
+	b.drawn = 0
+	for _, l := range append([]*Line{b.whole}, b.lines...) {
+		if b.drawn+1 >= height { // the last line is the cursor's
+			break
+		}
+		b.drawn++
+		text.WriteString(cut(strings.TrimLeft(l.bar.String(), "\r"), width-1) + "\x1b[K\n")
+	}
+	text.WriteString("\x1b[J")
+	_, _ = io.WriteString(b.file, text.String())
+}
+
+// columnWidth is how wide titles are.
+const columnWidth = 24
+
+// column is a title cut or filled to a width, so that bars stand below each
+// other, without what would move the cursor.
+func column(title string) string {
+	title = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, title)
+	if uniseg.StringWidth(title) > columnWidth {
+		title = cut(title, columnWidth-1) + "…"
+	}
+	return title + strings.Repeat(" ", columnWidth-uniseg.StringWidth(title))
+}
+
+// cut is the beginning of a text that is at most width wide.
+func cut(text string, width int) string {
+	end := 0
+	for g := uniseg.NewGraphemes(text); g.Next() && width >= g.Width(); {
+		width -= g.Width()
+		_, end = g.Positions()
+	}
+	return text[:end]
+}
