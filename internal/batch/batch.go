@@ -26,7 +26,10 @@ type Input struct {
 
 // Item is an input and the place of its output.
 type Item struct {
-	Input, Output string
+	Input
+	Output string
+	// Err is why it cannot be done, where that is known beforehand.
+	Err error
 }
 
 // Status is what became of an item.
@@ -39,13 +42,12 @@ const (
 	Failed  Status = "failed"
 )
 
-// Outcome is what became of an item: a Result if it was Done, an error if it
+// Outcome is what became of an item: a Result if it was Done, an Err if it
 // Failed.
 type Outcome struct {
 	Item
 	Status Status
 	Result *bgremove.Result
-	Err    error
 }
 
 // Redo says which outputs that exist are made again. The zero value is none.
@@ -94,6 +96,17 @@ func (r Runner) Run(ctx context.Context, items <-chan Item) error {
 	return g.Wait()
 }
 
+// Left is how many items there is work for.
+func (r Runner) Left(items []Item) int {
+	left := 0
+	for _, item := range items {
+		if _, skip := r.settled(item); !skip && item.Err == nil {
+			left++
+		}
+	}
+	return left
+}
+
 // until are the items that come before ctx ends.
 func until(ctx context.Context, items <-chan Item) func(yield func(Item) bool) {
 	return func(yield func(Item) bool) {
@@ -110,21 +123,29 @@ func until(ctx context.Context, items <-chan Item) func(yield func(Item) bool) {
 }
 
 func (r Runner) do(ctx context.Context, item Item) Outcome {
+	if item.Err != nil {
+		return Outcome{Item: item, Status: Failed}
+	}
 	overwrite, skip := r.settled(item)
 	if skip {
 		return Outcome{Item: item, Status: Skipped}
 	}
 	if err := os.MkdirAll(filepath.Dir(item.Output), 0o777); err != nil {
-		return Outcome{Item: item, Status: Failed, Err: fmt.Errorf("folder of the output: %w", err)}
+		return failed(item, fmt.Errorf("folder of the output: %w", err))
 	}
 	result, err := r.Work(ctx, item, overwrite)
 	if known := (*bgremove.Error)(nil); !overwrite && errors.As(err, &known) && known.Kind == bgremove.Exists {
 		return Outcome{Item: item, Status: Skipped} // another run was faster
 	}
 	if err != nil {
-		return Outcome{Item: item, Status: Failed, Err: err}
+		return failed(item, err)
 	}
 	return Outcome{Item: item, Status: Done, Result: result}
+}
+
+func failed(item Item, err error) Outcome {
+	item.Err = err
+	return Outcome{Item: item, Status: Failed}
 }
 
 // settled reports whether an item's output is there and stays, or else whether
@@ -138,7 +159,7 @@ func (r Runner) settled(item Item) (overwrite, skip bool) {
 	if r.Redo == RedoNone {
 		return false, true
 	}
-	in, err := os.Stat(item.Input)
+	in, err := os.Stat(item.Path)
 	older := err == nil && out.ModTime().Before(in.ModTime())
 	return older, !older
 }

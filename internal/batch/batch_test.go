@@ -27,14 +27,14 @@ func writeOutput(_ context.Context, item batch.Item, overwrite bool) (*bgremove.
 	if err != nil {
 		return nil, err
 	}
-	_, err = fmt.Fprintf(f, "of %s", filepath.Base(item.Input))
+	_, err = fmt.Fprintf(f, "of %s", filepath.Base(item.Path))
 	return &bgremove.Result{Output: item.Output}, errors.Join(err, f.Close())
 }
 
 func items(dir string, n int) []batch.Item {
 	var list []batch.Item
 	for i := range n {
-		list = append(list, batch.Item{Input: filepath.Join(dir, fmt.Sprintf("%d.gif", i)), Output: filepath.Join(dir, "out", fmt.Sprintf("%d-nobg.gif", i))})
+		list = append(list, batch.Item{Input: batch.Input{Path: filepath.Join(dir, fmt.Sprintf("%d.gif", i))}, Output: filepath.Join(dir, "out", fmt.Sprintf("%d-nobg.gif", i))})
 	}
 	return list
 }
@@ -51,7 +51,7 @@ func feed(list []batch.Item) <-chan batch.Item {
 // run gives what became of each item, by the input's name.
 func run(ctx context.Context, r batch.Runner, list []batch.Item) (map[string]batch.Status, error) {
 	got := map[string]batch.Status{}
-	r.Report = func(o batch.Outcome) { got[filepath.Base(o.Input)] = o.Status }
+	r.Report = func(o batch.Outcome) { got[filepath.Base(o.Path)] = o.Status }
 	err := r.Run(ctx, feed(list))
 	return got, err
 }
@@ -61,7 +61,7 @@ func TestRunIsolatesFailures(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("broken")
 	r := batch.Runner{Jobs: 2, Work: func(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
-		if filepath.Base(item.Input) == "1.gif" {
+		if filepath.Base(item.Path) == "1.gif" {
 			return nil, broken
 		}
 		return writeOutput(ctx, item, overwrite)
@@ -75,7 +75,7 @@ func TestRunIsolatesFailures(t *testing.T) {
 		t.Fatalf("%d outcomes, want 4", len(outcomes))
 	}
 	for _, o := range outcomes {
-		fails := filepath.Base(o.Input) == "1.gif"
+		fails := filepath.Base(o.Path) == "1.gif"
 		if fails != (o.Status == batch.Failed) || fails != errors.Is(o.Err, broken) || fails == (o.Result != nil) {
 			t.Errorf("%+v", o)
 		}
@@ -97,7 +97,17 @@ func TestRunKeepsOrRedoes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := run(t.Context(), batch.Runner{Jobs: 1, Redo: redo, Work: writeOutput}, items(dir, 3))
+		r := batch.Runner{Jobs: 1, Redo: redo, Work: writeOutput}
+		left := 0
+		for _, status := range want {
+			if status == done {
+				left++
+			}
+		}
+		if got := r.Left(items(dir, 3)); got != left {
+			t.Errorf("redo %v: %d are left, want %d", redo, got, left)
+		}
+		got, err := run(t.Context(), r, items(dir, 3))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("redo %v: %v (-want +got):\n%s", redo, err, diff)
 		}
@@ -127,7 +137,7 @@ func TestRunFolderInTheWay(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "out/0-nobg.gif/x", "taken")
 	list := items(dir, 1)
-	list = append(list, batch.Item{Input: filepath.Join(dir, "1.gif"), Output: filepath.Join(dir, "taken", "1-nobg.gif")})
+	list = append(list, batch.Item{Input: batch.Input{Path: filepath.Join(dir, "1.gif")}, Output: filepath.Join(dir, "taken", "1-nobg.gif")})
 	got, err := run(t.Context(), batch.Runner{Work: writeOutput}, list)
 	if got["0.gif"] != batch.Failed || got["1.gif"] != batch.Failed || err != nil {
 		t.Errorf("%v, %v", got, err)
@@ -143,7 +153,7 @@ func TestRunGoesOn(t *testing.T) {
 	interrupt := errors.New("interrupt")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	first, err := run(ctx, batch.Runner{Jobs: 1, Work: func(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
-		if filepath.Base(item.Input) == "2.gif" {
+		if filepath.Base(item.Path) == "2.gif" {
 			cancel(interrupt)
 			return nil, context.Cause(ctx)
 		}

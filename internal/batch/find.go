@@ -26,13 +26,14 @@ type Search struct {
 // Found are the inputs, each once, in the order of the paths and by name.
 type Found struct {
 	Inputs []Input
-	// Folders are those among the paths, Empty those without inputs.
-	Folders, Empty []string
+	// Files and Folders are those among the paths, Empty the folders without
+	// inputs.
+	Files, Folders, Empty []string
 	// Outputs are files that were named and left out, being outputs by their
 	// names. Within folders they are left out silently.
 	Outputs []string
-	// Unread are folders below that cannot be looked into, as *bgremove.Error.
-	Unread []error
+	// Unread are folders below that cannot be looked into: failures already.
+	Unread []Item
 }
 
 // Find looks for the inputs. Paths that are not there or cannot be looked into
@@ -71,6 +72,7 @@ var extensions = []string{".gif", ".mp4", ".mov", ".webm"}
 type walk struct {
 	Search
 	out   fs.FileInfo
+	visit func(dir string) // may be nil
 	found *Found
 	seen  map[string]bool // absolute paths
 }
@@ -88,6 +90,7 @@ func (w *walk) path(path string) error {
 		w.found.Outputs = append(w.found.Outputs, path)
 		return nil
 	}
+	w.found.Files = append(w.found.Files, path)
 	w.take(path, "")
 	return nil
 }
@@ -121,7 +124,9 @@ func (w *walk) folder(root string) error {
 	for _, in := range inputs {
 		w.take(in.Path, in.Folder)
 	}
-	w.found.Unread = append(w.found.Unread, unread...)
+	for _, err := range unread {
+		w.found.Unread = append(w.found.Unread, Unread(err))
+	}
 	return nil
 }
 
@@ -147,10 +152,14 @@ func (w *walk) scan(root string) (inputs []Input, unread []error, err error) {
 			unread = append(unread, unreadable(path, err))
 			return nil
 		case path == top:
+			w.visited(root)
 			return nil
 		case d.IsDir() && (!w.Recursive || isHidden(d.Name()) || w.isOut(d)):
 			return fs.SkipDir
-		case d.IsDir() || !isClip(path, d):
+		case d.IsDir():
+			w.visited(path)
+			return nil
+		case !isClip(path, d):
 			return nil
 		}
 		folder, err := filepath.Rel(root, filepath.Dir(path))
@@ -164,6 +173,12 @@ func (w *walk) scan(root string) (inputs []Input, unread []error, err error) {
 		return nil
 	})
 	return inputs, unread, err
+}
+
+func (w *walk) visited(dir string) {
+	if w.visit != nil {
+		w.visit(dir)
+	}
 }
 
 func (w *walk) isOut(d fs.DirEntry) bool {
@@ -190,6 +205,15 @@ func isHidden(name string) bool { return strings.HasPrefix(name, ".") && name !=
 // run would take those of the first.
 func isOutput(path string) bool {
 	return strings.HasSuffix(fold(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))), "-nobg")
+}
+
+// Unread is the item of a folder or file that cannot be read.
+func Unread(err error) Item {
+	item := Item{Err: err}
+	if known := (*bgremove.Error)(nil); errors.As(err, &known) {
+		item.Path = known.Path
+	}
+	return item
 }
 
 func unreadable(path string, err error) error {

@@ -197,7 +197,7 @@ func TestFindUnread(t *testing.T) {
 		t.Fatalf("inputs %v, unread %v", found.Inputs, found.Unread)
 	}
 	var known *bgremove.Error
-	if err := found.Unread[0]; !errors.As(err, &known) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "cannot be read: ") {
+	if err := found.Unread[0].Err; !errors.As(err, &known) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "cannot be read: ") {
 		t.Errorf("unread: %v", err)
 	}
 }

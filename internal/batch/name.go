@@ -32,7 +32,7 @@ func Name(dir string, format bgremove.Format, inputs []Input) ([]Item, error) {
 	}
 	items := make([]Item, len(inputs))
 	for i, in := range inputs {
-		items[i] = Item{Input: in.Path, Output: n.output(i)}
+		items[i] = Item{Input: in, Output: n.output(i)}
 	}
 	return items, n.collisions()
 }
@@ -110,4 +110,43 @@ func (n *naming) collisions() error {
 		errs = append(errs, e)
 	}
 	return errors.Join(errs...)
+}
+
+// Names names inputs that come up after the others were named.
+type Names struct {
+	dir    string
+	format bgremove.Format
+	items  map[string]Item   // by the input's path
+	taken  map[string]string // the input of an output
+}
+
+// NewNames knows the items of Name.
+func NewNames(dir string, format bgremove.Format, items []Item) *Names {
+	n := &Names{dir: dir, format: format, items: map[string]Item{}, taken: map[string]string{}}
+	for _, item := range items {
+		n.items[item.Path], n.taken[fold(item.Output)] = item, item.Path
+	}
+	return n
+}
+
+// Name is the same for an input whenever it comes. The input's extension is
+// added where the output of another has the name already; where that does not
+// help the item has a *CollisionError.
+func (n *Names) Name(in Input) Item {
+	if item, ok := n.items[in.Path]; ok {
+		return item
+	}
+	item := Item{Input: in}
+	for _, long := range []bool{false, true} {
+		item.Output = filepath.Join(n.dir, in.Folder, outputName(in.Path, n.format, long))
+		other, taken := n.taken[fold(item.Output)]
+		if !taken {
+			n.items[in.Path], n.taken[fold(item.Output)] = item, in.Path
+			return item
+		}
+		if long {
+			item.Err = &CollisionError{Output: item.Output, Inputs: []string{other, in.Path}}
+		}
+	}
+	return item
 }

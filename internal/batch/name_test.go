@@ -49,7 +49,7 @@ func TestName(t *testing.T) {
 			var got []string
 			for i, item := range items {
 				rel, err := filepath.Rel("out", item.Output)
-				if err != nil || item.Input != tt.inputs[i].Path {
+				if err != nil || item.Input != tt.inputs[i] {
 					t.Errorf("item %+v of %+v, %v", item, tt.inputs[i], err)
 				}
 				got = append(got, filepath.ToSlash(rel))
@@ -90,5 +90,34 @@ func TestNameFormat(t *testing.T) {
 	items, err := batch.Name("out", bgremove.APNG, files("a.gif"))
 	if err != nil || items[0].Output != filepath.Join("out", "a-nobg.apng") {
 		t.Errorf("%v, %v", items, err)
+	}
+}
+
+// What comes up later does not change the names that are given.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	inputs := files("in/a.gif", "in/b.gif", "in/b.mp4")
+	items, err := batch.Name("out", bgremove.GIF, inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := batch.NewNames("out", bgremove.GIF, items)
+	for range 2 {
+		for i, in := range inputs {
+			if got := names.Name(in); got != items[i] {
+				t.Errorf("%+v, want %+v", got, items[i])
+			}
+		}
+		for in, want := range map[batch.Input]string{
+			{Path: "in/c.gif"}:                     "c-nobg.gif",
+			{Path: "in/a.mp4"}:                     "a-mp4-nobg.gif",
+			{Path: "in/sub/a.gif", Folder: "sub"}:  "sub/a-nobg.gif",
+			{Path: "elsewhere/A.webm", Folder: ""}: "A-webm-nobg.gif",
+		} {
+			if got := names.Name(in); got.Output != filepath.Join("out", filepath.FromSlash(want)) || got.Err != nil {
+				t.Errorf("%s: %+v", in.Path, got)
+			}
+		}
+		checkCollisions(t, names.Name(batch.Input{Path: "elsewhere/a.mp4"}).Err, []string{"of in/a.mp4 and of elsewhere/a.mp4"})
 	}
 }

@@ -1,0 +1,38 @@
+package batch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// Prepare makes the folder of outputs where it is missing, and tries whether
+// files can be made in it. Errors are *bgremove.Error.
+func Prepare(dir string) error {
+	if stat, err := os.Stat(dir); err == nil && !stat.IsDir() {
+		return &bgremove.Error{Kind: bgremove.Failed, Path: dir, Reason: "is a file, not a folder", Hint: "--out names the folder of the outputs"}
+	}
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		err = try(dir)
+	}
+	if err == nil {
+		return nil
+	}
+	e := &bgremove.Error{Kind: bgremove.Failed, Path: dir, Reason: "the outputs' folder cannot be written to",
+		Hint: "--out names another one", Err: err}
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		e.Reason += ": " + p.Err.Error()
+	}
+	return e
+}
+
+func try(dir string) error {
+	f, err := os.CreateTemp(dir, ".bgremove-*.part")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}

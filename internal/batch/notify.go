@@ -1,0 +1,54 @@
+package batch
+
+import (
+	"github.com/fsnotify/fsnotify"
+)
+
+// Notifier hears of changes in folders from the system, where that tells.
+type Notifier struct {
+	watcher *fsnotify.Watcher
+	changes chan struct{}
+}
+
+// NewNotifier listens to nothing yet.
+func NewNotifier() (*Notifier, error) {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	n := &Notifier{watcher: w, changes: make(chan struct{}, 1)}
+	go n.listen()
+	return n, nil
+}
+
+// Listen adds a folder, but not those below it. Where that fails, as on disks
+// that tell nothing or when the system's limit is reached, nobody hears of it:
+// a Watch looks from time to time anyway.
+func (n *Notifier) Listen(dir string) { _ = n.watcher.Add(dir) }
+
+// Changes receives something after there were changes, once for many.
+func (n *Notifier) Changes() <-chan struct{} { return n.changes }
+
+// Close ends listening.
+func (n *Notifier) Close() error { return n.watcher.Close() }
+
+// listen ends when the watcher is closed. An error means that events were
+// lost, so it counts as a change.
+func (n *Notifier) listen() {
+	for {
+		select {
+		case _, ok := <-n.watcher.Events:
+			if !ok {
+				return
+			}
+		case _, ok := <-n.watcher.Errors:
+			if !ok {
+				return
+			}
+		}
+		select {
+		case n.changes <- struct{}{}:
+		default:
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package batch
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Settle is how long a file must stay as it is to pass for complete, and Poll
+// after what time folders are looked into although nothing was heard of them:
+// network disks tell nothing. A file that does not open has Patience to change.
+const (
+	Settle   = 2 * time.Second
+	Poll     = 10 * time.Second
+	Patience = 30 * time.Second
+)
+
+// Watch finds the inputs that are in folders and those that come up, each when
+// it has stopped growing, and again whenever it has changed.
+type Watch struct {
+	// Search names the folders; other paths are not watched.
+	Search
+	// Opens tells whether a file that has stopped growing is complete.
+	Opens func(ctx context.Context, path string) error
+	// Problem hears of folders that cannot be looked into, once each.
+	Problem func(error)
+	// Wake says that something may have changed, and Visit hears of each
+	// folder that is looked into, so that it can be listened to. They may be
+	// nil.
+	Wake  <-chan struct{}
+	Visit func(dir string)
+
+	files  map[string]*growing
+	broken map[string]bool // problems of the last look
+}
+
+// growing is what is known of a file.
+type growing struct {
+	stamp stamp
+	since time.Time // when it was first seen so
+	given bool      // as it is
+	round int       // of the last look that saw it
+}
+
+type stamp struct {
+	size  int64
+	mtime time.Time
+}
+
+// Run gives inputs until ctx ends, whose cause it returns.
+func (w *Watch) Run(ctx context.Context, give func(context.Context, Input)) error {
+	w.files, w.broken = map[string]*growing{}, map[string]bool{}
+	for round := 1; ; round++ {
+		pending := w.look(ctx, round, give)
+		if err := w.wait(ctx, pending); err != nil {
+			return err
+		}
+	}
+}
+
+// wait ends after a while; looks are at least Settle apart, however much is
+// heard.
+func (w *Watch) wait(ctx context.Context, pending bool) error {
+	soon, late := time.NewTimer(Settle), time.NewTimer(Poll)
+	defer soon.Stop()
+	defer late.Stop()
+	select {
+	case <-soon.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if pending {
+		return nil
+	}
+	select {
+	case <-w.Wake:
+	case <-late.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// look goes through the folders once, and reports whether some files may still
+// be growing.
+func (w *Watch) look(ctx context.Context, round int, give func(context.Context, Input)) (pending bool) {
+	inputs := w.inputs()
+	for _, in := range inputs {
+		switch settled, growing := w.settled(ctx, in.Path, round); {
+		case ctx.Err() != nil:
+			return false
+		case settled:
+			give(ctx, in)
+		case growing:
+			pending = true
+		}
+	}
+	for path, f := range w.files {
+		if f.round != round {
+			delete(w.files, path)
+		}
+	}
+	return pending
+}
+
+// inputs are those in all folders now. Problems are told once, until they are
+// over.
+func (w *Watch) inputs() []Input {
+	walk := &walk{Search: w.Search, visit: w.Visit}
+	walk.out, _ = os.Stat(w.Out)
+	broken := map[string]bool{}
+	var all []Input
+	for _, root := range w.Paths {
+		inputs, unread, err := walk.scan(root)
+		if err != nil {
+			unread = append(unread, err)
+		}
+		for _, err := range unread {
+			if !w.broken[err.Error()] {
+				w.Problem(err)
+			}
+			broken[err.Error()] = true
+		}
+		all = append(all, inputs...)
+	}
+	w.broken = broken
+	return all
+}
+
+// settled reports whether a file is to be given, or else may be growing.
+func (w *Watch) settled(ctx context.Context, path string, round int) (settled, growing bool) {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return false, false
+	}
+	f := w.file(path, stat)
+	f.round = round
+	if f.given {
+		return false, false
+	}
+	unchanged := time.Since(f.since)
+	if unchanged < Settle && time.Since(f.stamp.mtime) < Settle {
+		return false, true
+	}
+	if err := w.Opens(ctx, path); err != nil && unchanged < Patience {
+		return false, true
+	}
+	f.given = true
+	return true, false
+}
+
+// file is what is known of a file, forgotten if it has changed.
+func (w *Watch) file(path string, stat fs.FileInfo) *growing {
+	now := stamp{stat.Size(), stat.ModTime()}
+	f := w.files[path]
+	if f == nil || f.stamp.size != now.size || !f.stamp.mtime.Equal(now.mtime) {
+		f = &growing{stamp: now, since: time.Now()}
+		w.files[path] = f
+	}
+	return f
+}

@@ -1,0 +1,201 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/batch"
+)
+
+// watched is a Watch that runs in a bubble, on a folder that is real.
+type watched struct {
+	t    *testing.T
+	dir  string
+	wake chan struct{}
+
+	mu            sync.Mutex
+	given, faults []string
+}
+
+// watch runs f beside a Watch of dir. A file with the text "half" does not
+// open.
+func watch(t *testing.T, dir string, recursive bool, f func(*watched)) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &watched{t: t, dir: dir, wake: make(chan struct{}, 1)}
+		ended := errors.New("ended")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		done := make(chan error)
+		go func() {
+			done <- (&batch.Watch{
+				Search:  batch.Search{Paths: []string{dir}, Recursive: recursive, Out: filepath.Join(dir, "out")},
+				Opens:   opens,
+				Problem: func(err error) { w.add(&w.faults, err.Error()) },
+				Wake:    w.wake,
+			}).Run(ctx, func(_ context.Context, in batch.Input) { w.add(&w.given, relative(t, dir, in.Path)) })
+		}()
+		f(w)
+		cancel(ended)
+		if err := <-done; !errors.Is(err, ended) {
+			t.Errorf("the watch ended with %v", err)
+		}
+	})
+}
+
+func opens(_ context.Context, path string) error {
+	if text, err := os.ReadFile(path); err != nil || string(text) == "half" {
+		return errors.New("breaks off")
+	}
+	return nil
+}
+
+func (w *watched) add(to *[]string, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	*to = append(*to, text)
+}
+
+// take empties a list.
+func (w *watched) take(from *[]string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := strings.Join(*from, " ")
+	*from = nil
+	return text
+}
+
+// write writes a file now, by the bubble's clock.
+func (w *watched) write(name, text string) {
+	w.t.Helper()
+	path := filepath.Join(w.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Chtimes(path, time.Now(), time.Now()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// after lets time go by and wants these files to have been given meanwhile.
+func (w *watched) after(d time.Duration, want string) {
+	w.t.Helper()
+	time.Sleep(d) // the bubble's clock
+	synctest.Wait()
+	if got := w.take(&w.given); got != want {
+		w.t.Errorf("given %q, want %q", got, want)
+	}
+}
+
+func TestWatchWaitsForTheEnd(t *testing.T) {
+	t.Parallel()
+	watch(t, t.TempDir(), false, func(w *watched) {
+		w.after(0, "")
+		w.write("a.gif", "G")
+		for i := range 10 { // a slow copy
+			w.after(time.Second, "")
+			w.write("a.gif", "GIF"+strings.Repeat("x", i))
+		}
+		w.after(batch.Settle-time.Millisecond, "")
+		w.after(batch.Settle, "a.gif")
+		w.after(10*batch.Poll, "")
+		w.write("a.gif", "another")
+		w.after(batch.Poll+2*batch.Settle, "a.gif")
+	})
+}
+
+// What was there long before is given at once, and only clips are.
+func TestWatchBegins(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, "a.gif", "b.txt", "c-nobg.gif", "out/d.gif", "sub/e.MP4", ".x.gif")
+	long := time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC) // bubbles begin in 2000
+	for _, name := range []string{"a.gif", "b.txt", "c-nobg.gif", "out/d.gif", "sub/e.MP4", ".x.gif"} {
+		if err := os.Chtimes(filepath.Join(dir, name), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	watch(t, dir, true, func(w *watched) {
+		w.after(0, "a.gif sub/e.MP4")
+		w.write("new/deep/f.gif", "GIF")
+		w.after(batch.Poll+2*batch.Settle, "new/deep/f.gif")
+	})
+	watch(t, dir, false, func(w *watched) { w.after(batch.Poll, "a.gif") })
+}
+
+// A word of the system saves the wait, looking is not for every word.
+func TestWatchWakes(t *testing.T) {
+	t.Parallel()
+	watch(t, t.TempDir(), false, func(w *watched) {
+		w.after(batch.Settle, "")
+		w.write("a.gif", "GIF")
+		w.wake <- struct{}{}
+		w.after(batch.Settle, "a.gif")
+		w.write("b.gif", "GIF")
+		w.wake <- struct{}{}
+		w.after(batch.Settle-time.Millisecond, "")
+		w.after(time.Millisecond, "b.gif")
+	})
+}
+
+// What has stopped growing and does not open is given time, and in the end is
+// given to say why it does not.
+func TestWatchOpens(t *testing.T) {
+	t.Parallel()
+	watch(t, t.TempDir(), false, func(w *watched) {
+		w.write("a.gif", "half")
+		w.write("b.gif", "half")
+		w.after(batch.Patience-batch.Settle, "")
+		w.write("a.gif", "whole")
+		w.after(3*batch.Settle, "a.gif b.gif")
+		w.after(10*batch.Poll, "")
+	})
+}
+
+// A file that goes and comes again is another, a folder that goes is said once.
+func TestWatchGone(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "in")
+	watch(t, dir, false, func(w *watched) {
+		w.write("a.gif", "GIF")
+		w.after(2*batch.Poll, "a.gif")
+		w.take(&w.faults)
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		w.after(5*batch.Poll, "")
+		if got := w.take(&w.faults); strings.Count(got, "no such file or folder") != 1 {
+			t.Errorf("problems %q", got)
+		}
+		w.write("a.gif", "GIF")
+		w.after(batch.Poll+2*batch.Settle, "a.gif")
+	})
+}
+
+// The real system tells of new files in folders that are listened to.
+func TestNotifier(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, "in/x")
+	n, err := batch.NewNotifier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Listen(filepath.Join(dir, "in"))
+	n.Listen(filepath.Join(dir, "absent"))
+	for _, name := range []string{"a.gif", "b.gif"} {
+		if err := os.WriteFile(filepath.Join(dir, "in", name), []byte("GIF"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		<-n.Changes()
+	}
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+}
