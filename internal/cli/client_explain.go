@@ -47,8 +47,11 @@ func interruption(err error) (said, hint string) {
 	var (
 		left      *goOn
 		uncertain *client.UncertainError
+		some      *stopped
 	)
 	switch {
+	case errors.As(err, &some):
+		return some.said, ""
 	case errors.As(err, &left):
 		return "interrupted", left.hint()
 	case errors.As(err, &uncertain):

@@ -44,8 +44,17 @@ func (e *serviceError) Error() string { return e.err.Error() }
 
 func (e *serviceError) Unwrap() error { return e.err }
 
-// someFailed is the end of a run over many inputs of which some failed.
-type someFailed struct{ failed, of int }
+// stopped is a run that a signal ended in the middle, and what to say then.
+type stopped struct{ said string }
+
+func (e *stopped) Error() string { return e.said }
+
+// someFailed is the end of a run over many inputs of which some failed; lacking
+// says that all that was tried did, for what is not installed.
+type someFailed struct {
+	failed, of int
+	lacking    bool
+}
 
 func (e *someFailed) Error() string { return fmt.Sprintf("%d of %d inputs failed", e.failed, e.of) }
 
@@ -96,11 +105,14 @@ func (a *app) report(ctx context.Context, err error) int {
 		misuse  *usageError
 		setting *config.Error
 		known   *bgremove.Error
+		some    *someFailed
 	)
 	switch {
 	case credentials(err):
 		code = exitCredentials
-	case errors.As(err, new(*someFailed)):
+	case errors.As(err, &some) && some.lacking:
+		code = exitMissing
+	case errors.As(err, &some):
 		code = exitSome
 	case errors.As(err, &misuse):
 		code, hint = exitUsage, fmt.Sprintf("see %s --help", misuse.command)

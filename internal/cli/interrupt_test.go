@@ -17,15 +17,7 @@ import (
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	fifo := filepath.Join(dir, "fifo")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	decoder := filepath.Join(dir, "ffmpeg")
-	script := "#!/bin/sh\ncase \"$*\" in *-version*) echo ffmpeg version 5.1; exit;; esac\necho $$ >" + fifo + "\nexec sleep 600\n"
-	if err := os.WriteFile(decoder, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	decoder, fifo := hangingFFmpeg(t, dir)
 	work := filepath.Join(dir, "work")
 	if err := os.Mkdir(work, 0o700); err != nil {
 		t.Fatal(err)

@@ -52,9 +52,7 @@ is complete; an existing file is kept unless --force is given.`,
 	f.BoolVar(&o.force, "force", false, "overwrite the output")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
 	f.BoolVar(&o.json, "json", false, "print a report as one JSON object")
-	a.deviceFlags(f, "fail")
-	f.IntVar(&a.engine.Workers, "workers", 0, "frames worked on at once (default: one for each core)")
-	a.engineFlags(f)
+	a.workFlags(f)
 	return cmd
 }
 
@@ -153,10 +151,8 @@ func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p 
 // given beside it on the command line.
 func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	switch {
-	case a.engine.Workers < 0:
-		return usage(cmd, errors.New("workers must not be negative"))
-	case a.checkDevice() != nil:
-		return usage(cmd, a.checkDevice())
+	case a.checkWork() != nil:
+		return usage(cmd, a.checkWork())
 	case o.output == "-" && o.json:
 		return usage(cmd, errors.New("-o - and --json both want standard output"))
 	case o.output == "" && input == "-":
@@ -204,9 +200,14 @@ func (a *app) announce(r *bgremove.Result, o *removeOptions) error {
 	if o.quiet {
 		return nil
 	}
-	a.Message("%s: %d frames, %d×%d, %s, in %.1f s (%s: %s)", r.Output, r.Frames, r.Width, r.Height,
-		byteSize(r.OutputSize), r.Timings["total"], r.Method, r.Reason)
+	a.Message("%s", summary(r))
 	return nil
+}
+
+// summary is a removal in one line.
+func summary(r *bgremove.Result) string {
+	return fmt.Sprintf("%s: %d frames, %d×%d, %s, in %.1f s (%s: %s)", r.Output, r.Frames, r.Width, r.Height,
+		byteSize(r.OutputSize), r.Timings["total"], r.Method, r.Reason)
 }
 
 func (a *app) copyOut(path string) error {

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,7 +62,7 @@ environment over the file.`,
 	root.SetFlagErrorFunc(usage)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.fill(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
-	root.AddCommand(a.removeCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
+	root.AddCommand(a.removeCommand(), a.batchCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
 		a.serveCommand(), a.adminCommand(), a.clientCommand(), a.versionCommand())
 	return root
 }
@@ -121,6 +122,21 @@ func (a *app) engineFlags(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.Library, "onnxruntime", "", "ONNX Runtime's shared library, or its folder (default: found)")
 	a.modelsDirFlag(f)
 	f.SortFlags = false
+}
+
+// workFlags are the flags of what removes backgrounds here.
+func (a *app) workFlags(f *pflag.FlagSet) {
+	a.deviceFlags(f, "fail")
+	f.IntVar(&a.engine.Workers, "workers", 0, "frames of a file worked on at once (default: one for each core)")
+	a.engineFlags(f)
+}
+
+// checkWork refuses values of workFlags that make no sense.
+func (a *app) checkWork() error {
+	if a.engine.Workers < 0 {
+		return errors.New("workers must not be negative")
+	}
+	return a.checkDevice()
 }
 
 // checkDevice refuses a device that nothing is.

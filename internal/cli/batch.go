@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// batchOptions are the flags of a run over many files.
+type batchOptions struct {
+	bgremove.Options
+	out       string
+	recursive bool
+	jobs      int
+	watch     bool
+	force     bool
+	update    bool
+	quiet     bool
+	json      bool
+}
+
+func (a *app) batchCommand() *cobra.Command {
+	o := &batchOptions{Options: bgremove.Defaults()}
+	cmd := &cobra.Command{
+		Use:   "batch PATH... --out DIR",
+		Short: "take the background out of many files",
+		Long: `batch takes the background out of files, of the .gif, .mp4, .mov and .webm files in
+folders, and of what matches patterns, and writes the outputs into one folder.
+
+Outputs that exist are skipped, so the same command goes on where it was
+interrupted. The failure of one file does not stop the others; the exit code is 3
+then.
+
+With --watch it then goes on with the files that come up in the folders, each when
+it has stopped growing. Ctrl-C is the normal end of that: the exit code is 0 unless
+files failed (3) or were dropped while they were worked on (130).`,
+		Example: `  bgremove batch clips --out cut
+  bgremove batch clips --out cut --recursive --format webm --update
+  bgremove batch inbox --out cut --watch
+  bgremove batch 'shots/*.mov' intro.gif --out cut --canvas-w 512 --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(cmd, errors.New("PATH is missing"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.batch(cmd, args, o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.out, "out", "", "the `folder` of the outputs")
+	f.BoolVar(&o.recursive, "recursive", false, "also take the folders below, whose tree the outputs get")
+	f.IntVar(&o.jobs, "jobs", 0, "`files` worked on at once (default: half of the cores, 2 to 8)")
+	f.BoolVar(&o.watch, "watch", false, "go on with the files that come up in the folders, until interrupted")
+	f.BoolVar(&o.force, "force", false, "make outputs again that exist")
+	f.BoolVar(&o.update, "update", false, "make outputs again that are older than their inputs")
+	optionFlags(f, &o.Options)
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
+	f.BoolVar(&o.json, "json", false, "print a report for each file, a JSON object a line")
+	a.workFlags(f)
+	return cmd
+}
+
+// checkBatch refuses what cannot go together, before any work.
+func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
+	switch {
+	case o.out == "":
+		return usage(cmd, errors.New("--out is missing: the folder of the outputs"))
+	case o.jobs < 0:
+		return usage(cmd, errors.New("jobs must not be negative"))
+	case a.checkWork() != nil:
+		return usage(cmd, a.checkWork())
+	}
+	return o.Validate()
+}
+
+func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
+	if err := a.checkBatch(cmd, o); err != nil {
+		return err
+	}
+	search := batch.Search{Paths: paths, Recursive: o.recursive, Out: o.out}
+	found, err := search.Find()
+	switch {
+	case err != nil:
+		return err
+	case o.watch && len(found.Folders) == 0:
+		return usage(cmd, errors.New("no folder to --watch is named"))
+	case !o.watch && found.None(search) != nil:
+		return found.None(search)
+	}
+	items, err := batch.Name(o.out, o.EffectiveFormat(), found.Inputs)
+	if err != nil {
+		return explained(err, bgremove.Invalid, "rename one of them, or give their folders an --out each")
+	}
+	ctx, cancel := context.WithCancelCause(cmd.Context())
+	defer cancel(nil)
+	r := a.newBatchRun(o, cancel)
+	defer r.close()
+	r.remarks(found)
+	if err := r.openNetwork(ctx, items); err != nil {
+		return err
+	}
+	if err := batch.Prepare(o.out); err != nil {
+		return err
+	}
+	if o.watch {
+		return r.end(ctx, r.watch(ctx, search, found, items))
+	}
+	return r.end(ctx, r.run(ctx, append(found.Unread, items...)))
+}
+
+// openNetwork finds out at once where the network that all will need is
+// missing.
+func (r *batchRun) openNetwork(ctx context.Context, items []batch.Item) error {
+	if r.o.Method != bgremove.Rembg || r.runner().Left(items) == 0 {
+		return nil
+	}
+	return r.remover.CanSegment(ctx, r.o.Model)
+}
+
+func (r *batchRun) runner() batch.Runner {
+	runner := batch.Runner{Jobs: cmp.Or(r.o.jobs, min(max(2, runtime.GOMAXPROCS(0)/2), 8)), Work: r.remove, Report: r.report}
+	switch {
+	case r.o.force:
+		runner.Redo = batch.RedoAll
+	case r.o.update:
+		runner.Redo = batch.RedoOlder
+	}
+	return runner
+}
+
+func (r *batchRun) run(ctx context.Context, items []batch.Item) error {
+	r.expect(len(items))
+	queue := make(chan batch.Item, len(items))
+	for _, item := range items {
+		queue <- item
+	}
+	close(queue)
+	return r.runner().Run(ctx, queue)
+}
+
+// remove works on one file, with a bar of its own.
+func (r *batchRun) remove(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
+	part := r.begin(item)
+	result, err := r.remover.Remove(ctx, item.Path, item.Output, r.o.Options, bgremove.Extras{Overwrite: overwrite, Progress: part.progress})
+	part.end(ctx.Err() != nil && err != nil)
+	return result, err
+}
+
+// end says what became of all, and makes an error of what went wrong.
+func (r *batchRun) end(ctx context.Context, err error) error {
+	r.board.Close()
+	if !r.o.quiet {
+		r.table()
+	}
+	stop := interrupted(ctx, err)
+	failed := r.counts[batch.Failed]
+	some := &someFailed{failed: failed, of: r.ended, lacking: r.lacking == failed && r.counts[batch.Done] == 0}
+	switch {
+	case stop && (!r.o.watch || r.dropped > 0):
+		return &stopped{fmt.Sprintf("interrupted after %d of %d files; the same command goes on from there", r.ended, r.total)}
+	case stop && failed > 0:
+		return &serviceError{some}
+	case stop:
+		return nil
+	case err != nil:
+		return err
+	case failed > 0:
+		return some
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// batchRun is a run over many files and what it has to say.
+type batchRun struct {
+	*app
+	o       *batchOptions
+	remover *bgremove.Remover
+	board   *term.Board
+	began   time.Time
+	cancel  context.CancelCauseFunc // ends a run whose reports cannot be written
+
+	// Of report alone, which hears one outcome after the other.
+	counts            map[batch.Status]int
+	lacking           int // failures for what is not installed
+	frames            int
+	inBytes, outBytes int64
+	failed            []string
+	hinted            map[string]bool
+
+	mu                    sync.Mutex
+	total, ended, dropped int               // files
+	parts                 map[*part]float64 // of each running file, what is done
+}
+
+func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batchRun {
+	return &batchRun{app: a, o: o, remover: bgremove.New(a.engine), board: a.NewBoard(!o.quiet), began: time.Now(), cancel: cancel,
+		counts: map[batch.Status]int{}, hinted: map[string]bool{}, parts: map[*part]float64{}}
+}
+
+func (r *batchRun) close() {
+	r.board.Close()
+	_ = r.remover.Close()
+}
+
+// remarks say what of the paths is not taken, and what else differs from what
+// was asked for.
+func (r *batchRun) remarks(found *batch.Found) {
+	if effective := r.o.EffectiveFormat(); effective != r.o.Format && r.o.Format != "" {
+		r.say("%s has no transparency: %s is written instead; --bg #rrggbb gives %[1]s", r.o.Format, effective)
+		r.o.Format = effective
+	}
+	for _, path := range found.Outputs {
+		r.say("%s: left out, being an output by its name", path)
+	}
+	for _, dir := range found.Empty {
+		if !samePlace(dir, r.o.out) {
+			r.say("%s: no clips in it", dir)
+		}
+	}
+}
+
+// say prints a message that is no error.
+func (r *batchRun) say(format string, args ...any) {
+	if !r.o.quiet {
+		r.board.Above(func() { r.Message(format, args...) })
+	}
+}
+
+// batchLine is what --json prints of a file: the report of remove, if there is
+// one, and what became of it.
+type batchLine struct {
+	Input  string       `json:"input"`
+	Output string       `json:"output"`
+	Status batch.Status `json:"status"`
+	Error  string       `json:"error,omitempty"`
+	Hint   string       `json:"hint,omitempty"`
+	*bgremove.Result
+}
+
+// report counts an outcome and says it.
+func (r *batchRun) report(o batch.Outcome) {
+	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, Result: o.Result}
+	r.counts[o.Status]++
+	switch o.Status {
+	case batch.Done:
+		r.frames += o.Result.Frames
+		r.inBytes += o.Result.InputSize
+		r.outBytes += o.Result.OutputSize
+		for _, note := range o.Result.Notes {
+			r.say("%s: %s", o.Output, note)
+		}
+		if !r.o.json {
+			r.say("%s", summary(o.Result))
+		}
+	case batch.Failed:
+		line.Error, line.Hint = r.failure(o)
+	}
+	if r.o.json {
+		r.board.Above(func() {
+			if err := r.JSONLine(line); err != nil {
+				r.cancel(fmt.Errorf("standard output: %w", err))
+			}
+		})
+	}
+	r.mu.Lock()
+	r.ended++
+	r.mu.Unlock()
+	r.move()
+}
+
+// failure says why an input failed, and what can be done the first time that
+// it helps.
+func (r *batchRun) failure(o batch.Outcome) (reason, hint string) {
+	r.failed = append(r.failed, o.Path)
+	err := inFlags(bgremove.Explain(o.Err))
+	if known := (*bgremove.Error)(nil); errors.As(err, &known) {
+		hint = known.Hint
+		if known.Kind == bgremove.Missing {
+			r.lacking++
+		}
+	}
+	reason = err.Error()
+	if !strings.Contains(reason, o.Path) {
+		reason = o.Path + ": " + reason
+	}
+	r.board.Above(func() {
+		r.Message("%s", reason)
+		if hint != "" && !r.hinted[hint] {
+			r.hinted[hint] = true
+			r.Hint(hint)
+		}
+	})
+	return reason, hint
+}
+
+// table is the summary at the end.
+func (r *batchRun) table() {
+	w := tabwriter.NewWriter(r.Err, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\tfiles\tframes\tin\tout\ttime\t\n")
+	fmt.Fprintf(w, "done\t%d\t%d\t%s\t%s\t%.1f s\t\n", r.counts[batch.Done], r.frames, byteSize(r.inBytes), byteSize(r.outBytes), time.Since(r.began).Seconds())
+	fmt.Fprintf(w, "skipped\t%d\t\t\t\t\t\n", r.counts[batch.Skipped])
+	fmt.Fprintf(w, "failed\t%d\t\t\t\t\t\n", r.counts[batch.Failed])
+	_ = w.Flush()
+	for _, path := range r.failed {
+		fmt.Fprintf(r.Err, "failed: %s\n", path)
+	}
+}
+
+// part is a file that is being worked on.
+type part struct {
+	run  *batchRun
+	line *term.Line
+}
+
+func (r *batchRun) begin(item batch.Item) *part {
+	return &part{r, r.board.Line(filepath.Base(item.Path))}
+}
+
+func (p *part) progress(at bgremove.Progress) {
+	done, total := (at.Pass-1)*at.Frames+at.Frame, at.Passes*at.Frames
+	p.line.Set(done, total)
+	p.run.mu.Lock()
+	p.run.parts[p] = min(1, float64(done)/float64(max(1, total)))
+	p.run.mu.Unlock()
+	p.run.move()
+}
+
+// end takes the bar away; dropped says that the file was cut short.
+func (p *part) end(dropped bool) {
+	p.line.Close()
+	p.run.mu.Lock()
+	delete(p.run.parts, p)
+	if dropped {
+		p.run.dropped++
+	}
+	p.run.mu.Unlock()
+}
+
+// expect counts files that are to come.
+func (r *batchRun) expect(n int) {
+	r.mu.Lock()
+	r.total += n
+	r.mu.Unlock()
+	r.move()
+}
+
+// move shows how far all files are, running ones by their part.
+func (r *batchRun) move() {
+	r.mu.Lock()
+	done := float64(r.ended)
+	for _, part := range r.parts {
+		done += part
+	}
+	total, title := r.total, fmt.Sprintf("%d of %d files", r.ended, r.total)
+	if r.o.watch && r.ended == total {
+		title = fmt.Sprintf("%d files, watching", total)
+	}
+	r.mu.Unlock()
+	const steps = 1000 // of each file
+	r.board.Whole(title, int(done*steps), total*steps)
+}

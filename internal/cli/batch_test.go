@@ -1,0 +1,163 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// hangingFFmpeg is an ffmpeg that says so in a fifo and then hangs.
+func hangingFFmpeg(t *testing.T, dir string) (program, fifo string) {
+	t.Helper()
+	program, fifo = filepath.Join(dir, "ffmpeg"), filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\ncase \"$*\" in *-version*) echo ffmpeg version 5.1; exit;; esac\necho $$ >" + fifo + "\nexec sleep 600\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return program, fifo
+}
+
+// sample copies a file of testdata.
+func sample(t *testing.T, name, to string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Appears at once, as files do that are moved.
+	if err := os.WriteFile(to+".part", data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(to+".part", to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// Ctrl-C ends a batch with 130. What is done stays, what was worked on leaves
+// nothing, and the same command does the rest.
+func TestBatchInterrupt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in, out, tmp := filepath.Join(dir, "in"), filepath.Join(dir, "out"), filepath.Join(dir, "tmp")
+	for _, d := range []string{in, tmp} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sample(t, "pygif/animation.gif", filepath.Join(in, "a.gif"))
+	sample(t, "demo/hop.mp4", filepath.Join(in, "b.mp4"))
+	sample(t, "pygif/animation.gif", filepath.Join(in, "c.gif"))
+	decoder, fifo := hangingFFmpeg(t, dir)
+	run := func(args ...string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), "bgremove", append([]string{"batch", in, "--out", out, "--method", "fast", "--jobs", "1"}, args...)...)
+		cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+		cmd.Stderr = new(strings.Builder)
+		return cmd
+	}
+	cmd := run("--ffmpeg", decoder, "--sandbox", "off")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(fifo); err != nil { // waits for the decoder
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(cmd.Stderr.(*strings.Builder).String(), "interrupted after 1 of 3 files; the same command goes on") {
+		t.Errorf("exit code %d, stderr %s", code, cmd.Stderr)
+	}
+	if got := names(t, out); !slices.Equal(got, []string{"a-nobg.gif"}) {
+		t.Errorf("outputs of the first run: %v", got)
+	}
+	cmd = run("--end", "0.2")
+	if err := cmd.Run(); err != nil || !strings.Contains(cmd.Stderr.(*strings.Builder).String(), "skipped      1") {
+		t.Errorf("second run: %v, %s", err, cmd.Stderr)
+	}
+	if got := names(t, out); !slices.Equal(got, []string{"a-nobg.gif", "b-nobg.gif", "c-nobg.gif"}) {
+		t.Errorf("outputs of the second run: %v", got)
+	}
+	if left := names(t, tmp); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// --watch does what is there and what comes up, below too, and not its own
+// outputs. Ctrl-C is its normal end.
+func TestBatchWatch(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	if err := os.Mkdir(in, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sample(t, "pygif/animation.gif", filepath.Join(in, "a.gif"))
+	cmd := exec.CommandContext(t.Context(), "bgremove", "batch", in, "--out", filepath.Join(in, "cut"), "--recursive", "--watch", "--json", "--method", "fast")
+	cmd.Stderr = t.Output()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	next := func(input, output, status string) {
+		t.Helper()
+		var line struct{ Input, Output, Status string }
+		if !lines.Scan() {
+			t.Fatalf("no more lines: %v", lines.Err())
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.Input != filepath.Join(in, input) || line.Output != filepath.Join(in, "cut", output) || line.Status != status {
+			t.Errorf("%+v, want %s of %s", line, status, input)
+		}
+	}
+	next("a.gif", "a-nobg.gif", "done")
+	sample(t, "pygif/animation.gif", filepath.Join(in, "a.mov"))
+	next("a.mov", "a-mov-nobg.gif", "done") // its content is a GIF's
+	if err := os.Mkdir(filepath.Join(in, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sample(t, "pygif/animation.gif", filepath.Join(in, "sub", "b.gif"))
+	next("sub/b.gif", "sub/b-nobg.gif", "done")
+	if err := os.WriteFile(filepath.Join(in, "a.gif"), []byte("GIF, changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if lines.Scan() {
+		t.Errorf("another line: %s", lines.Bytes())
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// watch does items that are no part of the watched folders, then what is in
+// those and what comes up there, until ctx ends.
+func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.Found, items []batch.Item) error {
+	search.Paths = found.Folders
+	w := &batch.Watch{Search: search, Opens: r.opens}
+	notifier, err := batch.NewNotifier()
+	if err != nil {
+		r.say("the system does not tell of new files (%v); looking every %v", err, batch.Poll)
+	} else {
+		defer notifier.Close()
+		w.Wake, w.Visit = notifier.Changes(), notifier.Listen
+	}
+	queue := make(chan batch.Item)
+	give := func(item batch.Item) {
+		r.expect(1)
+		select {
+		case queue <- item:
+		case <-ctx.Done():
+		}
+	}
+	w.Problem = func(err error) { give(batch.Unread(err)) }
+	names := batch.NewNames(r.o.out, r.o.Format, items)
+	var g errgroup.Group
+	g.Go(func() error {
+		defer close(queue)
+		for _, item := range items {
+			if slices.Contains(found.Files, item.Path) {
+				give(item)
+			}
+		}
+		return w.Run(ctx, func(_ context.Context, in batch.Input) { give(names.Name(in)) })
+	})
+	g.Go(func() error { return r.runner().Run(ctx, queue) })
+	return g.Wait()
+}
+
+// opens tells a file that is complete from one that is still being written.
+func (r *batchRun) opens(ctx context.Context, path string) error {
+	info, err := r.remover.Probe(ctx, path)
+	if known := (*bgremove.Error)(nil); errors.As(err, &known) && known.Kind == bgremove.Missing {
+		return nil // waiting does not help
+	}
+	if err == nil && info.Truncated {
+		return errors.New("breaks off")
+	}
+	return err
+}
