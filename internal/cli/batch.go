@@ -45,12 +45,7 @@ files failed (3) or were dropped while they were worked on (130).`,
   bgremove batch clips --out cut --recursive --format webm --update
   bgremove batch inbox --out cut --watch
   bgremove batch 'shots/*.mov' intro.gif --out cut --canvas-w 512 --json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(cmd, errors.New("PATH is missing"))
-			}
-			return nil
-		},
+		Args: someArguments("PATH"), ValidArgsFunction: clips,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.batch(cmd, args, o) },
 	}
 	f := cmd.Flags()

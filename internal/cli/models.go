@@ -96,7 +96,7 @@ func (a *app) modelsPull() *cobra.Command {
 		Long: `pull fetches models from where their authors publish them, or from a mirror. An
 interrupted download goes on where it ended. Nothing is used before its sha256
 is right.`,
-		Args: someArguments("NAME"),
+		Args: someArguments("NAME"), ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			for _, name := range names {
 				if err := a.pull(cmd, name, o); err != nil {
@@ -155,6 +155,12 @@ func (a *app) modelsExport() *cobra.Command {
 	return &cobra.Command{
 		Use:   "export NAME PATH",
 		Short: "copy an installed model to a file or folder, for another machine",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return a.completeModel(cobra.ShellCompDirectiveNoFileComp)(cmd, args, begun)
+		},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usage(cmd, errors.New("a NAME and a PATH are needed"))
@@ -184,7 +190,7 @@ type verdict struct {
 func (a *app) modelsVerify() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "verify [NAME...]",
+		Use: "verify [NAME...]", ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
 		Short: "read installed models again and compare their sha256",
 		RunE: func(_ *cobra.Command, names []string) error {
 			verdicts, failure, err := a.verify(names)
@@ -249,7 +255,7 @@ func (a *app) modelsRemove() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME...",
 		Short: "delete installed models",
-		Args:  someArguments("NAME"),
+		Args:  someArguments("NAME"), ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, names []string) error {
 			names = slices.Compact(slices.Clone(names))
 			for _, name := range names {

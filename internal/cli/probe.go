@@ -14,7 +14,7 @@ func (a *app) probeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe INPUT",
 		Short: "show what a file holds, and its price in credits",
-		Args:  oneArgument("INPUT"),
+		Args:  oneArgument("INPUT"), ValidArgsFunction: clips,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, remove, err := a.inputPath(cmd.Context(), args[0])
 			if err != nil {

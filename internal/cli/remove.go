@@ -41,7 +41,7 @@ is complete; an existing file is kept unless --force is given.`,
   bgremove remove walk.gif --canvas-w 128 --canvas-h 128 --anchor bottom
   bgremove remove green.mov --key '#00ff00' --bg '#ffffff' -o white.mp4
   bgremove remove - --format apng -o - <clip.gif >clip.apng`,
-		Args: oneArgument("INPUT"),
+		Args: oneArgument("INPUT"), ValidArgsFunction: clips,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.remove(cmd, args[0], o) },
 	}
 	f := cmd.Flags()

@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,6 +65,7 @@ environment over the file.`,
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
 	root.AddCommand(a.removeCommand(), a.batchCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
 		a.serveCommand(), a.adminCommand(), a.clientCommand(), a.versionCommand())
+	a.complete(root)
 	return root
 }
 
@@ -71,7 +73,9 @@ environment over the file.`,
 func (a *app) fill(root, cmd *cobra.Command) error {
 	a.typed = map[string]bool{}
 	cmd.Flags().Visit(func(f *pflag.Flag) { a.typed[f.Name] = true })
-	if cmd.Name() == "version" || cmd.HasParent() && cmd.Parent().Name() == "completion" {
+	switch {
+	case slices.Contains([]string{"version", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, cmd.Name()),
+		cmd.HasParent() && cmd.Parent().Name() == "completion":
 		return nil // these work whatever the settings are
 	}
 	path := a.configPath
@@ -144,8 +148,7 @@ func (a *app) checkDevice() error {
 	if a.engine.Device == "" {
 		return nil
 	}
-	return oneOf("device", string(a.engine.Device), string(bgremove.DeviceAuto), string(bgremove.DeviceCPU), string(bgremove.DeviceCUDA),
-		string(bgremove.DeviceCoreML), string(bgremove.DeviceDirectML))
+	return oneOf("device", string(a.engine.Device), words["device"]...)
 }
 
 func (a *app) modelsDirFlag(f *pflag.FlagSet) {

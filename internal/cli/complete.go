@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/bgremove/bgremove/internal/server"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// words are the values of flags that take one of a few.
+var words = map[string][]string{
+	"method":  {string(bgremove.Auto), string(bgremove.Fast), string(bgremove.Rembg)},
+	"format":  {string(bgremove.GIF), string(bgremove.APNG), string(bgremove.WebM), string(bgremove.MP4)},
+	"anchor":  {string(bgremove.Center), string(bgremove.Bottom)},
+	"holes":   {string(bgremove.HolesAuto), string(bgremove.HolesKeep), string(bgremove.HolesRemove)},
+	"sandbox": {string(bgremove.SandboxAuto), string(bgremove.SandboxOn), string(bgremove.SandboxOff)},
+	"device": {string(bgremove.DeviceAuto), string(bgremove.DeviceCPU), string(bgremove.DeviceCUDA),
+		string(bgremove.DeviceCoreML), string(bgremove.DeviceDirectML)},
+	"role":       {string(server.All), string(server.API), string(server.Worker)},
+	"signup":     {"closed", "open"},
+	"log-format": {"text", "json"},
+}
+
+// free are the flags whose values nobody can guess; shells would offer files.
+var free = []string{"key", "bg", "edge-colour", "start", "end", "fps", "loop"}
+
+// complete tells shells what the flags of all commands take, where the
+// commands have not said it themselves.
+func (a *app) complete(cmd *cobra.Command) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		complete := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveNoFileComp)
+		kind, _ := pflag.UnquoteUsage(f)
+		_, given := cmd.GetFlagCompletionFunc(f.Name)
+		switch {
+		case given:
+			return
+		case words[f.Name] != nil:
+			complete = cobra.FixedCompletions(words[f.Name], cobra.ShellCompDirectiveNoFileComp)
+		case f.Name == "model":
+			complete = a.completeModel(cobra.ShellCompDirectiveDefault) // or a file
+		case kind == "folder":
+			complete = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+		case !slices.Contains(free, f.Name):
+			return
+		}
+		if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
+			panic(err) // there is no such flag
+		}
+	})
+	if cmd.ValidArgsFunction == nil && cmd.Use == cmd.Name() { // it takes no arguments
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, c := range cmd.Commands() {
+		a.complete(c)
+	}
+}
+
+// completeModel offers the names of models.
+func (a *app) completeModel(directive cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		list, err := a.store().List()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var names []cobra.Completion
+		for _, e := range list {
+			names = append(names, cobra.CompletionWithDesc(e.Name, e.Description))
+		}
+		return names, directive
+	}
+}
+
+// clips are the arguments of commands that read clips.
+var clips cobra.CompletionFunc = cobra.FixedCompletions([]cobra.Completion{"gif", "mp4", "mov", "webm"}, cobra.ShellCompDirectiveFilterFileExt)
