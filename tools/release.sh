@@ -1,7 +1,7 @@
 #!/bin/sh
 # Brings what the release archives are made with and from: a C compiler for all
-# systems, and ONNX Runtime's library for each system that has one. Quick where
-# they are there.
+# systems, ONNX Runtime's library for each system that has one, man pages and
+# completions. Quick where they are there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,3 +14,5 @@ fi
 for system in linux_amd64 linux_arm64 windows_amd64 windows_arm64 darwin_arm64; do
 	go run ./cmd/bgremove setup --quiet --platform "${system%_*}/${system#*_}" --dir ".cache/libraries/$system"
 done
+
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) go run ./tools/manual .cache/manual

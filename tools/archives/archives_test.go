@@ -14,6 +14,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/cli"
 )
 
 // archive is one system's.
@@ -65,7 +68,7 @@ func TestContents(t *testing.T) {
 		t.Run(a.suffix, func(t *testing.T) {
 			t.Parallel()
 			dir := a.unpacked(t)
-			want := []string{"LICENSE", "README.md", a.executable(), "docs"}
+			want := append([]string{"LICENSE", "README.md", a.executable(), "docs"}, manual()...)
 			cgo := "0"
 			if a.library != "" {
 				cgo = "1"
@@ -90,6 +93,22 @@ func TestContents(t *testing.T) {
 			}
 		})
 	}
+}
+
+// manual are the man pages, one for each command, and the completions.
+func manual() []string {
+	names := []string{"man", "completions", "completions/bgremove.bash", "completions/_bgremove", "completions/bgremove.fish", "completions/bgremove.ps1"}
+	var add func(*cobra.Command)
+	add = func(cmd *cobra.Command) {
+		names = append(names, "man/"+strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				add(c)
+			}
+		}
+	}
+	add(cli.Manual())
+	return names
 }
 
 // The oldest C library that programs for Linux may ask for: that of ONNX

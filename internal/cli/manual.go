@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/cli/term"
+)
+
+// Manual is the command line for those who describe it. Nothing in it depends
+// on the machine; it is not to be run.
+func Manual() *cobra.Command {
+	root := (&app{Streams: &term.Streams{}}).rootCommand()
+	root.InitDefaultCompletionCmd()
+	atHome(root)
+	return root
+}
+
+// atHome gives flags whose default depends on the machine one in words.
+func atHome(cmd *cobra.Command) {
+	for name, text := range map[string]string{"data": "~/.local/share/bgremove", "slots": "half of the cores"} {
+		if f := cmd.Flags().Lookup(name); f != nil {
+			f.DefValue = text
+		}
+	}
+	for _, c := range cmd.Commands() {
+		atHome(c)
+	}
+}
