@@ -35,7 +35,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	a.deviceFlags(cmd.Flags(), "do without networks")
+	a.deviceFlags(cmd.Flags(), "do without networks where they would run on the CPU")
 	a.engineFlags(cmd.Flags())
 	return cmd
 }

@@ -111,11 +111,11 @@ func allFlags(cmd *cobra.Command) []string {
 	return names
 }
 
-// deviceFlags are the flags of everything that runs networks; without says what
-// --require-gpu does where there is no GPU.
-func (a *app) deviceFlags(f *pflag.FlagSet, without string) {
+// deviceFlags are the flags of everything that runs networks; require says what
+// --require-gpu does.
+func (a *app) deviceFlags(f *pflag.FlagSet, require string) {
 	f.Var(word(&a.engine.Device), "device", "where a network runs: auto, cpu, cuda, coreml or directml")
-	f.BoolVar(&a.engine.RequireGPU, "require-gpu", false, without+" where a network would run on the CPU")
+	f.BoolVar(&a.engine.RequireGPU, "require-gpu", false, require)
 }
 
 // engineFlags are the flags of everything that runs the engine.
@@ -130,7 +130,7 @@ func (a *app) engineFlags(f *pflag.FlagSet) {
 
 // workFlags are the flags of what removes backgrounds here.
 func (a *app) workFlags(f *pflag.FlagSet) {
-	a.deviceFlags(f, "fail")
+	a.deviceFlags(f, "fail where a network would run on the CPU")
 	f.IntVar(&a.engine.Workers, "workers", 0, "frames of a file worked on at once (default: one for each core)")
 	a.engineFlags(f)
 }

@@ -71,7 +71,7 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 	f.StringVar(&o.MetricsAddr, "metrics-addr", "", "an `address` for /metrics, /healthz and /readyz alone (on --addr, /metrics answers this machine only)")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
-	a.deviceFlags(f, "do without networks")
+	a.deviceFlags(f, "do without networks where they would run on the CPU")
 	a.engineFlags(f)
 	return cmd
 }
