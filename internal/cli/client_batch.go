@@ -44,6 +44,7 @@ It asks before it spends more than --ask-above credits; --yes answers.`,
 			}
 			return nil
 		},
+		ValidArgsFunction: clips,
 	}
 	b := &bulk{order: c.newOrder(cmd)}
 	f := cmd.Flags()

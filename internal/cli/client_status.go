@@ -17,9 +17,10 @@ func isBatch(id string) bool { return strings.HasPrefix(id, "batch_") }
 
 func (c *customer) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "status ID",
-		Short: "show where a job or a batch is",
-		Args:  oneArgument("ID"),
+		Use:               "status ID",
+		Short:             "show where a job or a batch is",
+		Args:              oneArgument("ID"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.look(cmd, args[0], (*client.Client).Job, (*client.Client).Batch)
 		},
@@ -34,7 +35,8 @@ func (c *customer) waitCommand() *cobra.Command {
 		Short: "wait until a job or a batch has ended, and show it",
 		Long: `wait returns when a job, or every job of a batch, is done or has failed. A job
 that has failed is exit code 1, a batch of which some have failed 3.`,
-		Args: oneArgument("ID"),
+		Args:              oneArgument("ID"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		id := args[0]

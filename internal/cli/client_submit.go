@@ -36,7 +36,8 @@ and charged once.`,
   bgremove client submit walk.gif --format apng --canvas-w 128 --wait -o walk.apng
   id=$(bgremove client submit clip.gif --method fast)
   bgremove client submit clip.mov --dry-run`,
-		Args: oneArgument("FILE"),
+		Args:              oneArgument("FILE"),
+		ValidArgsFunction: clips,
 	}
 	o := c.newOrder(cmd)
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file` (default: FILE's name with -nobg, beside it)")
