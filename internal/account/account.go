@@ -44,7 +44,7 @@ type Account struct {
 	// is over: the password was changed since.
 	Epoch     int64
 	Credits   int64
-	Plan      string // name of the last plan granted, or empty
+	Plan      string // name of the plan subscribed to, else of the last one granted, or empty
 	CreatedAt time.Time
 }
 

@@ -19,6 +19,9 @@ const (
 	Grant  Kind = "grant"  // bought or given
 	Charge Kind = "charge" // taken for a job, negative
 	Refund Kind = "refund" // given back for a job that failed
+	// Reversal is a grant taken back, since its payment was: negative, or 0
+	// where all of it had been spent.
+	Reversal Kind = "reversal"
 )
 
 // Entry is one line of the ledger, never changed once written.
@@ -26,9 +29,9 @@ type Entry struct {
 	ID        string // led_…
 	AccountID string
 	Kind      Kind
-	Amount    int64  // credits; what a charge takes is negative
-	JobID     string // empty for a grant
-	Note      string // of a grant
+	Amount    int64  // credits; what a charge or a reversal takes is negative
+	JobID     string // of a charge or a refund
+	Note      string // of a grant or a reversal
 	CreatedAt time.Time
 }
 
@@ -49,32 +52,59 @@ func NewLedger(db *store.DB) *Ledger { return &Ledger{db: db} }
 
 // Grant adds credits, at least 1, and returns the balance. The error is
 // ErrNotFound if there is no such account.
-func (l *Ledger) Grant(ctx context.Context, accountID string, credits int64, note string) (int64, error) {
-	return l.grant(ctx, accountID, credits, note, "")
+func (l *Ledger) Grant(ctx context.Context, accountID string, credits int64, note string) (balance int64, err error) {
+	err = l.db.Tx(ctx, func(tx *store.Tx) (err error) {
+		balance, err = l.GrantTx(ctx, tx, accountID, credits, note)
+		return err
+	})
+	return balance, err
 }
 
 // GrantPlan adds the credits of a plan and notes it as the account's plan.
-func (l *Ledger) GrantPlan(ctx context.Context, accountID string, p Plan) (int64, error) {
-	return l.grant(ctx, accountID, p.Credits, "plan "+p.Name, p.Name)
+func (l *Ledger) GrantPlan(ctx context.Context, accountID string, p Plan) (balance int64, err error) {
+	err = l.db.Tx(ctx, func(tx *store.Tx) (err error) {
+		if balance, err = l.GrantTx(ctx, tx, accountID, p.Credits, "plan "+p.Name); err != nil {
+			return err
+		}
+		return SetPlan(ctx, tx, accountID, p.Name)
+	})
+	return balance, err
 }
 
 // MaxGrant is the most that is granted at once: it keeps sums far from the end
 // of 64 bits.
 const MaxGrant = 1_000_000_000_000
 
-func (l *Ledger) grant(ctx context.Context, accountID string, credits int64, note, plan string) (balance int64, err error) {
+// GrantTx is Grant as part of a caller's transaction.
+func (l *Ledger) GrantTx(ctx context.Context, tx *store.Tx, accountID string, credits int64, note string) (balance int64, err error) {
 	if credits < 1 || credits > MaxGrant {
 		return 0, &FieldError{Field: "credits", Reason: fmt.Sprintf("must be between 1 and %d", int64(MaxGrant))}
 	}
-	err = l.db.Tx(ctx, func(tx *store.Tx) error {
-		err := tx.QueryRowContext(ctx, `UPDATE accounts SET credits = credits + $1, plan = CASE WHEN $2 = '' THEN plan ELSE $2 END
-			WHERE id = $3 RETURNING credits`, credits, plan, accountID).Scan(&balance)
-		if err != nil {
-			return err
-		}
-		return l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Grant, Amount: credits, Note: note})
-	})
+	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits + $1 WHERE id = $2 RETURNING credits", credits, accountID).Scan(&balance)
+	if err == nil {
+		err = l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Grant, Amount: credits, Note: note})
+	}
 	return balance, wrap("grant credits", err)
+}
+
+// Reverse takes back credits that were granted, at most what is left, and
+// returns how many it took. The ledger tells of it in any case, and what had
+// been spent. It is part of a caller's transaction.
+func (l *Ledger) Reverse(ctx context.Context, tx *store.Tx, accountID string, credits int64, note string) (taken int64, err error) {
+	var balance int64
+	// It locks the row, so that nobody spends what is about to be taken.
+	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits WHERE id = $1 RETURNING credits", accountID).Scan(&balance)
+	if err != nil {
+		return 0, wrap("reverse a grant", err)
+	}
+	if taken = min(credits, balance); taken < credits {
+		note += fmt.Sprintf(": %d of %d credits had been spent", credits-taken, credits)
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE accounts SET credits = credits - $1 WHERE id = $2", taken, accountID)
+	if err == nil {
+		err = l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Reversal, Amount: -taken, Note: note})
+	}
+	return taken, wrap("reverse a grant", err)
 }
 
 // enter writes a line. The balance must move in the same transaction.

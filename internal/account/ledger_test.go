@@ -93,6 +93,98 @@ func TestLedger(t *testing.T) {
 	})
 }
 
+// reverse takes credits back in a transaction of its own.
+func reverse(ctx context.Context, db *store.DB, accountID string, credits int64, note string) (taken int64, err error) {
+	err = db.Tx(ctx, func(tx *store.Tx) (err error) {
+		taken, err = account.NewLedger(db).Reverse(ctx, tx, accountID, credits, note)
+		return err
+	})
+	return taken, err
+}
+
+func TestReverse(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ledger := account.NewLedger(db)
+		a := register(t, db, "ann@example.com")
+		if _, err := ledger.Grant(t.Context(), a.ID, 15, "bought"); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ credits, taken, left int64 }{{5, 5, 10}, {12, 10, 0}, {3, 0, 0}} {
+			taken, err := reverse(t.Context(), db, a.ID, c.credits, "refunded")
+			if taken != c.taken || err != nil {
+				t.Errorf("%d of %d taken, %v", taken, c.credits, err)
+			}
+			addsUp(t, db, a.ID, c.left)
+		}
+		entries, err := ledger.Entries(t.Context(), a.ID, "", 3)
+		want := []account.Entry{
+			{Kind: account.Reversal, Amount: 0, Note: "refunded: 3 of 3 credits had been spent"},
+			{Kind: account.Reversal, Amount: -10, Note: "refunded: 2 of 12 credits had been spent"},
+			{Kind: account.Reversal, Amount: -5, Note: "refunded"},
+		}
+		if diff := cmp.Diff(want, entries, cmpopts.IgnoreFields(account.Entry{}, "ID", "AccountID", "CreatedAt")); diff != "" || err != nil {
+			t.Errorf("%v %s", err, diff)
+		}
+		if _, err := reverse(t.Context(), db, "acc_none", 1, ""); !errors.Is(err, account.ErrNotFound) {
+			t.Errorf("no such account: %v", err)
+		}
+	})
+}
+
+// Whoever spends while a grant is reversed, nothing is taken twice.
+func TestReverseConcurrent(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		a := register(t, db, "ann@example.com")
+		if _, err := account.NewLedger(db).Grant(t.Context(), a.ID, 100, ""); err != nil {
+			t.Fatal(err)
+		}
+		var gone atomic.Int64
+		var g errgroup.Group
+		for i := range 32 {
+			g.Go(func() error {
+				_, err := charge(t.Context(), db, a.ID, account.Item{JobID: fmt.Sprint("job_", i), Credits: 3})
+				if poor := (*account.InsufficientError)(nil); errors.As(err, &poor) {
+					return nil
+				}
+				gone.Add(3)
+				return err
+			})
+			g.Go(func() error {
+				taken, err := reverse(t.Context(), db, a.ID, 4, "refunded")
+				gone.Add(taken)
+				return err
+			})
+		}
+		if err := g.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if gone.Load() != 100 {
+			t.Errorf("%d of 100 credits are gone", gone.Load())
+		}
+		addsUp(t, db, a.ID, 0)
+	})
+}
+
+func TestPlanOf(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		a := register(t, db, "ann@example.com")
+		for _, step := range []struct {
+			change func(context.Context, *store.Tx, string, string) error
+			plan   string
+			want   string
+		}{{account.SetPlan, "light", "light"}, {account.EndPlan, "heavy", "light"}, {account.EndPlan, "light", ""}} {
+			err := db.Tx(t.Context(), func(tx *store.Tx) error { return step.change(t.Context(), tx, a.ID, step.plan) })
+			got, found := account.New(db).Get(t.Context(), a.ID)
+			if got.Plan != step.want || errors.Join(err, found) != nil {
+				t.Errorf("plan %q, not %q: %v", got.Plan, step.want, errors.Join(err, found))
+			}
+		}
+	})
+}
+
 func TestGrantRefuses(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -1,6 +1,11 @@
 package account
 
-import "slices"
+import (
+	"context"
+	"slices"
+
+	"github.com/bgremove/bgremove/internal/store"
+)
 
 // Period is how often a plan is paid and its credits are added.
 type Period string
@@ -41,4 +46,17 @@ func PlanNamed(name string) (Plan, bool) {
 		return Plan{}, false
 	}
 	return plans[i], true
+}
+
+// SetPlan notes a plan as the account's. It is part of a caller's transaction.
+func SetPlan(ctx context.Context, tx *store.Tx, accountID, name string) error {
+	_, err := tx.ExecContext(ctx, "UPDATE accounts SET plan = $1 WHERE id = $2", name, accountID)
+	return wrap("set the plan", err)
+}
+
+// EndPlan leaves an account without a plan, if it is the one of that name. It
+// is part of a caller's transaction.
+func EndPlan(ctx context.Context, tx *store.Tx, accountID, name string) error {
+	_, err := tx.ExecContext(ctx, "UPDATE accounts SET plan = '' WHERE id = $1 AND plan = $2", accountID, name)
+	return wrap("end the plan", err)
 }

@@ -8,7 +8,7 @@ CREATE TABLE accounts (
     password   TEXT NOT NULL,        -- argon2id, in its own encoding
     epoch      BIGINT NOT NULL,      -- sessions of an older one are over
     credits    BIGINT NOT NULL CHECK (credits >= 0),
-    plan       TEXT NOT NULL,        -- the last one granted, or empty
+    plan       TEXT NOT NULL,        -- the one subscribed to, else the last one granted, or empty
     created_at BIGINT NOT NULL
 );
 
@@ -42,7 +42,8 @@ CREATE TABLE ledger (
     created_at BIGINT NOT NULL,
     CHECK (kind = 'grant' AND amount > 0 AND job_id IS NULL
         OR kind = 'charge' AND amount < 0 AND job_id IS NOT NULL
-        OR kind = 'refund' AND amount > 0 AND job_id IS NOT NULL)
+        OR kind = 'refund' AND amount > 0 AND job_id IS NOT NULL
+        OR kind = 'reversal' AND amount <= 0 AND job_id IS NULL)
 );
 CREATE INDEX ledger_account ON ledger (account_id, id);
 -- A job is charged once and refunded once.
