@@ -2,6 +2,7 @@
 GOLANGCI_VERSION   := v2.15.0
 GORELEASER_VERSION := v2.16.0
 VERSITYGW_VERSION  := v1.8.0
+STRIPEMOCK_VERSION := v0.203.0
 
 GO       ?= go
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -14,6 +15,10 @@ tools      := $(CURDIR)/.cache/bin
 golangci   := $(tools)/golangci-lint-$(GOLANGCI_VERSION)
 goreleaser := $(tools)/goreleaser-$(GORELEASER_VERSION)
 versitygw  := $(tools)/versitygw-$(VERSITYGW_VERSION)
+stripemock := $(tools)/stripe-mock-$(STRIPEMOCK_VERSION)
+
+# For the tests of buying.
+export BGREMOVE_STRIPE_MOCK ?= $(stripemock)
 
 .PHONY: help
 help: ## list the targets
@@ -28,11 +33,11 @@ build: ## build bin/bgremove
 	$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/bgremove
 
 .PHONY: test
-test: setup ## run every test, and the seeds of every fuzz target
+test: setup $(stripemock) ## run every test, and the seeds of every fuzz target
 	./tools/postgres.sh $(GO) test ./...
 
 .PHONY: race
-race: setup ## run every test under the race detector
+race: setup $(stripemock) ## run every test under the race detector
 	./tools/postgres.sh $(GO) test -race ./...
 
 .PHONY: fuzz
@@ -127,6 +132,10 @@ $(goreleaser):
 $(versitygw):
 	GOBIN='$(tools)' $(GO) install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
 	mv '$(tools)/versitygw' $@
+
+$(stripemock):
+	GOBIN='$(tools)' $(GO) install github.com/stripe/stripe-mock@$(STRIPEMOCK_VERSION)
+	mv '$(tools)/stripe-mock' $@
 
 .cache/train/pack.zip: .cache/train/measuring tools/train/pack.py
 	$(if $(DATA),,$(error give the folder of pictures: make $(MAKECMDGOALS) DATA=folder))

@@ -1,7 +1,7 @@
 // Package store is the database: SQLite or PostgreSQL, one schema and one SQL
 // text for both. It knows connections, migrations, transactions, wake-ups and
 // which errors mean what; the queries stand with those who own the tables, in
-// internal/account and internal/job.
+// internal/account, internal/billing and internal/job.
 //
 // What the SQL of both may use: $n placeholders, RETURNING, ON CONFLICT,
 // partial indexes, and now_ms(), the database's clock in milliseconds since

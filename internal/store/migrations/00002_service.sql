@@ -141,7 +141,58 @@ CREATE TABLE idempotency (
 );
 CREATE INDEX idempotency_expiry ON idempotency (expires_at);
 
+-- Customers of Stripe; of several of one account the last is the one in use.
+CREATE TABLE stripe_customers (
+    id         TEXT PRIMARY KEY, -- cus_…
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    created_at BIGINT NOT NULL
+);
+CREATE INDEX stripe_customers_account ON stripe_customers (account_id, created_at);
+
+-- What has been acted upon: an event comes at least once, in any order.
+CREATE TABLE stripe_events (
+    id         TEXT PRIMARY KEY, -- evt_…
+    created_at BIGINT NOT NULL
+);
+CREATE INDEX stripe_events_age ON stripe_events (created_at);
+
+-- What was paid, and what became of its credits.
+CREATE TABLE payments (
+    id         TEXT PRIMARY KEY, -- of Stripe: pi_… for a pack, in_… for a period
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    plan       TEXT NOT NULL,
+    credits    BIGINT NOT NULL CHECK (credits >= 0),  -- granted; 0: lost before it was heard of
+    amount     BIGINT NOT NULL CHECK (amount >= 0),   -- in the currency's smallest unit
+    taken      BIGINT NOT NULL CHECK (taken >= 0),    -- credits taken back
+    forgiven   BIGINT NOT NULL CHECK (forgiven >= 0), -- credits to be taken back that had been spent
+    created_at BIGINT NOT NULL
+);
+CREATE INDEX payments_account ON payments (account_id, id);
+
+-- What of payments was lost again.
+CREATE TABLE payment_losses (
+    id         TEXT PRIMARY KEY, -- of Stripe: ch_… refunded, du_… disputed
+    payment_id TEXT NOT NULL REFERENCES payments (id),
+    amount     BIGINT NOT NULL CHECK (amount >= 0),
+    final      BIGINT NOT NULL -- 1: an event that comes late does not change it
+);
+CREATE INDEX payment_losses_payment ON payment_losses (payment_id);
+
+CREATE TABLE subscriptions (
+    id         TEXT PRIMARY KEY, -- sub_…
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    plan       TEXT NOT NULL, -- empty: a price that is no plan's
+    status     TEXT NOT NULL, -- Stripe's word
+    told_at    BIGINT NOT NULL -- seconds: when Stripe said so
+);
+CREATE INDEX subscriptions_account ON subscriptions (account_id, id);
+
 -- +goose Down
+DROP TABLE subscriptions;
+DROP TABLE payment_losses;
+DROP TABLE payments;
+DROP TABLE stripe_events;
+DROP TABLE stripe_customers;
 DROP TABLE idempotency;
 DROP TABLE job_events;
 DROP TABLE jobs;
