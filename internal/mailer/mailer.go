@@ -1,0 +1,147 @@
+// Package mailer sends plain text mails over SMTP.
+package mailer
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	netmail "net/mail"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wneessen/go-mail"
+)
+
+// Message is a mail to one person.
+type Message struct {
+	To      string // an address, without a name
+	Subject string // one line
+	Text    string
+}
+
+// Config says by which server mails are sent. Server and From are needed.
+type Config struct {
+	// Server is smtp:// (port 587) or smtps:// (port 465), with user and
+	// password if they are needed. With smtp the connection is encrypted by
+	// STARTTLS or not used, but to this machine, where it is as it is.
+	Server *url.URL
+	// From is the sender: an address, with or without a name.
+	From string
+	// Timeout bounds the sending of a mail; 0 is 20 s.
+	Timeout time.Duration
+	// RootCAs are whom to believe; nil are the system's.
+	RootCAs *x509.CertPool
+	// Dial reaches a server of smtp://; nil is the network.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Mailer sends mails, each over a connection of its own. It is safe for
+// concurrent use.
+type Mailer struct{ Config }
+
+// New makes a Mailer. The error is of From; ParseServer has checked Server.
+func New(c Config) (*Mailer, error) {
+	if err := CheckFrom(c.From); err != nil {
+		return nil, err
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 20 * time.Second
+	}
+	return &Mailer{c}, nil
+}
+
+// CheckFrom checks a sender.
+func CheckFrom(from string) error {
+	if _, err := netmail.ParseAddress(from); err != nil {
+		return fmt.Errorf("%q is no address such as name@example.com", from)
+	}
+	return nil
+}
+
+// ParseServer reads the URL of a server. The error does not repeat it: it may
+// hold a password.
+func ParseServer(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return nil, errors.New("must be smtp:// or smtps://, USER:PASSWORD@ where it is needed, HOST and :PORT (what is special in a password needs %XX)")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return nil, errors.New("has no port that can be")
+		}
+	}
+	return u, nil
+}
+
+// Send sends a mail and waits until the server has taken it.
+func (m *Mailer) Send(ctx context.Context, msg Message) error {
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
+	defer cancel()
+	letter, err := m.write(msg)
+	if err != nil {
+		return fmt.Errorf("write a mail: %w", err)
+	}
+	client, err := m.client()
+	if err == nil {
+		err = client.DialAndSendWithContext(ctx, letter)
+	}
+	if err != nil {
+		return fmt.Errorf("send a mail: %w", err)
+	}
+	return nil
+}
+
+func (m *Mailer) write(msg Message) (*mail.Msg, error) {
+	if strings.ContainsAny(msg.To+msg.Subject, "\r\n\x00") {
+		return nil, errors.New("a header has one line")
+	}
+	letter := mail.NewMsg()
+	if err := letter.From(m.From); err != nil {
+		return nil, err
+	}
+	// Not as a list, which a comma would make of it.
+	letter.ToMailAddress(&netmail.Address{Address: msg.To})
+	letter.Subject(msg.Subject)
+	letter.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no answers by programs
+	letter.SetBodyString(mail.TypeTextPlain, msg.Text)
+	return letter, nil
+}
+
+func (m *Mailer) client() (*mail.Client, error) {
+	host := m.Server.Hostname()
+	settings := &tls.Config{ServerName: host, RootCAs: m.RootCAs, MinVersion: tls.VersionTLS12}
+	options := []mail.Option{mail.WithTimeout(m.Timeout), mail.WithTLSConfig(settings)}
+	port := 587
+	switch {
+	case m.Server.Scheme == "smtps":
+		port = 465
+		options = append(options, mail.WithSSL())
+	case loopback(host):
+		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
+	default:
+		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
+	}
+	if m.Dial != nil && m.Server.Scheme == "smtp" {
+		options = append(options, mail.WithDialContextFunc(m.Dial))
+	}
+	if given, err := strconv.Atoi(m.Server.Port()); err == nil {
+		port = given
+	}
+	options = append(options, mail.WithPort(port))
+	if user := m.Server.User; user != nil {
+		password, _ := user.Password()
+		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(user.Username()), mail.WithPassword(password))
+	}
+	return mail.NewClient(host, options...)
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
