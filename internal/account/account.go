@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/bgremove/bgremove/internal/id"
 	"github.com/bgremove/bgremove/internal/store"
 )
 
@@ -42,9 +41,11 @@ type Account struct {
 	Email string // in lower case
 	// Epoch belongs into a session when it begins. A session of another epoch
 	// is over: the password was changed since.
-	Epoch     int64
-	Credits   int64
-	Plan      string // name of the plan subscribed to, else of the last one granted, or empty
+	Epoch   int64
+	Credits int64
+	Plan    string // name of the plan subscribed to, else of the last one granted, or empty
+	// Confirmed says that mails to Email have arrived, or that nobody doubts it.
+	Confirmed bool
 	CreatedAt time.Time
 }
 
@@ -63,24 +64,10 @@ type Accounts struct {
 // New gives access to the accounts in db.
 func New(db *store.DB) *Accounts { return &Accounts{db: db, hasher: newHasher()} }
 
-// Register makes an account without credits. The error is ErrEmailTaken, or a
-// *FieldError of email or password.
+// Register makes an account without credits, whose address nobody doubts. The
+// error is ErrEmailTaken, or a *FieldError of email or password.
 func (a *Accounts) Register(ctx context.Context, email, password string) (Account, error) {
-	email, err := normal(email)
-	if err != nil {
-		return Account{}, err
-	}
-	encoded, err := a.encode(ctx, password)
-	if err != nil {
-		return Account{}, err
-	}
-	account, err := scanAccount(a.db.QueryRowContext(ctx, `
-		INSERT INTO accounts (id, email, password, epoch, credits, plan, created_at)
-		VALUES ($1, $2, $3, 1, 0, '', now_ms()) RETURNING `+columns, id.New("acc_"), email, encoded))
-	if store.IsUnique(err) {
-		return Account{}, ErrEmailTaken
-	}
-	return account, wrap("register", err)
+	return a.insert(ctx, email, password, "now_ms()")
 }
 
 // maxEmail is the longest address that mail knows (RFC 5321), in bytes.
@@ -194,7 +181,7 @@ func (a *Accounts) EndSessions(ctx context.Context, id string) error {
 }
 
 // columns are what scanAccount reads.
-const columns = "id, email, epoch, credits, plan, created_at"
+const columns = "id, email, epoch, credits, plan, confirmed_at IS NOT NULL, created_at"
 
 // scanner is a row or the current one of several.
 type scanner interface{ Scan(...any) error }
@@ -204,7 +191,7 @@ func scanAccount(row scanner) (Account, error) {
 		a       Account
 		created int64
 	)
-	err := row.Scan(&a.ID, &a.Email, &a.Epoch, &a.Credits, &a.Plan, &created)
+	err := row.Scan(&a.ID, &a.Email, &a.Epoch, &a.Credits, &a.Plan, &a.Confirmed, &created)
 	a.CreatedAt = store.Time(created)
 	return a, err
 }

@@ -3,14 +3,25 @@
 
 -- +goose Up
 CREATE TABLE accounts (
-    id         TEXT PRIMARY KEY,
-    email      TEXT NOT NULL UNIQUE, -- in lower case
-    password   TEXT NOT NULL,        -- argon2id, in its own encoding
-    epoch      BIGINT NOT NULL,      -- sessions of an older one are over
-    credits    BIGINT NOT NULL CHECK (credits >= 0),
-    plan       TEXT NOT NULL,        -- the one subscribed to, else the last one granted, or empty
-    created_at BIGINT NOT NULL
+    id           TEXT PRIMARY KEY,
+    email        TEXT NOT NULL UNIQUE, -- in lower case
+    password     TEXT NOT NULL,        -- argon2id, in its own encoding
+    epoch        BIGINT NOT NULL,      -- sessions of an older one are over
+    credits      BIGINT NOT NULL CHECK (credits >= 0),
+    plan         TEXT NOT NULL,        -- the one subscribed to, else the last one granted, or empty
+    confirmed_at BIGINT,               -- null: a mail to email has yet to arrive
+    created_at   BIGINT NOT NULL
 );
+
+-- What mails ask people to come back with.
+CREATE TABLE mail_tokens (
+    hash       TEXT PRIMARY KEY, -- SHA-256 of the token, in hex
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    purpose    TEXT NOT NULL CHECK (purpose IN ('reset', 'confirm')),
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX mail_tokens_account ON mail_tokens (account_id, purpose);
+CREATE INDEX mail_tokens_expiry ON mail_tokens (expires_at);
 
 CREATE TABLE api_keys (
     id           TEXT PRIMARY KEY,
@@ -201,4 +212,5 @@ DROP TABLE queues;
 DROP TABLE ledger;
 DROP TABLE sessions;
 DROP TABLE api_keys;
+DROP TABLE mail_tokens;
 DROP TABLE accounts;
