@@ -19,7 +19,7 @@ func (o operations) GetAccount(ctx context.Context, _ api.GetAccountRequestObjec
 	if err != nil {
 		return nil, err
 	}
-	return api.GetAccount200JSONResponse(accountBody(who, keys)), nil
+	return api.GetAccount200JSONResponse(o.accountBody(who, keys)), nil
 }
 
 // ListKeys is the active keys.
@@ -33,6 +33,9 @@ func (o operations) ListKeys(ctx context.Context, _ api.ListKeysRequestObject) (
 
 // CreateKey makes a key and shows it, this once.
 func (o operations) CreateKey(ctx context.Context, in api.CreateKeyRequestObject) (api.CreateKeyResponseObject, error) {
+	if !o.believed(of(ctx).account) {
+		return nil, errUnconfirmed
+	}
 	name := defaultKeyName
 	if in.Body.Name != nil {
 		name = *in.Body.Name
@@ -55,8 +58,8 @@ func (o operations) RevokeKey(ctx context.Context, in api.RevokeKeyRequestObject
 	return api.RevokeKey204Response{}, nil
 }
 
-func accountBody(who account.Account, keys []account.Key) api.Account {
-	b := api.Account{Email: who.Email, Credits: int(who.Credits), Keys: keyBodies(keys)}
+func (a *API) accountBody(who account.Account, keys []account.Key) api.Account {
+	b := api.Account{Email: who.Email, Confirmed: a.believed(who), Credits: int(who.Credits), Keys: keyBodies(keys)}
 	if who.Plan != "" {
 		b.Plan = &who.Plan
 	}
@@ -105,11 +108,12 @@ func (o operations) ChangePassword(ctx context.Context, in api.ChangePasswordReq
 }
 
 // ListPlans is what credits are sold by.
-func (operations) ListPlans(context.Context, api.ListPlansRequestObject) (api.ListPlansResponseObject, error) {
+func (o operations) ListPlans(context.Context, api.ListPlansRequestObject) (api.ListPlansResponseObject, error) {
 	all := account.Plans()
 	b := api.PlanList{Plans: make([]api.Plan, len(all))}
 	for i, p := range all {
-		b.Plans[i] = api.Plan{Name: p.Name, Title: p.Title, Credits: p.Credits, Cents: p.Cents, Period: api.PlanPeriod(p.Period)}
+		b.Plans[i] = api.Plan{Name: p.Name, Title: p.Title, Credits: p.Credits, Cents: p.Cents, Period: api.PlanPeriod(p.Period),
+			Purchasable: o.Shop != nil && o.Shop.Sells(p.Name)}
 	}
 	return api.ListPlans200JSONResponse(b), nil
 }

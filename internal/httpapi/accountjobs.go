@@ -40,6 +40,9 @@ func before(given *string) (string, error) {
 
 // SubmitJobs submits one file or several.
 func (o operations) SubmitJobs(ctx context.Context, in api.SubmitJobsRequestObject) (api.SubmitJobsResponseObject, error) {
+	if !o.believed(of(ctx).account) {
+		return nil, errUnconfirmed
+	}
 	receipt, err := o.submit(ctx, in.Body, in.Params.IdempotencyKey, anyFiles)
 	if err != nil {
 		return nil, err
@@ -49,6 +52,9 @@ func (o operations) SubmitJobs(ctx context.Context, in api.SubmitJobsRequestObje
 
 // RepeatJob makes another job of a file that is kept.
 func (o operations) RepeatJob(ctx context.Context, in api.RepeatJobRequestObject) (api.RepeatJobResponseObject, error) {
+	if !o.believed(of(ctx).account) {
+		return nil, errUnconfirmed
+	}
 	receipt, err := o.again(ctx, in.ID, in.Body, in.Params.IdempotencyKey)
 	if err != nil {
 		return nil, err

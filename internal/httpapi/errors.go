@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/billing"
 	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/session"
@@ -27,6 +28,7 @@ var (
 	errMethodNotAllowed = errors.New("no such method of the path")
 	errTooLarge         = errors.New("the body is too large")
 	errNotReady         = errors.New("not ready")
+	errUnconfirmed      = errors.New("confirm your address first, by the mail that was sent to it")
 )
 
 // formError is a body that cannot be understood, or a field of it.
@@ -44,6 +46,11 @@ func (e *formError) Error() string {
 }
 
 func (e *formError) Unwrap() error { return e.err }
+
+// notOffered is what this service is not set up for.
+type notOffered struct{ instead string }
+
+func (e *notOffered) Error() string { return e.instead }
 
 // rangeError asks for a part that a file of size bytes does not have.
 type rangeError struct{ size int64 }
@@ -92,21 +99,32 @@ var refusals = []refusal{
 	{is(errTooLarge, blob.ErrTooLarge), http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
 	{as[*http.MaxBytesError], http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
 	{as[*formError], http.StatusBadRequest, api.ErrorCodeBadRequest},
+	{is(billing.ErrSignature), http.StatusBadRequest, api.ErrorCodeBadRequest},
 	{as[*job.OptionError], http.StatusBadRequest, api.ErrorCodeBadRequest},
 	{as[*job.LimitError], http.StatusBadRequest, api.ErrorCodeBadRequest},
 	{as[*account.FieldError], http.StatusBadRequest, api.ErrorCodeBadRequest},
 	{is(job.ErrRunning, job.ErrConflict), http.StatusConflict, api.ErrorCodeIdempotencyConflict},
 	{is(account.ErrEmailTaken), http.StatusConflict, api.ErrorCodeEmailTaken},
+	{is(billing.ErrSubscribed), http.StatusConflict, api.ErrorCodeSubscribed},
 	{is(account.ErrTooManyKeys), http.StatusConflict, api.ErrorCodeTooManyKeys},
 	{is(job.ErrUnreadable), http.StatusUnprocessableEntity, api.ErrorCodeUnreadableFile},
 	{as[*account.InsufficientError], http.StatusPaymentRequired, api.ErrorCodeInsufficientCredits},
 	{is(errForbidden, session.ErrCrossSite), http.StatusForbidden, api.ErrorCodeForbidden},
-	{is(errNotFound, job.ErrNotFound, account.ErrNotFound, blob.ErrNotFound), http.StatusNotFound, api.ErrorCodeNotFound},
+	{is(errUnconfirmed), http.StatusForbidden, api.ErrorCodeUnconfirmed},
+	{as[*notOffered], http.StatusNotFound, api.ErrorCodeNotOffered},
+	{is(errNotFound, billing.ErrNoCustomer, job.ErrNotFound, account.ErrNotFound, blob.ErrNotFound), http.StatusNotFound, api.ErrorCodeNotFound},
 	{is(errMethodNotAllowed), http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed},
 	{as[*rangeError], http.StatusRequestedRangeNotSatisfiable, api.ErrorCodeRangeNotSatisfiable},
+	{away, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{as[*blob.Error], http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{is(errNotReady, job.ErrCutOff, context.DeadlineExceeded), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{store.Unavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
+}
+
+// away reports whether Stripe may do later what it did not do now.
+func away(err error) bool {
+	var e *billing.Error
+	return errors.As(err, &e) && e.Temporary()
 }
 
 // Refuse answers with an error, for all that Handler is around. What it was
@@ -139,6 +157,7 @@ func detail(row refusal, err error) api.Error {
 	body := api.Error{Error: row.code}
 	var (
 		poor   *account.InsufficientError
+		offer  *notOffered
 		form   *formError
 		option *job.OptionError
 		limit  *job.LimitError
@@ -154,7 +173,15 @@ func detail(row refusal, err error) api.Error {
 	case row.code == api.ErrorCodeInsufficientCredits && errors.As(err, &poor):
 		left := int(poor.Balance)
 		body.CreditsRemaining = &left
+	case errors.As(err, &offer):
+		say(offer.Error(), "")
+	case row.code == api.ErrorCodeSubscribed:
+		say(billing.ErrSubscribed.Error(), "")
+	case row.code == api.ErrorCodeUnconfirmed:
+		say(errUnconfirmed.Error(), "")
 	case row.code != api.ErrorCodeBadRequest:
+	case errors.Is(err, billing.ErrSignature):
+		say("Stripe-Signature is not that of the body, or too old", "")
 	case errors.As(err, &form):
 		say(form.Error(), form.field)
 	case errors.As(err, &option):

@@ -14,7 +14,13 @@ import (
 const (
 	maxJSON = 64 << 10
 	maxForm = 1 << 20
+	// maxEvent is of Stripe, whose events hold an invoice at most.
+	maxEvent = 1 << 20
 )
+
+// webhook is where Stripe sends events. It is no browser: no session is looked
+// for, and other sites have nothing to send there.
+const webhook = "/api/stripe/webhook"
 
 // guard stands before every operation: it finds out who asks, how often, and
 // how much they send, in the order in which these are refused.
@@ -34,6 +40,9 @@ func (a *API) guard(next http.Handler) http.Handler {
 				return
 			}
 			a.bound(next, a.largest(r)).ServeHTTP(w, r)
+		case path == webhook:
+			w.Header().Set("Cache-Control", "no-store")
+			a.bound(next, maxEvent).ServeHTTP(w, r)
 		case strings.HasPrefix(path, "/api/"):
 			w.Header().Set("Cache-Control", "no-store")
 			session.ServeHTTP(w, r)
@@ -129,8 +138,8 @@ func credentials(h http.Header) []string {
 // admitBrowser finds the account that is signed in, if the operation is for
 // one.
 func (a *API) admitBrowser(hr *http.Request) error {
-	if path := hr.URL.Path; path == "/api/session" || path == "/api/accounts" {
-		return nil // which sign in
+	if forEveryone(hr.URL.Path) {
+		return nil
 	}
 	signedIn, err := a.Sessions.Account(hr.Context())
 	if err != nil {
@@ -139,4 +148,14 @@ func (a *API) admitBrowser(hr *http.Request) error {
 	r := of(hr.Context())
 	r.account, r.owner = signedIn, job.Owner{AccountID: signedIn.ID}
 	return nil
+}
+
+// forEveryone reports whether an operation of browsers is for those who are
+// not signed in, too: it signs in, or asks for the token of a mail.
+func forEveryone(path string) bool {
+	switch path {
+	case "/api/session", "/api/accounts", "/api/password-resets":
+		return true
+	}
+	return strings.HasPrefix(path, "/api/password-resets/") || strings.HasPrefix(path, "/api/confirmations/")
 }

@@ -102,11 +102,20 @@ func (a *API) report(r *request, started time.Time) {
 		return
 	}
 	attrs := append(r.attrs(),
-		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", r.writer.status),
+		slog.String("method", r.Method), slog.String("path", loggable(r.Request)), slog.Int("status", r.writer.status),
 		slog.Int64("received", r.body.received), slog.Int64("sent", r.writer.sent),
 		slog.Duration("took", took), slog.String("address", a.Throttle.Address(r.Request).String()))
 	if r.failure != nil {
 		attrs = append(attrs, slog.String("error", r.failure.Error()))
 	}
 	a.Log.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// loggable is the path of a request without a token that it may hold: who reads
+// the log must not be able to use it.
+func loggable(r *http.Request) string {
+	if token := r.PathValue("token"); token != "" {
+		return strings.Replace(r.URL.Path, token, "…", 1)
+	}
+	return r.URL.Path
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/billing"
 	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/session"
@@ -28,7 +29,8 @@ type Prober interface {
 	Probe(ctx context.Context, path string, l job.Limits) (job.Media, error)
 }
 
-// Config is what an API works on. All pointers but Log are needed.
+// Config is what an API works on. All pointers but Shop, Mail and Log are
+// needed.
 type Config struct {
 	Accounts *account.Accounts
 	Keys     *account.Keys
@@ -41,6 +43,10 @@ type Config struct {
 	Feed     *job.Feed
 	Blobs    *blob.Store
 	Prober   Prober
+	// Shop sells plans; nil: nothing is sold.
+	Shop *billing.Service
+	// Mail sends mails; nil: none are sent, and addresses are believed.
+	Mail *Mail
 
 	// Limits bound the clips that are taken.
 	Limits job.Limits

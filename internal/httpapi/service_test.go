@@ -48,8 +48,12 @@ func start(t testing.TB, change func(*httpapi.Config)) *service {
 
 func startWith(t testing.TB, jobs job.Config, change func(*httpapi.Config)) *service {
 	t.Helper()
-	s := &service{TB: t, dir: filepath.Join(t.TempDir(), "blobs"), log: &lines{}}
-	s.db = storetest.Open(t, storetest.SQLite(t))
+	return startOn(t, storetest.Open(t, storetest.SQLite(t)), jobs, change)
+}
+
+func startOn(t testing.TB, db *store.DB, jobs job.Config, change func(*httpapi.Config)) *service {
+	t.Helper()
+	s := &service{TB: t, dir: filepath.Join(t.TempDir(), "blobs"), log: &lines{}, db: db}
 	var err error
 	if s.blobs, err = blob.Open(t.Context(), "file://"+filepath.ToSlash(s.dir), blob.Options{}); err != nil {
 		t.Fatal(err)
@@ -211,6 +215,12 @@ func (c *client) get(path string, header ...string) answer {
 func (c *client) post(path, body string, header ...string) answer {
 	c.Helper()
 	return c.do(http.MethodPost, path, strings.NewReader(body), append(header, "Content-Type", "application/json")...)
+}
+
+// put sends JSON.
+func (c *client) put(path, body string, header ...string) answer {
+	c.Helper()
+	return c.do(http.MethodPut, path, strings.NewReader(body), append(header, "Content-Type", "application/json")...)
 }
 
 // want checks status and body.

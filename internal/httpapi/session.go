@@ -48,14 +48,14 @@ func (o operations) CreateAccount(ctx context.Context, in api.CreateAccountReque
 	if err := o.Throttle.Attempt(of(ctx).Request); err != nil {
 		return nil, err
 	}
-	who, err := o.Accounts.Register(ctx, in.Body.Email, in.Body.Password)
+	who, err := o.register(ctx, in.Body.Email, in.Body.Password)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.begin(ctx, who); err != nil {
 		return nil, err
 	}
-	return api.CreateAccount201JSONResponse{Body: accountBody(who, nil)}, nil
+	return api.CreateAccount201JSONResponse{Body: o.accountBody(who, nil)}, nil
 }
 
 // DeleteSessions signs out everywhere.

@@ -56,7 +56,7 @@ func TestSession(t *testing.T) {
 	if strings.Contains(cookie, "Secure") {
 		t.Errorf("the cookie %q is Secure without https", cookie)
 	}
-	c.get("/api/account").want(t, http.StatusOK, `{"credits":7,"email":"ada@example.com","keys":[],"plan":null}`+"\n")
+	c.get("/api/account").want(t, http.StatusOK, `{"confirmed":true,"credits":7,"email":"ada@example.com","keys":[],"plan":null}`+"\n")
 
 	c.do(http.MethodDelete, "/api/session", nil).want(t, http.StatusNoContent, "")
 	c.get("/api/account").want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
@@ -135,7 +135,7 @@ func TestCrossSiteEverywhere(t *testing.T) {
 			t.Errorf("%s %s: %d %s", o.method, o.path, got.status, got.body)
 		}
 	}
-	c.get("/api/account", "Sec-Fetch-Site", "cross-site").want(t, http.StatusOK, `{"credits":0,"email":"ada@example.com","keys":[],"plan":null}`+"\n")
+	c.get("/api/account", "Sec-Fetch-Site", "cross-site").want(t, http.StatusOK, `{"confirmed":true,"credits":0,"email":"ada@example.com","keys":[],"plan":null}`+"\n")
 }
 
 func TestHugeJSON(t *testing.T) {
@@ -183,7 +183,7 @@ func TestRegister(t *testing.T) {
 	s := start(t, func(c *httpapi.Config) { c.SignUp = true })
 	c := s.client("")
 	c.post("/api/accounts", credentials("ada@example.com", password)).
-		want(t, http.StatusCreated, `{"credits":0,"email":"ada@example.com","keys":[],"plan":null}`+"\n")
+		want(t, http.StatusCreated, `{"confirmed":true,"credits":0,"email":"ada@example.com","keys":[],"plan":null}`+"\n")
 	if got := decode[api.Account](t, c.get("/api/account"), http.StatusOK); got.Email != "ada@example.com" {
 		t.Errorf("signed in as %q", got.Email)
 	}

@@ -58,12 +58,15 @@ const (
 	ErrorCodeInternal            ErrorCode = "internal"
 	ErrorCodeMethodNotAllowed    ErrorCode = "method_not_allowed"
 	ErrorCodeNotFound            ErrorCode = "not_found"
+	ErrorCodeNotOffered          ErrorCode = "not_offered"
 	ErrorCodePayloadTooLarge     ErrorCode = "payload_too_large"
 	ErrorCodeRangeNotSatisfiable ErrorCode = "range_not_satisfiable"
 	ErrorCodeRateLimited         ErrorCode = "rate_limited"
+	ErrorCodeSubscribed          ErrorCode = "subscribed"
 	ErrorCodeTooManyKeys         ErrorCode = "too_many_keys"
 	ErrorCodeUnauthorized        ErrorCode = "unauthorized"
 	ErrorCodeUnavailable         ErrorCode = "unavailable"
+	ErrorCodeUnconfirmed         ErrorCode = "unconfirmed"
 	ErrorCodeUnreadableFile      ErrorCode = "unreadable_file"
 )
 
@@ -86,17 +89,23 @@ func (e ErrorCode) Valid() bool {
 		return true
 	case ErrorCodeNotFound:
 		return true
+	case ErrorCodeNotOffered:
+		return true
 	case ErrorCodePayloadTooLarge:
 		return true
 	case ErrorCodeRangeNotSatisfiable:
 		return true
 	case ErrorCodeRateLimited:
 		return true
+	case ErrorCodeSubscribed:
+		return true
 	case ErrorCodeTooManyKeys:
 		return true
 	case ErrorCodeUnauthorized:
 		return true
 	case ErrorCodeUnavailable:
+		return true
+	case ErrorCodeUnconfirmed:
 		return true
 	case ErrorCodeUnreadableFile:
 		return true
@@ -146,9 +155,10 @@ func (e JobStatus) Valid() bool {
 
 // Defines values for LedgerEntryKind.
 const (
-	LedgerEntryKindCharge LedgerEntryKind = "charge"
-	LedgerEntryKindGrant  LedgerEntryKind = "grant"
-	LedgerEntryKindRefund LedgerEntryKind = "refund"
+	LedgerEntryKindCharge   LedgerEntryKind = "charge"
+	LedgerEntryKindGrant    LedgerEntryKind = "grant"
+	LedgerEntryKindRefund   LedgerEntryKind = "refund"
+	LedgerEntryKindReversal LedgerEntryKind = "reversal"
 )
 
 // Valid indicates whether the value is a known member of the LedgerEntryKind enum.
@@ -159,6 +169,8 @@ func (e LedgerEntryKind) Valid() bool {
 	case LedgerEntryKindGrant:
 		return true
 	case LedgerEntryKindRefund:
+		return true
+	case LedgerEntryKindReversal:
 		return true
 	default:
 		return false
@@ -236,12 +248,15 @@ func (e PlanPeriod) Valid() bool {
 
 // Account defines model for Account.
 type Account struct {
+	// Confirmed Whether the account may submit, buy and make keys: a mail to the address has arrived, or none is asked for.
+	Confirmed bool `json:"confirmed"`
+
 	// Credits The balance.
 	Credits int    `json:"credits"`
 	Email   string `json:"email"`
 	Keys    []Key  `json:"keys"`
 
-	// Plan The plan last credited, null if there was none.
+	// Plan The plan subscribed to, else the one last credited; null if there is none.
 	Plan *string `json:"plan"`
 }
 
@@ -358,6 +373,12 @@ type BatchForm struct {
 // BatchStatus defines model for BatchStatus.
 type BatchStatus string
 
+// CheckoutRequest defines model for CheckoutRequest.
+type CheckoutRequest struct {
+	// Plan The name of a plan that can be bought here.
+	Plan string `json:"plan"`
+}
+
 // Credentials defines model for Credentials.
 type Credentials struct {
 	// Email The account's address.
@@ -365,6 +386,12 @@ type Credentials struct {
 
 	// Password When registering, 8 to 1024 bytes.
 	Password string `json:"password"`
+}
+
+// Elsewhere defines model for Elsewhere.
+type Elsewhere struct {
+	// URL Where the browser is to go. It works once and not for long.
+	URL string `json:"url"`
 }
 
 // EmailTaken defines model for EmailTaken.
@@ -381,7 +408,7 @@ type Error struct {
 	// Field The field it is about, if it is one (bad_request).
 	Field *string `json:"field,omitempty"`
 
-	// Message What is wrong, for people (bad_request).
+	// Message What is wrong, for people (bad_request, not_offered, subscribed, unconfirmed).
 	Message *string `json:"message,omitempty"`
 
 	// RequestID Names the request in the service's log (internal).
@@ -567,12 +594,12 @@ type LedgerEntry struct {
 	// Job The job that it is for, null if it is for none.
 	Job *string `json:"job"`
 
-	// Kind Bought or given, taken for a job, given back.
+	// Kind Bought or given, taken for a job, given back, taken back because a payment was.
 	Kind LedgerEntryKind `json:"kind"`
 	Note string          `json:"note"`
 }
 
-// LedgerEntryKind Bought or given, taken for a job, given back.
+// LedgerEntryKind Bought or given, taken for a job, given back, taken back because a payment was.
 type LedgerEntryKind string
 
 // LedgerPage defines model for LedgerPage.
@@ -614,8 +641,17 @@ type Method string
 // MethodNotAllowed defines model for MethodNotAllowed.
 type MethodNotAllowed = Error
 
+// NewPassword defines model for NewPassword.
+type NewPassword struct {
+	// Password 8 to 1024 bytes.
+	Password string `json:"password"`
+}
+
 // NotFound defines model for NotFound.
 type NotFound = Error
+
+// NotOffered defines model for NotOffered.
+type NotOffered = Error
 
 // Options defines model for Options.
 type Options struct {
@@ -665,6 +701,12 @@ type PasswordChange struct {
 	New string `json:"new"`
 }
 
+// PasswordResetRequest defines model for PasswordResetRequest.
+type PasswordResetRequest struct {
+	// Email The account's address.
+	Email string `json:"email"`
+}
+
 // PayloadTooLarge defines model for PayloadTooLarge.
 type PayloadTooLarge = Error
 
@@ -699,6 +741,9 @@ type RangeNotSatisfiable = Error
 // RateLimited defines model for RateLimited.
 type RateLimited = Error
 
+// Subscribed defines model for Subscribed.
+type Subscribed = Error
+
 // TooManyKeys defines model for TooManyKeys.
 type TooManyKeys = Error
 
@@ -725,6 +770,9 @@ type JobID = string
 
 // Limit defines model for Limit.
 type Limit = int
+
+// MailToken defines model for MailToken.
+type MailToken = string
 
 // Range defines model for Range.
 type Range = string
@@ -818,6 +866,12 @@ type GetAccountPreviewParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// ReceiveStripeEventParams defines parameters for ReceiveStripeEvent.
+type ReceiveStripeEventParams struct {
+	// StripeSignature Stripe's signature of the body, not older than five minutes.
+	StripeSignature *string `json:"Stripe-Signature,omitempty"`
+}
+
 // CreateBatchParams defines parameters for CreateBatch.
 type CreateBatchParams struct {
 	// IdempotencyKey Any text of your choice, for one submission. Sent again within 24 hours with the same key, options and files, the first answer
@@ -877,11 +931,20 @@ type ChangePasswordJSONRequestBody = PasswordChange
 // CreateAccountJSONRequestBody defines body for CreateAccount for application/json ContentType.
 type CreateAccountJSONRequestBody = Credentials
 
+// CreateCheckoutJSONRequestBody defines body for CreateCheckout for application/json ContentType.
+type CreateCheckoutJSONRequestBody = CheckoutRequest
+
 // SubmitJobsMultipartRequestBody defines body for SubmitJobs for multipart/form-data ContentType.
 type SubmitJobsMultipartRequestBody = BatchForm
 
 // RepeatJobMultipartRequestBody defines body for RepeatJob for multipart/form-data ContentType.
 type RepeatJobMultipartRequestBody = OptionsForm
+
+// CreatePasswordResetJSONRequestBody defines body for CreatePasswordReset for application/json ContentType.
+type CreatePasswordResetJSONRequestBody = PasswordResetRequest
+
+// ResetPasswordJSONRequestBody defines body for ResetPassword for application/json ContentType.
+type ResetPasswordJSONRequestBody = NewPassword
 
 // CreateSessionJSONRequestBody defines body for CreateSession for application/json ContentType.
 type CreateSessionJSONRequestBody = Credentials
