@@ -87,7 +87,11 @@ type Report struct {
 	Frames  int // written
 	Dropped int // left out by Timing
 	Trimmed int // left out by Trim
-	Size    image.Point
+	// Layout is how pictures of the clip lie on those written.
+	Layout canvas.Layout
+	// Start is when the first frame written begins, counted from the first one
+	// that Timing chose: above 0 where Trim left some out.
+	Start time.Duration
 	// Duration is the sum of what was written.
 	Duration time.Duration
 	// Empty reports that no frame had a subject; it is known only if a first
@@ -127,7 +131,7 @@ func Run(ctx context.Context, job Job) (Report, error) {
 	if err := r.render(ctx, p); err != nil {
 		return Report{}, err
 	}
-	r.report.Size = p.layout.Size
+	r.report.Layout = p.layout
 	r.report.Busy = r.clock.total()
 	return r.report, nil
 }

@@ -213,8 +213,8 @@ func TestCropIsOneBox(t *testing.T) {
 	t.Parallel()
 	c := &clip{places: []image.Point{{2, 3}, {20, 10}, {30, 20}}}
 	_, report := run(t, c, func(j *pipeline.Job) { j.Canvas = canvas.Spec{Crop: true, Pad: 4} })
-	if want := image.Pt(30+square-2+8, 20+square-3+8); report.Size != want {
-		t.Errorf("size = %v, want %v", report.Size, want)
+	if want := image.Pt(30+square-2+8, 20+square-3+8); report.Layout.Size != want {
+		t.Errorf("size = %v, want %v", report.Layout.Size, want)
 	}
 }
 
@@ -340,8 +340,11 @@ func TestTrimThenCrop(t *testing.T) {
 	far := image.Pt(30, 20)
 	c := &clip{places: []image.Point{{2, 2}, {2, 2}, {4, 2}, far, far}}
 	_, report := run(t, c, func(j *pipeline.Job) { j.Trim, j.Canvas.Crop = true, true })
-	if want := image.Pt(34, 24); report.Size != want {
-		t.Errorf("size = %v, want %v", report.Size, want)
+	if want := image.Rect(2, 2, 36, 26); report.Layout.Window != want || report.Layout.Target != want.Sub(want.Min) {
+		t.Errorf("%v lies at %v, want %v", report.Layout.Window, report.Layout.Target, want)
+	}
+	if want := 100 * time.Millisecond; report.Start != want {
+		t.Errorf("it begins at %v, want %v", report.Start, want)
 	}
 }
 

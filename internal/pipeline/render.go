@@ -36,6 +36,7 @@ func (r *runner) render(ctx context.Context, p plan) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	r.report.Start = first.frame.PTS
 	sink, err := r.Open(ctx, Output{Size: p.layout.Size, First: src.first + first.frame.PTS, End: p.end, Pool: r.pool, Workers: r.Workers})
 	if err != nil {
 		return err

@@ -32,6 +32,8 @@ type Result struct {
 	InputSize    int64   `json:"inputSize"`
 	OutputSize   int64   `json:"outputSize"`
 	OutputFormat Format  `json:"outputFormat"`
+	// Placement is which part of the input is where in the output.
+	Placement Placement `json:"placement"`
 	// DroppedFrames were left out for the frame rate, TrimmedFrames at idle
 	// ends.
 	DroppedFrames int `json:"droppedFrames"`
@@ -42,6 +44,27 @@ type Result struct {
 	// Notes say what was not as asked for or expected.
 	Notes []string `json:"notes,omitempty"`
 }
+
+// Placement says where a pixel of the input, upright, is in the output: Window
+// lands on Target, the same in all frames. It is what a player needs to show
+// both on top of each other.
+type Placement struct {
+	Window Box `json:"window"` // of the input; with padding it may reach beyond
+	Target Box `json:"target"` // of the output
+	// Start is when the output's first frame begins in the input, in seconds
+	// after the first frame of the chosen part: above 0 where Trim left some out.
+	Start float64 `json:"start"`
+}
+
+// Box is a rectangle of a picture, in pixels.
+type Box struct {
+	X      int `json:"x"`
+	Y      int `json:"y"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+func boxOf(r image.Rectangle) Box { return Box{X: r.Min.X, Y: r.Min.Y, Width: r.Dx(), Height: r.Dy()} }
 
 // Progress counts the frames of all passes over a clip.
 type Progress struct {
@@ -212,8 +235,9 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 	}
 	return &Result{
 		Input: inputPath, Output: outputPath, Method: c.method, Reason: c.reason, Model: c.model, Device: c.device,
-		Frames: report.Frames, Width: report.Size.X, Height: report.Size.Y, Duration: milliseconds(report.Duration),
+		Frames: report.Frames, Width: report.Layout.Size.X, Height: report.Layout.Size.Y, Duration: milliseconds(report.Duration),
 		InputSize: in.size, OutputSize: size, OutputFormat: j.options.EffectiveFormat(),
+		Placement:     Placement{boxOf(report.Layout.Window), boxOf(report.Layout.Target), milliseconds(report.Start)},
 		DroppedFrames: report.Dropped, TrimmedFrames: report.Trimmed, Timings: j.timings, Notes: j.notes,
 	}
 }

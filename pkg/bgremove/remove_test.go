@@ -314,7 +314,7 @@ func TestResultIsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"input", "output", "method", "reason", "model", "frames", "width", "height", "duration",
-		"inputSize", "outputSize", "outputFormat", "timings", "device", "droppedFrames"} {
+		"inputSize", "outputSize", "outputFormat", "timings", "device", "droppedFrames", "placement"} {
 		if _, ok := keys[key]; !ok {
 			t.Errorf("no %q in %s", key, data)
 		}
