@@ -78,6 +78,8 @@ type Job struct {
 	Input        *File // nil: expired
 	Preview      *File // nil: not yet, or expired
 	Output       *File // nil: not done, or expired
+	// Placement is where the input is in the output; nil before it is done.
+	Placement *Placement
 	// OutputSize stays when the output has expired; 0 before it is done.
 	OutputSize                    int64
 	CreatedAt, StartedAt, EndedAt time.Time // zero: not yet

@@ -14,23 +14,23 @@ import (
 // columns are what scan reads.
 const columns = `id, account_id, key_id, batch_id, request_id, state, error, options, output_format, original_name,
 	input_key, input_size, input_sha, input_type, frame_count, width, height, duration_ms, cost, charged, attempt,
-	preview_key, preview_size, preview_sha, output_key, output_size, output_sha, created_at, started_at, ended_at`
+	preview_key, preview_size, preview_sha, output_key, output_size, output_sha, placement, created_at, started_at, ended_at`
 
 // scanner is a row or the current one of several.
 type scanner interface{ Scan(...any) error }
 
 func scan(row scanner) (Job, error) {
 	var (
-		j                      Job
-		key, batch, code       sql.NullString
-		options                string
-		input, preview, output nullFile
-		durationMS, created    int64
-		started, ended         sql.NullInt64
+		j                       Job
+		key, batch, code, place sql.NullString
+		options                 string
+		input, preview, output  nullFile
+		durationMS, created     int64
+		started, ended          sql.NullInt64
 	)
 	err := row.Scan(&j.ID, &j.AccountID, &key, &batch, &j.RequestID, &j.State, &code, &options, &j.OutputFormat, &j.OriginalName,
 		&input.key, &input.size, &input.sha, &j.Media.Type, &j.Media.FrameCount, &j.Media.Width, &j.Media.Height, &durationMS, &j.Cost, &j.Charged, &j.Attempt,
-		&preview.key, &preview.size, &preview.sha, &output.key, &output.size, &output.sha, &created, &started, &ended)
+		&preview.key, &preview.size, &preview.sha, &output.key, &output.size, &output.sha, &place, &created, &started, &ended)
 	if err != nil {
 		return Job{}, err
 	}
@@ -39,6 +39,9 @@ func scan(row scanner) (Job, error) {
 	j.Input, j.Preview, j.Output = input.file(), preview.file(), output.file()
 	j.InputSize, j.OutputSize = input.size.Int64, output.size.Int64
 	j.CreatedAt, j.StartedAt, j.EndedAt = store.Time(created), store.OptionalTime(started), store.OptionalTime(ended)
+	if j.Placement, err = placement(place); err != nil {
+		return Job{}, fmt.Errorf("placement of %s: %w", j.ID, err)
+	}
 	if err := json.Unmarshal([]byte(options), &j.Options); err != nil {
 		return Job{}, fmt.Errorf("options of %s: %w", j.ID, err)
 	}

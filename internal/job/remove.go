@@ -111,9 +111,17 @@ func (r *Remover) Process(ctx context.Context, t Task) (Product, error) {
 			stages[name] = time.Duration(seconds * float64(time.Second))
 		}
 	}
-	return Product{Path: result.Output, Stages: stages, Details: map[string]any{
+	return Product{Path: result.Output, Stages: stages, Placement: placed(t.Job.Media, result), Details: map[string]any{
 		"method": result.Method, "reason": result.Reason, "model": result.Model, "frames": result.Frames, "size": result.OutputSize,
 	}}, nil
+}
+
+func placed(in Media, r *bgremove.Result) *Placement {
+	box := func(b bgremove.Box) Box { return Box{b.X, b.Y, Size{b.Width, b.Height}} }
+	return &Placement{
+		Width: r.Width, Height: r.Height, Source: Size{in.Width, in.Height},
+		Window: box(r.Placement.Window), Target: box(r.Placement.Target), Start: r.Placement.Start,
+	}
 }
 
 func (r *Remover) options(o Options) bgremove.Options {

@@ -79,6 +79,7 @@ func TestRemover(t *testing.T) {
 	t.Parallel()
 	x := newFixture(t, storetest.Open(t, storetest.SQLite(t)), job.Config{})
 	in := x.input("walk.gif", 4)
+	in.Media.Width, in.Media.Height = 64, 48
 	if err := x.blobs.Delete(t.Context(), in.Key); err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +103,13 @@ func TestRemover(t *testing.T) {
 	out, err := png.Decode(bytes.NewReader([]byte(x.read(j.Output)))) // its first frame
 	if err != nil || out.Bounds() != image.Rect(0, 0, 20+14+4, 24) {
 		t.Fatalf("%v, %v", out.Bounds(), err)
+	}
+	at := job.Placement{
+		Width: 38, Height: 24, Source: job.Size{Width: 64, Height: 48},
+		Window: job.Box{X: 8, Y: 8, Size: job.Size{Width: 38, Height: 24}}, Target: job.Box{Size: job.Size{Width: 38, Height: 24}},
+	}
+	if diff := cmp.Diff(&at, j.Placement); diff != "" {
+		t.Errorf("the placement is wrong (-want +got):\n%s", diff)
 	}
 	preview, err := png.Decode(bytes.NewReader([]byte(x.read(j.Preview))))
 	if err != nil || preview.Bounds() != image.Rect(0, 0, 64, 48) {

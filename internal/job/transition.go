@@ -95,12 +95,16 @@ func (s *Service) preview(ctx context.Context, j Job, f File) error {
 }
 
 // finish makes a job done.
-func (s *Service) finish(ctx context.Context, j Job, output File) error {
+func (s *Service) finish(ctx context.Context, j Job, output File, at *Placement) error {
+	place, err := at.column()
+	if err != nil {
+		return err
+	}
 	return s.change(ctx, "finish", func(tx *store.Tx) error {
 		account, err := fenced(ctx, tx, `UPDATE jobs SET state = 'done', lease_until = NULL, ended_at = now_ms(),
-			output_key = $3, output_size = $4, output_sha = $5
+			output_key = $3, output_size = $4, output_sha = $5, placement = $6
 			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`,
-			j.ID, j.Attempt, output.Key, output.Size, output.SHA256)
+			j.ID, j.Attempt, output.Key, output.Size, output.SHA256, place)
 		if err != nil {
 			return err
 		}

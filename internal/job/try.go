@@ -47,11 +47,11 @@ func (w *Worker) try(running context.Context, j Job, scratch string) {
 	defer stop(nil)
 	defer context.AfterFunc(running, func() { stop(context.Cause(running)) })()
 
-	output, details, err := t.work(work, scratch)
+	output, product, err := t.work(work, scratch)
 	if err != nil && work.Err() != nil {
 		err = context.Cause(work)
 	}
-	t.settle(running, output, details, err)
+	t.settle(running, output, product, err)
 }
 
 // beat renews the lease until it is lost or given up. A database that is away
@@ -81,24 +81,24 @@ func (t *try) beat() {
 }
 
 // work fetches, processes and stores.
-func (t *try) work(ctx context.Context, scratch string) (output File, details map[string]any, err error) {
+func (t *try) work(ctx context.Context, scratch string) (output File, product Product, err error) {
 	dir, err := os.MkdirTemp(scratch, "job-*")
 	if err != nil {
-		return File{}, nil, fmt.Errorf("folder: %w", err)
+		return File{}, Product{}, fmt.Errorf("folder: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	defer t.previews.Wait()
 	began := time.Now()
 	input, release, err := t.Service.blobs.Local(ctx, t.job.Input.Key)
 	if err != nil {
-		return File{}, nil, err
+		return File{}, Product{}, err
 	}
 	defer release()
 	t.stage("fetch", began)
 	began = time.Now()
-	product, err := t.Processor.Process(ctx, Task{Job: t.job, Input: input, Dir: dir, Preview: func(path string) { t.showPreview(ctx, path) }})
+	product, err = t.Processor.Process(ctx, Task{Job: t.job, Input: input, Dir: dir, Preview: func(path string) { t.showPreview(ctx, path) }})
 	if err != nil {
-		return File{}, nil, err
+		return File{}, Product{}, err
 	}
 	t.stage("process", began)
 	for name, busy := range product.Stages {
@@ -106,11 +106,11 @@ func (t *try) work(ctx context.Context, scratch string) (output File, details ma
 	}
 	began = time.Now()
 	if output, err = t.put(ctx, t.key("out", t.job.OutputFormat), product.Path); err != nil {
-		return File{}, nil, err
+		return File{}, Product{}, err
 	}
 	t.stage("store", began)
 	t.previews.Wait()
-	return output, product.Details, t.previewErr
+	return output, product, t.previewErr
 }
 
 func (t *try) stage(name string, began time.Time) {
@@ -140,13 +140,13 @@ func (t *try) showPreview(ctx context.Context, path string) {
 
 // settle leaves the job in the state that the work ended in. It may wait until
 // running ends.
-func (t *try) settle(running context.Context, output File, details map[string]any, err error) {
+func (t *try) settle(running context.Context, output File, product Product, err error) {
 	s, outcome := t.Service, string(Done)
 	log := s.config.Log.With("job", t.job.ID, "request", t.job.RequestID, "attempt", t.job.Attempt)
 	var change func(context.Context) error
 	switch code := codeOf(err); {
 	case err == nil:
-		change = func(ctx context.Context) error { return s.finish(ctx, t.job, output) }
+		change = func(ctx context.Context) error { return s.finish(ctx, t.job, output, product.Placement) }
 	case errors.Is(err, errLost):
 		log.Warn("the lease of a job was lost")
 		return // whoever found that has counted it
@@ -168,7 +168,7 @@ func (t *try) settle(running context.Context, output File, details map[string]an
 		return
 	}
 	s.config.Observer.Ended(outcome, time.Since(t.began))
-	log.Info("a job ended", "outcome", outcome, "took", time.Since(t.began), "details", details, "error", err)
+	log.Info("a job ended", "outcome", outcome, "took", time.Since(t.began), "details", product.Details, "error", err)
 }
 
 // codeOf is what a failure means to the user; none if the machine is to blame

@@ -24,6 +24,8 @@ type Product struct {
 	Path    string                   // the output, in Task.Dir
 	Stages  map[string]time.Duration // busy time, for the Observer
 	Details map[string]any           // for the log
+	// Placement is where the input is in the output; nil if that is not known.
+	Placement *Placement
 }
 
 // ErrUnreadable is an input that cannot be read. A Processor's errors that are

@@ -110,6 +110,7 @@ CREATE TABLE jobs (
     output_key    TEXT, -- null before done and once removed
     output_size   BIGINT,
     output_sha    TEXT,
+    placement     TEXT, -- JSON: where the input is in the output, null before done
     created_at    BIGINT NOT NULL,
     started_at    BIGINT, -- of the last try
     ended_at      BIGINT
