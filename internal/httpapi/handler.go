@@ -17,7 +17,7 @@ import (
 
 // Handler puts around all of mux what every answer of the service has: a
 // request id, a line in the log, deadlines that move with the data, 500 for a
-// panic, and JSON for a path or method that mux does not know.
+// panic, and JSON, or NotFound's page, for a path or method that mux does not know.
 func (a *API) Handler(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, hr *http.Request) {
 		w := newWriter(rw, a.Stall)
@@ -50,7 +50,7 @@ func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
 		}
 	}()
 	if !ordinary(r.URL.Path) {
-		a.Refuse(w, r.Request, errNotFound)
+		a.refusePath(w, r)
 		return
 	}
 	if _, pattern := mux.Handler(r.Request); pattern == "" {
@@ -64,7 +64,7 @@ func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
 // redirect others to a page, and not every database takes all text.
 func ordinary(p string) bool {
 	clean := path.Clean(p)
-	return plain(p) && (p == clean || p == clean+"/")
+	return plain(p) && (p == clean || p == clean+"/" && clean != "/")
 }
 
 // plain reports whether text can be kept and looked for everywhere.
@@ -77,11 +77,22 @@ func (a *API) refuseRoute(mux *http.ServeMux, w *writer, r *request) {
 	mux.ServeHTTP(answer, r.Request)
 	allow := http.Header(answer).Get("Allow")
 	if allow == "" {
-		a.Refuse(w, r.Request, errNotFound)
+		a.refusePath(w, r)
 		return
 	}
 	w.Header().Set("Allow", allow)
 	a.Refuse(w, r.Request, errMethodNotAllowed)
+}
+
+// refusePath answers for a path that nothing has: to people by a page, if there
+// is one.
+func (a *API) refusePath(w *writer, r *request) {
+	person := (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
+	if a.NotFound == nil || !person || strings.HasPrefix(r.URL.Path, "/api/") {
+		a.Refuse(w, r.Request, errNotFound)
+		return
+	}
+	a.NotFound.ServeHTTP(w, r.Request)
 }
 
 // headerOnly is a ResponseWriter that keeps the header alone.

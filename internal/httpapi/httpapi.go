@@ -70,6 +70,9 @@ type Config struct {
 	KeepAlive time.Duration
 	// Ready says whether requests can be served; its error is logged.
 	Ready func(context.Context) error
+	// NotFound, if set, answers people who ask for a page that mux does not
+	// know; others get JSON.
+	NotFound http.Handler
 	// Observe, if set, is told of each request that has ended: the pattern of
 	// its route, empty if it has none, the status, and how long it took.
 	Observe func(pattern string, status int, took time.Duration)
