@@ -72,6 +72,7 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 		defer reservation.Close()
 	}
 	f := a.newForm(0, false)
+	f.blanks = true
 	if err := errors.Join(f.read(ctx, body), running); err != nil {
 		return job.Receipt{}, err
 	}

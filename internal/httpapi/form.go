@@ -33,6 +33,7 @@ type form struct {
 	maxFile  int64
 	maxFiles int
 	keep     bool // store files; false where the answer is known to be a refusal
+	blanks   bool // an empty option counts as not given, as pages send what is left blank
 
 	options job.Options
 	given   map[string]bool
@@ -86,6 +87,9 @@ func (f *form) field(name string, r io.Reader) error {
 	value, err := io.ReadAll(io.LimitReader(r, maxOption+1))
 	if err != nil {
 		return broken(err)
+	}
+	if f.blanks && len(value) == 0 {
+		return nil
 	}
 	known, err := f.options.Set(name, string(value))
 	switch {

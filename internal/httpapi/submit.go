@@ -75,6 +75,7 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 		defer reservation.Close()
 	}
 	f := a.newForm(s.files, running == nil)
+	f.blanks = r.owner.KeyID == ""
 	defer f.drop(ctx)
 	if err := errors.Join(f.read(ctx, body), running); err != nil {
 		return job.Receipt{}, err

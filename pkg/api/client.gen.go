@@ -220,7 +220,7 @@ type ClientInterface interface {
 	// SubmitJobsWithBody Submit one file or several
 	//
 	// As `POST /api/v1/jobs` with one file, and as `POST /api/v1/batches` with several. The jobs belong to the account and to no key:
-	// keys do not see them.
+	// keys do not see them. An empty option counts as not given, as a page's form sends it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -720,7 +720,7 @@ func (c *Client) ListJobs(ctx context.Context, params *ListJobsParams, reqEditor
 // SubmitJobsWithBody Submit one file or several
 //
 // As `POST /api/v1/jobs` with one file, and as `POST /api/v1/batches` with several. The jobs belong to the account and to no key:
-// keys do not see them.
+// keys do not see them. An empty option counts as not given, as a page's form sends it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2992,7 +2992,7 @@ type ClientWithResponsesInterface interface {
 	// SubmitJobsWithBodyWithResponse Submit one file or several
 	//
 	// As `POST /api/v1/jobs` with one file, and as `POST /api/v1/batches` with several. The jobs belong to the account and to no key:
-	// keys do not see them.
+	// keys do not see them. An empty option counts as not given, as a page's form sends it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -7143,7 +7143,7 @@ func (c *ClientWithResponses) ListJobsWithResponse(ctx context.Context, params *
 // SubmitJobsWithBodyWithResponse Submit one file or several
 //
 // As `POST /api/v1/jobs` with one file, and as `POST /api/v1/batches` with several. The jobs belong to the account and to no key:
-// keys do not see them.
+// keys do not see them. An empty option counts as not given, as a page's form sends it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
