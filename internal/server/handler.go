@@ -7,6 +7,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/apidocs"
+	"github.com/bgremove/bgremove/internal/dashboard"
 	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/pkg/api"
@@ -19,19 +20,27 @@ func (n *node) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	mux, ledger := http.NewServeMux(), account.NewLedger(n.db)
+	pages, err := dashboard.New(dashboard.Config{
+		Sessions: sessions, Keys: n.keys, Ledger: ledger, Jobs: n.jobs, API: mux, MaxFile: c.MaxFile,
+		SignUp: c.SignUp, WithoutNetwork: n.fastOnly, Unlimited: c.Jobs.Unlimited, PublicURL: c.PublicURL, Log: c.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
 	service := httpapi.New(httpapi.Config{
-		Accounts: n.accounts, Keys: n.keys, Ledger: account.NewLedger(n.db), Sessions: sessions, Limiter: n.limiter,
+		Accounts: n.accounts, Keys: n.keys, Ledger: ledger, Sessions: sessions, Limiter: n.limiter,
 		Throttle: &session.Throttle{Limiter: n.limiter, Proxies: c.TrustedProxies},
 		Jobs:     n.jobs, Feed: n.feed, Blobs: n.blobs, Prober: n.remover,
 		Limits: c.Limits, MaxFile: c.MaxFile, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly,
-		MaxUpload: c.Jobs.KeepOrphans / 2, Ready: n.ready, Observe: n.metrics.request, Log: c.Log,
+		MaxUpload: c.Jobs.KeepOrphans / 2, Ready: n.ready, NotFound: pages.NotFound(), Observe: n.metrics.request, Log: c.Log,
 	})
 	docs, err := apidocs.Handler(api.Specification)
 	if err != nil {
 		return nil, err
 	}
-	mux := http.NewServeMux()
 	service.Register(mux)
+	pages.Register(mux)
 	for _, path := range []string{"GET /openapi.json", "GET /docs", "GET /docs/"} {
 		mux.Handle(path, docs)
 	}

@@ -1,0 +1,58 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"github.com/bgremove/bgremove/internal/account"
+)
+
+type accountPage struct {
+	page
+	PlanTitle string
+}
+
+func (v *visit) accountPage() accountPage {
+	p := accountPage{page: v.page("Account", "/account"), PlanTitle: v.who.Plan}
+	p.Width = "middling"
+	if plan, ok := account.PlanNamed(v.who.Plan); ok {
+		p.PlanTitle = plan.Title
+	}
+	return p
+}
+
+func (d *Dashboard) account(v *visit) error {
+	p := v.accountPage()
+	if v.FormValue("after") == "password" {
+		p.Done = "The password is changed. Other browsers are signed out."
+	}
+	return v.show(http.StatusOK, "account", p)
+}
+
+func (d *Dashboard) changePassword(v *visit) error {
+	if err := v.readForm(); err != nil {
+		return err
+	}
+	got, err := v.call(http.MethodPut, "/api/account/password", map[string]string{"current": v.PostFormValue("current"), "new": v.PostFormValue("new")})
+	if err != nil {
+		return err
+	}
+	if got.ok() {
+		return v.redirect("/account?after=password")
+	}
+	p := v.accountPage()
+	p.Problem = got.problem()
+	return v.show(got.status, "account", p)
+}
+
+func (d *Dashboard) signOutEverywhere(v *visit) error {
+	got, err := v.call(http.MethodDelete, "/api/sessions", nil)
+	if err != nil {
+		return err
+	}
+	if got.ok() {
+		return v.redirect("/signin?after=everywhere")
+	}
+	p := v.accountPage()
+	p.Problem = got.problem()
+	return v.show(got.status, "account", p)
+}

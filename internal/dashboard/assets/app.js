@@ -1,0 +1,76 @@
+// What every page does with a script, and what the other scripts share.
+
+/** Asks the service for a part of a page. Who is not signed in any more goes to sign in. */
+export async function fragment(path, options = {}) {
+  const response = await fetch(path, { ...options, headers: { "X-Fragment": "1", ...options.headers } });
+  if (response.status === 401) {
+    location.assign("/signin?next=" + encodeURIComponent(location.pathname + location.search));
+  }
+  return response;
+}
+
+/** The elements of a fragment, ready to be put in a page. */
+export function elements(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  dress(template.content);
+  return [...template.content.children];
+}
+
+/** Asks how many credits are left, and shows it. */
+export async function refreshBalance() {
+  const shown = document.querySelectorAll("[data-balance]");
+  if (!shown.length) return;
+  const response = await fetch("/api/account");
+  if (!response.ok) return;
+  const { credits } = await response.json();
+  for (const element of shown) element.textContent = credits.toLocaleString("en");
+}
+
+/** Tells those who cannot see it what has changed. */
+export function announce(text) {
+  const line = document.querySelector("[data-announce]");
+  if (line) line.textContent = text;
+}
+
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** Mends what the server could not know: the reader's time zone. */
+export function dress(root) {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    time.textContent = times.format(new Date(time.dateTime));
+  }
+}
+
+async function copy(button) {
+  const text = document.getElementById(button.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(text.textContent);
+    button.textContent = "Copied";
+  } catch { // no permission, or not a secure address
+    getSelection().selectAllChildren(text);
+    button.textContent = "Press Ctrl C";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+}
+
+document.addEventListener("click", (event) => {
+  const at = event.target.closest("[data-copy], [data-dialog], [data-close]");
+  if (!at) return;
+  if (at.dataset.copy) {
+    copy(at);
+  } else if (at.dataset.dialog) {
+    event.preventDefault();
+    document.getElementById(at.dataset.dialog).showModal();
+  } else if (at.closest("dialog")) {
+    event.preventDefault();
+    at.closest("dialog").close();
+  }
+});
+
+document.addEventListener("input", (event) => {
+  const text = document.getElementById(event.target.dataset?.picks);
+  if (text) text.value = event.target.value;
+});
+
+dress(document);

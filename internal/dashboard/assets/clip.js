@@ -1,0 +1,110 @@
+// Clips whose frames can be drawn for any time: animations, decoded here since
+// an img cannot be told the time, and videos.
+
+// Decoded frames are kept up to this many bytes; beyond, each is decoded when
+// its time has come.
+const budget = 192e6;
+
+/** Whether animations can be decoded here: by new browsers, over https or from this machine. */
+export const decodes = "ImageDecoder" in globalThis;
+
+/** A GIF or APNG. */
+class Animation {
+  static async open(url, signal) {
+    const response = await fetch(url, { signal });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    const type = response.headers.get("Content-Type").replace("image/apng", "image/png");
+    const decoder = new ImageDecoder({ data: response.body, type, preferAnimation: true });
+    await decoder.completed;
+    const clip = new Animation();
+    clip.decoder = decoder;
+    await clip.survey(decoder.tracks.selectedTrack.frameCount);
+    return clip;
+  }
+
+  // survey decodes all frames once, for their times, which no header has.
+  async survey(count) {
+    this.ends = [];
+    this.frames = [];
+    let end = 0;
+    for (let i = 0; i < count; i++) {
+      const { image } = await this.decoder.decode({ frameIndex: i });
+      end += (image.duration ?? 100_000) / 1e6;
+      this.ends.push(end);
+      this.width = image.displayWidth;
+      this.height = image.displayHeight;
+      if (this.width * this.height * 4 * count <= budget) this.frames.push(image);
+      else if (i === 0) this.last = image;
+      else image.close();
+    }
+    this.duration = end;
+    this.keeps = this.frames.length === count;
+  }
+
+  index(time) {
+    let low = 0;
+    let high = this.ends.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.ends[middle] > time) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** The picture at a time; where it must be decoded first, the one before, and later() when it is there. */
+  at(time, later) {
+    const index = this.index(time);
+    if (this.keeps) return this.frames[index];
+    if (index !== this.shown && !this.busy) this.fetch(index, later);
+    return this.last;
+  }
+
+  async fetch(index, later) {
+    this.busy = true;
+    const { image } = await this.decoder.decode({ frameIndex: index });
+    this.last?.close();
+    this.last = image;
+    this.shown = index;
+    this.busy = false;
+    later();
+  }
+
+  close() {
+    for (const frame of this.frames) frame.close();
+    if (!this.keeps) this.last?.close();
+    this.decoder.close();
+  }
+}
+
+/** A video. Its element keeps the time. */
+class Video {
+  static open(url) {
+    const element = document.createElement("video");
+    Object.assign(element, { muted: true, playsInline: true, preload: "auto", src: url });
+    return new Promise((resolve, reject) => {
+      element.addEventListener("loadeddata", () => resolve(new Video(element)), { once: true });
+      element.addEventListener("error", () => reject(new Error(element.error?.message || "it does not play")), { once: true });
+    });
+  }
+
+  constructor(element) {
+    this.element = element;
+    this.duration = element.duration;
+    this.width = element.videoWidth;
+    this.height = element.videoHeight;
+  }
+
+  at() { return this.element; }
+
+  close() {
+    this.element.pause();
+    this.element.removeAttribute("src");
+    this.element.load();
+  }
+}
+
+/** Opens a clip of a kind, image or video. */
+export function open(url, kind, signal) {
+  return kind === "video" ? Video.open(url) : Animation.open(url, signal);
+}

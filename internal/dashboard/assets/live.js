@@ -1,0 +1,118 @@
+// Follows jobs: by server-sent events, or by asking where these do not come.
+import { announce, elements, fragment, refreshBalance } from "./app.js";
+
+const askEvery = 3000;
+const silence = 15000; // a stream that is silent for longer is not believed
+
+const followers = new Set();
+const underWay = new Map(); // id → whether it changed again meanwhile
+let source;
+let heard = Date.now();
+
+/** Calls f with the id of each job that has changed, once its card is new. */
+export function follow(f) { followers.add(f); }
+
+const list = document.querySelector("[data-jobs]");
+const cards = () => [...document.querySelectorAll(".job[data-job]")];
+const unfinished = (element) => ["queued", "processing"].includes(element.dataset.state);
+
+/** Marks the card of the job that is shown. */
+export function mark(id) {
+  for (const card of cards()) {
+    card.classList.toggle("shown", card.dataset.job === id);
+    if (card.dataset.job === id) card.querySelector("a").setAttribute("aria-current", "true");
+    else card.querySelector("a").removeAttribute("aria-current");
+  }
+}
+
+async function changed(id) {
+  if (underWay.has(id)) {
+    underWay.set(id, true);
+    return;
+  }
+  do {
+    underWay.set(id, false);
+    await renew(id);
+  } while (underWay.get(id));
+  underWay.delete(id);
+  for (const f of followers) f(id);
+}
+
+// renew fetches the card of a job. One that is new goes to the top, where the
+// page shows the newest.
+async function renew(id) {
+  const old = document.getElementById(id);
+  if (!list || !old && !list.matches("[data-fresh], .strip")) return;
+  const response = await fragment(`/jobs/${id}/card`).catch(() => null);
+  if (!response?.ok) return;
+  const [card] = elements(await response.text());
+  const now = document.getElementById(id); // it may have come meanwhile
+  if (now) replace(now, card);
+  else add([card]);
+}
+
+function replace(old, card) {
+  const focused = old.contains(document.activeElement);
+  const state = old.dataset.state;
+  card.classList.toggle("shown", old.classList.contains("shown"));
+  old.replaceWith(card);
+  if (focused) card.querySelector("a").focus();
+  if (card.dataset.state === state) return;
+  announce(`${card.querySelector("h3").textContent}: ${card.querySelector(".state").textContent}`);
+  if (card.dataset.state === "failed") refreshBalance();
+}
+
+/** Puts cards of new jobs where they belong: the newest first. */
+export function add(fresh) {
+  for (const card of fresh) document.getElementById(card.id)?.remove();
+  let strip = list;
+  if (list.matches(".strip")) {
+    document.querySelector("[data-latest]")?.removeAttribute("hidden");
+  } else if (!(strip = list.querySelector(":scope > .strip.fresh"))) {
+    strip = document.createElement("ul");
+    strip.className = "strip fresh";
+    list.prepend(strip);
+  }
+  for (const card of fresh) { // ids sort by time
+    strip.insertBefore(card, [...strip.children].find((other) => other.id < card.id) ?? null);
+  }
+}
+
+// all asks how things stand, where events may have been missed.
+async function all() {
+  const ids = new Set([...document.querySelectorAll("[data-job], [data-view]")].filter(unfinished).map((e) => e.dataset.job ?? e.dataset.view));
+  const response = list && await fetch("/api/jobs?limit=20").catch(() => null);
+  for (const job of response?.ok ? (await response.json()).jobs : []) {
+    const card = document.getElementById(job.id);
+    if (card?.dataset.state !== job.status) ids.add(job.id);
+  }
+  for (const id of ids) changed(id);
+}
+
+function connect() {
+  source = new EventSource("/api/jobs/events");
+  source.addEventListener("open", () => { heard = Date.now(); });
+  source.addEventListener("reset", () => { heard = Date.now(); all(); });
+  source.addEventListener("job", (event) => {
+    heard = Date.now();
+    changed(JSON.parse(event.data).id);
+  });
+}
+
+setInterval(() => {
+  if (document.hidden) return;
+  const connected = source.readyState === EventSource.OPEN;
+  if (!connected || Date.now() - heard > silence) all();
+  if (source.readyState === EventSource.CLOSED) connect();
+}, askEvery);
+
+// A browser has few connections to one service: a page that nobody sees gives
+// its own back.
+document.addEventListener("visibilitychange", () => {
+  source.close();
+  if (document.hidden) return;
+  connect();
+  all();
+});
+addEventListener("pagehide", () => source.close());
+connect();

@@ -1,0 +1,160 @@
+// The workbench: choosing files by any way, sending them, and showing a job.
+import { announce, elements, refreshBalance } from "./app.js";
+import { add, mark } from "./live.js";
+import { show } from "./job.js";
+
+const form = document.querySelector("[data-upload]");
+const most = 20;
+
+document.querySelector("[data-jobs]").addEventListener("click", (event) => {
+  const card = event.target.closest(".job");
+  if (!card || !event.target.closest("a") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  select(card.dataset.job);
+});
+
+async function select(id) {
+  mark(id);
+  await show(id);
+  const view = document.querySelector("[data-show]");
+  if (view.getBoundingClientRect().top < 0) view.scrollIntoView({ block: "start" });
+}
+
+mark(document.querySelector("[data-view]")?.dataset.view);
+
+if (form) {
+  const input = form.querySelector("input[type=file]");
+  const list = form.querySelector("[data-files]");
+  const send = form.querySelector("[data-send]");
+  const box = form.querySelector("[data-progress]");
+  const bar = box.querySelector("progress");
+  const text = form.querySelector("[data-progress-text]");
+  const units = ["B", "kB", "MB", "GB"];
+
+  const size = (bytes) => {
+    const unit = Math.min(3, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+    return `${Number((bytes / 1000 ** unit).toPrecision(3))} ${units[unit]}`;
+  };
+
+  /** Says what is wrong, in the place where the server says it. */
+  const complain = (nodes) => {
+    form.parentElement.querySelector(":scope > .notice")?.remove();
+    form.before(...nodes);
+  };
+  const problem = (words) => {
+    const line = document.createElement("p");
+    line.className = "notice error";
+    line.setAttribute("role", "alert");
+    line.textContent = words;
+    return line;
+  };
+
+  const choose = (files) => {
+    const chosen = new DataTransfer();
+    for (const file of files) chosen.items.add(file);
+    input.files = chosen.files;
+    draw();
+  };
+
+  const take = (files) => {
+    files = [...files];
+    const odd = files.find((file) => !/\.(gif|mp4|mov|webm)$/i.test(file.name));
+    const large = files.find((file) => file.size > Number(form.dataset.max));
+    const together = [...input.files, ...files].filter((file, i, all) =>
+      i === all.findIndex((other) => other.name === file.name && other.size === file.size && other.lastModified === file.lastModified));
+    if (odd) complain([problem(`${odd.name} cannot be taken: it must be a .gif, .mp4, .mov or .webm.`)]);
+    else if (large) complain([problem(`${large.name} is too large: ${size(large.size)}, the most is ${size(Number(form.dataset.max))}.`)]);
+    else if (together.length > most) complain([problem(`These are ${together.length} files, the most at once is ${most}.`)]);
+    else {
+      complain([]);
+      choose(together);
+    }
+  };
+
+  function draw() {
+    list.replaceChildren(...[...input.files].map((file) => {
+      const line = document.createElement("li");
+      const name = document.createElement("bdi");
+      name.textContent = file.name;
+      const drop = document.createElement("button");
+      drop.type = "button";
+      drop.className = "plain";
+      drop.textContent = "Remove";
+      drop.setAttribute("aria-label", `Remove ${file.name}`);
+      drop.addEventListener("click", () => choose([...input.files].filter((other) => other !== file)));
+      const right = document.createElement("span");
+      right.className = "row quiet small";
+      right.append(size(file.size), drop);
+      line.append(name, right);
+      return line;
+    }));
+    list.hidden = !input.files.length;
+    send.textContent = input.files.length > 1 ? `Remove ${input.files.length} backgrounds` : "Remove the background";
+  }
+
+  input.addEventListener("change", () => {
+    const picked = [...input.files];
+    choose([]);
+    take(picked);
+  });
+
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dragging");
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) document.body.classList.remove("dragging");
+  });
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dragging");
+    take(event.dataTransfer.files);
+  });
+  document.addEventListener("paste", (event) => {
+    if (event.clipboardData.files.length) take(event.clipboardData.files);
+  });
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const content = new FormData(form);
+    for (const name of ["canvasW", "canvasH"]) if (!content.get(name)) content.delete(name);
+    // fetch does not tell how much has been sent.
+    const request = new XMLHttpRequest();
+    request.open("POST", form.action);
+    request.setRequestHeader("X-Fragment", "1");
+    request.upload.addEventListener("progress", ({ loaded, total }) => {
+      bar.value = total ? loaded / total : 0;
+      text.textContent = loaded < total ? `${size(loaded)} of ${size(total)} sent` : "Looking at it…";
+    });
+    request.addEventListener("load", () => loaded(request));
+    request.addEventListener("error", () => complain([problem("The service cannot be reached. Nothing was charged that you cannot see under Jobs.")]));
+    request.addEventListener("loadend", () => {
+      box.hidden = true;
+      send.disabled = false;
+    });
+    box.querySelector("[data-cancel]").onclick = () => request.abort();
+    bar.value = 0;
+    text.textContent = "Sending…";
+    box.hidden = false;
+    send.disabled = true;
+    request.send(content);
+  });
+
+  function loaded(request) {
+    const nodes = elements(request.responseText);
+    if (request.status === 401) {
+      location.assign("/signin");
+    } else if (request.status !== 202) {
+      complain(nodes.length ? nodes : [problem("That went wrong. Try again.")]);
+    } else {
+      complain([]);
+      choose([]);
+      add(nodes);
+      announce(nodes.length > 1 ? `${nodes.length} jobs submitted` : "Job submitted");
+      select(nodes[0].dataset.job);
+      refreshBalance();
+    }
+  }
+
+  draw();
+}

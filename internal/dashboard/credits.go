@@ -1,0 +1,82 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/bgremove/bgremove/internal/account"
+)
+
+// linesShown is how many lines of the ledger a page has.
+const linesShown = 50
+
+type creditsPage struct {
+	page
+	Plans    []account.Plan
+	Buying   bool
+	Entries  []account.Line
+	First    bool
+	NextPath string
+}
+
+func (d *Dashboard) credits(v *visit) error {
+	p := v.page("Credits", "/credits")
+	if v.FormValue("after") == "checkout" {
+		p.Done = "Thank you. The credits are here as soon as the payment has come, often at once."
+	}
+	return v.showCredits(http.StatusOK, p)
+}
+
+func (v *visit) showCredits(status int, around page) error {
+	before := v.FormValue("before")
+	p := creditsPage{page: around, Plans: account.Plans(), Buying: v.Buying, First: before == ""}
+	var err error
+	if p.Entries, err = v.Ledger.Statement(v.Context(), v.who.ID, before, linesShown+1); err != nil {
+		return err
+	}
+	if len(p.Entries) > linesShown {
+		p.Entries = p.Entries[:linesShown]
+		p.NextPath = "/credits?before=" + url.QueryEscape(p.Entries[linesShown-1].ID)
+	}
+	return v.show(status, "credits", p)
+}
+
+type checkoutPage struct {
+	page
+	To string
+}
+
+func (d *Dashboard) buy(v *visit) error {
+	if err := v.readForm(); err != nil {
+		return err
+	}
+	return v.toPayment("/api/checkout", map[string]string{"plan": v.PostFormValue("plan")})
+}
+
+func (d *Dashboard) portal(v *visit) error { return v.toPayment("/api/portal", nil) }
+
+// toPayment sends to a page of the payment service by a page of ours, since
+// our policy lets forms lead to ourselves alone.
+func (v *visit) toPayment(route string, body any) error {
+	if !v.Buying {
+		return errNoPage
+	}
+	got, err := v.call(http.MethodPost, route, body)
+	if err != nil {
+		return err
+	}
+	if !got.ok() {
+		p := v.page("Credits", "/credits")
+		p.Problem = got.problem()
+		return v.showCredits(got.status, p)
+	}
+	var to struct{ URL string }
+	if err := json.Unmarshal(got.body.Bytes(), &to); err != nil {
+		return err
+	}
+	p := checkoutPage{page: v.page("To the checkout", "/credits"), To: to.URL}
+	p.Leave = strings.NewReplacer("'", "%27", ";", "%3B").Replace(to.URL)
+	return v.show(http.StatusOK, "checkout", p)
+}

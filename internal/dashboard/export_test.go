@@ -1,0 +1,21 @@
+package dashboard
+
+// What only tests see.
+var (
+	LocalPath = localPath
+	CountText = countText
+	BytesText = bytesText
+)
+
+// Routes are the patterns of all pages: for everybody, and for who is signed
+// in.
+func Routes() (open, closed []string) {
+	d := &Dashboard{}
+	for pattern := range d.openPages() {
+		open = append(open, pattern)
+	}
+	for pattern := range d.closedPages() {
+		closed = append(closed, pattern)
+	}
+	return open, closed
+}

@@ -1,0 +1,124 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/session"
+	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// What pages refuse by themselves.
+var (
+	errNoPage = errors.New("no such page")
+	errForm   = errors.New("no readable form")
+)
+
+// problem is what went wrong, for people.
+type problem struct {
+	Status      int
+	Title, Text string
+}
+
+// problems are the API's refusals in words, by their code.
+var problems = map[api.ErrorCode]problem{
+	api.ErrorCodeUnauthorized:        {Title: "You are not signed in."},
+	api.ErrorCodeForbidden:           {Title: "That is not allowed here."},
+	api.ErrorCodeNotFound:            {Title: "It is not there.", Text: "It may have expired, or it was never yours."},
+	api.ErrorCodePayloadTooLarge:     {Title: "A file is too large."},
+	api.ErrorCodeUnreadableFile:      {Title: "The file cannot be read.", Text: "It is damaged, or not what its name says. Nothing was charged."},
+	api.ErrorCodeEmailTaken:          {Title: "That address has an account already.", Text: "Sign in instead."},
+	api.ErrorCodeTooManyKeys:         {Title: "You have 10 active keys, which is the most.", Text: "Revoke one first."},
+	api.ErrorCodeUnavailable:         {Title: "The service is not ready.", Text: "Try again in some seconds."},
+	api.ErrorCodeIdempotencyConflict: {Title: "The same was asked twice."},
+}
+
+// explain puts a refusal in words.
+func explain(status int, body api.Error, retryAfter string) *problem {
+	p := problems[body.Error]
+	switch {
+	case body.Field != nil && *body.Field == "current":
+		p = problem{Title: "That is not the current password."}
+	case body.Error == api.ErrorCodeBadRequest && body.Message != nil:
+		p = problem{Title: sentence(*body.Message)}
+	case body.Error == api.ErrorCodeInsufficientCredits && body.CreditsRemaining != nil:
+		p = problem{Title: "There are not enough credits.", Text: fmt.Sprintf("You have %d. Nothing was charged.", *body.CreditsRemaining)}
+	case body.Error == api.ErrorCodeRateLimited:
+		p = problem{Title: "That was too often.", Text: fmt.Sprintf("Try again in %s seconds.", retryAfter)}
+	case p.Title == "":
+		p = problem{Title: "That went wrong.", Text: "Try again; if it stays so, tell whoever runs this service."}
+		if body.RequestID != nil {
+			p.Text += " The request was " + *body.RequestID + "."
+		}
+	}
+	p.Status = status
+	return &p
+}
+
+// sentence makes one of a message.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+// failures are the errors of pages that have words of their own; others are
+// the service's fault.
+var failures = []struct {
+	of            error
+	status        int
+	heading, text string
+}{
+	{errNoPage, http.StatusNotFound, "There is no such page", "The address may be mistyped."},
+	{job.ErrNotFound, http.StatusNotFound, "There is no such job", "It may have expired, or it belongs to somebody else."},
+	{account.ErrNotFound, http.StatusNotFound, "It is not there", "It may have been removed before."},
+	{session.ErrCrossSite, http.StatusForbidden, "Refused", "The form was sent from another site."},
+	{errForm, http.StatusBadRequest, "The form cannot be read", "Go back and try again."},
+}
+
+// fail answers with a page about an error. What it was stays in the log.
+func (v *visit) fail(err error) {
+	if errors.Is(err, context.Canceled) && v.Context().Err() != nil {
+		return // nobody is there to read it
+	}
+	m := message{Heading: "Something went wrong", Text: "It is not your fault. Try again in a moment."}
+	status := http.StatusInternalServerError
+	if store.Unavailable(err) {
+		status = http.StatusServiceUnavailable
+	}
+	known := false
+	for _, f := range failures {
+		if known = errors.Is(err, f.of); known {
+			status, m.Heading, m.Text = f.status, f.heading, f.text
+			break
+		}
+	}
+	request := v.w.Header().Get("X-Request-Id")
+	if !known {
+		m.Text += " The request was " + request + "."
+		v.Log.ErrorContext(v.Context(), "page", "request", request, "path", v.URL.Path, "error", err)
+	}
+	if v.isFragment() {
+		v.w.WriteHeader(status)
+		return
+	}
+	m.page = v.page(m.Heading, "")
+	m.Link = link{Path: "/", Name: "To the workbench"}
+	if err := v.show(status, "message", m); err != nil {
+		http.Error(v.w, "internal error", http.StatusInternalServerError)
+	}
+}
+
+// message is a page that says one thing.
+type message struct {
+	page
+	Heading, Text string
+	Link          link
+}

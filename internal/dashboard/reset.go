@@ -1,0 +1,79 @@
+package dashboard
+
+import "net/http"
+
+// showReset asks whose password is lost. Where no mail can be sent there is no
+// such page.
+func (d *Dashboard) showReset(v *visit) error {
+	if !d.Mail {
+		return errNoPage
+	}
+	return v.show(http.StatusOK, "reset", v.signInPage("Forgot your password?"))
+}
+
+func (d *Dashboard) reset(v *visit) error {
+	if !d.Mail {
+		return errNoPage
+	}
+	if err := v.readForm(); err != nil {
+		return err
+	}
+	got, err := v.call(http.MethodPost, "/api/password-resets", map[string]string{"email": v.PostFormValue("email")})
+	if err != nil {
+		return err
+	}
+	f := v.signInPage("Forgot your password?")
+	if !got.ok() {
+		f.Problem = got.problem()
+		return v.show(got.status, "reset", f)
+	}
+	// The same for an address that nobody has: who asks must not learn it.
+	f.Done = "If the address has an account, a link is on its way to it. It works for an hour."
+	return v.show(http.StatusOK, "reset", f)
+}
+
+func (d *Dashboard) showNewPassword(v *visit) error {
+	return v.show(http.StatusOK, "newpassword", v.signInPage("Set a new password"))
+}
+
+func (d *Dashboard) newPassword(v *visit) error {
+	if err := v.readForm(); err != nil {
+		return err
+	}
+	got, err := v.call(http.MethodPut, "/api/password-resets/"+v.PathValue("token"), map[string]string{"password": v.PostFormValue("password")})
+	if err != nil {
+		return err
+	}
+	if got.ok() {
+		return v.redirect("/signin?after=reset")
+	}
+	f := v.signInPage("Set a new password")
+	f.Problem = v.linkProblem(got)
+	return v.show(got.status, "newpassword", f)
+}
+
+// showConfirm asks for a click: programs that look into mail follow links, too.
+func (d *Dashboard) showConfirm(v *visit) error {
+	return v.show(http.StatusOK, "confirm", v.signInPage("Confirm your address"))
+}
+
+func (d *Dashboard) confirm(v *visit) error {
+	got, err := v.call(http.MethodPut, "/api/confirmations/"+v.PathValue("token"), nil)
+	if err != nil {
+		return err
+	}
+	if got.ok() {
+		return v.redirect("/?after=confirmed")
+	}
+	f := v.signInPage("Confirm your address")
+	f.Problem = v.linkProblem(got)
+	return v.show(got.status, "confirm", f)
+}
+
+// linkProblem says what is wrong with a link that came by mail.
+func (v *visit) linkProblem(got *answer) *problem {
+	if got.status == http.StatusNotFound {
+		return &problem{Status: got.status, Title: "This link does not work any more.", Text: "It works once and for a short time. Ask for a new one."}
+	}
+	return got.problem()
+}

@@ -1,0 +1,124 @@
+package dashboard
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/job"
+)
+
+// functions are what templates say things with.
+func (d *Dashboard) functions() template.FuncMap {
+	return template.FuncMap{
+		"asset": d.assets.path, "words": func(all ...string) []string { return all },
+		"bytes": bytesText, "seconds": secondsText, "count": countText, "credits": creditsText, "signed": signedText,
+		"dollars": dollarsText, "period": periodText, "when": whenText, "stateName": stateName,
+		"reason": reason, "reasonShort": reasonShort, "entry": entryText, "short": shortID,
+	}
+}
+
+// bytesText has three digits, in units of thousands.
+func bytesText(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.3g kB", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.3g GB", float64(n)/1e9)
+}
+
+func secondsText(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s" }
+
+// countText groups digits by thousands.
+func countText(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, s = "−", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+func signedText(n int64) string {
+	if n > 0 {
+		return "+" + countText(n)
+	}
+	return countText(n)
+}
+
+func creditsText(n int64) string {
+	if n == 1 {
+		return "1 credit"
+	}
+	return countText(n) + " credits"
+}
+
+func dollarsText(cents int64) string { return fmt.Sprintf("$%d.%02d", cents/100, cents%100) }
+
+// periodText says how often, with words before it, or nothing for once.
+func periodText(p account.Period, before string) string {
+	if p == account.Once {
+		return ""
+	}
+	return before + string(p)
+}
+
+// whenText is a time that scripts put in the reader's own zone.
+func whenText(t time.Time) template.HTML {
+	t = t.UTC()
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2 Jan 2006, 15:04 UTC") + `</time>`) //nolint:gosec // digits and names of months
+}
+
+var stateNames = map[job.State]string{job.Queued: "Waiting", job.Processing: "Working", job.Done: "Done", job.Failed: "Failed"}
+
+func stateName(s job.State) string { return stateNames[s] }
+
+// reason says why a job failed, and what may help.
+func reason(c job.Code) string {
+	switch c {
+	case job.UnreadableFile:
+		return "The file cannot be read: it is damaged, or not what its name says."
+	case job.TimedOut:
+		return "It took longer than a job may take. A shorter or smaller clip goes through."
+	}
+	return "Something went wrong while the background was removed. Running it again may help."
+}
+
+func reasonShort(c job.Code) string {
+	switch c {
+	case job.UnreadableFile:
+		return "cannot be read"
+	case job.TimedOut:
+		return "took too long"
+	}
+	return "went wrong"
+}
+
+func entryText(k account.Kind) string {
+	switch k {
+	case account.Charge:
+		return "Charge for"
+	case account.Refund:
+		return "Refund for"
+	}
+	return "Credits added"
+}
+
+// shortID is enough of an id to tell it by.
+func shortID(id string) string {
+	kind, random, found := strings.Cut(id, "_")
+	if !found || len(random) < 6 {
+		return id
+	}
+	return kind + " …" + random[len(random)-6:]
+}

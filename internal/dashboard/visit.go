@@ -1,0 +1,101 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/session"
+)
+
+// visit is a request for a page on its way.
+type visit struct {
+	*Dashboard
+	*http.Request
+	w   http.ResponseWriter
+	who *account.Account // nil: nobody is signed in
+}
+
+// handler makes a page. An error becomes a page, too, see fail.
+type handler func(v *visit) error
+
+// open wraps pages for everybody.
+func (d *Dashboard) open(show handler) http.Handler {
+	return d.Sessions.Middleware(d.refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v := &visit{Dashboard: d, Request: r, w: w}
+		who, err := d.Sessions.Account(r.Context())
+		switch {
+		case err == nil:
+			v.who = &who
+		case !errors.Is(err, session.ErrNone):
+			v.fail(err)
+			return
+		}
+		if err := show(v); err != nil {
+			v.fail(err)
+		}
+	}))
+}
+
+// closed wraps pages for who is signed in, and asks others to sign in.
+func (d *Dashboard) closed(show handler) http.Handler {
+	return d.open(func(v *visit) error {
+		if v.who != nil {
+			return show(v)
+		}
+		if v.isFragment() {
+			v.w.WriteHeader(http.StatusUnauthorized)
+			return nil
+		}
+		next := "/"
+		if v.Method == http.MethodGet || v.Method == http.MethodHead {
+			next = v.URL.RequestURI()
+		}
+		return v.redirect(signInPath(next))
+	})
+}
+
+// isFragment reports whether a script of ours asks, not a person.
+func (v *visit) isFragment() bool {
+	return v.Header.Get("Sec-Fetch-Mode") == "cors" || v.Header.Get(fragmentHeader) != ""
+}
+
+// fragmentHeader is sent by our scripts, since not every browser says of its
+// own accord what it asks for.
+const fragmentHeader = "X-Fragment"
+
+// refuse answers where the session could not be loaded or kept, and to forms
+// of other sites.
+func (d *Dashboard) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	(&visit{Dashboard: d, Request: r, w: w}).fail(err)
+}
+
+// redirect sends on to a path of this service, by GET.
+func (v *visit) redirect(path string) error {
+	v.w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(v.w, v.Request, path, http.StatusSeeOther)
+	return nil
+}
+
+func signInPath(next string) string {
+	if next == "/" {
+		return "/signin"
+	}
+	return "/signin?next=" + url.QueryEscape(next)
+}
+
+// localPath is next if that is a path of this service, else "/": who signs in
+// must not be sent elsewhere by whoever wrote the link.
+func localPath(next string) string {
+	u, err := url.Parse(next)
+	foreign := err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != ""
+	if foreign || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsFunc(next, odd) {
+		return "/"
+	}
+	return next
+}
+
+// odd are characters that browsers leave out of an address or take for a slash.
+func odd(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }
