@@ -11,6 +11,9 @@ FUZZTIME ?= 10s
 # What `make setup` brings, for the tests of neural networks.
 export BGREMOVE_ONNXRUNTIME ?= $(shell ls $(CURDIR)/.cache/bgremove/onnxruntime/*onnxruntime.* 2>/dev/null)
 
+# What `make setup` brings, for the tests of pages.
+export BGREMOVE_TEST_AXE ?= $(CURDIR)/.cache/axe/node_modules/axe-core/axe.min.js
+
 tools      := $(CURDIR)/.cache/bin
 golangci   := $(tools)/golangci-lint-$(GOLANGCI_VERSION)
 goreleaser := $(tools)/goreleaser-$(GORELEASER_VERSION)
@@ -39,6 +42,13 @@ test: setup $(stripemock) ## run every test, and the seeds of every fuzz target
 .PHONY: race
 race: setup $(stripemock) ## run every test under the race detector
 	./tools/postgres.sh $(GO) test -race ./...
+
+.PHONY: screenshots
+screenshots: setup ## open every page in a browser, and make the pictures of docs/dashboard.md
+	@mkdir -p .cache/screenshots
+	BGREMOVE_SCREENSHOTS='$(CURDIR)/.cache/screenshots' $(GO) test -count=1 -run '^TestLooks$$' ./internal/dashboard
+	for name in workbench-1280-light jobs-1280-dark credits-1280-light keys-380-dark; do \
+		convert ".cache/screenshots/$$name.png" -colors 128 "PNG8:docs/images/dashboard-$$name.png"; done
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (10s)

@@ -24,21 +24,30 @@ fi
 
 missing=
 tools="ffmpeg ffprobe"
-[ "${1:-}" = demo ] || tools="$tools gifsicle identify curl jq"
+[ "${1:-}" = demo ] || tools="$tools gifsicle identify curl jq npm"
 for tool in $tools; do
 	command -v "$tool" >/dev/null || missing="$missing $tool"
 done
+[ "${1:-}" = demo ] || command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing="$missing chromium"
 # Debian keeps the server's programs out of PATH.
 [ "${1:-}" = demo ] || command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing initdb"
-test -n "$missing" || exit 0
-
-as_root=
-test "$(id -u)" = 0 || as_root="sudo -n"
-if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
-	$as_root apt-get update -qq
-	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ffmpeg gifsicle imagemagick postgresql curl jq
-	exit
+if [ -n "$missing" ]; then
+	as_root=
+	test "$(id -u)" = 0 || as_root="sudo -n"
+	if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
+		packages=ffmpeg
+		[ "${1:-}" = demo ] || packages="$packages gifsicle imagemagick postgresql curl jq npm chromium"
+		$as_root apt-get update -qq
+		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $packages
+	else
+		echo "setup: missing:$missing" >&2
+		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, postgresql, curl, jq, npm and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick postgresql jq node chromium" >&2
+		exit 1
+	fi
 fi
-echo "setup: missing:$missing" >&2
-echo "hint: install the packages ffmpeg, gifsicle, imagemagick, postgresql, curl and jq, on macOS with: brew install ffmpeg gifsicle imagemagick postgresql jq" >&2
-exit 1
+
+# What tells whether pages can be used by everybody; it is run in the browser.
+if [ "${1:-}" != demo ] && [ ! -f .cache/axe/node_modules/axe-core/axe.min.js ]; then
+	npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix .cache/axe axe-core@4.14.1 ||
+		echo "setup: without axe-core the pages' looks are not tested" >&2
+fi

@@ -2,7 +2,7 @@
 import { announce, elements, fragment, refreshBalance } from "./app.js";
 
 const askEvery = 3000;
-const silence = 15000; // a stream that is silent for longer is not believed
+const silence = 15000; // for longer, a stream on which something should come is not believed
 
 const followers = new Set();
 const underWay = new Map(); // id → whether it changed again meanwhile
@@ -102,7 +102,8 @@ function connect() {
 setInterval(() => {
   if (document.hidden) return;
   const connected = source.readyState === EventSource.OPEN;
-  if (!connected || Date.now() - heard > silence) all();
+  const waited = Date.now() - heard > silence && document.querySelector("[data-state=queued], [data-state=processing]");
+  if (!connected || waited) all();
   if (source.readyState === EventSource.CLOSED) connect();
 }, askEvery);
 

@@ -1,0 +1,247 @@
+package dashboard_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// browser is a Chromium that a test drives. What its pages complain about, such
+// as something that the content security policy refuses, fails the test.
+type browser struct {
+	testing.TB
+	ctx       context.Context
+	url       string
+	downloads string // a folder
+}
+
+// needed is a program that the test cannot do without. make setup installs it;
+// on a machine of its own the test is skipped where it is missing.
+func needed(t testing.TB, names ...string) string {
+	t.Helper()
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	missing(t, "none of these programs is installed: %s; make setup does it", strings.Join(names, ", "))
+	return ""
+}
+
+func missing(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// chromium starts one for a test, with pages of the given width.
+func (s *service) chromium(width, height int64) *browser {
+	s.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(needed(s.TB, "chromium", "chromium-browser", "google-chrome")),
+		chromedp.UserDataDir(s.TempDir()), chromedp.Flag("force-color-profile", "srgb"))
+	if os.Getuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, cancel := chromedp.NewExecAllocator(s.Context(), options...)
+	s.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	s.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil { // it lives as long as this context, which has no end
+		s.Fatal(err)
+	}
+	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
+	s.Cleanup(cancel)
+	b := &browser{TB: s.TB, ctx: ctx, url: s.url, downloads: s.TempDir()}
+	b.listen()
+	b.run("start", chromedp.EmulateViewport(width, height))
+	call(b, log.Enable, cdp.Empty{})
+	enabled := true
+	if _, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
+		Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllowAndName, DownloadPath: b.downloads, EventsEnabled: &enabled,
+	}); err != nil {
+		b.Fatal(err)
+	}
+	return b
+}
+
+// listen reports what goes wrong in pages.
+func (b *browser) listen() {
+	b.Helper()
+	var mu sync.Mutex
+	var wrong []string
+	err := chromedp.Listen(b.ctx, func(event any) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			wrong = append(wrong, exception(e.ExceptionDetails))
+		case *log.EventEntryAdded:
+			if e.Entry.Level == log.EntryLevelError {
+				wrong = append(wrong, e.Entry.Text+" "+e.Entry.URL)
+			}
+		}
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, w := range wrong {
+			b.Errorf("the browser says: %s", w)
+		}
+	})
+}
+
+// call runs a command of the browser's protocol.
+func call[P, R any](b *browser, command cdp.Command[P, R], params P) {
+	b.Helper()
+	if _, err := chromedp.Call(b.ctx, command, params); err != nil {
+		b.Fatal(command.Method, err)
+	}
+}
+
+// run does steps one after the other.
+func (b *browser) run(what string, steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.lost(what, err)
+	}
+}
+
+// lost ends the test where the browser does not get on.
+func (b *browser) lost(what string, err error) {
+	b.Helper()
+	shown, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("location.href + \"\\n\" + document.body.innerText"))
+	b.Fatalf("%s: %v\nthe page shows: %s", what, err, shown)
+}
+
+func (b *browser) open(path string) {
+	b.Helper()
+	b.run(path, chromedp.Navigate(b.url+path), chromedp.WaitVisible("footer"))
+}
+
+// theme is light or dark.
+func (b *browser) theme(name string) {
+	b.Helper()
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+}
+
+// ask evaluates an expression, waiting for it if it is a promise.
+func ask[T any](b *browser, expression string) T {
+	b.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.lost(expression, err)
+	}
+	return v
+}
+
+// until waits for an expression to be true, beyond navigations.
+func (b *browser) until(expression string) {
+	b.Helper()
+	deadline := time.After(time.Minute)
+	for tick := time.NewTicker(20 * time.Millisecond); ; {
+		got, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if err == nil && got {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			b.lost("wait until "+expression, err)
+		case <-b.ctx.Done():
+			b.lost("wait until "+expression, b.ctx.Err())
+		}
+	}
+}
+
+// signIn fills in the form.
+func (b *browser) signIn(email string) {
+	b.Helper()
+	b.run("sign in", chromedp.SendKeys("#email", email), chromedp.SendKeys("#password", password), chromedp.Submit("#password"), chromedp.WaitVisible("nav"))
+}
+
+// drop lets files fall on an element, as from a file manager.
+func (b *browser) drop(selector string, files ...string) {
+	b.Helper()
+	at := ask[struct{ X, Y float64 }](b, fmt.Sprintf(
+		`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return {X: r.x + r.width / 2, Y: r.y + r.height / 2}; })()`, selector))
+	data := &input.DragData{Items: []*input.DragDataItem{}, Files: files, DragOperationsMask: 1}
+	for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+		call(b, input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: at.X, Y: at.Y, Data: data})
+	}
+}
+
+// file is a file of the machine that the browser runs on.
+func (b *browser) file(name string, content []byte) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+// download follows a link to a file, and reads that.
+func (b *browser) download(selector string) []byte {
+	b.Helper()
+	done := make(chan string, 1)
+	ctx, cancel := context.WithCancel(b.ctx)
+	defer cancel()
+	err := chromedp.ListenBrowser(ctx, func(event any) {
+		if e, ok := event.(*cdpbrowser.EventDownloadProgress); ok && e.State == cdpbrowser.DownloadProgressStateCompleted {
+			done <- e.GUID
+		}
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.run("download", chromedp.Click(selector))
+	select {
+	case id := <-done:
+		content, err := os.ReadFile(filepath.Join(b.downloads, id))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return content
+	case <-b.ctx.Done():
+		b.Fatal("no download has come")
+		return nil
+	}
+}
+
+// violations are what axe-core finds to be serious or critical.
+func (b *browser) violations(axe string) []string {
+	b.Helper()
+	b.run("axe", chromedp.Evaluate[chromedp.Void](axe))
+	return ask[[]string](b, `axe.run(document).then(r => (r.passes.length < 5 ? [{impact: "serious", id: "axe did not run", nodes: []}] : r.violations)
+		.filter(v => ["serious", "critical"].includes(v.impact)).map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("; ")))`)
+}
+
+func exception(e *runtime.ExceptionDetails) string {
+	if e.Exception != nil {
+		return e.Text + " " + e.Exception.Description
+	}
+	return e.Text
+}
