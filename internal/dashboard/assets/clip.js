@@ -10,24 +10,24 @@ export const decodes = "ImageDecoder" in globalThis;
 
 /** A GIF or APNG. */
 class Animation {
-  static async open(url, signal) {
-    const response = await fetch(url, { signal });
+  static async open(url, wanted) {
+    const response = await fetch(url);
     if (!response.ok) throw new Error(`status ${response.status}`);
     const type = response.headers.get("Content-Type").replace("image/apng", "image/png");
     const decoder = new ImageDecoder({ data: response.body, type, preferAnimation: true });
     await decoder.completed;
     const clip = new Animation();
     clip.decoder = decoder;
-    await clip.survey(decoder.tracks.selectedTrack.frameCount);
+    await clip.survey(decoder.tracks.selectedTrack.frameCount, wanted);
     return clip;
   }
 
   // survey decodes all frames once, for their times, which no header has.
-  async survey(count) {
+  async survey(count, wanted) {
     this.ends = [];
     this.frames = [];
     let end = 0;
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < count && wanted(); i++) {
       const { image } = await this.decoder.decode({ frameIndex: i });
       end += (image.duration ?? 100_000) / 1e6;
       this.ends.push(end);
@@ -62,12 +62,15 @@ class Animation {
 
   async fetch(index, later) {
     this.busy = true;
-    const { image } = await this.decoder.decode({ frameIndex: index });
-    this.last?.close();
-    this.last = image;
-    this.shown = index;
-    this.busy = false;
-    later();
+    try {
+      const { image } = await this.decoder.decode({ frameIndex: index });
+      this.last.close();
+      this.last = image;
+      this.shown = index;
+      this.busy = false;
+      later();
+    } catch { // closed meanwhile: nobody looks any more
+    }
   }
 
   close() {
@@ -104,7 +107,7 @@ class Video {
   }
 }
 
-/** Opens a clip of a kind, image or video. */
-export function open(url, kind, signal) {
-  return kind === "video" ? Video.open(url) : Animation.open(url, signal);
+/** Opens a clip of a kind, image or video, for as long as it is wanted. */
+export function open(url, kind, wanted) {
+  return kind === "video" ? Video.open(url) : Animation.open(url, wanted);
 }

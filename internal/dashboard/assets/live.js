@@ -2,12 +2,14 @@
 import { announce, elements, fragment, refreshBalance } from "./app.js";
 
 const askEvery = 3000;
+const tryEvery = 30000; // to open a stream that was refused
 const silence = 15000; // for longer, a stream on which something should come is not believed
 
 const followers = new Set();
 const underWay = new Map(); // id → whether it changed again meanwhile
 let source;
 let heard = Date.now();
+let tried;
 
 /** Calls f with the id of each job that has changed, once its card is new. */
 export function follow(f) { followers.add(f); }
@@ -81,15 +83,15 @@ export function add(fresh) {
 // all asks how things stand, where events may have been missed.
 async function all() {
   const ids = new Set([...document.querySelectorAll("[data-job], [data-view]")].filter(unfinished).map((e) => e.dataset.job ?? e.dataset.view));
-  const response = list && await fetch("/api/jobs?limit=20").catch(() => null);
+  const response = await fragment("/api/jobs?limit=20").catch(() => null);
   for (const job of response?.ok ? (await response.json()).jobs : []) {
-    const card = document.getElementById(job.id);
-    if (card?.dataset.state !== job.status) ids.add(job.id);
+    if (list && document.getElementById(job.id)?.dataset.state !== job.status) ids.add(job.id);
   }
   for (const id of ids) changed(id);
 }
 
 function connect() {
+  tried = Date.now();
   source = new EventSource("/api/jobs/events");
   source.addEventListener("open", () => { heard = Date.now(); });
   source.addEventListener("reset", () => { heard = Date.now(); all(); });
@@ -104,7 +106,7 @@ setInterval(() => {
   const connected = source.readyState === EventSource.OPEN;
   const waited = Date.now() - heard > silence && document.querySelector("[data-state=queued], [data-state=processing]");
   if (!connected || waited) all();
-  if (source.readyState === EventSource.CLOSED) connect();
+  if (source.readyState === EventSource.CLOSED && Date.now() - tried > tryEvery) connect();
 }, askEvery);
 
 // A browser has few connections to one service: a page that nobody sees gives

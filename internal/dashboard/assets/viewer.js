@@ -14,8 +14,7 @@ export function activate(view) {
     plain(view, stage);
     return;
   }
-  const gone = new AbortController();
-  const opened = (url, kind) => (url ? open(url, kind, gone.signal) : Promise.reject(new Error("expired")));
+  const opened = (url, kind) => (url ? open(url, kind, () => view.isConnected) : Promise.reject(new Error("expired")));
   Promise.allSettled([opened(before, beforeType), opened(after, afterType)]).then(([original, result]) => {
     if (!view.isConnected) {
       for (const clip of [original, result]) clip.value?.close();
@@ -218,6 +217,8 @@ class Viewer {
     });
     this.within(0, edge, () => this.drawBefore());
     this.range.value = this.time;
+    const busy = String([this.before, this.after].some((clip) => clip?.busy || clip?.element?.seeking));
+    if (this.stage.getAttribute("aria-busy") !== busy) this.stage.setAttribute("aria-busy", busy);
     this.clock.textContent = `${Math.max(0, this.time).toFixed(2)} s`;
   }
 
