@@ -21,6 +21,9 @@ func (v *visit) accountPage() accountPage {
 }
 
 func (d *Dashboard) account(v *visit) error {
+	if d.Local {
+		return errNoPage
+	}
 	p := v.accountPage()
 	if v.FormValue("after") == "password" {
 		p.Done = "The password is changed. Other browsers are signed out."

@@ -34,6 +34,8 @@ type Config struct {
 	// SignUp lets everyone register; WithoutNetwork hides method rembg;
 	// Unlimited says that jobs cost nothing.
 	SignUp, WithoutNetwork, Unlimited bool
+	// Local is a service for the user of this machine alone, who has no password.
+	Local bool
 	// Buying says that plans can be paid here, Mail that the service can send
 	// any.
 	Buying, Mail bool

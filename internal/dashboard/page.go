@@ -64,7 +64,7 @@ type page struct {
 	Leave string
 
 	Account                                 *account.Account
-	SignedIn                                bool
+	SignedIn, Local                         bool
 	Unlimited, SignUp, Mail, WithoutNetwork bool
 	Nav                                     []link
 	Problem                                 *problem
@@ -72,8 +72,12 @@ type page struct {
 }
 
 func (v *visit) page(title, here string) page {
+	links := navigation
+	if v.Local {
+		links = navigation[:len(navigation)-1] // nothing of the account is to be changed
+	}
 	return page{
-		Title: title, Here: here, Account: v.who, SignedIn: v.who != nil, Nav: navigation,
+		Title: title, Here: here, Account: v.who, SignedIn: v.who != nil, Nav: links, Local: v.Local,
 		Unlimited: v.Unlimited, SignUp: v.SignUp, Mail: v.Mail, WithoutNetwork: v.WithoutNetwork,
 	}
 }
