@@ -1,8 +1,15 @@
 package batch
 
 import (
+	"errors"
+	"runtime"
+
 	"github.com/fsnotify/fsnotify"
 )
+
+// ErrDeaf is of systems that tell of changes in a folder only while each of its
+// files is held open, which a folder of thousands does not allow.
+var ErrDeaf = errors.New("no word of new files on " + runtime.GOOS)
 
 // Notifier hears of changes in folders from the system, where that tells.
 type Notifier struct {
@@ -10,8 +17,12 @@ type Notifier struct {
 	changes chan struct{}
 }
 
-// NewNotifier listens to nothing yet.
+// NewNotifier listens to nothing yet. The error may be ErrDeaf.
 func NewNotifier() (*Notifier, error) {
+	switch runtime.GOOS {
+	case "darwin", "dragonfly", "freebsd", "netbsd", "openbsd":
+		return nil, ErrDeaf
+	}
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err

@@ -184,6 +184,9 @@ func TestNotifier(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "in/x")
 	n, err := batch.NewNotifier()
+	if errors.Is(err, batch.ErrDeaf) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,11 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 	search.Paths = found.Folders
 	w := &batch.Watch{Search: search, Opens: r.opens}
 	notifier, err := batch.NewNotifier()
-	if err != nil {
+	switch {
+	case errors.Is(err, batch.ErrDeaf):
+	case err != nil:
 		r.say("the system does not tell of new files (%v); looking every %v", err, batch.Poll)
-	} else {
+	default:
 		defer notifier.Close()
 		w.Wake, w.Visit = notifier.Changes(), notifier.Listen
 	}

@@ -50,7 +50,8 @@ func (s *Streams) NewBoard(progress bool) *Board {
 
 func (b *Board) newLine(title string, o ...progressbar.Option) *Line {
 	o = append(o, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetDescription(column(title)), progressbar.OptionSetWidth(16))
-	return &Line{b, progressbar.NewOptions(-1, o...)}
+	// A bar of unknown length, -1, would draw itself, from a goroutine.
+	return &Line{b, progressbar.NewOptions(1, o...)}
 }
 
 // Whole moves the bar for all to done of total, in any unit, under a title.
