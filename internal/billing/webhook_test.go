@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stripe/stripe-go/v85"
 	"golang.org/x/sync/errgroup"
 
@@ -306,4 +309,24 @@ func TestSweep(t *testing.T) {
 		s.tell(event("evt_1", completed, 1, session(s.ann.ID, "light", "paid")))
 		s.has(150, "light")
 	})
+}
+
+// TestEventsDocumented wants the endpoint that the document makes to be told
+// of what is acted upon, in the version that is read.
+func TestEventsDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []stripe.EventType
+	for _, found := range regexp.MustCompile(`enabled_events\[\]=([a-z_.]+)`).FindAllStringSubmatch(string(text), -1) {
+		told = append(told, stripe.EventType(found[1]))
+	}
+	if diff := cmp.Diff(billing.Events, told); diff != "" {
+		t.Errorf("events (-), document (+):\n%s", diff)
+	}
+	if !strings.Contains(string(text), "api_version="+stripe.APIVersion+" ") {
+		t.Errorf("the document does not name version %s", stripe.APIVersion)
+	}
 }

@@ -73,6 +73,9 @@ environment over the file.`,
 func (a *app) fill(root, cmd *cobra.Command) error {
 	a.typed = map[string]bool{}
 	cmd.Flags().Visit(func(f *pflag.Flag) { a.typed[f.Name] = true })
+	if err := a.checkSecrets(cmd); err != nil {
+		return err
+	}
 	switch {
 	case slices.Contains([]string{"version", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, cmd.Name()),
 		cmd.HasParent() && cmd.Parent().Name() == "completion":

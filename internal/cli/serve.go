@@ -20,6 +20,7 @@ import (
 type serveOptions struct {
 	server.Config
 	place
+	shop                             shopOptions
 	role, credits, signUp, logFormat string
 	proxies                          []string
 	publicURL                        string
@@ -68,6 +69,7 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 	o.limitFlags(f)
 	f.StringSliceVar(&o.proxies, "trusted-proxies", nil, "`networks` whose X-Forwarded-For is believed, such as 10.0.0.0/8")
 	f.StringVar(&o.publicURL, "public-url", "", "where browsers reach the service, such as https://clips.example")
+	o.shopFlags(f)
 	f.StringVar(&o.MetricsAddr, "metrics-addr", "", "an `address` for /metrics, /healthz and /readyz alone (on --addr, /metrics answers this machine only)")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")

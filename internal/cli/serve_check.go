@@ -17,7 +17,7 @@ import (
 // check reads the flags that are words and addresses, and joins what is wrong
 // with all.
 func (o *serveOptions) check() error {
-	return errors.Join(o.checkWords(), o.place.check(), o.checkNumbers(), o.checkProxies(), o.checkPublicURL())
+	return errors.Join(o.checkWords(), o.place.check(), o.checkNumbers(), o.checkProxies(), o.checkPublicURL(), o.checkShop(), o.checkMail())
 }
 
 func (o *serveOptions) checkWords() error {
@@ -113,6 +113,7 @@ func (o *serveOptions) checkLocal(f *pflag.FlagSet) error {
 	}{
 		{"role", o.Role != server.All}, {"signup", o.SignUp}, {"credits", f.Changed("credits") && o.credits != "unlimited"},
 		{"public-url", o.publicURL != ""}, {"trusted-proxies", len(o.proxies) > 0},
+		{"stripe-key", o.Shop.Key != ""}, {"smtp", o.shop.smtp != ""},
 	} {
 		if flag.wrong {
 			errs = append(errs, fmt.Errorf("%s: not with --local, which is for one user of this machine", flag.name))

@@ -31,9 +31,9 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Origin, e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// trusted are settings that name what is run, and how freely, and where keys are sent. They are
-// not taken from a file that merely lies in the working directory: that may be somebody else's.
-var trusted = []string{"ffmpeg", "ffprobe", "sandbox", "onnxruntime", "server", "api-key"}
+// trusted are settings that name what is run, how freely, and where secrets are sent. They are not taken from a file
+// that merely lies in the working directory: that may be somebody else's.
+var trusted = []string{"ffmpeg", "ffprobe", "sandbox", "onnxruntime", "server", "api-key", "stripe-api"}
 
 // Variable is the environment variable that stands for a flag.
 func Variable(flag string) string {

@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/billing"
 	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/mailer"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -31,7 +34,9 @@ type node struct {
 	engine   *bgremove.Remover
 	remover  *job.Remover
 	metrics  *metrics
-	local    *local // nil: a service for others
+	local    *local           // nil: a service for others
+	shop     *billing.Service // nil: nothing is sold
+	mail     *httpapi.Mail    // nil: no mail is sent
 	// fastOnly is set where a network cannot run.
 	fastOnly bool
 }
@@ -57,6 +62,9 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 			return nil, fmt.Errorf("database: %w", err)
 		}
 	}
+	if err := n.openShop(); err != nil {
+		return nil, err
+	}
 	c.Jobs.Log, c.Jobs.Observer = c.Log, n.metrics
 	n.jobs = job.New(n.db, n.blobs, c.Jobs)
 	n.feed = job.NewFeed(n.jobs)
@@ -65,6 +73,25 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 		return nil, err
 	}
 	return n, n.checkNetwork(ctx)
+}
+
+// openShop makes what sells plans and what sends mails, where they are set up.
+func (n *node) openShop() (err error) {
+	c := n.config
+	if c.Shop.Key != "" {
+		c.Shop.DB, c.Shop.PublicURL, c.Shop.Log = n.db, c.PublicURL, c.Log
+		if n.shop, err = billing.New(c.Shop); err != nil {
+			return fmt.Errorf("prices: %w", err)
+		}
+	}
+	if c.Mail.Server != nil {
+		m, err := mailer.New(c.Mail)
+		if err != nil {
+			return fmt.Errorf("mail: %w", err)
+		}
+		n.mail = &httpapi.Mail{Mailer: m, Outbox: mailer.NewOutbox(m, c.Log), PublicURL: c.PublicURL}
+	}
+	return nil
 }
 
 // confined bounds what ffmpeg may take for what strangers send. An encoder of
@@ -133,15 +160,20 @@ func (n *node) ready(ctx context.Context) error {
 	return errors.Join(n.db.PingContext(ctx), n.blobs.Ping(ctx))
 }
 
-// sweep removes sessions and buckets of the rate limit that have expired, until
-// ctx ends.
+// sweep removes sessions, tokens, events of Stripe and buckets of the rate limit
+// that have expired, until ctx ends.
 func (n *node) sweep(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
 		_, sessions := n.sessions.Sweep(ctx)
 		_, buckets := n.limiter.Sweep(ctx)
-		if err := errors.Join(sessions, buckets); err != nil && ctx.Err() == nil {
+		_, tokens := n.accounts.SweepTokens(ctx)
+		var events error
+		if n.shop != nil {
+			_, events = n.shop.Sweep(ctx)
+		}
+		if err := errors.Join(sessions, buckets, tokens, events); err != nil && ctx.Err() == nil {
 			n.config.Log.ErrorContext(ctx, "what has expired cannot be removed", "error", err)
 		}
 		select {

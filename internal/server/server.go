@@ -16,7 +16,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/billing"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/mailer"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -56,6 +58,11 @@ type Config struct {
 	SignUp         bool
 	TrustedProxies []netip.Prefix
 	PublicURL      *url.URL
+
+	// Shop sells plans, if it has a Key: by that, WebhookSecret, Prices, API.
+	Shop billing.Config
+	// Mail sends mails, if it has a Server.
+	Mail mailer.Config
 
 	// Local serves the user of this machine: Addr and MetricsAddr are loopback
 	// addresses, credits are unlimited, and a browser signs in by the address
@@ -117,6 +124,9 @@ func (n *node) start(ctx context.Context, g *errgroup.Group) error {
 		}
 		g.Go(func() error { return n.keys.Run(ctx) })
 		g.Go(func() error { n.feed.Run(ctx); return nil })
+		if n.mail != nil {
+			g.Go(func() error { n.mail.Outbox.Run(ctx); return nil })
+		}
 	}
 	if n.config.MetricsAddr != "" {
 		if err := n.listen(ctx, g, n.config.MetricsAddr, n.operations(), n.config.MetricsListening); err != nil {
