@@ -25,8 +25,11 @@ func (d *Dashboard) account(v *visit) error {
 		return errNoPage
 	}
 	p := v.accountPage()
-	if v.FormValue("after") == "password" {
+	switch v.FormValue("after") {
+	case "password":
 		p.Done = "The password is changed. Other browsers are signed out."
+	case "mail":
+		p.Done = "The mail is on its way. Its link works for a day."
 	}
 	return v.show(http.StatusOK, "account", p)
 }
@@ -41,6 +44,20 @@ func (d *Dashboard) changePassword(v *visit) error {
 	}
 	if got.ok() {
 		return v.redirect("/account?after=password")
+	}
+	p := v.accountPage()
+	p.Problem = got.problem()
+	return v.show(got.status, "account", p)
+}
+
+// sendConfirmation sends the mail once more by which an address is confirmed.
+func (d *Dashboard) sendConfirmation(v *visit) error {
+	got, err := v.call(http.MethodPost, "/api/confirmations", nil)
+	if err != nil {
+		return err
+	}
+	if got.ok() {
+		return v.redirect("/account?after=mail")
 	}
 	p := v.accountPage()
 	p.Problem = got.problem()

@@ -14,25 +14,45 @@ const linesShown = 50
 
 type creditsPage struct {
 	page
-	Plans    []account.Plan
-	Buying   bool
-	Entries  []account.Line
-	First    bool
-	NextPath string
+	Plans []plan
+	// Buying says that plans are sold here, Customer that there are invoices to
+	// be seen.
+	Buying, Customer bool
+	Entries          []account.Line
+	First            bool
+	NextPath         string
+}
+
+// plan is one that may be for sale.
+type plan struct {
+	account.Plan
+	Sold bool
+}
+
+func (v *visit) plans() (all []plan) {
+	for _, p := range account.Plans() {
+		all = append(all, plan{p, v.Shop != nil && v.Shop.Sells(p.Name)})
+	}
+	return all
 }
 
 func (d *Dashboard) credits(v *visit) error {
 	p := v.page("Credits", "/credits")
-	if v.FormValue("after") == "checkout" {
-		p.Done = "Thank you. The credits are here as soon as the payment has come, often at once."
+	if bought, ok := account.PlanNamed(v.FormValue("bought")); ok {
+		p.Done = "Thank you for buying " + bought.Title + ". Its credits are here as soon as the payment has come, often at once."
 	}
 	return v.showCredits(http.StatusOK, p)
 }
 
 func (v *visit) showCredits(status int, around page) error {
 	before := v.FormValue("before")
-	p := creditsPage{page: around, Plans: account.Plans(), Buying: v.Buying, First: before == ""}
+	p := creditsPage{page: around, Plans: v.plans(), Buying: v.Shop != nil, First: before == ""}
 	var err error
+	if p.Buying {
+		if p.Customer, err = v.Shop.HasCustomer(v.Context(), v.who.ID); err != nil {
+			return err
+		}
+	}
 	if p.Entries, err = v.Ledger.Statement(v.Context(), v.who.ID, before, linesShown+1); err != nil {
 		return err
 	}
@@ -60,7 +80,7 @@ func (d *Dashboard) portal(v *visit) error { return v.toPayment("/api/portal", n
 // toPayment sends to a page of the payment service by a page of ours, since
 // our policy lets forms lead to ourselves alone.
 func (v *visit) toPayment(route string, body any) error {
-	if !v.Buying {
+	if v.Shop == nil {
 		return errNoPage
 	}
 	got, err := v.call(http.MethodPost, route, body)

@@ -14,6 +14,7 @@ import (
 	"net/url"
 
 	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/billing"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/session"
 )
@@ -36,9 +37,10 @@ type Config struct {
 	SignUp, WithoutNetwork, Unlimited bool
 	// Local is a service for the user of this machine alone, who has no password.
 	Local bool
-	// Buying says that plans can be paid here, Mail that the service can send
-	// any.
-	Buying, Mail bool
+	// Shop sells plans; nil: nothing is sold here.
+	Shop *billing.Service
+	// Mail says that the service sends mails.
+	Mail bool
 	// PublicURL is where browsers reach the service; nil is as they say.
 	PublicURL *url.URL
 	// Log gets the errors of the service; nil discards them.
@@ -117,6 +119,7 @@ func (d *Dashboard) closedPages() map[string]handler {
 		"GET /account":           d.account,
 		"POST /account/password": d.changePassword,
 		"POST /account/sessions": d.signOutEverywhere,
+		"POST /account/mail":     d.sendConfirmation,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/bgremove/bgremove/internal/mailer/mailertest"
 	"github.com/bgremove/bgremove/internal/server"
 )
 
@@ -46,7 +47,13 @@ type shown struct{ name, path string }
 // furnished is a service with something on every page.
 func furnished(t *testing.T) (s *service, before, after []shown) {
 	t.Helper()
-	s = start(t, func(c *server.Config) { c.SignUp = true })
+	post := mailertest.Start(t, mailertest.Config{})
+	s = start(t, func(c *server.Config) {
+		public(t, c)
+		c.SignUp = true
+		c.Shop = newTill(t).sells()
+		c.Mail = mails(post)
+	})
 	s.user("ada@example.com", 150)
 	p := s.signedIn("ada@example.com")
 	gif := string(clip(t))
@@ -60,7 +67,7 @@ func furnished(t *testing.T) (s *service, before, after []shown) {
 	done := p.jobs([]string{"hop.gif", gif})[0]
 	p.post("/keys", "name", "sticker bot").says(http.StatusCreated)
 	p.post("/keys", "name", "my laptop").says(http.StatusCreated)
-	before = []shown{{"signin", "/signin"}, {"signup", "/signup"}, {"newpassword", "/reset/x"}, {"confirm", "/confirm/x"}}
+	before = []shown{{"signin", "/signin"}, {"signup", "/signup"}, {"reset", "/reset"}, {"newpassword", "/reset/x"}, {"confirm", "/confirm/x"}}
 	after = []shown{
 		{"workbench", "/"}, {"again", "/?again=" + done}, {"jobs", "/jobs"}, {"none", "/jobs?state=queued"}, {"job", "/jobs/" + done},
 		{"video", "/jobs/" + video}, {"failed", "/jobs/" + failed}, {"keys", "/keys"}, {"credits", "/credits"}, {"account", "/account"},
@@ -103,6 +110,11 @@ func TestLooks(t *testing.T) {
 		for _, v := range b.violations(script) {
 			t.Errorf("a new key, %d wide: %s", width, v)
 		}
+		b.run("sign out", chromedp.Click(".who button"), chromedp.WaitVisible("#password"))
+		b.open("/signup")
+		b.run("sign up", chromedp.SendKeys("#email", fmt.Sprintf("eve%d@example.com", width)), chromedp.SendKeys("#password", password), chromedp.Submit("#password"),
+			chromedp.WaitVisible("[data-upload]"))
+		look([]shown{{"unconfirmed", "/"}})
 	}
 }
 

@@ -65,6 +65,7 @@ type page struct {
 
 	Account                                 *account.Account
 	SignedIn, Local                         bool
+	Unconfirmed                             bool // the address, where it is asked for
 	Unlimited, SignUp, Mail, WithoutNetwork bool
 	Nav                                     []link
 	Problem                                 *problem
@@ -78,7 +79,8 @@ func (v *visit) page(title, here string) page {
 	}
 	return page{
 		Title: title, Here: here, Account: v.who, SignedIn: v.who != nil, Nav: links, Local: v.Local,
-		Unlimited: v.Unlimited, SignUp: v.SignUp, Mail: v.Mail, WithoutNetwork: v.WithoutNetwork,
+		Unconfirmed: v.who != nil && v.Mail && !v.who.Confirmed,
+		Unlimited:   v.Unlimited, SignUp: v.SignUp, Mail: v.Mail, WithoutNetwork: v.WithoutNetwork,
 	}
 }
 
@@ -116,7 +118,7 @@ func (v *visit) execute(status int, page, name string, data any) error {
 	}
 	_, err := b.WriteTo(v.w)
 	if err != nil {
-		v.Log.DebugContext(v.Context(), "page not taken", "path", v.URL.Path, "error", err)
+		v.Log.DebugContext(v.Context(), "page not taken", "pattern", v.Pattern, "error", err)
 	}
 	return nil
 }

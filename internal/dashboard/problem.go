@@ -37,6 +37,8 @@ var problems = map[api.ErrorCode]problem{
 	api.ErrorCodeTooManyKeys:         {Title: "You have 10 active keys, which is the most.", Text: "Revoke one first."},
 	api.ErrorCodeUnavailable:         {Title: "The service is not ready.", Text: "Try again in some seconds."},
 	api.ErrorCodeIdempotencyConflict: {Title: "The same was asked twice."},
+	api.ErrorCodeSubscribed:          {Title: "You have a subscription already.", Text: "Change or end it under “Invoices and subscriptions”. Packs can be bought beside it."},
+	api.ErrorCodeUnconfirmed:         {Title: "Confirm your address first.", Text: "The link is in a mail that was sent to you."},
 }
 
 // explain puts a refusal in words.
@@ -45,7 +47,7 @@ func explain(status int, body api.Error, retryAfter string) *problem {
 	switch {
 	case body.Field != nil && *body.Field == "current":
 		p = problem{Title: "That is not the current password."}
-	case body.Error == api.ErrorCodeBadRequest && body.Message != nil:
+	case (body.Error == api.ErrorCodeBadRequest || body.Error == api.ErrorCodeNotOffered) && body.Message != nil:
 		p = problem{Title: sentence(*body.Message)}
 	case body.Error == api.ErrorCodeInsufficientCredits && body.CreditsRemaining != nil:
 		p = problem{Title: "There are not enough credits.", Text: fmt.Sprintf("You have %d. Nothing was charged.", *body.CreditsRemaining)}
@@ -103,7 +105,7 @@ func (v *visit) fail(err error) {
 	request := v.w.Header().Get("X-Request-Id")
 	if !known {
 		m.Text += " The request was " + request + "."
-		v.Log.ErrorContext(v.Context(), "page", "request", request, "path", v.URL.Path, "error", err)
+		v.Log.ErrorContext(v.Context(), "page", "request", request, "pattern", v.Pattern, "error", err)
 	}
 	if v.isFragment() {
 		v.w.WriteHeader(status)

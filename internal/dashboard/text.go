@@ -110,6 +110,8 @@ func entryText(k account.Kind) string {
 		return "Charge for"
 	case account.Refund:
 		return "Refund for"
+	case account.Reversal:
+		return "Credits taken back"
 	}
 	return "Credits added"
 }
