@@ -64,7 +64,7 @@ func (b *Browser) Events(ctx context.Context, url string) (*Events, error) {
 		return nil, err
 	}
 	r.AddCookie(b.cookie)
-	answer, err := b.http.Do(r)
+	answer, err := b.http.Do(r) //nolint:bodyclose // Events.Close does
 	if err != nil {
 		return nil, err
 	}
