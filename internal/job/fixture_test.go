@@ -114,8 +114,8 @@ func (x *fixture) credits(owner job.Owner) int64 {
 	return a.Credits
 }
 
-// consistent checks what holds at every moment: the ledger adds up, and the
-// queues count what the jobs say.
+// consistent checks what holds at every moment: the ledger adds up, the queues
+// count what the jobs say, and no event is missing.
 func (x *fixture) consistent() {
 	x.t.Helper()
 	if wrong, err := account.NewLedger(x.db).Verify(context.Background()); len(wrong) > 0 || err != nil {
@@ -127,6 +127,12 @@ func (x *fixture) consistent() {
 		running <> (SELECT COUNT(*) FROM jobs j WHERE j.account_id = q.account_id AND state = 'processing')`).Scan(&n)
 	if n > 0 || err != nil {
 		x.t.Errorf("%d queues count wrongly, %v", n, err)
+	}
+	err = x.db.QueryRow(`SELECT COUNT(*) FROM queues q WHERE
+		events <> (SELECT COUNT(*) FROM job_events e WHERE e.account_id = q.account_id) OR
+		events <> (SELECT COALESCE(MAX(seq), 0) FROM job_events e WHERE e.account_id = q.account_id)`).Scan(&n)
+	if n > 0 || err != nil {
+		x.t.Errorf("events of %d accounts are missing, %v", n, err)
 	}
 }
 

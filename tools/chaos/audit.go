@@ -79,7 +79,7 @@ func (c *chaos) report(ctx context.Context, p *rig.Place, people *crowd, title s
 	t.next("sweep and audit")
 	fmt.Printf("%s\n  %d jobs: %d done, %d failed and refunded; %d claims lost to kills; %d submissions for %d orders; %d orphans swept\n",
 		title, len(facts.jobs), facts.count("done"), facts.count("failed"), facts.lost(), people.tries.Load(), people.answered.Load(), orphans)
-	fmt.Printf("  every job ended, was charged once and refunded exactly; ledger verified; storage holds the jobs' %d files and no more\n  %s\n",
+	fmt.Printf("  every job ended, was charged once and refunded exactly; ledger verified; no event missing; storage holds the jobs' %d files and no more\n  %s\n",
 		len(facts.files), t)
 	return nil
 }
@@ -135,12 +135,13 @@ func list(ctx context.Context, blobs *blob.Store) (map[string]int64, error) {
 
 // gather reads what the database says.
 func gather(ctx context.Context, db *store.DB) (*facts, error) {
-	f := &facts{files: make(map[string]file), ledger: make(map[string]map[account.Kind][]int64)}
+	f := &facts{files: make(map[string]file), ledger: make(map[string]map[account.Kind][]int64), events: make(map[string]int64), told: make(map[string]string)}
 	return f, errors.Join(
 		each(ctx, db, f.addJob, `SELECT id, state, COALESCE(error, ''), cost, charged, attempt, lost, input_key, input_size,
 			output_key, output_size, output_sha, preview_key, preview_size, preview_sha FROM jobs`),
 		each(ctx, db, f.addEntry, "SELECT job_id, kind, amount FROM ledger WHERE job_id IS NOT NULL"),
-		each(ctx, db, f.addQueue, "SELECT queued, running FROM queues"))
+		each(ctx, db, f.addQueue, "SELECT queued, running FROM queues"),
+		each(ctx, db, f.addEvent, "SELECT account_id, seq, job_id, state FROM job_events ORDER BY account_id, seq"))
 }
 
 // each calls add for all rows.

@@ -22,6 +22,11 @@ type facts struct {
 	ledger map[string]map[account.Kind][]int64
 	// waiting are jobs that the queue believes not to have ended.
 	waiting int64
+	// events is the last number of each account's, and gaps are those before
+	// which one is missing; told is the last state of each job by its events.
+	events map[string]int64
+	gaps   []string
+	told   map[string]string
 }
 
 // row is a job.
@@ -72,6 +77,19 @@ func (f *facts) addQueue(rows *sql.Rows) error {
 	return err
 }
 
+func (f *facts) addEvent(rows *sql.Rows) error {
+	var (
+		account, job, state string
+		seq                 int64
+	)
+	err := rows.Scan(&account, &seq, &job, &state)
+	if last, known := f.events[account]; known && seq != last+1 {
+		f.gaps = append(f.gaps, fmt.Sprint(account, " ", seq))
+	}
+	f.events[account], f.told[job] = seq, state
+	return err
+}
+
 func (f *facts) count(state string) (n int) {
 	for _, r := range f.jobs {
 		if r.state == state {
@@ -101,7 +119,13 @@ func (f *facts) check(told map[string]bool) error {
 	if len(f.ledger) != len(f.jobs) {
 		errs = append(errs, fmt.Errorf("the ledger knows %d jobs of %d", len(f.ledger), len(f.jobs)))
 	}
+	if len(f.gaps) > 0 {
+		errs = append(errs, fmt.Errorf("events are missing before %q", f.gaps))
+	}
 	for _, r := range f.jobs {
+		if last, kept := f.told[r.id]; kept && last != r.state {
+			errs = append(errs, fmt.Errorf("%s is %s, its last event says %s", r.id, r.state, last))
+		}
 		if err := errors.Join(r.checkEnd(told), r.checkCredits(f.ledger[r.id])); err != nil {
 			errs = append(errs, fmt.Errorf("%s, %+v: %w", r.id, r, err))
 		}
