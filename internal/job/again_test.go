@@ -146,3 +146,39 @@ func TestAgainWhileSweeping(t *testing.T) {
 		}
 	})
 }
+
+// TestAgainWhileRunning makes jobs of the inputs of jobs that wait or run, while
+// workers claim them: nobody waits for another in a circle.
+func TestAgainWhileRunning(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{Unlimited: true, MaxRunning: 4}, func(t *testing.T, x *fixture) {
+		var ids []string
+		for i := range 10 {
+			ids = append(ids, x.submit(x.owner, x.input(fmt.Sprint(i, ".gif"), 1)).Jobs[0].ID)
+		}
+		x.work(&job.Worker{Processor: processor(echo), Slots: 4})
+		var wait sync.WaitGroup
+		for _, id := range ids {
+			wait.Go(func() {
+				for range 5 {
+					in, err := x.get(id).Again()
+					sub := x.submission(x.owner, in)
+					sub.Again = id
+					if err == nil {
+						_, err = x.Submit(context.Background(), sub)
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wait.Wait()
+		x.ended()
+		x.consistent()
+		var done int
+		if err := x.db.QueryRow("SELECT COUNT(*) FROM jobs WHERE state = 'done'").Scan(&done); done != 60 || err != nil {
+			t.Errorf("%d jobs are done: %v", done, err)
+		}
+	})
+}
