@@ -115,9 +115,11 @@ CREATE TABLE jobs (
     started_at    BIGINT, -- of the last try
     ended_at      BIGINT
 );
-CREATE INDEX jobs_queued ON jobs (account_id, id) WHERE state = 'queued';
-CREATE INDEX jobs_running ON jobs (account_id, id) WHERE state = 'processing';
-CREATE INDEX jobs_failed ON jobs (account_id, id) WHERE state = 'failed';
+-- With the state among the columns, since SQLite would take jobs_account for
+-- pages of one state otherwise.
+CREATE INDEX jobs_queued ON jobs (account_id, state, id) WHERE state = 'queued';
+CREATE INDEX jobs_running ON jobs (account_id, state, id) WHERE state = 'processing';
+CREATE INDEX jobs_failed ON jobs (account_id, state, id) WHERE state = 'failed';
 CREATE INDEX jobs_waiting ON jobs (created_at) WHERE state = 'queued';
 CREATE INDEX jobs_leases ON jobs (lease_until) WHERE state = 'processing';
 CREATE INDEX jobs_key ON jobs (key_id, id) WHERE key_id IS NOT NULL;
