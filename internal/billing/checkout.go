@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 
 	"github.com/stripe/stripe-go/v85"
@@ -28,12 +29,11 @@ func (s *Service) Checkout(ctx context.Context, who account.Account, plan string
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	var made *stripe.CheckoutSession
-	err := s.withCustomer(ctx, who, func(customer string) (err error) {
-		if made, err = s.stripe.V1CheckoutSessions.Create(ctx, s.purchase(who, p, customer)); err != nil {
-			return &Error{"begin a purchase", err}
-		}
-		return nil
+	made := &stripe.CheckoutSession{}
+	err := s.withCustomer(ctx, who, func(customer string) error {
+		params := s.purchase(who, p, customer)
+		params.Context = ctx
+		return s.ask("begin a purchase", http.MethodPost, "/v1/checkout/sessions", params, made)
 	})
 	if err != nil {
 		return "", err
@@ -95,14 +95,15 @@ func (s *Service) Portal(ctx context.Context, who account.Account) (string, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	made, err := s.stripe.V1BillingPortalSessions.Create(ctx, &stripe.BillingPortalSessionCreateParams{
-		Customer: &customer, ReturnURL: stripe.String(s.page("")),
-	})
+	params := &stripe.BillingPortalSessionCreateParams{Customer: &customer, ReturnURL: stripe.String(s.page(""))}
+	params.Context = ctx
+	made := &stripe.BillingPortalSession{}
+	err = s.ask("open the customer portal", http.MethodPost, "/v1/billing_portal/sessions", params, made)
 	if gone(err) {
 		return "", ErrNoCustomer
 	}
 	if err != nil {
-		return "", &Error{"open the customer portal", err}
+		return "", err
 	}
 	return made.URL, nil
 }
@@ -154,11 +155,12 @@ func (s *Service) customer(ctx context.Context, accountID string) (id string, er
 func (s *Service) newCustomer(ctx context.Context, who account.Account, former string) (string, error) {
 	params := &stripe.CustomerCreateParams{Email: &who.Email, Metadata: map[string]string{"account": who.ID}}
 	params.SetIdempotencyKey("bgremove-customer-" + who.ID + "-" + former)
-	made, err := s.stripe.V1Customers.Create(ctx, params)
-	if err != nil {
-		return "", &Error{"make a customer", err}
+	params.Context = ctx
+	made := &stripe.Customer{}
+	if err := s.ask("make a customer", http.MethodPost, "/v1/customers", params, made); err != nil {
+		return "", err
 	}
-	_, err = s.DB.ExecContext(ctx, "INSERT INTO stripe_customers (id, account_id, created_at) VALUES ($1, $2, now_ms()) ON CONFLICT (id) DO NOTHING",
+	_, err := s.DB.ExecContext(ctx, "INSERT INTO stripe_customers (id, account_id, created_at) VALUES ($1, $2, now_ms()) ON CONFLICT (id) DO NOTHING",
 		made.ID, who.ID)
 	if err != nil {
 		return "", fmt.Errorf("keep a customer: %w", err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/url"
 
 	"github.com/stripe/stripe-go/v85"
 
@@ -47,11 +49,10 @@ func (s *Service) readDispute(ctx context.Context, e stripe.Event) (change, erro
 		if dispute.Charge == nil {
 			return nil, nil
 		}
-		charge, err := s.stripe.V1Charges.Retrieve(ctx, dispute.Charge.ID, nil)
-		if err != nil {
-			return nil, &Error{"look up a charge", err}
-		}
-		return charge.Customer, nil
+		params, charge := &stripe.ChargeRetrieveParams{}, &stripe.Charge{}
+		params.Context = ctx
+		err := s.ask("look up a charge", http.MethodGet, stripe.FormatURLPath("/v1/charges/%s", dispute.Charge.ID), params, charge)
+		return charge.Customer, err
 	})
 }
 
@@ -101,15 +102,15 @@ func (s *Service) knows(ctx context.Context, paymentID string) (bool, error) {
 // paidBy is the invoice that an intent paid, or the intent if there is none.
 // Neither charges nor intents name their invoice.
 func (s *Service) paidBy(ctx context.Context, intent string) (string, error) {
-	list := s.stripe.V1InvoicePayments.List(ctx, &stripe.InvoicePaymentListParams{
-		Payment: &stripe.InvoicePaymentListPaymentParams{Type: stripe.String("payment_intent"), PaymentIntent: &intent},
-	})
-	for found, err := range list.All(ctx) {
-		if err != nil {
-			return "", &Error{"look up an invoice", err}
-		}
-		if found.Invoice != nil {
-			return found.Invoice.ID, nil
+	wanted := url.Values{"payment[type]": {"payment_intent"}, "payment[payment_intent]": {intent}}
+	found := &stripe.InvoicePaymentList{}
+	err := s.stripe.CallRaw(http.MethodGet, "/v1/invoice_payments", s.Key, []byte(wanted.Encode()), &stripe.Params{Context: ctx}, found)
+	if err != nil {
+		return "", &Error{"look up an invoice", err}
+	}
+	for _, p := range found.Data {
+		if p.Invoice != nil {
+			return p.Invoice.ID, nil
 		}
 	}
 	return intent, nil
