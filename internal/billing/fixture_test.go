@@ -25,6 +25,7 @@ import (
 	"github.com/bgremove/bgremove/internal/billing"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/internal/store/storetest"
+	"github.com/bgremove/bgremove/internal/testlog"
 )
 
 const (
@@ -43,7 +44,7 @@ type shop struct {
 	*billing.Service
 	db     *store.DB
 	stripe *fakeStripe
-	log    *lines
+	log    *testlog.Lines
 	ann    account.Account
 }
 
@@ -55,7 +56,7 @@ func each(t *testing.T, f func(t *testing.T, s *shop)) {
 
 func open(t testing.TB, db *store.DB) *shop {
 	t.Helper()
-	s := &shop{TB: t, db: db, stripe: newFakeStripe(t), log: &lines{}}
+	s := &shop{TB: t, db: db, stripe: newFakeStripe(t), log: &testlog.Lines{}}
 	var err error
 	if s.ann, err = account.New(db).Register(t.Context(), "ann@example.com", "correct horse"); err != nil {
 		t.Fatal(err)
@@ -271,22 +272,4 @@ func (f *fakeStripe) set(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change()
-}
-
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/bgremove/bgremove/internal/server"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/internal/store/storetest"
+	"github.com/bgremove/bgremove/internal/testlog"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -35,7 +36,7 @@ type service struct {
 	testing.TB
 	url string
 	db  *store.DB
-	log *lines
+	log *testlog.Lines
 }
 
 // start runs a service until the test ends. change may set what differs from
@@ -43,7 +44,7 @@ type service struct {
 func start(t testing.TB, change func(*server.Config)) *service {
 	t.Helper()
 	dir := t.TempDir()
-	s := &service{TB: t, log: &lines{}}
+	s := &service{TB: t, log: &testlog.Lines{}}
 	listening := make(chan struct{})
 	c := server.Config{
 		Role: server.All, Addr: "127.0.0.1:0", Database: storetest.SQLite(t), TempDir: filepath.Join(dir, "tmp"),
@@ -72,24 +73,6 @@ func start(t testing.TB, change func(*server.Config)) *service {
 	}
 	s.db = storetest.Open(t, c.Database)
 	return s
-}
-
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // user is a new account with credits.

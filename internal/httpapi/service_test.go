@@ -19,6 +19,7 @@ import (
 	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/internal/store/storetest"
+	"github.com/bgremove/bgremove/internal/testlog"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -36,7 +37,7 @@ type service struct {
 	jobs     *job.Service
 	remover  *job.Remover
 	stopFeed func() // as a server does that stops
-	log      *lines
+	log      *testlog.Lines
 }
 
 // start runs a service until the test ends. change may set what differs from
@@ -53,7 +54,7 @@ func startWith(t testing.TB, jobs job.Config, change func(*httpapi.Config)) *ser
 
 func startOn(t testing.TB, db *store.DB, jobs job.Config, change func(*httpapi.Config)) *service {
 	t.Helper()
-	s := &service{TB: t, dir: filepath.Join(t.TempDir(), "blobs"), log: &lines{}, db: db}
+	s := &service{TB: t, dir: filepath.Join(t.TempDir(), "blobs"), log: &testlog.Lines{}, db: db}
 	var err error
 	if s.blobs, err = blob.Open(t.Context(), "file://"+filepath.ToSlash(s.dir), blob.Options{}); err != nil {
 		t.Fatal(err)
@@ -96,24 +97,6 @@ func startOn(t testing.TB, db *store.DB, jobs job.Config, change func(*httpapi.C
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	return s
-}
-
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 const password = "correct horse"

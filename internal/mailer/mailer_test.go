@@ -17,6 +17,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/mailer"
 	"github.com/bgremove/bgremove/internal/mailer/mailertest"
+	"github.com/bgremove/bgremove/internal/testlog"
 )
 
 var hello = mailer.Message{To: "bob@example.com", Subject: "Grüße", Text: "Hello, Bob.\n\nhttps://clips.example/reset/abc\n"}
@@ -169,7 +170,7 @@ func TestSendServerAway(t *testing.T) {
 func TestOutbox(t *testing.T) {
 	t.Parallel()
 	s := mailertest.Start(t, mailertest.Config{})
-	var log lines
+	var log testlog.Lines
 	box := mailer.NewOutbox(connect(t, s, "smtp://"+mailertest.Host), slog.New(slog.NewTextHandler(&log, nil)))
 	write := func(msg mailer.Message, err error) mailer.Letter {
 		return func(context.Context) (mailer.Message, error) { return msg, err }
@@ -231,22 +232,4 @@ func TestParseServer(t *testing.T) {
 	if _, err := mailer.New(mailer.Config{Server: &url.URL{}, From: "clips"}); err == nil {
 		t.Error("a sender without a place")
 	}
-}
-
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }

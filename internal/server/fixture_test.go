@@ -25,6 +25,7 @@ import (
 	"github.com/bgremove/bgremove/internal/server"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/internal/store/storetest"
+	"github.com/bgremove/bgremove/internal/testlog"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -53,14 +54,14 @@ type node struct {
 	*testing.T
 	url     string // of the API; empty for a worker
 	metrics string // of the metrics, where they are asked for
-	log     *lines
+	log     *testlog.Lines
 	stop    func() error // tells it to stop, waits, and returns what Run did
 }
 
 // start runs a node until the test ends.
 func start(t *testing.T, c server.Config) *node {
 	t.Helper()
-	n := &node{T: t, log: &lines{}}
+	n := &node{T: t, log: &testlog.Lines{}}
 	c.Log = slog.New(slog.NewTextHandler(n.log, nil))
 	listening := make(chan struct{}, 2)
 	c.Listening = func(at net.Addr) { n.url = "http://" + at.String(); listening <- struct{}{} }
@@ -102,24 +103,6 @@ func (n *node) stopped() {
 	if err := n.stop(); err != nil {
 		n.Errorf("the node ended: %v", err)
 	}
-}
-
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // customer is an account with a key, on the database of a service.
