@@ -196,13 +196,5 @@ func scanAccount(row scanner) (Account, error) {
 	return a, err
 }
 
-// wrap says what was attempted; a row that is not there is ErrNotFound.
-func wrap(what string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, sql.ErrNoRows):
-		return ErrNotFound
-	}
-	return fmt.Errorf("%s: %w", what, err)
-}
+// wrap says what failed; what is not there is ErrNotFound.
+func wrap(what string, err error) error { return store.Wrap(what, err, ErrNotFound) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -78,16 +77,8 @@ func collect(rows *sql.Rows, err error) ([]Job, error) {
 	return jobs, rows.Err()
 }
 
-// wrap says what was attempted; a row that is not there is ErrNotFound.
-func wrap(what string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, sql.ErrNoRows):
-		return ErrNotFound
-	}
-	return fmt.Errorf("%s: %w", what, err)
-}
+// wrap says what failed; what is not there is ErrNotFound.
+func wrap(what string, err error) error { return store.Wrap(what, err, ErrNotFound) }
 
 // Get is a job that owner may see, or ErrNotFound.
 func (s *Service) Get(ctx context.Context, owner Owner, id string) (Job, error) {

@@ -126,6 +126,9 @@ func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 		}
 	}
 	if holds && c.Sandbox != bgremove.SandboxOff {
+		if err := n.engine.Close(); err != nil {
+			return err
+		}
 		c.Sandbox = bgremove.SandboxOn
 		n.engine = bgremove.New(c)
 	}

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 
@@ -61,4 +62,15 @@ func postgresCode(err error) string {
 		return e.Code
 	}
 	return ""
+}
+
+// Wrap says what failed. A row that is not there is absent.
+func Wrap(what string, err, absent error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sql.ErrNoRows):
+		return absent
+	}
+	return fmt.Errorf("%s: %w", what, err)
 }

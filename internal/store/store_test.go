@@ -119,7 +119,7 @@ func TestTxDeadlock(t *testing.T) {
 	if err := g.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if runs.Load() != 3 {
+	if runs.Load() < 3 { // one of them may meet the other twice
 		t.Errorf("%d runs of two transactions", runs.Load())
 	}
 }
