@@ -153,6 +153,13 @@ func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Rec
 			return Receipt{}, err
 		}
 	}
+	tx.Notify(eventsTopic)
+	if sub.readable() > 0 {
+		tx.Notify(topic)
+	}
+	if err := tx.Send(ctx); err != nil {
+		return Receipt{}, err
+	}
 	// Last, since from here on others that share the account wait.
 	if receipt.CreditsRemaining, err = s.pay(ctx, tx, sub, items); err != nil {
 		return Receipt{}, err

@@ -214,9 +214,6 @@ func enqueue(ctx context.Context, tx *store.Tx, accountID string, jobs, waiting 
 		ON CONFLICT (account_id) DO UPDATE SET queued = queues.queued + excluded.queued, events = queues.events + excluded.events,
 			vtime = CASE WHEN queues.queued > 0 OR queues.running > 0 OR queues.vtime > excluded.vtime THEN queues.vtime ELSE excluded.vtime END
 		RETURNING events`, accountID, waiting, jobs).Scan(&event)
-	if waiting > 0 {
-		tx.Notify(topic)
-	}
 	return event, err
 }
 

@@ -86,7 +86,9 @@ func (db *DB) SkipLocked() string { return db.dialect.skipLocked() }
 // Tx is a transaction that can wake listeners.
 type Tx struct {
 	*sql.Tx
-	topics []string
+	dialect dialect
+	topics  []string
+	sent    int // of topics
 }
 
 // retries is how often a transaction is tried that others were in the way of.
@@ -117,14 +119,12 @@ func (db *DB) tx(ctx context.Context, f func(*Tx) error) error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = raw.Rollback() }() // nothing after a commit
-	tx := &Tx{Tx: raw}
+	tx := &Tx{Tx: raw, dialect: db.dialect}
 	if err := f(tx); err != nil {
 		return err
 	}
-	if len(tx.topics) > 0 {
-		if err := db.dialect.notify(ctx, raw, tx.topics); err != nil {
-			return err
-		}
+	if err := tx.Send(ctx); err != nil {
+		return err
 	}
 	if err := raw.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
@@ -142,6 +142,17 @@ func (tx *Tx) Notify(topic string) {
 	if !slices.Contains(tx.topics, topic) {
 		tx.topics = append(tx.topics, topic)
 	}
+}
+
+// Send hands the notifications over, which happens before the commit by
+// itself: for a transaction that is about to take locks that others wait for.
+func (tx *Tx) Send(ctx context.Context) error {
+	if tx.sent == len(tx.topics) {
+		return nil
+	}
+	err := tx.dialect.notify(ctx, tx.Tx, tx.topics[tx.sent:])
+	tx.sent = len(tx.topics)
+	return err
 }
 
 // Millis is a duration in the unit of the database's times.
