@@ -110,7 +110,7 @@ func confined(c bgremove.Config, temporary string) bgremove.Config {
 // is insisted on from then on: what fails to start in it fails.
 func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 	n.engine = bgremove.New(c)
-	found := n.engine.Diagnose(ctx)
+	found := n.engine.DiagnoseFFmpeg(ctx)
 	missing := found.Err()
 	if missing != nil && n.config.Role == Worker {
 		return missing // it would fail the jobs that others can do
@@ -126,9 +126,6 @@ func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 		}
 	}
 	if holds && c.Sandbox != bgremove.SandboxOff {
-		if err := n.engine.Close(); err != nil {
-			return err
-		}
 		c.Sandbox = bgremove.SandboxOn
 		n.engine = bgremove.New(c)
 	}

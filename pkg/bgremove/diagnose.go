@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/model"
 	"github.com/bgremove/bgremove/internal/ortlib"
 )
@@ -46,7 +47,9 @@ var features = []struct{ name, purpose string }{
 // Diagnose looks for everything that bgremove can make use of.
 func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 	d := &Diagnosis{}
-	r.checkFFmpeg(ctx, d)
+	if tools := r.checkFFmpeg(ctx, d); tools != nil {
+		r.checkCodecs(ctx, tools, d)
+	}
 	r.checkNetworks(ctx, d)
 	return d
 }
@@ -77,16 +80,30 @@ func (r *Remover) checkNetworks(ctx context.Context, d *Diagnosis) {
 	d.Checks = append(append(append(d.Checks, runtime), device...), best)
 }
 
-func (r *Remover) checkFFmpeg(ctx context.Context, d *Diagnosis) {
+// DiagnoseFFmpeg looks only for the programs and what confines them, which is
+// quick: for a service that starts.
+func (r *Remover) DiagnoseFFmpeg(ctx context.Context) *Diagnosis {
+	d := &Diagnosis{}
+	r.checkFFmpeg(ctx, d)
+	return d
+}
+
+// checkFFmpeg returns nil where there is none.
+func (r *Remover) checkFFmpeg(ctx context.Context, d *Diagnosis) *ffmpeg.Tools {
 	tools, err := r.ffmpeg(ctx)
 	if err != nil {
 		d.Checks = append(d.Checks, Check{Name: "ffmpeg", Needed: true, Detail: err.Error(), Hint: ffmpegHint})
-		return
+		return nil
 	}
 	d.Checks = append(d.Checks,
 		Check{Name: "ffmpeg", Needed: true, OK: true, Detail: tools.Version + " at " + tools.FFmpeg},
 		Check{Name: "ffprobe", Needed: true, OK: true, Detail: tools.FFprobe})
 	r.checkSandbox(tools, d)
+	return tools
+}
+
+// checkCodecs looks for the parts of ffmpeg that not every build has.
+func (r *Remover) checkCodecs(ctx context.Context, tools *ffmpeg.Tools, d *Diagnosis) {
 	names := make([]string, len(features))
 	for i, f := range features {
 		names[i] = f.name
