@@ -81,7 +81,7 @@ func TestIdempotencyRefused(t *testing.T) {
 // A reservation lasts as long as its request and ends soon after its process.
 func TestReservationLease(t *testing.T) {
 	t.Parallel()
-	each(t, job.Config{Lease: 60 * time.Millisecond}, func(t *testing.T, x *fixture) {
+	each(t, job.Config{Lease: 2 * time.Second}, func(t *testing.T, x *fixture) {
 		held := x.reserve(x.owner, "k")
 		var until int64
 		if err := x.db.QueryRow("SELECT expires_at FROM idempotency").Scan(&until); err != nil {

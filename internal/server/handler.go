@@ -23,7 +23,8 @@ func (n *node) handler() (http.Handler, error) {
 	mux, ledger := http.NewServeMux(), account.NewLedger(n.db)
 	pages, err := dashboard.New(dashboard.Config{
 		Sessions: sessions, Keys: n.keys, Ledger: ledger, Jobs: n.jobs, API: mux, MaxFile: c.MaxFile,
-		SignUp: c.SignUp, WithoutNetwork: n.fastOnly, Unlimited: c.Jobs.Unlimited, Local: c.Local, PublicURL: c.PublicURL, Log: c.Log,
+		SignUp: c.SignUp, WithoutNetwork: n.fastOnly, Unlimited: c.Jobs.Unlimited, Local: c.Local,
+		Shop: n.shop, Mail: n.mail != nil, PublicURL: c.PublicURL, Log: c.Log,
 	})
 	if err != nil {
 		return nil, err
