@@ -92,11 +92,12 @@ if (form) {
     send.textContent = input.files.length > 1 ? `Remove ${input.files.length} backgrounds` : "Remove the background";
   }
 
-  input.addEventListener("change", () => {
-    const picked = [...input.files];
+  const picked = () => {
+    const files = [...input.files];
     choose([]);
-    take(picked);
-  });
+    take(files);
+  };
+  input.addEventListener("change", picked);
 
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -156,5 +157,6 @@ if (form) {
     }
   }
 
-  draw();
+  if (input.files.length) picked(); // before this script ran, or restored by the browser
+  else draw();
 }
