@@ -25,7 +25,7 @@ func (d *Dashboard) account(v *visit) error {
 		return errNoPage
 	}
 	p := v.accountPage()
-	switch v.FormValue("after") {
+	switch v.field("after") {
 	case "password":
 		p.Done = "The password is changed. Other browsers are signed out."
 	case "mail":
@@ -38,7 +38,7 @@ func (d *Dashboard) changePassword(v *visit) error {
 	if err := v.readForm(); err != nil {
 		return err
 	}
-	got, err := v.call(http.MethodPut, "/api/account/password", map[string]string{"current": v.PostFormValue("current"), "new": v.PostFormValue("new")})
+	got, err := v.call(http.MethodPut, "/api/account/password", map[string]string{"current": v.PostForm.Get("current"), "new": v.PostForm.Get("new")})
 	if err != nil {
 		return err
 	}

@@ -38,14 +38,14 @@ func (v *visit) plans() (all []plan) {
 
 func (d *Dashboard) credits(v *visit) error {
 	p := v.page("Credits", "/credits")
-	if bought, ok := account.PlanNamed(v.FormValue("bought")); ok {
+	if bought, ok := account.PlanNamed(v.field("bought")); ok {
 		p.Done = "Thank you for buying " + bought.Title + ". Its credits are here as soon as the payment has come, often at once."
 	}
 	return v.showCredits(http.StatusOK, p)
 }
 
 func (v *visit) showCredits(status int, around page) error {
-	before := v.FormValue("before")
+	before := v.field("before")
 	p := creditsPage{page: around, Plans: v.plans(), Buying: v.Shop != nil, First: before == ""}
 	var err error
 	if p.Buying {
@@ -72,7 +72,7 @@ func (d *Dashboard) buy(v *visit) error {
 	if err := v.readForm(); err != nil {
 		return err
 	}
-	return v.toPayment("/api/checkout", map[string]string{"plan": v.PostFormValue("plan")})
+	return v.toPayment("/api/checkout", map[string]string{"plan": v.PostForm.Get("plan")})
 }
 
 func (d *Dashboard) portal(v *visit) error { return v.toPayment("/api/portal", nil) }

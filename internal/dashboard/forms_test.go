@@ -1,7 +1,10 @@
 package dashboard_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"mime/multipart"
 	"net/http"
 	"regexp"
 	"slices"
@@ -219,4 +222,29 @@ func TestCredits(t *testing.T) {
 	free := start(t, func(c *server.Config) { c.Jobs.Unlimited = true })
 	free.user("ada@example.com", 0)
 	free.signedIn("ada@example.com").get("/credits").says(http.StatusOK, "Unlimited", "Jobs cost nothing")
+}
+
+// A page reads no form that it does not ask for: net/http would keep files of
+// any size, from anybody, on disk. Query values that are no text are refused.
+func TestUnaskedForms(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	if err := errors.Join(form.WriteField("email", "unasked@example.com"), form.WriteField("next", "/unasked"), form.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, where := range []struct{ method, path string }{
+		{http.MethodGet, "/signin"}, {http.MethodGet, "/confirm/x"}, {http.MethodPost, "/confirm/x"}, {http.MethodPost, "/signin"},
+	} {
+		got := s.person().do(where.method, where.path, form.FormDataContentType(), bytes.NewReader(b.Bytes()))
+		if strings.Contains(got.body, "unasked") {
+			t.Errorf("%s %s took a form of files", where.method, where.path)
+		}
+	}
+	for _, path := range []string{"/signin?next=%ff", "/signin?next=%00"} {
+		if got := s.person().get(path); got.status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, got.status)
+		}
+	}
 }

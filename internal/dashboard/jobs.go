@@ -33,7 +33,7 @@ func (g group) Size() int { return len(g.Jobs) }
 func (v *visit) owner() job.Owner { return job.Owner{AccountID: v.who.ID} }
 
 func (d *Dashboard) jobs(v *visit) error {
-	state, before := job.State(v.FormValue("state")), v.FormValue("before")
+	state, before := job.State(v.field("state")), v.field("before")
 	if _, known := stateNames[state]; state != "" && !known {
 		return errNoPage
 	}

@@ -33,7 +33,7 @@ func (v *visit) showKeys(status int, p keysPage) (err error) {
 
 func (d *Dashboard) keys(v *visit) error {
 	p := keysPage{page: v.page("API keys", "/keys")}
-	if v.FormValue("after") == "revoked" {
+	if v.field("after") == "revoked" {
 		p.Done = "The key is revoked."
 	}
 	return v.showKeys(http.StatusOK, p)
@@ -45,7 +45,7 @@ func (d *Dashboard) createKey(v *visit) error {
 	if err := v.readForm(); err != nil {
 		return err
 	}
-	name := v.PostFormValue("name")
+	name := v.PostForm.Get("name")
 	got, err := v.call(http.MethodPost, "/api/account/keys", map[string]string{"name": name})
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ var problems = map[api.ErrorCode]problem{
 	api.ErrorCodeTooManyKeys:         {Title: "You have 10 active keys, which is the most.", Text: "Revoke one first."},
 	api.ErrorCodeUnavailable:         {Title: "The service is not ready.", Text: "Try again in some seconds."},
 	api.ErrorCodeIdempotencyConflict: {Title: "The same was asked twice."},
-	api.ErrorCodeSubscribed:          {Title: "You have a subscription already.", Text: "Change or end it under “Invoices and subscriptions”. Packs can be bought beside it."},
+	api.ErrorCodeSubscribed:          {Title: "You have a subscription already.", Text: "End it, or change how you pay, under “Invoices and subscriptions”. Packs can be bought beside it."},
 	api.ErrorCodeUnconfirmed:         {Title: "Confirm your address first.", Text: "The link is in a mail that was sent to you."},
 }
 

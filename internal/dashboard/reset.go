@@ -18,7 +18,7 @@ func (d *Dashboard) reset(v *visit) error {
 	if err := v.readForm(); err != nil {
 		return err
 	}
-	got, err := v.call(http.MethodPost, "/api/password-resets", map[string]string{"email": v.PostFormValue("email")})
+	got, err := v.call(http.MethodPost, "/api/password-resets", map[string]string{"email": v.PostForm.Get("email")})
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (d *Dashboard) newPassword(v *visit) error {
 	if err := v.readForm(); err != nil {
 		return err
 	}
-	got, err := v.call(http.MethodPut, "/api/password-resets/"+v.PathValue("token"), map[string]string{"password": v.PostFormValue("password")})
+	got, err := v.call(http.MethodPut, "/api/password-resets/"+v.PathValue("token"), map[string]string{"password": v.PostForm.Get("password")})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ type signInForm struct {
 }
 
 func (v *visit) signInPage(title string) signInForm {
-	f := signInForm{page: v.page(title, ""), Email: v.PostFormValue("email"), Next: localPath(v.FormValue("next"))}
+	f := signInForm{page: v.page(title, ""), Email: v.PostForm.Get("email"), Next: localPath(v.field("next"))}
 	f.Width = "narrow"
 	return f
 }
@@ -21,7 +21,7 @@ func (d *Dashboard) showSignIn(v *visit) error {
 	if v.who != nil {
 		return v.redirect(f.Next)
 	}
-	switch v.FormValue("after") {
+	switch v.field("after") {
 	case "signout":
 		f.Done = "You are signed out."
 	case "everywhere":
@@ -36,7 +36,7 @@ func (d *Dashboard) signIn(v *visit) error {
 	if err := v.readForm(); err != nil {
 		return err
 	}
-	got, err := v.call(http.MethodPost, "/api/session", map[string]string{"email": v.PostFormValue("email"), "password": v.PostFormValue("password")})
+	got, err := v.call(http.MethodPost, "/api/session", map[string]string{"email": v.PostForm.Get("email"), "password": v.PostForm.Get("password")})
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (d *Dashboard) signUp(v *visit) error {
 	if err := v.readForm(); err != nil {
 		return err
 	}
-	got, err := v.call(http.MethodPost, "/api/accounts", map[string]string{"email": v.PostFormValue("email"), "password": v.PostFormValue("password")})
+	got, err := v.call(http.MethodPost, "/api/accounts", map[string]string{"email": v.PostForm.Get("email"), "password": v.PostForm.Get("password")})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/session"
@@ -25,6 +26,10 @@ type handler func(v *visit) error
 func (d *Dashboard) open(show handler) http.Handler {
 	return d.Sessions.Middleware(d.refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{Dashboard: d, Request: r, w: w}
+		if !plain(r.URL.Query()) {
+			v.fail(errNoPage)
+			return
+		}
 		who, err := d.Sessions.Account(r.Context())
 		switch {
 		case err == nil:
@@ -37,6 +42,27 @@ func (d *Dashboard) open(show handler) http.Handler {
 			v.fail(err)
 		}
 	}))
+}
+
+// plain reports whether the values of a query are text that a database takes.
+func plain(query url.Values) bool {
+	for _, values := range query {
+		for _, v := range values {
+			if !utf8.ValidString(v) || strings.ContainsRune(v, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// field is a value of the query, or of the form where readForm has read one. It
+// takes the place of FormValue, which reads bodies of any size into files.
+func (v *visit) field(name string) string {
+	if v.Form != nil {
+		return v.Form.Get(name)
+	}
+	return v.URL.Query().Get(name)
 }
 
 // closed wraps pages for who is signed in, and asks others to sign in.

@@ -21,7 +21,7 @@ type workbenchPage struct {
 
 func (d *Dashboard) workbench(v *visit) error {
 	p := v.workbenchPage()
-	if id := v.FormValue("again"); id != "" {
+	if id := v.field("again"); id != "" {
 		j, err := v.find(id)
 		if err != nil {
 			return err
@@ -32,7 +32,7 @@ func (d *Dashboard) workbench(v *visit) error {
 			p.Again, p.Shown, p.Options = &j, &j, j.Options
 		}
 	}
-	if v.FormValue("after") == "confirmed" {
+	if v.field("after") == "confirmed" {
 		p.Done = "Your address is confirmed."
 	}
 	return v.showWorkbench(http.StatusOK, p)

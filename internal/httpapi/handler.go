@@ -122,11 +122,16 @@ func (a *API) report(r *request, started time.Time) {
 	a.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
+// secret are the beginnings of paths that go on with a token.
+var secret = []string{"/reset/", "/confirm/", "/api/password-resets/", "/api/confirmations/"}
+
 // loggable is the path of a request without a token that it may hold: who reads
 // the log must not be able to use it.
 func loggable(r *http.Request) string {
-	if token := r.PathValue("token"); token != "" {
-		return strings.Replace(r.URL.Path, token, "…", 1)
+	for _, before := range secret {
+		if rest, ok := strings.CutPrefix(r.URL.Path, before); ok && rest != "" {
+			return before + "…"
+		}
 	}
 	return r.URL.Path
 }

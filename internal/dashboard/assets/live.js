@@ -94,7 +94,7 @@ function connect() {
   tried = Date.now();
   source = new EventSource("/api/jobs/events");
   source.addEventListener("open", () => { heard = Date.now(); });
-  source.addEventListener("reset", () => { heard = Date.now(); all(); });
+  for (const kind of ["ready", "reset"]) source.addEventListener(kind, () => { heard = Date.now(); all(); });
   source.addEventListener("job", (event) => {
     heard = Date.now();
     changed(JSON.parse(event.data).id);
