@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/stripe/stripe-go/v85"
 
@@ -73,7 +74,9 @@ func (s *Service) readInvoice(ctx context.Context, e stripe.Event) (change, erro
 	}
 	p := payment{id: invoice.ID, accountID: accountID, amount: invoice.AmountPaid}
 	var unknown []error
+	due := int64(0)
 	for _, line := range periods(invoice) {
+		due += line.amount
 		plan, known := s.plans[line.price]
 		if !known {
 			unknown = append(unknown, fmt.Errorf("price %s is no plan's: it is missing in the setting stripe-price", line.price))
@@ -85,13 +88,28 @@ func (s *Service) readInvoice(ctx context.Context, e stripe.Event) (change, erro
 	if p.credits == 0 {
 		return nil, errors.Join(unknown...) // none, where no period was paid
 	}
+	if creditsTime(invoice) {
+		p.credits = p.credits * min(invoice.AmountPaid, due) / due
+	}
+	if p.credits == 0 {
+		return nil, errors.Join(unknown...)
+	}
 	return func(ctx context.Context, tx *store.Tx) error { return s.grant(ctx, tx, p) }, nil
+}
+
+// creditsTime reports whether an invoice pays back time that was left of another
+// plan, whose credits stay: then it grants for what was paid and no more, or
+// plans switched to and fro would give credits for nothing.
+func creditsTime(invoice *stripe.Invoice) bool {
+	return invoice.Lines != nil && slices.ContainsFunc(invoice.Lines.Data, func(line *stripe.InvoiceLineItem) bool {
+		return line.Amount < 0 && line.Parent != nil && line.Parent.SubscriptionItemDetails != nil && line.Parent.SubscriptionItemDetails.Proration
+	})
 }
 
 // period is a line of an invoice that pays for one.
 type period struct {
 	price, subscription string
-	quantity            int64
+	quantity, amount    int64
 }
 
 // periods are the lines of an invoice that pay for whole periods: not for what
@@ -105,7 +123,7 @@ func periods(invoice *stripe.Invoice) (all []period) {
 			line.Pricing == nil || line.Pricing.PriceDetails == nil || line.Pricing.PriceDetails.Price == nil {
 			continue
 		}
-		all = append(all, period{line.Pricing.PriceDetails.Price.ID, line.Parent.SubscriptionItemDetails.Subscription, max(1, line.Quantity)})
+		all = append(all, period{line.Pricing.PriceDetails.Price.ID, line.Parent.SubscriptionItemDetails.Subscription, max(1, line.Quantity), line.Amount})
 	}
 	return all
 }
