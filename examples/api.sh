@@ -7,6 +7,8 @@ set -eu
 : "${BGREMOVE_SERVER:?}" "${BGREMOVE_API_KEY:?}"
 clip=$1 output=$2
 shift 2
+[ ! -e "$output" ] || { echo "$output exists already" >&2; exit 1; }
+rm -f "$output.part" # of another run
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$output.part"' EXIT
 trap 'exit 130' INT TERM
@@ -44,9 +46,10 @@ for option; do
 	set -- "$@" --form-string "$option"
 	shift
 done
-request "$work/answer" -H "Idempotency-Key: $(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" \
+once=${IDEMPOTENCY_KEY:-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')}
+request "$work/answer" -H "Idempotency-Key: $once" \
 	-F "file=@\"$clip\"" "$@" "$BGREMOVE_SERVER/api/v1/jobs"
-[ "$status" = 202 ] || fail "not taken ($status): $(cat "$work/answer")"
+[ "$status" = 202 ] || fail "not taken ($status): $(cat "$work/answer"); with IDEMPOTENCY_KEY=$once it can be sent again, and is paid once"
 job=$BGREMOVE_SERVER/api/v1/jobs/$(field id)
 
 until request "$work/answer" "$job" && [ "$status" = 200 ] && [ "$(field status)" = done ]; do

@@ -83,6 +83,9 @@ func (c *Client) refusal(resp *http.Response, body []byte) error {
 		return &UnavailableError{resp.StatusCode, after}
 	}
 	var e api.Error
+	if !isJSON(resp) && resp.StatusCode >= http.StatusInternalServerError { // a proxy's, before a service that may have done its part
+		return &UnavailableError{resp.StatusCode, after}
+	}
 	if !isJSON(resp) {
 		return unexpected(resp)
 	}

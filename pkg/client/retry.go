@@ -79,10 +79,7 @@ func (c *Client) pause(try int, after time.Duration) time.Duration {
 	if step <= 0 { // overflown
 		step = c.options.MaxWait
 	}
-	if after > 0 {
-		return after + rand.N(min(step, after)/4+1)
-	}
-	return step/2 + rand.N(step/2+1)
+	return max(after+rand.N(min(step, after)/4+1), step/2+rand.N(step/2+1))
 }
 
 // sleep waits, or returns the error of a context that ends.

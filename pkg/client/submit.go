@@ -105,6 +105,9 @@ func unanswered(err error) bool {
 // definite reports whether an answer says that nothing was taken, by an earlier
 // try under the same key neither.
 func definite(err error) bool {
+	if errors.As(err, new(*busyError)) {
+		return false // that one may still be taken
+	}
 	for _, known := range []error{ErrUnreadable, ErrTooLarge, ErrConflict} {
 		if errors.Is(err, known) {
 			return true

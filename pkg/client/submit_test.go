@@ -204,8 +204,16 @@ func TestUncertain(t *testing.T) {
 		last      func(w http.ResponseWriter)
 		uncertain bool
 	}{
-		"lost":         {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, true},
-		"key revoked":  {func(w http.ResponseWriter) { refuse(w, http.StatusUnauthorized, "unauthorized") }, true},
+		"lost":        {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, true},
+		"key revoked": {func(w http.ResponseWriter) { refuse(w, http.StatusUnauthorized, "unauthorized") }, true},
+		"in work": {func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "1")
+			refuse(w, http.StatusConflict, "idempotency_conflict")
+		}, true},
+		"proxy's page": {func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(524)
+		}, true},
 		"no credits":   {func(w http.ResponseWriter) { refuse(w, http.StatusPaymentRequired, "insufficient_credits") }, false},
 		"out of range": {func(w http.ResponseWriter) { refuse(w, http.StatusBadRequest, "bad_request") }, false},
 	} {
