@@ -56,7 +56,7 @@ func removeAndReport(ctx context.Context, clip string) error {
 	if _, err := bgremove.New(bgremove.Config{}).Remove(ctx, clip, out, o, bgremove.Extras{}); err != nil {
 		return err
 	}
-	peak, err := peakMemory()
+	peak, err := peakMemory("self")
 	if err != nil {
 		return err
 	}
@@ -68,9 +68,9 @@ func removeAndReport(ctx context.Context, clip string) error {
 	return nil
 }
 
-// peakMemory is VmHWM of this process in kB.
-func peakMemory() (kb float64, err error) {
-	f, err := os.Open("/proc/self/status")
+// peakMemory is VmHWM of a process, "self" or an id, in kB.
+func peakMemory(process string) (kb float64, err error) {
+	f, err := os.Open("/proc/" + process + "/status")
 	if err != nil {
 		return 0, err
 	}
@@ -81,5 +81,5 @@ func peakMemory() (kb float64, err error) {
 			return kb, err
 		}
 	}
-	return 0, fmt.Errorf("no VmHWM in /proc/self/status")
+	return 0, fmt.Errorf("no VmHWM in /proc/%s/status", process)
 }

@@ -9,7 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
@@ -97,10 +98,28 @@ func (b *bench) runRembg(ctx context.Context, j job, name string) (memory int64,
 	return memory, len(pictures), exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run()
 }
 
-// peak runs a command and returns its own peak memory in kB.
-func peak(c *exec.Cmd) (int64, error) {
-	if out, err := c.Output(); err != nil {
-		return 0, fmt.Errorf("%s: %w: %s", c.Path, err, out)
+// peak runs a program and returns the most memory that it had, in kB, looked at
+// every now and then: what the system counts at its end begins with what this
+// process had when it started it.
+func peak(c *exec.Cmd) (kb int64, err error) {
+	var said strings.Builder
+	c.Stderr = &said
+	if err := c.Start(); err != nil {
+		return 0, err
 	}
-	return c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss, nil
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				return 0, fmt.Errorf("%s: %w: %s", c.Path, err, said.String())
+			}
+			return kb, nil
+		case <-time.After(20 * time.Millisecond):
+			if now, err := peakMemory(strconv.Itoa(c.Process.Pid)); err == nil {
+				kb = max(kb, int64(now))
+			}
+		}
+	}
 }
