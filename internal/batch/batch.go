@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -133,6 +134,7 @@ func (r Runner) do(ctx context.Context, item Item) Outcome {
 	if err := os.MkdirAll(filepath.Dir(item.Output), 0o777); err != nil {
 		return failed(item, fmt.Errorf("folder of the output: %w", err))
 	}
+	began := modified(item.Path)
 	result, err := r.Work(ctx, item, overwrite)
 	if known := (*bgremove.Error)(nil); !overwrite && errors.As(err, &known) && known.Kind == bgremove.Exists {
 		return Outcome{Item: item, Status: Skipped} // another run was faster
@@ -140,7 +142,20 @@ func (r Runner) do(ctx context.Context, item Item) Outcome {
 	if err != nil {
 		return failed(item, err)
 	}
+	if now := modified(item.Path); !now.Equal(began) {
+		// It shows the version that was read: another run is to see that it is older.
+		_ = os.Chtimes(item.Output, began, began)
+	}
 	return Outcome{Item: item, Status: Done, Result: result}
+}
+
+// modified is when a file was written last; zero where that cannot be told.
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 func failed(item Item, err error) Outcome {

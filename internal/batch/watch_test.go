@@ -150,8 +150,10 @@ func TestWatchWakes(t *testing.T) {
 func TestWatchOpens(t *testing.T) {
 	t.Parallel()
 	watch(t, t.TempDir(), false, func(w *watched) {
+		w.after(batch.Settle, "") // so that both are seen at once
 		w.write("a.gif", "half")
 		w.write("b.gif", "half")
+		w.wake <- struct{}{}
 		w.after(batch.Patience-batch.Settle, "")
 		w.write("a.gif", "whole")
 		w.after(3*batch.Settle, "a.gif b.gif")
