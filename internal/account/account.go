@@ -10,7 +10,6 @@ import (
 	"net/mail"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/bgremove/bgremove/internal/store"
 )
@@ -92,7 +91,7 @@ func (a *Accounts) encode(ctx context.Context, password string) (string, error) 
 // SignIn checks a password: ErrCredentials if it is wrong. How often it may be
 // tried is the caller's to limit, see Limiter.
 func (a *Accounts) SignIn(ctx context.Context, email, password string) (Account, error) {
-	if len(password) > MaxPassword || email == "" || len(email) > maxEmail || !plain(email) {
+	if len(password) > MaxPassword || email == "" || len(email) > maxEmail || !store.Takes(email) {
 		return Account{}, ErrCredentials
 	}
 	var encoded string
@@ -109,9 +108,6 @@ func (a *Accounts) SignIn(ctx context.Context, email, password string) (Account,
 	}
 	return a.ByEmail(ctx, email)
 }
-
-// plain reports whether every database takes a text.
-func plain(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // Get is an account by its id, or ErrNotFound.
 func (a *Accounts) Get(ctx context.Context, id string) (Account, error) {

@@ -85,14 +85,11 @@ func (s *Service) readInvoice(ctx context.Context, e stripe.Event) (change, erro
 		p.plan, p.subscription = plan.Name, line.subscription
 		p.credits += plan.Credits * line.quantity
 	}
-	if p.credits == 0 {
-		return nil, errors.Join(unknown...) // none, where no period was paid
-	}
-	if creditsTime(invoice) {
+	if due > 0 && creditsTime(invoice) {
 		p.credits = p.credits * min(invoice.AmountPaid, due) / due
 	}
 	if p.credits == 0 {
-		return nil, errors.Join(unknown...)
+		return nil, errors.Join(unknown...) // none, where no period was paid
 	}
 	return func(ctx context.Context, tx *store.Tx) error { return s.grant(ctx, tx, p) }, nil
 }

@@ -38,39 +38,28 @@ func (d *Dashboard) changePassword(v *visit) error {
 	if err := v.readForm(); err != nil {
 		return err
 	}
-	got, err := v.call(http.MethodPut, "/api/account/password", map[string]string{"current": v.PostForm.Get("current"), "new": v.PostForm.Get("new")})
-	if err != nil {
-		return err
-	}
-	if got.ok() {
-		return v.redirect("/account?after=password")
-	}
-	p := v.accountPage()
-	p.Problem = got.problem()
-	return v.show(got.status, "account", p)
+	body := map[string]string{"current": v.PostForm.Get("current"), "new": v.PostForm.Get("new")}
+	return v.changeAccount(http.MethodPut, "/api/account/password", body, "/account?after=password")
 }
 
 // sendConfirmation sends the mail once more by which an address is confirmed.
 func (d *Dashboard) sendConfirmation(v *visit) error {
-	got, err := v.call(http.MethodPost, "/api/confirmations", nil)
-	if err != nil {
-		return err
-	}
-	if got.ok() {
-		return v.redirect("/account?after=mail")
-	}
-	p := v.accountPage()
-	p.Problem = got.problem()
-	return v.show(got.status, "account", p)
+	return v.changeAccount(http.MethodPost, "/api/confirmations", nil, "/account?after=mail")
 }
 
 func (d *Dashboard) signOutEverywhere(v *visit) error {
-	got, err := v.call(http.MethodDelete, "/api/sessions", nil)
+	return v.changeAccount(http.MethodDelete, "/api/sessions", nil, "/signin?after=everywhere")
+}
+
+// changeAccount asks a route of the API and goes on to next, or shows the page
+// again with what was refused.
+func (v *visit) changeAccount(method, path string, body any, next string) error {
+	got, err := v.call(method, path, body)
 	if err != nil {
 		return err
 	}
 	if got.ok() {
-		return v.redirect("/signin?after=everywhere")
+		return v.redirect(next)
 	}
 	p := v.accountPage()
 	p.Problem = got.problem()

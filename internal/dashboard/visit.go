@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/session"
+	"github.com/bgremove/bgremove/internal/store"
 )
 
 // visit is a request for a page on its way.
@@ -26,7 +26,7 @@ type handler func(v *visit) error
 func (d *Dashboard) open(show handler) http.Handler {
 	return d.Sessions.Middleware(d.refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{Dashboard: d, Request: r, w: w}
-		if !plain(r.URL.Query()) {
+		if !takes(r.URL.Query()) {
 			v.fail(errNoPage)
 			return
 		}
@@ -44,11 +44,11 @@ func (d *Dashboard) open(show handler) http.Handler {
 	}))
 }
 
-// plain reports whether the values of a query are text that a database takes.
-func plain(query url.Values) bool {
+// takes reports whether the database takes the values of a query.
+func takes(query url.Values) bool {
 	for _, values := range query {
 		for _, v := range values {
-			if !utf8.ValidString(v) || strings.ContainsRune(v, 0) {
+			if !store.Takes(v) {
 				return false
 			}
 		}

@@ -29,7 +29,7 @@ func (d *Dashboard) workbench(v *visit) error {
 		if !j.Repeatable() {
 			p.Problem = &problem{Title: "That clip is not here any more.", Text: "Drop it again."}
 		} else {
-			p.Again, p.Shown, p.Options = &j, &j, j.Options
+			p.repeat(&j)
 		}
 	}
 	if v.field("after") == "confirmed" {
@@ -42,6 +42,11 @@ func (v *visit) workbenchPage() workbenchPage {
 	p := workbenchPage{page: v.page("Workbench", "/"), Options: job.DefaultOptions(), MaxFile: v.MaxFile}
 	p.Script = "workbench.js"
 	return p
+}
+
+// repeat offers to use the input of a job once more.
+func (p *workbenchPage) repeat(j *jobView) {
+	p.Again, p.Shown, p.Options = j, j, j.Options
 }
 
 func (v *visit) showWorkbench(status int, p workbenchPage) error {
@@ -67,7 +72,7 @@ func (d *Dashboard) again(v *visit) error {
 	return v.submitted(v.forward("/api/jobs/"+id+"/again"), func() workbenchPage {
 		p := v.workbenchPage()
 		if j, err := v.find(id); err == nil {
-			p.Again, p.Shown, p.Options = &j, &j, j.Options
+			p.repeat(&j)
 		}
 		return p
 	})

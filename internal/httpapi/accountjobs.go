@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -32,7 +33,7 @@ func before(given *string) (string, error) {
 	switch {
 	case given == nil:
 		return "", nil
-	case *given == "" || !plain(*given):
+	case *given == "" || !store.Takes(*given):
 		return "", &formError{field: "before", reason: "must be next of the page before"}
 	}
 	return *given, nil

@@ -10,9 +10,9 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/bgremove/bgremove/internal/id"
+	"github.com/bgremove/bgremove/internal/store"
 )
 
 // Handler puts around all of mux what every answer of the service has: a
@@ -64,11 +64,8 @@ func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
 // redirect others to a page, and not every database takes all text.
 func ordinary(p string) bool {
 	clean := path.Clean(p)
-	return plain(p) && (p == clean || p == clean+"/" && clean != "/")
+	return store.Takes(p) && (p == clean || p == clean+"/" && clean != "/")
 }
-
-// plain reports whether text can be kept and looked for everywhere.
-func plain(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // refuseRoute answers as mux would, but in JSON: 405 with Allow where the path
 // has other methods, else 404.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/mailer"
+	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -82,7 +83,7 @@ func (o operations) CreatePasswordReset(ctx context.Context, in api.CreatePasswo
 	if err := o.Throttle.AttemptAs(of(ctx).Request, email); err != nil {
 		return nil, err
 	}
-	if !plain(email) {
+	if !store.Takes(email) {
 		return nil, &formError{field: "email", reason: "must be an address such as name@example.com"}
 	}
 	if !o.Mail.Outbox.Add(func(ctx context.Context) (mailer.Message, error) { return o.passwordReset(ctx, email) }) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -126,7 +127,7 @@ func (a *API) reserve(ctx context.Context, owner job.Owner, key *string) (reserv
 	if key == nil {
 		return nil, nil, nil
 	}
-	if *key == "" || len(*key) > maxIdempotencyKey || !plain(*key) {
+	if *key == "" || len(*key) > maxIdempotencyKey || !store.Takes(*key) {
 		return nil, nil, &formError{field: "Idempotency-Key", reason: "must have 1 to 255 characters"}
 	}
 	reservation, err = a.Jobs.Reserve(ctx, owner, *key)

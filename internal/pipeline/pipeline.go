@@ -167,7 +167,8 @@ func newRunner(job Job) *runner {
 	frame := int64(4*r.source.X*r.source.Y) * picturesPerFrame
 	fits := int(max(1, r.Memory/max(1, frame)))
 	r.Workers = min(r.Workers, fits)
-	// Two stages share what fits: those waiting and those worked on.
+	// What waits for one stage and is worked on there is at most half of what
+	// fits: of the four pictures of a frame the early stages hold one.
 	r.depth = min(max(1, fits/2-r.Workers), 4*r.Workers)
 	return r
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -168,3 +169,6 @@ func OptionalTime(ms sql.NullInt64) time.Time {
 	}
 	return Time(ms.Int64)
 }
+
+// Takes reports whether both databases take a text, to keep or to look for.
+func Takes(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
