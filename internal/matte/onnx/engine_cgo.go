@@ -49,8 +49,9 @@ func loadRuntime(library string) error {
 		return nil
 	}
 	ort.SetSharedLibraryPath(library)
-	tidy := divertTemporaries()
-	defer tidy()
+	if err := silence(); err != nil {
+		return fmt.Errorf("load %s: disable telemetry: %w", library, err)
+	}
 	if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
 		return fmt.Errorf("load %s: %w: %w", library, ErrNoRuntime, err)
 	}
@@ -61,30 +62,11 @@ func loadRuntime(library string) error {
 	return nil
 }
 
-// divertTemporaries keeps the log that the telemetry of ONNX Runtime 1.30 opens
-// while it loads, before it can be told not to, out of the folder for temporary
-// files. It removes only what that log is called: another goroutine may have
-// made a file there meanwhile.
-func divertTemporaries() (tidy func()) {
-	const variable = "TMPDIR"
-	before, set := os.LookupEnv(variable)
-	dir, err := os.MkdirTemp("", "bgremove-runtime-*")
-	if err != nil || os.Setenv(variable, dir) != nil {
-		return func() {}
-	}
-	return func() {
-		if set {
-			_ = os.Setenv(variable, before)
-		} else {
-			_ = os.Unsetenv(variable)
-		}
-		logs, _ := filepath.Glob(filepath.Join(dir, "mat-debug-*.log"))
-		sessions, _ := filepath.Glob(filepath.Join(dir, "*.ses"))
-		for _, name := range append(append(logs, sessions...), dir) {
-			_ = os.Remove(name)
-		}
-	}
-}
+// silence keeps ONNX Runtime from sending its maker what it is used for, and
+// from the identifier and the database that it keeps in the user's cache for
+// that ("Disabling Telemetry" in its Privacy.md). Windows' own build knows only
+// the call that follows loading.
+func silence() error { return os.Setenv("ORT_DISABLE_TELEMETRY", "1") }
 
 func runtimeVersion() string { return ort.GetVersion() }
 

@@ -42,3 +42,29 @@ func TestNoRuntime(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSilent runs itself in a process of its own, whose home and temporary
+// folders are empty: ONNX Runtime leaves nothing there.
+func TestSilent(t *testing.T) {
+	lib := library(t)
+	if os.Getenv("ONNX_TEST_FRESH") == "" {
+		home := t.TempDir()
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSilent$")
+		cmd.Env = append(os.Environ(), "ONNX_TEST_FRESH=1", "HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		left, err := os.ReadDir(home)
+		if err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+		return
+	}
+	n, err := onnx.Open(onnx.Config{Library: lib, Model: nets + "distance.onnx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+}
