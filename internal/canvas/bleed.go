@@ -40,65 +40,92 @@ func store(p []uint8, i int, v uint32) { binary.LittleEndian.PutUint32(p[i:i+4:i
 // bleedRow clears the invisible pixels of a row and carries colours into them
 // from both sides. It reports whether there were visible ones.
 func bleedRow(row []uint8, reach int) (visible bool) {
-	visible = shows(row)
-	if !visible {
-		clear(row)
-		return false
+	for start := 0; start < len(row); {
+		start = run(row, start, true)
+		end := run(row, start, false)
+		visible = visible || end-start < len(row)
+		bleedGap(row, start, end, 4*reach)
+		start = end
 	}
-	var colour uint32
-	left := 0
-	for i := 0; i < len(row); i += 4 {
-		v := load(row, i)
-		switch {
-		case v&alphaMask != 0:
-			colour, left = v&colourMask, reach
-		case left > 0:
-			store(row, i, colour)
-			left--
-		case v != 0:
-			store(row, i, 0)
-		}
-	}
-	left = 0
-	for i := len(row) - 4; i >= 0; i -= 4 {
-		v := load(row, i)
-		switch {
-		case v&alphaMask != 0:
-			colour, left = v&colourMask, reach
-		case left > 0:
-			if left--; v == 0 {
-				store(row, i, colour)
-			}
-		}
-	}
-	return true
+	return visible
 }
 
-// shows reports whether a pixel of the row has alpha.
-func shows(row []uint8) bool {
-	for len(row) >= 8 {
-		if binary.LittleEndian.Uint64(row)&(alphaMask<<32|alphaMask) != 0 {
-			return true
+// run returns where, from pixel at i on, those end that are visible, or are
+// not. All are byte offsets.
+func run(row []uint8, i int, visible bool) int {
+	const high, low = alphaMask << 32, alphaMask
+	for i+8 <= len(row) {
+		v := binary.LittleEndian.Uint64(row[i : i+8 : i+8])
+		if (v&high != 0) != visible || (v&low != 0) != visible {
+			break
 		}
-		row = row[8:]
+		i += 8
 	}
-	return len(row) > 0 && row[3] != 0
+	for i < len(row) && (row[i+3] != 0) == visible {
+		i += 4
+	}
+	return i
+}
+
+// bleedGap fills the invisible bytes of a row from start to end: up to reach of
+// them from the pixel before, then as many from the one behind.
+func bleedGap(row []uint8, start, end, reach int) {
+	left, right := start, end
+	if start > 0 {
+		left = min(start+reach, end)
+		paint(row[start:left], load(row, start-4))
+	}
+	if end < len(row) {
+		right = max(end-reach, left)
+		paint(row[right:end], load(row, end))
+	}
+	clear(row[left:right])
+}
+
+// paint fills pixels with a colour, invisibly.
+func paint(pix []uint8, colour uint32) {
+	for i := 0; i < len(pix); i += 4 {
+		store(pix, i, colour&colourMask)
+	}
 }
 
 // bleedDown carries colours from the row before into the empty pixels of row.
-// left counts, for each column, the steps its colour may still take.
+// left counts, for each column whose pixel before is invisible, the steps its
+// colour may still take.
 func bleedDown(row, before []uint8, left []int, reach int) {
-	for x := range left {
-		i := 4 * x
-		b := load(before, i)
-		if b&alphaMask != 0 {
-			left[x] = reach
-		} else if left[x] == 0 {
+	for x := 0; x < len(left); {
+		if n := idle(row, before, 4*x); n > 0 {
+			x += n / 4
 			continue
 		}
-		if v := load(row, i); v == 0 && b != 0 {
-			store(row, i, b&colourMask)
-		}
-		left[x]--
+		bleedPixel(row[4*x:4*x+4:4*x+4], load(before, 4*x), &left[x], reach)
+		x++
 	}
+}
+
+// idle is how many bytes from i on need nothing from the row before: they are
+// visible, or there is nothing in either row. It may stop short.
+func idle(row, before []uint8, i int) int {
+	n := run(row, i, true) - i
+	if n > 0 {
+		return n
+	}
+	for i+n+8 <= len(row) && binary.LittleEndian.Uint64(row[i+n:])|binary.LittleEndian.Uint64(before[i+n:]) == 0 {
+		n += 8
+	}
+	return n
+}
+
+// bleedPixel gives an invisible pixel the colour of the one before.
+func bleedPixel(p []uint8, before uint32, left *int, reach int) {
+	switch {
+	case before&alphaMask != 0:
+		*left = reach
+	case *left == 0:
+		return
+	}
+	if before != 0 && load(p, 0) == 0 {
+		store(p, 0, before&colourMask)
+	}
+	*left--
 }

@@ -165,9 +165,9 @@ func BenchmarkRender(b *testing.B) {
 }
 
 func BenchmarkBleed(b *testing.B) {
-	img := filled(640, 360, color.NRGBA{})
-	for y := 100; y < 200; y++ {
-		for x := 200; x < 300; x++ {
+	img := filled(1920, 1080, color.NRGBA{})
+	for y := 200; y < 900; y++ {
+		for x := 400; x < 1300; x++ {
 			img.SetNRGBA(x, y, color.NRGBA{200, 10, 10, 255})
 		}
 	}
