@@ -13,6 +13,8 @@ const (
 	// smooth is the radius over which coefficients are averaged, stride the
 	// distance between those that are found.
 	smooth, stride = 1, 2
+	// window is the height of the windows.
+	window = 2*radius + 1
 	// ridge is the variance of colour, in units of 1/255², below which it is
 	// no edge: ε of the guided filter.
 	ridge = 6.0
@@ -28,23 +30,29 @@ const (
 // coef says that a pixel of colour c has the matte coef[0:3]·c + coef[3].
 type coef [4]float32
 
-// guided finds the coefficients of a guided filter where a matte is uncertain.
+// guided finds the coefficients of a guided filter where a matte is uncertain,
+// row by row: of each step only the rows that the next one looks at are kept.
 type guided struct {
 	w, h    int
 	guide   []uint8 // the picture at this size, RGBA
 	reduced []uint8
 	scaler  *reduce.Scaler
-	matte   []uint8 // 0 and 255 where certain
-	unsure  []uint8 // 1 where coefficients are needed
-	near    []uint8 // 1 around, where windows are needed and there is a result
-	rows    []uint8 // 1 where sums along rows are needed
-	sums    []moments
-	line    []moments
+	matte   []uint8         // 0 and 255 where certain
+	unsure  []uint8         // 1 where coefficients are needed
+	near    []uint8         // 1 around, where windows are needed and there is a result
+	rows    []uint8         // 1 where sums along rows are needed
 	full    []uint8         // the picture at its own size
 	cols    [][probes]int32 // byte offsets of the probes of every column
 	lines   [][probes]int32 // the same of every row
-	raw     []trusted
-	mean    []coef // the result
+
+	line []moments // of the samples of a row
+	// The rows of sums along rows, of coefficients found and of their means,
+	// and how many rows there have been of each. Of the first two every
+	// stride-th column is kept, of the second every stride-th row.
+	sums                    [window][]moments
+	found                   [2][]trusted
+	means                   [2][]coef
+	summed, solved, settled int
 }
 
 // snap takes values near 0 or 255 for certain.
@@ -61,9 +69,9 @@ var snap = func() (t [256]uint8) {
 	return t
 }()
 
-// filter finds the coefficients of matte pix, w × h samples, guided by img,
-// which ready may be at that size. It reports whether any are needed.
-func (g *guided) filter(img, ready *image.NRGBA, pix []uint8, w, h int) bool {
+// begin readies g for matte pix, w × h samples, guided by img, which ready may
+// be at that size. It reports whether any coefficients are needed; end follows.
+func (g *guided) begin(img, ready *image.NRGBA, pix []uint8, w, h int) bool {
 	n := w * h
 	g.w, g.h = w, h
 	g.matte, g.unsure = resize(g.matte, n), resize(g.unsure, n)
@@ -75,27 +83,46 @@ func (g *guided) filter(img, ready *image.NRGBA, pix []uint8, w, h int) bool {
 		return false
 	}
 	g.near, g.rows = resize(g.near, n), resize(g.rows, n)
-	g.sums, g.raw, g.mean = resize(g.sums, n), resize(g.raw, n), resize(g.mean, n)
 	clear(g.near)
 	clear(g.rows)
 	fw := img.Rect.Dx()
 	g.full = img.Pix
 	g.cols, g.lines = probe(g.cols, fw, w, 4), probe(g.lines, img.Rect.Dy(), h, 4*fw)
-	g.line = resize(g.line, w)
+	g.clearRows()
 	g.take(img, ready)
 	grow(g.near, g.unsure, w, smooth, smooth)
 	grow(g.rows, g.near, w, 0, radius)
-	for y := range h {
-		g.along(y)
-	}
-	for y := 0; y < h; y += stride {
-		g.solve(y)
-	}
-	for y := range h {
-		g.average(y)
-	}
-	g.guide, g.full = nil, nil
 	return true
+}
+
+// end lets go of the pictures.
+func (g *guided) end() { g.guide, g.full = nil, nil }
+
+// clearRows makes room for the rows of a matte.
+func (g *guided) clearRows() {
+	g.line = resize(g.line, g.w)
+	for i := range g.sums {
+		g.sums[i] = resize(g.sums[i], up(g.w)/stride)
+	}
+	for i := range g.found {
+		g.found[i], g.means[i] = resize(g.found[i], up(g.w)/stride), resize(g.means[i], g.w)
+	}
+	g.summed, g.solved, g.settled = 0, 0, 0
+}
+
+// coefficients returns those of row y, where needed. Rows must be asked for in
+// order; the one before stays good.
+func (g *guided) coefficients(y int) []coef {
+	for ; g.settled <= y; g.settled++ {
+		for ; g.solved <= min(g.settled+smooth, g.h-1); g.solved += stride {
+			for ; g.summed <= min(g.solved+radius, g.h-1); g.summed++ {
+				g.along(g.summed)
+			}
+			g.solve(g.solved)
+		}
+		g.average(g.settled)
+	}
+	return g.means[y%len(g.means)]
 }
 
 // take sets the guide: ready if it fits, else img reduced.
@@ -209,6 +236,7 @@ func (g *guided) moment(m *moments, x, y int) {
 // along sums the windows of row y along it.
 func (g *guided) along(y int) {
 	row := g.rows[y*g.w : (y+1)*g.w]
+	sums := g.sums[y%window]
 	done := 0
 	for x0, x1 := run(row, 0); x0 < g.w; x0, x1 = run(row, x1) {
 		for done = max(done, x0-radius); done < min(x1+radius, g.w); done++ {
@@ -226,7 +254,7 @@ func (g *guided) along(y int) {
 				sum.subtract(&g.line[out])
 			}
 			if x%stride == 0 {
-				g.sums[y*g.w+x] = sum
+				sums[x/stride] = sum
 			}
 		}
 	}
@@ -236,15 +264,16 @@ func (g *guided) along(y int) {
 // row y.
 func (g *guided) solve(y int) {
 	row := g.near[y*g.w : (y+1)*g.w]
+	found := g.found[y/stride%len(g.found)]
 	top, bottom := max(y-radius, 0), min(y+radius, g.h-1)
 	for x0, x1 := run(row, 0); x0 < g.w; x0, x1 = run(row, x1) {
 		for x := up(x0); x < x1; x += stride {
-			sum := g.sums[top*g.w+x]
+			sum := g.sums[top%window][x/stride]
 			for v := top + 1; v <= bottom; v++ {
-				sum.add(&g.sums[v*g.w+x])
+				sum.add(&g.sums[v%window][x/stride])
 			}
 			n := (bottom - top + 1) * (min(x+radius, g.w-1) - max(x-radius, 0) + 1)
-			g.raw[y*g.w+x] = sum.solve(int32(n))
+			found[x/stride] = sum.solve(int32(n))
 		}
 	}
 }
@@ -256,27 +285,28 @@ func up(x int) int { return (x + stride - 1) / stride * stride }
 // where the matte is certain to that, stretched.
 func (g *guided) average(y int) {
 	row := g.near[y*g.w : (y+1)*g.w]
+	means := g.means[y%len(g.means)]
 	top, bottom := up(max(y-smooth, 0)), min(y+smooth, g.h-1)
 	for x0, x1 := run(row, 0); x0 < g.w; x0, x1 = run(row, x1) {
 		for x := x0; x < x1; x++ {
 			own := float32(g.matte[y*g.w+x])
 			if g.unsure[y*g.w+x] == 0 {
-				g.mean[y*g.w+x] = coef{3: stretch * (own - margin)}
+				means[x] = coef{3: stretch * (own - margin)}
 				continue
 			}
 			l, r := up(max(x-smooth, 0)), min(x+smooth, g.w-1)
 			var sum trusted
 			n := 0
 			for v := top; v <= bottom; v += stride {
-				for i := v*g.w + l; i <= v*g.w+r; i += stride {
-					sum.add(&g.raw[i])
+				for _, t := range g.found[v/stride%len(g.found)][l/stride : r/stride+1] {
+					sum.add(&t)
 					n++
 				}
 			}
 			inv := 1 / float32(n)
 			k := stretch * inv
 			rest := sum.rest*inv + (1-sum.trust*inv)*own
-			g.mean[y*g.w+x] = coef{sum.r * k, sum.g * k, sum.b * k, stretch * (rest - margin)}
+			means[x] = coef{sum.r * k, sum.g * k, sum.b * k, stretch * (rest - margin)}
 		}
 	}
 }

@@ -61,11 +61,12 @@ func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Al
 	if sw > w || sh > h {
 		pix, sw, sh = s.shrink(pix, sw, sh, min(sw, w), min(sh, h))
 	}
-	if !s.filter(img, guide, pix, sw, sh) {
+	defer s.end()
+	if !s.begin(img, guide, pix, sw, sh) {
 		set(dst.Pix[:w*h], s.matte[0])
 		return
 	}
-	s.x, s.y = begin(s.x, w, sw), begin(s.y, h, sh)
+	s.x, s.y = starts(s.x, w, sw), starts(s.y, h, sh)
 	s.open, s.line, s.solid = resize(s.open, sw+1), resize(s.line, sw), resize(s.solid, w)
 	set(s.solid, 255)
 	for k := range sh + 1 {
@@ -73,10 +74,10 @@ func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Al
 	}
 }
 
-// begin returns the first of n pixels in every cell of m samples, and last n.
+// starts returns the first of n pixels in every cell of m samples, and last n.
 // Cell k lies between the middles of samples k-1 and k, those at both ends
 // beyond the first and the last.
-func begin(at []int, n, m int) []int {
+func starts(at []int, n, m int) []int {
 	at = resize(at, m+2)
 	for k := range at {
 		at[k] = min(max(((2*k-1)*n+m-1)/(2*m), 0), n)
@@ -114,9 +115,9 @@ func part(x, n, m, k int) float32 {
 // band fills the rows of dst that lie between rows k-1 and k of samples.
 func (s *upsampling) band(dst *image.Alpha, img *image.NRGBA, k int) {
 	w, h := dst.Rect.Dx(), dst.Rect.Dy()
-	above, below := max(k-1, 0)*s.w, min(k, s.h-1)*s.w
-	s.mark(s.unsure[above:above+s.w], s.unsure[below:below+s.w])
-	matte, up, down := s.matte[above:above+s.w], s.mean[above:above+s.w], s.mean[below:below+s.w]
+	above, below := max(k-1, 0), min(k, s.h-1)
+	s.mark(s.unsure[above*s.w:][:s.w], s.unsure[below*s.w:][:s.w])
+	matte, up, down := s.matte[above*s.w:][:s.w], s.coefficients(above), s.coefficients(below)
 	for y := s.y[k]; y < s.y[k+1]; y++ {
 		row, pix := dst.Pix[y*w:(y+1)*w], img.Pix[4*y*w:4*(y+1)*w]
 		at := part(y, h, s.h, k)
