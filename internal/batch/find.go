@@ -23,7 +23,8 @@ type Search struct {
 	Out string
 }
 
-// Found are the inputs, each once, in the order of the paths and by name.
+// Found are the inputs, each once however it is named, in the order of the
+// paths and by name.
 type Found struct {
 	Inputs []Input
 	// Files and Folders are those among the paths, Empty the folders without
@@ -39,7 +40,7 @@ type Found struct {
 // Find looks for the inputs. Paths that are not there or cannot be looked into
 // are errors, as is that there are no inputs at all: each a *bgremove.Error.
 func (s Search) Find() (*Found, error) {
-	w := &walk{Search: s, found: &Found{}, seen: map[string]bool{}}
+	w := &walk{Search: s, found: &Found{}, places: places{}, seen: map[string]bool{}}
 	w.out, _ = os.Stat(s.Out) // it need not be there yet
 	for _, path := range s.Paths {
 		if err := w.path(path); err != nil {
@@ -71,10 +72,11 @@ var extensions = []string{".gif", ".mp4", ".mov", ".webm"}
 // walk is the state of one Find.
 type walk struct {
 	Search
-	out   fs.FileInfo
-	visit func(dir string) // may be nil
-	found *Found
-	seen  map[string]bool // absolute paths
+	out    fs.FileInfo
+	visit  func(dir string) // may be nil
+	found  *Found
+	places places
+	seen   map[string]bool // by places
 }
 
 func (w *walk) path(path string) error {
@@ -113,6 +115,9 @@ func (w *walk) pattern(pattern string) error {
 }
 
 func (w *walk) folder(root string) error {
+	if !w.first(w.places.folder(root)) {
+		return nil
+	}
 	w.found.Folders = append(w.found.Folders, root)
 	inputs, unread, err := w.scan(root)
 	if err != nil {
@@ -131,14 +136,16 @@ func (w *walk) folder(root string) error {
 }
 
 func (w *walk) take(path, folder string) {
-	key, err := filepath.Abs(path)
-	if err != nil {
-		key = filepath.Clean(path)
-	}
-	if !w.seen[key] {
-		w.seen[key] = true
+	if w.first(w.places.file(path)) {
 		w.found.Inputs = append(w.found.Inputs, Input{Path: path, Folder: folder})
 	}
+}
+
+// first reports whether a place comes up for the first time.
+func (w *walk) first(place string) bool {
+	seen := w.seen[place]
+	w.seen[place] = true
+	return !seen
 }
 
 // scan lists the clips in a folder, by their names; hidden ones are left out.

@@ -160,6 +160,54 @@ func TestFindLinks(t *testing.T) {
 	}
 }
 
+// What is named twice is taken once, as it was named first.
+func TestFindOnce(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, "in/a.gif", "in/sub/b.gif", "empty/x")
+	for name, target := range map[string]string{"link": "in", "in/c.gif": "a.gif", "deep": "in/sub"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip(err) // Windows needs a right for it
+		}
+	}
+	as := func(name string) string { return dir + string(filepath.Separator) + filepath.FromSlash(name) }
+	for paths, want := range map[string]string{
+		"in in/../in ./in":    "in/a.gif in/c.gif",
+		"link in":             "link/a.gif link/c.gif",
+		"link/a.gif in/a.gif": "link/a.gif",
+		"deep/../a.gif in":    "deep/../a.gif in/c.gif",
+		"in/sub/.. in empty/": "in/a.gif in/c.gif",
+	} {
+		s := batch.Search{}
+		for _, name := range strings.Fields(paths) {
+			s.Paths = append(s.Paths, as(name))
+		}
+		found, err := s.Find()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, in := range found.Inputs {
+			got = append(got, strings.TrimPrefix(in.Path, dir+string(filepath.Separator)))
+		}
+		if diff := cmp.Diff(strings.Fields(want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", paths, diff)
+		}
+	}
+}
+
+// A folder that is named from here is that of its whole path.
+func TestFindHere(t *testing.T) {
+	dir := tree(t, "in/a.gif")
+	t.Chdir(dir)
+	found, err := batch.Search{Paths: []string{"in", filepath.Join(dir, "in"), "./in/a.gif", filepath.Join(dir, "in", "a.gif")}}.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []batch.Input{{Path: filepath.Join("in", "a.gif")}}; !cmp.Equal(want, found.Inputs) || len(found.Folders) != 1 {
+		t.Errorf("inputs %v, folders %v", found.Inputs, found.Folders)
+	}
+}
+
 // A folder below that cannot be looked into does not hide the others. Not even
 // root can open one whose path is too long.
 func TestFindUnread(t *testing.T) {

@@ -27,7 +27,7 @@ func (e *CollisionError) Error() string {
 // What collides nevertheless is an error for each such output, all of them
 // *CollisionError.
 func Name(dir string, format bgremove.Format, inputs []Input) ([]Item, error) {
-	n := naming{dir: dir, format: format, inputs: inputs, long: make([]bool, len(inputs))}
+	n := naming{dir: dir, format: format, inputs: inputs, long: make([]bool, len(inputs)), places: places{}}
 	for n.lengthen() {
 	}
 	items := make([]Item, len(inputs))
@@ -43,6 +43,7 @@ type naming struct {
 	format bgremove.Format
 	inputs []Input
 	long   []bool
+	places places
 }
 
 func (n *naming) output(i int) string {
@@ -94,7 +95,7 @@ func (n *naming) lengthen() bool {
 }
 
 func (n *naming) siblings(i, j int) bool {
-	return filepath.Dir(n.inputs[i].Path) == filepath.Dir(n.inputs[j].Path)
+	return filepath.Dir(n.places.file(n.inputs[i].Path)) == filepath.Dir(n.places.file(n.inputs[j].Path))
 }
 
 func (n *naming) collisions() error {

@@ -19,14 +19,15 @@ func TestName(t *testing.T) {
 		want   []string // outputs below out; empty where they collide
 		both   []string // the inputs of each collision
 	}{
-		"plain":              {files("a.gif", "b.mov"), []string{"a-nobg.gif", "b-nobg.gif"}, nil},
-		"mirrored":           {[]batch.Input{{"in/x/a.gif", "x"}, {"in/y/z/a.gif", "y/z"}}, []string{"x/a-nobg.gif", "y/z/a-nobg.gif"}, nil},
-		"one stem":           {files("a.gif", "b.gif", "a.mp4"), []string{"a-gif-nobg.gif", "b-nobg.gif", "a-mp4-nobg.gif"}, nil},
-		"only where needed":  {[]batch.Input{{"in/x/a.gif", "x"}, {"in/x/a.mp4", "x"}, {"in/a.gif", ""}}, []string{"x/a-gif-nobg.gif", "x/a-mp4-nobg.gif", "a-nobg.gif"}, nil},
-		"dots":               {files("v1.2.gif", "v1.2.webm"), []string{"v1.2-gif-nobg.gif", "v1.2-webm-nobg.gif"}, nil},
-		"case of extensions": {files("a.gif", "a.MP4"), []string{"a-gif-nobg.gif", "a-mp4-nobg.gif"}, nil},
-		"case of stems":      {files("a.gif", "A.mp4"), []string{"a-gif-nobg.gif", "A-mp4-nobg.gif"}, nil},
-		"no extension":       {files("a", "a.gif"), []string{"a-nobg.gif", "a-gif-nobg.gif"}, nil},
+		"plain":                {files("a.gif", "b.mov"), []string{"a-nobg.gif", "b-nobg.gif"}, nil},
+		"mirrored":             {[]batch.Input{{"in/x/a.gif", "x"}, {"in/y/z/a.gif", "y/z"}}, []string{"x/a-nobg.gif", "y/z/a-nobg.gif"}, nil},
+		"one stem":             {files("a.gif", "b.gif", "a.mp4"), []string{"a-gif-nobg.gif", "b-nobg.gif", "a-mp4-nobg.gif"}, nil},
+		"only where needed":    {[]batch.Input{{"in/x/a.gif", "x"}, {"in/x/a.mp4", "x"}, {"in/a.gif", ""}}, []string{"x/a-gif-nobg.gif", "x/a-mp4-nobg.gif", "a-nobg.gif"}, nil},
+		"dots":                 {files("v1.2.gif", "v1.2.webm"), []string{"v1.2-gif-nobg.gif", "v1.2-webm-nobg.gif"}, nil},
+		"case of extensions":   {files("a.gif", "a.MP4"), []string{"a-gif-nobg.gif", "a-mp4-nobg.gif"}, nil},
+		"case of stems":        {files("a.gif", "A.mp4"), []string{"a-gif-nobg.gif", "A-mp4-nobg.gif"}, nil},
+		"no extension":         {files("a", "a.gif"), []string{"a-nobg.gif", "a-gif-nobg.gif"}, nil},
+		"one folder, two ways": {files("x/a.gif", "./x/../x/a.mp4"), []string{"a-gif-nobg.gif", "a-mp4-nobg.gif"}, nil},
 		"longer name taken": {files("a.gif", "a.mp4", "a-gif.mov"),
 			[]string{"a-gif-nobg.gif", "a-mp4-nobg.gif", "a-gif-mov-nobg.gif"}, nil},
 		"two folders":       {files("x/a.gif", "b.gif", "y/a.gif"), nil, []string{"x/a.gif and of y/a.gif"}},
