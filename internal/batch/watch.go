@@ -4,6 +4,8 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -17,10 +19,14 @@ const (
 )
 
 // Watch finds the inputs that are in folders and those that come up, each when
-// it has stopped growing, and again whenever it has changed.
+// it has stopped growing, and again whenever it has changed. A file is given
+// once for all ways in which it can be named.
 type Watch struct {
 	// Search names the folders; other paths are not watched.
 	Search
+	// Found is what was found before, or nil. Its files are given at once, and
+	// its inputs keep their names.
+	Found *Found
 	// Opens tells whether a file that has stopped growing is complete.
 	Opens func(ctx context.Context, path string) error
 	// Problem hears of folders that cannot be looked into, once each.
@@ -32,7 +38,11 @@ type Watch struct {
 	Visit func(dir string)
 
 	files  map[string]*growing
-	broken map[string]bool // problems of the last look
+	inputs map[string]Input // by places: how each was named first
+	broken map[string]bool  // problems of the last look
+
+	mu   sync.Mutex
+	busy map[string]bool // given and not Ended
 }
 
 // growing is what is known of a file.
@@ -48,14 +58,55 @@ type stamp struct {
 	mtime time.Time
 }
 
-// Run gives inputs until ctx ends, whose cause it returns.
+// Run gives inputs until ctx ends, whose cause it returns. One that was given
+// comes again after Ended at the soonest.
 func (w *Watch) Run(ctx context.Context, give func(context.Context, Input)) error {
-	w.files, w.broken = map[string]*growing{}, map[string]bool{}
+	w.files, w.inputs, w.broken, w.busy = map[string]*growing{}, map[string]Input{}, map[string]bool{}, map[string]bool{}
+	w.begin(ctx, give)
 	for round := 1; ; round++ {
 		pending := w.look(ctx, round, give)
 		if err := w.wait(ctx, pending); err != nil {
 			return err
 		}
+	}
+}
+
+// Ended says that the work on an input that was given is over, for which a
+// change of the file waits.
+func (w *Watch) Ended(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.busy, path)
+}
+
+func (w *Watch) isBusy(path string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.busy[path]
+}
+
+func (w *Watch) hand(ctx context.Context, in Input, give func(context.Context, Input)) {
+	w.mu.Lock()
+	w.busy[in.Path] = true
+	w.mu.Unlock()
+	give(ctx, in)
+}
+
+// begin gives the files that were named.
+func (w *Watch) begin(ctx context.Context, give func(context.Context, Input)) {
+	if w.Found == nil {
+		return
+	}
+	at := places{}
+	for _, in := range w.Found.Inputs {
+		w.inputs[at.file(in.Path)] = in
+		if !slices.Contains(w.Found.Files, in.Path) {
+			continue
+		}
+		if stat, err := os.Stat(in.Path); err == nil {
+			w.file(in.Path, stat).given = true
+		}
+		w.hand(ctx, in, give)
 	}
 }
 
@@ -85,13 +136,12 @@ func (w *Watch) wait(ctx context.Context, pending bool) error {
 // look goes through the folders once, and reports whether some files may still
 // be growing.
 func (w *Watch) look(ctx context.Context, round int, give func(context.Context, Input)) (pending bool) {
-	inputs := w.inputs()
-	for _, in := range inputs {
+	for _, in := range w.scanned() {
 		switch settled, growing := w.settled(ctx, in.Path, round); {
 		case ctx.Err() != nil:
 			return false
 		case settled:
-			give(ctx, in)
+			w.hand(ctx, in, give)
 		case growing:
 			pending = true
 		}
@@ -104,9 +154,9 @@ func (w *Watch) look(ctx context.Context, round int, give func(context.Context, 
 	return pending
 }
 
-// inputs are those in all folders now. Problems are told once, until they are
-// over.
-func (w *Watch) inputs() []Input {
+// scanned are the inputs in all folders now, each once. Problems are told once,
+// until they are over.
+func (w *Watch) scanned() []Input {
 	walk := &walk{Search: w.Search, visit: w.Visit}
 	walk.out, _ = os.Stat(w.Out)
 	broken := map[string]bool{}
@@ -125,6 +175,24 @@ func (w *Watch) inputs() []Input {
 		all = append(all, inputs...)
 	}
 	w.broken = broken
+	return w.once(all)
+}
+
+// once are inputs as they were named first, without those named again.
+func (w *Watch) once(inputs []Input) []Input {
+	at, seen := places{}, map[string]bool{}
+	var all []Input
+	for _, in := range inputs {
+		place := at.file(in.Path)
+		if seen[place] {
+			continue
+		}
+		seen[place] = true
+		if _, known := w.inputs[place]; !known {
+			w.inputs[place] = in
+		}
+		all = append(all, w.inputs[place])
+	}
 	return all
 }
 
@@ -136,8 +204,11 @@ func (w *Watch) settled(ctx context.Context, path string, round int) (settled, g
 	}
 	f := w.file(path, stat)
 	f.round = round
-	if f.given {
+	switch {
+	case f.given:
 		return false, false
+	case w.isBusy(path):
+		return false, true
 	}
 	unchanged := time.Since(f.since)
 	if unchanged < Settle && time.Since(f.stamp.mtime) < Settle {

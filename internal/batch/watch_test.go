@@ -19,27 +19,31 @@ type watched struct {
 	t    *testing.T
 	dir  string
 	wake chan struct{}
+	*batch.Watch
 
 	mu            sync.Mutex
 	given, faults []string
+	working       bool // what is given does not end by itself
 }
 
 // watch runs f beside a Watch of dir. A file with the text "half" does not
 // open.
 func watch(t *testing.T, dir string, recursive bool, f func(*watched)) {
+	t.Helper()
+	watchAs(t, dir, batch.Search{Paths: []string{dir}, Recursive: recursive, Out: filepath.Join(dir, "out")}, nil, f)
+}
+
+// watchAs is watch with a search of its own.
+func watchAs(t *testing.T, dir string, search batch.Search, found *batch.Found, f func(*watched)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &watched{t: t, dir: dir, wake: make(chan struct{}, 1)}
+		w := &watched{t: t, dir: dir, wake: make(chan struct{}, 1), Watch: &batch.Watch{Search: search, Found: found, Opens: opens}}
+		w.Problem = func(err error) { w.add(&w.faults, err.Error()) }
+		w.Wake = w.wake
 		ended := errors.New("ended")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		done := make(chan error)
-		go func() {
-			done <- (&batch.Watch{
-				Search:  batch.Search{Paths: []string{dir}, Recursive: recursive, Out: filepath.Join(dir, "out")},
-				Opens:   opens,
-				Problem: func(err error) { w.add(&w.faults, err.Error()) },
-				Wake:    w.wake,
-			}).Run(ctx, func(_ context.Context, in batch.Input) { w.add(&w.given, relative(t, dir, in.Path)) })
-		}()
+		go func() { done <- w.Run(ctx, w.take) }()
 		f(w)
 		cancel(ended)
 		if err := <-done; !errors.Is(err, ended) {
@@ -55,14 +59,30 @@ func opens(_ context.Context, path string) error {
 	return nil
 }
 
+// take works on an input, which ends at once unless it is to take long.
+func (w *watched) take(_ context.Context, in batch.Input) {
+	w.add(&w.given, strings.TrimPrefix(in.Path, w.dir+string(filepath.Separator)))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.working {
+		w.Ended(in.Path)
+	}
+}
+
+func (w *watched) work(long bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.working = long
+}
+
 func (w *watched) add(to *[]string, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	*to = append(*to, text)
 }
 
-// take empties a list.
-func (w *watched) take(from *[]string) string {
+// read empties a list.
+func (w *watched) read(from *[]string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	text := strings.Join(*from, " ")
@@ -90,7 +110,7 @@ func (w *watched) after(d time.Duration, want string) {
 	w.t.Helper()
 	time.Sleep(d) // the bubble's clock
 	synctest.Wait()
-	if got := w.take(&w.given); got != want {
+	if got := w.read(&w.given); got != want {
 		w.t.Errorf("given %q, want %q", got, want)
 	}
 }
@@ -168,16 +188,63 @@ func TestWatchGone(t *testing.T) {
 	watch(t, dir, false, func(w *watched) {
 		w.write("a.gif", "GIF")
 		w.after(2*batch.Poll, "a.gif")
-		w.take(&w.faults)
+		w.read(&w.faults)
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
 		w.after(5*batch.Poll, "")
-		if got := w.take(&w.faults); strings.Count(got, "no such file or folder") != 1 {
+		if got := w.read(&w.faults); strings.Count(got, "no such file or folder") != 1 {
 			t.Errorf("problems %q", got)
 		}
 		w.write("a.gif", "GIF")
 		w.after(batch.Poll+2*batch.Settle, "a.gif")
+	})
+}
+
+// A file that changes while it is worked on is given again when that has ended,
+// however often it changes, and keeps no other waiting.
+func TestWatchInWork(t *testing.T) {
+	t.Parallel()
+	watch(t, t.TempDir(), false, func(w *watched) {
+		w.work(true)
+		w.write("a.gif", "GIF")
+		w.after(batch.Poll+2*batch.Settle, "a.gif")
+		w.write("a.gif", "another")
+		w.after(batch.Patience+batch.Poll, "")
+		if err := os.Remove(filepath.Join(w.dir, "a.gif")); err != nil {
+			t.Fatal(err)
+		}
+		w.after(batch.Poll, "")
+		w.write("a.gif", "a third")
+		w.write("b.gif", "GIF")
+		w.after(batch.Poll+2*batch.Settle, "b.gif")
+		w.work(false)
+		w.Ended(filepath.Join(w.dir, "a.gif"))
+		w.after(2*batch.Settle, "a.gif")
+		w.after(2*batch.Poll, "")
+	})
+}
+
+// Each input is given once, called as it was first, however it is named.
+func TestWatchOnce(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, "in/a.gif", "in/b.gif", "in/sub/c.gif", "d.gif")
+	if err := os.Symlink("in", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err) // Windows needs a right for it
+	}
+	as := func(name string) string { return dir + string(filepath.Separator) + filepath.FromSlash(name) }
+	search := batch.Search{Recursive: true, Paths: []string{as("in/../in/b.gif"), as("d.gif"), as("link"), as("./in"), as("in/sub")}}
+	found, err := search.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	search.Paths = found.Folders
+	watchAs(t, dir, search, found, func(w *watched) {
+		w.after(batch.Settle, "in/../in/b.gif d.gif link/a.gif link/sub/c.gif")
+		w.write("in/sub/e.gif", "GIF")
+		w.write("in/a.gif", "another")
+		w.write("in/b.gif", "another")
+		w.after(batch.Poll+2*batch.Settle, "link/a.gif in/../in/b.gif link/sub/e.gif")
 	})
 }
 

@@ -161,3 +161,83 @@ func TestBatchWatch(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A file that is replaced while it is worked on goes to no second worker, and is
+// done again when the first has ended.
+func TestBatchWatchInWork(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	if err := os.Mkdir(in, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sample(t, "demo/hop.mp4", filepath.Join(in, "a.mp4"))
+	decoder, began, end := slowFFmpeg(t, dir)
+	// Named twice, it is done once.
+	cmd := exec.CommandContext(t.Context(), "bgremove", "batch", filepath.Join(in, "a.mp4"), in, "--out", out, "--watch", "--update", "--jobs", "2", "--json",
+		"--method", "fast", "--end", "0.2", "--ffmpeg", decoder, "--sandbox", "off")
+	cmd.Stderr = t.Output()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	next := func(input, status string) {
+		t.Helper()
+		var line struct{ Input, Status string }
+		if !lines.Scan() {
+			t.Fatalf("no more lines: %v", lines.Err())
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.Input != filepath.Join(in, input) || line.Status != status {
+			t.Errorf("%+v, want %s of %s", line, status, input)
+		}
+	}
+	if _, err := os.ReadFile(began); err != nil { // waits for the decoder
+		t.Fatal(err)
+	}
+	sample(t, "demo/hop.mp4", filepath.Join(in, "a.mp4"))
+	sample(t, "pygif/animation.gif", filepath.Join(in, "b.gif"))
+	next("b.gif", "done") // it came later: a.mp4 was looked at, too
+	if err := os.WriteFile(end, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	next("a.mp4", "done")
+	next("a.mp4", "done")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if lines.Scan() {
+		t.Errorf("another line: %s", lines.Bytes())
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// slowFFmpeg is an ffmpeg that says in a fifo that it began, and goes on after
+// another was written to.
+func slowFFmpeg(t *testing.T, dir string) (program, began, end string) {
+	t.Helper()
+	ffmpeg, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, began, end = filepath.Join(dir, "ffmpeg"), filepath.Join(dir, "began"), filepath.Join(dir, "end")
+	for _, fifo := range []string{began, end} {
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := "#!/bin/sh\ncase \"$*\" in *-version*) ;; *) if mkdir " + filepath.Join(dir, "first") + " 2>/dev/null; then echo >" + began + "; cat " + end + "; fi;; esac\n" +
+		"exec " + ffmpeg + " \"$@\"\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return program, began, end
+}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -11,11 +10,11 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// watch does items that are no part of the watched folders, then what is in
-// those and what comes up there, until ctx ends.
+// watch does the files that were named, then what is in the watched folders and
+// what comes up there, until ctx ends.
 func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.Found, items []batch.Item) error {
 	search.Paths = found.Folders
-	w := &batch.Watch{Search: search, Opens: r.opens}
+	w := &batch.Watch{Search: search, Found: found, Opens: r.opens}
 	notifier, err := batch.NewNotifier()
 	switch {
 	case errors.Is(err, batch.ErrDeaf):
@@ -38,14 +37,14 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 	var g errgroup.Group
 	g.Go(func() error {
 		defer close(queue)
-		for _, item := range items {
-			if slices.Contains(found.Files, item.Path) {
-				give(item)
-			}
-		}
 		return w.Run(ctx, func(_ context.Context, in batch.Input) { give(names.Name(in)) })
 	})
-	g.Go(func() error { return r.runner().Run(ctx, queue) })
+	runner := r.runner()
+	runner.Report = func(o batch.Outcome) {
+		r.report(o)
+		w.Ended(o.Path)
+	}
+	g.Go(func() error { return runner.Run(ctx, queue) })
 	return g.Wait()
 }
 
