@@ -120,21 +120,25 @@ func TestRunKeepsOrRedoes(t *testing.T) {
 	}
 }
 
-// An input that changes while it is worked on is done again by the next run.
+// An input that changes while it is worked on is done again by the next run,
+// whether it was written anew or an older file was moved to its place.
 func TestRunInputChanges(t *testing.T) {
 	t.Parallel()
-	dir := tree(t, "0.gif", "out/x")
-	later := time.Now().Add(-time.Minute) // before the output is there, but after the input was read
-	if err := os.Chtimes(filepath.Join(dir, "0.gif"), later, later.Add(-time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	r := batch.Runner{Jobs: 1, Redo: batch.RedoOlder, Work: func(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
-		result, err := writeOutput(ctx, item, overwrite)
-		return result, errors.Join(err, os.Chtimes(item.Path, later, later))
-	}}
-	for i, want := range []batch.Status{batch.Done, batch.Done, batch.Skipped} {
-		if got, err := run(t.Context(), r, items(dir, 1)); got["0.gif"] != want || err != nil {
-			t.Errorf("run %d: %v %v, want %v", i, got, err, want)
+	before := time.Now().Add(-time.Minute) // the outputs are there
+	for _, age := range []time.Duration{-time.Hour, time.Hour} {
+		dir := tree(t, "0.gif", "out/x")
+		if err := os.Chtimes(filepath.Join(dir, "0.gif"), before, before.Add(age-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		later := before.Add(-time.Hour)
+		r := batch.Runner{Jobs: 1, Redo: batch.RedoOlder, Work: func(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
+			result, err := writeOutput(ctx, item, overwrite)
+			return result, errors.Join(err, os.Chtimes(item.Path, later, later))
+		}}
+		for i, want := range []batch.Status{batch.Done, batch.Done, batch.Skipped} {
+			if got, err := run(t.Context(), r, items(dir, 1)); got["0.gif"] != want || err != nil {
+				t.Errorf("%v older, run %d: %v %v, want %v", age, i, got, err, want)
+			}
 		}
 	}
 }
