@@ -75,6 +75,15 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	return o.Validate()
 }
 
+// ofCollision says what to do about inputs that would have one output; other
+// errors stay as they are.
+func ofCollision(err error) error {
+	if !errors.As(err, new(*batch.CollisionError)) {
+		return err
+	}
+	return explained(err, bgremove.Invalid, "rename one of them, or give their folders an --out each")
+}
+
 func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	if err := a.checkBatch(cmd, o); err != nil {
 		return err
@@ -91,7 +100,7 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	}
 	items, err := batch.Name(o.out, o.EffectiveFormat(), found.Inputs)
 	if err != nil {
-		return explained(err, bgremove.Invalid, "rename one of them, or give their folders an --out each")
+		return ofCollision(err)
 	}
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)

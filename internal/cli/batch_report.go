@@ -117,7 +117,7 @@ func (r *batchRun) report(o batch.Outcome) {
 // it helps.
 func (r *batchRun) failure(o batch.Outcome) (reason, hint string) {
 	r.failed = append(r.failed, o.Path)
-	err := inFlags(bgremove.Explain(o.Err))
+	err := inFlags(bgremove.Explain(ofCollision(o.Err)))
 	if known := (*bgremove.Error)(nil); errors.As(err, &known) {
 		hint = known.Hint
 		if known.Kind == bgremove.Missing {

@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bufio"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,18 +127,11 @@ func TestBatchWatch(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(stdout)
+	said := outcomes(t, stdout, in)
 	next := func(input, output, status string) {
 		t.Helper()
-		var line struct{ Input, Output, Status string }
-		if !lines.Scan() {
-			t.Fatalf("no more lines: %v", lines.Err())
-		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			t.Fatal(err)
-		}
-		if line.Input != filepath.Join(in, input) || line.Output != filepath.Join(in, "cut", output) || line.Status != status {
-			t.Errorf("%+v, want %s of %s", line, status, input)
+		if got, _ := said(input, status); got != filepath.Join(in, "cut", filepath.FromSlash(output)) {
+			t.Errorf("output %s of %s, want %s", got, input, output)
 		}
 	}
 	next("a.gif", "a-nobg.gif", "done")
@@ -154,9 +148,7 @@ func TestBatchWatch(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if lines.Scan() {
-		t.Errorf("another line: %s", lines.Bytes())
-	}
+	said("", "")
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
@@ -184,20 +176,7 @@ func TestBatchWatchInWork(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(stdout)
-	next := func(input, status string) {
-		t.Helper()
-		var line struct{ Input, Status string }
-		if !lines.Scan() {
-			t.Fatalf("no more lines: %v", lines.Err())
-		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			t.Fatal(err)
-		}
-		if line.Input != filepath.Join(in, input) || line.Status != status {
-			t.Errorf("%+v, want %s of %s", line, status, input)
-		}
-	}
+	next := outcomes(t, stdout, in)
 	if _, err := os.ReadFile(began); err != nil { // waits for the decoder
 		t.Fatal(err)
 	}
@@ -212,11 +191,77 @@ func TestBatchWatchInWork(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if lines.Scan() {
-		t.Errorf("another line: %s", lines.Bytes())
-	}
+	next("", "")
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// outcomes reads what --json says of each file of a folder; "" is the end.
+func outcomes(t *testing.T, stdout io.Reader, in string) (next func(input, status string) (output, reason string)) {
+	t.Helper()
+	lines := bufio.NewScanner(stdout)
+	return func(input, status string) (output, reason string) {
+		t.Helper()
+		var line struct{ Input, Status, Output, Error string }
+		switch more := lines.Scan(); {
+		case more != (input != ""):
+			t.Fatalf("line %q, %v, want %q", lines.Bytes(), lines.Err(), input)
+		case !more:
+			return "", ""
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.Input != filepath.Join(in, filepath.FromSlash(input)) || line.Status != status {
+			t.Errorf("%+v, want %s of %s", line, status, input)
+		}
+		return line.Output, line.Error
+	}
+}
+
+// What comes up gets a name that nobody has, or is a failure that says whose
+// the name is. Not even --force overwrites what another file became.
+func TestBatchWatchNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	args := []string{"batch", "--out", filepath.Join(dir, "out"), "--watch", "--force", "--json", "--method", "fast"}
+	for _, name := range []string{"x", "y", "z"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, filepath.Join(dir, name))
+	}
+	cmd := exec.CommandContext(t.Context(), "bgremove", args...)
+	stderr := new(strings.Builder)
+	cmd.Stderr = stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	next := outcomes(t, stdout, dir)
+	for _, file := range []struct{ input, status, output string }{
+		{"y/a.gif", "done", "a-nobg.gif"}, {"x/a.gif", "done", "a-gif-nobg.gif"}, {"z/a.gif", "failed", "a-gif-nobg.gif"},
+	} {
+		sample(t, "pygif/animation.gif", filepath.Join(dir, filepath.FromSlash(file.input)))
+		output, reason := next(file.input, file.status)
+		if output != filepath.Join(dir, "out", file.output) {
+			t.Errorf("%s: output %s", file.input, output)
+		}
+		if file.status == "failed" && reason != output+": the output of "+filepath.Join(dir, "x", "a.gif")+" and of "+filepath.Join(dir, "z", "a.gif") {
+			t.Errorf("%s: %s", file.input, reason)
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	next("", "")
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(stderr.String(), "\nhint: rename one of them") {
+		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
 }
 
