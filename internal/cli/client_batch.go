@@ -130,7 +130,7 @@ func (b *bulk) send(ctx context.Context, s *client.Client, inputs []string) erro
 			uncertain.IdempotencyKey = b.once
 		}
 		if err != nil && len(b.batches) > 0 {
-			return &goOn{ids: b.batches, once: b.once, err: err}
+			return &goOn{taken: b.batches, once: b.once, err: err}
 		}
 		if err != nil {
 			return err
@@ -158,15 +158,19 @@ func (b *bulk) fetch(ctx context.Context, s *client.Client) error {
 	for i, id := range b.batches {
 		ended, err := b.awaitBatch(ctx, s, id)
 		if err != nil {
-			return &goOn{ids: b.batches[i:], err: err}
+			return &goOn{commands: b.rest(b.batches[i:], false), err: err}
 		}
 		for _, job := range ended.Jobs {
 			if err := b.deliver(ctx, s, job); err != nil {
-				return &goOn{ids: b.batches[i:], download: true, err: err}
+				return &goOn{commands: b.rest(b.batches[i:], true), ended: true, err: err}
 			}
 		}
 	}
-	return failures(b.deliveries)
+	err := failures(b.deliveries)
+	if left := b.singly(func(delivery) bool { return true }); err != nil && len(left) > 0 {
+		return &goOn{commands: left, ended: true, err: err}
+	}
+	return err
 }
 
 // deliver downloads the output of one job. What cannot be put in its place

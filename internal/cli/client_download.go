@@ -111,7 +111,7 @@ func (p *pickup) all(cmd *cobra.Command, s *client.Client, id string) error {
 			continue
 		}
 		if err := p.obtain(cmd.Context(), s, job, &all[i], outputs[i], p.force); err != nil {
-			return &goOn{ids: []string{id}, download: true, err: err}
+			return &goOn{commands: []string{p.again(id)}, ended: true, err: err}
 		}
 	}
 	if p.asJSON {
@@ -120,6 +120,18 @@ func (p *pickup) all(cmd *cobra.Command, s *client.Client, id string) error {
 		}
 	}
 	return failures(all)
+}
+
+// again is the command for a batch.
+func (p *pickup) again(id string) string {
+	args := []string{"download", id}
+	if p.out != "" {
+		args = append(args, "--out", p.out)
+	}
+	if p.force {
+		args = append(args, "--force")
+	}
+	return p.command(args...)
 }
 
 // names are the outputs of the jobs of a batch. Files of one name, as of

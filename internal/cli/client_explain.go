@@ -12,36 +12,6 @@ import (
 // errNoKey is a client without a key.
 var errNoKey = errors.New("no API key is given")
 
-// goOn is the end of a command before that of jobs which were submitted: they
-// go on by themselves.
-type goOn struct {
-	ids      []string
-	download bool   // they have ended; the results are still to be had
-	once     string // the Idempotency-Key, where not all was submitted
-	err      error
-}
-
-func (e *goOn) Error() string { return e.err.Error() }
-
-func (e *goOn) Unwrap() error { return e.err }
-
-// hint is how to go on.
-func (e *goOn) hint() string {
-	said, what := "it goes on without you: ", "wait"
-	switch {
-	case e.once != "":
-		return fmt.Sprintf("%s was submitted; the same command with --idempotency-key %s goes on, and what was taken is not charged again",
-			strings.Join(e.ids, ", "), e.once)
-	case e.download:
-		said, what = "later: ", "download"
-	}
-	var commands []string
-	for _, id := range e.ids {
-		commands = append(commands, "bgremove client "+what+" "+id)
-	}
-	return said + strings.Join(commands, "; ")
-}
-
 // interruption is what is said of a command that a signal ended.
 func interruption(err error) (said, hint string) {
 	var (
@@ -61,7 +31,7 @@ func interruption(err error) (said, hint string) {
 }
 
 func again(e *client.UncertainError) string {
-	return "the same command with --idempotency-key " + e.IdempotencyKey + " finds out, and is not charged twice"
+	return "the same command with --idempotency-key " + quoted(e.IdempotencyKey) + " finds out, and is not charged twice"
 }
 
 // credentials reports whether an error is about the key or what it may spend.
@@ -82,24 +52,29 @@ func about(input string, err error) error {
 // explainClient says what to do about what a service answers; other errors
 // stay as they are.
 func explainClient(err error) error {
-	if err == nil || errors.As(err, new(*bgremove.Error)) {
-		return err
-	}
 	var (
 		uncertain *client.UncertainError
 		left      *goOn
 		request   *client.BadRequestError
+		known     *bgremove.Error
 	)
+	goesOn := errors.As(err, &left)
+	if err == nil || errors.As(err, &known) && !goesOn {
+		return err
+	}
 	kind, hint := bgremove.Failed, serviceHint(err)
+	if known != nil {
+		kind, hint = known.Kind, known.Hint
+	}
 	switch {
 	case errors.As(err, &request) && request.Field != "":
 		return &bgremove.Error{Kind: bgremove.Invalid, Field: request.Field, Reason: strings.TrimPrefix(request.Message, request.Field+" "), Err: err}
 	case errors.As(err, &uncertain):
 		hint = again(uncertain)
-	case errors.As(err, &left) && hint != "":
-		hint += "; " + left.hint()
-	case errors.As(err, &left):
+	case goesOn && (hint == "" || passing(err)): // to run it again would be to pay again
 		hint = left.hint()
+	case goesOn:
+		hint += "; " + left.hint()
 	}
 	if hint == "" {
 		return err
@@ -122,7 +97,7 @@ func serviceHint(err error) string {
 		return "--server must be the address of a bgremove service, without /api; is there a proxy or a sign-in page before it?"
 	case errors.As(err, &connection) && !connection.Connected:
 		return "is --server right, and does the service run?"
-	case errors.As(err, &connection), errors.As(err, new(*client.UnavailableError)), errors.As(err, new(*client.RateLimitedError)):
+	case passing(err):
 		return "run it again in a while"
 	case errors.As(err, new(*client.ServiceError)):
 		return "tell those who run the service, with the request's name"
@@ -130,6 +105,13 @@ func serviceHint(err error) string {
 		return "its credits were given back; bgremove remove on the file may say more"
 	}
 	return ""
+}
+
+// passing reports whether an error of package client passes by itself.
+func passing(err error) bool {
+	var connection *client.ConnectionError
+	return errors.As(err, &connection) && connection.Connected || errors.Is(err, client.ErrDigest) ||
+		errors.As(err, new(*client.UnavailableError)) || errors.As(err, new(*client.RateLimitedError))
 }
 
 var serviceHints = []struct {

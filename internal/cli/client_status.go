@@ -50,7 +50,7 @@ that has failed is exit code 1, a batch of which some have failed 3.`,
 			return c.awaitBatch(ctx, s, id)
 		})
 		if err != nil && cmd.Context().Err() != nil {
-			return &goOn{ids: []string{id}, err: err}
+			return &goOn{commands: []string{c.command("wait", id)}, err: err}
 		}
 		return err
 	}

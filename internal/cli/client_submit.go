@@ -104,18 +104,18 @@ func (o *order) send(ctx context.Context, s *client.Client, input string) (clien
 func (o *order) fetch(ctx context.Context, s *client.Client, d *delivery, output string) error {
 	job, err := o.await(ctx, s, d.ID)
 	if err != nil {
-		return o.ended(d, job, err)
+		return o.ended(d, job, output, err)
 	}
 	d.Status = string(job.Status)
 	if d.OutputSize, err = o.download(ctx, s, d.ID, output, o.force); err != nil {
-		return &goOn{ids: []string{d.ID}, err: err, download: true}
+		return &goOn{commands: []string{o.fetching(d.ID, "-o", output)}, ended: true, err: err}
 	}
 	d.Output = output
 	return nil
 }
 
 // ended notes a job that has failed; other errors say how to go on.
-func (o *order) ended(d *delivery, job client.Job, err error) error {
+func (o *order) ended(d *delivery, job client.Job, output string, err error) error {
 	if job.Status == api.JobStatusFailed {
 		d.Status = string(job.Status)
 		if job.Error != nil {
@@ -123,7 +123,7 @@ func (o *order) ended(d *delivery, job client.Job, err error) error {
 		}
 		return err
 	}
-	return &goOn{ids: []string{d.ID}, err: err}
+	return &goOn{commands: []string{o.command("wait", d.ID) + " && " + o.fetching(d.ID, "-o", output)}, err: err}
 }
 
 // await waits for a job and shows how it gets on.

@@ -30,7 +30,7 @@ func TestClientInterrupt(t *testing.T) {
 		args []string
 		want string // on standard error
 	}{
-		"waiting":    {"GET", []string{"submit", "clip.gif", "--wait"}, `^bgremove: interrupted\nhint: it goes on without you: bgremove client wait job_7\n$`},
+		"waiting":    {"GET", []string{"submit", "clip.gif", "--wait"}, `^bgremove: interrupted\nhint: it goes on without you: bgremove client wait job_7 && bgremove client download job_7 -o clip-nobg.gif\n$`},
 		"wait":       {"GET", []string{"wait", "job_7"}, `^bgremove: interrupted\nhint: it goes on without you: bgremove client wait job_7\n$`},
 		"submitting": {"POST", []string{"submit", "clip.gif"}, `^bgremove: interrupted; the submission may have been taken\nhint: the same command with --idempotency-key \w+ finds out`},
 		"asking":     {"GET", []string{"status", "job_7"}, `^bgremove: interrupted; nothing was written\n$`},

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/client"
+)
+
+// goOn is the end of a command before that of jobs which were submitted: they
+// go on by themselves.
+type goOn struct {
+	commands []string // that do the rest, one after the other
+	ended    bool     // the jobs have; the results are still to be had
+	taken    []string // the batches that were submitted, where not all were
+	once     string   // the Idempotency-Key, in that case
+	err      error
+}
+
+func (e *goOn) Error() string { return e.err.Error() }
+
+func (e *goOn) Unwrap() error { return e.err }
+
+// hint is how to go on.
+func (e *goOn) hint() string {
+	switch {
+	case e.once != "":
+		return fmt.Sprintf("%s was submitted; the same command with --idempotency-key %s goes on, and what was taken is not charged again",
+			strings.Join(e.taken, ", "), quoted(e.once))
+	case e.ended:
+		return "later: " + strings.Join(e.commands, "; ")
+	}
+	return "it goes on without you: " + strings.Join(e.commands, "; ")
+}
+
+// command is a command line for the service that this one speaks to.
+func (c *customer) command(args ...string) string {
+	line := append([]string{"bgremove", "client"}, args...)
+	if c.typed["server"] {
+		line = append(line, "--server", c.server)
+	}
+	if c.typed["config"] {
+		line = append(line, "--config", c.configPath)
+	}
+	for i, word := range line {
+		line[i] = quoted(word)
+	}
+	return strings.Join(line, " ")
+}
+
+// quoted is a word as shells read it: those of POSIX, and PowerShell but for
+// words with quotes.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// fetching is the command that gets a result to its place, or those of a batch.
+func (o *order) fetching(id, flag, place string) string {
+	args := []string{"download", id, flag, place}
+	if o.force {
+		args = append(args, "--force")
+	}
+	return o.command(args...)
+}
+
+// rest are the commands that do what is left of batches, the first of which may
+// have ended.
+func (b *bulk) rest(batches []string, ended bool) []string {
+	var commands []string
+	for i, id := range batches {
+		if i > 0 || !ended {
+			commands = append(commands, b.command("wait", id))
+		}
+		if folder, ok := b.folder(id); ok {
+			commands = append(commands, b.fetching(id, "--out", folder))
+			continue
+		}
+		commands = append(commands, b.singly(func(d delivery) bool { return d.Batch == id })...)
+	}
+	return commands
+}
+
+// singly are commands for the results that are still to be had, job by job.
+func (b *bulk) singly(of func(delivery) bool) []string {
+	var commands []string
+	for i, d := range b.deliveries {
+		if of(d) && d.Output == "" && d.Status != string(api.JobStatusFailed) {
+			commands = append(commands, b.fetching(d.ID, "-o", b.outputs[i]))
+		}
+	}
+	return commands
+}
+
+// folder is where download has to put the results of a batch for each to get
+// its place; there is none where the places are in several folders, or have
+// names that follow from files of other batches.
+func (b *bulk) folder(id string) (folder string, ok bool) {
+	var jobs []client.Job
+	var want []string
+	for i, d := range b.deliveries {
+		if d.Batch == id {
+			jobs = append(jobs, client.Job{ID: d.ID, OutputFormat: api.OutputFormat(b.options.EffectiveFormat()),
+				Metadata: api.Metadata{OriginalName: filepath.Base(d.Input)}})
+			want = append(want, b.outputs[i])
+		}
+	}
+	if len(want) == 0 {
+		return "", false
+	}
+	folder = filepath.Dir(want[0])
+	if b.output != "" && filepath.Clean(b.output) == folder {
+		folder = b.output // as it was typed
+	}
+	got, err := (&pickup{customer: b.customer, out: folder}).names(jobs)
+	return folder, err == nil && slices.Equal(got, want)
+}
