@@ -19,8 +19,9 @@ import (
 // bulk is an order of many files.
 type bulk struct {
 	*order
-	askAbove int
-	yes      bool
+	askAbove  int
+	yes       bool
+	recursive bool
 
 	outputs    []string // in the order of the files, with --wait
 	deliveries []delivery
@@ -32,11 +33,13 @@ func (c *customer) batchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch FILE...",
 		Short: "send several files",
-		Long: `batch sends files to the service, up to 20 in a batch, and prints the batches'
-ids. With --wait it waits for all and downloads the results.
+		Long: `batch sends files, and the .gif, .mp4, .mov and .webm files in folders, to the
+service, up to 20 in a batch, and prints the batches' ids. With --wait it waits for
+all and downloads the results.
 
 It asks before it spends more than --ask-above credits; --yes answers.`,
 		Example: `  bgremove client batch *.gif --wait --out stickers --format apng
+  bgremove client batch clips --recursive --wait --out stickers
   bgremove client batch a.mp4 b.mov --dry-run`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -49,13 +52,22 @@ It asks before it spends more than --ask-above credits; --yes answers.`,
 	b := &bulk{order: c.newOrder(cmd)}
 	f := cmd.Flags()
 	f.StringVar(&b.output, "out", "", "with --wait: the `folder` of the outputs (default: beside the inputs)")
+	f.BoolVar(&b.recursive, "recursive", false, "also take the folders below, whose tree --out gets")
 	f.IntVar(&b.askAbove, "ask-above", 100, "ask before more than so many `credits` are spent")
 	f.BoolVar(&b.yes, "yes", false, "do not ask")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return b.run(cmd, args) }
 	return cmd
 }
 
-func (b *bulk) run(cmd *cobra.Command, inputs []string) error {
+func (b *bulk) run(cmd *cobra.Command, paths []string) error {
+	files, err := b.find(paths)
+	if err != nil {
+		return err
+	}
+	var inputs []string
+	for _, file := range files {
+		inputs = append(inputs, file.Path)
+	}
 	if err := b.settle(cmd, "out", inputs); err != nil {
 		return err
 	}
@@ -67,7 +79,7 @@ func (b *bulk) run(cmd *cobra.Command, inputs []string) error {
 		return err
 	}
 	if b.wait {
-		if err := b.place(cmd, inputs); err != nil {
+		if err := b.place(files); err != nil {
 			return err
 		}
 	}
@@ -83,22 +95,40 @@ func (b *bulk) run(cmd *cobra.Command, inputs []string) error {
 	return b.report(err)
 }
 
+// find looks for the inputs, as batch does. A folder below that cannot be read
+// is an error: nothing is sent then.
+func (b *bulk) find(paths []string) ([]batch.Input, error) {
+	search := batch.Search{Paths: paths, Recursive: b.recursive, Out: b.output}
+	found, err := search.Find()
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range found.Outputs {
+		b.say("%s: left out, being an output by its name", path)
+	}
+	for _, item := range found.Unread {
+		return nil, item.Err
+	}
+	return found.Inputs, found.None(search)
+}
+
 // place finds a place for every output, before anything is paid for.
-func (b *bulk) place(cmd *cobra.Command, inputs []string) error {
-	var files []batch.Input
-	for _, input := range inputs {
-		in := batch.Input{Path: input}
+func (b *bulk) place(files []batch.Input) error {
+	files = slices.Clone(files)
+	for i, file := range files {
 		if b.output == "" {
-			in.Folder = filepath.Dir(input)
+			files[i].Folder = filepath.Dir(file.Path)
 		}
-		files = append(files, in)
 	}
 	items, err := batch.Name(b.output, b.options.EffectiveFormat(), files)
 	if err != nil {
-		return usage(cmd, err)
+		return ofCollision(err)
 	}
-	if b.output != "" {
-		if err := os.MkdirAll(b.output, 0o777); err != nil {
+	for _, item := range items {
+		if b.output == "" {
+			break // they are beside the inputs
+		}
+		if err := os.MkdirAll(filepath.Dir(item.Output), 0o777); err != nil {
 			return inTheWay(b.output, err)
 		}
 	}

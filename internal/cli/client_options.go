@@ -79,7 +79,7 @@ func checkInput(path string) error {
 	case err != nil:
 		return err
 	case !stat.Mode().IsRegular():
-		e.Reason, e.Hint = "not a regular file", "name files; bgremove batch takes folders, on this machine"
+		e.Reason, e.Hint = "not a regular file", "name a file; bgremove client batch takes folders"
 	default:
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".gif", ".mp4", ".mov", ".webm":
