@@ -130,7 +130,7 @@ func TestBatchWatch(t *testing.T) {
 	said := outcomes(t, stdout, in)
 	next := func(input, output, status string) {
 		t.Helper()
-		if got, _ := said(input, status); got != filepath.Join(in, "cut", filepath.FromSlash(output)) {
+		if got := said(input, status).Output; got != filepath.Join(in, "cut", filepath.FromSlash(output)) {
 			t.Errorf("output %s of %s, want %s", got, input, output)
 		}
 	}
@@ -197,18 +197,21 @@ func TestBatchWatchInWork(t *testing.T) {
 	}
 }
 
+// outcome is what --json says of a file.
+type outcome struct{ Input, Status, Output, Error, Hint string }
+
 // outcomes reads what --json says of each file of a folder; "" is the end.
-func outcomes(t *testing.T, stdout io.Reader, in string) (next func(input, status string) (output, reason string)) {
+func outcomes(t *testing.T, stdout io.Reader, in string) (next func(input, status string) outcome) {
 	t.Helper()
 	lines := bufio.NewScanner(stdout)
-	return func(input, status string) (output, reason string) {
+	return func(input, status string) outcome {
 		t.Helper()
-		var line struct{ Input, Status, Output, Error string }
+		var line outcome
 		switch more := lines.Scan(); {
 		case more != (input != ""):
 			t.Fatalf("line %q, %v, want %q", lines.Bytes(), lines.Err(), input)
 		case !more:
-			return "", ""
+			return line
 		}
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			t.Fatal(err)
@@ -216,7 +219,7 @@ func outcomes(t *testing.T, stdout io.Reader, in string) (next func(input, statu
 		if line.Input != filepath.Join(in, filepath.FromSlash(input)) || line.Status != status {
 			t.Errorf("%+v, want %s of %s", line, status, input)
 		}
-		return line.Output, line.Error
+		return line
 	}
 }
 
@@ -247,12 +250,12 @@ func TestBatchWatchNames(t *testing.T) {
 		{"y/a.gif", "done", "a-nobg.gif"}, {"x/a.gif", "done", "a-gif-nobg.gif"}, {"z/a.gif", "failed", "a-gif-nobg.gif"},
 	} {
 		sample(t, "pygif/animation.gif", filepath.Join(dir, filepath.FromSlash(file.input)))
-		output, reason := next(file.input, file.status)
-		if output != filepath.Join(dir, "out", file.output) {
-			t.Errorf("%s: output %s", file.input, output)
+		said := next(file.input, file.status)
+		if said.Output != filepath.Join(dir, "out", file.output) {
+			t.Errorf("output of %+v", said)
 		}
-		if file.status == "failed" && reason != output+": the output of "+filepath.Join(dir, "x", "a.gif")+" and of "+filepath.Join(dir, "z", "a.gif") {
-			t.Errorf("%s: %s", file.input, reason)
+		if file.status == "failed" && said.Error != said.Output+": the output of "+filepath.Join(dir, "x", "a.gif")+" and of "+filepath.Join(dir, "z", "a.gif") {
+			t.Errorf("error of %+v", said)
 		}
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
@@ -262,6 +265,48 @@ func TestBatchWatchNames(t *testing.T) {
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(stderr.String(), "\nhint: rename one of them") {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
+	}
+}
+
+// A folder that goes away is said, with its hint, and counts as a failure; what
+// is in it when it comes back is done.
+func TestBatchWatchGone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	if err := os.Mkdir(in, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sample(t, "pygif/animation.gif", filepath.Join(in, "a.gif"))
+	cmd := exec.CommandContext(t.Context(), "bgremove", "batch", in, "--out", filepath.Join(dir, "out"), "--watch", "--json", "--method", "fast")
+	cmd.Stderr = t.Output()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	next := outcomes(t, stdout, in)
+	next("a.gif", "done")
+	if err := os.RemoveAll(in); err != nil {
+		t.Fatal(err)
+	}
+	if said := next(".", "failed"); said.Error != in+": no such file or folder" || said.Hint != "the watch goes on when the folder is there again" {
+		t.Errorf("said %+v", said)
+	}
+	if err := os.Mkdir(in, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sample(t, "pygif/animation.gif", filepath.Join(in, "b.gif"))
+	next("b.gif", "done")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	next("", "")
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 3 {
+		t.Errorf("exit code %d", code)
 	}
 }
 

@@ -32,7 +32,7 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 		case <-ctx.Done():
 		}
 	}
-	w.Problem = func(err error) { give(batch.Unread(err)) }
+	w.Problem = func(err error) { give(batch.Unread(awaited(err))) }
 	names := batch.NewNames(r.o.out, r.o.Format, items)
 	var g errgroup.Group
 	g.Go(func() error {
@@ -46,6 +46,18 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 	}
 	g.Go(func() error { return runner.Run(ctx, queue) })
 	return g.Wait()
+}
+
+// awaited says of a folder that is gone what becomes of the watch; other errors
+// stay as they are.
+func awaited(err error) error {
+	known := (*bgremove.Error)(nil)
+	if !errors.As(err, &known) || known.Kind != bgremove.NotFound {
+		return err
+	}
+	gone := *known
+	gone.Hint = "the watch goes on when the folder is there again"
+	return &gone
 }
 
 // opens tells a file that is complete from one that is still being written.
