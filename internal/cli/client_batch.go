@@ -106,6 +106,9 @@ func (b *bulk) find(paths []string) ([]batch.Input, error) {
 	for _, path := range found.Outputs {
 		b.say("%s: left out, being an output by its name", path)
 	}
+	for _, dir := range found.Empty {
+		b.say("%s: no clips in it", dir)
+	}
 	for _, item := range found.Unread {
 		return nil, item.Err
 	}
@@ -124,12 +127,9 @@ func (b *bulk) place(files []batch.Input) error {
 	if err != nil {
 		return ofCollision(err)
 	}
-	for _, item := range items {
-		if b.output == "" {
-			break // they are beside the inputs
-		}
-		if err := os.MkdirAll(filepath.Dir(item.Output), 0o777); err != nil {
-			return inTheWay(b.output, err)
+	if b.output != "" {
+		if err := prepare(b.output, items); err != nil {
+			return err
 		}
 	}
 	for _, item := range items {
@@ -137,6 +137,21 @@ func (b *bulk) place(files []batch.Input) error {
 			return err
 		}
 		b.outputs = append(b.outputs, item.Output)
+	}
+	return nil
+}
+
+// prepare makes the folders of outputs.
+func prepare(dir string, items []batch.Item) error {
+	if err := batch.Prepare(dir); err != nil {
+		return err
+	}
+	for _, item := range items {
+		if folder := filepath.Dir(item.Output); item.Folder != "" {
+			if err := os.MkdirAll(folder, 0o777); err != nil {
+				return inTheWay(folder, err)
+			}
+		}
 	}
 	return nil
 }

@@ -57,8 +57,8 @@ func (p *pickup) run(cmd *cobra.Command, id string) error {
 		return err
 	}
 	if p.out != "" {
-		if err := os.MkdirAll(p.out, 0o777); err != nil {
-			return inTheWay(p.out, err)
+		if err := batch.Prepare(p.out); err != nil {
+			return err
 		}
 	}
 	if isBatch(id) {

@@ -120,7 +120,7 @@ func inTheWay(path string, err error) error {
 	case errors.Is(err, fs.ErrExist):
 		e.Kind, e.Reason, e.Hint = bgremove.Exists, "the output exists already", "--force overwrites it"
 	case errors.Is(err, fs.ErrNotExist):
-		e.Reason, e.Hint = "the output's folder does not exist", "make it first: mkdir -p "+filepath.Dir(path)
+		e.Reason, e.Hint = "the output's folder does not exist", "make it first: mkdir -p "+quoted(filepath.Dir(path))
 	case errors.As(err, &at):
 		e.Reason, e.Hint = "the output cannot be created: "+at.Err.Error(), "name another place with -o or --out"
 	default:
