@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/bgremove/bgremove/internal/cli"
@@ -15,8 +16,16 @@ import (
 // version is set by the linker in releases.
 var version string
 
+// gcPercent is how much garbage there may be beside what is in use. That is
+// pictures for the most part, which are kept for the next frame and hold no
+// pointers: looking for garbage often is cheap, and as much again would be a lot.
+const gcPercent = 30
+
 func main() {
 	bgremove.InitSandbox()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

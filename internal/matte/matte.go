@@ -13,8 +13,8 @@ type Estimate struct {
 	// Image is the frame's picture, which no step changes. The alpha that it
 	// has itself is not part of the matte: the caller multiplies the two.
 	Image *image.NRGBA
-	// Matte has the size of Image and contiguous rows. The last step has
-	// written all of it.
+	// Matte has the size of Image and contiguous rows. The last step is given
+	// it, and writes all of it.
 	Matte *image.Alpha
 	// Foreground is the colour of the subject alone, opaque, in any size and
 	// Image's proportions, where the method knows it. Only what lies near

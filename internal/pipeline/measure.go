@@ -58,7 +58,7 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 
 	g, gctx := errgroup.WithContext(ctx)
 	count := 0
-	read := produce(gctx, g, r.depth, func(ctx context.Context) (*item, error) {
+	read := produce(gctx, g, func(ctx context.Context) (*item, error) {
 		it, err := r.read(ctx, src, count)
 		if err == nil && r.Trim {
 			m.idle.add(it.Image)
@@ -105,6 +105,7 @@ func (r *runner) takeDown(m *measures, it *item) error {
 	err := m.mattes.append(it.Matte, it.Foreground)
 	r.pool.Put(f.Image)
 	r.mattes.Put(it.Matte)
+	r.flight.leave()
 	r.progress(it.index+1, r.Timing.expected(r.info))
 	return err
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // produce sends what next returns, until io.EOF, to the channel it returns.
-func produce[T any](ctx context.Context, g *errgroup.Group, depth int, next func(context.Context) (T, error)) <-chan T {
-	out := make(chan T, depth)
+func produce[T any](ctx context.Context, g *errgroup.Group, next func(context.Context) (T, error)) <-chan T {
+	out := make(chan T)
 	g.Go(func() error {
 		defer close(out)
 		for {
@@ -33,8 +33,8 @@ func produce[T any](ctx context.Context, g *errgroup.Group, depth int, next func
 
 // ordered applies work to what arrives, on several goroutines, and delivers
 // the results in the order of arrival. Up to ahead items are taken in while one
-// is worked on, since some are quick: frames that repeat. Workers give way to
-// the encoder.
+// is worked on: what is in all stages together is for the caller to bound.
+// Workers give way to the encoder.
 func ordered[T any](ctx context.Context, g *errgroup.Group, in <-chan T, workers, ahead int, work func(context.Context, T) error) <-chan T {
 	type slot struct {
 		item T

@@ -1,6 +1,6 @@
 // Package pipeline runs a clip through its stages: read, estimate the matte,
-// cut out, lay out, write. Stages run side by side, what waits between them is
-// bounded in bytes, and order is kept, so memory does not depend on the
+// cut out, lay out, write. Stages run side by side, the frames in all of them
+// together are bounded, and order is kept, so memory does not depend on the
 // clip's length.
 //
 // What must be known of the whole clip before its first frame can be written
@@ -58,7 +58,8 @@ type Job struct {
 	TempDir string
 	// Workers bounds the frames worked on at once; 0 is one for each core.
 	Workers int
-	// Memory bounds the pictures in flight, in bytes; 0 is 256 MiB.
+	// Memory bounds the pictures in flight, in bytes; 0 is what keeps the
+	// workers busy.
 	Memory int64
 }
 
@@ -104,13 +105,6 @@ type Report struct {
 // ErrNoFrames says that the chosen part of the clip holds no frame.
 var ErrNoFrames = errors.New("no frames in the chosen part of the clip")
 
-const (
-	defaultMemory = 256 << 20
-	// picturesPerFrame is how many pictures a frame in flight holds at worst:
-	// the source, its window, the scaled picture and the output.
-	picturesPerFrame = 4
-)
-
 // Run does the job. When it fails or ctx ends, the sink has been aborted and
 // every child process is gone.
 func Run(ctx context.Context, job Job) (Report, error) {
@@ -143,7 +137,7 @@ type runner struct {
 	source image.Point
 	pool   *media.Pool
 	mattes sync.Pool // *image.Alpha of the source's size
-	depth  int       // frames in flight between two stages
+	flight flight
 	pass   int
 	passes int
 	clock  clock
@@ -158,18 +152,11 @@ func newRunner(job Job) *runner {
 	if r.Workers <= 0 {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
-	if r.Memory <= 0 {
-		r.Memory = defaultMemory
-	}
 	if r.MaskOnly {
 		r.Canvas.Background = &color.NRGBA{A: 255}
 	}
-	frame := int64(4*r.source.X*r.source.Y) * picturesPerFrame
-	fits := int(max(1, r.Memory/max(1, frame)))
-	r.Workers = min(r.Workers, fits)
-	// What waits for one stage and is worked on there is at most half of what
-	// fits: of the four pictures of a frame the early stages hold one.
-	r.depth = min(max(1, fits/2-r.Workers), 4*r.Workers)
+	r.flight = newFlight(r.source, r.Workers, r.Memory)
+	r.Workers = min(r.Workers, cap(r.flight))
 	return r
 }
 

@@ -209,6 +209,65 @@ func TestOrder(t *testing.T) {
 }
 
 // One box holds the subject of all frames, so that nothing jumps.
+// However slow the output is, and however long the clip, no more frames are
+// taken in than fit into Memory, and the next one, before which the last does
+// not know how long it is shown.
+func TestFramesInFlight(t *testing.T) {
+	t.Parallel()
+	const seats = 3
+	c := &clip{places: make([]image.Point, 60)}
+	s := &slowShelf{source: new(atomic.Int32)}
+	job := pipeline.Job{Clip: &counted{c, s.source}, Estimator: &red{}, Workers: 2, Memory: seats * 2 * 4 * width * height,
+		Canvas: canvas.Spec{Crop: true}, Open: func(context.Context, pipeline.Output) (media.Sink, error) {
+			return s, nil
+		}}
+	if _, err := pipeline.Run(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.frames) != len(c.places) || s.most > seats+1 {
+		t.Errorf("%d frames, at most %d in flight", len(s.frames), s.most)
+	}
+}
+
+// counted counts the frames that a pass reads of a clip.
+type counted struct {
+	*clip
+	read *atomic.Int32
+}
+
+func (c *counted) Open(ctx context.Context, o media.ReadOptions) (media.Source, error) {
+	c.read.Store(0) // another pass
+	src, err := c.clip.Open(ctx, o)
+	return &countedSource{src, c.read}, err
+}
+
+type countedSource struct {
+	media.Source
+	read *atomic.Int32
+}
+
+func (s *countedSource) Next(ctx context.Context) (*media.Frame, error) {
+	f, err := s.Source.Next(ctx)
+	if err == nil {
+		s.read.Add(1)
+	}
+	return f, err
+}
+
+// slowShelf takes its time, and notes how many frames were read that it has
+// not got.
+type slowShelf struct {
+	shelf
+	source *atomic.Int32
+	most   int
+}
+
+func (s *slowShelf) Write(ctx context.Context, f *media.Frame) error {
+	time.Sleep(2 * time.Millisecond)
+	s.most = max(s.most, int(s.source.Load())-len(s.frames))
+	return s.shelf.Write(ctx, f)
+}
+
 func TestCropIsOneBox(t *testing.T) {
 	t.Parallel()
 	c := &clip{places: []image.Point{{2, 3}, {20, 10}, {30, 20}}}

@@ -64,7 +64,7 @@ func (r *runner) render(ctx context.Context, p plan) error {
 func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item, w *writer, p plan) error {
 	renderer := canvas.NewRenderer(p.layout, r.source, r.pool)
 	g, gctx := errgroup.WithContext(ctx)
-	items := produce(gctx, g, r.depth, func(ctx context.Context) (*item, error) {
+	items := produce(gctx, g, func(ctx context.Context) (*item, error) {
 		if it := first; it != nil {
 			first = nil
 			return it, nil
@@ -83,6 +83,8 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 			it.box = subjectBox(it.Image, it.Matte)
 		}
 		r.cut(it)
+		r.mattes.Put(it.Matte)
+		it.Matte = nil
 		return nil
 	}}, step{name: "lay out", run: func(_ context.Context, it *item) error {
 		r.lay(it, renderer)
@@ -118,6 +120,7 @@ func (k *keptItems) next(ctx context.Context) (*item, error) {
 		}
 		k.n++
 		if k.plan.mattes != nil {
+			it.Matte = k.newMatte()
 			if it.Foreground, err = k.plan.mattes.next(it.Matte); err != nil {
 				return nil, err
 			}
@@ -127,6 +130,7 @@ func (k *keptItems) next(ctx context.Context) (*item, error) {
 		}
 		k.pool.Put(it.frame.Image)
 		k.mattes.Put(it.Matte)
+		k.flight.leave()
 	}
 }
 
@@ -144,7 +148,6 @@ type writer struct {
 func (w *writer) write(ctx context.Context, it *item) error {
 	f := it.frame
 	f.PTS -= w.offset
-	w.mattes.Put(it.Matte)
 	w.showPreview(it)
 	w.glimpse.see(f.Image, it.box)
 	stop := w.clock.start("encode")
@@ -152,6 +155,7 @@ func (w *writer) write(ctx context.Context, it *item) error {
 	w.report.Duration = max(w.report.Duration, f.PTS+f.Duration)
 	err := w.sink.Write(ctx, f)
 	stop()
+	w.flight.leave()
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (r *runner) chain(ctx context.Context, g *errgroup.Group, in <-chan *item, 
 		}
 		stage := steps[:n]
 		steps = steps[n:]
-		in = ordered(ctx, g, in, workers, r.depth, func(ctx context.Context, it *item) error { return r.do(ctx, it, stage) })
+		in = ordered(ctx, g, in, workers, cap(r.flight), func(ctx context.Context, it *item) error { return r.do(ctx, it, stage) })
 	}
 	return in
 }
@@ -63,8 +63,12 @@ func (r *runner) do(ctx context.Context, it *item, stage []step) error {
 
 // estimate is the steps of the estimator.
 func (r *runner) estimate() (steps []step) {
-	for _, s := range r.Estimator.Steps() {
+	all := r.Estimator.Steps()
+	for i, s := range all {
 		steps = append(steps, step{s.Name, s.InOrder, func(ctx context.Context, it *item) error {
+			if i == len(all)-1 {
+				it.Matte = r.newMatte()
+			}
 			if err := s.Run(ctx, &it.Estimate); err != nil {
 				return fmt.Errorf("matte of frame %d: %w", it.index, err)
 			}
@@ -74,17 +78,21 @@ func (r *runner) estimate() (steps []step) {
 	return steps
 }
 
-// read takes the next frame from src.
+// read takes the next frame from src, once there is a seat for it.
 func (r *runner) read(ctx context.Context, src *timed, index int) (*item, error) {
+	if err := r.flight.enter(ctx); err != nil {
+		return nil, err
+	}
 	defer r.clock.start("decode")()
 	f, err := src.Next(ctx)
 	if err != nil {
+		r.flight.leave()
 		return nil, err
 	}
 	if f.Image.Rect.Size() != r.source {
 		return nil, fmt.Errorf("frame %d is %v, not %v", index, f.Image.Rect.Size(), r.source)
 	}
-	return &item{index: index, frame: f, Estimate: matte.Estimate{Image: f.Image, Matte: r.newMatte()}}, nil
+	return &item{index: index, frame: f, Estimate: matte.Estimate{Image: f.Image}}, nil
 }
 
 func (r *runner) newMatte() *image.Alpha {

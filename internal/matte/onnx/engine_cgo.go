@@ -130,6 +130,9 @@ func newOptions(c Config, d Device) (*ort.SessionOptions, error) {
 	for _, set := range []func() error{
 		func() error { return o.SetIntraOpNumThreads(c.Threads) },
 		func() error { return o.SetInterOpNumThreads(1) },
+		// Memory planned as one block for each run is more than what runs need
+		// of the arena, and no quicker. DirectML cannot do with it.
+		func() error { return o.SetMemPattern(false) },
 		func() error { return o.SetGraphOptimizationLevel(ort.GraphOptimizationLevelEnableAll) },
 		func() error { return o.SetLogSeverityLevel(ort.LoggingLevelFatal) },
 		// A spinning thread takes the core that decoding or encoding needs.
@@ -160,10 +163,6 @@ func addProvider(o *ort.SessionOptions, d Device) error {
 	case CoreML:
 		return o.AppendExecutionProviderCoreMLV2(nil)
 	case DirectML:
-		// DirectML asks for both (its documentation, "Configuration options").
-		if err := o.SetMemPattern(false); err != nil {
-			return err
-		}
 		return o.AppendExecutionProviderDirectML(0)
 	}
 	return fmt.Errorf("no device is called %q", d)

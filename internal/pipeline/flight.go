@@ -1,0 +1,43 @@
+package pipeline
+
+import (
+	"context"
+	"image"
+)
+
+// flight bounds the frames that are in the stages of a pass, all together: one
+// has a seat from before it is read until it is written.
+type flight chan struct{}
+
+const (
+	// cheap is how many bytes of pictures a worker may have in flight without
+	// need: frames that repeat are passed on at once, and more of them ahead
+	// keep workers busy with those that do not.
+	cheap = 16 << 20
+	// picturesPerFrame is how many pictures a frame holds at worst: its own and
+	// the one laid out.
+	picturesPerFrame = 2
+)
+
+// newFlight has two seats for each worker, one of which waits, and two for
+// those that read and write; more where pictures are small, fewer only to keep
+// within memory bytes, if that is not 0.
+func newFlight(size image.Point, workers int, memory int64) flight {
+	frame := max(1, int64(4*size.X*size.Y)*picturesPerFrame)
+	seats := max(2*workers+2, min(8*workers, int(cheap*int64(workers)/frame)))
+	if memory > 0 {
+		seats = min(seats, int(max(1, memory/frame)))
+	}
+	return make(flight, seats)
+}
+
+func (f flight) enter(ctx context.Context) error {
+	select {
+	case f <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (f flight) leave() { <-f }
