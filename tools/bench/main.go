@@ -6,6 +6,7 @@
 //	go run ./tools/bench          overhead over ffmpeg, batches, memory against length
 //	go run ./tools/bench -network overhead of neural networks, reuse
 //	go run ./tools/bench -batch   batches of short clips, by --jobs
+//	go run ./tools/bench -encoder settings of VP9, beside libvpx's good mode
 //	go run ./tools/bench -soak    memory over ten minutes of 1080p
 //	go run ./tools/bench -peers   against ImageMagick and rembg, which make bench-peers brings
 package main
@@ -21,16 +22,39 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
 
+// parts are what can be measured alone, by flags of their names.
+var parts = []struct {
+	name, usage string
+	run         func(context.Context, *bench) error
+}{
+	{"network", "measure neural networks alone", func(ctx context.Context, b *bench) error { return b.segmentation(ctx, b.runs) }},
+	{"batch", "measure batches of short clips alone, with several values of --jobs",
+		func(ctx context.Context, b *bench) error { return b.batch(ctx, b.runs, 1, 2, 3, 4) }},
+	{"encoder", "measure settings of VP9 alone", func(ctx context.Context, b *bench) error { return b.encoder(ctx) }},
+	{"soak", "measure memory over ten minutes of 1080p", func(ctx context.Context, b *bench) error { return b.memory(ctx, 300, 18_000) }},
+	{"peers", "measure against ImageMagick and rembg", func(ctx context.Context, b *bench) error {
+		if err := b.imageMagick(ctx); err != nil {
+			return err
+		}
+		return b.rembg(ctx)
+	}},
+}
+
 func main() {
-	soak := flag.Bool("soak", false, "measure memory over ten minutes of 1080p")
-	peers := flag.Bool("peers", false, "measure against ImageMagick and rembg")
+	chosen := all
+	for _, p := range parts {
+		flag.BoolFunc(p.name, p.usage, func(string) error { chosen = p.run; return nil })
+	}
 	memory := flag.String("memory", "", "internal: remove the background of this `clip` and print the peak memory")
-	network := flag.Bool("network", false, "measure neural networks alone")
-	batch := flag.Bool("batch", false, "measure batches of short clips alone, with several values of --jobs")
 	runs := flag.Int("runs", 3, "pairs of runs, whose median ratio is printed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *network, *batch, *soak, *peers, *memory, *runs)
+	var err error
+	if *memory != "" {
+		err = removeAndReport(ctx, *memory)
+	} else {
+		err = run(ctx, *runs, chosen)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -38,10 +62,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, network, batch, soak, peers bool, memory string, runs int) error {
-	if memory != "" {
-		return removeAndReport(ctx, memory)
-	}
+func run(ctx context.Context, runs int, measure func(context.Context, *bench) error) error {
 	tools, err := ffmpeg.Find(ctx, "", "")
 	if err != nil {
 		return err
@@ -51,30 +72,24 @@ func run(ctx context.Context, network, batch, soak, peers bool, memory string, r
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{tools: tools, dir: dir, runs: runs}
-	switch {
-	case network:
-		return b.segmentation(ctx, runs)
-	case batch:
-		return b.batch(ctx, runs, 1, 2, 3, 4)
-	case soak:
-		return b.memory(ctx, 300, 18_000)
-	case peers:
-		if err := b.imageMagick(ctx); err != nil {
-			return err
-		}
-		return b.rembg(ctx)
-	}
-	if err := b.overhead(ctx, 300, runs); err != nil {
+	return measure(ctx, &bench{tools: tools, dir: dir, runs: runs})
+}
+
+// all measures what needs nothing but the project.
+func all(ctx context.Context, b *bench) error {
+	if err := b.overhead(ctx, 300, b.runs); err != nil {
 		return err
 	}
 	if err := b.overhead(ctx, 1500, 1); err != nil { // minutes a run
 		return err
 	}
-	if err := b.segmentation(ctx, runs); err != nil {
+	if err := b.encoder(ctx); err != nil {
 		return err
 	}
-	if err := b.batch(ctx, runs, 0); err != nil {
+	if err := b.segmentation(ctx, b.runs); err != nil {
+		return err
+	}
+	if err := b.batch(ctx, b.runs, 0); err != nil {
 		return err
 	}
 	return b.memory(ctx, 300, 3_000)

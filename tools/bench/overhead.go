@@ -55,12 +55,8 @@ func (b *bench) reference(ctx context.Context, j *job) (args []string, err error
 	if j.clip, err = b.clip(ctx, j.width, j.height, j.frames); err != nil {
 		return nil, err
 	}
-	raw := b.path("frames.mkv")
-	dumping, err := b.dumpingFFmpeg(raw)
+	raw, err := b.cutOuts(ctx, *j)
 	if err != nil {
-		return nil, err
-	}
-	if err := b.remove(ctx, *j, bgremove.Config{FFmpeg: dumping}); err != nil {
 		return nil, err
 	}
 	sink := ffmpeg.EncodeArgs(b.path("reference.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: j.width, Height: j.height,
@@ -68,6 +64,16 @@ func (b *bench) reference(ctx context.Context, j *job) (args []string, err error
 	args = []string{"-i", j.clip, "-f", "matroska", "-i", raw,
 		"-map", "0:v", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "null", "-", "-map", "1:v"}
 	return append(args, encoding(sink)...), nil
+}
+
+// cutOuts writes the frames that bgremove gives the encoder to a file, raw.
+func (b *bench) cutOuts(ctx context.Context, j job) (path string, err error) {
+	path = b.path("frames.mkv")
+	dumping, err := b.dumpingFFmpeg(path)
+	if err != nil {
+		return "", err
+	}
+	return path, b.remove(ctx, j, bgremove.Config{FFmpeg: dumping})
 }
 
 // encoding is what of a sink's arguments follows the choice of streams.

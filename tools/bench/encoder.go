@@ -1,0 +1,118 @@
+//go:build linux && cgo
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// encoder compares the VP9 settings of ours with libvpx's good mode: time,
+// size, and how far what comes out is from the cut-outs that went in.
+func (b *bench) encoder(ctx context.Context) error {
+	fmt.Println("\nWebM of cut-outs: ms a frame, KiB, PSNR in dB of colour where opaque and of alpha")
+	drawn := job{width: 1920, height: 1080, frames: 50, options: bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}}
+	if _, err := b.reference(ctx, &drawn); err != nil {
+		return err
+	}
+	if err := b.compareEncoders(ctx, "drawn", drawn); err != nil {
+		return err
+	}
+	clip, err := b.tools.Probe(ctx, realClip, media.MOV)
+	if err != nil {
+		return err
+	}
+	info := clip.Info()
+	real := job{clip: realClip, width: info.Width, height: info.Height, frames: info.Frames,
+		options: bgremove.Options{Method: bgremove.Rembg, Model: "bundled", Format: bgremove.WebM}}
+	if _, err := b.cutOuts(ctx, real); err != nil {
+		return err
+	}
+	return b.compareEncoders(ctx, realClip, real)
+}
+
+const realClip = "testdata/real/milk.mov"
+
+// compareEncoders encodes the cut-outs that cutOuts has left.
+func (b *bench) compareEncoders(ctx context.Context, name string, j job) error {
+	ours := ffmpeg.EncodeArgs(b.path("encoded.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: j.width, Height: j.height,
+		End: time.Duration(j.frames) * frameTime})
+	good := slices.Clone(ours)
+	for _, o := range [][2]string{{"-deadline", "good"}, {"-cpu-used", "5"}, {"-crf", "28"}, {"-tune-content", "default"}} {
+		good[slices.Index(good, o[0])+1] = o[1]
+	}
+	want, err := b.pictures(ctx, b.path("frames.mkv"))
+	if err != nil {
+		return err
+	}
+	for _, e := range []struct {
+		name string
+		args []string
+	}{{"good mode, speed 5", good}, {"ours", ours}} {
+		args := append([]string{"-v", "error", "-y", "-f", "matroska", "-i", b.path("frames.mkv"), "-map", "0:v"}, encoding(e.args)...)
+		took, err := clock(func() error { return exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run() })
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(b.path("encoded.webm"))
+		if err != nil {
+			return err
+		}
+		got, err := b.pictures(ctx, b.path("encoded.webm"))
+		if err != nil {
+			return err
+		}
+		colour, alpha, err := fidelity(got, want)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("  %-24s %-20s %6.1f ms %7d KiB  %5.2f dB  %5.2f dB\n", name, e.name, took.Seconds()*1000/float64(j.frames), info.Size()>>10, colour, alpha)
+	}
+	return nil
+}
+
+// pictures are all frames of a clip, RGBA.
+func (b *bench) pictures(ctx context.Context, path string) ([]byte, error) {
+	args := []string{"-v", "error", "-i", path, "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "rgba", "-"}
+	if path == b.path("encoded.webm") {
+		args = append([]string{"-c:v", "libvpx-vp9"}, args...) // ffmpeg's own decoder drops alpha
+	}
+	var out bytes.Buffer
+	c := exec.CommandContext(ctx, b.tools.FFmpeg, args...)
+	c.Stdout = &out
+	err := c.Run()
+	return out.Bytes(), err
+}
+
+// fidelity is the PSNR of colour on opaque pixels, and of alpha.
+func fidelity(got, want []byte) (colour, alpha float64, err error) {
+	if len(got) != len(want) {
+		return 0, 0, fmt.Errorf("%d bytes came back of %d", len(got), len(want))
+	}
+	var sums, counts [2]float64
+	for i := 0; i < len(want); i += 4 {
+		for k := range 4 {
+			d := float64(got[i+k]) - float64(want[i+k])
+			switch {
+			case k == 3:
+				sums[1] += d * d
+				counts[1]++
+			case want[i+3] == 255:
+				sums[0] += d * d
+				counts[0]++
+			}
+		}
+	}
+	psnr := func(k int) float64 { return 10 * math.Log10(255*255*counts[k]/sums[k]) }
+	return psnr(0), psnr(1), nil
+}
