@@ -188,7 +188,9 @@ func webmArgs(o SinkOptions) ffmpeggo.KwArgs {
 	out["crf"], out["b:v"] = strconv.Itoa(61-o.Quality*2/5), "0"
 	// Tuned for screens, which have flat and still areas as cut-outs have, the
 	// realtime mode gives files of the good mode's size and fidelity in less
-	// than half of its time (go run ./tools/bench -encoder).
+	// than half of its time (go run ./tools/bench -encoder). It makes no use of
+	// frames ahead, of which it would gather 25 before it begins.
+	out["lag-in-frames"] = "0"
 	out["deadline"], out["cpu-used"], out["tune-content"], out["row-mt"] = "realtime", "6", "screen", "1"
 	return out
 }
