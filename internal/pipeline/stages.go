@@ -2,10 +2,8 @@ package pipeline
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"image"
-	"math"
 
 	"golang.org/x/sync/errgroup"
 
@@ -108,39 +106,9 @@ func (r *runner) cut(it *item) {
 	if !r.MaskOnly && !r.KeepColours {
 		r.Estimator.Decontaminate(it.Image, it.Matte, it.Foreground)
 	}
-	multiply(it.Image, it.Matte)
+	matte.Multiply(it.Image, it.Matte)
 	if r.MaskOnly {
 		picture(it.Image)
-	}
-}
-
-// multiply scales the alpha of img by the matte. What the matte leaves out is
-// cleared, so that nothing of it is left.
-func multiply(img *image.NRGBA, m *image.Alpha) {
-	n := len(m.Pix)
-	i := 0
-	for ; i+8 <= n; i += 8 {
-		switch binary.LittleEndian.Uint64(m.Pix[i:]) {
-		case math.MaxUint64:
-		case 0:
-			clear(img.Pix[4*i : 4*i+32])
-		default:
-			multiplyPixels(img.Pix[4*i:4*i+32], m.Pix[i:i+8])
-		}
-	}
-	multiplyPixels(img.Pix[4*i:4*n], m.Pix[i:])
-}
-
-func multiplyPixels(pix, alpha []uint8) {
-	for i, v := range alpha {
-		switch v {
-		case 255:
-		case 0:
-			clear(pix[4*i : 4*i+4])
-		default:
-			a := &pix[4*i+3]
-			*a = uint8((uint32(*a)*uint32(v) + 127) / 255)
-		}
 	}
 }
 

@@ -1,12 +1,12 @@
 package refine_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"image"
 	"slices"
 	"testing"
 
+	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/synth"
@@ -79,28 +79,9 @@ func BenchmarkFrame(b *testing.B) {
 			scaler.Draw(dst, &img)
 			u.Upsample(s.matte, &img, s.small, dst)
 			f.Decontaminate(&img, s.matte)
-			multiply(&img, s.matte)
+			matte.Multiply(&img, s.matte)
 		}
 	})
-}
-
-// multiply puts the matte of an opaque picture into its alpha, and clears what
-// is empty.
-func multiply(img *image.NRGBA, m *image.Alpha) {
-	for i := 0; i+8 <= len(m.Pix); i += 8 {
-		p := img.Pix[4*i : 4*i+32 : 4*i+32]
-		switch v := binary.LittleEndian.Uint64(m.Pix[i:]); v {
-		case 0:
-			clear(p)
-		case 1<<64 - 1:
-		default:
-			for k := range 8 {
-				if p[4*k+3] = uint8(v >> (8 * k)); p[4*k+3] == 0 {
-					clear(p[4*k : 4*k+3])
-				}
-			}
-		}
-	}
 }
 
 func BenchmarkStabilise(b *testing.B) {
