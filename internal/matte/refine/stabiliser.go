@@ -187,6 +187,28 @@ func (s *Stabiliser) fetch(b *block, v vector, x0, y0, dx, dy int) {
 	for c := range b.sums {
 		b.sums[c], b.least[c] = 0, least
 	}
+	if fx|fy == 0 && ix >= 0 && iy >= 0 && ix+dx <= s.w && iy+dy <= s.h {
+		s.lift(b, ix, iy, dx, dy)
+	} else {
+		s.interpolate(b, ix, iy, &k, dx, dy)
+	}
+	b.compare(s.frame[4*(y0*s.w+x0):], 4*s.w, dx, dy)
+}
+
+// lift copies the past of a place that lies on pixels, all of them in the
+// picture.
+func (s *Stabiliser) lift(b *block, ix, iy, dx, dy int) {
+	for y := range dy {
+		from, to := (iy+y)*s.w+ix, y*unit
+		copy(b.matte[to:to+dx], s.past[from:])
+		copy(b.age[to:to+dx], s.age[from:])
+		copy(b.colour[4*to:4*(to+dx)], s.ref[4*from:])
+	}
+}
+
+// interpolate finds the past of a place between pixels, whose shares are k in
+// 1/64.
+func (s *Stabiliser) interpolate(b *block, ix, iy int, k *[4]uint32, dx, dy int) {
 	for y := range dy {
 		up := min(max(iy+y, 0), s.h-1) * s.w
 		down := min(max(iy+y+1, 0), s.h-1) * s.w
@@ -194,15 +216,24 @@ func (s *Stabiliser) fetch(b *block, v vector, x0, y0, dx, dy int) {
 			l, r := min(max(ix+x, 0), s.w-1), min(max(ix+x+1, 0), s.w-1)
 			p := [4]int{up + l, up + r, down + l, down + r}
 			i := y*unit + x
-			b.matte[i] = between(s.past, 1, 0, &p, &k)
+			b.matte[i] = between(s.past, 1, 0, &p, k)
 			b.age[i] = s.age[p[0]]
-			d := int32(0)
 			for c := range 3 {
-				old := between(s.ref, 4, c, &p, &k)
-				b.colour[4*i+c] = old
-				d += distant(old, s.frame[4*((y0+y)*s.w+x0+x)+c])
+				b.colour[4*i+c] = between(s.ref, 4, c, &p, k)
 			}
-			b.diff[i] = d
+		}
+	}
+}
+
+// compare notes how much the colours of b differ from those of the present,
+// which begins at pix with rows of so many bytes.
+func (b *block) compare(pix []uint8, stride, dx, dy int) {
+	for y := range dy {
+		now, old := pix[y*stride:][:4*dx], b.colour[4*y*unit:][:4*dx]
+		for x := range dx {
+			p, q := now[4*x:4*x+3:4*x+3], old[4*x:4*x+3:4*x+3]
+			d := distant(p[0], q[0]) + distant(p[1], q[1]) + distant(p[2], q[2])
+			b.diff[y*unit+x] = d
 			b.sums[y/cell*across+x/cell] += d
 		}
 	}
@@ -211,30 +242,48 @@ func (s *Stabiliser) fetch(b *block, v vector, x0, y0, dx, dy int) {
 // between is the mean of channel c of four pixels of n bytes, weighted by k in
 // 1/64.
 func between(pix []uint8, n, c int, at *[4]int, k *[4]uint32) uint8 {
-	if k[0] == 64 {
-		return pix[n*at[0]+c]
-	}
 	return uint8((k[0]*uint32(pix[n*at[0]+c]) + k[1]*uint32(pix[n*at[1]+c]) +
 		k[2]*uint32(pix[n*at[2]+c]) + k[3]*uint32(pix[n*at[3]+c]) + 32) >> 6)
 }
 
-// weight is how much the new matte counts at a pixel of the block whose cell
-// has the given number of pixels: as much as in a mean over the age, at least
-// what its cell says, and more where the colours differ from those of the
-// past in the cell or in the pixel itself.
+// around is the mean difference of colour in the cells of a block, of whose
+// pixels dx by dy lie in the picture.
+func (b *block) around(dx, dy int) (mean [across * across]float32) {
+	for c, sum := range b.sums {
+		w, h := min(cell, dx-c%across*cell), min(cell, dy-c/across*cell)
+		if w > 0 && h > 0 {
+			mean[c] = float32(sum) / float32(3*w*h)
+		}
+	}
+	return mean
+}
+
+// weight is how much the new matte counts at a pixel of a block, whose cell
+// differs by around: as much as in a mean over the age, at least what its cell
+// says, and more where the colours differ from those of the past in the cell
+// or in the pixel itself.
 //
 // Where a matte falls, smaller differences count: a trail shows more than what
 // is missing for a moment.
-func (b *block) weight(at, c, area int, falls bool) float32 {
-	around := float32(b.sums[c]) / float32(3*area)
-	own := float32(b.diff[at]) / 9
-	floor := max(b.least[c], 1/(float32(b.age[at])+1))
+func (b *block) weight(at, c int, around float32, falls bool) float32 {
+	change := max(around, float32(b.diff[at])*(1.0/9))
 	if falls {
-		around *= wary
-		own *= wary
+		change *= wary
 	}
-	return floor + (1-floor)*min(max((max(around, own)-calm)/(stir-calm), 0), 1)
+	floor := max(b.least[c], share[b.age[at]])
+	if change <= calm {
+		return floor
+	}
+	return floor + (1-floor)*min((change-calm)/(stir-calm), 1)
 }
+
+// share is what a new matte counts in the mean with a past of an age.
+var share = func() (t [oldest + 1]float32) {
+	for age := range t {
+		t[age] = 1 / float32(age+1)
+	}
+	return t
+}()
 
 func distant(a, b uint8) int32 {
 	d := int32(a) - int32(b)
@@ -243,12 +292,12 @@ func distant(a, b uint8) int32 {
 
 // mix writes matte and picture of a tile: past and present by their weights.
 func (s *Stabiliser) mix(x0, y0, dx, dy int) {
+	around := s.block.around(dx, dy)
 	for y := range dy {
 		i := (y0+y)*s.w + x0
 		for x := range dx {
-			at := y*unit + x
-			area := min(cell, dy-y/cell*cell) * min(cell, dx-x/cell*cell)
-			k := s.block.weight(at, y/cell*across+x/cell, area, s.current[i+x] < s.block.matte[at])
+			at, c := y*unit+x, y/cell*across+x/cell
+			k := s.block.weight(at, c, around[c], s.current[i+x] < s.block.matte[at])
 			s.nextAge[i+x] = uint8(1/k + 0.5)
 			s.next[i+x] = lerp(s.block.matte[at], s.towards(s.block.matte[at], s.current[i+x], k), k)
 			for c := range 3 {
