@@ -16,13 +16,13 @@ const (
 func (s *Stabiliser) search(tx, ty, dx, dy int) vector {
 	x0, y0 := tx*unit, ty*unit
 	n := int64(3 * dx * dy)
-	zero := s.miss(x0, y0, dx, dy, 0, 0)
+	zero := s.miss(x0, y0, dx, dy, 0, 0, none)
 	if zero <= still*n {
 		return vector{}
 	}
 	bx, by, best := 0, 0, zero
 	try := func(x, y int) {
-		if e := s.miss(x0, y0, dx, dy, x, y); e < best {
+		if e := s.miss(x0, y0, dx, dy, x, y, best); e < best {
 			bx, by, best = x, y, e
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Stabiliser) search(tx, ty, dx, dy int) vector {
 	if best+toll*n >= zero {
 		return vector{}
 	}
-	e := func(x, y int) int64 { return s.miss(x0, y0, dx, dy, bx+x, by+y) }
+	e := func(x, y int) int64 { return s.miss(x0, y0, dx, dy, bx+x, by+y, none) }
 	return vector{
 		int32(8*bx) + vertex(e(-1, 0), best, e(1, 0)),
 		int32(8*by) + vertex(e(0, -1), best, e(0, 1)),
@@ -70,14 +70,15 @@ func vertex(l, m, r int64) int32 {
 	return int32(min(max(v, -4), 4)+128.5) - 128
 }
 
-// miss sums the squared differences of colour between every second pixel of
-// every second row of a tile and those vx, vy away in the reference.
-func (s *Stabiliser) miss(x0, y0, dx, dy, vx, vy int) int64 {
+// miss sums the squared differences of colour between the pixels of a tile and
+// those vx, vy away in the reference. Rows after the sum has reached limit do
+// not count.
+func (s *Stabiliser) miss(x0, y0, dx, dy, vx, vy int, limit int64) int64 {
 	if max(vx, -vx, vy, -vy) > far || x0+vx < 0 || y0+vy < 0 || x0+vx+dx > s.w || y0+vy+dy > s.h {
 		return none
 	}
 	sum := int32(0)
-	for y := 0; y < dy; y++ {
+	for y := 0; y < dy && int64(sum) < limit; y++ {
 		p := s.frame[4*((y0+y)*s.w+x0):]
 		p = p[:4*dx]
 		q := s.ref[4*((y0+vy+y)*s.w+x0+vx):]
