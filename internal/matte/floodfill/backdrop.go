@@ -129,7 +129,7 @@ func (s *Survey) Backdrop() Backdrop {
 	counts := make([]int32, 1<<15)
 	for _, px := range s.frames {
 		for _, p := range px {
-			if p[3] != 0 {
+			if p[3] >= faint {
 				opaque++
 				counts[int(p[0]>>3)<<10|int(p[1]>>3)<<5|int(p[2]>>3)]++
 			}
@@ -181,7 +181,7 @@ func (s *Survey) refine(c [3]float64) [3]float64 {
 		var hist [3][256]int
 		for _, px := range s.frames {
 			for _, p := range px {
-				if p[3] != 0 && stray(p, c) <= near {
+				if p[3] >= faint && stray(p, c) <= near {
 					for k := range hist {
 						hist[k][p[k]]++
 					}
@@ -196,7 +196,7 @@ func (s *Survey) refine(c [3]float64) [3]float64 {
 	n := 0.0
 	for _, px := range s.frames {
 		for _, p := range px {
-			if p[3] != 0 && stray(p, c) <= 4 {
+			if p[3] >= faint && stray(p, c) <= 4 {
 				n++
 				for k := range sum {
 					sum[k] += float64(p[k])
@@ -234,7 +234,7 @@ func (s *Survey) measure(b *Backdrop, all int) {
 	for _, px := range s.frames {
 		n := 0
 		for _, p := range px {
-			if p[3] == 0 {
+			if p[3] < faint {
 				n++
 				continue
 			}

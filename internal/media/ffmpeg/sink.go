@@ -184,8 +184,8 @@ func webmArgs(o SinkOptions) ffmpeggo.KwArgs {
 	}
 	out := commonArgs(o, webmTimescale, pixFmt)
 	out["f"], out["c:v"] = "webm", "libvpx-vp9"
-	// Constant quality: 61 at quality 1, 29 at 80, 21 at 100.
-	out["crf"], out["b:v"] = strconv.Itoa(61-o.Quality*2/5), "0"
+	// Constant quality: 60 at quality 1, 28 at 80, 20 at 100.
+	out["crf"], out["b:v"] = strconv.Itoa(60-o.Quality*2/5), "0"
 	// Tuned for screens, which have flat and still areas as cut-outs have, the
 	// realtime mode gives files of the good mode's size and fidelity in less
 	// than half of its time (go run ./tools/bench -encoder). It makes no use of
