@@ -33,12 +33,12 @@ func (b *bench) encoder(ctx context.Context) error {
 		return err
 	}
 	info := clip.Info()
-	real := job{clip: realClip, width: info.Width, height: info.Height, frames: info.Frames,
+	filmed := job{clip: realClip, width: info.Width, height: info.Height, frames: info.Frames,
 		options: bgremove.Options{Method: bgremove.Rembg, Model: "bundled", Format: bgremove.WebM}}
-	if _, err := b.cutOuts(ctx, real); err != nil {
+	if _, err := b.cutOuts(ctx, filmed); err != nil {
 		return err
 	}
-	return b.compareEncoders(ctx, realClip, real)
+	return b.compareEncoders(ctx, realClip, filmed)
 }
 
 const realClip = "testdata/real/milk.mov"
