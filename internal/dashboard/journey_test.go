@@ -140,7 +140,7 @@ func (b *browser) repeats() {
 	}
 	b.until(`Number(document.querySelector("[data-time]").value) > 0`) // it plays
 	b.run("only the result", chromedp.SendKeys(".split", kb.Home))
-	if alpha := ask[int](b, fmt.Sprintf(alphaAt, 0.01, 0.01)); alpha != 0 {
+	if alpha := ask[int](b, fmt.Sprintf(alphaAt, 0.01, 0.01)); alpha > 7 { // VP9 makes noise
 		b.Errorf("the corner of the video has alpha %d", alpha)
 	}
 }

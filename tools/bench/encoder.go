@@ -20,7 +20,7 @@ import (
 // encoder compares the VP9 settings of ours with libvpx's good mode: time,
 // size, and how far what comes out is from the cut-outs that went in.
 func (b *bench) encoder(ctx context.Context) error {
-	fmt.Println("\nWebM of cut-outs: ms a frame, KiB, PSNR in dB of colour where opaque and of alpha")
+	fmt.Println("\nWebM of cut-outs: ms a frame, KiB, PSNR in dB of colour where opaque and of alpha, share of empty pixels that got alpha from 1 and from 8")
 	drawn := job{width: 1920, height: 1080, frames: 50, options: bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}}
 	if _, err := b.reference(ctx, &drawn); err != nil {
 		return err
@@ -72,11 +72,12 @@ func (b *bench) compareEncoders(ctx context.Context, name string, j job) error {
 		if err != nil {
 			return err
 		}
-		colour, alpha, err := fidelity(got, want)
+		f, err := fidelityOf(got, want)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("  %-24s %-20s %6.1f ms %7d KiB  %5.2f dB  %5.2f dB\n", name, e.name, took.Seconds()*1000/float64(j.frames), info.Size()>>10, colour, alpha)
+		fmt.Printf("  %-24s %-20s %6.1f ms %7d KiB  %5.2f dB  %5.2f dB  %.2f %%  %.2f %%\n", name, e.name, took.Seconds()*1000/float64(j.frames),
+			info.Size()>>10, f.colour, f.alpha, 100*f.noise, 100*f.haze)
 	}
 	return nil
 }
@@ -94,25 +95,38 @@ func (b *bench) pictures(ctx context.Context, path string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// fidelity is the PSNR of colour on opaque pixels, and of alpha.
-func fidelity(got, want []byte) (colour, alpha float64, err error) {
+// fidelity is the PSNR of colour on opaque pixels, and of alpha, and the share
+// of transparent pixels that got some alpha: noise, and what is seen of it.
+type fidelity struct{ colour, alpha, noise, haze float64 }
+
+func fidelityOf(got, want []byte) (f fidelity, err error) {
 	if len(got) != len(want) {
-		return 0, 0, fmt.Errorf("%d bytes came back of %d", len(got), len(want))
+		return f, fmt.Errorf("%d bytes came back of %d", len(got), len(want))
 	}
-	var sums, counts [2]float64
+	const seen = 8
+	var colour, alpha, opaque, empty float64
 	for i := 0; i < len(want); i += 4 {
-		for k := range 4 {
-			d := float64(got[i+k]) - float64(want[i+k])
-			switch {
-			case k == 3:
-				sums[1] += d * d
-				counts[1]++
-			case want[i+3] == 255:
-				sums[0] += d * d
-				counts[0]++
+		a := float64(got[i+3]) - float64(want[i+3])
+		alpha += a * a
+		switch want[i+3] {
+		case 255:
+			opaque++
+			for k := range 3 {
+				d := float64(got[i+k]) - float64(want[i+k])
+				colour += d * d
+			}
+		case 0:
+			empty++
+			if got[i+3] > 0 {
+				f.noise++
+			}
+			if got[i+3] >= seen {
+				f.haze++
 			}
 		}
 	}
-	psnr := func(k int) float64 { return 10 * math.Log10(255*255*counts[k]/sums[k]) }
-	return psnr(0), psnr(1), nil
+	psnr := func(sum, count float64) float64 { return 10 * math.Log10(255*255*count/sum) }
+	f.colour, f.alpha = psnr(colour, 3*opaque), psnr(alpha, float64(len(want))/4)
+	f.noise, f.haze = f.noise/empty, f.haze/empty
+	return f, nil
 }
