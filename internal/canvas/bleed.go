@@ -94,8 +94,8 @@ func paint(pix []uint8, colour uint32) {
 // colour may still take.
 func bleedDown(row, before []uint8, left []int, reach int) {
 	for x := 0; x < len(left); {
-		if n := idle(row, before, 4*x); n > 0 {
-			x += n / 4
+		if n := idle(row[4*x:], before[4*x:], left[x:]); n > 0 {
+			x += n
 			continue
 		}
 		bleedPixel(row[4*x:4*x+4:4*x+4], load(before, 4*x), &left[x], reach)
@@ -103,15 +103,18 @@ func bleedDown(row, before []uint8, left []int, reach int) {
 	}
 }
 
-// idle is how many bytes from i on need nothing from the row before: they are
-// visible, or there is nothing in either row. It may stop short.
-func idle(row, before []uint8, i int) int {
-	n := run(row, i, true) - i
-	if n > 0 {
+// idle is how many pixels at the start need nothing from the row before: they
+// are visible, or there is nothing in either row and nothing under way. It may
+// stop short.
+func idle(row, before []uint8, left []int) (n int) {
+	if n = run(row, 0, true) / 4; n > 0 {
 		return n
 	}
-	for i+n+8 <= len(row) && binary.LittleEndian.Uint64(row[i+n:])|binary.LittleEndian.Uint64(before[i+n:]) == 0 {
-		n += 8
+	for i := 0; i+8 <= len(row) && left[n]|left[n+1] == 0; i += 8 {
+		if binary.LittleEndian.Uint64(row[i:])|binary.LittleEndian.Uint64(before[i:]) != 0 {
+			break
+		}
+		n += 2
 	}
 	return n
 }

@@ -144,6 +144,28 @@ func TestBleed(t *testing.T) {
 	}
 }
 
+// Black is a colour as others are: what reaches so far ends there.
+func TestBleedBlack(t *testing.T) {
+	t.Parallel()
+	img := filled(16, 60, color.NRGBA{0, 255, 0, 0})
+	for x := range 16 {
+		img.SetNRGBA(x, 0, color.NRGBA{A: 255})
+	}
+	img.SetNRGBA(8, 40, color.NRGBA{200, 0, 0, 255})
+	canvas.Bleed(img, 8)
+	coloured := 0
+	for y := range 60 {
+		for x := range 16 {
+			if img.NRGBAAt(x, y).R != 0 {
+				coloured++
+			}
+		}
+	}
+	if want := 16 + 2*8; coloured != want { // a row, and up and down from the pixel
+		t.Errorf("%d pixels are red, want %d", coloured, want)
+	}
+}
+
 func abs(n int) int { return max(n, -n) }
 
 func BenchmarkRender(b *testing.B) {
