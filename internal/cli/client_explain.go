@@ -68,9 +68,14 @@ func explainClient(err error) error {
 	}
 	switch {
 	case errors.As(err, &request) && request.Field != "":
-		return &bgremove.Error{Kind: bgremove.Invalid, Field: request.Field, Reason: strings.TrimPrefix(request.Message, request.Field+" "), Err: err}
+		if goesOn {
+			hint = left.hint()
+		}
+		return &bgremove.Error{Kind: bgremove.Invalid, Field: request.Field, Reason: strings.TrimPrefix(request.Message, request.Field+" "), Hint: hint, Err: err}
 	case errors.As(err, &uncertain):
 		hint = again(uncertain)
+	case goesOn && errors.Is(err, client.ErrConflict) && !passing(err):
+		hint = left.apart()
 	case goesOn && (hint == "" || passing(err)): // to run it again would be to pay again
 		hint = left.hint()
 	case goesOn:

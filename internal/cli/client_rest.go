@@ -36,6 +36,12 @@ func (e *goOn) hint() string {
 	return "it goes on without you: " + strings.Join(e.commands, "; ")
 }
 
+// apart is how to go on where the same command cannot, since it is not what it
+// was.
+func (e *goOn) apart() string {
+	return fmt.Sprintf("%s was submitted: submit the files that are not in it alone, with another --idempotency-key", strings.Join(e.taken, ", "))
+}
+
 // command is a command line for the service that this one speaks to.
 func (c *customer) command(args ...string) string {
 	line := append([]string{"bgremove", "client"}, args...)
@@ -109,7 +115,7 @@ func (b *bulk) folder(id string) (folder string, ok bool) {
 	for i, d := range b.deliveries {
 		if d.Batch == id {
 			jobs = append(jobs, client.Job{ID: d.ID, OutputFormat: api.OutputFormat(b.options.EffectiveFormat()),
-				Metadata: api.Metadata{OriginalName: filepath.Base(d.Input)}})
+				Metadata: api.Metadata{OriginalName: strings.TrimSpace(filepath.Base(d.Input))}}) // as the service notes it
 			want = append(want, b.outputs[i])
 		}
 	}

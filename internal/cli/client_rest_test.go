@@ -335,3 +335,53 @@ func contents(t *testing.T, dir string) map[string]string {
 	}
 	return all
 }
+
+// Where a later batch is refused, what is said never makes the first be paid
+// again.
+func TestClientRefusedLater(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		status     int
+		answer     string
+		code       int
+		want, hint string
+	}{
+		"other files": {http.StatusConflict, `{"error":"idempotency_conflict"}`, 1, "was used for another submission",
+			"hint: batch_0 was submitted: submit the files that are not in it alone, with another --idempotency-key\n"},
+		"an option": {http.StatusBadRequest, `{"error":"bad_request","field":"pad","message":"pad no"}`, 2, "bgremove: pad no",
+			"hint: batch_0 was submitted; the same command with --idempotency-key k goes on, and what was taken is not charged again\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := &echo{t: t, held: func(string) bool { return false }}
+			posts := 0
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					posts++
+				}
+				if posts < 2 {
+					e.ServeHTTP(w, r)
+					return
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(test.status)
+				_, _ = io.WriteString(w, test.answer)
+			}))
+			t.Cleanup(s.Close)
+			dir := t.TempDir()
+			for i := range 25 {
+				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.gif", i)), []byte("GIF"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.CommandContext(t.Context(), "bgremove", "client", "batch", ".", "--yes", "--idempotency-key", "k")
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "BGREMOVE_API_KEY=bgr_1", "BGREMOVE_SERVER="+s.URL)
+			said, _ := cmd.CombinedOutput()
+			if code := cmd.ProcessState.ExitCode(); code != test.code || !strings.Contains(string(said), test.want) || !strings.Contains(string(said), test.hint) {
+				t.Errorf("exit code %d, said %s", code, said)
+			}
+		})
+	}
+}
