@@ -14,17 +14,22 @@ const (
 	// need: frames that repeat are passed on at once, and more of them ahead
 	// keep workers busy with those that do not.
 	cheap = 16 << 20
+	// dear is how many bytes of pictures may be in flight before workers have
+	// no second frame waiting.
+	dear = 256 << 20
 	// picturesPerFrame is how many pictures a frame holds at worst: its own and
 	// the one laid out.
 	picturesPerFrame = 2
 )
 
 // newFlight has two seats for each worker, one of which waits, and two for
-// those that read and write; more where pictures are small, fewer only to keep
+// those that read and write; more where pictures are small. Where they are
+// large and workers many, none waits. There are fewer than workers only to keep
 // within memory bytes, if that is not 0.
 func newFlight(size image.Point, workers int, memory int64) flight {
 	frame := max(1, int64(4*size.X*size.Y)*picturesPerFrame)
 	seats := max(2*workers+2, min(8*workers, int(cheap*int64(workers)/frame)))
+	seats = min(seats, max(workers+2, int(dear/frame)))
 	if memory > 0 {
 		seats = min(seats, int(max(1, memory/frame)))
 	}

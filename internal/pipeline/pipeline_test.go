@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -208,7 +209,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// One box holds the subject of all frames, so that nothing jumps.
 // However slow the output is, and however long the clip, no more frames are
 // taken in than fit into Memory, and the next one, before which the last does
 // not know how long it is shown.
@@ -216,16 +216,18 @@ func TestFramesInFlight(t *testing.T) {
 	t.Parallel()
 	const seats = 3
 	c := &clip{places: make([]image.Point, 60)}
-	s := &slowShelf{source: new(atomic.Int32)}
+	s := &slowShelf{source: new(atomic.Int32), frames: len(c.places), ahead: seats + 1}
 	job := pipeline.Job{Clip: &counted{c, s.source}, Estimator: &red{}, Workers: 2, Memory: seats * 2 * 4 * width * height,
 		Canvas: canvas.Spec{Crop: true}, Open: func(context.Context, pipeline.Output) (media.Sink, error) {
 			return s, nil
 		}}
-	if _, err := pipeline.Run(t.Context(), job); err != nil {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := pipeline.Run(ctx, job); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.frames) != len(c.places) || s.most > seats+1 {
-		t.Errorf("%d frames, at most %d in flight", len(s.frames), s.most)
+	if len(s.shelf.frames) != len(c.places) || s.most > seats+1 {
+		t.Errorf("%d frames, at most %d in flight", len(s.shelf.frames), s.most)
 	}
 }
 
@@ -254,20 +256,24 @@ func (s *countedSource) Next(ctx context.Context) (*media.Frame, error) {
 	return f, err
 }
 
-// slowShelf takes its time, and notes how many frames were read that it has
-// not got.
+// slowShelf takes a frame when as many ahead are read as may be, and notes how
+// many were.
 type slowShelf struct {
 	shelf
-	source *atomic.Int32
-	most   int
+	source              *atomic.Int32
+	frames, ahead, most int
 }
 
 func (s *slowShelf) Write(ctx context.Context, f *media.Frame) error {
-	time.Sleep(2 * time.Millisecond)
-	s.most = max(s.most, int(s.source.Load())-len(s.frames))
+	have := len(s.shelf.frames)
+	for int(s.source.Load()) < min(have+s.ahead, s.frames) && ctx.Err() == nil {
+		runtime.Gosched()
+	}
+	s.most = max(s.most, int(s.source.Load())-have)
 	return s.shelf.Write(ctx, f)
 }
 
+// One box holds the subject of all frames, so that nothing jumps.
 func TestCropIsOneBox(t *testing.T) {
 	t.Parallel()
 	c := &clip{places: []image.Point{{2, 3}, {20, 10}, {30, 20}}}
