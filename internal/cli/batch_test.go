@@ -119,15 +119,7 @@ func TestBatchWatch(t *testing.T) {
 	}
 	sample(t, "pygif/animation.gif", filepath.Join(in, "a.gif"))
 	cmd := exec.CommandContext(t.Context(), "bgremove", "batch", in, "--out", filepath.Join(in, "cut"), "--recursive", "--watch", "--json", "--method", "fast")
-	cmd.Stderr = t.Output()
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	said := outcomes(t, stdout, in)
+	said, end := watched(t, cmd, in)
 	next := func(input, output, status string) {
 		t.Helper()
 		if got := said(input, status).Output; got != filepath.Join(in, "cut", filepath.FromSlash(output)) {
@@ -145,12 +137,8 @@ func TestBatchWatch(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(in, "a.gif"), []byte("GIF, changed"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	said("", "")
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
+	if code := end(); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }
 
@@ -168,15 +156,7 @@ func TestBatchWatchInWork(t *testing.T) {
 	// Named twice, it is done once.
 	cmd := exec.CommandContext(t.Context(), "bgremove", "batch", filepath.Join(in, "a.mp4"), in, "--out", out, "--watch", "--update", "--jobs", "2", "--json",
 		"--method", "fast", "--end", "0.2", "--ffmpeg", decoder, "--sandbox", "off")
-	cmd.Stderr = t.Output()
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	next := outcomes(t, stdout, in)
+	next, interrupt := watched(t, cmd, in)
 	if _, err := os.ReadFile(began); err != nil { // waits for the decoder
 		t.Fatal(err)
 	}
@@ -188,17 +168,40 @@ func TestBatchWatchInWork(t *testing.T) {
 	}
 	next("a.mp4", "done")
 	next("a.mp4", "done")
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	next("", "")
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
+	if code := interrupt(); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }
 
 // outcome is what --json says of a file.
 type outcome struct{ Input, Status, Output, Error, Hint string }
+
+// watched starts a command that says by --json what it did with each file of a
+// folder: next reads the next line, end interrupts the command, after which it
+// says no more, and returns its exit code.
+func watched(t *testing.T, cmd *exec.Cmd, in string) (next func(input, status string) outcome, end func() int) {
+	t.Helper()
+	if cmd.Stderr == nil {
+		cmd.Stderr = t.Output()
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	next = outcomes(t, stdout, in)
+	return next, func() int {
+		t.Helper()
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		next("", "")
+		_ = cmd.Wait()
+		return cmd.ProcessState.ExitCode()
+	}
+}
 
 // outcomes reads what --json says of each file of a folder; "" is the end.
 func outcomes(t *testing.T, stdout io.Reader, in string) (next func(input, status string) outcome) {
@@ -238,14 +241,7 @@ func TestBatchWatchNames(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "bgremove", args...)
 	stderr := new(strings.Builder)
 	cmd.Stderr = stderr
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	next := outcomes(t, stdout, dir)
+	next, end := watched(t, cmd, dir)
 	for _, file := range []struct{ input, status, output string }{
 		{"y/a.gif", "done", "a-nobg.gif"}, {"x/a.gif", "done", "a-gif-nobg.gif"}, {"z/a.gif", "failed", "a-gif-nobg.gif"},
 	} {
@@ -258,12 +254,7 @@ func TestBatchWatchNames(t *testing.T) {
 			t.Errorf("error of %+v", said)
 		}
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	next("", "")
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(stderr.String(), "\nhint: rename one of them") {
+	if code := end(); code != 3 || !strings.Contains(stderr.String(), "\nhint: rename one of them") {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
 }
@@ -279,15 +270,7 @@ func TestBatchWatchGone(t *testing.T) {
 	}
 	sample(t, "pygif/animation.gif", filepath.Join(in, "a.gif"))
 	cmd := exec.CommandContext(t.Context(), "bgremove", "batch", in, "--out", filepath.Join(dir, "out"), "--watch", "--json", "--method", "fast")
-	cmd.Stderr = t.Output()
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	next := outcomes(t, stdout, in)
+	next, end := watched(t, cmd, in)
 	next("a.gif", "done")
 	if err := os.RemoveAll(in); err != nil {
 		t.Fatal(err)
@@ -300,12 +283,7 @@ func TestBatchWatchGone(t *testing.T) {
 	}
 	sample(t, "pygif/animation.gif", filepath.Join(in, "b.gif"))
 	next("b.gif", "done")
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	next("", "")
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 3 {
+	if code := end(); code != 3 {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -124,14 +124,10 @@ func (p *pickup) all(cmd *cobra.Command, s *client.Client, id string) error {
 
 // again is the command for a batch.
 func (p *pickup) again(id string) string {
-	args := []string{"download", id}
-	if p.out != "" {
-		args = append(args, "--out", p.out)
+	if p.out == "" {
+		return p.fetching(id, p.force)
 	}
-	if p.force {
-		args = append(args, "--force")
-	}
-	return p.command(args...)
+	return p.fetching(id, p.force, "--out", p.out)
 }
 
 // names are the outputs of the jobs of a batch. Files of one name, as of

@@ -69,13 +69,14 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// fetching is the command that gets a result to its place, or those of a batch.
-func (o *order) fetching(id, flag, place string) string {
-	args := []string{"download", id, flag, place}
-	if o.force {
+// fetching is the command that gets a result to its place, or those of a batch;
+// place is the flag that names it, if one does.
+func (c *customer) fetching(id string, force bool, place ...string) string {
+	args := append([]string{"download", id}, place...)
+	if force {
 		args = append(args, "--force")
 	}
-	return o.command(args...)
+	return c.command(args...)
 }
 
 // rest are the commands that do what is left of batches, the first of which may
@@ -87,7 +88,7 @@ func (b *bulk) rest(batches []string, ended bool) []string {
 			commands = append(commands, b.command("wait", id))
 		}
 		if folder, ok := b.folder(id); ok {
-			commands = append(commands, b.fetching(id, "--out", folder))
+			commands = append(commands, b.fetching(id, b.force, "--out", folder))
 			continue
 		}
 		commands = append(commands, b.singly(func(d delivery) bool { return d.Batch == id })...)
@@ -100,7 +101,7 @@ func (b *bulk) singly(of func(delivery) bool) []string {
 	var commands []string
 	for i, d := range b.deliveries {
 		if of(d) && d.Output == "" && d.Status != string(api.JobStatusFailed) {
-			commands = append(commands, b.fetching(d.ID, "-o", b.outputs[i]))
+			commands = append(commands, b.fetching(d.ID, b.force, "-o", b.outputs[i]))
 		}
 	}
 	return commands

@@ -108,7 +108,7 @@ func (o *order) fetch(ctx context.Context, s *client.Client, d *delivery, output
 	}
 	d.Status = string(job.Status)
 	if d.OutputSize, err = o.download(ctx, s, d.ID, output, o.force); err != nil {
-		return &goOn{commands: []string{o.fetching(d.ID, "-o", output)}, ended: true, err: err}
+		return &goOn{commands: []string{o.fetching(d.ID, o.force, "-o", output)}, ended: true, err: err}
 	}
 	d.Output = output
 	return nil
@@ -123,7 +123,7 @@ func (o *order) ended(d *delivery, job client.Job, output string, err error) err
 		}
 		return err
 	}
-	return &goOn{commands: []string{o.command("wait", d.ID) + " && " + o.fetching(d.ID, "-o", output)}, err: err}
+	return &goOn{commands: []string{o.command("wait", d.ID) + " && " + o.fetching(d.ID, o.force, "-o", output)}, err: err}
 }
 
 // await waits for a job and shows how it gets on.
