@@ -12,17 +12,15 @@ import (
 func Multiply(img *image.NRGBA, m *image.Alpha) {
 	alpha := m.Pix
 	for i := 0; i < len(alpha); {
-		switch n := stretch(alpha[i:]); {
+		n := stretch(alpha[i:])
+		switch {
 		case n == 0:
 			n = min(8, len(alpha)-i)
 			multiply(img.Pix[4*i:4*(i+n)], alpha[i:i+n])
-			i += n
 		case alpha[i] == 0:
 			clear(img.Pix[4*i : 4*(i+n)])
-			i += n
-		default:
-			i += n
 		}
+		i += n
 	}
 }
 

@@ -32,8 +32,8 @@ func produce[T any](ctx context.Context, g *errgroup.Group, next func(context.Co
 }
 
 // ordered applies work to what arrives, on several goroutines, and delivers
-// the results in the order of arrival. Up to ahead items are taken in while one
-// is worked on: what is in all stages together is for the caller to bound.
+// the results in the order of arrival. Up to ahead items, no fewer than there are
+// workers, are taken in while one is worked on: what is in all stages together is for the caller to bound.
 // Workers give way to the encoder.
 func ordered[T any](ctx context.Context, g *errgroup.Group, in <-chan T, workers, ahead int, work func(context.Context, T) error) <-chan T {
 	type slot struct {
@@ -41,7 +41,7 @@ func ordered[T any](ctx context.Context, g *errgroup.Group, in <-chan T, workers
 		done chan struct{}
 	}
 	todo := make(chan *slot)
-	queue := make(chan *slot, max(workers, ahead))
+	queue := make(chan *slot, ahead)
 	g.Go(func() error {
 		defer close(todo)
 		defer close(queue)

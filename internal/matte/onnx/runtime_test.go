@@ -12,16 +12,37 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 )
 
+// fresh reports whether this is a process that again started.
+func fresh() bool { return os.Getenv("ONNX_TEST_FRESH") != "" }
+
+// again runs the test in a process of its own, with more in its environment.
+func again(t *testing.T, environment ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(append(os.Environ(), "ONNX_TEST_FRESH=1"), environment...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// loads opens a network with a library.
+func loads(t *testing.T, library string) {
+	t.Helper()
+	n, err := onnx.Open(onnx.Config{Library: library, Model: nets + "distance.onnx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestNoRuntime runs itself in a process of its own, since a process that has
 // a runtime loads no other.
 func TestNoRuntime(t *testing.T) {
 	lib := library(t)
-	if os.Getenv("ONNX_TEST_FRESH") == "" {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestNoRuntime$")
-		cmd.Env = append(os.Environ(), "ONNX_TEST_FRESH=1", "BGREMOVE_ONNXRUNTIME=/nowhere/libonnxruntime.so.1", "ONNX_TEST_LIBRARY="+lib)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
+	if !fresh() {
+		again(t, "BGREMOVE_ONNXRUNTIME=/nowhere/libonnxruntime.so.1", "ONNX_TEST_LIBRARY="+lib)
 		return
 	}
 	text := filepath.Join(t.TempDir(), "libonnxruntime.so.1")
@@ -35,13 +56,7 @@ func TestNoRuntime(t *testing.T) {
 		}
 	}
 	// Having looked in vain does not keep from using the right one.
-	n, err := onnx.Open(onnx.Config{Library: os.Getenv("ONNX_TEST_LIBRARY"), Model: nets + "distance.onnx"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := n.Close(); err != nil {
-		t.Error(err)
-	}
+	loads(t, os.Getenv("ONNX_TEST_LIBRARY"))
 }
 
 // TestSilent runs itself in a process of its own, whose home and temporary
@@ -51,24 +66,14 @@ func TestSilent(t *testing.T) {
 		t.Skip("its build knows no such switch")
 	}
 	lib := library(t)
-	if os.Getenv("ONNX_TEST_FRESH") == "" {
+	if !fresh() {
 		home := t.TempDir()
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSilent$")
-		cmd.Env = append(os.Environ(), "ONNX_TEST_FRESH=1", "HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		again(t, "HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
 		left, err := os.ReadDir(home)
 		if err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v, %v", left, err)
 		}
 		return
 	}
-	n, err := onnx.Open(onnx.Config{Library: lib, Model: nets + "distance.onnx"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := n.Close(); err != nil {
-		t.Error(err)
-	}
+	loads(t, lib)
 }

@@ -88,7 +88,7 @@ func (g *guided) begin(img, ready *image.NRGBA, pix []uint8, w, h int) bool {
 	fw := img.Rect.Dx()
 	g.full = img.Pix
 	g.cols, g.lines = probe(g.cols, fw, w, 4), probe(g.lines, img.Rect.Dy(), h, 4*fw)
-	g.clearRows()
+	g.restart()
 	g.take(img, ready)
 	grow(g.near, g.unsure, w, smooth, smooth)
 	grow(g.rows, g.near, w, 0, radius)
@@ -98,8 +98,8 @@ func (g *guided) begin(img, ready *image.NRGBA, pix []uint8, w, h int) bool {
 // end lets go of the pictures.
 func (g *guided) end() { g.guide, g.full = nil, nil }
 
-// clearRows makes room for the rows of a matte.
-func (g *guided) clearRows() {
+// restart makes room for the rows of a matte, of which there have been none.
+func (g *guided) restart() {
 	g.line = resize(g.line, g.w)
 	for i := range g.sums {
 		g.sums[i] = resize(g.sums[i], up(g.w)/stride)
