@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -22,7 +21,8 @@ import (
 func (b *bench) encoder(ctx context.Context) error {
 	fmt.Println("\nWebM of cut-outs: ms a frame, KiB, PSNR in dB of colour where opaque and of alpha, share of empty pixels that got alpha from 1 and from 8")
 	drawn := job{width: 1920, height: 1080, frames: 50, options: bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}}
-	if _, err := b.reference(ctx, &drawn); err != nil {
+	var err error
+	if drawn.clip, err = b.clip(ctx, drawn.width, drawn.height, drawn.frames); err != nil {
 		return err
 	}
 	if err := b.compareEncoders(ctx, "drawn", drawn); err != nil {
@@ -35,31 +35,32 @@ func (b *bench) encoder(ctx context.Context) error {
 	info := clip.Info()
 	filmed := job{clip: realClip, width: info.Width, height: info.Height, frames: info.Frames,
 		options: bgremove.Options{Method: bgremove.Rembg, Model: "bundled", Format: bgremove.WebM}}
-	if _, err := b.cutOuts(ctx, filmed); err != nil {
-		return err
-	}
 	return b.compareEncoders(ctx, realClip, filmed)
 }
 
 const realClip = "testdata/real/milk.mov"
 
-// compareEncoders encodes the cut-outs that cutOuts has left.
+// compareEncoders encodes a job's cut-outs both ways.
 func (b *bench) compareEncoders(ctx context.Context, name string, j job) error {
+	raw, err := b.cutOuts(ctx, j)
+	if err != nil {
+		return err
+	}
+	want, err := b.pictures(ctx, "-i", raw)
+	if err != nil {
+		return err
+	}
 	ours := ffmpeg.EncodeArgs(b.path("encoded.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: j.width, Height: j.height,
 		End: time.Duration(j.frames) * frameTime})
 	good := slices.Clone(ours)
 	for _, o := range [][2]string{{"-deadline", "good"}, {"-cpu-used", "5"}, {"-crf", "28"}, {"-tune-content", "default"}} {
 		good[slices.Index(good, o[0])+1] = o[1]
 	}
-	want, err := b.pictures(ctx, b.path("frames.mkv"))
-	if err != nil {
-		return err
-	}
 	for _, e := range []struct {
 		name string
 		args []string
 	}{{"good mode, speed 5", good}, {"ours", ours}} {
-		args := append([]string{"-v", "error", "-y", "-f", "matroska", "-i", b.path("frames.mkv"), "-map", "0:v"}, encoding(e.args)...)
+		args := append([]string{"-v", "error", "-y", "-f", "matroska", "-i", raw, "-map", "0:v"}, encoding(e.args)...)
 		took, err := clock(func() error { return exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run() })
 		if err != nil {
 			return err
@@ -68,7 +69,7 @@ func (b *bench) compareEncoders(ctx context.Context, name string, j job) error {
 		if err != nil {
 			return err
 		}
-		got, err := b.pictures(ctx, b.path("encoded.webm"))
+		got, err := b.pictures(ctx, "-c:v", "libvpx-vp9", "-i", b.path("encoded.webm")) // ffmpeg's own decoder drops alpha
 		if err != nil {
 			return err
 		}
@@ -82,17 +83,11 @@ func (b *bench) compareEncoders(ctx context.Context, name string, j job) error {
 	return nil
 }
 
-// pictures are all frames of a clip, RGBA.
-func (b *bench) pictures(ctx context.Context, path string) ([]byte, error) {
-	args := []string{"-v", "error", "-i", path, "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "rgba", "-"}
-	if path == b.path("encoded.webm") {
-		args = append([]string{"-c:v", "libvpx-vp9"}, args...) // ffmpeg's own decoder drops alpha
-	}
-	var out bytes.Buffer
-	c := exec.CommandContext(ctx, b.tools.FFmpeg, args...)
-	c.Stdout = &out
-	err := c.Run()
-	return out.Bytes(), err
+// pictures are all frames of an input, RGBA.
+func (b *bench) pictures(ctx context.Context, input ...string) ([]byte, error) {
+	args := append([]string{"-v", "error"}, input...)
+	args = append(args, "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "rgba", "-")
+	return exec.CommandContext(ctx, b.tools.FFmpeg, args...).Output()
 }
 
 // fidelity is the PSNR of colour on opaque pixels, and of alpha, and the share
