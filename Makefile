@@ -113,8 +113,8 @@ model: .cache/train/everything .cache/train/pack.zip ## train the network for MI
 	$(python) $(train)/evaluate.py .cache/train/pack.zip .cache/train/model.onnx --checkpoint .cache/train/run/checkpoint.pt
 
 .PHONY: bench-model
-bench-model: $(if $(CHECKPOINT),.cache/train/everything) .cache/train/pack.zip ## print the numbers of docs/model.md for MODEL, on the held-out part of DATA
-	$(python) $(train)/evaluate.py .cache/train/pack.zip $(MODEL) $(if $(CHECKPOINT),--checkpoint $(CHECKPOINT))
+bench-model: $(if $(CHECKPOINT),.cache/train/everything) .cache/train/pack.zip build ## print the numbers of docs/model.md for MODEL, on the held-out part of DATA
+	$(python) $(train)/evaluate.py .cache/train/pack.zip $(MODEL) --program bin/bgremove $(if $(CHECKPOINT),--checkpoint $(CHECKPOINT))
 
 .PHONY: demo
 demo: build ## turn the sample clip into a transparent GIF, and a picture of before and after

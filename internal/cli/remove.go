@@ -84,6 +84,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(&loop{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
 	f.StringVar(&o.EdgeColour, "edge-colour", "", "gif: blend half-transparent edges on `#rrggbb`")
 	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
+	f.BoolVar(&o.NoColours, "no-colours", false, "leave undecided what the network doubts, whatever its colour")
 	f.BoolVar(&o.NoSteady, "no-steady", false, "do not steady the network's mattes over time")
 	f.BoolVar(&o.NoRefine, "no-refine", false, "do not fit the network's mattes to the picture's edges")
 	f.BoolVar(&o.NoDecontaminate, "no-decontaminate", false, "leave the old backdrop in the colour of edges")

@@ -16,6 +16,7 @@ func TestValidate(t *testing.T) {
 		`{"input": {"layout": "chw"}}`:               "input.layout must be",
 		`{"input": {"width": 320}}`:                  "go together",
 		`{"input": {"width": -1, "height": -1}}`:     "input.width must be",
+		`{"colours": 2}`:                             "colours must be",
 		`{"input": {"shortSide": 100000}}`:           "input.shortSide must be",
 		`{"input": {"std": [-1, 1, 1]}}`:             "input.std must not",
 		`{"output": {"channel": -1}}`:                "output.channel must be",

@@ -38,6 +38,7 @@ func (s *Spec) Validate() error {
 		check(finite(in.Std[i]) && in.Std[i] >= 0, "input.std must not be negative")
 	}
 	check(s.Output.Channel >= 0 && s.Output.Channel < 4096, "output.channel must be between 0 and 4095")
+	check(s.Colours >= 0 && s.Colours <= 1, "colours must be between 0 and 1")
 	return errors.Join(errs...)
 }
 

@@ -11,6 +11,10 @@ type Spec struct {
 	Input Input `json:"input"`
 	// Output chooses among the network's outputs.
 	Output Output `json:"output"`
+	// Colours is how much the colours that subject and backdrop have had in the
+	// clip count where the network is in doubt, 0 to 1. It helps networks that
+	// are often in doubt; those that seldom are know better than colours do.
+	Colours float32 `json:"colours,omitempty"`
 }
 
 // Kind is how a network treats time.

@@ -66,5 +66,7 @@ func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choic
 		return nil, err
 	}
 	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(),
-		estimator: segment.New(n, segment.Options{NoReuse: o.NoReuse, NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})}, nil
+		estimator: segment.New(n, segment.Options{
+			NoReuse: o.NoReuse, NoColours: o.NoColours, NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate,
+		})}, nil
 }

@@ -81,11 +81,13 @@ type Options struct {
 	Key   string `json:"key,omitempty"`
 	Holes Holes  `json:"holes,omitempty"`
 
-	// NoReuse runs the network on frames that repeat, too. NoSteady leaves
-	// flicker in, NoRefine enlarges small mattes without regard to the
-	// picture's edges, and NoDecontaminate leaves the old backdrop in the
-	// colour of edges. The first three matter to Rembg only.
+	// NoReuse runs the network on frames that repeat, too. NoColours leaves
+	// what the network doubts undecided, NoSteady leaves flicker in, NoRefine
+	// enlarges small mattes without regard to the picture's edges, and
+	// NoDecontaminate leaves the old backdrop in the colour of edges. All but
+	// the last matter to Rembg only.
 	NoReuse         bool `json:"noReuse,omitempty"`
+	NoColours       bool `json:"noColours,omitempty"`
 	NoSteady        bool `json:"noSteady,omitempty"`
 	NoRefine        bool `json:"noRefine,omitempty"`
 	NoDecontaminate bool `json:"noDecontaminate,omitempty"`

@@ -15,6 +15,7 @@ from PIL import Image
 import heldout
 import infer
 import metrics
+from colours import ColourModel
 
 FRAMES = 16
 
@@ -88,18 +89,38 @@ def dtssd(mattes, truths):
     return 100 * float(np.sqrt((changes**2).mean((1, 2))).mean())
 
 
-def measure(run, some, short, aided=False):
-    """Mean IoU and dtSSD of clips, with aid of the plate and the previous matte or without."""
+def measure(some, mattes):
+    """Mean IoU and dtSSD of clips, whose mattes a function of their frames gives."""
     overlap, flicker = [], []
     for frames in some:
-        found = list(mattes(run, frames, short, aided))
+        found = list(mattes(frames))
         overlap += [metrics.iou(m, f.matte, f.known) for m, f in zip(found, frames)]
         flicker.append(dtssd(found, [f.matte for f in frames]))
     return float(np.mean(overlap)), float(np.mean(flicker))
 
 
-def mattes(run, frames, short, aided):
-    """The mattes of a clip's frames, the plate being the median of all."""
+def frame_by_frame(run, short):
+    """Mattes by a network that knows nothing of other frames."""
+    return lambda frames: (infer.matte(run, f.picture, short) for f in frames)
+
+
+def with_colours(run, short):
+    """The same, doubts decided by the clip's colours."""
+
+    def mattes(frames):
+        model = ColourModel()
+        for f in frames:
+            yield infer.matte(lambda picture: model.apply(picture, run(picture)), f.picture, short)
+
+    return mattes
+
+
+def aided(run, short):
+    """Mattes by a network for clips, the plate being the median of all frames."""
+    return lambda frames: with_clues(run, frames, short)
+
+
+def with_clues(run, frames, short):
     h, w = frames[0].picture.shape[:2]
     size = infer.fit(w, h, short)
     plate = np.median(np.stack([f.picture for f in frames]), axis=0).astype(np.uint8)
@@ -107,5 +128,5 @@ def mattes(run, frames, short, aided):
     last = None
     for f in frames:
         picture = infer.resize(f.picture, size)
-        last = run(picture, plate, last) if aided else run(picture)
+        last = run(picture, plate, last)
         yield infer.enlarge(last, w, h)

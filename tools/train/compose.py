@@ -16,7 +16,7 @@ from draw import cover, draw
 from infer import MULTIPLE
 
 # What a sample is of, and how often.
-KINDS = {"scene": 0.40, "transplant": 0.14, "cutout": 0.35, "empty": 0.11}
+KINDS = {"scene": 0.40, "transplant": 0.12, "cutout": 0.35, "empty": 0.13}
 
 # How many scenes and cut-outs of each source are drawn, against each other.
 SCENES = {"ccp": 0.8, "coco": 0.15, "oxford-pets": 0.7, "feral-cats": 0.7}

@@ -2,7 +2,8 @@
 
     python evaluate.py pack.zip model.onnx --checkpoint run/checkpoint.pt
 
-Prints, for each source and family: IoU at 0.5, mean absolute error (MAE), and the
+Prints, for each source and family, with doubts decided by colours (colours.py) as the Go
+program does: IoU at 0.5, mean absolute error (MAE), and the
 F-measure of outlines within 2 pixels where the longer side has 320 (F); the mean
 alpha of pictures without a subject; what 64-colour dithered GIFs and strong JPEG
 cost; and with a checkpoint how far ONNX Runtime's mattes are from PyTorch's. The
@@ -18,9 +19,11 @@ import numpy as np
 import onnxruntime
 
 import clips
+import colours
 import heldout
 import infer
 import metrics
+import program
 import scores
 from pack import Pack
 
@@ -47,6 +50,7 @@ class OnnxRunner:
         self.clip = len(self.session.get_inputs()) > 1
         spec = json.loads(self.session.get_modelmeta().custom_metadata_map["bgremove.spec"])
         self.short = spec["input"]["shortSide"]
+        self.colours = spec.get("colours", 0) > 0
 
     def __call__(self, picture, plate=None, previous=None):
         feed = {"pixels": picture[None]}
@@ -82,6 +86,17 @@ def compare(a, run, cases):
     print(f"ONNX against PyTorch: largest difference {worst * 255:.2f}/255, mean {mean * 255:.4f}/255, mean IoU {gap:+.6f}")
 
 
+def ways(a, run):
+    """The ways in which clips are measured: names, and functions for clips.measure."""
+    yield "frame by frame", clips.frame_by_frame(run, a.short)
+    if run.colours:
+        yield "with their colours", clips.with_colours(run, a.short)
+    if run.clip:
+        yield "with plate and previous matte", clips.aided(run, a.short)
+    if a.program:
+        yield "by the program", lambda frames: program.mattes(a.program, a.onnx, frames)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("pack", type=pathlib.Path)
@@ -90,20 +105,25 @@ def main():
     p.add_argument("--short", type=int, help="short side that pictures are brought to, in place of the file's own")
     p.add_argument("--most", type=int, default=60, help="pictures of each source")
     p.add_argument("--moving", type=int, default=4, help="clips of each source")
+    p.add_argument("--program", type=pathlib.Path, help="bgremove, to be measured on the clips as a whole")
     p.add_argument("--threads", type=int, default=1, help="of ONNX Runtime, for all but the times")
     a = p.parse_args()
     pack = Pack(a.pack)
     cases = list(heldout.cases(pack, a.most))
     run = OnnxRunner(a.onnx, a.threads)
     a.short = a.short or run.short
-    plain = scores.measure(run, cases, a.short)
+    whole = colours.decided(run) if run.colours else run
+    plain = scores.measure(whole, cases, a.short)
     print(f"{len(cases)} held-out pictures at a short side of {a.short}\n")
     print("\n".join(scores.table(plain)))
-    print("64-colour dithered GIF, IoU lost:", scores.drops(plain, scores.measure(run, cases, a.short, heldout.as_gif)))
-    print("JPEG of quality 30, IoU lost:", scores.drops(plain, scores.measure(run, cases, a.short, heldout.as_jpeg)))
+    if run.colours:
+        alone = scores.brief(scores.measure(run, cases, a.short))
+        print("the network alone:", ", ".join(f"{k} {v:.4f}" for k, v in alone.items()))
+    print("64-colour dithered GIF, IoU lost:", scores.drops(plain, scores.measure(whole, cases, a.short, heldout.as_gif)))
+    print("JPEG of quality 30, IoU lost:", scores.drops(plain, scores.measure(whole, cases, a.short, heldout.as_jpeg)))
     moving = list(clips.clips(pack, a.moving))
-    for aided, name in ((False, "frame by frame"), (True, "with plate and previous matte"))[: 1 + run.clip]:
-        overlap, flicker = clips.measure(run, moving, a.short, aided)
+    for name, mattes in ways(a, run):
+        overlap, flicker = clips.measure(moving, mattes)
         print(f"clips, {name}: IoU {overlap:.4f}, dtSSD {flicker:.2f}")
     if a.checkpoint:
         compare(a, run, cases)

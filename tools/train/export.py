@@ -186,6 +186,7 @@ def export(net, path, name, version, short, card):
         "kind": "frame" if net.extra is None else "clip",
         "input": {"shortSide": short, "multiple": MULTIPLE, "layout": "nhwc", "mean": [0, 0, 0], "std": [1, 1, 1]},
         "output": {"name": "matte"},
+        "colours": 1,
     }
     facts = {
         "bgremove.spec": json.dumps(spec),

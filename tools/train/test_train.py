@@ -1,5 +1,6 @@
 """python -m unittest, in this folder: the parts that training rests on."""
 
+import functools
 import pathlib
 import tempfile
 import unittest
@@ -8,6 +9,8 @@ import numpy as np
 import torch
 
 import checkpoint
+import colours
+import crew
 import degrade
 import evaluate
 import export
@@ -172,6 +175,37 @@ class Network(unittest.TestCase):
             run, want = evaluate.OnnxRunner(path), runner(net)
         for given in ((picture,), (picture, plate), (picture, None, previous), (picture, plate, previous)):
             self.assertLess(float(np.abs(run(*given) - want(*given)).max()), 1 / 255)
+
+
+def share_gradients(folder, member):
+    """What one process of a crew does in the test below."""
+    weight = torch.nn.Parameter(torch.zeros(3))
+    weight.grad = torch.tensor([1.0, 2.0, 3.0]) * (member.rank + 1)
+    sums = member.share([weight], 5 + member.rank, False)
+    torch.save((weight.grad, sums), pathlib.Path(folder) / str(member.rank))
+
+
+class Crew(unittest.TestCase):
+    def test_all_have_the_mean_gradient_and_the_sums(self):
+        with tempfile.TemporaryDirectory() as folder:
+            crew.start(functools.partial(share_gradients, folder), 2)
+            for rank in range(2):
+                gradient, sums = torch.load(pathlib.Path(folder) / str(rank))
+                torch.testing.assert_close(gradient, torch.tensor([1.5, 3.0, 4.5]))
+                self.assertEqual(sums, [11, 0])
+
+
+class Colours(unittest.TestCase):
+    def test_doubts_are_decided_and_the_sure_stays(self):
+        picture = np.full((8, 8, 3), (10, 20, 200), np.uint8)
+        picture[:, 4:] = (250, 200, 30)
+        matte = np.zeros((8, 8))
+        matte[:, 4:] = 1
+        doubtful = matte.copy()
+        doubtful[6:] = 0.5
+        decided = colours.ColourModel().apply(picture, doubtful)
+        self.assertLess(float(np.abs(decided - matte).max()), 0.06)
+        self.assertLess(float(np.abs(decided[:6] - matte[:6]).max()), 0.003)
 
 
 class Motion(unittest.TestCase):

@@ -4,11 +4,14 @@
 
 run/checkpoint.pt is what the next call goes on from, here or on another machine;
 run/log.jsonl gets a line every half minute and the metrics every few. A GPU is
-used when there is one. SIGTERM and SIGINT end a run with a checkpoint.
+used when there is one, and else one process for each core (crew.py). SIGTERM and SIGINT
+end a run with a checkpoint.
 """
 
 import argparse
+import functools
 import json
+import os
 import pathlib
 import signal
 import time
@@ -16,6 +19,7 @@ import time
 import torch
 
 import checkpoint
+import crew
 import heldout
 import scores
 from compose import Composer
@@ -39,8 +43,8 @@ def options():
     p.add_argument("--clips", action="store_true", help="train for clips, with clean plate and previous matte")
     p.add_argument("--again", action="store_true", help="begin the plan anew with the weights that there are")
     p.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
-    p.add_argument("--pixels", type=int, help="pixels a batch, default 150000 on CPU, 4000000 on GPU")
-    p.add_argument("--threads", type=int, help="CPU threads")
+    p.add_argument("--pixels", type=int, help="pixels a batch, default 110000 a process on CPU, 4000000 on GPU")
+    p.add_argument("--processes", type=int, help="that train together, default one for each core on CPU, 1 on GPU")
     p.add_argument("--strength", type=float, default=1.0, help="of changes of colour and degradations, 0 to 1")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--without", action="append", default=[], metavar="SOURCE", help="leave a source out; repeatable")
@@ -61,8 +65,8 @@ def widths(text):
 class Trainer:
     """Network, its running average, optimiser and samples of one run."""
 
-    def __init__(self, a):
-        self.a = a
+    def __init__(self, a, crew):
+        self.a, self.crew = a, crew
         self.begin = time.monotonic()
         self.device = torch.device(a.device)
         self.gpu = self.device.type == "cuda"
@@ -73,10 +77,10 @@ class Trainer:
         self.net, self.average = (Net(self.widths, a.clips).to(self.device, memory_format=torch.channels_last) for _ in range(2))
         self.average.eval()
         self.average.load_state_dict(self.net.state_dict())
-        self.optimiser = torch.optim.AdamW(groups(self.net), a.rate, betas=(0.9, 0.99))
-        self.dice = Dice(self.device, a.seed)
         self.seen = self.before = 0
         self.seconds = 0.0
+        self.optimiser = torch.optim.AdamW(groups(self.net), a.rate, betas=(0.9, 0.99), fused=True)
+        self.dice = self.fresh_dice()
         plan = self.resume(last) if last else None
         self.plan = a.plan or plan or PLAN
         self.schedule = Schedule.read(self.plan)
@@ -93,11 +97,14 @@ class Trainer:
             self.seen, self.before = 0, s.before + s.seen
         else:
             self.optimiser.load_state_dict(s.optimiser)
-        if s.device == self.device.type and self.before == s.before:
+        self.dice = self.fresh_dice()
+        if s.device == self.device.type and self.before == s.before and self.crew.rank == 0:
             self.dice.generator.set_state(s.dice)
-        else:
-            self.dice = Dice(self.device, self.a.seed + self.before + self.seen)
         return s.plan if self.before == s.before else None
+
+    def fresh_dice(self):
+        """Another sequence for each process and each time it is gone on."""
+        return Dice(self.device, self.a.seed + self.before + self.seen + 7919 * self.crew.rank)
 
     def save(self):
         state = checkpoint.State(
@@ -126,7 +133,7 @@ class Trainer:
         """The next batch. A CPU draws several at once, which costs it less."""
         if not self.ready:
             size = self.schedule.size(self.seen)
-            pixels = self.a.pixels or (4_000_000 if self.gpu else 150_000)
+            pixels = self.a.pixels or (4_000_000 if self.gpu else 110_000)
             n = max(4, round(pixels / size**2))
             if self.a.clips:
                 return self.composer.clip(n, size)
@@ -153,7 +160,7 @@ class Trainer:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.gpu)
 
     def step(self):
-        """Learns from one batch; returns its loss, still on the device."""
+        """Learns from one batch of each process; returns the loss of this one's, still on the device."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.a.rate * self.schedule.rate(self.seen)
         batch, more = self.samples(), None
@@ -165,9 +172,11 @@ class Trainer:
         loss = total_loss([o.float() for o in outputs], batch.matte, batch.weight)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
+        drawn, stops = self.crew.share(self.net.parameters(), len(picture), self.stop)
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
         self.optimiser.step()
-        self.seen += len(picture)
+        self.seen += drawn
+        self.stop = stops > 0
         self.follow()
         return loss.detach()
 
@@ -190,32 +199,45 @@ class Trainer:
         self.write(short=short, **{k: round(v, 4) for k, v in scores.brief(found).items()})
 
     def run(self):
-        last = told = saved = tested = time.monotonic()
-        losses, drawn = [], 0
+        """Trains until the plan is done, the time is up or it is told to stop."""
+        book = Book(self)
         while not self.stop and self.seen < self.schedule.samples:
-            before = self.seen
-            losses.append(self.step())
-            drawn += self.seen - before
-            now = time.monotonic()
-            self.seconds, last = self.seconds + now - last, now
-            if now - told > 30:
-                loss = float(torch.stack(losses).mean())
-                rate = self.optimiser.param_groups[0]["lr"]
-                self.write(size=self.schedule.size(self.seen), loss=round(loss, 4), rate=float(f"{rate:.3g}"),
-                           speed=round(drawn / (now - told), 1))  # fmt: skip
-                told, losses, drawn = now, [], 0
-            if now - saved > 120:
-                self.save()
-                saved = now
-            if now - tested > 60 * self.a.metrics:
-                self.metrics()
-                tested = told = last = time.monotonic()
-            if self.a.minutes and now - self.begin > 60 * self.a.minutes:
-                break
-        self.save()
-        self.metrics()
-        if self.seen >= self.schedule.samples:
-            print("the plan is done", flush=True)
+            loss = self.step()
+            if self.crew.rank == 0:
+                book.note(loss)
+            if self.a.minutes and time.monotonic() - self.begin > 60 * self.a.minutes:
+                self.stop = True
+        if self.crew.rank == 0:
+            self.save()
+            self.metrics()
+
+
+class Book:
+    """What the first process writes down while it trains: log lines, checkpoints, metrics."""
+
+    def __init__(self, trainer):
+        self.trainer = trainer
+        self.last = self.told = self.saved = self.tested = time.monotonic()
+        self.losses, self.seen = [], trainer.seen
+
+    def note(self, loss):
+        """Takes a step's loss, and does what is due."""
+        t, now = self.trainer, time.monotonic()
+        t.seconds, self.last = t.seconds + now - self.last, now
+        self.losses.append(loss)
+        if now - self.told > 30:
+            rate = t.optimiser.param_groups[0]["lr"]
+            speed = (t.seen - self.seen) / (now - self.told)
+            t.write(size=t.schedule.size(t.seen), loss=round(float(torch.stack(self.losses).mean()), 4),
+                    rate=float(f"{rate:.3g}"), speed=round(speed, 1))  # fmt: skip
+            self.told, self.losses, self.seen = now, [], t.seen
+        if now - self.saved > 120:
+            t.save()
+            self.saved = now
+        if now - self.tested > 60 * t.a.metrics:
+            t.metrics()
+            self.tested = self.told = self.last = time.monotonic()
+            self.losses, self.seen = [], t.seen
 
 
 def numbers(net):
@@ -232,20 +254,27 @@ def groups(net):
     ]
 
 
-def main():
-    a = options()
-    if a.threads:
-        torch.set_num_threads(a.threads)
-    trainer = Trainer(a)
+def work(a, crew):
+    """One process's whole training."""
+    if crew.size > 1:
+        torch.set_num_threads(1)
+    trainer = Trainer(a, crew)
 
     def end(*_):
         trainer.stop = True
 
     signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, end)
-    print(f"{count(trainer.net)} weights, {a.device}, plan {trainer.plan}, {trainer.seen} seen", flush=True)
+    if crew.rank == 0:
+        signal.signal(signal.SIGINT, end)
+        print(f"{count(trainer.net)} weights, {crew.size} × {a.device}, plan {trainer.plan}, {trainer.seen} seen", flush=True)
     trainer.load()
     trainer.run()
+
+
+def main():
+    a = options()
+    size = a.processes or (1 if a.device.startswith("cuda") else len(os.sched_getaffinity(0)))
+    crew.start(functools.partial(work, a), size)
 
 
 if __name__ == "__main__":

@@ -108,6 +108,8 @@ type Info struct {
 	Input    string `json:"input"` // element type of the input
 	Threads  int    `json:"threads"`
 	Sessions int    `json:"sessions"`
+	// Colours is that of the network's model.Spec.
+	Colours float32 `json:"colours"`
 }
 
 // Network is a network ready to run. It is safe for concurrent use: several
@@ -180,6 +182,7 @@ func Open(c Config) (*Network, error) {
 			Input:    k.image.elem.String(),
 			Threads:  c.Threads,
 			Sessions: c.Sessions,
+			Colours:  k.spec.Colours,
 		},
 	}
 	for range c.Sessions {

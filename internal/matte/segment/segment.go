@@ -18,6 +18,9 @@ import (
 type Options struct {
 	// NoReuse runs the network on frames that repeat, too.
 	NoReuse bool
+	// NoColours leaves what the network doubts undecided, which is else decided
+	// by colour, for networks whose model.Spec says that this helps.
+	NoColours bool
 	// NoSteady leaves the mattes of stateless networks as they come.
 	NoSteady bool
 	// NoRefine enlarges mattes without regard to the picture's edges.
@@ -28,23 +31,32 @@ type Options struct {
 
 // Estimator estimates the mattes of one clip.
 type Estimator struct {
-	options Options
-	clip    *onnx.Clip
-	cuts    refine.CutDetector
-	steady  refine.Stabiliser
-	upscale refine.Upsampler
-	colours refine.Foreground
+	options    Options
+	clip       *onnx.Clip
+	cuts       refine.CutDetector
+	colours    refine.ColourModel
+	steady     refine.Stabiliser
+	upscale    refine.Upsampler
+	foreground refine.Foreground
 }
 
 // New starts a clip on a network, which stays the caller's.
 func New(n *onnx.Network, o Options) *Estimator {
-	return &Estimator{options: o, clip: n.NewClip(onnx.ClipOptions{NoReuse: o.NoReuse, NoForeground: o.NoForeground})}
+	e := &Estimator{options: o, clip: n.NewClip(onnx.ClipOptions{NoReuse: o.NoReuse, NoForeground: o.NoForeground})}
+	if !o.NoColours {
+		e.colours.Weight = n.Info().Colours
+	}
+	return e
 }
 
-// Steps implements matte.Estimator. Only the network with a memory and the
-// stabiliser, which works at the network's resolution, need frames in order.
+// Steps implements matte.Estimator. Only the network with a memory, the model of
+// colours and the stabiliser, which work at the network's resolution, need frames
+// in order.
 func (e *Estimator) Steps() []matte.Step {
 	steps := []matte.Step{{Name: "network", InOrder: e.clip.Ordered(), Run: e.infer}}
+	if e.colours.Weight > 0 {
+		steps = append(steps, matte.Step{Name: "colours", InOrder: true, Run: e.decide})
+	}
 	if !e.options.NoSteady && !e.clip.Recurrent() {
 		steps = append(steps, matte.Step{Name: "steady", InOrder: true, Run: e.hold})
 	}
@@ -83,15 +95,24 @@ func drafted(ctx context.Context, w *matte.Estimate) (draft, error) {
 	return draft{r.Picture, r.Matte}, nil
 }
 
+func (e *Estimator) decide(ctx context.Context, w *matte.Estimate) error {
+	return change(ctx, w, e.colours.Apply)
+}
+
 func (e *Estimator) hold(ctx context.Context, w *matte.Estimate) error {
+	return change(ctx, w, e.steady.Apply)
+}
+
+// change gives a frame's small matte to apply, with a picture of its size.
+func change(ctx context.Context, w *matte.Estimate, apply func(*image.NRGBA, *image.Alpha)) error {
 	d, err := drafted(ctx, w)
 	if err != nil {
 		return err
 	}
-	steady := *d.matte // repeated frames share it
-	steady.Pix = slices.Clone(d.matte.Pix)
-	e.steady.Apply(fitting(d.picture, &steady), &steady)
-	w.Draft = draft{d.picture, &steady}
+	m := *d.matte // repeated frames share it
+	m.Pix = slices.Clone(d.matte.Pix)
+	apply(fitting(d.picture, &m), &m)
+	w.Draft = draft{d.picture, &m}
 	return nil
 }
 
@@ -125,7 +146,7 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, foreground *
 		refine.Recolour(img, m, foreground)
 		return
 	}
-	e.colours.Decontaminate(img, m)
+	e.foreground.Decontaminate(img, m)
 }
 
 // Close does nothing: the network is the caller's.

@@ -9,6 +9,7 @@ import (
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/matte/segment"
+	"github.com/bgremove/bgremove/internal/model"
 	"github.com/bgremove/bgremove/internal/synth"
 )
 
@@ -19,11 +20,17 @@ var green = color.NRGBA{0, 177, 64, 255}
 
 func open(t *testing.T, name string) *onnx.Network {
 	t.Helper()
+	return openAs(t, name, model.Spec{})
+}
+
+// openAs opens a network by another Spec than its own.
+func openAs(t *testing.T, name string, spec model.Spec) *onnx.Network {
+	t.Helper()
 	library := os.Getenv("BGREMOVE_ONNXRUNTIME")
 	if library == "" {
 		t.Skip("BGREMOVE_ONNXRUNTIME does not name ONNX Runtime's shared library")
 	}
-	n, err := onnx.Open(onnx.Config{Library: library, Model: "../../../testdata/onnx/" + name})
+	n, err := onnx.Open(onnx.Config{Library: library, Model: "../../../testdata/onnx/" + name, Spec: spec})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,16 +89,20 @@ func TestEstimate(t *testing.T) {
 // The steps that need frames in order are those that know of other frames.
 func TestSteps(t *testing.T) {
 	t.Parallel()
+	doubting := model.Spec{Colours: 1}
 	for _, c := range []struct {
 		network string
+		spec    model.Spec
 		options segment.Options
 		inOrder map[string]bool
 	}{
-		{"distance.onnx", segment.Options{}, map[string]bool{"network": false, "steady": true, "refine": false}},
-		{"distance.onnx", segment.Options{NoSteady: true}, map[string]bool{"network": false, "refine": false}},
-		{"averager.onnx", segment.Options{}, map[string]bool{"network": true, "refine": false}},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true}, map[string]bool{"network": false, "colours": true, "refine": false}},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true, NoColours: true}, map[string]bool{"network": false, "refine": false}},
+		{"distance.onnx", model.Spec{}, segment.Options{}, map[string]bool{"network": false, "steady": true, "refine": false}},
+		{"distance.onnx", model.Spec{}, segment.Options{NoSteady: true}, map[string]bool{"network": false, "refine": false}},
+		{"averager.onnx", model.Spec{}, segment.Options{}, map[string]bool{"network": true, "refine": false}},
 	} {
-		steps := segment.New(open(t, c.network), c.options).Steps()
+		steps := segment.New(openAs(t, c.network, c.spec), c.options).Steps()
 		if len(steps) != len(c.inOrder) {
 			t.Errorf("%s: %d steps, want %d", c.network, len(steps), len(c.inOrder))
 		}

@@ -1,0 +1,146 @@
+package refine
+
+import (
+	"image"
+	"math"
+)
+
+const (
+	// bins is how many parts each channel of colour is divided into.
+	bins   = 24
+	colour = bins * bins * bins
+	// sure is the coverage from which on a pixel counts as the subject; the
+	// backdrop is what has 255 − sure or less.
+	sure = 217
+	// keep is how much a frame counts one frame later: colours of seconds ago
+	// fade, as light changes.
+	keep = 0.97
+	// least is added to the share of a colour in either model, so that colours
+	// nobody has seen say nothing.
+	least = 1e-5
+	// most bounds what a colour says, in natural logarithms of odds, levels is
+	// in how many steps a unit of that is told.
+	most, levels = 3, 16
+)
+
+// ColourModel decides by colour where a network is in doubt: it counts which
+// colours the subject and the backdrop have had in a clip so far, by the pixels
+// that the network was sure of, and moves doubtful ones towards whose colour they
+// have. Whoever's colours appear first in one frame are known in those after it.
+// A cut starts anew. The zero value but for Weight is ready. It is for one
+// goroutine, in the order of the frames.
+//
+// Models of both sides' colours, fitted to what is certain, are those of GrabCut
+// (Rother, Kolmogorov, Blake, SIGGRAPH 2004), here over time and as histograms.
+type ColourModel struct {
+	// Weight is how much colours count: 0 not at all, 1 as much as they say.
+	Weight float32
+
+	cuts              CutDetector
+	subject, backdrop histogram    // in pixels, older ones counting less
+	share             [3]histogram // the subject's and the backdrop's, and scratch
+	index             []uint16     // of each pixel's colour
+	says              [colour]int8 // for the subject, in 1/levels
+}
+
+// Apply changes m, the matte of img, in place, after learning from it. img
+// stays as it is.
+func (c *ColourModel) Apply(img *image.NRGBA, m *image.Alpha) {
+	w, h := size(m)
+	match(img, w, h)
+	if c.cuts.Next(img) {
+		c.subject, c.backdrop = histogram{}, histogram{}
+	}
+	c.index = resize(c.index, w*h)
+	c.learn(img.Pix, m.Pix)
+	c.judge()
+	for i, at := range c.index {
+		m.Pix[i] = moved[m.Pix[i]][int(c.says[at])+most*levels]
+	}
+}
+
+// learn counts the colours of the pixels that a matte is sure of.
+func (c *ColourModel) learn(pix, matte []uint8) {
+	c.subject.fade()
+	c.backdrop.fade()
+	for i := range c.index {
+		p := pix[4*i : 4*i+3 : 4*i+3]
+		at := (int(p[0])*bins>>8*bins+int(p[1])*bins>>8)*bins + int(p[2])*bins>>8
+		c.index[i] = uint16(at)
+		switch v := matte[i]; {
+		case v >= sure:
+			c.subject[at] += float32(v) / 255
+		case v <= 255-sure:
+			c.backdrop[at] += float32(255-v) / 255
+		}
+	}
+}
+
+// judge works out what each colour says.
+func (c *ColourModel) judge() {
+	subject, backdrop, scratch := &c.share[0], &c.share[1], &c.share[2]
+	subject.shareOut(&c.subject, scratch)
+	backdrop.shareOut(&c.backdrop, scratch)
+	for i := range c.says {
+		odds := math.Log(float64((subject[i] + least) / (backdrop[i] + least)))
+		c.says[i] = int8(math.Round(min(max(odds, -most), most) * levels * float64(c.Weight)))
+	}
+}
+
+// histogram is how much of each colour there is.
+type histogram [colour]float32
+
+func (h *histogram) fade() {
+	for i := range h {
+		h[i] *= keep
+	}
+}
+
+// shareOut is what part of all in of is of each colour, spread over its
+// neighbours. Of less than a whole pixel all parts together are less than 1.
+func (h *histogram) shareOut(of, scratch *histogram) {
+	sum := float32(0)
+	for _, v := range of {
+		sum += v
+	}
+	h.spread(of, 1)
+	scratch.spread(h, bins)
+	h.spread(scratch, bins*bins)
+	for i := range h {
+		h[i] /= max(sum, 1)
+	}
+}
+
+// spread gives a quarter of each colour of from to either neighbour along the
+// channel whose values lie step apart; beyond the ends it is lost.
+func (h *histogram) spread(from *histogram, step int) {
+	for i := range h {
+		v := 2 * from[i]
+		if at := i / step % bins; at > 0 && at < bins-1 {
+			v += from[i-step] + from[i+step]
+		} else if at > 0 {
+			v += from[i-step]
+		} else {
+			v += from[i+step]
+		}
+		h[i] = v / 4
+	}
+}
+
+// moved is a matte's value by its old one and what the colour says, the least
+// first. Colours say their all where the network is in doubt, and the less the surer it is.
+var moved = func() (t [256][2*most*levels + 1]uint8) {
+	for v := range t {
+		p := float64(v) / 255
+		odds := math.Log((p + 0.5/255) / (1 - p + 0.5/255))
+		doubt := min(1, 32*p*(1-p))
+		for i := range t[v] {
+			x := odds + doubt*float64(i-most*levels)/levels
+			t[v][i] = uint8(255/(1+math.Exp(-x)) + 0.5)
+		}
+	}
+	for v := range t {
+		t[v][most*levels] = uint8(v) // exactly
+	}
+	return t
+}()

@@ -1,0 +1,45 @@
+"""Decides by colour where a network is in doubt, as internal/matte/refine/colours.go does."""
+
+import numpy as np
+
+BINS = 24
+SURE = 0.85  # coverage from which on a pixel counts as the subject
+KEEP = 0.97  # how much a frame counts one frame later
+LEAST, MOST = 1e-5, 3.0
+
+
+class ColourModel:
+    """The colours that subject and backdrop of one clip have had so far."""
+
+    def __init__(self):
+        self.subject, self.backdrop = np.zeros(BINS**3), np.zeros(BINS**3)
+
+    def apply(self, picture, matte):
+        """The matte [h, w] of a uint8 picture [h, w, 3], after learning from it."""
+        r, g, b = np.moveaxis(picture.astype(int) * BINS >> 8, 2, 0)
+        index = (r * BINS + g) * BINS + b
+        self.subject = KEEP * self.subject + count(index, np.where(matte > SURE, matte, 0))
+        self.backdrop = KEEP * self.backdrop + count(index, np.where(matte < 1 - SURE, 1 - matte, 0))
+        says = np.log((shares(self.subject) + LEAST) / (shares(self.backdrop) + LEAST)).clip(-MOST, MOST)
+        odds = np.log((matte + 0.5 / 255) / (1 - matte + 0.5 / 255))
+        doubt = np.minimum(1, 32 * matte * (1 - matte))
+        return 1 / (1 + np.exp(-odds - doubt * says[index]))
+
+
+def count(index, weight):
+    return np.bincount(index.ravel(), weight.ravel(), BINS**3)
+
+
+def shares(h):
+    """What part of all is of each colour, spread over its neighbours."""
+    s = h.reshape(BINS, BINS, BINS) / max(h.sum(), 1)
+    for axis in range(3):
+        p = np.pad(s, [(1, 1) if a == axis else (0, 0) for a in range(3)])
+        before, here, after = (np.take(p, range(k, k + BINS), axis) for k in range(3))
+        s = (before + 2 * here + after) / 4
+    return s.ravel()
+
+
+def decided(run):
+    """The function run, of pictures that have nothing to do with each other, with its doubts decided."""
+    return lambda picture: ColourModel().apply(picture, run(picture))

@@ -1,0 +1,31 @@
+"""Runs the bgremove program itself on clips, to measure what its users get."""
+
+import pathlib
+import subprocess
+import tempfile
+
+import numpy as np
+from PIL import Image, ImageSequence
+
+RATE = 25
+
+
+def mattes(program, network, frames):
+    """The alpha [h, w], 0 to 1, of a clip's Cases as the program writes them.
+
+    The clip travels as H.264 without loss in a MOV, and comes back as an APNG.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        h, w = frames[0].picture.shape[:2]
+        encode = ["ffmpeg", "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{w}x{h}", "-r", str(RATE),
+                  "-i", "-", "-c:v", "libx264rgb", "-qp", "0", folder / "clip.mov"]  # fmt: skip
+        subprocess.run(encode, input=b"".join(f.picture.tobytes() for f in frames), check=True)
+        remove = [program, "remove", folder / "clip.mov", "-o", folder / "clip.png", "--quiet",
+                  "--method", "rembg", "--model", network, "--crop=false"]  # fmt: skip
+        subprocess.run(remove, check=True)
+        with Image.open(folder / "clip.png") as f:
+            found = [np.asarray(i.convert("RGBA"))[..., 3].astype(np.float32) / 255 for i in ImageSequence.Iterator(f)]
+    if len(found) != len(frames):
+        raise SystemExit(f"{program} made {len(found)} frames of {len(frames)}")
+    return found
