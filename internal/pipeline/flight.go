@@ -22,13 +22,13 @@ const (
 	picturesPerFrame = 2
 )
 
-// newFlight has two seats for each worker, one of which waits, and two for
-// those that read and write; more where pictures are small. Where they are
-// large and workers many, none waits. There are fewer than workers only to keep
+// newFlight has a seat for each worker, one for the frame that is read and one
+// for that being written, or two for each worker if that is more; still more
+// where pictures are small. Where they are large and workers many, none waits. There are fewer than workers only to keep
 // within memory bytes, if that is not 0.
 func newFlight(size image.Point, workers int, memory int64) flight {
 	frame := max(1, int64(4*size.X*size.Y)*picturesPerFrame)
-	seats := max(2*workers+2, min(8*workers, int(cheap*int64(workers)/frame)))
+	seats := max(workers+2, 2*workers, min(8*workers, int(cheap*int64(workers)/frame)))
 	seats = min(seats, max(workers+2, int(dear/frame)))
 	if memory > 0 {
 		seats = min(seats, int(max(1, memory/frame)))

@@ -51,7 +51,7 @@ type timed struct {
 	timing  Timing
 	end     time.Duration // of the chosen part, in the clip's time
 	pool    *media.Pool
-	pending *media.Frame // the last kept frame, still in the clip's time
+	pending *media.Frame // the last kept frame, in the clip's time, while the next may have to be added to it
 	first   time.Duration
 	started bool
 	ended   bool
@@ -83,8 +83,14 @@ func (t *timed) Next(ctx context.Context) (*media.Frame, error) {
 			continue
 		}
 		t.cutAtEnd(f)
-		if !t.started {
+		first := !t.started
+		if first {
 			t.started, t.first = true, f.PTS
+		}
+		if t.timing.keepsAll() {
+			return t.rebased(f), nil
+		}
+		if first {
 			t.pending = f
 			continue
 		}
@@ -114,6 +120,9 @@ func (t *timed) cutAtEnd(f *media.Frame) {
 		f.Delay = min(f.Delay, f.Duration)
 	}
 }
+
+// keepsAll reports whether no frame of the chosen part is left out.
+func (t Timing) keepsAll() bool { return t.MaxRate == 0 && t.MinGap == 0 }
 
 // keeps reports whether f, which is not the first, is shown at all.
 func (t *timed) keeps(f *media.Frame) bool {

@@ -77,21 +77,27 @@ func newNUTReader(r io.Reader) (*nutReader, error) {
 	return n, nil
 }
 
-// next reads the next frame into dst(size), and returns its time in units of
-// base. It returns io.EOF after the last.
-func (n *nutReader) next(dst func(size int) ([]byte, error)) (pts int64, err error) {
+// next reads up to the next frame's data, which read must be called for, and
+// returns its time in units of base. It returns io.EOF after the last.
+func (n *nutReader) next() (pts int64, err error) {
 	for {
 		b, err := n.r.Peek(1)
 		if err != nil {
 			return 0, err
 		}
 		if b[0] != 'N' {
-			return n.frame(dst)
+			return n.frame()
 		}
 		if err := n.packet(); err != nil {
 			return 0, unexpected(err)
 		}
 	}
+}
+
+// read reads the frame's data, of width × height × 4 bytes.
+func (n *nutReader) read(pix []uint8) error {
+	_, err := io.ReadFull(n.r, pix)
+	return unexpected(err)
 }
 
 // packet reads one packet that starts with a startcode: headers and
@@ -228,8 +234,8 @@ func (n *nutReader) syncpoint(p *nutFields) {
 	n.lastPTS = rescale(t, from, n.base)
 }
 
-// frame reads one frame header and its data (3.5).
-func (n *nutReader) frame(dst func(size int) ([]byte, error)) (int64, error) {
+// frame reads one frame header (3.5).
+func (n *nutReader) frame() (int64, error) {
 	first, err := n.r.ReadByte()
 	if err != nil {
 		return 0, err
@@ -274,13 +280,6 @@ func (n *nutReader) frame(dst func(size int) ([]byte, error)) (int64, error) {
 	}
 	if want := uint64(n.width) * uint64(n.height) * 4; size != want || c.flags&nutSideData != 0 {
 		return 0, fmt.Errorf("%w: frame of %d bytes, not %d", errNUT, size, want)
-	}
-	buf, err := dst(int(size))
-	if err != nil {
-		return 0, err
-	}
-	if _, err := io.ReadFull(n.r, buf); err != nil {
-		return 0, unexpected(err)
 	}
 	return n.lastPTS, nil
 }

@@ -26,13 +26,15 @@ func readNUT(data []byte, limit int) (stamps []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
+	size := 4 * n.width * n.height
+	if size > limit {
+		return nil, errNUT
+	}
 	for {
-		pts, err := n.next(func(size int) ([]byte, error) {
-			if size > limit {
-				return nil, errNUT
-			}
-			return make([]byte, size), nil
-		})
+		pts, err := n.next()
+		if err == nil {
+			err = n.read(make([]byte, size))
+		}
 		if errors.Is(err, io.EOF) {
 			return stamps, nil
 		}

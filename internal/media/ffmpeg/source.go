@@ -25,7 +25,7 @@ type source struct {
 	seeked  bool
 	started bool
 	done    bool
-	pending *media.Frame // read ahead, since a frame's duration ends with the next one's time
+	next    time.Duration // PTS of the next frame, unless done
 }
 
 // Open implements media.Clip.
@@ -124,77 +124,84 @@ func (t *Tools) demuxTimeBase() string {
 	return "-1"
 }
 
-// Next implements media.Source.
+// Next implements media.Source. A frame's duration ends with the next one's
+// time: of that frame only the header is read.
 func (s *source) Next(ctx context.Context) (*media.Frame, error) {
-	if s.pending == nil {
-		var err error
-		if s.pending, err = s.read(ctx); err != nil {
+	if !s.started {
+		if err := s.advance(ctx); err != nil {
 			return nil, err
 		}
 	}
-	frame := s.pending
-	next, err := s.read(ctx)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	s.pending = next
-	if next != nil {
-		frame.Duration = next.PTS - frame.PTS
-	} else {
-		frame.Duration = s.clip.info.LastFrame
-		if end := s.clip.info.Duration; end > frame.PTS {
-			frame.Duration = end - frame.PTS
-		}
-	}
-	frame.Delay = frame.Duration
-	return frame, nil
-}
-
-// read decodes one frame. At the end of the stream the child must have ended
-// well, or the clip is cut short.
-func (s *source) read(ctx context.Context) (*media.Frame, error) {
 	if s.done {
 		return nil, io.EOF
 	}
-	f, err := s.decode()
+	f := &media.Frame{Image: s.pool.Get(s.nut.width, s.nut.height), PTS: s.next}
+	err := s.nut.read(f.Image.Pix)
 	if err == nil {
-		return f, nil
+		err = s.advance(ctx)
+	} else {
+		err = s.ended(ctx, err)
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err != nil {
+		s.pool.Put(f.Image)
+		return nil, err
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		if exit := s.child.wait(); exit != nil {
-			return nil, exit
-		}
-		if !s.started && !s.seeked {
-			return nil, &media.UnreadableError{Reason: "no frame of the video can be decoded"}
-		}
-		s.done = true
-		return nil, io.EOF
+	switch end := s.clip.info.Duration; {
+	case !s.done:
+		f.Duration = s.next - f.PTS
+	case end > f.PTS:
+		f.Duration = end - f.PTS
+	default:
+		f.Duration = s.clip.info.LastFrame
 	}
-	return nil, fmt.Errorf("decode: %w", err)
+	f.Delay = f.Duration
+	return f, nil
 }
 
-func (s *source) decode() (*media.Frame, error) {
-	if s.nut == nil {
-		var err error
-		if s.nut, err = newNUTReader(s.pipe); err != nil {
-			return nil, err
-		}
-	}
-	img := s.pool.Get(s.nut.width, s.nut.height)
-	stamp, err := s.nut.next(func(int) ([]byte, error) { return img.Pix, nil })
+// advance reads up to the next frame's data, or to the end.
+func (s *source) advance(ctx context.Context) error {
+	stamp, err := s.stamp()
 	if err != nil {
-		s.pool.Put(img)
-		return nil, err
+		if err = s.ended(ctx, err); errors.Is(err, io.EOF) {
+			s.done = true
+			return nil
+		}
+		return err
 	}
 	t := ticks(stamp, s.nut.base)
 	if !s.started && !s.seeked {
 		s.offset = -t
 	}
-	s.started = true
-	return &media.Frame{Image: img, PTS: max(0, t+s.offset)}, nil
+	s.started, s.next = true, max(0, t+s.offset)
+	return nil
+}
+
+func (s *source) stamp() (int64, error) {
+	if s.nut == nil {
+		var err error
+		if s.nut, err = newNUTReader(s.pipe); err != nil {
+			return 0, err
+		}
+	}
+	return s.nut.next()
+}
+
+// ended explains an error of reading. At the end of the stream, io.EOF, the
+// child must have ended well, or the clip is cut short.
+func (s *source) ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("decode: %w", err)
+	}
+	if exit := s.child.wait(); exit != nil {
+		return exit
+	}
+	if !s.started && !s.seeked {
+		return &media.UnreadableError{Reason: "no frame of the video can be decoded"}
+	}
+	return io.EOF
 }
 
 // Close implements media.Source: the child is killed and waited for.
