@@ -64,8 +64,9 @@ type Limits struct {
 type Remover struct {
 	config Config
 
+	located func() (*ffmpeg.Tools, error) // locateFFmpeg, once
 	finding sync.Mutex
-	tools   *ffmpeg.Tools // once found
+	tools   *ffmpeg.Tools // once checked
 
 	opening  sync.Mutex
 	networks map[string]*onnx.Network // once opened
@@ -77,7 +78,9 @@ func New(c Config) *Remover {
 	if c.Sandbox == SandboxOn {
 		c.ChildLimits = c.ChildLimits.withDefaults()
 	}
-	return &Remover{config: c}
+	r := &Remover{config: c}
+	r.located = sync.OnceValues(r.locateFFmpeg)
+	return r
 }
 
 func (l Limits) withDefaults() Limits {
@@ -103,7 +106,7 @@ func (r *Remover) ffmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 	if r.tools != nil {
 		return r.tools, nil
 	}
-	t, err := r.findFFmpeg(ctx)
+	t, err := r.confirmFFmpeg(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
 )
 
@@ -90,11 +91,7 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 }
 
 func (r *Remover) openVideo(ctx context.Context, path string, container media.Container) (media.Clip, error) {
-	tools, err := r.ffmpeg(ctx)
-	if err != nil {
-		return nil, err
-	}
-	clip, err := tools.Probe(ctx, path, container)
+	clip, err := r.probeVideo(ctx, path, container)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +102,37 @@ func (r *Remover) openVideo(ctx context.Context, path string, container media.Co
 			Reason: fmt.Sprintf("a picture of %d×%d is over the limit of %d pixels a side and %d in all", info.Width, info.Height, limits.MaxSide, limits.MaxArea)}
 	}
 	return clip, nil
+}
+
+// probeVideo reads a video's metadata, and meanwhile has ffmpeg checked if that
+// has not been done: starting the programs takes longer than what they do here.
+func (r *Remover) probeVideo(ctx context.Context, path string, container media.Container) (*ffmpeg.Clip, error) {
+	located, err := r.located()
+	if err != nil {
+		_, err = r.ffmpeg(ctx) // says it in words
+		return nil, err
+	}
+	hurry, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var clip *ffmpeg.Clip
+	var probed error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		clip, probed = located.Probe(hurry, path, container)
+	}()
+	tools, err := r.ffmpeg(ctx)
+	if err != nil || tools != located {
+		cancel()
+	}
+	<-done
+	if err != nil {
+		return nil, err
+	}
+	if tools != located {
+		return tools.Probe(ctx, path, container)
+	}
+	return clip, probed
 }
 
 // notAClip explains what a file is that is no clip.

@@ -57,18 +57,34 @@ func orDefault[T time.Duration | int64 | int](v, def T) T {
 	return v
 }
 
-// findFFmpeg finds the programs for the sandbox that was asked for.
-func (r *Remover) findFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
+// locateFFmpeg finds the programs for the sandbox that was asked for, and starts
+// none.
+func (r *Remover) locateFFmpeg() (*ffmpeg.Tools, error) {
 	c := r.config
 	if c.Sandbox == SandboxOff {
-		return ffmpeg.Find(ctx, c.FFmpeg, c.FFprobe)
+		return ffmpeg.Locate(c.FFmpeg, c.FFprobe, nil)
 	}
 	if holds := sandbox.Check(); c.Sandbox == SandboxOn && !holds.All() {
 		return nil, &Error{Kind: Missing, Reason: "the sandbox does not hold here: " + holds.Missing, Hint: sandboxHint}
 	}
-	tools, err := ffmpeg.FindConfined(ctx, c.FFmpeg, c.FFprobe, sandbox.Limits(c.ChildLimits))
+	limits := sandbox.Limits(c.ChildLimits)
+	return ffmpeg.Locate(c.FFmpeg, c.FFprobe, &limits)
+}
+
+// confirmFFmpeg checks the programs located, or finds them anew outside of the
+// sandbox if they do not start in it and need not.
+func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
+	tools, err := r.located()
+	if err != nil {
+		return nil, err
+	}
+	err = tools.Check(ctx)
 	if failed := (*ffmpeg.Error)(nil); !errors.As(err, &failed) || ctx.Err() != nil {
 		return tools, err
+	}
+	c := r.config
+	if c.Sandbox == SandboxOff {
+		return nil, err
 	}
 	if c.Sandbox == SandboxOn {
 		return nil, &Error{Kind: Missing, Reason: "ffmpeg does not start in the sandbox: " + err.Error(), Hint: sandboxHint, Err: err}

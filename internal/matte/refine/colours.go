@@ -3,6 +3,7 @@ package refine
 import (
 	"image"
 	"math"
+	"sync"
 )
 
 const (
@@ -54,6 +55,7 @@ func (c *ColourModel) Apply(img *image.NRGBA, m *image.Alpha) {
 	c.index = resize(c.index, w*h)
 	c.learn(img.Pix, m.Pix)
 	c.judge()
+	moved := moved()
 	for i, at := range c.index {
 		m.Pix[i] = moved[m.Pix[i]][int(c.says[at])+most*levels]
 	}
@@ -129,7 +131,8 @@ func (h *histogram) spread(from *histogram, step int) {
 
 // moved is a matte's value by its old one and what the colour says, the least
 // first. Colours say their all where the network is in doubt, and the less the surer it is.
-var moved = func() (t [256][2*most*levels + 1]uint8) {
+var moved = sync.OnceValue(func() *[256][2*most*levels + 1]uint8 {
+	t := new([256][2*most*levels + 1]uint8)
 	for v := range t {
 		p := float64(v) / 255
 		odds := math.Log((p + 0.5/255) / (1 - p + 0.5/255))
@@ -143,4 +146,4 @@ var moved = func() (t [256][2*most*levels + 1]uint8) {
 		t[v][most*levels] = uint8(v) // exactly
 	}
 	return t
-}()
+})

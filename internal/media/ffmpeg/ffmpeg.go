@@ -30,8 +30,8 @@ var ErrNotFound = errors.New("not found")
 // ErrTooOld says that ffmpeg is older than MinMajor.MinMinor.
 var ErrTooOld = fmt.Errorf("older than %d.%d", MinMajor, MinMinor)
 
-// Tools are the programs found on this machine. The value is immutable and
-// safe for concurrent use.
+// Tools are the programs found on this machine. Once checked the value is
+// immutable and safe for concurrent use.
 type Tools struct {
 	FFmpeg, FFprobe string // paths
 	Version         string // as ffmpeg prints it, such as "5.1.9-0+deb12u1"
@@ -43,20 +43,19 @@ type Tools struct {
 // asks ffmpeg for its version. The error wraps ErrNotFound or ErrTooOld and
 // names the program.
 func Find(ctx context.Context, ffmpegPath, ffprobePath string) (*Tools, error) {
-	return new(Tools).find(ctx, ffmpegPath, ffprobePath)
+	t, err := Locate(ffmpegPath, ffprobePath, nil)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.Check(ctx)
 }
 
-// FindConfined is Find for programs that run in the sandbox, as far as it
-// holds, each under the limits given and with no files but those of its job.
-// An *Error says that ffmpeg does not start there.
-func FindConfined(ctx context.Context, ffmpegPath, ffprobePath string, l sandbox.Limits) (*Tools, error) {
-	return (&Tools{limits: &l}).find(ctx, ffmpegPath, ffprobePath)
-}
-
-// Confined reports whether the programs run in the sandbox.
-func (t *Tools) Confined() bool { return t.limits != nil && sandbox.Check().Any() }
-
-func (t *Tools) find(ctx context.Context, ffmpegPath, ffprobePath string) (*Tools, error) {
+// Locate is Find without the question for the version, which takes as long as
+// starting a program does: until Check is done Tools can Probe, and no more.
+// With limits the programs run in the sandbox, as far as it holds, each under
+// those limits and with no files but those of its job.
+func Locate(ffmpegPath, ffprobePath string, l *sandbox.Limits) (*Tools, error) {
+	t := &Tools{limits: l}
 	var err error
 	if t.FFmpeg, err = look(ffmpegPath, "ffmpeg"); err != nil {
 		return nil, err
@@ -64,16 +63,25 @@ func (t *Tools) find(ctx context.Context, ffmpegPath, ffprobePath string) (*Tool
 	if t.FFprobe, err = look(ffprobePath, "ffprobe"); err != nil {
 		return nil, err
 	}
+	return t, nil
+}
+
+// Check asks ffmpeg for its version. The error wraps ErrTooOld, or is an
+// *Error if ffmpeg does not start, as it may not in the sandbox.
+func (t *Tools) Check(ctx context.Context) error {
 	out, err := t.ask(ctx, "-version")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t.Version, t.major, t.minor = parseVersion(out)
 	if t.major > 0 && (t.major < MinMajor || t.major == MinMajor && t.minor < MinMinor) {
-		return t, fmt.Errorf("ffmpeg %s: %w", t.Version, ErrTooOld)
+		return fmt.Errorf("ffmpeg %s: %w", t.Version, ErrTooOld)
 	}
-	return t, nil
+	return nil
 }
+
+// Confined reports whether the programs run in the sandbox.
+func (t *Tools) Confined() bool { return t.limits != nil && sandbox.Check().Any() }
 
 func look(path, name string) (string, error) {
 	if path == "" {

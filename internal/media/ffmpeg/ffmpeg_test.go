@@ -35,7 +35,15 @@ func tools(t testing.TB) *ffmpeg.Tools {
 
 func limited(t testing.TB, l sandbox.Limits) *ffmpeg.Tools {
 	t.Helper()
-	found, err := ffmpeg.FindConfined(t.Context(), "", "", l)
+	return confined(t, "", l)
+}
+
+func confined(t testing.TB, ffprobePath string, l sandbox.Limits) *ffmpeg.Tools {
+	t.Helper()
+	found, err := ffmpeg.Locate("", ffprobePath, &l)
+	if err == nil {
+		err = found.Check(t.Context())
+	}
 	if err != nil {
 		t.Fatalf("ffmpeg is needed by these tests: %v", err)
 	}

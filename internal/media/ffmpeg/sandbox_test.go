@@ -124,11 +124,7 @@ func TestForbidden(t *testing.T) {
 			if err := os.WriteFile(taken, []byte(script), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			found, err := ffmpeg.FindConfined(t.Context(), "", taken, sandbox.Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = found.Probe(t.Context(), filepath.Join(dir, "a.mp4"), media.MP4)
+			_, err := confined(t, taken, sandbox.Limits{}).Probe(t.Context(), filepath.Join(dir, "a.mp4"), media.MP4)
 			if limit := (*sandbox.LimitError)(nil); !errors.As(err, &limit) || limit.Resource != tt.want {
 				t.Errorf("error = %v, want one about %s", err, tt.want)
 			}
