@@ -6,7 +6,8 @@ import (
 )
 
 // flight bounds the frames that are in the stages of a pass, all together: one
-// has a seat from before it is read until it is written.
+// has a seat from before it is read until it is written. Where Timing leaves
+// frames out, one more waits for how long it is shown.
 type flight chan struct{}
 
 const (

@@ -14,7 +14,7 @@ import (
 )
 
 // However slow the output is, and however long the clip, no more frames are
-// taken in than fit into Memory.
+// taken in than fit into Memory, if none are left out.
 func TestFramesInFlight(t *testing.T) {
 	t.Parallel()
 	const seats = 3

@@ -64,9 +64,9 @@ type Limits struct {
 type Remover struct {
 	config Config
 
-	located func() (*ffmpeg.Tools, error) // locateFFmpeg, once
 	finding sync.Mutex
-	tools   *ffmpeg.Tools // once checked
+	located *ffmpeg.Tools // once located
+	tools   *ffmpeg.Tools // once confirmed: those located, or others
 
 	opening  sync.Mutex
 	networks map[string]*onnx.Network // once opened
@@ -78,9 +78,7 @@ func New(c Config) *Remover {
 	if c.Sandbox == SandboxOn {
 		c.ChildLimits = c.ChildLimits.withDefaults()
 	}
-	r := &Remover{config: c}
-	r.located = sync.OnceValues(r.locateFFmpeg)
-	return r
+	return &Remover{config: c}
 }
 
 func (l Limits) withDefaults() Limits {
@@ -110,14 +108,19 @@ func (r *Remover) ffmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if known := (*Error)(nil); errors.As(err, &known) {
-		return nil, err
-	}
 	if err != nil {
-		return nil, &Error{Kind: Missing, Reason: err.Error(), Hint: ffmpegHint, Err: err}
+		return nil, noFFmpeg(err)
 	}
 	r.tools = t
 	return t, nil
+}
+
+// noFFmpeg says how to get the programs that were not found, or do not work.
+func noFFmpeg(err error) error {
+	if known := (*Error)(nil); errors.As(err, &known) {
+		return err
+	}
+	return &Error{Kind: Missing, Reason: err.Error(), Hint: ffmpegHint, Err: err}
 }
 
 const ffmpegHint = "install ffmpeg 5.1 or newer (Debian: apt install ffmpeg, macOS: brew install ffmpeg, " +

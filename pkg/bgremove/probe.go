@@ -107,10 +107,12 @@ func (r *Remover) openVideo(ctx context.Context, path string, container media.Co
 // probeVideo reads a video's metadata, and meanwhile has ffmpeg checked if that
 // has not been done: starting the programs takes longer than what they do here.
 func (r *Remover) probeVideo(ctx context.Context, path string, container media.Container) (*ffmpeg.Clip, error) {
-	located, err := r.located()
+	located, confirmed, err := r.locateFFmpeg()
 	if err != nil {
-		_, err = r.ffmpeg(ctx) // says it in words
-		return nil, err
+		return nil, noFFmpeg(err)
+	}
+	if confirmed {
+		return located.Probe(ctx, path, container)
 	}
 	hurry, cancel := context.WithCancel(ctx)
 	defer cancel()

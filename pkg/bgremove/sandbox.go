@@ -58,8 +58,20 @@ func orDefault[T time.Duration | int64 | int](v, def T) T {
 }
 
 // locateFFmpeg finds the programs for the sandbox that was asked for, and starts
-// none.
-func (r *Remover) locateFFmpeg() (*ffmpeg.Tools, error) {
+// none. Those that it returns may be confirmed already.
+func (r *Remover) locateFFmpeg() (_ *ffmpeg.Tools, confirmed bool, err error) {
+	r.finding.Lock()
+	defer r.finding.Unlock()
+	if r.tools != nil {
+		return r.tools, true, nil
+	}
+	if r.located == nil {
+		r.located, err = r.lookForFFmpeg()
+	}
+	return r.located, false, err
+}
+
+func (r *Remover) lookForFFmpeg() (*ffmpeg.Tools, error) {
 	c := r.config
 	if c.Sandbox == SandboxOff {
 		return ffmpeg.Locate(c.FFmpeg, c.FFprobe, nil)
@@ -72,15 +84,16 @@ func (r *Remover) locateFFmpeg() (*ffmpeg.Tools, error) {
 }
 
 // confirmFFmpeg checks the programs located, or finds them anew outside of the
-// sandbox if they do not start in it and need not.
-func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
-	tools, err := r.located()
-	if err != nil {
-		return nil, err
+// sandbox if they do not start in it and need not. r.finding is held.
+func (r *Remover) confirmFFmpeg(ctx context.Context) (_ *ffmpeg.Tools, err error) {
+	if r.located == nil {
+		if r.located, err = r.lookForFFmpeg(); err != nil {
+			return nil, err
+		}
 	}
-	err = tools.Check(ctx)
+	err = r.located.Check(ctx)
 	if failed := (*ffmpeg.Error)(nil); !errors.As(err, &failed) || ctx.Err() != nil {
-		return tools, err
+		return r.located, err
 	}
 	c := r.config
 	if c.Sandbox == SandboxOff {

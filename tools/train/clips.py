@@ -104,11 +104,11 @@ def frame_by_frame(run, short):
     return lambda frames: (infer.matte(run, f.picture, short) for f in frames)
 
 
-def with_colours(run, short):
+def with_colours(run, short, weight):
     """The same, doubts decided by the clip's colours."""
 
     def mattes(frames):
-        model = ColourModel()
+        model = ColourModel(weight)
         for f in frames:
             yield infer.matte(lambda picture: model.apply(picture, run(picture)), f.picture, short)
 

@@ -1,4 +1,7 @@
-"""Decides by colour where a network is in doubt, as internal/matte/refine/colours.go does."""
+"""Decides by colour where a network is in doubt, as internal/matte/refine/colours.go does.
+
+That also starts anew at cuts, and counts in steps where this computes.
+"""
 
 import numpy as np
 
@@ -9,9 +12,10 @@ LEAST, MOST = 1e-5, 3.0
 
 
 class ColourModel:
-    """The colours that subject and backdrop of one clip have had so far."""
+    """The colours that subject and backdrop of one clip have had so far; weight 1 is all they say."""
 
-    def __init__(self):
+    def __init__(self, weight=1.0):
+        self.weight = weight
         self.subject, self.backdrop = np.zeros(BINS**3), np.zeros(BINS**3)
 
     def apply(self, picture, matte):
@@ -23,7 +27,7 @@ class ColourModel:
         says = np.log((shares(self.subject) + LEAST) / (shares(self.backdrop) + LEAST)).clip(-MOST, MOST)
         odds = np.log((matte + 0.5 / 255) / (1 - matte + 0.5 / 255))
         doubt = np.minimum(1, 32 * matte * (1 - matte))
-        return 1 / (1 + np.exp(-odds - doubt * says[index]))
+        return 1 / (1 + np.exp(-odds - self.weight * doubt * says[index]))
 
 
 def count(index, weight):
@@ -40,6 +44,6 @@ def shares(h):
     return s.ravel()
 
 
-def decided(run):
+def decided(run, weight):
     """The function run, of pictures that have nothing to do with each other, with its doubts decided."""
-    return lambda picture: ColourModel().apply(picture, run(picture))
+    return lambda picture: ColourModel(weight).apply(picture, run(picture))

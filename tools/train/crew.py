@@ -2,7 +2,8 @@
 
 On a CPU two processes of one thread each learn 1.6 times as much as one of two threads:
 most of the work is in operations too small to be shared out. Each draws batches of its own;
-before every step all take the mean of their gradients, so their weights stay the same.
+before every step all take the mean of their gradients, so their weights stay the same. Batch
+statistics are each one's own, and those of the first are kept.
 """
 
 import signal
@@ -47,6 +48,8 @@ def start(work, size):
         work(Crew(0, size, meeting))
         for p in others:
             p.join()
+            if p.exitcode:
+                raise SystemExit(f"a process of the crew ended with {p.exitcode}")
 
 
 def follow(work, rank, size, meeting):

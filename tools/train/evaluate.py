@@ -50,7 +50,7 @@ class OnnxRunner:
         self.clip = len(self.session.get_inputs()) > 1
         spec = json.loads(self.session.get_modelmeta().custom_metadata_map["bgremove.spec"])
         self.short = spec["input"]["shortSide"]
-        self.colours = spec.get("colours", 0) > 0
+        self.colours = spec.get("colours", 0)
 
     def __call__(self, picture, plate=None, previous=None):
         feed = {"pixels": picture[None]}
@@ -90,11 +90,11 @@ def ways(a, run):
     """The ways in which clips are measured: names, and functions for clips.measure."""
     yield "frame by frame", clips.frame_by_frame(run, a.short)
     if run.colours:
-        yield "with their colours", clips.with_colours(run, a.short)
+        yield "with their colours", clips.with_colours(run, a.short, run.colours)
     if run.clip:
         yield "with plate and previous matte", clips.aided(run, a.short)
-    if a.program:
-        yield "by the program", lambda frames: program.mattes(a.program, a.onnx, frames)
+    if a.program and not run.clip and a.short == run.short:
+        yield "by the program", lambda frames: program.mattes(a.program.resolve(), a.onnx.resolve(), frames)
 
 
 def main():
@@ -105,14 +105,14 @@ def main():
     p.add_argument("--short", type=int, help="short side that pictures are brought to, in place of the file's own")
     p.add_argument("--most", type=int, default=60, help="pictures of each source")
     p.add_argument("--moving", type=int, default=4, help="clips of each source")
-    p.add_argument("--program", type=pathlib.Path, help="bgremove, to be measured on the clips as a whole")
+    p.add_argument("--program", type=pathlib.Path, help="bgremove, to be measured on the clips as a whole at the file's own short side")
     p.add_argument("--threads", type=int, default=1, help="of ONNX Runtime, for all but the times")
     a = p.parse_args()
     pack = Pack(a.pack)
     cases = list(heldout.cases(pack, a.most))
     run = OnnxRunner(a.onnx, a.threads)
     a.short = a.short or run.short
-    whole = colours.decided(run) if run.colours else run
+    whole = colours.decided(run, run.colours) if run.colours else run
     plain = scores.measure(whole, cases, a.short)
     print(f"{len(cases)} held-out pictures at a short side of {a.short}\n")
     print("\n".join(scores.table(plain)))

@@ -181,7 +181,7 @@ def share_gradients(folder, member):
     """What one process of a crew does in the test below."""
     weight = torch.nn.Parameter(torch.zeros(3))
     weight.grad = torch.tensor([1.0, 2.0, 3.0]) * (member.rank + 1)
-    sums = member.share([weight], 5 + member.rank, False)
+    sums = member.share([weight], 5 + member.rank, member.rank == 1)
     torch.save((weight.grad, sums), pathlib.Path(folder) / str(member.rank))
 
 
@@ -192,7 +192,7 @@ class Crew(unittest.TestCase):
             for rank in range(2):
                 gradient, sums = torch.load(pathlib.Path(folder) / str(rank))
                 torch.testing.assert_close(gradient, torch.tensor([1.5, 3.0, 4.5]))
-                self.assertEqual(sums, [11, 0])
+                self.assertEqual(sums, [11, 1])
 
 
 class Colours(unittest.TestCase):

@@ -84,7 +84,8 @@ class Trainer:
         plan = self.resume(last) if last else None
         self.plan = a.plan or plan or PLAN
         self.schedule = Schedule.read(self.plan)
-        self.stop = False
+        self.asked = False  # to stop, this process alone
+        self.stop = False  # what all have agreed on
         self.ready = []  # batches drawn and not yet learnt from
 
     def resume(self, s):
@@ -172,7 +173,7 @@ class Trainer:
         loss = total_loss([o.float() for o in outputs], batch.matte, batch.weight)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
-        drawn, stops = self.crew.share(self.net.parameters(), len(picture), self.stop)
+        drawn, stops = self.crew.share(self.net.parameters(), len(picture), self.asked)
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
         self.optimiser.step()
         self.seen += drawn
@@ -205,8 +206,7 @@ class Trainer:
             loss = self.step()
             if self.crew.rank == 0:
                 book.note(loss)
-            if self.a.minutes and time.monotonic() - self.begin > 60 * self.a.minutes:
-                self.stop = True
+                self.asked |= bool(self.a.minutes) and time.monotonic() - self.begin > 60 * self.a.minutes
         if self.crew.rank == 0:
             self.save()
             self.metrics()
@@ -261,7 +261,7 @@ def work(a, crew):
     trainer = Trainer(a, crew)
 
     def end(*_):
-        trainer.stop = True
+        trainer.asked = True
 
     signal.signal(signal.SIGTERM, end)
     if crew.rank == 0:

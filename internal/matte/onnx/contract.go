@@ -120,6 +120,10 @@ func checkSpec(s model.Spec) error {
 		return fmt.Errorf("negative size or channel")
 	case max(in.Width, in.Height, in.ShortSide, in.Multiple) > maxSide:
 		return fmt.Errorf("sizes over %d", maxSide)
+	case !(s.Colours >= 0 && s.Colours <= 1):
+		return fmt.Errorf("colours %v, not between 0 and 1", s.Colours)
+	case s.Kind == model.Recurrent && s.Colours > 0:
+		return fmt.Errorf("recurrent networks have colours of their own")
 	case s.Kind == model.Recurrent && in.Layout == "nhwc":
 		return fmt.Errorf("recurrent networks are nchw")
 	}

@@ -8,14 +8,17 @@ import (
 
 const (
 	// bins is how many parts each channel of colour is divided into.
-	bins   = 24
-	colour = bins * bins * bins
+	bins        = 24
+	colourCount = bins * bins * bins
 	// sure is the coverage from which on a pixel counts as the subject; the
 	// backdrop is what has 255 − sure or less.
 	sure = 217
 	// keep is how much a frame counts one frame later: colours of seconds ago
 	// fade, as light changes.
 	keep = 0.97
+	// trace is the number of pixels below which a colour is forgotten, long
+	// before it is so small that counting becomes slow.
+	trace = 1e-3
 	// least is added to the share of a colour in either model, so that colours
 	// nobody has seen say nothing.
 	least = 1e-5
@@ -38,10 +41,10 @@ type ColourModel struct {
 	Weight float32
 
 	cuts              CutDetector
-	subject, backdrop histogram    // in pixels, older ones counting less
-	share             [3]histogram // the subject's and the backdrop's, and scratch
-	index             []uint16     // of each pixel's colour
-	says              [colour]int8 // for the subject, in 1/levels
+	subject, backdrop histogram         // in pixels, older ones counting less
+	share             [3]histogram      // the subject's and the backdrop's, and scratch
+	index             []uint16          // of each pixel's colour
+	says              [colourCount]int8 // for the subject, in 1/levels
 }
 
 // Apply changes m, the matte of img, in place, after learning from it. img
@@ -90,11 +93,13 @@ func (c *ColourModel) judge() {
 }
 
 // histogram is how much of each colour there is.
-type histogram [colour]float32
+type histogram [colourCount]float32
 
 func (h *histogram) fade() {
 	for i := range h {
-		h[i] *= keep
+		if h[i] *= keep; h[i] < trace {
+			h[i] = 0
+		}
 	}
 }
 

@@ -93,7 +93,7 @@ func TestColourModelLeavesTheSure(t *testing.T) {
 	(&refine.ColourModel{Weight: 1}).Apply(plain(m.Rect, 90), m)
 	half := len(m.Pix) / 2
 	for i, v := range m.Pix[half:] { // both sides have this colour
-		if d := int(v) - int(doubt.Pix[half+i]); max(d, -d) > 100 {
+		if d := int(v) - int(doubt.Pix[half+i]); d != 0 {
 			t.Fatalf("%d became %d by a colour that all have", doubt.Pix[half+i], v)
 		}
 	}

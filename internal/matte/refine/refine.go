@@ -1,7 +1,8 @@
 // Package refine turns the small, unsteady mattes of a neural network into
-// good ones: ColourModel decides by the clip's colours where the network is in doubt, Stabiliser keeps
-// them steady over time, Upsampler brings them to full resolution along the picture's edges, and
-// Foreground takes the old backdrop out of the colour of edges.
+// good ones: ColourModel decides by the clip's colours where the network is in
+// doubt, Stabiliser keeps them steady over time, Upsampler brings them to full
+// resolution along the picture's edges, and Foreground takes the old backdrop
+// out of the colour of edges.
 //
 // Pictures are straight-alpha image.NRGBA and mattes image.Alpha, both
 // starting at the origin with contiguous rows; only the colour of a picture is

@@ -1,6 +1,7 @@
-// Package segment makes a matte.Estimator of a neural network: its small
-// mattes are held steady over time and brought to full size along the
-// picture's edges, and the subject's colour is found again there.
+// Package segment makes a matte.Estimator of a neural network: what it doubts is
+// decided by colour, its small mattes are held steady over time and brought to
+// full size along the picture's edges, and the subject's colour is found again
+// there.
 package segment
 
 import (
@@ -80,7 +81,7 @@ func (e *Estimator) infer(ctx context.Context, w *matte.Estimate) error {
 	return err
 }
 
-// drafted is what infer, or hold, made of a frame.
+// drafted is what the steps so far made of a frame.
 func drafted(ctx context.Context, w *matte.Estimate) (draft, error) {
 	if d, ok := w.Draft.(draft); ok {
 		return d, nil

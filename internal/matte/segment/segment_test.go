@@ -61,15 +61,20 @@ func TestEstimate(t *testing.T) {
 		iou     float64
 	}{
 		"all":       {segment.Options{}, 0.97},
+		"colours":   {segment.Options{}, 0.97},
 		"no steady": {segment.Options{NoSteady: true, NoReuse: true}, 0.97},
 		"no refine": {segment.Options{NoRefine: true}, 0.9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clip := synth.Clip{Width: 320, Height: 240, Frames: 20, Backdrop: green, Subject: synth.Discs}
-			e := segment.New(open(t, "distance.onnx"), c.options)
-			for i := range 4 {
-				p := clip.Frame(i)
+			n := open(t, "distance.onnx")
+			if name == "colours" {
+				n = openAs(t, "distance.onnx", model.Spec{Colours: 1})
+			}
+			e := segment.New(n, c.options)
+			for i := range 6 {
+				p := clip.Frame(i / 2) // each twice
 				m := estimate(t, e, p.Image).Matte
 				if iou := synth.IoU(m, p.Alpha); iou < c.iou {
 					t.Errorf("frame %d: IoU %.3f", i, iou)
@@ -97,6 +102,7 @@ func TestSteps(t *testing.T) {
 		inOrder map[string]bool
 	}{
 		{"distance.onnx", doubting, segment.Options{NoSteady: true}, map[string]bool{"network": false, "colours": true, "refine": false}},
+		{"distance.onnx", doubting, segment.Options{}, map[string]bool{"network": false, "colours": true, "steady": true, "refine": false}},
 		{"distance.onnx", doubting, segment.Options{NoSteady: true, NoColours: true}, map[string]bool{"network": false, "refine": false}},
 		{"distance.onnx", model.Spec{}, segment.Options{}, map[string]bool{"network": false, "steady": true, "refine": false}},
 		{"distance.onnx", model.Spec{}, segment.Options{NoSteady: true}, map[string]bool{"network": false, "refine": false}},
