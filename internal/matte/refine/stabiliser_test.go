@@ -138,6 +138,41 @@ func TestStabiliser(t *testing.T) {
 	}
 }
 
+// lit returns img as it looks when the light is gain times as strong.
+func lit(img *image.NRGBA, gain float64) *image.NRGBA {
+	out := image.NewNRGBA(img.Rect)
+	for i, v := range img.Pix {
+		out.Pix[i] = uint8(min(float64(v)*gain+0.5, 255))
+		if i%4 == 3 {
+			out.Pix[i] = v
+		}
+	}
+	return out
+}
+
+// TestStabiliserLight: light that flickers is no change of what is shown, and
+// mattes are steadied all the same.
+func TestStabiliserLight(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	clip := synth.Clip{Width: 320, Height: 180, Frames: 48, Backdrop: synth.Blue, Subject: synth.Soft}
+	back := texture(clip.Width, clip.Height, waves)
+	var s refine.Stabiliser
+	var want, rough, got []*image.Alpha
+	for i := range 24 {
+		p := clip.Frame(i)
+		m := flicker(p.Alpha, rng)
+		steady := cloneAlpha(m)
+		s.Apply(synth.Noise(lit(onto(p, back), 1+0.1*math.Sin(2*float64(i))), 3, uint64(i)), steady)
+		want, rough, got = append(want, p.Alpha), append(rough, m), append(got, steady)
+	}
+	ssd, mae := synth.DtSSD(got, want)/synth.DtSSD(rough, want), meanError(got, want)/meanError(rough, want)
+	t.Logf("dtSSD %.2f, error %.2f", ssd, mae)
+	if ssd > 0.5 || mae > 1 {
+		t.Error("not steadier, or worse")
+	}
+}
+
 // TestStabiliserCuts: at a cut the matte is taken as it is.
 func TestStabiliserCuts(t *testing.T) {
 	t.Parallel()
