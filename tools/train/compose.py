@@ -16,10 +16,10 @@ from draw import cover, draw
 from infer import MULTIPLE
 
 # What a sample is of, and how often.
-KINDS = {"scene": 0.40, "transplant": 0.12, "cutout": 0.35, "empty": 0.13}
+KINDS = {"scene": 0.40, "transplant": 0.10, "cutout": 0.34, "empty": 0.16}
 
 # How many scenes and cut-outs of each source are drawn, against each other.
-SCENES = {"ccp": 0.8, "coco": 0.15, "oxford-pets": 0.7, "feral-cats": 0.7}
+SCENES = {"ccp": 0.6, "coco": 0.2, "oxford-pets": 0.9, "feral-cats": 0.9}
 CUTOUTS = {
     "fluent-emoji": 2.0, "household-3d": 1.6, "furniture-3d": 1.3, "gazebo-3d": 1.5, "models-3d": 0.7, "lowpoly-3d": 1.6,
     "kenney-3d": 1.0, "kenney-iso": 0.5, "kenney-2d": 0.6, "fxemoji": 0.8, "emojitwo": 0.8, "blobmoji": 0.9,
