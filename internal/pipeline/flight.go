@@ -25,8 +25,9 @@ const (
 
 // newFlight has a seat for each worker, one for the frame that is read and one
 // for that being written, or two for each worker if that is more; still more
-// where pictures are small. Where they are large and workers many, none waits. There are fewer than workers only to keep
-// within memory bytes, if that is not 0.
+// where pictures are small. Where they are large and workers many, none waits.
+// There are fewer than workers only to keep within memory bytes, if that is not
+// 0.
 func newFlight(size image.Point, workers int, memory int64) flight {
 	frame := max(1, int64(4*size.X*size.Y)*picturesPerFrame)
 	seats := max(workers+2, 2*workers, min(8*workers, int(cheap*int64(workers)/frame)))

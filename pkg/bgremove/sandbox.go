@@ -65,33 +65,35 @@ func (r *Remover) locateFFmpeg() (_ *ffmpeg.Tools, confirmed bool, err error) {
 	if r.tools != nil {
 		return r.tools, true, nil
 	}
-	if r.located == nil {
-		r.located, err = r.lookForFFmpeg()
-	}
+	err = r.lookForFFmpeg()
 	return r.located, false, err
 }
 
-func (r *Remover) lookForFFmpeg() (*ffmpeg.Tools, error) {
+// lookForFFmpeg sets r.located, once. r.finding is held.
+func (r *Remover) lookForFFmpeg() (err error) {
+	if r.located != nil {
+		return nil
+	}
 	c := r.config
 	if c.Sandbox == SandboxOff {
-		return ffmpeg.Locate(c.FFmpeg, c.FFprobe, nil)
+		r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, nil)
+		return err
 	}
 	if holds := sandbox.Check(); c.Sandbox == SandboxOn && !holds.All() {
-		return nil, &Error{Kind: Missing, Reason: "the sandbox does not hold here: " + holds.Missing, Hint: sandboxHint}
+		return &Error{Kind: Missing, Reason: "the sandbox does not hold here: " + holds.Missing, Hint: sandboxHint}
 	}
 	limits := sandbox.Limits(c.ChildLimits)
-	return ffmpeg.Locate(c.FFmpeg, c.FFprobe, &limits)
+	r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, &limits)
+	return err
 }
 
 // confirmFFmpeg checks the programs located, or finds them anew outside of the
 // sandbox if they do not start in it and need not. r.finding is held.
-func (r *Remover) confirmFFmpeg(ctx context.Context) (_ *ffmpeg.Tools, err error) {
-	if r.located == nil {
-		if r.located, err = r.lookForFFmpeg(); err != nil {
-			return nil, err
-		}
+func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
+	if err := r.lookForFFmpeg(); err != nil {
+		return nil, err
 	}
-	err = r.located.Check(ctx)
+	err := r.located.Check(ctx)
 	if failed := (*ffmpeg.Error)(nil); !errors.As(err, &failed) || ctx.Err() != nil {
 		return r.located, err
 	}

@@ -116,17 +116,16 @@ def with_colours(run, short, weight):
 
 
 def aided(run, short):
-    """Mattes by a network for clips, the plate being the median of all frames."""
-    return lambda frames: with_clues(run, frames, short)
+    """Mattes by a network for clips, given the previous one and, as plate, the median of all frames."""
 
+    def mattes(frames):
+        h, w = frames[0].picture.shape[:2]
+        size = infer.fit(w, h, short)
+        plate = np.median(np.stack([f.picture for f in frames]), axis=0).astype(np.uint8)
+        plate = infer.resize(plate, size)
+        last = None
+        for f in frames:
+            last = run(infer.resize(f.picture, size), plate, last)
+            yield infer.enlarge(last, w, h)
 
-def with_clues(run, frames, short):
-    h, w = frames[0].picture.shape[:2]
-    size = infer.fit(w, h, short)
-    plate = np.median(np.stack([f.picture for f in frames]), axis=0).astype(np.uint8)
-    plate = infer.resize(plate, size)
-    last = None
-    for f in frames:
-        picture = infer.resize(f.picture, size)
-        last = run(picture, plate, last)
-        yield infer.enlarge(last, w, h)
+    return mattes

@@ -135,7 +135,8 @@ func (h *histogram) spread(from *histogram, step int) {
 }
 
 // moved is a matte's value by its old one and what the colour says, the least
-// first. Colours say their all where the network is in doubt, and the less the surer it is.
+// first. Colours say their all where the network is in doubt, and the less the
+// surer it is.
 var moved = sync.OnceValue(func() *[256][2*most*levels + 1]uint8 {
 	t := new([256][2*most*levels + 1]uint8)
 	for v := range t {

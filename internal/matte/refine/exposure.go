@@ -1,7 +1,5 @@
 package refine
 
-import "image"
-
 const (
 	// dim and bright bound the values by which exposures are compared: there
 	// is too little to tell from darker ones, and brighter ones may be clipped.
@@ -12,15 +10,15 @@ const (
 	sparse = 4
 )
 
-// adapt changes ref, an older picture of w pixels a row, to the light of img:
+// adapt changes ref, an older picture of w pixels a row, to the light of now:
 // cameras and lamps make whole pictures lighter and darker from frame to frame,
 // which is no change of what they show. What moves is outvoted by what does
 // not, since each channel's gain is the median of those of single pixels.
-func adapt(ref []uint8, img *image.NRGBA, w int) {
+func adapt(ref, now []uint8, w int) {
 	var table [3][256]uint8
 	change := false
 	for c := range table {
-		gain := medianGain(ref, img.Pix, w, c)
+		gain := medianGain(ref, now, w, c)
 		change = change || gain != unity
 		for v := range table[c] {
 			table[c][v] = uint8(min((v*gain+unity/2)/unity, 255))
@@ -48,12 +46,9 @@ func medianGain(before, now []uint8, w, c int) int {
 			}
 		}
 	}
-	if n == 0 {
-		return unity
-	}
 	seen := 0
 	for gain, count := range counts {
-		if seen += count; 2*seen >= n {
+		if seen += count; n > 0 && 2*seen >= n {
 			return gain
 		}
 	}

@@ -27,8 +27,8 @@ const (
 // Stabiliser keeps the mattes of one clip steady over time: where the picture
 // shows what it showed before, the matte keeps most of its past; where it is
 // new, the new matte counts alone, so that nothing lags. What moved takes its
-// past along. Light that flickers is no change. A cut starts anew. The zero value is ready. It is for one
-// goroutine, in the order of the frames.
+// past along. Light that flickers is no change. A cut starts anew. The zero
+// value is ready. It is for one goroutine, in the order of the frames.
 //
 // Smoothing gated by change of the picture is the idea of the background
 // removal plugin of OBS (pull requests 498 and 605 of
@@ -81,7 +81,7 @@ func (s *Stabiliser) Apply(img *image.NRGBA, m *image.Alpha) {
 	if cut := s.cuts.Next(img); cut || !s.primed {
 		s.restart()
 	} else {
-		adapt(s.ref, img, w)
+		adapt(s.ref, s.frame, w)
 		for y := range s.th {
 			for x := range s.tw {
 				s.steady(x, y)
