@@ -60,8 +60,8 @@ func TestBadNetworks(t *testing.T) {
 		{"wrong layout", nets + "distance.onnx", model.Spec{Input: model.Input{Layout: "nhwc"}}, "channels, want 3"},
 		{"not recurrent", nets + "distance.onnx", model.Spec{Kind: model.Recurrent}, "1 inputs"},
 		{"not per frame", nets + "averager.onnx", model.Spec{Kind: model.PerFrame}, "6 inputs"},
-		{"too colourful", nets + "distance.onnx", model.Spec{Colours: 2}, "colours 2"},
-		{"senseless", nets + "logits.onnx", model.Spec{Input: model.Input{ShortSide: -1}}, "negative"},
+		{"too colourful", nets + "distance.onnx", model.Spec{Colours: 2}, "colours must be between 0 and 1"},
+		{"senseless", nets + "logits.onnx", model.Spec{Input: model.Input{ShortSide: -1}}, "input.shortSide must be"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -95,7 +95,7 @@ func chooseSpec(c Config, g *graph) (model.Spec, error) {
 			s.Kind = model.Recurrent
 		}
 	}
-	if err := checkSpec(s); err != nil {
+	if err := s.Validate(); err != nil {
 		return fail("specification", err)
 	}
 	for i, v := range s.Input.Std {
@@ -107,32 +107,6 @@ func chooseSpec(c Config, g *graph) (model.Spec, error) {
 		s.Input.Multiple = defaultMultiple
 	}
 	return s, nil
-}
-
-func checkSpec(s model.Spec) error {
-	in := s.Input
-	switch {
-	case s.Kind != model.PerFrame && s.Kind != model.Recurrent:
-		return fmt.Errorf("unknown kind %q", s.Kind)
-	case in.Layout != "" && in.Layout != "nchw" && in.Layout != "nhwc":
-		return fmt.Errorf("unknown layout %q", in.Layout)
-	case min(in.Width, in.Height, in.ShortSide, in.Multiple, s.Output.Channel) < 0:
-		return fmt.Errorf("negative size or channel")
-	case max(in.Width, in.Height, in.ShortSide, in.Multiple) > maxSide:
-		return fmt.Errorf("sizes over %d", maxSide)
-	case !(s.Colours >= 0 && s.Colours <= 1):
-		return fmt.Errorf("colours %v, not between 0 and 1", s.Colours)
-	case s.Kind == model.Recurrent && s.Colours > 0:
-		return fmt.Errorf("recurrent networks have colours of their own")
-	case s.Kind == model.Recurrent && in.Layout == "nhwc":
-		return fmt.Errorf("recurrent networks are nchw")
-	}
-	for i := range 3 {
-		if m, d := float64(in.Mean[i]), float64(in.Std[i]); math.IsNaN(m+d) || math.IsInf(m+d, 0) || d < 0 {
-			return fmt.Errorf("mean %v, std %v", in.Mean, in.Std)
-		}
-	}
-	return nil
 }
 
 func pick(ports []port, names []string) ([]port, error) {
