@@ -31,7 +31,7 @@ class State:
 def save(path, state):
     """Writes the state whole or not at all.
 
-    Adam's moments and the average are kept with fewer bits, which training does
+    The optimiser's moments and the average are kept with fewer bits, which training does
     not notice: the file is a third as large.
     """
     packed = dataclasses.asdict(state)

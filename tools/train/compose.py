@@ -16,14 +16,14 @@ from draw import cover, draw
 from infer import MULTIPLE
 
 # What a sample is of, and how often.
-KINDS = {"scene": 0.40, "transplant": 0.10, "cutout": 0.34, "empty": 0.16}
+KINDS = {"scene": 0.35, "transplant": 0.07, "cutout": 0.41, "empty": 0.17}
 
 # How many scenes and cut-outs of each source are drawn, against each other.
-SCENES = {"ccp": 0.6, "coco": 0.2, "oxford-pets": 0.9, "feral-cats": 0.9}
+SCENES = {"ccp": 0.45, "coco": 0.2, "oxford-pets": 0.9, "feral-cats": 0.9}
 CUTOUTS = {
-    "fluent-emoji": 2.0, "household-3d": 1.6, "furniture-3d": 1.3, "gazebo-3d": 1.5, "models-3d": 0.7, "lowpoly-3d": 1.6,
-    "kenney-3d": 1.0, "kenney-iso": 0.5, "kenney-2d": 0.6, "fxemoji": 0.8, "emojitwo": 0.8, "blobmoji": 0.9,
-    "dicebear": 1.0, "silhouettes": 0.9, "lpc": 1.2, "crawl": 1.2,
+    "fluent-emoji": 1.8, "household-3d": 1.7, "furniture-3d": 2.4, "gazebo-3d": 1.9, "models-3d": 0.7, "lowpoly-3d": 2.4,
+    "kenney-3d": 0.9, "kenney-iso": 0.6, "kenney-2d": 0.5, "fxemoji": 0.6, "emojitwo": 0.9, "blobmoji": 0.7,
+    "dicebear": 1.0, "silhouettes": 0.7, "lpc": 1.2, "crawl": 1.1,
 }  # fmt: skip
 
 # Shapes of the canvas, width to height; whole batches share one.

@@ -19,6 +19,7 @@ import layers
 import loss
 import metrics
 import motion
+import muon
 import pack
 from compose import Parts
 from draw import Dice, placement
@@ -55,8 +56,13 @@ class Degrade(unittest.TestCase):
             y = change(dice, x)
             self.assertEqual(y.shape, x.shape, change.__name__)
             self.assertTrue(bool(((y >= 0) & (y <= 1)).all()), change.__name__)
-        colours = degrade.palette(dice, x)[0].reshape(3, -1).unique(dim=1).shape[1]
-        self.assertLessEqual(colours, 256)
+
+    def test_palettes_have_few_colours(self):
+        x = torch.rand(3, 3, 37, 50)
+        for change in (degrade.ordered, degrade.diffused, lambda dice, x: degrade.diffused(dice, x, most=1)):
+            y = change(Dice("cpu", 3), x)
+            self.assertEqual(y.shape, x.shape)
+            self.assertLessEqual(max(p.reshape(3, -1).unique(dim=1).shape[1] for p in y), 256)
 
     def test_mild_jpeg_keeps_the_picture(self):
         x = torch.full((1, 3, 16, 16), 0.25)
@@ -97,6 +103,40 @@ class Plan(unittest.TestCase):
         self.assertEqual(s.progress(150), 1)
         self.assertLess(s.rate(150), 0.02)
         self.assertEqual(max(s.rate(n) for n in range(150)), s.rate(next(n for n in range(150) if s.progress(n) >= 0.03)))
+
+
+class Optimiser(unittest.TestCase):
+    def test_orthogonal(self):
+        for shape in ((2, 8, 40), (2, 40, 8)):
+            values = torch.linalg.svdvals(muon.orthogonal(torch.randn(*shape, generator=torch.manual_seed(1))))
+            self.assertTrue(bool(((values > 0.6) & (values < 1.3)).all()), values)
+
+    def test_every_weight_is_stepped_once(self):
+        net = Net()
+        parts = muon.groups(net)
+        self.assertEqual(sorted(map(id, net.parameters())), sorted(id(p) for g in parts for p in g["params"]))
+        before = [p.detach().clone() for p in net.parameters()]
+        for p in net.parameters():
+            p.grad = torch.randn_like(p)
+        muon.Muon(parts, 1e-3).step()
+        for p, b in zip(net.parameters(), before):
+            self.assertTrue(0 < float((p.detach() - b).abs().mean()) < 3e-3, p.shape)
+
+    def test_goes_on_from_a_checkpoint(self):
+        def trained(part):
+            torch.manual_seed(2)
+            layer = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.Conv2d(8, 8, 3), torch.nn.Conv2d(8, 1, 3))
+            optimiser = muon.Muon(muon.groups(layer), 0.01)
+            for n in range(8):
+                if n == part:
+                    state, optimiser = optimiser.state_dict(), muon.Muon(muon.groups(layer), 0.01)
+                    optimiser.load_state_dict(state)
+                optimiser.zero_grad()
+                layer(torch.ones(2, 3, 9, 9)).square().mean().backward()
+                optimiser.step()
+            return layer[1].weight
+
+        torch.testing.assert_close(trained(None), trained(4))
 
 
 class Metrics(unittest.TestCase):

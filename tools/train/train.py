@@ -21,6 +21,7 @@ import torch
 import checkpoint
 import crew
 import heldout
+import muon
 import scores
 from compose import Composer
 from data import Bank
@@ -79,7 +80,7 @@ class Trainer:
         self.average.load_state_dict(self.net.state_dict())
         self.seen = self.before = 0
         self.seconds = 0.0
-        self.optimiser = torch.optim.AdamW(groups(self.net), a.rate, betas=(0.9, 0.99), fused=True)
+        self.optimiser = muon.Muon(muon.groups(self.net), a.rate)
         self.dice = self.fresh_dice()
         plan = self.resume(last) if last else None
         self.plan = a.plan or plan or PLAN
@@ -243,15 +244,6 @@ class Book:
 def numbers(net):
     """Weights and batch statistics."""
     return [v for v in net.state_dict().values() if v.is_floating_point()]
-
-
-def groups(net):
-    """Weight decay for convolutions, none for what is one number a channel."""
-    wide = [p for p in net.parameters() if p.dim() > 1]
-    return [
-        {"params": wide, "weight_decay": 0.01},
-        {"params": [p for p in net.parameters() if p.dim() <= 1], "weight_decay": 0.0},
-    ]
 
 
 def work(a, crew):

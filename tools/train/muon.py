@@ -1,0 +1,82 @@
+"""The optimiser: Muon for convolutions, AdamW for everything else.
+
+Muon (Jordan et al. 2024) makes the step of each matrix of weights orthogonal, so that
+no direction of it is learnt much faster than the others. A convolution
+[out, in, k, k] is taken as a matrix [out, in·k·k]. Steps have the size that AdamW's
+would have (Liu et al. 2025), so both share one learning rate.
+"""
+
+import torch
+from torch.optim import Optimizer
+
+# Newton–Schulz of the fifth degree: singular values end between 0.7 and 1.2, which is near enough.
+ROUNDS, SERIES = 5, (3.4445, -4.7750, 2.0315)
+
+
+def groups(net, decay=0.01):
+    """What Muon steps, what AdamW does, and what has no weight decay: one number a channel."""
+    inner = [m for m in net.modules() if isinstance(m, torch.nn.Conv2d) and m.groups == 1]
+    matrices = [m.weight for m in inner[1:] if m.out_channels > 4]  # not the first one, nor those that end in mattes
+    taken = {id(p) for p in matrices}
+    rest = [p for p in net.parameters() if id(p) not in taken]
+    return [
+        {"params": matrices, "weight_decay": decay, "orthogonal": True},
+        {"params": [p for p in rest if p.dim() > 1], "weight_decay": decay},
+        {"params": [p for p in rest if p.dim() <= 1]},
+    ]
+
+
+class Muon(Optimizer):
+    """Steps the groups of a network's weights, as groups gives them, at one learning rate lr."""
+
+    def __init__(self, groups, lr, momentum=0.95, betas=(0.9, 0.99)):
+        settings = {"lr": lr, "momentum": momentum, "betas": betas, "weight_decay": 0.0, "orthogonal": False, "steps": 0}
+        super().__init__(groups, settings)
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            group["steps"] += 1
+            for p in group["params"]:
+                p.mul_(1 - group["lr"] * group["weight_decay"])
+            (self.muon if group["orthogonal"] else self.adam)(group)
+
+    def muon(self, group):
+        alike = {}  # matrices of one shape are made orthogonal together
+        for p in group["params"]:
+            mean = self.kept(p, "mean").lerp_(p.grad, 1 - group["momentum"])
+            ahead = torch.lerp(p.grad, mean, group["momentum"])  # Nesterov's
+            alike.setdefault(p.shape, []).append((p, ahead.flatten(1)))
+        for pairs in alike.values():
+            steps = orthogonal(torch.stack([ahead for _, ahead in pairs]))
+            size = 0.2 * max(steps.shape[1:]) ** 0.5
+            for (p, _), step in zip(pairs, steps):
+                p.sub_(step.view_as(p), alpha=group["lr"] * size)
+
+    def adam(self, group):
+        a, b = group["betas"]
+        long, wide = 1 - a ** group["steps"], 1 - b ** group["steps"]  # how much of each mean there is yet
+        for p in group["params"]:
+            mean = self.kept(p, "mean").lerp_(p.grad, 1 - a)
+            square = self.kept(p, "square").lerp_(p.grad.square(), 1 - b)
+            spread = (square / wide).sqrt() + 1e-8
+            p.addcdiv_(mean, spread, value=-group["lr"] / long)
+
+    def kept(self, p, name):
+        """A tensor of p's shape that lasts from step to step, 0 at first."""
+        state = self.state[p]
+        if name not in state:
+            state[name] = torch.zeros_like(p)
+        return state[name]
+
+
+def orthogonal(x):
+    """Matrices [n, rows, columns] with their singular values brought to about 1."""
+    a, b, c = SERIES
+    tall = x.shape[1] > x.shape[2]
+    x = x.mT if tall else x
+    x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
+    for _ in range(ROUNDS):
+        s = x @ x.mT
+        x = a * x + (b * s + c * s @ s) @ x
+    return x.mT if tall else x
