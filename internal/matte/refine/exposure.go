@@ -1,5 +1,7 @@
 package refine
 
+import "math"
+
 const (
 	// dim and bright bound the values by which exposures are compared: there
 	// is too little to tell from darker ones, and brighter ones may be clipped.
@@ -8,47 +10,73 @@ const (
 	unity = 1 << 8
 	// sparse is the distance of the rows and columns that are compared.
 	sparse = 4
+	// swing is how far light that flickers strays from its mean, as a natural
+	// logarithm, and lasting the part of the way from the mean that is still
+	// there a frame later. What strays farther is a fade or another light.
+	swing, lasting = 0.22, 0.95
 )
 
-// adapt changes ref, an older picture of w pixels a row, to the light of now:
-// cameras and lamps make whole pictures lighter and darker from frame to frame,
-// which is no change of what they show. What moves is outvoted by what does
-// not, since each channel's gain is the median of those of single pixels.
-func adapt(ref, now []uint8, w int) {
+// exposure follows the light of a clip. The zero value is ready.
+type exposure struct {
+	// strayed is how far each channel is from its mean, as a logarithm.
+	strayed [3]float64
+}
+
+// adapt changes ref, an older picture of w pixels a row, to the light of now,
+// where that flickers: cameras and lamps make whole pictures lighter and darker
+// from frame to frame, which is no change of what they show. What moves is
+// outvoted by what does not, since each channel's gain is the median of those of
+// single pixels. In a fade ref stays as it is, and so it does where most of a
+// picture is too dark or too bright to tell.
+func (e *exposure) adapt(ref, now []uint8, w int) (fading bool) {
+	var gains [3]int
+	for c := range gains {
+		gains[c] = medianGain(ref, now, w, c)
+		step := math.Log(float64(max(gains[c], 1)) / unity)
+		e.strayed[c] = lasting*e.strayed[c] + min(max(step, -2*swing), 2*swing)
+		fading = fading || math.Abs(e.strayed[c]) > swing
+	}
+	if !fading && gains != [3]int{unity, unity, unity} {
+		amplify(ref, gains)
+	}
+	return fading
+}
+
+// amplify multiplies the channels of a picture by gains.
+func amplify(pix []uint8, gains [3]int) {
 	var table [3][256]uint8
-	change := false
-	for c := range table {
-		gain := medianGain(ref, now, w, c)
-		change = change || gain != unity
+	for c, gain := range gains {
 		for v := range table[c] {
 			table[c][v] = uint8(min((v*gain+unity/2)/unity, 255))
 		}
 	}
-	if !change {
-		return
-	}
-	for i := 0; i+4 <= len(ref); i += 4 {
-		p := ref[i : i+3 : i+3]
+	for i := 0; i+4 <= len(pix); i += 4 {
+		p := pix[i : i+3 : i+3]
 		p[0], p[1], p[2] = table[0][p[0]], table[1][p[1]], table[2][p[2]]
 	}
 }
 
-// medianGain is how much lighter channel c of now is than that of before.
+// medianGain is how much lighter channel c of now is than that of before, unity
+// where less than half of the pixels can tell.
 func medianGain(before, now []uint8, w, c int) int {
 	var counts [2 * unity]int
-	n := 0
+	told, all := 0, 0
 	for y := 0; y < len(before)/(4*w); y += sparse {
 		for x := y / sparse % sparse; x < w; x += sparse {
 			i := 4*(y*w+x) + c
 			if b := int(before[i]); b >= dim && b <= bright {
 				counts[min(int(now[i])*unity/b, 2*unity-1)]++
-				n++
+				told++
 			}
+			all++
 		}
+	}
+	if told == 0 || 2*told < all {
+		return unity
 	}
 	seen := 0
 	for gain, count := range counts {
-		if seen += count; n > 0 && 2*seen >= n {
+		if seen += count; 2*seen >= told {
 			return gain
 		}
 	}

@@ -12,8 +12,9 @@ const (
 	// wary is how much more a difference counts where the matte falls.
 	wary = 1.4
 	// memory is the least weight of a new matte where nothing moves, motion
-	// that where something does: taking the past along blurs it.
-	memory, motion = 1.0 / 8, 0.25
+	// that where something does: taking the past along blurs it. In a fade, where
+	// networks see more and more or less and less, it is dusk.
+	memory, motion, dusk = 1.0 / 8, 0.25, 0.5
 	// unit is the side in pixels of the blocks that move as one.
 	unit = 8
 	// doubt is how far from the past a new matte is followed where the picture
@@ -27,7 +28,7 @@ const (
 // Stabiliser keeps the mattes of one clip steady over time: where the picture
 // shows what it showed before, the matte keeps most of its past; where it is
 // new, the new matte counts alone, so that nothing lags. What moved takes its
-// past along. Light that flickers is no change. A cut starts anew. The zero
+// past along. Light that flickers is no change, a fade is. A cut starts anew. The zero
 // value is ready. It is for one goroutine, in the order of the frames.
 //
 // Smoothing gated by change of the picture is the idea of the background
@@ -37,6 +38,8 @@ type Stabiliser struct {
 	w, h, tw, th int
 	primed       bool
 	cuts         CutDetector
+	light        exposure
+	fading       bool
 	// ref is the picture that past belongs to, past the matte given out
 	// last; next are those of the frame in work.
 	ref, nextRef   []uint8
@@ -81,7 +84,7 @@ func (s *Stabiliser) Apply(img *image.NRGBA, m *image.Alpha) {
 	if cut := s.cuts.Next(img); cut || !s.primed {
 		s.restart()
 	} else {
-		adapt(s.ref, s.frame, w)
+		s.fading = s.light.adapt(s.ref, s.frame, w)
 		for y := range s.th {
 			for x := range s.tw {
 				s.steady(x, y)
@@ -109,6 +112,7 @@ func (s *Stabiliser) resize(w, h int) {
 func (s *Stabiliser) restart() {
 	copy(s.past, s.current)
 	copy(s.ref, s.frame)
+	s.light = exposure{}
 	clear(s.field)
 	for i := range s.age {
 		s.age[i] = 1
@@ -182,7 +186,9 @@ func (s *Stabiliser) fetch(b *block, v vector, x0, y0, dx, dy int) {
 	fx, fy := uint32(v.x&7), uint32(v.y&7)
 	k := [4]uint32{(8 - fx) * (8 - fy), fx * (8 - fy), (8 - fx) * fy, fx * fy}
 	least := float32(memory)
-	if v != (vector{}) {
+	if s.fading {
+		least = dusk
+	} else if v != (vector{}) {
 		least = motion
 	}
 	for c := range b.sums {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -170,6 +172,52 @@ func TestStabiliserLight(t *testing.T) {
 	t.Logf("dtSSD %.2f, error %.2f", ssd, mae)
 	if ssd > 0.5 || mae > 1 {
 		t.Error("not steadier, or worse")
+	}
+}
+
+// TestStabiliserVanishing: on backdrops too dark or too bright to tell the light
+// by, a subject that goes or jumps leaves nothing behind.
+func TestStabiliserVanishing(t *testing.T) {
+	t.Parallel()
+	const w, h, side = 160, 90, 40
+	for _, back := range []color.NRGBA{{A: 255}, {255, 255, 255, 255}, {0, 255, 0, 255}} {
+		var s refine.Stabiliser
+		for i := range 24 {
+			img, m := image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewAlpha(image.Rect(0, 0, w, h))
+			draw.Draw(img, img.Rect, image.NewUniform(back), image.Point{}, draw.Src)
+			if i < 20 { // it stands, then jumps, then is gone
+				at := image.Rect(0, 0, side, side).Add(image.Pt(max(i-12, 0)%3*side+10, 20))
+				draw.Draw(img, at, image.NewUniform(color.NRGBA{180, 150, 190, 255}), image.Point{}, draw.Src)
+				draw.Draw(m, at, image.Opaque, image.Point{}, draw.Src)
+			}
+			got := cloneAlpha(m)
+			s.Apply(img, got)
+			if e := synth.MeanError(got, m); e > 0.002 {
+				t.Errorf("on %v, frame %d: error %.4f", back, i, e)
+			}
+		}
+	}
+}
+
+// TestStabiliserFade: a fade is no flicker. What a network sees only once there is
+// light enough is all there soon after the fade, and gone soon after the next.
+func TestStabiliserFade(t *testing.T) {
+	t.Parallel()
+	p := synth.Clip{Width: 320, Height: 180, Frames: 1, Still: true, Backdrop: synth.Blue, Subject: synth.Soft}.Frame(0)
+	scene, none := onto(p, texture(320, 180, waves)), image.NewAlpha(p.Alpha.Rect)
+	const fade = 25
+	var s refine.Stabiliser
+	for i := range 4 * fade {
+		light := min(float64(i+1)/fade, 1) * min(float64(4*fade-i)/fade, 1)
+		m := none
+		if light > 0.3 {
+			m = p.Alpha
+		}
+		got := cloneAlpha(m)
+		s.Apply(synth.Noise(lit(scene, light), 2, uint64(i)), got)
+		if settled := i > fade+2 && light > 0.3 || i > 4*fade-3; settled && synth.MeanError(got, m) > 0.01 {
+			t.Errorf("frame %d, light %.2f: error %.4f", i, light, synth.MeanError(got, m))
+		}
 	}
 }
 
