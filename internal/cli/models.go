@@ -107,7 +107,7 @@ is right.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.from, "from", "", "a mirror: a `URL` or folder that holds the files under their published names")
+	f.StringVar(&o.from, "from", "", "a mirror: a `URL` or folder that holds the files as models export names them")
 	f.BoolVar(&o.accept, "accept-license", false, "accept a licence that is copyleft or forbids commercial use")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
 	return cmd

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/fetch"
+	"github.com/bgremove/bgremove/internal/filelock"
 	"github.com/bgremove/bgremove/internal/model"
 )
 
@@ -226,7 +227,7 @@ func TestImport(t *testing.T) {
 		"copyleft":             {left, model.ImportOptions{}, "", is[*model.LicenceError]},
 		"copyleft, renamed":    {left, model.ImportOptions{Name: "mine"}, "", is[*model.LicenceError]},
 		"accepted":             {left, model.ImportOptions{AcceptLicence: true}, "left", nil},
-		"name of another":      {mine, model.ImportOptions{Name: "free"}, "", is[*model.DamagedError]},
+		"name of another":      {mine, model.ImportOptions{Name: "free"}, "", isErr(model.ErrExists)},
 		"path for a name":      {mine, model.ImportOptions{Name: "../x"}, "", is[*model.NameError]},
 		"truncated":            {cut, model.ImportOptions{}, "", isErr(model.ErrNotONNX)},
 		"sidecar with a typo":  {wrong, model.ImportOptions{}, "", is[*model.SidecarError]},
@@ -293,6 +294,60 @@ func TestImported(t *testing.T) {
 	}
 	if _, err := s.Export(t.Context(), "walk", copied); !errors.Is(err, os.ErrExist) {
 		t.Errorf("exporting over a file: %v", err)
+	}
+	beside := write(t, filepath.Join(t.TempDir(), "walk.json"), []byte("mine"))
+	if _, err := s.Export(t.Context(), "walk", filepath.Dir(beside)); !errors.Is(err, os.ErrExist) {
+		t.Errorf("exporting over another .json: %v", err)
+	}
+	if got, err := os.ReadFile(beside); err != nil || string(got) != "mine" {
+		t.Errorf("the other .json: %q, %v", got, err)
+	}
+}
+
+// What was imported is mended, and described anew, by importing it again. Who
+// comes while another imports it takes nothing from that one.
+func TestImportAgain(t *testing.T) {
+	t.Parallel()
+	s, _ := newStore(t)
+	dir := t.TempDir()
+	mine := write(t, filepath.Join(dir, "walk.onnx"), network("mine"))
+	sidecar := write(t, filepath.Join(dir, "walk.json"), []byte(`{"input": {"shortSide": 64}}`))
+	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.Create(filepath.Join(s.Dir, "walk.onnx.part"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := filelock.Lock(other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Import(t.Context(), mine, model.ImportOptions{}); !errors.Is(err, fetch.ErrBusy) {
+		t.Errorf("%v, want ErrBusy", err)
+	}
+	if _, err := os.Stat(other.Name()); err != nil {
+		t.Errorf("the other's work: %v", err)
+	}
+	other.Close()
+	if _, err := s.Import(t.Context(), mine, model.ImportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	path, err := s.Path("walk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, network("mind"))
+	if err := os.Remove(sidecar); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Import(t.Context(), mine, model.ImportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, spec, err := s.Open("walk"); err != nil || spec != (model.Spec{}) {
+		t.Errorf("%+v, %v", spec, err)
+	}
+	if err := s.Verify("walk"); err != nil {
+		t.Error(err)
 	}
 }
 

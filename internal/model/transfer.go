@@ -99,7 +99,7 @@ type ImportOptions struct {
 // Import copies a network, and the sidecar beside it, into the store and
 // returns its name. A name of the catalogue takes only the catalogue's content.
 //
-// Errors: *NameError, *LicenceError, *SidecarError, *DamagedError, ErrExists,
+// Errors: *NameError, *LicenceError, *SidecarError, ErrExists,
 // ErrNotONNX, and those of fetch.Client.Get.
 func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name string, err error) {
 	if err := checkONNX(path); err != nil {
@@ -124,8 +124,8 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name 
 	if name = o.Name; name == "" {
 		name = nameFor(path)
 	}
-	if m, ok := s.known(name); ok {
-		return "", &DamagedError{name, &fetch.DigestError{Name: path, Got: sum, Want: m.SHA256}}
+	if _, ok := s.known(name); ok {
+		return "", fmt.Errorf("%s: %w", name, ErrExists)
 	}
 	return name, s.importNew(ctx, source, name)
 }
@@ -146,8 +146,10 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string) e
 	if s.taken(name) {
 		return fmt.Errorf("%s: %w", name, ErrExists)
 	}
-	if old, _, err := fetch.Digest(s.file(name, extension)); err == nil && old != source.SHA256 {
-		return fmt.Errorf("%s: %w", name, ErrExists)
+	if was := s.recordedDigest(name); was != source.SHA256 { // a damaged one is mended
+		if old, _, err := fetch.Digest(s.file(name, extension)); err == nil && old != source.SHA256 {
+			return fmt.Errorf("%s: %w", name, ErrExists)
+		}
 	}
 	sidecar := strings.TrimSuffix(source.From, filepath.Ext(source.From)) + ".json"
 	if _, err := readSidecar(sidecar); err != nil {
@@ -160,11 +162,13 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string) e
 	err := writeFile(s.file(name, digestExtension), []byte(digest))
 	if data, readErr := os.ReadFile(sidecar); err == nil && readErr == nil {
 		err = writeFile(s.file(name, ".json"), data)
+	} else if err == nil {
+		err = removeIfThere(s.file(name, ".json"))
 	}
 	if err == nil {
 		err = s.bring(ctx, source, name)
 	}
-	if err != nil && !s.Installed(name) {
+	if err != nil && !errors.Is(err, fetch.ErrBusy) && !s.Installed(name) {
 		return errors.Join(err, s.discard(name))
 	}
 	return err
@@ -198,8 +202,13 @@ func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
 		}
 		path = filepath.Join(path, m.File)
 	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return "", &fs.PathError{Op: "export", Path: path, Err: fs.ErrExist}
+	spec, err := os.ReadFile(s.file(name, ".json"))
+	described := err == nil
+	sidecar := strings.TrimSuffix(path, filepath.Ext(path)) + ".json"
+	for _, p := range []string{path, sidecar} {
+		if _, err := os.Lstat(p); !errors.Is(err, fs.ErrNotExist) && (p == path || described) {
+			return "", &fs.PathError{Op: "export", Path: p, Err: fs.ErrExist}
+		}
 	}
 	sum, size, err := fetch.Digest(from)
 	if err != nil {
@@ -212,8 +221,8 @@ func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
 	if err := client.Get(ctx, fetch.File{From: from, Size: size, SHA256: sum}, path); err != nil {
 		return "", fmt.Errorf("export %s: %w", name, err)
 	}
-	if data, err := os.ReadFile(s.file(name, ".json")); err == nil {
-		return path, writeFile(strings.TrimSuffix(path, filepath.Ext(path))+".json", data)
+	if described {
+		return path, writeFile(sidecar, spec)
 	}
 	return path, nil
 }
@@ -259,9 +268,7 @@ func (s *Store) Remove(name string) error {
 func (s *Store) discard(name string) error {
 	var errs []error
 	for _, ext := range []string{extension, extension + ".part", extension + ".part.etag", ".json", digestExtension} {
-		if err := os.Remove(s.file(name, ext)); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
+		errs = append(errs, removeIfThere(s.file(name, ext)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("remove %s: %w", name, err)
@@ -281,4 +288,11 @@ func writeFile(path string, data []byte) error {
 	}
 	_, err = f.Commit()
 	return err
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

@@ -132,10 +132,9 @@ func (i *installer) intact() bool {
 func (i *installer) fromPublished(ctx context.Context) (*Installed, error) {
 	url := fetch.Join(releaseURL, i.archive)
 	i.note("getting ONNX Runtime " + Version + " from " + url)
-	archive := filepath.Join(i.Dir, i.archive)
-	releaseErr := i.get(ctx, fetch.File{From: url, SHA256: i.digest}, archive)
+	archive, releaseErr := i.get(ctx, fetch.File{From: url, SHA256: i.digest}, i.archive)
 	if releaseErr == nil {
-		return i.unpackAndForget(ctx, archive, url)
+		return i.unpack(ctx, archive, url, Version)
 	}
 	if ctx.Err() != nil || errors.Is(releaseErr, syscall.ENOSPC) || errors.Is(releaseErr, fetch.ErrBusy) {
 		return nil, releaseErr
@@ -150,11 +149,6 @@ func (i *installer) fromPublished(ctx context.Context) (*Installed, error) {
 		return nil, errors.Join(releaseErr, npmErr)
 	}
 	return i.unpack(ctx, archive, "npm: "+npmPackage+"@"+Version, Version)
-}
-
-func (i *installer) unpackAndForget(ctx context.Context, archive, from string) (*Installed, error) {
-	done, err := i.unpack(ctx, archive, from, Version)
-	return done, errors.Join(err, os.Remove(archive))
 }
 
 // fromNamed takes what Options.From names.
@@ -172,12 +166,11 @@ func (i *installer) fromNamed(ctx context.Context) (*Installed, error) {
 	if f.SHA256 == "" {
 		f.SHA256 = i.published(f.From)
 	}
-	archive := filepath.Join(i.Dir, "named.download")
-	if err := i.get(ctx, f, archive); err != nil {
+	archive, err := i.get(ctx, f, "named.download")
+	if err != nil {
 		return nil, err
 	}
-	done, err := i.take(ctx, archive, fetch.Redacted(f.From), f.SHA256)
-	return done, errors.Join(err, os.Remove(archive))
+	return i.take(ctx, archive, fetch.Redacted(f.From), f.SHA256)
 }
 
 // published is the digest of a published archive by its name, or "".
@@ -287,10 +280,16 @@ func (i *installer) remember(r record) error {
 	return os.Rename(path, i.recordPath())
 }
 
-func (i *installer) get(ctx context.Context, f fetch.File, dest string) error {
+// get fetches an archive into work. It arrives under a name that is the same
+// each time, so that what an interruption left is gone on with.
+func (i *installer) get(ctx context.Context, f fetch.File, name string) (string, error) {
 	client := i.Client
 	client.Progress = i.Progress
-	return client.Get(ctx, f, dest)
+	arrived, archive := filepath.Join(i.Dir, name), filepath.Join(i.work, name)
+	if err := client.Get(ctx, f, arrived); err != nil {
+		return "", err
+	}
+	return archive, os.Rename(arrived, archive)
 }
 
 func (i *installer) note(line string) {

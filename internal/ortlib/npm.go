@@ -38,7 +38,7 @@ func (i *installer) findNPM() (string, error) {
 // configured, for the package's archive, and checks it. No script of the
 // package runs.
 func (i *installer) packNPM(ctx context.Context, npm string) (string, error) {
-	cmd := exec.CommandContext(ctx, npm, "pack", npmPackage+"@"+Version, "--ignore-scripts", "--silent", "--pack-destination", ".")
+	cmd := exec.CommandContext(ctx, npm, "pack", npmPackage+"@"+Version, "--ignore-scripts", "--loglevel=error", "--pack-destination", ".")
 	cmd.Dir = i.work
 	cmd.WaitDelay = 5 * time.Second
 	var stderr strings.Builder

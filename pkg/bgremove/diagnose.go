@@ -58,9 +58,13 @@ func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 // where networks run.
 func (r *Remover) checkNetworks(ctx context.Context, d *Diagnosis) {
 	runtime := Check{Name: "ONNX Runtime", Detail: "AI segmentation (method rembg)"}
-	library, err := ortlib.Find(r.config.Library)
+	var library ortlib.Library
 	var n *onnx.Network
 	var device []Check
+	err := onnx.Supported()
+	if err == nil {
+		library, err = ortlib.Find(r.config.Library)
+	}
 	if err == nil {
 		n, _, err = r.network(ctx, model.Bundled)
 	}

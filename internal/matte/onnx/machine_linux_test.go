@@ -38,7 +38,28 @@ func TestAvailableMemory(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("MemFree: 12 kB\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, known := memAvailable(bad); known {
+	if _, known := readField(bad, "MemAvailable:"); known {
 		t.Error("known without MemAvailable")
+	}
+}
+
+// TestGroupLeft: files that the kernel has cached take no memory away.
+func TestGroupLeft(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("memory.current", "2400\n")
+	put("memory.stat", "anon 300\nfile 2000\ninactive_file 1500\nactive_file 500\n")
+	put("memory.max", "max\n")
+	if _, limited := groupLeft(dir); limited {
+		t.Error("limited by max")
+	}
+	put("memory.max", "2500\n")
+	if n, limited := groupLeft(dir); n != 2100 || !limited {
+		t.Errorf("%d left, limited: %v", n, limited)
 	}
 }

@@ -4,34 +4,45 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
 
 // availableMemory is what the kernel says could be had without swapping
-// (proc(5), MemAvailable), and at most what the control group has left
-// (cgroup v2, memory.max).
+// (proc(5), MemAvailable), and at most what the control group has left.
 func availableMemory() (int64, bool) {
-	have, known := memAvailable("/proc/meminfo")
-	limit, limited := readNumber("/sys/fs/cgroup/memory.max")
-	used, ok := readNumber("/sys/fs/cgroup/memory.current")
-	if limited && ok && (!known || limit-used < have) {
-		return max(limit-used, 0), true
+	have, known := readField("/proc/meminfo", "MemAvailable:")
+	have <<= 10 // from kB
+	if left, limited := groupLeft("/sys/fs/cgroup"); limited && (!known || left < have) {
+		return left, true
 	}
 	return have, known
 }
 
-func memAvailable(path string) (int64, bool) {
+// groupLeft is what a control group (cgroup v2) may still take: what it has
+// cached of files counts as used there, and is given up on need.
+func groupLeft(folder string) (int64, bool) {
+	limit, limited := readNumber(filepath.Join(folder, "memory.max"))
+	used, ok := readNumber(filepath.Join(folder, "memory.current"))
+	stat := filepath.Join(folder, "memory.stat")
+	old, _ := readField(stat, "inactive_file")
+	young, _ := readField(stat, "active_file")
+	return max(limit-max(used-old-young, 0), 0), limited && ok
+}
+
+// readField reads the number beside a name in a file of such lines.
+func readField(path, name string) (int64, bool) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, false
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if v, ok := strings.CutPrefix(lines.Text(), "MemAvailable:"); ok {
-			var kb int64
-			_, err := fmt.Sscan(v, &kb)
-			return kb << 10, err == nil
+		if v, ok := strings.CutPrefix(lines.Text(), name); ok {
+			var n int64
+			_, err := fmt.Sscan(v, &n)
+			return n, err == nil
 		}
 	}
 	return 0, false

@@ -167,6 +167,9 @@ func Open(c Config) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e.provider() == string(DirectML) {
+		c.Sessions = 1 // it allows no two calls of a session at once
+	}
 	n := &Network{
 		name:     c.Model,
 		contract: *k,
