@@ -23,11 +23,14 @@ func Truncated(r io.ReaderAt, size int64, c Container) bool {
 
 func truncatedISO(r io.ReaderAt, size int64) bool {
 	var head [16]byte
+	whole := make(map[string]bool) // boxes by their types
 	for at := int64(0); at < size; {
 		n, _ := r.ReadAt(head[:], at)
+		played := whole["moov"] && whole["mdat"] // what follows may be of no use, or no box
 		if n < 8 {
-			return n > 0
+			return !played
 		}
+		kind := string(head[4:8])
 		length := int64(binary.BigEndian.Uint32(head[:]))
 		switch {
 		case length == 0: // to the end of the file
@@ -39,8 +42,9 @@ func truncatedISO(r io.ReaderAt, size int64) bool {
 			return false
 		}
 		if length > size-at {
-			return true
+			return !played || kind == "mdat" || kind == "moof" || kind == "moov"
 		}
+		whole[kind] = true
 		at += length
 	}
 	return false

@@ -12,6 +12,7 @@ func TestTruncated(t *testing.T) {
 	const (
 		ftyp = "\x00\x00\x00\x10ftypisom\x00\x00\x02\x00"
 		mdat = "\x00\x00\x00\x0cmdatdata"
+		moov = "\x00\x00\x00\x0cmoovdata"
 		wide = "\x00\x00\x00\x01mdat\x00\x00\x00\x00\x00\x00\x00\x14data"
 		ebml = "\x1a\x45\xdf\xa3\x83abc"
 	)
@@ -26,6 +27,10 @@ func TestTruncated(t *testing.T) {
 		"64-bit box":       {ftyp + wide, media.MOV, false},
 		"64-bit box cut":   {(ftyp + wide)[:34], media.MOV, true},
 		"box to the end":   {ftyp + "\x00\x00\x00\x00mdatwhatever", media.MP4, false},
+		"line after all":   {ftyp + moov + mdat + "\n", media.MP4, false},
+		"text after all":   {ftyp + moov + mdat + "and some more text", media.MP4, false},
+		"second mdat cut":  {ftyp + moov + mdat + mdat[:10], media.MP4, true},
+		"cut before moov":  {ftyp + mdat + moov[:6], media.MP4, true},
 		"nonsense size":    {ftyp + "\x00\x00\x00\x02mdat", media.MP4, false},
 		"webm":             {ebml + "\x18\x53\x80\x67\x85abcde", media.WebM, false},
 		"webm cut":         {ebml + "\x18\x53\x80\x67\x85abc", media.WebM, true},

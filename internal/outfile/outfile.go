@@ -15,6 +15,8 @@ var (
 	ErrFolder = errors.New("is a folder")
 	// ErrSpecial is a device, pipe or socket of that name.
 	ErrSpecial = errors.New("not a regular file")
+	// ErrDangling is a link of that name that leads nowhere.
+	ErrDangling = errors.New("a link that leads nowhere")
 )
 
 // File is a temporary file beside the one that it will be.
@@ -42,6 +44,8 @@ func Create(path string, overwrite bool) (*File, error) {
 		if target, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, failed(path, err)
 		}
+	} else if _, err := os.Lstat(path); err == nil {
+		return nil, failed(path, ErrDangling)
 	}
 	f, err := os.CreateTemp(filepath.Dir(target), ".bgremove-*.part")
 	if err != nil {

@@ -84,9 +84,14 @@ func TestInTheWay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	there := write(t, filepath.Join(dir, "there"), "kept")
+	dangling := filepath.Join(t.TempDir(), "dangling")
+	if err := os.Symlink(filepath.Join(dir, "nowhere"), dangling); err != nil {
+		t.Skip(err)
+	}
 	for path, want := range map[string]error{
 		there:                             fs.ErrExist,
 		dir:                               outfile.ErrFolder,
+		dangling:                          outfile.ErrDangling,
 		os.DevNull:                        outfile.ErrSpecial,
 		filepath.Join(dir, "absent", "x"): fs.ErrNotExist,
 	} {

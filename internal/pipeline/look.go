@@ -16,10 +16,11 @@ import (
 // what it must know of the clip before its first matte. Without a frame in that
 // part the error is ErrNoFrames.
 func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) error {
+	timing.MaxRate = 0 // all frames are counted, whichever of them are kept
 	every := max(1, (timing.expected(clip.Info())+n-1)/n)
-	seen, err := look(ctx, clip, timing, every, see)
+	seen, err := look(ctx, clip, timing, every, n, see)
 	if err == nil && seen == 0 && every > 1 { // frames at very uneven times
-		seen, err = look(ctx, clip, timing, 1, see)
+		seen, err = look(ctx, clip, timing, 1, n, see)
 	}
 	if err == nil && seen == 0 {
 		err = ErrNoFrames
@@ -27,18 +28,18 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 	return err
 }
 
-// look shows each n-th frame and counts them.
-func look(ctx context.Context, clip media.Clip, timing Timing, every int, see func(*image.NRGBA)) (seen int, err error) {
+// look shows one frame of every so many, at most n, and counts them.
+func look(ctx context.Context, clip media.Clip, timing Timing, every, n int, see func(*image.NRGBA)) (seen int, err error) {
 	pool := new(media.Pool)
 	src, err := clip.Open(ctx, media.ReadOptions{Every: every, From: timing.Start, To: timing.End, Pool: pool})
 	if err != nil {
 		return 0, fmt.Errorf("open the clip: %w", err)
 	}
 	defer src.Close()
-	for {
+	for seen < n {
 		f, err := src.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return seen, nil
+			break
 		}
 		if err != nil {
 			return seen, err
@@ -49,4 +50,5 @@ func look(ctx context.Context, clip media.Clip, timing Timing, every int, see fu
 		}
 		pool.Put(f.Image)
 	}
+	return seen, nil
 }

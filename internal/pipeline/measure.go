@@ -81,6 +81,7 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	if len(m.frames) == 0 {
 		return nil, ErrNoFrames
 	}
+	r.report.Dropped = src.dropped
 	r.glimpse.end()
 	return m, m.mattes.rewind()
 }

@@ -167,7 +167,7 @@ func (r *runner) open(ctx context.Context) (*timed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the clip: %w", err)
 	}
-	return newTimed(src, r.Timing, r.info.Duration, r.pool), nil
+	return newTimed(src, r.Timing, r.info, r.pool), nil
 }
 
 func (r *runner) progress(frame, frames int) {

@@ -26,13 +26,15 @@ const width, height = 40, 30
 type clip struct {
 	places []image.Point
 	times  []time.Duration // durations
+	delay  time.Duration   // as written, where that is not the duration
+	base   media.Rational  // of the times
 	fail   error           // after the last frame
 }
 
 const square = 6
 
 func (c *clip) Info() media.Info {
-	info := media.Info{Container: media.GIF, Width: width, Height: height, Frames: len(c.places)}
+	info := media.Info{Container: media.GIF, Width: width, Height: height, Frames: len(c.places), TimeBase: c.base}
 	for i := range c.places {
 		info.Duration += c.duration(i)
 	}
@@ -77,7 +79,9 @@ func (s *source) Next(context.Context) (*media.Frame, error) {
 		return nil, io.EOF
 	}
 	f := &media.Frame{Image: s.clip.picture(s.n), PTS: s.at, Duration: s.clip.duration(s.n)}
-	f.Delay = f.Duration
+	if f.Delay = f.Duration; s.clip.delay > 0 {
+		f.Delay = s.clip.delay
+	}
 	for range s.every {
 		s.at += s.clip.duration(s.n)
 		s.n++
@@ -261,6 +265,52 @@ func TestTiming(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Where frames are left out for the rate, players show those that stay for as long
+// as the clip was shown, though its delays were too short for them, and at even
+// times, though its container rounds them.
+func TestRateKeepsTime(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	rate := func(r float64) func(*pipeline.Job) { return func(j *pipeline.Job) { j.Timing.MaxRate = r } }
+	hasty := walk(10)
+	hasty.delay = 10 * ms
+	s, _ := run(t, hasty, rate(5))
+	for i, f := range s.frames {
+		if f.Delay != 200*ms {
+			t.Errorf("frame %d has a delay of %v", i, f.Delay)
+		}
+	}
+	for unit, per := range map[time.Duration]int64{ms: 1000, 10 * ms: 100} {
+		c := &clip{places: make([]image.Point, 30), base: media.Rational{Num: 1, Den: per}}
+		at := func(i int) time.Duration { return (time.Duration(i) * time.Second / 30).Round(unit) }
+		for i := range c.places {
+			c.times = append(c.times, at(i+1)-at(i))
+		}
+		s, _ := run(t, c, rate(15))
+		if len(s.frames) != 15 {
+			t.Errorf("%d frames of 15", len(s.frames))
+		}
+		for i, f := range s.frames {
+			if f.PTS != at(2*i) {
+				t.Errorf("in units of %v frame %d is at %v, want %v", unit, i, f.PTS, at(2*i))
+			}
+		}
+	}
+}
+
+// A trimmed tail does not hide what the rate left out in it.
+func TestDroppedBeforeTrim(t *testing.T) {
+	t.Parallel()
+	c := &clip{places: append(walk(10).places, make([]image.Point, 10)...)}
+	for i := range 10 {
+		c.places[10+i] = c.places[9]
+	}
+	_, report := run(t, c, func(j *pipeline.Job) { j.Trim, j.Timing.MaxRate = true, 5 })
+	if all := report.Frames + report.Trimmed + report.Dropped; all != 20 {
+		t.Errorf("%d frames, %d trimmed and %d dropped of 20", report.Frames, report.Trimmed, report.Dropped)
 	}
 }
 
@@ -547,5 +597,9 @@ func TestLookIsBounded(t *testing.T) {
 		if n != want {
 			t.Errorf("%d of %d frames shown, want %d", n, frames, want)
 		}
+	}
+	n := 0
+	if err := pipeline.Look(t.Context(), walk(400), pipeline.Timing{MaxRate: 0.1}, 8, func(*image.NRGBA) { n++ }); err != nil || n != 8 {
+		t.Errorf("%d frames shown at a low rate, %v", n, err)
 	}
 }

@@ -56,7 +56,9 @@ func (r *runner) render(ctx context.Context, p plan) error {
 		sink.Abort()
 		return err
 	}
-	r.report.Dropped = src.dropped
+	if p.mattes == nil { // else the first pass, which saw all frames, has said so
+		r.report.Dropped = src.dropped
+	}
 	return nil
 }
 

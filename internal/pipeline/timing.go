@@ -50,6 +50,7 @@ type timed struct {
 	src     media.Source
 	timing  Timing
 	end     time.Duration // of the chosen part, in the clip's time
+	slack   time.Duration // by which a rounded time may be too early
 	pool    *media.Pool
 	pending *media.Frame // the last kept frame, in the clip's time, while the next may have to be added to it
 	first   time.Duration
@@ -58,8 +59,17 @@ type timed struct {
 	dropped int
 }
 
-func newTimed(src media.Source, t Timing, clip time.Duration, pool *media.Pool) *timed {
-	return &timed{src: src, timing: t, end: t.end(clip), pool: pool}
+func newTimed(src media.Source, t Timing, info media.Info, pool *media.Pool) *timed {
+	return &timed{src: src, timing: t, end: t.end(info.Duration), slack: slack(info.TimeBase), pool: pool}
+}
+
+// slack is how much too early a time may be that a container rounds to units of
+// base: less than a unit, so that exact times stay where they are.
+func slack(base media.Rational) time.Duration {
+	if base.Den <= 0 {
+		return 0
+	}
+	return time.Duration(0.9 * float64(base.Num) / float64(base.Den) * float64(time.Second))
 }
 
 // Next returns the next kept frame or io.EOF.
@@ -95,8 +105,8 @@ func (t *timed) Next(ctx context.Context) (*media.Frame, error) {
 			continue
 		}
 		if !t.keeps(f) {
-			t.pending.Delay += f.Delay
 			t.pending.Duration += f.Duration
+			t.pending.Delay = t.pending.Duration // no player stretches it any more
 			t.pool.Put(f.Image)
 			t.dropped++
 			continue
@@ -127,7 +137,7 @@ func (t Timing) keepsAll() bool { return t.MaxRate == 0 && t.MinGap == 0 }
 // keeps reports whether f, which is not the first, is shown at all.
 func (t *timed) keeps(f *media.Frame) bool {
 	if r := t.timing.MaxRate; r > 0 {
-		slot := func(at time.Duration) int { return int((at-t.first).Seconds()*r + 1e-6) }
+		slot := func(at time.Duration) int { return int((at-t.first+t.slack).Seconds()*r + 1e-6) }
 		if slot(f.PTS) == slot(t.pending.PTS) {
 			return false
 		}

@@ -47,9 +47,6 @@ func NewMapper(pal []RGB, calm float64) *Mapper {
 	return m
 }
 
-// Palette returns the palette, which must not be changed.
-func (m *Mapper) Palette() []RGB { return m.pal }
-
 // Entry returns how to show the colour p, packed R | G<<8 | B<<16.
 func (m *Mapper) Entry(p uint32) Entry {
 	k := Key(p)

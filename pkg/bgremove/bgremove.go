@@ -3,7 +3,7 @@
 // (on a solid colour), keeping every frame and its time:
 //
 //	r := bgremove.New(bgremove.Config{})
-//	result, err := r.Remove(ctx, "clip.gif", "clip-nobg.gif", bgremove.Defaults())
+//	result, err := r.Remove(ctx, "clip.gif", "clip-nobg.gif", bgremove.Defaults(), bgremove.Extras{})
 //
 // Videos are decoded and encoded by the ffmpeg program, 5.1 or newer, which
 // must be installed; GIF to GIF and APNG works without it.

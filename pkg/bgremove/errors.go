@@ -80,7 +80,7 @@ func explain(path string, err error) error {
 		return &Error{Kind: Failed, Path: path, Reason: "no space left on the device of the output or of temporary files", Err: err,
 			Hint: "free some space, or name another place with -o (and TMPDIR)"}
 	case errors.Is(err, pipeline.ErrNoFrames):
-		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "lies behind the last frame", Err: err}
+		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none begins between it and the end", Err: err}
 	}
 	return &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
 }

@@ -52,6 +52,8 @@ func create(path string, overwrite bool) (*outfile.File, error) {
 		return nil, &Error{Kind: Failed, Path: path, Reason: "is a folder", Hint: "name a file with -o", Err: err}
 	case errors.Is(err, outfile.ErrSpecial):
 		return nil, &Error{Kind: Failed, Path: path, Reason: "not a regular file", Hint: "-o - writes to standard output", Err: err}
+	case errors.Is(err, outfile.ErrDangling):
+		return nil, &Error{Kind: Failed, Path: path, Reason: "a link that leads nowhere", Hint: "remove it, or name another file with -o", Err: err}
 	case errors.Is(err, fs.ErrExist):
 		return nil, existsAlready(path, err)
 	case errors.Is(err, fs.ErrNotExist):

@@ -138,12 +138,12 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	defer file.Discard()
 	chosen, err := timing(j, "look", func() (*choice, error) { return j.choose(ctx, in.clip, j.options) })
 	if err != nil {
-		return nil, err
+		return nil, j.lacking(ctx, in.clip, err)
 	}
 	defer chosen.estimator.Close()
 	report, err := pipeline.Run(ctx, j.job(in, file, chosen))
 	if err != nil {
-		return nil, j.lacking(ctx, err)
+		return nil, j.lacking(ctx, in.clip, err)
 	}
 	size, err := file.Commit()
 	if errors.Is(err, fs.ErrExist) {
@@ -155,20 +155,33 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	return j.result(inputPath, outputPath, in, chosen, report, size), nil
 }
 
-// lacking blames an encoder that this ffmpeg does not have for its failure.
-func (j *removal) lacking(ctx context.Context, err error) error {
-	encoder := map[Format]string{WebM: "libvpx-vp9", MP4: "libx264"}[j.options.EffectiveFormat()]
-	if failed := (*ffmpeg.Error)(nil); encoder == "" || !errors.As(err, &failed) {
+// lacking blames what this ffmpeg does not have of the encoders, decoders and
+// filters that the clip and its output need, for its failure.
+func (j *removal) lacking(ctx context.Context, clip media.Clip, err error) error {
+	if !errors.As(err, new(*ffmpeg.Error)) {
 		return err
+	}
+	var needed []string
+	if c, ok := clip.(*ffmpeg.Clip); ok {
+		needed = c.Needs()
+	}
+	if encoder := map[Format]string{WebM: "libvpx-vp9", MP4: "libx264"}[j.options.EffectiveFormat()]; encoder != "" {
+		needed = append(needed, encoder)
 	}
 	tools, e := j.ffmpeg(ctx)
 	if e != nil {
 		return err
 	}
-	if have, e := tools.Codecs(ctx, encoder); e != nil || have[encoder] {
+	have, e := tools.Codecs(ctx, needed...)
+	if e != nil {
 		return err
 	}
-	return &Error{Kind: Missing, Reason: "this ffmpeg has no " + encoder, Hint: "install an ffmpeg build with " + encoder + "; `bgremove doctor` shows what is found", Err: err}
+	for _, name := range needed {
+		if !have[name] {
+			return &Error{Kind: Missing, Reason: "this ffmpeg has no " + name, Hint: "install an ffmpeg build with " + name + "; `bgremove doctor` shows what is found", Err: err}
+		}
+	}
+	return err
 }
 
 // fallBack gives the output of an MP4 that must become a GIF its name.

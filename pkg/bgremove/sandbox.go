@@ -1,6 +1,7 @@
 package bgremove
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,18 +44,11 @@ type ChildLimits struct {
 }
 
 func (l ChildLimits) withDefaults() ChildLimits {
-	l.CPU = orDefault(l.CPU, time.Hour)
-	l.Memory = orDefault(l.Memory, 8<<30)
-	l.FileSize = orDefault(l.FileSize, 8<<30)
-	l.OpenFiles = orDefault(l.OpenFiles, 256)
+	l.CPU = cmp.Or(l.CPU, time.Hour)
+	l.Memory = cmp.Or(l.Memory, 8<<30)
+	l.FileSize = cmp.Or(l.FileSize, 8<<30)
+	l.OpenFiles = cmp.Or(l.OpenFiles, 256)
 	return l
-}
-
-func orDefault[T time.Duration | int64 | int](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return v
 }
 
 // locateFFmpeg finds the programs for the sandbox that was asked for, and starts

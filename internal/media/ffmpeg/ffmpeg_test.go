@@ -313,30 +313,39 @@ func TestSinkKeepsColourAndAlpha(t *testing.T) {
 func TestAudioStaysInPlace(t *testing.T) {
 	t.Parallel()
 	late := []string{"-vf", "setpts=PTS+0.5/TB", "-fps_mode", "passthrough"}
+	webm := []string{"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "500", "-c:a", "libopus"}
 	const ms = time.Millisecond
 	tests := map[string]struct {
 		in       string
-		args     []string
+		late     bool // the picture, by half a second
 		out      ffmpeg.Format
 		from, to time.Duration
 	}{
-		"together to mp4":         {"a.mp4", nil, ffmpeg.MP4, 0, 0},
-		"together to webm":        {"a.mp4", nil, ffmpeg.WebM, 0, 0},
-		"picture late to mp4":     {"a.mp4", late, ffmpeg.MP4, 0, 0},
-		"picture late to webm":    {"a.mp4", late, ffmpeg.WebM, 0, 0},
-		"late and cut to webm":    {"a.mp4", late, ffmpeg.WebM, 0, 1600 * ms},
-		"from the middle to mp4":  {"a.mp4", nil, ffmpeg.MP4, 480 * ms, 0},
-		"from the middle to webm": {"a.mp4", nil, ffmpeg.WebM, 480 * ms, 0},
-		"a part to mp4":           {"a.mp4", nil, ffmpeg.MP4, 480 * ms, 1480 * ms},
-		"a part to webm":          {"a.mp4", nil, ffmpeg.WebM, 480 * ms, 1480 * ms},
-		"late, a part to webm":    {"a.mp4", late, ffmpeg.WebM, 200 * ms, 1200 * ms},
+		"together to mp4":         {"a.mp4", false, ffmpeg.MP4, 0, 0},
+		"together to webm":        {"a.mp4", false, ffmpeg.WebM, 0, 0},
+		"picture late to mp4":     {"a.mp4", true, ffmpeg.MP4, 0, 0},
+		"picture late to webm":    {"a.mp4", true, ffmpeg.WebM, 0, 0},
+		"late and cut to webm":    {"a.mp4", true, ffmpeg.WebM, 0, 1600 * ms},
+		"from the middle to mp4":  {"a.mp4", false, ffmpeg.MP4, 480 * ms, 0},
+		"from the middle to webm": {"a.mp4", false, ffmpeg.WebM, 480 * ms, 0},
+		"a part to mp4":           {"a.mp4", false, ffmpeg.MP4, 480 * ms, 1480 * ms},
+		"a part to webm":          {"a.mp4", false, ffmpeg.WebM, 480 * ms, 1480 * ms},
+		"late, a part to webm":    {"a.mp4", true, ffmpeg.WebM, 200 * ms, 1200 * ms},
+		"a part of webm copied":   {"a.webm", false, ffmpeg.WebM, 480 * ms, 1480 * ms},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			var args []string
+			if tt.late {
+				args = late
+			}
+			if tt.in == "a.webm" {
+				args = append(args, webm...)
+			}
 			// The tone starts 0.8 s into the sound.
 			clip := probe(t, generate(t, tt.in, append([]string{"-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=2",
-				"-f", "lavfi", "-i", "aevalsrc='if(gte(t,0.8),sin(2000*t),0)':s=48000:d=2"}, tt.args...)...))
+				"-f", "lavfi", "-i", "aevalsrc='if(gte(t,0.8),sin(2000*t),0)':s=48000:d=2"}, args...)...))
 			path := filepath.Join(t.TempDir(), "out."+string(tt.out))
 			end := 2 * time.Second
 			if tt.to > 0 {
@@ -365,18 +374,22 @@ func TestAudioStaysInPlace(t *testing.T) {
 			if d := after - before + tt.from.Seconds(); math.Abs(d) > 0.010 {
 				t.Errorf("the tone moved by %.1f ms against the picture (%.3f s before, %.3f s after)", d*1000, before, after)
 			}
-			checkSoundSpan(t, path, tt.from > 0 || len(tt.args) > 0, tt.to > 0 && len(tt.args) == 0, (end - tt.from).Seconds())
+			checkSoundSpan(t, path, tt.from > 0, tt.from > 0 || tt.late, tt.to > 0 && !tt.late, (end - tt.from).Seconds())
 		})
 	}
 }
 
-// checkSoundSpan checks that sound is there from the first frame on and to the
-// end, where the source has it so long, and no longer than the picture.
-func checkSoundSpan(t *testing.T, path string, fromStart, toEnd bool, end float64) {
+// checkSoundSpan checks that sound is there from the first frame on, if cut not
+// before it, and to the end, where the source has it so long, and no longer than
+// the picture.
+func checkSoundSpan(t *testing.T, path string, cut, fromStart, toEnd bool, end float64) {
 	t.Helper()
 	picture, _ := streamSpan(t, path, "v:0")
 	first, last := streamSpan(t, path, "a:0")
 	first, last = first-picture, last-picture
+	if cut && first < -0.06 {
+		t.Errorf("sound starts %.3f s before the picture", -first)
+	}
 	if fromStart && first > 0.03 {
 		t.Errorf("sound starts %.3f s after the picture", first)
 	}

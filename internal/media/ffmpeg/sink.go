@@ -1,6 +1,7 @@
 package ffmpeg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,8 +144,8 @@ const (
 // EncodeArgs is ffmpeg's command line for a sink: everything after the
 // program's name. It reads Matroska from standard input.
 func EncodeArgs(path string, o SinkOptions) []string {
-	o.Quality = orDefault(o.Quality, defaultQuality)
-	o.Timescale = orDefault(o.Timescale, defaultTimescale)
+	o.Quality = cmp.Or(o.Quality, defaultQuality)
+	o.Timescale = cmp.Or(o.Timescale, defaultTimescale)
 	streams := []*ffmpeggo.Stream{ffmpeggo.Input("pipe:0", ffmpeggo.KwArgs{
 		"f": "matroska", "protocol_whitelist": "pipe",
 	}).Video()}
@@ -157,6 +158,7 @@ func EncodeArgs(path string, o SinkOptions) []string {
 	if o.Audio != nil {
 		streams = append(streams, audioInput(o))
 		out["c:a"] = audioCodec(o.Format, o.Audio.info.AudioCodec)
+		out["copypriorss:a"] = "0" // what is copied begins where it is asked to, not at the key frame before
 	}
 	return ffmpeggo.Output(streams, fileURL(path), out).
 		GlobalArgs(append([]string{"-y", "-xerror"}, quiet...)...).GetArgs()
@@ -240,11 +242,4 @@ func audioCodec(f Format, codec string) string {
 		return "libopus"
 	}
 	return "aac"
-}
-
-func orDefault[T int | int64](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return v
 }

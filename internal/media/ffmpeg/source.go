@@ -93,6 +93,18 @@ func (c *Clip) decoder() string {
 	return ""
 }
 
+// Needs are the decoders and filters that not every build of ffmpeg has.
+func (c *Clip) Needs() []string {
+	var names []string
+	if d := c.decoder(); d != "" {
+		names = append(names, d)
+	}
+	if c.HDR() {
+		names = append(names, "zscale", "tonemap")
+	}
+	return names
+}
+
 func (c *Clip) decodeFilters(every int) string {
 	var chain []string
 	if every > 1 {
