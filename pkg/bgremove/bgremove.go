@@ -16,7 +16,6 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
 
@@ -69,7 +68,8 @@ type Remover struct {
 	tools   *ffmpeg.Tools // once confirmed: those located, or others
 
 	opening  sync.Mutex
-	networks map[string]*onnx.Network // once opened
+	networks map[string]*opening
+	loading  sync.Mutex
 }
 
 // New makes a Remover. Nothing is opened or started before it is used.

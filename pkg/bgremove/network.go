@@ -22,50 +22,92 @@ const (
 	DeviceDirectML Device = "directml"
 )
 
-// network opens the network that a job names, once: all clips share it.
-func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, string, error) {
-	if err := onnx.Supported(); err != nil {
-		return nil, "", unusable(err)
-	}
-	store := &model.Store{Dir: r.config.ModelsDir}
-	if name == "" {
-		var ok bool
-		if name, ok = store.Best(); !ok {
-			return nil, "", &Error{Kind: Missing, Reason: "no model is installed", Hint: "bgremove models pull u2netp gets one; --model names a file; --model bundled is in the program, small and still weak"}
-		}
-	}
-	r.opening.Lock()
-	defer r.opening.Unlock()
-	if n, ok := r.networks[name]; ok {
-		return n, name, nil
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, "", context.Cause(ctx)
-	}
-	n, err := r.openNetwork(store, name)
-	if err != nil {
-		return nil, "", unusable(err)
-	}
-	if r.networks == nil {
-		r.networks = make(map[string]*onnx.Network)
-	}
-	r.networks[name] = n
-	return n, name, nil
+// opening is a network that is opened or being opened.
+type opening struct {
+	done    chan struct{} // closed when the rest is there
+	network *onnx.Network
+	err     error
 }
 
-// warm opens the network that a removal will surely need while its input is
-// looked at: large ones take a second. An error shows when it is needed. The
-// function returned waits for the end.
-func (j *removal) warm(ctx context.Context) (wait func()) {
-	if j.options.Method != Rembg {
-		return func() {}
+// network opens the network that a job names, once: all clips share it. One that
+// is large takes seconds, for which nobody waits whose ctx has ended; it is there
+// for the next.
+func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, string, error) {
+	name, err := r.modelName(name)
+	if err != nil {
+		return nil, "", err
 	}
-	done := make(chan struct{})
+	if ctx.Err() != nil {
+		return nil, "", context.Cause(ctx)
+	}
+	o := r.openOnce(name)
+	select {
+	case <-o.done:
+	case <-ctx.Done():
+		return nil, "", context.Cause(ctx)
+	}
+	if o.err != nil {
+		return nil, "", unusable(o.err)
+	}
+	return o.network, name, nil
+}
+
+// modelName is the name of the network to be used where name is asked for.
+func (r *Remover) modelName(name string) (string, error) {
+	if err := onnx.Supported(); err != nil {
+		return "", unusable(err)
+	}
+	if name != "" {
+		return name, nil
+	}
+	if best, ok := (&model.Store{Dir: r.config.ModelsDir}).Best(); ok {
+		return best, nil
+	}
+	return "", &Error{Kind: Missing, Reason: "no model is installed", Hint: "bgremove models pull u2netp gets one; --model names a file; --model bundled is in the program, small and still weak"}
+}
+
+// openOnce begins to open a network, unless that has begun. What fails is tried
+// again the next time.
+func (r *Remover) openOnce(name string) *opening {
+	r.opening.Lock()
+	defer r.opening.Unlock()
+	if o, ok := r.networks[name]; ok {
+		return o
+	}
+	o := &opening{done: make(chan struct{})}
+	if r.networks == nil {
+		r.networks = make(map[string]*opening)
+	}
+	r.networks[name] = o
 	go func() {
-		defer close(done)
-		_, _, _ = j.network(ctx, j.options.Model)
+		r.loading.Lock() // one after the other: each must find what memory those before it have left
+		o.network, o.err = r.openNetwork(name)
+		r.loading.Unlock()
+		if o.err != nil {
+			r.forget(name, o)
+		}
+		close(o.done)
 	}()
-	return func() { <-done }
+	return o
+}
+
+func (r *Remover) forget(name string, o *opening) {
+	r.opening.Lock()
+	defer r.opening.Unlock()
+	if r.networks[name] == o {
+		delete(r.networks, name)
+	}
+}
+
+// warm begins to open the network that a removal will surely need while its
+// input is looked at. An error shows when it is needed.
+func (j *removal) warm() {
+	if j.options.Method != Rembg {
+		return
+	}
+	if name, err := j.modelName(j.options.Model); err == nil {
+		j.openOnce(name)
+	}
 }
 
 // CanSegment reports whether method Rembg can run: an *Error says what is
@@ -75,11 +117,11 @@ func (r *Remover) CanSegment(ctx context.Context, model string) error {
 	return err
 }
 
-func (r *Remover) openNetwork(store *model.Store, name string) (_ *onnx.Network, err error) {
+func (r *Remover) openNetwork(name string) (_ *onnx.Network, err error) {
 	c := onnx.Config{Device: onnx.Device(r.config.Device), RequireGPU: r.config.RequireGPU}
 	if name == model.Bundled {
 		c.Model, c.ModelData = name, model.BundledNetwork
-	} else if c.Model, c.Spec, err = store.Open(name); err != nil {
+	} else if c.Model, c.Spec, err = (&model.Store{Dir: r.config.ModelsDir}).Open(name); err != nil {
 		return nil, err
 	}
 	library, err := ortlib.Find(r.config.Library)
@@ -96,14 +138,30 @@ func unusable(err error) error {
 	return &Error{Kind: kind, Reason: err.Error(), Hint: hint, Err: err}
 }
 
-// Close releases the networks that were opened. No job may be running.
+// Close releases the networks that were opened; one that is still being opened is
+// released when it is there. No job may be running.
 func (r *Remover) Close() error {
 	r.opening.Lock()
 	defer r.opening.Unlock()
 	var errs []error
-	for _, n := range r.networks {
-		errs = append(errs, n.Close())
+	for _, o := range r.networks {
+		select {
+		case <-o.done:
+			errs = append(errs, o.close())
+		default:
+			go func() {
+				<-o.done
+				_ = o.close() // nobody is there to be told
+			}()
+		}
 	}
 	r.networks = nil
 	return errors.Join(errs...)
+}
+
+func (o *opening) close() error {
+	if o.network == nil {
+		return nil
+	}
+	return o.network.Close()
 }

@@ -121,7 +121,7 @@ type removal struct {
 }
 
 func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Result, error) {
-	defer j.warm(ctx)()
+	j.warm()
 	in, err := timing(j, "probe", func() (*input, error) { return j.open(ctx, inputPath) })
 	if err != nil {
 		return nil, err
