@@ -54,8 +54,9 @@ func (e *SidecarError) Unwrap() error { return e.Err }
 
 // DamagedError is an installed file that is not what was installed.
 type DamagedError struct {
-	Name string
-	Err  error // a *fetch.DigestError or a *fetch.SizeError
+	Name     string
+	Imported bool  // and not of the catalogue
+	Err      error // a *fetch.DigestError or a *fetch.SizeError
 }
 
 func (e *DamagedError) Error() string { return fmt.Sprintf("model %s is damaged: %v", e.Name, e.Err) }

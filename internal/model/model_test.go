@@ -337,6 +337,10 @@ func TestImportAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, path, network("mind"))
+	var damaged *model.DamagedError
+	if err := s.Verify("walk"); !errors.As(err, &damaged) || !damaged.Imported {
+		t.Errorf("verify: %v", err)
+	}
 	if err := os.Remove(sidecar); err != nil {
 		t.Fatal(err)
 	}

@@ -191,7 +191,7 @@ func (s *Store) Open(nameOrPath string) (path string, spec Spec, err error) {
 		return "", Spec{}, err
 	}
 	if m.Bytes > 0 && info.Size() != m.Bytes {
-		return "", Spec{}, &DamagedError{m.Name, &fetch.SizeError{From: path, Got: info.Size(), Want: m.Bytes}}
+		return "", Spec{}, &DamagedError{Name: m.Name, Err: &fetch.SizeError{From: path, Got: info.Size(), Want: m.Bytes}}
 	}
 	return path, m.Spec, nil
 }

@@ -188,7 +188,7 @@ func (s *Store) recordedDigest(name string) string {
 // name that mirrors keep it under, so that another machine can import or pull
 // it. An existing file is not replaced. It returns the path of the copy.
 func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
-	m, _, err := s.find(name)
+	m, catalogued, err := s.find(name)
 	if err != nil {
 		return "", err
 	}
@@ -215,7 +215,7 @@ func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
 		return "", err
 	}
 	if m.SHA256 != "" && sum != m.SHA256 {
-		return "", &DamagedError{name, &fetch.DigestError{Name: from, Got: sum, Want: m.SHA256}}
+		return "", &DamagedError{Name: name, Imported: !catalogued, Err: &fetch.DigestError{Name: from, Got: sum, Want: m.SHA256}}
 	}
 	var client fetch.Client
 	if err := client.Get(ctx, fetch.File{From: from, Size: size, SHA256: sum}, path); err != nil {
@@ -230,7 +230,7 @@ func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
 // Verify reads an installed network and compares its digest. The error is a
 // *DamagedError if it differs, ErrNoRecord, or one of Path's.
 func (s *Store) Verify(name string) error {
-	m, _, err := s.find(name)
+	m, catalogued, err := s.find(name)
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (s *Store) Verify(name string) error {
 		return fmt.Errorf("verify %s: %w", name, err)
 	}
 	if sum != m.SHA256 {
-		return &DamagedError{name, &fetch.DigestError{Name: path, Got: sum, Want: m.SHA256}}
+		return &DamagedError{Name: name, Imported: !catalogued, Err: &fetch.DigestError{Name: path, Got: sum, Want: m.SHA256}}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package bgremove
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/model"
@@ -45,10 +44,10 @@ func advice(err error) (Kind, string) {
 	case errors.As(err, &licence):
 		return Invalid, "--accept-license accepts it; see bgremove models list for others"
 	case errors.As(err, &damaged):
-		if slices.ContainsFunc(model.Catalogue(), func(m model.Model) bool { return m.Name == damaged.Name }) {
-			return Failed, "bgremove models pull " + damaged.Name + " gets it again"
+		if damaged.Imported {
+			return Failed, "bgremove models import FILE --name " + damaged.Name + " mends it, from the file it came from"
 		}
-		return Failed, "bgremove models import FILE --name " + damaged.Name + " mends it, from the file it came from"
+		return Failed, "bgremove models pull " + damaged.Name + " gets it again"
 	case errors.As(err, &sidecar):
 		return Invalid, "correct the file or move it away"
 	case errors.Is(err, model.ErrBundled):
