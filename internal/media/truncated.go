@@ -28,7 +28,7 @@ func truncatedISO(r io.ReaderAt, size int64) bool {
 		n, _ := r.ReadAt(head[:], at)
 		played := whole["moov"] && whole["mdat"] // what follows may be of no use, or no box
 		if n < 8 {
-			return !played
+			return n > 0 && !played
 		}
 		kind := string(head[4:8])
 		length := int64(binary.BigEndian.Uint32(head[:]))

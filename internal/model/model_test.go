@@ -325,8 +325,8 @@ func TestImportAgain(t *testing.T) {
 	if _, err := s.Import(t.Context(), mine, model.ImportOptions{}); !errors.Is(err, fetch.ErrBusy) {
 		t.Errorf("%v, want ErrBusy", err)
 	}
-	if _, err := os.Stat(other.Name()); err != nil {
-		t.Errorf("the other's work: %v", err)
+	if left := files(t, s.Dir); len(left) != 1 {
+		t.Errorf("beside the other's work there is something: %v", left)
 	}
 	other.Close()
 	if _, err := s.Import(t.Context(), mine, model.ImportOptions{}); err != nil {

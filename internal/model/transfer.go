@@ -99,7 +99,7 @@ type ImportOptions struct {
 // Import copies a network, and the sidecar beside it, into the store and
 // returns its name. A name of the catalogue takes only the catalogue's content.
 //
-// Errors: *NameError, *LicenceError, *SidecarError, ErrExists,
+// Errors: *NameError, *LicenceError, *SidecarError, *DamagedError, ErrExists,
 // ErrNotONNX, and those of fetch.Client.Get.
 func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name string, err error) {
 	if err := checkONNX(path); err != nil {
@@ -124,7 +124,9 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name 
 	if name = o.Name; name == "" {
 		name = nameFor(path)
 	}
-	if _, ok := s.known(name); ok {
+	if m, ok := s.known(name); ok && o.Name == "" {
+		return "", &DamagedError{Name: name, Err: &fetch.DigestError{Name: path, Got: sum, Want: m.SHA256}}
+	} else if ok {
 		return "", fmt.Errorf("%s: %w", name, ErrExists)
 	}
 	return name, s.importNew(ctx, source, name)
@@ -155,23 +157,34 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string) e
 	if _, err := readSidecar(sidecar); err != nil {
 		return err
 	}
-	digest := source.SHA256 + "  " + name + extension + "\n" // as sha256sum writes it
 	if err := os.MkdirAll(s.dir(), 0o755); err != nil {
 		return fmt.Errorf("import %s: %w", name, err)
 	}
-	err := writeFile(s.file(name, digestExtension), []byte(digest))
-	if data, readErr := os.ReadFile(sidecar); err == nil && readErr == nil {
-		err = writeFile(s.file(name, ".json"), data)
-	} else if err == nil {
-		err = removeIfThere(s.file(name, ".json"))
+	err := s.bring(ctx, source, name)
+	if errors.Is(err, fetch.ErrBusy) {
+		return err // what is there is the other's
 	}
 	if err == nil {
-		err = s.bring(ctx, source, name)
+		err = s.describe(name, source.SHA256, sidecar)
 	}
-	if err != nil && !errors.Is(err, fetch.ErrBusy) && !s.Installed(name) {
+	if err != nil && !s.Installed(name) {
 		return errors.Join(err, s.discard(name))
 	}
 	return err
+}
+
+// describe notes the digest of a network that was imported, and its sidecar or
+// that it has none.
+func (s *Store) describe(name, sum, sidecar string) error {
+	digest := sum + "  " + name + extension + "\n" // as sha256sum writes it
+	if err := writeFile(s.file(name, digestExtension), []byte(digest)); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(sidecar)
+	if err != nil {
+		return removeIfThere(s.file(name, ".json"))
+	}
+	return writeFile(s.file(name, ".json"), data)
 }
 
 // recordedDigest is the digest an imported network had, or "" if that is not

@@ -28,7 +28,7 @@ type File struct {
 
 // Create makes the temporary file for path, in whose folder there must be room
 // anyway. A file that is there is an error, fs.ErrExist, unless overwrite is
-// set. If it is a link, it stays; what it points to is replaced. Errors are
+// set. If it is a link, it stays; what it points to is replaced, and must be there. Errors are
 // *fs.PathError of path.
 func Create(path string, overwrite bool) (*File, error) {
 	target := path
@@ -44,7 +44,7 @@ func Create(path string, overwrite bool) (*File, error) {
 		if target, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, failed(path, err)
 		}
-	} else if _, err := os.Lstat(path); err == nil {
+	} else if _, linkErr := os.Lstat(path); linkErr == nil && errors.Is(err, fs.ErrNotExist) {
 		return nil, failed(path, ErrDangling)
 	}
 	f, err := os.CreateTemp(filepath.Dir(target), ".bgremove-*.part")

@@ -10,16 +10,17 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// Look shows at most n frames, spread evenly over the part of the clip that
-// timing chooses, to see. The
-// picture is seen's only for the length of the call. It is how a method learns
+// Look shows at most n frames of the part of the clip that timing chooses to see,
+// spread over it as evenly as its frames are spread over the clip; of a part that
+// is denser than the rest those at its end are not seen. The
+// picture is see's only for the length of the call. It is how a method learns
 // what it must know of the clip before its first matte. Without a frame in that
 // part the error is ErrNoFrames.
 func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) error {
 	timing.MaxRate = 0 // all frames are counted, whichever of them are kept
 	every := max(1, (timing.expected(clip.Info())+n-1)/n)
 	seen, err := look(ctx, clip, timing, every, n, see)
-	if err == nil && seen == 0 && every > 1 { // frames at very uneven times
+	if err == nil && seen == 0 && every > 1 { // none of them is in the part
 		seen, err = look(ctx, clip, timing, 1, n, see)
 	}
 	if err == nil && seen == 0 {

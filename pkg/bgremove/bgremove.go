@@ -67,9 +67,9 @@ type Remover struct {
 	located *ffmpeg.Tools // once located
 	tools   *ffmpeg.Tools // once confirmed: those located, or others
 
-	opening  sync.Mutex
+	guard    sync.Mutex // of networks
 	networks map[string]*opening
-	loading  sync.Mutex
+	loading  sync.Mutex // held while one is opened
 }
 
 // New makes a Remover. Nothing is opened or started before it is used.

@@ -42,6 +42,7 @@ var features = []struct{ name, purpose string }{
 	{"libopus", "sound in webm, where it must be converted"},
 	{"aac", "sound in mp4, where it must be converted"},
 	{"zscale", "right brightness of HDR inputs"},
+	{"tonemap", "right brightness of HDR inputs"},
 }
 
 // Diagnose looks for everything that bgremove can make use of.

@@ -69,8 +69,8 @@ func (r *Remover) modelName(name string) (string, error) {
 // openOnce begins to open a network, unless that has begun. What fails is tried
 // again the next time.
 func (r *Remover) openOnce(name string) *opening {
-	r.opening.Lock()
-	defer r.opening.Unlock()
+	r.guard.Lock()
+	defer r.guard.Unlock()
 	if o, ok := r.networks[name]; ok {
 		return o
 	}
@@ -92,8 +92,8 @@ func (r *Remover) openOnce(name string) *opening {
 }
 
 func (r *Remover) forget(name string, o *opening) {
-	r.opening.Lock()
-	defer r.opening.Unlock()
+	r.guard.Lock()
+	defer r.guard.Unlock()
 	if r.networks[name] == o {
 		delete(r.networks, name)
 	}
@@ -138,30 +138,18 @@ func unusable(err error) error {
 	return &Error{Kind: kind, Reason: err.Error(), Hint: hint, Err: err}
 }
 
-// Close releases the networks that were opened; one that is still being opened is
-// released when it is there. No job may be running.
+// Close waits for networks that are still being opened, and releases all. No job
+// may be running.
 func (r *Remover) Close() error {
-	r.opening.Lock()
-	defer r.opening.Unlock()
+	r.guard.Lock()
+	networks := r.networks
+	r.networks = nil
+	r.guard.Unlock()
 	var errs []error
-	for _, o := range r.networks {
-		select {
-		case <-o.done:
-			errs = append(errs, o.close())
-		default:
-			go func() {
-				<-o.done
-				_ = o.close() // nobody is there to be told
-			}()
+	for _, o := range networks {
+		if <-o.done; o.network != nil {
+			errs = append(errs, o.network.Close())
 		}
 	}
-	r.networks = nil
 	return errors.Join(errs...)
-}
-
-func (o *opening) close() error {
-	if o.network == nil {
-		return nil
-	}
-	return o.network.Close()
 }

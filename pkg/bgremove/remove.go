@@ -155,8 +155,8 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	return j.result(inputPath, outputPath, in, chosen, report, size), nil
 }
 
-// lacking blames what this ffmpeg does not have of the encoders, decoders and
-// filters that the clip and its output need, for its failure.
+// lacking blames what this ffmpeg does not have of the decoders and filters that
+// the clip needs, and of picture encoders, for its failure.
 func (j *removal) lacking(ctx context.Context, clip media.Clip, err error) error {
 	if !errors.As(err, new(*ffmpeg.Error)) {
 		return err
@@ -169,7 +169,7 @@ func (j *removal) lacking(ctx context.Context, clip media.Clip, err error) error
 		needed = append(needed, encoder)
 	}
 	tools, e := j.ffmpeg(ctx)
-	if e != nil {
+	if e != nil || len(needed) == 0 {
 		return err
 	}
 	have, e := tools.Codecs(ctx, needed...)

@@ -16,7 +16,7 @@ ROUNDS, SERIES = 5, (3.4445, -4.7750, 2.0315)
 def groups(net, decay=0.01):
     """What Muon steps, what AdamW does, and what has no weight decay: one number a channel."""
     inner = [m for m in net.modules() if isinstance(m, torch.nn.Conv2d) and m.groups == 1]
-    matrices = [m.weight for m in inner[1:] if m.out_channels > 4]  # not the first one, nor those that end in mattes
+    matrices = [m.weight for m in inner if m.in_channels >= 8 and m.out_channels > 4]  # not what takes pictures or ends in mattes
     taken = {id(p) for p in matrices}
     rest = [p for p in net.parameters() if id(p) not in taken]
     return [

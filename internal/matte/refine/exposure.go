@@ -12,7 +12,8 @@ const (
 	sparse = 4
 	// swing is how far light that flickers strays from its mean, as a natural
 	// logarithm, and lasting the part of the way from the mean that is still
-	// there a frame later. What strays farther is a fade or another light.
+	// there a frame later. What strays farther is a fade or another light; what
+	// changes by less than a hundredth a frame never does.
 	swing, lasting = 0.22, 0.95
 )
 

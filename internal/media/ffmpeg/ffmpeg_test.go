@@ -331,6 +331,7 @@ func TestAudioStaysInPlace(t *testing.T) {
 		"a part to mp4":           {"a.mp4", false, ffmpeg.MP4, 480 * ms, 1480 * ms},
 		"a part to webm":          {"a.mp4", false, ffmpeg.WebM, 480 * ms, 1480 * ms},
 		"late, a part to webm":    {"a.mp4", true, ffmpeg.WebM, 200 * ms, 1200 * ms},
+		"webm copied":             {"a.webm", false, ffmpeg.WebM, 0, 0},
 		"a part of webm copied":   {"a.webm", false, ffmpeg.WebM, 480 * ms, 1480 * ms},
 	}
 	for name, tt := range tests {
@@ -373,6 +374,9 @@ func TestAudioStaysInPlace(t *testing.T) {
 			after := toneAgainstPicture(t, filepath.Dir(path), path)
 			if d := after - before + tt.from.Seconds(); math.Abs(d) > 0.010 {
 				t.Errorf("the tone moved by %.1f ms against the picture (%.3f s before, %.3f s after)", d*1000, before, after)
+			}
+			if first, _ := streamSpan(t, path, "a:0"); tt.from == 0 && first > 0.005 {
+				t.Errorf("the sound's beginning is lost: it starts at %.3f s", first)
 			}
 			checkSoundSpan(t, path, tt.from > 0, tt.from > 0 || tt.late, tt.to > 0 && !tt.late, (end - tt.from).Seconds())
 		})

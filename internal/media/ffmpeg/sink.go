@@ -158,7 +158,9 @@ func EncodeArgs(path string, o SinkOptions) []string {
 	if o.Audio != nil {
 		streams = append(streams, audioInput(o))
 		out["c:a"] = audioCodec(o.Format, o.Audio.info.AudioCodec)
-		out["copypriorss:a"] = "0" // what is copied begins where it is asked to, not at the key frame before
+		if o.AudioFrom > 0 {
+			out["copypriorss:a"] = "0" // what is copied begins with the part, not at the key frame before it
+		}
 	}
 	return ffmpeggo.Output(streams, fileURL(path), out).
 		GlobalArgs(append([]string{"-y", "-xerror"}, quiet...)...).GetArgs()
