@@ -328,7 +328,9 @@ func TestImportAgain(t *testing.T) {
 	if left := files(t, s.Dir); len(left) != 1 {
 		t.Errorf("beside the other's work there is something: %v", left)
 	}
-	other.Close()
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.Import(t.Context(), mine, model.ImportOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import metrics
 import motion
 import muon
 import pack
+import soup
 from compose import Parts
 from draw import Dice, placement
 from net import EXTRA, Net, clues, runner
@@ -137,6 +138,17 @@ class Optimiser(unittest.TestCase):
             return layer[1].weight
 
         torch.testing.assert_close(trained(None), trained(4))
+
+
+class Soup(unittest.TestCase):
+    def test_shares(self):
+        def state(value):
+            kept = {"w": torch.full((2,), value), "n": torch.tensor(3)}
+            return checkpoint.State({}, kept, {}, torch.zeros(1), "cpu", "64:1", 0, 0, 0)
+
+        mixed = soup.mix([state(1.0), state(5.0)], [3, 1])
+        torch.testing.assert_close(mixed.average["w"], torch.full((2,), 2.0))
+        self.assertEqual(int(mixed.average["n"]), 3)
 
 
 class Metrics(unittest.TestCase):
