@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/filelock"
+	"github.com/bgremove/bgremove/internal/outfile"
 )
 
 // part is the file under a name that says it is incomplete, with the digest of
@@ -75,7 +75,7 @@ func (p *part) setTag(tag string) error {
 	}
 	p.etag = ""
 	if tag == "" || strings.HasPrefix(tag, "W/") {
-		return removeIfThere(p.tagPath())
+		return outfile.Remove(p.tagPath())
 	}
 	p.etag = tag
 	return os.WriteFile(p.tagPath(), []byte(tag+"\n"), 0o644)
@@ -95,7 +95,7 @@ func (p *part) reset() error {
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	return errors.Join(p.file.Truncate(0), removeIfThere(p.tagPath()))
+	return errors.Join(p.file.Truncate(0), outfile.Remove(p.tagPath()))
 }
 
 // check compares what is there with what is wanted, and forgets wrong bytes.
@@ -128,7 +128,7 @@ func (p *part) publish(dest string) error {
 	if err := os.Rename(p.path, dest); err != nil {
 		return fmt.Errorf("name the file: %w", err)
 	}
-	return removeIfThere(p.tagPath())
+	return outfile.Remove(p.tagPath())
 }
 
 // close unlocks the file and removes it if it is empty. After publish there is
@@ -140,14 +140,7 @@ func (p *part) close() error {
 		return err
 	}
 	if p.size == 0 {
-		return errors.Join(removeIfThere(p.path), removeIfThere(p.tagPath()))
-	}
-	return nil
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return errors.Join(outfile.Remove(p.path), outfile.Remove(p.tagPath()))
 	}
 	return nil
 }

@@ -148,10 +148,9 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string) e
 	if s.taken(name) {
 		return fmt.Errorf("%s: %w", name, ErrExists)
 	}
-	if was := s.recordedDigest(name); was != source.SHA256 { // a damaged one is mended
-		if old, _, err := fetch.Digest(s.file(name, extension)); err == nil && old != source.SHA256 {
-			return fmt.Errorf("%s: %w", name, ErrExists)
-		}
+	old, _, err := fetch.Digest(s.file(name, extension))
+	if err == nil && old != source.SHA256 && s.recordedDigest(name) != source.SHA256 { // a damaged one is mended
+		return fmt.Errorf("%s: %w", name, ErrExists)
 	}
 	sidecar := strings.TrimSuffix(source.From, filepath.Ext(source.From)) + ".json"
 	if _, err := readSidecar(sidecar); err != nil {
@@ -160,7 +159,7 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string) e
 	if err := os.MkdirAll(s.dir(), 0o755); err != nil {
 		return fmt.Errorf("import %s: %w", name, err)
 	}
-	err := s.bring(ctx, source, name)
+	err = s.bring(ctx, source, name)
 	if errors.Is(err, fetch.ErrBusy) {
 		return err // what is there is the other's
 	}
@@ -182,7 +181,7 @@ func (s *Store) describe(name, sum, sidecar string) error {
 	}
 	data, err := os.ReadFile(sidecar)
 	if err != nil {
-		return removeIfThere(s.file(name, ".json"))
+		return outfile.Remove(s.file(name, ".json"))
 	}
 	return writeFile(s.file(name, ".json"), data)
 }
@@ -281,7 +280,7 @@ func (s *Store) Remove(name string) error {
 func (s *Store) discard(name string) error {
 	var errs []error
 	for _, ext := range []string{extension, extension + ".part", extension + ".part.etag", ".json", digestExtension} {
-		errs = append(errs, removeIfThere(s.file(name, ext)))
+		errs = append(errs, outfile.Remove(s.file(name, ext)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("remove %s: %w", name, err)
@@ -301,11 +300,4 @@ func writeFile(path string, data []byte) error {
 	}
 	_, err = f.Commit()
 	return err
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

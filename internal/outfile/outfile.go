@@ -93,3 +93,11 @@ func (f *File) Commit() (size int64, err error) {
 	}
 	return stat.Size(), os.Rename(f.Name(), f.path) // file systems without links
 }
+
+// Remove removes a file, if it is there.
+func Remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

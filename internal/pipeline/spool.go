@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/bgremove/bgremove/internal/outfile"
 )
 
 // spool keeps the mattes of a pass, and foregrounds where there are any, in order, compressed in a temporary file.
@@ -110,9 +112,5 @@ func (s *spool) read(pix []uint8) error {
 
 // close removes the file.
 func (s *spool) close() error {
-	err := s.file.Close()
-	if e := os.Remove(s.file.Name()); !errors.Is(e, os.ErrNotExist) {
-		err = errors.Join(err, e)
-	}
-	return err
+	return errors.Join(s.file.Close(), outfile.Remove(s.file.Name()))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/model"
 	"github.com/bgremove/bgremove/internal/ortlib"
@@ -60,14 +59,10 @@ func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 func (r *Remover) checkNetworks(ctx context.Context, d *Diagnosis) {
 	runtime := Check{Name: "ONNX Runtime", Detail: "AI segmentation (method rembg)"}
 	var library ortlib.Library
-	var n *onnx.Network
 	var device []Check
-	err := onnx.Supported()
+	n, _, err := r.network(ctx, model.Bundled)
 	if err == nil {
 		library, err = ortlib.Find(r.config.Library)
-	}
-	if err == nil {
-		n, _, err = r.network(ctx, model.Bundled)
 	}
 	if err == nil {
 		info := n.Info()
@@ -79,7 +74,7 @@ func (r *Remover) checkNetworks(ctx context.Context, d *Diagnosis) {
 		runtime.Detail += ": " + err.Error()
 	}
 	best := Check{Name: "model", OK: true}
-	if best.Detail, best.OK = (&model.Store{Dir: r.config.ModelsDir}).Best(); !best.OK {
+	if best.Detail, best.OK = r.store().Best(); !best.OK {
 		best.Detail, best.Hint = "there is but the bundled one, which is not the default", "bgremove models pull u2netp"
 	}
 	d.Checks = append(append(append(d.Checks, runtime), device...), best)

@@ -60,11 +60,13 @@ func (r *Remover) modelName(name string) (string, error) {
 	if name != "" {
 		return name, nil
 	}
-	if best, ok := (&model.Store{Dir: r.config.ModelsDir}).Best(); ok {
+	if best, ok := r.store().Best(); ok {
 		return best, nil
 	}
 	return "", &Error{Kind: Missing, Reason: "no model is installed", Hint: "bgremove models pull u2netp gets one; --model names a file; --model bundled is in the program, small and still weak"}
 }
+
+func (r *Remover) store() *model.Store { return &model.Store{Dir: r.config.ModelsDir} }
 
 // openOnce begins to open a network, unless that has begun. What fails is tried
 // again the next time.
@@ -121,7 +123,7 @@ func (r *Remover) openNetwork(name string) (_ *onnx.Network, err error) {
 	c := onnx.Config{Device: onnx.Device(r.config.Device), RequireGPU: r.config.RequireGPU}
 	if name == model.Bundled {
 		c.Model, c.ModelData = name, model.BundledNetwork
-	} else if c.Model, c.Spec, err = (&model.Store{Dir: r.config.ModelsDir}).Open(name); err != nil {
+	} else if c.Model, c.Spec, err = r.store().Open(name); err != nil {
 		return nil, err
 	}
 	library, err := ortlib.Find(r.config.Library)

@@ -5,10 +5,10 @@ Each function takes pictures [n, 3, h, w] of values 0 to 1 and gives as many bac
 
 import math
 
-import numpy as np
 import torch
-from PIL import Image
 from torch.nn import functional as F
+
+from heldout import as_gif
 
 # JPEG's luminance table (ITU-T T.81, table K.1); chrominance uses its coarser end.
 TABLE = """
@@ -99,15 +99,9 @@ def diffused(dice, x, most=16):
     """
     count = 2 ** int(dice.one(4, 8.99))
     shown = (x[:most].permute(0, 2, 3, 1) * 255).round().byte().cpu().numpy()
-    made = [torch.from_numpy(dithered(a, count)) for a in shown]
+    made = [torch.from_numpy(as_gif(a, count, sparse=3)) for a in shown]  # finding the palette takes longest
     made = torch.stack(made).to(x.device).permute(0, 3, 1, 2) / 255
     return torch.cat([made, ordered(dice, x[most:])]) if len(x) > most else made
-
-
-def dithered(a, count):
-    """A uint8 picture [h, w, 3] in so many colours, found from one pixel of nine, as that takes longest."""
-    colours = Image.fromarray(a[::3, ::3]).quantize(count, Image.Quantize.MEDIANCUT)
-    return np.array(Image.fromarray(a).quantize(palette=colours, dither=Image.Dither.FLOYDSTEINBERG).convert("RGB"))
 
 
 def ordered(dice, x):
