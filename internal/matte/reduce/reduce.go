@@ -9,11 +9,11 @@ import (
 
 // Scaler brings pictures of one size to another. It is safe for concurrent use.
 type Scaler struct {
-	from, to   image.Point
-	rows, cols taps
-	every      int  // one of so many rows is looked at
-	grouped    bool // two of several columns are
-	scratch    sync.Pool
+	from, to image.Point
+	rows     taps
+	cols     columns
+	every    int       // one of so many rows is looked at
+	scratch  sync.Pool // of *sums
 }
 
 // New returns a Scaler from pictures of the size from to those of the size to.
@@ -24,10 +24,8 @@ func New(from, to image.Point) *Scaler {
 	}
 	s := &Scaler{from: from, to: to, every: skip(from.Y, to.Y)}
 	s.rows = newTaps(from.Y, s.every, to.Y)
-	group := max(skip(from.X, to.X)&^1, 1)
-	s.grouped = group > 1
-	s.cols = newTaps(from.X, group, to.X)
-	s.scratch.New = func() any { return newSums(from.X, group) }
+	s.cols = newColumns(from.X, to.X)
+	s.scratch.New = func() any { return newSums(from.X, &s.cols) }
 	return s
 }
 
@@ -39,8 +37,8 @@ func (s *Scaler) Sizes() (from, to image.Point) { return s.from, s.to }
 //
 // A pixel is the mean of the area that it stands for when reducing, bilinear
 // when enlarging, within 2/255. Of what shrinks to a third or less, not all is
-// looked at: rows and pairs of columns are left out as long as 1.5 are left
-// for each of dst.
+// looked at: rows are left out, and without vector instructions pairs of columns,
+// as long as 1.5 are left for each of dst.
 func (s *Scaler) Draw(dst, img *image.NRGBA) {
 	if img.Rect.Size() != s.from || dst.Rect.Size() != s.to {
 		panic("reduce: pictures of another size")
@@ -60,12 +58,7 @@ func (s *Scaler) Draw(dst, img *image.NRGBA) {
 			from[j] = row(img, s.middle(first+j))
 		}
 		b.add(from[:len(weight)], weight)
-		if s.grouped {
-			b.unpackGroups()
-		} else {
-			b.unpack()
-		}
-		s.cols.across(row(dst, y), b.line)
+		b.across(row(dst, y), &s.cols)
 	}
 }
 

@@ -1,9 +1,6 @@
 package reduce
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "math"
 
 // most is how many samples make up a target at most, since more than 3 for
 // each are thinned out; columns in pairs may be more.
@@ -62,28 +59,4 @@ func (t *taps) of(i int) (first int, weight []uint64) {
 		weight = weight[:len(weight)-1]
 	}
 	return t.start[i], weight
-}
-
-// across writes one line of samples, brought to width, as opaque pixels.
-func (t *taps) across(dst []byte, line []uint64) {
-	const half = 1 << 11 * (1 | 1<<lane | 1<<(2*lane))
-	for x, start := range t.start {
-		weight := t.weight[x*t.count:][:t.count]
-		pixels := line[start:][:len(weight)]
-		sum := uint64(half)
-		switch len(weight) { // the common cases without a loop
-		case 2:
-			sum += pixels[0]*weight[0] + pixels[1]*weight[1]
-		case 3:
-			sum += pixels[0]*weight[0] + pixels[1]*weight[1] + pixels[2]*weight[2]
-		case 4:
-			sum += pixels[0]*weight[0] + pixels[1]*weight[1] + pixels[2]*weight[2] + pixels[3]*weight[3]
-		default:
-			for j, w := range weight {
-				sum += pixels[j] * w
-			}
-		}
-		v := uint32(sum>>12&0xff | sum>>(lane+12-8)&0xff00 | sum>>(2*lane+12-16)&0xff0000)
-		binary.LittleEndian.PutUint32(dst[4*x:4*x+4:4*x+4], v|0xff000000)
-	}
 }

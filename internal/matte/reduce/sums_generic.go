@@ -1,6 +1,20 @@
+//go:build !amd64 || purego
+
 package reduce
 
 import "encoding/binary"
+
+// columns says which columns, or groups of them, make each target column. Two
+// of several columns stand for a group.
+type columns struct {
+	taps
+	group int
+}
+
+func newColumns(n, m int) columns {
+	group := max(skip(n, m)&^1, 1)
+	return columns{newTaps(n, group, m), group}
+}
 
 // sums is the working memory of one Draw: rows added up, two pixels in two
 // words and 16 bits a channel, red and blue in one, green and alpha in the
@@ -12,8 +26,9 @@ type sums struct {
 	line       []uint64
 }
 
-// newSums returns the memory for rows of w pixels, taken in groups.
-func newSums(w, group int) *sums {
+// newSums returns the memory for rows of w pixels, taken in c's groups.
+func newSums(w int, c *columns) *sums {
+	group := c.group
 	if group == 1 {
 		words := (w + 1) / 2
 		return &sums{0, 8, make([]uint64, 2*words), make([]uint64, 2*words)}
@@ -105,5 +120,34 @@ func (s *sums) unpackGroups() {
 		r += r >> 32
 		g += g >> 32
 		s.line[i] = r&0xfff | g&0xfff<<lane | r>>16&0xfff<<(2*lane)
+	}
+}
+
+// across writes the sums, brought to width, as opaque pixels.
+func (s *sums) across(dst []byte, c *columns) {
+	if c.group > 1 {
+		s.unpackGroups()
+	} else {
+		s.unpack()
+	}
+	const half = 1 << 11 * (1 | 1<<lane | 1<<(2*lane))
+	for x, start := range c.start {
+		weight := c.weight[x*c.count:][:c.count]
+		pixels := s.line[start:][:len(weight)]
+		sum := uint64(half)
+		switch len(weight) { // the common cases without a loop
+		case 2:
+			sum += pixels[0]*weight[0] + pixels[1]*weight[1]
+		case 3:
+			sum += pixels[0]*weight[0] + pixels[1]*weight[1] + pixels[2]*weight[2]
+		case 4:
+			sum += pixels[0]*weight[0] + pixels[1]*weight[1] + pixels[2]*weight[2] + pixels[3]*weight[3]
+		default:
+			for j, w := range weight {
+				sum += pixels[j] * w
+			}
+		}
+		v := uint32(sum>>12&0xff | sum>>(lane+12-8)&0xff00 | sum>>(2*lane+12-16)&0xff0000)
+		binary.LittleEndian.PutUint32(dst[4*x:4*x+4:4*x+4], v|0xff000000)
 	}
 }
