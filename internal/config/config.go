@@ -31,9 +31,12 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Origin, e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// trusted are settings that name what is run, how freely, and where secrets are sent. They are not taken from a file
-// that merely lies in the working directory: that may be somebody else's.
-var trusted = []string{"ffmpeg", "ffprobe", "sandbox", "onnxruntime", "server", "api-key", "stripe-api"}
+// trusted are settings that name what is run or installed, and how freely, where secrets are sent, or what consents in
+// the user's name. They are not taken from a file that merely lies in the working directory: that may be somebody else's.
+var trusted = []string{
+	"ffmpeg", "ffprobe", "sandbox", "onnxruntime", "from", "sha256", "dir", "models-dir",
+	"server", "api-key", "stripe-api", "smtp", "accept-license", "yes",
+}
 
 // Variable is the environment variable that stands for a flag.
 func Variable(flag string) string {
