@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -184,7 +185,7 @@ type verdict struct {
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitempty"`
 
-	damaged bool
+	mark string
 }
 
 func (a *app) modelsVerify() *cobra.Command {
@@ -192,23 +193,16 @@ func (a *app) modelsVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verify [NAME...]", ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
 		Short: "read installed models again and compare their sha256",
-		RunE: func(_ *cobra.Command, names []string) error {
-			verdicts, failure, err := a.verify(names)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return errors.Join(a.JSON(map[string]any{"models": verdicts}), failure)
-			}
-			for _, v := range verdicts {
-				mark := "ok     "
-				switch {
-				case v.damaged:
-					mark = "DAMAGED"
-				case !v.OK:
-					mark = "UNKNOWN"
+		RunE: func(cmd *cobra.Command, names []string) error {
+			verdicts := []verdict{}
+			failure := a.verify(cmd.Context(), names, func(v verdict) {
+				verdicts = append(verdicts, v)
+				if !asJSON {
+					fmt.Fprintf(a.Out, "%-7s  %s\n", v.mark, v.Name)
 				}
-				fmt.Fprintf(a.Out, "%s  %s\n", mark, v.Name)
+			})
+			if asJSON && len(verdicts) > 0 {
+				failure = errors.Join(a.JSON(map[string]any{"models": verdicts}), failure)
 			}
 			return failure
 		},
@@ -217,14 +211,15 @@ func (a *app) modelsVerify() *cobra.Command {
 	return cmd
 }
 
-// verify checks the named models, or all that are installed. failure is one of
-// those that are damaged or, if there is none, cannot be checked.
-func (a *app) verify(names []string) (verdicts []verdict, failure, err error) {
+// verify checks the named models, or all that are installed. The error is that
+// of one that is damaged or, if there is none, cannot be checked; names that are
+// not installed are refused before anything is read.
+func (a *app) verify(ctx context.Context, names []string, tell func(verdict)) error {
 	store := a.store()
 	if len(names) == 0 {
 		list, err := store.List()
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		for _, e := range list {
 			if e.Installed && !e.Bundled {
@@ -232,23 +227,31 @@ func (a *app) verify(names []string) (verdicts []verdict, failure, err error) {
 			}
 		}
 	}
-	verdicts = []verdict{}
 	for _, name := range names {
-		err := store.Verify(name)
-		v := verdict{Name: name, OK: err == nil}
+		if _, err := store.Path(name); err != nil {
+			return err
+		}
+	}
+	var failure error
+	for _, name := range names {
+		err := store.Verify(ctx, name)
+		if ctx.Err() != nil {
+			return err
+		}
+		v := verdict{Name: name, OK: err == nil, mark: "ok"}
 		if err != nil {
-			v.Error = err.Error()
-			v.damaged = errors.As(err, new(*model.DamagedError))
-			if !v.damaged && !errors.Is(err, model.ErrNoRecord) {
-				return nil, nil, err
+			v.Error, v.mark = err.Error(), "UNKNOWN"
+			damaged := errors.As(err, new(*model.DamagedError))
+			if damaged {
+				v.mark = "DAMAGED"
 			}
-			if failure == nil || v.damaged {
+			if failure == nil || damaged {
 				failure = err
 			}
 		}
-		verdicts = append(verdicts, v)
+		tell(v)
 	}
-	return verdicts, failure, nil
+	return failure
 }
 
 func (a *app) modelsRemove() *cobra.Command {

@@ -18,7 +18,7 @@ import (
 // network is the outermost layer of an ONNX file: ir_version 8 and a graph
 // that holds text.
 func network(text string) []byte {
-	return append([]byte{0x08, 8, 7<<3 | 2, byte(len(text))}, text...)
+	return append([]byte{0x08, 8, 7<<3 | 2, byte(len(text) + 2), 2<<3 | 2, byte(len(text))}, text...)
 }
 
 // testCatalogue is a catalogue of two models that makeNetwork can make, if

@@ -142,9 +142,9 @@ func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p 
 			bar.Set((p.Pass-1)*p.Frames+p.Frame, p.Passes*p.Frames)
 		}
 	}
-	remover := bgremove.New(a.engine)
-	defer remover.Close()
-	return remover.Remove(cmd.Context(), input, output, o.Options, extras)
+	// It is not closed: the process ends with the command, and a network that is
+	// still being opened need not be waited for.
+	return bgremove.New(a.engine).Remove(cmd.Context(), input, output, o.Options, extras)
 }
 
 // settle works out the output's name and format, and refuses what cannot go

@@ -58,7 +58,7 @@ func (c *Client) Get(ctx context.Context, f File, dest string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
 		return fmt.Errorf("make the folder: %w", err)
 	}
-	p, err := openPart(dest + ".part")
+	p, err := openPart(ctx, dest+".part")
 	if err != nil {
 		return err
 	}

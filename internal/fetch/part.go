@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/filelock"
@@ -23,10 +25,12 @@ type part struct {
 	size int64
 	sum  hash.Hash
 	etag string // of the version the bytes are from; may be empty
+	// released is set once the lock is given up.
+	released bool
 }
 
 // openPart opens what an earlier try left, or a new file.
-func openPart(path string) (*part, error) {
+func openPart(ctx context.Context, path string) (*part, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -35,7 +39,7 @@ func openPart(path string) (*part, error) {
 	if err := p.claim(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	if p.size, err = io.Copy(p.sum, f); err != nil {
+	if p.size, err = io.Copy(p.sum, reading{ctx, f}); err != nil {
 		return nil, errors.Join(fmt.Errorf("read %s: %w", path, err), f.Close())
 	}
 	if tag, err := os.ReadFile(p.tagPath()); err == nil && p.size > 0 {
@@ -122,27 +126,41 @@ func (p *part) diagnose(f File, got string) error {
 
 // publish gives the complete file its name.
 func (p *part) publish(dest string) error {
-	if err := errors.Join(p.file.Sync(), p.file.Close()); err != nil {
+	if err := p.file.Sync(); err != nil {
 		return fmt.Errorf("write %s: %w", p.path, err)
 	}
-	if err := os.Rename(p.path, dest); err != nil {
-		return fmt.Errorf("name the file: %w", err)
-	}
-	return outfile.Remove(p.tagPath())
+	return p.release(func() error {
+		if err := os.Rename(p.path, dest); err != nil {
+			return fmt.Errorf("name the file: %w", err)
+		}
+		return outfile.Remove(p.tagPath())
+	})
 }
 
 // close unlocks the file and removes it if it is empty. After publish there is
 // nothing left to do.
 func (p *part) close() error {
-	if err := p.file.Close(); errors.Is(err, os.ErrClosed) {
+	if p.size > 0 {
+		return p.release(func() error { return nil })
+	}
+	return p.release(func() error { return errors.Join(outfile.Remove(p.path), outfile.Remove(p.tagPath())) })
+}
+
+// release takes the file's name from it and unlocks it, once. The name goes
+// first: whoever has opened the file meanwhile must not take it for theirs. On
+// Windows open files keep their names, and nobody else can have opened it.
+func (p *part) release(rename func() error) error {
+	if p.released {
 		return nil
-	} else if err != nil {
-		return err
 	}
-	if p.size == 0 {
-		return errors.Join(outfile.Remove(p.path), outfile.Remove(p.tagPath()))
+	p.released = true
+	if runtime.GOOS == "windows" {
+		if err := p.file.Close(); err != nil {
+			return err
+		}
+		return rename()
 	}
-	return nil
+	return errors.Join(rename(), p.file.Close())
 }
 
 // isPage reports whether content begins like a web page.
@@ -158,15 +176,28 @@ func ValidDigest(s string) bool {
 }
 
 // Digest is the sha256 of a file in lower-case hex, and its size.
-func Digest(path string) (sum string, size int64, err error) {
+func Digest(ctx context.Context, path string) (sum string, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", 0, err
 	}
 	defer f.Close()
 	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
+	if size, err = io.Copy(h, reading{ctx, f}); err != nil {
 		return "", 0, fmt.Errorf("read %s: %w", path, err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), size, nil
+}
+
+// reading is a reader until ctx ends.
+type reading struct {
+	ctx context.Context //nolint:containedctx // the reader lives for one call
+	r   io.Reader
+}
+
+func (r reading) Read(b []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.r.Read(b)
 }

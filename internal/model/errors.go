@@ -9,6 +9,8 @@ import (
 var (
 	// ErrNotONNX is a file that holds no network, or not all of it.
 	ErrNotONNX = errors.New("not a complete ONNX file")
+	// ErrApart is an import of a network whose weights would be left behind.
+	ErrApart = errors.New("its weights lie in files of their own")
 	// ErrNoRecord is a network that was put into the folder by hand, so that
 	// nothing tells its digest.
 	ErrNoRecord = errors.New("it was not imported, so that its sha256 is not known")
@@ -51,6 +53,19 @@ type SidecarError struct {
 func (e *SidecarError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
 
 func (e *SidecarError) Unwrap() error { return e.Err }
+
+// OtherContentError is an import under a name of the catalogue of what is not
+// that network.
+type OtherContentError struct {
+	Name string
+	Err  error // a *fetch.DigestError
+}
+
+func (e *OtherContentError) Error() string {
+	return fmt.Sprintf("not the network that the catalogue calls %s: %v", e.Name, e.Err)
+}
+
+func (e *OtherContentError) Unwrap() error { return e.Err }
 
 // DamagedError is an installed file that is not what was installed.
 type DamagedError struct {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ import (
 // network is the outermost layer of an ONNX file: ir_version 8 and a graph
 // that differs by name.
 func network(name string) []byte {
-	return append([]byte{0x08, 8, 7<<3 | 2, byte(len(name))}, name...)
+	return append([]byte{0x08, 8, 7<<3 | 2, byte(len(name) + 2), 2<<3 | 2, byte(len(name))}, name...)
 }
 
 func digest(b []byte) string {
@@ -159,7 +160,7 @@ func TestPull(t *testing.T) {
 			if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, network(test.name)) {
 				t.Errorf("%q, %v", got, err)
 			}
-			if err := s.Verify(test.name); err != nil {
+			if err := s.Verify(t.Context(), test.name); err != nil {
 				t.Error(err)
 			}
 		})
@@ -183,7 +184,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, path, network("fred"))
-	if err := s.Verify("free"); !is[*model.DamagedError](err) {
+	if err := s.Verify(t.Context(), "free"); !is[*model.DamagedError](err) {
 		t.Errorf("verify: %v", err)
 	}
 	if _, err := s.Export(t.Context(), "free", filepath.Join(t.TempDir(), "x.onnx")); !is[*model.DamagedError](err) {
@@ -199,7 +200,7 @@ func TestDamage(t *testing.T) {
 	if err := s.Pull(t.Context(), "free", model.PullOptions{From: mirror}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Verify("free"); err != nil {
+	if err := s.Verify(t.Context(), "free"); err != nil {
 		t.Error(err)
 	}
 }
@@ -214,6 +215,8 @@ func TestImport(t *testing.T) {
 	cut := write(t, filepath.Join(dir, "cut.onnx"), network("mine")[:6])
 	free := write(t, filepath.Join(dir, "a.onnx"), network("free"))
 	left := write(t, filepath.Join(dir, "b.onnx"), network("left"))
+	odd := write(t, filepath.Join(dir, "My Net (2).onnx"), network("mine"))
+	namesake := write(t, filepath.Join(dir, "free.onnx"), network("mine"))
 	tests := map[string]struct {
 		path string
 		o    model.ImportOptions
@@ -227,7 +230,10 @@ func TestImport(t *testing.T) {
 		"copyleft":             {left, model.ImportOptions{}, "", is[*model.LicenceError]},
 		"copyleft, renamed":    {left, model.ImportOptions{Name: "mine"}, "", is[*model.LicenceError]},
 		"accepted":             {left, model.ImportOptions{AcceptLicence: true}, "left", nil},
-		"name of another":      {mine, model.ImportOptions{Name: "free"}, "", isErr(model.ErrExists)},
+		"own, odd file name":   {odd, model.ImportOptions{}, "my-net-2", nil},
+		"name of another":      {mine, model.ImportOptions{Name: "free"}, "", is[*model.OtherContentError]},
+		"file's of another":    {namesake, model.ImportOptions{}, "", is[*model.OtherContentError]},
+		"weights apart":        {"../../testdata/onnx/half_apart.onnx", model.ImportOptions{}, "", isErr(model.ErrApart)},
 		"path for a name":      {mine, model.ImportOptions{Name: "../x"}, "", is[*model.NameError]},
 		"truncated":            {cut, model.ImportOptions{}, "", isErr(model.ErrNotONNX)},
 		"sidecar with a typo":  {wrong, model.ImportOptions{}, "", is[*model.SidecarError]},
@@ -250,7 +256,7 @@ func TestImport(t *testing.T) {
 			if err != nil || got != test.name {
 				t.Fatalf("%q, %v", got, err)
 			}
-			if err := s.Verify(got); err != nil {
+			if err := s.Verify(t.Context(), got); err != nil {
 				t.Error(err)
 			}
 			if _, err := s.Import(t.Context(), test.path, test.o); err != nil {
@@ -340,7 +346,7 @@ func TestImportAgain(t *testing.T) {
 	}
 	write(t, path, network("mind"))
 	var damaged *model.DamagedError
-	if err := s.Verify("walk"); !errors.As(err, &damaged) || !damaged.Imported {
+	if err := s.Verify(t.Context(), "walk"); !errors.As(err, &damaged) || !damaged.Imported {
 		t.Errorf("verify: %v", err)
 	}
 	if err := os.Remove(sidecar); err != nil {
@@ -352,7 +358,7 @@ func TestImportAgain(t *testing.T) {
 	if _, spec, err := s.Open("walk"); err != nil || spec != (model.Spec{}) {
 		t.Errorf("%+v, %v", spec, err)
 	}
-	if err := s.Verify("walk"); err != nil {
+	if err := s.Verify(t.Context(), "walk"); err != nil {
 		t.Error(err)
 	}
 }
@@ -373,7 +379,7 @@ func TestBundled(t *testing.T) {
 	_, export := s.Export(t.Context(), model.Bundled, dir)
 	for what, err := range map[string]error{
 		"pull": s.Pull(t.Context(), model.Bundled, model.PullOptions{}), "remove": s.Remove(model.Bundled),
-		"verify": s.Verify(model.Bundled), "export": export,
+		"verify": s.Verify(t.Context(), model.Bundled), "export": export,
 	} {
 		if !errors.Is(err, model.ErrBundled) {
 			t.Errorf("%s: %v, want ErrBundled", what, err)
@@ -429,7 +435,7 @@ func TestByHand(t *testing.T) {
 	if _, _, err := s.Open("mine"); err != nil {
 		t.Error(err)
 	}
-	if err := s.Verify("mine"); !errors.Is(err, model.ErrNoRecord) {
+	if err := s.Verify(t.Context(), "mine"); !errors.Is(err, model.ErrNoRecord) {
 		t.Errorf("%v, want ErrNoRecord", err)
 	}
 }
@@ -451,6 +457,21 @@ func TestBest(t *testing.T) {
 	}
 }
 
+// A name that differs from one of the catalogue by case alone is nobody's: where
+// file names have no case it would be the catalogue's file.
+func TestCaseOfNames(t *testing.T) {
+	t.Parallel()
+	s, _ := newStore(t)
+	s.Models = append(s.Models, known("BEN2_Base", "MIT", true, false))
+	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(s.Dir, "ben2_base.onnx"), network("mine"))
+	if path, _, err := s.Open("ben2_base"); !is[*model.UnknownError](err) {
+		t.Errorf("%s, %v", path, err)
+	}
+}
+
 // An interrupted pull can be removed.
 func TestRemovePartial(t *testing.T) {
 	t.Parallel()
@@ -459,7 +480,7 @@ func TestRemovePartial(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "8")
+		w.Header().Set("Content-Length", strconv.Itoa(len(network("free"))))
 		_, _ = w.Write(network("free")[:3])
 	}))
 	defer server.Close()

@@ -8,6 +8,7 @@ import (
 
 var (
 	namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	unfit       = regexp.MustCompile(`[^a-z0-9._-]+`)
 	// deviceNames are no files on Windows, whatever their extension.
 	deviceNames = []string{"con", "prn", "aux", "nul",
 		"com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
@@ -30,9 +31,9 @@ func isPath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), extension)
 }
 
-// nameFor makes a name of a file's.
+// nameFor makes a name of a file's: My Model (2).onnx becomes my-model-2.
 func nameFor(path string) string {
 	path = strings.ReplaceAll(path, `\`, "/")
 	base := strings.ToLower(path[strings.LastIndex(path, "/")+1:])
-	return strings.TrimSuffix(base, extension)
+	return strings.Trim(unfit.ReplaceAllString(strings.TrimSuffix(base, extension), "-"), "._-")
 }

@@ -35,7 +35,9 @@ type Input struct {
 	// 0 keeps the aspect ratio with ShortSide.
 	Width  int `json:"width,omitempty"`
 	Height int `json:"height,omitempty"`
-	// ShortSide is the length of the shorter side for networks of open size.
+	// ShortSide is the length of the shorter side for networks of open size. Of
+	// pictures more than four times as long as wide it is less, so that the
+	// area is no larger.
 	ShortSide int `json:"shortSide,omitempty"`
 	// Multiple is what both sides must be divisible by; 0 is 32.
 	Multiple int `json:"multiple,omitempty"`

@@ -11,6 +11,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/bgremove/bgremove/internal/fetch"
+	"github.com/bgremove/bgremove/internal/onnxfile"
 )
 
 const (
@@ -84,7 +85,7 @@ func (s *Store) find(name string) (Model, bool, error) {
 		return Model{}, false, err
 	}
 	info, err := os.Stat(s.file(name, extension))
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() || s.taken(name) {
 		return Model{}, false, &UnknownError{name}
 	}
 	return Model{Name: name, Bytes: info.Size(), SHA256: s.recordedDigest(name)}, false, nil
@@ -196,8 +197,18 @@ func (s *Store) Open(nameOrPath string) (path string, spec Spec, err error) {
 	return path, m.Spec, nil
 }
 
+// readONNX reads what a network says of itself, which tells it from other files
+// and a whole one from a cut one.
+func readONNX(path string) (*onnxfile.Graph, error) {
+	g, _, err := onnxfile.ReadFile(path)
+	if err == nil || errors.As(err, new(*fs.PathError)) || errors.Is(err, onnxfile.ErrNotRegular) {
+		return g, err
+	}
+	return nil, fmt.Errorf("%s: %w (%w)", path, ErrNotONNX, err)
+}
+
 func (s *Store) openFile(path string) (string, Spec, error) {
-	if err := checkONNX(path); err != nil {
+	if _, err := readONNX(path); err != nil {
 		return "", Spec{}, err
 	}
 	spec, err := readSidecar(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")

@@ -40,7 +40,7 @@ func (s *Store) Pull(ctx context.Context, name string, o PullOptions) error {
 		return &LicenceError{m}
 	}
 	dest := s.file(name, extension)
-	if s.intact(m, dest) {
+	if s.intact(ctx, m, dest) {
 		return nil
 	}
 	from := m.URL
@@ -66,12 +66,12 @@ func cannotPull(name string) error {
 }
 
 // intact reports whether a file is already what the catalogue says.
-func (s *Store) intact(m Model, path string) bool {
+func (s *Store) intact(ctx context.Context, m Model, path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || m.Bytes > 0 && info.Size() != m.Bytes {
 		return false
 	}
-	sum, _, err := fetch.Digest(path)
+	sum, _, err := fetch.Digest(ctx, path)
 	return err == nil && sum == m.SHA256
 }
 
@@ -99,13 +99,17 @@ type ImportOptions struct {
 // Import copies a network, and the sidecar beside it, into the store and
 // returns its name. A name of the catalogue takes only the catalogue's content.
 //
-// Errors: *NameError, *LicenceError, *SidecarError, *DamagedError, ErrExists,
-// ErrNotONNX, and those of fetch.Client.Get.
+// Errors: *NameError, *LicenceError, *SidecarError, *OtherContentError, ErrExists,
+// ErrNotONNX, ErrApart, and those of fetch.Client.Get.
 func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name string, err error) {
-	if err := checkONNX(path); err != nil {
+	g, err := readONNX(path)
+	if err != nil {
 		return "", err
 	}
-	sum, size, err := fetch.Digest(path)
+	if g.Apart {
+		return "", fmt.Errorf("%s: %w", path, ErrApart)
+	}
+	sum, size, err := fetch.Digest(ctx, path)
 	if err != nil {
 		return "", err
 	}
@@ -124,10 +128,8 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name 
 	if name = o.Name; name == "" {
 		name = nameFor(path)
 	}
-	if m, ok := s.known(name); ok && o.Name == "" {
-		return "", &DamagedError{Name: name, Err: &fetch.DigestError{Name: path, Got: sum, Want: m.SHA256}}
-	} else if ok {
-		return "", fmt.Errorf("%s: %w", name, ErrExists)
+	if m, ok := s.known(name); ok {
+		return "", &OtherContentError{Name: name, Err: &fetch.DigestError{Name: path, Got: sum, Want: m.SHA256}}
 	}
 	return name, s.importNew(ctx, source, name)
 }
@@ -148,7 +150,7 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string) e
 	if s.taken(name) {
 		return fmt.Errorf("%s: %w", name, ErrExists)
 	}
-	old, _, err := fetch.Digest(s.file(name, extension))
+	old, _, err := fetch.Digest(ctx, s.file(name, extension))
 	if err == nil && old != source.SHA256 && s.recordedDigest(name) != source.SHA256 { // a damaged one is mended
 		return fmt.Errorf("%s: %w", name, ErrExists)
 	}
@@ -222,7 +224,7 @@ func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
 			return "", &fs.PathError{Op: "export", Path: p, Err: fs.ErrExist}
 		}
 	}
-	sum, size, err := fetch.Digest(from)
+	sum, size, err := fetch.Digest(ctx, from)
 	if err != nil {
 		return "", err
 	}
@@ -241,7 +243,7 @@ func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
 
 // Verify reads an installed network and compares its digest. The error is a
 // *DamagedError if it differs, ErrNoRecord, or one of Path's.
-func (s *Store) Verify(name string) error {
+func (s *Store) Verify(ctx context.Context, name string) error {
 	m, catalogued, err := s.find(name)
 	if err != nil {
 		return err
@@ -253,7 +255,7 @@ func (s *Store) Verify(name string) error {
 	if m.SHA256 == "" {
 		return fmt.Errorf("verify %s: %w", name, ErrNoRecord)
 	}
-	sum, _, err := fetch.Digest(path)
+	sum, _, err := fetch.Digest(ctx, path)
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", name, err)
 	}

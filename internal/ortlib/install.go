@@ -73,7 +73,7 @@ func Install(ctx context.Context, o Options) (*Installed, error) {
 	i := &installer{Options: o, build: b}
 	i.goos, _, _ = strings.Cut(o.Platform, "/")
 	i.dest = filepath.Join(o.Dir, cacheName(i.goos))
-	if o.From == "" && !o.Again && i.intact() {
+	if o.From == "" && !o.Again && i.intact(ctx) {
 		return &Installed{Path: i.dest, Version: Version, From: "cache"}, nil
 	}
 	sweep(o.Dir)
@@ -118,13 +118,13 @@ func (i *installer) recordPath() string { return filepath.Join(i.Dir, "setup.jso
 
 // intact reports whether the library in the cache is the one that was put
 // there for this Version and Platform.
-func (i *installer) intact() bool {
+func (i *installer) intact(ctx context.Context) bool {
 	var r record
 	data, err := os.ReadFile(i.recordPath())
 	if err != nil || json.Unmarshal(data, &r) != nil || r.Version != Version || r.Platform != i.Platform {
 		return false
 	}
-	sum, _, err := fetch.Digest(i.dest)
+	sum, _, err := fetch.Digest(ctx, i.dest)
 	return err == nil && sum == r.SHA256
 }
 
@@ -194,7 +194,7 @@ func (i *installer) fromPath(ctx context.Context, path string) (*Installed, erro
 			return nil, err
 		}
 	}
-	sum, _, err := fetch.Digest(path)
+	sum, _, err := fetch.Digest(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (i *installer) place(ctx context.Context, library, from, version string) (*
 	if err := checkLibrary(library, i.goos); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, ErrNotLibrary)
 	}
-	sum, size, err := fetch.Digest(library)
+	sum, size, err := fetch.Digest(ctx, library)
 	if err != nil {
 		return nil, err
 	}

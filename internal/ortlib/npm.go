@@ -50,7 +50,7 @@ func (i *installer) packNPM(ctx context.Context, npm string) (string, error) {
 		return "", &NPMError{tail(stderr.String()), err}
 	}
 	archive := filepath.Join(i.work, npmArchive)
-	sum, _, err := fetch.Digest(archive)
+	sum, _, err := fetch.Digest(ctx, archive)
 	if err != nil {
 		return "", &NPMError{tail(stderr.String()), errors.New("it made no " + npmArchive)}
 	}

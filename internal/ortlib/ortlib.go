@@ -20,7 +20,7 @@ const Version = "1.30.0"
 
 // Library is a shared library that was found.
 type Library struct {
-	Path string `json:"path"`
+	Path string `json:"path"` // absolute
 	// Source says where it was found: "named", "beside the executable", "cache"
 	// or "system".
 	Source string `json:"source"`
@@ -113,7 +113,9 @@ func findNamed(path string) (Library, error) {
 	if err := checkLibrary(path, runtime.GOOS); err != nil {
 		return Library{}, err
 	}
-	return Library{path, "named"}, nil
+	// The linker searches its own folders for a name without a slash.
+	path, err = filepath.Abs(path)
+	return Library{path, "named"}, err
 }
 
 // inFolder finds the library under one of its names. Files that are no

@@ -151,6 +151,25 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A library named by a relative path is given by an absolute one, which alone
+// the linker takes for a path.
+func TestFindRelative(t *testing.T) {
+	_, plain := names()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, plain), library())
+	t.Chdir(dir)
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, explicit := range []string{".", plain, "./" + plain} {
+		lib, err := ortlib.Places{Explicit: explicit}.Find()
+		if err != nil || lib.Path != filepath.Join(wd, plain) {
+			t.Errorf("%s: %+v, %v", explicit, lib, err)
+		}
+	}
+}
+
 func TestInstallFrom(t *testing.T) {
 	t.Parallel()
 	versioned, plain := names()

@@ -34,6 +34,7 @@ func advice(err error) (Kind, string) {
 		absent  *model.NotInstalledError
 		licence *model.LicenceError
 		damaged *model.DamagedError
+		other   *model.OtherContentError
 		sidecar *model.SidecarError
 	)
 	switch {
@@ -48,6 +49,8 @@ func advice(err error) (Kind, string) {
 			return Failed, "bgremove models import FILE --name " + damaged.Name + " mends it, from the file it came from"
 		}
 		return Failed, "bgremove models pull " + damaged.Name + " gets it again"
+	case errors.As(err, &other):
+		return Invalid, "--name gives it a name of its own; bgremove models pull " + other.Name + " gets the catalogue's"
 	case errors.As(err, &sidecar):
 		return Invalid, "correct the file or move it away"
 	case errors.Is(err, model.ErrBundled):
@@ -56,6 +59,8 @@ func advice(err error) (Kind, string) {
 		return Failed, "move it out of the folder of models and import it"
 	case errors.Is(err, model.ErrExists):
 		return Exists, "--name gives it another name"
+	case errors.Is(err, model.ErrApart):
+		return Invalid, "use it where it lies, --model FOLDER/FILE.onnx, or import a file that holds its weights"
 	case errors.Is(err, model.ErrNotONNX):
 		return Unreadable, "the file is damaged, incomplete or no ONNX model: get it again"
 	}

@@ -67,8 +67,12 @@ func (r *Remover) checkNetworks(ctx context.Context, d *Diagnosis) {
 	if err == nil {
 		info := n.Info()
 		runtime.OK, runtime.Detail = true, fmt.Sprintf("%s at %s (%s)", info.Runtime, library.Path, library.Source)
-		device = append(device, Check{Name: "device", OK: true,
-			Detail: fmt.Sprintf("%s (frames at once: %d, threads for each: %d)", info.Provider, info.Sessions, info.Threads)})
+		check := Check{Name: "device", OK: true,
+			Detail: fmt.Sprintf("%s (frames at once: %d, threads for each: %d)", info.Provider, info.Sessions, info.Threads)}
+		if info.Refused != "" {
+			check.Detail += "; not " + info.Refused
+		}
+		device = append(device, check)
 	} else {
 		_, runtime.Hint = advice(err)
 		runtime.Detail += ": " + err.Error()

@@ -82,7 +82,8 @@ func explain(path string, err error) error {
 	case errors.Is(err, pipeline.ErrNoFrames):
 		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none begins between it and the end", Err: err}
 	}
-	return &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
+	kind, hint := advice(err)
+	return &Error{Kind: kind, Path: path, Reason: err.Error(), Hint: hint, Err: err}
 }
 
 // outOfBounds is for a child that the sandbox ended: for what the clip needs,

@@ -22,6 +22,7 @@ type choice struct {
 	reason    string
 	model     string
 	device    string
+	note      string // what the user should know of it; may be empty
 	estimator matte.Estimator
 }
 
@@ -65,7 +66,11 @@ func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choic
 	if err != nil {
 		return nil, err
 	}
-	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(),
+	note := ""
+	if refused := n.Info().Refused; refused != "" {
+		note = fmt.Sprintf("not on the device asked for, but on %s: %s", n.Provider(), refused)
+	}
+	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note,
 		estimator: segment.New(n, segment.Options{
 			NoReuse: o.NoReuse, NoColours: o.NoColours, NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate,
 		})}, nil

@@ -141,6 +141,9 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 		return nil, j.lacking(ctx, in.clip, err)
 	}
 	defer chosen.estimator.Close()
+	if chosen.note != "" {
+		j.notes = append(j.notes, chosen.note)
+	}
 	report, err := pipeline.Run(ctx, j.job(in, file, chosen))
 	if err != nil {
 		return nil, j.lacking(ctx, in.clip, err)

@@ -48,7 +48,7 @@ func TestBadNetworks(t *testing.T) {
 		want       string
 	}{
 		{"missing", filepath.Join(dir, "none.onnx"), model.Spec{}, "cannot be read"},
-		{"folder", dir, model.Spec{}, "is not a file"},
+		{"folder", dir, model.Spec{}, "not a regular file"},
 		{"empty", write("empty.onnx", nil), model.Spec{}, "not an ONNX network"},
 		{"text", write("text.onnx", []byte("version https://example.org/lfs")), model.Spec{}, ""},
 		{"truncated", write("short.onnx", good[:len(good)*2/3]), model.Spec{}, "truncated"},
@@ -61,6 +61,7 @@ func TestBadNetworks(t *testing.T) {
 		{"not recurrent", nets + "distance.onnx", model.Spec{Kind: model.Recurrent}, "1 inputs"},
 		{"not per frame", nets + "averager.onnx", model.Spec{Kind: model.PerFrame}, "6 inputs"},
 		{"too colourful", nets + "distance.onnx", model.Spec{Colours: 2}, "colours must be between 0 and 1"},
+		{"octets as logits", nets + "octets.onnx", model.Spec{Output: model.Output{Sigmoid: true}}, "neither logits nor stretched"},
 		{"senseless", nets + "logits.onnx", model.Spec{Input: model.Input{ShortSide: -1}}, "input.shortSide must be"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/onnxfile"
 )
 
 const (
@@ -19,6 +20,10 @@ const (
 	// Spec says nothing; few networks want more than 32.
 	defaultShortSide = 512
 	defaultMultiple  = 32
+	// elongated is how many times as long as wide a picture may be before its
+	// shorter side gets less than the network asks for: an input's memory and
+	// time go with its area.
+	elongated = 4
 )
 
 // The names of Robust Video Matting's contract, in the order used here.
@@ -26,6 +31,20 @@ var (
 	recurrentIn  = []string{"src", "r1i", "r2i", "r3i", "r4i", "downsample_ratio"}
 	recurrentOut = []string{"pha", "fgr", "r1o", "r2o", "r3o", "r4o"}
 )
+
+// port is one input or output of a network.
+type port struct {
+	name  string
+	elem  elem
+	shape []int64 // -1 is open
+}
+
+func ports(declared []onnxfile.Port) (all []port) {
+	for _, p := range declared {
+		all = append(all, port{p.Name, elem(p.Elem), p.Shape})
+	}
+	return all
+}
 
 // contract is what the network and its Spec agree on.
 type contract struct {
@@ -36,31 +55,32 @@ type contract struct {
 	width, height   int // 0 where open
 }
 
-func newContract(c Config, g *graph) (*contract, error) {
+func newContract(c Config, g *onnxfile.Graph) (*contract, error) {
 	fail := func(format string, a ...any) error {
 		return &ModelError{Path: c.Model, Reason: fmt.Sprintf(format, a...)}
 	}
-	spec, err := chooseSpec(c, g)
+	inputs, outputs := ports(g.Inputs), ports(g.Outputs)
+	spec, err := chooseSpec(c, inputs, g.Metadata)
 	if err != nil {
 		return nil, err
 	}
 	k := &contract{spec: spec}
 	in, out := recurrentIn, recurrentOut
 	if spec.Kind == model.PerFrame {
-		if len(g.inputs) != 1 || len(g.outputs) == 0 {
-			return nil, fail("has %d inputs and %d outputs, want 1 and at least 1", len(g.inputs), len(g.outputs))
+		if len(inputs) != 1 || len(outputs) == 0 {
+			return nil, fail("has %d inputs and %d outputs, want 1 and at least 1", len(inputs), len(outputs))
 		}
-		in, out = []string{g.inputs[0].name}, []string{spec.Output.Name}
+		in, out = []string{inputs[0].name}, []string{spec.Output.Name}
 		if out[0] == "" {
-			out[0] = g.outputs[0].name
+			out[0] = outputs[0].name
 		}
-	} else if len(g.inputs) != len(in) {
-		return nil, fail("has %d inputs, want %v", len(g.inputs), in)
+	} else if len(inputs) != len(in) {
+		return nil, fail("has %d inputs, want %v", len(inputs), in)
 	}
-	if k.inputs, err = pick(g.inputs, in); err != nil {
+	if k.inputs, err = pick(inputs, in); err != nil {
 		return nil, fail("has no input %v", err)
 	}
-	if k.outputs, err = pick(g.outputs, out); err != nil {
+	if k.outputs, err = pick(outputs, out); err != nil {
 		return nil, fail("has no output %v", err)
 	}
 	k.image = k.inputs[0]
@@ -76,12 +96,12 @@ func newContract(c Config, g *graph) (*contract, error) {
 }
 
 // chooseSpec takes the caller's Spec, else the network's own, else a plain one.
-func chooseSpec(c Config, g *graph) (model.Spec, error) {
+func chooseSpec(c Config, inputs []port, metadata map[string]string) (model.Spec, error) {
 	fail := func(reason string, err error) (model.Spec, error) {
 		return model.Spec{}, &ModelError{Path: c.Model, Reason: reason, Err: err}
 	}
 	s := c.Spec
-	text, has := g.metadata[MetadataKey]
+	text, has := metadata[MetadataKey]
 	if s == (model.Spec{}) && has {
 		d := json.NewDecoder(strings.NewReader(text))
 		d.DisallowUnknownFields()
@@ -91,7 +111,7 @@ func chooseSpec(c Config, g *graph) (model.Spec, error) {
 	}
 	if s.Kind == "" {
 		s.Kind = model.PerFrame
-		if _, err := pick(g.inputs, recurrentIn); err == nil {
+		if _, err := pick(inputs, recurrentIn); err == nil {
 			s.Kind = model.Recurrent
 		}
 	}
@@ -173,6 +193,10 @@ func side(network int64, given, short int) (int, error) {
 
 // checkMatte refuses what can already be seen not to be a matte.
 func (k *contract) checkMatte(path string) error {
+	out := k.spec.Output
+	if k.outputs[0].elem == uint8Elem && (out.Sigmoid || out.Stretch) {
+		return &ModelError{Path: path, Reason: "output " + k.outputs[0].name + " holds uint8, which is neither logits nor stretched"}
+	}
 	shape := slices.Clone(k.outputs[0].shape)
 	if shape == nil {
 		return nil // not declared: seen when it runs
@@ -193,17 +217,16 @@ type plane struct {
 func (k *contract) plane(shape []int64) (plane, error) {
 	var c, h, w int64
 	nhwc := false
+	if len(shape) == 4 && shape[0] > 1 {
+		return plane{}, fmt.Errorf("shape %v: more than one picture", shape)
+	}
 	switch len(shape) {
 	case 2:
 		c, h, w = 1, shape[0], shape[1]
-	case 3:
-		c, h, w = shape[0], shape[1], shape[2]
-	case 4:
-		if shape[0] > 1 {
-			return plane{}, fmt.Errorf("shape %v: more than one picture", shape)
-		}
+	case 3, 4:
 		const few = 8 // more channels than any network here has classes
-		first, last := shape[1], shape[3]
+		s := shape[len(shape)-3:]
+		first, last := s[0], s[2]
 		switch {
 		case first > few && last > 0 && last <= few:
 			nhwc = true
@@ -211,9 +234,9 @@ func (k *contract) plane(shape []int64) (plane, error) {
 		default:
 			nhwc = k.nhwc
 		}
-		c, h, w = shape[1], shape[2], shape[3]
+		c, h, w = s[0], s[1], s[2]
 		if nhwc {
-			h, w, c = shape[1], shape[2], shape[3]
+			h, w, c = s[0], s[1], s[2]
 		}
 	default:
 		return plane{}, fmt.Errorf("shape %v is not that of a picture", shape)
@@ -247,6 +270,8 @@ func (k *contract) fit(w, h int) (iw, ih int, inner image.Rectangle) {
 			short = defaultShortSide
 		}
 		s := float64(short) / float64(min(w, h))
+		area := min(float64(short)*float64(short)*elongated, maxArea)
+		s *= min(math.Sqrt(area/(float64(w)*s*float64(h)*s)), 1)
 		iw, ih = multiple(float64(w)*s, in.Multiple), multiple(float64(h)*s, in.Multiple)
 	}
 	inner = image.Rect(0, 0, iw, ih)

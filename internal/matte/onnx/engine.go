@@ -71,5 +71,7 @@ type engine interface {
 	run(ctx context.Context, in, out []*tensor) error
 	// provider names what the network runs on.
 	provider() string
+	// refused is why it does not run on what was preferred; nil where it does.
+	refused() error
 	close() error
 }

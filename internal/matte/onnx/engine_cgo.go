@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -75,6 +76,7 @@ func runtimeVersion() string { return ort.GetVersion() }
 type session struct {
 	dyn    *ort.DynamicAdvancedSession
 	device Device
+	denied error // what the devices tried before said
 }
 
 func newEngine(c Config, k *contract) (engine, error) {
@@ -88,10 +90,10 @@ func newEngine(c Config, k *contract) (engine, error) {
 		dyn, err := create(c, k, opts)
 		_ = opts.Destroy()
 		if err == nil {
-			return &session{dyn, d}, nil
+			return &session{dyn, d, refused}, nil
 		}
 		if d == CPU {
-			return nil, &ModelError{Path: c.Model, Reason: "cannot be loaded", Err: err}
+			return nil, &ModelError{Path: c.Model, Reason: "cannot be loaded", Err: allocation(err)}
 		}
 		refused = errors.Join(refused, fmt.Errorf("%s: %w", d, err))
 	}
@@ -204,6 +206,8 @@ func create(c Config, k *contract, o *ort.SessionOptions) (*ort.DynamicAdvancedS
 
 func (s *session) provider() string { return string(s.device) }
 
+func (s *session) refused() error { return s.denied }
+
 func (s *session) close() error { return s.dyn.Destroy() }
 
 func (s *session) run(ctx context.Context, in, out []*tensor) error {
@@ -243,7 +247,7 @@ func (s *session) run(ctx context.Context, in, out []*tensor) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return err
+		return allocation(err)
 	}
 	for i, t := range out {
 		if t.shape != nil {
@@ -254,6 +258,17 @@ func (s *session) run(ctx context.Context, in, out []*tensor) error {
 		}
 	}
 	return nil
+}
+
+// allocation tells ErrMemory from other errors of ONNX Runtime, which has no
+// code for it.
+func allocation(err error) error {
+	for _, said := range []string{"Failed to allocate memory", "bad_alloc", "bad allocation", "out of memory"} {
+		if strings.Contains(err.Error(), said) {
+			return fmt.Errorf("%w: %w", ErrMemory, err)
+		}
+	}
+	return err
 }
 
 // value makes ONNX Runtime see t's own memory, which stays pinned until pins

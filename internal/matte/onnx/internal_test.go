@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/bgremove/bgremove/internal/model"
 )
 
 func TestToHalf(t *testing.T) {
@@ -61,6 +63,52 @@ func TestLetterbox(t *testing.T) {
 	}
 }
 
+// TestFit: the shorter side is what the network asks for, unless the picture is
+// so long that it would make the input huge.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ short, w, h, iw, ih int }{
+		{224, 640, 360, 384, 224},
+		{224, 1080, 1920, 224, 384},
+		{224, 1600, 400, 896, 224},
+		{224, 2000, 16, 5024, 32},
+		{224, 16, 2000, 32, 5024},
+		{224, 1, 1, 224, 224},
+		{8192, 100, 100, 8192, 8192},
+		{8192, 400, 100, 16384, 4096},
+	} {
+		k := &contract{spec: model.Spec{Input: model.Input{ShortSide: tt.short, Multiple: 32}}}
+		if iw, ih, inner := k.fit(tt.w, tt.h); iw != tt.iw || ih != tt.ih || inner != image.Rect(0, 0, iw, ih) {
+			t.Errorf("%+v: %d×%d, %v", tt, iw, ih, inner)
+		}
+	}
+}
+
+// TestPlane: channels are told from sides, with and without a dimension for the
+// picture's number.
+func TestPlane(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		shape []int64
+		nhwc  bool
+		want  plane
+	}{
+		{[]int64{20, 30}, false, plane{30, 20, 1, 0}},
+		{[]int64{1, 20, 30}, true, plane{30, 20, 1, 0}},
+		{[]int64{20, 30, 1}, false, plane{30, 20, 1, 0}},
+		{[]int64{20, 30, 2}, false, plane{30, 20, 2, 0}},
+		{[]int64{1, 1, 20, 30}, true, plane{30, 20, 1, 0}},
+		{[]int64{1, 20, 30, 1}, false, plane{30, 20, 1, 0}},
+		{[]int64{1, 4, 4, 1}, true, plane{4, 4, 1, 0}},
+		{[]int64{1, 4, 4, 1}, false, plane{1, 4, 1, 0}},
+	} {
+		k := &contract{nhwc: tt.nhwc}
+		if got, err := k.plane(tt.shape); err != nil || got != tt.want {
+			t.Errorf("%v, nhwc %v: %+v, %v; want %+v", tt.shape, tt.nhwc, got, err, tt.want)
+		}
+	}
+}
+
 func TestShare(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -102,7 +150,7 @@ func FuzzParseModel(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		g, err := readGraph(Config{ModelData: append([]byte{}, b...)})
+		g, _, err := readGraph(Config{ModelData: append([]byte{}, b...)})
 		if err != nil {
 			return
 		}

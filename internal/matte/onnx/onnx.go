@@ -6,14 +6,18 @@
 package onnx
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"image"
+	"io/fs"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/onnxfile"
 )
 
 // Errors that callers tell apart.
@@ -99,9 +103,12 @@ const MetadataKey = "bgremove.spec"
 
 // Info describes an open network.
 type Info struct {
-	Runtime  string     `json:"runtime"`  // version of ONNX Runtime
-	Provider string     `json:"provider"` // "cpu", "cuda", "coreml" or "directml"
-	Kind     model.Kind `json:"kind"`
+	Runtime  string `json:"runtime"`  // version of ONNX Runtime
+	Provider string `json:"provider"` // "cpu", "cuda", "coreml" or "directml"
+	// Refused is why the device that was named is not used; empty where it is,
+	// or none was named.
+	Refused string     `json:"refused,omitempty"`
+	Kind    model.Kind `json:"kind"`
 	// Width and Height of the input in pixels; 0 where the clip decides.
 	Width    int    `json:"width"`
 	Height   int    `json:"height"`
@@ -151,11 +158,11 @@ func Open(c Config) (*Network, error) {
 	if err := loadRuntime(c.Library); err != nil {
 		return nil, err
 	}
-	g, err := readGraph(c)
+	g, size, err := readGraph(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := here.canHold(g.size); err != nil {
+	if err := here.canHold(size); err != nil {
 		return nil, &ModelError{Path: c.Model, Reason: "does not fit", Err: err}
 	}
 	k, err := newContract(c, g)
@@ -188,10 +195,37 @@ func Open(c Config) (*Network, error) {
 			Colours:  k.spec.Colours,
 		},
 	}
+	if err := e.refused(); err != nil && c.Device != Auto && c.Device != "" {
+		n.info.Refused, _, _ = strings.Cut(err.Error(), "\n")
+	}
 	for range c.Sessions {
 		n.slots <- &slot{value: k.luts()}
 	}
 	return n, nil
+}
+
+// readGraph reads what the network says of itself, and the bytes that it takes
+// with the weights that lie in files of their own. It is read from the file
+// rather than asked of the runtime, which would load the network twice, and so
+// that a file cut short is told from a network that the runtime does not know.
+func readGraph(c Config) (g *onnxfile.Graph, size int64, err error) {
+	if c.ModelData != nil {
+		size = int64(len(c.ModelData))
+		g, err = onnxfile.Read(bytes.NewReader(c.ModelData), size)
+	} else {
+		g, size, err = onnxfile.ReadFile(c.Model)
+	}
+	if err == nil {
+		return g, size + g.ApartBytes, nil
+	}
+	reason := "is not an ONNX network"
+	switch {
+	case errors.Is(err, onnxfile.ErrTruncated):
+		reason = "is truncated or corrupt"
+	case errors.As(err, new(*fs.PathError)), errors.Is(err, onnxfile.ErrNotRegular):
+		reason = "cannot be read"
+	}
+	return nil, 0, &ModelError{Path: c.Model, Reason: reason, Err: err}
 }
 
 // Provider is what the network really runs on: "cpu", "cuda", "coreml" or

@@ -1,66 +1,66 @@
-package onnx
+// Package onnxfile reads what an .onnx file says of its network, without
+// loading the weights: what goes in and comes out, and whether the file is whole.
+//
+// The field numbers are those of onnx.proto3 (ModelProto, GraphProto,
+// ValueInfoProto, TypeProto, TensorShapeProto, TensorProto,
+// StringStringEntryProto).
+package onnxfile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 )
 
-// graph is what an .onnx file says of itself. It is read from the file rather
-// than asked of the runtime, which would load the network twice, and so that a
-// file cut short is told from a network that the runtime does not know.
-//
-// The field numbers are those of onnx.proto3 (ModelProto, GraphProto,
-// ValueInfoProto, TypeProto, TensorShapeProto, StringStringEntryProto).
-type graph struct {
-	inputs, outputs []port
-	metadata        map[string]string
-	size            int64 // of the file in bytes
+// Graph is what a file says of its network.
+type Graph struct {
+	// Inputs, without those that have a value in the file, and Outputs.
+	Inputs, Outputs []Port
+	Metadata        map[string]string
+	// Apart is set if weights lie in files beside this one, which hold at least
+	// ApartBytes.
+	Apart      bool
+	ApartBytes int64
 }
 
-// port is one input or output of a network.
-type port struct {
-	name  string
-	elem  elem
-	shape []int64 // -1 is open
+// Port is one input or output of a network.
+type Port struct {
+	Name string
+	// Elem is the type of its values, as onnx.proto numbers them.
+	Elem  int
+	Shape []int64 // -1 is open
 }
 
-var errTruncated = errors.New("ends before its time")
+// ErrTruncated is a file that was cut short, or damaged so that it looks it.
+var ErrTruncated = errors.New("ends before its time")
 
-func readGraph(c Config) (*graph, error) {
-	fail := func(reason string, err error) error {
-		return &ModelError{Path: c.Model, Reason: reason, Err: err}
+// Read reads the first size bytes of r. It skips the weights. Errors but those
+// of r, and ErrTruncated, say that it is no network.
+func Read(r io.ReaderAt, size int64) (*Graph, error) { return parseModel(message{r: r, end: size}) }
+
+// ReadFile reads a regular file, whose size it returns too.
+func ReadFile(path string) (_ *Graph, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
 	}
-	var r io.ReaderAt = bytes.NewReader(c.ModelData)
-	size := int64(len(c.ModelData))
-	if c.ModelData == nil {
-		f, err := os.Open(c.Model)
-		if err != nil {
-			return nil, fail("cannot be read", err)
-		}
-		defer f.Close()
-		st, err := f.Stat()
-		if err != nil {
-			return nil, fail("cannot be read", err)
-		}
-		if !st.Mode().IsRegular() {
-			return nil, fail("is not a file", nil)
-		}
-		r, size = f, st.Size()
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
 	}
-	g, err := parseModel(message{r: r, end: size})
-	switch {
-	case errors.Is(err, errTruncated):
-		return nil, fail("is truncated or corrupt", err)
-	case err != nil:
-		return nil, fail("is not an ONNX network", err)
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s: %w", path, ErrNotRegular)
 	}
-	g.size = size
-	return g, nil
+	g, err := Read(f, info.Size())
+	return g, info.Size(), err
 }
+
+// ErrNotRegular is what ReadFile says of folders, pipes and devices.
+var ErrNotRegular = errors.New("not a regular file")
 
 // message is a protobuf message within r, read field by field.
 type message struct {
@@ -82,10 +82,10 @@ func (m *message) varint() (uint64, error) {
 	k, err := m.r.ReadAt(b[:min(int64(len(b)), m.end-m.off)], m.off)
 	v, n := binary.Uvarint(b[:k])
 	if n == 0 && (err == nil || err == io.EOF) {
-		return 0, errTruncated
+		return 0, ErrTruncated
 	}
 	if n <= 0 {
-		return 0, fmt.Errorf("read number at byte %d: %w", m.off, errors.Join(err, errTruncated))
+		return 0, fmt.Errorf("read number at byte %d: %w", m.off, errors.Join(err, ErrTruncated))
 	}
 	m.off += int64(n)
 	return v, nil
@@ -123,7 +123,7 @@ func (m *message) next() (field, error) {
 		return f, fmt.Errorf("byte %d holds no field", m.off)
 	}
 	if size > m.end-m.off {
-		return f, errTruncated
+		return f, ErrTruncated
 	}
 	f.body = message{m.r, m.off, m.off + size}
 	m.off += size
@@ -171,8 +171,8 @@ func (m message) only(number int) (s string, err error) {
 	return s, err
 }
 
-func parseModel(m message) (*graph, error) {
-	g := &graph{metadata: map[string]string{}}
+func parseModel(m message) (*Graph, error) {
+	g := &Graph{Metadata: map[string]string{}}
 	found := false
 	err := m.each(func(f field) error {
 		switch {
@@ -185,7 +185,7 @@ func parseModel(m message) (*graph, error) {
 				return err
 			}
 			v, err := f.body.only(2)
-			g.metadata[k] = v
+			g.Metadata[k] = v
 			return err
 		}
 		return nil
@@ -198,7 +198,7 @@ func parseModel(m message) (*graph, error) {
 
 // parse reads the graph's inputs, those that have an initial value left out,
 // and outputs.
-func (g *graph) parse(m message) error {
+func (g *Graph) parse(m message) error {
 	constant := map[string]bool{}
 	err := m.each(func(f field) error {
 		if f.wire != 2 {
@@ -206,36 +206,65 @@ func (g *graph) parse(m message) error {
 		}
 		switch f.number {
 		case 5:
-			name, err := f.body.only(8)
+			name, err := g.initializer(f.body)
 			constant[name] = true
 			return err
 		case 11, 12:
 			p, err := parsePort(f.body)
 			if f.number == 11 {
-				g.inputs = append(g.inputs, p)
+				g.Inputs = append(g.Inputs, p)
 			} else {
-				g.outputs = append(g.outputs, p)
+				g.Outputs = append(g.Outputs, p)
 			}
 			return err
 		}
 		return nil
 	})
-	kept := g.inputs[:0]
-	for _, p := range g.inputs {
-		if !constant[p.name] {
+	kept := g.Inputs[:0]
+	for _, p := range g.Inputs {
+		if !constant[p.Name] {
 			kept = append(kept, p)
 		}
 	}
-	g.inputs = kept
+	g.Inputs = kept
 	return err
 }
 
-func parsePort(m message) (port, error) {
-	var p port
+// initializer reads the name of a weight, and where it is.
+func (g *Graph) initializer(m message) (name string, err error) {
+	err = m.each(func(f field) (err error) {
+		switch {
+		case f.number == 8 && f.wire == 2:
+			name, err = f.body.text()
+		case f.number == 13 && f.wire == 2:
+			err = g.external(f.body)
+		case f.number == 14 && f.wire == 0:
+			g.Apart = g.Apart || f.value == 1
+		}
+		return err
+	})
+	return name, err
+}
+
+// external counts the bytes of a weight in another file.
+func (g *Graph) external(m message) error {
+	key, err := m.only(1)
+	if err != nil || key != "length" {
+		return err
+	}
+	value, err := m.only(2)
+	if n, bad := strconv.ParseInt(value, 10, 64); bad == nil && n > 0 && n < 1<<50 {
+		g.ApartBytes += n
+	}
+	return err
+}
+
+func parsePort(m message) (Port, error) {
+	var p Port
 	err := m.each(func(f field) (err error) {
 		switch {
 		case f.number == 1 && f.wire == 2:
-			p.name, err = f.body.text()
+			p.Name, err = f.body.text()
 		case f.number == 2 && f.wire == 2:
 			err = f.body.each(func(f field) error {
 				if f.number == 1 && f.wire == 2 {
@@ -249,11 +278,11 @@ func parsePort(m message) (port, error) {
 	return p, err
 }
 
-func (p *port) parseTensor(m message) error {
+func (p *Port) parseTensor(m message) error {
 	return m.each(func(f field) error {
 		switch {
 		case f.number == 1 && f.wire == 0:
-			p.elem = elem(f.value)
+			p.Elem = int(f.value)
 		case f.number == 2 && f.wire == 2:
 			return f.body.each(func(f field) error {
 				if f.number != 1 || f.wire != 2 {
@@ -266,7 +295,7 @@ func (p *port) parseTensor(m message) error {
 					}
 					return nil
 				})
-				p.shape = append(p.shape, d)
+				p.Shape = append(p.Shape, d)
 				return err
 			})
 		}
