@@ -123,13 +123,17 @@ func (t *timed) Next(ctx context.Context) (*media.Frame, error) {
 	return t.rebased(out), nil
 }
 
-// cutAtEnd shortens the last chosen frame to the chosen end.
+// cutAtEnd shortens the last chosen frame to the chosen end, but not to a delay
+// that players stretch.
 func (t *timed) cutAtEnd(f *media.Frame) {
 	if over := f.PTS + f.Duration - t.timing.End; t.timing.End > 0 && over > 0 {
 		f.Duration -= over
-		f.Delay = min(f.Delay, f.Duration)
+		f.Delay = min(f.Delay, max(f.Duration, shortest))
 	}
 }
+
+// shortest is the shortest delay of a GIF that players keep to.
+const shortest = 20 * time.Millisecond
 
 // keepsAll reports whether no frame of the chosen part is left out.
 func (t Timing) keepsAll() bool { return t.MaxRate == 0 && t.MinGap == 0 }

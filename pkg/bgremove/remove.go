@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"io/fs"
+	"os"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/canvas"
@@ -130,7 +131,10 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 		return nil, &Error{Kind: Unreadable, Path: inputPath, Reason: "the file breaks off in the middle",
 			Hint: "get it again; what is there can be saved with: ffmpeg -i INPUT OUTPUT"}
 	}
-	outputPath = j.fallBack(outputPath)
+	outputPath, err = j.fallBack(inputPath, outputPath)
+	if err != nil {
+		return nil, err
+	}
 	file, err := create(outputPath, j.extras.Overwrite)
 	if err != nil {
 		return nil, err
@@ -187,17 +191,32 @@ func (j *removal) lacking(ctx context.Context, clip media.Clip, err error) error
 	return err
 }
 
-// fallBack gives the output of an MP4 that must become a GIF its name.
-func (j *removal) fallBack(path string) string {
+// fallBack gives the output of an MP4 that must become a GIF its name, unless
+// that is the input's.
+func (j *removal) fallBack(input, path string) (string, error) {
 	o := j.options
 	if o.Format != MP4 || o.EffectiveFormat() == MP4 {
-		return path
+		return path, nil
 	}
 	j.notes = append(j.notes, "mp4 has no transparency: a gif is written instead; --bg #rrggbb gives an mp4")
 	if f, ok := FormatOf(path); ok && f == MP4 {
-		return path[:len(path)-len("mp4")] + "gif"
+		path = path[:len(path)-len("mp4")] + "gif"
+		if sameFile(input, path) {
+			return "", &Error{Kind: Invalid, Field: "output", Path: path, Reason: "would be the input itself, since mp4 has no transparency and a gif is written instead",
+				Hint: "name another output, or give an mp4 a background with --bg '#rrggbb'"}
+		}
 	}
-	return path
+	return path, nil
+}
+
+// sameFile reports whether two paths name one file that exists.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // timing is which frames are kept.

@@ -14,6 +14,9 @@ const (
 	near = 16
 	// flatShare is the least share of flat border for Flatness.
 	flatShare = 0.6
+	// clearShare is the least share of transparent border from which on
+	// transparency is the backdrop.
+	clearShare = 0.25
 	// ring is the width in pixels of the frame of border pixels surveyed.
 	ring = 2
 	// sampled bounds the border pixels kept of one frame.
@@ -37,9 +40,9 @@ type Backdrop struct {
 	// near the subject off Colour, beyond Noise, estimated as the median over
 	// the surveyed frames; 0 for sources without such compression.
 	Ringing float64
-	// Transparent says that the border is nothing but transparent pixels: the
-	// clip was cut out before. Colour then means nothing, and an Estimator
-	// takes transparency alone for backdrop.
+	// Transparent says that much of the border is transparent: the clip was cut
+	// out before, and what else is at the border is its subject. Colour then
+	// means nothing, and an Estimator takes transparency alone for backdrop.
 	Transparent bool
 }
 
@@ -139,11 +142,11 @@ func (s *Survey) Backdrop() Backdrop {
 	if all == 0 {
 		return b
 	}
-	b.Transparent = opaque == 0 && s.Key == nil
+	b.Transparent = s.Key == nil && float64(all-opaque) >= clearShare*float64(all)
 	switch {
 	case s.Key != nil:
 		b.Colour = [3]float64{float64(s.Key.R), float64(s.Key.G), float64(s.Key.B)}
-	case opaque > 0:
+	case !b.Transparent:
 		b.Colour = s.refine(mode(counts))
 	}
 	s.measure(&b, all)

@@ -47,6 +47,30 @@ func TestSurveyFindsTheBackdrop(t *testing.T) {
 	}
 }
 
+// In a clip that was cut out before, what stands at the border is the subject,
+// and nothing of it is backdrop, however small and dark.
+func TestCutOutBefore(t *testing.T) {
+	t.Parallel()
+	bust := flat(120, 120, color.NRGBA{})
+	paint(bust, image.Rect(20, 60, 100, 120), color.NRGBA{40, 40, 160, 255})
+	paint(bust, image.Rect(10, 10, 14, 14), color.NRGBA{0, 0, 0, 255})
+	var s floodfill.Survey
+	s.Add(bust)
+	b := s.Backdrop()
+	if ok, reason := b.Flatness(); !b.Transparent || !ok || reason != "the border is transparent" {
+		t.Errorf("%+v: %v, %s", b, ok, reason)
+	}
+	m := image.NewAlpha(bust.Rect)
+	if err := floodfill.New(b, floodfill.Options{}).Estimate(t.Context(), bust, m); err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range m.Pix {
+		if a != bust.Pix[4*i+3] {
+			t.Fatalf("pixel %d has %d, and had alpha %d", i, a, bust.Pix[4*i+3])
+		}
+	}
+}
+
 func TestSurveyKeepsTheKey(t *testing.T) {
 	t.Parallel()
 	s := floodfill.Survey{Key: &color.NRGBA{1, 2, 3, 255}}

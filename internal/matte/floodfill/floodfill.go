@@ -133,6 +133,9 @@ func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 	for i := range l.parts {
 		l.parts[i].on = true
 	}
+	if e.backdrop.Transparent { // there is no colour that they could be noise of
+		return
+	}
 	area := int32(speckArea)
 	if e.band.ring > compressed {
 		area = ringArea

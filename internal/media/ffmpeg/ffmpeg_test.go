@@ -255,13 +255,60 @@ func TestSinkKeepsTime(t *testing.T) {
 				}
 				at += durations[i] * time.Millisecond
 			}
-			if info := probe(t, path).Info(); format == ffmpeg.MP4 && !near(info.Duration, end, time.Millisecond) {
+			if info := probe(t, path).Info(); !near(info.Duration, end, time.Millisecond) {
 				t.Errorf("duration = %v, want %v", info.Duration, end)
 			}
 			if out := containerDuration(t, path); math.Abs(out-end.Seconds()) > 0.0015 {
 				t.Errorf("the container says %.3f s, want %.3f", out, end.Seconds())
 			}
 		})
+	}
+}
+
+// MP4 cannot show two frames at once: the second follows within a tick.
+func TestSinkKeepsFramesOfOneTime(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "out.mp4")
+	sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.MP4, Width: 16, Height: 16, Opaque: true, End: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []time.Duration{0, 100, 100, 100, 150} {
+		if err := sink.Write(t.Context(), &media.Frame{Image: picture(16, 16, color.NRGBA{A: 255}), PTS: at * time.Millisecond}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sink.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := frames(t, probe(t, path), media.ReadOptions{})
+	if len(got) != 5 || !near(got[3].PTS, 100*time.Millisecond, time.Millisecond) || !near(got[4].PTS, 150*time.Millisecond, time.Millisecond) {
+		t.Errorf("%d frames came back", len(got))
+	}
+}
+
+// Opus has no mapping for some layouts of channels.
+func TestSoundLayouts(t *testing.T) {
+	t.Parallel()
+	for _, layout := range []string{"mono", "2.1", "5.1(side)"} {
+		in := generate(t, "in.mov", "-f", "lavfi", "-i", "color=red:size=16x16:rate=10:duration=0.3",
+			"-f", "lavfi", "-i", "anullsrc=channel_layout="+layout+":sample_rate=48000:duration=0.3", "-c:a", "pcm_s16le")
+		path := filepath.Join(t.TempDir(), "out.webm")
+		clip := probe(t, in)
+		sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 16, Height: 16, End: 300 * time.Millisecond, Audio: clip})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range frames(t, clip, media.ReadOptions{}) {
+			if err := sink.Write(t.Context(), f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := sink.Close(); err != nil {
+			t.Errorf("%s: %v", layout, err)
+		} else if !probe(t, path).Info().HasAudio {
+			t.Errorf("%s: the sound is lost", layout)
+		}
 	}
 }
 
@@ -313,32 +360,38 @@ func TestSinkKeepsColourAndAlpha(t *testing.T) {
 func TestAudioStaysInPlace(t *testing.T) {
 	t.Parallel()
 	late := []string{"-vf", "setpts=PTS+0.5/TB", "-fps_mode", "passthrough"}
+	const half = 500 * time.Millisecond
 	webm := []string{"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "500", "-c:a", "libopus"}
 	const ms = time.Millisecond
 	tests := map[string]struct {
 		in       string
-		late     bool // the picture, by half a second
+		late     time.Duration // how much later than the sound the picture begins
+		behind   time.Duration // and the sound than the picture
 		out      ffmpeg.Format
 		from, to time.Duration
 	}{
-		"together to mp4":         {"a.mp4", false, ffmpeg.MP4, 0, 0},
-		"together to webm":        {"a.mp4", false, ffmpeg.WebM, 0, 0},
-		"picture late to mp4":     {"a.mp4", true, ffmpeg.MP4, 0, 0},
-		"picture late to webm":    {"a.mp4", true, ffmpeg.WebM, 0, 0},
-		"late and cut to webm":    {"a.mp4", true, ffmpeg.WebM, 0, 1600 * ms},
-		"from the middle to mp4":  {"a.mp4", false, ffmpeg.MP4, 480 * ms, 0},
-		"from the middle to webm": {"a.mp4", false, ffmpeg.WebM, 480 * ms, 0},
-		"a part to mp4":           {"a.mp4", false, ffmpeg.MP4, 480 * ms, 1480 * ms},
-		"a part to webm":          {"a.mp4", false, ffmpeg.WebM, 480 * ms, 1480 * ms},
-		"late, a part to webm":    {"a.mp4", true, ffmpeg.WebM, 200 * ms, 1200 * ms},
-		"webm copied":             {"a.webm", false, ffmpeg.WebM, 0, 0},
-		"a part of webm copied":   {"a.webm", false, ffmpeg.WebM, 480 * ms, 1480 * ms},
+		"together to mp4":         {"a.mp4", 0, 0, ffmpeg.MP4, 0, 0},
+		"together to webm":        {"a.mp4", 0, 0, ffmpeg.WebM, 0, 0},
+		"picture late to mp4":     {"a.mp4", half, 0, ffmpeg.MP4, 0, 0},
+		"picture late to webm":    {"a.mp4", half, 0, ffmpeg.WebM, 0, 0},
+		"late and cut to mp4":     {"a.mp4", half, 0, ffmpeg.MP4, 0, 1200 * ms},
+		"late and cut to webm":    {"a.mp4", half, 0, ffmpeg.WebM, 0, 1200 * ms},
+		"sound late, cut to mp4":  {"a.mp4", 0, half, ffmpeg.MP4, 0, 1600 * ms},
+		"sound late, cut to webm": {"a.mp4", 0, half, ffmpeg.WebM, 0, 1600 * ms},
+		"from the middle to mp4":  {"a.mp4", 0, 0, ffmpeg.MP4, 480 * ms, 0},
+		"from the middle to webm": {"a.mp4", 0, 0, ffmpeg.WebM, 480 * ms, 0},
+		"a part to mp4":           {"a.mp4", 0, 0, ffmpeg.MP4, 480 * ms, 1480 * ms},
+		"a part to webm":          {"a.mp4", 0, 0, ffmpeg.WebM, 480 * ms, 1480 * ms},
+		"late, a part to webm":    {"a.mp4", half, 0, ffmpeg.WebM, 200 * ms, 1200 * ms},
+		"webm copied":             {"a.webm", 0, 0, ffmpeg.WebM, 0, 0},
+		"late webm copied, cut":   {"a.webm", half, 0, ffmpeg.WebM, 0, 1200 * ms},
+		"a part of webm copied":   {"a.webm", 0, 0, ffmpeg.WebM, 480 * ms, 1480 * ms},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var args []string
-			if tt.late {
+			if tt.late > 0 {
 				args = late
 			}
 			if tt.in == "a.webm" {
@@ -346,7 +399,7 @@ func TestAudioStaysInPlace(t *testing.T) {
 			}
 			// The tone starts 0.8 s into the sound.
 			clip := probe(t, generate(t, tt.in, append([]string{"-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=2",
-				"-f", "lavfi", "-i", "aevalsrc='if(gte(t,0.8),sin(2000*t),0)':s=48000:d=2"}, args...)...))
+				"-itsoffset", fmt.Sprint(tt.behind.Seconds()), "-f", "lavfi", "-i", "aevalsrc='if(gte(t,0.8),sin(2000*t),0)':s=48000:d=2"}, args...)...))
 			path := filepath.Join(t.TempDir(), "out."+string(tt.out))
 			end := 2 * time.Second
 			if tt.to > 0 {
@@ -375,10 +428,10 @@ func TestAudioStaysInPlace(t *testing.T) {
 			if d := after - before + tt.from.Seconds(); math.Abs(d) > 0.010 {
 				t.Errorf("the tone moved by %.1f ms against the picture (%.3f s before, %.3f s after)", d*1000, before, after)
 			}
-			if first, _ := streamSpan(t, path, "a:0"); tt.from == 0 && first > 0.005 {
+			if first, _ := streamSpan(t, path, "a:0"); tt.from == 0 && tt.behind == 0 && first > 0.005 {
 				t.Errorf("the sound's beginning is lost: it starts at %.3f s", first)
 			}
-			checkSoundSpan(t, path, tt.from > 0, tt.from > 0 || tt.late, tt.to > 0 && !tt.late, (end - tt.from).Seconds())
+			checkSoundSpan(t, path, tt.from > 0, tt.from > 0 || tt.late > 0, tt.to > 0 && tt.late == 0, (end - tt.from).Seconds())
 		})
 	}
 }

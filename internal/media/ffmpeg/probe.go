@@ -125,8 +125,9 @@ func (c *Clip) describe(p packetWalk, duration time.Duration) error {
 	c.info.Start = ticks(p.first, base)
 	last := ticks(p.last, base) - c.info.Start
 	c.info.LastFrame = ticks(p.lastDuration, base)
-	if p.lastDuration <= 0 {
-		c.info.LastFrame = guessLastFrame(last, duration-(c.info.Start-c.origin), p.count)
+	if matroska := demuxers[c.info.Container] == "matroska"; p.lastDuration <= 0 || matroska && !c.info.HasAudio {
+		// What Matroska says of its last frame is what it says of all, on average.
+		c.info.LastFrame = guessLastFrame(last, duration-(c.info.Start-c.origin), p.count, c.info.LastFrame)
 	}
 	c.info.Duration = last + c.info.LastFrame
 	return nil
@@ -146,15 +147,18 @@ func truncated(path string, container media.Container) (bool, error) {
 }
 
 // guessLastFrame is for containers that do not say how long their last frame
-// lasts: until the end of the file if that comes later, else as long as the
-// average frame.
-func guessLastFrame(last, end time.Duration, frames int) time.Duration {
+// lasts: until the end of the file if that comes later, else said, if it is
+// more than nothing, else as long as the average frame.
+func guessLastFrame(last, end time.Duration, frames int, said time.Duration) time.Duration {
 	average := 40 * time.Millisecond
 	if frames > 1 {
 		average = last / time.Duration(frames-1)
 	}
 	if rest := end - last; rest > 0 && rest <= max(2*average, time.Second) {
 		return rest
+	}
+	if said > 0 {
+		return said
 	}
 	return average
 }

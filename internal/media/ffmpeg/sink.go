@@ -52,6 +52,9 @@ type Sink struct {
 	mkv    *matroskaWriter
 	pool   *media.Pool
 	closed bool
+	// tick is the least time between two frames, which MP4 insists on, and
+	// next the earliest that one may be shown.
+	tick, next time.Duration
 }
 
 // NewSink starts an encoder that writes to path, replacing what is there.
@@ -66,6 +69,9 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	s := &Sink{pool: o.Pool, child: t.command(ctx, "encode", t.FFmpeg, EncodeArgs(path, o), f)}
 	if s.pool == nil {
 		s.pool = new(media.Pool)
+	}
+	if o.Format == MP4 {
+		s.tick = time.Duration(int64(time.Second)/cmp.Or(o.Timescale, defaultTimescale)) + time.Microsecond
 	}
 	var err error
 	if s.pipe, err = s.child.cmd.StdinPipe(); err != nil {
@@ -97,7 +103,9 @@ func (t *Tools) provide(path string) error {
 
 // Write implements media.Sink.
 func (s *Sink) Write(ctx context.Context, f *media.Frame) error {
-	err := s.mkv.write(f.Image, f.PTS, f.Duration)
+	pts := max(f.PTS, s.next)
+	s.next = pts + s.tick
+	err := s.mkv.write(f.Image, pts, f.Duration)
 	s.pool.Put(f.Image)
 	if err == nil {
 		return nil
@@ -158,6 +166,12 @@ func EncodeArgs(path string, o SinkOptions) []string {
 	if o.Audio != nil {
 		streams = append(streams, audioInput(o))
 		out["c:a"] = audioCodec(o.Format, o.Audio.info.AudioCodec)
+		if out["c:a"] == "libopus" {
+			out["af"] = opusLayouts
+		}
+		if o.AudioFor > 0 {
+			out["t"] = decimal(o.AudioFor)
+		}
 		if o.AudioFrom > 0 {
 			out["copypriorss:a"] = "0" // what is copied begins with the part, not at the key frame before it
 		}
@@ -216,18 +230,17 @@ func audioInput(o SinkOptions) *ffmpeggo.Stream {
 	c := o.Audio
 	in := ffmpeggo.KwArgs{"f": demuxers[c.info.Container], "protocol_whitelist": "file"}
 	lead := c.info.Start + o.AudioFrom - c.origin // from the input's start to the first frame
-	length := o.AudioFor
 	if o.AudioFrom > 0 {
 		in["ss"] = decimal(lead)
 	} else {
 		in["itsoffset"] = decimal(-lead)
-		length += lead
-	}
-	if o.AudioFor > 0 {
-		in["t"] = decimal(length)
 	}
 	return ffmpeggo.Input(fileURL(c.path), in).Get("a:0")
 }
+
+// opusLayouts brings sound to the nearest layout of channels that Opus has a
+// mapping for (RFC 7845, section 5.1.1.2).
+const opusLayouts = "aformat=channel_layouts=mono|stereo|3.0|quad|5.0|5.1|6.1|7.1"
 
 // audioCodec copies sound that the format can hold and converts the rest.
 func audioCodec(f Format, codec string) string {

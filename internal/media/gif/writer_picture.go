@@ -70,7 +70,10 @@ func (k *packer) pack(p *picture) {
 		disposal = disposeClear
 	}
 	none := p.palette.transparent
-	seeThrough := p.erase || bytes.IndexByte(k.px.index, none) >= 0
+	// Around a picture that does not cover the canvas some decoders show the
+	// background colour, unless the picture says that it has transparency.
+	covers := len(k.px.index) == len(p.index)
+	seeThrough := p.erase || !covers || bytes.IndexByte(k.px.index, none) >= 0
 	var local *palette
 	if p.local {
 		local = p.palette

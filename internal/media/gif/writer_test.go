@@ -97,6 +97,10 @@ func TestOtherDecodersAgree(t *testing.T) {
 				file := writeFile(t, encodeClip(t, c, gif.WriterOptions{}))
 				sameFrames(t, decode(t, file, c.frames[0].Rect.Size()), c.frames, 0)
 			}
+			card := clip{frames: []*image.NRGBA{image.NewNRGBA(image.Rect(0, 0, 30, 20))}}
+			draw.Draw(card.frames[0], image.Rect(5, 5, 25, 15), image.NewUniform(color.NRGBA{200, 30, 30, 255}), image.Point{}, draw.Src)
+			file := writeFile(t, encodeClip(t, card, gif.WriterOptions{}))
+			sameFrames(t, decode(t, file, card.frames[0].Rect.Size()), card.frames, 0)
 		})
 	}
 }
