@@ -588,6 +588,68 @@ func TestEncoderErrorSurfaces(t *testing.T) {
 }
 
 // A full disk is noticed even where ffmpeg finds out at the very end only.
+// ffmpeg 5 ends well when the end of a file cannot be written.
+func TestUnfinishedFile(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "ffmpeg")
+	text := "#!/bin/sh\ncase \"$*\" in *pipe:0*) cat >/dev/null; echo 'Error writing trailer of out.webm: No space left on device' >&2 ;; *) exec ffmpeg \"$@\" ;; esac\n"
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	found, err := ffmpeg.Find(t.Context(), script, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink, err := found.NewSink(t.Context(), filepath.Join(t.TempDir(), "out.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 16, Height: 16, End: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sink.Close(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error = %v, want %v", err, syscall.ENOSPC)
+	}
+}
+
+// A packet of sound that cannot be decoded is left out, as one of the picture is.
+func TestDamagedSound(t *testing.T) {
+	t.Parallel()
+	in := generate(t, "in.mp4", "-f", "lavfi", "-i", "color=red:size=16x16:rate=10:duration=1", "-f", "lavfi", "-i", "anoisesrc=duration=1", "-c:a", "aac")
+	out, err := exec.CommandContext(t.Context(), tools(t).FFprobe, "-v", "error", "-select_streams", "a:0",
+		"-show_entries", "packet=pos,size", "-of", "csv=p=0", in).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at, size int
+	if _, err := fmt.Sscanf(strings.Split(string(out), "\n")[20], "%d,%d", &size, &at); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range size {
+		data[at+i] = byte(0x5d * i)
+	}
+	if err := os.WriteFile(in, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clip, path := probe(t, in), filepath.Join(t.TempDir(), "out.webm")
+	sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 16, Height: 16, End: time.Second, Audio: clip})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range frames(t, clip, media.ReadOptions{}) {
+		if err := sink.Write(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sink.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, last := streamSpan(t, path, "a:0"); last < 0.9 {
+		t.Errorf("the sound ends at %.2f s", last)
+	}
+}
+
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for _, format := range []ffmpeg.Format{ffmpeg.WebM, ffmpeg.MP4} {

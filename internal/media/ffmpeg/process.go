@@ -105,6 +105,18 @@ func (p *process) failure(err error) error {
 	return &Error{Op: p.op, ExitCode: code, Stderr: stderr, Err: err}
 }
 
+// unfinished is the failure of a child that has ended well although it could not
+// finish its file, as ffmpeg 5 does. (Its -xerror tells, but also ends for every
+// packet of sound that cannot be decoded.)
+func (p *process) unfinished() error {
+	for _, said := range []string{"Error writing trailer", "Error closing file", "No space left on device"} {
+		if strings.Contains(p.stderr.String(), said) {
+			return p.failure(errors.New("the file was not finished"))
+		}
+	}
+	return nil
+}
+
 // tail keeps the last bytes written to it.
 type tail struct {
 	mu  sync.Mutex

@@ -132,7 +132,10 @@ func (s *Sink) Close() error {
 		return nil
 	}
 	s.closed = true
-	return errors.Join(s.pipe.Close(), s.child.wait())
+	if err := errors.Join(s.pipe.Close(), s.child.wait()); err != nil {
+		return err
+	}
+	return s.child.unfinished()
 }
 
 // Abort implements media.Sink.
@@ -177,7 +180,7 @@ func EncodeArgs(path string, o SinkOptions) []string {
 		}
 	}
 	return ffmpeggo.Output(streams, fileURL(path), out).
-		GlobalArgs(append([]string{"-y", "-xerror"}, quiet...)...).GetArgs()
+		GlobalArgs(append([]string{"-y"}, quiet...)...).GetArgs()
 }
 
 // commonArgs hold what the two formats share: frames keep their times (the
