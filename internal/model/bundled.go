@@ -6,8 +6,8 @@ import (
 	"encoding/hex"
 )
 
-// Bundled is the name of the network that is part of the program; docs/model.md
-// says what it is.
+// Bundled is the name of the network that is part of the program, and taken
+// where none is named; docs/model.md says what it is.
 const Bundled = "bundled"
 
 // BundledNetwork is that network, an .onnx file whose own metadata says how it

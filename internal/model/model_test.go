@@ -372,9 +372,6 @@ func TestBundled(t *testing.T) {
 	if err != nil || list[0].Name != model.Bundled || !list[0].Bundled || !list[0].Installed || list[0].Bytes != int64(len(model.BundledNetwork)) {
 		t.Errorf("%+v, %v", list[0], err)
 	}
-	if name, ok := s.Best(); ok {
-		t.Errorf("%s is the default, with nothing installed", name)
-	}
 	dir := t.TempDir()
 	_, export := s.Export(t.Context(), model.Bundled, dir)
 	for what, err := range map[string]error{
@@ -437,23 +434,6 @@ func TestByHand(t *testing.T) {
 	}
 	if err := s.Verify(t.Context(), "mine"); !errors.Is(err, model.ErrNoRecord) {
 		t.Errorf("%v, want ErrNoRecord", err)
-	}
-}
-
-// Best follows the catalogue's order, not that of installation.
-func TestBest(t *testing.T) {
-	t.Parallel()
-	s, mirror := newStore(t)
-	if name, ok := s.Best(); ok {
-		t.Errorf("%q in an empty store", name)
-	}
-	for _, name := range []string{"left", "free"} {
-		if err := s.Pull(t.Context(), name, model.PullOptions{From: mirror, AcceptLicence: true}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if name, ok := s.Best(); !ok || name != "free" {
-		t.Errorf("%q", name)
 	}
 }
 

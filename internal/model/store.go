@@ -114,17 +114,6 @@ func (s *Store) Installed(name string) bool {
 	return err == nil
 }
 
-// Best is the installed network to use where none is named: the first of the
-// catalogue.
-func (s *Store) Best() (name string, ok bool) {
-	for _, m := range s.models() {
-		if s.Installed(m.Name) {
-			return m.Name, true
-		}
-	}
-	return "", false
-}
-
 // List is the bundled network, the catalogue, then what was imported, by name.
 func (s *Store) List() ([]Entry, error) {
 	list := []Entry{bundled()}

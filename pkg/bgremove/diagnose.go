@@ -77,11 +77,7 @@ func (r *Remover) checkNetworks(ctx context.Context, d *Diagnosis) {
 		_, runtime.Hint = advice(err)
 		runtime.Detail += ": " + err.Error()
 	}
-	best := Check{Name: "model", OK: true}
-	if best.Detail, best.OK = r.store().Best(); !best.OK {
-		best.Detail, best.Hint = "there is but the bundled one, which is not the default", "bgremove models pull u2netp"
-	}
-	d.Checks = append(append(append(d.Checks, runtime), device...), best)
+	d.Checks = append(append(d.Checks, runtime), device...)
 }
 
 // DiagnoseFFmpeg looks only for the programs and what confines them, which is

@@ -33,7 +33,7 @@ type opening struct {
 // is large takes seconds, for which nobody waits whose ctx has ended; it is there
 // for the next.
 func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, string, error) {
-	name, err := r.modelName(name)
+	name, err := modelName(name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -53,17 +53,14 @@ func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, stri
 }
 
 // modelName is the name of the network to be used where name is asked for.
-func (r *Remover) modelName(name string) (string, error) {
+func modelName(name string) (string, error) {
 	if err := onnx.Supported(); err != nil {
 		return "", unusable(err)
 	}
-	if name != "" {
-		return name, nil
+	if name == "" {
+		return model.Bundled, nil
 	}
-	if best, ok := r.store().Best(); ok {
-		return best, nil
-	}
-	return "", &Error{Kind: Missing, Reason: "no model is installed", Hint: "bgremove models pull u2netp gets one; --model names a file; --model bundled is in the program, small and still weak"}
+	return name, nil
 }
 
 func (r *Remover) store() *model.Store { return &model.Store{Dir: r.config.ModelsDir} }
@@ -107,7 +104,7 @@ func (j *removal) warm() {
 	if j.options.Method != Rembg {
 		return
 	}
-	if name, err := j.modelName(j.options.Model); err == nil {
+	if name, err := modelName(j.options.Model); err == nil {
 		j.openOnce(name)
 	}
 }
