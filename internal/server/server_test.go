@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,7 @@ func TestRoles(t *testing.T) {
 func TestWithoutNetwork(t *testing.T) {
 	t.Parallel()
 	c := configuration(t, storetest.SQLite(t))
+	c.Engine.Library = filepath.Join(t.TempDir(), "absent")
 	n := start(t, c)
 	if log := n.log.String(); !strings.Contains(log, "level=WARN msg=\"no AI segmentation here") {
 		t.Errorf("no warning:\n%s", log)
