@@ -105,7 +105,7 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	r := a.newBatchRun(o, cancel)
-	defer r.close()
+	defer r.board.Close() // the remover is left to the end of the process, as that of remove is
 	r.remarks(found)
 	if err := r.openNetwork(ctx, items); err != nil {
 		return err

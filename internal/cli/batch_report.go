@@ -42,10 +42,6 @@ func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batc
 		counts: map[batch.Status]int{}, hinted: map[string]bool{}, parts: map[*part]float64{}}
 }
 
-// close takes the bars away. The remover is left to the end of the process, as
-// that of remove is.
-func (r *batchRun) close() { r.board.Close() }
-
 // remarks say what of the paths is not taken, and what else differs from what
 // was asked for.
 func (r *batchRun) remarks(found *batch.Found) {

@@ -201,7 +201,7 @@ func (a *app) modelsVerify() *cobra.Command {
 					fmt.Fprintf(a.Out, "%-7s  %s\n", v.mark, v.Name)
 				}
 			})
-			if asJSON && len(verdicts) > 0 {
+			if asJSON && (failure == nil || len(verdicts) > 0) {
 				failure = errors.Join(a.JSON(map[string]any{"models": verdicts}), failure)
 			}
 			return failure

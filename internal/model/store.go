@@ -190,7 +190,7 @@ func (s *Store) Open(nameOrPath string) (path string, spec Spec, err error) {
 // and a whole one from a cut one.
 func readONNX(path string) (*onnxfile.Graph, error) {
 	g, _, err := onnxfile.ReadFile(path)
-	if err == nil || errors.As(err, new(*fs.PathError)) || errors.Is(err, onnxfile.ErrNotRegular) {
+	if err == nil || onnxfile.Unreadable(err) {
 		return g, err
 	}
 	return nil, fmt.Errorf("%s: %w (%w)", path, ErrNotONNX, err)

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 )
@@ -53,14 +54,20 @@ func ReadFile(path string) (_ *Graph, size int64, err error) {
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s: %w", path, ErrNotRegular)
+		return nil, 0, fmt.Errorf("%s: %w", path, errNotRegular)
 	}
 	g, err := Read(f, info.Size())
 	return g, info.Size(), err
 }
 
-// ErrNotRegular is what ReadFile says of folders, pipes and devices.
-var ErrNotRegular = errors.New("not a regular file")
+// errNotRegular is what ReadFile says of folders, pipes and devices.
+var errNotRegular = errors.New("not a regular file")
+
+// Unreadable reports whether an error of ReadFile is one of the file, and not of
+// what it holds.
+func Unreadable(err error) bool {
+	return errors.As(err, new(*fs.PathError)) || errors.Is(err, errNotRegular)
+}
 
 // message is a protobuf message within r, read field by field.
 type message struct {

@@ -15,11 +15,17 @@ func Explain(err error) error {
 	if err == nil || errors.As(err, new(*Error)) {
 		return err
 	}
-	kind, hint := advice(err)
-	if hint == "" {
-		return err
+	if e := advised("", err); e.Hint != "" {
+		return e
 	}
-	return &Error{Kind: kind, Reason: err.Error(), Hint: hint, Err: err}
+	return err
+}
+
+// advised makes an Error of err, about the file at path if there is one, with
+// the advice for it.
+func advised(path string, err error) *Error {
+	kind, hint := advice(err)
+	return &Error{Kind: kind, Path: path, Reason: err.Error(), Hint: hint, Err: err}
 }
 
 // advice is the kind of an error of models or of ONNX Runtime, and what to do;

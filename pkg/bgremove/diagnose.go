@@ -59,25 +59,24 @@ func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 func (r *Remover) checkNetworks(ctx context.Context, d *Diagnosis) {
 	runtime := Check{Name: "ONNX Runtime", Detail: "AI segmentation (method rembg)"}
 	var library ortlib.Library
-	var device []Check
 	n, _, err := r.network(ctx, model.Bundled)
 	if err == nil {
 		library, err = ortlib.Find(r.config.Library)
 	}
-	if err == nil {
-		info := n.Info()
-		runtime.OK, runtime.Detail = true, fmt.Sprintf("%s at %s (%s)", info.Runtime, library.Path, library.Source)
-		check := Check{Name: "device", OK: true,
-			Detail: fmt.Sprintf("%s (frames at once: %d, threads for each: %d)", info.Provider, info.Sessions, info.Threads)}
-		if info.Refused != "" {
-			check.Detail += "; not " + info.Refused
-		}
-		device = append(device, check)
-	} else {
+	if err != nil {
 		_, runtime.Hint = advice(err)
 		runtime.Detail += ": " + err.Error()
+		d.Checks = append(d.Checks, runtime)
+		return
 	}
-	d.Checks = append(append(d.Checks, runtime), device...)
+	info := n.Info()
+	runtime.OK, runtime.Detail = true, fmt.Sprintf("%s at %s (%s)", info.Runtime, library.Path, library.Source)
+	device := Check{Name: "device", OK: true,
+		Detail: fmt.Sprintf("%s (frames at once: %d, threads for each: %d)", info.Provider, info.Sessions, info.Threads)}
+	if info.Refused != "" {
+		device.Detail += "; not " + info.Refused
+	}
+	d.Checks = append(d.Checks, runtime, device)
 }
 
 // DiagnoseFFmpeg looks only for the programs and what confines them, which is

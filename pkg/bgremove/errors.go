@@ -82,8 +82,7 @@ func explain(path string, err error) error {
 	case errors.Is(err, pipeline.ErrNoFrames):
 		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none begins between it and the end", Err: err}
 	}
-	kind, hint := advice(err)
-	return &Error{Kind: kind, Path: path, Reason: err.Error(), Hint: hint, Err: err}
+	return advised(path, err)
 }
 
 // outOfBounds is for a child that the sandbox ended: for what the clip needs,

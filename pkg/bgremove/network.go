@@ -47,7 +47,7 @@ func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, stri
 		return nil, "", context.Cause(ctx)
 	}
 	if o.err != nil {
-		return nil, "", unusable(o.err)
+		return nil, "", advised("", o.err)
 	}
 	return o.network, name, nil
 }
@@ -55,7 +55,7 @@ func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, stri
 // modelName is the name of the network to be used where name is asked for.
 func modelName(name string) (string, error) {
 	if err := onnx.Supported(); err != nil {
-		return "", unusable(err)
+		return "", advised("", err)
 	}
 	if name == "" {
 		return model.Bundled, nil
@@ -129,12 +129,6 @@ func (r *Remover) openNetwork(name string) (_ *onnx.Network, err error) {
 	}
 	c.Library = library.Path
 	return onnx.Open(c)
-}
-
-// unusable is the error of a network that cannot be opened.
-func unusable(err error) error {
-	kind, hint := advice(err)
-	return &Error{Kind: kind, Reason: err.Error(), Hint: hint, Err: err}
 }
 
 // Close waits for networks that are still being opened, and releases all. No job

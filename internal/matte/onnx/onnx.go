@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io/fs"
 	"runtime"
 	"strings"
 	"sync"
@@ -222,7 +221,7 @@ func readGraph(c Config) (g *onnxfile.Graph, size int64, err error) {
 	switch {
 	case errors.Is(err, onnxfile.ErrTruncated):
 		reason = "is truncated or corrupt"
-	case errors.As(err, new(*fs.PathError)), errors.Is(err, onnxfile.ErrNotRegular):
+	case onnxfile.Unreadable(err):
 		reason = "cannot be read"
 	}
 	return nil, 0, &ModelError{Path: c.Model, Reason: reason, Err: err}

@@ -287,6 +287,23 @@ func TestSinkKeepsFramesOfOneTime(t *testing.T) {
 	}
 }
 
+// reencode writes a clip with its sound as a WebM. The error is that of the
+// encoder's end.
+func reencode(t *testing.T, path string, clip *ffmpeg.Clip) error {
+	t.Helper()
+	info := clip.Info()
+	sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: info.Width, Height: info.Height, End: info.Duration, Audio: clip})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range frames(t, clip, media.ReadOptions{}) {
+		if err := sink.Write(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sink.Close()
+}
+
 // Opus has no mapping for some layouts of channels.
 func TestSoundLayouts(t *testing.T) {
 	t.Parallel()
@@ -295,16 +312,7 @@ func TestSoundLayouts(t *testing.T) {
 			"-f", "lavfi", "-i", "anullsrc=channel_layout="+layout+":sample_rate=48000:duration=0.3", "-c:a", "pcm_s16le")
 		path := filepath.Join(t.TempDir(), "out.webm")
 		clip := probe(t, in)
-		sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 16, Height: 16, End: 300 * time.Millisecond, Audio: clip})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range frames(t, clip, media.ReadOptions{}) {
-			if err := sink.Write(t.Context(), f); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := sink.Close(); err != nil {
+		if err := reencode(t, path, clip); err != nil {
 			t.Errorf("%s: %v", layout, err)
 		} else if !probe(t, path).Info().HasAudio {
 			t.Errorf("%s: the sound is lost", layout)
@@ -633,16 +641,7 @@ func TestDamagedSound(t *testing.T) {
 		t.Fatal(err)
 	}
 	clip, path := probe(t, in), filepath.Join(t.TempDir(), "out.webm")
-	sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 16, Height: 16, End: time.Second, Audio: clip})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range frames(t, clip, media.ReadOptions{}) {
-		if err := sink.Write(t.Context(), f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := sink.Close(); err != nil {
+	if err := reencode(t, path, clip); err != nil {
 		t.Fatal(err)
 	}
 	if _, last := streamSpan(t, path, "a:0"); last < 0.9 {
