@@ -2,6 +2,7 @@ package rig
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,7 +29,8 @@ type Node struct {
 const within = time.Minute
 
 // Start runs serve with a role and further flags, on a free port unless args
-// say --addr, and waits until its API listens. It is killed when ctx ends.
+// say --addr, and waits until it has started: before that it may not know yet
+// how to be stopped. It is killed when ctx ends.
 func (p *Place) Start(ctx context.Context, name, role string, args ...string) (*Node, error) {
 	n := &Node{Log: filepath.Join(p.dir, name+".log"), exited: make(chan struct{})}
 	log, err := os.OpenFile(n.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -50,13 +52,11 @@ func (p *Place) Start(ctx context.Context, name, role string, args ...string) (*
 		defer close(n.exited)
 		n.err = errors.Join(n.cmd.Wait(), log.Close())
 	}()
-	if role == "worker" {
-		return n, nil
-	}
 	return n, n.await(before)
 }
 
-// await waits until the log says, behind an offset, where the node listens.
+// await waits until the log says, behind an offset, that the node has started,
+// and takes from it where its API listens.
 func (n *Node) await(offset int64) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -65,7 +65,8 @@ func (n *Node) await(offset int64) error {
 		if err != nil {
 			return err
 		}
-		if n.URL = listening(text[offset:]); n.URL != "" {
+		if url, started := read(text[offset:]); started {
+			n.URL = url
 			return nil
 		}
 		select {
@@ -74,20 +75,27 @@ func (n *Node) await(offset int64) error {
 			return fmt.Errorf("serve ended: %w; its log is %s", n.err, tail(n.Log))
 		case <-end:
 			n.Kill()
-			return fmt.Errorf("serve does not listen after %v; its log is %s", within, tail(n.Log))
+			return fmt.Errorf("serve has not started after %v; its log is %s", within, tail(n.Log))
 		}
 	}
 }
 
-// listening finds in a log in JSON where the node listens.
-func listening(log []byte) (url string) {
+// read finds in a log in JSON whether the node has started, and where its API
+// listens.
+func read(log []byte) (url string, started bool) {
 	for line := range bytes.Lines(log) {
 		var said struct{ Msg, URL string }
-		if json.Unmarshal(line, &said) == nil && said.Msg == "listening" {
-			return said.URL
+		if json.Unmarshal(line, &said) != nil {
+			continue
+		}
+		switch said.Msg {
+		case "listening":
+			url = cmp.Or(url, said.URL) // that of the metrics has none
+		case "started":
+			started = true
 		}
 	}
-	return ""
+	return url, started
 }
 
 // tail is the end of a log, for messages.
