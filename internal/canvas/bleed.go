@@ -13,20 +13,35 @@ import (
 func Bleed(img *image.NRGBA, reach int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	row := func(y int) []uint8 { return img.Pix[y*img.Stride:][:4*w] }
-	top, bottom := h, -1 // of the rows that show something
-	for y := range h {
-		if bleedRow(row(y), reach) {
-			top, bottom = min(top, y), y
-		}
+	spans := make([]span, h)
+	for y := range spans {
+		spans[y] = bleedRow(row(y), reach)
 	}
 	left := make([]int, w) // how far the colour above each pixel still reaches
-	for y := top + 1; y <= min(bottom+reach, h-1); y++ {
-		bleedDown(row(y), row(y-1), left, reach)
+	for y := 1; y < h; y++ {
+		bleedDown(row(y), row(y-1), left, hull(spans[max(y-reach, 0):y]), reach)
 	}
 	clear(left)
-	for y := bottom - 1; y >= max(top-reach, 0); y-- {
-		bleedDown(row(y), row(y+1), left, reach)
+	for y := h - 2; y >= 0; y-- {
+		bleedDown(row(y), row(y+1), left, hull(spans[y+1:min(y+1+reach, h)]), reach)
 	}
+}
+
+// span is the pixels of a row from lo up to hi, beyond which it is empty.
+type span struct{ lo, hi int }
+
+// hull is the span around all of those.
+func hull(spans []span) (s span) {
+	for _, o := range spans {
+		switch {
+		case o.hi <= o.lo:
+		case s.hi <= s.lo:
+			s = o
+		default:
+			s = span{min(s.lo, o.lo), max(s.hi, o.hi)}
+		}
+	}
+	return s
 }
 
 const (
@@ -38,16 +53,22 @@ func load(p []uint8, i int) uint32     { return binary.LittleEndian.Uint32(p[i :
 func store(p []uint8, i int, v uint32) { binary.LittleEndian.PutUint32(p[i:i+4:i+4], v) }
 
 // bleedRow clears the invisible pixels of a row and carries colours into them
-// from both sides. It reports whether there were visible ones.
-func bleedRow(row []uint8, reach int) (visible bool) {
-	for start := 0; start < len(row); {
-		start = run(row, start, true)
-		end := run(row, start, false)
-		visible = visible || end-start < len(row)
-		bleedGap(row, start, end, 4*reach)
-		start = end
+// from both sides. It returns where there is something then.
+func bleedRow(row []uint8, reach int) (s span) {
+	for end := 0; end < len(row); {
+		gap := end
+		start := run(row, gap, false)
+		bleedGap(row, gap, start, 4*reach)
+		end = run(row, start, true)
+		if end == start {
+			continue
+		}
+		if s.hi == 0 {
+			s.lo = max(start/4-reach, 0)
+		}
+		s.hi = min(end/4+reach, len(row)/4)
 	}
-	return visible
+	return s
 }
 
 // run returns where, from pixel at i on, those end that are visible, or are
@@ -89,10 +110,11 @@ func paint(pix []uint8, colour uint32) {
 	}
 }
 
-// bleedDown carries colours from the row before into the empty pixels of row.
-// left counts, for each column whose pixel before is invisible, the steps its
-// colour may still take.
-func bleedDown(row, before []uint8, left []int, reach int) {
+// bleedDown carries colours from the row before into the empty pixels of row,
+// within s. left counts, for each column whose pixel before is invisible, the
+// steps its colour may still take.
+func bleedDown(row, before []uint8, left []int, s span, reach int) {
+	row, before, left = row[4*s.lo:4*s.hi], before[4*s.lo:4*s.hi], left[s.lo:s.hi]
 	for x := 0; x < len(left); {
 		if n := idle(row[4*x:], before[4*x:], left[x:]); n > 0 {
 			x += n

@@ -47,30 +47,46 @@ var identity = func() (t [256]uint8) {
 // lay writes p, with black around it, as three planes, or with the channels
 // side by side.
 func lay[T any](dst []T, p *image.NRGBA, v *view, nhwc bool, r, g, b *[256]T) {
-	n := v.w * v.h
 	in := v.inner
 	if nhwc {
-		if in.Dx() != v.w || in.Dy() != v.h {
-			for i := range n {
+		v.around(func(from, to int) {
+			for i := from; i < to; i++ {
 				dst[3*i], dst[3*i+1], dst[3*i+2] = r[0], g[0], b[0]
 			}
-		}
+		})
 		for y := range in.Dy() {
 			o := 3 * ((in.Min.Y+y)*v.w + in.Min.X)
 			interleave(dst[o:o+3*in.Dx()], p.Pix[y*p.Stride:], r, g, b)
 		}
 		return
 	}
+	n := v.w * v.h
 	red, green, blue := dst[:n], dst[n:2*n], dst[2*n:3*n]
-	if in.Dx() != v.w || in.Dy() != v.h {
-		for i := range n {
-			red[i], green[i], blue[i] = r[0], g[0], b[0]
-		}
-	}
+	v.around(func(from, to int) {
+		set(red[from:to], r[0])
+		set(green[from:to], g[0])
+		set(blue[from:to], b[0])
+	})
 	for y := range in.Dy() {
 		o := (in.Min.Y+y)*v.w + in.Min.X
 		end := o + in.Dx()
 		split(red[o:end], green[o:end], blue[o:end], p.Pix[y*p.Stride:], r, g, b)
+	}
+}
+
+// around calls f for all ranges of places that lie outside of inner.
+func (v *view) around(f func(from, to int)) {
+	in, at := v.inner, 0
+	for y := in.Min.Y; y < in.Max.Y; y++ {
+		f(at, y*v.w+in.Min.X)
+		at = y*v.w + in.Max.X
+	}
+	f(at, v.w*v.h)
+}
+
+func set[T any](dst []T, v T) {
+	for i := range dst {
+		dst[i] = v
 	}
 }
 

@@ -65,8 +65,8 @@ func medianGain(before, now []uint8, w, c int) int {
 	for y := 0; y < len(before)/(4*w); y += sparse {
 		for x := y / sparse % sparse; x < w; x += sparse {
 			i := 4*(y*w+x) + c
-			if b := int(before[i]); b >= dim && b <= bright {
-				counts[min(int(now[i])*unity/b, 2*unity-1)]++
+			if b := uint32(before[i]); b >= dim && b <= bright { // divisions of 64 bits take longer
+				counts[min(uint32(now[i])*unity/b, 2*unity-1)]++
 				told++
 			}
 			all++

@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"bytes"
 	"image"
 	"slices"
 )
@@ -85,6 +86,7 @@ func (s *Stabiliser) Apply(img *image.NRGBA, m *image.Alpha) {
 		s.restart()
 	} else {
 		s.fading = s.light.adapt(s.ref, s.frame, w)
+		s.begin()
 		for y := range s.th {
 			for x := range s.tw {
 				s.steady(x, y)
@@ -120,21 +122,31 @@ func (s *Stabiliser) restart() {
 	s.primed = true
 }
 
-// steady finds the matte of one tile.
+// begin takes the whole frame as it is, and what has not changed for a frame older.
+func (s *Stabiliser) begin() {
+	copy(s.next, s.current)
+	copy(s.nextRef, s.frame)
+	for i, a := range s.age {
+		s.nextAge[i] = older[a]
+	}
+	clear(s.moved)
+}
+
+// older is each age a frame later.
+var older = func() (t [256]uint8) {
+	for age := range t {
+		t[age] = uint8(min(age+1, oldest))
+	}
+	return t
+}()
+
+// steady finds the matte of one tile, which needs nothing where past and
+// present are all alike.
 func (s *Stabiliser) steady(tx, ty int) {
 	t := ty*s.tw + tx
 	x0, y0 := tx*unit, ty*unit
 	dx, dy := min(unit, s.w-x0), min(unit, s.h-y0)
-	s.moved[t] = vector{}
 	if v := s.current[y0*s.w+x0]; s.even(s.current, v, x0, y0, dx, dy) && s.even(s.past, v, x0, y0, dx, dy) {
-		for y := y0; y < y0+dy; y++ {
-			i := y*s.w + x0
-			copy(s.next[i:i+dx], s.current[i:i+dx])
-			copy(s.nextRef[4*i:4*(i+dx)], s.frame[4*i:4*(i+dx)])
-			for k, a := range s.age[i : i+dx] {
-				s.nextAge[i+k] = min(a+1, oldest)
-			}
-		}
 		return
 	}
 	v := s.search(tx, ty, dx, dy)
@@ -170,11 +182,10 @@ func (b *block) take(o *block) {
 
 // even reports whether a tile of a matte has no value but v.
 func (s *Stabiliser) even(m []uint8, v uint8, x0, y0, dx, dy int) bool {
+	all := [unit]uint8{v, v, v, v, v, v, v, v}
 	for y := y0; y < y0+dy; y++ {
-		for _, u := range m[y*s.w+x0 : y*s.w+x0+dx] {
-			if u != v {
-				return false
-			}
+		if i := y*s.w + x0; !bytes.Equal(m[i:i+dx], all[:dx]) {
+			return false
 		}
 	}
 	return true
