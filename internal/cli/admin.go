@@ -47,13 +47,22 @@ func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// command makes a command of run, which gets the open database.
+// command makes a command of run, which gets the open database of a service.
 func (m *admin) command(use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, []string) error) *cobra.Command {
+	return m.prepared(m.place.there, use, short, args, run)
+}
+
+// prepared makes a command of run, which gets the open database after prepare
+// has seen to it that there is one, or may be.
+func (m *admin) prepared(prepare func() error, use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, []string) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
 		if err := m.place.check(); err != nil {
 			return usage(cmd, err)
 		}
 		if err := m.place.settle(); err != nil {
+			return err
+		}
+		if err := prepare(); err != nil {
 			return err
 		}
 		db, err := store.Open(cmd.Context(), m.place.database)

@@ -16,7 +16,7 @@ import (
 func (m *admin) accountCreate() *cobra.Command {
 	var credits int64
 	var passwordFile string
-	cmd := m.reading(m.command("create EMAIL", "make an account", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
+	cmd := m.reading(m.prepared(m.place.make, "create EMAIL", "make an account", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
 		if credits < 0 || credits > account.MaxGrant {
 			return &usageError{"bgremove admin account create", fmt.Errorf("credits must be between 0 and %d", int64(account.MaxGrant))}
 		}

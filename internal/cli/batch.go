@@ -72,7 +72,7 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	case a.checkWork() != nil:
 		return usage(cmd, a.checkWork())
 	}
-	return o.Validate()
+	return checkOptions(cmd, &o.Options)
 }
 
 // ofCollision says what to do about inputs that would have one output; other

@@ -46,7 +46,7 @@ func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batc
 // was asked for.
 func (r *batchRun) remarks(found *batch.Found) {
 	if effective := r.o.EffectiveFormat(); effective != r.o.Format && r.o.Format != "" {
-		r.say("%s has no transparency: %s is written instead; --bg #rrggbb gives %[1]s", r.o.Format, effective)
+		r.say("%s has no transparency: %s is written instead; --bg '#rrggbb' gives %[1]s", r.o.Format, effective)
 		r.o.Format = effective
 	}
 	for _, path := range found.Outputs {

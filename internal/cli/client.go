@@ -82,11 +82,11 @@ func (c *customer) connect() (*client.Client, error) {
 	if c.server == "" {
 		return nil, &bgremove.Error{Kind: bgremove.Invalid, Reason: "no service is named", Hint: "--server or BGREMOVE_SERVER gives its address"}
 	}
-	if c.key = strings.TrimSpace(c.key); c.key == "" {
-		return nil, errNoKey
-	}
 	o := client.Options{UserAgent: "bgremove/" + c.build().Version, OnRetry: c.retrying}
-	s, err := client.New(c.server, c.key, o)
+	s, err := client.New(c.server, strings.TrimSpace(c.key), o)
+	if errors.Is(err, client.ErrKey) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, &bgremove.Error{Kind: bgremove.Invalid, Reason: err.Error(), Hint: "--server or BGREMOVE_SERVER gives its address", Err: err}
 	}
@@ -94,6 +94,18 @@ func (c *customer) connect() (*client.Client, error) {
 		c.line = c.NewStatusLine()
 	}
 	return s, nil
+}
+
+// toOutput refuses a result on standard output where that has another use.
+func (c *customer) toOutput(cmd *cobra.Command, output string) error {
+	switch {
+	case output != "-":
+	case c.asJSON:
+		return usage(cmd, errJSONToo)
+	case term.IsTerminal(c.Out):
+		return usage(cmd, errTerminal)
+	}
+	return nil
 }
 
 // retrying says why it takes longer.
@@ -131,6 +143,9 @@ func (c *customer) moving(title string) (progress func(done, total int64), end f
 
 // download gets the output of a job to its place.
 func (c *customer) download(ctx context.Context, s *client.Client, id, path string, force bool) (int64, error) {
+	if path == "-" {
+		return s.DownloadTo(ctx, id, c.Out)
+	}
 	progress, end := c.moving("downloading")
 	size, err := s.Download(ctx, id, path, client.DownloadOptions{Overwrite: force, Progress: progress})
 	end()

@@ -38,7 +38,7 @@ batch it gets all results that are not there yet, so that it can be run again.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&p.output, "output", "o", "", "the output `file` of a job (default: the submitted name with -nobg)")
+	f.StringVarP(&p.output, "output", "o", "", "the output `file` of a job; - is standard output (default: the submitted name with -nobg)")
 	f.StringVar(&p.out, "out", "", "the `folder` to put the output in (default: the working directory)")
 	f.BoolVar(&p.force, "force", false, "overwrite what is there")
 	c.flags(cmd)
@@ -51,6 +51,9 @@ func (p *pickup) run(cmd *cobra.Command, id string) error {
 	}
 	if p.output != "" && (isBatch(id) || p.out != "") {
 		return usage(cmd, errors.New("-o is for one job; --out names the folder of a batch"))
+	}
+	if err := p.toOutput(cmd, p.output); err != nil {
+		return err
 	}
 	s, err := p.connect()
 	if err != nil {

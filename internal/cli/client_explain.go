@@ -9,9 +9,6 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// errNoKey is a client without a key.
-var errNoKey = errors.New("no API key is given")
-
 // interruption is what is said of a command that a signal ended.
 func interruption(err error) (said, hint string) {
 	var (
@@ -36,7 +33,7 @@ func again(e *client.UncertainError) string {
 
 // credentials reports whether an error is about the key or what it may spend.
 func credentials(err error) bool {
-	return errors.Is(err, errNoKey) || errors.Is(err, client.ErrUnauthorized) || errors.As(err, new(*client.InsufficientCreditsError))
+	return errors.Is(err, client.ErrKey) || errors.Is(err, client.ErrUnauthorized) || errors.As(err, new(*client.InsufficientCreditsError))
 }
 
 // about says which file an error is about, if it is about one.
@@ -123,7 +120,7 @@ var serviceHints = []struct {
 	err  error
 	hint string
 }{
-	{errNoKey, "BGREMOVE_API_KEY, or api-key in the user's bgremove.yaml, holds it"},
+	{client.ErrKey, "BGREMOVE_API_KEY, or api-key in the user's bgremove.yaml, holds it"},
 	{client.ErrUnauthorized, "BGREMOVE_API_KEY must hold a key of this service; this one is wrong or was revoked"},
 	{client.ErrNotFound, "only the key that made it sees it, and only on its own --server"},
 	{client.ErrNotReady, "bgremove client wait waits for it"},

@@ -52,7 +52,7 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 	if o.output != "" && !o.wait {
 		return usage(cmd, fmt.Errorf("--%s is where --wait puts the result; bgremove client download gets it later", flag))
 	}
-	if err := o.options.Validate(); err != nil {
+	if err := checkOptions(cmd, &o.options); err != nil {
 		return err
 	}
 	for _, input := range inputs {
@@ -61,7 +61,7 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 		}
 	}
 	if o.options.Format != o.options.EffectiveFormat() {
-		o.say("mp4 has no transparency: a gif is written instead; --bg #rrggbb gives an mp4")
+		o.say("mp4 has no transparency: a gif is written instead; --bg '#rrggbb' gives an mp4")
 	}
 	if o.once == "" {
 		o.once = rand.Text()

@@ -40,13 +40,16 @@ and charged once.`,
 		ValidArgsFunction: clips,
 	}
 	o := c.newOrder(cmd)
-	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file` (default: FILE's name with -nobg, beside it)")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file`, whose extension decides the format; - is standard output (default: FILE's name with -nobg, beside it)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.submit(cmd, args[0]) }
 	return cmd
 }
 
 func (o *order) submit(cmd *cobra.Command, input string) error {
 	if err := o.formatOf(cmd, o.output, &o.options.Format); err != nil {
+		return err
+	}
+	if err := o.toOutput(cmd, o.output); err != nil {
 		return err
 	}
 	if err := o.settle(cmd, "output", []string{input}); err != nil {
@@ -60,7 +63,7 @@ func (o *order) submit(cmd *cobra.Command, input string) error {
 		return err
 	}
 	output := o.place(input)
-	if o.wait {
+	if o.wait && output != "-" {
 		if err := reserve(output, o.force); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
 // catalogue is nil for the built-in one; tests have their own.
@@ -23,9 +24,9 @@ func (a *app) modelsCommand() *cobra.Command {
 		Use:   "models",
 		Short: "list, fetch, check and remove the networks of method rembg",
 		Long: `models manages the networks that --method rembg uses. Each is checked by its
-sha256 before it is used. Any other .onnx file can be named by its path, or
-imported; a file NAME.json beside NAME.onnx says how the network wants its
-pictures.`,
+sha256 when it is installed, and by verify. Any other .onnx file can be named by
+its path, or imported; a file NAME.json beside NAME.onnx says how the network
+wants its pictures.`,
 		Example: `  bgremove models list
   bgremove models pull u2netp
   bgremove models pull isnet-general-use --from https://mirror.example/models
@@ -100,7 +101,11 @@ is right.`,
 		Args: someArguments("NAME"), ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			for _, name := range names {
-				if err := a.pull(cmd, name, o); err != nil {
+				err := a.pull(cmd, name, o)
+				if cmd.Context().Err() != nil {
+					return &stopped{"interrupted; the same command goes on where it ended"}
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -262,7 +267,11 @@ func (a *app) modelsRemove() *cobra.Command {
 		RunE: func(_ *cobra.Command, names []string) error {
 			names = slices.Compact(slices.Clone(names))
 			for _, name := range names {
-				if err := a.store().Remove(name); err != nil {
+				err := a.store().Remove(name)
+				if errors.As(err, new(*model.NotInstalledError)) {
+					return explained(err, bgremove.Failed, "bgremove models list shows what is installed")
+				}
+				if err != nil {
 					return err
 				}
 			}

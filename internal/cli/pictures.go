@@ -42,7 +42,7 @@ func (o *removeOptions) pictures(input string) (*pictures, error) {
 		}
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
 			return nil, &bgremove.Error{Kind: bgremove.Failed, Path: path, Reason: "the picture's folder does not exist",
-				Hint: "make it first: mkdir -p " + filepath.Dir(path), Err: err}
+				Hint: "make it first: mkdir -p " + quoted(filepath.Dir(path)), Err: err}
 		}
 	}
 	return &pictures{preview: o.preview, compare: o.compare, overwrite: o.force}, nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/pflag"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
 // place says where a service keeps what it has; serve and admin share the data
@@ -37,7 +40,7 @@ func begins(flag, value string, allowed ...string) error {
 	return fmt.Errorf("%s must begin with %s", flag, strings.Join(allowed, " or "))
 }
 
-// settle fills in what follows from the data folder, which it makes.
+// settle fills in what follows from the data folder.
 func (p *place) settle() error {
 	data, err := filepath.Abs(p.data)
 	if err != nil {
@@ -50,8 +53,26 @@ func (p *place) settle() error {
 	if p.storage == "" {
 		p.storage = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(data, "objects"))}).String()
 	}
-	if err := os.MkdirAll(data, 0o700); err != nil {
+	return nil
+}
+
+// make makes the data folder.
+func (p *place) make() error {
+	if err := os.MkdirAll(p.data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
+	}
+	return nil
+}
+
+// there refuses a database that would be made now. What else is wrong with it
+// shows when it is opened.
+func (p *place) there() error {
+	path, isFile := strings.CutPrefix(p.database, "sqlite:")
+	if !isFile {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return &bgremove.Error{Kind: bgremove.NotFound, Path: path, Reason: "no such database", Hint: "--data or --database names that of the service", Err: err}
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ is complete; an existing file is kept unless --force is given.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.remove(cmd, args[0], o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "the output `file`; - is standard output")
+	f.StringVarP(&o.output, "output", "o", "", "the output `file`, whose extension decides the format; - is standard output")
 	optionFlags(f, &o.Options)
 	f.StringVar(&o.preview, "preview", "", "also write the first cut-out as a PNG `file`")
 	f.StringVar(&o.compare, "compare", "", "also write before and after, side by side, as a PNG `file`")
@@ -65,9 +65,20 @@ func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.IntVar(&o.CanvasW, "canvas-w", 0, "scale to a canvas of this width, 16..4096 `pixels`")
 	f.IntVar(&o.CanvasH, "canvas-h", 0, "scale to a canvas of this height, 16..4096 `pixels`")
 	f.Var(word(&o.Anchor), "anchor", "where the subject stands on the canvas: center or bottom")
-	f.Var(word(&o.Format), "format", "gif, apng, webm or mp4 (default: from the output's extension, else gif)")
+	f.Var(word(&o.Format), "format", "gif, apng, webm or mp4")
 	f.StringVar(&o.Background, "bg", o.Background, "background: transparent or `#rrggbb`")
 	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
+}
+
+// checkOptions refuses values out of range, and 0 too where that is one: in
+// Options it stands for what is not given.
+func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
+	for _, name := range []string{"tolerance", "canvas-w", "canvas-h", "quality"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "0" {
+			return usage(cmd, fmt.Errorf("%s must not be 0: leave it out", name))
+		}
+	}
+	return o.Validate()
 }
 
 // optionFlags are the flags that fill Options.
@@ -97,7 +108,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 	}
 	toStdout := o.output == "-"
 	if toStdout && term.IsTerminal(a.Out) {
-		return usage(cmd, errors.New("standard output is a terminal; redirect it or name a file with -o"))
+		return usage(cmd, errTerminal)
 	}
 	path, forget, err := a.inputPath(cmd.Context(), input)
 	if err != nil {
@@ -147,6 +158,12 @@ func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p 
 	return bgremove.New(a.engine).Remove(cmd.Context(), input, output, o.Options, extras)
 }
 
+// Why a result cannot go to standard output.
+var (
+	errJSONToo  = errors.New("-o - and --json both want standard output")
+	errTerminal = errors.New("standard output is a terminal; redirect it or name a file with -o")
+)
+
 // settle works out the output's name and format, and refuses what cannot go
 // together, before any work. The extension decides the format unless one is
 // given beside it on the command line.
@@ -155,7 +172,7 @@ func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	case a.checkWork() != nil:
 		return usage(cmd, a.checkWork())
 	case o.output == "-" && o.json:
-		return usage(cmd, errors.New("-o - and --json both want standard output"))
+		return usage(cmd, errJSONToo)
 	case o.output == "" && input == "-":
 		return usage(cmd, errors.New("-o is needed when INPUT is -"))
 	case o.output == "-" && !cmd.Flags().Changed("format"):
@@ -167,7 +184,7 @@ func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	if o.output == "" {
 		o.output = bgremove.OutputPath(input, o.EffectiveFormat())
 	}
-	return o.Validate()
+	return checkOptions(cmd, &o.Options)
 }
 
 // formatOf lets an output's extension decide the format.

@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -65,8 +66,27 @@ environment over the file.`,
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
 	root.AddCommand(a.removeCommand(), a.batchCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
 		a.serveCommand(), a.adminCommand(), a.clientCommand(), a.versionCommand())
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "completion":
+			cmd.Args, cmd.RunE = noArguments, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		case "help":
+			cmd.Args = topic
+		}
+	}
 	a.complete(root)
 	return root
+}
+
+// topic refuses help on commands that do not exist.
+func topic(cmd *cobra.Command, args []string) error {
+	found, rest, err := cmd.Root().Find(args)
+	if err != nil || found == nil || len(rest) > 0 {
+		return usage(cmd, fmt.Errorf("no command is called %q", strings.Join(args, " ")))
+	}
+	return nil
 }
 
 // fill completes the flags of a command from the environment and the file.

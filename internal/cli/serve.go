@@ -54,6 +54,9 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 			if err := o.settle(); err != nil {
 				return err
 			}
+			if err := o.make(); err != nil {
+				return err
+			}
 			return a.serve(cmd.Context(), o)
 		},
 	}

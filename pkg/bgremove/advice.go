@@ -75,8 +75,11 @@ func advice(err error) (Kind, string) {
 
 // runtimeAdvice is advice about ONNX Runtime.
 func runtimeAdvice(err error) (Kind, string) {
+	var absent *ortlib.NotFoundError
 	switch {
-	case errors.As(err, new(*ortlib.NotFoundError)), errors.Is(err, ortlib.ErrNotLibrary), errors.Is(err, onnx.ErrNoRuntime):
+	case errors.As(err, &absent) && absent.Explicit != "", errors.Is(err, ortlib.ErrNotLibrary):
+		return Missing, "name ONNX Runtime's library or its folder; where none is named, that of bgremove setup is taken"
+	case absent != nil, errors.Is(err, onnx.ErrNoRuntime):
 		return Missing, "bgremove setup gets ONNX Runtime; --onnxruntime names a library of your own"
 	case errors.Is(err, onnx.ErrNoCGO):
 		return Missing, "install a release build, or build with cgo; --method fast works without"

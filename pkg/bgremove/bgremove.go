@@ -8,7 +8,7 @@
 // Videos are decoded and encoded by the ffmpeg program, 5.1 or newer, which
 // must be installed; GIF to GIF and APNG works without it.
 //
-// Errors are *Error values whose Kind says what to do about them.
+// Errors hold an *Error, for errors.As, whose Kind says what to do about them.
 package bgremove
 
 import (

@@ -2,6 +2,7 @@ package bgremove
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
@@ -27,7 +28,7 @@ type Diagnosis struct {
 func (d *Diagnosis) Err() error {
 	for _, c := range d.Checks {
 		if c.Needed && !c.OK {
-			return &Error{Kind: Missing, Reason: c.Name + " is missing", Hint: c.Hint}
+			return &Error{Kind: Missing, Reason: c.Detail, Hint: c.Hint}
 		}
 	}
 	return nil
@@ -91,7 +92,11 @@ func (r *Remover) DiagnoseFFmpeg(ctx context.Context) *Diagnosis {
 func (r *Remover) checkFFmpeg(ctx context.Context, d *Diagnosis) *ffmpeg.Tools {
 	tools, err := r.ffmpeg(ctx)
 	if err != nil {
-		d.Checks = append(d.Checks, Check{Name: "ffmpeg", Needed: true, Detail: err.Error(), Hint: ffmpegHint})
+		c := Check{Name: "ffmpeg", Needed: true, Detail: err.Error()}
+		if known := (*Error)(nil); errors.As(err, &known) {
+			c.Hint = known.Hint
+		}
+		d.Checks = append(d.Checks, c)
 		return nil
 	}
 	d.Checks = append(d.Checks,

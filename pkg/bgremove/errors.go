@@ -26,7 +26,9 @@ const (
 	Missing                // a program, runtime or model is not installed
 )
 
-// Error is what Probe and Remove return. Its message is one line for people.
+// Error is what Probe and Remove return, for errors.As: several wrong options are
+// joined, and when a context ends its cause is returned. Its message is one line
+// for people.
 type Error struct {
 	Kind   Kind
 	Path   string // the file it is about; may be empty
@@ -78,7 +80,7 @@ func explain(path string, err error) error {
 		return &Error{Kind: Unreadable, Path: path, Reason: err.Error(), Hint: damagedHint, Err: err}
 	case errors.Is(err, syscall.ENOSPC):
 		return &Error{Kind: Failed, Path: path, Reason: "no space left on the device of the output or of temporary files", Err: err,
-			Hint: "free some space, or name another place with -o (and TMPDIR)"}
+			Hint: "free some space, or name other places for both: TMPDIR is that of temporary files"}
 	case errors.Is(err, pipeline.ErrNoFrames):
 		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none begins between it and the end", Err: err}
 	}
@@ -90,7 +92,7 @@ func explain(path string, err error) error {
 func outOfBounds(path string, limit *sandbox.LimitError, err error) error {
 	e := &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
 	if limit.Limit != "" {
-		e.Kind, e.Hint = TooLarge, "the limits of ffmpeg are set where bgremove is run"
+		e.Kind, e.Hint = TooLarge, "--sandbox auto sets no limits; in a service ask those who run it"
 	}
 	return e
 }

@@ -49,15 +49,15 @@ func create(path string, overwrite bool) (*outfile.File, error) {
 	case err == nil:
 		return f, nil
 	case errors.Is(err, outfile.ErrFolder):
-		return nil, &Error{Kind: Failed, Path: path, Reason: "is a folder", Hint: "name a file with -o", Err: err}
+		return nil, &Error{Kind: Failed, Path: path, Reason: "is a folder", Hint: "name a file, or move the folder away", Err: err}
 	case errors.Is(err, outfile.ErrSpecial):
 		return nil, &Error{Kind: Failed, Path: path, Reason: "not a regular file", Hint: "-o - writes to standard output", Err: err}
 	case errors.Is(err, outfile.ErrDangling):
-		return nil, &Error{Kind: Failed, Path: path, Reason: "a link that leads nowhere", Hint: "remove it, or name another file with -o", Err: err}
+		return nil, &Error{Kind: Failed, Path: path, Reason: "a link that leads nowhere", Hint: "remove it, or name another file", Err: err}
 	case errors.Is(err, fs.ErrExist):
 		return nil, existsAlready(path, err)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{Kind: Failed, Path: path, Reason: "the output's folder does not exist", Hint: "make it first: mkdir -p " + filepath.Dir(path), Err: err}
+		return nil, &Error{Kind: Failed, Path: path, Reason: "the output's folder does not exist", Hint: "make the folder first", Err: err}
 	}
 	return nil, &Error{Kind: Failed, Path: path, Reason: "the output cannot be created: " + errors.Unwrap(err).Error(), Err: err}
 }

@@ -18,7 +18,7 @@ import (
 // Info describes an input file: upright, with square pixels, as it decodes.
 type Info struct {
 	Input     string  `json:"input"`
-	Container string  `json:"container"` // gif, mp4, mov or webm
+	Container string  `json:"container"` // gif, mp4, mov, webm or matroska
 	Codec     string  `json:"codec"`
 	Frames    int     `json:"frames"`
 	Width     int     `json:"width"`

@@ -198,7 +198,7 @@ func (j *removal) fallBack(input, path string) (string, error) {
 	if o.Format != MP4 || o.EffectiveFormat() == MP4 {
 		return path, nil
 	}
-	j.notes = append(j.notes, "mp4 has no transparency: a gif is written instead; --bg #rrggbb gives an mp4")
+	j.notes = append(j.notes, "mp4 has no transparency: a gif is written instead; --bg '#rrggbb' gives an mp4")
 	if f, ok := FormatOf(path); ok && f == MP4 {
 		path = path[:len(path)-len("mp4")] + "gif"
 		if sameFile(input, path) {

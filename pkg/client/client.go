@@ -95,9 +95,9 @@ func New(server, key string, o Options) (*Client, error) {
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "", u.Fragment != "":
 		return nil, fmt.Errorf("%q is no address such as https://clips.example", u.Redacted())
 	case key == "":
-		return nil, errors.New("no API key is given")
+		return nil, fmt.Errorf("%w is given", ErrKey)
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("the API key holds characters that no key has")
+		return nil, fmt.Errorf("%w: what is given holds characters that no key has", ErrKey)
 	}
 	o = o.withDefaults()
 	c := &Client{options: o, server: strings.TrimSuffix(server, "/")}

@@ -11,6 +11,8 @@ import (
 
 // What the service says of a request or a job, where that says it all.
 var (
+	// ErrKey is a key that is missing or cannot be one. The service was not asked.
+	ErrKey = errors.New("no API key")
 	// ErrUnauthorized is a key that is wrong or was revoked.
 	ErrUnauthorized = errors.New("the service does not know the API key")
 	// ErrNotFound is an id that the service does not know, or another key's.
