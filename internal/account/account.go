@@ -94,8 +94,10 @@ func (a *Accounts) SignIn(ctx context.Context, email, password string) (Account,
 	if len(password) > MaxPassword || email == "" || len(email) > maxEmail || !store.Takes(email) {
 		return Account{}, ErrCredentials
 	}
+	// The account as it was with this password: its Epoch is of no use when the
+	// password changes meanwhile.
 	var encoded string
-	err := a.db.QueryRowContext(ctx, "SELECT password FROM accounts WHERE email = $1", Normal(email)).Scan(&encoded)
+	account, err := scanAccount(a.db.QueryRowContext(ctx, "SELECT "+columns+", password FROM accounts WHERE email = $1", Normal(email)), &encoded)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return Account{}, wrap("sign in", err)
 	}
@@ -106,7 +108,7 @@ func (a *Accounts) SignIn(ctx context.Context, email, password string) (Account,
 	if !same {
 		return Account{}, ErrCredentials
 	}
-	return a.ByEmail(ctx, email)
+	return account, nil
 }
 
 // Get is an account by its id, or ErrNotFound.
@@ -151,23 +153,33 @@ func (a *Accounts) SetPassword(ctx context.Context, id, password string) (Accoun
 	if err != nil {
 		return Account{}, err
 	}
-	account, err := scanAccount(a.db.QueryRowContext(ctx,
-		"UPDATE accounts SET password = $1, epoch = epoch + 1 WHERE id = $2 RETURNING "+columns, encoded, id))
+	account, err := scanAccount(a.db.QueryRowContext(ctx, setPassword+" WHERE id = $2 RETURNING "+columns, encoded, id))
 	return account, wrap("change the password", err)
 }
+
+const setPassword = "UPDATE accounts SET password = $1, epoch = epoch + 1"
 
 // ChangePassword is SetPassword for who knows the current one: else the error
 // is a *FieldError of current. How often it may be tried is the caller's to
 // limit.
 func (a *Accounts) ChangePassword(ctx context.Context, who Account, current, next string) (Account, error) {
-	_, err := a.SignIn(ctx, who.Email, current)
+	wrong := &FieldError{Field: "current", Reason: "is not the account's password"}
+	known, err := a.SignIn(ctx, who.Email, current)
 	if errors.Is(err, ErrCredentials) {
-		return Account{}, &FieldError{Field: "current", Reason: "is not the account's password"}
+		return Account{}, wrong
 	}
 	if err != nil {
 		return Account{}, err
 	}
-	return a.SetPassword(ctx, who.ID, next)
+	encoded, err := a.encode(ctx, next)
+	if err != nil {
+		return Account{}, err
+	}
+	changed, err := scanAccount(a.db.QueryRowContext(ctx, setPassword+" WHERE id = $2 AND epoch = $3 RETURNING "+columns, encoded, who.ID, known.Epoch))
+	if errors.Is(err, sql.ErrNoRows) { // it was changed meanwhile
+		return Account{}, wrong
+	}
+	return changed, wrap("change the password", err)
 }
 
 // EndSessions raises an account's Epoch, by which all its sessions end.
@@ -182,12 +194,13 @@ const columns = "id, email, epoch, credits, plan, confirmed_at IS NOT NULL, crea
 // scanner is a row or the current one of several.
 type scanner interface{ Scan(...any) error }
 
-func scanAccount(row scanner) (Account, error) {
+// more is read after them.
+func scanAccount(row scanner, more ...any) (Account, error) {
 	var (
 		a       Account
 		created int64
 	)
-	err := row.Scan(&a.ID, &a.Email, &a.Epoch, &a.Credits, &a.Plan, &a.Confirmed, &created)
+	err := row.Scan(append([]any{&a.ID, &a.Email, &a.Epoch, &a.Credits, &a.Plan, &a.Confirmed, &created}, more...)...)
 	a.CreatedAt = store.Time(created)
 	return a, err
 }

@@ -78,6 +78,12 @@ func (a *Accounts) NewToken(ctx context.Context, accountID string, p Purpose) (t
 	return token, nil
 }
 
+// DropToken makes a token as if it had never been made: its mail was not sent.
+func (a *Accounts) DropToken(ctx context.Context, token string) error {
+	_, err := a.db.ExecContext(ctx, "DELETE FROM mail_tokens WHERE hash = $1", hashOf(token))
+	return wrap("drop a token", err)
+}
+
 // tokenRoom checks that an account may have one more token, and locks the
 // account so that nobody takes the place.
 func tokenRoom(ctx context.Context, tx *store.Tx, accountID string, p Purpose) error {

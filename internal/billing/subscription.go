@@ -82,7 +82,9 @@ func (s *Service) readSubscription(ctx context.Context, e stripe.Event) (change,
 }
 
 // keep notes the newest that is known of a subscription, and what that makes
-// the account's plan. What has ended never begins again.
+// the account's plan. What has ended never begins again, and what is incomplete
+// is how all begin: times are whole seconds, and in one of them what is told
+// second may arrive first.
 func (s *Service) keep(ctx context.Context, tx *store.Tx, sub subscription) error {
 	former, err := formerPlan(ctx, tx, sub.id)
 	if err != nil {
@@ -91,7 +93,7 @@ func (s *Service) keep(ctx context.Context, tx *store.Tx, sub subscription) erro
 	done, err := tx.ExecContext(ctx, `
 		INSERT INTO subscriptions (id, account_id, plan, status, told_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (id) DO UPDATE SET plan = excluded.plan, status = excluded.status, told_at = excluded.told_at
-		WHERE NOT subscriptions.`+isOver+` AND (subscriptions.told_at <= excluded.told_at OR excluded.`+isOver+`)`,
+		WHERE NOT subscriptions.`+isOver+` AND (subscriptions.told_at <= excluded.told_at AND excluded.status <> 'incomplete' OR excluded.`+isOver+`)`,
 		sub.id, sub.accountID, sub.plan, sub.status, sub.toldAt)
 	if err != nil {
 		return fmt.Errorf("keep a subscription: %w", err)

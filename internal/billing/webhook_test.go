@@ -191,6 +191,16 @@ func TestSubscriptionOrder(t *testing.T) {
 	})
 }
 
+// What is told second of one second may arrive first.
+func TestSubscriptionOrderOfASecond(t *testing.T) {
+	each(t, func(_ *testing.T, s *shop) {
+		s.known()
+		s.tell(event("evt_1", updated, 1, subscription("active", "price_month")))
+		s.tell(event("evt_2", created, 1, subscription("incomplete", "price_month")))
+		s.has(0, "pro-monthly")
+	})
+}
+
 func TestRefund(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.tell(event("evt_1", completed, 1, session(s.ann.ID, "light", "paid")))

@@ -2,6 +2,7 @@ package blob
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"golang.org/x/sync/semaphore"
@@ -23,10 +24,13 @@ func (r *room) take(n int64) error {
 	return nil
 }
 
+// ErrRoom is an object that is larger than the room for temporary copies.
+var ErrRoom = errors.New("no room for a temporary copy")
+
 // wait waits for n bytes.
 func (r *room) wait(ctx context.Context, n int64) error {
 	if n > r.space {
-		return fmt.Errorf("%d bytes are more than the %d for temporary copies", n, r.space)
+		return fmt.Errorf("%w: %d bytes are more than %d", ErrRoom, n, r.space)
 	}
 	return r.free.Acquire(ctx, n)
 }

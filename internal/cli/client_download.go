@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -145,7 +144,7 @@ func (p *pickup) names(jobs []client.Job) ([]string, error) {
 		name := localName(job)
 		if seen[strings.ToLower(name)] > 1 {
 			ext := filepath.Ext(name)
-			name = strings.TrimSuffix(name, ext) + "-" + printable(job.ID) + ext
+			name = strings.TrimSuffix(name, ext) + "-" + job.ID + ext
 		}
 		inputs = append(inputs, batch.Input{Path: name})
 	}
@@ -167,7 +166,7 @@ func (p *pickup) names(jobs []client.Job) ([]string, error) {
 // localName is the name of a job's file as this machine can have it: never a
 // path, whatever the service says.
 func localName(job client.Job) string {
-	name := printable(job.Metadata.OriginalName)
+	name := job.Metadata.OriginalName
 	name = name[strings.LastIndexAny(name, `/\:`)+1:]
 	if !fs.ValidPath(name) || name == "." {
 		return "output.gif"
@@ -181,14 +180,4 @@ func localFormat(job client.Job) bgremove.Format {
 		return bgremove.GIF
 	}
 	return bgremove.Format(job.OutputFormat)
-}
-
-// printable is text of a stranger that cannot steer a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, s)
 }

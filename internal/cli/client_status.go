@@ -106,7 +106,7 @@ func (c *customer) table(jobs []client.Job) error {
 		case j.Metadata.OutputSize != nil:
 			detail = string(j.OutputFormat) + ", " + byteSize(*j.Metadata.OutputSize)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", j.ID, j.Status, printable(j.Metadata.OriginalName), printable(detail))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", j.ID, j.Status, j.Metadata.OriginalName, detail)
 	}
 	return w.Flush()
 }

@@ -74,7 +74,7 @@ func (b *body) move() {
 	}
 	b.moved = now
 	deadline := now.Add(b.stall)
-	if crawl := b.started.Add(b.stall + time.Duration(b.received)*time.Second/minRate); crawl.Before(deadline) {
+	if crawl := b.started.Add(b.stall + time.Duration(b.received)*(time.Second/minRate)); crawl.Before(deadline) {
 		deadline = crawl
 	}
 	if b.last.Before(deadline) {

@@ -116,6 +116,7 @@ var refusals = []refusal{
 	{is(errMethodNotAllowed), http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed},
 	{as[*rangeError], http.StatusRequestedRangeNotSatisfiable, api.ErrorCodeRangeNotSatisfiable},
 	{away, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
+	{is(job.ErrMachine), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{as[*blob.Error], http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{is(errNotReady, job.ErrCutOff, context.DeadlineExceeded), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{store.Unavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},

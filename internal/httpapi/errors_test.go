@@ -43,6 +43,7 @@ func TestErrors(t *testing.T) {
 		"object gone":      {blob.ErrNotFound, http.StatusNotFound, `{"error":"not_found"}`, ""},
 		"first is running": {job.ErrRunning, http.StatusConflict, `{"error":"idempotency_conflict"}`, "1"},
 		"another body":     {job.ErrConflict, http.StatusConflict, `{"error":"idempotency_conflict"}`, ""},
+		"no ffmpeg here":   {fmt.Errorf("%w: no ffprobe", job.ErrMachine), http.StatusServiceUnavailable, `{"error":"unavailable"}`, "5"},
 		"unreadable":       {job.ErrUnreadable, http.StatusUnprocessableEntity, `{"error":"unreadable_file"}`, ""},
 		"large":            {blob.ErrTooLarge, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`, ""},
 		"large body":       {&http.MaxBytesError{Limit: 1}, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`, ""},

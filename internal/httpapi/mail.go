@@ -51,7 +51,9 @@ func (a *API) confirmation(ctx context.Context, who account.Account) (mailer.Mes
 	if err != nil {
 		return mailer.Message{}, err
 	}
-	return mailer.Confirmation(who.Email, a.Mail.PublicURL.String(), a.Mail.PublicURL.JoinPath("confirm", token).String()), nil
+	msg := mailer.Confirmation(who.Email, a.Mail.PublicURL.String(), a.Mail.PublicURL.JoinPath("confirm", token).String())
+	msg.Unsent = func(ctx context.Context) error { return a.Accounts.DropToken(ctx, token) }
+	return msg, nil
 }
 
 // passwordReset is the mail by which a new password is set, none if there is
@@ -71,7 +73,9 @@ func (a *API) passwordReset(ctx context.Context, email string) (mailer.Message, 
 	if err != nil {
 		return mailer.Message{}, err
 	}
-	return mailer.Reset(who.Email, a.Mail.PublicURL.String(), a.Mail.PublicURL.JoinPath("reset", token).String()), nil
+	msg := mailer.Reset(who.Email, a.Mail.PublicURL.String(), a.Mail.PublicURL.JoinPath("reset", token).String())
+	msg.Unsent = func(ctx context.Context) error { return a.Accounts.DropToken(ctx, token) }
+	return msg, nil
 }
 
 // CreatePasswordReset has a mail sent, beside the answer, which tells nothing.

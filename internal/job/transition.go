@@ -141,20 +141,25 @@ func (s *Service) giveBack(ctx context.Context, j Job) error {
 	})
 }
 
-// expire takes a job from a worker whose lease ran out: back to the queue, or
-// to its end where that has happened too often. It reports whether it did, and
-// which of the two.
+// expire takes a job from a worker whose lease ran out. It reports whether it
+// did, and whether that was the job's end.
 func (s *Service) expire(ctx context.Context, j Job) (expired, failed bool, err error) {
-	err = s.change(ctx, "expire", func(tx *store.Tx) error {
+	return s.lose(ctx, j, "AND lease_until < now_ms()")
+}
+
+// lose counts a try whose machine failed, if condition holds of the job: it goes
+// back to the queue, or to its end where that has happened too often.
+func (s *Service) lose(ctx context.Context, j Job, condition string) (lost, failed bool, err error) {
+	err = s.change(ctx, "lose", func(tx *store.Tx) error {
 		var state State
 		err := tx.QueryRowContext(ctx, `
 			UPDATE jobs SET lost = lost + 1, lease_until = NULL,
 				state    = CASE WHEN lost + 1 >= CAST($3 AS BIGINT) THEN 'failed' ELSE 'queued' END,
 				error    = CASE WHEN lost + 1 >= CAST($3 AS BIGINT) THEN 'processing_failed' END,
 				ended_at = CASE WHEN lost + 1 >= CAST($3 AS BIGINT) THEN now_ms() END
-			WHERE id = $1 AND attempt = $2 AND state = 'processing' AND lease_until < now_ms() RETURNING state`,
+			WHERE id = $1 AND attempt = $2 AND state = 'processing' `+condition+` RETURNING state`,
 			j.ID, j.Attempt, s.config.MaxAttempts).Scan(&state)
-		expired, failed = err == nil, state == Failed
+		lost, failed = err == nil, state == Failed
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return nil // it was renewed, or another node was faster
@@ -169,7 +174,7 @@ func (s *Service) expire(ctx context.Context, j Job) (expired, failed bool, err 
 		return ran(ctx, tx, j.AccountID, j.ID)
 	})
 	s.observeRefund(j, err == nil && failed)
-	return expired, failed, err
+	return lost, failed, err
 }
 
 func (s *Service) observeRefund(j Job, refunded bool) {

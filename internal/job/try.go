@@ -155,6 +155,19 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 	case errors.Is(err, ErrMachine):
 		log.Error("a job is left for another machine", "error", err)
 		return
+	case crowded(err):
+		log.Error("a job is given back, for there to be room", "error", err)
+		sleep(running, s.config.Lease, nil)
+		outcome, change = "returned", func(ctx context.Context) error {
+			lost, failed, err := s.lose(ctx, t.job, "")
+			switch {
+			case err == nil && !lost:
+				return errLost
+			case failed:
+				outcome = string(ProcessingFailed)
+			}
+			return err
+		}
 	case code == "":
 		log.Error("a job is given back, for the storage to come back", "error", err)
 		// The place stays taken meanwhile: other jobs would fare no better.
@@ -180,10 +193,17 @@ func codeOf(err error) Code {
 		return UnreadableFile
 	case errors.Is(err, errTimedOut):
 		return TimedOut
-	case errors.As(err, &storage), errors.Is(err, syscall.ENOSPC):
+	case errors.As(err, &storage):
 		return ""
 	}
 	return ProcessingFailed
+}
+
+// crowded reports whether the machine has no room for the work. It may be
+// another's fault, and another try help, but not for ever: a clip can need more
+// than there is.
+func crowded(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, blob.ErrRoom)
 }
 
 // persist changes the database, again while it is away and the lease holds.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -240,6 +241,25 @@ func TestMachineLacks(t *testing.T) {
 		x.ended()
 		if j := x.get(id); j.State != job.Failed || j.Attempt != 2 {
 			t.Errorf("%+v: want it to have failed after two tries", j)
+		}
+		x.consistent()
+	})
+}
+
+// A job that a machine has no room for is tried again, but not for ever.
+func TestNoRoom(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{Lease: 100 * time.Millisecond}, func(t *testing.T, x *fixture) {
+		id := x.submit(x.owner, x.input("a.gif", 5)).Jobs[0].ID
+		x.work(&job.Worker{Processor: processor(func(context.Context, job.Task) (job.Product, error) {
+			return job.Product{}, fmt.Errorf("write a frame: %w", syscall.ENOSPC)
+		})})
+		x.ended()
+		if j := x.get(id); j.State != job.Failed || j.Error != job.ProcessingFailed || j.Attempt != 3 {
+			t.Errorf("%+v", j)
+		}
+		if x.credits(x.owner) != 100 {
+			t.Errorf("%d credits", x.credits(x.owner))
 		}
 		x.consistent()
 	})

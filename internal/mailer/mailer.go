@@ -22,6 +22,9 @@ type Message struct {
 	To      string // an address, without a name
 	Subject string // one line
 	Text    string
+	// Unsent, if set, takes back what was done for the mail when no server has
+	// taken it.
+	Unsent func(context.Context) error
 }
 
 // Config says by which server mails are sent. Server and From are needed.
@@ -80,6 +83,16 @@ func ParseServer(text string) (*url.URL, error) {
 
 // Send sends a mail and waits until the server has taken it.
 func (m *Mailer) Send(ctx context.Context, msg Message) error {
+	err := m.send(ctx, msg)
+	if err == nil || msg.Unsent == nil {
+		return err
+	}
+	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.Timeout)
+	defer cancel()
+	return errors.Join(err, msg.Unsent(rest))
+}
+
+func (m *Mailer) send(ctx context.Context, msg Message) error {
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
 	letter, err := m.write(msg)

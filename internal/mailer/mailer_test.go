@@ -127,7 +127,7 @@ func TestSendInjection(t *testing.T) {
 		{To: "bob@example.com>\tSIZE=1", Subject: "x"},
 	} {
 		if err := m.Send(t.Context(), msg); err == nil {
-			t.Errorf("%q was sent: %+v", msg, s.Next(t))
+			t.Errorf("to %q, %q was sent: %+v", msg.To, msg.Subject, s.Next(t))
 		}
 	}
 	// A body's lone dot and "From" are text.

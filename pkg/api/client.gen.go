@@ -424,7 +424,7 @@ type ClientInterface interface {
 
 	// GetReady Can it take requests?
 	//
-	// 503 while the database or the storage cannot be reached, and while the process stops.
+	// 503 while the database or the storage cannot be reached. A process that stops answers no more.
 	//
 	// Corresponds with GET /readyz (the `GetReady` operationId).
 	GetReady(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1194,7 +1194,7 @@ func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (
 
 // GetReady Can it take requests?
 //
-// 503 while the database or the storage cannot be reached, and while the process stops.
+// 503 while the database or the storage cannot be reached. A process that stops answers no more.
 //
 // Corresponds with GET /readyz (the `GetReady` operationId).
 func (c *Client) GetReady(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3228,7 +3228,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetReadyWithResponse Can it take requests?
 	//
-	// 503 while the database or the storage cannot be reached, and while the process stops.
+	// 503 while the database or the storage cannot be reached. A process that stops answers no more.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -7541,7 +7541,7 @@ func (c *ClientWithResponses) GetHealthWithResponse(ctx context.Context, reqEdit
 
 // GetReadyWithResponse Can it take requests?
 //
-// 503 while the database or the storage cannot be reached, and while the process stops.
+// 503 while the database or the storage cannot be reached. A process that stops answers no more.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -72,14 +72,14 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 	if o.Loop != nil {
 		plays = *o.Loop
 	}
-	pool := out.Pool
+	pool, limited := out.Pool, &limitedFile{file: file, limit: r.config.ChildLimits.FileSize}
 	switch f := o.EffectiveFormat(); f {
 	case GIF:
-		return gif.NewWriter(file, out.Size.X, out.Size.Y, gif.WriterOptions{
+		return gif.NewWriter(limited, out.Size.X, out.Size.Y, gif.WriterOptions{
 			Quality: o.Quality, Plays: plays, EdgeColour: colour(o.EdgeColour), Census: census, Pool: pool, Workers: out.Workers,
 		})
 	case APNG:
-		return apng.NewWriter(file, out.Size.X, out.Size.Y, apng.Options{
+		return apng.NewWriter(limited, out.Size.X, out.Size.Y, apng.Options{
 			Plays: plays, Opaque: !o.transparent(), Pool: pool, Workers: out.Workers,
 		})
 	case WebM, MP4:
@@ -111,4 +111,23 @@ func timescale(base media.Rational) int64 {
 		return 0
 	}
 	return base.Den * max(1, (fine+base.Den-1)/base.Den)
+}
+
+// limitedFile bounds what our own writers put into a file, as the sandbox bounds
+// ffmpeg's.
+type limitedFile struct {
+	file           *outfile.File
+	limit, written int64 // bytes; no limit if that is 0
+}
+
+func (f *limitedFile) Write(p []byte) (int, error) {
+	f.written += int64(len(p))
+	if f.limit > 0 && f.written > f.limit {
+		return 0, &Error{Kind: TooLarge, Reason: fmt.Sprintf("the output is over the limit of %d bytes", f.limit), Hint: "make it smaller: --fps, --canvas-w, --end"}
+	}
+	return f.file.Write(p)
+}
+
+func (f *limitedFile) Seek(offset int64, whence int) (int64, error) {
+	return f.file.Seek(offset, whence)
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,10 +64,45 @@ func (c *Client) decode(ctx context.Context, resp *http.Response, status int, v 
 	if !isJSON(resp) || len(body) > maxAnswer {
 		return unexpected(resp)
 	}
-	if err := json.Unmarshal(body, v); err != nil {
+	if body, err = harmless(body); err == nil {
+		err = json.Unmarshal(body, v)
+	}
+	if err != nil {
 		return c.broken(ctx, cut(err), true)
 	}
 	return nil
+}
+
+// harmless is an answer in JSON without what in its texts could steer a terminal:
+// ids, names and codes are shown as they come.
+func harmless(body []byte) ([]byte, error) {
+	var v any
+	in := json.NewDecoder(bytes.NewReader(body))
+	in.UseNumber()
+	if err := in.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := in.Token(); err != io.EOF {
+		return nil, errors.New("there is more behind it")
+	}
+	return json.Marshal(printed(v))
+}
+
+// printed is a value of JSON all of whose texts are printable.
+func printed(v any) any {
+	switch v := v.(type) {
+	case string:
+		return printable(v)
+	case []any:
+		for i := range v {
+			v[i] = printed(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = printed(v[key])
+		}
+	}
+	return v
 }
 
 // cut says of JSON that does not parse what it is most likely: shortened on its

@@ -81,6 +81,20 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestHarmless wants nothing in an answer to be able to steer a terminal.
+func TestHarmless(t *testing.T) {
+	t.Parallel()
+	url := answering(t, 200, `{"id":"job_\u001b[2J7","status":"done\u0007","outputFormat":"gif","error":"a\u001b]0;b",
+		"metadata":{"originalName":"c\u001b[31m.gif","outputSize":5000000000}}`)
+	job, err := quick(t, url, "key").Job(t.Context(), "job_7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job.ID != "job_[2J7" || job.Status != "done" || *job.Error != "a]0;b" || job.Metadata.OriginalName != "c[31m.gif" || *job.Metadata.OutputSize != 5e9 {
+		t.Errorf("%+v", job)
+	}
+}
+
 // TestNoService wants a server that never answered not to be asked for long,
 // and the error to name it.
 func TestNoService(t *testing.T) {
