@@ -1,7 +1,9 @@
 package ffmpeg_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -672,5 +674,27 @@ func TestFindNamesWhatIsMissing(t *testing.T) {
 	_, err := ffmpeg.Find(t.Context(), "/absent/ffmpeg", "")
 	if !errors.Is(err, ffmpeg.ErrNotFound) || !strings.Contains(err.Error(), "/absent/ffmpeg") {
 		t.Errorf("error = %v", err)
+	}
+}
+
+// What is wrong with the sound does not shorten the picture, whose frames are
+// what a service charges for.
+func TestSoundBeyondTheEnd(t *testing.T) {
+	t.Parallel()
+	path := generate(t, "a.mp4", "-f", "lavfi", "-i", "testsrc2=size=32x32:rate=25:duration=8", "-f", "lavfi", "-i", "sine=duration=8", "-c:a", "aac")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(data, []byte("stco")) // that of the sound, which comes second: version and flags, count, offsets
+	count := int(binary.BigEndian.Uint32(data[at+8:]))
+	for i := range count {
+		binary.BigEndian.PutUint32(data[at+12+4*i:], 1<<30)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if info := probe(t, path).Info(); info.Frames != 200 || !near(info.Duration, 8*time.Second, time.Millisecond) || !info.HasAudio {
+		t.Errorf("%+v", info)
 	}
 }

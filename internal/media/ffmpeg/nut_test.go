@@ -86,6 +86,20 @@ func FuzzNUTReader(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = readNUT(data, 1<<16) })
 }
 
+func FuzzReadPackets(f *testing.F) {
+	f.Add("pts=0,duration=1001,flags=K_\npts=1001,duration=N/A,flags=_D\n")
+	f.Fuzz(func(_ *testing.T, text string) { readPackets(bytes.NewReader([]byte(text))) })
+}
+
+func TestReadPackets(t *testing.T) {
+	t.Parallel()
+	got := readPackets(bytes.NewReader([]byte("pts=-512,duration=512,flags=KD\n" +
+		"pts=0,duration=512,flags=K_\npts=1024,duration=512,flags=__\npts=512,duration=512,flags=__\npts=N/A,duration=1,flags=__\n")))
+	if want := (packetWalk{count: 3, first: 0, last: 1024, lastDuration: 512}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 func TestParseVersion(t *testing.T) {
 	t.Parallel()
 	tests := map[string][2]int{

@@ -1,6 +1,8 @@
 package ffmpeg
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/media"
 )
@@ -51,14 +55,35 @@ func (t *Tools) Probe(ctx context.Context, path string, container media.Containe
 	if !ok {
 		return nil, &media.UnreadableError{Reason: "not a GIF, MP4, MOV or WebM file"}
 	}
-	found, err := t.describe(ctx, demuxer, path)
-	if err != nil {
+	var found struct {
+		Streams []videoStream `json:"streams"`
+		Format  struct {
+			StartTime seconds `json:"start_time"`
+			Duration  seconds `json:"duration"`
+		} `json:"format"`
+	}
+	// Starting a child takes longer than what it does here: both at once.
+	var out []byte
+	var walk packetWalk
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		out, err = t.ffprobe(gctx, demuxer, path, "-show_streams", "-show_format", "-of", "json")
+		return err
+	})
+	g.Go(func() (err error) {
+		walk, err = t.packets(gctx, demuxer, path)
+		return err
+	})
+	if err := g.Wait(); err != nil {
 		return nil, unreadable(ctx, err)
 	}
-	c := &Clip{tools: t, path: path, origin: time.Duration(found.format.StartTime)}
+	if err := json.Unmarshal(out, &found); err != nil {
+		return nil, fmt.Errorf("ffprobe's answer: %w", err)
+	}
+	c := &Clip{tools: t, path: path, origin: time.Duration(found.Format.StartTime)}
 	c.info.Container = container
 	video := -1
-	for i, s := range found.streams {
+	for i, s := range found.Streams {
 		switch {
 		case s.CodecType == "video" && s.Disposition.AttachedPic == 0 && video < 0:
 			video = i
@@ -69,15 +94,15 @@ func (t *Tools) Probe(ctx context.Context, path string, container media.Containe
 	if video < 0 {
 		return nil, &media.UnreadableError{Reason: "no video in the file"}
 	}
-	c.stream = found.streams[video]
-	if err := c.fill(found.walks[c.stream.Index], time.Duration(found.format.Duration)); err != nil {
+	c.stream = found.Streams[video]
+	if err := c.describe(walk, time.Duration(found.Format.Duration)); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// fill sets info from the stream's header and a walk over its packets.
-func (c *Clip) fill(p packetWalk, duration time.Duration) error {
+// describe fills info from the stream's header and a walk over its packets.
+func (c *Clip) describe(p packetWalk, duration time.Duration) error {
 	s := &c.stream
 	c.info.Codec, c.info.HasAlpha = s.CodecName, s.hasAlpha()
 	var err error
@@ -138,28 +163,24 @@ func guessLastFrame(last, end time.Duration, frames int, said time.Duration) tim
 	return average
 }
 
-// describe runs ffprobe on a file.
-func (t *Tools) describe(ctx context.Context, demuxer, path string) (*description, error) {
-	p := t.command(ctx, "probe", t.FFprobe, []string{"-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file", "-f", demuxer,
-		"-show_streams", "-show_format", "-show_entries", "packet=stream_index,pts,duration,flags", "-of", "json=compact=1", fileURL(path)},
-		files{read: []string{path}})
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
+// ffprobe runs ffprobe on one file and returns what it prints.
+func (t *Tools) ffprobe(ctx context.Context, demuxer, path string, show ...string) ([]byte, error) {
+	p := t.probeProcess(ctx, demuxer, path, show)
+	var out bytes.Buffer
+	p.cmd.Stdout = &out
 	if err := p.start(); err != nil {
 		return nil, err
 	}
-	d := &description{walks: make(map[int]packetWalk)}
-	wrong := d.read(out)
-	_, _ = io.Copy(io.Discard, out)
 	if err := p.wait(); err != nil {
 		return nil, err
 	}
-	if wrong != nil {
-		return nil, fmt.Errorf("ffprobe's answer: %w", wrong)
-	}
-	return d, nil
+	return out.Bytes(), nil
+}
+
+func (t *Tools) probeProcess(ctx context.Context, demuxer, path string, show []string) *process {
+	args := append([]string{"-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file",
+		"-f", demuxer}, show...)
+	return t.command(ctx, "probe", t.FFprobe, append(args, fileURL(path)), files{read: []string{path}})
 }
 
 // unreadable translates the failure of ffprobe on a file: when ffprobe itself
@@ -174,16 +195,6 @@ func unreadable(ctx context.Context, err error) error {
 	return err
 }
 
-// description is what ffprobe says of a file.
-type description struct {
-	streams []videoStream
-	format  struct {
-		StartTime seconds `json:"start_time"`
-		Duration  seconds `json:"duration"`
-	}
-	walks map[int]packetWalk // by the stream's index
-}
-
 // packetWalk is what the packets of a stream tell without being decoded.
 // Times are in units of the stream's time base.
 type packetWalk struct {
@@ -191,67 +202,53 @@ type packetWalk struct {
 	first, last, lastDuration int64
 }
 
-// read takes ffprobe's JSON, whose packets may be many: they are looked at one
-// by one.
-func (d *description) read(r io.Reader) error {
-	in := json.NewDecoder(r)
-	if _, err := in.Token(); err != nil { // {
-		return err
+// packets walks over the packets of the first video that is no cover picture.
+// Packets that an edit list discards do not count. Other streams are left alone:
+// what is wrong with them would end the walk early.
+func (t *Tools) packets(ctx context.Context, demuxer, path string) (packetWalk, error) {
+	p := t.probeProcess(ctx, demuxer, path, []string{"-select_streams", "V:0",
+		"-show_entries", "packet=pts,duration,flags", "-of", "compact=p=0:s=,"})
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return packetWalk{}, err
 	}
-	for in.More() {
-		key, err := in.Token()
-		switch {
-		case err != nil:
-			return err
-		case key == "packets":
-			err = d.walk(in)
-		case key == "streams":
-			err = in.Decode(&d.streams)
-		case key == "format":
-			err = in.Decode(&d.format)
-		default:
-			err = in.Decode(new(json.RawMessage))
-		}
-		if err != nil {
-			return err
-		}
+	if err := p.start(); err != nil {
+		return packetWalk{}, err
 	}
-	_, err := in.Token() // }
-	return err
+	w := readPackets(out)
+	_, _ = io.Copy(io.Discard, out)
+	return w, p.wait()
 }
 
-// walk goes over an array of packets. Those that have no time, or that an edit
-// list discards, do not count.
-func (d *description) walk(in *json.Decoder) error {
-	if _, err := in.Token(); err != nil { // [
-		return err
-	}
-	const untimed = math.MinInt64
-	for in.More() {
-		packet := struct {
-			Stream   int    `json:"stream_index"`
-			PTS      int64  `json:"pts"`
-			Duration int64  `json:"duration"`
-			Flags    string `json:"flags"`
-		}{PTS: untimed}
-		if err := in.Decode(&packet); err != nil {
-			return err
+func readPackets(r io.Reader) packetWalk {
+	var w packetWalk
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		var pts, duration int64
+		timed, discarded := false, false
+		for field := range strings.SplitSeq(lines.Text(), ",") {
+			key, value, _ := strings.Cut(field, "=")
+			n, err := strconv.ParseInt(value, 10, 64)
+			switch {
+			case key == "pts" && err == nil:
+				pts, timed = n, true
+			case key == "duration" && err == nil:
+				duration = n
+			case key == "flags":
+				discarded = strings.Contains(value, "D")
+			}
 		}
-		if packet.PTS == untimed || strings.Contains(packet.Flags, "D") {
+		if !timed || discarded {
 			continue
 		}
-		w := d.walks[packet.Stream]
-		if w.count == 0 || packet.PTS < w.first {
-			w.first = packet.PTS
+		if w.count == 0 || pts < w.first {
+			w.first = pts
 		}
-		if w.count == 0 || packet.PTS >= w.last {
-			w.last, w.lastDuration = packet.PTS, packet.Duration
+		if w.count == 0 || pts >= w.last {
+			w.last, w.lastDuration = pts, duration
 		}
 		w.count++
-		d.walks[packet.Stream] = w
 	}
-	_, err := in.Token() // ]
-	return err
+	return w
 }
 
 // videoStream is what ffprobe says of a stream.
