@@ -176,7 +176,7 @@ class Composer:
         n, _, h, w = parts.ground.shape
         rows = self.dice.chance(n, chance).nonzero()[:, 0]
         if len(rows):
-            more = self.layer(len(rows), h, w, bank)
+            more = layers.camouflage(self.dice, self.layer(len(rows), h, w, bank), parts.ground[rows])
             rgb, alpha = layers.over(parts.layer[rows, :3], parts.layer[rows, 3:], more)
             parts.layer[rows] = torch.cat([rgb, alpha], 1)
             shade = layers.shadow(self.dice, more[:, 3:])

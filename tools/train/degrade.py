@@ -1,4 +1,4 @@
-"""What happens to pictures on their way into a clip: noise, scaling, JPEG, GIF.
+"""What happens to pictures on their way into a clip: light, noise, scaling, JPEG, GIF.
 
 Each function takes pictures [n, 3, h, w] of values 0 to 1 and gives as many back.
 """
@@ -21,7 +21,7 @@ YCC = [[0.299, 0.587, 0.114], [-0.1687, -0.3313, 0.5], [0.5, -0.4187, -0.0813]]
 
 def degrade(dice, x, strength=1.0):
     """Some of the pictures get one or several of the degradations, fewer at less strength."""
-    for p, change in ((0.1, colours), (0.2, noise), (0.25, rescale), (0.25, jpeg), (0.3, palette)):
+    for p, change in ((0.1, light), (0.1, colours), (0.2, noise), (0.25, rescale), (0.25, jpeg), (0.42, palette)):
         x = on_some(dice, x, p * strength, change)
     return (x.clamp(0, 1) * 255).round() / 255
 
@@ -32,6 +32,11 @@ def on_some(dice, x, p, change):
         x = x.clone()
         x[chosen] = change(dice, x[chosen])
     return x
+
+
+def light(dice, x):
+    """As by night or against the light: other gammas."""
+    return x.clamp(0, 1) ** torch.exp(dice.uniform(len(x), -0.6, 0.9)).view(-1, 1, 1, 1)
 
 
 def colours(dice, x):
@@ -87,7 +92,7 @@ def palette(dice, x):
     h, w = x.shape[2:]
     by = dice.one(1, 1.7) if dice.one() < 0.4 else 1
     large = F.interpolate(x, (round(h * by), round(w * by)), mode="bilinear", align_corners=False)
-    few = diffused(dice, large) if dice.one() < 0.6 else ordered(dice, large)
+    few = diffused(dice, large) if dice.one() < 0.75 else ordered(dice, large)
     return F.interpolate(few, (h, w), mode="area")
 
 

@@ -109,6 +109,17 @@ def finish(dice, layer):
     return layer
 
 
+def camouflage(dice, layer, ground, p=0.12):
+    """Some premultiplied layers [n, 4, h, w] in colours near those of the ground [n, 3, h, w] behind them."""
+    alpha = layer[:, 3:]
+    n = len(layer)
+    size = alpha.sum((2, 3), keepdim=True).clamp(min=1)
+    apart = ((ground * alpha).sum((2, 3), keepdim=True) - layer[:, :3].sum((2, 3), keepdim=True)) / size
+    nearer = (dice.uniform(n, 0.4, 0.95) * dice.chance(n, p)).view(-1, 1, 1, 1)
+    rgb = layer[:, :3] + alpha * apart * nearer
+    return torch.cat([rgb.clamp(min=0).minimum(alpha), alpha], 1)
+
+
 def harden(_, layer):
     """One-bit edges, as in GIFs and pixel art."""
     alpha = layer[:, 3:]

@@ -53,7 +53,7 @@ class Degrade(unittest.TestCase):
     def test_shape_and_range(self):
         dice = Dice("cpu", 3)
         x = torch.rand(2, 3, 37, 50)
-        for change in (degrade.noise, degrade.rescale, degrade.jpeg, degrade.palette, degrade.colours):
+        for change in (degrade.light, degrade.noise, degrade.rescale, degrade.jpeg, degrade.palette, degrade.colours):
             y = change(dice, x)
             self.assertEqual(y.shape, x.shape, change.__name__)
             self.assertTrue(bool(((y >= 0) & (y <= 1)).all()), change.__name__)
@@ -71,6 +71,18 @@ class Degrade(unittest.TestCase):
 
 
 class Layers(unittest.TestCase):
+    def test_camouflage_goes_towards_the_ground(self):
+        dice, ground = Dice("cpu", 3), torch.full((8, 3, 6, 6), 0.9)
+        alpha = torch.zeros(8, 1, 6, 6)
+        alpha[..., 1:5, 2:4] = 0.8
+        layer = torch.cat([0.2 * alpha.expand(-1, 3, -1, -1), alpha], 1)
+        made = layers.camouflage(dice, layer, ground, p=1)
+        torch.testing.assert_close(made[:, 3:], alpha)
+        colour = made[:, :3, 2, 2] / 0.8
+        self.assertTrue(bool(((colour > 0.45) & (colour <= 0.9)).all()))
+        self.assertTrue(bool((made[:, :3] <= made[:, 3:] + 1e-6).all()))
+        torch.testing.assert_close(layers.camouflage(dice, layer, ground, p=0), layer)
+
     def test_over_keeps_premultiplied_sums(self):
         picture, matte = torch.full((1, 3, 1, 1), 0.5), torch.full((1, 1, 1, 1), 0.5)
         layer = torch.tensor([0.2, 0.2, 0.2, 0.4]).view(1, 4, 1, 1)
