@@ -15,13 +15,6 @@ if [ "${1:-}" = peers ]; then
 	}
 fi
 
-# The library that the neural networks run on, as users get it. Tests that
-# need it are skipped without.
-if [ "${1:-}" != demo ] && [ ! -d .cache/bgremove/onnxruntime ]; then
-	XDG_CACHE_HOME=$PWD/.cache go run ./cmd/bgremove setup ||
-		echo "setup: without ONNX Runtime the tests of neural networks are skipped" >&2
-fi
-
 missing=
 tools="ffmpeg ffprobe"
 [ "${1:-}" = demo ] || tools="$tools gifsicle identify curl jq npm"
@@ -44,6 +37,14 @@ if [ -n "$missing" ]; then
 		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, postgresql, curl, jq, npm and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick postgresql jq node chromium" >&2
 		exit 1
 	fi
+fi
+
+# The library that the neural networks run on, as users get it. Tests that
+# need it are skipped without.
+version=$(sed -n 's/^const Version = //p' internal/ortlib/ortlib.go)
+if [ "${1:-}" != demo ] && ! grep -qs "\"version\": $version" .cache/bgremove/onnxruntime/setup.json; then
+	XDG_CACHE_HOME=$PWD/.cache go run ./cmd/bgremove setup ||
+		echo "setup: without ONNX Runtime the tests of neural networks are skipped" >&2
 fi
 
 # What tells whether pages can be used by everybody; it is run in the browser.

@@ -29,6 +29,9 @@ func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup; else the terminal is gone
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	// A reader that goes away is an error of writing, after which we tidy up.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -82,7 +83,7 @@ type walk struct {
 func (w *walk) path(path string) error {
 	stat, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
+	case strings.ContainsAny(path, "*?[") && isAbsent(err):
 		return w.pattern(path)
 	case err != nil:
 		return unreadable(path, err)
@@ -95,6 +96,12 @@ func (w *walk) path(path string) error {
 	w.found.Files = append(w.found.Files, path)
 	w.take(path, "")
 	return nil
+}
+
+// isAbsent reports whether what has the name of a pattern is not there. Windows
+// says that it cannot be.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || err != nil && runtime.GOOS == "windows"
 }
 
 // pattern is for shells that leave patterns to the program.

@@ -74,11 +74,13 @@ func (c *Client) Get(ctx context.Context, f File, dest string) (err error) {
 func (c *Client) fill(ctx context.Context, f File, p *part) error {
 	resumed := p.size > 0
 	err := c.transfer(ctx, f, p)
+	wrong := errors.Is(err, errRange)
 	if err == nil {
 		err = p.check(f)
+		wrong = contentIsWrong(err)
 	}
-	if err == nil || !resumed || !contentIsWrong(err) {
-		return err
+	if err == nil || !resumed || !wrong {
+		return err // a source that has something else is no reason to lose the part
 	}
 	if err := p.reset(); err != nil {
 		return err

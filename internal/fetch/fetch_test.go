@@ -244,6 +244,30 @@ func TestResumeAnyway(t *testing.T) {
 }
 
 // A server that falls silent is given up; what came is kept.
+// A source that has something else, which it says beforehand, costs nothing of
+// what is there.
+func TestOtherSource(t *testing.T) {
+	t.Parallel()
+	short := filepath.Join(t.TempDir(), "short")
+	if err := os.WriteFile(short, content[:2000], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content[:2000]) })
+	for _, from := range []string{short, other.URL} {
+		dest := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(dest+".part", content[:1000], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var c fetch.Client
+		if err := c.Get(t.Context(), wanted(from), dest); !is[*fetch.SizeError](err) {
+			t.Errorf("%s: %v", from, err)
+		}
+		if left, err := os.ReadFile(dest + ".part"); err != nil || !bytes.Equal(left, content[:1000]) {
+			t.Errorf("%s: %d bytes are left, %v", from, len(left), err)
+		}
+	}
+}
+
 func TestStalled(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {

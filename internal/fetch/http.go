@@ -104,6 +104,9 @@ func (c *Client) request(ctx context.Context, f File, p *part) (*http.Response, 
 	return resp, nil
 }
 
+// errRange is an answer with another part of the file than was asked for.
+var errRange = errors.New("the server sent another part of the file")
+
 // settle reads the head of an answer: the part is emptied if the server sends
 // the file from its start. It returns the file's size, 0 if that is unknown.
 func (c *Client) settle(f File, p *part, resp *http.Response) (int64, error) {
@@ -116,20 +119,20 @@ func (c *Client) settle(f File, p *part, resp *http.Response) (int64, error) {
 	case http.StatusPartialContent:
 		var first, last int64
 		if _, err := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-%d/%d", &first, &last, &total); err != nil || first != p.size {
-			return 0, &SizeError{From: from, Got: p.size, Want: f.Size}
+			return 0, fmt.Errorf("%s: %w", from, errRange)
 		}
 	case http.StatusOK:
-		if p.size > 0 {
-			if err := p.reset(); err != nil {
-				return 0, err
-			}
-		}
 		total = max(resp.ContentLength, 0)
 	default:
 		return 0, &StatusError{From: from, Code: resp.StatusCode}
 	}
 	if f.Size > 0 && total > 0 && total != f.Size {
 		return 0, &SizeError{From: from, Got: total, Want: f.Size}
+	}
+	if resp.StatusCode == http.StatusOK && p.size > 0 {
+		if err := p.reset(); err != nil {
+			return 0, err
+		}
 	}
 	return max(total, f.Size), nil
 }

@@ -269,6 +269,32 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// What the catalogue says of a network holds under another name, too.
+func TestImportedUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	s, _ := newStore(t)
+	path := write(t, filepath.Join(t.TempDir(), "a.onnx"), network("free"))
+	if _, err := s.Import(t.Context(), path, model.ImportOptions{Name: "mine"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, spec, err := s.Open("mine"); err != nil || spec != s.Models[0].Spec {
+		t.Errorf("%+v, %v, want %+v", spec, err, s.Models[0].Spec)
+	}
+}
+
+// A network that was brought but could not be described is not installed.
+func TestImportHalf(t *testing.T) {
+	t.Parallel()
+	s, _ := newStore(t)
+	path := write(t, filepath.Join(t.TempDir(), "mine.onnx"), network("mine"))
+	if err := os.MkdirAll(filepath.Join(s.Dir, "mine.sha256", "x"), 0o700); err != nil { // in the way of the digest
+		t.Fatal(err)
+	}
+	if _, err := s.Import(t.Context(), path, model.ImportOptions{}); err == nil || s.Installed("mine") {
+		t.Errorf("%v; it is installed: %v", err, s.Installed("mine"))
+	}
+}
+
 // An imported network keeps its sidecar, is listed, and is not replaced by
 // other content.
 func TestImported(t *testing.T) {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -114,6 +115,7 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name 
 		return "", err
 	}
 	source := fetch.File{From: path, Size: size, SHA256: sum}
+	var spec *Spec // as the catalogue has it
 	for _, m := range s.models() {
 		if m.SHA256 != sum {
 			continue
@@ -124,6 +126,7 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name 
 		if o.Name == "" || o.Name == m.Name {
 			return m.Name, s.bring(ctx, source, m.Name)
 		}
+		spec = &m.Spec
 	}
 	if name = o.Name; name == "" {
 		name = nameFor(path)
@@ -131,7 +134,7 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name 
 	if m, ok := s.known(name); ok {
 		return "", &OtherContentError{Name: name, Err: &fetch.DigestError{Name: path, Got: sum, Want: m.SHA256}}
 	}
-	return name, s.importNew(ctx, source, name)
+	return name, s.importNew(ctx, source, name, spec)
 }
 
 func (s *Store) bring(ctx context.Context, source fetch.File, name string) error {
@@ -142,8 +145,9 @@ func (s *Store) bring(ctx context.Context, source fetch.File, name string) error
 	return nil
 }
 
-// importNew takes in a network that the catalogue does not know.
-func (s *Store) importNew(ctx context.Context, source fetch.File, name string) error {
+// importNew takes in a network under a name that the catalogue does not know.
+// spec is for one without a sidecar; it may be nil.
+func (s *Store) importNew(ctx context.Context, source fetch.File, name string, spec *Spec) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -161,27 +165,31 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string) e
 	if err := os.MkdirAll(s.dir(), 0o755); err != nil {
 		return fmt.Errorf("import %s: %w", name, err)
 	}
+	had := s.Installed(name)
 	err = s.bring(ctx, source, name)
 	if errors.Is(err, fetch.ErrBusy) {
 		return err // what is there is the other's
 	}
 	if err == nil {
-		err = s.describe(name, source.SHA256, sidecar)
+		err = s.describe(name, source.SHA256, sidecar, spec)
 	}
-	if err != nil && !s.Installed(name) {
+	if err != nil && !had {
 		return errors.Join(err, s.discard(name))
 	}
 	return err
 }
 
-// describe notes the digest of a network that was imported, and its sidecar or
-// that it has none.
-func (s *Store) describe(name, sum, sidecar string) error {
+// describe notes the digest of a network that was imported, and its sidecar, or
+// spec in its place, or that it has none.
+func (s *Store) describe(name, sum, sidecar string, spec *Spec) error {
 	digest := sum + "  " + name + extension + "\n" // as sha256sum writes it
 	if err := writeFile(s.file(name, digestExtension), []byte(digest)); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(sidecar)
+	if errors.Is(err, fs.ErrNotExist) && spec != nil {
+		data, err = json.MarshalIndent(spec, "", "  ")
+	}
 	if err != nil {
 		return outfile.Remove(s.file(name, ".json"))
 	}

@@ -166,6 +166,7 @@ func (i *installer) fromNamed(ctx context.Context) (*Installed, error) {
 	if f.SHA256 == "" {
 		f.SHA256 = i.published(f.From)
 	}
+	i.note("getting ONNX Runtime from " + fetch.Redacted(f.From))
 	archive, err := i.get(ctx, f, "named.download")
 	if err != nil {
 		return nil, err

@@ -78,7 +78,8 @@ func (f *File) Commit() (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(os.Chmod(f.Name(), 0o666&^umask()), f.Close()); err != nil {
+	_ = os.Chmod(f.Name(), 0o666&^umask()) // shared folders of other systems refuse it
+	if err := f.Close(); err != nil {
 		return 0, err
 	}
 	if f.overwrite {
