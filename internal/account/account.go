@@ -91,24 +91,29 @@ func (a *Accounts) encode(ctx context.Context, password string) (string, error) 
 // SignIn checks a password: ErrCredentials if it is wrong. How often it may be
 // tried is the caller's to limit, see Limiter.
 func (a *Accounts) SignIn(ctx context.Context, email, password string) (Account, error) {
+	account, _, err := a.signIn(ctx, email, password)
+	return account, err
+}
+
+// signIn also returns the hash that the password has matched.
+func (a *Accounts) signIn(ctx context.Context, email, password string) (_ Account, encoded string, err error) {
 	if len(password) > MaxPassword || email == "" || len(email) > maxEmail || !store.Takes(email) {
-		return Account{}, ErrCredentials
+		return Account{}, "", ErrCredentials
 	}
 	// The account as it was with this password: its Epoch is of no use when the
 	// password changes meanwhile.
-	var encoded string
 	account, err := scanAccount(a.db.QueryRowContext(ctx, "SELECT "+columns+", password FROM accounts WHERE email = $1", Normal(email)), &encoded)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return Account{}, wrap("sign in", err)
+		return Account{}, "", wrap("sign in", err)
 	}
 	same, err := a.hasher.matches(ctx, password, encoded)
 	if err != nil {
-		return Account{}, err
+		return Account{}, "", err
 	}
 	if !same {
-		return Account{}, ErrCredentials
+		return Account{}, "", ErrCredentials
 	}
-	return account, nil
+	return account, encoded, nil
 }
 
 // Get is an account by its id, or ErrNotFound.
@@ -164,7 +169,7 @@ const setPassword = "UPDATE accounts SET password = $1, epoch = epoch + 1"
 // limit.
 func (a *Accounts) ChangePassword(ctx context.Context, who Account, current, next string) (Account, error) {
 	wrong := &FieldError{Field: "current", Reason: "is not the account's password"}
-	known, err := a.SignIn(ctx, who.Email, current)
+	_, known, err := a.signIn(ctx, who.Email, current)
 	if errors.Is(err, ErrCredentials) {
 		return Account{}, wrong
 	}
@@ -175,7 +180,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, who Account, current, nex
 	if err != nil {
 		return Account{}, err
 	}
-	changed, err := scanAccount(a.db.QueryRowContext(ctx, setPassword+" WHERE id = $2 AND epoch = $3 RETURNING "+columns, encoded, who.ID, known.Epoch))
+	changed, err := scanAccount(a.db.QueryRowContext(ctx, setPassword+" WHERE id = $2 AND password = $3 RETURNING "+columns, encoded, who.ID, known))
 	if errors.Is(err, sql.ErrNoRows) { // it was changed meanwhile
 		return Account{}, wrong
 	}

@@ -3,9 +3,11 @@ package account_test
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/store"
@@ -105,6 +107,58 @@ func TestChangePassword(t *testing.T) {
 	if err := accounts.EndSessions(t.Context(), "acc_none"); !errors.Is(err, account.ErrNotFound) {
 		t.Errorf("no such account: %v", err)
 	}
+}
+
+// Of two that change a password from the same one, one is first.
+func TestChangePasswordConcurrent(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		a := register(t, db, "ann@example.com")
+		var done atomic.Int32
+		var g errgroup.Group
+		for range 3 {
+			g.Go(func() error {
+				_, err := account.New(db).ChangePassword(t.Context(), a, password, "another horse")
+				if field := (*account.FieldError)(nil); errors.As(err, &field) && field.Field == "current" {
+					return nil
+				}
+				done.Add(1)
+				return err
+			})
+		}
+		if err := g.Wait(); err != nil || done.Load() != 1 {
+			t.Errorf("%d did it, %v", done.Load(), err)
+		}
+	})
+}
+
+// Who signs in while the password changes gets the epoch of the password that
+// was theirs, in which sessions are void by then.
+func TestSignInConcurrent(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		a, accounts := register(t, db, "ann@example.com"), account.New(db)
+		var g errgroup.Group
+		for range 4 {
+			g.Go(func() error {
+				got, err := accounts.SignIn(t.Context(), a.Email, password)
+				if errors.Is(err, account.ErrCredentials) {
+					return nil
+				}
+				if got.Epoch != a.Epoch {
+					t.Errorf("signed in to epoch %d by the password of %d", got.Epoch, a.Epoch)
+				}
+				return err
+			})
+		}
+		g.Go(func() error {
+			_, err := account.New(db).SetPassword(t.Context(), a.ID, "another horse")
+			return err
+		})
+		if err := g.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestRegisterRefuses(t *testing.T) {

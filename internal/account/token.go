@@ -78,7 +78,7 @@ func (a *Accounts) NewToken(ctx context.Context, accountID string, p Purpose) (t
 	return token, nil
 }
 
-// DropToken makes a token as if it had never been made: its mail was not sent.
+// DropToken removes a token whose mail was not sent.
 func (a *Accounts) DropToken(ctx context.Context, token string) error {
 	_, err := a.db.ExecContext(ctx, "DELETE FROM mail_tokens WHERE hash = $1", hashOf(token))
 	return wrap("drop a token", err)

@@ -10,7 +10,6 @@ import (
 // on the machine; it is not to be run.
 func Manual() *cobra.Command {
 	root := (&app{Streams: &term.Streams{}}).rootCommand()
-	root.InitDefaultCompletionCmd()
 	atHome(root)
 	return root
 }

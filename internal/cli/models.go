@@ -102,7 +102,7 @@ is right.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			for _, name := range names {
 				err := a.pull(cmd, name, o)
-				if cmd.Context().Err() != nil {
+				if err != nil && cmd.Context().Err() != nil {
 					return &stopped{"interrupted; the same command goes on where it ended"}
 				}
 				if err != nil {

@@ -73,12 +73,13 @@ func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
 // checkOptions refuses values out of range, and 0 too where that is one: in
 // Options it stands for what is not given.
 func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
+	var wrong []error
 	for _, name := range []string{"tolerance", "canvas-w", "canvas-h", "quality"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "0" {
-			return usage(cmd, fmt.Errorf("%s must not be 0: leave it out", name))
+			wrong = append(wrong, &bgremove.Error{Kind: bgremove.Invalid, Field: name, Reason: "must not be 0: leave it out"})
 		}
 	}
-	return o.Validate()
+	return errors.Join(append(wrong, o.Validate())...)
 }
 
 // optionFlags are the flags that fill Options.

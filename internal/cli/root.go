@@ -32,9 +32,6 @@ func Main(ctx context.Context, version string, args []string, streams *term.Stre
 	a := &app{Streams: streams, version: version}
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(streams.In)
-	root.SetOut(streams.Out)
-	root.SetErr(streams.Err)
 	err := root.ExecuteContext(ctx)
 	return a.report(ctx, err)
 }
@@ -66,6 +63,9 @@ environment over the file.`,
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
 	root.AddCommand(a.removeCommand(), a.batchCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
 		a.serveCommand(), a.adminCommand(), a.clientCommand(), a.versionCommand())
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
@@ -97,7 +97,7 @@ func (a *app) fill(root, cmd *cobra.Command) error {
 		return err
 	}
 	switch {
-	case slices.Contains([]string{"version", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, cmd.Name()),
+	case slices.Contains([]string{"version", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, cmd.Name()),
 		cmd.HasParent() && cmd.Parent().Name() == "completion":
 		return nil // these work whatever the settings are
 	}

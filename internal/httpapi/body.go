@@ -74,14 +74,17 @@ func (b *body) move() {
 	}
 	b.moved = now
 	deadline := now.Add(b.stall)
-	if crawl := b.started.Add(b.stall + time.Duration(b.received)*(time.Second/minRate)); crawl.Before(deadline) {
-		deadline = crawl
+	if slowest := b.started.Add(b.stall + crawl(b.received)); slowest.Before(deadline) {
+		deadline = slowest
 	}
 	if b.last.Before(deadline) {
 		deadline = b.last
 	}
 	_ = b.control.SetReadDeadline(deadline)
 }
+
+// crawl is how long so many bytes take at the least rate.
+func crawl(received int64) time.Duration { return time.Duration(received) * (time.Second / minRate) }
 
 // answer is told that the answer's header is about to be sent. If the body has
 // not been read by then, the connection ends with it.

@@ -9,6 +9,7 @@ var (
 	CleanName   = cleanName
 	Disposition = disposition
 	Unchanged   = unchanged
+	Crawl       = crawl
 )
 
 // RangeError is what Wanted may return.

@@ -125,6 +125,14 @@ func TestSlowUpload(t *testing.T) {
 
 // TestLongUpload wants an upload to end before the sweeper takes what has
 // arrived for forgotten, however steadily it comes.
+// An upload of any size may take its time.
+func TestCrawl(t *testing.T) {
+	t.Parallel()
+	if got := httpapi.Crawl(50e9); got != 50e6*time.Second {
+		t.Errorf("50 GB may take %v", got)
+	}
+}
+
 func TestLongUpload(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.MaxUpload = time.Second })

@@ -16,8 +16,8 @@ type Config struct {
 	// Lease is how long a worker may be silent before its jobs are given to
 	// others; it renews them each third of it. 15 s.
 	Lease time.Duration
-	// MaxAttempts is how often the lease of a job may run out before it has
-	// failed. 3.
+	// MaxAttempts is how often the lease of a job may run out, or its machine
+	// have no room, before it has failed. 3.
 	MaxAttempts int
 	// MaxRunning is how many jobs of one account run at once. 4.
 	MaxRunning int

@@ -144,13 +144,13 @@ func (s *Service) giveBack(ctx context.Context, j Job) error {
 // expire takes a job from a worker whose lease ran out. It reports whether it
 // did, and whether that was the job's end.
 func (s *Service) expire(ctx context.Context, j Job) (expired, failed bool, err error) {
-	return s.lose(ctx, j, "AND lease_until < now_ms()")
+	return s.countLost(ctx, j, "AND lease_until < now_ms()")
 }
 
-// lose counts a try whose machine failed, if condition holds of the job: it goes
+// countLost counts a try whose machine failed, if condition holds of the job: it goes
 // back to the queue, or to its end where that has happened too often.
-func (s *Service) lose(ctx context.Context, j Job, condition string) (lost, failed bool, err error) {
-	err = s.change(ctx, "lose", func(tx *store.Tx) error {
+func (s *Service) countLost(ctx context.Context, j Job, condition string) (lost, failed bool, err error) {
+	err = s.change(ctx, "count as lost", func(tx *store.Tx) error {
 		var state State
 		err := tx.QueryRowContext(ctx, `
 			UPDATE jobs SET lost = lost + 1, lease_until = NULL,

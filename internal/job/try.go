@@ -156,10 +156,10 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 		log.Error("a job is left for another machine", "error", err)
 		return
 	case crowded(err):
-		log.Error("a job is given back, for there to be room", "error", err)
-		sleep(running, s.config.Lease, nil)
+		log.Error("a try of a job is lost, for want of room", "error", err)
+		sleep(running, roomWait*s.config.Lease, nil)
 		outcome, change = "returned", func(ctx context.Context) error {
-			lost, failed, err := s.lose(ctx, t.job, "")
+			lost, failed, err := s.countLost(ctx, t.job, "")
 			switch {
 			case err == nil && !lost:
 				return errLost
@@ -199,11 +199,16 @@ func codeOf(err error) Code {
 	return ProcessingFailed
 }
 
+// roomWait is how many leases a place stays taken where the machine has no room,
+// so that the jobs behind do not fail for it, one after the other.
+const roomWait = 4
+
 // crowded reports whether the machine has no room for the work. It may be
 // another's fault, and another try help, but not for ever: a clip can need more
-// than there is.
+// than there is. A storage that is full is nobody's clip's fault.
 func crowded(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, blob.ErrRoom)
+	var storage *blob.Error
+	return errors.Is(err, blob.ErrRoom) || errors.Is(err, syscall.ENOSPC) && !errors.As(err, &storage)
 }
 
 // persist changes the database, again while it is away and the lease holds.

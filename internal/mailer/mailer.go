@@ -22,8 +22,8 @@ type Message struct {
 	To      string // an address, without a name
 	Subject string // one line
 	Text    string
-	// Unsent, if set, takes back what was done for the mail when no server has
-	// taken it.
+	// Unsent, if set, takes back what was done for the mail when surely no
+	// server has taken it.
 	Unsent func(context.Context) error
 }
 
@@ -83,8 +83,8 @@ func ParseServer(text string) (*url.URL, error) {
 
 // Send sends a mail and waits until the server has taken it.
 func (m *Mailer) Send(ctx context.Context, msg Message) error {
-	err := m.send(ctx, msg)
-	if err == nil || msg.Unsent == nil {
+	maybe, err := m.send(ctx, msg)
+	if err == nil || maybe || msg.Unsent == nil {
 		return err
 	}
 	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.Timeout)
@@ -92,21 +92,25 @@ func (m *Mailer) Send(ctx context.Context, msg Message) error {
 	return errors.Join(err, msg.Unsent(rest))
 }
 
-func (m *Mailer) send(ctx context.Context, msg Message) error {
+// send reports with an error whether the server may have taken the mail all the
+// same: it was told all of it and gave no answer.
+func (m *Mailer) send(ctx context.Context, msg Message) (maybe bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
 	letter, err := m.write(msg)
 	if err != nil {
-		return fmt.Errorf("write a mail: %w", err)
+		return false, fmt.Errorf("write a mail: %w", err)
 	}
 	client, err := m.client()
 	if err == nil {
 		err = client.DialAndSendWithContext(ctx, letter)
 	}
-	if err != nil {
-		return fmt.Errorf("send a mail: %w", err)
+	if err == nil || letter.IsDelivered() { // what fails behind that is the goodbye
+		return false, nil
 	}
-	return nil
+	var failed *mail.SendError
+	maybe = errors.As(err, &failed) && failed.Reason == mail.ErrSMTPDataClose && failed.ErrorCode() == 0
+	return maybe, fmt.Errorf("send a mail: %w", err)
 }
 
 func (m *Mailer) write(msg Message) (*mail.Msg, error) {

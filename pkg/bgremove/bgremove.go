@@ -39,7 +39,8 @@ type Config struct {
 	Limits Limits
 	// Sandbox is how ffmpeg and ffprobe are run; empty is SandboxAuto.
 	Sandbox Sandbox
-	// ChildLimits bound each of them where it runs in the sandbox.
+	// ChildLimits bound each of them where it runs in the sandbox, and what is
+	// written without them.
 	ChildLimits ChildLimits
 	// Workers is the number of frames worked on at once; 0 is one for each
 	// core.

@@ -20,7 +20,7 @@ const (
 	Failed     Kind = iota // processing failed
 	Invalid                // an option is wrong
 	Unreadable             // the input is no animation or video that can be read
-	TooLarge               // the input is beyond Limits
+	TooLarge               // the input is beyond Limits, or the work beyond ChildLimits
 	NotFound               // the input does not exist
 	Exists                 // the output exists already
 	Missing                // a program, runtime or model is not installed

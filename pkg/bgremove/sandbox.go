@@ -35,8 +35,7 @@ const (
 func InitSandbox() { sandbox.Init() }
 
 // ChildLimits bound each ffmpeg and ffprobe in the sandbox, and FileSize what is
-// written without them, too. Zero is no limit, with SandboxOn the default for
-// ffmpeg and ffprobe.
+// written without them, too. Zero is no limit, with SandboxOn the default.
 type ChildLimits struct {
 	CPU       time.Duration // of all cores together; 1 h
 	Memory    int64         // bytes; 8 GiB, and an encoder of 4096×4096 takes half of it

@@ -73,8 +73,8 @@ func (c *Client) decode(ctx context.Context, resp *http.Response, status int, v 
 	return nil
 }
 
-// harmless is an answer in JSON without what in its texts could steer a terminal:
-// ids, names and codes are shown as they come.
+// harmless is an answer in JSON without what in its texts could steer a terminal
+// or turn a line around: ids, names and codes are shown as they come.
 func harmless(body []byte) ([]byte, error) {
 	var v any
 	in := json.NewDecoder(bytes.NewReader(body))
@@ -165,7 +165,7 @@ func named(resp *http.Response, e api.Error, after time.Duration) error {
 // printable keeps what a stranger's server says from steering a terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
+		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
 			return -1
 		}
 		return r

@@ -27,7 +27,8 @@ import (
 )
 
 type (
-	// Job is the state of a job.
+	// Job is the state of a job. Like all that a service answers it comes without
+	// control characters in its texts.
 	Job = api.Job
 	// Batch is the state of a batch and its jobs.
 	Batch = api.Batch
