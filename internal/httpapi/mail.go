@@ -47,11 +47,18 @@ func (a *API) register(ctx context.Context, email, password string) (account.Acc
 
 // confirmation is the mail by which an address is confirmed.
 func (a *API) confirmation(ctx context.Context, who account.Account) (mailer.Message, error) {
-	token, err := a.Accounts.NewToken(ctx, who.ID, account.ConfirmToken)
+	return a.letter(ctx, who, account.ConfirmToken, mailer.Confirmation)
+}
+
+// letter is a mail with a link that holds a token, which goes with a mail that
+// is not sent. Its path begins with the token's purpose.
+func (a *API) letter(ctx context.Context, who account.Account, p account.Purpose, write func(to, site, link string) mailer.Message) (mailer.Message, error) {
+	token, err := a.Accounts.NewToken(ctx, who.ID, p)
 	if err != nil {
 		return mailer.Message{}, err
 	}
-	msg := mailer.Confirmation(who.Email, a.Mail.PublicURL.String(), a.Mail.PublicURL.JoinPath("confirm", token).String())
+	site := a.Mail.PublicURL
+	msg := write(who.Email, site.String(), site.JoinPath(string(p), token).String())
 	msg.Unsent = func(ctx context.Context) error { return a.Accounts.DropToken(ctx, token) }
 	return msg, nil
 }
@@ -66,16 +73,11 @@ func (a *API) passwordReset(ctx context.Context, email string) (mailer.Message, 
 	if err != nil {
 		return mailer.Message{}, err
 	}
-	token, err := a.Accounts.NewToken(ctx, who.ID, account.ResetToken)
+	msg, err := a.letter(ctx, who, account.ResetToken, mailer.Reset)
 	if as[*account.LimitedError](err) {
 		return mailer.Message{}, nil
 	}
-	if err != nil {
-		return mailer.Message{}, err
-	}
-	msg := mailer.Reset(who.Email, a.Mail.PublicURL.String(), a.Mail.PublicURL.JoinPath("reset", token).String())
-	msg.Unsent = func(ctx context.Context) error { return a.Accounts.DropToken(ctx, token) }
-	return msg, nil
+	return msg, err
 }
 
 // CreatePasswordReset has a mail sent, beside the answer, which tells nothing.

@@ -127,18 +127,10 @@ func (s *Stabiliser) begin() {
 	copy(s.next, s.current)
 	copy(s.nextRef, s.frame)
 	for i, a := range s.age {
-		s.nextAge[i] = older[a]
+		s.nextAge[i] = min(a+1, oldest)
 	}
 	clear(s.moved)
 }
-
-// older is each age a frame later.
-var older = func() (t [256]uint8) {
-	for age := range t {
-		t[age] = uint8(min(age+1, oldest))
-	}
-	return t
-}()
 
 // steady finds the matte of one tile, which needs nothing where past and
 // present are all alike.
