@@ -15,23 +15,33 @@ if [ "${1:-}" = peers ]; then
 	}
 fi
 
+# Packages of programs that are not there. One that is there may have come in
+# another way, with which its package does not agree: npm of nodejs.org's.
 missing=
-tools="ffmpeg ffprobe"
-[ "${1:-}" = demo ] || tools="$tools gifsicle identify curl jq npm"
-for tool in $tools; do
-	command -v "$tool" >/dev/null || missing="$missing $tool"
-done
-[ "${1:-}" = demo ] || command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing="$missing chromium"
-# Debian keeps the server's programs out of PATH.
-[ "${1:-}" = demo ] || command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing initdb"
+needs() { # package program...
+	package=$1
+	shift
+	for program; do
+		command -v "$program" >/dev/null || { missing="$missing $package"; return; }
+	done
+}
+needs ffmpeg ffmpeg ffprobe
+if [ "${1:-}" != demo ]; then
+	needs gifsicle gifsicle
+	needs imagemagick identify
+	needs curl curl
+	needs jq jq
+	needs npm npm
+	command -v google-chrome >/dev/null || needs chromium chromium
+	# Debian keeps the server's programs out of PATH.
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || needs postgresql initdb
+fi
 if [ -n "$missing" ]; then
 	as_root=
 	test "$(id -u)" = 0 || as_root="sudo -n"
 	if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
-		packages=ffmpeg
-		[ "${1:-}" = demo ] || packages="$packages gifsicle imagemagick postgresql curl jq npm chromium"
 		$as_root apt-get update -qq
-		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $packages
+		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 	else
 		echo "setup: missing:$missing" >&2
 		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, postgresql, curl, jq, npm and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick postgresql jq node chromium" >&2
