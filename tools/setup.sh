@@ -53,7 +53,7 @@ fi
 # need it are skipped without.
 version=$(sed -n 's/^const Version = //p' internal/ortlib/ortlib.go)
 if [ "${1:-}" != demo ] && ! grep -qs "\"version\": $version" .cache/bgremove/onnxruntime/setup.json; then
-	XDG_CACHE_HOME=$PWD/.cache go run ./cmd/bgremove setup ||
+	GOCACHE=$(go env GOCACHE) XDG_CACHE_HOME=$PWD/.cache go run ./cmd/bgremove setup ||
 		echo "setup: without ONNX Runtime the tests of neural networks are skipped" >&2
 fi
 
