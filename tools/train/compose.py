@@ -12,14 +12,14 @@ import backdrop
 import degrade
 import layers
 import motion
-from draw import cover, draw
+from draw import cover, draw, near
 from infer import MULTIPLE
 
 # What a sample is of, and how often.
 KINDS = {"scene": 0.35, "transplant": 0.07, "cutout": 0.41, "empty": 0.17}
 
 # How many scenes and cut-outs of each source are drawn, against each other.
-SCENES = {"ccp": 0.45, "coco": 0.2, "oxford-pets": 0.9, "feral-cats": 0.9}
+SCENES = {"ccp": 0.7, "coco": 0.2, "oxford-pets": 0.9, "feral-cats": 0.9}
 CUTOUTS = {
     "fluent-emoji": 1.8, "household-3d": 1.7, "furniture-3d": 2.4, "gazebo-3d": 1.9, "models-3d": 0.7, "lowpoly-3d": 2.4,
     "kenney-3d": 0.9, "kenney-iso": 0.6, "kenney-2d": 0.5, "fxemoji": 0.6, "emojitwo": 0.9, "blobmoji": 0.7,
@@ -139,7 +139,11 @@ class Composer:
         index = dice.pick(n, self.scene_weights * torch.exp(-((aspect / 0.35) ** 2)))
         zoom = torch.where(dice.chance(n, 0.65), dice.uniform(n, 1, 1.1), dice.uniform(n, 1.1, 1.9))
         stretch = torch.where(self.square[index], dice.uniform(n, 1, 1.5), dice.uniform(n, 0.9, 1.1))
-        drawn = draw(self.scenes, index, cover(dice, self.scenes.size[index], h, w, zoom, stretch), h, w)
+        size = self.scenes.size[index]
+        close, middle = near(dice, size, self.scenes.box[index], h, w, stretch)
+        chosen = dice.chance(n, 0.15)
+        zoom, middle = torch.where(chosen, close, zoom), torch.where(chosen[:, None], middle, math.nan)
+        drawn = draw(self.scenes, index, cover(dice, size, h, w, zoom, stretch, middle=middle), h, w)
         picture, alpha = drawn[:, :3], drawn[:, 3:]
         unsure = self.uncertain[index].view(-1, 1, 1, 1)
         weight = torch.where(unsure & ((alpha - 0.5).abs() < 0.44), 0.0, 1.0)

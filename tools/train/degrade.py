@@ -21,7 +21,7 @@ YCC = [[0.299, 0.587, 0.114], [-0.1687, -0.3313, 0.5], [0.5, -0.4187, -0.0813]]
 
 def degrade(dice, x, strength=1.0):
     """Some of the pictures get one or several of the degradations, fewer at less strength."""
-    for p, change in ((0.1, light), (0.1, colours), (0.2, noise), (0.25, rescale), (0.25, jpeg), (0.42, palette)):
+    for p, change in ((0.1, light), (0.1, colours), (0.2, noise), (0.25, rescale), (0.25, jpeg), (0.5, palette)):
         x = on_some(dice, x, p * strength, change)
     return (x.clamp(0, 1) * 255).round() / 255
 

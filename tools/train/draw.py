@@ -80,11 +80,12 @@ def centres(h, w, device):
     return torch.stack([x, y, torch.ones_like(x)]).view(3, -1)
 
 
-def cover(dice, size, h, w, zoom, stretch=None, most=math.radians(8)):
-    """Matrices that fill a canvas with a random part of each picture.
+def cover(dice, size, h, w, zoom, stretch=None, most=math.radians(8), middle=None):
+    """Matrices that fill a canvas with a part of each picture.
 
     zoom [n] is 1 where as much of the picture as possible is to be seen; stretch
-    [n] is how much wider than stored the picture is.
+    [n] is how much wider than stored the picture is; middle [n, 2] is the point of the
+    picture that is wanted at the canvas's centre, NaN where any part will do.
     """
     n = len(size)
     sx = torch.ones(n, device=size.device) if stretch is None else stretch
@@ -93,6 +94,19 @@ def cover(dice, size, h, w, zoom, stretch=None, most=math.radians(8)):
     seen = torch.tensor([w, h], device=size.device) / scale
     free = (size - seen).clamp(min=0)
     anchor = seen / 2 + free * torch.stack([dice.uniform(n), dice.uniform(n)], 1)
+    if middle is not None:
+        anchor = torch.where(middle.isnan(), anchor, middle.maximum(seen / 2).minimum(seen / 2 + free))
     centre = torch.tensor([w / 2, h / 2], device=size.device).expand(n, 2)
     angle = dice.uniform(n, -most, most) * dice.chance(n, 0.25)
     return placement(centre, anchor, scale, angle, dice.chance(n, 0.5))
+
+
+def near(dice, size, box, h, w, stretch):
+    """Zoom and middle for cover that fill a canvas with the upper part of each picture's subject."""
+    n = len(size)
+    fill = torch.maximum(w / (size[:, 0] * stretch), h / size[:, 1])
+    zoom = dice.uniform(n, 0.7, 1.3) * torch.maximum(w / (box[:, 2] * stretch), h / box[:, 3]) / fill
+    zoom = zoom.clamp(1, 4)
+    x = box[:, 0] + box[:, 2] * dice.uniform(n, 0.35, 0.65)
+    y = box[:, 1] + h / (2 * fill * zoom) * dice.uniform(n, 0.5, 1.1)
+    return zoom, torch.stack([x, y], 1)

@@ -18,8 +18,8 @@ def touching(bank):
 def place(dice, box, touch, stretch, h, w):
     """Matrices that put each subject's box somewhere in a canvas.
 
-    Most subjects fill a third to all of it, some are small, some larger than it. A
-    subject that is cut off at a side stands against that side.
+    Most subjects fill a third to all of it, some are small, some larger than it, and of a
+    few the upper part fills it. A subject that is cut off at a side stands against that side.
     """
     n = len(box)
     flip = dice.chance(n, 0.5)
@@ -32,10 +32,13 @@ def place(dice, box, touch, stretch, h, w):
     share = torch.where(how < 0.72, dice.uniform(n, 0.38, 1.0), dice.uniform(n, 0.18, 0.38))
     share = torch.where(how > 0.86, dice.uniform(n, 1.0, 1.6), share)
     scale = share * torch.minimum(w / bw, h / bh)
+    near = dice.chance(n, 0.08)
+    scale = torch.where(near, dice.uniform(n, 0.6, 1.2) * torch.maximum(w / bw, h / bh), scale)
     scale = torch.where(left & right, torch.maximum(scale, w / bw), scale)
     scale = torch.where(top & bottom, torch.maximum(scale, h / bh), scale)
     x = along(dice, bw * scale, w, left, right)
     y = along(dice, bh * scale, h, top, bottom)
+    y = torch.where(near & ~top & ~bottom, bh * scale / 2 + h * dice.uniform(n, -0.1, 0.3), y)
     turn = dice.uniform(n, -math.pi / 9, math.pi / 9) * dice.chance(n, 0.5)
     turn = torch.where(dice.chance(n, 0.06), dice.uniform(n, -math.pi, math.pi), turn)
     turn = torch.where(touch.any(1), 0.0, turn)

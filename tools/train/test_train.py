@@ -21,9 +21,10 @@ import metrics
 import motion
 import muon
 import pack
+import restore
 import soup
-from compose import Parts
-from draw import Dice, placement
+from compose import Batch, Parts
+from draw import Dice, cover, near, placement
 from net import EXTRA, Net, clues, runner
 from schedule import Schedule
 
@@ -47,6 +48,18 @@ class Draw(unittest.TestCase):
         zero = torch.zeros(1)
         m = placement(torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[2.0, 4.0]]), zero, zero > 0)
         torch.testing.assert_close(m @ torch.tensor([2.0, 4.0, 1.0]), torch.tensor([[1.0, 1.0]]))
+
+
+    def test_near_shows_the_upper_part(self):
+        """A subject of 20 × 60 in a picture of 200 × 100 fills a canvas from above its top to within it."""
+        dice, n = Dice("cpu", 5), 50
+        size, box = torch.tensor([[200.0, 100.0]]).repeat(n, 1), torch.tensor([[90.0, 30.0, 20.0, 60.0]]).repeat(n, 1)
+        one = torch.ones(n)
+        zoom, middle = near(dice, size, box, 64, 64, one)
+        m = cover(dice, size, 64, 64, zoom, one, most=0.0, middle=middle)
+        top, bottom = (m @ torch.tensor([32.0, y, 1.0]) for y in (0.0, 64.0))
+        self.assertTrue(bool(((top[:, 1] >= 0) & (top[:, 1] < 45) & (bottom[:, 1] > 35) & (bottom[:, 1] < 70)).all()))
+        self.assertTrue(bool(((top[:, 0] - 100).abs() < 5).all()))
 
 
 class Degrade(unittest.TestCase):
@@ -228,6 +241,36 @@ class Network(unittest.TestCase):
                 if extra:
                     torch.nn.init.normal_(net.extra.weight, std=0.3)
                 self.same(net)
+
+    def test_training_goes_on_from_onnx(self):
+        torch.manual_seed(3)
+        net = Net()
+        for m in net.modules():
+            if isinstance(m, torch.nn.BatchNorm2d):
+                torch.nn.init.uniform_(m.weight, 0.5, 1.5)
+                torch.nn.init.normal_(m.bias, std=0.2)
+        samples = [Batch(torch.rand(4, 3, 64, 64), (torch.rand(4, 1, 64, 64) > 0.5).float(), torch.ones(4, 1, 64, 64)) for _ in range(8)]
+        for b in samples:
+            net(b.picture)  # batch statistics
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            export.export(net.eval(), path, "test", "1", 256, "card")
+            found, facts = restore.weights(path)
+        self.assertEqual(facts["card"], "card")
+        back = Net()
+        restore.fill(back, found)
+        restore.settle(back, samples)
+        restore.learn_aside(back, samples)
+        picture = samples[0].picture
+        torch.testing.assert_close(back(picture), net(picture), rtol=0.01, atol=0.02)
+        self.assertAlmostEqual(float(back.down4[0].conv.weight.detach().square().mean()) ** 0.5, restore.WHOLE, places=4)
+        seen = []
+        back.up4.mix.conv.register_forward_hook(lambda _, __, out: seen.append(out.detach()))
+        for b in samples:
+            back(b.picture)
+        norm = back.up4.mix.norm
+        torch.testing.assert_close(norm.running_mean, torch.cat(seen).mean((0, 2, 3)), rtol=0.01, atol=0.01)
+        torch.testing.assert_close(norm.running_var, torch.cat(seen).var((0, 2, 3)), rtol=0.01, atol=0.01)
 
     def same(self, net):
         dice = np.random.default_rng(1)
