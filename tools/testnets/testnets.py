@@ -266,6 +266,7 @@ def main():
     nan(folder)
     unet(folder)
     timed(folder, "quick", 3)
+    timed(folder, "brisk", 7)
     timed(folder, "slow", 64)
 
 
