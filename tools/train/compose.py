@@ -7,12 +7,13 @@ import dataclasses
 import math
 
 import torch
+from torch.nn import functional as F
 
 import backdrop
 import degrade
 import layers
 import motion
-from draw import cover, draw, near
+from draw import centres, cover, draw, near
 from infer import MULTIPLE
 
 # What a sample is of, and how often.
@@ -107,8 +108,23 @@ class Composer:
     def batch(self, n, size):
         """n samples of about size² pixels."""
         w, h = self.canvas(size)
-        b = self.parts(n, h, w).join()
+        b = self.bars(self.parts(n, h, w).join())
         return dataclasses.replace(b, picture=self.change(b.picture))
+
+    def bars(self, b):
+        """Some of the samples with bars at two sides, as films of another shape have, where no subject is."""
+        n, _, h, w = b.picture.shape
+        dice = self.dice
+        x, y = ((centres(h, w, b.picture.device)[k].view(h, w) / side - 0.5).abs() for k, side in ((0, w), (1, h)))
+        beside = dice.chance(n, 0.5).view(-1, 1, 1)
+        edge = 0.5 - dice.uniform(n, 0.04, 0.26).view(-1, 1, 1)
+        inside = (torch.where(beside, x, y) < edge) | ~dice.chance(n, 0.06).view(-1, 1, 1)
+        inside = inside[:, None]
+        blurred = F.interpolate(F.avg_pool2d(b.picture, 16), (h, w), mode="bilinear") * 0.7
+        plain = dice.uniform(3 * n).view(n, 3, 1, 1) * dice.chance(n, 0.2).view(-1, 1, 1, 1)
+        bar = torch.where(dice.chance(n, 0.3).view(-1, 1, 1, 1), blurred, plain)
+        picture = torch.where(inside, b.picture, bar)
+        return Batch(picture, b.matte * inside, torch.where(inside, b.weight, 1.0))
 
     def clip(self, n, size):
         """n samples of about size² pixels as parts of clips."""
@@ -141,7 +157,7 @@ class Composer:
         stretch = torch.where(self.square[index], dice.uniform(n, 1, 1.5), dice.uniform(n, 0.9, 1.1))
         size = self.scenes.size[index]
         close, middle = near(dice, size, self.scenes.box[index], h, w, stretch)
-        chosen = dice.chance(n, 0.15)
+        chosen = dice.chance(n, 0.2)
         zoom, middle = torch.where(chosen, close, zoom), torch.where(chosen[:, None], middle, math.nan)
         drawn = draw(self.scenes, index, cover(dice, size, h, w, zoom, stretch, middle=middle), h, w)
         picture, alpha = drawn[:, :3], drawn[:, 3:]

@@ -3,6 +3,7 @@
 import functools
 import pathlib
 import tempfile
+import types
 import unittest
 
 import numpy as np
@@ -23,7 +24,7 @@ import muon
 import pack
 import restore
 import soup
-from compose import Batch, Parts
+from compose import Batch, Composer, Parts
 from draw import Dice, cover, near, placement
 from net import EXTRA, Net, clues, runner
 from schedule import Schedule
@@ -313,6 +314,19 @@ class Colours(unittest.TestCase):
         decided = colours.ColourModel().apply(picture, doubtful)
         self.assertLess(float(np.abs(decided - matte).max()), 0.06)
         self.assertLess(float(np.abs(decided[:6] - matte[:6]).max()), 0.003)
+
+
+class Bars(unittest.TestCase):
+    def test_no_subject_in_them_and_all_is_known(self):
+        n = 400
+        b = Batch(torch.ones(n, 3, 32, 64), torch.ones(n, 1, 32, 64), torch.zeros(n, 1, 32, 64))
+        out = Composer.bars(types.SimpleNamespace(dice=Dice("cpu", 2)), b)
+        barred = (out.matte == 0).any(3).any(2)[:, 0]
+        self.assertAlmostEqual(float(barred.float().mean()), 0.06, delta=0.03)
+        torch.testing.assert_close(out.weight, 1 - out.matte)
+        torch.testing.assert_close(out.matte, out.matte.flip(2, 3))
+        self.assertTrue(bool((out.matte[:, :, 12:20, 24:40] == 1).all()))
+        torch.testing.assert_close(out.picture[~barred], b.picture[~barred])
 
 
 class Motion(unittest.TestCase):
