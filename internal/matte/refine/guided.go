@@ -17,14 +17,14 @@ const (
 	window = 2*radius + 1
 	// ridge is the variance of colour, in units of 1/255², below which it is
 	// no edge: ε of the guided filter.
-	ridge = 6.0
+	ridge = 30.0
 	// margin is how near to 0 or 255 a result counts as that, since what a
 	// regression leaves behind of its noise is not seen but costs later steps
 	// and encoders as much as an edge. What is between is stretched.
 	margin  = 8.0
 	stretch = 255 / (255 - 2*margin)
 	// trust is how strongly texture speaks against the picture.
-	trust = 1.5
+	trust = 1.0
 )
 
 // coef says that a pixel of colour c has the matte coef[0:3]·c + coef[3].
