@@ -20,7 +20,7 @@ from infer import MULTIPLE
 KINDS = {"scene": 0.35, "transplant": 0.07, "cutout": 0.41, "empty": 0.17}
 
 # How many scenes and cut-outs of each source are drawn, against each other.
-SCENES = {"ccp": 0.7, "coco": 0.2, "oxford-pets": 0.9, "feral-cats": 0.9}
+SCENES = {"ccp": 0.6, "coco": 0.2, "oxford-pets": 0.9, "feral-cats": 0.9}
 CUTOUTS = {
     "fluent-emoji": 1.8, "household-3d": 1.7, "furniture-3d": 2.4, "gazebo-3d": 1.9, "models-3d": 0.7, "lowpoly-3d": 2.4,
     "kenney-3d": 0.9, "kenney-iso": 0.6, "kenney-2d": 0.5, "fxemoji": 0.6, "emojitwo": 0.9, "blobmoji": 0.7,
@@ -157,7 +157,7 @@ class Composer:
         stretch = torch.where(self.square[index], dice.uniform(n, 1, 1.5), dice.uniform(n, 0.9, 1.1))
         size = self.scenes.size[index]
         close, middle = near(dice, size, self.scenes.box[index], h, w, stretch)
-        chosen = dice.chance(n, 0.2)
+        chosen = dice.chance(n, 0.15)
         zoom, middle = torch.where(chosen, close, zoom), torch.where(chosen[:, None], middle, math.nan)
         drawn = draw(self.scenes, index, cover(dice, size, h, w, zoom, stretch, middle=middle), h, w)
         picture, alpha = drawn[:, :3], drawn[:, 3:]
