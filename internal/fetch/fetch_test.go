@@ -243,7 +243,6 @@ func TestResumeAnyway(t *testing.T) {
 	})
 }
 
-// A server that falls silent is given up; what came is kept.
 // A source that has something else, which it says beforehand, costs nothing of
 // what is there.
 func TestOtherSource(t *testing.T) {
@@ -268,6 +267,7 @@ func TestOtherSource(t *testing.T) {
 	}
 }
 
+// A server that falls silent is given up; what came is kept.
 func TestStalled(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -123,8 +123,6 @@ func TestSlowUpload(t *testing.T) {
 	}
 }
 
-// TestLongUpload wants an upload to end before the sweeper takes what has
-// arrived for forgotten, however steadily it comes.
 // An upload of any size may take its time.
 func TestCrawl(t *testing.T) {
 	t.Parallel()
@@ -133,6 +131,8 @@ func TestCrawl(t *testing.T) {
 	}
 }
 
+// TestLongUpload wants an upload to end before the sweeper takes what has
+// arrived for forgotten, however steadily it comes.
 func TestLongUpload(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.MaxUpload = time.Second })

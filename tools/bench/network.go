@@ -54,6 +54,7 @@ func (b *bench) networks(ctx context.Context, runs int) error {
 // quickNetwork names the network of testdata that takes about 15 ms a frame on
 // this machine: "quick", or "brisk" where that is nearer.
 func quickNetwork() (string, error) {
+	// The first network to be opened loads the runtime, which newBare needs.
 	loading, err := onnx.Open(onnx.Config{Library: os.Getenv("BGREMOVE_ONNXRUNTIME"), Model: modelPath("quick")})
 	if err != nil {
 		return "", err

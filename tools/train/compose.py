@@ -13,6 +13,7 @@ import backdrop
 import degrade
 import layers
 import motion
+from data import Bank
 from draw import centres, cover, draw, near
 from infer import MULTIPLE
 
@@ -99,6 +100,11 @@ class Composer:
         self.touch = {id(b): layers.touching(b) for b in (scenes, cutouts)}
         self.black = cutouts.flag(lambda i: i.source == "silhouettes")
 
+    @classmethod
+    def of(cls, pack, dice, strength=1.0):
+        """A composer of all that a pack holds to train on."""
+        return cls(*(Bank(pack, kind, dice.device) for kind in ("scene", "cutout", "background")), dice, strength)
+
     def canvas(self, size):
         """Width and height of about size² pixels, in one of SHAPES."""
         shape = SHAPES[int(self.dice.one(0, len(SHAPES) - 1e-6))]
@@ -113,18 +119,19 @@ class Composer:
 
     def bars(self, b):
         """Some of the samples with bars at two sides, as films of another shape have, where no subject is."""
-        n, _, h, w = b.picture.shape
-        dice = self.dice
-        x, y = ((centres(h, w, b.picture.device)[k].view(h, w) / side - 0.5).abs() for k, side in ((0, w), (1, h)))
-        beside = dice.chance(n, 0.5).view(-1, 1, 1)
-        edge = 0.5 - dice.uniform(n, 0.04, 0.26).view(-1, 1, 1)
-        inside = (torch.where(beside, x, y) < edge) | ~dice.chance(n, 0.06).view(-1, 1, 1)
-        inside = inside[:, None]
-        blurred = F.interpolate(F.avg_pool2d(b.picture, 16), (h, w), mode="bilinear") * 0.7
+        dice, h, w = self.dice, *b.picture.shape[2:]
+        rows = dice.chance(len(b.picture), 0.06).nonzero()[:, 0]
+        if not len(rows):
+            return b
+        n, picture = len(rows), b.picture[rows]
+        x, y, _ = (centres(h, w, picture.device) / torch.tensor([[w], [h], [1]], device=picture.device)).view(3, h, w)
+        across = torch.where(dice.chance(n, 0.5).view(-1, 1, 1, 1), x, y)
+        inside = (across - 0.5).abs() < 0.5 - dice.uniform(n, 0.04, 0.26).view(-1, 1, 1, 1)
+        blurred = F.interpolate(F.avg_pool2d(picture, 16), (h, w), mode="bilinear") * 0.7
         plain = dice.uniform(3 * n).view(n, 3, 1, 1) * dice.chance(n, 0.2).view(-1, 1, 1, 1)
         bar = torch.where(dice.chance(n, 0.3).view(-1, 1, 1, 1), blurred, plain)
-        picture = torch.where(inside, b.picture, bar)
-        return Batch(picture, b.matte * inside, torch.where(inside, b.weight, 1.0))
+        barred = Batch(torch.where(inside, picture, bar), b.matte[rows] * inside, torch.where(inside, b.weight[rows], 1.0))
+        return Batch(*(torch.index_copy(getattr(b, k), 0, rows, getattr(barred, k)) for k in ("picture", "matte", "weight")))
 
     def clip(self, n, size):
         """n samples of about size² pixels as parts of clips."""

@@ -22,7 +22,6 @@ from torch.nn import functional as F
 import checkpoint
 import muon
 from compose import Composer
-from data import Bank
 from draw import Dice
 from net import WIDTHS, Conv, Net
 from pack import Pack
@@ -134,8 +133,8 @@ def main():
         p.error(f"{a.onnx} was not written by export.py")
     net = Net(WIDTHS)
     fill(net, found)
-    pack, dice = Pack(a.pack), Dice("cpu", 1)
-    composer = Composer(*(Bank(pack, kind, torch.device("cpu")) for kind in ("scene", "cutout", "background")), dice, 0.95)
+    dice = Dice("cpu", 1)
+    composer = Composer.of(Pack(a.pack), dice, 0.95)
 
     def batches():
         return (composer.batch(8, a.size) for _ in range(a.batches))

@@ -24,7 +24,6 @@ import heldout
 import muon
 import scores
 from compose import Composer
-from data import Bank
 from draw import Dice
 from loss import total_loss
 from net import EXTRA_WEIGHT, WIDTHS, Net, clues, count, runner
@@ -126,8 +125,7 @@ class Trainer:
     def load(self):
         """Reads the pack into the device's memory."""
         self.pack = Pack(self.a.pack, set(self.a.without))
-        banks = [Bank(self.pack, kind, self.device) for kind in ("scene", "cutout", "background")]
-        self.composer = Composer(*banks, self.dice, self.a.strength)
+        self.composer = Composer.of(self.pack, self.dice, self.a.strength)
         self.cases = list(heldout.cases(self.pack, self.a.most))
 
     @torch.no_grad()
