@@ -103,7 +103,7 @@ chaos: setup $(if $(filter-out 0,$(CLUSTER_JOBS)),$(versitygw)) ## kill the serv
 # The network: DATA is the folder of pictures that tools/train/README.md describes.
 python  := .cache/train/bin/python
 train   := tools/train
-MODEL   ?= $(firstword $(wildcard internal/model/bundled/*.onnx))
+MODEL   ?= internal/model/bundled/bgremove-small.onnx
 MINUTES ?= 600
 
 .PHONY: model
@@ -111,6 +111,12 @@ model: .cache/train/everything .cache/train/pack.zip ## train the network for MI
 	$(python) $(train)/train.py .cache/train/pack.zip .cache/train/run --minutes $(MINUTES)
 	$(python) $(train)/export.py .cache/train/run/checkpoint.pt .cache/train/model.onnx
 	$(python) $(train)/evaluate.py .cache/train/pack.zip .cache/train/model.onnx --checkpoint .cache/train/run/checkpoint.pt
+
+.PHONY: reviser
+reviser: .cache/train/everything .cache/train/pack.zip setup ## train the reviser of MODEL's mattes on clips made of DATA, and write .cache/train/reviser.onnx
+	$(GO) build -o .cache/train/plates ./tools/plates
+	$(python) $(train)/views.py .cache/train/pack.zip $(MODEL) .cache/train/views --plates .cache/train/plates
+	$(python) $(train)/reviser.py .cache/train/views .cache/train/reviser.pt .cache/train/reviser.onnx
 
 .PHONY: bench-model
 bench-model: $(if $(CHECKPOINT),.cache/train/everything) .cache/train/pack.zip build ## print the numbers of docs/model.md for MODEL, on the held-out part of DATA

@@ -16,6 +16,12 @@ const Bundled = "bundled"
 //go:embed bundled/bgremove-small.onnx
 var BundledNetwork []byte
 
+// BundledReviser is the network, an .onnx file, that decides once more with the clean
+// plate in view. It is not to be written to.
+//
+//go:embed bundled/bgremove-reviser.onnx
+var BundledReviser []byte
+
 // bundled describes it for lists.
 func bundled() Entry {
 	sum := sha256.Sum256(BundledNetwork)

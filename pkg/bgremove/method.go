@@ -29,7 +29,7 @@ type choice struct {
 // choose picks the method for a clip and prepares its estimator.
 func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choice, error) {
 	if o.Method == Rembg {
-		return r.segment(ctx, o, "asked for")
+		return r.segment(ctx, clip, o, "asked for")
 	}
 	survey := floodfill.Survey{Key: colour(o.Key)}
 	if err := pipeline.Look(ctx, clip, o.timing(), lookFrames, survey.Add); err != nil {
@@ -45,7 +45,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 		case flat:
 			reason = why
 		default:
-			return r.segment(ctx, o, why)
+			return r.segment(ctx, clip, o, why)
 		}
 	}
 	holes := map[Holes]floodfill.Holes{HolesKeep: floodfill.HolesKeep, HolesRemove: floodfill.HolesRemove}
@@ -56,7 +56,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 }
 
 // segment prepares a neural network.
-func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choice, error) {
+func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reason string) (*choice, error) {
 	n, name, err := r.network(ctx, o.Model)
 	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Missing {
 		// Say why it is needed, and that there is a way without.
@@ -70,8 +70,17 @@ func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choic
 	if refused := n.Info().Refused; refused != "" {
 		note = fmt.Sprintf("not on the device asked for, but on %s: %s", n.Provider(), refused)
 	}
-	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note,
-		estimator: segment.New(n, segment.Options{
-			NoReuse: o.NoReuse, NoColours: o.NoColours, NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate,
-		})}, nil
+	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, Plate: o.Plate,
+		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})
+	if most := e.Samples(); most > 0 {
+		s, looking := e.Sampler(ctx)
+		err := pipeline.Look(looking, clip, o.timing(), most, s.See)
+		if end := s.End(); err == nil {
+			err = end
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, estimator: e}, nil
 }

@@ -81,6 +81,11 @@ type Options struct {
 	Key   string `json:"key,omitempty"`
 	Holes Holes  `json:"holes,omitempty"`
 
+	// Plate revises mattes by what the clip's other frames show behind the
+	// subject, with networks whose model.Spec says that this helps. It takes about
+	// as long again as all the rest.
+	Plate bool `json:"plate,omitempty"`
+
 	// NoReuse runs the network on frames that repeat, too. NoColours leaves
 	// what the network doubts undecided, NoSteady leaves flicker in, NoRefine
 	// enlarges small mattes without regard to the picture's edges, and

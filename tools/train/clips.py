@@ -113,19 +113,3 @@ def with_colours(run, short, weight):
             yield infer.matte(lambda picture: model.apply(picture, run(picture)), f.picture, short)
 
     return mattes
-
-
-def aided(run, short):
-    """Mattes by a network for clips, given the previous one and, as plate, the median of all frames."""
-
-    def mattes(frames):
-        h, w = frames[0].picture.shape[:2]
-        size = infer.fit(w, h, short)
-        plate = np.median(np.stack([f.picture for f in frames]), axis=0).astype(np.uint8)
-        plate = infer.resize(plate, size)
-        last = None
-        for f in frames:
-            last = run(infer.resize(f.picture, size), plate, last)
-            yield infer.enlarge(last, w, h)
-
-    return mattes

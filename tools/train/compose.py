@@ -12,7 +12,6 @@ from torch.nn import functional as F
 import backdrop
 import degrade
 import layers
-import motion
 from data import Bank
 from draw import centres, cover, draw, near
 from infer import MULTIPLE
@@ -47,21 +46,8 @@ class Batch:
 
 
 @dataclasses.dataclass
-class Clip:
-    """Two frames in a row of a clip, the last with matte and weight, and its clean plate.
-
-    The plate is the median of frames from all over the clip: where the subject stayed,
-    or the camera moved, it is not clean.
-    """
-
-    before: torch.Tensor
-    plate: torch.Tensor
-    last: Batch
-
-
-@dataclasses.dataclass
 class Parts:
-    """What samples are put together from, before anything moves.
+    """What samples are put together from.
 
     ground [n, 3, h, w] with its own matte and weight [n, 1, h, w], a premultiplied layer
     [n, 4, h, w] that may be empty, and how much the layer's shadow darkens [n, 1, h, w].
@@ -132,15 +118,6 @@ class Composer:
         bar = torch.where(dice.chance(n, 0.3).view(-1, 1, 1, 1), blurred, plain)
         barred = Batch(torch.where(inside, picture, bar), b.matte[rows] * inside, torch.where(inside, b.weight[rows], 1.0))
         return Batch(*(torch.index_copy(getattr(b, k), 0, rows, getattr(barred, k)) for k in ("picture", "matte", "weight")))
-
-    def clip(self, n, size):
-        """n samples of about size² pixels as parts of clips."""
-        w, h = self.canvas(size)
-        frames = [p.join() for p in motion.frames(self.dice, self.parts(n, h, w))]
-        tall = self.change(torch.cat([f.picture for f in frames], 2))  # alike for all frames
-        pictures = tall.split(h, 2)
-        plate = torch.stack(pictures).median(0).values
-        return Clip(pictures[-2], plate, dataclasses.replace(frames[-1], picture=pictures[-1]))
 
     def change(self, picture):
         """Colours and degradations of whole pictures."""

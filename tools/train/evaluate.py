@@ -47,20 +47,12 @@ class OnnxRunner:
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = threads
         self.session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
-        self.clip = len(self.session.get_inputs()) > 1
         spec = json.loads(self.session.get_modelmeta().custom_metadata_map["bgremove.spec"])
         self.short = spec["input"]["shortSide"]
         self.colours = spec.get("colours", 0)
 
-    def __call__(self, picture, plate=None, previous=None):
-        feed = {"pixels": picture[None]}
-        if self.clip:
-            known = [plate is not None, previous is not None]
-            feed["known"] = np.array(known, np.float32).reshape(1, 2, 1, 1)
-            feed["plate"] = feed["pixels"] if plate is None else plate[None]
-            empty = np.zeros(picture.shape[:2], np.float32)
-            feed["previous"] = (empty if previous is None else previous)[None, :, :, None]
-        return self.session.run(None, feed)[0][0, :, :, 0]
+    def __call__(self, picture):
+        return self.session.run(None, {"pixels": picture[None]})[0][0, :, :, 0]
 
 
 def milliseconds(path, threads, side=320, runs=30):
@@ -91,10 +83,10 @@ def ways(a, run):
     yield "frame by frame", clips.frame_by_frame(run, a.short)
     if run.colours:
         yield "with their colours", clips.with_colours(run, a.short, run.colours)
-    if run.clip:
-        yield "with plate and previous matte", clips.aided(run, a.short)
-    if a.program and not run.clip and a.short == run.short:
-        yield "by the program", lambda frames: program.mattes(a.program.resolve(), a.onnx.resolve(), frames)
+    if a.program and a.short == run.short:
+        for more in ([], ["--plate"]):
+            yield (" ".join(["by the program", *more]),
+                   lambda frames, more=more: program.mattes(a.program.resolve(), a.onnx.resolve(), frames, *more))  # fmt: skip
 
 
 def main():

@@ -7,10 +7,6 @@ and gives the matte [1, height, width, 1], float 0 to 1. Normalisation is inside
 batch normalisation is folded into the convolutions, weights are stored as
 float16 and widened when the file is loaded. The graph is written node by node,
 so that it depends on no exporter.
-
-Networks for clips also take the clean plate, uint8 [1, height, width, 3], the previous
-frame's matte, float [1, height, width, 1], and known, float [1, 2, 1, 1]: for
-both whether there is one, 1 or 0.
 """
 
 import argparse
@@ -25,7 +21,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import checkpoint
 from infer import MULTIPLE
-from net import EXTRA_WEIGHT, Net, count
+from net import Net, count
 
 OPSET = 17
 
@@ -78,26 +74,9 @@ class Graph:
         return self.node("Transpose", [self.node("Cast", [name], to=TensorProto.FLOAT)], perm=[0, 3, 1, 2])
 
     def stem(self, picture, net):
-        """net.stem, with what the inputs of networks for clips add to it."""
+        """net.stem, of pixels 0 to 255."""
         x = self.node("Sub", [picture, self.weight(np.float32(127.5))])
-        x = self.node("Mul", [x, self.weight(np.float32(4 / 255))])  # (v/255 − 0.5) · 4
-        weight, bias = fold(net.stem)
-        x = self.conv(x, weight, bias, net.stem.conv)
-        if net.extra is not None:
-            norm = net.stem.norm
-            scale = (norm.weight / torch.sqrt(norm.running_var + norm.eps)).view(-1, 1, 1, 1)
-            more = self.conv(self.clues(picture), net.extra.weight * scale, torch.zeros_like(bias), net.extra)
-            x = self.node("Add", [x, more])
-        return self.node("Relu", [x])
-
-    def clues(self, picture):
-        """net.clues of the inputs plate, previous and known."""
-        plate, last = (self.node("Gather", ["known", self.weight(np.array([i]))], axis=1) for i in (0, 1))
-        apart = self.node("Sub", [picture, self.planes("plate")])
-        apart = self.node("Mul", [self.node("Mul", [apart, self.weight(np.float32(1 / 255))]), plate])
-        previous = self.node("Mul", [self.node("Transpose", ["previous"], perm=[0, 3, 1, 2]), last])
-        flags = self.node("Add", [self.node("Mul", [previous, self.weight(np.float32(0))]), "known"])
-        return self.node("Concat", [apart, previous, flags], axis=1)
+        return self.block(self.node("Mul", [x, self.weight(np.float32(4 / 255))]), net.stem)  # (v/255 − 0.5) · 4
 
     def plain(self, x, conv):
         return self.conv(x, conv.weight, conv.bias, conv)
@@ -156,37 +135,25 @@ def build(net):
     return g
 
 
-def inputs(net):
-    """The inputs' names, types and shapes."""
-    port = helper.make_tensor_value_info
-    all_inputs = [
-        port("pixels", TensorProto.UINT8, [1, "height", "width", 3]),
-        port("plate", TensorProto.UINT8, [1, "height", "width", 3]),
-        port("previous", TensorProto.FLOAT, [1, "height", "width", 1]),
-        port("known", TensorProto.FLOAT, [1, 2, 1, 1]),
-    ]
-    return all_inputs if net.extra is not None else all_inputs[:1]
-
-
 def export(net, path, name, version, short, card):
     """Writes the file and returns its sha256."""
     g = build(net.eval())
-    matte = helper.make_tensor_value_info("matte", TensorProto.FLOAT, [1, "height", "width", 1])
+    port = helper.make_tensor_value_info
     graph = helper.make_graph(
-        g.nodes,
-        name,
-        inputs(net),
-        [matte],
+        g.nodes, name,
+        [port("pixels", TensorProto.UINT8, [1, "height", "width", 3])],
+        [port("matte", TensorProto.FLOAT, [1, "height", "width", 1])],
         g.weights,
-    )
+    )  # fmt: skip
     model = helper.make_model(
         graph, producer_name="bgremove tools/train", opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8
     )
     spec = {
-        "kind": "frame" if net.extra is None else "clip",
+        "kind": "frame",
         "input": {"shortSide": short, "multiple": MULTIPLE, "layout": "nhwc", "mean": [0, 0, 0], "std": [1, 1, 1]},
         "output": {"name": "matte"},
         "colours": 1,
+        "plate": True,
     }
     facts = {
         "bgremove.spec": json.dumps(spec),
@@ -206,7 +173,7 @@ def export(net, path, name, version, short, card):
 
 def network(state):
     """The averaged network of a checkpoint's state."""
-    net = Net(state.widths, EXTRA_WEIGHT in state.average)
+    net = Net(state.widths)
     net.load_state_dict(state.average)
     return net.eval()
 

@@ -21,27 +21,6 @@ from torch.nn import functional as F
 # Channels at 1/2, 1/4, 1/8, 1/16 and 1/32 of the picture's size.
 WIDTHS = (24, 32, 64, 96, 128)
 
-# What networks for clips get beside the picture, see clues.
-EXTRA = 6
-EXTRA_WEIGHT = "extra.weight"  # tells their weights from those of others
-
-
-def clues(picture, plate=None, previous=None, has=None):
-    """What a clip knows beside its picture, as channels [n, EXTRA, h, w].
-
-    How the picture differs from the clean plate [n, 3, h, w], the previous frame's
-    matte [n, 1, h, w], and for both whether they are known: a plane of 1 or 0. has, bool
-    [n, 2], takes the one or the other from some of the pictures. What is not known is 0.
-    """
-    n, _, h, w = picture.shape
-    known = picture.new_tensor([plate is not None, previous is not None]).expand(n, 2)
-    if has is not None:
-        known = known * has
-    known = known[:, :, None, None]
-    apart = picture - plate if plate is not None else torch.zeros_like(picture)
-    last = previous if previous is not None else picture.new_zeros(n, 1, h, w)
-    return torch.cat([apart * known[:, :1], last * known[:, 1:], known.expand(n, 2, h, w)], 1)
-
 
 class Conv(nn.Module):
     """Convolution, batch normalisation and, unless last, ReLU."""
@@ -116,17 +95,14 @@ class Net(nn.Module):
     """Mattes of pictures whose sides are multiples of infer.MULTIPLE.
 
     forward takes float pictures of values 0 to 1, shape [n, 3, h, w], and gives
-    logits [n, 1, h, w]; with extra, clues may come along, and zeros are none. In training it also gives the logits of the 1/8 level, to be
+    logits [n, 1, h, w]. In training it also gives the logits of the 1/8 level, to be
     supervised beside the matte.
     """
 
-    def __init__(self, widths=WIDTHS, extra=False):
+    def __init__(self, widths=WIDTHS):
         super().__init__()
         a, b, c, d, e = widths
         self.stem = Conv(3, a, stride=2)
-        self.extra = nn.Conv2d(EXTRA, a, 3, 2, 1, bias=False) if extra else None
-        if extra:
-            nn.init.zeros_(self.extra.weight)
         self.down4 = nn.Sequential(Conv(a, b, stride=2), Pair(b))
         self.down8 = nn.Sequential(Conv(b, c, stride=2), Pair(c), Pair(c))
         self.down16 = nn.Sequential(Conv(c, d, stride=2), *(Inverted(d) for _ in range(3)))
@@ -139,12 +115,8 @@ class Net(nn.Module):
         self.head = nn.Conv2d(a, 4, 3, padding=1)
         self.aside = nn.Conv2d(b, 1, 1)
 
-    def forward(self, picture, more=None):
-        x = (picture - 0.5) * 4
-        x2 = self.stem.conv(x)
-        if self.extra is not None and more is not None:
-            x2 = x2 + self.extra(more)
-        x2 = F.relu(self.stem.norm(x2))
+    def forward(self, picture):
+        x2 = self.stem((picture - 0.5) * 4)
         x4 = self.down4(x2)
         x8 = self.down8(x4)
         x16 = self.down16(x8)
@@ -161,22 +133,11 @@ def count(net):
 
 
 def runner(net, device="cpu"):
-    """A function from a uint8 picture [h, w, 3] at network size to its matte [h, w].
-
-    Networks for clips may be given the plate, as the picture, and the previous matte.
-    """
-
-    def planes(a):
-        return None if a is None else torch.from_numpy(np.array(a)).to(device)
+    """A function from a uint8 picture [h, w, 3] at network size to its matte [h, w]."""
 
     @torch.inference_mode()
-    def run(picture, plate=None, previous=None):
-        x = planes(picture).permute(2, 0, 1)[None] / 255
-        more = None
-        if net.extra is not None:
-            plate = None if plate is None else planes(plate).permute(2, 0, 1)[None] / 255
-            previous = None if previous is None else planes(previous)[None, None]
-            more = clues(x, plate, previous)
-        return torch.sigmoid(net(x, more))[0, 0].float().cpu().numpy()
+    def run(picture):
+        x = torch.from_numpy(np.array(picture)).to(device).permute(2, 0, 1)[None] / 255
+        return torch.sigmoid(net(x))[0, 0].float().cpu().numpy()
 
     return run

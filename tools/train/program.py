@@ -10,8 +10,8 @@ from PIL import Image, ImageSequence
 RATE = 25
 
 
-def mattes(program, network, frames):
-    """The alpha [h, w], 0 to 1, of a clip's Cases as the program writes them.
+def mattes(program, network, frames, *more):
+    """The alpha [h, w], 0 to 1, of a clip's Cases as the program, with more arguments, writes them.
 
     The clip travels as H.264 without loss in a MOV, and comes back as an APNG.
     """
@@ -22,7 +22,7 @@ def mattes(program, network, frames):
                   "-i", "-", "-c:v", "libx264rgb", "-qp", "0", folder / "clip.mov"]  # fmt: skip
         subprocess.run(encode, input=b"".join(f.picture.tobytes() for f in frames), check=True)
         remove = [program, "remove", folder / "clip.mov", "-o", folder / "clip.png", "--quiet",
-                  "--method", "rembg", "--model", network, "--crop=false"]  # fmt: skip
+                  "--method", "rembg", "--model", network, "--crop=false", *more]  # fmt: skip
         subprocess.run(remove, check=True)
         with Image.open(folder / "clip.png") as f:
             found = [np.asarray(i.convert("RGBA"))[..., 3].astype(np.float32) / 255 for i in ImageSequence.Iterator(f)]

@@ -2,12 +2,15 @@
 
 import functools
 import pathlib
+import random
 import tempfile
 import types
 import unittest
 
 import numpy as np
+import onnxruntime
 import torch
+from PIL import Image
 
 import checkpoint
 import colours
@@ -19,14 +22,15 @@ import heldout
 import layers
 import loss
 import metrics
-import motion
 import muon
 import pack
 import restore
+import reviser
 import soup
+import views
 from compose import Batch, Composer, Parts
 from draw import Dice, cover, near, placement
-from net import EXTRA, Net, clues, runner
+from net import Net, runner
 from schedule import Schedule
 
 
@@ -139,7 +143,7 @@ class Optimiser(unittest.TestCase):
             self.assertTrue(bool(((values > 0.6) & (values < 1.3)).all()), values)
 
     def test_every_weight_is_stepped_once(self):
-        net = Net(extra=True)
+        net = Net()
         parts = muon.groups(net)
         self.assertEqual(sorted(map(id, net.parameters())), sorted(id(p) for g in parts for p in g["params"]))
         before = [p.detach().clone() for p in net.parameters()]
@@ -198,23 +202,69 @@ class Metrics(unittest.TestCase):
         self.assertLessEqual(len(np.unique(heldout.as_gif(picture).reshape(-1, 3), axis=0)), 64)
 
 
+class Clips(unittest.TestCase):
+    def test_truth_of_a_spoiled_matte_is_not_touched(self):
+        truths = np.zeros((4, 48, 64), np.uint8)
+        truths[:, 16:32, 20:44] = 255
+        mattes = (truths / 255).astype(np.float32)
+        spoiled = [views.spoil(random.Random(seed), mattes, truths) for seed in range(8)]
+        self.assertTrue(all(0 <= s.min() and s.max() <= 1 for s in spoiled))
+        self.assertGreater(np.mean([np.abs(s - mattes).mean() for s in spoiled]), 0.005)
+        np.testing.assert_array_equal(mattes, truths / 255)
+
+    def test_zoom_keeps_the_middle(self):
+        picture = np.random.default_rng(1).integers(0, 256, (40, 60, 3), np.uint8)
+        place = Image.fromarray(picture)
+        self.assertIs(views.zoomed(place, (0, 0), 0.5), place)
+        point = np.zeros((41, 61), np.uint8)
+        point[20, 30] = 255
+        turned = np.asarray(views.zoomed(Image.fromarray(point), (0.08, 3), 0.5))
+        self.assertEqual(divmod(int(turned.argmax()), 61), (20, 30))
+
+    def test_a_shadow_falls_on_the_backdrop(self):
+        layer = Image.new("RGBA", (64, 48))
+        layer.paste((255, 0, 0, 255), (20, 10, 40, 30))
+        shaded = np.asarray(views.shaded(Image.new("RGB", (64, 48), (200, 200, 200)), layer.convert("RGBa"), 0.5, [0.1, 0.1]))
+        y, x = divmod(int(shaded[..., 0].argmin()), 64)
+        self.assertAlmostEqual(int(shaded.min()), 100, delta=4)
+        self.assertTrue(abs(x - 36) <= 8 and abs(y - 26) <= 8, (x, y))
+
+
+class Revising(unittest.TestCase):
+    def test_nothing_is_revised_at_first(self):
+        net = reviser.Reviser().eval()
+        view = torch.randint(0, 256, (1, reviser.CHANNELS, 32, 48)).float()
+        torch.testing.assert_close(net(view), (view[:, 3:4] / 255).clamp(0.01, 0.99), rtol=1e-3, atol=1e-3)
+
+    def test_onnx_is_the_network(self):
+        torch.manual_seed(4)
+        net = reviser.Reviser().eval()
+        torch.nn.init.normal_(net.head.weight, std=0.02)
+        view = np.random.default_rng(1).integers(0, 256, (1, 32, 48, reviser.CHANNELS), np.uint8)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "reviser.onnx"
+            self.assertEqual(len(reviser.write(net, path)), 64)
+            found = onnxruntime.InferenceSession(path).run(None, {"view": view})[0]
+        with torch.inference_mode():
+            want = net(torch.from_numpy(view).permute(0, 3, 1, 2).float()).permute(0, 2, 3, 1).numpy() * 255
+        self.assertLess(float(np.abs(found - want).max()), 2)
+
+    def test_learns_from_parts_of_clips(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            clip = np.zeros((reviser.FRAMES, 32, 48, reviser.CHANNELS + 1), np.uint8)
+            clip[:, 8:24, 16:32, 7] = clip[:, 8:24, 16:32, -1] = 255  # what differs is the subject
+            np.save(folder / "0.npy", clip)
+            samples = reviser.Samples(folder, 32, 1)
+            view, truth = samples.batch(2)
+            self.assertEqual((tuple(view.shape), tuple(truth.shape)), ((4, reviser.CHANNELS, 32, 32), (4, 1, 32, 32)))
+            net = reviser.Reviser()
+            before = float(reviser.loss(net(view), truth / 255).detach())
+            reviser.train(net, samples, 240, 2, 5e-3)
+            self.assertLess(float(reviser.loss(net(view), truth / 255).detach()), 0.7 * before)
+
+
 class Network(unittest.TestCase):
-    def test_extra_inputs_change_nothing_at_first(self):
-        torch.manual_seed(1)
-        plain, more = Net().eval(), Net(extra=True).eval()
-        more.load_state_dict(plain.state_dict(), strict=False)
-        x = torch.rand(1, 3, 64, 96)
-        torch.testing.assert_close(plain(x), more(x, torch.rand(1, EXTRA, 64, 96)))
-
-    def test_clues_of_what_is_not_known_are_zero(self):
-        x, last = torch.rand(2, 3, 8, 8), torch.rand(2, 1, 8, 8)
-        self.assertEqual(float(clues(x).abs().max()), 0)
-        c = clues(x, x + 0.5, last, torch.tensor([[True, False], [False, True]]))
-        self.assertEqual([float(v) for v in c[:, 4:, 0, 0].flatten()], [1, 0, 0, 1])
-        torch.testing.assert_close(c[0, :3], torch.full((3, 8, 8), -0.5))
-        torch.testing.assert_close(c[1, 3:4], last[1])
-        self.assertEqual(float(c[0, 3].abs().max() + c[1, :3].abs().max()), 0)
-
     def test_checkpoint_comes_back(self):
         net = Net()
         optimiser = torch.optim.AdamW(net.parameters())
@@ -235,13 +285,14 @@ class Network(unittest.TestCase):
         optimiser.load_state_dict(back.optimiser)
 
     def test_onnx_is_the_network(self):
-        for extra in (False, True):
-            with self.subTest(extra=extra):
-                torch.manual_seed(2)
-                net = Net(extra=extra).eval()
-                if extra:
-                    torch.nn.init.normal_(net.extra.weight, std=0.3)
-                self.same(net)
+        torch.manual_seed(2)
+        net = Net().eval()
+        picture = np.random.default_rng(1).integers(0, 256, (64, 96, 3), np.uint8)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            self.assertEqual(len(export.export(net, path, "test", "1", 256, "none")), 64)
+            found = evaluate.OnnxRunner(path)(picture)
+        self.assertLess(float(np.abs(found - runner(net)(picture)).max()), 1 / 255)
 
     def test_training_goes_on_from_onnx(self):
         torch.manual_seed(3)
@@ -272,17 +323,6 @@ class Network(unittest.TestCase):
         norm = back.up4.mix.norm
         torch.testing.assert_close(norm.running_mean, torch.cat(seen).mean((0, 2, 3)), rtol=0.01, atol=0.01)
         torch.testing.assert_close(norm.running_var, torch.cat(seen).var((0, 2, 3)), rtol=0.01, atol=0.01)
-
-    def same(self, net):
-        dice = np.random.default_rng(1)
-        picture, plate = dice.integers(0, 256, (2, 64, 96, 3), np.uint8)
-        previous = dice.random((64, 96), np.float32)
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "net.onnx"
-            self.assertEqual(len(export.export(net, path, "test", "1", 256, "none")), 64)
-            run, want = evaluate.OnnxRunner(path), runner(net)
-        for given in ((picture,), (picture, plate), (picture, None, previous), (picture, plate, previous)):
-            self.assertLess(float(np.abs(run(*given) - want(*given)).max()), 1 / 255)
 
 
 def share_gradients(folder, member):
@@ -327,22 +367,6 @@ class Bars(unittest.TestCase):
         torch.testing.assert_close(out.matte, out.matte.flip(2, 3))
         self.assertTrue(bool((out.matte[:, :, 12:20, 24:40] == 1).all()))
         torch.testing.assert_close(out.picture[~barred], b.picture[~barred])
-
-
-class Motion(unittest.TestCase):
-    def test_still_is_still_and_all_moves_together(self):
-        dice = Dice("cpu", 1)
-        square = torch.zeros(1, 1, 32, 32)
-        square[..., 8:16, 8:16] = 1
-        parts = Parts(square.expand(1, 3, 32, 32) * 0.5, square, square * 0 + 1, torch.cat([square] * 4, 1), square * 0)
-        zero = torch.zeros(1)
-        same = motion.matrix(zero, zero, torch.zeros(1, 2))
-        moved = motion.matrix(zero, zero, torch.tensor([[-0.25, 0.0]]))  # 4 of 32 pixels to the right
-        still = motion.move(parts, same, same)
-        torch.testing.assert_close(still.matte, square)
-        later = motion.move(parts, same, moved)
-        torch.testing.assert_close(later.layer[:, 3:], square.roll(4, 3))
-        self.assertEqual(len(list(motion.frames(dice, parts))), len(motion.PLATE) + 2)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ import scores
 from compose import Composer
 from draw import Dice
 from loss import total_loss
-from net import EXTRA_WEIGHT, WIDTHS, Net, clues, count, runner
+from net import WIDTHS, Net, count, runner
 from pack import Pack
 from schedule import Schedule
 
@@ -40,7 +40,6 @@ def options():
     p.add_argument("--minutes", type=float, help="end with a checkpoint after so long, reading the pack counted in")
     p.add_argument("--plan", help=f"SIZE:SAMPLES,… (default {PLAN}, or the checkpoint's)")
     p.add_argument("--widths", type=widths, help=f"channels of the levels (default {WIDTHS}, or the checkpoint's)")
-    p.add_argument("--clips", action="store_true", help="train for clips, with clean plate and previous matte")
     p.add_argument("--again", action="store_true", help="begin the plan anew with the weights that there are")
     p.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
     p.add_argument("--pixels", type=int, help="pixels a batch, default 110000 a process on CPU, 4000000 on GPU")
@@ -90,11 +89,10 @@ class Trainer:
 
     def resume(self, s):
         """Takes a checkpoint's state and returns its plan, None if another is to begin."""
-        more = self.a.clips and EXTRA_WEIGHT not in s.net  # begins with the weights for pictures
-        self.net.load_state_dict(s.net, strict=not more)
-        self.average.load_state_dict(s.average, strict=not more)
+        self.net.load_state_dict(s.net)
+        self.average.load_state_dict(s.average)
         self.seen, self.before, self.seconds = s.seen, s.before, s.seconds
-        if self.a.again or more:
+        if self.a.again:
             self.seen, self.before = 0, s.before + s.seen
         else:
             self.optimiser.load_state_dict(s.optimiser)
@@ -135,25 +133,8 @@ class Trainer:
             size = self.schedule.size(self.seen)
             pixels = self.a.pixels or (4_000_000 if self.gpu else 110_000)
             n = max(4, round(pixels / size**2))
-            if self.a.clips:
-                return self.composer.clip(n, size)
             self.ready = self.composer.batch(n if self.gpu else 4 * n, size).split(n)
         return self.ready.pop()
-
-    @torch.no_grad()
-    def recall(self, clip):
-        """The clues of a clip's last frame, its previous matte as the network makes it.
-
-        Some clips have no plate, some no previous frame, some another clip's: a cut.
-        """
-        n = len(clip.before)
-        has = torch.stack([self.dice.chance(n, 0.7), self.dice.chance(n, 0.75)], 1)
-        with self.narrow():
-            previous = self.average(clip.before, clues(clip.before, clip.plate, has=has))
-        previous = torch.sigmoid(previous.float())
-        cut = self.dice.chance(n, 0.06).view(-1, 1, 1, 1)
-        plate, previous = (torch.where(cut, x.roll(1, 0), x) for x in (clip.plate, previous))
-        return clues(clip.last.picture, plate, previous, has)
 
     def narrow(self):
         """bfloat16 where it is fast."""
@@ -163,12 +144,10 @@ class Trainer:
         """Learns from one batch of each process; returns the loss of this one's, still on the device."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.a.rate * self.schedule.rate(self.seen)
-        batch, more = self.samples(), None
-        if self.a.clips:
-            batch, more = batch.last, self.recall(batch)
+        batch = self.samples()
         picture = batch.picture.contiguous(memory_format=torch.channels_last)
         with self.narrow():
-            outputs = self.net(picture, more)
+            outputs = self.net(picture)
         loss = total_loss([o.float() for o in outputs], batch.matte, batch.weight)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()

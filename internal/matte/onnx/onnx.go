@@ -84,6 +84,9 @@ type Config struct {
 	// the network's own metadata has under MetadataKey, else a plain one told
 	// from its inputs.
 	Spec model.Spec
+	// Reviser is the network that revises mattes, for a network whose Spec has
+	// Plate; without it there is no Revise. It is not needed after Open.
+	Reviser []byte
 	// Device is where to run. One that is not there gives the CPU, unless
 	// RequireGPU makes that an error.
 	Device     Device
@@ -116,6 +119,8 @@ type Info struct {
 	Sessions int    `json:"sessions"`
 	// Colours is that of the network's model.Spec.
 	Colours float32 `json:"colours"`
+	// Plate reports whether there is Revise.
+	Plate bool `json:"plate"`
 }
 
 // Network is a network ready to run. It is safe for concurrent use: several
@@ -124,6 +129,7 @@ type Network struct {
 	name     string
 	contract contract
 	engine   engine
+	reviser  engine // nil without
 	info     Info
 
 	slots  chan *slot
@@ -194,6 +200,9 @@ func Open(c Config) (*Network, error) {
 			Colours:  k.spec.Colours,
 		},
 	}
+	if err := n.openReviser(c); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
 	if err := e.refused(); err != nil && c.Device != Auto && c.Device != "" {
 		n.info.Refused, _, _ = strings.Cut(err.Error(), "\n")
 	}
@@ -250,6 +259,9 @@ func (n *Network) Close() error {
 			<-n.slots
 		}
 		n.err = n.engine.close()
+		if n.reviser != nil {
+			n.err = errors.Join(n.err, n.reviser.close())
+		}
 	})
 	return n.err
 }

@@ -1,7 +1,7 @@
 // Package segment makes a matte.Estimator of a neural network: what it doubts is
-// decided by colour, its small mattes are held steady over time and brought to
-// full size along the picture's edges, and the subject's colour is found again
-// there.
+// decided by colour, its small mattes are revised with the clip's clean plate in
+// view, held steady over time and brought to full size along the picture's edges,
+// and the subject's colour is found again there.
 package segment
 
 import (
@@ -11,12 +11,16 @@ import (
 
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/onnx"
+	"github.com/bgremove/bgremove/internal/matte/plate"
 	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 )
 
-// Options switch parts off. The zero value has all of them on.
+// Options switch parts off, but for Plate. The zero value has all others on.
 type Options struct {
+	// Plate revises mattes where the backdrop behind the subject is known from
+	// other frames, for networks whose model.Spec says that this helps.
+	Plate bool
 	// NoReuse runs the network on frames that repeat, too.
 	NoReuse bool
 	// NoColours leaves what the network doubts undecided, which is else decided
@@ -33,9 +37,11 @@ type Options struct {
 // Estimator estimates the mattes of one clip.
 type Estimator struct {
 	options    Options
+	network    *onnx.Network
 	clip       *onnx.Clip
 	cuts       refine.CutDetector
 	colours    refine.ColourModel
+	plate      plate.Plate
 	steady     refine.Stabiliser
 	upscale    refine.Upsampler
 	foreground refine.Foreground
@@ -43,20 +49,26 @@ type Estimator struct {
 
 // New starts a clip on a network, which stays the caller's.
 func New(n *onnx.Network, o Options) *Estimator {
-	e := &Estimator{options: o, clip: n.NewClip(onnx.ClipOptions{NoReuse: o.NoReuse, NoForeground: o.NoForeground})}
+	e := &Estimator{options: o, network: n, clip: n.NewClip(onnx.ClipOptions{NoReuse: o.NoReuse, NoForeground: o.NoForeground})}
 	if !o.NoColours {
 		e.colours.Weight = n.Info().Colours
 	}
 	return e
 }
 
+// plates reports whether mattes are revised with the plate in view.
+func (e *Estimator) plates() bool { return e.network.Info().Plate && e.options.Plate }
+
 // Steps implements matte.Estimator. Only the network with a memory, the model of
-// colours and the stabiliser, which work at the network's resolution, need frames
+// colours, the plate and the stabiliser, which work at the network's resolution, need frames
 // in order.
 func (e *Estimator) Steps() []matte.Step {
 	steps := []matte.Step{{Name: "network", InOrder: e.clip.Ordered(), Run: e.infer}}
 	if e.colours.Weight > 0 {
 		steps = append(steps, matte.Step{Name: "colours", InOrder: true, Run: e.decide})
+	}
+	if e.plates() {
+		steps = append(steps, matte.Step{Name: "plate", InOrder: true, Run: e.view}, matte.Step{Name: "revise", Run: e.revise})
 	}
 	if !e.options.NoSteady && !e.clip.Recurrent() {
 		steps = append(steps, matte.Step{Name: "steady", InOrder: true, Run: e.hold})
@@ -110,10 +122,54 @@ func change(ctx context.Context, w *matte.Estimate, apply func(*image.NRGBA, *im
 	if err != nil {
 		return err
 	}
-	m := *d.matte // repeated frames share it
-	m.Pix = slices.Clone(d.matte.Pix)
-	apply(fitting(d.picture, &m), &m)
-	w.Draft = draft{d.picture, &m}
+	m := copied(d.matte)
+	apply(fitting(d.picture, m), m)
+	w.Draft = draft{d.picture, m}
+	return nil
+}
+
+// copied is a matte that may be written to: repeated frames share theirs.
+func copied(m *image.Alpha) *image.Alpha {
+	c := *m
+	c.Pix = slices.Clone(m.Pix)
+	return &c
+}
+
+// enough is the share of a picture whose plate must be known for its matte to be
+// revised.
+const enough = 0.3
+
+// viewed is a draft that waits to be revised.
+type viewed struct {
+	draft
+	view plate.View
+}
+
+func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
+	d, err := drafted(ctx, w)
+	if err != nil {
+		return err
+	}
+	w.Draft = d
+	if size := d.matte.Rect.Size(); e.network.Revises(size.X, size.Y) {
+		if v := e.plate.Next(fitting(d.picture, d.matte), d.matte); v.Known > enough {
+			w.Draft = viewed{d, v}
+		}
+	}
+	return nil
+}
+
+func (e *Estimator) revise(ctx context.Context, w *matte.Estimate) error {
+	v, ok := w.Draft.(viewed)
+	if !ok {
+		return nil
+	}
+	m, err := e.network.Revise(ctx, v.view)
+	if err != nil {
+		return err
+	}
+	v.view.Keep(m, v.matte)
+	w.Draft = draft{v.picture, m}
 	return nil
 }
 

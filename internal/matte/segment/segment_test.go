@@ -30,7 +30,8 @@ func openAs(t *testing.T, name string, spec model.Spec) *onnx.Network {
 	if library == "" {
 		t.Skip("BGREMOVE_ONNXRUNTIME does not name ONNX Runtime's shared library")
 	}
-	n, err := onnx.Open(onnx.Config{Library: library, Model: "../../../testdata/onnx/" + name, Spec: spec})
+	n, err := onnx.Open(onnx.Config{Library: library, Model: "../../../testdata/onnx/" + name, Spec: spec,
+		Reviser: model.BundledReviser})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func TestEstimate(t *testing.T) {
 // The steps that need frames in order are those that know of other frames.
 func TestSteps(t *testing.T) {
 	t.Parallel()
-	doubting := model.Spec{Colours: 1}
+	doubting, plated := model.Spec{Colours: 1}, model.Spec{Plate: true}
 	for _, c := range []struct {
 		network string
 		spec    model.Spec
@@ -104,6 +105,8 @@ func TestSteps(t *testing.T) {
 		{"distance.onnx", doubting, segment.Options{NoSteady: true}, map[string]bool{"network": false, "colours": true, "refine": false}},
 		{"distance.onnx", doubting, segment.Options{}, map[string]bool{"network": false, "colours": true, "steady": true, "refine": false}},
 		{"distance.onnx", doubting, segment.Options{NoSteady: true, NoColours: true}, map[string]bool{"network": false, "refine": false}},
+		{"distance.onnx", plated, segment.Options{Plate: true}, map[string]bool{"network": false, "plate": true, "revise": false, "steady": true, "refine": false}},
+		{"distance.onnx", plated, segment.Options{}, map[string]bool{"network": false, "steady": true, "refine": false}},
 		{"distance.onnx", model.Spec{}, segment.Options{}, map[string]bool{"network": false, "steady": true, "refine": false}},
 		{"distance.onnx", model.Spec{}, segment.Options{NoSteady: true}, map[string]bool{"network": false, "refine": false}},
 		{"averager.onnx", model.Spec{}, segment.Options{}, map[string]bool{"network": true, "refine": false}},
@@ -118,6 +121,60 @@ func TestSteps(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Of a subject of whom the network misses the half that is nearly as green as its
+// backdrop more is found once the clip has shown what lies behind.
+func TestPlate(t *testing.T) {
+	t.Parallel()
+	n := openAs(t, "distance.onnx", model.Spec{Plate: true})
+	const frames = 16
+	iou := map[bool]float64{}
+	for _, on := range []bool{false, true} {
+		e := segment.New(n, segment.Options{Plate: on})
+		if got := e.Samples() > 0; got != on {
+			t.Fatalf("samples wanted: %v, with the plate: %v", got, on)
+		}
+		s, _ := e.Sampler(t.Context())
+		for i := range frames {
+			if img, _ := camouflaged(i); e.Samples() > 0 {
+				s.See(img)
+			}
+		}
+		if err := s.End(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range frames {
+			img, truth := camouflaged(i)
+			iou[on] += synth.IoU(estimate(t, e, img).Matte, truth) / frames
+		}
+	}
+	if iou[true] < 0.7 || iou[false] > 0.6 {
+		t.Errorf("IoU %.3f with the plate, %.3f without", iou[true], iou[false])
+	}
+}
+
+// camouflaged is a frame in which a square, half of it of nearly the backdrop's
+// green, goes past a backdrop with brighter spots.
+func camouflaged(i int) (*image.NRGBA, *image.Alpha) {
+	r := image.Rect(0, 0, 192, 128)
+	img, truth := image.NewNRGBA(r), image.NewAlpha(r)
+	square := image.Rect(0, 0, 48, 48).Add(image.Pt(8+8*i, 40))
+	for y := range r.Dy() {
+		for x := range r.Dx() {
+			c := green
+			c.G += uint8(5 * ((x/8 + y/8) % 2))
+			if image.Pt(x, y).In(square) {
+				c = color.NRGBA{220, 30, 40, 255}
+				if y >= 64 {
+					c = color.NRGBA{28, 195, 92, 255}
+				}
+				truth.SetAlpha(x, y, color.Alpha{A: 255})
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	return img, truth
 }
 
 // A recurrent network, which averages what it sees, forgets at a cut.

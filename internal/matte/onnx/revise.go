@@ -1,0 +1,70 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	"github.com/bgremove/bgremove/internal/matte/plate"
+)
+
+const (
+	// reviserMultiple is what both sides of a view must be divisible by.
+	reviserMultiple = 8
+	// reviserArea bounds the pixels of a view: a plate has about 150 bytes for each.
+	reviserArea = 1 << 20
+)
+
+// Revises reports whether Revise takes views of mattes of w × h pixels.
+func (n *Network) Revises(w, h int) bool {
+	return n.reviser != nil && w%reviserMultiple == 0 && h%reviserMultiple == 0 && w*h <= reviserArea
+}
+
+// openReviser opens the reviser where n's Spec asks for it, on n's device.
+func (n *Network) openReviser(c Config) (err error) {
+	if !n.contract.spec.Plate || c.Reviser == nil {
+		return nil
+	}
+	c.Device = Device(n.info.Provider)
+	n.reviser, err = newReviser(c)
+	n.info.Plate = err == nil
+	return err
+}
+
+// newReviser opens the network that c.Reviser is: from a plate.View, uint8
+// [1 height width plate.Channels], to a matte, uint8 [1 height width 1].
+func newReviser(c Config) (engine, error) {
+	c.Model, c.ModelData = "reviser", c.Reviser
+	g, _, err := readGraph(c)
+	if err != nil {
+		return nil, err
+	}
+	in := ports(g.Inputs)
+	if len(in) != 1 || len(in[0].shape) != 4 || in[0].shape[3] != plate.Channels {
+		return nil, &ModelError{Path: c.Model, Reason: fmt.Sprintf("does not take views of %d channels", plate.Channels)}
+	}
+	return newEngine(c, &contract{inputs: in, outputs: []port{{name: "matte", elem: uint8Elem}}})
+}
+
+// Revise gives the matte that is better than the one in v, with the clip's plate in
+// view, if it Revises that size. It is safe for concurrent use.
+func (n *Network) Revise(ctx context.Context, v plate.View) (*image.Alpha, error) {
+	if !n.Revises(v.W, v.H) {
+		return nil, n.fault("cannot revise mattes", fmt.Errorf("of %d×%d pixels", v.W, v.H))
+	}
+	slot, err := n.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer n.release(slot)
+	m := image.NewAlpha(image.Rect(0, 0, v.W, v.H))
+	in := tensor{elem: uint8Elem, shape: []int64{1, int64(v.H), int64(v.W), plate.Channels}, u8: v.Pix}
+	out := tensor{elem: uint8Elem, shape: []int64{1, int64(v.H), int64(v.W), 1}, u8: m.Pix}
+	if err := n.reviser.run(ctx, []*tensor{&in}, []*tensor{&out}); err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("revise matte: %w", context.Cause(ctx))
+		}
+		return nil, n.fault("did not revise", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,85 @@
+package onnx_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/matte/onnx"
+	"github.com/bgremove/bgremove/internal/matte/plate"
+	"github.com/bgremove/bgremove/internal/model"
+)
+
+func plated(c *onnx.Config) {
+	c.Spec.Plate, c.Reviser = true, model.BundledReviser
+}
+
+// half is a view of a disc whose matte lacks its right half, before a plate that is
+// known everywhere.
+func half(w, h int) (v plate.View, inside func(x, y int) bool) {
+	inside = func(x, y int) bool { return (x-w/2)*(x-w/2)+(y-h/2)*(y-h/2) < h*h/9 }
+	v = plate.View{W: w, H: h, Pix: make([]uint8, plate.Channels*w*h)}
+	for y := range h {
+		for x := range w {
+			p := v.Pix[plate.Channels*(y*w+x):]
+			copy(p, []uint8{100, 120, 140, 0, 128, 128, 128, 8, 10, 255, 0})
+			if inside(x, y) {
+				copy(p, []uint8{200, 60, 50, 0, 178, 98, 83, 255, 10, 255, 0})
+				if x < w/2 {
+					p[3] = 255
+				}
+			}
+		}
+	}
+	return v, inside
+}
+
+func TestRevise(t *testing.T) {
+	n := open(t, "distance", plated)
+	if !n.Info().Plate {
+		t.Fatal("a network whose specification has plate does not revise")
+	}
+	v, inside := half(128, 96)
+	m, err := n.Revise(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, all, beside := 0, 0, 0
+	for y := range v.H {
+		for x := range v.W {
+			switch a := m.Pix[y*v.W+x]; {
+			case inside(x, y):
+				all++
+				if a > 200 {
+					found++
+				}
+			case a > 50:
+				beside++
+			}
+		}
+	}
+	if float64(found) < 0.95*float64(all) || float64(beside) > 0.05*float64(all) {
+		t.Errorf("%d of %d pixels found, %d beside them", found, all, beside)
+	}
+}
+
+func TestReviseRefuses(t *testing.T) {
+	n := open(t, "distance", plated)
+	bad := new(onnx.ModelError)
+	if _, err := n.Revise(t.Context(), plate.View{W: 12, H: 8, Pix: make([]uint8, plate.Channels*96)}); !errors.As(err, &bad) {
+		t.Errorf("12×8: %v", err)
+	}
+	v, _ := half(64, 64)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := n.Revise(ctx, v); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if open(t, "distance").Info().Plate {
+		t.Error("a network revises whose specification does not say so")
+	}
+	c := onnx.Config{Library: library(t), Model: nets + "distance.onnx", Spec: model.Spec{Plate: true}, Reviser: []byte("nothing")}
+	if _, err := onnx.Open(c); !errors.As(err, &bad) {
+		t.Errorf("a reviser that is none: %v", err)
+	}
+}

@@ -1,0 +1,293 @@
+// Package plate finds out what lies behind the subject of a clip: the clean plate,
+// as film makers call the empty set. Whatever part of the backdrop the subject
+// uncovers at some time is known then for all frames in which the camera sees it.
+package plate
+
+import (
+	"image"
+	"math"
+
+	"github.com/bgremove/bgremove/internal/matte/refine"
+)
+
+const (
+	// faint is the coverage below which a pixel belongs to the backdrop, if all
+	// pixels within margin of it do.
+	faint, margin = 26, 2
+	// lasting is how many frames a place remembers: after that many, older ones
+	// count less and less, as light and things change.
+	lasting = 48
+	// strongest bounds how much lighter a frame may be than the plate, and dim and
+	// bright the values by which that is told. Where too few can tell, the lightness
+	// may differ by unlit, in 1/255.
+	strongest, dim, bright, unlit = 4, 24, 230, 6
+	// Samples is how many there are at most, as each is tried at every cut, and
+	// where the camera is lost, but not sooner than after pause frames.
+	Samples, pause = 24, 12
+	// seldom is 16 times the frames that a place must have been seen in to be
+	// known: what only the frame in work shows says nothing of it.
+	seldom = 24
+	// Channels are the bytes a pixel of a View has.
+	Channels = 11
+	// grain is the least deviation, in 1/255: that of a picture's own noise.
+	grain = 4
+)
+
+// View is a picture, its matte and what the plate says of each pixel, in Channels
+// bytes: red, green and blue; the coverage; how far red, green and blue are from
+// those of the plate in the picture's light, halved, from 128; how unusual that is,
+// as 16 times the root mean square of what they differ by in standard deviations;
+// that deviation, in 1/1020 of full scale; how many frames the plate is the mean
+// of there, times 16; and how far the place is claimed for the subject: the share of
+// frames in which what was there was taken for the subject, if that had the plate's
+// colour, as where a subject stands still and is missed now and then. All are cut off
+// at 255. Of what is not known the last seven are 128, 128, 128, 0, 0, 0 and 0.
+type View struct {
+	W, H int
+	Pix  []uint8
+	// Known is the share of pixels that the plate is known of.
+	Known float64
+}
+
+// Keep gives m, a revised matte, the old values where the plate is not known.
+func (v *View) Keep(m, old *image.Alpha) {
+	for i := range m.Pix {
+		if v.Pix[Channels*i+frameCount] == 0 {
+			m.Pix[i] = old.Pix[i]
+		}
+	}
+}
+
+// frameCount is the place in a pixel of a View of how many frames are known.
+const frameCount = 9
+
+// Plate is the clean plate of a clip whose camera stands, shakes or pans. Frames
+// are laid over each other by the backdrop that they share, found again in each
+// frame by registration (B. D. Lucas and T. Kanade, "An Iterative Image
+// Registration Technique with an Application to Stereo Vision", IJCAI 1981), and
+// brought to the same light. Where that fails, as when the camera walks through a
+// room, and at cuts, it starts anew. The zero value is ready. It is for one
+// goroutine, in the order of the frames.
+type Plate struct {
+	cuts    refine.CutDetector
+	samples []still
+	canvas  canvas
+	// at is where the last frame lies on the canvas, gain how its light is
+	// against the canvas's.
+	at   point
+	gain [3]float64
+
+	since int // frames since the samples were tried
+
+	now    still
+	seen   scene // of the last frame, if looked
+	looked bool
+	align  aligner
+}
+
+// still is a frame with what of it is backdrop.
+type still struct {
+	w, h int
+	pix  []uint8 // RGBA
+	kind []uint8 // of each pixel: backdrop, subject or 0, in doubt
+}
+
+// The kinds of pixels.
+const backdrop, subject = 1, 2
+
+// scene is what the canvas says of a frame.
+type scene struct {
+	pix     []uint8 // RGBA, 0 where not known
+	known   []uint8 // backdrop or 0
+	spread  []uint8
+	frames  []uint8
+	claimed []uint8
+}
+
+type point struct{ x, y float64 }
+
+// Sample shows the plate a frame of the clip before the first one is viewed, so
+// that it knows more from the beginning. Samples of a clip come in its order, and
+// have the size of its frames. Neither img nor m is kept.
+func (p *Plate) Sample(img *image.NRGBA, m *image.Alpha) {
+	if len(p.samples) < Samples {
+		var s still
+		s.set(img, m)
+		p.samples = append(p.samples, s)
+	}
+}
+
+// Next looks at the next frame and gives the view of it, which stays as it is.
+func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) View {
+	cut := p.cuts.Next(img)
+	p.now.set(img, m)
+	p.since++
+	if cut || p.canvas.frame != image.Pt(p.now.w, p.now.h) {
+		p.restart()
+	} else if !p.join(&p.now, true) {
+		if p.since > pause {
+			p.restart()
+		} else {
+			p.begin(&p.now)
+		}
+	}
+	p.look()
+	return p.view(m)
+}
+
+// restart makes a plate of the frame in work and of the samples that show what
+// lies near it.
+func (p *Plate) restart() {
+	p.since = 0
+	p.begin(&p.now)
+	for i := range p.samples {
+		if s := &p.samples[i]; s.w == p.now.w && s.h == p.now.h {
+			p.join(s, false)
+		}
+	}
+	p.at, p.gain, p.looked = point{}, unity, false
+}
+
+// unity is the gain of no change.
+var unity = [3]float64{1, 1, 1}
+
+// begin puts the first frame on an empty canvas.
+func (p *Plate) begin(s *still) {
+	p.canvas.clear(s.w, s.h)
+	p.at, p.gain = point{}, unity
+	p.add(s)
+}
+
+func (p *Plate) add(s *still) {
+	p.canvas.add(s, p.at, p.gain)
+	p.looked = false
+}
+
+// look draws what the canvas says of the last frame.
+func (p *Plate) look() {
+	if !p.looked {
+		p.canvas.look(p.at, p.gain, &p.seen)
+		p.looked = true
+	}
+}
+
+// join finds where a frame lies, and adds it. It reports false, and changes
+// nothing, where the frame shows something else, or lies beyond the canvas, which
+// does not follow it.
+func (p *Plate) join(s *still, follow bool) bool {
+	p.look()
+	d, lighter, ok := p.align.find(s, &p.seen)
+	if !ok {
+		return false
+	}
+	if d != (point{}) {
+		at := point{p.at.x + d.x, p.at.y + d.y}
+		if !p.canvas.holds(at) {
+			if !follow {
+				return false
+			}
+			p.canvas.centre(at)
+		}
+		p.at, p.looked = at, false
+		p.look()
+	}
+	gain, told := light(s, &p.seen, p.gain)
+	if p.gain = gain; told || math.Abs(lighter) < unlit {
+		p.add(s)
+	}
+	return true
+}
+
+// light is the gain of a frame against the canvas, whose look with the gain so far
+// is seen, for each channel the median of those of single pixels: what moves is
+// outvoted by what does not. told is false where too few pixels can tell one.
+func light(s *still, seen *scene, gain [3]float64) (_ [3]float64, told bool) {
+	told = true
+	for c := range gain {
+		var counts [2 * one]int
+		all, can := 0, 0
+		for i, known := range seen.known {
+			if known&s.kind[i]&backdrop == 0 {
+				continue
+			}
+			all++
+			if b := uint32(seen.pix[4*i+c]); b >= dim && b <= bright {
+				counts[min((uint32(s.pix[4*i+c])*one+b/2)/b, 2*one-1)]++
+				can++
+			}
+		}
+		if 10*can < all || can == 0 {
+			told = false
+			continue
+		}
+		ratio, passed := 0, counts[0]
+		for ; 2*passed < can; passed += counts[ratio] {
+			ratio++
+		}
+		gain[c] = min(max(gain[c]*float64(ratio)/one, 1.0/strongest), strongest)
+	}
+	return gain, told
+}
+
+// one is the unit in which gains are counted.
+const one = 512
+
+func (s *still) set(img *image.NRGBA, m *image.Alpha) {
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	s.w, s.h = w, h
+	s.pix = append(s.pix[:0], img.Pix[:4*w*h]...)
+	if cap(s.kind) < w*h {
+		s.kind = make([]uint8, w*h)
+	}
+	s.kind = s.kind[:w*h]
+	sort(s.kind, m.Pix, w, h)
+}
+
+// sort sets dst to what m says of each pixel: backdrop where all within margin is
+// clear, subject where it is more than half covered.
+func sort(dst, m []uint8, w, h int) {
+	for i := range dst {
+		dst[i] = backdrop
+	}
+	for y := range h {
+		for x, v := range m[y*w : y*w+w] {
+			if v < faint {
+				continue
+			}
+			for r := max(y-margin, 0); r <= min(y+margin, h-1); r++ {
+				for l := max(x-margin, 0); l <= min(x+margin, w-1); l++ {
+					dst[r*w+l] &^= backdrop
+				}
+			}
+			if v >= 128 {
+				dst[y*w+x] = subject
+			}
+		}
+	}
+}
+
+func (p *Plate) view(m *image.Alpha) View {
+	v := View{W: p.now.w, H: p.now.h, Pix: make([]uint8, Channels*p.now.w*p.now.h)}
+	count := 0
+	for i, a := range m.Pix[:v.W*v.H] {
+		q := v.Pix[Channels*i : Channels*i+Channels : Channels*i+Channels]
+		s, b := p.now.pix[4*i:4*i+3:4*i+3], p.seen.pix[4*i:4*i+3:4*i+3]
+		q[0], q[1], q[2], q[3] = s[0], s[1], s[2], a
+		if p.seen.frames[i] < seldom {
+			q[4], q[5], q[6] = 128, 128, 128
+			continue
+		}
+		count++
+		sum := float32(0)
+		for c := range 3 {
+			d := int(s[c]) - int(b[c])
+			q[4+c] = uint8(128 + d/2)
+			sum += float32(d * d)
+		}
+		deviation := float32(p.seen.spread[i]) / 4
+		q[7] = round(16 * float32(math.Sqrt(float64(sum/(3*(deviation*deviation+grain*grain))))))
+		q[8], q[9], q[10] = p.seen.spread[i], p.seen.frames[i], p.seen.claimed[i]
+	}
+	v.Known = float64(count) / float64(max(v.W*v.H, 1))
+	return v
+}

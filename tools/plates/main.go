@@ -1,0 +1,71 @@
+// Plates shows training what internal/matte/plate finds in clips. It reads clips
+// from standard input, each as three 32-bit numbers, little-endian: frames, width
+// and height, followed by the frames, four bytes a pixel: red, green, blue and the
+// coverage. For each clip it writes the views of all frames, plate.Channels bytes a
+// pixel, with all frames as samples.
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os"
+
+	"github.com/bgremove/bgremove/internal/matte/plate"
+)
+
+func main() {
+	out := bufio.NewWriterSize(os.Stdout, 1<<20)
+	err := run(bufio.NewReaderSize(os.Stdin, 1<<20), out)
+	if err = errors.Join(err, out.Flush()); err != nil {
+		fmt.Fprintln(os.Stderr, "plates:", err)
+		os.Exit(1)
+	}
+}
+
+func run(in io.Reader, out io.Writer) error {
+	for {
+		var head [3]uint32
+		if err := binary.Read(in, binary.LittleEndian, &head); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("read a clip: %w", err)
+		}
+		if err := clip(in, out, int(head[0]), int(head[1]), int(head[2])); err != nil {
+			return err
+		}
+	}
+}
+
+// frame is a picture and its matte.
+type frame struct {
+	picture *image.NRGBA
+	matte   *image.Alpha
+}
+
+func clip(in io.Reader, out io.Writer, n, w, h int) error {
+	var p plate.Plate
+	frames := make([]frame, n)
+	for i := range frames {
+		f := frame{image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewAlpha(image.Rect(0, 0, w, h))}
+		if _, err := io.ReadFull(in, f.picture.Pix); err != nil {
+			return fmt.Errorf("read frame %d: %w", i, err)
+		}
+		for j := range f.matte.Pix {
+			f.matte.Pix[j], f.picture.Pix[4*j+3] = f.picture.Pix[4*j+3], 255
+		}
+		frames[i] = f
+	}
+	for _, f := range frames {
+		p.Sample(f.picture, f.matte)
+	}
+	for _, f := range frames {
+		if _, err := out.Write(p.Next(f.picture, f.matte).Pix); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+"""Trains the reviser: a small network that decides once more with the clean plate in view.
+
+    python reviser.py folder reviser.pt reviser.onnx
+
+The folder is views.py's. Given the picture, the matte of another network and how the
+picture differs from the clip's plate, it gives a better matte: what differs from the backdrop
+behind it is no backdrop, whatever it looks like. That is background matting (Sengupta et
+al., CVPR 2020; Lin et al., CVPR 2021) with a plate that nobody had to shoot. Where
+the plate is not known it leaves the matte much as it is. reviser.pt has the weights, and
+is gone on from if it is there.
+
+The .onnx file takes a view, uint8 [1, height, width, 11], sides multiples of 8, and gives
+the matte, uint8 [1, height, width, 1].
+"""
+
+import argparse
+import hashlib
+import math
+import pathlib
+import random
+import time
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper
+from torch import nn
+from torch.nn import functional as F
+
+import export
+from clips import FRAMES
+from net import Conv, Join, Pair, count
+from views import CHANNELS
+
+WIDTHS = (24, 32, 48)  # channels at 1/2, 1/4 and 1/8 of the picture's size
+MULTIPLE = 8
+MATTE = 3  # its channel in a view
+LEAST = 0.01  # the logit of a matte is that of one no surer than this
+GRID = 4  # distance of the places among which parts of clips are chosen
+STEP = 8.0  # how much of a logit a unit of the head is
+MIDDLE = (128, 128, 128, 128, 128, 128, 128, 64, 16, 128, 64)  # of each channel, as is
+SCALE = (1 / 64, 1 / 64, 1 / 64, 1 / 64, 1 / 16, 1 / 16, 1 / 16, 1 / 48, 1 / 24, 1 / 96, 1 / 64)
+
+
+class Reviser(nn.Module):
+    """From views [n, CHANNELS, h, w], 0 to 255, to mattes [n, 1, h, w], 0 to 1."""
+
+    def __init__(self, widths=WIDTHS):
+        super().__init__()
+        a, b, c = widths
+        self.register_buffer("middle", torch.tensor(MIDDLE, dtype=torch.float32).view(1, -1, 1, 1))
+        self.register_buffer("scale", torch.tensor(SCALE).view(1, -1, 1, 1))
+        self.stem = Conv(CHANNELS, a, 5, 2)
+        self.fine = Conv(a, a)
+        self.down4 = nn.Sequential(Conv(a, b, stride=2), Pair(b))
+        self.down8 = nn.Sequential(Conv(b, c, stride=2), Pair(c), Pair(c))
+        self.up4 = Join(c, b, b)
+        self.up2 = Join(b, a, a)
+        self.head = nn.Conv2d(a, 4, 3, padding=1)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+
+    def forward(self, view):
+        x2 = self.fine(self.stem((view - self.middle) * self.scale))
+        x4 = self.down4(x2)
+        y2 = self.up2(self.up4(self.down8(x4), x4), x2)
+        matte = (view[:, MATTE : MATTE + 1] / 255).clamp(LEAST, 1 - LEAST)
+        return torch.sigmoid(torch.logit(matte) + STEP * F.pixel_shuffle(self.head(y2), 2).float())
+
+
+def build(net):
+    """The graph of a Reviser."""
+    g = export.Graph()
+    planes = g.planes("view")
+    x = g.node("Mul", [g.node("Sub", [planes, g.weight(net.middle)]), g.weight(net.scale)])
+    x2 = g.block(g.block(x, net.stem), net.fine)
+    x4 = g.sequence(x2, net.down4)
+    y2 = g.join(g.join(g.sequence(x4, net.down8), x4, net.up4), x2, net.up2)
+    change = g.node("DepthToSpace", [g.plain(y2, net.head)], blocksize=2, mode="CRD")
+    change = g.node("Mul", [change, g.weight(np.float32(STEP))])
+    matte = g.node("Gather", [planes, g.weight(np.array([MATTE]))], axis=1)
+    matte = g.node("Mul", [matte, g.weight(np.float32(1 / 255))])
+    matte = g.node("Clip", [matte, g.weight(np.float32(LEAST)), g.weight(np.float32(1 - LEAST))])
+    odds = g.node("Div", [matte, g.node("Sub", [g.weight(np.float32(1)), matte])])
+    matte = g.node("Sigmoid", [g.node("Add", [g.node("Log", [odds]), change])])
+    matte = g.node("Round", [g.node("Mul", [matte, g.weight(np.float32(255))])])
+    matte = g.node("Transpose", [g.node("Cast", [matte], to=TensorProto.UINT8)], perm=[0, 2, 3, 1])
+    g.nodes.append(helper.make_node("Identity", [matte], ["matte"]))
+    return g
+
+
+def write(net, path):
+    """Writes the file and returns its sha256."""
+    g, port = build(net.eval()), helper.make_tensor_value_info
+    graph = helper.make_graph(
+        g.nodes, "bgremove-reviser",
+        [port("view", TensorProto.UINT8, [1, "height", "width", CHANNELS])],
+        [port("matte", TensorProto.UINT8, [1, "height", "width", 1])],
+        g.weights,
+    )  # fmt: skip
+    opset = [helper.make_opsetid("", export.OPSET)]
+    model = helper.make_model(graph, producer_name="bgremove tools/train", opset_imports=opset, ir_version=8)
+    card = f"{count(net)} weights. Trained on clips made of: {export.SOURCES}"
+    helper.set_model_props(model, {"name": "bgremove-reviser", "version": "1", "licence": export.LICENCE, "card": card})
+    onnx.checker.check_model(model, full_check=True)
+    body = model.SerializeToString()
+    pathlib.Path(path).write_bytes(body)
+    return hashlib.sha256(body).hexdigest()
+
+
+class Samples:
+    """Parts of clips, two frames that follow each other of each."""
+
+    def __init__(self, folder, size, seed):
+        self.clips = [np.load(f, mmap_mode="r") for f in sorted(folder.glob("*.npy"))]
+        if not self.clips:
+            raise SystemExit(f"{folder} has no views: make them with views.py")
+        self.size, self.dice = size, random.Random(seed)
+
+    def batch(self, n):
+        """Views [2n, CHANNELS, size, size] and mattes [2n, 1, size, size], 0 to 255, of n places."""
+        parts = np.stack([self.part() for _ in range(n)]).reshape(2 * n, self.size, self.size, CHANNELS + 1)
+        parts = torch.from_numpy(parts).permute(0, 3, 1, 2).float()
+        return parts[:, :CHANNELS], parts[:, CHANNELS:]
+
+    def part(self):
+        dice, s = self.dice, self.size
+        clip = dice.choice(self.clips)
+        t = dice.randrange(FRAMES - 1)
+        _, h, w, _ = clip.shape
+        y, x = dice.randrange(h), dice.randrange(w)
+        if dice.random() < 0.8:  # where something is to be decided
+            few = clip[t, ::GRID, ::GRID].astype(int)
+            matte, truth = few[..., MATTE], few[..., CHANNELS]
+            places = np.argwhere(((matte > 8) & (matte < 247)) | (abs(matte - truth) > 24))
+            if len(places):
+                y, x = GRID * places[dice.randrange(len(places))]
+        y, x = (min(max(v - dice.randrange(s), 0), side - s) for v, side in ((y, h), (x, w)))
+        part = np.array(clip[t : t + 2, y : y + s, x : x + s])
+        if dice.random() < 0.15:  # nothing known of the plate
+            part[..., 4:7], part[..., 7:CHANNELS] = 128, 0
+        if dice.random() < 0.5:
+            part = part[:, :, ::-1]
+        return part[:, ::-1] if dice.random() < 0.3 else part
+
+
+def loss(found, truth):
+    """Of mattes [2n, 1, h, w]: absolute and squared errors, and those of changes over time."""
+    off = found - truth
+    step = off[1::2] - off[::2]
+    return off.abs().mean() + 3 * (off**2).mean() + 6 * (step**2).mean()
+
+
+def train(net, samples, most, batch, rate, bfloat16=False):
+    """Learns from `most` samples, batch places of two frames each at a time."""
+    net.train()
+    optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.01)
+    steps, mean, begin = max(most // (2 * batch), 1), 0.0, time.monotonic()
+    for step in range(steps):
+        for group in optimiser.param_groups:
+            group["lr"] = rate * min(1, (step + 1) / 100) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * step / steps)))
+        views, truth = samples.batch(batch)
+        with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+            found = net(views.contiguous(memory_format=torch.channels_last))
+        off = loss(found.float(), truth / 255)
+        optimiser.zero_grad()
+        off.backward()
+        optimiser.step()
+        mean += 0.005 * (off.item() - mean)
+        if step % 500 == 499:
+            done = (step + 1) * batch * 2
+            print(f"{done} samples, loss {mean / (1 - 0.995 ** (step + 1)):.4f}, {done / (time.monotonic() - begin):.0f}/s", flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("folder", type=pathlib.Path)
+    p.add_argument("weights", type=pathlib.Path)
+    p.add_argument("onnx", type=pathlib.Path)
+    p.add_argument("--samples", type=int, default=220_000, help="to learn from; 0 only writes the .onnx file")
+    p.add_argument("--size", type=int, default=128, help="side of the parts of pictures trained on")
+    p.add_argument("--batch", type=int, default=8)
+    p.add_argument("--rate", type=float, default=2e-3)
+    p.add_argument("--bfloat16", action="store_true", help="compute in bfloat16: three times as quick where the processor can")
+    p.add_argument("--seed", type=int, default=1)
+    a = p.parse_args()
+    torch.manual_seed(a.seed)
+    net = Reviser().to(memory_format=torch.channels_last)
+    if a.weights.exists():
+        net.load_state_dict(torch.load(a.weights, weights_only=True))
+    if a.samples > 0:
+        train(net, Samples(a.folder, a.size, a.seed), a.samples, a.batch, a.rate, a.bfloat16)
+        torch.save(net.state_dict(), a.weights)
+    print(f"{write(net, a.onnx)}  {a.onnx} ({a.onnx.stat().st_size / 2**10:.0f} KiB, {count(net)} weights)")
+
+
+if __name__ == "__main__":
+    main()
