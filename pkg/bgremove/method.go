@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/floodfill"
@@ -72,15 +73,10 @@ func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reaso
 	}
 	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, Plate: o.Plate,
 		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})
-	if most := e.Samples(); most > 0 {
-		s, looking := e.Sampler(ctx)
-		err := pipeline.Look(looking, clip, o.timing(), most, s.See)
-		if end := s.End(); err == nil {
-			err = end
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := e.Sample(ctx, func(ctx context.Context, n int, see func(*image.NRGBA)) error {
+		return pipeline.Look(ctx, clip, o.timing(), n, see)
+	}); err != nil {
+		return nil, err
 	}
 	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, estimator: e}, nil
 }

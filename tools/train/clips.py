@@ -23,14 +23,19 @@ FRAMES = 16
 def clips(pack, most=4):
     """Lists of Cases, one a frame, of at most `most` cut-outs of each source."""
     places = pack.choose("background", True)
-    taken = {}
-    for item in pack.choose("cutout", True):
-        if item.source in heldout.FAMILIES and not item.touches:
-            taken.setdefault(item.source, []).append(item)
-    for source, items in taken.items():
+    for source, items in subjects(pack, True).items():
         random.Random(source).shuffle(items)
         for item in items[:most]:
             yield clip(pack, item, places)
+
+
+def subjects(pack, held):
+    """The whole cut-outs of each source, those held out or the others."""
+    taken = {}
+    for item in pack.choose("cutout", held):
+        if item.source in heldout.FAMILIES and not item.touches:
+            taken.setdefault(item.source, []).append(item)
+    return taken
 
 
 def clip(pack, item, places):
@@ -72,11 +77,11 @@ def stand(cut, w, h, x, y, size, degrees, pixels):
     return cut.transform((w, h), Image.Transform.AFFINE, (cos, sin, shift[0], -sin, cos, shift[1]), how)
 
 
-def frame(item, number, ground, layer, light, grain):
+def frame(item, number, ground, layer, light, grain, noise=2.5):
     a = np.asarray(layer).astype(np.float32)
     alpha = a[..., 3:] / 255
     whole = (a[..., :3] + np.asarray(ground) * (1 - alpha)) * light
-    whole = np.clip(whole + grain.normal(0, 2.5, whole.shape), 0, 255).round().astype(np.uint8)
+    whole = np.clip(whole + grain.normal(0, noise, whole.shape), 0, 255).round().astype(np.uint8)
     matte = alpha[..., 0]
     name = f"{item.file}#{number}"
     known = np.ones(matte.shape, bool)

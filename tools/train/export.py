@@ -145,9 +145,6 @@ def export(net, path, name, version, short, card):
         [port("matte", TensorProto.FLOAT, [1, "height", "width", 1])],
         g.weights,
     )  # fmt: skip
-    model = helper.make_model(
-        graph, producer_name="bgremove tools/train", opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8
-    )
     spec = {
         "kind": "frame",
         "input": {"shortSide": short, "multiple": MULTIPLE, "layout": "nhwc", "mean": [0, 0, 0], "std": [1, 1, 1]},
@@ -164,6 +161,14 @@ def export(net, path, name, version, short, card):
         "output": "matte float32 [1, height, width, 1], 0 background to 1 subject",
         "card": card,
     }
+    return save(graph, facts, path)
+
+
+def save(graph, facts, path):
+    """Writes a graph with its metadata and returns the file's sha256."""
+    model = helper.make_model(
+        graph, producer_name="bgremove tools/train", opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8
+    )
     helper.set_model_props(model, facts)
     onnx.checker.check_model(model, full_check=True)
     body = model.SerializeToString()

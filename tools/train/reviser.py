@@ -14,14 +14,12 @@ the matte, uint8 [1, height, width, 1].
 """
 
 import argparse
-import hashlib
 import math
 import pathlib
 import random
 import time
 
 import numpy as np
-import onnx
 import torch
 from onnx import TensorProto, helper
 from torch import nn
@@ -33,7 +31,6 @@ from net import Conv, Join, Pair, count
 from views import CHANNELS
 
 WIDTHS = (24, 32, 48)  # channels at 1/2, 1/4 and 1/8 of the picture's size
-MULTIPLE = 8
 MATTE = 3  # its channel in a view
 LEAST = 0.01  # the logit of a matte is that of one no surer than this
 GRID = 4  # distance of the places among which parts of clips are chosen
@@ -98,14 +95,8 @@ def write(net, path):
         [port("matte", TensorProto.UINT8, [1, "height", "width", 1])],
         g.weights,
     )  # fmt: skip
-    opset = [helper.make_opsetid("", export.OPSET)]
-    model = helper.make_model(graph, producer_name="bgremove tools/train", opset_imports=opset, ir_version=8)
     card = f"{count(net)} weights. Trained on clips made of: {export.SOURCES}"
-    helper.set_model_props(model, {"name": "bgremove-reviser", "version": "1", "licence": export.LICENCE, "card": card})
-    onnx.checker.check_model(model, full_check=True)
-    body = model.SerializeToString()
-    pathlib.Path(path).write_bytes(body)
-    return hashlib.sha256(body).hexdigest()
+    return export.save(graph, {"name": "bgremove-reviser", "version": "1", "licence": export.LICENCE, "card": card}, path)
 
 
 class Samples:

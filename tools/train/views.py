@@ -65,10 +65,7 @@ def make(pack, run, program, seed):
 
 def film(pack, dice):
     """Frames, as heldout.Cases, of one of the pack's cut-outs on one of its photographs."""
-    sources = {}
-    for item in pack.choose("cutout", False):
-        if item.source in heldout.FAMILIES and not item.touches:
-            sources.setdefault(item.source, []).append(item)
+    sources = clips.subjects(pack, False)
     item = dice.choice(sources[dice.choice(sorted(sources))])
     place = Image.fromarray(pack.picture(dice.choice(pack.choose("background", False))))
     if dice.random() < 0.2:
@@ -96,7 +93,7 @@ def film(pack, dice):
         layer = clips.stand(cut, w, h, x, y, size * (1 + 0.4 * going * t), degrees, item.pixels)
         if dark:
             ground = shaded(ground, layer, dark, fall)
-        frames.append(clips.frame(item, n, ground, layer, 1 + flicker * math.sin(phase + 20 * t), GrainOf(grain, noise)))
+        frames.append(clips.frame(item, n, ground, layer, 1 + flicker * math.sin(phase + 20 * t), grain, noise))
     if dice.random() < 0.4:
         compress(frames, dice.randint(18, 34))
     return frames
@@ -110,16 +107,6 @@ def drawn(dice, size):
         for x in range(0, size[0], 2 * step):
             place.paste(other, (x, 0, x + step, size[1]))
     return place
-
-
-class GrainOf:
-    """Noise of another strength than clips.frame asks for."""
-
-    def __init__(self, generator, strength):
-        self.generator, self.strength = generator, strength
-
-    def normal(self, mean, _, shape):
-        return self.generator.normal(mean, self.strength, shape)
 
 
 def zoomed(place, lens, t):
@@ -137,7 +124,7 @@ def zoomed(place, lens, t):
 def shaded(ground, layer, dark, fall):
     """A backdrop with a subject's soft shadow on it, fallen by shares of its size."""
     w, h = ground.size
-    shade = layer.getchannel("a" if layer.mode == "RGBa" else "A").filter(ImageFilter.GaussianBlur(0.02 * w))
+    shade = layer.getchannel("a").filter(ImageFilter.GaussianBlur(0.02 * w))
     shade = shade.transform(shade.size, Image.Transform.AFFINE, (1, 0, -fall[0] * w, 0, 1, -fall[1] * h))
     light = 1 - dark * np.asarray(shade, np.float32)[..., None] / 255
     return Image.fromarray((np.asarray(ground) * light).round().astype(np.uint8))

@@ -85,7 +85,7 @@ type Config struct {
 	// from its inputs.
 	Spec model.Spec
 	// Reviser is the network that revises mattes, for a network whose Spec has
-	// Plate; without it there is no Revise. It is not needed after Open.
+	// Plate; without it there is no Revise. It is not to be written to.
 	Reviser []byte
 	// Device is where to run. One that is not there gives the CPU, unless
 	// RequireGPU makes that an error.
@@ -129,7 +129,7 @@ type Network struct {
 	name     string
 	contract contract
 	engine   engine
-	reviser  engine // nil without
+	reviser  *reviser // nil without
 	info     Info
 
 	slots  chan *slot
@@ -258,10 +258,7 @@ func (n *Network) Close() error {
 		for range cap(n.slots) {
 			<-n.slots
 		}
-		n.err = n.engine.close()
-		if n.reviser != nil {
-			n.err = errors.Join(n.err, n.reviser.close())
-		}
+		n.err = errors.Join(n.engine.close(), n.reviser.close())
 	})
 	return n.err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte/plate"
 )
@@ -20,20 +21,19 @@ func (n *Network) Revises(w, h int) bool {
 	return n.reviser != nil && w%reviserMultiple == 0 && h%reviserMultiple == 0 && w*h <= reviserArea
 }
 
-// openReviser opens the reviser where n's Spec asks for it, on n's device.
-func (n *Network) openReviser(c Config) (err error) {
-	if !n.contract.spec.Plate || c.Reviser == nil {
-		return nil
-	}
-	c.Device = Device(n.info.Provider)
-	n.reviser, err = newReviser(c)
-	n.info.Plate = err == nil
-	return err
+// reviser is the network that revises mattes. Its session is made with the first
+// matte, for few clips need one.
+type reviser struct {
+	config Config
+	k      contract
+	once   sync.Once
+	engine engine // nil before
+	err    error
 }
 
-// newReviser opens the network that c.Reviser is: from a plate.View, uint8
+// newReviser checks the network that c.Reviser is: from a plate.View, uint8
 // [1 height width plate.Channels], to a matte, uint8 [1 height width 1].
-func newReviser(c Config) (engine, error) {
+func newReviser(c Config) (*reviser, error) {
 	c.Model, c.ModelData = "reviser", c.Reviser
 	g, _, err := readGraph(c)
 	if err != nil {
@@ -43,7 +43,31 @@ func newReviser(c Config) (engine, error) {
 	if len(in) != 1 || len(in[0].shape) != 4 || in[0].shape[3] != plate.Channels {
 		return nil, &ModelError{Path: c.Model, Reason: fmt.Sprintf("does not take views of %d channels", plate.Channels)}
 	}
-	return newEngine(c, &contract{inputs: in, outputs: []port{{name: "matte", elem: uint8Elem}}})
+	return &reviser{config: c, k: contract{inputs: in, outputs: []port{{name: "matte", elem: uint8Elem}}}}, nil
+}
+
+func (r *reviser) open() (engine, error) {
+	r.once.Do(func() { r.engine, r.err = newEngine(r.config, &r.k) })
+	return r.engine, r.err
+}
+
+// close is for when nothing runs any more.
+func (r *reviser) close() error {
+	if r == nil || r.engine == nil {
+		return nil
+	}
+	return r.engine.close()
+}
+
+// openReviser readies the reviser where n's Spec asks for it, for n's device.
+func (n *Network) openReviser(c Config) (err error) {
+	if !n.contract.spec.Plate || c.Reviser == nil {
+		return nil
+	}
+	c.Device = Device(n.info.Provider)
+	n.reviser, err = newReviser(c)
+	n.info.Plate = err == nil
+	return err
 }
 
 // Revise gives the matte that is better than the one in v, with the clip's plate in
@@ -57,10 +81,14 @@ func (n *Network) Revise(ctx context.Context, v plate.View) (*image.Alpha, error
 		return nil, err
 	}
 	defer n.release(slot)
+	e, err := n.reviser.open()
+	if err != nil {
+		return nil, err
+	}
 	m := image.NewAlpha(image.Rect(0, 0, v.W, v.H))
 	in := tensor{elem: uint8Elem, shape: []int64{1, int64(v.H), int64(v.W), plate.Channels}, u8: v.Pix}
 	out := tensor{elem: uint8Elem, shape: []int64{1, int64(v.H), int64(v.W), 1}, u8: m.Pix}
-	if err := n.reviser.run(ctx, []*tensor{&in}, []*tensor{&out}); err != nil {
+	if err := e.run(ctx, []*tensor{&in}, []*tensor{&out}); err != nil {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("revise matte: %w", context.Cause(ctx))
 		}

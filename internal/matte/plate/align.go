@@ -86,11 +86,7 @@ func (l *level) set(w, h int, pix, known []uint8) {
 
 func (l *level) resize(w, h int) {
 	l.w, l.h = w, h
-	if n := w * h; cap(l.light) < n {
-		l.light, l.known = make([]float32, n), make([]uint8, n)
-	} else {
-		l.light, l.known = l.light[:n], l.known[:n]
-	}
+	l.light, l.known = sized(l.light, w*h), sized(l.known, w*h)
 }
 
 // halve makes l half as large as from. What any of four pixels does not know is

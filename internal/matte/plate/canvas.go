@@ -3,6 +3,7 @@ package plate
 import (
 	"image"
 	"math"
+	"slices"
 )
 
 // canvas is the plate itself, larger than a frame by half its size on each side.
@@ -14,26 +15,22 @@ type canvas struct {
 	sums   []sum
 }
 
-// sum is what one place has shown: sums of the backdrop's colours, of the squares of
-// all three, and how many frames they are of; and the same, but the squares, of what
-// was taken for the subject.
+// sum is what one place has shown: the backdrop's colours, the sum of the squares of
+// all three, and what was taken for the subject.
 type sum struct {
-	r, g, b, squares, n float32
-	sr, sg, sb, sn      float32
+	backdrop, subject tally
+	squares           float32
 }
+
+// tally is sums of colours, and how many frames they are of.
+type tally struct{ r, g, b, n float32 }
 
 func (c *canvas) clear(w, h int) {
 	c.frame = image.Pt(w, h)
 	c.w, c.h = w+2*(w/2)+1, h+2*(h/2)+1
 	c.origin = image.Pt(-(w / 2), -(h / 2))
-	if n := c.w * c.h; cap(c.sums) < n {
-		c.sums = make([]sum, n)
-	} else {
-		c.sums = c.sums[:n]
-		for i := range c.sums {
-			c.sums[i] = sum{}
-		}
-	}
+	c.sums = sized(c.sums, c.w*c.h)
+	clear(c.sums)
 }
 
 // holds reports whether a frame at p lies on the canvas, with a pixel to spare.
@@ -86,15 +83,18 @@ func (c *canvas) look(p point, gain [3]float64, to *scene) {
 
 func mixed(k *[4]float32, a, b, c, d *sum) sum {
 	return sum{
+		backdrop: mixedTally(k, &a.backdrop, &b.backdrop, &c.backdrop, &d.backdrop),
+		subject:  mixedTally(k, &a.subject, &b.subject, &c.subject, &d.subject),
+		squares:  k[0]*a.squares + k[1]*b.squares + k[2]*c.squares + k[3]*d.squares,
+	}
+}
+
+func mixedTally(k *[4]float32, a, b, c, d *tally) tally {
+	return tally{
 		k[0]*a.r + k[1]*b.r + k[2]*c.r + k[3]*d.r,
 		k[0]*a.g + k[1]*b.g + k[2]*c.g + k[3]*d.g,
 		k[0]*a.b + k[1]*b.b + k[2]*c.b + k[3]*d.b,
-		k[0]*a.squares + k[1]*b.squares + k[2]*c.squares + k[3]*d.squares,
 		k[0]*a.n + k[1]*b.n + k[2]*c.n + k[3]*d.n,
-		k[0]*a.sr + k[1]*b.sr + k[2]*c.sr + k[3]*d.sr,
-		k[0]*a.sg + k[1]*b.sg + k[2]*c.sg + k[3]*d.sg,
-		k[0]*a.sb + k[1]*b.sb + k[2]*c.sb + k[3]*d.sb,
-		k[0]*a.sn + k[1]*b.sn + k[2]*c.sn + k[3]*d.sn,
 	}
 }
 
@@ -102,39 +102,46 @@ func mixed(k *[4]float32, a, b, c, d *sum) sum {
 const known = 0.9
 
 func (s *scene) set(i int, v *sum, gain *[3]float32) {
-	q := s.pix[4*i : 4*i+4 : 4*i+4]
-	if v.n < known {
-		q[0], q[1], q[2], q[3] = 0, 0, 0, 0
+	q := s.pix[4*i : 4*i+3 : 4*i+3]
+	n := v.backdrop.n
+	if n < known {
+		q[0], q[1], q[2] = 0, 0, 0
 		s.known[i], s.spread[i], s.frames[i], s.claimed[i] = 0, 0, 0, 0
 		return
 	}
-	share := 1 / v.n
-	r, g, b := v.r*share, v.g*share, v.b*share
-	q[0], q[1], q[2], q[3] = round(r*gain[0]), round(g*gain[1]), round(b*gain[2]), 255
+	r, g, b := v.backdrop.mean()
+	q[0], q[1], q[2] = round(r*gain[0]), round(g*gain[1]), round(b*gain[2])
 	s.known[i] = backdrop
-	variance := max(v.squares*share-r*r-g*g-b*b, 0) / 3
+	variance := max(v.squares*(1/n)-r*r-g*g-b*b, 0) / 3
 	s.spread[i] = round(4 * gain[1] * float32(math.Sqrt(float64(variance))))
-	s.frames[i] = round(16 * v.n)
+	s.frames[i] = round(16 * n)
 	s.claimed[i] = 0
-	if v.sn >= known {
-		share := 1 / v.sn
-		dr, dg, db := v.sr*share-r, v.sg*share-g, v.sb*share-b
+	if v.subject.n >= known {
+		sr, sg, sb := v.subject.mean()
+		dr, dg, db := sr-r, sg-g, sb-b
 		alike := 1 / (1 + (dr*dr+dg*dg+db*db)/(27*max(variance, grain*grain)))
-		s.claimed[i] = round(255 * alike * v.sn / (v.sn + v.n))
+		s.claimed[i] = round(255 * alike * v.subject.n / (v.subject.n + n))
 	}
+}
+
+func (t *tally) mean() (r, g, b float32) {
+	share := 1 / t.n
+	return t.r * share, t.g * share, t.b * share
 }
 
 // round is for values from 0 on.
 func round(v float32) uint8 { return uint8(min(int32(v+0.5), 255)) }
 
 func (s *scene) resize(n int) {
-	if cap(s.known) < n {
-		s.pix = make([]uint8, 4*n)
-		s.known, s.spread, s.frames, s.claimed = make([]uint8, n), make([]uint8, n), make([]uint8, n), make([]uint8, n)
+	s.pix = sized(s.pix, 4*n)
+	for _, plane := range []*[]uint8{&s.known, &s.spread, &s.frames, &s.claimed} {
+		*plane = sized(*plane, n)
 	}
-	s.pix, s.known = s.pix[:4*n], s.known[:n]
-	s.spread, s.frames, s.claimed = s.spread[:n], s.frames[:n], s.claimed[:n]
 }
+
+// sized is a buffer of length n, in the memory of s if that is enough, and without
+// its content.
+func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // add lays a frame at p, in whose light it has the gain, onto the canvas. A place
 // is of the kind that all pixels of the frame around it are of.
@@ -162,32 +169,22 @@ func (c *canvas) add(s *still, p point, gain [3]float64) {
 				v[ch] = (k[0]*float32(a[ch]) + k[1]*float32(b[ch]) + k[2]*float32(d[ch]) + k[3]*float32(e[ch])) * inv[ch]
 			}
 			if is == backdrop {
-				to[x].count(v)
+				older := to[x].backdrop.add(v)
+				to[x].squares = older*to[x].squares + (v[0]*v[0] + v[1]*v[1] + v[2]*v[2])
 			} else {
-				to[x].claim(v)
+				to[x].subject.add(v)
 			}
 		}
 	}
 }
 
-// count adds a colour of the backdrop, older ones counting less once there are
-// many.
-func (s *sum) count(v [3]float32) {
-	if s.n >= lasting {
-		const k = float32(lasting-1) / lasting
-		s.r, s.g, s.b, s.squares, s.n = k*s.r, k*s.g, k*s.b, k*s.squares, k*s.n
+// add adds a colour, and returns how much older ones count from then on: less once
+// there are many.
+func (t *tally) add(v [3]float32) (older float32) {
+	older = 1
+	if t.n >= lasting {
+		older = float32(lasting-1) / lasting
 	}
-	s.r, s.g, s.b = s.r+v[0], s.g+v[1], s.b+v[2]
-	s.squares += v[0]*v[0] + v[1]*v[1] + v[2]*v[2]
-	s.n++
-}
-
-// claim adds a colour of the subject in the same way.
-func (s *sum) claim(v [3]float32) {
-	if s.sn >= lasting {
-		const k = float32(lasting-1) / lasting
-		s.sr, s.sg, s.sb, s.sn = k*s.sr, k*s.sg, k*s.sb, k*s.sn
-	}
-	s.sr, s.sg, s.sb = s.sr+v[0], s.sg+v[1], s.sb+v[2]
-	s.sn++
+	t.r, t.g, t.b, t.n = older*t.r+v[0], older*t.g+v[1], older*t.b+v[2], older*t.n+1
+	return older
 }

@@ -236,10 +236,7 @@ func (s *still) set(img *image.NRGBA, m *image.Alpha) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	s.w, s.h = w, h
 	s.pix = append(s.pix[:0], img.Pix[:4*w*h]...)
-	if cap(s.kind) < w*h {
-		s.kind = make([]uint8, w*h)
-	}
-	s.kind = s.kind[:w*h]
+	s.kind = sized(s.kind, w*h)
 	sort(s.kind, m.Pix, w, h)
 }
 

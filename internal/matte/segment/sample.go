@@ -12,53 +12,39 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/refine"
 )
 
-// Samples is how many frames, spread over the clip, a Sampler is best given: 0
-// where that is of no use.
-func (e *Estimator) Samples() int {
+// Look shows at most n frames of a clip to see, in order and spread over it. see
+// does not keep them.
+type Look func(ctx context.Context, n int, see func(*image.NRGBA)) error
+
+// Sample has the estimator look at the clip before the first frame is estimated,
+// where that is of use: so it knows what lies behind the subject from the beginning.
+// The error is look's or the first of the network, which ends look's context.
+func (e *Estimator) Sample(ctx context.Context, look Look) error {
 	if !e.plates() {
-		return 0
+		return nil
 	}
-	return plate.Samples
-}
-
-// Sampler shows an estimator frames of the clip before the first is estimated, so
-// that it knows what lies behind the subject from the beginning.
-type Sampler struct {
-	e       *Estimator
-	group   *errgroup.Group
-	ctx     context.Context
-	results []*onnx.Result
-}
-
-// Sampler begins that; End must follow. The context that it returns ends with the
-// first error.
-func (e *Estimator) Sampler(ctx context.Context) (*Sampler, context.Context) {
-	s := &Sampler{e: e}
-	s.group, s.ctx = errgroup.WithContext(ctx)
-	s.group.SetLimit(e.network.Info().Sessions)
-	return s, s.ctx
-}
-
-// See shows it a frame. Frames come in the clip's order. img is not kept.
-func (s *Sampler) See(img *image.NRGBA) {
-	c := *img
-	c.Pix = slices.Clone(img.Pix)
-	r := new(onnx.Result)
-	s.results = append(s.results, r)
-	s.group.Go(func() (err error) {
-		*r, err = s.e.clip.Estimate(s.ctx, &c)
-		return err
+	g, looking := errgroup.WithContext(ctx)
+	g.SetLimit(e.network.Info().Sessions)
+	var results []*onnx.Result
+	err := look(looking, plate.Samples, func(img *image.NRGBA) {
+		c := *img
+		c.Pix = slices.Clone(img.Pix)
+		r := new(onnx.Result)
+		results = append(results, r)
+		g.Go(func() (err error) {
+			*r, err = e.clip.Estimate(looking, &c)
+			return err
+		})
 	})
-}
-
-// End hands what was seen to the estimator. The error is the first of the network.
-func (s *Sampler) End() error {
-	if err := s.group.Wait(); err != nil {
+	if end := g.Wait(); err == nil {
+		err = end
+	}
+	if err != nil {
 		return err
 	}
-	colours := refine.ColourModel{Weight: s.e.colours.Weight}
-	for _, r := range s.results {
-		if size := r.Matte.Rect.Size(); !s.e.network.Revises(size.X, size.Y) {
+	colours := refine.ColourModel{Weight: e.colours.Weight}
+	for _, r := range results {
+		if size := r.Matte.Rect.Size(); !e.network.Revises(size.X, size.Y) {
 			continue
 		}
 		m := copied(r.Matte)
@@ -66,7 +52,7 @@ func (s *Sampler) End() error {
 		if colours.Weight > 0 {
 			colours.Apply(picture, m)
 		}
-		s.e.plate.Sample(picture, m)
+		e.plate.Sample(picture, m)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package segment_test
 
 import (
+	"context"
 	"image"
 	"image/color"
 	"os"
@@ -132,17 +133,19 @@ func TestPlate(t *testing.T) {
 	iou := map[bool]float64{}
 	for _, on := range []bool{false, true} {
 		e := segment.New(n, segment.Options{Plate: on})
-		if got := e.Samples() > 0; got != on {
-			t.Fatalf("samples wanted: %v, with the plate: %v", got, on)
-		}
-		s, _ := e.Sampler(t.Context())
-		for i := range frames {
-			if img, _ := camouflaged(i); e.Samples() > 0 {
-				s.See(img)
+		got := false
+		if err := e.Sample(t.Context(), func(_ context.Context, n int, see func(*image.NRGBA)) error {
+			got = n > 0
+			for i := range frames {
+				img, _ := camouflaged(i)
+				see(img)
 			}
-		}
-		if err := s.End(); err != nil {
+			return nil
+		}); err != nil {
 			t.Fatal(err)
+		}
+		if got != on {
+			t.Fatalf("samples wanted: %v, with the plate: %v", got, on)
 		}
 		for i := range frames {
 			img, truth := camouflaged(i)
