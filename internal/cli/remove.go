@@ -97,7 +97,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.StringVar(&o.EdgeColour, "edge-colour", "", "gif: blend half-transparent edges on `#rrggbb`")
 	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
 	f.BoolVar(&o.NoColours, "no-colours", false, "leave undecided what the network doubts, whatever its colour")
-	f.BoolVar(&o.Plate, "plate", false, "compare with what lies behind the subject in other frames: better, and takes twice as long")
+	f.BoolVar(&o.NoPlate, "no-plate", false, "do not compare with what lies behind the subject in other frames")
 	f.BoolVar(&o.NoSteady, "no-steady", false, "do not steady the network's mattes over time")
 	f.BoolVar(&o.NoRefine, "no-refine", false, "do not fit the network's mattes to the picture's edges")
 	f.BoolVar(&o.NoDecontaminate, "no-decontaminate", false, "leave the old backdrop in the colour of edges")

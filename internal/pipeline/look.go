@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/media"
 )
@@ -18,7 +19,11 @@ import (
 // part the error is ErrNoFrames.
 func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) error {
 	timing.MaxRate = 0 // all frames are counted, whichever of them are kept
-	every := max(1, (timing.expected(clip.Info())+n-1)/n)
+	info := clip.Info()
+	every := max(1, (timing.expected(info)+n-1)/n)
+	if every > far && info.Container != media.GIF {
+		return leap(ctx, clip, timing, n, see)
+	}
 	seen, err := look(ctx, clip, timing, every, n, see)
 	if err == nil && seen == 0 && every > 1 { // none of them is in the part
 		seen, err = look(ctx, clip, timing, 1, n, see)
@@ -27,6 +32,29 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 		err = ErrNoFrames
 	}
 	return err
+}
+
+// far is from how many frames apart on it takes less to seek each of them than to
+// decode all between: most encoders write a key frame every 250.
+const far = 400
+
+// leap shows n frames, each found by its time.
+func leap(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) error {
+	span := timing.end(clip.Info().Duration) - timing.Start
+	seen := 0
+	for i := range n {
+		part := timing
+		part.Start += time.Duration(i) * span / time.Duration(n)
+		found, err := look(ctx, clip, part, 1, 1, see)
+		if err != nil {
+			return err
+		}
+		seen += found
+	}
+	if seen == 0 {
+		return ErrNoFrames
+	}
+	return nil
 }
 
 // look shows one frame of every so many, at most n, and counts them.

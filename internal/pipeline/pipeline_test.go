@@ -603,3 +603,60 @@ func TestLookIsBounded(t *testing.T) {
 		t.Errorf("%d frames shown at a low rate, %v", n, err)
 	}
 }
+
+// film is a long clip that can be read from anywhere. It counts what is read.
+type film struct {
+	*clip
+	read int
+}
+
+func (f *film) Info() media.Info {
+	info := f.clip.Info()
+	info.Container = media.MP4
+	return info
+}
+
+func (f *film) Open(_ context.Context, o media.ReadOptions) (media.Source, error) {
+	s := &source{clip: f.clip, every: max(1, o.Every)}
+	for s.at < o.From {
+		s.at += f.duration(s.n)
+		s.n++
+	}
+	return reel{s, f}, nil
+}
+
+type reel struct {
+	*source
+	film *film
+}
+
+func (r reel) Next(ctx context.Context) (*media.Frame, error) {
+	r.film.read++
+	return r.source.Next(ctx)
+}
+
+// A long film is not read from beginning to end to see a few of its frames.
+func TestLookLeaps(t *testing.T) {
+	t.Parallel()
+	f := &film{clip: walk(2005)}
+	f.fail = errors.New("read to the end")
+	var at []image.Point
+	see := func(img *image.NRGBA) {
+		for i := 0; i < len(img.Pix); i += 4 {
+			if img.Pix[i] > img.Pix[i+1] {
+				at = append(at, image.Pt(i/4%width, i/4/width))
+				return
+			}
+		}
+	}
+	timing := pipeline.Timing{Start: 500 * time.Millisecond}
+	if err := pipeline.Look(t.Context(), f, timing, 4, see); err != nil {
+		t.Fatal(err)
+	}
+	if want := []image.Point{f.places[5], f.places[505], f.places[1005], f.places[1505]}; !slices.Equal(at, want) {
+		t.Errorf("subjects at %v, want %v", at, want)
+	}
+	if f.read != 4 {
+		t.Errorf("%d frames read", f.read)
+	}
+}

@@ -71,7 +71,7 @@ func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reaso
 	if refused := n.Info().Refused; refused != "" {
 		note = fmt.Sprintf("not on the device asked for, but on %s: %s", n.Provider(), refused)
 	}
-	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, Plate: o.Plate,
+	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
 		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})
 	if err := e.Sample(ctx, func(ctx context.Context, n int, see func(*image.NRGBA)) error {
 		return pipeline.Look(ctx, clip, o.timing(), n, see)

@@ -81,18 +81,15 @@ type Options struct {
 	Key   string `json:"key,omitempty"`
 	Holes Holes  `json:"holes,omitempty"`
 
-	// Plate revises mattes by what the clip's other frames show behind the
-	// subject, with networks whose model.Spec says that this helps. It takes about
-	// as long again as all the rest.
-	Plate bool `json:"plate,omitempty"`
-
 	// NoReuse runs the network on frames that repeat, too. NoColours leaves
-	// what the network doubts undecided, NoSteady leaves flicker in, NoRefine
+	// what the network doubts undecided, NoPlate does not ask what other frames
+	// show behind the subject, NoSteady leaves flicker in, NoRefine
 	// enlarges small mattes without regard to the picture's edges, and
 	// NoDecontaminate leaves the old backdrop in the colour of edges. All but
 	// the last matter to Rembg only.
 	NoReuse         bool `json:"noReuse,omitempty"`
 	NoColours       bool `json:"noColours,omitempty"`
+	NoPlate         bool `json:"noPlate,omitempty"`
 	NoSteady        bool `json:"noSteady,omitempty"`
 	NoRefine        bool `json:"noRefine,omitempty"`
 	NoDecontaminate bool `json:"noDecontaminate,omitempty"`

@@ -1,8 +1,8 @@
 // Plates shows training what internal/matte/plate finds in clips. It reads clips
 // from standard input, each as three 32-bit numbers, little-endian: frames, width
 // and height, followed by the frames, four bytes a pixel: red, green, blue and the
-// coverage. For each clip it writes the views of all frames, plate.Channels bytes a
-// pixel, with all frames as samples.
+// coverage, whose edges are laid along the picture's. For each clip it writes the views of all frames, each in
+// planes, with all frames as samples.
 package main
 
 import (
@@ -13,8 +13,10 @@ import (
 	"image"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/plate"
+	"github.com/bgremove/bgremove/internal/matte/refine"
 )
 
 func main() {
@@ -48,6 +50,7 @@ type frame struct {
 
 func clip(in io.Reader, out io.Writer, n, w, h int) error {
 	var p plate.Plate
+	var fit refine.Upsampler
 	frames := make([]frame, n)
 	for i := range frames {
 		f := frame{image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewAlpha(image.Rect(0, 0, w, h))}
@@ -57,6 +60,7 @@ func clip(in io.Reader, out io.Writer, n, w, h int) error {
 		for j := range f.matte.Pix {
 			f.matte.Pix[j], f.picture.Pix[4*j+3] = f.picture.Pix[4*j+3], 255
 		}
+		fit.Upsample(f.matte, f.picture, &image.Alpha{Pix: slices.Clone(f.matte.Pix), Stride: w, Rect: f.matte.Rect}, f.picture)
 		frames[i] = f
 	}
 	for _, f := range frames {

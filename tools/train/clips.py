@@ -23,10 +23,21 @@ FRAMES = 16
 def clips(pack, most=4):
     """Lists of Cases, one a frame, of at most `most` cut-outs of each source."""
     places = pack.choose("background", True)
+    for item in measured(pack, most):
+        yield clip(pack, item, places)
+
+
+def measured(pack, most=4):
+    """The held-out cut-outs that clips are made of, at most `most` of each source."""
     for source, items in subjects(pack, True).items():
         random.Random(source).shuffle(items)
-        for item in items[:most]:
-            yield clip(pack, item, places)
+        yield from items[:most]
+
+
+def spare(pack):
+    """The held-out cut-outs of each source that share no group with those measured."""
+    taken = {item.group for item in measured(pack)}
+    return {source: [i for i in items if i.group not in taken] for source, items in subjects(pack, True).items()}
 
 
 def subjects(pack, held):

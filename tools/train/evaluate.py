@@ -84,7 +84,7 @@ def ways(a, run):
     if run.colours:
         yield "with their colours", clips.with_colours(run, a.short, run.colours)
     if a.program and a.short == run.short:
-        for more in ([], ["--plate"]):
+        for more in (["--no-plate"], []):
             yield (" ".join(["by the program", *more]),
                    lambda frames, more=more: program.mattes(a.program.resolve(), a.onnx.resolve(), frames, *more))  # fmt: skip
 

@@ -9,8 +9,8 @@ al., CVPR 2020; Lin et al., CVPR 2021) with a plate that nobody had to shoot. Wh
 the plate is not known it leaves the matte much as it is. reviser.pt has the weights, and
 is gone on from if it is there.
 
-The .onnx file takes a view, uint8 [1, height, width, 11], sides multiples of 8, and gives
-the matte, uint8 [1, height, width, 1].
+The .onnx file takes a view, uint8 [1, 11, height, width], of any size, and gives the
+matte, uint8 [1, 1, height, width].
 """
 
 import argparse
@@ -18,6 +18,7 @@ import math
 import pathlib
 import random
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
@@ -31,6 +32,7 @@ from net import Conv, Join, Pair, count
 from views import CHANNELS
 
 WIDTHS = (24, 32, 48)  # channels at 1/2, 1/4 and 1/8 of the picture's size
+MULTIPLE = 8  # what both sides of a picture are brought to
 MATTE = 3  # its channel in a view
 LEAST = 0.01  # the logit of a matte is that of one no surer than this
 GRID = 4  # distance of the places among which parts of clips are chosen
@@ -68,22 +70,31 @@ class Reviser(nn.Module):
 def build(net):
     """The graph of a Reviser."""
     g = export.Graph()
-    planes = g.planes("view")
-    x = g.node("Mul", [g.node("Sub", [planes, g.weight(net.middle)]), g.weight(net.scale)])
+    view, size = whole(g, "view")
+    x = g.node("DequantizeLinear", [view, g.weight(net.scale.flatten()), g.weight(np.array(MIDDLE, np.uint8))], axis=1)
     x2 = g.block(g.block(x, net.stem), net.fine)
     x4 = g.sequence(x2, net.down4)
     y2 = g.join(g.join(g.sequence(x4, net.down8), x4, net.up4), x2, net.up2)
     change = g.node("DepthToSpace", [g.plain(y2, net.head)], blocksize=2, mode="CRD")
     change = g.node("Mul", [change, g.weight(np.float32(STEP))])
-    matte = g.node("Gather", [planes, g.weight(np.array([MATTE]))], axis=1)
+    matte = g.node("Cast", [g.node("Gather", [view, g.weight(np.array([MATTE]))], axis=1)], to=TensorProto.FLOAT)
     matte = g.node("Mul", [matte, g.weight(np.float32(1 / 255))])
     matte = g.node("Clip", [matte, g.weight(np.float32(LEAST)), g.weight(np.float32(1 - LEAST))])
     odds = g.node("Div", [matte, g.node("Sub", [g.weight(np.float32(1)), matte])])
     matte = g.node("Sigmoid", [g.node("Add", [g.node("Log", [odds]), change])])
     matte = g.node("Round", [g.node("Mul", [matte, g.weight(np.float32(255))])])
-    matte = g.node("Transpose", [g.node("Cast", [matte], to=TensorProto.UINT8)], perm=[0, 2, 3, 1])
+    matte = g.node("Cast", [matte], to=TensorProto.UINT8)
+    matte = g.node("Slice", [matte, g.weight(np.array([0, 0])), size, g.weight(np.array([2, 3]))])
     g.nodes.append(helper.make_node("Identity", [matte], ["matte"]))
     return g
+
+
+def whole(g, view):
+    """A view with its edges repeated up to multiples, and the height and width that it had."""
+    size = g.node("Slice", [g.node("Shape", [view]), g.weight(np.array([2])), g.weight(np.array([4]))])
+    more = g.node("Mod", [g.node("Neg", [size]), g.weight(np.array([MULTIPLE]))])  # of the divisor's sign
+    pads = g.node("Concat", [g.weight(np.zeros(6, np.int64)), more], axis=0)
+    return g.node("Pad", [view, pads], mode="edge"), size
 
 
 def write(net, path):
@@ -91,8 +102,8 @@ def write(net, path):
     g, port = build(net.eval()), helper.make_tensor_value_info
     graph = helper.make_graph(
         g.nodes, "bgremove-reviser",
-        [port("view", TensorProto.UINT8, [1, "height", "width", CHANNELS])],
-        [port("matte", TensorProto.UINT8, [1, "height", "width", 1])],
+        [port("view", TensorProto.UINT8, [1, CHANNELS, "height", "width"])],
+        [port("matte", TensorProto.UINT8, [1, 1, "height", "width"])],
         g.weights,
     )  # fmt: skip
     card = f"{count(net)} weights. Trained on clips made of: {export.SOURCES}"
@@ -110,29 +121,28 @@ class Samples:
 
     def batch(self, n):
         """Views [2n, CHANNELS, size, size] and mattes [2n, 1, size, size], 0 to 255, of n places."""
-        parts = np.stack([self.part() for _ in range(n)]).reshape(2 * n, self.size, self.size, CHANNELS + 1)
-        parts = torch.from_numpy(parts).permute(0, 3, 1, 2).float()
+        parts = np.stack([self.part() for _ in range(n)]).reshape(2 * n, CHANNELS + 1, self.size, self.size)
+        parts = torch.from_numpy(parts).float()
         return parts[:, :CHANNELS], parts[:, CHANNELS:]
 
     def part(self):
         dice, s = self.dice, self.size
         clip = dice.choice(self.clips)
         t = dice.randrange(FRAMES - 1)
-        _, h, w, _ = clip.shape
+        h, w = clip.shape[2:]
         y, x = dice.randrange(h), dice.randrange(w)
         if dice.random() < 0.8:  # where something is to be decided
-            few = clip[t, ::GRID, ::GRID].astype(int)
-            matte, truth = few[..., MATTE], few[..., CHANNELS]
+            matte, truth = clip[t, [MATTE, CHANNELS], ::GRID, ::GRID].astype(int)
             places = np.argwhere(((matte > 8) & (matte < 247)) | (abs(matte - truth) > 24))
             if len(places):
                 y, x = GRID * places[dice.randrange(len(places))]
         y, x = (min(max(v - dice.randrange(s), 0), side - s) for v, side in ((y, h), (x, w)))
-        part = np.array(clip[t : t + 2, y : y + s, x : x + s])
+        part = np.array(clip[t : t + 2, :, y : y + s, x : x + s])
         if dice.random() < 0.15:  # nothing known of the plate
-            part[..., 4:7], part[..., 7:CHANNELS] = 128, 0
+            part[:, 4:7], part[:, 7:CHANNELS] = 128, 0
         if dice.random() < 0.5:
-            part = part[:, :, ::-1]
-        return part[:, ::-1] if dice.random() < 0.3 else part
+            part = part[..., ::-1]
+        return part[..., ::-1, :] if dice.random() < 0.3 else part
 
 
 def loss(found, truth):
@@ -142,15 +152,24 @@ def loss(found, truth):
     return off.abs().mean() + 3 * (off**2).mean() + 6 * (step**2).mean()
 
 
+def ahead(make, count):
+    """What make returns, count times, each made while the one before is in use."""
+    with ThreadPoolExecutor(1) as pool:
+        following = pool.submit(make)
+        for _ in range(count - 1):
+            ready, following = following, pool.submit(make)
+            yield ready.result()
+        yield following.result()
+
+
 def train(net, samples, most, batch, rate, bfloat16=False):
     """Learns from `most` samples, batch places of two frames each at a time."""
     net.train()
     optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.01)
     steps, mean, begin = max(most // (2 * batch), 1), 0.0, time.monotonic()
-    for step in range(steps):
+    for step, (views, truth) in enumerate(ahead(lambda: samples.batch(batch), steps)):
         for group in optimiser.param_groups:
             group["lr"] = rate * min(1, (step + 1) / 100) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * step / steps)))
-        views, truth = samples.batch(batch)
         with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
             found = net(views.contiguous(memory_format=torch.channels_last))
         off = loss(found.float(), truth / 255)
@@ -168,7 +187,7 @@ def main():
     p.add_argument("folder", type=pathlib.Path)
     p.add_argument("weights", type=pathlib.Path)
     p.add_argument("onnx", type=pathlib.Path)
-    p.add_argument("--samples", type=int, default=220_000, help="to learn from; 0 only writes the .onnx file")
+    p.add_argument("--samples", type=int, default=560_000, help="to learn from; 0 only writes the .onnx file")
     p.add_argument("--size", type=int, default=128, help="side of the parts of pictures trained on")
     p.add_argument("--batch", type=int, default=8)
     p.add_argument("--rate", type=float, default=2e-3)

@@ -240,20 +240,21 @@ class Revising(unittest.TestCase):
         torch.manual_seed(4)
         net = reviser.Reviser().eval()
         torch.nn.init.normal_(net.head.weight, std=0.02)
-        view = np.random.default_rng(1).integers(0, 256, (1, 32, 48, reviser.CHANNELS), np.uint8)
+        view = np.random.default_rng(1).integers(0, 256, (1, reviser.CHANNELS, 30, 45), np.uint8)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "reviser.onnx"
             self.assertEqual(len(reviser.write(net, path)), 64)
             found = onnxruntime.InferenceSession(path).run(None, {"view": view})[0]
         with torch.inference_mode():
-            want = net(torch.from_numpy(view).permute(0, 3, 1, 2).float()).permute(0, 2, 3, 1).numpy() * 255
+            whole = torch.nn.functional.pad(torch.from_numpy(view).float(), (0, 3, 0, 2), "replicate")
+            want = net(whole)[..., :30, :45].numpy() * 255
         self.assertLess(float(np.abs(found - want).max()), 2)
 
     def test_learns_from_parts_of_clips(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            clip = np.zeros((reviser.FRAMES, 32, 48, reviser.CHANNELS + 1), np.uint8)
-            clip[:, 8:24, 16:32, 7] = clip[:, 8:24, 16:32, -1] = 255  # what differs is the subject
+            clip = np.zeros((reviser.FRAMES, reviser.CHANNELS + 1, 32, 48), np.uint8)
+            clip[:, [7, -1], 8:24, 16:32] = 255  # what differs is the subject
             np.save(folder / "0.npy", clip)
             samples = reviser.Samples(folder, 32, 1)
             view, truth = samples.batch(2)

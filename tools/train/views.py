@@ -2,14 +2,16 @@
 
     python views.py pack.zip model.onnx folder --plates plates
 
-Each clip lays a cut-out that is trained on on such a photograph, as clips.py does with
+Each clip lays a subject on a photograph that is trained on, as clips.py does with
 held-out ones, and some have a shadow, turn or zoom, or went through H.264. Its mattes
-are those of a network with doubts decided by colour. A network has seen these very
-pictures and is surer of them than of others, so many mattes are made at a smaller size,
-or get holes and false parts that move with the subject or stay where they are. The plate is
-found by bgremove's own code (tools/plates).
+are those of a network with doubts decided by colour. Most subjects are held out from that
+network, for it errs less where it has learnt, and who revises must know how it errs (stacking:
+D. H. Wolpert, Neural Networks 5(2), 1992); none of them is in the clips that are measured.
+Of subjects that it has learnt many mattes are made at a smaller size, or get holes and
+false parts that move with the subject or stay where they are. The plate is found by
+bgremove's own code (tools/plates).
 
-The folder gets an array [frames, h, w, 12] a clip: the eleven bytes of a view
+The folder gets an array [frames, 12, h, w] a clip: the eleven bytes of a view
 (internal/matte/plate) and the true matte.
 """
 
@@ -33,40 +35,49 @@ from pack import Pack
 
 CHANNELS = 11  # of a view, as in internal/matte/plate
 SHORT = 256  # short side of the network's pictures
+LEARNT = 0.25  # share of clips whose subject the network has learnt
+PEOPLE = 0.15  # share of people from scenes among other subjects
 
 
 def views(program, pictures, mattes):
-    """The views uint8 [n, h, w, CHANNELS] of a clip of pictures uint8 [n, h, w, 3] with mattes [n, h, w]."""
+    """The views uint8 [n, CHANNELS, h, w] of a clip of pictures uint8 [n, h, w, 3] with mattes [n, h, w]."""
     n, h, w, _ = pictures.shape
     alpha = (mattes * 255).round().astype(np.uint8)[..., None]
     clip = struct.pack("<3I", n, w, h) + np.concatenate([pictures, alpha], 3).tobytes()
     found = subprocess.run([program], input=clip, stdout=subprocess.PIPE, check=True).stdout
-    return np.frombuffer(found, np.uint8).reshape(n, h, w, CHANNELS)
+    return np.frombuffer(found, np.uint8).reshape(n, CHANNELS, h, w)
 
 
 def make(pack, run, program, seed):
     """The array of the clip that a seed stands for."""
     dice = random.Random(f"clip {seed}")
-    frames = film(pack, dice)
-    h, w = frames[0].picture.shape[:2]
-    size = infer.fit(w, h, SHORT)
-    pictures = np.stack([infer.resize(f.picture, size) for f in frames])
-    truths = np.stack([infer.resize((f.matte * 255).round().astype(np.uint8), size) for f in frames])
-    short = dice.choice([128, 160, 160, 192, 224, SHORT])
-    model, mattes = ColourModel(), []
-    for picture, frame in zip(pictures, frames):
-        matte = run(infer.resize(frame.picture, infer.fit(w, h, short)))
-        mattes.append(model.apply(picture, infer.enlarge(matte, *size).clip(0, 1)))
+    learnt = dice.random() < LEARNT
+    frames = film(pack, dice, subject(pack, dice, learnt))
+    pictures = np.stack([f.picture for f in frames])
+    truths = np.stack([(f.matte * 255).round().astype(np.uint8) for f in frames])
+    h, w = truths.shape[1:]
+    short = dice.choice([128, 160, 160, 192, 224, SHORT] if learnt else [160, 192, 224, SHORT, SHORT, SHORT])
+    size, model, mattes = infer.fit(w, h, SHORT), ColourModel(), []
+    for picture in pictures:
+        matte = infer.enlarge(run(infer.resize(picture, infer.fit(w, h, short))), *size)
+        matte = model.apply(infer.resize(picture, size), matte)
+        mattes.append(infer.resize((matte * 255).round().astype(np.uint8), (w, h)) / np.float32(255))
     mattes = np.stack(mattes)
-    if dice.random() < 0.5:
+    if dice.random() < (0.5 if learnt else 0.15):
         mattes = spoil(dice, mattes, truths)
-    return np.concatenate([views(program, pictures, mattes), truths[..., None]], 3)
+    return np.concatenate([views(program, pictures, mattes), truths[:, None]], 1)
 
 
-def film(pack, dice):
-    """Frames, as heldout.Cases, of one of the pack's cut-outs on one of its photographs."""
-    sources = clips.subjects(pack, False)
-    item = dice.choice(sources[dice.choice(sorted(sources))])
+def subject(pack, dice, learnt):
+    """A cut-out that the network has learnt or not, or a person from a held-out scene."""
+    if not learnt and dice.random() < PEOPLE:
+        return dice.choice([i for i in pack.choose("scene", True) if i.source in ("ccp", "coco")])
+    sources = clips.subjects(pack, False) if learnt else clips.spare(pack)
+    return dice.choice(sources[dice.choice(sorted(sources))])
+
+
+def film(pack, dice, item):
+    """Frames, as heldout.Cases, of a subject on one of the pack's photographs."""
     place = Image.fromarray(pack.picture(dice.choice(pack.choose("background", False))))
     if dice.random() < 0.2:
         place = drawn(dice, place.size)
@@ -75,20 +86,22 @@ def film(pack, dice):
         w, h = round(w * w / h), w
     cut = Image.fromarray(pack.picture(item))
     cut = cut.crop(cut.getchannel("A").getbbox()).convert("RGBa")
-    size = dice.uniform(0.3, 1.2) * min(w / cut.width, h / cut.height)
-    going = 0.0 if dice.random() < 0.25 else dice.uniform(0.1, 0.4)
+    size = dice.uniform(0.3, 1.8 if item.kind == "scene" else 1.2) * min(w / cut.width, h / cut.height)
+    going = 0.0 if dice.random() < 0.25 else dice.uniform(0.05, 0.4)
     way, at = dice.uniform(0, 2 * math.pi), [dice.uniform(*((0.3, 0.7) if dice.random() < 0.6 else (0, 1))) for _ in range(2)]
     camera, phase, turning = dice.choice(["still", "shake", "pan"]), dice.uniform(0, 6), dice.uniform(0, 12)
     flicker, noise = dice.choice([0, 0.02, 0.04]), max(dice.uniform(-1.5, 4), 0)
     lens = (dice.uniform(-0.08, 0.08), dice.uniform(-3, 3)) if dice.random() < 0.25 else (0, 0)
     dark = dice.uniform(0.2, 0.6) if dice.random() < 0.35 else 0
+    idle = dice.choice([0, 0.7])
     fall = [dice.uniform(-0.15, 0.15), dice.uniform(0, 0.15)]
     grain = np.random.default_rng(dice.randrange(2**32))
     frames = []
     for n in range(clips.FRAMES):
         t = n / (clips.FRAMES - 1) - 0.5
         ground = clips.background(zoomed(place, lens, t), w, h, camera, t, dice)
-        x, y = w * (at[0] + going * math.cos(way) * t), h * (at[1] + going * math.sin(way) * t) + (going > 0) * 3 * math.sin(phase + 9 * t)
+        bob = (3 if going else idle) * math.sin(phase + 9 * t)
+        x, y = w * (at[0] + going * math.cos(way) * t), h * (at[1] + going * math.sin(way) * t) + bob
         degrees = turning * math.sin(phase + 4 * t) * (going > 0)
         layer = clips.stand(cut, w, h, x, y, size * (1 + 0.4 * going * t), degrees, item.pixels)
         if dark:
@@ -146,11 +159,14 @@ def compress(frames, crf):
 
 
 def spoil(dice, mattes, truths):
-    """Mattes with holes where the subject is, and false parts where it is not."""
+    """Mattes with holes where the subject is, and false parts where it is not, or with no subject for a while."""
     n, h, w = mattes.shape
     y, x = np.mgrid[:h, :w]
     mattes = mattes.copy()
     middle = [[v.mean() if len(v) else s / 2 for v, s in zip(np.nonzero(t > 127), (h, w))] for t in truths]
+    if dice.random() < 0.3:  # not seen at all for a while
+        begin, end = sorted(dice.randrange(n + 1) for _ in range(2))
+        mattes[begin:end] *= dice.uniform(0, 0.4)
     for _ in range(dice.randint(1, 3)):
         hole, moves = dice.random() < 0.6, dice.random() < 0.8
         at = [dice.gauss(0, 0.15) * h, dice.gauss(0, 0.15) * w] if hole else [dice.uniform(-0.5, 0.5) * h, dice.uniform(-0.5, 0.5) * w]
@@ -174,7 +190,7 @@ def main():
     p.add_argument("onnx", type=pathlib.Path, help="the network whose mattes are revised")
     p.add_argument("folder", type=pathlib.Path)
     p.add_argument("--plates", required=True, help="tools/plates, built")
-    p.add_argument("--clips", type=int, default=400)
+    p.add_argument("--clips", type=int, default=1200)
     p.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
     a = p.parse_args()
     a.folder.mkdir(parents=True, exist_ok=True)

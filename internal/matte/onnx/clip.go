@@ -53,7 +53,9 @@ type Clip struct {
 	view *view
 	// recent are the frames that another may be like, the oldest first.
 	recent []*Inference
-	span   span
+	// samples are of frames that come again, in any order.
+	samples []*Inference
+	span    span
 
 	turn  chan struct{} // held while a recurrent network runs
 	state *state
@@ -138,6 +140,21 @@ func (c *Clip) Estimate(ctx context.Context, img *image.NRGBA) (Result, error) {
 	return i.Wait(ctx)
 }
 
+// Sample is Estimate of a frame that will come again: then the network need not run
+// once more. Results of Ordered clips are not used again.
+func (c *Clip) Sample(ctx context.Context, img *image.NRGBA) (Result, error) {
+	i, err := c.Start(ctx, img)
+	if err != nil {
+		return Result{}, err
+	}
+	if i.like == nil && !c.Ordered() {
+		c.mu.Lock()
+		c.samples = append(c.samples, i)
+		c.mu.Unlock()
+	}
+	return i.Wait(ctx)
+}
+
 // Start is Estimate but for a frame just like one that the network is working
 // on in another goroutine: then it returns at once.
 func (c *Clip) Start(ctx context.Context, img *image.NRGBA) (*Inference, error) {
@@ -165,9 +182,11 @@ func (c *Clip) follow(i *Inference) *Inference {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, r := range c.recent {
-		if r.in.Rect == i.in.Rect && bytes.Equal(r.in.Pix, i.in.Pix) {
-			return r
+	for _, known := range [][]*Inference{c.recent, c.samples} {
+		for _, r := range known {
+			if r.in.Rect == i.in.Rect && bytes.Equal(r.in.Pix, i.in.Pix) {
+				return r
+			}
 		}
 	}
 	most := reach

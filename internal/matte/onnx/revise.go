@@ -9,16 +9,12 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/plate"
 )
 
-const (
-	// reviserMultiple is what both sides of a view must be divisible by.
-	reviserMultiple = 8
-	// reviserArea bounds the pixels of a view: a plate has about 150 bytes for each.
-	reviserArea = 1 << 20
-)
+// reviserArea bounds the pixels of a view: a plate has about 320 bytes for each.
+const reviserArea = 1 << 18
 
 // Revises reports whether Revise takes views of mattes of w × h pixels.
 func (n *Network) Revises(w, h int) bool {
-	return n.reviser != nil && w%reviserMultiple == 0 && h%reviserMultiple == 0 && w*h <= reviserArea
+	return n.reviser != nil && w*h <= reviserArea
 }
 
 // reviser is the network that revises mattes. Its session is made with the first
@@ -32,7 +28,7 @@ type reviser struct {
 }
 
 // newReviser checks the network that c.Reviser is: from a plate.View, uint8
-// [1 height width plate.Channels], to a matte, uint8 [1 height width 1].
+// [1 plate.Channels height width], to a matte, uint8 [1 1 height width].
 func newReviser(c Config) (*reviser, error) {
 	c.Model, c.ModelData = "reviser", c.Reviser
 	g, _, err := readGraph(c)
@@ -40,7 +36,7 @@ func newReviser(c Config) (*reviser, error) {
 		return nil, err
 	}
 	in := ports(g.Inputs)
-	if len(in) != 1 || len(in[0].shape) != 4 || in[0].shape[3] != plate.Channels {
+	if len(in) != 1 || len(in[0].shape) != 4 || in[0].shape[1] != plate.Channels {
 		return nil, &ModelError{Path: c.Model, Reason: fmt.Sprintf("does not take views of %d channels", plate.Channels)}
 	}
 	return &reviser{config: c, k: contract{inputs: in, outputs: []port{{name: "matte", elem: uint8Elem}}}}, nil
@@ -86,8 +82,8 @@ func (n *Network) Revise(ctx context.Context, v plate.View) (*image.Alpha, error
 		return nil, err
 	}
 	m := image.NewAlpha(image.Rect(0, 0, v.W, v.H))
-	in := tensor{elem: uint8Elem, shape: []int64{1, int64(v.H), int64(v.W), plate.Channels}, u8: v.Pix}
-	out := tensor{elem: uint8Elem, shape: []int64{1, int64(v.H), int64(v.W), 1}, u8: m.Pix}
+	in := tensor{elem: uint8Elem, shape: []int64{1, plate.Channels, int64(v.H), int64(v.W)}, u8: v.Pix}
+	out := tensor{elem: uint8Elem, shape: []int64{1, 1, int64(v.H), int64(v.W)}, u8: m.Pix}
 	if err := e.run(ctx, []*tensor{&in}, []*tensor{&out}); err != nil {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("revise matte: %w", context.Cause(ctx))

@@ -21,13 +21,15 @@ func half(w, h int) (v plate.View, inside func(x, y int) bool) {
 	v = plate.View{W: w, H: h, Pix: make([]uint8, plate.Channels*w*h)}
 	for y := range h {
 		for x := range w {
-			p := v.Pix[plate.Channels*(y*w+x):]
-			copy(p, []uint8{100, 120, 140, 0, 128, 128, 128, 8, 10, 255, 0})
+			pixel := [plate.Channels]uint8{100, 120, 140, 0, 128, 128, 128, 8, 10, 255, 0}
 			if inside(x, y) {
-				copy(p, []uint8{200, 60, 50, 0, 178, 98, 83, 255, 10, 255, 0})
+				pixel = [plate.Channels]uint8{200, 60, 50, 0, 178, 98, 83, 255, 10, 255, 0}
 				if x < w/2 {
-					p[3] = 255
+					pixel[3] = 255
 				}
+			}
+			for c, p := range pixel {
+				v.Plane(c)[y*w+x] = p
 			}
 		}
 	}
@@ -66,8 +68,8 @@ func TestRevise(t *testing.T) {
 func TestReviseRefuses(t *testing.T) {
 	n := open(t, "distance", plated)
 	bad := new(onnx.ModelError)
-	if _, err := n.Revise(t.Context(), plate.View{W: 12, H: 8, Pix: make([]uint8, plate.Channels*96)}); !errors.As(err, &bad) {
-		t.Errorf("12×8: %v", err)
+	if _, err := n.Revise(t.Context(), plate.View{W: 1024, H: 512}); !errors.As(err, &bad) {
+		t.Errorf("1024×512: %v", err)
 	}
 	v, _ := half(64, 64)
 	ctx, cancel := context.WithCancel(t.Context())

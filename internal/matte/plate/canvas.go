@@ -13,6 +13,7 @@ type canvas struct {
 	w, h   int
 	origin image.Point // the place of the first sum
 	sums   []sum
+	facts  []fact // what the sums say
 }
 
 // sum is what one place has shown: the backdrop's colours, the sum of the squares of
@@ -25,12 +26,22 @@ type sum struct {
 // tally is sums of colours, and how many frames they are of.
 type tally struct{ r, g, b, n float32 }
 
+// fact is what is known of one place, in the units of a View; the backdrop's colour
+// in 1/64 of those, as it may be strongest times as bright as any of a frame's. All is 0
+// where nothing is known.
+type fact struct {
+	colour                  [3]uint16
+	known                   uint8 // backdrop or 0
+	spread, frames, claimed uint8
+}
+
 func (c *canvas) clear(w, h int) {
 	c.frame = image.Pt(w, h)
 	c.w, c.h = w+2*(w/2)+1, h+2*(h/2)+1
 	c.origin = image.Pt(-(w / 2), -(h / 2))
-	c.sums = sized(c.sums, c.w*c.h)
+	c.sums, c.facts = sized(c.sums, c.w*c.h), sized(c.facts, c.w*c.h)
 	clear(c.sums)
+	clear(c.facts)
 }
 
 // holds reports whether a frame at p lies on the canvas, with a pixel to spare.
@@ -44,12 +55,18 @@ func (c *canvas) holds(p point) bool {
 func (c *canvas) centre(p point) {
 	to := image.Pt(int(math.Floor(p.x))-c.frame.X/2, int(math.Floor(p.y))-c.frame.Y/2)
 	d := c.origin.Sub(to)
-	moved := make([]sum, len(c.sums))
+	c.sums, c.facts = moved(c, c.sums, d), moved(c, c.facts, d)
+	c.origin = to
+}
+
+// moved is all of what the canvas has of its places, d further on it.
+func moved[T any](c *canvas, from []T, d image.Point) []T {
+	to := make([]T, len(from))
 	left, right := max(0, d.X), min(c.w, c.w+d.X)
 	for y := max(0, d.Y); y < min(c.h, c.h+d.Y) && left < right; y++ {
-		copy(moved[y*c.w+left:y*c.w+right], c.sums[(y-d.Y)*c.w+left-d.X:])
+		copy(to[y*c.w+left:y*c.w+right], from[(y-d.Y)*c.w+left-d.X:])
 	}
-	c.origin, c.sums = to, moved
+	return to
 }
 
 // weights are the shares of the four pixels around a place between them, and the
@@ -60,25 +77,59 @@ func weights(p point) (x, y int, k [4]float32) {
 	return int(fx), int(fy), [4]float32{(1 - u) * (1 - v), u * (1 - v), (1 - u) * v, u * v}
 }
 
+// shares are weights in 1/256. They sum up to that.
+func shares(weights *[4]float32) (k [4]uint32) {
+	k[0] = 256
+	for i, v := range weights[1:] {
+		k[i+1] = min(uint32(256*v+0.5), k[0])
+		k[0] -= k[i+1]
+	}
+	return k
+}
+
 // look draws what the canvas knows of a frame at p in the light of gain.
 func (c *canvas) look(p point, gain [3]float64, to *scene) {
 	w, h := c.frame.X, c.frame.Y
 	to.resize(w * h)
-	x0, y0, k := weights(p)
+	l := newLight(gain)
+	x0, y0, weight := weights(p)
 	x0, y0 = x0-c.origin.X, y0-c.origin.Y
-	sharp := k[0] == 1
-	g := [3]float32{float32(gain[0]), float32(gain[1]), float32(gain[2])}
+	k := shares(&weight)
 	for y := range h {
-		up := c.sums[(y0+y)*c.w+x0:]
-		down := c.sums[(y0+y+1)*c.w+x0:]
-		for x := range w {
-			s := up[x]
-			if !sharp {
-				s = mixed(&k, &up[x], &up[x+1], &down[x], &down[x+1])
+		at := (y0+y)*c.w + x0
+		if k[0] == 256 {
+			for x := range w {
+				to.set(y*w+x, &c.facts[at+x], &l)
 			}
-			to.set(y*w+x, &s, &g)
+			continue
+		}
+		up, down := c.facts[at:at+w+1:at+w+1], c.facts[at+c.w:at+c.w+w+1:at+c.w+w+1]
+		for x := range w {
+			a, b, d, e := &up[x], &up[x+1], &down[x], &down[x+1]
+			var f fact
+			if a.known&b.known&d.known&e.known != 0 {
+				f = between(&k, a, b, d, e)
+			} else if a.known|b.known|d.known|e.known != 0 {
+				i := at + x
+				s := mixed(&weight, &c.sums[i], &c.sums[i+1], &c.sums[i+c.w], &c.sums[i+c.w+1])
+				f = s.fact()
+			}
+			to.set(y*w+x, &f, &l)
 		}
 	}
+}
+
+// between is the mean of four places of which something is known, with weights in
+// 1/256.
+func between(k *[4]uint32, a, b, c, d *fact) (f fact) {
+	f.known = backdrop
+	for i := range f.colour {
+		f.colour[i] = uint16((k[0]*uint32(a.colour[i]) + k[1]*uint32(b.colour[i]) + k[2]*uint32(c.colour[i]) + k[3]*uint32(d.colour[i])) >> 8)
+	}
+	f.spread = uint8((k[0]*uint32(a.spread) + k[1]*uint32(b.spread) + k[2]*uint32(c.spread) + k[3]*uint32(d.spread) + 128) >> 8)
+	f.frames = uint8((k[0]*uint32(a.frames) + k[1]*uint32(b.frames) + k[2]*uint32(c.frames) + k[3]*uint32(d.frames) + 128) >> 8)
+	f.claimed = uint8((k[0]*uint32(a.claimed) + k[1]*uint32(b.claimed) + k[2]*uint32(c.claimed) + k[3]*uint32(d.claimed) + 128) >> 8)
+	return f
 }
 
 func mixed(k *[4]float32, a, b, c, d *sum) sum {
@@ -101,26 +152,58 @@ func mixedTally(k *[4]float32, a, b, c, d *tally) tally {
 // known is how many frames a place must have been seen in, at least.
 const known = 0.9
 
-func (s *scene) set(i int, v *sum, gain *[3]float32) {
-	q := s.pix[4*i : 4*i+3 : 4*i+3]
-	n := v.backdrop.n
+// fact is what a sum says.
+func (s *sum) fact() (f fact) {
+	n := s.backdrop.n
 	if n < known {
-		q[0], q[1], q[2] = 0, 0, 0
-		s.known[i], s.spread[i], s.frames[i], s.claimed[i] = 0, 0, 0, 0
-		return
+		return fact{}
 	}
-	r, g, b := v.backdrop.mean()
-	q[0], q[1], q[2] = round(r*gain[0]), round(g*gain[1]), round(b*gain[2])
-	s.known[i] = backdrop
-	variance := max(v.squares*(1/n)-r*r-g*g-b*b, 0) / 3
-	s.spread[i] = round(4 * gain[1] * float32(math.Sqrt(float64(variance))))
-	s.frames[i] = round(16 * n)
-	s.claimed[i] = 0
-	if v.subject.n >= known {
-		sr, sg, sb := v.subject.mean()
+	r, g, b := s.backdrop.mean()
+	f.colour = [3]uint16{fine(r), fine(g), fine(b)}
+	f.known = backdrop
+	variance := max(s.squares*(1/n)-r*r-g*g-b*b, 0) / 3
+	f.spread = round(4 * float32(math.Sqrt(float64(variance))))
+	f.frames = round(16 * n)
+	if s.subject.n >= known {
+		sr, sg, sb := s.subject.mean()
 		dr, dg, db := sr-r, sg-g, sb-b
 		alike := 1 / (1 + (dr*dr+dg*dg+db*db)/(27*max(variance, grain*grain)))
-		s.claimed[i] = round(255 * alike * v.subject.n / (v.subject.n + n))
+		f.claimed = round(255 * alike * s.subject.n / (s.subject.n + n))
+	}
+	return f
+}
+
+// fine is a value in the units of a fact's colours.
+func fine(v float32) uint16 { return uint16(min(64*v+0.5, 1<<16-1)) }
+
+// light is the gains of red, green, blue and of spreads, in 1/2¹⁴.
+type light [4]uint32
+
+func newLight(gain [3]float64) (l light) {
+	for c, g := range [4]float64{gain[0], gain[1], gain[2], gain[1]} {
+		l[c] = uint32(g*(1<<14) + 0.5)
+	}
+	return l
+}
+
+func (s *scene) set(i int, f *fact, l *light) {
+	q := s.pix[4*i : 4*i+3 : 4*i+3]
+	for c := range q {
+		q[c] = uint8(min((uint32(f.colour[c])*l[c]+1<<19)>>20, 255))
+	}
+	s.known[i], s.spread[i], s.frames[i], s.claimed[i] = f.known, l.of(3, f.spread), f.frames, f.claimed
+}
+
+// of is a value in that light.
+func (l *light) of(c int, v uint8) uint8 { return uint8(min((uint32(v)*l[c]+1<<13)>>14, 255)) }
+
+// relight draws a scene in another light.
+func (s *scene) relight(from, to *[3]float64) {
+	l := newLight([3]float64{to[0] / from[0], to[1] / from[1], to[2] / from[2]})
+	for i := range s.spread {
+		q := s.pix[4*i : 4*i+3 : 4*i+3]
+		q[0], q[1], q[2] = l.of(0, q[0]), l.of(1, q[1]), l.of(2, q[2])
+		s.spread[i] = l.of(3, s.spread[i])
 	}
 }
 
@@ -148,32 +231,39 @@ func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 func (c *canvas) add(s *still, p point, gain [3]float64) {
 	// Place (x0+x, y0+y) lies at (x, y) of the frame and a part of a pixel on.
 	x0, y0 := int(math.Ceil(p.x)), int(math.Ceil(p.y))
-	_, _, k := weights(point{float64(x0) - p.x, float64(y0) - p.y})
+	_, _, part := weights(point{float64(x0) - p.x, float64(y0) - p.y})
+	k := shares(&part)
 	x0, y0 = x0-c.origin.X, y0-c.origin.Y
-	inv := [3]float32{float32(1 / gain[0]), float32(1 / gain[1]), float32(1 / gain[2])}
+	var inv [3]float32
+	for i, g := range gain {
+		inv[i] = float32(1 / (256 * g))
+	}
 	right, below := 1, s.w // from a pixel to those beside it that count
-	if k[0] == 1 {
+	if k[0] == 256 {
 		right, below = 0, 0
 	}
 	for y := range s.h - min(below, 1) {
 		pix, kind := s.pix[4*y*s.w:], s.kind[y*s.w:]
-		to := c.sums[(y0+y)*c.w+x0:]
+		to, facts := c.sums[(y0+y)*c.w+x0:], c.facts[(y0+y)*c.w+x0:]
 		for x := range s.w - right {
 			is := kind[x] & kind[x+right] & kind[x+below] & kind[x+below+right]
 			if is == 0 {
 				continue
 			}
-			a, b, d, e := pix[4*x:], pix[4*(x+right):], pix[4*(x+below):], pix[4*(x+below+right):]
+			a, b, d, e := pix[4*x:4*x+4:4*x+4], pix[4*(x+right):], pix[4*(x+below):], pix[4*(x+below+right):]
+			b, d, e = b[:4:4], d[:4:4], e[:4:4]
 			var v [3]float32
-			for ch := range v {
-				v[ch] = (k[0]*float32(a[ch]) + k[1]*float32(b[ch]) + k[2]*float32(d[ch]) + k[3]*float32(e[ch])) * inv[ch]
+			for i := range v {
+				v[i] = float32(k[0]*uint32(a[i])+k[1]*uint32(b[i])+k[2]*uint32(d[i])+k[3]*uint32(e[i])) * inv[i]
 			}
+			s := &to[x]
 			if is == backdrop {
-				older := to[x].backdrop.add(v)
-				to[x].squares = older*to[x].squares + (v[0]*v[0] + v[1]*v[1] + v[2]*v[2])
+				older := s.backdrop.add(v)
+				s.squares = older*s.squares + (v[0]*v[0] + v[1]*v[1] + v[2]*v[2])
 			} else {
-				to[x].subject.add(v)
+				s.subject.add(v)
 			}
+			facts[x] = s.fact()
 		}
 	}
 }

@@ -17,6 +17,9 @@ const (
 	// lasting is how many frames a place remembers: after that many, older ones
 	// count less and less, as light and things change.
 	lasting = 48
+	// settling is for how many frames a new plate learns from each; then every
+	// second one is enough.
+	settling = 24
 	// strongest bounds how much lighter a frame may be than the plate, and dim and
 	// bright the values by which that is told. Where too few can tell, the lightness
 	// may differ by unlit, in 1/255.
@@ -27,14 +30,14 @@ const (
 	// seldom is 16 times the frames that a place must have been seen in to be
 	// known: what only the frame in work shows says nothing of it.
 	seldom = 24
-	// Channels are the bytes a pixel of a View has.
+	// Channels are the planes of a View.
 	Channels = 11
 	// grain is the least deviation, in 1/255: that of a picture's own noise.
 	grain = 4
 )
 
 // View is a picture, its matte and what the plate says of each pixel, in Channels
-// bytes: red, green and blue; the coverage; how far red, green and blue are from
+// planes of W × H bytes: red, green and blue; the coverage; how far red, green and blue are from
 // those of the plate in the picture's light, halved, from 128; how unusual that is,
 // as 16 times the root mean square of what they differ by in standard deviations;
 // that deviation, in 1/1020 of full scale; how many frames the plate is the mean
@@ -49,16 +52,23 @@ type View struct {
 	Known float64
 }
 
-// Keep gives m, a revised matte, the old values where the plate is not known.
+// Keep gives m, a revised matte, the old values that were sure where the plate is
+// not known.
 func (v *View) Keep(m, old *image.Alpha) {
-	for i := range m.Pix {
-		if v.Pix[Channels*i+frameCount] == 0 {
-			m.Pix[i] = old.Pix[i]
+	for i, frames := range v.Plane(frameCount) {
+		if a := old.Pix[i]; frames == 0 && (a < faint || a > 255-faint) {
+			m.Pix[i] = a
 		}
 	}
 }
 
-// frameCount is the place in a pixel of a View of how many frames are known.
+// Plane is plane c, from 0.
+func (v *View) Plane(c int) []uint8 {
+	n := v.W * v.H
+	return v.Pix[c*n : (c+1)*n : (c+1)*n]
+}
+
+// frameCount is the plane of how many frames are known.
 const frameCount = 9
 
 // Plate is the clean plate of a clip whose camera stands, shakes or pans. Frames
@@ -79,10 +89,10 @@ type Plate struct {
 
 	since int // frames since the samples were tried
 
-	now    still
-	seen   scene // of the last frame, if looked
-	looked bool
-	align  aligner
+	lit   bool // whether the light of the frame found last is known
+	now   still
+	seen  scene // what the canvas said of that frame
+	align aligner
 }
 
 // still is a frame with what of it is backdrop.
@@ -122,16 +132,19 @@ func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) View {
 	cut := p.cuts.Next(img)
 	p.now.set(img, m)
 	p.since++
-	if cut || p.canvas.frame != image.Pt(p.now.w, p.now.h) {
-		p.restart()
-	} else if !p.join(&p.now, true) {
-		if p.since > pause {
-			p.restart()
-		} else {
-			p.begin(&p.now)
+	known := !cut && p.canvas.frame == image.Pt(p.now.w, p.now.h)
+	if known && p.find(&p.now, true) {
+		v := p.view(m)
+		if p.since < settling || p.since%2 == 0 {
+			p.add(&p.now)
 		}
+		return v
 	}
-	p.look()
+	if known && p.since <= pause {
+		p.begin(&p.now)
+	} else {
+		p.restart()
+	}
 	return p.view(m)
 }
 
@@ -141,11 +154,13 @@ func (p *Plate) restart() {
 	p.since = 0
 	p.begin(&p.now)
 	for i := range p.samples {
-		if s := &p.samples[i]; s.w == p.now.w && s.h == p.now.h {
-			p.join(s, false)
+		if s := &p.samples[i]; s.w == p.now.w && s.h == p.now.h && p.find(s, false) {
+			p.add(s)
+			p.look(p.at)
 		}
 	}
-	p.at, p.gain, p.looked = point{}, unity, false
+	p.gain, p.lit = unity, true
+	p.look(point{})
 }
 
 // unity is the gain of no change.
@@ -154,66 +169,66 @@ var unity = [3]float64{1, 1, 1}
 // begin puts the first frame on an empty canvas.
 func (p *Plate) begin(s *still) {
 	p.canvas.clear(s.w, s.h)
-	p.at, p.gain = point{}, unity
-	p.add(s)
+	p.gain, p.lit = unity, true
+	p.canvas.add(s, point{}, unity)
+	p.look(point{})
 }
 
-func (p *Plate) add(s *still) {
-	p.canvas.add(s, p.at, p.gain)
-	p.looked = false
+// look draws what the canvas says of a frame at a place.
+func (p *Plate) look(at point) {
+	p.at = at
+	p.canvas.look(at, p.gain, &p.seen)
 }
 
-// look draws what the canvas says of the last frame.
-func (p *Plate) look() {
-	if !p.looked {
-		p.canvas.look(p.at, p.gain, &p.seen)
-		p.looked = true
-	}
-}
-
-// join finds where a frame lies, and adds it. It reports false, and changes
-// nothing, where the frame shows something else, or lies beyond the canvas, which
-// does not follow it.
-func (p *Plate) join(s *still, follow bool) bool {
-	p.look()
+// find looks where a frame lies, in its light. It reports false where the frame
+// shows something else, or lies beyond the canvas, which does not follow it.
+func (p *Plate) find(s *still, follow bool) bool {
 	d, lighter, ok := p.align.find(s, &p.seen)
 	if !ok {
 		return false
 	}
-	if d != (point{}) {
-		at := point{p.at.x + d.x, p.at.y + d.y}
-		if !p.canvas.holds(at) {
-			if !follow {
-				return false
-			}
-			p.canvas.centre(at)
+	at := point{p.at.x + d.x, p.at.y + d.y}
+	if !p.canvas.holds(at) {
+		if !follow {
+			return false
 		}
-		p.at, p.looked = at, false
-		p.look()
+		p.canvas.centre(at)
 	}
-	gain, told := light(s, &p.seen, p.gain)
-	if p.gain = gain; told || math.Abs(lighter) < unlit {
-		p.add(s)
+	p.look(at)
+	gain, told := gains(s, &p.seen, p.gain)
+	if p.lit = told || math.Abs(lighter) < unlit; gain != p.gain {
+		p.seen.relight(&p.gain, &gain)
+		p.gain = gain
 	}
 	return true
 }
 
-// light is the gain of a frame against the canvas, whose look with the gain so far
+// add adds a frame that was found, if its light is known.
+func (p *Plate) add(s *still) {
+	if p.lit {
+		p.canvas.add(s, p.at, p.gain)
+	}
+}
+
+// gains are those of a frame against the canvas, whose look with the gain so far
 // is seen, for each channel the median of those of single pixels: what moves is
-// outvoted by what does not. told is false where too few pixels can tell one.
-func light(s *still, seen *scene, gain [3]float64) (_ [3]float64, told bool) {
+// outvoted by what does not. One in four pixels is asked; told is false where too
+// few of those can tell one.
+func gains(s *still, seen *scene, gain [3]float64) (_ [3]float64, told bool) {
 	told = true
 	for c := range gain {
 		var counts [2 * one]int
 		all, can := 0, 0
-		for i, known := range seen.known {
-			if known&s.kind[i]&backdrop == 0 {
-				continue
-			}
-			all++
-			if b := uint32(seen.pix[4*i+c]); b >= dim && b <= bright {
-				counts[min((uint32(s.pix[4*i+c])*one+b/2)/b, 2*one-1)]++
-				can++
+		for y := 0; y < s.h; y += 2 {
+			for i := y * s.w; i < (y+1)*s.w; i += 2 {
+				if seen.known[i]&s.kind[i]&backdrop == 0 {
+					continue
+				}
+				all++
+				if b := uint32(seen.pix[4*i+c]); b >= dim && b <= bright {
+					counts[min((uint32(s.pix[4*i+c])*one+b/2)/b, 2*one-1)]++
+					can++
+				}
 			}
 		}
 		if 10*can < all || can == 0 {
@@ -251,40 +266,60 @@ func sort(dst, m []uint8, w, h int) {
 			if v < faint {
 				continue
 			}
-			for r := max(y-margin, 0); r <= min(y+margin, h-1); r++ {
-				for l := max(x-margin, 0); l <= min(x+margin, w-1); l++ {
+			i := y*w + x
+			inside := x > 0 && x+1 < w && y > 0 && y+1 < h && min(m[i-1], m[i+1], m[i-w], m[i+w]) >= faint
+			reach := margin
+			if inside { // what it is near to is also near to one at the border
+				reach = 0
+			}
+			for r := max(y-reach, 0); r <= min(y+reach, h-1); r++ {
+				for l := max(x-reach, 0); l <= min(x+reach, w-1); l++ {
 					dst[r*w+l] &^= backdrop
 				}
 			}
 			if v >= 128 {
-				dst[y*w+x] = subject
+				dst[i] = subject
 			}
 		}
 	}
 }
 
+// usual is what the sum of the squares by which three channels differ has to be
+// multiplied with to give the square of how unusual that is, by their spread.
+var usual = func() (t [256]float32) {
+	for i := range t {
+		deviation := float32(i) / 4
+		t[i] = 16 * 16 / (3 * (deviation*deviation + grain*grain))
+	}
+	return t
+}()
+
 func (p *Plate) view(m *image.Alpha) View {
-	v := View{W: p.now.w, H: p.now.h, Pix: make([]uint8, Channels*p.now.w*p.now.h)}
+	n := p.now.w * p.now.h
+	v := View{W: p.now.w, H: p.now.h, Pix: make([]uint8, Channels*n)}
+	var q [Channels][]uint8
+	for c := range q {
+		q[c] = v.Plane(c)
+	}
+	copy(q[3], m.Pix[:n])
 	count := 0
-	for i, a := range m.Pix[:v.W*v.H] {
-		q := v.Pix[Channels*i : Channels*i+Channels : Channels*i+Channels]
+	for i := range n {
 		s, b := p.now.pix[4*i:4*i+3:4*i+3], p.seen.pix[4*i:4*i+3:4*i+3]
-		q[0], q[1], q[2], q[3] = s[0], s[1], s[2], a
+		q[0][i], q[1][i], q[2][i] = s[0], s[1], s[2]
 		if p.seen.frames[i] < seldom {
-			q[4], q[5], q[6] = 128, 128, 128
+			q[4][i], q[5][i], q[6][i] = 128, 128, 128
 			continue
 		}
 		count++
 		sum := float32(0)
 		for c := range 3 {
 			d := int(s[c]) - int(b[c])
-			q[4+c] = uint8(128 + d/2)
+			q[4+c][i] = uint8(128 + d/2)
 			sum += float32(d * d)
 		}
-		deviation := float32(p.seen.spread[i]) / 4
-		q[7] = round(16 * float32(math.Sqrt(float64(sum/(3*(deviation*deviation+grain*grain))))))
-		q[8], q[9], q[10] = p.seen.spread[i], p.seen.frames[i], p.seen.claimed[i]
+		q[7][i] = round(float32(math.Sqrt(float64(sum * usual[p.seen.spread[i]]))))
+		q[8][i], q[9][i], q[10][i] = p.seen.spread[i], p.seen.frames[i], p.seen.claimed[i]
 	}
-	v.Known = float64(count) / float64(max(v.W*v.H, 1))
+	v.Known = float64(count) / float64(max(n, 1))
 	return v
 }

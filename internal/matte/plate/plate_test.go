@@ -65,10 +65,18 @@ type look struct {
 	unusual float64 // mean unusualness of those
 }
 
+// pixel is what v says of pixel i.
+func pixel(v plate.View, i int) (q [plate.Channels]uint8) {
+	for c := range q {
+		q[c] = v.Plane(c)[i]
+	}
+	return q
+}
+
 func read(v plate.View, m *image.Alpha) (l look) {
 	var n, known, subject float64
 	for i, a := range m.Pix {
-		q := v.Pix[plate.Channels*i:]
+		q := pixel(v, i)
 		if a > 0 {
 			subject++
 			if q[9] > 0 {
@@ -107,6 +115,7 @@ func TestPlate(t *testing.T) {
 		}},
 		{"pans", func(n int) (float64, float64, float64) { return 40 + 3.3*float64(n), 100 - 1.7*float64(n), 1 }},
 		{"flickers", func(n int) (float64, float64, float64) { return 100, 100, 1 + 0.1*math.Sin(float64(3*n)) }},
+		{"grows darker", func(n int) (float64, float64, float64) { return 100, 100, 1.6 - 0.01*float64(n) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var p plate.Plate
@@ -221,7 +230,7 @@ func TestClaimed(t *testing.T) {
 		}
 		v = p.Next(img, m)
 	}
-	at := func(x, y int) []uint8 { return v.Pix[plate.Channels*(y*w+x):][:plate.Channels] }
+	at := func(x, y int) [plate.Channels]uint8 { return pixel(v, y*w+x) }
 	if q := at(64, 48); q[9] == 0 || q[10] < 128 {
 		t.Errorf("the still subject: %v", q)
 	}

@@ -22,11 +22,10 @@ type Upsampler struct {
 // upsampling is the working memory of one Upsample.
 type upsampling struct {
 	guided
-	shrunk []uint8
-	x, y   []int   // where every cell between samples begins in dst
-	open   []uint8 // 1 for cells of a row with uncertain corners
-	line   []coef
-	solid  []uint8 // a row of 255
+	x, y  []int   // where every cell between samples begins in dst
+	open  []uint8 // 1 for cells of a row with uncertain corners
+	line  []coef
+	solid []uint8 // a row of 255
 }
 
 // Upsample fills dst, which has the size of img, with small, which shows the
@@ -57,12 +56,14 @@ func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Al
 		s = new(upsampling)
 	}
 	defer u.scratch.Put(s)
-	pix := small.Pix
 	if sw > w || sh > h {
-		pix, sw, sh = s.shrink(pix, sw, sh, min(sw, w), min(sh, h))
+		sw, sh = min(sw, w), min(sh, h)
+		fit := image.NewAlpha(image.Rect(0, 0, sw, sh))
+		Resize(fit, small)
+		small = fit
 	}
 	defer s.end()
-	if !s.begin(img, guide, pix, sw, sh) {
+	if !s.begin(img, guide, small.Pix, sw, sh) {
 		set(dst.Pix[:w*h], s.matte[0])
 		return
 	}
@@ -84,20 +85,6 @@ func starts(at []int, n, m int) []int {
 	}
 	at[0], at[m+1] = 0, n
 	return at
-}
-
-// shrink reduces a matte that is larger than its picture.
-func (s *upsampling) shrink(pix []uint8, w, h, dw, dh int) ([]uint8, int, int) {
-	wide, narrow := image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewNRGBA(image.Rect(0, 0, dw, dh))
-	for i, v := range pix[:w*h] {
-		wide.Pix[4*i] = v
-	}
-	s.scale(narrow, wide)
-	s.shrunk = resize(s.shrunk, dw*dh)
-	for i := range s.shrunk {
-		s.shrunk[i] = narrow.Pix[4*i]
-	}
-	return s.shrunk, dw, dh
 }
 
 // set fills pix with v.

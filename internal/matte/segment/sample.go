@@ -25,14 +25,20 @@ func (e *Estimator) Sample(ctx context.Context, look Look) error {
 	}
 	g, looking := errgroup.WithContext(ctx)
 	g.SetLimit(e.network.Info().Sessions)
-	var results []*onnx.Result
+	type sample struct {
+		result onnx.Result
+		own    *image.NRGBA // the frame itself, if it is smaller than what the network saw
+	}
+	var samples []*sample
 	err := look(looking, plate.Samples, func(img *image.NRGBA) {
 		c := *img
 		c.Pix = slices.Clone(img.Pix)
-		r := new(onnx.Result)
-		results = append(results, r)
+		s := new(sample)
+		samples = append(samples, s)
 		g.Go(func() (err error) {
-			*r, err = e.clip.Estimate(looking, &c)
+			if s.result, err = e.clip.Sample(looking, &c); err == nil && enlarged(&c, s.result.Matte) {
+				s.own = &c
+			}
 			return err
 		})
 	})
@@ -43,16 +49,20 @@ func (e *Estimator) Sample(ctx context.Context, look Look) error {
 		return err
 	}
 	colours := refine.ColourModel{Weight: e.colours.Weight}
-	for _, r := range results {
-		if size := r.Matte.Rect.Size(); !e.network.Revises(size.X, size.Y) {
-			continue
-		}
-		m := copied(r.Matte)
-		picture := fitting(r.Picture, m)
+	for _, s := range samples {
+		m := copied(s.result.Matte)
+		picture := fitting(s.result.Picture, m)
 		if colours.Weight > 0 {
 			colours.Apply(picture, m)
 		}
-		e.plate.Sample(picture, m)
+		seen := picture
+		if s.own != nil {
+			seen = s.own
+		}
+		d := e.fitted(seen, draft{picture, m})
+		if size := d.matte.Rect.Size(); e.network.Revises(size.X, size.Y) {
+			e.plate.Sample(d.picture, d.matte)
+		}
 	}
 	return nil
 }

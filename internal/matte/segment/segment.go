@@ -16,16 +16,17 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/refine"
 )
 
-// Options switch parts off, but for Plate. The zero value has all others on.
+// Options switch parts off. The zero value has all on.
 type Options struct {
-	// Plate revises mattes where the backdrop behind the subject is known from
-	// other frames, for networks whose model.Spec says that this helps.
-	Plate bool
 	// NoReuse runs the network on frames that repeat, too.
 	NoReuse bool
 	// NoColours leaves what the network doubts undecided, which is else decided
 	// by colour, for networks whose model.Spec says that this helps.
 	NoColours bool
+	// NoPlate leaves mattes as they are where the backdrop behind the subject is
+	// known from other frames, by which they are else revised, for networks whose
+	// model.Spec says that this helps.
+	NoPlate bool
 	// NoSteady leaves the mattes of stateless networks as they come.
 	NoSteady bool
 	// NoRefine enlarges mattes without regard to the picture's edges.
@@ -57,7 +58,7 @@ func New(n *onnx.Network, o Options) *Estimator {
 }
 
 // plates reports whether mattes are revised with the plate in view.
-func (e *Estimator) plates() bool { return e.network.Info().Plate && e.options.Plate }
+func (e *Estimator) plates() bool { return e.network.Info().Plate && !e.options.NoPlate }
 
 // Steps implements matte.Estimator. Only the network with a memory, the model of
 // colours, the plate and the stabiliser, which work at the network's resolution, need frames
@@ -150,13 +151,42 @@ func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
 	if err != nil {
 		return err
 	}
+	picture := w.Image
+	if !enlarged(w.Image, d.matte) {
+		picture = fitting(d.picture, d.matte)
+	}
+	d = e.fitted(picture, d)
 	w.Draft = d
 	if size := d.matte.Rect.Size(); e.network.Revises(size.X, size.Y) {
-		if v := e.plate.Next(fitting(d.picture, d.matte), d.matte); v.Known > enough {
+		if v := e.plate.Next(d.picture, d.matte); v.Known > enough {
 			w.Draft = viewed{d, v}
 		}
 	}
 	return nil
+}
+
+// enlarged reports whether a network whose matte of img is m saw it larger than it is.
+func enlarged(img *image.NRGBA, m *image.Alpha) bool {
+	own, seen := img.Rect.Size(), m.Rect.Size()
+	return own.X*own.Y < seen.X*seen.Y
+}
+
+// fitted is a draft in the size of picture, with its edges along those: the reviser
+// sees better what is amiss there. What was enlarged for the network is compared with
+// the plate in its own size, for what is brought back is blurred.
+func (e *Estimator) fitted(picture *image.NRGBA, d draft) draft {
+	m := image.NewAlpha(image.Rectangle{Max: picture.Rect.Size()})
+	e.upsample(m, picture, d)
+	return draft{picture, m}
+}
+
+// upsample brings a draft to the size of dst, which is that of img.
+func (e *Estimator) upsample(dst *image.Alpha, img *image.NRGBA, d draft) {
+	if e.options.NoRefine {
+		refine.Resize(dst, d.matte)
+	} else {
+		e.upscale.Upsample(dst, img, d.matte, d.picture)
+	}
 }
 
 func (e *Estimator) revise(ctx context.Context, w *matte.Estimate) error {
@@ -189,11 +219,7 @@ func (e *Estimator) refine(ctx context.Context, w *matte.Estimate) error {
 		return err
 	}
 	w.Draft = nil
-	if e.options.NoRefine {
-		refine.Enlarge(w.Matte, d.matte)
-	} else {
-		e.upscale.Upsample(w.Matte, w.Image, d.matte, d.picture)
-	}
+	e.upsample(w.Matte, w.Image, d)
 	return nil
 }
 
