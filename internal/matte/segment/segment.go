@@ -61,7 +61,7 @@ func New(n *onnx.Network, o Options) *Estimator {
 func (e *Estimator) plates() bool { return e.network.Info().Plate && !e.options.NoPlate }
 
 // Steps implements matte.Estimator. Only the network with a memory, the model of
-// colours, the plate and the stabiliser, which work at the network's resolution, need frames
+// colours, the plate and the stabiliser, which work at the network's resolution or less, need frames
 // in order.
 func (e *Estimator) Steps() []matte.Step {
 	steps := []matte.Step{{Name: "network", InOrder: e.clip.Ordered(), Run: e.infer}}
