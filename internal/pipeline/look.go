@@ -21,10 +21,13 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 	timing.MaxRate = 0 // all frames are counted, whichever of them are kept
 	info := clip.Info()
 	every := max(1, (timing.expected(info)+n-1)/n)
+	var seen int
+	var err error
 	if every > far && info.Container != media.GIF {
-		return leap(ctx, clip, timing, n, see)
+		seen, err = leap(ctx, clip, timing, n, see)
+	} else {
+		seen, err = look(ctx, clip, timing, every, n, see)
 	}
-	seen, err := look(ctx, clip, timing, every, n, see)
 	if err == nil && seen == 0 && every > 1 { // none of them is in the part
 		seen, err = look(ctx, clip, timing, 1, n, see)
 	}
@@ -38,23 +41,19 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 // decode all between: most encoders write a key frame every 250.
 const far = 400
 
-// leap shows n frames, each found by its time.
-func leap(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) error {
+// leap shows at most n frames, each found by its time, and counts them.
+func leap(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) (seen int, err error) {
 	span := timing.end(clip.Info().Duration) - timing.Start
-	seen := 0
 	for i := range n {
 		part := timing
 		part.Start += time.Duration(i) * span / time.Duration(n)
 		found, err := look(ctx, clip, part, 1, 1, see)
 		if err != nil {
-			return err
+			return seen, err
 		}
 		seen += found
 	}
-	if seen == 0 {
-		return ErrNoFrames
-	}
-	return nil
+	return seen, nil
 }
 
 // look shows one frame of every so many, at most n, and counts them.

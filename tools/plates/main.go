@@ -13,7 +13,6 @@ import (
 	"image"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/plate"
 	"github.com/bgremove/bgremove/internal/matte/refine"
@@ -53,14 +52,15 @@ func clip(in io.Reader, out io.Writer, n, w, h int) error {
 	var fit refine.Upsampler
 	frames := make([]frame, n)
 	for i := range frames {
-		f := frame{image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewAlpha(image.Rect(0, 0, w, h))}
+		whole := image.Rect(0, 0, w, h)
+		f, m := frame{image.NewNRGBA(whole), image.NewAlpha(whole)}, image.NewAlpha(whole)
 		if _, err := io.ReadFull(in, f.picture.Pix); err != nil {
 			return fmt.Errorf("read frame %d: %w", i, err)
 		}
-		for j := range f.matte.Pix {
-			f.matte.Pix[j], f.picture.Pix[4*j+3] = f.picture.Pix[4*j+3], 255
+		for j := range m.Pix {
+			m.Pix[j], f.picture.Pix[4*j+3] = f.picture.Pix[4*j+3], 255
 		}
-		fit.Upsample(f.matte, f.picture, &image.Alpha{Pix: slices.Clone(f.matte.Pix), Stride: w, Rect: f.matte.Rect}, f.picture)
+		fit.Upsample(f.matte, f.picture, m, f.picture)
 		frames[i] = f
 	}
 	for _, f := range frames {

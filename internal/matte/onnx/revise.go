@@ -18,7 +18,7 @@ func (n *Network) Revises(w, h int) bool {
 }
 
 // reviser is the network that revises mattes. Its session is made with the first
-// matte, for few clips need one.
+// matte: who only asks what a network is, or does without the plate, needs none.
 type reviser struct {
 	config Config
 	k      contract

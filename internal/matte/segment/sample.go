@@ -55,11 +55,7 @@ func (e *Estimator) Sample(ctx context.Context, look Look) error {
 		if colours.Weight > 0 {
 			colours.Apply(picture, m)
 		}
-		seen := picture
-		if s.own != nil {
-			seen = s.own
-		}
-		d := e.fitted(seen, draft{picture, m})
+		d := e.fitted(s.own, draft{picture, m})
 		if size := d.matte.Rect.Size(); e.network.Revises(size.X, size.Y) {
 			e.plate.Sample(d.picture, d.matte)
 		}

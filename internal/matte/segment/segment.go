@@ -151,11 +151,7 @@ func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
 	if err != nil {
 		return err
 	}
-	picture := w.Image
-	if !enlarged(w.Image, d.matte) {
-		picture = fitting(d.picture, d.matte)
-	}
-	d = e.fitted(picture, d)
+	d = e.fitted(w.Image, d)
 	w.Draft = d
 	if size := d.matte.Rect.Size(); e.network.Revises(size.X, size.Y) {
 		if v := e.plate.Next(d.picture, d.matte); v.Known > enough {
@@ -171,10 +167,15 @@ func enlarged(img *image.NRGBA, m *image.Alpha) bool {
 	return own.X*own.Y < seen.X*seen.Y
 }
 
-// fitted is a draft in the size of picture, with its edges along those: the reviser
-// sees better what is amiss there. What was enlarged for the network is compared with
-// the plate in its own size, for what is brought back is blurred.
-func (e *Estimator) fitted(picture *image.NRGBA, d draft) draft {
+// fitted is the draft of img with its edges along the picture's: the reviser sees
+// better what is amiss there. It has the size of d's matte, or of img where that was
+// enlarged for the network, for what is brought back is blurred. Where it was not, img
+// may be nil.
+func (e *Estimator) fitted(img *image.NRGBA, d draft) draft {
+	picture := img
+	if img == nil || !enlarged(img, d.matte) {
+		picture = fitting(d.picture, d.matte)
+	}
 	m := image.NewAlpha(image.Rectangle{Max: picture.Rect.Size()})
 	e.upsample(m, picture, d)
 	return draft{picture, m}
