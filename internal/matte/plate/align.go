@@ -16,6 +16,9 @@ const (
 	// unlike is the mean difference of lightness from which on two pictures do
 	// not show the same place, few the share of pixels that must tell.
 	unlike, few = 9, 0.05
+	// leap is the part of a picture that a camera may leap by between frames, reach how
+	// many pixels of the smallest size at most.
+	leap, reach = 6, 12
 )
 
 // aligner finds how far apart two pictures of the same place are. The zero value
@@ -42,6 +45,23 @@ func (a *aligner) find(s *still, seen *scene) (d point, lighter float64, ok bool
 		a.plate[n].halve(&a.plate[n-1])
 		n++
 	}
+	d, lighter, ok = a.descend(n, point{}, 0)
+	if !ok { // the camera may have leapt
+		if d, lighter, ok = search(&a.frame[n-1], &a.plate[n-1]); ok {
+			d, lighter, ok = a.descend(n, d, lighter)
+		}
+	}
+	if !ok {
+		return point{}, 0, false
+	}
+	if max(math.Abs(d.x), math.Abs(d.y)) < rest {
+		d = point{}
+	}
+	return d, lighter, true
+}
+
+// descend goes down the sizes, of which there are n, from where d is at the smallest.
+func (a *aligner) descend(n int, d point, lighter float64) (_ point, _ float64, ok bool) {
 	miss := 0.0
 	for i := n - 1; i >= 0; i-- {
 		if i < n-1 {
@@ -54,7 +74,7 @@ func (a *aligner) find(s *still, seen *scene) (d point, lighter float64, ok bool
 		for range limit {
 			e := match(&a.frame[i], &a.plate[i], d, lighter)
 			if e.count < few*float64(a.frame[i].w*a.frame[i].h) {
-				return point{}, 0, false
+				return d, lighter, false
 			}
 			step := e.solve()
 			miss = e.miss / e.count
@@ -64,13 +84,53 @@ func (a *aligner) find(s *still, seen *scene) (d point, lighter float64, ok bool
 			}
 		}
 		if most := unlike * float64(1+min(i, 1)); miss > most { // twice as much while it is still searched for
-			return point{}, 0, false
+			return d, lighter, false
 		}
 	}
-	if max(math.Abs(d.x), math.Abs(d.y)) < rest {
-		d = point{}
-	}
 	return d, lighter, true
+}
+
+// search tries all whole steps up to a share of the picture and returns the best,
+// how much lighter the frame is there, and whether there is one.
+func search(f, p *level) (best point, lighter float64, ok bool) {
+	least := math.Inf(1)
+	across, down := min(f.w/leap, reach), min(f.h/leap, reach)
+	for y := -down; y <= down; y++ {
+		for x := -across; x <= across; x++ {
+			if cost, bias := unlikeness(f, p, x, y); cost < least {
+				best, lighter, least = point{float64(x), float64(y)}, bias, cost
+			}
+		}
+	}
+	return best, lighter, least < math.Inf(1)
+}
+
+// unlikeness is the mean robust difference of a frame from the plate x, y away, and
+// how much lighter the frame is there on the mean.
+func unlikeness(f, p *level, x, y int) (cost, lighter float64) {
+	from, to := max(0, -x), min(f.w, p.w-x)
+	var sum, count float32
+	for v := max(0, -y); v < min(f.h, p.h-y); v++ {
+		for u := from; u < to; u++ {
+			if i, j := v*f.w+u, (v+y)*p.w+u+x; f.known[i]&p.known[j] != 0 {
+				sum += f.light[i] - p.light[j]
+				count++
+			}
+		}
+	}
+	if float64(count) < few*float64(f.w*f.h) {
+		return math.Inf(1), 0
+	}
+	mean, off := sum/count, float32(0)
+	for v := max(0, -y); v < min(f.h, p.h-y); v++ {
+		for u := from; u < to; u++ {
+			if i, j := v*f.w+u, (v+y)*p.w+u+x; f.known[i]&p.known[j] != 0 {
+				r := f.light[i] - p.light[j] - mean
+				off += r * r / (r*r + apart*apart)
+			}
+		}
+	}
+	return float64(off / count), float64(mean)
 }
 
 // set takes the lightness of RGBA pixels, which count where known has the bit of

@@ -14,8 +14,8 @@ const (
 	// faint is the coverage below which a pixel belongs to the backdrop, if all
 	// pixels within margin of it do.
 	faint, margin = 26, 2
-	// lasting is how many frames a place remembers: after that many, older ones
-	// count less and less, as light and things change.
+	// lasting is how many frames of those learnt from a place remembers: after that many,
+	// older ones count less and less, as light and things change.
 	lasting = 48
 	// settling is for how many frames a new plate learns from each; then every
 	// second one is enough.
@@ -28,7 +28,7 @@ const (
 	// where the camera is lost, but not sooner than after pause frames.
 	Samples, pause = 24, 12
 	// seldom is 16 times the frames that a place must have been seen in to be
-	// known: what only the frame in work shows says nothing of it.
+	// known. A frame that is a sample, too, counts twice.
 	seldom = 24
 	// Channels are the planes of a View.
 	Channels = 11
@@ -87,7 +87,8 @@ type Plate struct {
 	at   point
 	gain [3]float64
 
-	since int // frames since the samples were tried
+	since int  // frames since the samples were tried
+	owed  bool // whether they are to be tried again
 
 	lit   bool // whether the light of the frame found last is known
 	now   still
@@ -133,6 +134,9 @@ func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) View {
 	p.now.set(img, m)
 	p.since++
 	known := !cut && p.canvas.frame == image.Pt(p.now.w, p.now.h)
+	if p.owed && p.since > pause {
+		known = false
+	}
 	if known && p.find(&p.now, true) {
 		v := p.view(m)
 		if p.since < settling || p.since%2 == 0 {
@@ -141,6 +145,7 @@ func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) View {
 		return v
 	}
 	if known && p.since <= pause {
+		p.owed = true
 		p.begin(&p.now)
 	} else {
 		p.restart()
@@ -151,8 +156,11 @@ func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) View {
 // restart makes a plate of the frame in work and of the samples that show what
 // lies near it.
 func (p *Plate) restart() {
-	p.since = 0
+	p.since, p.owed = 0, false
 	p.begin(&p.now)
+	if len(p.samples) == 1 {
+		return // a clip's only picture says nothing of itself
+	}
 	for i := range p.samples {
 		if s := &p.samples[i]; s.w == p.now.w && s.h == p.now.h && p.find(s, false) {
 			p.add(s)
@@ -196,9 +204,14 @@ func (p *Plate) find(s *still, follow bool) bool {
 	}
 	p.look(at)
 	gain, told := gains(s, &p.seen, p.gain)
-	if p.lit = told || math.Abs(lighter) < unlit; gain != p.gain {
-		p.seen.relight(&p.gain, &gain)
+	p.lit = told || math.Abs(lighter) < unlit
+	if old := p.gain; gain != old {
 		p.gain = gain
+		if falls(&old, &gain) { // what was cut off at white is not
+			p.look(at)
+		} else {
+			p.seen.relight(&old, &gain)
+		}
 	}
 	return true
 }
@@ -242,6 +255,17 @@ func gains(s *still, seen *scene, gain [3]float64) (_ [3]float64, told bool) {
 		gain[c] = min(max(gain[c]*float64(ratio)/one, 1.0/strongest), strongest)
 	}
 	return gain, told
+}
+
+// falls reports whether light that made the plate brighter than it is grows weaker
+// to an extent that can be seen.
+func falls(from, to *[3]float64) bool {
+	for c := range from {
+		if from[c] > 1 && to[c] < 0.98*from[c] {
+			return true
+		}
+	}
+	return false
 }
 
 // one is the unit in which gains are counted.

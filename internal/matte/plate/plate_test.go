@@ -14,11 +14,14 @@ const w, h = 128, 96
 // world is a textured backdrop larger than any frame.
 type world [4 * w * 4 * h]float64
 
-func newWorld(seed uint64) *world {
+func newWorld(seed uint64) *world { return textured(seed, 600, 4, 24) }
+
+// textured is a world of n soft spots from least to most pixels large.
+func textured(seed uint64, n int, least, most float64) *world {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var o world
-	for range 600 {
-		x, y, s, v := r.Float64()*4*w, r.Float64()*4*h, 4+r.Float64()*20, r.Float64()*120-60
+	for range n {
+		x, y, s, v := r.Float64()*4*w, r.Float64()*4*h, least+r.Float64()*(most-least), r.Float64()*120-60
 		for j := max(0, int(y-3*s)); j < min(4*h, int(y+3*s)); j++ {
 			for i := max(0, int(x-3*s)); i < min(4*w, int(x+3*s)); i++ {
 				o[j*4*w+i] += v * math.Exp(-(math.Pow(float64(i)-x, 2)+math.Pow(float64(j)-y, 2))/(2*s*s))
@@ -104,7 +107,7 @@ func read(v plate.View, m *image.Alpha) (l look) {
 type camera func(n int) (x, y, light float64)
 
 func TestPlate(t *testing.T) {
-	o := newWorld(1)
+	smooth, fine := newWorld(1), textured(1, 12000, 1.5, 4)
 	for _, c := range []struct {
 		name   string
 		camera camera
@@ -114,11 +117,18 @@ func TestPlate(t *testing.T) {
 			return 100 + 3*math.Sin(float64(5*n)), 100 + 2*math.Cos(float64(7*n)), 1
 		}},
 		{"pans", func(n int) (float64, float64, float64) { return 40 + 3.3*float64(n), 100 - 1.7*float64(n), 1 }},
+		{"leaps", func(n int) (float64, float64, float64) {
+			return 100 + 18*float64(n%2), 100 - 12*float64(n/2%2), 1
+		}},
 		{"flickers", func(n int) (float64, float64, float64) { return 100, 100, 1 + 0.1*math.Sin(float64(3*n)) }},
 		{"grows darker", func(n int) (float64, float64, float64) { return 100, 100, 1.6 - 0.01*float64(n) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var p plate.Plate
+			o := smooth
+			if c.name == "leaps" {
+				o = fine
+			}
 			show := func(n int) (*image.NRGBA, *image.Alpha) {
 				x, y, light := c.camera(n)
 				return o.shot(x, y, light, 30+4*float64(n), 48)
@@ -213,6 +223,48 @@ func TestFadeIn(t *testing.T) {
 		l = read(p.Next(img, m), m)
 	}
 	if l.known < 0.9 || l.off > 4 || l.behind < 0.9 || l.unusual < 128 {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestLost sees that the samples are tried again after a frame that shows something
+// else, and that a clip's only picture is not compared with itself.
+func TestLost(t *testing.T) {
+	a, b := newWorld(7), newWorld(8)
+	show := func(n int) (*image.NRGBA, *image.Alpha) { return a.shot(100, 100, 1, 20+3*float64(n), 48) }
+	var p, alone plate.Plate
+	for n := range 24 {
+		p.Sample(show(n))
+	}
+	p.Next(show(0))
+	p.Next(b.shot(100, 100, 1, 20, 48))
+	var l look
+	for range 24 {
+		img, m := show(1)
+		l = read(p.Next(img, m), m)
+	}
+	if l.behind < 0.8 {
+		t.Errorf("behind the subject: %+v", l)
+	}
+	img, m := show(0)
+	alone.Sample(img, m)
+	if v := alone.Next(img, m); v.Known > 0 {
+		t.Errorf("%.2f of a clip's only picture known", v.Known)
+	}
+}
+
+// TestLightFalls sees that a backdrop is itself when the light that had cut it off at
+// white is back to what it was.
+func TestLightFalls(t *testing.T) {
+	o := newWorld(9)
+	var p plate.Plate
+	light := []float64{1.2, 1.2, 1.2, 1.2, 1.4, 1.6, 1.8, 1.6}
+	var l look
+	for n, light := range light {
+		img, m := o.shot(100, 100, light, 20+3*float64(n), 48)
+		l = read(p.Next(img, m), m)
+	}
+	if l.known < 0.85 || l.off > 1.5 {
 		t.Errorf("%+v", l)
 	}
 }
