@@ -12,8 +12,8 @@ import (
 )
 
 // Look shows at most n frames of the part of the clip that timing chooses to see,
-// spread over it as evenly as its frames are spread over the clip; of a part that
-// is denser than the rest those at its end are not seen. The
+// spread over it as evenly as its frames are spread over the clip, or its time, where they are
+// many; of a part that is denser than the rest those at its end are not seen. The
 // picture is see's only for the length of the call. It is how a method learns
 // what it must know of the clip before its first matte. Without a frame in that
 // part the error is ErrNoFrames.
@@ -21,15 +21,16 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 	timing.MaxRate = 0 // all frames are counted, whichever of them are kept
 	info := clip.Info()
 	every := max(1, (timing.expected(info)+n-1)/n)
+	picture := func(f *media.Frame) { see(f.Image) }
 	var seen int
 	var err error
-	if every > far && info.Container != media.GIF {
+	if info.KeyInterval > 0 && every > opening+info.KeyInterval {
 		seen, err = leap(ctx, clip, timing, n, see)
 	} else {
-		seen, err = look(ctx, clip, timing, every, n, see)
+		seen, err = look(ctx, clip, timing, every, n, picture)
 	}
 	if err == nil && seen == 0 && every > 1 { // none of them is in the part
-		seen, err = look(ctx, clip, timing, 1, n, see)
+		seen, err = look(ctx, clip, timing, 1, n, picture)
 	}
 	if err == nil && seen == 0 {
 		err = ErrNoFrames
@@ -37,17 +38,24 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 	return err
 }
 
-// far is from how many frames apart on it takes less to seek each of them than to
-// decode all between: most encoders write a key frame every 250.
-const far = 400
+// opening is how many frames are decoded in the time that it takes to open a clip.
+const opening = 150
 
-// leap shows at most n frames, each found by its time, and counts them.
+// leap shows at most n frames, each found by its time, and counts them. What lasts
+// for several of those times is shown once.
 func leap(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) (seen int, err error) {
 	span := timing.end(clip.Info().Duration) - timing.Start
+	last := time.Duration(-1)
 	for i := range n {
 		part := timing
 		part.Start += time.Duration(i) * span / time.Duration(n)
-		found, err := look(ctx, clip, part, 1, 1, see)
+		if part.Start <= last {
+			continue
+		}
+		found, err := look(ctx, clip, part, 1, 1, func(f *media.Frame) {
+			last = f.PTS
+			see(f.Image)
+		})
 		if err != nil {
 			return seen, err
 		}
@@ -57,7 +65,7 @@ func leap(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 }
 
 // look shows one frame of every so many, at most n, and counts them.
-func look(ctx context.Context, clip media.Clip, timing Timing, every, n int, see func(*image.NRGBA)) (seen int, err error) {
+func look(ctx context.Context, clip media.Clip, timing Timing, every, n int, see func(*media.Frame)) (seen int, err error) {
 	pool := new(media.Pool)
 	src, err := clip.Open(ctx, media.ReadOptions{Every: every, From: timing.Start, To: timing.End, Pool: pool})
 	if err != nil {
@@ -73,7 +81,7 @@ func look(ctx context.Context, clip media.Clip, timing Timing, every, n int, see
 			return seen, err
 		}
 		if f.PTS >= timing.Start && (timing.End == 0 || f.PTS < timing.End) {
-			see(f.Image)
+			see(f)
 			seen++
 		}
 		pool.Put(f.Image)

@@ -607,16 +607,18 @@ func TestLookIsBounded(t *testing.T) {
 // film is a long clip that can be read from anywhere. It counts what is read.
 type film struct {
 	*clip
-	read int
+	keys         int // KeyInterval
+	read, opened int
 }
 
 func (f *film) Info() media.Info {
 	info := f.clip.Info()
-	info.Container = media.MP4
+	info.Container, info.KeyInterval = media.MP4, f.keys
 	return info
 }
 
 func (f *film) Open(_ context.Context, o media.ReadOptions) (media.Source, error) {
+	f.opened++
 	s := &source{clip: f.clip, every: max(1, o.Every)}
 	for s.at < o.From {
 		s.at += f.duration(s.n)
@@ -638,7 +640,7 @@ func (r reel) Next(ctx context.Context) (*media.Frame, error) {
 // A long film is not read from beginning to end to see a few of its frames.
 func TestLookLeaps(t *testing.T) {
 	t.Parallel()
-	f := &film{clip: walk(2005)}
+	f := &film{clip: walk(2005), keys: 250}
 	f.fail = errors.New("read to the end")
 	var at []image.Point
 	see := func(img *image.NRGBA) {
@@ -659,4 +661,27 @@ func TestLookLeaps(t *testing.T) {
 	if f.read != 4 {
 		t.Errorf("%d frames read", f.read)
 	}
+
+	t.Run("a pause is shown once", func(t *testing.T) {
+		f := &film{clip: walk(2005), keys: 250}
+		f.times = slices.Repeat([]time.Duration{100 * time.Millisecond}, len(f.places))
+		f.times[2] = time.Hour
+		at = nil
+		if err := pipeline.Look(t.Context(), f, pipeline.Timing{}, 4, see); err != nil {
+			t.Fatal(err)
+		}
+		if want := []image.Point{f.places[0], f.places[3]}; !slices.Equal(at, want) {
+			t.Errorf("subjects at %v, want %v", at, want)
+		}
+	})
+	t.Run("key frames too far apart", func(t *testing.T) {
+		f := &film{clip: walk(2005), keys: 2000}
+		n := 0
+		if err := pipeline.Look(t.Context(), f, pipeline.Timing{}, 4, func(*image.NRGBA) { n++ }); err != nil || n != 4 {
+			t.Fatal(n, err)
+		}
+		if f.opened != 1 {
+			t.Errorf("opened %d times", f.opened)
+		}
+	})
 }

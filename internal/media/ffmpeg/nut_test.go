@@ -94,8 +94,9 @@ func FuzzReadPackets(f *testing.F) {
 func TestReadPackets(t *testing.T) {
 	t.Parallel()
 	got := readPackets(bytes.NewReader([]byte("pts=-512,duration=512,flags=KD\n" +
-		"pts=0,duration=512,flags=K_\npts=1024,duration=512,flags=__\npts=512,duration=512,flags=__\npts=N/A,duration=1,flags=__\n")))
-	if want := (packetWalk{count: 3, first: 0, last: 1024, lastDuration: 512}); got != want {
+		"pts=0,duration=512,flags=K_\npts=1024,duration=512,flags=__\npts=512,duration=512,flags=__\npts=N/A,duration=1,flags=__\n" +
+		"pts=1536,duration=512,flags=K_\n")))
+	if want := (packetWalk{count: 4, first: 0, last: 1536, lastDuration: 512, lastKey: 3, keyInterval: 3}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -121,7 +121,7 @@ func (c *Clip) describe(p packetWalk, duration time.Duration) error {
 	if p.count == 0 {
 		return &media.UnreadableError{Reason: "the video has no frames"}
 	}
-	c.info.Frames = p.count
+	c.info.Frames, c.info.KeyInterval = p.count, max(p.keyInterval, p.count-p.lastKey)
 	c.info.Start = ticks(p.first, base)
 	last := ticks(p.last, base) - c.info.Start
 	c.info.LastFrame = ticks(p.lastDuration, base)
@@ -200,6 +200,7 @@ func unreadable(ctx context.Context, err error) error {
 type packetWalk struct {
 	count                     int
 	first, last, lastDuration int64
+	lastKey, keyInterval      int // packets to the last key frame, and at most between two
 }
 
 // packets walks over the packets of the first video that is no cover picture.
@@ -224,7 +225,7 @@ func readPackets(r io.Reader) packetWalk {
 	var w packetWalk
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		var pts, duration int64
-		timed, discarded := false, false
+		timed, discarded, whole := false, false, false
 		for field := range strings.SplitSeq(lines.Text(), ",") {
 			key, value, _ := strings.Cut(field, "=")
 			n, err := strconv.ParseInt(value, 10, 64)
@@ -234,7 +235,7 @@ func readPackets(r io.Reader) packetWalk {
 			case key == "duration" && err == nil:
 				duration = n
 			case key == "flags":
-				discarded = strings.Contains(value, "D")
+				discarded, whole = strings.Contains(value, "D"), strings.Contains(value, "K")
 			}
 		}
 		if !timed || discarded {
@@ -245,6 +246,9 @@ func readPackets(r io.Reader) packetWalk {
 		}
 		if w.count == 0 || pts >= w.last {
 			w.last, w.lastDuration = pts, duration
+		}
+		if whole {
+			w.keyInterval, w.lastKey = max(w.keyInterval, w.count-w.lastKey), w.count
 		}
 		w.count++
 	}
