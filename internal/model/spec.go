@@ -15,7 +15,8 @@ type Spec struct {
 	// clip count where the network is in doubt, 0 to 1. It helps networks that
 	// are often in doubt; those that seldom are know better than colours do.
 	Colours float32 `json:"colours,omitempty"`
-	// Plate says that mattes are revised with the clip's clean plate in view.
+	// Plate says that mattes are revised with the clip's clean plate in view, if they
+	// have no more than 327,680 pixels, as those of a short side of 256 have.
 	Plate bool `json:"plate,omitempty"`
 }
 

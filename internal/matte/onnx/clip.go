@@ -42,7 +42,7 @@ type Result struct {
 
 // Clip runs a network on the frames of one clip. It needs no Close.
 //
-// Start and Estimate are safe for concurrent use. If Ordered, calls
+// Start, Estimate and Sample are safe for concurrent use. If Ordered, calls
 // nevertheless have to come one after the other and in the clip's order to mean
 // anything.
 type Clip struct {
@@ -147,7 +147,7 @@ func (c *Clip) Sample(ctx context.Context, img *image.NRGBA) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if i.like == nil && !c.Ordered() {
+	if i.like == nil && !c.Ordered() && !c.o.NoReuse {
 		c.mu.Lock()
 		c.samples = append(c.samples, i)
 		c.mu.Unlock()

@@ -9,8 +9,9 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/plate"
 )
 
-// reviserArea bounds the pixels of a view: a plate has about 320 bytes for each.
-const reviserArea = 1 << 18
+// reviserArea bounds the pixels of a view: a plate has about 320 bytes for each. It
+// leaves room for what networks of a short side of 256 see, whose sides are rounded.
+const reviserArea = 5 << 16
 
 // Revises reports whether Revise takes views of mattes of w × h pixels.
 func (n *Network) Revises(w, h int) bool {

@@ -3,6 +3,7 @@ package onnx_test
 import (
 	"context"
 	"errors"
+	"image"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
@@ -41,27 +42,33 @@ func TestRevise(t *testing.T) {
 	if !n.Info().Plate {
 		t.Fatal("a network whose specification has plate does not revise")
 	}
-	v, inside := half(128, 96)
-	m, err := n.Revise(t.Context(), v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, all, beside := 0, 0, 0
-	for y := range v.H {
-		for x := range v.W {
-			switch a := m.Pix[y*v.W+x]; {
-			case inside(x, y):
-				all++
-				if a > 200 {
-					found++
+	for _, size := range []image.Point{{128, 96}, {45, 30}, {31, 57}} {
+		v, inside := half(size.X, size.Y)
+		m, err := n.Revise(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, all, beside := 0, 0, 0
+		for y := range v.H {
+			for x := range v.W {
+				switch a := m.Pix[y*v.W+x]; {
+				case inside(x, y):
+					all++
+					if a > 200 {
+						found++
+					}
+				case a > 50:
+					beside++
 				}
-			case a > 50:
-				beside++
 			}
 		}
+		if float64(found) < 0.8*float64(all) || float64(beside) > 0.06*float64(all) {
+			t.Errorf("%v: %d of %d pixels found, %d beside them", size, found, all, beside)
+		}
 	}
-	if float64(found) < 0.95*float64(all) || float64(beside) > 0.05*float64(all) {
-		t.Errorf("%d of %d pixels found, %d beside them", found, all, beside)
+	v, _ := half(1, 1)
+	if m, err := n.Revise(t.Context(), v); err != nil || len(m.Pix) != 1 {
+		t.Errorf("one pixel: %v, %v", m, err)
 	}
 }
 

@@ -55,8 +55,8 @@ func (e *Estimator) Sample(ctx context.Context, look Look) error {
 		if colours.Weight > 0 {
 			colours.Apply(picture, m)
 		}
-		d := e.fitted(s.own, draft{picture, m})
-		if size := d.matte.Rect.Size(); e.network.Revises(size.X, size.Y) {
+		if d := (draft{picture, m}); e.revises(s.own, d) {
+			d = e.fitted(s.own, d)
 			e.plate.Sample(d.picture, d.matte)
 		}
 	}

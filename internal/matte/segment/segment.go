@@ -77,7 +77,8 @@ func (e *Estimator) Steps() []matte.Step {
 	return append(steps, matte.Step{Name: "refine", Run: e.refine})
 }
 
-// draft is a matte of the network's size and the picture that it saw.
+// draft is a matte and its picture: first what the network saw and gave, later
+// perhaps the frame itself, if that is smaller.
 type draft struct {
 	picture *image.NRGBA
 	matte   *image.Alpha
@@ -151,14 +152,25 @@ func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
 	if err != nil {
 		return err
 	}
+	w.Draft = d
+	if !e.revises(w.Image, d) {
+		return nil
+	}
 	d = e.fitted(w.Image, d)
 	w.Draft = d
-	if size := d.matte.Rect.Size(); e.network.Revises(size.X, size.Y) {
-		if v := e.plate.Next(d.picture, d.matte); v.Known > enough {
-			w.Draft = viewed{d, v}
-		}
+	if v := e.plate.Next(d.picture, d.matte); v.Known > enough {
+		w.Draft = viewed{d, v}
 	}
 	return nil
+}
+
+// revises reports whether d, once fitted to img, can be revised.
+func (e *Estimator) revises(img *image.NRGBA, d draft) bool {
+	size := d.matte.Rect.Size()
+	if img != nil && enlarged(img, d.matte) {
+		size = img.Rect.Size()
+	}
+	return e.network.Revises(size.X, size.Y)
 }
 
 // enlarged reports whether a network whose matte of img is m saw it larger than it is.
