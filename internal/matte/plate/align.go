@@ -16,9 +16,9 @@ const (
 	// unlike is the mean difference of lightness from which on two pictures do
 	// not show the same place, few the share of pixels that must tell.
 	unlike, few = 9, 0.05
-	// leap is the part of a picture that a camera may leap by between frames, reach how
-	// many pixels of the smallest size at most.
-	leap, reach = 6, 12
+	// A camera may leap by 1/leap of a picture between frames, but by no more than
+	// farthest pixels of the smallest size.
+	leap, farthest = 6, 12
 )
 
 // aligner finds how far apart two pictures of the same place are. The zero value
@@ -94,7 +94,7 @@ func (a *aligner) descend(n int, d point, lighter float64) (_ point, _ float64, 
 // how much lighter the frame is there, and whether there is one.
 func search(f, p *level) (best point, lighter float64, ok bool) {
 	least := math.Inf(1)
-	across, down := min(f.w/leap, reach), min(f.h/leap, reach)
+	across, down := min(f.w/leap, farthest), min(f.h/leap, farthest)
 	for y := -down; y <= down; y++ {
 		for x := -across; x <= across; x++ {
 			if cost, bias := unlikeness(f, p, x, y); cost < least {

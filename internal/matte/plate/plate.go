@@ -14,8 +14,8 @@ const (
 	// faint is the coverage below which a pixel belongs to the backdrop, if all
 	// pixels within margin of it do.
 	faint, margin = 26, 2
-	// lasting is how many frames of those learnt from a place remembers: after that many,
-	// older ones count less and less, as light and things change.
+	// lasting is how many of the frames that it has learnt from a place remembers: after
+	// that many, older ones count less and less, as light and things change.
 	lasting = 48
 	// settling is for how many frames a new plate learns from each; then every
 	// second one is enough.
@@ -134,10 +134,10 @@ func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) View {
 	p.now.set(img, m)
 	p.since++
 	known := !cut && p.canvas.frame == image.Pt(p.now.w, p.now.h)
-	if p.owed && p.since > pause {
-		known = false
-	}
 	if known && p.find(&p.now, true) {
+		if p.owed && p.since > pause {
+			p.recall()
+		}
 		v := p.view(m)
 		if p.since < settling || p.since%2 == 0 {
 			p.add(&p.now)
@@ -156,19 +156,26 @@ func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) View {
 // restart makes a plate of the frame in work and of the samples that show what
 // lies near it.
 func (p *Plate) restart() {
-	p.since, p.owed = 0, false
 	p.begin(&p.now)
+	p.recall()
+}
+
+// recall adds the samples that show what lies near the frame in work, where the
+// plate looks.
+func (p *Plate) recall() {
+	p.since, p.owed = 0, false
 	if len(p.samples) == 1 {
 		return // a clip's only picture says nothing of itself
 	}
+	at, gain, lit := p.at, p.gain, p.lit
 	for i := range p.samples {
 		if s := &p.samples[i]; s.w == p.now.w && s.h == p.now.h && p.find(s, false) {
 			p.add(s)
 			p.look(p.at)
 		}
 	}
-	p.gain, p.lit = unity, true
-	p.look(point{})
+	p.gain, p.lit = gain, lit
+	p.look(at)
 }
 
 // unity is the gain of no change.
@@ -207,7 +214,7 @@ func (p *Plate) find(s *still, follow bool) bool {
 	p.lit = told || math.Abs(lighter) < unlit
 	if old := p.gain; gain != old {
 		p.gain = gain
-		if falls(&old, &gain) { // what was cut off at white is not
+		if falls(&old, &gain) { // what was cut off at white no longer is
 			p.look(at)
 		} else {
 			p.seen.relight(&old, &gain)
@@ -257,11 +264,10 @@ func gains(s *still, seen *scene, gain [3]float64) (_ [3]float64, told bool) {
 	return gain, told
 }
 
-// falls reports whether light that made the plate brighter than it is grows weaker
-// to an extent that can be seen.
+// falls reports whether light grows weaker to an extent that can be seen.
 func falls(from, to *[3]float64) bool {
 	for c := range from {
-		if from[c] > 1 && to[c] < 0.98*from[c] {
+		if to[c] < 0.98*from[c] {
 			return true
 		}
 	}

@@ -110,28 +110,25 @@ func TestPlate(t *testing.T) {
 	smooth, fine := newWorld(1), textured(1, 12000, 1.5, 4)
 	for _, c := range []struct {
 		name   string
+		o      *world
 		camera camera
 	}{
-		{"stands", func(int) (float64, float64, float64) { return 100, 100, 1 }},
-		{"shakes", func(n int) (float64, float64, float64) {
+		{"stands", smooth, func(int) (float64, float64, float64) { return 100, 100, 1 }},
+		{"shakes", smooth, func(n int) (float64, float64, float64) {
 			return 100 + 3*math.Sin(float64(5*n)), 100 + 2*math.Cos(float64(7*n)), 1
 		}},
-		{"pans", func(n int) (float64, float64, float64) { return 40 + 3.3*float64(n), 100 - 1.7*float64(n), 1 }},
-		{"leaps", func(n int) (float64, float64, float64) {
+		{"pans", smooth, func(n int) (float64, float64, float64) { return 40 + 3.3*float64(n), 100 - 1.7*float64(n), 1 }},
+		{"leaps", fine, func(n int) (float64, float64, float64) {
 			return 100 + 18*float64(n%2), 100 - 12*float64(n/2%2), 1
 		}},
-		{"flickers", func(n int) (float64, float64, float64) { return 100, 100, 1 + 0.1*math.Sin(float64(3*n)) }},
-		{"grows darker", func(n int) (float64, float64, float64) { return 100, 100, 1.6 - 0.01*float64(n) }},
+		{"flickers", smooth, func(n int) (float64, float64, float64) { return 100, 100, 1 + 0.1*math.Sin(float64(3*n)) }},
+		{"grows darker", smooth, func(n int) (float64, float64, float64) { return 100, 100, 1.6 - 0.01*float64(n) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var p plate.Plate
-			o := smooth
-			if c.name == "leaps" {
-				o = fine
-			}
 			show := func(n int) (*image.NRGBA, *image.Alpha) {
 				x, y, light := c.camera(n)
-				return o.shot(x, y, light, 30+4*float64(n), 48)
+				return c.o.shot(x, y, light, 30+4*float64(n), 48)
 			}
 			for n := range 16 {
 				p.Sample(show(n))
@@ -253,14 +250,31 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// TestOwed sees that trying the samples again costs nothing of what is known where
+// they show another place.
+func TestOwed(t *testing.T) {
+	a, b := newWorld(7), newWorld(8)
+	var p plate.Plate
+	for n := range 6 {
+		p.Sample(b.shot(50, 50, 1, 20+10*float64(n), 48))
+	}
+	p.Next(a.shot(100, 100, 1, 20, 48))
+	p.Next(b.shot(100, 100, 1, 20, 48))
+	for n := range 40 {
+		img, m := a.shot(100, 100, 1, 20+float64(n), 48)
+		if l := read(p.Next(img, m), m); n > 6 && l.known < 0.6 {
+			t.Errorf("frame %d: %+v", n, l)
+		}
+	}
+}
+
 // TestLightFalls sees that a backdrop is itself when the light that had cut it off at
 // white is back to what it was.
 func TestLightFalls(t *testing.T) {
 	o := newWorld(9)
 	var p plate.Plate
-	light := []float64{1.2, 1.2, 1.2, 1.2, 1.4, 1.6, 1.8, 1.6}
 	var l look
-	for n, light := range light {
+	for n, light := range []float64{1.2, 1.2, 1.2, 1.2, 1.4, 1.6, 1.8, 1.6} {
 		img, m := o.shot(100, 100, light, 20+3*float64(n), 48)
 		l = read(p.Next(img, m), m)
 	}
