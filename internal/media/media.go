@@ -45,9 +45,9 @@ type Info struct {
 	Start time.Duration
 	// TimeBase is the unit of the container's timestamps in seconds.
 	TimeBase Rational
-	// KeyInterval is how many frames there are at most from one that can be
-	// decoded by itself to the next; 0 where a clip is only read from its beginning.
-	KeyInterval int
+	// SeekCost is how many frames are decoded on the mean to reach one by its time; 0
+	// where a clip is only read from its beginning.
+	SeekCost int
 	// Plays says how often an animation plays; 0 means for ever, as it does
 	// for videos, which say nothing of it.
 	Plays    int

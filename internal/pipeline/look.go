@@ -24,7 +24,7 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 	picture := func(f *media.Frame) { see(f.Image) }
 	var seen int
 	var err error
-	if info.KeyInterval > 0 && every > opening+info.KeyInterval {
+	if info.SeekCost > 0 && every > opening+info.SeekCost {
 		seen, err = leap(ctx, clip, timing, n, see)
 	} else {
 		seen, err = look(ctx, clip, timing, every, n, picture)
@@ -41,8 +41,8 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 // opening is how many frames are decoded in the time that it takes to open a clip.
 const opening = 150
 
-// leap shows at most n frames, each found by its time, and counts them. What lasts
-// for several of those times is shown once.
+// leap shows at most n frames, each the first from some time on, and counts them. Times
+// while one frame lasts lead to the one after it, which is shown once.
 func leap(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) (seen int, err error) {
 	span := timing.end(clip.Info().Duration) - timing.Start
 	last := time.Duration(-1)
@@ -58,6 +58,9 @@ func leap(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 		})
 		if err != nil {
 			return seen, err
+		}
+		if found == 0 { // nor is there one for later times
+			break
 		}
 		seen += found
 	}

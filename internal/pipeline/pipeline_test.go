@@ -607,13 +607,13 @@ func TestLookIsBounded(t *testing.T) {
 // film is a long clip that can be read from anywhere. It counts what is read.
 type film struct {
 	*clip
-	keys         int // KeyInterval
+	seekCost     int
 	read, opened int
 }
 
 func (f *film) Info() media.Info {
 	info := f.clip.Info()
-	info.Container, info.KeyInterval = media.MP4, f.keys
+	info.Container, info.SeekCost = media.MP4, f.seekCost
 	return info
 }
 
@@ -640,7 +640,7 @@ func (r reel) Next(ctx context.Context) (*media.Frame, error) {
 // A long film is not read from beginning to end to see a few of its frames.
 func TestLookLeaps(t *testing.T) {
 	t.Parallel()
-	f := &film{clip: walk(2005), keys: 250}
+	f := &film{clip: walk(2005), seekCost: 250}
 	f.fail = errors.New("read to the end")
 	var at []image.Point
 	see := func(img *image.NRGBA) {
@@ -662,8 +662,8 @@ func TestLookLeaps(t *testing.T) {
 		t.Errorf("%d frames read", f.read)
 	}
 
-	t.Run("a pause is shown once", func(t *testing.T) {
-		f := &film{clip: walk(2005), keys: 250}
+	t.Run("times within a long frame", func(t *testing.T) {
+		f := &film{clip: walk(2005), seekCost: 250}
 		f.times = slices.Repeat([]time.Duration{100 * time.Millisecond}, len(f.places))
 		f.times[2] = time.Hour
 		at = nil
@@ -675,7 +675,7 @@ func TestLookLeaps(t *testing.T) {
 		}
 	})
 	t.Run("key frames too far apart", func(t *testing.T) {
-		f := &film{clip: walk(2005), keys: 2000}
+		f := &film{clip: walk(2005), seekCost: 2000}
 		n := 0
 		if err := pipeline.Look(t.Context(), f, pipeline.Timing{}, 4, func(*image.NRGBA) { n++ }); err != nil || n != 4 {
 			t.Fatal(n, err)

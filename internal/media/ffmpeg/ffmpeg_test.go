@@ -103,6 +103,29 @@ func near(a, b, tolerance time.Duration) bool { return (a - b).Abs() <= toleranc
 
 const testsrc = "testsrc2=size=96x64:rate=30000/1001:duration=1"
 
+// TestSeekCost sees that a clip with key frames is cheaper to seek in.
+func TestSeekCost(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		name string
+		args []string
+		want int
+	}{
+		"one key frame":  {"a.mp4", nil, 15},
+		"one in ten":     {"a.mp4", []string{"-g", "10"}, 5},
+		"nothing but":    {"a.mov", []string{"-c:v", "prores_ks"}, 1},
+		"a single frame": {"a.mp4", []string{"-frames:v", "1"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clip := probe(t, generate(t, tt.name, append([]string{"-f", "lavfi", "-i", testsrc}, tt.args...)...))
+			if got := clip.Info().SeekCost; got != tt.want {
+				t.Errorf("%d frames are decoded to reach one, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestProbeAndDecode(t *testing.T) {
 	t.Parallel()
 	vfr := "select='not(eq(mod(n,7),3))',setpts=PTS"

@@ -96,7 +96,7 @@ func TestReadPackets(t *testing.T) {
 	got := readPackets(bytes.NewReader([]byte("pts=-512,duration=512,flags=KD\n" +
 		"pts=0,duration=512,flags=K_\npts=1024,duration=512,flags=__\npts=512,duration=512,flags=__\npts=N/A,duration=1,flags=__\n" +
 		"pts=1536,duration=512,flags=K_\n")))
-	if want := (packetWalk{count: 4, first: 0, last: 1536, lastDuration: 512, lastKey: 3, keyInterval: 3}); got != want {
+	if want := (packetWalk{count: 4, first: 0, last: 1536, lastDuration: 512, lastKey: 3, toReach: 6}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

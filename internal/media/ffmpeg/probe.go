@@ -121,7 +121,7 @@ func (c *Clip) describe(p packetWalk, duration time.Duration) error {
 	if p.count == 0 {
 		return &media.UnreadableError{Reason: "the video has no frames"}
 	}
-	c.info.Frames, c.info.KeyInterval = p.count, max(p.keyInterval, p.count-p.lastKey)
+	c.info.Frames, c.info.SeekCost = p.count, p.seekCost()
 	c.info.Start = ticks(p.first, base)
 	last := ticks(p.last, base) - c.info.Start
 	c.info.LastFrame = ticks(p.lastDuration, base)
@@ -200,8 +200,14 @@ func unreadable(ctx context.Context, err error) error {
 type packetWalk struct {
 	count                     int
 	first, last, lastDuration int64
-	lastKey, keyInterval      int // packets to the last key frame, and at most between two
+	lastKey, toReach          int // packets before the last key frame; decoded to reach each of those once
 }
+
+// seekCost is how many packets are decoded on the mean to reach one of them.
+func (w packetWalk) seekCost() int { return (w.toReach + steps(w.count-w.lastKey)) / w.count }
+
+// steps is 1 + 2 + … + n.
+func steps(n int) int { return n * (n + 1) / 2 }
 
 // packets walks over the packets of the first video that is no cover picture.
 // Packets that an edit list discards do not count. Other streams are left alone:
@@ -248,7 +254,7 @@ func readPackets(r io.Reader) packetWalk {
 			w.last, w.lastDuration = pts, duration
 		}
 		if whole {
-			w.keyInterval, w.lastKey = max(w.keyInterval, w.count-w.lastKey), w.count
+			w.toReach, w.lastKey = w.toReach+steps(w.count-w.lastKey), w.count
 		}
 		w.count++
 	}
