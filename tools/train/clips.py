@@ -18,26 +18,27 @@ import metrics
 from colours import ColourModel
 
 FRAMES = 16
+MEASURED = 4  # cut-outs of each source; the reviser learns from others
 
 
-def clips(pack, most=4):
+def clips(pack, most=MEASURED):
     """Lists of Cases, one a frame, of at most `most` cut-outs of each source."""
     places = pack.choose("background", True)
     for item in measured(pack, most):
         yield clip(pack, item, places)
 
 
-def measured(pack, most=4):
+def measured(pack, most=MEASURED):
     """The held-out cut-outs that clips are made of, at most `most` of each source."""
     for source, items in subjects(pack, True).items():
         random.Random(source).shuffle(items)
         yield from items[:most]
 
 
-def spare(pack):
-    """The held-out cut-outs of each source that share no group with those measured."""
+def spare(pack, items):
+    """Those of items that share no group with the cut-outs measured."""
     taken = {item.group for item in measured(pack)}
-    return {source: [i for i in items if i.group not in taken] for source, items in subjects(pack, True).items()}
+    return [i for i in items if i.group not in taken]
 
 
 def subjects(pack, held):

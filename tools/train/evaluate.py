@@ -96,7 +96,7 @@ def main():
     p.add_argument("--checkpoint", type=pathlib.Path, help="compare with this checkpoint in PyTorch")
     p.add_argument("--short", type=int, help="short side that pictures are brought to, in place of the file's own")
     p.add_argument("--most", type=int, default=60, help="pictures of each source")
-    p.add_argument("--moving", type=int, default=4, help="clips of each source")
+    p.add_argument("--moving", type=int, default=clips.MEASURED, choices=range(1, clips.MEASURED + 1), help="clips of each source")
     p.add_argument("--program", type=pathlib.Path, help="bgremove, to be measured on the clips as a whole at the file's own short side")
     p.add_argument("--threads", type=int, default=1, help="of ONNX Runtime, for all but the times")
     a = p.parse_args()

@@ -31,11 +31,12 @@ from clips import FRAMES
 from net import Conv, Join, Pair, count
 from views import CHANNELS
 
-WIDTHS = (24, 32, 48)  # channels at 1/2, 1/4 and 1/8 of the picture's size
-MULTIPLE = 8  # what both sides of a picture are brought to
+WIDTHS = (32, 32, 64, 96)  # channels at 1/2, 1/4, 1/8 and 1/16 of the picture's size
+MULTIPLE = 16  # what both sides of a picture are brought to
 MATTE = 3  # its channel in a view
 LEAST = 0.01  # the logit of a matte is that of one no surer than this
 GRID = 4  # distance of the places among which parts of clips are chosen
+TINY = 1e-5  # added under a root, whose slope is endless at 0
 STEP = 8.0  # how much of a logit a unit of the head is
 MIDDLE = (128, 128, 128, 128, 128, 128, 128, 64, 16, 128, 64)  # of each channel, as is
 SCALE = (1 / 64, 1 / 64, 1 / 64, 1 / 64, 1 / 16, 1 / 16, 1 / 16, 1 / 48, 1 / 24, 1 / 96, 1 / 64)
@@ -46,13 +47,15 @@ class Reviser(nn.Module):
 
     def __init__(self, widths=WIDTHS):
         super().__init__()
-        a, b, c = widths
+        a, b, c, d = widths
         self.register_buffer("middle", torch.tensor(MIDDLE, dtype=torch.float32).view(1, -1, 1, 1))
         self.register_buffer("scale", torch.tensor(SCALE).view(1, -1, 1, 1))
         self.stem = Conv(CHANNELS, a, 5, 2)
         self.fine = Conv(a, a)
         self.down4 = nn.Sequential(Conv(a, b, stride=2), Pair(b))
         self.down8 = nn.Sequential(Conv(b, c, stride=2), Pair(c), Pair(c))
+        self.down16 = nn.Sequential(Conv(c, d, stride=2), Pair(d), Pair(d))
+        self.up8 = Join(d, c, c)
         self.up4 = Join(c, b, b)
         self.up2 = Join(b, a, a)
         self.head = nn.Conv2d(a, 4, 3, padding=1)
@@ -62,7 +65,9 @@ class Reviser(nn.Module):
     def forward(self, view):
         x2 = self.fine(self.stem((view - self.middle) * self.scale))
         x4 = self.down4(x2)
-        y2 = self.up2(self.up4(self.down8(x4), x4), x2)
+        x8 = self.down8(x4)
+        y8 = self.up8(self.down16(x8), x8)
+        y2 = self.up2(self.up4(y8, x4), x2)
         matte = (view[:, MATTE : MATTE + 1] / 255).clamp(LEAST, 1 - LEAST)
         return torch.sigmoid(torch.logit(matte) + STEP * F.pixel_shuffle(self.head(y2), 2).float())
 
@@ -74,7 +79,9 @@ def build(net):
     x = g.node("DequantizeLinear", [view, g.weight(net.scale.flatten()), g.weight(np.array(MIDDLE, np.uint8))], axis=1)
     x2 = g.block(g.block(x, net.stem), net.fine)
     x4 = g.sequence(x2, net.down4)
-    y2 = g.join(g.join(g.sequence(x4, net.down8), x4, net.up4), x2, net.up2)
+    x8 = g.sequence(x4, net.down8)
+    y8 = g.join(g.sequence(x8, net.down16), x8, net.up8)
+    y2 = g.join(g.join(y8, x4, net.up4), x2, net.up2)
     change = g.node("DepthToSpace", [g.plain(y2, net.head)], blocksize=2, mode="CRD")
     change = g.node("Mul", [change, g.weight(np.float32(STEP))])
     matte = g.node("Cast", [g.node("Gather", [view, g.weight(np.array([MATTE]))], axis=1)], to=TensorProto.FLOAT)
@@ -117,6 +124,8 @@ class Samples:
         self.clips = [np.load(f, mmap_mode="r") for f in sorted(folder.glob("*.npy"))]
         if not self.clips:
             raise SystemExit(f"{folder} has no views: make them with views.py")
+        if any(clip.shape[:2] != (FRAMES, CHANNELS + 1) for clip in self.clips):
+            raise SystemExit(f"{folder} has views of another kind: empty it and make them anew with views.py")
         self.size, self.dice = size, random.Random(seed)
 
     def batch(self, n):
@@ -146,10 +155,10 @@ class Samples:
 
 
 def loss(found, truth):
-    """Of mattes [2n, 1, h, w]: absolute and squared errors, and those of changes over time."""
+    """Of mattes [2n, 1, h, w]: absolute and squared errors, and clips.dtssd's root of squared errors of changes over time."""
     off = found - truth
     step = off[1::2] - off[::2]
-    return off.abs().mean() + 3 * (off**2).mean() + 6 * (step**2).mean()
+    return off.abs().mean() + 3 * (off**2).mean() + 2 * ((step**2).mean((1, 2, 3)) + TINY).sqrt().mean()
 
 
 def ahead(make, count):

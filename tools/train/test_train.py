@@ -229,6 +229,42 @@ class Clips(unittest.TestCase):
         self.assertAlmostEqual(int(shaded.min()), 100, delta=4)
         self.assertTrue(abs(x - 36) <= 8 and abs(y - 26) <= 8, (x, y))
 
+    def test_patterns_cover_a_part(self):
+        shares = [np.asarray(views.pattern(random.Random(seed), (60, 90))).mean() / 255 for seed in range(40)]
+        self.assertTrue(all(s < 0.9 for s in shares))
+        self.assertTrue(0.03 < np.mean(shares) < 0.5, np.mean(shares))
+
+    def test_holes_and_paint_are_where_the_mask_is(self):
+        cut = Image.new("RGBa", (6, 4), (100, 0, 0, 200))
+        mask = Image.new("L", cut.size)
+        mask.paste(255, (0, 0, 3, 4))
+        holes, paint = np.asarray(views.pierced(cut, mask)), np.asarray(views.painted(cut, mask, (0, 255, 0)))
+        np.testing.assert_array_equal(holes[:, 3:], np.asarray(cut)[:, 3:])
+        self.assertEqual(holes[:, :3].max(), 0)
+        np.testing.assert_array_equal(paint[:, 3:], np.asarray(cut)[:, 3:])
+        self.assertTrue((paint[..., 3] == 200).all())
+        self.assertEqual(paint[0, 0].tolist(), [20, 160, 0, 200])
+
+    def test_boards_hang_in_the_backdrop(self):
+        photographs = types.SimpleNamespace(choose=lambda kind, held: [kind], picture=lambda item: np.full((20, 30, 3), 250, np.uint8))
+        shares = []
+        for seed in range(20):
+            place = Image.new("RGB", (90, 60), (10, 20, 30))
+            views.furnish(photographs, random.Random(seed), place)
+            self.assertEqual(place.size, (90, 60))
+            shares.append((np.asarray(place) != (10, 20, 30)).any(2).mean())
+        self.assertTrue(0.05 < np.mean(shares) < 0.7, shares)
+
+    def test_compressed_pictures_stay_alike(self):
+        y, x = np.mgrid[:31, :45]
+        picture = np.stack([4 * y, 3 * x, 2 * (x + y)], 2).astype(np.uint8)
+        frames = [heldout.Case(str(n), "s", "f", picture.copy(), y / 31, y >= 0, True) for n in range(3)]
+        views.compress(frames, 20)
+        for f in frames:
+            self.assertEqual((f.picture.shape, f.matte.shape, f.known.shape), ((30, 44, 3), (30, 44), (30, 44)))
+            off = np.abs(f.picture.astype(int) - picture[:30, :44]).mean()
+            self.assertTrue(0 < off < 6, off)
+
 
 class Revising(unittest.TestCase):
     def test_nothing_is_revised_at_first(self):

@@ -3,13 +3,15 @@
     python views.py pack.zip model.onnx folder --plates plates
 
 Each clip lays a subject on a photograph that is trained on, as clips.py does with
-held-out ones, and some have a shadow, turn or zoom, or went through H.264. Its mattes
+held-out ones. Some subjects get holes that one sees through, or parts in a colour of the
+backdrop; some backdrops get boards; some clips have a shadow, turn or zoom, or went through H.264. Their mattes
 are those of a network with doubts decided by colour. Most subjects are held out from that
 network, for it errs less where it has learnt, and who revises must know how it errs (stacking:
 D. H. Wolpert, Neural Networks 5(2), 1992); none of them is in the clips that are measured.
-Of subjects that it has learnt many mattes are made at a smaller size, or get holes and
+Mattes, above all of subjects that it has learnt, are made at a smaller size, or get holes and
 false parts that move with the subject or stay where they are. The plate is found by
-bgremove's own code (tools/plates).
+bgremove's own code (tools/plates). Clips that are there already are left alone: empty the folder
+after a change.
 
 The folder gets an array [frames, 12, h, w] a clip: the eleven bytes of a view
 (internal/matte/plate) and the true matte.
@@ -24,7 +26,7 @@ import struct
 import subprocess
 
 import numpy as np
-from PIL import Image, ImageFilter
+from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
 import clips
 import heldout
@@ -71,9 +73,9 @@ def make(pack, run, program, seed):
 def subject(pack, dice, learnt):
     """A cut-out that the network has learnt or not, or a person from a held-out scene."""
     if not learnt and dice.random() < PEOPLE:
-        return dice.choice([i for i in pack.choose("scene", True) if i.source in ("ccp", "coco")])
-    sources = clips.subjects(pack, False) if learnt else clips.spare(pack)
-    return dice.choice(sources[dice.choice(sorted(sources))])
+        return dice.choice(clips.spare(pack, [i for i in pack.choose("scene", True) if i.source in ("ccp", "coco")]))
+    sources = {source: items if learnt else clips.spare(pack, items) for source, items in clips.subjects(pack, not learnt).items()}
+    return dice.choice(sources[dice.choice(sorted(source for source, items in sources.items() if items))])
 
 
 def film(pack, dice, item):
@@ -81,11 +83,17 @@ def film(pack, dice, item):
     place = Image.fromarray(pack.picture(dice.choice(pack.choose("background", False))))
     if dice.random() < 0.2:
         place = drawn(dice, place.size)
+    if dice.random() < 0.4:
+        furnish(pack, dice, place)
     w, h = heldout.LONG, round(heldout.LONG / dice.choice([0.75, 1.0, 1.33, 1.78]))
     if h > w:
         w, h = round(w * w / h), w
     cut = Image.fromarray(pack.picture(item))
     cut = cut.crop(cut.getchannel("A").getbbox()).convert("RGBa")
+    if dice.random() < 0.25:
+        cut = pierced(cut, pattern(dice, cut.size))
+    if dice.random() < 0.25:
+        cut = painted(cut, pattern(dice, cut.size), place.getpixel(tuple(dice.randrange(v) for v in place.size)))
     size = dice.uniform(0.3, 1.8 if item.kind == "scene" else 1.2) * min(w / cut.width, h / cut.height)
     going = 0.0 if dice.random() < 0.25 else dice.uniform(0.05, 0.4)
     way, at = dice.uniform(0, 2 * math.pi), [dice.uniform(*((0.3, 0.7) if dice.random() < 0.6 else (0, 1))) for _ in range(2)]
@@ -112,6 +120,45 @@ def film(pack, dice, item):
     return frames
 
 
+def pattern(dice, size):
+    """A mask of bars, or of some round and angular places."""
+    mask = Image.new("L", size)
+    draw, long = ImageDraw.Draw(mask), max(size)
+    if dice.random() < 0.4:
+        line, space, turn = dice.uniform(0.03, 0.25) * long, dice.uniform(0.02, 0.12) * long, dice.uniform(0, math.pi)
+        x, y = long * math.cos(turn), long * math.sin(turn)
+        for n in range(round(2 * long / (line + space))):
+            at = (n * (line + space) - long) / long
+            middle = size[0] / 2 - at * y, size[1] / 2 + at * x
+            draw.line([(middle[0] - 2 * x, middle[1] - 2 * y), (middle[0] + 2 * x, middle[1] + 2 * y)], 255, round(line))
+        corner = [dice.uniform(-0.2, 0.6) * v for v in size]
+        keep = Image.new("L", size)
+        ImageDraw.Draw(keep).rectangle([*corner, *(c + dice.uniform(0.3, 0.8) * v for c, v in zip(corner, size))], 255)
+        return ImageChops.multiply(mask, keep)
+    for _ in range(dice.randint(1, 5)):
+        at = [dice.random() * v for v in size]
+        reach = [dice.uniform(0.03, 0.2) * long for _ in range(2)]
+        if dice.random() < 0.5:
+            draw.ellipse([at[0] - reach[0], at[1] - reach[1], at[0] + reach[0], at[1] + reach[1]], 255)
+        else:
+            draw.polygon([tuple(a + dice.uniform(-1, 1) * r for a, r in zip(at, reach)) for _ in range(dice.randint(3, 5))], 255)
+    return mask
+
+
+def pierced(cut, mask):
+    """A premultiplied cut-out with holes, through which a network seldom sees."""
+    return Image.composite(Image.new(cut.mode, cut.size), cut, mask)
+
+
+def painted(cut, mask, colour):
+    """A premultiplied cut-out with parts in a colour of the backdrop, which a network takes for that."""
+    a = np.array(cut)
+    share = 0.8 * np.asarray(mask, np.float32)[..., None] / 255
+    paint = np.float32(colour) * a[..., 3:] / 255
+    a[..., :3] = (a[..., :3] * (1 - share) + paint * share).round()
+    return Image.fromarray(a, cut.mode)
+
+
 def drawn(dice, size):
     """A flat backdrop, or one of stripes, as cartoons have."""
     place = Image.new("RGB", size, tuple(dice.randrange(256) for _ in range(3)))
@@ -120,6 +167,18 @@ def drawn(dice, size):
         for x in range(0, size[0], 2 * step):
             place.paste(other, (x, 0, x + step, size[1]))
     return place
+
+
+def furnish(pack, dice, place):
+    """Hangs boards into a backdrop, in place: of one colour, or of another photograph."""
+    for _ in range(dice.randint(1, 4)):
+        size = [round(dice.uniform(0.1, 0.6) * place.height) for _ in range(2)]
+        if dice.random() < 0.3:
+            board = Image.fromarray(pack.picture(dice.choice(pack.choose("background", False)))).resize(size)
+        else:
+            board = Image.new("RGB", size, tuple(dice.randrange(256) for _ in range(3)))
+        board = board.convert("RGBA").rotate(dice.uniform(-20, 20), Image.Resampling.BICUBIC, expand=True)
+        place.paste(board, [dice.randrange(-c // 2, v - c // 2) for v, c in zip(place.size, board.size)], board)
 
 
 def zoomed(place, lens, t):

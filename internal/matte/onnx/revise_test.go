@@ -67,8 +67,11 @@ func TestRevise(t *testing.T) {
 		}
 	}
 	v, _ := half(1, 1)
-	if m, err := n.Revise(t.Context(), v); err != nil || len(m.Pix) != 1 {
-		t.Errorf("one pixel: %v, %v", m, err)
+	if _, err := n.Revise(t.Context(), v); err != nil {
+		t.Errorf("one pixel: %v", err)
+	}
+	if !n.Revises(640, 512) || n.Revises(641, 512) {
+		t.Error("the bound of a view's size is not 327,680 pixels")
 	}
 }
 
