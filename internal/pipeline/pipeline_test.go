@@ -674,6 +674,18 @@ func TestLookLeaps(t *testing.T) {
 			t.Errorf("subjects at %v, want %v", at, want)
 		}
 	})
+	t.Run("times within a long last frame", func(t *testing.T) {
+		f := &film{clip: walk(2005), seekCost: 250}
+		f.times = slices.Repeat([]time.Duration{100 * time.Millisecond}, len(f.places))
+		f.times[2004] = time.Hour
+		n := 0
+		if err := pipeline.Look(t.Context(), f, pipeline.Timing{}, 4, func(*image.NRGBA) { n++ }); err != nil || n != 1 {
+			t.Fatal(n, err)
+		}
+		if f.opened != 2 {
+			t.Errorf("opened %d times", f.opened)
+		}
+	})
 	t.Run("key frames too far apart", func(t *testing.T) {
 		f := &film{clip: walk(2005), seekCost: 2000}
 		n := 0

@@ -18,7 +18,7 @@ import metrics
 from colours import ColourModel
 
 FRAMES = 16
-MEASURED = 4  # cut-outs of each source; the reviser learns from others
+MEASURED = 4  # cut-outs of each source
 
 
 def clips(pack, most=MEASURED):
@@ -35,10 +35,9 @@ def measured(pack, most=MEASURED):
         yield from items[:most]
 
 
-def spare(pack, items):
-    """Those of items that share no group with the cut-outs measured."""
-    taken = {item.group for item in measured(pack)}
-    return [i for i in items if i.group not in taken]
+def taken(pack):
+    """The groups of the cut-outs that clips are made of: the reviser learns from no item of these."""
+    return {item.group for item in measured(pack)}
 
 
 def subjects(pack, held):

@@ -72,10 +72,14 @@ def make(pack, run, program, seed):
 
 def subject(pack, dice, learnt):
     """A cut-out that the network has learnt or not, or a person from a held-out scene."""
+    taken = clips.taken(pack)
     if not learnt and dice.random() < PEOPLE:
-        return dice.choice(clips.spare(pack, [i for i in pack.choose("scene", True) if i.source in ("ccp", "coco")]))
-    sources = {source: items if learnt else clips.spare(pack, items) for source, items in clips.subjects(pack, not learnt).items()}
-    return dice.choice(sources[dice.choice(sorted(source for source, items in sources.items() if items))])
+        return dice.choice([i for i in pack.choose("scene", True) if i.source in ("ccp", "coco") and i.group not in taken])
+    sources = {}
+    for source, items in clips.subjects(pack, not learnt).items():
+        if spare := [i for i in items if i.group not in taken]:
+            sources[source] = spare
+    return dice.choice(sources[dice.choice(sorted(sources))])
 
 
 def film(pack, dice, item):

@@ -51,13 +51,10 @@ func (a *aligner) find(s *still, seen *scene) (d point, lighter float64, ok bool
 			d, lighter, ok = a.descend(n, d, lighter)
 		}
 	}
-	if !ok {
-		return point{}, 0, false
-	}
 	if max(math.Abs(d.x), math.Abs(d.y)) < rest {
 		d = point{}
 	}
-	return d, lighter, true
+	return d, lighter, ok
 }
 
 // descend goes down the sizes, of which there are n, from where d is at the smallest.
@@ -74,7 +71,7 @@ func (a *aligner) descend(n int, d point, lighter float64) (_ point, _ float64, 
 		for range limit {
 			e := match(&a.frame[i], &a.plate[i], d, lighter)
 			if e.count < few*float64(a.frame[i].w*a.frame[i].h) {
-				return d, lighter, false
+				return point{}, 0, false
 			}
 			step := e.solve()
 			miss = e.miss / e.count
@@ -84,7 +81,7 @@ func (a *aligner) descend(n int, d point, lighter float64) (_ point, _ float64, 
 			}
 		}
 		if most := unlike * float64(1+min(i, 1)); miss > most { // twice as much while it is still searched for
-			return d, lighter, false
+			return point{}, 0, false
 		}
 	}
 	return d, lighter, true

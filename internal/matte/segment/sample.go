@@ -55,8 +55,7 @@ func (e *Estimator) Sample(ctx context.Context, look Look) error {
 		if colours.Weight > 0 {
 			colours.Apply(picture, m)
 		}
-		if d := (draft{picture, m}); e.revises(s.own, d) {
-			d = e.fitted(s.own, d)
+		if d, ok := e.fitted(s.own, draft{picture, m}); ok {
 			e.plate.Sample(d.picture, d.matte)
 		}
 	}

@@ -152,25 +152,15 @@ func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
 	if err != nil {
 		return err
 	}
+	d, ok := e.fitted(w.Image, d)
 	w.Draft = d
-	if !e.revises(w.Image, d) {
+	if !ok {
 		return nil
 	}
-	d = e.fitted(w.Image, d)
-	w.Draft = d
 	if v := e.plate.Next(d.picture, d.matte); v.Known > enough {
 		w.Draft = viewed{d, v}
 	}
 	return nil
-}
-
-// revises reports whether d, once fitted to img, can be revised.
-func (e *Estimator) revises(img *image.NRGBA, d draft) bool {
-	size := d.matte.Rect.Size()
-	if img != nil && enlarged(img, d.matte) {
-		size = img.Rect.Size()
-	}
-	return e.network.Revises(size.X, size.Y)
 }
 
 // enlarged reports whether a network whose matte of img is m saw it larger than it is.
@@ -182,15 +172,23 @@ func enlarged(img *image.NRGBA, m *image.Alpha) bool {
 // fitted is the draft of img with its edges along the picture's: the reviser sees
 // better what is amiss there. It has the size of d's matte, or of img where that was
 // enlarged for the network, for what is brought back is blurred. Where it was not, img
-// may be nil.
-func (e *Estimator) fitted(img *image.NRGBA, d draft) draft {
+// may be nil. A draft that would be too large to be revised stays as it is, and ok is
+// false.
+func (e *Estimator) fitted(img *image.NRGBA, d draft) (_ draft, ok bool) {
+	size, own := d.matte.Rect.Size(), img != nil && enlarged(img, d.matte)
+	if own {
+		size = img.Rect.Size()
+	}
+	if !e.network.Revises(size.X, size.Y) {
+		return d, false
+	}
 	picture := img
-	if img == nil || !enlarged(img, d.matte) {
+	if !own {
 		picture = fitting(d.picture, d.matte)
 	}
-	m := image.NewAlpha(image.Rectangle{Max: picture.Rect.Size()})
+	m := image.NewAlpha(image.Rectangle{Max: size})
 	e.upsample(m, picture, d)
-	return draft{picture, m}
+	return draft{picture, m}, true
 }
 
 // upsample brings a draft to the size of dst, which is that of img.
