@@ -13,35 +13,56 @@ import (
 func Bleed(img *image.NRGBA, reach int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	row := func(y int) []uint8 { return img.Pix[y*img.Stride:][:4*w] }
-	spans := make([]span, h)
-	for y := range spans {
-		spans[y] = bleedRow(row(y), reach)
+	visible := make([][]span, h)
+	var spans []span // of all rows
+	for y := range visible {
+		n := len(spans)
+		spans = bleedRow(spans, row(y), reach)
+		visible[y] = spans[n:]
 	}
 	left := make([]int, w) // how far the colour above each pixel still reaches
+	var u union
 	for y := 1; y < h; y++ {
-		bleedDown(row(y), row(y-1), left, hull(spans[max(y-reach, 0):y]), reach)
+		bleedDown(row(y), row(y-1), left, u.of(visible[max(y-reach, 0):y]), visible[y], reach)
 	}
 	clear(left)
 	for y := h - 2; y >= 0; y-- {
-		bleedDown(row(y), row(y+1), left, hull(spans[y+1:min(y+1+reach, h)]), reach)
+		bleedDown(row(y), row(y+1), left, u.of(visible[y+1:min(y+1+reach, h)]), visible[y], reach)
 	}
 }
 
-// span is the pixels of a row from lo up to hi, beyond which it is empty.
+// span is the pixels of a row from lo up to hi.
 type span struct{ lo, hi int }
 
-// hull is the span around all of those.
-func hull(spans []span) (s span) {
-	for _, o := range spans {
-		switch {
-		case o.hi <= o.lo:
-		case s.hi <= s.lo:
-			s = o
-		default:
-			s = span{min(s.lo, o.lo), max(s.hi, o.hi)}
+// union is the memory for what several rows have together.
+type union struct{ all, more []span }
+
+// of is the columns in which any of the rows has a pixel, in order. It holds
+// until the next call.
+func (u *union) of(rows [][]span) []span {
+	u.all = u.all[:0]
+	for _, r := range rows {
+		if len(r) > 0 {
+			u.all, u.more = merge(u.more[:0], u.all, r), u.all
 		}
 	}
-	return s
+	return u.all
+}
+
+// merge appends to dst the columns in a or b, both of which are in order.
+func merge(dst, a, b []span) []span {
+	for len(a)+len(b) > 0 {
+		if len(a) == 0 || len(b) > 0 && b[0].lo < a[0].lo {
+			a, b = b, a
+		}
+		if n := len(dst); n > 0 && a[0].lo <= dst[n-1].hi {
+			dst[n-1].hi = max(dst[n-1].hi, a[0].hi)
+		} else {
+			dst = append(dst, a[0])
+		}
+		a = a[1:]
+	}
+	return dst
 }
 
 const (
@@ -53,22 +74,17 @@ func load(p []uint8, i int) uint32     { return binary.LittleEndian.Uint32(p[i :
 func store(p []uint8, i int, v uint32) { binary.LittleEndian.PutUint32(p[i:i+4:i+4], v) }
 
 // bleedRow clears the invisible pixels of a row and carries colours into them
-// from both sides. It returns where there is something then.
-func bleedRow(row []uint8, reach int) (s span) {
+// from both sides. It appends to spans where the row is visible.
+func bleedRow(spans []span, row []uint8, reach int) []span {
 	for end := 0; end < len(row); {
 		gap := end
 		start := run(row, gap, false)
 		bleedGap(row, gap, start, 4*reach)
-		end = run(row, start, true)
-		if end == start {
-			continue
+		if end = run(row, start, true); end > start {
+			spans = append(spans, span{start / 4, end / 4})
 		}
-		if s.hi == 0 {
-			s.lo = max(start/4-reach, 0)
-		}
-		s.hi = min(end/4+reach, len(row)/4)
 	}
-	return s
+	return spans
 }
 
 // run returns where, from pixel at i on, those end that are visible, or are
@@ -110,35 +126,22 @@ func paint(pix []uint8, colour uint32) {
 	}
 }
 
-// bleedDown carries colours from the row before into the empty pixels of row,
-// within s. left counts, for each column whose pixel before is invisible, the
-// steps its colour may still take.
-func bleedDown(row, before []uint8, left []int, s span, reach int) {
-	row, before, left = row[4*s.lo:4*s.hi], before[4*s.lo:4*s.hi], left[s.lo:s.hi]
-	for x := 0; x < len(left); {
-		if n := idle(row[4*x:], before[4*x:], left[x:]); n > 0 {
-			x += n
-			continue
+// bleedDown carries colours from the row before into the columns of row that
+// are not visible. left counts, for each column whose pixel before is invisible,
+// the steps its colour may still take.
+func bleedDown(row, before []uint8, left []int, columns, visible []span, reach int) {
+	for _, c := range columns {
+		for x := c.lo; x < c.hi; x++ {
+			for len(visible) > 0 && visible[0].hi <= x {
+				visible = visible[1:]
+			}
+			if len(visible) > 0 && visible[0].lo <= x {
+				x = visible[0].hi - 1
+				continue
+			}
+			bleedPixel(row[4*x:4*x+4:4*x+4], load(before, 4*x), &left[x], reach)
 		}
-		bleedPixel(row[4*x:4*x+4:4*x+4], load(before, 4*x), &left[x], reach)
-		x++
 	}
-}
-
-// idle is how many pixels at the start need nothing from the row before: they
-// are visible, or there is nothing in either row and nothing under way. It may
-// stop short.
-func idle(row, before []uint8, left []int) (n int) {
-	if n = run(row, 0, true) / 4; n > 0 {
-		return n
-	}
-	for i := 0; i+8 <= len(row) && left[n]|left[n+1] == 0; i += 8 {
-		if binary.LittleEndian.Uint64(row[i:])|binary.LittleEndian.Uint64(before[i:]) != 0 {
-			break
-		}
-		n += 2
-	}
-	return n
 }
 
 // bleedPixel gives an invisible pixel the colour of the one before.
