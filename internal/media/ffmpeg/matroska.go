@@ -2,14 +2,15 @@ package ffmpeg
 
 import (
 	"encoding/binary"
-	"image"
 	"io"
 	"time"
+
+	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
-// matroskaWriter writes raw RGBA pictures with their times as Matroska
-// (RFC 9559) for ffmpeg to read from a pipe: one cluster a picture, sizes
-// known, timestamps in microseconds.
+// matroskaWriter writes raw pictures with their times as Matroska (RFC 9559) for
+// ffmpeg to read from a pipe: one cluster a picture, sizes known, timestamps in
+// microseconds.
 type matroskaWriter struct {
 	w   io.Writer
 	buf []byte
@@ -32,6 +33,11 @@ const (
 	idPixelWidth     = 0xB0
 	idPixelHeight    = 0xBA
 	idFourCC         = 0x2EB524
+	idColour         = 0x55B0
+	idMatrix         = 0x55B1
+	idRange          = 0x55B9
+	idTransfer       = 0x55BA
+	idPrimaries      = 0x55BB
 	idCluster        = 0x1F43B675
 	idTimestamp      = 0xE7
 	idBlockGroup     = 0xA0
@@ -41,12 +47,29 @@ const (
 
 const unknownSize = 1<<56 - 1
 
-// newMatroskaWriter writes the headers of a stream of w×h pictures.
-func newMatroskaWriter(w io.Writer, width, height int) (*matroskaWriter, error) {
+// fourCC is how ffmpeg calls the layout of raw pictures.
+func fourCC(l yuv.Layout) []byte {
+	if l.Alpha {
+		return []byte{'Y', '4', 11, 8}
+	}
+	return []byte("I420")
+}
+
+// bt709 says that samples are of BT.709 in limited range, by ITU-T H.273.
+func bt709() (b []byte) {
+	for _, id := range []uint32{idMatrix, idRange, idTransfer, idPrimaries} {
+		b = append(b, number(id, 1)...)
+	}
+	return b
+}
+
+// newMatroskaWriter writes the headers of a stream of pictures.
+func newMatroskaWriter(w io.Writer, l yuv.Layout) (*matroskaWriter, error) {
 	m := &matroskaWriter{w: w}
-	video := number(idPixelWidth, width)
-	video = append(video, number(idPixelHeight, height)...)
-	video = append(video, element(idFourCC, []byte("RGBA"))...)
+	video := number(idPixelWidth, l.Width)
+	video = append(video, number(idPixelHeight, l.Height)...)
+	video = append(video, element(idFourCC, fourCC(l))...)
+	video = append(video, element(idColour, bt709())...)
 	track := number(idTrackNumber, 1)
 	track = append(track, number(idTrackUID, 1)...)
 	track = append(track, number(idTrackType, 1)...) // video
@@ -63,9 +86,9 @@ func newMatroskaWriter(w io.Writer, width, height int) (*matroskaWriter, error) 
 }
 
 // write appends one picture.
-func (m *matroskaWriter) write(img *image.NRGBA, pts, duration time.Duration) error {
+func (m *matroskaWriter) write(picture []uint8, pts, duration time.Duration) error {
 	block := []byte{0x81, 0, 0, 0} // track 1, at the cluster's time, no lacing
-	blockSize := len(block) + len(img.Pix)
+	blockSize := len(block) + len(picture)
 	after := number(idBlockDuration, int(max(duration, time.Microsecond)/time.Microsecond))
 	stamp := number(idTimestamp, int(pts.Round(time.Microsecond)/time.Microsecond))
 
@@ -77,7 +100,7 @@ func (m *matroskaWriter) write(img *image.NRGBA, pts, duration time.Duration) er
 	b = appendSize(appendID(b, idBlock), uint64(blockSize))
 	b = append(b, block...)
 	m.buf = b
-	for _, part := range [][]byte{b, img.Pix, after} {
+	for _, part := range [][]byte{b, picture, after} {
 		if _, err := m.w.Write(part); err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 // are skipped: the pipe is local.
 type nutReader struct {
 	r        *bufio.Reader
+	size     int // of a frame, in bytes
 	bases    []media.Rational
 	codes    [256]nutCode
 	base     media.Rational // of the stream
@@ -59,9 +60,9 @@ const (
 var errNUT = errors.New("malformed NUT stream")
 
 // newNUTReader reads up to the first frame's syncpoint: afterwards width,
-// height and base are known.
-func newNUTReader(r io.Reader) (*nutReader, error) {
-	n := &nutReader{r: bufio.NewReaderSize(r, 64<<10)}
+// height and base are known. A frame has size bytes.
+func newNUTReader(r io.Reader, size int) (*nutReader, error) {
+	n := &nutReader{r: bufio.NewReaderSize(r, 64<<10), size: size}
 	id := make([]byte, len(nutID))
 	if _, err := io.ReadFull(n.r, id); err != nil {
 		return nil, err
@@ -94,9 +95,9 @@ func (n *nutReader) next() (pts int64, err error) {
 	}
 }
 
-// read reads the frame's data, of width × height × 4 bytes.
-func (n *nutReader) read(pix []uint8) error {
-	_, err := io.ReadFull(n.r, pix)
+// read reads the frame's data, of size bytes.
+func (n *nutReader) read(data []uint8) error {
+	_, err := io.ReadFull(n.r, data)
 	return unexpected(err)
 }
 
@@ -278,7 +279,7 @@ func (n *nutReader) frame() (int64, error) {
 	if h.err != nil {
 		return 0, unexpected(h.err)
 	}
-	if want := uint64(n.width) * uint64(n.height) * 4; size != want || c.flags&nutSideData != 0 {
+	if want := uint64(n.size); size != want || c.flags&nutSideData != 0 {
 		return 0, fmt.Errorf("%w: frame of %d bytes, not %d", errNUT, size, want)
 	}
 	return n.lastPTS, nil

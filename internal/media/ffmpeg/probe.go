@@ -270,6 +270,7 @@ type videoStream struct {
 	Height        int    `json:"height"`
 	SampleAspect  string `json:"sample_aspect_ratio"`
 	PixFmt        string `json:"pix_fmt"`
+	ColorRange    string `json:"color_range"`
 	ColorSpace    string `json:"color_space"`
 	ColorTransfer string `json:"color_transfer"`
 	TimeBase      string `json:"time_base"`

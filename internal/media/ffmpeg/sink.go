@@ -13,6 +13,7 @@ import (
 	ffmpeggo "github.com/u2takey/ffmpeg-go"
 
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
 // Format is a video format that a Sink writes.
@@ -45,13 +46,16 @@ type SinkOptions struct {
 	Pool                *media.Pool
 }
 
-// Sink encodes frames by an ffmpeg child. It implements media.Sink.
+// Sink encodes frames by an ffmpeg child, which is given them as the codec has
+// them. It implements media.Sink.
 type Sink struct {
-	child  *process
-	pipe   io.WriteCloser
-	mkv    *matroskaWriter
-	pool   *media.Pool
-	closed bool
+	child   *process
+	pipe    io.WriteCloser
+	mkv     *matroskaWriter
+	pool    *media.Pool
+	closed  bool
+	encoder *yuv.Encoder
+	picture []uint8 // the frame in work as the codec has it
 	// tick is the least time between two frames, which MP4 insists on, and
 	// next the earliest that one may be shown.
 	tick, next time.Duration
@@ -66,7 +70,9 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	if err := t.provide(path); err != nil {
 		return nil, err
 	}
-	s := &Sink{pool: o.Pool, child: t.command(ctx, "encode", t.FFmpeg, EncodeArgs(path, o), f)}
+	layout := yuv.Layout{Width: o.Width, Height: o.Height, Alpha: !o.Opaque}
+	s := &Sink{pool: o.Pool, child: t.command(ctx, "encode", t.FFmpeg, EncodeArgs(path, o), f),
+		encoder: yuv.NewEncoder(yuv.Coding{Matrix: yuv.BT709}, layout), picture: make([]uint8, layout.Bytes())}
 	if s.pool == nil {
 		s.pool = new(media.Pool)
 	}
@@ -81,7 +87,7 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	if err := s.child.start(); err != nil {
 		return nil, err
 	}
-	if s.mkv, err = newMatroskaWriter(s.pipe, o.Width, o.Height); err != nil {
+	if s.mkv, err = newMatroskaWriter(s.pipe, layout); err != nil {
 		err = s.broken(err)
 		s.Abort()
 		return nil, err
@@ -105,8 +111,9 @@ func (t *Tools) provide(path string) error {
 func (s *Sink) Write(ctx context.Context, f *media.Frame) error {
 	pts := max(f.PTS, s.next)
 	s.next = pts + s.tick
-	err := s.mkv.write(f.Image, pts, f.Duration)
+	s.encoder.Encode(s.picture, f.Image)
 	s.pool.Put(f.Image)
+	err := s.mkv.write(s.picture, pts, f.Duration)
 	if err == nil {
 		return nil
 	}
@@ -185,12 +192,11 @@ func EncodeArgs(path string, o SinkOptions) []string {
 
 // commonArgs hold what the two formats share: frames keep their times (the
 // encoder's unit is the container's own), the last one its duration, and the
-// colours are converted as tagged. Without B-frames an MP4 needs no edit list
-// and its sample durations are the frames'.
-func commonArgs(o SinkOptions, timescale int64, pixFmt string) ffmpeggo.KwArgs {
+// colours are tagged as they were converted. Without B-frames an MP4 needs no
+// edit list and its sample durations are the frames'.
+func commonArgs(o SinkOptions, timescale int64) ffmpeggo.KwArgs {
 	end := int64(o.End.Round(time.Microsecond)) * timescale / int64(time.Second)
 	return ffmpeggo.KwArgs{
-		"vf":       "scale=out_color_matrix=bt709:out_range=tv:flags=bicubic+accurate_rnd+full_chroma_int,format=" + pixFmt,
 		"bsf:v":    fmt.Sprintf("setts=pts=PTS:dts=DTS:duration=max(1\\,%d-PTS)", end),
 		"fps_mode": "passthrough", "enc_time_base:v": fmt.Sprintf("1:%d", timescale),
 		"colorspace": "bt709", "color_primaries": "bt709", "color_trc": "bt709", "color_range": "tv",
@@ -199,11 +205,7 @@ func commonArgs(o SinkOptions, timescale int64, pixFmt string) ffmpeggo.KwArgs {
 }
 
 func webmArgs(o SinkOptions) ffmpeggo.KwArgs {
-	pixFmt := "yuva420p"
-	if o.Opaque {
-		pixFmt = "yuv420p"
-	}
-	out := commonArgs(o, webmTimescale, pixFmt)
+	out := commonArgs(o, webmTimescale)
 	out["f"], out["c:v"] = "webm", "libvpx-vp9"
 	// Constant quality: 60 at quality 1, 28 at 80, 20 at 100.
 	out["crf"], out["b:v"] = strconv.Itoa(60-o.Quality*2/5), "0"
@@ -217,7 +219,7 @@ func webmArgs(o SinkOptions) ffmpeggo.KwArgs {
 }
 
 func mp4Args(o SinkOptions) ffmpeggo.KwArgs {
-	out := commonArgs(o, o.Timescale, "yuv420p")
+	out := commonArgs(o, o.Timescale)
 	out["f"], out["c:v"], out["preset"], out["bf"] = "mp4", "libx264", "medium", "0"
 	// 45 at quality 1, 21 at 80, 15 at 100.
 	out["crf"] = strconv.Itoa(45 - o.Quality*3/10)

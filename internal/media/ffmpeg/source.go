@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"strconv"
 	"strings"
@@ -12,12 +13,15 @@ import (
 	ffmpeggo "github.com/u2takey/ffmpeg-go"
 
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
 // source is one decoding pass: an ffmpeg child that writes NUT to a pipe.
 type source struct {
 	clip    *Clip
 	pool    *media.Pool
+	decoder *yuv.Decoder // of the child's pictures; nil where they are RGBA
+	picture []uint8      // the frame that is read, as the decoder takes it
 	child   *process
 	pipe    io.ReadCloser
 	nut     *nutReader
@@ -31,6 +35,10 @@ type source struct {
 // Open implements media.Clip.
 func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, error) {
 	s := &source{clip: c, pool: o.Pool}
+	if coding, ok := c.coding(); ok {
+		s.decoder = yuv.NewDecoder(coding, c.info.Width, c.info.Height)
+		s.picture = make([]uint8, s.decoder.Bytes())
+	}
 	if s.pool == nil {
 		s.pool = new(media.Pool)
 	}
@@ -54,7 +62,7 @@ func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, err
 	return s, nil
 }
 
-// decodeArgs is the command line of a pass: raw RGBA of one size, upright,
+// decodeArgs is the command line of a pass: raw pictures of one size, upright,
 // with square pixels and exact times.
 func (c *Clip) decodeArgs(o media.ReadOptions, seek time.Duration) []string {
 	in := ffmpeggo.KwArgs{"f": demuxers[c.info.Container], "protocol_whitelist": "file"}
@@ -117,15 +125,48 @@ func (c *Clip) decodeFilters(every int) string {
 			"tonemap=hable:desat=0", "zscale=t=bt709:m=bt709:r=tv", "format=yuv420p")
 	}
 	scale := fmt.Sprintf("scale=%d:%d:flags=bicubic", c.info.Width, c.info.Height)
-	if c.stream.untagged() && c.stream.Height >= 720 && !c.HDR() {
-		scale += ":in_color_matrix=bt709" // without tags, by height: HD is BT.709
+	format := c.stream.PixFmt
+	if _, ok := c.coding(); !ok {
+		format = "rgba"
+		if m, ok := c.stream.matrix(); ok && m == yuv.BT709 && !c.HDR() {
+			scale += ":in_color_matrix=bt709" // also where the stream does not say so
+		}
 	}
-	return strings.Join(append(chain, scale, "setsar=1", "format=rgba"), ",")
+	return strings.Join(append(chain, scale, "setsar=1", "format="+format), ",")
 }
 
-func (s *videoStream) untagged() bool {
-	return (s.ColorSpace == "" || s.ColorSpace == "unknown") && !strings.HasPrefix(s.PixFmt, "rgb") &&
-		!strings.HasPrefix(s.PixFmt, "gbr")
+// coding is how the decoder's pictures become RGBA here, ok only where they are
+// of the commonest kind and need no scaling: passing them on as they are takes
+// less than half of the time. ffmpeg converts all others.
+func (c *Clip) coding() (coding yuv.Coding, ok bool) {
+	s := &c.stream
+	full := s.PixFmt == "yuvj420p"
+	if !full && s.PixFmt != "yuv420p" || c.info.HasAlpha || c.HDR() || s.Width*s.Height != c.info.Width*c.info.Height {
+		return yuv.Coding{}, false
+	}
+	m, ok := s.matrix()
+	return yuv.Coding{Matrix: m, Full: full || s.ColorRange == "pc"}, ok
+}
+
+// matrix is the stream's own or, where it has no tags, that of its height: HD is
+// BT.709. Of matrices that yuv does not know, ok is false.
+func (s *videoStream) matrix() (m yuv.Matrix, ok bool) {
+	switch s.ColorSpace {
+	case "bt709":
+		return yuv.BT709, true
+	case "smpte170m", "bt470bg":
+		return yuv.BT601, true
+	case "", "unknown":
+		if s.Height >= 720 {
+			return yuv.BT709, !s.rgb()
+		}
+		return yuv.BT601, !s.rgb()
+	}
+	return 0, false
+}
+
+func (s *videoStream) rgb() bool {
+	return strings.HasPrefix(s.PixFmt, "rgb") || strings.HasPrefix(s.PixFmt, "gbr")
 }
 
 // demuxTimeBase is how this release spells "keep the source's time base".
@@ -147,8 +188,8 @@ func (s *source) Next(ctx context.Context) (*media.Frame, error) {
 	if s.done {
 		return nil, io.EOF
 	}
-	f := &media.Frame{Image: s.pool.Get(s.nut.width, s.nut.height), PTS: s.next}
-	err := s.nut.read(f.Image.Pix)
+	f := &media.Frame{Image: s.pool.Get(s.clip.info.Width, s.clip.info.Height), PTS: s.next}
+	err := s.read(f.Image)
 	if err == nil {
 		err = s.advance(ctx)
 	} else {
@@ -168,6 +209,26 @@ func (s *source) Next(ctx context.Context) (*media.Frame, error) {
 	}
 	f.Delay = f.Duration
 	return f, nil
+}
+
+// size is the number of bytes of one of the child's pictures.
+func (s *source) size() int {
+	if s.decoder != nil {
+		return s.decoder.Bytes()
+	}
+	return 4 * s.clip.info.Width * s.clip.info.Height
+}
+
+// read reads the frame whose header has been read.
+func (s *source) read(img *image.NRGBA) error {
+	if s.decoder == nil {
+		return s.nut.read(img.Pix)
+	}
+	if err := s.nut.read(s.picture); err != nil {
+		return err
+	}
+	s.decoder.Decode(img, s.picture)
+	return nil
 }
 
 // advance reads up to the next frame's data, or to the end.
@@ -191,7 +252,7 @@ func (s *source) advance(ctx context.Context) error {
 func (s *source) stamp() (int64, error) {
 	if s.nut == nil {
 		var err error
-		if s.nut, err = newNUTReader(s.pipe); err != nil {
+		if s.nut, err = newNUTReader(s.pipe, s.size()); err != nil {
 			return 0, err
 		}
 	}
