@@ -60,8 +60,8 @@ func (b *bench) compareEncoders(ctx context.Context, name string, j job) error {
 		name string
 		args []string
 	}{{"good mode, speed 5", good}, {"ours", ours}} {
-		args := append([]string{"-v", "error", "-y", "-f", "matroska", "-i", raw, "-map", "0:v"}, encoding(e.args)...)
-		took, err := clock(func() error { return exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run() })
+		args := append([]string{"-y", "-i", raw, "-map", "0:v"}, encoding(e.args)...)
+		took, err := clock(func() error { return b.ffmpeg(ctx, args) })
 		if err != nil {
 			return err
 		}

@@ -25,8 +25,7 @@ func (b *bench) overhead(ctx context.Context, frames, runs int) error {
 		return err
 	}
 	fmt.Printf("\nfast, mp4 to webm, 640×360, %d frames; the reference is\n  ffmpeg %s\n", frames, strings.Join(args, " "))
-	ratio, a, r, err := pairs(runs, func() error { return b.remove(ctx, j, bgremove.Config{}) },
-		func() error { return exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run() })
+	ratio, a, r, err := pairs(runs, func() error { return b.remove(ctx, j, bgremove.Config{}) }, func() error { return b.ffmpeg(ctx, args) })
 	if err != nil {
 		return err
 	}
@@ -49,24 +48,38 @@ func (b *bench) remove(ctx context.Context, j job, c bgremove.Config) error {
 }
 
 // reference draws the job's clip and returns the arguments with which ffmpeg
-// alone decodes it and encodes the very RGBA frames that bgremove makes of it,
-// as bgremove does.
+// alone decodes it to RGBA and encodes the very frames that bgremove makes of
+// it, from RGBA and as bgremove does: what a tool that works on pictures asks of
+// ffmpeg.
 func (b *bench) reference(ctx context.Context, j *job) (args []string, err error) {
 	if j.clip, err = b.clip(ctx, j.width, j.height, j.frames); err != nil {
 		return nil, err
 	}
-	raw, err := b.cutOuts(ctx, *j)
+	planes, err := b.cutOuts(ctx, *j)
 	if err != nil {
+		return nil, err
+	}
+	raw := b.path("frames.nut")
+	if err := b.ffmpeg(ctx, []string{"-y", "-i", planes, "-fps_mode", "passthrough", "-pix_fmt", "rgba", "-c:v", "rawvideo", raw}); err != nil {
 		return nil, err
 	}
 	sink := ffmpeg.EncodeArgs(b.path("reference.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: j.width, Height: j.height,
 		End: time.Duration(j.frames) * frameTime})
-	args = []string{"-i", j.clip, "-f", "matroska", "-i", raw,
-		"-map", "0:v", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "null", "-", "-map", "1:v"}
-	return append(args, encoding(sink)...), nil
+	args = []string{"-i", j.clip, "-i", raw, "-map", "0:v", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "null", "-", "-map", "1:v"}
+	return append(args, encodingRGBA(sink)...), nil
 }
 
-// cutOuts writes the frames that bgremove gives the encoder to a file, raw.
+func (b *bench) ffmpeg(ctx context.Context, args []string) error {
+	cmd := exec.CommandContext(ctx, b.tools.FFmpeg, append([]string{"-v", "error"}, args...)...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("ffmpeg: %w", err)
+	}
+	return nil
+}
+
+// cutOuts writes the frames that bgremove gives the encoder to a file, as the
+// codec has them.
 func (b *bench) cutOuts(ctx context.Context, j job) (path string, err error) {
 	path = b.path("frames.mkv")
 	dumping, err := b.dumpingFFmpeg(path)
@@ -78,6 +91,13 @@ func (b *bench) cutOuts(ctx context.Context, j job) (path string, err error) {
 
 // encoding is what of a sink's arguments follows the choice of streams.
 func encoding(sink []string) []string { return sink[slices.Index(sink, "-map")+2:] }
+
+// encodingRGBA is the same for RGBA, which ffmpeg has to convert, as exactly as
+// bgremove does.
+func encodingRGBA(sink []string) []string {
+	const conversion = "scale=out_color_matrix=bt709:out_range=tv:flags=bicubic+accurate_rnd+full_chroma_int,format=yuva420p"
+	return append([]string{"-vf", conversion}, encoding(sink)...)
+}
 
 // dumpingFFmpeg is an ffmpeg that keeps a copy of what it is given to encode.
 func (b *bench) dumpingFFmpeg(raw string) (path string, err error) {

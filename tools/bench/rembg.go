@@ -94,7 +94,7 @@ func (b *bench) runRembg(ctx context.Context, j job, name string) (memory int64,
 	}
 	sink := ffmpeg.EncodeArgs(b.path("rembg.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: j.width, Height: j.height,
 		End: time.Duration(j.frames) * frameTime})
-	args := append([]string{"-v", "error", "-framerate", "25", "-start_number", "0", "-i", filepath.Join(dir, "%05d.png")}, encoding(sink)...)
+	args := append([]string{"-v", "error", "-framerate", "25", "-start_number", "0", "-i", filepath.Join(dir, "%05d.png")}, encodingRGBA(sink)...)
 	return memory, len(pictures), exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run()
 }
 
