@@ -13,21 +13,22 @@ import (
 func Bleed(img *image.NRGBA, reach int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	row := func(y int) []uint8 { return img.Pix[y*img.Stride:][:4*w] }
-	visible := make([][]span, h)
+	visible, about := make([][]span, h), make([][]span, h)
 	var spans []span // of all rows
 	for y := range visible {
 		n := len(spans)
 		spans = bleedRow(spans, row(y), reach)
 		visible[y] = spans[n:]
+		about[y] = merge(nil, visible[y], nil)
 	}
 	left := make([]int, w) // how far the colour above each pixel still reaches
 	var u union
 	for y := 1; y < h; y++ {
-		bleedDown(row(y), row(y-1), left, u.of(visible[max(y-reach, 0):y]), visible[y], reach)
+		bleedDown(row(y), row(y-1), left, u.of(about[max(y-reach, 0):y]), visible[y], reach)
 	}
 	clear(left)
 	for y := h - 2; y >= 0; y-- {
-		bleedDown(row(y), row(y+1), left, u.of(visible[y+1:min(y+1+reach, h)]), visible[y], reach)
+		bleedDown(row(y), row(y+1), left, u.of(about[y+1:min(y+1+reach, h)]), visible[y], reach)
 	}
 }
 
@@ -37,8 +38,8 @@ type span struct{ lo, hi int }
 // union is the memory for what several rows have together.
 type union struct{ all, more []span }
 
-// of is the columns in which any of the rows has a pixel, in order. It holds
-// until the next call.
+// of is columns around all pixels of the rows, in order. It holds until the next
+// call.
 func (u *union) of(rows [][]span) []span {
 	u.all = u.all[:0]
 	for _, r := range rows {
@@ -49,13 +50,17 @@ func (u *union) of(rows [][]span) []span {
 	return u.all
 }
 
-// merge appends to dst the columns in a or b, both of which are in order.
+// slack is how many columns between two spans are not worth a third.
+const slack = 8
+
+// merge appends columns around a and b, both of which are in order, to dst, which
+// is empty.
 func merge(dst, a, b []span) []span {
 	for len(a)+len(b) > 0 {
 		if len(a) == 0 || len(b) > 0 && b[0].lo < a[0].lo {
 			a, b = b, a
 		}
-		if n := len(dst); n > 0 && a[0].lo <= dst[n-1].hi {
+		if n := len(dst); n > 0 && a[0].lo <= dst[n-1].hi+slack {
 			dst[n-1].hi = max(dst[n-1].hi, a[0].hi)
 		} else {
 			dst = append(dst, a[0])

@@ -1,8 +1,11 @@
 package canvas_test
 
 import (
+	"bytes"
 	"image"
 	"image/color"
+	"image/draw"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -166,6 +169,83 @@ func TestBleedBlack(t *testing.T) {
 	}
 }
 
+// Pictures of all kinds come out as they do pixel by pixel.
+func TestBleedEveryPixel(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 2000 {
+		w, h, reach := 1+r.IntN(60), 1+r.IntN(60), 1+r.IntN(9)
+		img := image.NewNRGBA(image.Rect(0, 0, w, h))
+		for j := range img.Pix {
+			img.Pix[j] = uint8(r.UintN(256))
+		}
+		for range r.IntN(8) { // areas without a subject
+			area := image.Rect(0, 0, 1+r.IntN(20), 1+r.IntN(20)).Add(image.Pt(r.IntN(w), r.IntN(h)))
+			draw.Draw(img, area, image.Transparent, image.Point{}, draw.Src)
+		}
+		for share, j := r.Float64()*r.Float64(), 3; j < len(img.Pix); j += 4 { // and single pixels
+			if r.Float64() < share {
+				img.Pix[j] = 0
+			}
+		}
+		want := image.NewNRGBA(img.Rect)
+		copy(want.Pix, img.Pix)
+		bleedEveryPixel(want, reach)
+		canvas.Bleed(img, reach)
+		if !bytes.Equal(img.Pix, want.Pix) {
+			t.Fatalf("picture %d, %d×%d, reach %d, differs", i, w, h, reach)
+		}
+	}
+}
+
+// bleedEveryPixel is Bleed without anything that makes it quick.
+func bleedEveryPixel(img *image.NRGBA, reach int) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	hidden := func(x, y int) bool { return img.NRGBAAt(x, y).A == 0 }
+	paint := func(x, y int, c color.NRGBA) { img.SetNRGBA(x, y, color.NRGBA{c.R, c.G, c.B, 0}) }
+	for y := range h {
+		for x := range w {
+			if !hidden(x, y) {
+				continue
+			}
+			var c color.NRGBA
+			for d := reach; d > 0; d-- { // the nearest is the last, and the left one goes first
+				if x+d < w && !hidden(x+d, y) {
+					c = img.NRGBAAt(x+d, y)
+				}
+			}
+			for d := reach; d > 0; d-- {
+				if x-d >= 0 && !hidden(x-d, y) {
+					c = img.NRGBAAt(x-d, y)
+				}
+			}
+			paint(x, y, c)
+		}
+	}
+	for x := range w {
+		for _, step := range []int{1, -1} {
+			left := 0
+			for i := 1; i < h; i++ {
+				y := i
+				if step < 0 {
+					y = h - 1 - i
+				}
+				before := img.NRGBAAt(x, y-step)
+				if before.A != 0 {
+					left = reach
+				}
+				if !hidden(x, y) || left == 0 {
+					continue
+				}
+				if img.NRGBAAt(x, y) == (color.NRGBA{}) {
+					paint(x, y, before)
+				}
+				left--
+			}
+		}
+	}
+}
+
 func abs(n int) int { return max(n, -n) }
 
 func BenchmarkRender(b *testing.B) {
@@ -187,14 +267,22 @@ func BenchmarkRender(b *testing.B) {
 }
 
 func BenchmarkBleed(b *testing.B) {
-	img := filled(1920, 1080, color.NRGBA{})
-	for y := 200; y < 900; y++ {
-		for x := 400; x < 1300; x++ {
-			img.SetNRGBA(x, y, color.NRGBA{200, 10, 10, 255})
-		}
+	square := func(x, y int) bool { return x >= 400 && x < 1300 && y >= 200 && y < 900 }
+	for name, visible := range map[string]func(x, y int) bool{
+		"square":   square,
+		"halftone": func(x, y int) bool { return square(x, y) && (x+y)%2 == 0 },
+	} {
+		b.Run(name, func(b *testing.B) {
+			img := filled(1920, 1080, color.NRGBA{})
+			for i := range 1920 * 1080 {
+				if x, y := i%1920, i/1920; visible(x, y) {
+					img.SetNRGBA(x, y, color.NRGBA{200, 10, 10, 255})
+				}
+			}
+			for b.Loop() {
+				canvas.Bleed(img, 4)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+		})
 	}
-	for b.Loop() {
-		canvas.Bleed(img, 4)
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
 }

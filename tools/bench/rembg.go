@@ -94,8 +94,8 @@ func (b *bench) runRembg(ctx context.Context, j job, name string) (memory int64,
 	}
 	sink := ffmpeg.EncodeArgs(b.path("rembg.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: j.width, Height: j.height,
 		End: time.Duration(j.frames) * frameTime})
-	args := append([]string{"-v", "error", "-framerate", "25", "-start_number", "0", "-i", filepath.Join(dir, "%05d.png")}, encodingRGBA(sink)...)
-	return memory, len(pictures), exec.CommandContext(ctx, b.tools.FFmpeg, args...).Run()
+	args := append([]string{"-framerate", "25", "-start_number", "0", "-i", filepath.Join(dir, "%05d.png")}, encodingRGBA(sink)...)
+	return memory, len(pictures), b.ffmpeg(ctx, args)
 }
 
 // peak runs a program and returns the most memory that it had, in kB, looked at

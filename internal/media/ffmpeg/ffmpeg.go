@@ -1,7 +1,7 @@
 // Package ffmpeg decodes and encodes video by running the ffmpeg and ffprobe
-// programs as child processes. Frames travel through pipes as raw RGBA with
-// their times: NUT on the way in, because ffmpeg's Matroska muxer rounds to
-// milliseconds, and Matroska on the way out.
+// programs as child processes. Frames travel through pipes raw, as codecs have
+// them or else as RGBA, with their times: NUT on the way in, because ffmpeg's
+// Matroska muxer rounds to milliseconds, and Matroska on the way out.
 package ffmpeg
 
 import (

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -37,6 +38,7 @@ func TestColours(t *testing.T) {
 		"full range":       {"a.mp4", "320x180", []string{"-vf", fmt.Sprintf(full, "bt601")}, "bt601"},
 		"full, tagged":     {"a.mp4", "320x180", []string{"-vf", fmt.Sprintf(full, "bt709"), "-colorspace", "bt709"}, ""},
 		"full, large":      {"a.mp4", "1280x720", []string{"-vf", fmt.Sprintf(full, "bt709")}, "bt709"},
+		"full, VP9":        {"a.webm", "320x180", []string{"-vf", "scale=out_color_matrix=bt709:out_range=pc,format=yuv420p", "-c:v", "libvpx-vp9", "-colorspace", "bt709", "-color_range", "pc"}, ""},
 		"4:2:2":            {"a.mp4", "320x180", []string{"-pix_fmt", "yuv422p"}, "bt601"},
 		"4:4:4":            {"a.mp4", "320x180", []string{"-pix_fmt", "yuv444p"}, "bt601"},
 		"10 bits":          {"a.mp4", "320x180", []string{"-pix_fmt", "yuv420p10le"}, "bt601"},
@@ -49,23 +51,57 @@ func TestColours(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := generate(t, tt.name, append([]string{"-f", "lavfi", "-i", fmt.Sprintf(bars, tt.size)}, tt.args...)...)
-			got := frames(t, probe(t, path), media.ReadOptions{})[1].Image
-			scale := fmt.Sprintf("scale=%d:%d:flags=bicubic+accurate_rnd+full_chroma_int", got.Rect.Dx(), got.Rect.Dy())
-			if tt.matrix != "" {
-				scale += ":in_color_matrix=" + tt.matrix
-			}
-			want, err := exec.CommandContext(t.Context(), tools(t).FFmpeg, "-v", "error", "-i", path, "-vf", scale+",format=rgba",
-				"-f", "rawvideo", "-").Output()
-			if err != nil {
+			asFFmpeg(t, path, tt.matrix, 2)
+		})
+	}
+}
+
+// asFFmpeg compares the last of a clip's frames with ffmpeg's.
+func asFFmpeg(t *testing.T, path, matrix string, count int) {
+	t.Helper()
+	all := frames(t, probe(t, path), media.ReadOptions{})
+	if len(all) != count {
+		t.Fatalf("%d frames, want %d", len(all), count)
+	}
+	got := all[count-1].Image
+	scale := fmt.Sprintf("scale=%d:%d:flags=bicubic+accurate_rnd+full_chroma_int", got.Rect.Dx(), got.Rect.Dy())
+	if matrix != "" {
+		scale += ":in_color_matrix=" + matrix
+	}
+	want, err := exec.CommandContext(t.Context(), tools(t).FFmpeg, "-v", "error", "-i", path, "-vf", scale+",format=rgba",
+		"-f", "rawvideo", "-").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want) != count*len(got.Pix) {
+		t.Fatalf("ffmpeg made %d bytes, want %d times %d", len(want), count, len(got.Pix))
+	}
+	if off := meanDifference(got.Pix, want[len(want)-len(got.Pix):]); off > 2 {
+		t.Errorf("channels differ by %.2f from ffmpeg's on the mean", off)
+	}
+}
+
+// A clip whose frames change their size or their range in the middle keeps its
+// colours.
+func TestColoursThatChange(t *testing.T) {
+	t.Parallel()
+	encode := func(size, colourRange string) string {
+		return generate(t, "part.webm", "-f", "lavfi", "-i", fmt.Sprintf(bars, size), "-vf", "scale=out_color_matrix=bt709:out_range="+colourRange+",format=yuv420p",
+			"-c:v", "libvpx-vp9", "-colorspace", "bt709", "-color_range", colourRange)
+	}
+	tests := map[string][2]string{
+		"size, full range": {encode("320x180", "pc"), encode("160x90", "pc")},
+		"full to limited":  {encode("320x180", "pc"), encode("320x180", "tv")},
+		"limited to full":  {encode("320x180", "tv"), encode("320x180", "pc")},
+	}
+	for name, parts := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			list := filepath.Join(t.TempDir(), "list")
+			if err := os.WriteFile(list, []byte("file '"+parts[0]+"'\nfile '"+parts[1]+"'\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if len(want) != 2*len(got.Pix) {
-				t.Fatalf("ffmpeg made %d bytes, want twice %d", len(want), len(got.Pix))
-			}
-			want = want[len(got.Pix):]
-			if off := meanDifference(got.Pix, want); off > 2 {
-				t.Errorf("channels differ by %.2f from ffmpeg's on the mean", off)
-			}
+			asFFmpeg(t, generate(t, "whole.webm", "-f", "concat", "-safe", "0", "-i", list, "-c", "copy"), "", 4)
 		})
 	}
 }

@@ -125,15 +125,21 @@ func (c *Clip) decodeFilters(every int) string {
 			"tonemap=hable:desat=0", "zscale=t=bt709:m=bt709:r=tv", "format=yuv420p")
 	}
 	scale := fmt.Sprintf("scale=%d:%d:flags=bicubic", c.info.Width, c.info.Height)
-	format := c.stream.PixFmt
-	if _, ok := c.coding(); !ok {
-		format = "rgba"
-		if m, ok := c.stream.matrix(); ok && m == yuv.BT709 && !c.HDR() {
-			scale += ":in_color_matrix=bt709" // also where the stream does not say so
-		}
+	if m, _ := c.stream.matrix(); c.stream.untagged() && m == yuv.BT709 && !c.HDR() {
+		scale += ":in_color_matrix=bt709"
+	}
+	format := "rgba"
+	if coding, ok := c.coding(); ok { // also for frames that are tagged otherwise than the stream
+		format = c.stream.PixFmt
+		scale += ":out_color_matrix=" + matrixNames[coding.Matrix] + ":out_range=" + rangeNames[coding.Full]
 	}
 	return strings.Join(append(chain, scale, "setsar=1", "format="+format), ",")
 }
+
+var (
+	matrixNames = map[yuv.Matrix]string{yuv.BT601: "bt601", yuv.BT709: "bt709"}
+	rangeNames  = map[bool]string{false: "tv", true: "pc"}
+)
 
 // coding is how the decoder's pictures become RGBA here, ok only where they are
 // of the commonest kind and need no scaling: passing them on as they are takes
@@ -151,22 +157,18 @@ func (c *Clip) coding() (coding yuv.Coding, ok bool) {
 // matrix is the stream's own or, where it has no tags, that of its height: HD is
 // BT.709. Of matrices that yuv does not know, ok is false.
 func (s *videoStream) matrix() (m yuv.Matrix, ok bool) {
-	switch s.ColorSpace {
-	case "bt709":
+	switch {
+	case s.ColorSpace == "bt709", s.untagged() && s.Height >= 720:
 		return yuv.BT709, true
-	case "smpte170m", "bt470bg":
+	case s.ColorSpace == "smpte170m", s.ColorSpace == "bt470bg", s.untagged():
 		return yuv.BT601, true
-	case "", "unknown":
-		if s.Height >= 720 {
-			return yuv.BT709, !s.rgb()
-		}
-		return yuv.BT601, !s.rgb()
 	}
 	return 0, false
 }
 
-func (s *videoStream) rgb() bool {
-	return strings.HasPrefix(s.PixFmt, "rgb") || strings.HasPrefix(s.PixFmt, "gbr")
+func (s *videoStream) untagged() bool {
+	return (s.ColorSpace == "" || s.ColorSpace == "unknown") && !strings.HasPrefix(s.PixFmt, "rgb") &&
+		!strings.HasPrefix(s.PixFmt, "gbr")
 }
 
 // demuxTimeBase is how this release spells "keep the source's time base".
@@ -254,6 +256,9 @@ func (s *source) stamp() (int64, error) {
 		var err error
 		if s.nut, err = newNUTReader(s.pipe, s.size()); err != nil {
 			return 0, err
+		}
+		if w, h := s.clip.info.Width, s.clip.info.Height; s.nut.width != w || s.nut.height != h {
+			return 0, fmt.Errorf("a picture of %d×%d, not %d×%d", s.nut.width, s.nut.height, w, h)
 		}
 	}
 	return s.nut.next()

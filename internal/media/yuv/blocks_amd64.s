@@ -11,7 +11,7 @@
 #define GREEN_CB  48(R8)
 #define GREEN_CR  64(R8)
 #define BLACK     80(R8)
-#define HALF      96(R8)
+#define ROUNDING  96(R8)
 
 // BRIGHT sets x, eight samples in the high bytes of words, to their share of
 // each component.
@@ -43,7 +43,7 @@ TEXT ·decodeBlocks(SB), NOSPLIT, $0-48
 	MOVQ    blocks+40(FP), CX
 	MOVOU   BLACK, X9
 	MOVOU   LUMA, X10
-	MOVOU   HALF, X11
+	MOVOU   ROUNDING, X11
 	MOVOU   GREEN_CB, X12
 	MOVOU   GREEN_CR, X13
 	PCMPEQW X14, X14
@@ -116,8 +116,8 @@ block:
 #define CB_G        48(R8)
 #define CR_RB       64(R8)
 #define CR_G        80(R8)
-#define LUMA_HALF   96(R8)
-#define COLOUR_HALF 112(R8)
+#define LUMA_OFFSET 96(R8)
+#define COLOUR_OFFSET 112(R8)
 #define EVENS       128(R8)
 
 // LUMA4 sets x to the luma of four pixels.
@@ -138,7 +138,7 @@ TEXT ·lumaBlocks(SB), NOSPLIT, $0-32
 	MOVQ  src+8(FP), SI
 	MOVQ  k+16(FP), R8
 	MOVQ  blocks+24(FP), CX
-	MOVOU LUMA_HALF, X12
+	MOVOU LUMA_OFFSET, X12
 	MOVOU LUMA_G, X13
 	MOVOU LUMA_RB, X14
 	MOVOU EVENS, X15
@@ -237,7 +237,7 @@ TEXT ·colourBlocks(SB), NOSPLIT, $0-48
 	MOVOU CB_G, X11
 	MOVOU CR_RB, X12
 	MOVOU CR_G, X13
-	MOVOU COLOUR_HALF, X14
+	MOVOU COLOUR_OFFSET, X14
 	MOVOU EVENS, X15
 
 block:

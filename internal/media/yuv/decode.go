@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Decoder makes RGBA of Y'CbCr.
+// Decoder makes RGBA of Y'CbCr. It is safe for concurrent use.
 type Decoder struct {
 	layout Layout
 	k      toRGB
@@ -16,10 +16,10 @@ type Decoder struct {
 // with a sample, of which bits 16 and up are kept, has fraction bits behind
 // the point.
 type toRGB struct {
-	luma               [8]int16 // of (Y-black)·2⁷
-	redCr, blueCb      [8]int16 // of (C-128)·2⁸
-	greenCb, greenCr   [8]int16
-	blackLuma, halfOff [8]int16
+	luma             [8]int16 // of (Y-black)·2⁷
+	redCr, blueCb    [8]int16 // of (C-128)·2⁸
+	greenCb, greenCr [8]int16
+	black, rounding  [8]int16
 }
 
 const (
@@ -27,9 +27,9 @@ const (
 	// lumaBits and colourBits are how far samples are shifted before they are
 	// multiplied: as far as 16 bits with a sign allow.
 	lumaBits, colourBits = 7, 8
-	// half rounds the sum of the products; one more is what they lose on the
-	// mean, as each is rounded down.
-	half = 1<<(fraction-1) + 1
+	// rounding is half of what the sum of the products loses in the end, and one
+	// more for what they lose on the mean, as each is rounded down.
+	rounding = 1<<(fraction-1) + 1
 )
 
 // NewDecoder returns a Decoder of opaque pictures.
@@ -40,13 +40,13 @@ func NewDecoder(c Coding, width, height int) *Decoder {
 	luma := func(f float64) [8]int16 { return factor(f / lumaScale * (1 << (16 + fraction - lumaBits))) }
 	colour := func(f float64) [8]int16 { return factor(f / colourScale * (1 << (16 + fraction - colourBits))) }
 	return &Decoder{Layout{Width: width, Height: height}, toRGB{
-		luma:      luma(1),
-		redCr:     colour(2 * (1 - red)),
-		blueCb:    colour(2 * (1 - blue)),
-		greenCb:   colour(-2 * (1 - blue) * blue / green),
-		greenCr:   colour(-2 * (1 - red) * red / green),
-		blackLuma: factor(float64(black << lumaBits)),
-		halfOff:   factor(half),
+		luma:     luma(1),
+		redCr:    colour(2 * (1 - red)),
+		blueCb:   colour(2 * (1 - blue)),
+		greenCb:  colour(-2 * (1 - blue) * blue / green),
+		greenCr:  colour(-2 * (1 - red) * red / green),
+		black:    factor(float64(black << lumaBits)),
+		rounding: factor(rounding),
 	}}
 }
 
@@ -63,22 +63,22 @@ func (d *Decoder) Bytes() int { return d.layout.Bytes() }
 // Decode sets dst to picture, opaque. Both have the Decoder's size; dst has no
 // gaps between its rows.
 func (d *Decoder) Decode(dst *image.NRGBA, picture []uint8) {
-	w, half := d.layout.Width, d.layout.half().X
+	w, pairs := d.layout.Width, d.layout.colour().X
 	y, cb, cr, _ := d.layout.planes(picture)
 	for i := range d.layout.Height {
-		d.k.row(row(dst.Pix, i, 4*w), row(y, i, w), row(cb, i/2, half), row(cr, i/2, half))
+		d.k.row(line(dst.Pix, i, 4*w), line(y, i, w), line(cb, i/2, pairs), line(cr, i/2, pairs))
 	}
 }
 
 // row converts one row.
 func (k *toRGB) row(dst, y, cb, cr []uint8) {
-	black, luma, redCr, blueCb := int32(k.blackLuma[0]), int32(k.luma[0]), int32(k.redCr[0]), int32(k.blueCb[0])
+	black, luma, redCr, blueCb := int32(k.black[0]), int32(k.luma[0]), int32(k.redCr[0]), int32(k.blueCb[0])
 	greenCb, greenCr := int32(k.greenCb[0]), int32(k.greenCr[0])
 	for x := k.blocks(dst, y, cb, cr); x < len(y); x += 2 {
 		u, v := (int32(cb[x/2])-grey)<<colourBits, (int32(cr[x/2])-grey)<<colourBits
 		r, g, b := v*redCr>>16, u*greenCb>>16+v*greenCr>>16, u*blueCb>>16
 		for i := x; i < min(x+2, len(y)); i++ {
-			l := (int32(y[i])<<lumaBits-black)*luma>>16 + half
+			l := (int32(y[i])<<lumaBits-black)*luma>>16 + rounding
 			binary.LittleEndian.PutUint32(dst[4*i:], opaque((l+r)>>fraction, (l+g)>>fraction, (l+b)>>fraction))
 		}
 	}

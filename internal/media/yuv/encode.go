@@ -5,7 +5,7 @@ import (
 	"image"
 )
 
-// Encoder makes Y'CbCr of RGBA.
+// Encoder makes Y'CbCr of RGBA. It is safe for concurrent use.
 type Encoder struct {
 	layout Layout
 	k      toYUV
@@ -15,8 +15,8 @@ type Encoder struct {
 // by side, and of green beside that of alpha, which is 0. A factor is scaled by
 // 2¹⁵.
 type toYUV struct {
-	luma, cb, cr                mix
-	lumaHalf, colourHalf, evens [4]uint32
+	luma, cb, cr                    mix
+	lumaOffset, colourOffset, evens [4]uint32
 }
 
 // mix is the factors of one component.
@@ -37,12 +37,12 @@ func NewEncoder(c Coding, l Layout) *Encoder {
 	luma, colour = luma*(1<<lumaShift), colour*(1<<lumaShift)
 	toCb, toCr := colour/2/(1-blue), colour/2/(1-red)
 	return &Encoder{l, toYUV{
-		luma:       newMix(luma*red, luma*green, luma*blue),
-		cb:         newMix(-toCb*red, -toCb*green, toCb*(1-blue)),
-		cr:         newMix(toCr*(1-red), -toCr*green, -toCr*blue),
-		lumaHalf:   constant(uint32(black)<<lumaShift + 1<<(lumaShift-1)),
-		colourHalf: constant(grey<<colourShift + 1<<(colourShift-1)),
-		evens:      constant(0x00ff00ff),
+		luma:         newMix(luma*red, luma*green, luma*blue),
+		cb:           newMix(-toCb*red, -toCb*green, toCb*(1-blue)),
+		cr:           newMix(toCr*(1-red), -toCr*green, -toCr*blue),
+		lumaOffset:   constant(uint32(black)<<lumaShift + 1<<(lumaShift-1)),
+		colourOffset: constant(grey<<colourShift + 1<<(colourShift-1)),
+		evens:        constant(0x00ff00ff),
 	}}
 }
 
@@ -63,25 +63,25 @@ func (e *Encoder) Bytes() int { return e.layout.Bytes() }
 // gaps between its rows. Where the layout has no alpha, that of src is left
 // out.
 func (e *Encoder) Encode(picture []uint8, src *image.NRGBA) {
-	w, h, half := e.layout.Width, e.layout.Height, e.layout.half().X
+	w, h, pairs := e.layout.Width, e.layout.Height, e.layout.colour().X
 	y, cb, cr, a := e.layout.planes(picture)
 	for top := 0; top < h; top += 2 {
 		bottom := min(top+1, h-1) // the last row stands for two where their number is odd
 		for i := top; i <= bottom; i++ {
-			from := row(src.Pix, i, 4*w)
-			e.k.lumaRow(row(y, i, w), from)
+			from := line(src.Pix, i, 4*w)
+			e.k.lumaRow(line(y, i, w), from)
 			if a != nil {
-				alphaRow(row(a, i, w), from)
+				alphaRow(line(a, i, w), from)
 			}
 		}
-		e.k.colourRow(row(cb, top/2, half), row(cr, top/2, half), row(src.Pix, top, 4*w), row(src.Pix, bottom, 4*w))
+		e.k.colourRow(line(cb, top/2, pairs), line(cr, top/2, pairs), line(src.Pix, top, 4*w), line(src.Pix, bottom, 4*w))
 	}
 }
 
 func (k *toYUV) lumaRow(y, src []uint8) {
 	for x := k.lumaBlocks(y, src); x < len(y); x++ {
 		p := src[4*x:][:4:4]
-		y[x] = uint8((k.luma.of(int32(p[0]), int32(p[1]), int32(p[2])) + int32(k.lumaHalf[0])) >> lumaShift)
+		y[x] = uint8((k.luma.of(int32(p[0]), int32(p[1]), int32(p[2])) + int32(k.lumaOffset[0])) >> lumaShift)
 	}
 }
 
@@ -109,9 +109,9 @@ func (k *toYUV) colour(p, q uint64) (cb, cr uint8) {
 	const evens = 0x00ff00ff00ff00ff
 	rb, ga := p&evens+q&evens, p>>8&evens+q>>8&evens
 	rb, ga = rb+rb>>32, ga+ga>>32
-	r, g, b, half := int32(rb&0xffff), int32(ga&0xffff), int32(rb>>16&0xffff), int32(k.colourHalf[0])
-	cb = uint8(min((k.cb.of(r, g, b)+half)>>colourShift, 255))
-	cr = uint8(min((k.cr.of(r, g, b)+half)>>colourShift, 255))
+	r, g, b, offset := int32(rb&0xffff), int32(ga&0xffff), int32(rb>>16&0xffff), int32(k.colourOffset[0])
+	cb = uint8(min((k.cb.of(r, g, b)+offset)>>colourShift, 255))
+	cr = uint8(min((k.cr.of(r, g, b)+offset)>>colourShift, 255))
 	return cb, cr
 }
 

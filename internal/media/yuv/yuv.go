@@ -47,8 +47,9 @@ func (c Coding) scale() (black int, luma, colour float64) {
 	return 16, 219.0 / 255, 224.0 / 255
 }
 
-// Layout is how the planes of a w×h picture follow each other without gaps: Y,
-// Cb and Cr, and A where there is alpha.
+// Layout is how the planes of a picture follow each other without gaps: Y, Cb
+// and Cr, and A where there is alpha. Where a side is odd, its last pixels have
+// differences of their own.
 type Layout struct {
 	Width, Height int
 	Alpha         bool
@@ -56,19 +57,19 @@ type Layout struct {
 
 // Bytes is the size of a picture.
 func (l Layout) Bytes() int {
-	n := l.Width*l.Height + 2*l.half().X*l.half().Y
+	n := l.Width*l.Height + 2*l.colour().X*l.colour().Y
 	if l.Alpha {
 		n += l.Width * l.Height
 	}
 	return n
 }
 
-// half is the size of a plane of colour differences.
-func (l Layout) half() image.Point { return image.Pt((l.Width+1)/2, (l.Height+1)/2) }
+// colour is the size of a plane of colour differences.
+func (l Layout) colour() image.Point { return image.Pt((l.Width+1)/2, (l.Height+1)/2) }
 
 // planes cuts a picture into its planes; a is nil without alpha.
 func (l Layout) planes(picture []uint8) (y, cb, cr, a []uint8) {
-	n, c := l.Width*l.Height, l.half().X*l.half().Y
+	n, c := l.Width*l.Height, l.colour().X*l.colour().Y
 	y, cb, cr = picture[:n], picture[n:][:c], picture[n+c:][:c]
 	if l.Alpha {
 		a = picture[n+2*c:][:n]
@@ -76,5 +77,5 @@ func (l Layout) planes(picture []uint8) (y, cb, cr, a []uint8) {
 	return y, cb, cr, a
 }
 
-// row is row i of a plane of rows of w.
-func row(plane []uint8, i, w int) []uint8 { return plane[i*w:][:w:w] }
+// line is row i of a plane of rows of w.
+func line(plane []uint8, i, w int) []uint8 { return plane[i*w:][:w:w] }
