@@ -83,8 +83,8 @@ func TestEncoderLimits(t *testing.T) {
 func TestDecoderMemory(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
-	path := generate(t, "a.mp4", "-f", "lavfi", "-i", "testsrc2=size=3840x2160:rate=25:duration=0.4", "-pix_fmt", "yuv420p", "-preset", "ultrafast")
-	clip, err := limited(t, sandbox.Limits{Memory: 100 << 20}).Probe(t.Context(), path, media.MP4)
+	path := generate(t, "a.mp4", "-f", "lavfi", "-i", "color=red:size=7680x4320:rate=25:duration=0.4", "-pix_fmt", "yuv420p", "-preset", "ultrafast")
+	clip, err := limited(t, sandbox.Limits{Memory: 200 << 20}).Probe(t.Context(), path, media.MP4)
 	if err != nil {
 		t.Fatal(err)
 	}
