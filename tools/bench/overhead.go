@@ -59,7 +59,7 @@ func (b *bench) reference(ctx context.Context, j *job) (args []string, err error
 	if err != nil {
 		return nil, err
 	}
-	raw := b.path("frames.nut")
+	raw := b.path("frames-rgba.nut")
 	if err := b.ffmpeg(ctx, []string{"-y", "-i", planes, "-fps_mode", "passthrough", "-pix_fmt", "rgba", "-c:v", "rawvideo", raw}); err != nil {
 		return nil, err
 	}
@@ -78,15 +78,18 @@ func (b *bench) ffmpeg(ctx context.Context, args []string) error {
 	return nil
 }
 
-// cutOuts writes the frames that bgremove gives the encoder to a file, as the
-// codec has them.
+// cutOuts writes the frames that bgremove gives the encoders to a file, as the
+// codec has them: it lets bgremove encode them without loss.
 func (b *bench) cutOuts(ctx context.Context, j job) (path string, err error) {
-	path = b.path("frames.mkv")
-	dumping, err := b.dumpingFFmpeg(path)
+	lossless, err := b.losslessFFmpeg()
 	if err != nil {
 		return "", err
 	}
-	return path, b.remove(ctx, j, bgremove.Config{FFmpeg: dumping})
+	if err := b.remove(ctx, j, bgremove.Config{FFmpeg: lossless}); err != nil {
+		return "", err
+	}
+	path = b.path("frames.nut")
+	return path, b.ffmpeg(ctx, []string{"-y", "-c:v", "libvpx-vp9", "-i", b.path("out.webm"), "-fps_mode", "passthrough", "-c:v", "rawvideo", path})
 }
 
 // encoding is what of a sink's arguments follows the choice of streams.
@@ -99,10 +102,14 @@ func encodingRGBA(sink []string) []string {
 	return append([]string{"-vf", conversion}, encoding(sink)...)
 }
 
-// dumpingFFmpeg is an ffmpeg that keeps a copy of what it is given to encode.
-func (b *bench) dumpingFFmpeg(raw string) (path string, err error) {
-	path = b.path("ffmpeg-dump")
-	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *pipe:0*) tee %q | %q \"$@\" ;; *) exec %[2]q \"$@\" ;; esac\n", raw, b.tools.FFmpeg)
+// losslessFFmpeg is an ffmpeg that loses nothing where it should encode VP9
+// with some quality.
+func (b *bench) losslessFFmpeg() (path string, err error) {
+	path = b.path("ffmpeg-lossless")
+	script := fmt.Sprintf(`#!/bin/sh
+case "$*" in *"-f ivf"*) set -- $(echo "$*" | sed 's/-crf [0-9]*/-lossless 1/') ;; esac
+exec %q "$@"
+`, b.tools.FFmpeg)
 	return path, os.WriteFile(path, []byte(script), 0o700)
 }
 

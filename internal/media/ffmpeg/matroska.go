@@ -8,7 +8,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
-// matroskaWriter writes raw pictures with their times as Matroska (RFC 9559) for
+// matroskaWriter writes pictures with their times as Matroska (RFC 9559) for
 // ffmpeg to read from a pipe: one cluster a picture, sizes known, timestamps in
 // microseconds.
 type matroskaWriter struct {
@@ -28,8 +28,11 @@ const (
 	idTrackNumber    = 0xD7
 	idTrackUID       = 0x73C5
 	idTrackType      = 0x83
+	idMaxAdditionID  = 0x55EE
 	idCodecID        = 0x86
 	idVideo          = 0xE0
+	idInterlaced     = 0x9A
+	idAlphaMode      = 0x53C0
 	idPixelWidth     = 0xB0
 	idPixelHeight    = 0xBA
 	idFourCC         = 0x2EB524
@@ -43,16 +46,29 @@ const (
 	idBlockGroup     = 0xA0
 	idBlock          = 0xA1
 	idBlockDuration  = 0x9B
+	idReferenceBlock = 0xFB
+	idAdditions      = 0x75A1
+	idBlockMore      = 0xA6
+	idAddID          = 0xEE
+	idAdditional     = 0xA5
 )
 
 const unknownSize = 1<<56 - 1
 
-// fourCC is how ffmpeg calls the layout of raw pictures.
-func fourCC(l yuv.Layout) []byte {
-	if l.Alpha {
-		return []byte{'Y', '4', 11, 8}
-	}
-	return []byte("I420")
+// codec is how Matroska calls the way that pictures are coded.
+type codec string
+
+const (
+	rawVideo codec = "V_UNCOMPRESSED"
+	vp9      codec = "V_VP9" // alpha comes beside it
+)
+
+// block is one picture, and what is said of it.
+type block struct {
+	pts, duration time.Duration
+	data          [][]byte // one after the other
+	alpha         []byte   // a packet of its own; nil without
+	follows       bool     // it needs pictures before it
 }
 
 // bt709 says that samples are of BT.709 in limited range, by ITU-T H.273.
@@ -63,17 +79,25 @@ func bt709() (b []byte) {
 	return b
 }
 
-// newMatroskaWriter writes the headers of a stream of pictures.
-func newMatroskaWriter(w io.Writer, l yuv.Layout) (*matroskaWriter, error) {
+// newMatroskaWriter writes the headers of a stream of pictures. Raw ones have
+// no alpha.
+func newMatroskaWriter(w io.Writer, c codec, l yuv.Layout) (*matroskaWriter, error) {
 	m := &matroskaWriter{w: w}
 	video := number(idPixelWidth, l.Width)
 	video = append(video, number(idPixelHeight, l.Height)...)
-	video = append(video, element(idFourCC, fourCC(l))...)
+	video = append(video, number(idInterlaced, progressive)...)
 	video = append(video, element(idColour, bt709())...)
 	track := number(idTrackNumber, 1)
 	track = append(track, number(idTrackUID, 1)...)
 	track = append(track, number(idTrackType, 1)...) // video
-	track = append(track, element(idCodecID, []byte("V_UNCOMPRESSED"))...)
+	track = append(track, element(idCodecID, []byte(c))...)
+	if c == rawVideo {
+		video = append(video, element(idFourCC, []byte("I420"))...)
+	}
+	if l.Alpha {
+		video = append(video, number(idAlphaMode, 1)...)
+		track = append(track, number(idMaxAdditionID, alphaAddID)...)
+	}
 	track = append(track, element(idVideo, video)...)
 
 	head := element(idEBML, element(idDocType, []byte("matroska")))
@@ -85,12 +109,28 @@ func newMatroskaWriter(w io.Writer, l yuv.Layout) (*matroskaWriter, error) {
 	return m, err
 }
 
+// progressive says that pictures are whole.
+const progressive = 2
+
+// alphaAddID says that what is added to a block is its alpha.
+const alphaAddID = 1
+
 // write appends one picture.
-func (m *matroskaWriter) write(picture []uint8, pts, duration time.Duration) error {
-	block := []byte{0x81, 0, 0, 0} // track 1, at the cluster's time, no lacing
-	blockSize := len(block) + len(picture)
-	after := number(idBlockDuration, int(max(duration, time.Microsecond)/time.Microsecond))
-	stamp := number(idTimestamp, int(pts.Round(time.Microsecond)/time.Microsecond))
+func (m *matroskaWriter) write(p block) error {
+	head := []byte{0x81, 0, 0, 0} // track 1, at the cluster's time, no lacing
+	blockSize := len(head)
+	for _, part := range p.data {
+		blockSize += len(part)
+	}
+	after := number(idBlockDuration, int(max(p.duration, time.Microsecond)/time.Microsecond))
+	if p.follows {
+		after = append(after, number(idReferenceBlock, -1)...)
+	}
+	if p.alpha != nil {
+		more := append(number(idAddID, alphaAddID), element(idAdditional, p.alpha)...)
+		after = append(after, element(idAdditions, element(idBlockMore, more))...)
+	}
+	stamp := number(idTimestamp, int(p.pts.Round(time.Microsecond)/time.Microsecond))
 
 	groupSize := headerLen(idBlock) + blockSize + len(after)
 	b := appendID(m.buf[:0], idCluster)
@@ -98,9 +138,8 @@ func (m *matroskaWriter) write(picture []uint8, pts, duration time.Duration) err
 	b = append(b, stamp...)
 	b = appendSize(appendID(b, idBlockGroup), uint64(groupSize))
 	b = appendSize(appendID(b, idBlock), uint64(blockSize))
-	b = append(b, block...)
-	m.buf = b
-	for _, part := range [][]byte{b, picture, after} {
+	m.buf = append(b, head...)
+	for _, part := range append(append([][]byte{m.buf}, p.data...), after) {
 		if _, err := m.w.Write(part); err != nil {
 			return err
 		}

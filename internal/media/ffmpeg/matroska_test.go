@@ -10,30 +10,39 @@ import (
 	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
-// ffmpeg is told of everything that it cannot see in raw pictures.
+// ffmpeg is told of everything that it cannot see in raw pictures, nor in
+// packets of colours.
 func TestMatroskaHeader(t *testing.T) {
 	t.Parallel()
-	for want, layout := range map[string]yuv.Layout{
-		"rawvideo,17,9,yuva420p,tv,bt709,bt709,bt709": {Width: 17, Height: 9, Alpha: true},
-		"rawvideo,16,8,yuv420p,tv,bt709,bt709,bt709":  {Width: 16, Height: 8},
+	layout := yuv.Layout{Width: 17, Height: 9}
+	withAlpha := layout
+	withAlpha.Alpha = true
+	for _, tt := range []struct {
+		codec  codec
+		layout yuv.Layout
+		want   string
+	}{
+		{rawVideo, layout, "rawvideo,17,9,tv,bt709,bt709,bt709"},
+		{vp9, layout, "vp9,17,9,tv,bt709,bt709,bt709"},
+		{vp9, withAlpha, "vp9,17,9,tv,bt709,bt709,bt709,1"},
 	} {
 		var stream bytes.Buffer
-		m, err := newMatroskaWriter(&stream, layout)
+		m, err := newMatroskaWriter(&stream, tt.codec, tt.layout)
 		if err == nil {
-			err = m.write(make([]uint8, layout.Bytes()), 0, time.Second)
+			err = m.write(block{duration: time.Second, data: [][]byte{make([]uint8, layout.Bytes())}})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		probe := exec.CommandContext(t.Context(), "ffprobe", "-v", "error", "-of", "csv=p=0", "-show_entries",
-			"stream=codec_name,width,height,pix_fmt,color_range,color_space,color_transfer,color_primaries", "pipe:0")
+		probe := exec.CommandContext(t.Context(), "ffprobe", "-v", "quiet", "-of", "csv=p=0", "-show_entries",
+			"stream=codec_name,width,height,color_range,color_space,color_transfer,color_primaries:stream_tags=alpha_mode", "pipe:0")
 		probe.Stdin = &stream
 		out, err := probe.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.TrimSpace(string(out)); got != want {
-			t.Errorf("ffprobe says %s, want %s", got, want)
+		if got := strings.TrimSpace(string(out)); got != tt.want {
+			t.Errorf("ffprobe says %s, want %s", got, tt.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/media/yuv"
 	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
@@ -80,6 +82,32 @@ func (t *Tools) command(ctx context.Context, op, path string, args []string, f f
 
 func (p *process) start() error { return p.failure(start(p.cmd)) }
 
+// pipe starts the child with a pipe to its standard input, through which it is
+// given pictures as Matroska.
+func (p *process) pipe(c codec, l yuv.Layout) (io.WriteCloser, *matroskaWriter, error) {
+	pipe, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	widen(pipe)
+	if err := p.start(); err != nil {
+		return nil, nil, err
+	}
+	mkv, err := newMatroskaWriter(pipe, c, l)
+	if err != nil {
+		return nil, nil, p.broken(err)
+	}
+	return pipe, mkv, nil
+}
+
+// broken explains a failed write to the child's pipe by what the child said.
+func (p *process) broken(err error) error {
+	if exit := p.wait(); exit != nil {
+		return exit
+	}
+	return fmt.Errorf("%s: %w", p.op, err)
+}
+
 // kill ends the child and its group at once; wait must still be called.
 func (p *process) kill() {
 	if p.cmd.Process != nil && !p.reaped.Load() {
@@ -103,6 +131,14 @@ func (p *process) failure(err error) error {
 		err = fmt.Errorf("%w: %w", syscall.ENOSPC, err)
 	}
 	return &Error{Op: p.op, ExitCode: code, Stderr: stderr, Err: err}
+}
+
+// finish waits for a child that makes a file.
+func (p *process) finish() error {
+	if err := p.wait(); err != nil {
+		return err
+	}
+	return p.unfinished()
 }
 
 // unfinished is the failure of a child that has ended well although it could not

@@ -1,16 +1,14 @@
 package ffmpeg
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strconv"
 	"time"
 
-	ffmpeggo "github.com/u2takey/ffmpeg-go"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/yuv"
@@ -46,53 +44,117 @@ type SinkOptions struct {
 	Pool                *media.Pool
 }
 
-// Sink encodes frames by an ffmpeg child, which is given them as the codec has
-// them. It implements media.Sink.
+// Sink encodes frames by ffmpeg children. It implements media.Sink.
+//
+// Without alpha one child makes the file. In WebM alpha is a stream of its own,
+// beside that of the colours, and ffmpeg encodes one after the other. Here each
+// has a child, so that they are encoded at the same time, and a third makes the
+// file of their packets.
 type Sink struct {
-	child   *process
-	pipe    io.WriteCloser
-	mkv     *matroskaWriter
 	pool    *media.Pool
-	closed  bool
 	encoder *yuv.Encoder
-	picture []uint8 // the frame in work as the codec has it
+	free    chan *picture
+	feeds   []*feed
+	joiner  *joiner // nil without alpha
 	// tick is the least time between two frames, which MP4 insists on, and
 	// next the earliest that one may be shown.
 	tick, next time.Duration
+
+	work    *errgroup.Group // of the feeds, the joiner and the children
+	working context.Context // ends with the first failure, which is its cause
+	stop    context.CancelFunc
+	closed  bool
 }
 
-// NewSink starts an encoder that writes to path, replacing what is there.
+// ahead is how many pictures are on their way to the encoders: while they read
+// one, the next is made.
+const ahead = 2
+
+// NewSink starts encoders that write to path, replacing what is there.
 func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink, error) {
-	f := files{written: []string{path}}
-	if o.Audio != nil {
-		f.read = []string{o.Audio.path}
-	}
 	if err := t.provide(path); err != nil {
 		return nil, err
 	}
 	layout := yuv.Layout{Width: o.Width, Height: o.Height, Alpha: !o.Opaque}
-	s := &Sink{pool: o.Pool, child: t.command(ctx, "encode", t.FFmpeg, EncodeArgs(path, o), f),
-		encoder: yuv.NewEncoder(yuv.Coding{Matrix: yuv.BT709}, layout), picture: make([]uint8, layout.Bytes())}
+	s := &Sink{pool: o.Pool, encoder: yuv.NewEncoder(yuv.Coding{Matrix: yuv.BT709}, layout), free: make(chan *picture, ahead)}
+	for range ahead {
+		s.free <- &picture{planes: make([]uint8, layout.Bytes())}
+	}
 	if s.pool == nil {
 		s.pool = new(media.Pool)
 	}
 	if o.Format == MP4 {
 		s.tick = time.Duration(int64(time.Second)/cmp.Or(o.Timescale, defaultTimescale)) + time.Microsecond
 	}
-	var err error
-	if s.pipe, err = s.child.cmd.StdinPipe(); err != nil {
-		return nil, err
+	ctx, s.stop = context.WithCancel(ctx)
+	s.work, s.working = errgroup.WithContext(ctx)
+	start := s.encode
+	if layout.Alpha {
+		start = s.encodeAlpha
 	}
-	widen(s.pipe)
-	if err := s.child.start(); err != nil {
-		return nil, err
-	}
-	if s.mkv, err = newMatroskaWriter(s.pipe, layout); err != nil {
-		err = s.broken(err)
+	if err := start(t, path, o); err != nil {
 		s.Abort()
 		return nil, err
 	}
 	return s, nil
+}
+
+// encode starts the child that makes a file without alpha.
+func (s *Sink) encode(t *Tools, path string, o SinkOptions) error {
+	child := t.command(s.working, "encode", t.FFmpeg, EncodeArgs(path, o), o.files(path))
+	if err := s.feed(child, o, func(planes []uint8) [][]uint8 { return [][]uint8{planes} }); err != nil {
+		return err
+	}
+	s.work.Go(child.finish)
+	return nil
+}
+
+// encodeAlpha starts the children that make a file with alpha.
+func (s *Sink) encodeAlpha(t *Tools, path string, o SinkOptions) (err error) {
+	j := &joiner{child: t.command(s.working, "mux", t.FFmpeg, joinArgs(path, o), o.files(path)), running: 2}
+	if j.pipe, j.mkv, err = j.child.pipe(vp9, yuv.Layout{Width: o.Width, Height: o.Height, Alpha: true}); err != nil {
+		return err
+	}
+	s.joiner = j
+	s.work.Go(j.child.finish)
+	colours := yuv.Layout{Width: o.Width, Height: o.Height}.Bytes()
+	grey := bytes.Repeat([]uint8{yuv.Grey}, colours-o.Width*o.Height)
+	for stream, part := range [...]func(planes []uint8) [][]uint8{
+		func(planes []uint8) [][]uint8 { return [][]uint8{planes[:colours]} },
+		func(planes []uint8) [][]uint8 { return [][]uint8{planes[colours:], grey} },
+	} {
+		child := t.command(s.working, "encode", t.FFmpeg, packetArgs(o), files{})
+		packets, err := child.cmd.StdoutPipe()
+		if err != nil {
+			return err
+		}
+		if err := s.feed(child, o, part); err != nil {
+			return err
+		}
+		s.work.Go(func() error { return j.join(stream, child, packets) })
+	}
+	return nil
+}
+
+// feed starts an encoder and gives it its part of every picture.
+func (s *Sink) feed(child *process, o SinkOptions, part func(planes []uint8) [][]uint8) error {
+	pipe, mkv, err := child.pipe(rawVideo, yuv.Layout{Width: o.Width, Height: o.Height})
+	if err != nil {
+		return err
+	}
+	f := &feed{child: child, pipe: pipe, mkv: mkv, part: part, pictures: make(chan *picture, ahead)}
+	s.feeds = append(s.feeds, f)
+	s.work.Go(func() error { return f.run(s.working, s.free) })
+	return nil
+}
+
+// files are those of the child that makes the file.
+func (o SinkOptions) files(path string) files {
+	f := files{written: []string{path}}
+	if o.Audio != nil {
+		f.read = []string{o.Audio.path}
+	}
+	return f
 }
 
 // provide makes the file of an encoder that is confined and so can make none.
@@ -109,27 +171,26 @@ func (t *Tools) provide(path string) error {
 
 // Write implements media.Sink.
 func (s *Sink) Write(ctx context.Context, f *media.Frame) error {
-	pts := max(f.PTS, s.next)
-	s.next = pts + s.tick
-	s.encoder.Encode(s.picture, f.Image)
-	s.pool.Put(f.Image)
-	err := s.mkv.write(s.picture, pts, f.Duration)
-	if err == nil {
-		return nil
-	}
-	if ctx.Err() != nil {
+	defer s.pool.Put(f.Image)
+	var p *picture
+	select {
+	case p = <-s.free:
+	case <-s.working.Done():
+		return context.Cause(s.working)
+	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	return s.broken(err)
-}
-
-// broken explains a failed write to the pipe by what the child said.
-func (s *Sink) broken(err error) error {
-	_ = s.pipe.Close()
-	if exit := s.child.wait(); exit != nil {
-		return exit
+	p.pts, p.duration = max(f.PTS, s.next), f.Duration
+	s.next = p.pts + s.tick
+	s.encoder.Encode(p.planes, f.Image)
+	if s.joiner != nil {
+		s.joiner.expect(p)
 	}
-	return fmt.Errorf("encode: %w", err)
+	p.feeds.Store(int32(len(s.feeds)))
+	for _, feed := range s.feeds {
+		feed.pictures <- p // there is room for all pictures
+	}
+	return nil
 }
 
 // Close implements media.Sink. An encoder whose input ends early exits well
@@ -139,127 +200,19 @@ func (s *Sink) Close() error {
 		return nil
 	}
 	s.closed = true
-	if err := errors.Join(s.pipe.Close(), s.child.wait()); err != nil {
-		return err
+	defer s.stop()
+	for _, f := range s.feeds {
+		close(f.pictures)
 	}
-	return s.child.unfinished()
+	if s.work.Wait() != nil {
+		return context.Cause(s.working)
+	}
+	return nil
 }
 
 // Abort implements media.Sink.
 func (s *Sink) Abort() {
 	s.closed = true
-	s.child.kill()
-	_ = s.pipe.Close()
-	_ = s.child.wait() // killed on purpose
-}
-
-const (
-	defaultQuality   = 80
-	defaultTimescale = 90000
-	webmTimescale    = 1000
-)
-
-// EncodeArgs is ffmpeg's command line for a sink: everything after the
-// program's name. It reads Matroska from standard input.
-func EncodeArgs(path string, o SinkOptions) []string {
-	o.Quality = cmp.Or(o.Quality, defaultQuality)
-	o.Timescale = cmp.Or(o.Timescale, defaultTimescale)
-	streams := []*ffmpeggo.Stream{ffmpeggo.Input("pipe:0", ffmpeggo.KwArgs{
-		"f": "matroska", "protocol_whitelist": "pipe",
-	}).Video()}
-	var out ffmpeggo.KwArgs
-	if o.Format == MP4 {
-		out = mp4Args(o)
-	} else {
-		out = webmArgs(o)
-	}
-	if o.Audio != nil {
-		streams = append(streams, audioInput(o))
-		out["c:a"] = audioCodec(o.Format, o.Audio.info.AudioCodec)
-		if out["c:a"] == "libopus" {
-			out["af"] = opusLayouts
-		}
-		if o.AudioFor > 0 {
-			out["t"] = decimal(o.AudioFor)
-		}
-		if o.AudioFrom > 0 {
-			out["copypriorss:a"] = "0" // what is copied begins with the part, not at the key frame before it
-		}
-	}
-	return ffmpeggo.Output(streams, fileURL(path), out).
-		GlobalArgs(append([]string{"-y"}, quiet...)...).GetArgs()
-}
-
-// commonArgs hold what the two formats share: frames keep their times (the
-// encoder's unit is the container's own), the last one its duration, and the
-// colours are tagged as they were converted. Without B-frames an MP4 needs no
-// edit list and its sample durations are the frames'.
-func commonArgs(o SinkOptions, timescale int64) ffmpeggo.KwArgs {
-	end := int64(o.End.Round(time.Microsecond)) * timescale / int64(time.Second)
-	return ffmpeggo.KwArgs{
-		"bsf:v":    fmt.Sprintf("setts=pts=PTS:dts=DTS:duration=max(1\\,%d-PTS)", end),
-		"fps_mode": "passthrough", "enc_time_base:v": fmt.Sprintf("1:%d", timescale),
-		"colorspace": "bt709", "color_primaries": "bt709", "color_trc": "bt709", "color_range": "tv",
-		"map_metadata": "-1",
-	}
-}
-
-func webmArgs(o SinkOptions) ffmpeggo.KwArgs {
-	out := commonArgs(o, webmTimescale)
-	out["f"], out["c:v"] = "webm", "libvpx-vp9"
-	// Constant quality: 60 at quality 1, 28 at 80, 20 at 100.
-	out["crf"], out["b:v"] = strconv.Itoa(60-o.Quality*2/5), "0"
-	// Tuned for screens, which have flat and still areas as cut-outs have, the
-	// realtime mode gives files of the good mode's size and fidelity in less
-	// than half of its time (go run ./tools/bench -encoder). It makes no use of
-	// frames ahead, of which it would gather 25 before it begins.
-	out["lag-in-frames"] = "0"
-	out["deadline"], out["cpu-used"], out["tune-content"], out["row-mt"] = "realtime", "6", "screen", "1"
-	return out
-}
-
-func mp4Args(o SinkOptions) ffmpeggo.KwArgs {
-	out := commonArgs(o, o.Timescale)
-	out["f"], out["c:v"], out["preset"], out["bf"] = "mp4", "libx264", "medium", "0"
-	// 45 at quality 1, 21 at 80, 15 at 100.
-	out["crf"] = strconv.Itoa(45 - o.Quality*3/10)
-	out["video_track_timescale"] = strconv.FormatInt(o.Timescale, 10)
-	out["movflags"] = "+faststart"
-	return out
-}
-
-// audioInput reads the sound of the source so that it keeps its place against
-// the picture, whose first shown frame is at 0. ffmpeg moves an input's start,
-// or the place it seeks to, to 0 by itself; the rest is up to us.
-func audioInput(o SinkOptions) *ffmpeggo.Stream {
-	c := o.Audio
-	in := ffmpeggo.KwArgs{"f": demuxers[c.info.Container], "protocol_whitelist": "file"}
-	lead := c.info.Start + o.AudioFrom - c.origin // from the input's start to the first frame
-	if o.AudioFrom > 0 {
-		in["ss"] = decimal(lead)
-	} else {
-		in["itsoffset"] = decimal(-lead)
-	}
-	return ffmpeggo.Input(fileURL(c.path), in).Get("a:0")
-}
-
-// opusLayouts brings sound to the nearest layout of channels that Opus has a
-// mapping for (RFC 7845, section 5.1.1.2).
-const opusLayouts = "aformat=channel_layouts=mono|stereo|3.0|quad|5.0|5.1|6.1|7.1"
-
-// audioCodec copies sound that the format can hold and converts the rest.
-func audioCodec(f Format, codec string) string {
-	copied := map[Format][]string{
-		WebM: {"opus", "vorbis"},
-		MP4:  {"aac", "mp3", "ac3", "eac3", "alac"},
-	}
-	for _, c := range copied[f] {
-		if c == codec {
-			return "copy"
-		}
-	}
-	if f == WebM {
-		return "libopus"
-	}
-	return "aac"
+	s.stop()
+	_ = s.work.Wait() // stopped on purpose
 }

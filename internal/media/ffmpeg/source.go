@@ -86,6 +86,9 @@ func (c *Clip) decodeArgs(o media.ReadOptions, seek time.Duration) []string {
 
 var quiet = []string{"-nostdin", "-hide_banner", "-loglevel", "error"}
 
+// vp9WithAlpha is the decoder of VP9 that knows alpha, and the encoder.
+const vp9WithAlpha = "libvpx-vp9"
+
 // decoder names the decoder that keeps transparency where ffmpeg's own drops
 // it; "" leaves the choice to ffmpeg.
 func (c *Clip) decoder() string {
@@ -96,7 +99,7 @@ func (c *Clip) decoder() string {
 	case "vp8":
 		return "libvpx"
 	case "vp9":
-		return "libvpx-vp9"
+		return vp9WithAlpha
 	}
 	return ""
 }

@@ -75,7 +75,7 @@ func (k *toRGB) row(dst, y, cb, cr []uint8) {
 	black, luma, redCr, blueCb := int32(k.black[0]), int32(k.luma[0]), int32(k.redCr[0]), int32(k.blueCb[0])
 	greenCb, greenCr := int32(k.greenCb[0]), int32(k.greenCr[0])
 	for x := k.blocks(dst, y, cb, cr); x < len(y); x += 2 {
-		u, v := (int32(cb[x/2])-grey)<<colourBits, (int32(cr[x/2])-grey)<<colourBits
+		u, v := (int32(cb[x/2])-Grey)<<colourBits, (int32(cr[x/2])-Grey)<<colourBits
 		r, g, b := v*redCr>>16, u*greenCb>>16+v*greenCr>>16, u*blueCb>>16
 		for i := x; i < min(x+2, len(y)); i++ {
 			l := (int32(y[i])<<lumaBits-black)*luma>>16 + rounding

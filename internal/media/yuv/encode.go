@@ -41,7 +41,7 @@ func NewEncoder(c Coding, l Layout) *Encoder {
 		cb:           newMix(-toCb*red, -toCb*green, toCb*(1-blue)),
 		cr:           newMix(toCr*(1-red), -toCr*green, -toCr*blue),
 		lumaOffset:   constant(uint32(black)<<lumaShift + 1<<(lumaShift-1)),
-		colourOffset: constant(grey<<colourShift + 1<<(colourShift-1)),
+		colourOffset: constant(Grey<<colourShift + 1<<(colourShift-1)),
 		evens:        constant(0x00ff00ff),
 	}}
 }

@@ -35,8 +35,8 @@ type Coding struct {
 	Full bool
 }
 
-// grey is the difference of colours without any.
-const grey = 128
+// Grey is both differences of a pixel without colour.
+const Grey = 128
 
 // scale is the luma of black, and the steps of luma and of a difference for
 // each step of a colour.

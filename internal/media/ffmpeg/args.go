@@ -1,0 +1,157 @@
+package ffmpeg
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	ffmpeggo "github.com/u2takey/ffmpeg-go"
+)
+
+const (
+	defaultQuality   = 80
+	defaultTimescale = 90000
+	webmTimescale    = 1000
+)
+
+// EncodeArgs is the command line, after the program's name, of an ffmpeg that
+// encodes the pictures that it reads as Matroska from standard input, and makes
+// the file at path.
+func EncodeArgs(path string, o SinkOptions) []string {
+	var out ffmpeggo.KwArgs
+	if o.Format == MP4 {
+		out = mp4Args(o)
+	} else {
+		out = vp9Args(o)
+		out["f"], out["bsf:v"] = "webm", durations(o, webmTimescale)
+	}
+	return fileArgs(path, pictures(), o, out)
+}
+
+// packetArgs is that of one that writes the packets of VP9 to standard output.
+func packetArgs(o SinkOptions) []string {
+	out := vp9Args(o)
+	out["f"] = "ivf"
+	return ffmpeggo.Output([]*ffmpeggo.Stream{pictures()}, "pipe:1", out).GlobalArgs(quiet...).GetArgs()
+}
+
+// joinArgs is that of one that makes a WebM of packets that have been joined.
+// The file is marked as one with alpha if the decoder sees alpha in the first.
+func joinArgs(path string, o SinkOptions) []string {
+	packets := pictures(ffmpeggo.KwArgs{"c:v": vp9WithAlpha})
+	return fileArgs(path, packets, o, ffmpeggo.KwArgs{"f": "webm", "c:v": "copy", "map_metadata": "-1"})
+}
+
+// pictures is what comes through the pipe.
+func pictures(options ...ffmpeggo.KwArgs) *ffmpeggo.Stream {
+	options = append(options, ffmpeggo.KwArgs{"f": "matroska", "protocol_whitelist": "pipe"})
+	return ffmpeggo.Input("pipe:0", options...).Video()
+}
+
+// fileArgs makes a file of what comes through the pipe, and of sound.
+func fileArgs(path string, video *ffmpeggo.Stream, o SinkOptions, out ffmpeggo.KwArgs) []string {
+	streams := []*ffmpeggo.Stream{video}
+	if o.Audio != nil {
+		streams = append(streams, audioInput(o))
+		maps.Copy(out, audioArgs(o))
+	}
+	return ffmpeggo.Output(streams, fileURL(path), out).
+		GlobalArgs(append([]string{"-y"}, quiet...)...).GetArgs()
+}
+
+// videoArgs hold what all encoders share: frames keep their times (the
+// encoder's unit is the container's own), and the colours are tagged as they
+// were converted.
+func videoArgs(timescale int64) ffmpeggo.KwArgs {
+	return ffmpeggo.KwArgs{
+		"fps_mode": "passthrough", "enc_time_base:v": fmt.Sprintf("1:%d", timescale),
+		"colorspace": "bt709", "color_primaries": "bt709", "color_trc": "bt709", "color_range": "tv",
+		"map_metadata": "-1",
+	}
+}
+
+// durations is the filter of packets that gives the last one its duration.
+func durations(o SinkOptions, timescale int64) string {
+	end := int64(o.End.Round(time.Microsecond)) * timescale / int64(time.Second)
+	return fmt.Sprintf("setts=pts=PTS:dts=DTS:duration=max(1\\,%d-PTS)", end)
+}
+
+func vp9Args(o SinkOptions) ffmpeggo.KwArgs {
+	out := videoArgs(webmTimescale)
+	out["c:v"] = vp9WithAlpha
+	// Constant quality: 60 at quality 1, 28 at 80, 20 at 100.
+	out["crf"], out["b:v"] = strconv.Itoa(60-cmp.Or(o.Quality, defaultQuality)*2/5), "0"
+	// Tuned for screens, which have flat and still areas as cut-outs have, the
+	// realtime mode gives files of the good mode's size and fidelity in less
+	// than half of its time (go run ./tools/bench -encoder). It makes no use of
+	// frames ahead, of which it would gather 25 before it begins.
+	out["lag-in-frames"] = "0"
+	out["deadline"], out["cpu-used"], out["tune-content"], out["row-mt"] = "realtime", "6", "screen", "1"
+	return out
+}
+
+// mp4Args leave B-frames out: the file needs no edit list then, and its sample
+// durations are the frames'.
+func mp4Args(o SinkOptions) ffmpeggo.KwArgs {
+	timescale := cmp.Or(o.Timescale, defaultTimescale)
+	out := videoArgs(timescale)
+	out["f"], out["bsf:v"] = "mp4", durations(o, timescale)
+	out["c:v"], out["preset"], out["bf"] = "libx264", "medium", "0"
+	// 45 at quality 1, 21 at 80, 15 at 100.
+	out["crf"] = strconv.Itoa(45 - cmp.Or(o.Quality, defaultQuality)*3/10)
+	out["video_track_timescale"] = strconv.FormatInt(timescale, 10)
+	out["movflags"] = "+faststart"
+	return out
+}
+
+func audioArgs(o SinkOptions) ffmpeggo.KwArgs {
+	out := ffmpeggo.KwArgs{"c:a": audioCodec(o.Format, o.Audio.info.AudioCodec)}
+	if out["c:a"] == "libopus" {
+		out["af"] = opusLayouts
+	}
+	if o.AudioFor > 0 {
+		out["t"] = decimal(o.AudioFor)
+	}
+	if o.AudioFrom > 0 {
+		out["copypriorss:a"] = "0" // what is copied begins with the part, not at the key frame before it
+	}
+	return out
+}
+
+// audioInput reads the sound of the source so that it keeps its place against
+// the picture, whose first shown frame is at 0. ffmpeg moves an input's start,
+// or the place it seeks to, to 0 by itself; the rest is up to us.
+func audioInput(o SinkOptions) *ffmpeggo.Stream {
+	c := o.Audio
+	in := ffmpeggo.KwArgs{"f": demuxers[c.info.Container], "protocol_whitelist": "file"}
+	lead := c.info.Start + o.AudioFrom - c.origin // from the input's start to the first frame
+	if o.AudioFrom > 0 {
+		in["ss"] = decimal(lead)
+	} else {
+		in["itsoffset"] = decimal(-lead)
+	}
+	return ffmpeggo.Input(fileURL(c.path), in).Get("a:0")
+}
+
+// opusLayouts brings sound to the nearest layout of channels that Opus has a
+// mapping for (RFC 7845, section 5.1.1.2).
+const opusLayouts = "aformat=channel_layouts=mono|stereo|3.0|quad|5.0|5.1|6.1|7.1"
+
+// audioCodec copies sound that the format can hold and converts the rest.
+func audioCodec(f Format, codec string) string {
+	copied := map[Format][]string{
+		WebM: {"opus", "vorbis"},
+		MP4:  {"aac", "mp3", "ac3", "eac3", "alac"},
+	}
+	for _, c := range copied[f] {
+		if c == codec {
+			return "copy"
+		}
+	}
+	if f == WebM {
+		return "libopus"
+	}
+	return "aac"
+}

@@ -1,0 +1,98 @@
+package ffmpeg
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// joiner puts the packets of two encoders together, of colours and of alpha,
+// which is the luma of grey pictures. A block of WebM holds the one, and the
+// other as its BlockAdditional (RFC 9559, section 5.1.3.5.2.2, and WebM's
+// "Alpha channel"). An ffmpeg child makes the file of them, with the sound.
+type joiner struct {
+	child *process
+	pipe  io.WriteCloser
+	mkv   *matroskaWriter
+
+	mu      sync.Mutex
+	shown   []block     // the times of frames whose packets are not written yet
+	packets [2][][]byte // of colours and of alpha, which wait for the other
+	running int         // encoders that have not ended
+}
+
+// expect announces a frame that the encoders are about to be given.
+func (j *joiner) expect(p *picture) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.shown = append(j.shown, block{pts: p.pts, duration: p.duration})
+}
+
+// join takes an encoder's packets until it ends. All are read at once, so that
+// neither encoder ever waits for the other.
+func (j *joiner) join(stream int, encoder *process, output io.Reader) error {
+	if err := j.read(stream, output); err != nil {
+		encoder.kill()
+		_ = encoder.wait() // killed on purpose
+		return err
+	}
+	if err := encoder.wait(); err != nil {
+		return err
+	}
+	return j.end()
+}
+
+func (j *joiner) read(stream int, output io.Reader) error {
+	ivf, err := newIVFReader(output)
+	for err == nil {
+		var packet []byte
+		if packet, err = ivf.next(); err == nil {
+			err = j.add(stream, packet)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// add writes the packets of a frame as soon as there are both.
+func (j *joiner) add(stream int, packet []byte) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.packets[stream] = append(j.packets[stream], packet)
+	colour, alpha := j.packets[0], j.packets[1]
+	if len(colour) == 0 || len(alpha) == 0 {
+		return nil
+	}
+	if len(j.shown) == 0 {
+		return fmt.Errorf("%s: more packets than frames", j.child.op)
+	}
+	b := j.shown[0]
+	b.data, b.alpha = colour[:1], alpha[0]
+	b.follows = !vp9Key(colour[0]) || !vp9Key(alpha[0])
+	j.shown, j.packets[0], j.packets[1] = j.shown[1:], colour[1:], alpha[1:]
+	if err := j.mkv.write(b); err != nil {
+		return j.child.broken(err)
+	}
+	return nil
+}
+
+// end completes the file when both encoders have ended.
+func (j *joiner) end() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.running--; j.running > 0 {
+		return nil
+	}
+	if n := len(j.shown); n > 0 {
+		return fmt.Errorf("%s: the encoder has left out %d frames", j.child.op, n)
+	}
+	return j.pipe.Close()
+}
+
+// vp9Key tells a key frame by its uncompressed header ("VP9 Bitstream & Decoding
+// Process Specification", section 6.2, for profile 0): one that is not the
+// repetition of another and whose type is 0.
+func vp9Key(packet []byte) bool { return packet[0]&0b1100 == 0 }

@@ -1,0 +1,148 @@
+package ffmpeg_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+	"github.com/bgremove/bgremove/internal/media/yuv"
+)
+
+const framesPerSecond = 25
+
+// disc is a soft disc that moves and changes its colour.
+func disc(size, n int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, size, size))
+	for y := range size {
+		for x := range size {
+			dx, dy := x-size/4-n%(size/2), y-size/2
+			img.SetNRGBA(x, y, color.NRGBA{uint8(n), uint8(4 * x), uint8(4 * y), uint8(min(max(16*(size*size/16-dx*dx-dy*dy), 0), 255))})
+		}
+	}
+	return img
+}
+
+// What two encoders and a muxer make of colours and alpha is what one ffmpeg
+// makes of them, packet by packet, with its key frames.
+func TestJoinedFile(t *testing.T) {
+	t.Parallel()
+	const size, count = 64, 140 // VP9 has a key frame every 128
+	dir := t.TempDir()
+	path, planes, reference := filepath.Join(dir, "joined.webm"), filepath.Join(dir, "planes.yuv"), filepath.Join(dir, "reference.webm")
+	o := ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: size, Height: size, End: count * time.Second / framesPerSecond}
+	sink, err := tools(t).NewSink(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoder := yuv.NewEncoder(yuv.Coding{Matrix: yuv.BT709}, yuv.Layout{Width: size, Height: size, Alpha: true})
+	var raw bytes.Buffer
+	picture := make([]uint8, encoder.Bytes())
+	for i := range count {
+		f := &media.Frame{Image: disc(size, i), PTS: time.Duration(i) * time.Second / framesPerSecond, Duration: time.Second / framesPerSecond}
+		encoder.Encode(picture, f.Image)
+		raw.Write(picture)
+		if err := sink.Write(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sink.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(planes, raw.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := ffmpeg.EncodeArgs(reference, o)
+	args = append([]string{"-f", "rawvideo", "-pix_fmt", "yuva420p", "-video_size", "64x64", "-framerate", "25", "-i", planes}, args[slices.Index(args, "-map"):]...)
+	if out, err := exec.CommandContext(t.Context(), tools(t).FFmpeg, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, command := range [][]string{
+		{tools(t).FFprobe, "-v", "error", "-show_entries", "packet=pts,duration,size,flags", "-of", "csv", "FILE"},
+		{tools(t).FFmpeg, "-v", "error", "-c:v", "libvpx-vp9", "-i", "FILE", "-f", "framemd5", "-"},
+		{tools(t).FFprobe, "-v", "error", "-of", "json", "-show_entries",
+			"stream=codec_name,width,height,pix_fmt,field_order,color_range,color_space,avg_frame_rate:stream_tags=alpha_mode:format=duration", "FILE"},
+	} {
+		got, want := output(t, command, path), output(t, command, reference)
+		if got != want {
+			t.Errorf("%v: \n%s\nwant\n%s", command, got, want)
+		}
+	}
+}
+
+// output is what a command prints of a file.
+func output(t *testing.T, command []string, path string) string {
+	t.Helper()
+	command = slices.Clone(command)
+	command[slices.Index(command, "FILE")] = path
+	out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).Output()
+	if err != nil {
+		t.Fatalf("%v: %v", command, err)
+	}
+	return string(out)
+}
+
+// Whoever stops the work stops all encoders, whatever they are about.
+func TestSinkCancel(t *testing.T) {
+	t.Parallel()
+	for name, opaque := range map[string]bool{"alpha": false, "opaque": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			path := filepath.Join(t.TempDir(), "out.webm")
+			sink, err := tools(t).NewSink(ctx, path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, Opaque: opaque, End: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			why := errors.New("interrupted")
+			for i := 0; err == nil; i++ {
+				if i == 3 {
+					cancel(why)
+				}
+				err = sink.Write(t.Context(), &media.Frame{Image: disc(64, i), PTS: time.Duration(i) * time.Second, Duration: time.Second})
+			}
+			if !errors.Is(err, why) {
+				t.Errorf("Write = %v, want %v", err, why)
+			}
+			if err := sink.Close(); !errors.Is(err, why) {
+				t.Errorf("Close = %v, want %v", err, why)
+			}
+			sink.Abort()
+		})
+	}
+}
+
+// One encoder that dies is the error, not the muxer's that has nothing to do.
+func TestOneEncoderDies(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "ffmpeg")
+	first := filepath.Join(t.TempDir(), "first")
+	text := "#!/bin/sh\ncase \"$*\" in *'-f ivf'*) if ! mkdir '" + first + "' 2>/dev/null; then echo 'out of order' >&2; exit 7; fi ;; esac\nexec ffmpeg \"$@\"\n"
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	found, err := ffmpeg.Find(t.Context(), script, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink, err := found.NewSink(t.Context(), filepath.Join(t.TempDir(), "out.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, End: time.Second})
+	for i := 0; err == nil && i < 50; i++ {
+		err = sink.Write(t.Context(), &media.Frame{Image: disc(64, i), PTS: time.Duration(i) * time.Second})
+	}
+	if err == nil {
+		err = sink.Close()
+	}
+	if e := (*ffmpeg.Error)(nil); !errors.As(err, &e) || e.ExitCode != 7 {
+		t.Errorf("error = %v, want the encoder's", err)
+	}
+}
