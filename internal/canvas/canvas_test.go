@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/draw"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,6 +86,36 @@ func TestRenderCrop(t *testing.T) {
 				t.Errorf("pixel %d,%d = %v, want %v", x, y, got, w)
 			}
 		}
+	}
+}
+
+// Pictures that were used before leave nothing where the source does not reach.
+func TestRenderUsedPictures(t *testing.T) {
+	t.Parallel()
+	box := image.Rect(2, 3, 8, 9)
+	for name, spec := range map[string]canvas.Spec{
+		"crop":            {Crop: true},
+		"crop, padded":    {Crop: true, Pad: 5},
+		"crop, even":      {Crop: true, Even: true, Width: 5, Height: 5},
+		"scaled, padded":  {Crop: true, Pad: 5, Width: 20},
+		"wide canvas":     {Width: 30, Height: 10},
+		"wide and scaled": {Crop: true, Width: 50, Height: 20, Anchor: canvas.Bottom},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := image.Pt(10, 10)
+			layout := spec.Plan(source, box)
+			pool := new(media.Pool)
+			r := canvas.NewRenderer(layout, source, pool)
+			render := func() *image.NRGBA { return r.Render(filled(10, 10, color.NRGBA{90, 80, 70, 128})) }
+			want := render()
+			for range 3 {
+				pool.Put(filled(layout.Size.X, layout.Size.Y, color.NRGBA{255, 0, 255, 255}))
+				if got := render(); !slices.Equal(got.Pix, want.Pix) {
+					t.Fatal("a used picture shows")
+				}
+			}
+		})
 	}
 }
 

@@ -16,6 +16,7 @@ type Renderer struct {
 	layout Layout
 	source image.Point
 	scaler xdraw.Scaler // nil when nothing is scaled
+	bare   bool         // the source leaves some of the canvas uncovered
 	pool   *media.Pool
 	window sync.Pool // *image.NRGBA of the window's size
 	scaled sync.Pool // *image.RGBA of the target's size
@@ -25,6 +26,7 @@ type Renderer struct {
 // pictures it makes come from pool.
 func NewRenderer(l Layout, source image.Point, pool *media.Pool) *Renderer {
 	r := &Renderer{layout: l, source: source, pool: pool}
+	r.bare = l.Target != image.Rectangle{Max: l.Size} || !l.Window.In(image.Rectangle{Max: source})
 	if from, to := l.Window.Size(), l.Target.Size(); from != to {
 		// Catmull-Rom, on premultiplied colour: x/image premultiplies NRGBA
 		// sources itself.
@@ -40,17 +42,16 @@ func NewRenderer(l Layout, source image.Point, pool *media.Pool) *Renderer {
 func (r *Renderer) Render(img *image.NRGBA) *image.NRGBA {
 	l := &r.layout
 	out := img
-	switch {
-	case r.scaler != nil:
+	if r.scaler != nil || l.Window != img.Rect || l.Size != r.source {
 		out = r.pool.Get(l.Size.X, l.Size.Y)
-		clear(out.Pix)
-		r.scale(out, img)
-	case l.Window != img.Rect || l.Size != r.source:
-		out = r.pool.Get(l.Size.X, l.Size.Y)
-		clear(out.Pix)
-		place(out, l.Target.Min, img, l.Window)
-	}
-	if out != img {
+		if r.bare {
+			clear(out.Pix)
+		}
+		if r.scaler != nil {
+			r.scale(out, img)
+		} else {
+			place(out, l.Target.Min, img, l.Window)
+		}
 		r.pool.Put(img)
 	}
 	if l.background != nil {
@@ -65,7 +66,9 @@ func (r *Renderer) scale(dst, img *image.NRGBA) {
 	if r.layout.Window != img.Rect {
 		w := r.window.Get().(*image.NRGBA)
 		defer r.window.Put(w)
-		clear(w.Pix)
+		if r.bare {
+			clear(w.Pix)
+		}
 		place(w, image.Point{}, img, r.layout.Window)
 		window = w
 	}

@@ -14,6 +14,7 @@ import (
 
 // measures is what the first pass finds out.
 type measures struct {
+	origin time.Duration // of the frames' times, in the clip's
 	frames []frameMeasure
 	idle   idle
 	mattes *spool
@@ -31,8 +32,12 @@ type plan struct {
 	layout canvas.Layout
 	keep   span
 	box    image.Rectangle
-	mattes *spool        // nil: there was no first pass
-	end    time.Duration // of the last kept frame, counted from the first
+	mattes *spool // nil: there was no first pass
+	// origin is when the first chosen frame begins, in the clip's time, start
+	// when the first kept one does, counted from there, and end when the last
+	// one ends, counted from the first kept. Without a first pass only reading
+	// tells.
+	origin, start, end time.Duration
 }
 
 // span is a run of frames, both ends included.
@@ -82,6 +87,7 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 		return nil, ErrNoFrames
 	}
 	r.report.Dropped = src.dropped
+	m.origin = src.first
 	r.glimpse.end()
 	return m, m.mattes.rewind()
 }
@@ -113,7 +119,7 @@ func (r *runner) takeDown(m *measures, it *item) error {
 
 // plan decides what is kept and unites its boxes.
 func (m *measures) plan(trim bool) plan {
-	p := plan{keep: span{0, len(m.frames) - 1}, mattes: m.mattes}
+	p := plan{keep: span{0, len(m.frames) - 1}, mattes: m.mattes, origin: m.origin}
 	if trim {
 		p.keep = m.idle.busy()
 	}
@@ -121,6 +127,7 @@ func (m *measures) plan(trim bool) plan {
 	for _, f := range kept {
 		p.box = p.box.Union(f.box)
 	}
-	p.end = kept[len(kept)-1].end - kept[0].start
+	p.start = kept[0].start
+	p.end = kept[len(kept)-1].end - p.start
 	return p
 }

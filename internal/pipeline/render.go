@@ -24,24 +24,25 @@ func (r *runner) render(ctx context.Context, p plan) error {
 	}
 	defer src.Close()
 	kept := &keptItems{runner: r, src: src, plan: p}
-	first, err := kept.next(ctx)
-	if errors.Is(err, io.EOF) {
-		return ErrNoFrames
-	}
-	if err != nil {
-		return err
-	}
+	var first *item
 	if p.mattes == nil {
-		p.end = src.end - src.first
+		first, err = kept.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return ErrNoFrames
+		}
+		if err != nil {
+			return err
+		}
+		p.origin, p.end = src.first, src.end-src.first
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r.report.Start = first.frame.PTS
-	sink, err := r.Open(ctx, Output{Size: p.layout.Size, First: src.first + first.frame.PTS, End: p.end, Pool: r.pool, Workers: r.Workers})
+	r.report.Start = p.start
+	sink, err := r.Open(ctx, Output{Size: p.layout.Size, First: p.origin + p.start, End: p.end, Pool: r.pool, Workers: r.Workers})
 	if err != nil {
 		return err
 	}
-	w := &writer{runner: r, sink: sink, offset: first.frame.PTS}
+	w := &writer{runner: r, sink: sink, offset: p.start}
 	w.wantsPreview.Store(r.Preview != nil)
 	if err := r.renderStages(ctx, kept, first, w, p); err != nil {
 		sink.Abort()
@@ -62,7 +63,8 @@ func (r *runner) render(ctx context.Context, p plan) error {
 	return nil
 }
 
-// renderStages moves the frames of the last pass from the source to w.
+// renderStages moves the frames of the last pass from the source to w. The first
+// may have been read already.
 func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item, w *writer, p plan) error {
 	renderer := canvas.NewRenderer(p.layout, r.source, r.pool)
 	g, gctx := errgroup.WithContext(ctx)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"image"
 
@@ -131,10 +132,7 @@ func subjectBox(img *image.NRGBA, m *image.Alpha) image.Rectangle {
 	box := image.Rectangle{Min: image.Pt(w, h)}
 	for y := range h {
 		row, alpha := img.Pix[y*img.Stride:][:4*w], m.Pix[y*w:][:w]
-		left := 0
-		for left < w && !shows(row, alpha, left) {
-			left++
-		}
+		left := firstVisible(row, alpha)
 		if left == w {
 			continue
 		}
@@ -151,6 +149,19 @@ func subjectBox(img *image.NRGBA, m *image.Alpha) image.Rectangle {
 		return image.Rectangle{}
 	}
 	return box
+}
+
+// firstVisible is the first pixel of a row that is visible, or its length.
+func firstVisible(row, alpha []uint8) int {
+	for x := 0; x < len(alpha); x++ {
+		for x+8 <= len(alpha) && binary.LittleEndian.Uint64(alpha[x:]) == 0 {
+			x += 8
+		}
+		if x < len(alpha) && shows(row, alpha, x) {
+			return x
+		}
+	}
+	return len(alpha)
 }
 
 func shows(row, alpha []uint8, x int) bool {
