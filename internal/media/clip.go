@@ -23,7 +23,7 @@ type ReadOptions struct {
 	// From and To are hints: frames with a PTS before From, or at or after To,
 	// may be left out. To = 0 is the end of the clip.
 	From, To time.Duration
-	// Pool lends the pictures; nil stands for a pool of the source's own.
+	// Pool lends the pictures.
 	Pool *Pool
 }
 

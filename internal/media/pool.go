@@ -8,8 +8,8 @@ import (
 // Pool recycles frame buffers, so that a long clip allocates no more pictures
 // than are in flight at once. It keeps what it is given until it is dropped
 // itself: how much that is depends on what is in flight and not on the garbage
-// collector's timing. The zero value is ready to use. It is safe for concurrent
-// use.
+// collector's timing. The zero value is ready to use, a nil Pool keeps nothing.
+// It is safe for concurrent use.
 type Pool struct {
 	mu   sync.Mutex
 	free map[image.Point][]*image.NRGBA
@@ -17,6 +17,9 @@ type Pool struct {
 
 // Get returns a w×h picture with arbitrary contents.
 func (p *Pool) Get(w, h int) *image.NRGBA {
+	if p == nil {
+		return image.NewNRGBA(image.Rect(0, 0, w, h))
+	}
 	size := image.Pt(w, h)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -31,7 +34,7 @@ func (p *Pool) Get(w, h int) *image.NRGBA {
 // Put takes back a picture that nobody uses any more. A nil picture is
 // ignored.
 func (p *Pool) Put(img *image.NRGBA) {
-	if img == nil {
+	if p == nil || img == nil {
 		return
 	}
 	size := img.Rect.Size()

@@ -28,14 +28,14 @@ func (b *bench) clip(ctx context.Context, width, height, frames int) (path strin
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
+	pool := new(media.Pool)
 	sink, err := b.tools.NewSink(ctx, path, ffmpeg.SinkOptions{
-		Format: ffmpeg.MP4, Width: width, Height: height, Opaque: true, End: time.Duration(frames) * frameTime,
+		Format: ffmpeg.MP4, Width: width, Height: height, Opaque: true, End: time.Duration(frames) * frameTime, Pool: pool,
 	})
 	if err != nil {
 		return "", err
 	}
 	drawing := synth.Clip{Width: width, Height: height, Frames: turn, Backdrop: backdrop, Subject: synth.Discs}
-	pool := new(media.Pool)
 	var pictures [turn][]uint8
 	for i := range frames {
 		if pictures[i%turn] == nil {

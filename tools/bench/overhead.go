@@ -65,8 +65,14 @@ func (b *bench) reference(ctx context.Context, j *job) (args []string, err error
 	}
 	sink := ffmpeg.EncodeArgs(b.path("reference.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: j.width, Height: j.height,
 		End: time.Duration(j.frames) * frameTime})
-	args = []string{"-i", j.clip, "-i", raw, "-map", "0:v", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "null", "-", "-map", "1:v"}
+	args = append(decodingRGBA(j.clip), "-i", raw, "-map", "1:v")
 	return append(args, encodingRGBA(sink)...), nil
+}
+
+// decodingRGBA is the arguments with which ffmpeg decodes a clip to RGBA, for
+// nobody.
+func decodingRGBA(clip string) []string {
+	return []string{"-i", clip, "-map", "0:v", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "null", "-"}
 }
 
 func (b *bench) ffmpeg(ctx context.Context, args []string) error {

@@ -127,7 +127,7 @@ func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 		w.err = err
 	}
 	if err != nil {
-		w.put(f.Image)
+		w.opts.Pool.Put(f.Image)
 	}
 	return err
 }
@@ -152,7 +152,7 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 		clearHidden(f.Image.Pix)
 	}
 	j.take(w.prev, f.Image, w.bpp)
-	w.put(w.prev)
+	w.opts.Pool.Put(w.prev)
 	w.prev = f.Image
 	w.frames++
 	w.pending = append(w.pending, j)
@@ -259,14 +259,8 @@ func (w *Writer) stop() {
 	w.aborted.Store(true)
 	close(w.jobs)
 	w.workers.Wait()
-	w.put(w.prev)
+	w.opts.Pool.Put(w.prev)
 	w.prev, w.pending, w.free = nil, nil, nil
-}
-
-func (w *Writer) put(img *image.NRGBA) {
-	if w.opts.Pool != nil {
-		w.opts.Pool.Put(img)
-	}
 }
 
 func (w *Writer) newJob() *job {

@@ -41,7 +41,8 @@ type SinkOptions struct {
 	// AudioFrom and AudioFor choose the part of Audio's time line that the
 	// frames show, counted from its first frame. AudioFor = 0 is all the rest.
 	AudioFrom, AudioFor time.Duration
-	Pool                *media.Pool
+	// Pool takes the pictures back.
+	Pool *media.Pool
 }
 
 // Sink encodes frames by ffmpeg children. It implements media.Sink.
@@ -79,9 +80,6 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	s := &Sink{pool: o.Pool, encoder: yuv.NewEncoder(yuv.Coding{Matrix: yuv.BT709}, layout), free: make(chan *picture, ahead)}
 	for range ahead {
 		s.free <- &picture{planes: make([]uint8, layout.Bytes())}
-	}
-	if s.pool == nil {
-		s.pool = new(media.Pool)
 	}
 	if o.Format == MP4 {
 		s.tick = time.Duration(int64(time.Second)/cmp.Or(o.Timescale, defaultTimescale)) + time.Microsecond

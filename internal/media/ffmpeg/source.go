@@ -39,9 +39,6 @@ func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, err
 		s.decoder = yuv.NewDecoder(coding, c.info.Width, c.info.Height)
 		s.picture = make([]uint8, s.decoder.Bytes())
 	}
-	if s.pool == nil {
-		s.pool = new(media.Pool)
-	}
 	seek := time.Duration(0)
 	if o.From > 0 {
 		// ffmpeg counts from the container's start and drops what lies before.

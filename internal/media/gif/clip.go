@@ -40,15 +40,11 @@ func (c *Clip) Open(_ context.Context, o media.ReadOptions) (media.Source, error
 	if err != nil {
 		return nil, err
 	}
-	pool := o.Pool
-	if pool == nil {
-		pool = new(media.Pool)
-	}
-	r, err := NewReader(bufio.NewReaderSize(f, 64<<10), c.limits, pool)
+	r, err := NewReader(bufio.NewReaderSize(f, 64<<10), c.limits, o.Pool)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &fileSource{Reader: r, file: f, pool: pool, every: max(1, o.Every)}, nil
+	return &fileSource{Reader: r, file: f, pool: o.Pool, every: max(1, o.Every)}, nil
 }
 
 // fileSource is a Reader with its file, which may skip frames: they must be

@@ -33,9 +33,6 @@ func NewReader(r io.Reader, lim Limits, pool *media.Pool) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if pool == nil {
-		pool = new(media.Pool)
-	}
 	return &Reader{parser: p, pool: pool}, nil
 }
 

@@ -150,9 +150,7 @@ func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 	delay := w.delay(f.Delay)
 	w.pending = w.picture(min(delay, maxDelay))
 	w.screen.draw(f.Image, w.pending)
-	if w.opt.Pool != nil {
-		w.opt.Pool.Put(f.Image)
-	}
+	w.opt.Pool.Put(f.Image)
 	for delay -= maxDelay; delay > 0; delay -= maxDelay {
 		if err := w.submit(ctx, image.Rectangle{}); err != nil {
 			return err
