@@ -89,7 +89,7 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 		}
 		so := ffmpeg.SinkOptions{
 			Format: ffmpeg.Format(f), Width: out.Size.X, Height: out.Size.Y, Opaque: !o.transparent(),
-			Quality: o.Quality, End: out.End, Timescale: timescale(in.clip.Info().TimeBase), Pool: pool,
+			Quality: o.Quality, End: out.End, Timescale: timescale(in.clip.Info().TimeBase), Pool: pool, Workers: out.Workers,
 		}
 		if clip, ok := in.clip.(*ffmpeg.Clip); ok && clip.Info().HasAudio && !o.NoAudio {
 			so.Audio, so.AudioFrom = clip, out.First

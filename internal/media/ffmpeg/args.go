@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -30,10 +31,12 @@ func EncodeArgs(path string, o SinkOptions) []string {
 	return fileArgs(path, pictures(), o, out)
 }
 
-// packetArgs is that of one that writes the packets of VP9 to standard output.
+// packetArgs is that of one of two that write packets of VP9 to standard output.
+// They share the cores: threads that wait for each other cost time, too.
 func packetArgs(o SinkOptions) []string {
 	out := vp9Args(o)
 	out["f"] = "ivf"
+	out["threads"] = strconv.Itoa(max(1, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))/2))
 	return ffmpeggo.Output([]*ffmpeggo.Stream{pictures()}, "pipe:1", out).GlobalArgs(quiet...).GetArgs()
 }
 

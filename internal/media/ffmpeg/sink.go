@@ -43,6 +43,8 @@ type SinkOptions struct {
 	AudioFrom, AudioFor time.Duration
 	// Pool takes the pictures back.
 	Pool *media.Pool
+	// Workers is how many cores there are for encoding side by side; 0 is all.
+	Workers int
 }
 
 // Sink encodes frames by ffmpeg children. It implements media.Sink.

@@ -39,7 +39,7 @@ func TestJoinedFile(t *testing.T) {
 	const size, count = 64, 140 // VP9 has a key frame every 128
 	dir := t.TempDir()
 	path, planes, reference := filepath.Join(dir, "joined.webm"), filepath.Join(dir, "planes.yuv"), filepath.Join(dir, "reference.webm")
-	o := ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: size, Height: size, End: count * time.Second / framesPerSecond}
+	o := ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: size, Height: size, End: count * time.Second / framesPerSecond, Workers: 4}
 	sink, err := tools(t).NewSink(t.Context(), path, o)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestJoinedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := ffmpeg.EncodeArgs(reference, o)
-	args = append([]string{"-f", "rawvideo", "-pix_fmt", "yuva420p", "-video_size", "64x64", "-framerate", "25", "-i", planes}, args[slices.Index(args, "-map"):]...)
+	args = append([]string{"-f", "rawvideo", "-pix_fmt", "yuva420p", "-video_size", "64x64", "-framerate", "25", "-i", planes, "-threads", "2"}, args[slices.Index(args, "-map"):]...)
 	if out, err := exec.CommandContext(t.Context(), tools(t).FFmpeg, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
