@@ -14,8 +14,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// gate stands before the encoder of WebM: it says that a job has come, and
-// lets it in when told.
+// gate stands before the one program of a job that makes a WebM: it says that a
+// job has come, and lets it in when told.
 type gate struct {
 	*testing.T
 	ffmpeg         string // the program to configure
@@ -31,7 +31,7 @@ func newGate(t *testing.T) *gate {
 			t.Fatal(err)
 		}
 	}
-	script := "#!/bin/sh\ncase \"$*\" in *libvpx*) echo >" + g.arrived + "; read -r _ <" + g.opens + ";; esac\nexec ffmpeg \"$@\"\n"
+	script := "#!/bin/sh\ncase \"$*\" in *\"-f webm\"*) echo >" + g.arrived + "; read -r _ <" + g.opens + ";; esac\nexec ffmpeg \"$@\"\n"
 	if err := os.WriteFile(g.ffmpeg, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
