@@ -32,7 +32,7 @@ func (j *joiner) expect(p *picture) {
 // join takes an encoder's packets until it ends. All are read at once, so that
 // neither encoder ever waits for the other.
 func (j *joiner) join(stream int, encoder *process, output io.Reader) error {
-	if err := j.read(stream, output); err != nil {
+	if err := j.read(stream, encoder, output); err != nil {
 		encoder.kill()
 		_ = encoder.wait() // killed on purpose
 		return err
@@ -43,18 +43,23 @@ func (j *joiner) join(stream int, encoder *process, output io.Reader) error {
 	return j.end()
 }
 
-func (j *joiner) read(stream int, output io.Reader) error {
+func (j *joiner) read(stream int, encoder *process, output io.Reader) error {
 	ivf, err := newIVFReader(output)
 	for err == nil {
 		var packet []byte
 		if packet, err = ivf.next(); err == nil {
-			err = j.add(stream, packet)
+			if failure := j.add(stream, packet); failure != nil {
+				return failure
+			}
 		}
 	}
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF):
 		return nil
+	case errors.Is(err, errIVF):
+		return fmt.Errorf("%s: %w", encoder.op, err)
 	}
-	return err
+	return encoder.broken(err) // it has ended in the middle
 }
 
 // add writes the packets of a frame as soon as there are both.

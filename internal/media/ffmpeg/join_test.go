@@ -76,7 +76,8 @@ func TestJoinerCounts(t *testing.T) {
 		"both short":    {ivf(key), ivf(key), "mux: the encoder has left out 1 frames"},
 		"no alpha":      {ivf(key, inter), nil, "mux: the encoder has left out 2 frames"},
 		"one too many":  {ivf(key, inter, inter), ivf(key, inter, inter), "mux: more packets than frames"},
-		"cut":           {ivf(key, inter), ivf(key, inter)[:ivfHeader+20], "unexpected EOF"},
+		"not IVF":       {[]byte(strings.Repeat("x", ivfHeader)), nil, "encode: malformed IVF stream: no signature"},
+		"cut":           {ivf(key, inter), ivf(key, inter)[:ivfHeader+20], "encode: unexpected EOF"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -90,9 +91,10 @@ func TestJoinerCounts(t *testing.T) {
 			for i := range time.Duration(2) {
 				j.expect(&picture{pts: i * time.Second, duration: time.Second})
 			}
+			encoder := &process{op: "encode", wait: func() error { return nil }}
 			for stream, data := range [][]byte{tt.colour, tt.alpha} {
 				if err == nil {
-					err = j.read(stream, bytes.NewReader(data))
+					err = j.read(stream, encoder, bytes.NewReader(data))
 				}
 				if err == nil {
 					err = j.end()
@@ -117,9 +119,9 @@ func TestJoinerBrokenPipe(t *testing.T) {
 	_ = r.Close() // never fails
 	j.mkv = &matroskaWriter{w: w}
 	j.expect(&picture{})
-	err := j.read(0, bytes.NewReader(ivf("\x80")))
+	err := j.read(0, nil, bytes.NewReader(ivf("\x80")))
 	if err == nil {
-		err = j.read(1, bytes.NewReader(ivf("\x80")))
+		err = j.read(1, nil, bytes.NewReader(ivf("\x80")))
 	}
 	if err == nil || !strings.HasPrefix(err.Error(), "mux: ") {
 		t.Errorf("error = %v, want one of the muxer", err)

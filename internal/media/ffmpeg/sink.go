@@ -93,6 +93,9 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 		start = s.encodeAlpha
 	}
 	if err := start(t, path, o); err != nil {
+		if s.working.Err() != nil { // which has kept the rest from starting
+			err = context.Cause(s.working)
+		}
 		s.Abort()
 		return nil, err
 	}

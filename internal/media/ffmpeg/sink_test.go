@@ -122,12 +122,47 @@ func TestSinkCancel(t *testing.T) {
 	}
 }
 
-// One encoder that dies is the error, not the muxer's that has nothing to do.
-func TestOneEncoderDies(t *testing.T) {
+// What ends the work while it starts is the error, too.
+func TestSinkCancelledBefore(t *testing.T) {
 	t.Parallel()
-	script := filepath.Join(t.TempDir(), "ffmpeg")
-	first := filepath.Join(t.TempDir(), "first")
-	text := "#!/bin/sh\ncase \"$*\" in *'-f ivf'*) if ! mkdir '" + first + "' 2>/dev/null; then echo 'out of order' >&2; exit 7; fi ;; esac\nexec ffmpeg \"$@\"\n"
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("interrupted")
+	cancel(why)
+	o := ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, End: time.Second}
+	if _, err := tools(t).NewSink(ctx, filepath.Join(t.TempDir(), "out.webm"), o); !errors.Is(err, why) {
+		t.Errorf("NewSink = %v, want %v", err, why)
+	}
+}
+
+// A program that dies is the error, and not what the others make of it.
+func TestOneProgramDies(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		which string // of the programs, by an argument
+		does  string // the first that is started
+	}{
+		"encoder, at once":     {"-f ivf", "exit 7"},
+		"encoder, in a packet": {"-f ivf", "printf 'DKIF%028d12345' 0; exec >&-; sleep 0.1; exit 7"},
+		"muxer":                {"-f webm", "head -c 500 >/dev/null; exit 7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := encodeWith(t, tt.which, tt.does)
+			if e := (*ffmpeg.Error)(nil); !errors.As(err, &e) || e.ExitCode != 7 {
+				t.Errorf("error = %v, want the program's", err)
+			}
+		})
+	}
+}
+
+// encodeWith makes a WebM with alpha where one program, which an argument
+// tells, does something else: the first that is started if there are two.
+func encodeWith(t *testing.T, which, does string) error {
+	t.Helper()
+	dir := t.TempDir()
+	script := filepath.Join(dir, "ffmpeg")
+	first := "mkdir '" + filepath.Join(dir, "first") + "' 2>/dev/null"
+	text := "#!/bin/sh\ncase \"$*\" in *'" + which + "'*) if " + first + "; then " + does + "; fi ;; esac\nexec ffmpeg \"$@\"\n"
 	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -135,14 +170,15 @@ func TestOneEncoderDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sink, err := found.NewSink(t.Context(), filepath.Join(t.TempDir(), "out.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, End: time.Second})
-	for i := 0; err == nil && i < 50; i++ {
-		err = sink.Write(t.Context(), &media.Frame{Image: disc(64, i), PTS: time.Duration(i) * time.Second})
+	sink, err := found.NewSink(t.Context(), filepath.Join(dir, "out.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, End: time.Second})
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = sink.Close()
+	defer sink.Abort()
+	for i := range 50 {
+		if err := sink.Write(t.Context(), &media.Frame{Image: disc(64, i), PTS: time.Duration(i) * time.Second}); err != nil {
+			return err
+		}
 	}
-	if e := (*ffmpeg.Error)(nil); !errors.As(err, &e) || e.ExitCode != 7 {
-		t.Errorf("error = %v, want the encoder's", err)
-	}
+	return sink.Close()
 }
