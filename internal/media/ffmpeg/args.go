@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"runtime"
 	"strconv"
-	"time"
 
 	ffmpeggo "github.com/u2takey/ffmpeg-go"
 )
@@ -75,10 +75,12 @@ func videoArgs(timescale int64) ffmpeggo.KwArgs {
 	}
 }
 
-// durations is the filter of packets that gives the last one its duration.
+// durations is the filter of packets that gives the last one its duration, which
+// ffmpeg 5 forgets where it encodes. Later ones know those of all.
 func durations(o SinkOptions, timescale int64) string {
-	end := int64(o.End.Round(time.Microsecond)) * timescale / int64(time.Second)
-	return fmt.Sprintf("setts=pts=PTS:dts=DTS:duration=max(1\\,%d-PTS)", end)
+	end := math.Round(o.End.Seconds() * float64(timescale))
+	rest := fmt.Sprintf("max(1\\,%d-PTS)", int64(end))
+	return fmt.Sprintf("setts=pts=PTS:dts=DTS:duration=if(gt(DURATION\\,0)\\,min(DURATION\\,%s)\\,%s)", rest, rest)
 }
 
 func vp9Args(o SinkOptions) ffmpeggo.KwArgs {

@@ -30,7 +30,10 @@ func (f *feed) run(ctx context.Context, free chan<- *picture) error {
 		select {
 		case p, more := <-f.pictures:
 			if !more {
-				return f.pipe.Close()
+				if err := f.pipe.Close(); err != nil {
+					return f.child.broken(err)
+				}
+				return nil
 			}
 			if err := f.mkv.write(block{pts: p.pts, duration: p.duration, data: f.part(p.planes)}); err != nil {
 				return f.child.broken(err)

@@ -1,10 +1,12 @@
 package ffmpeg
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
+	"time"
 )
 
 // joiner puts the packets of two encoders together, of colours and of alpha,
@@ -16,24 +18,43 @@ type joiner struct {
 	pipe  io.WriteCloser
 	mkv   *matroskaWriter
 
-	mu      sync.Mutex
-	shown   []block     // the times of frames whose packets are not written yet
+	// fail ends the work of all children, for this reason.
+	fail context.CancelCauseFunc
+
+	times sync.Mutex
+	shown []block // the times of frames whose packets are not written yet
+
+	mu      sync.Mutex  // held as long as the muxer takes, as times never is
 	packets [2][][]byte // of colours and of alpha, which wait for the other
 	running int         // encoders that have not ended
 }
 
-// expect announces a frame that the encoders are about to be given.
+// expect announces a frame that the encoders are about to be given. It ends, in
+// the file's milliseconds, where the next one begins.
 func (j *joiner) expect(p *picture) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.shown = append(j.shown, block{pts: p.pts, duration: p.duration})
+	b := block{pts: p.pts.Round(time.Millisecond)}
+	b.duration = max(time.Millisecond, (p.pts+p.duration).Round(time.Millisecond)-b.pts)
+	j.times.Lock()
+	defer j.times.Unlock()
+	j.shown = append(j.shown, b)
+}
+
+// next takes the times of the next frame to be written.
+func (j *joiner) next() (b block, ok bool) {
+	j.times.Lock()
+	defer j.times.Unlock()
+	if len(j.shown) == 0 {
+		return block{}, false
+	}
+	b, j.shown = j.shown[0], j.shown[1:]
+	return b, true
 }
 
 // join takes an encoder's packets until it ends. All are read at once, so that
 // neither encoder ever waits for the other.
 func (j *joiner) join(stream int, encoder *process, output io.Reader) error {
 	if err := j.read(stream, encoder, output); err != nil {
-		encoder.kill()
+		j.fail(err)
 		_ = encoder.wait() // killed on purpose
 		return err
 	}
@@ -71,13 +92,13 @@ func (j *joiner) add(stream int, packet []byte) error {
 	if len(colour) == 0 || len(alpha) == 0 {
 		return nil
 	}
-	if len(j.shown) == 0 {
+	b, ok := j.next()
+	if !ok {
 		return fmt.Errorf("%s: more packets than frames", j.child.op)
 	}
-	b := j.shown[0]
 	b.data, b.alpha = colour[:1], alpha[0]
 	b.follows = !vp9Key(colour[0]) || !vp9Key(alpha[0])
-	j.shown, j.packets[0], j.packets[1] = j.shown[1:], colour[1:], alpha[1:]
+	j.packets[0], j.packets[1] = colour[1:], alpha[1:]
 	if err := j.mkv.write(b); err != nil {
 		return j.child.broken(err)
 	}
@@ -91,10 +112,13 @@ func (j *joiner) end() error {
 	if j.running--; j.running > 0 {
 		return nil
 	}
-	if n := len(j.shown); n > 0 {
-		return fmt.Errorf("%s: the encoder has left out %d frames", j.child.op, n)
+	if _, more := j.next(); more {
+		return fmt.Errorf("%s: the encoder has left out frames", j.child.op)
 	}
-	return j.pipe.Close()
+	if err := j.pipe.Close(); err != nil {
+		return j.child.broken(err)
+	}
+	return nil
 }
 
 // vp9Key tells a key frame by its uncompressed header ("VP9 Bitstream & Decoding

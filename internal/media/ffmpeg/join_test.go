@@ -3,7 +3,9 @@ package ffmpeg
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -58,9 +60,12 @@ func TestIVFReader(t *testing.T) {
 }
 
 // closer is a pipe that is a buffer.
-type closer struct{ bytes.Buffer }
+type closer struct {
+	bytes.Buffer
+	err error // of Close
+}
 
-func (*closer) Close() error { return nil }
+func (c *closer) Close() error { return c.err }
 
 // Nothing is left out, or shown at another frame's time, without a word.
 func TestJoinerCounts(t *testing.T) {
@@ -71,10 +76,10 @@ func TestJoinerCounts(t *testing.T) {
 		want          string // of the error
 	}{
 		"two of each":   {ivf(key, inter), ivf(key, inter), ""},
-		"short alpha":   {ivf(key, inter), ivf(key), "mux: the encoder has left out 1 frames"},
-		"short colours": {ivf(key), ivf(key, inter), "mux: the encoder has left out 1 frames"},
-		"both short":    {ivf(key), ivf(key), "mux: the encoder has left out 1 frames"},
-		"no alpha":      {ivf(key, inter), nil, "mux: the encoder has left out 2 frames"},
+		"short alpha":   {ivf(key, inter), ivf(key), "mux: the encoder has left out frames"},
+		"short colours": {ivf(key), ivf(key, inter), "mux: the encoder has left out frames"},
+		"both short":    {ivf(key), ivf(key), "mux: the encoder has left out frames"},
+		"no alpha":      {ivf(key, inter), nil, "mux: the encoder has left out frames"},
 		"one too many":  {ivf(key, inter, inter), ivf(key, inter, inter), "mux: more packets than frames"},
 		"not IVF":       {[]byte(strings.Repeat("x", ivfHeader)), nil, "encode: malformed IVF stream: no signature"},
 		"cut":           {ivf(key, inter), ivf(key, inter)[:ivfHeader+20], "encode: unexpected EOF"},
@@ -111,20 +116,45 @@ func TestJoinerCounts(t *testing.T) {
 	}
 }
 
-// A pipe to the muxer that breaks is told as such where the child says nothing.
+// Frames end where the next ones begin, in milliseconds, and none takes no time.
+func TestJoinerTimes(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	for name, tt := range map[string]struct {
+		pts, duration time.Duration
+		want          block
+	}{
+		"whole":       {40 * ms, 40 * ms, block{pts: 40 * ms, duration: 40 * ms}},
+		"first of 24": {0, time.Second / 24, block{pts: 0, duration: 42 * ms}},
+		"third of 24": {time.Second / 12, time.Second / 24, block{pts: 83 * ms, duration: 42 * ms}},
+		"none":        {80 * ms, 0, block{pts: 80 * ms, duration: ms}},
+		"very short":  {80*ms + 600*time.Microsecond, 10 * time.Microsecond, block{pts: 81 * ms, duration: ms}},
+	} {
+		j := new(joiner)
+		j.expect(&picture{pts: tt.pts, duration: tt.duration})
+		if got, ok := j.next(); !ok || got.pts != tt.want.pts || got.duration != tt.want.duration {
+			t.Errorf("%s: %v for %v, want %v for %v", name, got.pts, got.duration, tt.want.pts, tt.want.duration)
+		}
+	}
+}
+
+// A pipe to the muxer that breaks is told as such where the child says nothing,
+// whether it is seen at a packet or at the end.
 func TestJoinerBrokenPipe(t *testing.T) {
 	t.Parallel()
-	j := &joiner{child: &process{op: "mux", wait: func() error { return nil }}, running: 2}
+	child := &process{op: "mux", wait: func() error { return nil }}
 	r, w := io.Pipe()
 	_ = r.Close() // never fails
-	j.mkv = &matroskaWriter{w: w}
-	j.expect(&picture{})
-	err := j.read(0, nil, bytes.NewReader(ivf("\x80")))
-	if err == nil {
-		err = j.read(1, nil, bytes.NewReader(ivf("\x80")))
-	}
-	if err == nil || !strings.HasPrefix(err.Error(), "mux: ") {
-		t.Errorf("error = %v, want one of the muxer", err)
+	packet := &joiner{child: child, running: 2, mkv: &matroskaWriter{w: w}}
+	packet.expect(new(picture))
+	end := &joiner{child: child, running: 1, pipe: &closer{err: os.ErrClosed}}
+	for name, err := range map[string]error{
+		"packet": errors.Join(packet.read(0, nil, bytes.NewReader(ivf("\x80"))), packet.read(1, nil, bytes.NewReader(ivf("\x80")))),
+		"end":    end.end(),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), "mux: ") {
+			t.Errorf("%s: error = %v, want one of the muxer", name, err)
+		}
 	}
 }
 

@@ -102,7 +102,7 @@ func (p *process) pipe(c codec, l yuv.Layout) (io.WriteCloser, *matroskaWriter, 
 
 // broken explains a failed write to the child's pipe by what the child said.
 func (p *process) broken(err error) error {
-	if exit := p.wait(); exit != nil {
+	if exit := p.finish(); exit != nil {
 		return exit
 	}
 	return fmt.Errorf("%s: %w", p.op, err)

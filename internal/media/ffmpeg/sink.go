@@ -65,7 +65,7 @@ type Sink struct {
 
 	work    *errgroup.Group // of the feeds, the joiner and the children
 	working context.Context // ends with the first failure, which is its cause
-	stop    context.CancelFunc
+	stop    context.CancelCauseFunc
 	closed  bool
 }
 
@@ -86,7 +86,7 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	if o.Format == MP4 {
 		s.tick = time.Duration(int64(time.Second)/cmp.Or(o.Timescale, defaultTimescale)) + time.Microsecond
 	}
-	ctx, s.stop = context.WithCancel(ctx)
+	ctx, s.stop = context.WithCancelCause(ctx)
 	s.work, s.working = errgroup.WithContext(ctx)
 	start := s.encode
 	if layout.Alpha {
@@ -114,7 +114,7 @@ func (s *Sink) encode(t *Tools, path string, o SinkOptions) error {
 
 // encodeAlpha starts the children that make a file with alpha.
 func (s *Sink) encodeAlpha(t *Tools, path string, o SinkOptions) (err error) {
-	j := &joiner{child: t.command(s.working, "mux", t.FFmpeg, joinArgs(path, o), o.files(path)), running: 2}
+	j := &joiner{child: t.command(s.working, "mux", t.FFmpeg, joinArgs(path, o), o.files(path)), fail: s.stop, running: 2}
 	if j.pipe, j.mkv, err = j.child.pipe(vp9, yuv.Layout{Width: o.Width, Height: o.Height, Alpha: true}); err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (s *Sink) Close() error {
 		return nil
 	}
 	s.closed = true
-	defer s.stop()
+	defer s.stop(nil)
 	for _, f := range s.feeds {
 		close(f.pictures)
 	}
@@ -216,6 +216,6 @@ func (s *Sink) Close() error {
 // Abort implements media.Sink.
 func (s *Sink) Abort() {
 	s.closed = true
-	s.stop()
+	s.stop(nil)
 	_ = s.work.Wait() // stopped on purpose
 }

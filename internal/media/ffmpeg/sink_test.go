@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,7 +64,7 @@ func TestJoinedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := ffmpeg.EncodeArgs(reference, o)
-	args = append([]string{"-f", "rawvideo", "-pix_fmt", "yuva420p", "-video_size", "64x64", "-framerate", "25", "-i", planes, "-threads", "2"}, args[slices.Index(args, "-map"):]...)
+	args = append([]string{"-f", "rawvideo", "-pix_fmt", "yuva420p", "-video_size", "64x64", "-framerate", "25", "-i", planes, "-vf", "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709", "-threads", "2"}, args[slices.Index(args, "-map"):]...)
 	if out, err := exec.CommandContext(t.Context(), tools(t).FFmpeg, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -89,6 +91,45 @@ func output(t *testing.T, command []string, path string) string {
 		t.Fatalf("%v: %v", command, err)
 	}
 	return string(out)
+}
+
+// A WebM ends, in milliseconds, when its last frame does, and no frame's duration
+// reaches into the next frame, whichever version of ffmpeg writes it.
+func TestSinkEnd(t *testing.T) {
+	t.Parallel()
+	const count = 5
+	at := func(i int) time.Duration { return time.Duration(i) * time.Second / 24 }
+	for name, opaque := range map[string]bool{"alpha": false, "opaque": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "out.webm")
+			sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, Opaque: opaque, End: at(count)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range count {
+				if err := sink.Write(t.Context(), &media.Frame{Image: disc(64, i), PTS: at(i), Duration: at(i+1) - at(i)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := sink.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if end := containerDuration(t, path); end != 0.208 {
+				t.Errorf("the file ends at %v s", end)
+			}
+			packets := output(t, []string{tools(t).FFprobe, "-v", "error", "-show_entries", "packet=duration", "-of", "csv=p=0", "FILE"}, path)
+			durations := strings.Fields(strings.ReplaceAll(packets, ",", " "))
+			if len(durations) != count {
+				t.Errorf("%d packets", len(durations))
+			}
+			for _, text := range durations {
+				if ms, err := strconv.Atoi(text); err != nil || ms > 42 {
+					t.Errorf("a frame takes %s ms", text)
+				}
+			}
+		})
+	}
 }
 
 // Whoever stops the work stops all encoders, whatever they are about.
