@@ -114,7 +114,11 @@ const threadStack = 2 << 20
 // that too much CPU time is a SIGKILL and not a SIGXCPU, which ffmpeg takes for
 // a wish to end well.
 func (l Limits) set() error {
-	debug.SetGCPercent(-1) // nothing must want memory from here on
+	// Nothing must want memory of the kernel from here on: what the rest takes
+	// is free already.
+	runtime.KeepAlive(make([]byte, 4<<20))
+	runtime.GC()
+	debug.SetGCPercent(-1)
 	stack := int64(0)
 	if l.Memory > 0 {
 		stack = threadStack
