@@ -18,7 +18,7 @@ type Renderer struct {
 	scaler xdraw.Scaler // nil when nothing is scaled
 	bare   bool         // the source leaves some of the canvas uncovered
 	pool   *media.Pool
-	window sync.Pool // *image.NRGBA of the window's size
+	window sync.Pool // *image.NRGBA of the window's size, empty where the source does not reach
 	scaled sync.Pool // *image.RGBA of the target's size
 }
 
@@ -66,9 +66,6 @@ func (r *Renderer) scale(dst, img *image.NRGBA) {
 	if r.layout.Window != img.Rect {
 		w := r.window.Get().(*image.NRGBA)
 		defer r.window.Put(w)
-		if r.bare {
-			clear(w.Pix)
-		}
 		place(w, image.Point{}, img, r.layout.Window)
 		window = w
 	}

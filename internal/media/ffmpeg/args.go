@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"strconv"
+	"time"
 
 	ffmpeggo "github.com/u2takey/ffmpeg-go"
 )
@@ -117,7 +118,9 @@ func audioArgs(o SinkOptions) ffmpeggo.KwArgs {
 		out["af"] = opusLayouts
 	}
 	if o.AudioFor > 0 {
-		out["t"] = decimal(o.AudioFor)
+		// It bounds the picture, too, whose last time may have been rounded up.
+		tick := time.Second / time.Duration(cmp.Or(o.Timescale, defaultTimescale))
+		out["t"] = decimal(o.AudioFor + max(tick, time.Millisecond))
 	}
 	if o.AudioFrom > 0 {
 		out["copypriorss:a"] = "0" // what is copied begins with the part, not at the key frame before it

@@ -454,7 +454,7 @@ func TestAudioStaysInPlace(t *testing.T) {
 				end = tt.to
 			}
 			sink, err := tools(t).NewSink(t.Context(), path, ffmpeg.SinkOptions{
-				Format: tt.out, Width: 64, Height: 64, Opaque: true, End: end - tt.from, Audio: clip, AudioFrom: tt.from, AudioFor: max(0, tt.to-tt.from),
+				Format: tt.out, Width: 64, Height: 64, Opaque: tt.out == ffmpeg.MP4, End: end - tt.from, Audio: clip, AudioFrom: tt.from, AudioFor: max(0, tt.to-tt.from),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -480,6 +480,44 @@ func TestAudioStaysInPlace(t *testing.T) {
 				t.Errorf("the sound's beginning is lost: it starts at %.3f s", first)
 			}
 			checkSoundSpan(t, path, tt.from > 0, tt.from > 0 || tt.late > 0, tt.to > 0 && tt.late == 0, (end - tt.from).Seconds())
+		})
+	}
+}
+
+// A cut of the sound leaves the last frame where it is, whose time may have been
+// rounded up to beyond the cut.
+func TestCutSoundKeepsFrames(t *testing.T) {
+	t.Parallel()
+	const us = time.Microsecond
+	times := []time.Duration{0, 333_333 * us, 666_667 * us, 966_667 * us}
+	end := 966_900 * us
+	clip := probe(t, generate(t, "a.mp4", "-f", "lavfi", "-i", testsrc, "-f", "lavfi", "-i", "sine=duration=2", "-shortest"))
+	for name, o := range map[string]ffmpeg.SinkOptions{
+		"alpha":  {Format: ffmpeg.WebM},
+		"opaque": {Format: ffmpeg.WebM, Opaque: true},
+		"mp4":    {Format: ffmpeg.MP4, Opaque: true, Timescale: 600},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o.Width, o.Height, o.End, o.Audio, o.AudioFor = 64, 64, end, clip, end
+			path := filepath.Join(t.TempDir(), "out."+string(o.Format))
+			sink, err := tools(t).NewSink(t.Context(), path, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sink.Abort()
+			for i, at := range times {
+				next := append(times, end)[i+1]
+				if err := sink.Write(t.Context(), &media.Frame{Image: disc(64, i), PTS: at, Duration: next - at}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := sink.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if n := probe(t, path).Info().Frames; n != len(times) {
+				t.Errorf("%d frames, want %d", n, len(times))
+			}
 		})
 	}
 }
@@ -692,7 +730,7 @@ func TestDamagedSound(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for _, format := range []ffmpeg.Format{ffmpeg.WebM, ffmpeg.MP4} {
-		sink, err := tools(t).NewSink(t.Context(), "/dev/full", ffmpeg.SinkOptions{Format: format, Width: 64, Height: 64, Opaque: true, End: time.Second})
+		sink, err := tools(t).NewSink(t.Context(), "/dev/full", ffmpeg.SinkOptions{Format: format, Width: 64, Height: 64, Opaque: format == ffmpeg.MP4, End: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,7 +94,7 @@ func (j *joiner) add(stream int, packet []byte) error {
 	}
 	b, ok := j.next()
 	if !ok {
-		return fmt.Errorf("%s: more packets than frames", j.child.op)
+		return j.surplus()
 	}
 	b.data, b.alpha = colour[:1], alpha[0]
 	b.follows = !vp9Key(colour[0]) || !vp9Key(alpha[0])
@@ -115,10 +115,17 @@ func (j *joiner) end() error {
 	if _, more := j.next(); more {
 		return fmt.Errorf("%s: the encoder has left out frames", j.child.op)
 	}
+	if len(j.packets[0])+len(j.packets[1]) > 0 {
+		return j.surplus()
+	}
 	if err := j.pipe.Close(); err != nil {
 		return j.child.broken(err)
 	}
 	return nil
+}
+
+func (j *joiner) surplus() error {
+	return fmt.Errorf("%s: more packets than frames", j.child.op)
 }
 
 // vp9Key tells a key frame by its uncompressed header ("VP9 Bitstream & Decoding

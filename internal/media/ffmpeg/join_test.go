@@ -75,14 +75,16 @@ func TestJoinerCounts(t *testing.T) {
 		colour, alpha []byte
 		want          string // of the error
 	}{
-		"two of each":   {ivf(key, inter), ivf(key, inter), ""},
-		"short alpha":   {ivf(key, inter), ivf(key), "mux: the encoder has left out frames"},
-		"short colours": {ivf(key), ivf(key, inter), "mux: the encoder has left out frames"},
-		"both short":    {ivf(key), ivf(key), "mux: the encoder has left out frames"},
-		"no alpha":      {ivf(key, inter), nil, "mux: the encoder has left out frames"},
-		"one too many":  {ivf(key, inter, inter), ivf(key, inter, inter), "mux: more packets than frames"},
-		"not IVF":       {[]byte(strings.Repeat("x", ivfHeader)), nil, "encode: malformed IVF stream: no signature"},
-		"cut":           {ivf(key, inter), ivf(key, inter)[:ivfHeader+20], "encode: unexpected EOF"},
+		"two of each":         {ivf(key, inter), ivf(key, inter), ""},
+		"short alpha":         {ivf(key, inter), ivf(key), "mux: the encoder has left out frames"},
+		"short colours":       {ivf(key), ivf(key, inter), "mux: the encoder has left out frames"},
+		"both short":          {ivf(key), ivf(key), "mux: the encoder has left out frames"},
+		"no alpha":            {ivf(key, inter), nil, "mux: the encoder has left out frames"},
+		"one colour too many": {ivf(key, inter, inter), ivf(key, inter), "mux: more packets than frames"},
+		"one alpha too many":  {ivf(key, inter), ivf(key, inter, inter), "mux: more packets than frames"},
+		"one too many":        {ivf(key, inter, inter), ivf(key, inter, inter), "mux: more packets than frames"},
+		"not IVF":             {[]byte(strings.Repeat("x", ivfHeader)), nil, "encode: malformed IVF stream: no signature"},
+		"cut":                 {ivf(key, inter), ivf(key, inter)[:ivfHeader+20], "encode: unexpected EOF"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

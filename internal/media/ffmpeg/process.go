@@ -105,7 +105,7 @@ func (p *process) broken(err error) error {
 	if exit := p.finish(); exit != nil {
 		return exit
 	}
-	return fmt.Errorf("%s: %w", p.op, err)
+	return &Error{Op: p.op, Stderr: p.stderr.String(), Err: err}
 }
 
 // kill ends the child and its group at once; wait must still be called.

@@ -31,7 +31,8 @@ type SinkOptions struct {
 	Opaque bool
 	// Quality is 1 to 100; 0 stands for 80.
 	Quality int
-	// End is when the last frame ends, counted from the first frame.
+	// End is when the last frame ends, counted from the first frame. With alpha
+	// that frame's own duration says so.
 	End time.Duration
 	// Timescale is the number of MP4 ticks in a second; 0 stands for 90000.
 	// WebM always has milliseconds.
