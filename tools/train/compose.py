@@ -20,11 +20,14 @@ from infer import MULTIPLE
 KINDS = {"scene": 0.35, "transplant": 0.07, "cutout": 0.41, "empty": 0.17}
 
 # How many scenes and cut-outs of each source are drawn, against each other.
-SCENES = {"ccp": 0.6, "coco": 0.2, "oxford-pets": 0.9, "feral-cats": 0.9}
+SCENES = {
+    "ccp": 0.6, "coco": 0.2, "oxford-pets": 0.9, "feral-cats": 0.9, "caltech101": 0.4, "taco": 0.12, "intel": 0.08,
+    "openimages": 0.02,
+}  # fmt: skip
 CUTOUTS = {
     "fluent-emoji": 1.8, "household-3d": 1.7, "furniture-3d": 2.4, "gazebo-3d": 1.9, "models-3d": 0.7, "lowpoly-3d": 2.4,
     "kenney-3d": 0.9, "kenney-iso": 0.6, "kenney-2d": 0.5, "fxemoji": 0.6, "emojitwo": 0.9, "blobmoji": 0.7,
-    "dicebear": 1.0, "silhouettes": 0.7, "lpc": 1.2, "crawl": 1.1,
+    "dicebear": 1.0, "silhouettes": 0.7, "lpc": 1.2, "crawl": 1.1, "caltech101": 2.2,
 }  # fmt: skip
 
 # Shapes of the canvas, width to height; whole batches share one.

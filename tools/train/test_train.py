@@ -6,6 +6,7 @@ import random
 import tempfile
 import types
 import unittest
+from unittest import mock
 
 import numpy as np
 import onnxruntime
@@ -27,6 +28,7 @@ import pack
 import restore
 import reviser
 import soup
+import train
 import views
 from compose import Batch, Composer, Parts
 from draw import Dice, cover, near, placement
@@ -168,6 +170,20 @@ class Optimiser(unittest.TestCase):
             return layer[1].weight
 
         torch.testing.assert_close(trained(None), trained(4))
+
+
+class Training(unittest.TestCase):
+    def test_goes_on_where_it_was_saved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with mock.patch("sys.argv", ["train.py", "pack.zip", folder, "--device", "cpu", "--plan", "96:64"]):
+                options = train.options()
+            first = train.Trainer(options, crew.Crew())
+            first.seen = 40
+            first.save()
+            second = train.Trainer(options, crew.Crew())
+        self.assertEqual((second.seen, second.plan), (40, "96:64"))
+        for a, b in zip(first.net.parameters(), second.net.parameters()):
+            torch.testing.assert_close(a, b)
 
 
 class Soup(unittest.TestCase):

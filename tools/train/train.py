@@ -73,7 +73,7 @@ class Trainer:
         torch.manual_seed(a.seed)
         last = checkpoint.load(a.run / "checkpoint.pt", self.device)
         self.widths = a.widths or (last.widths if last else WIDTHS)
-        self.net, self.average = (Net(self.widths, a.clips).to(self.device, memory_format=torch.channels_last) for _ in range(2))
+        self.net, self.average = (Net(self.widths).to(self.device, memory_format=torch.channels_last) for _ in range(2))
         self.average.eval()
         self.average.load_state_dict(self.net.state_dict())
         self.seen = self.before = 0
@@ -163,7 +163,7 @@ class Trainer:
     def follow(self):
         """Moves the running average of the weights, slower as training goes on."""
         samples = self.before + self.seen
-        decay = min(0.998, (1 + samples / 64) / (10 + samples / 64))
+        decay = min(0.9995, (1 + samples / 64) / (10 + samples / 64))
         torch._foreach_lerp_(numbers(self.average), numbers(self.net), 1 - decay)
 
     def write(self, **facts):
