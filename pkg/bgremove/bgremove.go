@@ -12,10 +12,12 @@
 package bgremove
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
 
+	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
 
@@ -40,8 +42,8 @@ type Config struct {
 	// Sandbox is how ffmpeg and ffprobe are run; empty is SandboxAuto.
 	Sandbox Sandbox
 	// ChildLimits bound each of them where it runs in the sandbox, and what is
-	// written without them.
-	ChildLimits ChildLimits
+	// written without them. ProbeLimits bound those that only read metadata.
+	ChildLimits, ProbeLimits ChildLimits
 	// Workers is the number of frames worked on at once; 0 is one for each
 	// core.
 	Workers int
@@ -55,8 +57,8 @@ type Config struct {
 type Limits struct {
 	MaxSide   int   // longest side in pixels; 16,384
 	MaxArea   int64 // width × height; 64 × 10^6
-	MaxFrames int   // frames of a GIF; 100,000
-	MaxPixels int64 // width × height × frames of a GIF; 40 × 10^9
+	MaxFrames int   // 100,000 of a GIF, and any number of a video
+	MaxPixels int64 // width × height × frames; 40 × 10^9 of a GIF, and any number of a video
 }
 
 // Remover removes backgrounds. It is safe for concurrent use. Close it when it
@@ -75,27 +77,24 @@ type Remover struct {
 
 // New makes a Remover. Nothing is opened or started before it is used.
 func New(c Config) *Remover {
-	c.Limits = c.Limits.withDefaults()
 	if c.Sandbox == SandboxOn {
-		c.ChildLimits = c.ChildLimits.withDefaults()
+		c.ChildLimits, c.ProbeLimits = c.ChildLimits.orDefaults(defaultChildLimits), c.ProbeLimits.orDefaults(defaultProbeLimits)
 	}
 	return &Remover{config: c}
 }
 
-func (l Limits) withDefaults() Limits {
-	if l.MaxSide == 0 {
-		l.MaxSide = 16384
-	}
-	if l.MaxArea == 0 {
-		l.MaxArea = 64_000_000
-	}
-	if l.MaxFrames == 0 {
-		l.MaxFrames = 100_000
-	}
-	if l.MaxPixels == 0 {
-		l.MaxPixels = 40_000_000_000
-	}
-	return l
+// ofVideo are the limits of videos, whose length is what their files' is.
+func (l Limits) ofVideo() media.Limits {
+	l.MaxSide = cmp.Or(l.MaxSide, 16384)
+	l.MaxArea = cmp.Or(l.MaxArea, 64_000_000)
+	return media.Limits(l)
+}
+
+// ofGIF are the limits of GIFs, of which a few bytes can be many frames.
+func (l Limits) ofGIF() media.Limits {
+	l.MaxFrames = cmp.Or(l.MaxFrames, 100_000)
+	l.MaxPixels = cmp.Or(l.MaxPixels, 40_000_000_000)
+	return l.ofVideo()
 }
 
 // ffmpeg finds the programs, once, and says how to get them otherwise.

@@ -3,7 +3,6 @@ package bgremove
 import (
 	"context"
 	"errors"
-	"fmt"
 	"syscall"
 
 	"github.com/bgremove/bgremove/internal/media"
@@ -59,7 +58,7 @@ func explain(path string, err error) error {
 	var (
 		known      *Error
 		unreadable *media.UnreadableError
-		limit      *gif.LimitError
+		limit      *media.LimitError
 		confined   *sandbox.LimitError
 	)
 	switch {
@@ -72,8 +71,8 @@ func explain(path string, err error) error {
 		}
 		return &Error{Kind: Unreadable, Path: path, Reason: unreadable.Error(), Hint: hint, Err: err}
 	case errors.As(err, &limit):
-		return &Error{Kind: TooLarge, Path: path, Err: err, Hint: "the file is refused before any picture is decoded",
-			Reason: fmt.Sprintf("%s: %d is over the limit of %d", limit.What, limit.Got, limit.Max)}
+		return &Error{Kind: TooLarge, Path: path, Reason: limit.Error(), Err: err,
+			Hint: "make it smaller or shorter first: ffmpeg -i INPUT -vf scale=1920:-2 OUTPUT"}
 	case errors.As(err, &confined):
 		return outOfBounds(path, confined, err)
 	case errors.Is(err, gif.ErrMalformed), errors.Is(err, gif.ErrNoFrames):

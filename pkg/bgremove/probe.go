@@ -78,7 +78,7 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	in := &input{size: size}
 	switch container := media.Sniff(head); container {
 	case media.GIF:
-		in.clip, err = gif.Probe(path, gif.Limits(r.config.Limits))
+		in.clip, err = gif.Probe(path, r.config.Limits.ofGIF())
 	case media.MP4, media.MOV, media.WebM, media.Matroska:
 		in.clip, err = r.openVideo(ctx, path, container)
 	default:
@@ -90,29 +90,16 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	return in, nil
 }
 
-func (r *Remover) openVideo(ctx context.Context, path string, container media.Container) (media.Clip, error) {
-	clip, err := r.probeVideo(ctx, path, container)
-	if err != nil {
-		return nil, err
-	}
-	info := clip.Info()
-	limits := r.config.Limits
-	if info.Width > limits.MaxSide || info.Height > limits.MaxSide || int64(info.Width)*int64(info.Height) > limits.MaxArea {
-		return nil, &Error{Kind: TooLarge, Path: path, Hint: "make the video smaller first: ffmpeg -i INPUT -vf scale=1920:-2 OUTPUT",
-			Reason: fmt.Sprintf("a picture of %d×%d is over the limit of %d pixels a side and %d in all", info.Width, info.Height, limits.MaxSide, limits.MaxArea)}
-	}
-	return clip, nil
-}
-
-// probeVideo reads a video's metadata, and meanwhile has ffmpeg checked if that
+// openVideo reads a video's metadata, and meanwhile has ffmpeg checked if that
 // has not been done: starting the programs takes longer than what they do here.
-func (r *Remover) probeVideo(ctx context.Context, path string, container media.Container) (*ffmpeg.Clip, error) {
+func (r *Remover) openVideo(ctx context.Context, path string, container media.Container) (*ffmpeg.Clip, error) {
 	located, confirmed, err := r.locateFFmpeg()
 	if err != nil {
 		return nil, noFFmpeg(err)
 	}
+	limits := r.config.Limits.ofVideo()
 	if confirmed {
-		return located.Probe(ctx, path, container)
+		return located.Probe(ctx, path, container, limits)
 	}
 	hurry, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -121,7 +108,7 @@ func (r *Remover) probeVideo(ctx context.Context, path string, container media.C
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		clip, probed = located.Probe(hurry, path, container)
+		clip, probed = located.Probe(hurry, path, container, limits)
 	}()
 	tools, err := r.ffmpeg(ctx)
 	if err != nil || tools != located {
@@ -132,7 +119,7 @@ func (r *Remover) probeVideo(ctx context.Context, path string, container media.C
 		return nil, err
 	}
 	if tools != located {
-		return tools.Probe(ctx, path, container)
+		return tools.Probe(ctx, path, container, limits)
 	}
 	return clip, probed
 }

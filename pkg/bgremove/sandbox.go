@@ -35,20 +35,25 @@ const (
 func InitSandbox() { sandbox.Init() }
 
 // ChildLimits bound each ffmpeg and ffprobe in the sandbox, and FileSize what is
-// written without them, too. Zero is no limit, with SandboxOn the default.
+// written without them, too. Zero is no limit, with SandboxOn the default. The
+// second default is that of Config.ProbeLimits.
 type ChildLimits struct {
-	CPU       time.Duration // of all cores together; 1 h
-	Memory    int64         // bytes; 8 GiB, and an encoder of 4096×4096 takes half of it
-	FileSize  int64         // bytes of the output; 8 GiB
+	CPU       time.Duration // of all cores together; 1 h, 20 s
+	Memory    int64         // bytes; 8 GiB, of which an encoder of 4096×4096 takes half, 512 MiB
+	FileSize  int64         // bytes of the output; 8 GiB, 1 byte
 	OpenFiles int           // 256
 }
 
-func (l ChildLimits) withDefaults() ChildLimits {
-	l.CPU = cmp.Or(l.CPU, time.Hour)
-	l.Memory = cmp.Or(l.Memory, 8<<30)
-	l.FileSize = cmp.Or(l.FileSize, 8<<30)
-	l.OpenFiles = cmp.Or(l.OpenFiles, 256)
-	return l
+var (
+	defaultChildLimits = ChildLimits{CPU: time.Hour, Memory: 8 << 30, FileSize: 8 << 30, OpenFiles: 256}
+	defaultProbeLimits = ChildLimits{CPU: 20 * time.Second, Memory: 512 << 20, FileSize: 1, OpenFiles: 256}
+)
+
+func (l ChildLimits) orDefaults(d ChildLimits) ChildLimits {
+	return ChildLimits{
+		CPU: cmp.Or(l.CPU, d.CPU), Memory: cmp.Or(l.Memory, d.Memory),
+		FileSize: cmp.Or(l.FileSize, d.FileSize), OpenFiles: cmp.Or(l.OpenFiles, d.OpenFiles),
+	}
 }
 
 // locateFFmpeg finds the programs for the sandbox that was asked for, and starts
@@ -76,8 +81,9 @@ func (r *Remover) lookForFFmpeg() (err error) {
 	if holds := sandbox.Check(); c.Sandbox == SandboxOn && !holds.All() {
 		return &Error{Kind: Missing, Reason: "the sandbox does not hold here: " + holds.Missing, Hint: sandboxHint}
 	}
-	limits := sandbox.Limits(c.ChildLimits)
-	r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, &limits)
+	r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, &ffmpeg.Confinement{
+		Work: sandbox.Limits(c.ChildLimits), Probe: sandbox.Limits(c.ProbeLimits),
+	})
 	return err
 }
 

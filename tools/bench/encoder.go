@@ -28,7 +28,7 @@ func (b *bench) encoder(ctx context.Context) error {
 	if err := b.compareEncoders(ctx, "drawn", drawn); err != nil {
 		return err
 	}
-	clip, err := b.tools.Probe(ctx, realClip, media.MOV)
+	clip, err := b.tools.Probe(ctx, realClip, media.MOV, media.Limits{})
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (b *bench) imageMagick(ctx context.Context) error {
 
 // floodFill is the time of one frame's matte and cut-out alone, on one core.
 func (b *bench) floodFill(ctx context.Context, path string) (time.Duration, error) {
-	clip, err := b.tools.Probe(ctx, path, media.MP4)
+	clip, err := b.tools.Probe(ctx, path, media.MP4, media.Limits{})
 	if err != nil {
 		return 0, err
 	}

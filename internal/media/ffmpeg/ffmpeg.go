@@ -33,10 +33,30 @@ var ErrTooOld = fmt.Errorf("older than %d.%d", MinMajor, MinMinor)
 // Tools are the programs found on this machine. Once checked the value is
 // immutable and safe for concurrent use.
 type Tools struct {
-	FFmpeg, FFprobe string // paths
-	Version         string // as ffmpeg prints it, such as "5.1.9-0+deb12u1"
-	major, minor    int    // 0.0 for builds without a release number
-	limits          *sandbox.Limits
+	FFmpeg, FFprobe string       // paths
+	Version         string       // as ffmpeg prints it, such as "5.1.9-0+deb12u1"
+	major, minor    int          // 0.0 for builds without a release number
+	confinement     *Confinement // nil: none
+}
+
+// Confinement is what children may take in the sandbox, each by itself.
+type Confinement struct {
+	Work  sandbox.Limits // of those that decode and encode
+	Probe sandbox.Limits // of those that read metadata, before anybody pays for it
+}
+
+func (c *Confinement) work() *sandbox.Limits {
+	if c == nil {
+		return nil
+	}
+	return &c.Work
+}
+
+func (c *Confinement) probe() *sandbox.Limits {
+	if c == nil {
+		return nil
+	}
+	return &c.Probe
 }
 
 // Find locates ffmpeg and ffprobe, by the paths given or else in PATH, and
@@ -52,10 +72,10 @@ func Find(ctx context.Context, ffmpegPath, ffprobePath string) (*Tools, error) {
 
 // Locate is Find without the question for the version, which takes as long as
 // starting a program does: until Check is done Tools can Probe, and no more.
-// With limits the programs run in the sandbox, as far as it holds, each under
-// those limits and with no files but those of its job.
-func Locate(ffmpegPath, ffprobePath string, l *sandbox.Limits) (*Tools, error) {
-	t := &Tools{limits: l}
+// With a confinement the programs run in the sandbox, as far as it holds, and
+// with no files but those of their job.
+func Locate(ffmpegPath, ffprobePath string, c *Confinement) (*Tools, error) {
+	t := &Tools{confinement: c}
 	var err error
 	if t.FFmpeg, err = look(ffmpegPath, "ffmpeg"); err != nil {
 		return nil, err
@@ -81,7 +101,7 @@ func (t *Tools) Check(ctx context.Context) error {
 }
 
 // Confined reports whether the programs run in the sandbox.
-func (t *Tools) Confined() bool { return t.limits != nil && sandbox.Check().Any() }
+func (t *Tools) Confined() bool { return t.confinement != nil && sandbox.Check().Any() }
 
 func look(path, name string) (string, error) {
 	if path == "" {

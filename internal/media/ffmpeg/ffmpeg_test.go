@@ -42,7 +42,7 @@ func limited(t testing.TB, l sandbox.Limits) *ffmpeg.Tools {
 
 func confined(t testing.TB, ffprobePath string, l sandbox.Limits) *ffmpeg.Tools {
 	t.Helper()
-	found, err := ffmpeg.Locate("", ffprobePath, &l)
+	found, err := ffmpeg.Locate("", ffprobePath, &ffmpeg.Confinement{Work: l})
 	if err == nil {
 		err = found.Check(t.Context())
 	}
@@ -72,7 +72,7 @@ func probe(t testing.TB, path string) *ffmpeg.Clip {
 	defer f.Close()
 	head := make([]byte, media.SniffLen)
 	n, _ := io.ReadFull(f, head)
-	clip, err := tools(t).Probe(t.Context(), path, media.Sniff(head[:n]))
+	clip, err := tools(t).Probe(t.Context(), path, media.Sniff(head[:n]), media.Limits{})
 	if err != nil {
 		t.Fatalf("probe %s: %v", path, err)
 	}
@@ -615,7 +615,7 @@ func TestUnreadable(t *testing.T) {
 			if err := os.WriteFile(path, tt.content, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := tools(t).Probe(t.Context(), path, tt.container)
+			_, err := tools(t).Probe(t.Context(), path, tt.container, media.Limits{})
 			if u := (*media.UnreadableError)(nil); !errors.As(err, &u) {
 				t.Errorf("error = %v, want an UnreadableError", err)
 			}
@@ -626,7 +626,7 @@ func TestUnreadable(t *testing.T) {
 func TestSoundOnlyIsUnreadable(t *testing.T) {
 	t.Parallel()
 	path := generate(t, "a.mp4", "-f", "lavfi", "-i", "sine=duration=1")
-	_, err := tools(t).Probe(t.Context(), path, media.MP4)
+	_, err := tools(t).Probe(t.Context(), path, media.MP4, media.Limits{})
 	if u := (*media.UnreadableError)(nil); !errors.As(err, &u) || u.Reason != "no video in the file" {
 		t.Errorf("error = %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/media"
@@ -87,15 +88,17 @@ func FuzzNUTReader(f *testing.F) {
 
 func FuzzReadPackets(f *testing.F) {
 	f.Add("pts=0,duration=1001,flags=K_\npts=1001,duration=N/A,flags=_D\n")
-	f.Fuzz(func(_ *testing.T, text string) { readPackets(bytes.NewReader([]byte(text))) })
+	f.Fuzz(func(_ *testing.T, text string) {
+		_, _ = readPackets(strings.NewReader(text), media.Limits{MaxFrames: 100})
+	})
 }
 
 func TestReadPackets(t *testing.T) {
 	t.Parallel()
-	got := readPackets(bytes.NewReader([]byte("pts=-512,duration=512,flags=KD\n" +
-		"pts=0,duration=512,flags=K_\npts=1024,duration=512,flags=__\npts=512,duration=512,flags=__\npts=N/A,duration=1,flags=__\n" +
-		"pts=1536,duration=512,flags=K_\n")))
-	if want := (packetWalk{count: 4, first: 0, last: 1536, lastDuration: 512, lastKey: 3, toReach: 6}); got != want {
+	got, err := readPackets(strings.NewReader("pts=-512,duration=512,flags=KD\n"+
+		"pts=0,duration=512,flags=K_\npts=1024,duration=512,flags=__\npts=512,duration=512,flags=__\npts=N/A,duration=1,flags=__\n"+
+		"pts=1536,duration=512,size=7,flags=K_\n"), media.Limits{MaxFrames: 4})
+	if want := (packetWalk{count: 4, bytes: 7, first: 0, last: 1536, lastDuration: 512, lastKey: 3, toReach: 6}); err != nil || got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -1,8 +1,7 @@
 package ffmpeg
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +24,7 @@ import (
 type Clip struct {
 	tools  *Tools
 	path   string
+	limits media.Limits
 	info   media.Info
 	stream videoStream
 	origin time.Duration // the container's own start, which ffmpeg subtracts
@@ -49,85 +49,78 @@ var demuxers = map[media.Container]string{
 
 // Probe reads the metadata of a video file, whose container was recognised by
 // its content, and counts its frames without decoding them. A file without
-// readable video is a *media.UnreadableError.
-func (t *Tools) Probe(ctx context.Context, path string, container media.Container) (*Clip, error) {
+// readable video is a *media.UnreadableError, one beyond l a *media.LimitError.
+func (t *Tools) Probe(ctx context.Context, path string, container media.Container, l media.Limits) (*Clip, error) {
 	demuxer, ok := demuxers[container]
 	if !ok {
 		return nil, &media.UnreadableError{Reason: "not a GIF, MP4, MOV or WebM file"}
 	}
-	var found struct {
-		Streams []videoStream `json:"streams"`
-		Format  struct {
-			StartTime seconds `json:"start_time"`
-			Duration  seconds `json:"duration"`
-		} `json:"format"`
-	}
 	// Starting a child takes longer than what it does here: both at once.
-	var out []byte
+	var h header
 	var walk packetWalk
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
-		out, err = t.ffprobe(gctx, demuxer, path, "-show_streams", "-show_format", "-of", "json")
+		h, err = t.header(gctx, demuxer, path)
 		return err
 	})
 	g.Go(func() (err error) {
-		walk, err = t.packets(gctx, demuxer, path)
+		walk, err = t.packets(gctx, demuxer, path, l)
 		return err
 	})
 	if err := g.Wait(); err != nil {
 		return nil, unreadable(ctx, err)
 	}
-	if err := json.Unmarshal(out, &found); err != nil {
-		return nil, fmt.Errorf("ffprobe's answer: %w", err)
-	}
-	c := &Clip{tools: t, path: path, origin: time.Duration(found.Format.StartTime)}
+	c := &Clip{tools: t, path: path, limits: l}
 	c.info.Container = container
-	video := -1
-	for i, s := range found.Streams {
-		switch {
-		case s.CodecType == "video" && s.Disposition.AttachedPic == 0 && video < 0:
-			video = i
-		case s.CodecType == "audio" && !c.info.HasAudio:
-			c.info.HasAudio, c.info.AudioCodec = true, s.CodecName
-		}
-	}
-	if video < 0 {
-		return nil, &media.UnreadableError{Reason: "no video in the file"}
-	}
-	c.stream = found.Streams[video]
-	if err := c.describe(walk, time.Duration(found.Format.Duration)); err != nil {
+	if err := errors.Join(c.describe(h, walk), walk.checkSize(path)); err != nil {
 		return nil, err
 	}
-	return c, nil
+	var err error
+	c.info.Truncated, err = truncated(path, container)
+	return c, err
 }
 
-// describe fills info from the stream's header and a walk over its packets.
-func (c *Clip) describe(p packetWalk, duration time.Duration) error {
-	s := &c.stream
-	c.info.Codec, c.info.HasAlpha = s.CodecName, s.hasAlpha()
-	var err error
-	if c.info.Truncated, err = truncated(c.path, c.info.Container); err != nil {
+// describe fills the clip in from its header and a walk over its packets. All
+// that counts time or pixels later, for a price, a limit or a buffer, is what was
+// checked here.
+func (c *Clip) describe(h header, w packetWalk) error {
+	found, err := h.video()
+	if err != nil {
 		return err
 	}
-	c.info.Width, c.info.Height = s.upright()
+	c.stream, c.origin = found, time.Duration(h.Format.StartTime)
+	c.info.Codec, c.info.HasAlpha = found.CodecName, found.hasAlpha()
+	c.info.AudioCodec, c.info.HasAudio = h.audio()
+	c.info.Width, c.info.Height = found.upright()
 	if c.info.Width < 1 || c.info.Height < 1 {
 		return &media.UnreadableError{Reason: "the video has no size"}
 	}
-	base, err := parseRational(s.TimeBase, "/")
-	if err != nil {
-		return fmt.Errorf("time base of %s: %w", c.path, err)
+	if c.info.TimeBase, err = parseRational(found.TimeBase, "/"); err != nil {
+		return &media.UnreadableError{Reason: "the video has no unit of time", Err: err}
 	}
-	c.info.TimeBase = base
-	if p.count == 0 {
+	if w.count == 0 {
 		return &media.UnreadableError{Reason: "the video has no frames"}
 	}
-	c.info.Frames, c.info.SeekCost = p.count, p.seekCost()
-	c.info.Start = ticks(p.first, base)
-	last := ticks(p.last, base) - c.info.Start
-	c.info.LastFrame = ticks(p.lastDuration, base)
-	if matroska := demuxers[c.info.Container] == "matroska"; p.lastDuration <= 0 || matroska && !c.info.HasAudio {
+	c.info.Frames, c.info.SeekCost = w.count, w.seekCost()
+	if err := c.setTimes(w, time.Duration(h.Format.Duration)); err != nil {
+		return err
+	}
+	pixels := int64(w.count) * min(int64(c.info.Width)*int64(c.info.Height), math.MaxInt64/int64(w.count))
+	return errors.Join(c.limits.CheckPicture(c.info.Width, c.info.Height), c.limits.CheckTotals(w.count, pixels))
+}
+
+// setTimes fills in when the clip begins and ends; whole is the duration in the
+// container's header.
+func (c *Clip) setTimes(w packetWalk, whole time.Duration) error {
+	first, end, said, err := w.times(c.info.TimeBase)
+	if err != nil {
+		return err
+	}
+	last := end - first
+	c.info.Start, c.info.LastFrame = first, said
+	if matroska := demuxers[c.info.Container] == "matroska"; said == 0 || matroska && !c.info.HasAudio {
 		// What Matroska says of its last frame is what it says of all, on average.
-		c.info.LastFrame = guessLastFrame(last, duration-(c.info.Start-c.origin), p.count, c.info.LastFrame)
+		c.info.LastFrame = guessLastFrame(last, whole-(first-c.origin), w.count, said)
 	}
 	c.info.Duration = last + c.info.LastFrame
 	return nil
@@ -163,24 +156,83 @@ func guessLastFrame(last, end time.Duration, frames int, said time.Duration) tim
 	return average
 }
 
-// ffprobe runs ffprobe on one file and returns what it prints.
-func (t *Tools) ffprobe(ctx context.Context, demuxer, path string, show ...string) ([]byte, error) {
-	p := t.probeProcess(ctx, demuxer, path, show)
-	var out bytes.Buffer
-	p.cmd.Stdout = &out
+// header is what ffprobe says of a file without a look at its packets.
+type header struct {
+	Streams []videoStream `json:"streams"`
+	Format  struct {
+		StartTime seconds `json:"start_time"`
+		Duration  seconds `json:"duration"`
+	} `json:"format"`
+}
+
+// headerEntries are what is asked for: tags and chapters would come whole, as
+// large as the file.
+const headerEntries = "stream=index,codec_name,codec_type,width,height,sample_aspect_ratio,pix_fmt," +
+	"color_range,color_space,color_transfer,time_base:stream_disposition=attached_pic:" +
+	"stream_tags=alpha_mode,ALPHA_MODE:stream_side_data=rotation:format=start_time,duration"
+
+// maxHeader bounds ffprobe's answer, in bytes: of a thousand streams.
+const maxHeader = 1 << 20
+
+// header asks ffprobe for the header of a file.
+func (t *Tools) header(ctx context.Context, demuxer, path string) (header, error) {
+	p := t.probeProcess(ctx, demuxer, path, []string{"-show_entries", headerEntries, "-of", "json"})
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return header{}, err
+	}
 	if err := p.start(); err != nil {
-		return nil, err
+		return header{}, err
 	}
-	if err := p.wait(); err != nil {
-		return nil, err
+	h, failure := readHeader(out)
+	if failure == nil || errors.Is(failure, io.EOF) { // it has ended by itself
+		return h, cmp.Or(p.wait(), failure)
 	}
-	return out.Bytes(), nil
+	p.kill()
+	_ = p.wait() // killed on purpose
+	return header{}, failure
+}
+
+// readHeader reads ffprobe's answer. It is io.EOF where there is none.
+func readHeader(r io.Reader) (h header, err error) {
+	bounded := &io.LimitedReader{R: r, N: maxHeader}
+	err = json.NewDecoder(bounded).Decode(&h)
+	switch {
+	case err != nil && bounded.N <= 0:
+		return header{}, &media.UnreadableError{Reason: "the file has too many streams"}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return header{}, io.EOF
+	case err != nil:
+		return header{}, fmt.Errorf("ffprobe's answer: %w", err)
+	}
+	_, err = io.Copy(io.Discard, r)
+	return h, err
+}
+
+// video is the first video that is no cover picture.
+func (h header) video() (videoStream, error) {
+	for _, s := range h.Streams {
+		if s.CodecType == "video" && s.Disposition.AttachedPic == 0 {
+			return s, nil
+		}
+	}
+	return videoStream{}, &media.UnreadableError{Reason: "no video in the file"}
+}
+
+// audio is the codec of the first sound, if there is any.
+func (h header) audio() (codec string, found bool) {
+	for _, s := range h.Streams {
+		if s.CodecType == "audio" {
+			return s.CodecName, true
+		}
+	}
+	return "", false
 }
 
 func (t *Tools) probeProcess(ctx context.Context, demuxer, path string, show []string) *process {
 	args := append([]string{"-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file",
 		"-f", demuxer}, show...)
-	return t.command(ctx, "probe", t.FFprobe, append(args, fileURL(path)), files{read: []string{path}})
+	return t.child(ctx, "probe", t.FFprobe, append(args, fileURL(path)), files{read: []string{path}}, t.confinement.probe())
 }
 
 // unreadable translates the failure of ffprobe on a file: when ffprobe itself
@@ -195,136 +247,13 @@ func unreadable(ctx context.Context, err error) error {
 	return err
 }
 
-// packetWalk is what the packets of a stream tell without being decoded.
-// Times are in units of the stream's time base.
-type packetWalk struct {
-	count                     int
-	first, last, lastDuration int64
-	lastKey, toReach          int // packets before the last key frame; decoded to reach each of those once
-}
-
-// seekCost is how many packets are decoded on the mean to reach one of them.
-func (w packetWalk) seekCost() int { return (w.toReach + steps(w.count-w.lastKey)) / w.count }
-
-// steps is 1 + 2 + … + n.
-func steps(n int) int { return n * (n + 1) / 2 }
-
-// packets walks over the packets of the first video that is no cover picture.
-// Packets that an edit list discards do not count. Other streams are left alone:
-// what is wrong with them would end the walk early.
-func (t *Tools) packets(ctx context.Context, demuxer, path string) (packetWalk, error) {
-	p := t.probeProcess(ctx, demuxer, path, []string{"-select_streams", "V:0",
-		"-show_entries", "packet=pts,duration,flags", "-of", "compact=p=0:s=,"})
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return packetWalk{}, err
-	}
-	if err := p.start(); err != nil {
-		return packetWalk{}, err
-	}
-	w := readPackets(out)
-	_, _ = io.Copy(io.Discard, out)
-	return w, p.wait()
-}
-
-func readPackets(r io.Reader) packetWalk {
-	var w packetWalk
-	for lines := bufio.NewScanner(r); lines.Scan(); {
-		var pts, duration int64
-		timed, discarded, whole := false, false, false
-		for field := range strings.SplitSeq(lines.Text(), ",") {
-			key, value, _ := strings.Cut(field, "=")
-			n, err := strconv.ParseInt(value, 10, 64)
-			switch {
-			case key == "pts" && err == nil:
-				pts, timed = n, true
-			case key == "duration" && err == nil:
-				duration = n
-			case key == "flags":
-				discarded, whole = strings.Contains(value, "D"), strings.Contains(value, "K")
-			}
-		}
-		if !timed || discarded {
-			continue
-		}
-		if w.count == 0 || pts < w.first {
-			w.first = pts
-		}
-		if w.count == 0 || pts >= w.last {
-			w.last, w.lastDuration = pts, duration
-		}
-		if whole {
-			w.toReach, w.lastKey = w.toReach+steps(w.count-w.lastKey), w.count
-		}
-		w.count++
-	}
-	return w
-}
-
-// videoStream is what ffprobe says of a stream.
-type videoStream struct {
-	Index         int    `json:"index"`
-	CodecName     string `json:"codec_name"`
-	CodecType     string `json:"codec_type"`
-	Width         int    `json:"width"`
-	Height        int    `json:"height"`
-	SampleAspect  string `json:"sample_aspect_ratio"`
-	PixFmt        string `json:"pix_fmt"`
-	ColorRange    string `json:"color_range"`
-	ColorSpace    string `json:"color_space"`
-	ColorTransfer string `json:"color_transfer"`
-	TimeBase      string `json:"time_base"`
-	Disposition   struct {
-		AttachedPic int `json:"attached_pic"`
-	} `json:"disposition"`
-	Tags     map[string]string `json:"tags"`
-	SideData []struct {
-		Rotation float64 `json:"rotation"`
-	} `json:"side_data_list"`
-}
-
-// upright is the size of the decoded picture after rotation and with square
-// pixels.
-func (s *videoStream) upright() (width, height int) {
-	aspect := media.Rational{Num: 1, Den: 1}
-	if r, err := parseRational(s.SampleAspect, ":"); err == nil {
-		aspect = r
-	}
-	w, h := s.Width, s.Height
-	for _, side := range s.SideData {
-		if quarter := math.Mod(math.Abs(side.Rotation), 180); quarter > 45 && quarter < 135 {
-			w, h = h, w
-			aspect.Num, aspect.Den = aspect.Den, aspect.Num
-		}
-	}
-	return int(math.Round(float64(w) * float64(aspect.Num) / float64(aspect.Den))), h
-}
-
-// hasAlpha reports whether the decoder will deliver transparency. VP8 and VP9
-// keep it in a second stream that only a tag announces.
-func (s *videoStream) hasAlpha() bool {
-	if s.alphaTag() {
-		return true
-	}
-	for _, format := range []string{"rgba", "bgra", "argb", "abgr", "yuva", "gbrap", "ya8", "ya16", "pal8"} {
-		if strings.HasPrefix(s.PixFmt, format) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *videoStream) alphaTag() bool {
-	return s.Tags["alpha_mode"] == "1" || s.Tags["ALPHA_MODE"] == "1"
-}
-
 // seconds is a decimal number in a JSON string.
 type seconds time.Duration
 
 func (s *seconds) UnmarshalText(b []byte) error {
 	f, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || math.Abs(f) > 1e9 {
-		return nil // "N/A": not known
+	if err != nil || !(math.Abs(f) <= longestTime.Seconds()) {
+		return nil // "N/A", "nan": not known
 	}
 	*s = seconds(math.Round(f * float64(time.Second)))
 	return nil

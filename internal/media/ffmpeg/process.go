@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/yuv"
 	"github.com/bgremove/bgremove/internal/sandbox"
 )
@@ -22,7 +25,7 @@ import (
 type Error struct {
 	Op       string // what it was asked to do, such as "decode clip.mp4"
 	ExitCode int    // -1 when it was killed or never started
-	Stderr   string // the end of what it printed
+	Stderr   string // the beginning and the end of what it printed
 	Err      error
 }
 
@@ -44,13 +47,13 @@ func lastLine(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// process is one running child with the end of its standard error. Its methods
+// process is one running child with the ends of its standard error. Its methods
 // may be called from several goroutines.
 type process struct {
 	op     string
 	cmd    *exec.Cmd
 	policy *sandbox.Policy // nil outside of the sandbox
-	stderr tail
+	stderr said
 	wait   func() error
 	reaped atomic.Bool // its id may belong to another process by now
 }
@@ -58,18 +61,24 @@ type process struct {
 // files are those of one child's job.
 type files struct{ read, written []string }
 
-// command prepares a child in a process group of its own, so that a Ctrl-C in
-// the terminal reaches us and not it. When ctx ends the whole group is killed.
-// Standard input is never inherited. Of files it may read and write those of f.
+// command prepares a child that decodes or encodes.
 func (t *Tools) command(ctx context.Context, op, path string, args []string, f files) *process {
+	return t.child(ctx, op, path, args, f, t.confinement.work())
+}
+
+// child prepares a child in a process group of its own, so that a Ctrl-C in
+// the terminal reaches us and not it. When ctx ends the whole group is killed.
+// Standard input is never inherited. In the sandbox, where there are limits, it
+// may read and write those files alone.
+func (t *Tools) child(ctx context.Context, op, path string, args []string, f files, l *sandbox.Limits) *process {
 	p := &process{op: op, cmd: exec.CommandContext(ctx, path, args...)}
 	p.cmd.Env = environment()
 	p.cmd.Stderr = &p.stderr
 	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
 	p.cmd.WaitDelay = 5 * time.Second
 	isolate(p.cmd)
-	if t.limits != nil {
-		p.policy = &sandbox.Policy{Limits: *t.limits, Read: f.read, Write: f.written}
+	if l != nil {
+		p.policy = &sandbox.Policy{Limits: *l, Read: f.read, Write: f.written}
 		sandbox.Confine(p.cmd, *p.policy)
 	}
 	p.wait = sync.OnceValue(func() error {
@@ -117,6 +126,9 @@ func (p *process) kill() {
 
 func (p *process) failure(err error) error {
 	stderr := p.stderr.String()
+	if limit := oversize(stderr); limit != nil {
+		err = limit // also if it has ended well, leaving frames out
+	}
 	code := p.cmd.ProcessState.ExitCode()
 	if p.policy != nil {
 		if why := p.policy.Explain(p.cmd.ProcessState, stderr); why != nil {
@@ -153,26 +165,44 @@ func (p *process) unfinished() error {
 	return nil
 }
 
-// tail keeps the last bytes written to it.
-type tail struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
+var oversizePattern = regexp.MustCompile(`Picture size (\d+)x(\d+) exceeds specified max pixel count (\d+)`)
+
+// oversize is what a decoder says of a picture that is larger than -max_pixels
+// allows, as one may be that comes after smaller ones.
+func oversize(stderr string) error {
+	m := oversizePattern.FindStringSubmatch(stderr)
+	if m == nil {
+		return nil
+	}
+	var n [3]int64
+	for i := range n {
+		n[i], _ = strconv.ParseInt(m[i+1], 10, 32)
+	}
+	return &media.LimitError{What: "picture area", Got: n[0] * n[1], Max: n[2]}
 }
 
-const tailSize = 4 << 10
+// said keeps the first and the last bytes written to it.
+type said struct {
+	mu         sync.Mutex
+	head, tail bytes.Buffer
+}
 
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf.Write(b)
-	if extra := t.buf.Len() - tailSize; extra > 0 {
-		t.buf.Next(extra)
+const headSize, tailSize = 1 << 10, 4 << 10
+
+func (s *said) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := min(len(b), headSize-s.head.Len())
+	s.head.Write(b[:n])
+	s.tail.Write(b[n:])
+	if extra := s.tail.Len() - tailSize; extra > 0 {
+		s.tail.Next(extra)
 	}
 	return len(b), nil
 }
 
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.buf.String()
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.head.String() + s.tail.String()
 }

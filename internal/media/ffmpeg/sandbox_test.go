@@ -84,7 +84,7 @@ func TestDecoderMemory(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
 	path := generate(t, "a.mp4", "-f", "lavfi", "-i", "color=red:size=7680x4320:rate=25:duration=0.4", "-pix_fmt", "yuv420p", "-preset", "ultrafast")
-	clip, err := limited(t, sandbox.Limits{Memory: 200 << 20}).Probe(t.Context(), path, media.MP4)
+	clip, err := limited(t, sandbox.Limits{Memory: 200 << 20}).Probe(t.Context(), path, media.MP4, media.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestForbidden(t *testing.T) {
 			if err := os.WriteFile(taken, []byte(script), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			_, err := confined(t, taken, sandbox.Limits{}).Probe(t.Context(), filepath.Join(dir, "a.mp4"), media.MP4)
+			_, err := confined(t, taken, sandbox.Limits{}).Probe(t.Context(), filepath.Join(dir, "a.mp4"), media.MP4, media.Limits{})
 			if limit := (*sandbox.LimitError)(nil); !errors.As(err, &limit) || limit.Resource != tt.want {
 				t.Errorf("error = %v, want one about %s", err, tt.want)
 			}

@@ -72,6 +72,9 @@ func (c *Clip) decodeArgs(o media.ReadOptions, seek time.Duration) []string {
 	if decoder := c.decoder(); decoder != "" {
 		in["c:v"] = decoder
 	}
+	if c.limits.MaxArea > 0 { // of what no header announces, too
+		in["max_pixels"] = strconv.FormatInt(c.limits.MaxArea, 10)
+	}
 	return ffmpeggo.Input(fileURL(c.path), in).
 		Get(strconv.Itoa(c.stream.Index)).
 		Output("pipe:1", ffmpeggo.KwArgs{

@@ -26,7 +26,7 @@ func BenchmarkReader(b *testing.B) {
 	pool := new(media.Pool)
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := gif.NewReader(bytes.NewReader(data), gif.Limits{}, pool)
+		r, err := gif.NewReader(bytes.NewReader(data), media.Limits{}, pool)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func BenchmarkScan(b *testing.B) {
 	data := synthetic(b, benchFrames, 640, 360)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := gif.Scan(bytes.NewReader(data), gif.Limits{}); err != nil {
+		if _, err := gif.Scan(bytes.NewReader(data), media.Limits{}); err != nil {
 			b.Fatal(err)
 		}
 	}

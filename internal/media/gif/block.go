@@ -7,6 +7,8 @@ import (
 	"image"
 	"io"
 	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
 )
 
 const (
@@ -69,7 +71,7 @@ func (p *imageBlock) opaque() bool {
 // the clip.
 type parser struct {
 	r      *bufio.Reader
-	lim    Limits
+	lim    media.Limits
 	offset int64
 	buf    [3 * 256]byte
 
@@ -88,7 +90,7 @@ type parser struct {
 }
 
 // newParser reads the header up to the first block.
-func newParser(r io.Reader, lim Limits) (*parser, error) {
+func newParser(r io.Reader, lim media.Limits) (*parser, error) {
 	p := &parser{r: bufio.NewReaderSize(r, 1<<15), lim: lim, plays: 1}
 	head, err := p.take(13, "header")
 	if err != nil {
@@ -98,7 +100,7 @@ func newParser(r io.Reader, lim Limits) (*parser, error) {
 		return nil, fmt.Errorf("%w: signature %q", ErrMalformed, s)
 	}
 	p.width, p.height = word(head[6:]), word(head[8:])
-	if err := lim.checkSides(p.width, p.height); err != nil {
+	if err := lim.CheckPicture(p.width, p.height); err != nil {
 		return nil, err
 	}
 	return p, p.readPalette(&p.global, head[10])
@@ -206,7 +208,7 @@ func (p *parser) descriptor() (*imageBlock, error) {
 func (p *parser) place(pic *imageBlock, x, y, w, h int) (empty bool, err error) {
 	if p.frames == 0 {
 		p.width, p.height = grown(p.width, x, w), grown(p.height, y, h)
-		if err := p.lim.checkSides(p.width, p.height); err != nil {
+		if err := p.lim.CheckPicture(p.width, p.height); err != nil {
 			return false, err
 		}
 	}
@@ -218,7 +220,7 @@ func (p *parser) place(pic *imageBlock, x, y, w, h int) (empty bool, err error) 
 	}
 	pic.rect = image.Rect(x, y, x+w, y+h)
 	p.pixels += max(int64(p.width)*int64(p.height), int64(w)*int64(h))
-	return empty, p.lim.checkTotals(p.frames+1, p.pixels)
+	return empty, p.lim.CheckTotals(p.frames+1, p.pixels)
 }
 
 // grown is a canvas side, given the first picture's offset and side. As in

@@ -13,12 +13,12 @@ import (
 // Clip is a GIF file. It implements media.Clip and is safe for concurrent use.
 type Clip struct {
 	path   string
-	limits Limits
+	limits media.Limits
 	info   media.Info
 }
 
 // Probe scans the file; see Scan for the errors.
-func Probe(path string, limits Limits) (*Clip, error) {
+func Probe(path string, limits media.Limits) (*Clip, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

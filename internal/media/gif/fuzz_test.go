@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/media"
 )
 
 // fuzzLimits bounds memory and time of one input.
-var fuzzLimits = gif.Limits{MaxSide: 512, MaxFrames: 64, MaxPixels: 1 << 20}
+var fuzzLimits = media.Limits{MaxSide: 512, MaxFrames: 64, MaxPixels: 1 << 20}
 
 func seed(f *testing.F) {
 	for _, name := range suiteNames(f) {

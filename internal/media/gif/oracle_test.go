@@ -18,11 +18,11 @@ func TestOracle(t *testing.T) {
 	t.Parallel()
 	for _, size := range []image.Point{{1, 1}, {7, 3}, {160, 90}, {333, 257}} {
 		data := synthetic(t, 6, size.X, size.Y)
-		frames, truncated, err := readAll(bytes.NewReader(data), gif.Limits{})
+		frames, truncated, err := readAll(bytes.NewReader(data), media.Limits{})
 		if err != nil || truncated {
 			t.Fatalf("%v: truncated %v, error %v", size, truncated, err)
 		}
-		info, err := gif.Scan(bytes.NewReader(data), gif.Limits{})
+		info, err := gif.Scan(bytes.NewReader(data), media.Limits{})
 		if err != nil || anyTransparent(frames) && !info.HasAlpha {
 			t.Errorf("%v: alpha %v, error %v, but there are transparent pixels", size, info.HasAlpha, err)
 		}
@@ -51,7 +51,7 @@ func TestFlat(t *testing.T) {
 		if err := stdgif.Encode(&b, m, nil); err != nil {
 			t.Fatal(err)
 		}
-		frames, truncated, err := readAll(&b, gif.Limits{})
+		frames, truncated, err := readAll(&b, media.Limits{})
 		if err != nil || truncated || len(frames) != 1 {
 			t.Fatalf("%v: %d frames, truncated %v, error %v", size, len(frames), truncated, err)
 		}
@@ -77,12 +77,12 @@ func anyTransparent(frames []*media.Frame) bool {
 func TestCutAnywhere(t *testing.T) {
 	t.Parallel()
 	data := synthetic(t, 4, 13, 9)
-	whole, _, err := readAll(bytes.NewReader(data), gif.Limits{})
+	whole, _, err := readAll(bytes.NewReader(data), media.Limits{})
 	if err != nil || len(whole) != 4 {
 		t.Fatalf("%d frames, error %v", len(whole), err)
 	}
 	for n := range data {
-		frames := agree(t, data[:n], gif.Limits{})
+		frames := agree(t, data[:n], media.Limits{})
 		for i, f := range frames {
 			if i > 0 && !bytes.Equal(f.Image.Pix, whole[i].Image.Pix) {
 				t.Errorf("cut at %d: frame %d differs", n, i)
@@ -92,7 +92,7 @@ func TestCutAnywhere(t *testing.T) {
 }
 
 // agree reads data with Scan and Reader and holds them to each other.
-func agree(t *testing.T, data []byte, lim gif.Limits) []*media.Frame {
+func agree(t *testing.T, data []byte, lim media.Limits) []*media.Frame {
 	t.Helper()
 	frames, _, readErr := readAll(bytes.NewReader(data), lim)
 	info, scanErr := gif.Scan(bytes.NewReader(data), lim)

@@ -28,7 +28,7 @@ var _ media.Source = (*Reader)(nil)
 
 // NewReader reads the header of a GIF. Frames are taken from pool, or made anew
 // if it is nil. Errors are those of Next.
-func NewReader(r io.Reader, lim Limits, pool *media.Pool) (*Reader, error) {
+func NewReader(r io.Reader, lim media.Limits, pool *media.Pool) (*Reader, error) {
 	p, err := newParser(r, lim)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewReader(r io.Reader, lim Limits, pool *media.Pool) (*Reader, error) {
 // cut off or damaged after some whole frames ends there with io.EOF; Truncated
 // tells. A still that is cut off is delivered as far as it goes, and so is every
 // picture whose data stop making sense inside it. Otherwise errors wrap
-// ErrMalformed, are ErrNoFrames or a *LimitError, or come from the io.Reader;
+// ErrMalformed, are ErrNoFrames or a *media.LimitError, or come from the io.Reader;
 // one that itself ends with io.ErrUnexpectedEOF counts as a file cut off.
 func (r *Reader) Next(ctx context.Context) (*media.Frame, error) {
 	if err := ctx.Err(); err != nil {

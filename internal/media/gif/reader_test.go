@@ -39,25 +39,25 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		data string
-		lim  gif.Limits
+		lim  media.Limits
 		want error
 	}{
-		"empty":                     {"", gif.Limits{}, gif.ErrMalformed},
-		"png":                       {"\x89PNG\r\n\x1a\n....................", gif.Limits{}, gif.ErrMalformed},
-		"cut in the header":         {header1x1[:9], gif.Limits{}, gif.ErrMalformed},
-		"cut in the colour table":   {header1x1[:20], gif.Limits{}, gif.ErrMalformed},
-		"cut in the first picture":  {header1x1 + dot[:11], gif.Limits{}, gif.ErrMalformed},
-		"no block":                  {header1x1, gif.Limits{}, gif.ErrMalformed},
-		"no picture":                {header1x1 + loop + "\x00\x00\x00" + trailer, gif.Limits{}, gif.ErrNoFrames},
-		"garbage":                   {header1x1 + "garbage", gif.Limits{}, gif.ErrMalformed},
-		"code size 1":               {header1x1 + dot[:10] + "\x01" + whiteData[1:] + trailer, gif.Limits{}, gif.ErrMalformed},
-		"canvas without area":       {"GIF89a\x00\x00\x01\x00\x00\x00\x00" + ",\x00\x00\x00\x00\x00\x00\x01\x00\x00" + whiteData, gif.Limits{}, gif.ErrMalformed},
-		"canvas side of the header": {"GIF89a\xff\xff\xff\xff\x00\x00\x00", gif.Limits{MaxSide: 65534}, &gif.LimitError{What: "canvas side", Got: 65535, Max: 65534}},
-		"canvas side of a picture":  {header1x1 + ",\x00\x00\x00\x00\x05\x00\x01\x00\x00", gif.Limits{MaxSide: 4}, &gif.LimitError{What: "canvas side", Got: 5, Max: 4}},
-		"canvas area":               {"GIF89a\xff\xff\xff\xff\x00\x00\x00" + dot, gif.Limits{MaxPixels: 1e6}, &gif.LimitError{What: "pixels", Got: 65535 * 65535, Max: 1e6}},
-		"frames":                    {header1x1 + dot + dot + dot, gif.Limits{MaxFrames: 2}, &gif.LimitError{What: "frames", Got: 3, Max: 2}},
-		"pixels":                    {header2x1 + dot + dot + dot, gif.Limits{MaxPixels: 5}, &gif.LimitError{What: "pixels", Got: 6, Max: 5}},
-		"picture beyond the canvas": {header1x1 + dot + ",\x00\x00\x00\x00\xff\xff\xff\xff\x00" + whiteData, gif.Limits{MaxPixels: 1e6}, &gif.LimitError{What: "pixels", Got: 65535*65535 + 1, Max: 1e6}},
+		"empty":                     {"", media.Limits{}, gif.ErrMalformed},
+		"png":                       {"\x89PNG\r\n\x1a\n....................", media.Limits{}, gif.ErrMalformed},
+		"cut in the header":         {header1x1[:9], media.Limits{}, gif.ErrMalformed},
+		"cut in the colour table":   {header1x1[:20], media.Limits{}, gif.ErrMalformed},
+		"cut in the first picture":  {header1x1 + dot[:11], media.Limits{}, gif.ErrMalformed},
+		"no block":                  {header1x1, media.Limits{}, gif.ErrMalformed},
+		"no picture":                {header1x1 + loop + "\x00\x00\x00" + trailer, media.Limits{}, gif.ErrNoFrames},
+		"garbage":                   {header1x1 + "garbage", media.Limits{}, gif.ErrMalformed},
+		"code size 1":               {header1x1 + dot[:10] + "\x01" + whiteData[1:] + trailer, media.Limits{}, gif.ErrMalformed},
+		"canvas without area":       {"GIF89a\x00\x00\x01\x00\x00\x00\x00" + ",\x00\x00\x00\x00\x00\x00\x01\x00\x00" + whiteData, media.Limits{}, gif.ErrMalformed},
+		"canvas side of the header": {"GIF89a\xff\xff\xff\xff\x00\x00\x00", media.Limits{MaxSide: 65534}, &media.LimitError{What: "picture side", Got: 65535, Max: 65534}},
+		"canvas side of a picture":  {header1x1 + ",\x00\x00\x00\x00\x05\x00\x01\x00\x00", media.Limits{MaxSide: 4}, &media.LimitError{What: "picture side", Got: 5, Max: 4}},
+		"canvas area":               {"GIF89a\xff\xff\xff\xff\x00\x00\x00" + dot, media.Limits{MaxPixels: 1e6}, &media.LimitError{What: "pixels of all frames", Got: 65535 * 65535, Max: 1e6}},
+		"frames":                    {header1x1 + dot + dot + dot, media.Limits{MaxFrames: 2}, &media.LimitError{What: "frames", Got: 3, Max: 2}},
+		"pixels":                    {header2x1 + dot + dot + dot, media.Limits{MaxPixels: 5}, &media.LimitError{What: "pixels of all frames", Got: 6, Max: 5}},
+		"picture beyond the canvas": {header1x1 + dot + ",\x00\x00\x00\x00\xff\xff\xff\xff\x00" + whiteData, media.Limits{MaxPixels: 1e6}, &media.LimitError{What: "pixels of all frames", Got: 65535*65535 + 1, Max: 1e6}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -65,14 +65,14 @@ func TestErrors(t *testing.T) {
 			_, scanErr := gif.Scan(strings.NewReader(tt.data), tt.lim)
 			_, _, readErr := readAll(strings.NewReader(tt.data), tt.lim)
 			for _, err := range []error{scanErr, readErr} {
-				var want *gif.LimitError
+				var want *media.LimitError
 				if !errors.As(tt.want, &want) {
 					if !errors.Is(err, tt.want) {
 						t.Errorf("error %v, want %v", err, tt.want)
 					}
 					continue
 				}
-				var got *gif.LimitError
+				var got *media.LimitError
 				if !errors.As(err, &got) {
 					t.Fatalf("error %v, want a LimitError", err)
 				}
@@ -120,14 +120,14 @@ func TestTolerance(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			frames, truncated, err := readAll(strings.NewReader(tt.data), gif.Limits{})
+			frames, truncated, err := readAll(strings.NewReader(tt.data), media.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := sketch(frames); got != tt.want || truncated != tt.truncated {
 				t.Errorf("frames %q, truncated %v; want %q, %v", got, truncated, tt.want, tt.truncated)
 			}
-			info, err := gif.Scan(strings.NewReader(tt.data), gif.Limits{})
+			info, err := gif.Scan(strings.NewReader(tt.data), media.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +182,7 @@ func TestScanInfo(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			info, err := gif.Scan(strings.NewReader(tt.data), gif.Limits{})
+			info, err := gif.Scan(strings.NewReader(tt.data), media.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +196,7 @@ func TestScanInfo(t *testing.T) {
 
 func TestReaderDelays(t *testing.T) {
 	t.Parallel()
-	frames, _, err := readAll(strings.NewReader(header1x1+delay5+dot+delay1+dot+dot+delay2+dot+trailer), gif.Limits{})
+	frames, _, err := readAll(strings.NewReader(header1x1+delay5+dot+delay1+dot+dot+delay2+dot+trailer), media.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,21 +237,21 @@ func TestBombs(t *testing.T) {
 	const maxFrames = 10_000
 	tests := map[string]struct {
 		head  string
-		lim   gif.Limits
+		lim   media.Limits
 		what  string
 		bytes int
 	}{
-		"frames":           {header1x1, gif.Limits{MaxFrames: maxFrames}, "frames", maxFrames * len(dot)},
-		"pixels":           {header1x1, gif.Limits{MaxPixels: maxFrames}, "pixels", maxFrames * len(dot)},
-		"huge canvas":      {"GIF89a\xff\xff\xff\xff\x91\x00\x00" + palette4, gif.Limits{MaxPixels: 1 << 30}, "pixels", 0},
-		"long canvas side": {"GIF89a\x01\x00\xff\xff\x91\x00\x00" + palette4, gif.Limits{MaxSide: 4096}, "canvas side", 0},
+		"frames":           {header1x1, media.Limits{MaxFrames: maxFrames}, "frames", maxFrames * len(dot)},
+		"pixels":           {header1x1, media.Limits{MaxPixels: maxFrames}, "pixels of all frames", maxFrames * len(dot)},
+		"huge canvas":      {"GIF89a\xff\xff\xff\xff\x91\x00\x00" + palette4, media.Limits{MaxPixels: 1 << 30}, "pixels of all frames", 0},
+		"long canvas side": {"GIF89a\x01\x00\xff\xff\x91\x00\x00" + palette4, media.Limits{MaxSide: 4096}, "picture side", 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			refuse := func(read func(r io.Reader) error) {
 				r := &endless{head: tt.head, body: dot}
-				var limit *gif.LimitError
+				var limit *media.LimitError
 				if err := read(r); !errors.As(err, &limit) || limit.What != tt.what {
 					t.Errorf("error %v, want a limit on %s", err, tt.what)
 				}
@@ -270,7 +270,7 @@ func TestMillionFrames(t *testing.T) {
 	t.Parallel()
 	const n = 1_000_000
 	r := io.LimitReader(&endless{head: header1x1, body: dot}, int64(len(header1x1)+n*len(dot)))
-	info, err := gif.Scan(r, gif.Limits{})
+	info, err := gif.Scan(r, media.Limits{})
 	if err != nil || info.Frames != n {
 		t.Errorf("%d frames, error %v", info.Frames, err)
 	}
@@ -280,7 +280,7 @@ func TestMillionFrames(t *testing.T) {
 func TestScanAllocates(t *testing.T) {
 	data := []byte("GIF89a\xff\xff\xff\xff\x91\x00\x00" + palette4 + strings.Repeat(dot, 1000) + trailer)
 	per := testing.AllocsPerRun(5, func() {
-		if _, err := gif.Scan(bytes.NewReader(data), gif.Limits{}); err != nil {
+		if _, err := gif.Scan(bytes.NewReader(data), media.Limits{}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -297,10 +297,10 @@ func TestReadErrors(t *testing.T) {
 		r := func() io.Reader {
 			return iotest.OneByteReader(io.MultiReader(strings.NewReader(data[:n]), iotest.ErrReader(broken)))
 		}
-		if _, err := gif.Scan(r(), gif.Limits{}); !errors.Is(err, broken) || errors.Is(err, gif.ErrMalformed) {
+		if _, err := gif.Scan(r(), media.Limits{}); !errors.Is(err, broken) || errors.Is(err, gif.ErrMalformed) {
 			t.Errorf("after %d bytes Scan says %v", n, err)
 		}
-		if _, _, err := readAll(r(), gif.Limits{}); !errors.Is(err, broken) {
+		if _, _, err := readAll(r(), media.Limits{}); !errors.Is(err, broken) {
 			t.Errorf("after %d bytes Reader says %v", n, err)
 		}
 	}
@@ -308,7 +308,7 @@ func TestReadErrors(t *testing.T) {
 
 func TestNextAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	r, err := gif.NewReader(strings.NewReader(header1x1+dot+dot+trailer), gif.Limits{}, new(media.Pool))
+	r, err := gif.NewReader(strings.NewReader(header1x1+dot+dot+trailer), media.Limits{}, new(media.Pool))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestScanTruncated(t *testing.T) {
 		"cut in an extension":  {header2x1 + dot + hidden[:3], true},
 		"garbage behind":       {header1x1 + dot + trailer + "garbage", false},
 	} {
-		info, err := gif.Scan(strings.NewReader(tt.data), gif.Limits{})
+		info, err := gif.Scan(strings.NewReader(tt.data), media.Limits{})
 		if err != nil || info.Truncated != tt.want {
 			t.Errorf("%s: truncated %v, %v; want %v", name, info.Truncated, err, tt.want)
 		}

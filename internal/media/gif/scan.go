@@ -10,7 +10,7 @@ import (
 
 // Scan describes a GIF by walking its blocks; no picture is decoded and no
 // canvas made. It counts exactly the frames that a Reader yields, and returns
-// the same errors: ErrMalformed, ErrNoFrames and LimitError, the last as soon
+// the same errors: ErrMalformed, ErrNoFrames and media.LimitError, the last as soon
 // as a limit is passed.
 //
 // Info.HasAlpha tells whether a composed frame can hold transparent pixels: the
@@ -18,7 +18,7 @@ import (
 // has to fill, is cut off, or has a transparent colour. Transparency that only
 // lets an earlier picture show through does not count. Pixels that are missing or
 // without colour inside a damaged picture are not looked for.
-func Scan(r io.Reader, lim Limits) (media.Info, error) {
+func Scan(r io.Reader, lim media.Limits) (media.Info, error) {
 	p, err := newParser(r, lim)
 	if err != nil {
 		return media.Info{}, err

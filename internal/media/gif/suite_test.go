@@ -255,8 +255,8 @@ func suiteReadPNG(t *testing.T, name string) []byte {
 func decodeSuite(t *testing.T, name string) (decoded, error) {
 	t.Helper()
 	data := suiteFile(t, name+".gif")
-	frames, _, err := readAll(bytes.NewReader(data), gif.Limits{})
-	info, scanErr := gif.Scan(bytes.NewReader(data), gif.Limits{})
+	frames, _, err := readAll(bytes.NewReader(data), media.Limits{})
+	info, scanErr := gif.Scan(bytes.NewReader(data), media.Limits{})
 	if fmt.Sprint(err) != fmt.Sprint(scanErr) {
 		t.Errorf("%s: Scan says %v, Reader %v", name, scanErr, err)
 	}
@@ -272,7 +272,7 @@ func decodeSuite(t *testing.T, name string) (decoded, error) {
 }
 
 // readAll reads until io.EOF or an error.
-func readAll(r io.Reader, lim gif.Limits) (frames []*media.Frame, truncated bool, err error) {
+func readAll(r io.Reader, lim media.Limits) (frames []*media.Frame, truncated bool, err error) {
 	src, err := gif.NewReader(r, lim, nil)
 	if err != nil {
 		return nil, false, err

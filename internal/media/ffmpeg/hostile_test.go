@@ -1,0 +1,194 @@
+package ffmpeg_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+	"github.com/bgremove/bgremove/internal/sandbox"
+)
+
+// save writes a test's file.
+func save(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// wantUnreadable checks that a file is refused for a reason.
+func wantUnreadable(t *testing.T, path string, c media.Container, reason string) {
+	t.Helper()
+	_, err := tools(t).Probe(t.Context(), path, c, media.Limits{})
+	if u := (*media.UnreadableError)(nil); !errors.As(err, &u) || !strings.Contains(u.Reason, reason) {
+		t.Errorf("error = %v, want one about %q", err, reason)
+	}
+}
+
+// block is a Matroska cluster of one block, shown at so many milliseconds.
+func block(at uint64) []byte {
+	cluster := binary.BigEndian.AppendUint64([]byte("\x1f\x43\xb6\x75\x91\xe7\x88"), at)
+	return append(cluster, "\xa3\x85\x81\x00\x00\x80\x00"...)
+}
+
+// Times beyond what can be added up would make a long clip a cheap one.
+func TestImpossibleTimes(t *testing.T) {
+	t.Parallel()
+	live, err := os.ReadFile(generate(t, "a.webm", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=10:duration=1", "-c:v", "libvpx-vp9", "-live", "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, at := range map[string]uint64{"beyond 64 bits of ns": 1 << 62, "a century": 100 * 365 * 86400_000, "negative": 1<<64 - 1<<40} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wantUnreadable(t, save(t, "a.webm", append(bytes.Clone(live), block(at)...)), media.WebM, "impossible time")
+		})
+	}
+	t.Run("possible", func(t *testing.T) {
+		t.Parallel()
+		path := save(t, "a.webm", append(bytes.Clone(live), block(60_000)...))
+		if info := probe(t, path).Info(); info.Frames != 11 || !near(info.Duration, time.Minute, 7*time.Second) {
+			t.Errorf("got %d frames in %v", info.Frames, info.Duration)
+		}
+	})
+}
+
+// box is an ISO box.
+func box(kind string, content ...[]byte) []byte {
+	body := bytes.Join(content, nil)
+	return append(binary.BigEndian.AppendUint32(nil, uint32(8+len(body))), append([]byte(kind), body...)...)
+}
+
+func words(values ...uint32) (b []byte) {
+	for _, v := range values {
+		b = binary.BigEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
+// samples are those of an MP4's tracks, all of which lie in chunks at its
+// beginning.
+type samples struct {
+	count, size uint32
+	chunks      int
+	tracks      int
+}
+
+// mp4 is a file of some hundred bytes, and four for each chunk.
+func (s samples) mp4() []byte {
+	matrix := words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
+	entry := bytes.Join([][]byte{words(0, 1, 0, 0, 0, 0, 64<<16|64, 72<<16, 72<<16, 0, 1<<16), make([]byte, 30), words(24<<16 | 0xffff)}, nil)
+	chunks := words(make([]uint32, s.chunks)...)
+	stbl := box("stbl", box("stsd", words(0, 1), box("raw ", entry)),
+		box("stts", words(0, 1, s.count, 1)), box("stsc", words(0, 1, 1, s.count/uint32(s.chunks), 1)),
+		box("stsz", words(0, s.size, s.count)), box("stco", words(0, uint32(s.chunks)), chunks))
+	minf := box("minf", box("vmhd", words(1, 0, 0)), box("dinf", box("dref", words(0, 1), box("url ", words(1)))), stbl)
+	mdia := box("mdia", box("mdhd", words(0, 0, 0, 1000, s.count, 0)), box("hdlr", words(0, 0), []byte("vide"), make([]byte, 13)), minf)
+	moov := [][]byte{box("mvhd", words(0, 0, 0, 1000, s.count, 0x10000, 0x1000000, 0, 0), matrix, make([]byte, 24), words(uint32(s.tracks)+1))}
+	for n := range uint32(s.tracks) {
+		tkhd := box("tkhd", words(7, 0, 0, n+1, 0, s.count, 0, 0, 0, 0), matrix, words(64<<16, 64<<16))
+		moov = append(moov, box("trak", tkhd, mdia))
+	}
+	return append(box("ftyp", []byte("isom"), words(512), []byte("isom")), box("moov", moov...)...)
+}
+
+// A few bytes may say that there are more samples than memory has room for.
+func TestProbeLimits(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	path := save(t, "a.mp4", samples{count: 1 << 26, size: 1, chunks: 1, tracks: 4}.mp4())
+	tools, err := ffmpeg.Locate("", "", &ffmpeg.Confinement{Probe: sandbox.Limits{Memory: 256 << 20, CPU: 20 * time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tools.Probe(t.Context(), path, media.MP4, media.Limits{})
+	if !errors.As(err, new(*sandbox.LimitError)) && !errors.As(err, new(*media.UnreadableError)) {
+		t.Errorf("error = %v, want one about memory, or that nothing can be read", err)
+	}
+}
+
+func TestFrameLimit(t *testing.T) {
+	t.Parallel()
+	path := generate(t, "a.mp4", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=2")
+	for limit, refused := range map[int]bool{49: true, 50: false, 0: false} {
+		_, err := tools(t).Probe(t.Context(), path, media.MP4, media.Limits{MaxFrames: limit})
+		if l := (*media.LimitError)(nil); errors.As(err, &l) != refused || err != nil && !refused {
+			t.Errorf("at most %d frames: %v", limit, err)
+		}
+	}
+}
+
+// Samples may lie on each other, so that a small file has any number of them.
+func TestMoreThanTheFile(t *testing.T) {
+	t.Parallel()
+	wantUnreadable(t, save(t, "a.mp4", samples{count: 1000, size: 1000, chunks: 1000, tracks: 1}.mp4()), media.MP4, "more bytes than the file")
+}
+
+// What ffprobe says is read up to a bound, whatever it says.
+func TestHeaderIsBounded(t *testing.T) {
+	t.Parallel()
+	video := generate(t, "a.mp4", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=1")
+	stand := save(t, "ffprobe", []byte("#!/bin/sh\ncase \"$*\" in *packet*) echo pts=0,duration=1; exit;; esac\necho '{\"streams\":['; exec yes '{\"index\":1},'\n"))
+	if err := os.Chmod(stand, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tools, err := ffmpeg.Locate("", stand, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tools.Probe(t.Context(), video, media.MP4, media.Limits{})
+	if u := (*media.UnreadableError)(nil); !errors.As(err, &u) || u.Reason != "the file has too many streams" {
+		t.Errorf("error = %v", err)
+	}
+}
+
+// Tags are no part of the answer: a file may have any amount of them.
+func TestTagsAreNotAskedFor(t *testing.T) {
+	t.Parallel()
+	tags := save(t, "tags", []byte(";FFMETADATA1\ncomment="+strings.Repeat("x", 3<<20)+"\n"))
+	path := generate(t, "a.mp4", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=1", "-i", tags, "-map_metadata", "1")
+	if info := probe(t, path).Info(); info.Frames != 25 {
+		t.Errorf("got %d frames", info.Frames)
+	}
+}
+
+// The header, and the first frames, may be small and the rest not.
+func TestLaterFramesAreLimited(t *testing.T) {
+	t.Parallel()
+	var both []byte
+	for _, size := range []string{"64x64", "512x512"} {
+		part, err := os.ReadFile(generate(t, "a.ts", "-f", "lavfi", "-i", "testsrc2=size="+size+":rate=25:duration=1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		both = append(both, part...)
+	}
+	path := generate(t, "a.mkv", "-i", save(t, "both.ts", both), "-c", "copy")
+	for area, refused := range map[int64]bool{64 * 64: true, 512 * 512: false, 0: false} {
+		clip, err := tools(t).Probe(t.Context(), path, media.Matroska, media.Limits{MaxArea: area})
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := clip.Open(t.Context(), media.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for err == nil {
+			_, err = src.Next(t.Context())
+		}
+		_ = src.Close()
+		if l := (*media.LimitError)(nil); errors.As(err, &l) != refused || !refused && !errors.Is(err, io.EOF) {
+			t.Errorf("at most %d pixels: %v", area, err)
+		}
+	}
+}

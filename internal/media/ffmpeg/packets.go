@@ -1,0 +1,144 @@
+package ffmpeg
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+// packetWalk is what the packets of a stream tell without being decoded.
+// Times are in units of the stream's time base.
+type packetWalk struct {
+	count                     int
+	bytes                     int64 // of all packets, saturated
+	first, last, lastDuration int64
+	lastKey, toReach          int // packets before the last key frame; decoded to reach each of those once
+}
+
+// seekCost is how many packets are decoded on the mean to reach one of them.
+func (w packetWalk) seekCost() int { return (w.toReach + steps(w.count-w.lastKey)) / w.count }
+
+// steps is 1 + 2 + … + n.
+func steps(n int) int { return n * (n + 1) / 2 }
+
+// packets walks over the packets of the first video that is no cover picture.
+// Packets that an edit list discards do not count. Other streams are left alone:
+// what is wrong with them would end the walk early. More frames than l allows
+// are a *media.LimitError, as soon as they are counted.
+func (t *Tools) packets(ctx context.Context, demuxer, path string, l media.Limits) (packetWalk, error) {
+	p := t.probeProcess(ctx, demuxer, path, []string{"-select_streams", "V:0",
+		"-show_entries", "packet=pts,duration,size,flags", "-of", "compact=p=0:s=,"})
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return packetWalk{}, err
+	}
+	if err := p.start(); err != nil {
+		return packetWalk{}, err
+	}
+	w, err := readPackets(out, l)
+	if err != nil {
+		p.kill()
+		_ = p.wait() // killed on purpose
+		return packetWalk{}, err
+	}
+	_, _ = io.Copy(io.Discard, out)
+	return w, p.wait()
+}
+
+func readPackets(r io.Reader, l media.Limits) (packetWalk, error) {
+	var w packetWalk
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if p, ok := parsePacket(lines.Text()); ok {
+			w.add(p)
+		}
+		if err := l.CheckTotals(w.count, 0); err != nil {
+			return packetWalk{}, err
+		}
+	}
+	return w, nil
+}
+
+// packet is a packet that is shown; ffprobe says "N/A" of what it does not know,
+// which is 0 here.
+type packet struct {
+	pts, duration, size int64
+	key                 bool
+}
+
+// parsePacket reads a line of ffprobe's; ok is false where it has no time, or is
+// not shown.
+func parsePacket(line string) (p packet, ok bool) {
+	for field := range strings.SplitSeq(line, ",") {
+		name, value, _ := strings.Cut(field, "=")
+		n, err := strconv.ParseInt(value, 10, 64)
+		switch {
+		case name == "flags":
+			p.key = strings.Contains(value, "K")
+			if strings.Contains(value, "D") {
+				return packet{}, false
+			}
+		case err != nil:
+		case name == "pts":
+			p.pts, ok = n, true
+		case name == "duration":
+			p.duration = n
+		case name == "size":
+			p.size = n
+		}
+	}
+	return p, ok
+}
+
+func (w *packetWalk) add(p packet) {
+	if w.count == 0 || p.pts < w.first {
+		w.first = p.pts
+	}
+	if w.count == 0 || p.pts >= w.last {
+		w.last, w.lastDuration = p.pts, p.duration
+	}
+	if p.key {
+		w.toReach, w.lastKey = w.toReach+steps(w.count-w.lastKey), w.count
+	}
+	w.count++
+	w.bytes += max(0, min(p.size, math.MaxInt64-w.bytes))
+}
+
+// What times can be, so that they can be added up without overflow: those of a
+// stream that counts from 1970 are the largest that are meant.
+const (
+	longestTime = 2.9e9 * time.Second
+	longestClip = 1e8 * time.Second
+)
+
+// times are the first and the last packet's, and how long the last is shown.
+// Times that no clip has are a *media.UnreadableError.
+func (w packetWalk) times(base media.Rational) (first, last, lastDuration time.Duration, err error) {
+	first, last, lastDuration = ticks(w.first, base), ticks(w.last, base), ticks(w.lastDuration, base)
+	switch {
+	case first.Abs() > longestTime, last.Abs() > longestTime, last-first > longestClip:
+		err = &media.UnreadableError{Reason: "a frame of the video has an impossible time"}
+	case lastDuration < 0, lastDuration > longestClip:
+		err = &media.UnreadableError{Reason: "the last frame of the video has an impossible duration"}
+	case w.count > 1 && first == last:
+		err = &media.UnreadableError{Reason: "all frames of the video are shown at the same time"}
+	}
+	return first, last, lastDuration, err
+}
+
+// checkSize refuses a video whose packets hold more than its file: packets may
+// lie anywhere in it, so a few bytes can be a million of them. Twice as much is
+// believed, since a container may compress them.
+func (w packetWalk) checkSize(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && w.bytes/2 > info.Size() {
+		return &media.UnreadableError{Reason: "the frames of the video have more bytes than the file"}
+	}
+	return err
+}
