@@ -99,6 +99,10 @@ func (o *serveOptions) limitFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.Limits.MaxDuration, "max-duration", 10*time.Minute, "duration of a clip")
 	f.IntVar(&o.Limits.MaxDimension, "max-dimension", 4096, "`pixels` of a side")
 	f.Int64Var(&o.Limits.MaxPixels, "max-pixels", 40e9, "`pixels` of all frames of a clip")
+	f.IntVar(&o.Limits.MaxFPS, "max-fps", 240, "frames a second of a clip")
+	f.Int64Var(&o.Limits.PixelRate, "pixel-rate", 8e6, "`pixels` a second that this service works on: what takes longer than --time-limit is refused")
+	f.DurationVar(&o.Engine.ProbeLimits.CPU, "probe-cpu", 20*time.Second, "processor time to read a file's metadata, in the sandbox")
+	f.Int64Var(&o.Engine.ProbeLimits.Memory, "probe-memory", 512<<20, "`bytes` of memory to read a file's metadata, in the sandbox")
 	f.Int64Var(&o.TempSpace, "temp-space", 4e9, "`bytes` of local copies of what is on S3")
 }
 
@@ -107,6 +111,7 @@ func (a *app) serve(ctx context.Context, o *serveOptions) error {
 	c := o.Config
 	c.Database, c.Storage, c.TempDir = o.database, o.storage, filepath.Join(o.data, "tmp")
 	c.Engine = a.engine
+	c.Engine.ProbeLimits = o.Engine.ProbeLimits
 	c.AnyPort = o.Local && !o.addrGiven
 	c.SignIn = func(url string) { fmt.Fprintln(a.Out, url) }
 	c.Log = slog.New(slog.NewTextHandler(a.Err, nil))

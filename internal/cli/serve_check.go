@@ -46,6 +46,8 @@ func (o *serveOptions) checkNumbers() error {
 		{"slots", int64(o.Slots)}, {"max-running", int64(o.Jobs.MaxRunning)},
 		{"rate", int64(o.Rate.PerMinute)}, {"burst", int64(o.Rate.Burst)},
 		{"max-file", o.MaxFile}, {"max-dimension", int64(o.Limits.MaxDimension)}, {"max-pixels", o.Limits.MaxPixels}, {"temp-space", o.TempSpace},
+		{"max-fps", int64(o.Limits.MaxFPS)}, {"pixel-rate", o.Limits.PixelRate},
+		{"probe-cpu", int64(o.Engine.ProbeLimits.CPU)}, {"probe-memory", o.Engine.ProbeLimits.Memory},
 		{"max-duration", int64(o.Limits.MaxDuration)}, {"time-limit", int64(o.Jobs.TimeLimit)}, {"drain", int64(o.Drain)},
 		{"keep-inputs", int64(o.Jobs.KeepInputs)}, {"keep-outputs", int64(o.Jobs.KeepOutputs)}, {"keep-orphans", int64(o.Jobs.KeepOrphans)},
 	} {

@@ -50,6 +50,9 @@ type Media struct {
 	Duration                  time.Duration // whole milliseconds
 }
 
+// pixels are those of all frames.
+func (m Media) pixels() int64 { return int64(m.Width) * int64(m.Height) * int64(m.FrameCount) }
+
 // File is something of a job that can be fetched from the blob store.
 type File struct {
 	Key    string

@@ -12,32 +12,6 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// Limits bound the clips that are taken. Zero fields bound nothing.
-type Limits struct {
-	MaxDuration  time.Duration
-	MaxDimension int   // pixels of a side
-	MaxPixels    int64 // width × height × frames
-}
-
-// LimitError is a clip beyond a limit; its message is for users.
-type LimitError struct{ Reason string }
-
-func (e *LimitError) Error() string { return e.Reason }
-
-// check names the first limit that a clip is over.
-func (l Limits) check(m Media) error {
-	pixels := int64(m.Width) * int64(m.Height) * int64(m.FrameCount)
-	switch {
-	case l.MaxDuration > 0 && m.Duration > l.MaxDuration:
-		return &LimitError{fmt.Sprintf("the duration of %v is over the limit of %v", m.Duration, l.MaxDuration)}
-	case l.MaxDimension > 0 && max(m.Width, m.Height) > l.MaxDimension:
-		return &LimitError{fmt.Sprintf("a picture of %d×%d is over the limit of %d pixels a side", m.Width, m.Height, l.MaxDimension)}
-	case l.MaxPixels > 0 && pixels > l.MaxPixels:
-		return &LimitError{fmt.Sprintf("%d pixels in all frames are over the limit of %d", pixels, l.MaxPixels)}
-	}
-	return nil
-}
-
 // Remover probes and processes clips by pkg/bgremove. It is safe for
 // concurrent use.
 type Remover struct {
@@ -68,6 +42,9 @@ func (r *Remover) Probe(ctx context.Context, path string, l Limits) (Media, erro
 	m := Media{
 		Type: mediaTypes[info.Container], FrameCount: info.Frames, Width: info.Width, Height: info.Height,
 		Duration: time.Duration(info.Duration * float64(time.Second)).Round(time.Millisecond),
+	}
+	if m.Duration <= 0 {
+		return Media{}, fmt.Errorf("%w: it lasts %v", ErrUnreadable, m.Duration) // what is priced is longer than nothing
 	}
 	return m, l.check(m)
 }

@@ -54,11 +54,12 @@ func TestProbe(t *testing.T) {
 	}
 	r := remover(t)
 	want := job.Media{Type: "image/gif", FrameCount: 8, Width: 64, Height: 48, Duration: 4 * time.Second}
-	got, err := r.Probe(t.Context(), path, job.Limits{MaxDuration: 4 * time.Second, MaxDimension: 64, MaxPixels: 8 * 64 * 48})
+	got, err := r.Probe(t.Context(), path, job.Limits{MaxDuration: 4 * time.Second, MaxDimension: 64, MaxPixels: 8 * 64 * 48, MaxFPS: 2, PixelRate: 300, TimeLimit: 2 * time.Second})
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
-	for _, l := range []job.Limits{{MaxDuration: 3999 * time.Millisecond}, {MaxDimension: 63}, {MaxPixels: 8*64*48 - 1}} {
+	for _, l := range []job.Limits{{MaxDuration: 3999 * time.Millisecond}, {MaxDimension: 63}, {MaxPixels: 8*64*48 - 1}, {MaxFPS: 1},
+		{PixelRate: 298, TimeLimit: 2 * time.Second}} {
 		var limit *job.LimitError
 		if _, err := r.Probe(t.Context(), path, l); !errors.As(err, &limit) {
 			t.Errorf("%+v: %v", l, err)

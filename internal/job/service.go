@@ -38,9 +38,6 @@ type Config struct {
 	Observer Observer
 }
 
-// timePerDuration is the variable part of what bounds a try.
-const timePerDuration = 20
-
 func (c Config) withDefaults() Config {
 	or := func(d *time.Duration, value time.Duration) {
 		if *d == 0 {

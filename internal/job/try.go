@@ -40,7 +40,7 @@ func (w *Worker) try(running context.Context, j Job, scratch string) {
 	beats.Go(t.beat)
 	defer func() { t.lose(nil); beats.Wait() }()
 
-	limit := w.Service.config.TimeLimit + timePerDuration*j.Media.Duration
+	limit := timeLimit(w.Service.config.TimeLimit, j.Media.Duration)
 	work, cancel := context.WithTimeoutCause(t.lease, limit, errTimedOut)
 	defer cancel()
 	work, stop := context.WithCancelCause(work)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 	n.jobs = job.New(n.db, n.blobs, c.Jobs)
 	n.feed = job.NewFeed(n.jobs)
 	n.metrics.watch(n.jobs, c.Log)
-	if err := n.openEngine(ctx, confined(c.Engine, c.TempDir)); err != nil {
+	if err := n.openEngine(ctx, confined(c)); err != nil {
 		return nil, err
 	}
 	return n, n.checkNetwork(ctx)
@@ -94,16 +95,21 @@ func (n *node) openShop() (err error) {
 	return nil
 }
 
-// confined bounds what ffmpeg may take for what strangers send. An encoder of
-// 4096×4096 pixels takes half of the memory; time is bounded by the job's.
-func confined(c bgremove.Config, temporary string) bgremove.Config {
-	if c.TempDir == "" {
-		c.TempDir = temporary
+// maxFrames bounds the frames of a clip, which are counted before it is paid for.
+const maxFrames = 100_000
+
+// confined bounds what ffmpeg may take for what strangers send, and what their
+// files may ask for, wherever in a file it stands. An encoder of 4096×4096 pixels
+// takes half of the memory; time is bounded by the job's.
+func confined(c Config) bgremove.Config {
+	e := c.Engine
+	e.TempDir = cmp.Or(e.TempDir, c.TempDir)
+	if e.ChildLimits == (bgremove.ChildLimits{}) {
+		e.ChildLimits = bgremove.ChildLimits{CPU: 4 * time.Hour, Memory: 8 << 30, FileSize: 4 << 30, OpenFiles: 256}
 	}
-	if c.ChildLimits == (bgremove.ChildLimits{}) {
-		c.ChildLimits = bgremove.ChildLimits{CPU: 4 * time.Hour, Memory: 8 << 30, FileSize: 4 << 30, OpenFiles: 256}
-	}
-	return c
+	side := c.Limits.MaxDimension
+	e.Limits = bgremove.Limits{MaxArea: int64(side) * int64(side), MaxFrames: maxFrames, MaxPixels: c.Limits.MaxPixels}
+	return e
 }
 
 // openEngine makes what removes backgrounds. Where all of the sandbox holds it

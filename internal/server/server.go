@@ -90,6 +90,7 @@ func Run(ctx context.Context, c Config) error {
 	if c.Local {
 		c.Jobs.Unlimited = true
 	}
+	c.Limits.TimeLimit = c.Jobs.TimeLimit
 	if c.Drain == 0 {
 		c.Drain = 30 * time.Second
 	}

@@ -1,0 +1,57 @@
+package job
+
+import (
+	"fmt"
+	"time"
+)
+
+// Limits bound the clips that are taken. Zero fields bound nothing.
+type Limits struct {
+	MaxDuration  time.Duration
+	MaxDimension int   // pixels of a side
+	MaxPixels    int64 // width × height × frames
+	// MaxFPS is frames a second, counted over at least a second.
+	MaxFPS int
+	// PixelRate is how many pixels of all frames are worked on in a second: a
+	// clip that needs more time than a try may take is not begun. It is measured,
+	// see docs/operations.md.
+	PixelRate int64
+	// TimeLimit is Config.TimeLimit.
+	TimeLimit time.Duration
+}
+
+// LimitError is a clip beyond a limit; its message is for users.
+type LimitError struct{ Reason string }
+
+func (e *LimitError) Error() string { return e.Reason }
+
+// check names the first limit that a clip is over.
+func (l Limits) check(m Media) error {
+	pixels := m.pixels()
+	seconds := max(time.Second, m.Duration).Seconds()
+	over := func(format string, a ...any) error { return &LimitError{fmt.Sprintf(format, a...)} }
+	switch {
+	case l.MaxDuration > 0 && m.Duration > l.MaxDuration:
+		return over("the duration of %v is over the limit of %v", m.Duration, l.MaxDuration)
+	case l.MaxDimension > 0 && max(m.Width, m.Height) > l.MaxDimension:
+		return over("a picture of %d×%d is over the limit of %d pixels a side", m.Width, m.Height, l.MaxDimension)
+	case l.MaxPixels > 0 && pixels > l.MaxPixels:
+		return over("%d pixels in all frames are over the limit of %d", pixels, l.MaxPixels)
+	case l.MaxFPS > 0 && float64(m.FrameCount) > float64(l.MaxFPS)*seconds:
+		return over("%.0f frames a second are over the limit of %d", float64(m.FrameCount)/seconds, l.MaxFPS)
+	}
+	if l.PixelRate == 0 || l.TimeLimit == 0 {
+		return nil
+	}
+	limit := timeLimit(l.TimeLimit, m.Duration)
+	if most := limit.Seconds() * float64(l.PixelRate); float64(pixels) > most {
+		return over("%d pixels in %v are more than can be worked on in time: the limit is %.0f", pixels, m.Duration, most)
+	}
+	return nil
+}
+
+// timePerDuration is the variable part of what bounds a try.
+const timePerDuration = 20
+
+// timeLimit is how long a try at a clip of a duration may take.
+func timeLimit(fixed, duration time.Duration) time.Duration { return fixed + timePerDuration*duration }
