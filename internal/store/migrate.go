@@ -32,8 +32,23 @@ func migrate(ctx context.Context, db *sql.DB, d goose.Dialect, options ...goose.
 	if err != nil {
 		return err
 	}
-	if _, err := p.Up(ctx); err != nil {
+	have, known, err := p.GetVersions(ctx)
+	if err == nil && have > known {
+		return &NewerError{have, known}
+	}
+	if err == nil {
+		_, err = p.Up(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
 	return nil
+}
+
+// NewerError is a database that a later version of this program has upgraded.
+// Nothing was changed.
+type NewerError struct{ Has, Known int64 } // versions of the schema
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("its schema has version %d, and this program knows %d: use the newer program", e.Has, e.Known)
 }

@@ -41,6 +41,9 @@ func openSQLite(path string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
+	if err := provide(path); err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
 	if err := registerClock(); err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
@@ -56,6 +59,17 @@ func openSQLite(path string) (*DB, error) {
 	raw.SetMaxOpenConns(sqliteConnections)
 	raw.SetMaxIdleConns(sqliteConnections)
 	return &DB{DB: raw, dialect: d, turn: semaphore.NewWeighted(1)}, nil
+}
+
+// provide makes the file if it does not exist, for this user alone: SQLite would
+// let all read it that may enter the folder. What it makes beside it has the same
+// rights.
+func provide(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // url names the file as the driver takes it.

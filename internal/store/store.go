@@ -49,7 +49,8 @@ type dialect interface {
 	migrate(ctx context.Context, db *sql.DB) error
 }
 
-// Open connects to a database and brings its schema up to date. url is
+// Open connects to a database and brings its schema up to date; one that is
+// ahead of this program is a *NewerError. url is
 // sqlite:PATH, for a file that is made if it does not exist, or postgres://…
 // as PostgreSQL's own tools take it. Any number of processes may open one
 // database at once; those of SQLite must be on one machine.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,6 +44,29 @@ func TestOpenRefuses(t *testing.T) {
 		_, err := store.Open(t.Context(), url)
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", url, err)
+		}
+	}
+}
+
+// What is in a database is nobody else's, whatever folder it is made in.
+func TestPrivate(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such rights there")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	db := storetest.Open(t, "sqlite:"+filepath.Join(dir, "test.db"))
+	mustExec(t, db, "INSERT INTO sessions (id, data, expires_at) VALUES ('a', '', 0)")
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) < 2 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", f.Name(), info.Mode(), err)
 		}
 	}
 }
