@@ -23,6 +23,8 @@ var (
 	// ErrCredentials is a wrong password or an unknown address; which of the
 	// two is not told, not by the time it takes either.
 	ErrCredentials = errors.New("wrong address or password")
+	// ErrSuspended is an account that may not act.
+	ErrSuspended = errors.New("the account is suspended")
 	// ErrUnknownKey is an API key that was never made or has been revoked.
 	ErrUnknownKey = errors.New("unknown or revoked key")
 	// ErrTooManyKeys is an account that has MaxKeys active keys.
@@ -45,6 +47,8 @@ type Account struct {
 	Plan    string // name of the plan subscribed to, else of the last one granted, or empty
 	// Confirmed says that mails to Email have arrived, or that nobody doubts it.
 	Confirmed bool
+	// Suspended says that the account may not act, and that its queue waits.
+	Suspended bool
 	CreatedAt time.Time
 }
 
@@ -187,6 +191,22 @@ func (a *Accounts) ChangePassword(ctx context.Context, who Account, current, nex
 	return changed, wrap("change the password", err)
 }
 
+// Suspend keeps an account from acting, and its queue from moving, until it is
+// resumed. Who has suspended it already may do so again.
+func (a *Accounts) Suspend(ctx context.Context, id string) error {
+	return a.setSuspended(ctx, id, "COALESCE(suspended_at, now_ms())")
+}
+
+// Resume ends a suspension, if there is one.
+func (a *Accounts) Resume(ctx context.Context, id string) error {
+	return a.setSuspended(ctx, id, "NULL")
+}
+
+func (a *Accounts) setSuspended(ctx context.Context, id, at string) error {
+	_, err := scanAccount(a.db.QueryRowContext(ctx, "UPDATE accounts SET suspended_at = "+at+" WHERE id = $1 RETURNING "+columns, id))
+	return wrap("suspend or resume an account", err)
+}
+
 // EndSessions raises an account's Epoch, by which all its sessions end.
 func (a *Accounts) EndSessions(ctx context.Context, id string) error {
 	_, err := scanAccount(a.db.QueryRowContext(ctx, "UPDATE accounts SET epoch = epoch + 1 WHERE id = $1 RETURNING "+columns, id))
@@ -194,7 +214,7 @@ func (a *Accounts) EndSessions(ctx context.Context, id string) error {
 }
 
 // columns are what scanAccount reads.
-const columns = "id, email, epoch, credits, plan, confirmed_at IS NOT NULL, created_at"
+const columns = "id, email, epoch, credits, plan, confirmed_at IS NOT NULL, suspended_at IS NOT NULL, created_at"
 
 // scanner is a row or the current one of several.
 type scanner interface{ Scan(...any) error }
@@ -205,7 +225,7 @@ func scanAccount(row scanner, more ...any) (Account, error) {
 		a       Account
 		created int64
 	)
-	err := row.Scan(append([]any{&a.ID, &a.Email, &a.Epoch, &a.Credits, &a.Plan, &a.Confirmed, &created}, more...)...)
+	err := row.Scan(append([]any{&a.ID, &a.Email, &a.Epoch, &a.Credits, &a.Plan, &a.Confirmed, &a.Suspended, &created}, more...)...)
 	a.CreatedAt = store.Time(created)
 	return a, err
 }

@@ -126,13 +126,15 @@ func (k *Keys) Revoke(ctx context.Context, accountID, keyID string) error {
 	return wrap("revoke a key", err)
 }
 
-// Identify is the key of a secret, or ErrUnknownKey. It writes nothing: the
-// use is noted in memory.
+// Identify is the key of a secret, or ErrUnknownKey; the key of a suspended
+// account comes with ErrSuspended. It writes nothing: the use is noted in memory.
 func (k *Keys) Identify(ctx context.Context, secret string) (Key, error) {
 	if !strings.HasPrefix(secret, secretPrefix) {
 		return Key{}, ErrUnknownKey
 	}
-	key, err := scanKey(k.db.QueryRowPrepared(ctx, "SELECT "+keyColumns+" FROM api_keys WHERE hash = $1 AND revoked_at IS NULL", hashOf(secret)))
+	suspended := false
+	key, err := scanKey(k.db.QueryRowPrepared(ctx, "SELECT "+keyColumns+`,
+		(SELECT suspended_at IS NOT NULL FROM accounts WHERE id = account_id) FROM api_keys WHERE hash = $1 AND revoked_at IS NULL`, hashOf(secret)), &suspended)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Key{}, ErrUnknownKey
 	}
@@ -140,18 +142,22 @@ func (k *Keys) Identify(ctx context.Context, secret string) (Key, error) {
 		return Key{}, wrap("identify a key", err)
 	}
 	k.uses.note(key.ID, time.Now())
+	if suspended {
+		return key, ErrSuspended
+	}
 	return key, nil
 }
 
 const keyColumns = "id, account_id, name, prefix, created_at, last_used_at"
 
-func scanKey(row scanner) (Key, error) {
+// more is read after them.
+func scanKey(row scanner, more ...any) (Key, error) {
 	var (
 		k       Key
 		created int64
 		used    sql.NullInt64
 	)
-	err := row.Scan(&k.ID, &k.AccountID, &k.Name, &k.Prefix, &created, &used)
+	err := row.Scan(append([]any{&k.ID, &k.AccountID, &k.Name, &k.Prefix, &created, &used}, more...)...)
 	k.CreatedAt, k.LastUsedAt = store.Time(created), store.OptionalTime(used)
 	return k, err
 }

@@ -95,6 +95,8 @@ func (o *serveOptions) jobFlags(f *pflag.FlagSet) {
 func (o *serveOptions) limitFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.Rate.PerMinute, "rate", 120, "requests a minute of one API key")
 	f.IntVar(&o.Rate.Burst, "burst", 60, "requests at once of one API key")
+	f.IntVar(&o.AccountRate.PerMinute, "account-rate", 600, "requests a minute of one account, by all its keys and browsers")
+	f.IntVar(&o.AccountRate.Burst, "account-burst", 300, "requests at once of one account")
 	f.Int64Var(&o.MaxFile, "max-file", 200e6, "`bytes` of a file")
 	f.DurationVar(&o.Limits.MaxDuration, "max-duration", 10*time.Minute, "duration of a clip")
 	f.IntVar(&o.Limits.MaxDimension, "max-dimension", 4096, "`pixels` of a side")

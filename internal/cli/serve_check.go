@@ -45,6 +45,7 @@ func (o *serveOptions) checkNumbers() error {
 	}{
 		{"slots", int64(o.Slots)}, {"max-running", int64(o.Jobs.MaxRunning)},
 		{"rate", int64(o.Rate.PerMinute)}, {"burst", int64(o.Rate.Burst)},
+		{"account-rate", int64(o.AccountRate.PerMinute)}, {"account-burst", int64(o.AccountRate.Burst)},
 		{"max-file", o.MaxFile}, {"max-dimension", int64(o.Limits.MaxDimension)}, {"max-pixels", o.Limits.MaxPixels}, {"temp-space", o.TempSpace},
 		{"max-fps", int64(o.Limits.MaxFPS)}, {"pixel-rate", o.Limits.PixelRate},
 		{"probe-cpu", int64(o.Engine.ProbeLimits.CPU)}, {"probe-memory", o.Engine.ProbeLimits.Memory},
@@ -55,8 +56,10 @@ func (o *serveOptions) checkNumbers() error {
 			errs = append(errs, fmt.Errorf("%s must be above 0", n.flag))
 		}
 	}
-	if o.Rate.PerMinute > mostPerMinute {
-		errs = append(errs, fmt.Errorf("rate must be at most %d", mostPerMinute))
+	for flag, rate := range map[string]int{"rate": o.Rate.PerMinute, "account-rate": o.AccountRate.PerMinute} {
+		if rate > mostPerMinute {
+			errs = append(errs, fmt.Errorf("%s must be at most %d", flag, mostPerMinute))
+		}
 	}
 	if o.Jobs.Lease < leastLease {
 		errs = append(errs, fmt.Errorf("lease must be at least %v", leastLease))

@@ -19,10 +19,12 @@ import (
 	"github.com/bgremove/bgremove/internal/session"
 )
 
-// Config is what the pages work on. Sessions, Keys, Ledger, Jobs and API are
-// needed.
+// Config is what the pages work on. Sessions, Throttle, Keys, Ledger, Jobs and
+// API are needed.
 type Config struct {
 	Sessions *session.Manager
+	// Throttle bounds how often an account asks for pages.
+	Throttle *session.Throttle
 	Keys     *account.Keys
 	Ledger   *account.Ledger
 	Jobs     *job.Service

@@ -66,6 +66,35 @@ func TestSignInIsThrottled(t *testing.T) {
 	}
 }
 
+// TestPagesAreCounted wants pages and forms to count as the API's requests do.
+func TestPagesAreCounted(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.AccountRate = account.Rate{PerMinute: 1, Burst: 3} })
+	s.user("ada@example.com", 0)
+	p := s.signedIn("ada@example.com")
+	p.get("/jobs").says(http.StatusOK)
+	p.post("/keys", "name", "mine").says(http.StatusCreated)
+	p.get("/credits").says(http.StatusOK)
+	got := p.get("/jobs")
+	if got.says(http.StatusTooManyRequests, "Too many requests", " seconds."); got.header.Get("Retry-After") == "" {
+		t.Errorf("headers are %v", got.header)
+	}
+	p.post("/keys", "name", "another").says(http.StatusTooManyRequests, "That was too often.")
+}
+
+func TestSuspended(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	who := s.user("ada@example.com", 0)
+	p := s.signedIn("ada@example.com")
+	if err := account.New(s.db).Suspend(t.Context(), who.ID); err != nil {
+		t.Fatal(err)
+	}
+	p.get("/jobs").says(http.StatusForbidden, "This account is suspended")
+	p.post("/keys", "name", "mine").says(http.StatusForbidden, "This account is suspended")
+	p.post("/signout").leads("/signin?after=signout")
+}
+
 func TestSignUp(t *testing.T) {
 	t.Parallel()
 	closed := start(t, nil).person()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/account"
@@ -38,6 +40,7 @@ var problems = map[api.ErrorCode]problem{
 	api.ErrorCodeUnavailable:         {Title: "The service is not ready.", Text: "Try again in some seconds."},
 	api.ErrorCodeIdempotencyConflict: {Title: "The same was asked twice."},
 	api.ErrorCodeSubscribed:          {Title: "You have a subscription already.", Text: "End it, or change how you pay, under “Invoices and subscriptions”. Packs can be bought beside it."},
+	api.ErrorCodeSuspended:           {Title: "This account is suspended.", Text: "Ask whoever runs this service."},
 	api.ErrorCodeUnconfirmed:         {Title: "Confirm your address first.", Text: "The link is in a mail that was sent to you."},
 }
 
@@ -71,17 +74,21 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// failures are the errors of pages that have words of their own; others are
-// the service's fault.
-var failures = []struct {
+// failure is an error of pages in words.
+type failure struct {
 	of            error
 	status        int
 	heading, text string
-}{
+}
+
+// failures are the errors that have words of their own; others are the service's
+// fault.
+var failures = []failure{
 	{errNoPage, http.StatusNotFound, "There is no such page", "The address may be mistyped."},
 	{job.ErrNotFound, http.StatusNotFound, "There is no such job", "It may have expired, or it belongs to somebody else."},
 	{account.ErrNotFound, http.StatusNotFound, "It is not there", "It may have been removed before."},
 	{session.ErrCrossSite, http.StatusForbidden, "Refused", "The form was sent from another site."},
+	{account.ErrSuspended, http.StatusForbidden, "This account is suspended", "Its jobs wait. Ask whoever runs this service."},
 	{errForm, http.StatusBadRequest, "The form cannot be read", "Go back and try again."},
 }
 
@@ -95,15 +102,10 @@ func (v *visit) fail(err error) {
 	if store.Unavailable(err) {
 		status = http.StatusServiceUnavailable
 	}
-	known := false
-	for _, f := range failures {
-		if known = errors.Is(err, f.of); known {
-			status, m.Heading, m.Text = f.status, f.heading, f.text
-			break
-		}
-	}
 	request := v.w.Header().Get("X-Request-Id")
-	if !known {
+	if f, known := v.known(err); known {
+		status, m.Heading, m.Text = f.status, f.heading, f.text
+	} else {
 		m.Text += " The request was " + request + "."
 		v.Log.ErrorContext(v.Context(), "page", "request", request, "pattern", v.Pattern, "error", err)
 	}
@@ -116,6 +118,21 @@ func (v *visit) fail(err error) {
 	if err := v.show(status, "message", m); err != nil {
 		http.Error(v.w, "internal error", http.StatusInternalServerError)
 	}
+}
+
+// known is the failure that an error is, if it has words of its own.
+func (v *visit) known(err error) (failure, bool) {
+	if limited := (*account.LimitedError)(nil); errors.As(err, &limited) {
+		wait := strconv.Itoa(int(math.Ceil(limited.RetryAfter.Seconds())))
+		v.w.Header().Set("Retry-After", wait)
+		return failure{err, http.StatusTooManyRequests, "Too many requests", "Try again in " + wait + " seconds."}, true
+	}
+	for _, f := range failures {
+		if errors.Is(err, f.of) {
+			return f, true
+		}
+	}
+	return failure{}, false
 }
 
 // message is a page that says one thing.

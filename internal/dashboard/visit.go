@@ -69,6 +69,9 @@ func (v *visit) field(name string) string {
 func (d *Dashboard) closed(show handler) http.Handler {
 	return d.open(func(v *visit) error {
 		if v.who != nil {
+			if err := v.admit(); err != nil {
+				return err
+			}
 			return show(v)
 		}
 		if v.isFragment() {
@@ -81,6 +84,18 @@ func (d *Dashboard) closed(show handler) http.Handler {
 		}
 		return v.redirect(signInPath(next))
 	})
+}
+
+// admit counts a visit of who is signed in. What a form sends is counted by the
+// route of the API that gets it.
+func (v *visit) admit() error {
+	switch {
+	case v.who.Suspended:
+		return account.ErrSuspended
+	case v.Method == http.MethodPost:
+		return nil
+	}
+	return v.Throttle.Request(v.Context(), v.who.ID)
 }
 
 // isFragment reports whether a script of ours asks, not a person.

@@ -94,6 +94,7 @@ func as[T error](err error) bool {
 // none is 500.
 var refusals = []refusal{
 	{is(errKey, session.ErrNone, account.ErrCredentials, account.ErrUnknownKey), http.StatusUnauthorized, api.ErrorCodeUnauthorized},
+	{is(account.ErrSuspended), http.StatusForbidden, api.ErrorCodeSuspended},
 	{as[*account.LimitedError], http.StatusTooManyRequests, api.ErrorCodeRateLimited},
 	{is(job.ErrTooManyFollowers), http.StatusTooManyRequests, api.ErrorCodeRateLimited},
 	{is(errTooLarge, blob.ErrTooLarge), http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},

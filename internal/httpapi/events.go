@@ -65,10 +65,13 @@ func (s *stream) VisitStreamJobsResponse(w http.ResponseWriter) error {
 	}
 	defer s.follower.Close()
 	s.out, s.control = w, http.NewResponseController(w)
-	if s.request.Header.Get("Last-Event-Id") == "" {
-		if err := s.send("ready", struct{}{}); err != nil {
-			return nil // the browser has gone, as below
-		}
+	// At once, so that whoever comes back sees that the stream is open.
+	err := s.write(fmt.Sprintf("retry: %d\n\n", reconnect.Milliseconds()))
+	if err == nil && s.request.Header.Get("Last-Event-Id") == "" {
+		err = s.send("ready", struct{}{})
+	}
+	if err != nil {
+		return nil // the browser has gone, as below
 	}
 	for next := time.Now().Add(s.api.KeepAlive); ; {
 		err := s.forward(next)
@@ -116,9 +119,6 @@ func (s *stream) keepAlive() error {
 }
 
 func (s *stream) write(text string) error {
-	if s.request.writer.sent == 0 {
-		text = fmt.Sprintf("retry: %d\n\n", reconnect.Milliseconds()) + text
-	}
 	if _, err := s.out.Write([]byte(text)); err != nil {
 		return errGone
 	}

@@ -205,6 +205,18 @@ func TestEventsEnd(t *testing.T) {
 	}
 }
 
+// TestEventsBegin wants a stream that is gone on with to be open at once, also
+// where nothing happens.
+func TestEventsBegin(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *httpapi.Config) { c.KeepAlive = time.Hour })
+	s.user("ada@example.com", 0)
+	stream := s.signedIn("ada@example.com").listen(t, "0")
+	if !stream.lines.Scan() || !strings.HasPrefix(stream.lines.Text(), "retry: ") {
+		t.Errorf("it begins with %q", stream.lines.Text())
+	}
+}
+
 func TestEventsBound(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

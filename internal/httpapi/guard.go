@@ -102,7 +102,7 @@ func (a *API) admitKey(w http.ResponseWriter, hr *http.Request) error {
 	if !d.Allowed {
 		return &account.LimitedError{RetryAfter: d.RetryAfter}
 	}
-	return nil
+	return a.Throttle.Request(hr.Context(), key.AccountID)
 }
 
 // identify is the key in the headers of a request.
@@ -147,7 +147,10 @@ func (a *API) admitBrowser(hr *http.Request) error {
 	}
 	r := of(hr.Context())
 	r.account, r.owner = signedIn, job.Owner{AccountID: signedIn.ID}
-	return nil
+	if signedIn.Suspended {
+		return account.ErrSuspended
+	}
+	return a.Throttle.Request(hr.Context(), signedIn.ID)
 }
 
 // forEveryone reports whether an operation of browsers is for those who are

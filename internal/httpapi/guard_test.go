@@ -130,6 +130,63 @@ func TestRateLimit(t *testing.T) {
 	s.client(s.key(who)).get("/api/v1/jobs/job_0").want(t, http.StatusNotFound, `{"error":"not_found"}`)
 }
 
+// TestAccountRate wants what an account asks for to be counted together, by
+// whichever keys and browsers.
+func TestAccountRate(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *httpapi.Config) { c.Throttle.Requests = account.Rate{PerMinute: 1, Burst: 4} })
+	who, other := s.user("ada@example.com", 0), s.user("bob@example.com", 0)
+	keys := []*client{s.client(s.key(who)), s.client(s.key(who)), s.client(s.key(who))}
+	for _, c := range keys {
+		c.get("/api/v1/jobs/job_0").want(t, http.StatusNotFound, `{"error":"not_found"}`)
+	}
+	browser := s.signedIn("ada@example.com")
+	browser.get("/api/plans").wantStatus(t, http.StatusOK)
+	for _, o := range answering(t, "429") {
+		c := browser
+		if strings.HasPrefix(o.path, "/api/v1/") {
+			c = keys[0]
+		} else if closed := s.client("").do(o.method, o.path, nil).status == http.StatusUnauthorized; !closed {
+			continue
+		}
+		if got := c.do(o.method, o.path, nil); got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" {
+			t.Errorf("%s %s: %d %s", o.method, o.path, got.status, got.body)
+		}
+	}
+	s.client(s.key(other)).get("/api/v1/jobs/job_0").want(t, http.StatusNotFound, `{"error":"not_found"}`)
+}
+
+// TestSuspended wants a suspended account to do nothing but sign out.
+func TestSuspended(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	who := s.user("ada@example.com", 100)
+	key, browser := s.client(s.key(who)), s.signedIn("ada@example.com")
+	if err := s.accounts.Suspend(t.Context(), who.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range answering(t, "403") {
+		c := browser
+		if strings.HasPrefix(o.path, "/api/v1/") {
+			c = key
+		} else if closed := s.client("").do(o.method, o.path, nil).status == http.StatusUnauthorized; !closed {
+			continue
+		}
+		want := `{"error":"suspended"}`
+		if o.method == http.MethodHead {
+			want = ""
+		}
+		if got := c.do(o.method, o.path, nil); got.status != http.StatusForbidden || got.body != want {
+			t.Errorf("%s %s: %d %s", o.method, o.path, got.status, got.body)
+		}
+	}
+	if err := s.accounts.Resume(t.Context(), who.ID); err != nil {
+		t.Fatal(err)
+	}
+	key.get("/api/v1/jobs/job_0").want(t, http.StatusNotFound, `{"error":"not_found"}`)
+	browser.do(http.MethodDelete, "/api/session", nil).wantStatus(t, http.StatusNoContent)
+}
+
 // TestFailedAuthentication wants an address that guesses to be stopped, and
 // its neighbours with keys to be served.
 func TestFailedAuthentication(t *testing.T) {

@@ -206,6 +206,14 @@ func (c *client) put(path, body string, header ...string) answer {
 	return c.do(http.MethodPut, path, strings.NewReader(body), append(header, "Content-Type", "application/json")...)
 }
 
+// wantStatus checks the status alone.
+func (a answer) wantStatus(t testing.TB, status int) {
+	t.Helper()
+	if a.status != status {
+		t.Errorf("got %d %s, want %d", a.status, a.body, status)
+	}
+}
+
 // want checks status and body.
 func (a answer) want(t testing.TB, status int, body string) {
 	t.Helper()

@@ -130,6 +130,9 @@ func TestCrossSiteEverywhere(t *testing.T) {
 	s.user("ada@example.com", 0)
 	c := s.signedIn("ada@example.com")
 	for _, o := range answering(t, "403") {
+		if o.method == http.MethodGet || o.method == http.MethodHead || strings.HasPrefix(o.path, "/api/v1/") {
+			continue
+		}
 		got := c.do(o.method, o.path, strings.NewReader("{}"), "Sec-Fetch-Site", "cross-site")
 		if got.status != http.StatusForbidden || got.body != `{"error":"forbidden"}` {
 			t.Errorf("%s %s: %d %s", o.method, o.path, got.status, got.body)

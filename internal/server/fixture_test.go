@@ -39,7 +39,7 @@ func configuration(t *testing.T, database string) server.Config {
 		Role: server.All, Addr: "127.0.0.1:0", Database: database, TempDir: filepath.Join(dir, "tmp"),
 		Storage: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String(),
 		Engine:  bgremove.Config{ModelsDir: filepath.Join(dir, "models")}, Slots: 2,
-		Rate: account.Rate{PerMinute: 60_000, Burst: 10_000},
+		Rate: account.Rate{PerMinute: 60_000, Burst: 10_000}, AccountRate: account.Rate{PerMinute: 60_000, Burst: 10_000},
 	}
 }
 

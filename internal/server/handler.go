@@ -20,9 +20,10 @@ func (n *node) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	throttle := &session.Throttle{Limiter: n.limiter, Requests: c.AccountRate, Proxies: c.TrustedProxies}
 	mux, ledger := http.NewServeMux(), account.NewLedger(n.db)
 	pages, err := dashboard.New(dashboard.Config{
-		Sessions: sessions, Keys: n.keys, Ledger: ledger, Jobs: n.jobs, API: mux, MaxFile: c.MaxFile,
+		Sessions: sessions, Throttle: throttle, Keys: n.keys, Ledger: ledger, Jobs: n.jobs, API: mux, MaxFile: c.MaxFile,
 		SignUp: c.SignUp, WithoutNetwork: n.fastOnly, Unlimited: c.Jobs.Unlimited, Local: c.Local,
 		Shop: n.shop, Mail: n.mail != nil, PublicURL: c.PublicURL, Log: c.Log,
 	})
@@ -31,8 +32,7 @@ func (n *node) handler() (http.Handler, error) {
 	}
 	service := httpapi.New(httpapi.Config{
 		Accounts: n.accounts, Keys: n.keys, Ledger: ledger, Sessions: sessions, Limiter: n.limiter,
-		Throttle: &session.Throttle{Limiter: n.limiter, Proxies: c.TrustedProxies},
-		Jobs:     n.jobs, Feed: n.feed, Blobs: n.blobs, Prober: n.remover, Shop: n.shop, Mail: n.mail,
+		Throttle: throttle, Jobs: n.jobs, Feed: n.feed, Blobs: n.blobs, Prober: n.remover, Shop: n.shop, Mail: n.mail,
 		Limits: c.Limits, MaxFile: c.MaxFile, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly,
 		MaxUpload: c.Jobs.KeepOrphans / 2, Ready: n.ready, NotFound: pages.NotFound(), Observe: n.metrics.request, Log: c.Log,
 	})

@@ -54,10 +54,11 @@ type Config struct {
 	Slots int
 	Drain time.Duration
 
-	Rate           account.Rate
-	SignUp         bool
-	TrustedProxies []netip.Prefix
-	PublicURL      *url.URL
+	// Rate is of a key, AccountRate of an account by all its keys and browsers.
+	Rate, AccountRate account.Rate
+	SignUp            bool
+	TrustedProxies    []netip.Prefix
+	PublicURL         *url.URL
 
 	// Shop sells plans, if it has a Key: by that, WebhookSecret, Prices, API.
 	Shop billing.Config
@@ -89,6 +90,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	if c.Local {
 		c.Jobs.Unlimited = true
+		c.AccountRate = account.Rate{PerMinute: 60_000_000, Burst: 60_000_000} // one's own machine
 	}
 	c.Limits.TimeLimit = c.Jobs.TimeLimit
 	if c.Drain == 0 {

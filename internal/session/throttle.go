@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -9,14 +10,17 @@ import (
 	"github.com/bgremove/bgremove/internal/account"
 )
 
-// Throttle bounds how often signing in, registering and the like is tried:
-// hashing passwords is dear, and guessing them is not for programs. It is safe
-// for concurrent use.
+// Throttle bounds how often signing in, registering and the like is tried, since
+// hashing passwords is expensive and guessing them is not for programs, and how
+// often an account asks for anything at all. It is safe for concurrent use.
 type Throttle struct {
 	Limiter *account.Limiter
-	// Rate is of an address, and of an account; zero is 10 a minute, 20 at
-	// once.
+	// Rate is of attempts, from an address and for an account; zero is 10 a
+	// minute, 20 at once.
 	Rate account.Rate
+	// Requests is of an account, by all its keys and browsers together; zero is
+	// 600 a minute, 300 at once.
+	Requests account.Rate
 	// Proxies may say in X-Forwarded-For whom they speak for.
 	Proxies []netip.Prefix
 }
@@ -26,6 +30,16 @@ func (t *Throttle) rate() account.Rate {
 		return account.Rate{PerMinute: 10, Burst: 20}
 	}
 	return t.Rate
+}
+
+// Request counts a request of an account. The error is an *account.LimitedError
+// when there were too many.
+func (t *Throttle) Request(ctx context.Context, accountID string) error {
+	rate := t.Requests
+	if rate == (account.Rate{}) {
+		rate = account.Rate{PerMinute: 600, Burst: 300}
+	}
+	return t.Limiter.Allow(ctx, "account:"+accountID, rate)
 }
 
 // Attempt counts a try by the address of who sends r. The error is an

@@ -3236,6 +3236,11 @@ type ClientWithResponsesInterface interface {
 	GetReadyWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetReadyResponse, error)
 }
 
+// GetAccountResponse429Headers the declared response headers of an HTTP 429 response for GetAccount
+type GetAccountResponse429Headers struct {
+	RetryAfter *int
+}
+
 // GetAccountResponse500Headers the declared response headers of an HTTP 500 response for GetAccount
 type GetAccountResponse500Headers struct {
 	XRequestID *string
@@ -3253,10 +3258,16 @@ type GetAccountResponse struct {
 	JSON200 *Account
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetAccountResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *GetAccountResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -3271,6 +3282,16 @@ func (r GetAccountResponse) GetJSON200() *Account {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r GetAccountResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetAccountResponse) GetJSON403() *Suspended {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetAccountResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -3312,6 +3333,11 @@ func (r GetAccountResponse) ContentType() string {
 	return ""
 }
 
+// ListKeysResponse429Headers the declared response headers of an HTTP 429 response for ListKeys
+type ListKeysResponse429Headers struct {
+	RetryAfter *int
+}
+
 // ListKeysResponse500Headers the declared response headers of an HTTP 500 response for ListKeys
 type ListKeysResponse500Headers struct {
 	XRequestID *string
@@ -3329,10 +3355,16 @@ type ListKeysResponse struct {
 	JSON200 *KeyList
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListKeysResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *ListKeysResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -3347,6 +3379,16 @@ func (r ListKeysResponse) GetJSON200() *KeyList {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r ListKeysResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListKeysResponse) GetJSON403() *Suspended {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListKeysResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -3388,6 +3430,11 @@ func (r ListKeysResponse) ContentType() string {
 	return ""
 }
 
+// CreateKeyResponse429Headers the declared response headers of an HTTP 429 response for CreateKey
+type CreateKeyResponse429Headers struct {
+	RetryAfter *int
+}
+
 // CreateKeyResponse500Headers the declared response headers of an HTTP 500 response for CreateKey
 type CreateKeyResponse500Headers struct {
 	XRequestID *string
@@ -3413,10 +3460,14 @@ type CreateKeyResponse struct {
 	JSON409 *TooManyKeys
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *PayloadTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CreateKeyResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *CreateKeyResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -3451,6 +3502,11 @@ func (r CreateKeyResponse) GetJSON409() *TooManyKeys {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r CreateKeyResponse) GetJSON413() *PayloadTooLarge {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r CreateKeyResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -3492,6 +3548,11 @@ func (r CreateKeyResponse) ContentType() string {
 	return ""
 }
 
+// RevokeKeyResponse429Headers the declared response headers of an HTTP 429 response for RevokeKey
+type RevokeKeyResponse429Headers struct {
+	RetryAfter *int
+}
+
 // RevokeKeyResponse500Headers the declared response headers of an HTTP 500 response for RevokeKey
 type RevokeKeyResponse500Headers struct {
 	XRequestID *string
@@ -3511,10 +3572,14 @@ type RevokeKeyResponse struct {
 	JSON403 *Forbidden
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *RevokeKeyResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *RevokeKeyResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -3534,6 +3599,11 @@ func (r RevokeKeyResponse) GetJSON403() *Forbidden {
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r RevokeKeyResponse) GetJSON404() *NotFound {
 	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r RevokeKeyResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -3575,6 +3645,11 @@ func (r RevokeKeyResponse) ContentType() string {
 	return ""
 }
 
+// GetLedgerResponse429Headers the declared response headers of an HTTP 429 response for GetLedger
+type GetLedgerResponse429Headers struct {
+	RetryAfter *int
+}
+
 // GetLedgerResponse500Headers the declared response headers of an HTTP 500 response for GetLedger
 type GetLedgerResponse500Headers struct {
 	XRequestID *string
@@ -3594,10 +3669,16 @@ type GetLedgerResponse struct {
 	JSON400 *BadRequest
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetLedgerResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *GetLedgerResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -3617,6 +3698,16 @@ func (r GetLedgerResponse) GetJSON400() *BadRequest {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r GetLedgerResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetLedgerResponse) GetJSON403() *Suspended {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetLedgerResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -3663,6 +3754,11 @@ type GetLedgerCSVResponse200Headers struct {
 	ContentDisposition *string
 }
 
+// GetLedgerCSVResponse429Headers the declared response headers of an HTTP 429 response for GetLedgerCSV
+type GetLedgerCSVResponse429Headers struct {
+	RetryAfter *int
+}
+
 // GetLedgerCSVResponse500Headers the declared response headers of an HTTP 500 response for GetLedgerCSV
 type GetLedgerCSVResponse500Headers struct {
 	XRequestID *string
@@ -3678,12 +3774,18 @@ type GetLedgerCSVResponse struct {
 	HTTPResponse *http.Response
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *GetLedgerCSVResponse200Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetLedgerCSVResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *GetLedgerCSVResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -3693,6 +3795,16 @@ type GetLedgerCSVResponse struct {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r GetLedgerCSVResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetLedgerCSVResponse) GetJSON403() *Suspended {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetLedgerCSVResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -3963,6 +4075,11 @@ func (r CreateAccountResponse) ContentType() string {
 	return ""
 }
 
+// CreateCheckoutResponse429Headers the declared response headers of an HTTP 429 response for CreateCheckout
+type CreateCheckoutResponse429Headers struct {
+	RetryAfter *int
+}
+
 // CreateCheckoutResponse500Headers the declared response headers of an HTTP 500 response for CreateCheckout
 type CreateCheckoutResponse500Headers struct {
 	XRequestID *string
@@ -3990,10 +4107,14 @@ type CreateCheckoutResponse struct {
 	JSON409 *Subscribed
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *PayloadTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CreateCheckoutResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *CreateCheckoutResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -4033,6 +4154,11 @@ func (r CreateCheckoutResponse) GetJSON409() *Subscribed {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r CreateCheckoutResponse) GetJSON413() *PayloadTooLarge {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r CreateCheckoutResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -4261,6 +4387,11 @@ func (r ConfirmAddressResponse) ContentType() string {
 	return ""
 }
 
+// ListJobsResponse429Headers the declared response headers of an HTTP 429 response for ListJobs
+type ListJobsResponse429Headers struct {
+	RetryAfter *int
+}
+
 // ListJobsResponse500Headers the declared response headers of an HTTP 500 response for ListJobs
 type ListJobsResponse500Headers struct {
 	XRequestID *string
@@ -4280,10 +4411,16 @@ type ListJobsResponse struct {
 	JSON400 *BadRequest
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListJobsResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *ListJobsResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -4303,6 +4440,16 @@ func (r ListJobsResponse) GetJSON400() *BadRequest {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r ListJobsResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListJobsResponse) GetJSON403() *Suspended {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListJobsResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -4349,6 +4496,11 @@ type SubmitJobsResponse409Headers struct {
 	RetryAfter *int
 }
 
+// SubmitJobsResponse429Headers the declared response headers of an HTTP 429 response for SubmitJobs
+type SubmitJobsResponse429Headers struct {
+	RetryAfter *int
+}
+
 // SubmitJobsResponse500Headers the declared response headers of an HTTP 500 response for SubmitJobs
 type SubmitJobsResponse500Headers struct {
 	XRequestID *string
@@ -4378,12 +4530,16 @@ type SubmitJobsResponse struct {
 	JSON413 *PayloadTooLarge
 	// JSON422 the response for an HTTP 422 `application/json` response
 	JSON422 *UnreadableFile
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
 	// Headers409 the parsed response headers for an HTTP 409 response
 	Headers409 *SubmitJobsResponse409Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *SubmitJobsResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *SubmitJobsResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -4428,6 +4584,11 @@ func (r SubmitJobsResponse) GetJSON413() *PayloadTooLarge {
 // GetJSON422 returns the response for an HTTP 422 `application/json` response
 func (r SubmitJobsResponse) GetJSON422() *UnreadableFile {
 	return r.JSON422
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r SubmitJobsResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -4489,6 +4650,8 @@ type StreamJobsResponse struct {
 	HTTPResponse *http.Response
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON429 the response for an HTTP 429 `application/json` response
 	JSON429 *TooManyStreams
 	// JSON500 the response for an HTTP 500 `application/json` response
@@ -4506,6 +4669,11 @@ type StreamJobsResponse struct {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r StreamJobsResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r StreamJobsResponse) GetJSON403() *Suspended {
+	return r.JSON403
 }
 
 // GetJSON429 returns the response for an HTTP 429 `application/json` response
@@ -4552,6 +4720,11 @@ func (r StreamJobsResponse) ContentType() string {
 	return ""
 }
 
+// GetAccountJobResponse429Headers the declared response headers of an HTTP 429 response for GetAccountJob
+type GetAccountJobResponse429Headers struct {
+	RetryAfter *int
+}
+
 // GetAccountJobResponse500Headers the declared response headers of an HTTP 500 response for GetAccountJob
 type GetAccountJobResponse500Headers struct {
 	XRequestID *string
@@ -4569,12 +4742,18 @@ type GetAccountJobResponse struct {
 	JSON200 *AccountJob
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetAccountJobResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *GetAccountJobResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -4591,9 +4770,19 @@ func (r GetAccountJobResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
 }
 
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetAccountJobResponse) GetJSON403() *Suspended {
+	return r.JSON403
+}
+
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r GetAccountJobResponse) GetJSON404() *NotFound {
 	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetAccountJobResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -4640,6 +4829,11 @@ type RepeatJobResponse409Headers struct {
 	RetryAfter *int
 }
 
+// RepeatJobResponse429Headers the declared response headers of an HTTP 429 response for RepeatJob
+type RepeatJobResponse429Headers struct {
+	RetryAfter *int
+}
+
 // RepeatJobResponse500Headers the declared response headers of an HTTP 500 response for RepeatJob
 type RepeatJobResponse500Headers struct {
 	XRequestID *string
@@ -4671,12 +4865,16 @@ type RepeatJobResponse struct {
 	JSON413 *PayloadTooLarge
 	// JSON422 the response for an HTTP 422 `application/json` response
 	JSON422 *UnreadableFile
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
 	// Headers409 the parsed response headers for an HTTP 409 response
 	Headers409 *RepeatJobResponse409Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *RepeatJobResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *RepeatJobResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -4726,6 +4924,11 @@ func (r RepeatJobResponse) GetJSON413() *PayloadTooLarge {
 // GetJSON422 returns the response for an HTTP 422 `application/json` response
 func (r RepeatJobResponse) GetJSON422() *UnreadableFile {
 	return r.JSON422
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r RepeatJobResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -4796,6 +4999,11 @@ type GetAccountDownloadResponse416Headers struct {
 	ContentRange *string
 }
 
+// GetAccountDownloadResponse429Headers the declared response headers of an HTTP 429 response for GetAccountDownload
+type GetAccountDownloadResponse429Headers struct {
+	RetryAfter *int
+}
+
 // GetAccountDownloadResponse500Headers the declared response headers of an HTTP 500 response for GetAccountDownload
 type GetAccountDownloadResponse500Headers struct {
 	XRequestID *string
@@ -4811,10 +5019,14 @@ type GetAccountDownloadResponse struct {
 	HTTPResponse *http.Response
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
 	// JSON416 the response for an HTTP 416 `application/json` response
 	JSON416 *RangeNotSatisfiable
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
@@ -4827,6 +5039,8 @@ type GetAccountDownloadResponse struct {
 	Headers304 *GetAccountDownloadResponse304Headers
 	// Headers416 the parsed response headers for an HTTP 416 response
 	Headers416 *GetAccountDownloadResponse416Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetAccountDownloadResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *GetAccountDownloadResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -4838,6 +5052,11 @@ func (r GetAccountDownloadResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
 }
 
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetAccountDownloadResponse) GetJSON403() *Suspended {
+	return r.JSON403
+}
+
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r GetAccountDownloadResponse) GetJSON404() *NotFound {
 	return r.JSON404
@@ -4846,6 +5065,11 @@ func (r GetAccountDownloadResponse) GetJSON404() *NotFound {
 // GetJSON416 returns the response for an HTTP 416 `application/json` response
 func (r GetAccountDownloadResponse) GetJSON416() *RangeNotSatisfiable {
 	return r.JSON416
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetAccountDownloadResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -4916,6 +5140,11 @@ type GetAccountInputResponse416Headers struct {
 	ContentRange *string
 }
 
+// GetAccountInputResponse429Headers the declared response headers of an HTTP 429 response for GetAccountInput
+type GetAccountInputResponse429Headers struct {
+	RetryAfter *int
+}
+
 // GetAccountInputResponse500Headers the declared response headers of an HTTP 500 response for GetAccountInput
 type GetAccountInputResponse500Headers struct {
 	XRequestID *string
@@ -4931,10 +5160,14 @@ type GetAccountInputResponse struct {
 	HTTPResponse *http.Response
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
 	// JSON416 the response for an HTTP 416 `application/json` response
 	JSON416 *RangeNotSatisfiable
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
@@ -4947,6 +5180,8 @@ type GetAccountInputResponse struct {
 	Headers304 *GetAccountInputResponse304Headers
 	// Headers416 the parsed response headers for an HTTP 416 response
 	Headers416 *GetAccountInputResponse416Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetAccountInputResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *GetAccountInputResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -4958,6 +5193,11 @@ func (r GetAccountInputResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
 }
 
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetAccountInputResponse) GetJSON403() *Suspended {
+	return r.JSON403
+}
+
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r GetAccountInputResponse) GetJSON404() *NotFound {
 	return r.JSON404
@@ -4966,6 +5206,11 @@ func (r GetAccountInputResponse) GetJSON404() *NotFound {
 // GetJSON416 returns the response for an HTTP 416 `application/json` response
 func (r GetAccountInputResponse) GetJSON416() *RangeNotSatisfiable {
 	return r.JSON416
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetAccountInputResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -5036,6 +5281,11 @@ type GetAccountPreviewResponse416Headers struct {
 	ContentRange *string
 }
 
+// GetAccountPreviewResponse429Headers the declared response headers of an HTTP 429 response for GetAccountPreview
+type GetAccountPreviewResponse429Headers struct {
+	RetryAfter *int
+}
+
 // GetAccountPreviewResponse500Headers the declared response headers of an HTTP 500 response for GetAccountPreview
 type GetAccountPreviewResponse500Headers struct {
 	XRequestID *string
@@ -5051,10 +5301,14 @@ type GetAccountPreviewResponse struct {
 	HTTPResponse *http.Response
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
 	// JSON416 the response for an HTTP 416 `application/json` response
 	JSON416 *RangeNotSatisfiable
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
@@ -5067,6 +5321,8 @@ type GetAccountPreviewResponse struct {
 	Headers304 *GetAccountPreviewResponse304Headers
 	// Headers416 the parsed response headers for an HTTP 416 response
 	Headers416 *GetAccountPreviewResponse416Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetAccountPreviewResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *GetAccountPreviewResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -5078,6 +5334,11 @@ func (r GetAccountPreviewResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
 }
 
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetAccountPreviewResponse) GetJSON403() *Suspended {
+	return r.JSON403
+}
+
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r GetAccountPreviewResponse) GetJSON404() *NotFound {
 	return r.JSON404
@@ -5086,6 +5347,11 @@ func (r GetAccountPreviewResponse) GetJSON404() *NotFound {
 // GetJSON416 returns the response for an HTTP 416 `application/json` response
 func (r GetAccountPreviewResponse) GetJSON416() *RangeNotSatisfiable {
 	return r.JSON416
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetAccountPreviewResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -5335,6 +5601,11 @@ func (r ResetPasswordResponse) ContentType() string {
 	return ""
 }
 
+// ListPlansResponse429Headers the declared response headers of an HTTP 429 response for ListPlans
+type ListPlansResponse429Headers struct {
+	RetryAfter *int
+}
+
 // ListPlansResponse500Headers the declared response headers of an HTTP 500 response for ListPlans
 type ListPlansResponse500Headers struct {
 	XRequestID *string
@@ -5352,10 +5623,16 @@ type ListPlansResponse struct {
 	JSON200 *PlanList
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SessionNeeded
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListPlansResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *ListPlansResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -5370,6 +5647,16 @@ func (r ListPlansResponse) GetJSON200() *PlanList {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r ListPlansResponse) GetJSON401() *SessionNeeded {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListPlansResponse) GetJSON403() *Suspended {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListPlansResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -5411,6 +5698,11 @@ func (r ListPlansResponse) ContentType() string {
 	return ""
 }
 
+// CreatePortalResponse429Headers the declared response headers of an HTTP 429 response for CreatePortal
+type CreatePortalResponse429Headers struct {
+	RetryAfter *int
+}
+
 // CreatePortalResponse500Headers the declared response headers of an HTTP 500 response for CreatePortal
 type CreatePortalResponse500Headers struct {
 	XRequestID *string
@@ -5432,10 +5724,14 @@ type CreatePortalResponse struct {
 	JSON403 *Forbidden
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotOffered
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CreatePortalResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *CreatePortalResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -5460,6 +5756,11 @@ func (r CreatePortalResponse) GetJSON403() *Forbidden {
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r CreatePortalResponse) GetJSON404() *NotOffered {
 	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r CreatePortalResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -5681,6 +5982,11 @@ func (r CreateSessionResponse) ContentType() string {
 	return ""
 }
 
+// DeleteSessionsResponse429Headers the declared response headers of an HTTP 429 response for DeleteSessions
+type DeleteSessionsResponse429Headers struct {
+	RetryAfter *int
+}
+
 // DeleteSessionsResponse500Headers the declared response headers of an HTTP 500 response for DeleteSessions
 type DeleteSessionsResponse500Headers struct {
 	XRequestID *string
@@ -5698,10 +6004,14 @@ type DeleteSessionsResponse struct {
 	JSON401 *SessionNeeded
 	// JSON403 the response for an HTTP 403 `application/json` response
 	JSON403 *Forbidden
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DeleteSessionsResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *DeleteSessionsResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
@@ -5716,6 +6026,11 @@ func (r DeleteSessionsResponse) GetJSON401() *SessionNeeded {
 // GetJSON403 returns the response for an HTTP 403 `application/json` response
 func (r DeleteSessionsResponse) GetJSON403() *Forbidden {
 	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r DeleteSessionsResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -5886,6 +6201,8 @@ type CreateBatchResponse struct {
 	JSON401 *Unauthorized
 	// JSON402 the response for an HTTP 402 `application/json` response
 	JSON402 *InsufficientCredits
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON409 the response for an HTTP 409 `application/json` response
 	JSON409 *IdempotencyConflict
 	// JSON413 the response for an HTTP 413 `application/json` response
@@ -5928,6 +6245,11 @@ func (r CreateBatchResponse) GetJSON401() *Unauthorized {
 // GetJSON402 returns the response for an HTTP 402 `application/json` response
 func (r CreateBatchResponse) GetJSON402() *InsufficientCredits {
 	return r.JSON402
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r CreateBatchResponse) GetJSON403() *Suspended {
+	return r.JSON403
 }
 
 // GetJSON409 returns the response for an HTTP 409 `application/json` response
@@ -6021,6 +6343,8 @@ type GetBatchResponse struct {
 	JSON200 *Batch
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthorized
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
 	// JSON429 the response for an HTTP 429 `application/json` response
@@ -6049,6 +6373,11 @@ func (r GetBatchResponse) GetJSON200() *Batch {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r GetBatchResponse) GetJSON401() *Unauthorized {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetBatchResponse) GetJSON403() *Suspended {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -6146,6 +6475,8 @@ type CreateJobResponse struct {
 	JSON401 *Unauthorized
 	// JSON402 the response for an HTTP 402 `application/json` response
 	JSON402 *InsufficientCredits
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON409 the response for an HTTP 409 `application/json` response
 	JSON409 *IdempotencyConflict
 	// JSON413 the response for an HTTP 413 `application/json` response
@@ -6190,6 +6521,11 @@ func (r CreateJobResponse) GetJSON401() *Unauthorized {
 // GetJSON402 returns the response for an HTTP 402 `application/json` response
 func (r CreateJobResponse) GetJSON402() *InsufficientCredits {
 	return r.JSON402
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r CreateJobResponse) GetJSON403() *Suspended {
+	return r.JSON403
 }
 
 // GetJSON409 returns the response for an HTTP 409 `application/json` response
@@ -6288,6 +6624,8 @@ type GetJobResponse struct {
 	JSON200 *Job
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthorized
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
 	// JSON429 the response for an HTTP 429 `application/json` response
@@ -6316,6 +6654,11 @@ func (r GetJobResponse) GetJSON200() *Job {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r GetJobResponse) GetJSON401() *Unauthorized {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetJobResponse) GetJSON403() *Suspended {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -6430,6 +6773,8 @@ type GetDownloadResponse struct {
 	HTTPResponse *http.Response
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthorized
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
 	// JSON416 the response for an HTTP 416 `application/json` response
@@ -6461,6 +6806,11 @@ type GetDownloadResponse struct {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r GetDownloadResponse) GetJSON401() *Unauthorized {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetDownloadResponse) GetJSON403() *Suspended {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -6635,6 +6985,8 @@ type GetPreviewResponse struct {
 	HTTPResponse *http.Response
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthorized
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Suspended
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
 	// JSON416 the response for an HTTP 416 `application/json` response
@@ -6666,6 +7018,11 @@ type GetPreviewResponse struct {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r GetPreviewResponse) GetJSON401() *Unauthorized {
 	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetPreviewResponse) GetJSON403() *Suspended {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -7582,6 +7939,20 @@ func ParseGetAccountResponse(rsp *http.Response) (*GetAccountResponse, error) {
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -7599,6 +7970,16 @@ func ParseGetAccountResponse(rsp *http.Response) (*GetAccountResponse, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetAccountResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers GetAccountResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -7652,6 +8033,20 @@ func ParseListKeysResponse(rsp *http.Response) (*ListKeysResponse, error) {
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -7669,6 +8064,16 @@ func ParseListKeysResponse(rsp *http.Response) (*ListKeysResponse, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListKeysResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers ListKeysResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -7750,6 +8155,13 @@ func ParseCreateKeyResponse(rsp *http.Response) (*CreateKeyResponse, error) {
 		}
 		response.JSON413 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -7767,6 +8179,16 @@ func ParseCreateKeyResponse(rsp *http.Response) (*CreateKeyResponse, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers CreateKeyResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers CreateKeyResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -7830,6 +8252,13 @@ func ParseRevokeKeyResponse(rsp *http.Response) (*RevokeKeyResponse, error) {
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -7847,6 +8276,16 @@ func ParseRevokeKeyResponse(rsp *http.Response) (*RevokeKeyResponse, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers RevokeKeyResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers RevokeKeyResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -7907,6 +8346,20 @@ func ParseGetLedgerResponse(rsp *http.Response) (*GetLedgerResponse, error) {
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -7924,6 +8377,16 @@ func ParseGetLedgerResponse(rsp *http.Response) (*GetLedgerResponse, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetLedgerResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers GetLedgerResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -7970,6 +8433,20 @@ func ParseGetLedgerCSVResponse(rsp *http.Response) (*GetLedgerCSVResponse, error
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -7997,6 +8474,16 @@ func ParseGetLedgerCSVResponse(rsp *http.Response) (*GetLedgerCSVResponse, error
 			headers.ContentDisposition = &value
 		}
 		response.Headers200 = &headers
+	case rsp.StatusCode == 429:
+		var headers GetLedgerCSVResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers GetLedgerCSVResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -8317,6 +8804,13 @@ func ParseCreateCheckoutResponse(rsp *http.Response) (*CreateCheckoutResponse, e
 		}
 		response.JSON413 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8334,6 +8828,16 @@ func ParseCreateCheckoutResponse(rsp *http.Response) (*CreateCheckoutResponse, e
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers CreateCheckoutResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers CreateCheckoutResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -8581,6 +9085,20 @@ func ParseListJobsResponse(rsp *http.Response) (*ListJobsResponse, error) {
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8598,6 +9116,16 @@ func ParseListJobsResponse(rsp *http.Response) (*ListJobsResponse, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListJobsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers ListJobsResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -8693,6 +9221,13 @@ func ParseSubmitJobsResponse(rsp *http.Response) (*SubmitJobsResponse, error) {
 		}
 		response.JSON422 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8720,6 +9255,16 @@ func ParseSubmitJobsResponse(rsp *http.Response) (*SubmitJobsResponse, error) {
 			headers.RetryAfter = &value
 		}
 		response.Headers409 = &headers
+	case rsp.StatusCode == 429:
+		var headers SubmitJobsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers SubmitJobsResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -8765,6 +9310,13 @@ func ParseStreamJobsResponse(rsp *http.Response) (*StreamJobsResponse, error) {
 			return nil, err
 		}
 		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest TooManyStreams
@@ -8853,12 +9405,26 @@ func ParseGetAccountJobResponse(rsp *http.Response) (*GetAccountJobResponse, err
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
@@ -8877,6 +9443,16 @@ func ParseGetAccountJobResponse(rsp *http.Response) (*GetAccountJobResponse, err
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetAccountJobResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers GetAccountJobResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -8979,6 +9555,13 @@ func ParseRepeatJobResponse(rsp *http.Response) (*RepeatJobResponse, error) {
 		}
 		response.JSON422 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9006,6 +9589,16 @@ func ParseRepeatJobResponse(rsp *http.Response) (*RepeatJobResponse, error) {
 			headers.RetryAfter = &value
 		}
 		response.Headers409 = &headers
+	case rsp.StatusCode == 429:
+		var headers RepeatJobResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers RepeatJobResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -9055,6 +9648,13 @@ func ParseGetAccountDownloadResponse(rsp *http.Response) (*GetAccountDownloadRes
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9068,6 +9668,13 @@ func ParseGetAccountDownloadResponse(rsp *http.Response) (*GetAccountDownloadRes
 			return nil, err
 		}
 		response.JSON416 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
@@ -9189,6 +9796,16 @@ func ParseGetAccountDownloadResponse(rsp *http.Response) (*GetAccountDownloadRes
 			headers.ContentRange = &value
 		}
 		response.Headers416 = &headers
+	case rsp.StatusCode == 429:
+		var headers GetAccountDownloadResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers GetAccountDownloadResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -9238,6 +9855,13 @@ func ParseGetAccountInputResponse(rsp *http.Response) (*GetAccountInputResponse,
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9251,6 +9875,13 @@ func ParseGetAccountInputResponse(rsp *http.Response) (*GetAccountInputResponse,
 			return nil, err
 		}
 		response.JSON416 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
@@ -9372,6 +10003,16 @@ func ParseGetAccountInputResponse(rsp *http.Response) (*GetAccountInputResponse,
 			headers.ContentRange = &value
 		}
 		response.Headers416 = &headers
+	case rsp.StatusCode == 429:
+		var headers GetAccountInputResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers GetAccountInputResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -9421,6 +10062,13 @@ func ParseGetAccountPreviewResponse(rsp *http.Response) (*GetAccountPreviewRespo
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9434,6 +10082,13 @@ func ParseGetAccountPreviewResponse(rsp *http.Response) (*GetAccountPreviewRespo
 			return nil, err
 		}
 		response.JSON416 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
@@ -9555,6 +10210,16 @@ func ParseGetAccountPreviewResponse(rsp *http.Response) (*GetAccountPreviewRespo
 			headers.ContentRange = &value
 		}
 		response.Headers416 = &headers
+	case rsp.StatusCode == 429:
+		var headers GetAccountPreviewResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers GetAccountPreviewResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -9816,6 +10481,20 @@ func ParseListPlansResponse(rsp *http.Response) (*ListPlansResponse, error) {
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9833,6 +10512,16 @@ func ParseListPlansResponse(rsp *http.Response) (*ListPlansResponse, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListPlansResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers ListPlansResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -9900,6 +10589,13 @@ func ParseCreatePortalResponse(rsp *http.Response) (*CreatePortalResponse, error
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9917,6 +10613,16 @@ func ParseCreatePortalResponse(rsp *http.Response) (*CreatePortalResponse, error
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers CreatePortalResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers CreatePortalResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -10153,6 +10859,13 @@ func ParseDeleteSessionsResponse(rsp *http.Response) (*DeleteSessionsResponse, e
 		}
 		response.JSON403 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10170,6 +10883,16 @@ func ParseDeleteSessionsResponse(rsp *http.Response) (*DeleteSessionsResponse, e
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers DeleteSessionsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers DeleteSessionsResponse500Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -10316,6 +11039,13 @@ func ParseCreateBatchResponse(rsp *http.Response) (*CreateBatchResponse, error) 
 			return nil, err
 		}
 		response.JSON402 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
 		var dest IdempotencyConflict
@@ -10483,6 +11213,13 @@ func ParseGetBatchResponse(rsp *http.Response) (*GetBatchResponse, error) {
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10645,6 +11382,13 @@ func ParseCreateJobResponse(rsp *http.Response) (*CreateJobResponse, error) {
 			return nil, err
 		}
 		response.JSON402 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
 		var dest IdempotencyConflict
@@ -10819,6 +11563,13 @@ func ParseGetJobResponse(rsp *http.Response) (*GetJobResponse, error) {
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10963,6 +11714,13 @@ func ParseGetDownloadResponse(rsp *http.Response) (*GetDownloadResponse, error) 
 			return nil, err
 		}
 		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound
@@ -11324,6 +12082,13 @@ func ParseGetPreviewResponse(rsp *http.Response) (*GetPreviewResponse, error) {
 			return nil, err
 		}
 		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Suspended
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound

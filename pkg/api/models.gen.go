@@ -63,6 +63,7 @@ const (
 	ErrorCodeRangeNotSatisfiable ErrorCode = "range_not_satisfiable"
 	ErrorCodeRateLimited         ErrorCode = "rate_limited"
 	ErrorCodeSubscribed          ErrorCode = "subscribed"
+	ErrorCodeSuspended           ErrorCode = "suspended"
 	ErrorCodeTooManyKeys         ErrorCode = "too_many_keys"
 	ErrorCodeUnauthorized        ErrorCode = "unauthorized"
 	ErrorCodeUnavailable         ErrorCode = "unavailable"
@@ -98,6 +99,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeRateLimited:
 		return true
 	case ErrorCodeSubscribed:
+		return true
+	case ErrorCodeSuspended:
 		return true
 	case ErrorCodeTooManyKeys:
 		return true
@@ -744,6 +747,9 @@ type RateLimited = Error
 // Subscribed defines model for Subscribed.
 type Subscribed = Error
 
+// Suspended defines model for Suspended.
+type Suspended = Error
+
 // TooManyKeys defines model for TooManyKeys.
 type TooManyKeys = Error
 
@@ -782,6 +788,9 @@ type SessionNeeded = Unauthorized
 
 // TooManyAttempts defines model for TooManyAttempts.
 type TooManyAttempts = RateLimited
+
+// TooManyRequests defines model for TooManyRequests.
+type TooManyRequests = RateLimited
 
 // TooManyStreams defines model for TooManyStreams.
 type TooManyStreams = RateLimited

@@ -1656,6 +1656,8 @@ type SessionNeededJSONResponse Unauthorized
 
 type SubscribedJSONResponse Subscribed
 
+type SuspendedJSONResponse Suspended
+
 type TooManyAttemptsResponseHeaders struct {
 	RetryAfter *int
 }
@@ -1666,6 +1668,15 @@ type TooManyAttemptsJSONResponse struct {
 }
 
 type TooManyKeysJSONResponse TooManyKeys
+
+type TooManyRequestsResponseHeaders struct {
+	RetryAfter *int
+}
+type TooManyRequestsJSONResponse struct {
+	Body RateLimited
+
+	Headers TooManyRequestsResponseHeaders
+}
 
 type TooManyStreamsResponseHeaders struct {
 	RetryAfter *int
@@ -1729,6 +1740,37 @@ func (response GetAccount401JSONResponse) VisitGetAccountResponse(w http.Respons
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccount403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetAccount403JSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccount429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response GetAccount429JSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -1798,6 +1840,37 @@ func (response ListKeys401JSONResponse) VisitListKeysResponse(w http.ResponseWri
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListKeys403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response ListKeys403JSONResponse) VisitListKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListKeys429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response ListKeys429JSONResponse) VisitListKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -1928,6 +2001,23 @@ func (response CreateKey413JSONResponse) VisitCreateKeyResponse(w http.ResponseW
 	return err
 }
 
+type CreateKey429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response CreateKey429JSONResponse) VisitCreateKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CreateKey500JSONResponse struct{ InternalJSONResponse }
 
 func (response CreateKey500JSONResponse) VisitCreateKeyResponse(w http.ResponseWriter) error {
@@ -2020,6 +2110,23 @@ func (response RevokeKey404JSONResponse) VisitRevokeKeyResponse(w http.ResponseW
 	return err
 }
 
+type RevokeKey429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response RevokeKey429JSONResponse) VisitRevokeKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type RevokeKey500JSONResponse struct{ InternalJSONResponse }
 
 func (response RevokeKey500JSONResponse) VisitRevokeKeyResponse(w http.ResponseWriter) error {
@@ -2104,6 +2211,37 @@ func (response GetLedger401JSONResponse) VisitGetLedgerResponse(w http.ResponseW
 	return err
 }
 
+type GetLedger403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetLedger403JSONResponse) VisitGetLedgerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLedger429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response GetLedger429JSONResponse) VisitGetLedgerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetLedger500JSONResponse struct{ InternalJSONResponse }
 
 func (response GetLedger500JSONResponse) VisitGetLedgerResponse(w http.ResponseWriter) error {
@@ -2183,6 +2321,37 @@ func (response GetLedgerCSV401JSONResponse) VisitGetLedgerCSVResponse(w http.Res
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLedgerCSV403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetLedgerCSV403JSONResponse) VisitGetLedgerCSVResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLedgerCSV429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response GetLedgerCSV429JSONResponse) VisitGetLedgerCSVResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2597,6 +2766,23 @@ func (response CreateCheckout413JSONResponse) VisitCreateCheckoutResponse(w http
 	return err
 }
 
+type CreateCheckout429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response CreateCheckout429JSONResponse) VisitCreateCheckoutResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CreateCheckout500JSONResponse struct{ InternalJSONResponse }
 
 func (response CreateCheckout500JSONResponse) VisitCreateCheckoutResponse(w http.ResponseWriter) error {
@@ -2884,6 +3070,37 @@ func (response ListJobs401JSONResponse) VisitListJobsResponse(w http.ResponseWri
 	return err
 }
 
+type ListJobs403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response ListJobs403JSONResponse) VisitListJobsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListJobs429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response ListJobs429JSONResponse) VisitListJobsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListJobs500JSONResponse struct{ InternalJSONResponse }
 
 func (response ListJobs500JSONResponse) VisitListJobsResponse(w http.ResponseWriter) error {
@@ -3046,6 +3263,23 @@ func (response SubmitJobs422JSONResponse) VisitSubmitJobsResponse(w http.Respons
 	return err
 }
 
+type SubmitJobs429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response SubmitJobs429JSONResponse) VisitSubmitJobsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type SubmitJobs500JSONResponse struct{ InternalJSONResponse }
 
 func (response SubmitJobs500JSONResponse) VisitSubmitJobsResponse(w http.ResponseWriter) error {
@@ -3145,6 +3379,20 @@ func (response StreamJobs401JSONResponse) VisitStreamJobsResponse(w http.Respons
 	return err
 }
 
+type StreamJobs403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response StreamJobs403JSONResponse) VisitStreamJobsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type StreamJobs429JSONResponse struct{ TooManyStreamsJSONResponse }
 
 func (response StreamJobs429JSONResponse) VisitStreamJobsResponse(w http.ResponseWriter) error {
@@ -3232,6 +3480,20 @@ func (response GetAccountJob401JSONResponse) VisitGetAccountJobResponse(w http.R
 	return err
 }
 
+type GetAccountJob403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetAccountJob403JSONResponse) VisitGetAccountJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetAccountJob404JSONResponse struct{ NotFoundJSONResponse }
 
 func (response GetAccountJob404JSONResponse) VisitGetAccountJobResponse(w http.ResponseWriter) error {
@@ -3242,6 +3504,23 @@ func (response GetAccountJob404JSONResponse) VisitGetAccountJobResponse(w http.R
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccountJob429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response GetAccountJob429JSONResponse) VisitGetAccountJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -3419,6 +3698,23 @@ func (response RepeatJob422JSONResponse) VisitRepeatJobResponse(w http.ResponseW
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RepeatJob429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response RepeatJob429JSONResponse) VisitRepeatJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -3807,6 +4103,20 @@ func (response GetAccountDownload401JSONResponse) VisitGetAccountDownloadRespons
 	return err
 }
 
+type GetAccountDownload403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetAccountDownload403JSONResponse) VisitGetAccountDownloadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetAccountDownload404JSONResponse struct{ NotFoundJSONResponse }
 
 func (response GetAccountDownload404JSONResponse) VisitGetAccountDownloadResponse(w http.ResponseWriter) error {
@@ -3836,6 +4146,23 @@ func (response GetAccountDownload416JSONResponse) VisitGetAccountDownloadRespons
 		w.Header().Set("Content-Range", fmt.Sprint(*response.Headers.ContentRange))
 	}
 	w.WriteHeader(416)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccountDownload429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response GetAccountDownload429JSONResponse) VisitGetAccountDownloadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -4374,6 +4701,20 @@ func (response GetAccountInput401JSONResponse) VisitGetAccountInputResponse(w ht
 	return err
 }
 
+type GetAccountInput403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetAccountInput403JSONResponse) VisitGetAccountInputResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetAccountInput404JSONResponse struct{ NotFoundJSONResponse }
 
 func (response GetAccountInput404JSONResponse) VisitGetAccountInputResponse(w http.ResponseWriter) error {
@@ -4403,6 +4744,23 @@ func (response GetAccountInput416JSONResponse) VisitGetAccountInputResponse(w ht
 		w.Header().Set("Content-Range", fmt.Sprint(*response.Headers.ContentRange))
 	}
 	w.WriteHeader(416)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccountInput429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response GetAccountInput429JSONResponse) VisitGetAccountInputResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -4566,6 +4924,20 @@ func (response GetAccountPreview401JSONResponse) VisitGetAccountPreviewResponse(
 	return err
 }
 
+type GetAccountPreview403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetAccountPreview403JSONResponse) VisitGetAccountPreviewResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetAccountPreview404JSONResponse struct{ NotFoundJSONResponse }
 
 func (response GetAccountPreview404JSONResponse) VisitGetAccountPreviewResponse(w http.ResponseWriter) error {
@@ -4595,6 +4967,23 @@ func (response GetAccountPreview416JSONResponse) VisitGetAccountPreviewResponse(
 		w.Header().Set("Content-Range", fmt.Sprint(*response.Headers.ContentRange))
 	}
 	w.WriteHeader(416)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccountPreview429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response GetAccountPreview429JSONResponse) VisitGetAccountPreviewResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -4915,6 +5304,37 @@ func (response ListPlans401JSONResponse) VisitListPlansResponse(w http.ResponseW
 	return err
 }
 
+type ListPlans403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response ListPlans403JSONResponse) VisitListPlansResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPlans429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response ListPlans429JSONResponse) VisitListPlansResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListPlans500JSONResponse struct{ InternalJSONResponse }
 
 func (response ListPlans500JSONResponse) VisitListPlansResponse(w http.ResponseWriter) error {
@@ -5008,6 +5428,23 @@ func (response CreatePortal404JSONResponse) VisitCreatePortalResponse(w http.Res
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePortal429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response CreatePortal429JSONResponse) VisitCreatePortalResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -5283,6 +5720,23 @@ func (response DeleteSessions403JSONResponse) VisitDeleteSessionsResponse(w http
 	return err
 }
 
+type DeleteSessions429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response DeleteSessions429JSONResponse) VisitDeleteSessionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type DeleteSessions500JSONResponse struct{ InternalJSONResponse }
 
 func (response DeleteSessions500JSONResponse) VisitDeleteSessionsResponse(w http.ResponseWriter) error {
@@ -5499,6 +5953,20 @@ func (response CreateBatch402JSONResponse) VisitCreateBatchResponse(w http.Respo
 	return err
 }
 
+type CreateBatch403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response CreateBatch403JSONResponse) VisitCreateBatchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CreateBatch409JSONResponse struct {
 	IdempotencyConflictJSONResponse
 }
@@ -5645,6 +6113,20 @@ func (response GetBatch401JSONResponse) VisitGetBatchResponse(w http.ResponseWri
 		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
 	}
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBatch403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetBatch403JSONResponse) VisitGetBatchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -5811,6 +6293,20 @@ func (response CreateJob402JSONResponse) VisitCreateJobResponse(w http.ResponseW
 	return err
 }
 
+type CreateJob403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response CreateJob403JSONResponse) VisitCreateJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CreateJob409JSONResponse struct {
 	IdempotencyConflictJSONResponse
 }
@@ -5971,6 +6467,20 @@ func (response GetJob401JSONResponse) VisitGetJobResponse(w http.ResponseWriter)
 		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
 	}
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetJob403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetJob403JSONResponse) VisitGetJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -6480,6 +6990,20 @@ func (response GetDownload401JSONResponse) VisitGetDownloadResponse(w http.Respo
 	return err
 }
 
+type GetDownload403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetDownload403JSONResponse) VisitGetDownloadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetDownload404JSONResponse struct{ NotFoundJSONResponse }
 
 func (response GetDownload404JSONResponse) VisitGetDownloadResponse(w http.ResponseWriter) error {
@@ -6641,6 +7165,14 @@ type HeadDownload401Response struct {
 
 func (response HeadDownload401Response) VisitHeadDownloadResponse(w http.ResponseWriter) error {
 	w.WriteHeader(401)
+	return nil
+}
+
+type HeadDownload403Response struct {
+}
+
+func (response HeadDownload403Response) VisitHeadDownloadResponse(w http.ResponseWriter) error {
+	w.WriteHeader(403)
 	return nil
 }
 
@@ -6828,6 +7360,20 @@ func (response GetPreview401JSONResponse) VisitGetPreviewResponse(w http.Respons
 	return err
 }
 
+type GetPreview403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response GetPreview403JSONResponse) VisitGetPreviewResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetPreview404JSONResponse struct{ NotFoundJSONResponse }
 
 func (response GetPreview404JSONResponse) VisitGetPreviewResponse(w http.ResponseWriter) error {
@@ -6989,6 +7535,14 @@ type HeadPreview401Response struct {
 
 func (response HeadPreview401Response) VisitHeadPreviewResponse(w http.ResponseWriter) error {
 	w.WriteHeader(401)
+	return nil
+}
+
+type HeadPreview403Response struct {
+}
+
+func (response HeadPreview403Response) VisitHeadPreviewResponse(w http.ResponseWriter) error {
+	w.WriteHeader(403)
 	return nil
 }
 

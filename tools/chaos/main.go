@@ -91,6 +91,6 @@ type chaos struct {
 // flags of every node. Orphans stay long enough for an upload on a busy
 // machine, and short enough for sweeps at each start to find some.
 func (c *chaos) flags(more ...string) []string {
-	return append([]string{"--lease", c.lease.String(), "--rate", "6000000", "--burst", "1000000",
+	return append([]string{"--lease", c.lease.String(), "--rate", "6000000", "--burst", "1000000", "--account-rate", "6000000", "--account-burst", "1000000",
 		"--slots", "2", "--keep-orphans", "1m"}, more...)
 }

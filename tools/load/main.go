@@ -85,7 +85,7 @@ type bench struct {
 }
 
 // unlimited lifts the limit of the rate, which stays on.
-var unlimited = []string{"--rate", "6000000", "--burst", "1000000"}
+var unlimited = []string{"--rate", "6000000", "--burst", "1000000", "--account-rate", "6000000", "--account-burst", "1000000"}
 
 func (b *bench) place(ctx context.Context, database string) (*rig.Place, error) {
 	if database == "postgres" {
