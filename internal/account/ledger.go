@@ -50,6 +50,12 @@ type Ledger struct{ db *store.DB }
 // NewLedger gives access to the ledger in db.
 func NewLedger(db *store.DB) *Ledger { return &Ledger{db: db} }
 
+// Balance is an account's credits, or ErrNotFound.
+func (l *Ledger) Balance(ctx context.Context, accountID string) (credits int64, err error) {
+	err = l.db.QueryRowPrepared(ctx, "SELECT credits FROM accounts WHERE id = $1", accountID).Scan(&credits)
+	return credits, wrap("balance", err)
+}
+
 // Grant adds credits, at least 1, and returns the balance. The error is
 // ErrNotFound if there is no such account.
 func (l *Ledger) Grant(ctx context.Context, accountID string, credits int64, note string) (balance int64, err error) {

@@ -56,6 +56,9 @@ type Options struct {
 	TempDir string
 	// TempSpace bounds it, in bytes; 0 is 4 × 10^9.
 	TempSpace int64
+	// Reserve is how many bytes must stay free on the disk, of the folder or of
+	// TempDir; 0 is none.
+	Reserve int64
 }
 
 // defaultTempSpace is the bound on temporary copies.
@@ -67,8 +70,9 @@ const tempExt = ".tmp"
 
 // Store is a place for objects. It is safe for concurrent use.
 type Store struct {
-	bucket *blob.Bucket
-	place  place
+	bucket  *blob.Bucket
+	place   place
+	reserve int64
 }
 
 // place is what differs between files and S3 beyond gocloud.dev.
@@ -81,6 +85,8 @@ type place interface {
 	deleted(key string)
 	// list is Store.List.
 	list(ctx context.Context, s *Store, prefix string) iter.Seq2[Info, error]
+	// disk is a path on the disk that writes land on first.
+	disk() string
 	// sweep removes what broken writes have left since before a time.
 	sweep(ctx context.Context, before time.Time) (int, error)
 	close() error
@@ -97,13 +103,39 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
+	var s *Store
 	switch u.Scheme {
 	case "file":
-		return openFiles(u)
+		s, err = openFiles(u)
 	case "s3":
-		return openS3(ctx, u, o)
+		s, err = openS3(ctx, u, o)
+	default:
+		err = fmt.Errorf("storage: %q is not file:///PATH or s3://BUCKET", u.Redacted())
 	}
-	return nil, fmt.Errorf("storage: %q is not file:///PATH or s3://BUCKET", u.Redacted())
+	if err != nil {
+		return nil, err
+	}
+	s.reserve = o.Reserve
+	return s, nil
+}
+
+// Free is how many bytes may still be written to the disk: to that of the folder
+// or, with S3, of the temporary copies.
+func (s *Store) Free() (int64, error) {
+	n, err := free(s.place.disk())
+	return n, failed("free space", "", err)
+}
+
+// Room reports, as an *Error, a disk on which less than the reserve is free.
+func (s *Store) Room() error {
+	if s.reserve == 0 {
+		return nil
+	}
+	n, err := s.Free()
+	if err == nil && n < s.reserve {
+		err = &Error{Op: "write", Err: fmt.Errorf("%d bytes are free, and %d are to stay so", n, s.reserve)}
+	}
+	return err
 }
 
 // Close ends all use.

@@ -119,6 +119,8 @@ func ignoreGone(err error) error {
 	return err
 }
 
+func (f files) disk() string { return f.dir }
+
 func (files) close() error { return nil }
 
 // fileWriting brings a file and its name to the disk.

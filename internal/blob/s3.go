@@ -131,6 +131,8 @@ func isCode(err error, code string) bool {
 	return errors.As(err, &e) && e.ErrorCode() == code
 }
 
+func (p *s3Place) disk() string { return p.dir.Path() }
+
 func (p *s3Place) close() error { return p.dir.Close() }
 
 // s3Writing keeps a copy of what is received, for programs to read.

@@ -105,6 +105,8 @@ func (o *serveOptions) limitFlags(f *pflag.FlagSet) {
 	f.Int64Var(&o.Limits.PixelRate, "pixel-rate", 8e6, "`pixels` a second that this service works on: what takes longer than --time-limit is refused")
 	f.DurationVar(&o.Engine.ProbeLimits.CPU, "probe-cpu", 20*time.Second, "processor time to read a file's metadata, in the sandbox")
 	f.Int64Var(&o.Engine.ProbeLimits.Memory, "probe-memory", 512<<20, "`bytes` of memory to read a file's metadata, in the sandbox")
+	f.Int64Var(&o.UploadSpace, "upload-space", 20e9, "`bytes` of uploads on their way, of all accounts; one may send 20 files at a time")
+	f.Int64Var(&o.Reserve, "reserve", 1e9, "`bytes` that stay free on the disk: with less, uploads are refused")
 	f.Int64Var(&o.TempSpace, "temp-space", 4e9, "`bytes` of local copies of what is on S3")
 }
 

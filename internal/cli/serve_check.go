@@ -46,7 +46,7 @@ func (o *serveOptions) checkNumbers() error {
 		{"slots", int64(o.Slots)}, {"max-running", int64(o.Jobs.MaxRunning)},
 		{"rate", int64(o.Rate.PerMinute)}, {"burst", int64(o.Rate.Burst)},
 		{"account-rate", int64(o.AccountRate.PerMinute)}, {"account-burst", int64(o.AccountRate.Burst)},
-		{"max-file", o.MaxFile}, {"max-dimension", int64(o.Limits.MaxDimension)}, {"max-pixels", o.Limits.MaxPixels}, {"temp-space", o.TempSpace},
+		{"max-file", o.MaxFile}, {"max-dimension", int64(o.Limits.MaxDimension)}, {"max-pixels", o.Limits.MaxPixels}, {"temp-space", o.TempSpace}, {"upload-space", o.UploadSpace},
 		{"max-fps", int64(o.Limits.MaxFPS)}, {"pixel-rate", o.Limits.PixelRate},
 		{"probe-cpu", int64(o.Engine.ProbeLimits.CPU)}, {"probe-memory", o.Engine.ProbeLimits.Memory},
 		{"max-duration", int64(o.Limits.MaxDuration)}, {"time-limit", int64(o.Jobs.TimeLimit)}, {"drain", int64(o.Drain)},
@@ -60,6 +60,9 @@ func (o *serveOptions) checkNumbers() error {
 		if rate > mostPerMinute {
 			errs = append(errs, fmt.Errorf("%s must be at most %d", flag, mostPerMinute))
 		}
+	}
+	if o.Reserve < 0 {
+		errs = append(errs, errors.New("reserve must not be negative"))
 	}
 	if o.Jobs.Lease < leastLease {
 		errs = append(errs, fmt.Errorf("lease must be at least %v", leastLease))

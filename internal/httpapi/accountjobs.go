@@ -72,8 +72,7 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 	if reservation != nil {
 		defer reservation.Close()
 	}
-	f := a.newForm(0, false)
-	f.blanks = true
+	f := a.newForm(r, 0, false)
 	if err := errors.Join(f.read(ctx, body), running); err != nil {
 		return job.Receipt{}, err
 	}

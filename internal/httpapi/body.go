@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -10,7 +11,7 @@ import (
 const (
 	// minRate is what an upload must bring on average after the first stall,
 	// in bytes a second, or it is cut off.
-	minRate = 1000
+	minRate = 10_000
 	// drainBytes and drainTime bound what is read of an upload that has been
 	// refused, so that its client gets to see why.
 	drainBytes = 256e6
@@ -29,6 +30,7 @@ type body struct {
 	started  time.Time
 	moved    time.Time
 	received int64
+	allowed  int64 // bytes that may be read yet; below 0: any number
 	ended    bool  // has been read to its end
 	broken   error // what came in its place
 	answered bool
@@ -36,7 +38,7 @@ type body struct {
 
 func newBody(r *http.Request, w *writer, longest time.Duration) *body {
 	now := time.Now()
-	b := &body{ReadCloser: r.Body, control: w.control, stall: w.stall, started: now, last: now.Add(longest), ended: r.ContentLength == 0,
+	b := &body{ReadCloser: r.Body, control: w.control, stall: w.stall, started: now, last: now.Add(longest), allowed: -1, ended: r.ContentLength == 0,
 		waits: r.Header.Get("Expect") != ""}
 	if b.ended {
 		_ = b.control.SetReadDeadline(time.Time{})
@@ -49,10 +51,25 @@ func newBody(r *http.Request, w *writer, longest time.Duration) *body {
 	return b
 }
 
+// errAllowance ends a read of more than is allowed. More can be allowed then.
+var errAllowance = errors.New("more than is allowed")
+
+// allow lets so many bytes be read, below 0 any number.
+func (b *body) allow(n int64) { b.allowed = n }
+
 func (b *body) Read(p []byte) (int, error) {
+	if b.allowed == 0 {
+		return 0, errAllowance
+	}
+	if b.allowed > 0 && int64(len(p)) > b.allowed {
+		p = p[:b.allowed]
+	}
 	b.move()
 	n, err := b.ReadCloser.Read(p)
 	b.received += int64(n)
+	if b.allowed > 0 {
+		b.allowed -= int64(n)
+	}
 	b.waits = false
 	switch {
 	case err == io.EOF:
@@ -101,6 +118,7 @@ func (b *body) drain() {
 	if b.ended || b.broken != nil || b.waits {
 		return
 	}
+	b.allow(-1)
 	_ = b.control.Flush()
 	_ = b.control.SetReadDeadline(time.Now().Add(drainTime))
 	_, _ = io.CopyN(io.Discard, b, drainBytes)

@@ -119,7 +119,7 @@ var refusals = []refusal{
 	{away, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{is(job.ErrMachine), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{as[*blob.Error], http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
-	{is(errNotReady, job.ErrCutOff, context.DeadlineExceeded), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
+	{is(errNotReady, errCrowded, job.ErrCutOff, context.DeadlineExceeded), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{store.Unavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 }
 

@@ -17,12 +17,17 @@ const (
 	maxFiles  = 20
 	maxParts  = 100
 	maxOption = 1000 // bytes of an option's value
+	// maxPartHeader bounds the header of a part, in bytes: what reads it would
+	// hold 10 MB. It reads some of the part with it.
+	maxPartHeader = 8 << 10
+	readAhead     = 4 << 10
 )
 
 // upload is a file of a form that lies in the blob store.
 type upload struct {
 	*blob.Upload
-	name string
+	name    string
+	counted *metered
 }
 
 // form is a submission while it is read. Files go to the blob store as they
@@ -30,6 +35,9 @@ type upload struct {
 // too large is refused before an option that is wrong, wherever both stand.
 type form struct {
 	blobs    *blob.Store
+	intake   *intake
+	body     *body
+	account  string
 	maxFile  int64
 	maxFiles int
 	keep     bool // store files; false where the answer is known to be a refusal
@@ -44,14 +52,14 @@ type form struct {
 
 // newForm expects a file or up to files of them; none is a form of options
 // alone.
-func (a *API) newForm(files int, keep bool) *form {
-	return &form{blobs: a.Blobs, maxFile: a.MaxFile, maxFiles: files, keep: keep, options: job.DefaultOptions(), given: map[string]bool{}}
+func (a *API) newForm(r *request, files int, keep bool) *form {
+	return &form{blobs: a.Blobs, intake: a.intake, body: r.body, account: r.owner.AccountID, blanks: r.owner.KeyID == "", maxFile: a.MaxFile, maxFiles: files, keep: keep, options: job.DefaultOptions(), given: map[string]bool{}}
 }
 
 // read takes the form from its body. What was stored is dropped by drop.
 func (f *form) read(ctx context.Context, r *multipart.Reader) error {
 	for n := 0; ; n++ {
-		p, err := r.NextPart()
+		p, err := f.next(r)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -69,11 +77,25 @@ func (f *form) read(ctx context.Context, r *multipart.Reader) error {
 		if err != nil {
 			return err
 		}
+		if _, err := io.Copy(io.Discard, p); err != nil { // what is left of a value that is too long
+			return broken(err)
+		}
 	}
 	if f.files == 0 && f.maxFiles > 0 {
 		f.refuse("file", "is missing")
 	}
 	return f.refused
+}
+
+// next is the next part, whose header is bounded. The one before has been read.
+func (f *form) next(r *multipart.Reader) (*multipart.Part, error) {
+	f.body.allow(maxPartHeader + readAhead)
+	defer f.body.allow(-1)
+	p, err := r.NextPart()
+	if err != nil && f.body.allowed == 0 {
+		err = errAllowance // or what a header that is cut off looks like
+	}
+	return p, err
 }
 
 func (f *form) refuse(field, reason string) {
@@ -126,15 +148,20 @@ func (f *form) file(ctx context.Context, p *multipart.Part) error {
 	if f.refused != nil || !f.keep {
 		return f.count(p)
 	}
-	stored, err := f.blobs.Receive(ctx, job.InputKey(), p, f.maxFile)
+	counted := &metered{r: p, in: f.intake, accountID: f.account}
+	stored, err := f.blobs.Receive(ctx, job.InputKey(), counted, f.maxFile)
+	if err == nil {
+		f.uploads = append(f.uploads, upload{stored, name, counted})
+		return nil
+	}
+	counted.release()
+	if counted.err != nil {
+		return counted.err
+	}
 	if as[*blob.Error](err) || errors.Is(err, blob.ErrTooLarge) {
 		return err
 	}
-	if err != nil {
-		return broken(err)
-	}
-	f.uploads = append(f.uploads, upload{stored, name})
-	return nil
+	return broken(err)
 }
 
 // count reads a file that is not wanted any more.
@@ -162,11 +189,23 @@ func (f *form) drop(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	for _, u := range f.uploads {
 		_ = f.blobs.Delete(ctx, u.Key)
+		u.counted.release()
 	}
+}
+
+// taken leaves what was stored to the jobs of the form, or to the sweeper.
+func (f *form) taken() {
+	for _, u := range f.uploads {
+		u.counted.release()
+	}
+	f.uploads = nil
 }
 
 // broken is a body that cannot be read to its end.
 func broken(err error) error {
+	if errors.Is(err, errAllowance) {
+		return &formError{reason: fmt.Sprintf("the header of a part has more than %d bytes", maxPartHeader), err: err}
+	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return &formError{reason: "the body came too slowly", err: err}
 	}

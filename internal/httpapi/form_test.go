@@ -8,7 +8,11 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"path/filepath"
 	"testing"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/httpapi"
 )
 
 // clip is a GIF of a red square that moves over white, of so many frames that
@@ -72,3 +76,40 @@ const (
 	jobs    = "/api/v1/jobs"
 	batches = "/api/v1/batches"
 )
+
+// FuzzForm sends whatever comes as a form, to an account that cannot pay: it is
+// refused for the form or for the credits, and nothing is kept.
+func FuzzForm(f *testing.F) {
+	s := start(f, func(c *httpapi.Config) {
+		c.MaxFile = 1000
+		c.Rate = account.Rate{PerMinute: 60_000_000, Burst: 60_000_000}
+		c.Throttle.Requests = c.Rate
+	})
+	key := s.key(s.user("ada@example.com", 0))
+	body, _ := form(f, fileField("a.gif", []byte("GIF89a")), field{"pad", "", "12"}, field{"bgColor", "", "#ffffff"}, field{"", "", ""})
+	_, boundary, _ := bytes.Cut(body, []byte("--"))
+	boundary, _, _ = bytes.Cut(boundary, []byte("\r\n"))
+	f.Add(bytes.ReplaceAll(body, boundary, []byte("x")))
+	f.Add([]byte("--x\r\nContent-Disposition: form-data; name=\"file\"; filename*=utf-8''a%00.gif\r\n\r\n\r\n--x--"))
+	f.Add([]byte("--x\r\n\r\n--x\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Disposition: form-data; name=trim\r\n\r\n=zz\r\n--x--"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+jobs, bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"X-Api-Key": {key}, "Content-Type": {"multipart/form-data; boundary=x"}}
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Body.Close()
+		switch got.StatusCode {
+		case http.StatusBadRequest, http.StatusPaymentRequired, http.StatusRequestEntityTooLarge:
+		default:
+			t.Errorf("got %d", got.StatusCode)
+		}
+		if kept, _ := filepath.Glob(filepath.Join(s.dir, "inputs", "*")); len(kept) > 0 {
+			t.Errorf("%v are kept", kept)
+		}
+	})
+}

@@ -52,6 +52,10 @@ type Config struct {
 	Limits job.Limits
 	// MaxFile is the largest file that is taken, in bytes; 0 is 200 × 10^6.
 	MaxFile int64
+	// UploadSpace is how many bytes of uploads may be on their way, of all
+	// accounts; an account may send one batch at a time. 0 is 20 × 10^9, and it is
+	// at least a batch.
+	UploadSpace int64
 	// Rate bounds the requests of a key; zero is 120 a minute, 60 at once.
 	Rate account.Rate
 	// SignUp lets everyone register.
@@ -84,13 +88,20 @@ type Config struct {
 // API is the handlers of one service. It is safe for concurrent use.
 type API struct {
 	Config
-	probes chan struct{} // bounds the files that are measured at once
+	probes *gate // bounds the files that are measured at once
+	intake *intake
 }
+
+// WaitingProbes is how many files wait to be measured.
+func (a *API) WaitingProbes() int64 { return a.probes.waiting.Load() }
 
 // New makes an API.
 func New(c Config) *API {
 	if c.MaxFile == 0 {
 		c.MaxFile = 200e6
+	}
+	if c.UploadSpace == 0 {
+		c.UploadSpace = 20e9
 	}
 	if c.Rate == (account.Rate{}) {
 		c.Rate = account.Rate{PerMinute: 120, Burst: 60}
@@ -107,7 +118,10 @@ func New(c Config) *API {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &API{Config: c, probes: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
+	return &API{
+		Config: c, probes: newGate(2 * runtime.GOMAXPROCS(0)),
+		intake: newIntake(max(c.UploadSpace, maxFiles*c.MaxFile), maxFiles*c.MaxFile, c.Blobs.Room),
+	}
 }
 
 // Register adds the operations of the specification to mux. They need what

@@ -54,9 +54,14 @@ func startWith(t testing.TB, jobs job.Config, change func(*httpapi.Config)) *ser
 
 func startOn(t testing.TB, db *store.DB, jobs job.Config, change func(*httpapi.Config)) *service {
 	t.Helper()
+	return startIn(t, db, blob.Options{}, jobs, change)
+}
+
+func startIn(t testing.TB, db *store.DB, blobs blob.Options, jobs job.Config, change func(*httpapi.Config)) *service {
+	t.Helper()
 	s := &service{TB: t, dir: filepath.Join(t.TempDir(), "blobs"), log: &testlog.Lines{}, db: db}
 	var err error
-	if s.blobs, err = blob.Open(t.Context(), "file://"+filepath.ToSlash(s.dir), blob.Options{}); err != nil {
+	if s.blobs, err = blob.Open(t.Context(), "file://"+filepath.ToSlash(s.dir), blobs); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -65,7 +65,8 @@ var (
 
 // submit reads a form, measures its files, and has them charged and queued.
 // Refusals come in the order of the product: size, form, limits, idempotency,
-// unreadable, credits.
+// unreadable, credits. Who cannot pay the least price is told so before any file
+// is kept or measured.
 func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s shape) (job.Receipt, error) {
 	r := of(ctx)
 	reservation, running, err := a.reserve(ctx, r.owner, key)
@@ -75,8 +76,9 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 	if reservation != nil {
 		defer reservation.Close()
 	}
-	f := a.newForm(s.files, running == nil)
-	f.blanks = r.owner.KeyID == ""
+	poor := a.Jobs.Afford(ctx, r.owner.AccountID, 1)
+	replay := reservation != nil && reservation.Answered()
+	f := a.newForm(r, s.files, running == nil && (poor == nil || replay))
 	defer f.drop(ctx)
 	if err := errors.Join(f.read(ctx, body), running); err != nil {
 		return job.Receipt{}, err
@@ -89,13 +91,19 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 	if earlier != nil {
 		return *earlier, nil
 	}
+	if poor == nil || replay {
+		poor = a.Jobs.Afford(ctx, r.owner.AccountID, f.files)
+	}
+	if poor != nil {
+		return job.Receipt{}, errors.Join(conflict, poor)
+	}
 	if err := errors.Join(a.probe(ctx, f, sub.Files), conflict, unreadable(sub)); err != nil {
 		return job.Receipt{}, err
 	}
 	f.release()
 	receipt, err := a.Jobs.Submit(ctx, sub)
 	if !receipt.Replayed && !refused(err) {
-		f.uploads = nil // the jobs' now, or, if a commit's end is not known, the sweeper's to judge
+		f.taken() // also where nobody knows how the commit ended
 	}
 	return receipt, err
 }
@@ -149,14 +157,8 @@ func (f *form) inputs() []job.Input {
 // probe measures files and marks those that cannot be read. The error is of a
 // file beyond a limit, or of this machine.
 func (a *API) probe(ctx context.Context, f *form, files []job.Input) error {
-	select {
-	case a.probes <- struct{}{}:
-		defer func() { <-a.probes }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 	for i, u := range f.uploads {
-		media, err := a.probeOne(ctx, u.Path)
+		media, err := a.probeOne(ctx, f.account, u.Path)
 		var limit *job.LimitError
 		switch {
 		case errors.Is(err, job.ErrUnreadable):
@@ -171,7 +173,13 @@ func (a *API) probe(ctx context.Context, f *form, files []job.Input) error {
 	return nil
 }
 
-func (a *API) probeOne(ctx context.Context, path string) (job.Media, error) {
+// probeOne has a place of its own, so that a batch lets others between its files.
+func (a *API) probeOne(ctx context.Context, accountID, path string) (job.Media, error) {
+	leave, err := a.probes.enter(ctx, accountID)
+	if err != nil {
+		return job.Media{}, err
+	}
+	defer leave()
 	timed, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	media, err := a.Prober.Probe(timed, path, a.Limits)

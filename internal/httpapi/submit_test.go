@@ -2,21 +2,26 @@ package httpapi_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/store/storetest"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -240,6 +245,72 @@ func TestInsufficientCredits(t *testing.T) {
 	decode[api.JobCreated](t, c.submit(jobs, []field{three}), http.StatusAccepted)
 }
 
+// prober stands in for one, to see and hold what is measured.
+type prober func(ctx context.Context, path string) (job.Media, error)
+
+func (p prober) Probe(ctx context.Context, path string, _ job.Limits) (job.Media, error) {
+	return p(ctx, path)
+}
+
+// TestPoor wants who cannot pay the least price to be told so before a file is
+// kept or measured, but not before what is wrong with the form.
+func TestPoor(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *httpapi.Config) {
+		c.Prober = prober(func(context.Context, string) (job.Media, error) {
+			t.Error("a file is measured")
+			return job.Media{}, nil
+		})
+	})
+	c := s.client(s.key(s.user("ada@example.com", 2)))
+	file := fileField("a.gif", []byte("not even a clip"))
+	c.submit(jobs, []field{file}).want(t, http.StatusPaymentRequired, `{"creditsRemaining":2,"error":"insufficient_credits"}`)
+	c.submit(jobs, []field{file, {"pad", "", "51"}}).wantStatus(t, http.StatusBadRequest)
+	c.submit(jobs, []field{fileField("a.txt", nil)}).wantStatus(t, http.StatusBadRequest)
+	more := s.client(s.key(s.user("bob@example.com", 5)))
+	more.submit(batches, []field{file, file}).want(t, http.StatusPaymentRequired, `{"creditsRemaining":5,"error":"insufficient_credits"}`)
+	if kept := s.objects(); kept != 0 {
+		t.Errorf("%d objects are kept", kept)
+	}
+}
+
+// TestProbesTakeTurns wants an account that sends much to leave places for
+// others.
+func TestProbesTakeTurns(t *testing.T) {
+	t.Parallel()
+	var held sync.WaitGroup // files of ada that are being measured
+	release := make(chan struct{})
+	s := start(t, func(c *httpapi.Config) {
+		c.Prober = prober(func(_ context.Context, path string) (job.Media, error) {
+			content, err := os.ReadFile(path)
+			if string(content) == "slow" {
+				held.Done()
+				<-release
+			}
+			return job.Media{FrameCount: 1, Width: 1, Height: 1, Duration: time.Second}, err
+		})
+	})
+	slow, quick := s.client(s.key(s.user("ada@example.com", 900))), s.client(s.key(s.user("bob@example.com", 900)))
+	places := max(1, runtime.GOMAXPROCS(0)) // half of all
+	held.Add(places)
+	var sent sync.WaitGroup
+	for range places {
+		sent.Go(func() {
+			slow.submit(jobs, []field{fileField("a.gif", []byte("slow"))}).wantStatus(t, http.StatusAccepted)
+		})
+	}
+	held.Wait()
+	held.Add(places)
+	for range places { // these wait
+		sent.Go(func() {
+			slow.submit(jobs, []field{fileField("a.gif", []byte("slow"))}).wantStatus(t, http.StatusAccepted)
+		})
+	}
+	quick.submit(jobs, []field{fileField("b.gif", []byte("quick"))}).wantStatus(t, http.StatusAccepted)
+	close(release)
+	sent.Wait()
+}
+
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.Limits = job.Limits{MaxDuration: 2 * time.Second} })
@@ -348,6 +419,18 @@ func TestForeign(t *testing.T) {
 }
 
 // TestStorageDown wants 503, and nothing to be charged.
+// TestReserve wants a disk that is nearly full to take no uploads.
+func TestReserve(t *testing.T) {
+	t.Parallel()
+	s := startIn(t, storetest.Open(t, storetest.SQLite(t)), blob.Options{Reserve: 1 << 60}, job.Config{}, nil)
+	who := s.user("ada@example.com", 20)
+	got := s.client(s.key(who)).submit(jobs, []field{fileField("a.gif", clip(t, 2, 10))})
+	got.want(t, http.StatusServiceUnavailable, `{"error":"unavailable"}`)
+	if left, kept := s.balance(who), s.objects(); left != 20 || kept != 0 || got.header.Get("Retry-After") == "" {
+		t.Errorf("%d credits are left and %d objects are kept; headers are %v", left, kept, got.header)
+	}
+}
+
 func TestStorageDown(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

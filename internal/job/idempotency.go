@@ -93,6 +93,9 @@ func (r *Reservation) renew(ctx context.Context) {
 	r.stop = func() { cancel(); wait.Wait() }
 }
 
+// Answered reports whether there is an Answer, to this request or another one.
+func (r *Reservation) Answered() bool { return r.earlier != nil }
+
 // Answer is what an earlier, successful request with the key was answered, nil
 // if this is the first, or ErrConflict if that one was different: of its
 // files, Name and SHA256 count. Submit asks it too; asking before the files

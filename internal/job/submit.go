@@ -103,6 +103,19 @@ func (s *Service) Submit(ctx context.Context, sub Submission) (Receipt, error) {
 	return receipt, nil
 }
 
+// Afford refuses, by an *account.InsufficientError, an account that cannot pay
+// the least price of so many files: before they are looked at.
+func (s *Service) Afford(ctx context.Context, accountID string, files int) error {
+	if s.config.Unlimited {
+		return nil
+	}
+	balance, err := s.ledger.Balance(ctx, accountID)
+	if cost := minPrice * int64(files); err == nil && balance < cost {
+		err = &account.InsufficientError{Balance: balance, Cost: cost}
+	}
+	return err
+}
+
 func (s *Service) observeCredits(sub Submission) {
 	if s.config.Unlimited {
 		return

@@ -52,7 +52,7 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 	if n.db, err = store.Open(ctx, c.Database); err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	if n.blobs, err = blob.Open(ctx, c.Storage, blob.Options{TempDir: c.TempDir, TempSpace: c.TempSpace}); err != nil {
+	if n.blobs, err = blob.Open(ctx, c.Storage, blob.Options{TempDir: c.TempDir, TempSpace: c.TempSpace, Reserve: c.Reserve}); err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
 	n.accounts, n.keys = account.New(n.db), account.NewKeys(n.db)
@@ -163,7 +163,7 @@ const readyTimeout = 2 * time.Second
 func (n *node) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	return errors.Join(n.db.PingContext(ctx), n.blobs.Ping(ctx))
+	return errors.Join(n.db.PingContext(ctx), n.blobs.Ping(ctx), n.blobs.Room())
 }
 
 // sweep removes sessions, tokens, events of Stripe and buckets of the rate limit

@@ -42,13 +42,15 @@ type Config struct {
 	// Database and Storage are URLs, see store.Open and blob.Open. TempDir is
 	// for what is uploaded or worked on; empty is the system's.
 	Database, Storage, TempDir string
-	// TempSpace bounds local copies of objects on S3, in bytes.
-	TempSpace int64
+	// TempSpace bounds local copies of objects on S3, in bytes. Reserve is what
+	// must stay free on the disk for uploads to be taken.
+	TempSpace, Reserve int64
 
 	Jobs   job.Config
 	Limits job.Limits
-	// MaxFile is the largest file that is taken, in bytes.
-	MaxFile int64
+	// MaxFile is the largest file that is taken, and UploadSpace how much of
+	// uploads may be on its way, in bytes.
+	MaxFile, UploadSpace int64
 	// Slots is how many jobs a worker runs at once, Drain how long they may go
 	// on once it is told to stop.
 	Slots int

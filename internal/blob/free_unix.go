@@ -1,0 +1,14 @@
+//go:build unix
+
+package blob
+
+import "golang.org/x/sys/unix"
+
+// free is how many bytes this user may still write at a path.
+func free(path string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return 0, err
+	}
+	return int64(min(uint64(s.Bavail), 1<<62/uint64(s.Bsize)) * uint64(s.Bsize)), nil
+}
