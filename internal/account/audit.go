@@ -1,12 +1,15 @@
 package account
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Entries are an account's, the newest first: at most limit before the id
 // before, from the newest if that is empty.
 func (l *Ledger) Entries(ctx context.Context, accountID, before string, limit int) ([]Entry, error) {
 	rows, err := l.db.QueryContext(ctx, `SELECT `+entryColumns+` FROM ledger
-		WHERE account_id = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3`, accountID, before, limit)
+		WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, accountID, cmp.Or(before, behindAll), limit)
 	if err != nil {
 		return nil, wrap("ledger", err)
 	}

@@ -1,8 +1,10 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"iter"
 
 	"github.com/bgremove/bgremove/internal/store"
 )
@@ -13,13 +15,13 @@ type Line struct {
 	Balance int64
 }
 
+// behindAll is greater than all ids, by any collation.
+const behindAll = "z"
+
 // Statement is an account's entries, the newest first, each with the balance
 // after it: at most limit before the id before, from the newest if that is
 // empty. All is of one moment, so the newest line has the account's balance.
 func (l *Ledger) Statement(ctx context.Context, accountID, before string, limit int) ([]Line, error) {
-	if before == "" {
-		before = "z" // behind all ids, by any collation
-	}
 	// The balance now, less what the entries after the page have moved, less
 	// what those of the page have that are newer.
 	rows, err := l.db.QueryContext(ctx, `
@@ -27,7 +29,7 @@ func (l *Ledger) Statement(ctx context.Context, accountID, before string, limit 
 			later AS (SELECT COALESCE(SUM(amount), 0) AS moved FROM ledger WHERE account_id = $1 AND id >= $2)
 		SELECT p.id, p.account_id, p.kind, p.amount, p.job_id, p.note, p.created_at, CAST(a.credits - later.moved
 			- COALESCE(SUM(p.amount) OVER (ORDER BY p.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS BIGINT)
-		FROM page p JOIN accounts a ON a.id = p.account_id CROSS JOIN later ORDER BY p.id DESC`, accountID, before, limit)
+		FROM page p JOIN accounts a ON a.id = p.account_id CROSS JOIN later ORDER BY p.id DESC`, accountID, cmp.Or(before, behindAll), limit)
 	if err != nil {
 		return nil, wrap("statement", err)
 	}
@@ -41,6 +43,42 @@ func (l *Ledger) Statement(ctx context.Context, accountID, before string, limit 
 		lines = append(lines, line)
 	}
 	return lines, wrap("statement", rows.Err())
+}
+
+// statementPage is how many entries All reads together: no connection to the
+// database waits for who takes them.
+const statementPage = 500
+
+// All is Statement of everything, read in one pass: only the first page asks for
+// the balance, which the entries after it lead on from. It ends after an error.
+func (l *Ledger) All(ctx context.Context, accountID string) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		lines, err := l.Statement(ctx, accountID, "", statementPage)
+		for len(lines) > 0 {
+			for _, line := range lines {
+				if !yield(line, nil) {
+					return
+				}
+			}
+			if lines, err = l.follow(ctx, lines[len(lines)-1]); err != nil {
+				break
+			}
+		}
+		if err != nil {
+			yield(Line{}, err)
+		}
+	}
+}
+
+// follow is the page after a line.
+func (l *Ledger) follow(ctx context.Context, last Line) ([]Line, error) {
+	entries, err := l.Entries(ctx, last.AccountID, last.ID, statementPage)
+	lines := make([]Line, len(entries))
+	for i, e := range entries {
+		last = Line{Entry: e, Balance: last.Balance - last.Amount}
+		lines[i] = last
+	}
+	return lines, err
 }
 
 // entryColumns are what scanEntry reads.

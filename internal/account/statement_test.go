@@ -3,6 +3,7 @@ package account_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -46,6 +47,17 @@ func TestStatement(t *testing.T) {
 			}
 		}
 		grant(5)
+		var all []account.Line
+		for line, err := range ledger.All(t.Context(), a.ID) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			line.ID, line.CreatedAt = "", time.Time{}
+			all = append(all, line)
+		}
+		if diff := cmp.Diff(want, all); diff != "" {
+			t.Errorf("all (-want +got):\n%s", diff)
+		}
 		for size := 1; size <= len(want)+1; size++ {
 			var got []account.Line
 			for before := ""; ; {
@@ -70,4 +82,34 @@ func TestStatement(t *testing.T) {
 			}
 		}
 	})
+}
+
+// BenchmarkAll reads a ledger of 20,000 entries, which must take ten times as long
+// as one of 2,000 and no longer.
+func BenchmarkAll(b *testing.B) {
+	for _, n := range []int{2_000, 20_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			db := storetest.Open(b, storetest.SQLite(b))
+			who := register(b, db, "ann@example.com")
+			_, err := db.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
+				INSERT INTO ledger (id, account_id, kind, amount, note, created_at) SELECT 'led_' || (100000 + i), $2, 'grant', 1, '', 0 FROM n`, n, who.ID)
+			if err != nil {
+				b.Fatal(err)
+			}
+			ledger := account.NewLedger(db)
+			for b.Loop() {
+				rows := 0
+				for _, err := range ledger.All(b.Context(), who.ID) {
+					if err != nil {
+						b.Fatal(err)
+					}
+					rows++
+				}
+				if rows != n {
+					b.Fatalf("%d rows", rows)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
+		})
+	}
 }

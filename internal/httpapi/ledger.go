@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/csv"
+	"iter"
 	"net/http"
 	"strconv"
 	"strings"
@@ -48,53 +49,41 @@ func entryBody(l account.Line) api.LedgerEntry {
 
 // GetLedgerCSV is all of the ledger.
 func (o operations) GetLedgerCSV(ctx context.Context, _ api.GetLedgerCSVRequestObject) (api.GetLedgerCSVResponseObject, error) {
-	t := &table{request: of(ctx), ledger: o.Ledger}
-	return t, t.next() // what goes wrong at once can still be refused
+	next, stop := iter.Pull2(o.Ledger.All(ctx, of(ctx).account.ID))
+	t := &table{next: next, stop: stop}
+	var err error
+	if t.line, err, t.more = next(); err != nil { // what goes wrong at once can still be refused
+		stop()
+		return nil, err
+	}
+	return t, nil
 }
-
-// tableAtOnce is how many lines of a table are read together: no database
-// connection waits for a client.
-const tableAtOnce = 500
 
 // table is an answer of a ledger as CSV.
 type table struct {
-	request *request
-	ledger  *account.Ledger
-	lines   []account.Line // read, and not written yet
-	last    string         // the id of the last line read
-}
-
-// next reads more lines, none when all have been.
-func (t *table) next() (err error) {
-	t.lines, err = t.ledger.Statement(t.request.Context(), t.request.account.ID, t.last, tableAtOnce)
-	if len(t.lines) > 0 {
-		t.last = t.lines[len(t.lines)-1].ID
-	}
-	return err
+	line account.Line // the one to be written, if there are more
+	more bool
+	next func() (account.Line, error, bool)
+	stop func()
 }
 
 // VisitGetLedgerCSVResponse implements api.GetLedgerCSVResponseObject.
 func (t *table) VisitGetLedgerCSVResponse(w http.ResponseWriter) error {
+	defer t.stop()
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", disposition("attachment", "bgremove-ledger.csv"))
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	out := csv.NewWriter(w)
 	out.UseCRLF = true // RFC 4180
 	_ = out.Write([]string{"at", "kind", "amount", "balance", "job", "note", "id"})
-	for len(t.lines) > 0 {
-		for _, l := range t.lines {
-			_ = out.Write([]string{ // its error is Error's
-				l.CreatedAt.Format(time.RFC3339Nano), string(l.Kind), strconv.FormatInt(l.Amount, 10), strconv.FormatInt(l.Balance, 10),
-				harmless(l.JobID), harmless(l.Note), l.ID,
-			})
-		}
-		out.Flush()
-		if err := out.Error(); err != nil {
-			return err
-		}
-		if err := t.next(); err != nil {
-			// The client must see that the table is cut.
-			panic(http.ErrAbortHandler)
+	for t.more && out.Error() == nil {
+		l := t.line
+		_ = out.Write([]string{ // its error is Error's
+			l.CreatedAt.Format(time.RFC3339Nano), string(l.Kind), strconv.FormatInt(l.Amount, 10), strconv.FormatInt(l.Balance, 10),
+			harmless(l.JobID), harmless(l.Note), l.ID,
+		})
+		var err error
+		if t.line, err, t.more = t.next(); err != nil {
+			panic(http.ErrAbortHandler) // the client must see that the table is cut
 		}
 	}
 	out.Flush()
