@@ -47,7 +47,7 @@ const eventsAtOnce = 100
 // order, at most eventsAtOnce. What is missing is at the start: it was swept.
 func (s *Service) events(ctx context.Context, accountID string, after, last int64) ([]*Event, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT e.seq, e.state, e.error, e.preview, j.* FROM job_events e
-		JOIN (SELECT `+columns+` FROM jobs WHERE account_id = $1) j ON j.id = e.job_id
+		JOIN (SELECT `+s.shown+` FROM jobs WHERE account_id = $1) j ON j.id = e.job_id
 		WHERE e.account_id = $1 AND e.seq > $2 AND e.seq <= $3 ORDER BY e.seq LIMIT $4`, accountID, after, last, eventsAtOnce)
 	if err != nil {
 		return nil, fmt.Errorf("events: %w", err)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/store"
@@ -14,6 +15,16 @@ import (
 const columns = `id, account_id, key_id, batch_id, request_id, state, error, options, output_format, original_name,
 	input_key, input_size, input_sha, input_type, frame_count, width, height, duration_ms, cost, charged, attempt,
 	preview_key, preview_size, preview_sha, output_key, output_size, output_sha, placement, created_at, started_at, ended_at`
+
+// shownColumns are what scan reads for all but workers and the sweeper: a file
+// whose time is over is not there, whether it has been removed or not.
+func shownColumns(c Config) string {
+	until := func(key string, keep time.Duration) string {
+		return fmt.Sprintf("CASE WHEN ended_at < now_ms() - %d THEN NULL ELSE %s END", store.Millis(keep), key)
+	}
+	return strings.NewReplacer("input_key", until("input_key", c.KeepInputs),
+		"preview_key", until("preview_key", c.KeepOutputs), "output_key", until("output_key", c.KeepOutputs)).Replace(columns)
+}
 
 // scanner is a row or the current one of several.
 type scanner interface{ Scan(...any) error }
@@ -82,7 +93,7 @@ func wrap(what string, err error) error { return store.Wrap(what, err, ErrNotFou
 
 // Get is a job that owner may see, or ErrNotFound.
 func (s *Service) Get(ctx context.Context, owner Owner, id string) (Job, error) {
-	j, err := scan(s.db.QueryRowPrepared(ctx, "SELECT "+columns+" FROM jobs WHERE id = $1 AND account_id = $2 AND ($3 = '' OR key_id = $3)",
+	j, err := scan(s.db.QueryRowPrepared(ctx, "SELECT "+s.shown+" FROM jobs WHERE id = $1 AND account_id = $2 AND ($3 = '' OR key_id = $3)",
 		id, owner.AccountID, owner.KeyID))
 	return j, wrap("job", err)
 }
@@ -110,13 +121,13 @@ func (s *Service) List(ctx context.Context, owner Owner, p Page) ([]Job, error) 
 	if owner.KeyID != "" {
 		where, args = where+" AND key_id = $4", append(args, owner.KeyID)
 	}
-	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE "+where+" ORDER BY id DESC LIMIT $3", args...))
+	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+s.shown+" FROM jobs WHERE "+where+" ORDER BY id DESC LIMIT $3", args...))
 	return jobs, wrap("jobs", err)
 }
 
 // Batch is a batch that owner may see, with its jobs, or ErrNotFound.
 func (s *Service) Batch(ctx context.Context, owner Owner, id string) (Batch, error) {
-	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+` FROM jobs
+	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+s.shown+` FROM jobs
 		WHERE batch_id = $1 AND account_id = $2 AND ($3 = '' OR key_id = $3) ORDER BY id`, id, owner.AccountID, owner.KeyID))
 	if err != nil {
 		return Batch{}, wrap("batch", err)

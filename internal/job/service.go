@@ -94,9 +94,11 @@ type Service struct {
 	blobs  *blob.Store
 	ledger *account.Ledger
 	config Config
+	shown  string // columns of jobs, for those who ask
 }
 
 // New makes a Service.
 func New(db *store.DB, blobs *blob.Store, c Config) *Service {
-	return &Service{db: db, blobs: blobs, ledger: account.NewLedger(db), config: c.withDefaults()}
+	c = c.withDefaults()
+	return &Service{db: db, blobs: blobs, ledger: account.NewLedger(db), config: c, shown: shownColumns(c)}
 }

@@ -42,11 +42,17 @@ func TestExpire(t *testing.T) {
 		age(23 * time.Hour)
 		x.sweep(job.Swept{})
 		age(2 * time.Hour)
+		if j := x.get(id); j.Input != nil || j.Output == nil || len(x.objects()) != 4 {
+			t.Errorf("expired and not swept: %+v %v", j, x.objects())
+		}
 		x.sweep(job.Swept{Inputs: 1})
 		if j := x.get(id); j.Input != nil || j.Output == nil || j.Preview == nil || len(x.objects()) != 3 {
 			t.Errorf("%+v %v", j, x.objects())
 		}
 		age(6 * 24 * time.Hour)
+		if j := x.get(id); j.Output != nil || j.Preview != nil || len(x.objects()) != 3 {
+			t.Errorf("expired and not swept: %+v %v", j, x.objects())
+		}
 		x.sweep(job.Swept{Outputs: 1})
 		if j := x.get(id); j.State != job.Done || j.Output != nil || j.Preview != nil || j.OutputSize == 0 {
 			t.Errorf("%+v", j)

@@ -24,15 +24,26 @@ const topic = "jobs"
 // errLost is a lease that ran out and was taken over.
 var errLost = errors.New("the lease was lost")
 
+// waits is the condition on a row of queues that has work and a free place, $1
+// being how many jobs of an account run at once. Each job of the last day that
+// timed out divides that by one more: such jobs give back their credits, but not
+// the time that they have held a worker for. One place is always left.
+const waits = `queued > 0 AND (running = 0 OR running < CAST($1 AS BIGINT) / (1 + (SELECT COUNT(*) FROM jobs
+		WHERE jobs.account_id = queues.account_id AND error = 'timed_out' AND ended_at > now_ms() - 86400000)))
+	AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = queues.account_id AND suspended_at IS NOT NULL)`
+
+// overtime is how much of a job's time, in seconds, its price has not covered.
+const overtime = "CASE WHEN now_ms() - started_at > cost * 1000 THEN (now_ms() - started_at) / 1000 - cost ELSE 0 END"
+
 // claim takes the next job in turn, if there is one: of the accounts with work
 // and a free place the one of the least virtual time, which then moves on by
-// the price. It is start-time fair queueing (Goyal, Vin, Cheng 1996, section
-// 2) with credits for bytes.
+// the price and, in the end, by the overtime. It is start-time fair queueing
+// (Goyal, Vin, Cheng 1996, section 2) with credits, or seconds, for bytes.
 func (s *Service) claim(ctx context.Context) (j Job, found bool, err error) {
 	err = s.db.Tx(ctx, func(tx *store.Tx) error {
 		found = false
 		var account string
-		err := tx.QueryRowContext(ctx, `SELECT account_id FROM queues WHERE queued > 0 AND running < $1
+		err := tx.QueryRowContext(ctx, `SELECT account_id FROM queues WHERE `+waits+`
 			ORDER BY vtime, account_id LIMIT 1`+s.db.SkipLocked(), s.config.MaxRunning).Scan(&account)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -60,7 +71,7 @@ func (s *Service) claim(ctx context.Context) (j Job, found bool, err error) {
 // claimable reports whether claim would find a job if no other transaction
 // were in its way. It locks nothing.
 func (s *Service) claimable(ctx context.Context) (yes bool, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM queues WHERE queued > 0 AND running < $1)", s.config.MaxRunning).Scan(&yes)
+	err = s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM queues WHERE "+waits+")", s.config.MaxRunning).Scan(&yes)
 	if err != nil {
 		return false, fmt.Errorf("look for work: %w", err)
 	}
@@ -83,8 +94,8 @@ func (s *Service) renew(ctx context.Context, j Job) error {
 // preview notes that there is a preview.
 func (s *Service) preview(ctx context.Context, j Job, f File) error {
 	return s.change(ctx, "note the preview", func(tx *store.Tx) error {
-		account, err := fenced(ctx, tx, `UPDATE jobs SET preview_key = $3, preview_size = $4, preview_sha = $5
-			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`,
+		account, _, err := fenced(ctx, tx, `UPDATE jobs SET preview_key = $3, preview_size = $4, preview_sha = $5
+			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id, `+overtime,
 			j.ID, j.Attempt, f.Key, f.Size, f.SHA256)
 		if err != nil {
 			return err
@@ -101,29 +112,29 @@ func (s *Service) finish(ctx context.Context, j Job, output File, at *Placement)
 		return err
 	}
 	return s.change(ctx, "finish", func(tx *store.Tx) error {
-		account, err := fenced(ctx, tx, `UPDATE jobs SET state = 'done', lease_until = NULL, ended_at = now_ms(),
+		account, over, err := fenced(ctx, tx, `UPDATE jobs SET state = 'done', lease_until = NULL, ended_at = now_ms(),
 			output_key = $3, output_size = $4, output_sha = $5, placement = $6
-			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`,
+			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id, `+overtime,
 			j.ID, j.Attempt, output.Key, output.Size, output.SHA256, place)
 		if err != nil {
 			return err
 		}
-		return ran(ctx, tx, account, j.ID)
+		return ran(ctx, tx, account, j.ID, over)
 	})
 }
 
 // fail ends a job without an output and refunds it.
 func (s *Service) fail(ctx context.Context, j Job, code Code) error {
 	err := s.change(ctx, "fail", func(tx *store.Tx) error {
-		account, err := fenced(ctx, tx, `UPDATE jobs SET state = 'failed', error = $3, lease_until = NULL, ended_at = now_ms()
-			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`, j.ID, j.Attempt, string(code))
+		account, over, err := fenced(ctx, tx, `UPDATE jobs SET state = 'failed', error = $3, lease_until = NULL, ended_at = now_ms()
+			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id, `+overtime, j.ID, j.Attempt, string(code))
 		if err != nil {
 			return err
 		}
 		if err := s.refund(ctx, tx, account, j); err != nil {
 			return err
 		}
-		return ran(ctx, tx, account, j.ID)
+		return ran(ctx, tx, account, j.ID, over)
 	})
 	s.observeRefund(j, err == nil)
 	return err
@@ -132,8 +143,8 @@ func (s *Service) fail(ctx context.Context, j Job, code Code) error {
 // giveBack returns a job to the queue; the try does not count.
 func (s *Service) giveBack(ctx context.Context, j Job) error {
 	return s.change(ctx, "give back", func(tx *store.Tx) error {
-		account, err := fenced(ctx, tx, `UPDATE jobs SET state = 'queued', lease_until = NULL
-			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id`, j.ID, j.Attempt)
+		account, _, err := fenced(ctx, tx, `UPDATE jobs SET state = 'queued', lease_until = NULL
+			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id, `+overtime, j.ID, j.Attempt)
 		if err != nil {
 			return err
 		}
@@ -171,7 +182,7 @@ func (s *Service) countLost(ctx context.Context, j Job, condition string) (lost,
 		if err := s.refund(ctx, tx, j.AccountID, j); err != nil {
 			return err
 		}
-		return ran(ctx, tx, j.AccountID, j.ID)
+		return ran(ctx, tx, j.AccountID, j.ID, 0)
 	})
 	s.observeRefund(j, err == nil && failed)
 	return lost, failed, err
@@ -191,13 +202,14 @@ func (s *Service) change(ctx context.Context, what string, f func(*store.Tx) err
 	return nil
 }
 
-// fenced runs a statement that changes a claimed job and returns the account.
-func fenced(ctx context.Context, tx *store.Tx, query string, args ...any) (accountID string, err error) {
-	err = tx.QueryRowContext(ctx, query, args...).Scan(&accountID)
+// fenced runs a statement that changes a claimed job and returns the account and
+// the overtime.
+func fenced(ctx context.Context, tx *store.Tx, query string, args ...any) (accountID string, over int64, err error) {
+	err = tx.QueryRowContext(ctx, query, args...).Scan(&accountID, &over)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", errLost
+		return "", 0, errLost
 	}
-	return accountID, err
+	return accountID, over, err
 }
 
 // refund gives back what was taken for a job, if anything was.
@@ -230,9 +242,9 @@ func requeue(ctx context.Context, tx *store.Tx, accountID string, j Job) error {
 }
 
 // ran counts a job that has ended, whose place in the account's running limit
-// another one may take.
-func ran(ctx context.Context, tx *store.Tx, accountID, jobID string) error {
-	queued, err := count(ctx, tx, jobID, ", running = running - 1", accountID)
+// another one may take. Its overtime puts the account's turn off.
+func ran(ctx context.Context, tx *store.Tx, accountID, jobID string, over int64) error {
+	queued, err := count(ctx, tx, jobID, ", running = running - 1, vtime = vtime + $2", accountID, over)
 	if queued > 0 {
 		tx.Notify(topic)
 	}
