@@ -31,6 +31,9 @@ func become(said, path string, argv []string) error {
 	if err := restrictFiles(o, path); err != nil {
 		return err
 	}
+	if err := dropCapabilities(); err != nil {
+		return fmt.Errorf("capabilities: %w", err)
+	}
 	if err := restrictCalls(); err != nil {
 		return fmt.Errorf("seccomp: %w", err)
 	}
@@ -103,6 +106,26 @@ func libraryFolders(program string) []string {
 		folders = append(folders, filepath.Join(prefix, "lib"), filepath.Join(prefix, "lib64"))
 	}
 	return folders
+}
+
+// dropCapabilities leaves root the right to open anybody's files, of which
+// Landlock leaves few. Others have no capabilities.
+func dropCapabilities() error {
+	// Else root would get all of them back with the program.
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData // of the first 32, and of the others
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return err
+	}
+	const kept = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH
+	left := [2]unix.CapUserData{{Effective: sets[0].Effective & kept, Permitted: sets[0].Permitted & kept}}
+	if left == sets {
+		return nil
+	}
+	return unix.Capset(&header, &left[0])
 }
 
 // threadStack is what each thread may use. The kernel counts all of it as

@@ -53,8 +53,9 @@ var attempts = map[string]func([]string) error{
 		}
 		return nil
 	},
-	"sleep":  func([]string) error { fmt.Println(os.Getpid()); time.Sleep(time.Hour); return nil },
-	"parent": func([]string) error { return confined("sleep", sandbox.Policy{}).Run() },
+	"capabilities": func([]string) error { return capabilities() },
+	"sleep":        func([]string) error { fmt.Println(os.Getpid()); time.Sleep(time.Hour); return nil },
+	"parent":       func([]string) error { return confined("sleep", sandbox.Policy{}).Run() },
 }
 
 func dial(network, address string) error {
@@ -71,6 +72,19 @@ func spin() error {
 			return errors.New("overflow")
 		}
 	}
+}
+
+// capabilities fails for any but those that open files.
+func capabilities() error {
+	header, sets := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, [2]unix.CapUserData{}
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return err
+	}
+	sets[0].Permitted &^= 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH
+	if sets[0].Permitted != 0 || sets[1].Permitted != 0 {
+		return fmt.Errorf("capabilities %#x and %#x", sets[0].Permitted, sets[1].Permitted)
+	}
+	return nil
 }
 
 func openMany(path string) error {
@@ -179,9 +193,14 @@ func TestAllowed(t *testing.T) {
 	if err := os.Symlink(odd, link); err != nil {
 		t.Fatal(err)
 	}
+	if os.Getuid() == 0 { // root opens anybody's files
+		if err := os.Chown(odd, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+	}
 	p := sandbox.Policy{Read: []string{odd, filepath.Join(t.TempDir(), "absent")}, Write: []string{link},
 		Limits: sandbox.Limits{CPU: time.Minute, FileSize: 1 << 20, OpenFiles: 20}}
-	for _, args := range [][]string{{"read", odd}, {"write", link}, {"environment", "HOME"}} {
+	for _, args := range [][]string{{"read", odd}, {"write", link}, {"environment", "HOME"}, {"capabilities"}} {
 		if _, stderr, err := attempt(confined(args[0], p, args[1:]...), p); err != nil {
 			t.Errorf("%q: %v: %s", args, err, stderr)
 		}
