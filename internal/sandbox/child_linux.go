@@ -34,11 +34,12 @@ func become(said, path string, argv []string) error {
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("capabilities: %w", err)
 	}
-	if err := restrictCalls(); err != nil {
-		return fmt.Errorf("seccomp: %w", err)
-	}
+	restrictCalls := prepareFilter()
 	if err := o.Limits.set(); err != nil {
 		return err
+	}
+	if err := restrictCalls(); err != nil { // limits cannot be set any more
+		return fmt.Errorf("seccomp: %w", err)
 	}
 	return fmt.Errorf("%s: %w", path, syscall.Exec(path, argv, os.Environ()))
 }

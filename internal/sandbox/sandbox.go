@@ -1,6 +1,7 @@
 // Package sandbox runs child processes that read what strangers send: with
 // limits on CPU time, memory, file size and open files, without network,
-// without processes of their own, and with no files but those of their job.
+// without processes of their own, with no files but those of their job, and
+// with the system calls that a list has.
 //
 // On Linux the program runs itself first, as a helper that gives up its rights
 // and then becomes the child, so that the child keeps its process id. That

@@ -1,100 +1,146 @@
 package sandbox
 
 import (
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// call is a rule about one system call.
-type call struct {
-	number uint32
-	// mask and value choose by the first argument: the rule is for calls where
-	// argument & mask == value. A zero mask is every call.
-	mask, value uint32
-	action      uint32
+// rule is the answer to one system call, if all conditions hold.
+type rule struct {
+	number uintptr
+	when   []condition
+	answer uint32
 }
 
-func refuse(number uintptr, errno unix.Errno) call {
-	return call{number: uint32(number), action: unix.SECCOMP_RET_ERRNO | uint32(errno)}
+// condition is about an argument, counted from 0: argument & mask == value.
+type condition struct {
+	argument    int
+	mask, value uint64
 }
 
-// where narrows a rule to calls whose first argument fits.
-func (c call) where(mask, value uint32) call {
-	c.mask, c.value = mask, value
-	return c
+// is compares an argument that the kernel takes for an int.
+func is(argument int, value uint32) condition {
+	return condition{argument, uint64(^uint32(0)), uint64(value)}
 }
 
-const exactly = ^uint32(0)
+// has compares some bits of an argument that the kernel takes for an int.
+func has(argument int, mask, value uint32) condition {
+	return condition{argument, uint64(mask), uint64(value)}
+}
 
-// calls are refused to children; the first rule that fits decides.
-//
-// Landlock knows TCP alone, and only since its ABI 4: the network is closed
-// here. Who opens an internet socket is killed, since it does what no clip
-// should make it do. Other sockets libraries ask for in vain without harm.
-//
-// A child that makes no processes is all of its job: its limits are the job's,
-// and nothing outlives it. clone3 takes its flags from memory, where a filter
-// cannot look; without it the C library uses clone.
-var calls = append([]call{
-	{number: unix.SYS_SOCKET, mask: exactly, value: unix.AF_INET, action: unix.SECCOMP_RET_KILL_PROCESS},
-	{number: unix.SYS_SOCKET, mask: exactly, value: unix.AF_INET6, action: unix.SECCOMP_RET_KILL_PROCESS},
-	refuse(unix.SYS_SOCKET, unix.EACCES),
-	refuse(unix.SYS_IO_URING_SETUP, unix.EPERM), // opens sockets, too
-	refuse(unix.SYS_CLONE, unix.EPERM).where(unix.CLONE_THREAD, 0),
-	refuse(unix.SYS_CLONE3, unix.ENOSYS),
-	refuse(unix.SYS_PRCTL, unix.EPERM).where(exactly, unix.PR_SET_PDEATHSIG),
-	refuse(unix.SYS_PTRACE, unix.EPERM),
-	refuse(unix.SYS_PROCESS_VM_READV, unix.EPERM),
-	refuse(unix.SYS_PROCESS_VM_WRITEV, unix.EPERM),
-}, oldCalls...)
+// null is a pointer that is not given, in all of its 64 bits.
+func null(argument int) condition { return condition{argument: argument, mask: ^uint64(0)} }
 
-// Offsets into struct seccomp_data, seccomp(2). The low half of the first
-// argument is enough: what is asked of it are ints and flags.
-const (
-	offsetNumber   = 0
-	offsetArch     = 4
-	offsetArgument = 16
-)
-
-// restrictCalls installs the filter on this thread and what it becomes.
-func restrictCalls() error {
-	if !filters() {
-		return nil
+// allow lets calls through whatever their arguments are.
+func allow(numbers ...uintptr) []rule {
+	rules := make([]rule, len(numbers))
+	for i, n := range numbers {
+		rules[i] = rule{number: n, answer: unix.SECCOMP_RET_ALLOW}
 	}
-	code := program()
-	f := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&f)))
-	if errno != 0 {
-		return errno
-	}
-	return nil
+	return rules
 }
 
-// program is the filter. Calls of another architecture, numbered otherwise, do
-// not exist for the child.
-func program() []unix.SockFilter {
+// allowWhere lets a call through where all conditions hold.
+func allowWhere(number uintptr, when ...condition) rule {
+	return rule{number, when, unix.SECCOMP_RET_ALLOW}
+}
+
+// allowAny lets a call through where an argument has one of some values.
+func allowAny(number uintptr, argument int, values ...uint32) []rule {
+	rules := make([]rule, len(values))
+	for i, v := range values {
+		rules[i] = allowWhere(number, is(argument, v))
+	}
+	return rules
+}
+
+func refuse(number uintptr, errno unix.Errno) rule {
+	return rule{number: number, answer: refusal(errno)}
+}
+
+func refusal(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
+
+// forbidden stands for the filter's own answer.
+const forbidden = ^uint32(0)
+
+// filter answers the calls of a child by rules, of which the first that fits
+// decides. It answers other arguments of their calls with forbidden, and all
+// other calls with unknown.
+type filter struct {
+	rules              []rule
+	forbidden, unknown uint32
+}
+
+// strict is the filter of a process. C libraries take a call that the kernel
+// does not have for a sign to do without, so that is said of all that the list
+// does not name.
+func strict(pid int) filter {
+	return filter{calls(uint32(pid)), refusal(unix.EPERM), refusal(unix.ENOSYS)}
+}
+
+// code is the filter for the kernel. Calls of another architecture, numbered
+// otherwise, do not exist for the child.
+func (f filter) code() []unix.SockFilter {
 	code := []unix.SockFilter{
 		load(offsetArch),
 		skipUnless(unix.BPF_JEQ, auditArch, 2), // to the answer
 		load(offsetNumber),
 		skipUnless(unix.BPF_JGE, otherNumbers, 1),
-		answer(unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)),
+		answer(refusal(unix.ENOSYS)),
 	}
-	for _, c := range calls {
-		rule := []unix.SockFilter{answer(c.action)}
-		if c.mask != 0 {
-			rule = append([]unix.SockFilter{
-				load(offsetArgument),
-				{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: c.mask},
-				skipUnless(unix.BPF_JEQ, c.value, 1),
-			}, rule...)
+	rest := make(map[uintptr]bool) // of the arguments of a call
+	for _, r := range f.rules {
+		if r.answer == forbidden {
+			r.answer = f.forbidden
 		}
-		code = append(code, load(offsetNumber), skipUnless(unix.BPF_JEQ, c.number, uint8(len(rule))))
-		code = append(code, rule...)
+		code = append(code, r.code()...)
+		rest[r.number] = len(r.when) > 0
 	}
-	return append(code, answer(unix.SECCOMP_RET_ALLOW))
+	for _, r := range f.rules {
+		if rest[r.number] {
+			code = append(code, rule{number: r.number, answer: f.forbidden}.code()...)
+			delete(rest, r.number)
+		}
+	}
+	return append(code, answer(f.unknown))
 }
+
+// code is one rule. Each begins with the number: of calls that a filter answers
+// by it alone the kernel keeps the answer.
+func (r rule) code() []unix.SockFilter {
+	rest := []unix.SockFilter{answer(r.answer)}
+	for _, c := range r.when {
+		rest = append(c.code(uint8(len(rest))), rest...)
+	}
+	return append([]unix.SockFilter{load(offsetNumber), skipUnless(unix.BPF_JEQ, uint32(r.number), uint8(len(rest)))}, rest...)
+}
+
+// code goes over the n instructions that follow unless the condition holds. A
+// filter has 32 bits at once.
+func (c condition) code(n uint8) []unix.SockFilter {
+	half := func(offset, mask, value uint32, n uint8) []unix.SockFilter {
+		return []unix.SockFilter{
+			load(offset),
+			{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: mask},
+			skipUnless(unix.BPF_JEQ, value, n),
+		}
+	}
+	offset := uint32(offsetArguments + 8*c.argument) // of the low half: both architectures put it first
+	low := half(offset, uint32(c.mask), uint32(c.value), n)
+	if c.mask>>32 == 0 {
+		return low
+	}
+	return append(half(offset+4, uint32(c.mask>>32), uint32(c.value>>32), n+uint8(len(low))), low...)
+}
+
+// Offsets into struct seccomp_data, seccomp(2).
+const (
+	offsetNumber    = 0
+	offsetArch      = 4
+	offsetArguments = 16
+)
 
 func load(offset uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
@@ -107,4 +153,25 @@ func skipUnless(comparison uint16, k uint32, n uint8) unix.SockFilter {
 
 func answer(action uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action}
+}
+
+// prepareFilter makes the filter, and a function that installs it and wants next
+// to no memory.
+func prepareFilter() func() error {
+	if !filters() {
+		return func() error { return nil }
+	}
+	code := strict(os.Getpid()).code()
+	return func() error { return install(code) }
+}
+
+// install puts a filter on this thread and what it becomes. The runtime starts no
+// thread meanwhile, for which there may be no memory any more.
+func install(code []unix.SockFilter) error {
+	f := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&f)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
 }

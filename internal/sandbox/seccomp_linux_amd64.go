@@ -1,6 +1,10 @@
 package sandbox
 
-import "golang.org/x/sys/unix"
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
 
 const (
 	auditArch = unix.AUDIT_ARCH_X86_64
@@ -8,5 +12,10 @@ const (
 	otherNumbers = 0x40000000
 )
 
-// oldCalls are calls that newer architectures have no more.
-var oldCalls = []call{refuse(unix.SYS_FORK, unix.EPERM), refuse(unix.SYS_VFORK, unix.EPERM)}
+// older are rules for calls that newer architectures have no more.
+var older = slices.Concat(
+	allow(unix.SYS_ACCESS, unix.SYS_ARCH_PRCTL, unix.SYS_DUP2, unix.SYS_EPOLL_WAIT, unix.SYS_GETDENTS, unix.SYS_GETPGRP, unix.SYS_LSTAT,
+		unix.SYS_PIPE, unix.SYS_POLL, unix.SYS_READLINK, unix.SYS_SELECT, unix.SYS_STAT, unix.SYS_TIME),
+	opening(unix.SYS_OPEN, 1),
+	[]rule{{number: unix.SYS_FORK, answer: forbidden}, {number: unix.SYS_VFORK, answer: forbidden}},
+)

@@ -8,5 +8,5 @@ const (
 	otherNumbers = 0xffffffff
 )
 
-// oldCalls are calls that older architectures have beside clone: none.
-var oldCalls []call
+// older are rules for calls that older architectures have beside these: none.
+var older []rule

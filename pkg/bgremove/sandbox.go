@@ -16,7 +16,7 @@ import (
 // environment but PATH and LD_LIBRARY_PATH, may read the system's libraries,
 // the input and the output, and write the output alone. It needs Linux, with
 // Landlock (5.13) for the files, and a program whose main begins with
-// InitSandbox.
+// InitSandbox. Of the kernel they may ask what is on a list of system calls.
 type Sandbox string
 
 // The ways to run them. SandboxAuto takes what the system offers, and runs an
