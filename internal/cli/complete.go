@@ -16,7 +16,7 @@ var words = map[string][]string{
 	"format":  {string(bgremove.GIF), string(bgremove.APNG), string(bgremove.WebM), string(bgremove.MP4)},
 	"anchor":  {string(bgremove.Center), string(bgremove.Bottom)},
 	"holes":   {string(bgremove.HolesAuto), string(bgremove.HolesKeep), string(bgremove.HolesRemove)},
-	"sandbox": {string(bgremove.SandboxAuto), string(bgremove.SandboxOn), string(bgremove.SandboxOff)},
+	"sandbox": {string(bgremove.SandboxAuto), string(bgremove.SandboxOn), string(bgremove.SandboxOff), string(bgremove.SandboxAudit)},
 	"device": {string(bgremove.DeviceAuto), string(bgremove.DeviceCPU), string(bgremove.DeviceCUDA),
 		string(bgremove.DeviceCoreML), string(bgremove.DeviceDirectML)},
 	"role":       {string(server.All), string(server.API), string(server.Worker)},

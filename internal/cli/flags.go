@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,12 +41,11 @@ func (v *sandboxValue) String() string {
 func (v *sandboxValue) Type() string { return "sandbox" }
 
 func (v *sandboxValue) Set(s string) error {
-	switch w := bgremove.Sandbox(s); w {
-	case bgremove.SandboxAuto, bgremove.SandboxOn, bgremove.SandboxOff:
-		*v.p = w
-		return nil
+	if !slices.Contains(words["sandbox"], s) {
+		return errors.New("must be one of " + strings.Join(words["sandbox"], ", "))
 	}
-	return errors.New("must be one of auto, on, off")
+	*v.p = bgremove.Sandbox(s)
+	return nil
 }
 
 // seconds is a flag for a time in the clip: seconds (1.5), a duration (90s) or

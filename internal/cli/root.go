@@ -24,15 +24,18 @@ type app struct {
 	configPath string
 	typed      map[string]bool // flags given on the command line itself
 	engine     bgremove.Config
+	audit      auditLog
 }
 
 // Main runs the command line and returns the exit code. version is the
 // release, empty for other builds.
 func Main(ctx context.Context, version string, args []string, streams *term.Streams) int {
 	a := &app{Streams: streams, version: version}
+	a.engine.Audit = a.audit.hear
 	root := a.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	a.reportAudit()
 	return a.report(ctx, err)
 }
 
@@ -145,7 +148,7 @@ func (a *app) deviceFlags(f *pflag.FlagSet, require string) {
 func (a *app) engineFlags(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.FFmpeg, "ffmpeg", "", "the ffmpeg program (default: in PATH)")
 	f.StringVar(&a.engine.FFprobe, "ffprobe", "", "the ffprobe program (default: in PATH)")
-	f.Var(&sandboxValue{&a.engine.Sandbox}, "sandbox", "keep ffmpeg to its job's files, without network: auto, on (with limits, or not at all) or off")
+	f.Var(&sandboxValue{&a.engine.Sandbox}, "sandbox", "keep ffmpeg to its job's files, without network: auto, on (with limits, or not at all), off or audit (tell what it would refuse)")
 	f.StringVar(&a.engine.Library, "onnxruntime", "", "ONNX Runtime's shared library, or its folder (default: found)")
 	a.modelsDirFlag(f)
 	f.SortFlags = false

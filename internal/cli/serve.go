@@ -122,6 +122,9 @@ func (a *app) serve(ctx context.Context, o *serveOptions) error {
 	if o.logFormat == "json" {
 		c.Log = slog.New(slog.NewJSONHandler(a.Err, nil))
 	}
+	c.Engine.Audit = func(program, call string) {
+		c.Log.Warn("system call not on the sandbox's list", "program", program, "call", call)
+	}
 	c.Listening = func(at net.Addr) {
 		c.Log.Info("listening", "url", "http://"+at.String(), "docs", "http://"+at.String()+"/docs")
 	}

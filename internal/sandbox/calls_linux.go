@@ -8,9 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+//go:generate go run names.go
+
 // calls are the rules for process pid. They let through what ffmpeg, its
 // libraries and our helper were seen to call, and what is as harmless: calls
-// that ask, or that change nothing but the caller.
+// that ask, or that change nothing but the caller. The audit (Policy.Audit)
+// tells what another build of ffmpeg calls beside them.
 //
 // The list was measured with strace(1) over all that we do with ffmpeg: Debian's
 // 5.1, 7.1 and 9.0, which have glibc 2.36, 2.41 and 2.43, a 9.0 that brings its

@@ -34,7 +34,7 @@ func become(said, path string, argv []string) error {
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("capabilities: %w", err)
 	}
-	restrictCalls := prepareFilter()
+	restrictCalls := prepareFilter(o.Listener)
 	if err := o.Limits.set(); err != nil {
 		return err
 	}

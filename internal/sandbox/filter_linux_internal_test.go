@@ -109,9 +109,17 @@ func TestFilter(t *testing.T) {
 	if len(code) > 4096 { // BPF_MAXINSNS
 		t.Errorf("the filter has %d instructions", len(code))
 	}
+	heard := audited(ownPID).code()
 	for _, d := range decisions {
 		if got := decide(t, code, auditArch, d.number, d.arguments...); got != d.want {
 			t.Errorf("%s: %#x, want %#x", d.name, got, d.want)
+		}
+		want := d.want
+		if (want == eperm || want == enosys) && d.number != unix.SYS_CLONE3 {
+			want = unix.SECCOMP_RET_USER_NOTIF
+		}
+		if got := decide(t, heard, auditArch, d.number, d.arguments...); got != want {
+			t.Errorf("%s, in an audit: %#x, want %#x", d.name, got, want)
 		}
 	}
 	for name, got := range map[string]uint32{
@@ -120,6 +128,22 @@ func TestFilter(t *testing.T) {
 	} {
 		if got != enosys {
 			t.Errorf("%s: %#x", name, got)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	for want, got := range map[string]string{
+		"unlinkat":                describe(unix.SYS_UNLINKAT, [6]uint64{1, 2}),
+		"landlock_create_ruleset": describe(unix.SYS_LANDLOCK_CREATE_RULESET, [6]uint64{}),
+		"#9999":                   describe(9999, [6]uint64{}),
+		"ioctl(…, 0x5412)":        describe(unix.SYS_IOCTL, [6]uint64{1, unix.TIOCSTI | highBits}),
+		"prlimit64(0x1, 0x2)":     describe(unix.SYS_PRLIMIT64, [6]uint64{1, 2, 3}),
+		"clone(0x11)":             describe(unix.SYS_CLONE, [6]uint64{uint64(unix.SIGCHLD)}),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

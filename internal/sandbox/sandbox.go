@@ -34,6 +34,10 @@ type Policy struct {
 	// Write are files that it may read and overwrite. They must exist: it can
 	// make none.
 	Write []string
+	// Audit, if set, has the system calls let through that are not on the list.
+	// It is told of each, once, from a goroutine: a name, and what of the
+	// arguments was looked at, such as "unlink" or "ioctl(…, 0x5412)".
+	Audit func(call string)
 }
 
 // Holds says what enforces each part of a policy on this system, such as
@@ -75,20 +79,27 @@ type order struct {
 	Limits      Limits
 	Read, Write [][]byte
 	Parent      int // the process that it must not outlive
+	Listener    int // the socket for what listens to its calls; 0 is none
 }
 
 // Confine makes cmd, which must not have been started, run under p as far as
 // this system Holds, with a small environment that has nothing of ours. Where
-// nothing holds, cmd stays as it is.
-func Confine(cmd *exec.Cmd, p Policy) {
+// nothing holds, cmd stays as it is. With p.Audit the caller starts and closes
+// the audit; else it is nil, for which nothing happens then.
+func Confine(cmd *exec.Cmd, p Policy) *Audit {
 	if !Check().Any() {
-		return
+		return nil
 	}
-	// Numbers and bytes always can be marshalled.
-	said, _ := json.Marshal(order{p.Limits, raw(p.Read), raw(p.Write), os.Getpid()})
+	o := order{Limits: p.Limits, Read: raw(p.Read), Write: raw(p.Write), Parent: os.Getpid()}
+	var a *Audit
+	if p.Audit != nil && Check().Network != "" {
+		a, o.Listener = audit(cmd, p.Audit)
+	}
+	said, _ := json.Marshal(o) // numbers and bytes always can be marshalled
 	cmd.Args = append([]string{os.Args[0], marker, string(said), cmd.Path}, cmd.Args...)
 	cmd.Path = self
 	cmd.Env = environment()
+	return a
 }
 
 func raw(paths []string) [][]byte {

@@ -56,6 +56,7 @@ func allowAny(number uintptr, argument int, values ...uint32) []rule {
 	return rules
 }
 
+// refuse lets a call fail without a word, also in an audit.
 func refuse(number uintptr, errno unix.Errno) rule {
 	return rule{number: number, answer: refusal(errno)}
 }
@@ -78,6 +79,11 @@ type filter struct {
 // does not name.
 func strict(pid int) filter {
 	return filter{calls(uint32(pid)), refusal(unix.EPERM), refusal(unix.ENOSYS)}
+}
+
+// audited is the filter of a process that somebody listens to.
+func audited(pid int) filter {
+	return filter{calls(uint32(pid)), unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_RET_USER_NOTIF}
 }
 
 // code is the filter for the kernel. Calls of another architecture, numbered
@@ -156,22 +162,29 @@ func answer(action uint32) unix.SockFilter {
 }
 
 // prepareFilter makes the filter, and a function that installs it and wants next
-// to no memory.
-func prepareFilter() func() error {
-	if !filters() {
+// to no memory. With a socket its calls are told there.
+func prepareFilter(socket int) func() error {
+	switch {
+	case !filters():
 		return func() error { return nil }
+	case socket != 0:
+		return prepareAudit(socket)
 	}
 	code := strict(os.Getpid()).code()
-	return func() error { return install(code) }
+	return func() error {
+		_, err := install(code, 0)
+		return err
+	}
 }
 
-// install puts a filter on this thread and what it becomes. The runtime starts no
-// thread meanwhile, for which there may be no memory any more.
-func install(code []unix.SockFilter) error {
+// install puts a filter on this thread and what it becomes. flags are those of
+// seccomp(2), which decide what the result is. The runtime starts no thread
+// meanwhile, for which there may be no memory any more.
+func install(code []unix.SockFilter, flags uintptr) (uintptr, error) {
 	f := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&f)))
+	result, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&f)))
 	if errno != 0 {
-		return errno
+		return 0, errno
 	}
-	return nil
+	return result, nil
 }

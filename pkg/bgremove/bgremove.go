@@ -44,6 +44,10 @@ type Config struct {
 	// ChildLimits bound each of them where it runs in the sandbox, and what is
 	// written without them. ProbeLimits bound those that only read metadata.
 	ChildLimits, ProbeLimits ChildLimits
+	// Audit is told, with SandboxAudit, of the system calls that the sandbox does
+	// not have: the program, ffmpeg or ffprobe, and the call's name. It is told
+	// of each once, from any goroutine, one at a time.
+	Audit func(program, call string)
 	// Workers is the number of frames worked on at once; 0 is one for each
 	// core.
 	Workers int

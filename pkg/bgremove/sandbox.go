@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
@@ -22,11 +23,14 @@ type Sandbox string
 // The ways to run them. SandboxAuto takes what the system offers, and runs an
 // ffmpeg that does not start in the sandbox without it; Diagnose says what
 // holds. SandboxOn insists on all of it, and puts the default for each limit
-// that is 0 in ChildLimits. SandboxOff runs them with our rights.
+// that is 0 in ChildLimits. SandboxOff runs them with our rights. SandboxAudit
+// is for finding out what an ffmpeg needs: Config.Audit is told of the system
+// calls that are not on the list, and they are let through.
 const (
-	SandboxAuto Sandbox = "auto"
-	SandboxOn   Sandbox = "on"
-	SandboxOff  Sandbox = "off"
+	SandboxAuto  Sandbox = "auto"
+	SandboxOn    Sandbox = "on"
+	SandboxOff   Sandbox = "off"
+	SandboxAudit Sandbox = "audit"
 )
 
 // InitSandbox makes the sandbox available. It must be the first thing that
@@ -78,13 +82,31 @@ func (r *Remover) lookForFFmpeg() (err error) {
 		r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, nil)
 		return err
 	}
-	if holds := sandbox.Check(); c.Sandbox == SandboxOn && !holds.All() {
+	holds := sandbox.Check()
+	if c.Sandbox == SandboxOn && !holds.All() || c.Sandbox == SandboxAudit && holds.Network == "" {
 		return &Error{Kind: Missing, Reason: "the sandbox does not hold here: " + holds.Missing, Hint: sandboxHint}
 	}
-	r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, &ffmpeg.Confinement{
-		Work: sandbox.Limits(c.ChildLimits), Probe: sandbox.Limits(c.ProbeLimits),
-	})
+	confinement := &ffmpeg.Confinement{Work: sandbox.Limits(c.ChildLimits), Probe: sandbox.Limits(c.ProbeLimits)}
+	if c.Sandbox == SandboxAudit {
+		confinement.Audit = once(c.Audit)
+	}
+	r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, confinement)
 	return err
+}
+
+// once passes on each call of a program that it is told, the first time. tell
+// may be nil.
+func once(tell func(program, call string)) func(program, call string) {
+	var mu sync.Mutex
+	told := make(map[[2]string]bool)
+	return func(program, call string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if is := [2]string{program, call}; tell != nil && !told[is] {
+			told[is] = true
+			tell(program, call)
+		}
+	}
 }
 
 // confirmFFmpeg checks the programs located, or finds them anew outside of the
@@ -101,7 +123,7 @@ func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 	if c.Sandbox == SandboxOff {
 		return nil, err
 	}
-	if c.Sandbox == SandboxOn {
+	if c.Sandbox == SandboxOn || c.Sandbox == SandboxAudit {
 		return nil, &Error{Kind: Missing, Reason: "ffmpeg does not start in the sandbox: " + err.Error(), Hint: sandboxHint, Err: err}
 	}
 	return ffmpeg.Find(ctx, c.FFmpeg, c.FFprobe)
@@ -118,6 +140,8 @@ func (r *Remover) checkSandbox(tools *ffmpeg.Tools, d *Diagnosis) {
 		why = "switched off"
 	case !tools.Confined() && holds.Any():
 		why = "this ffmpeg does not start in it"
+	case r.config.Sandbox == SandboxAudit:
+		why, holds.Network = cmp.Or(why, "audited: system calls that are not on the list are let through"), ""
 	}
 	for _, part := range []struct{ name, means, purpose string }{
 		{"files", holds.Files, "ffmpeg opens nothing but the files of its job"},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,7 +41,8 @@ const (
 	tone  = "sine=duration=0.4"
 )
 
-// Every kind of clip converts in the strictest sandbox, with its sound.
+// Every kind of clip converts in the strictest sandbox, with its sound, and the
+// list of system calls has all that this ffmpeg makes.
 func TestSandboxOn(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
@@ -51,9 +53,15 @@ func TestSandboxOn(t *testing.T) {
 		"in.mov":  append(video, "-c:v", "qtrle"),
 		"in.webm": append(video, "-vf", "format=yuva420p", "-c:v", "libvpx-vp9", "-cpu-used", "8"),
 	}
-	remover := bgremove.New(bgremove.Config{Sandbox: bgremove.SandboxOn})
+	removers := []*bgremove.Remover{
+		bgremove.New(bgremove.Config{Sandbox: bgremove.SandboxOn}),
+		bgremove.New(bgremove.Config{Sandbox: bgremove.SandboxAudit, Audit: func(program, call string) {
+			t.Errorf("%s made the system call %s", program, call)
+		}}),
+	}
 	for name, args := range inputs {
-		for _, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.GIF} {
+		for i, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.GIF, bgremove.WebM, bgremove.MP4} {
+			remover := removers[i/3]
 			t.Run(name+" to "+string(format), func(t *testing.T) {
 				t.Parallel()
 				in, out := generate(t, name, args...), filepath.Join(t.TempDir(), "out."+format.Extension())
@@ -118,12 +126,39 @@ func TestFFmpegThatDoesNotStartThere(t *testing.T) {
 	}
 }
 
+// An audit tells once of what it lets through.
+func TestSandboxAudit(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	wrapper := filepath.Join(t.TempDir(), "ffmpeg")
+	if err := os.WriteFile(wrapper, []byte("#!/bin/sh\n/bin/true\nexec ffmpeg \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var heard []string
+	r := bgremove.New(bgremove.Config{FFmpeg: wrapper, Sandbox: bgremove.SandboxAudit,
+		Audit: func(program, call string) { heard = append(heard, program+" "+call) }})
+	d := r.Diagnose(t.Context())
+	if d.Err() != nil || !d.Checks[2].OK || d.Checks[3].OK || !strings.Contains(d.Checks[3].Hint, "audited") {
+		t.Errorf("diagnosis: %+v", d.Checks)
+	}
+	began := slices.IndexFunc(heard, func(h string) bool { return strings.HasPrefix(h, "ffmpeg clone(") || h == "ffmpeg vfork" })
+	slices.Sort(heard)
+	if began < 0 || len(slices.Compact(heard)) != len(heard) {
+		t.Errorf("heard %q, want a new process, each call once", heard)
+	}
+	quiet := bgremove.New(bgremove.Config{FFmpeg: wrapper, Sandbox: bgremove.SandboxAudit})
+	if err := quiet.DiagnoseFFmpeg(t.Context()).Err(); err != nil {
+		t.Errorf("where nobody is told: %v", err)
+	}
+}
+
 // A program whose main does not begin with InitSandbox has none, and says so
 // when it is asked to insist.
 func TestSandboxNeedsInit(t *testing.T) {
 	t.Parallel()
 	in := generate(t, "in.mp4", "-f", "lavfi", "-i", green)
-	for sandbox, want := range map[string]string{"auto": "<nil>", "off": "<nil>", "on": "the sandbox does not hold here"} {
+	refused := "the sandbox does not hold here"
+	for sandbox, want := range map[string]string{"auto": "<nil>", "off": "<nil>", "on": refused, "audit": refused} {
 		out, err := exec.CommandContext(t.Context(), os.Args[0], "probe", sandbox, in).Output()
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %s, %v; want %q", sandbox, out, err, want)

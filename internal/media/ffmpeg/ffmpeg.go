@@ -43,6 +43,10 @@ type Tools struct {
 type Confinement struct {
 	Work  sandbox.Limits // of those that decode and encode
 	Probe sandbox.Limits // of those that read metadata, before anybody pays for it
+	// Audit, if set, has the sandbox let through the system calls that it does
+	// not have, see sandbox.Policy. It is told of them, with the program's name,
+	// from several goroutines.
+	Audit func(program, call string)
 }
 
 func (c *Confinement) work() *sandbox.Limits {

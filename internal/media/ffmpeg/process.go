@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -53,6 +54,7 @@ type process struct {
 	op     string
 	cmd    *exec.Cmd
 	policy *sandbox.Policy // nil outside of the sandbox
+	audit  *sandbox.Audit
 	stderr said
 	wait   func() error
 	reaped atomic.Bool // its id may belong to another process by now
@@ -79,17 +81,28 @@ func (t *Tools) child(ctx context.Context, op, path string, args []string, f fil
 	isolate(p.cmd)
 	if l != nil {
 		p.policy = &sandbox.Policy{Limits: *l, Read: f.read, Write: f.written}
-		sandbox.Confine(p.cmd, *p.policy)
+		if audit := t.confinement.Audit; audit != nil {
+			p.policy.Audit = func(call string) { audit(filepath.Base(path), call) }
+		}
+		p.audit = sandbox.Confine(p.cmd, *p.policy)
 	}
 	p.wait = sync.OnceValue(func() error {
 		err := p.cmd.Wait()
 		p.reaped.Store(true)
+		p.audit.Close()
 		return p.failure(err)
 	})
 	return p
 }
 
-func (p *process) start() error { return p.failure(start(p.cmd)) }
+func (p *process) start() error {
+	err := start(p.cmd)
+	p.audit.Start()
+	if err != nil {
+		p.audit.Close()
+	}
+	return p.failure(err)
+}
 
 // pipe starts the child with a pipe to its standard input, through which it is
 // given pictures as Matroska.
