@@ -147,3 +147,25 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 }
+
+// doctor says more of an old kernel than of a new one.
+func TestLandlockHolds(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		abi      int
+		filtered bool
+		want     string
+	}{
+		{1, true, "Landlock ABI 1, too old to refuse truncation, TCP, device requests, signals; seccomp does"},
+		{2, false, "Landlock ABI 2, too old to refuse truncation, TCP, device requests, signals; nothing else does"},
+		{3, true, "Landlock ABI 3, too old to refuse TCP, device requests, signals; seccomp does"},
+		{5, true, "Landlock ABI 5, too old to refuse signals; seccomp does"},
+		{6, true, "Landlock ABI 6"},
+		{7, false, "Landlock ABI 7"},
+		{99, true, "Landlock ABI 99"},
+	} {
+		if got := landlockHolds(tt.abi, tt.filtered); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -24,18 +25,49 @@ func Check() Holds {
 
 var kernel = sync.OnceValue(func() Holds {
 	h := Holds{Limits: "setrlimit"}
-	if abi, err := ll.LandlockGetABIVersion(); err == nil && abi > 0 {
-		h.Files = fmt.Sprintf("Landlock ABI %d", abi)
-	} else {
-		h.Missing = "this kernel does not offer Landlock"
-	}
 	if filters() {
 		h.Network = "seccomp"
 	} else {
 		h.Missing = "this kernel or architecture does not offer seccomp filters"
 	}
+	if abi, err := ll.LandlockGetABIVersion(); err == nil && abi > 0 {
+		h.Files = landlockHolds(abi, h.Network != "")
+	} else {
+		h.Missing = "this kernel does not offer Landlock"
+	}
 	return h
 })
+
+// learnt is what Landlock refuses since a later ABI than its first.
+var learnt = []struct {
+	abi  int
+	what string
+}{
+	{3, "truncation"},
+	{4, "TCP"},
+	{5, "device requests"},
+	{6, "signals"},
+}
+
+// landlockHolds says what Landlock of an ABI is too old to refuse, and whether
+// the filter of system calls refuses it.
+func landlockHolds(abi int, filtered bool) string {
+	var missing []string
+	for _, l := range learnt {
+		if abi < l.abi {
+			missing = append(missing, l.what)
+		}
+	}
+	text := fmt.Sprintf("Landlock ABI %d", abi)
+	if len(missing) == 0 {
+		return text
+	}
+	text += ", too old to refuse " + strings.Join(missing, ", ")
+	if filtered {
+		return text + "; seccomp does"
+	}
+	return text + "; nothing else does"
+}
 
 // filters reports whether the kernel takes our filter of system calls.
 func filters() bool {
