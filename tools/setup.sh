@@ -31,6 +31,7 @@ if [ "${1:-}" != demo ]; then
 	needs imagemagick identify
 	needs curl curl
 	needs jq jq
+	needs rclone rclone
 	needs npm npm
 	command -v google-chrome >/dev/null || needs chromium chromium
 	# Debian keeps the server's programs out of PATH.
@@ -44,7 +45,7 @@ if [ -n "$missing" ]; then
 		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 	else
 		echo "setup: missing:$missing" >&2
-		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, postgresql, curl, jq, npm and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick postgresql jq node chromium" >&2
+		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, postgresql, curl, jq, rclone, npm and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick postgresql jq rclone node chromium" >&2
 		exit 1
 	fi
 fi

@@ -113,6 +113,25 @@ func (l *Ledger) Reverse(ctx context.Context, tx *store.Tx, accountID string, cr
 	return taken, wrap("reverse a grant", err)
 }
 
+// Take takes credits back that were granted, all or none: the error is an
+// *InsufficientError where fewer are left. It returns the balance.
+func (l *Ledger) Take(ctx context.Context, accountID string, credits int64, note string) (balance int64, err error) {
+	if credits < 1 || credits > MaxGrant {
+		return 0, &FieldError{Field: "credits", Reason: fmt.Sprintf("must be between 1 and %d", int64(MaxGrant))}
+	}
+	err = l.db.Tx(ctx, func(tx *store.Tx) error {
+		taken, err := l.Reverse(ctx, tx, accountID, credits, note)
+		if err == nil && taken < credits {
+			err = &InsufficientError{Balance: taken, Cost: credits}
+		}
+		if err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, "SELECT credits FROM accounts WHERE id = $1", accountID).Scan(&balance)
+	})
+	return balance, err
+}
+
 // enter writes a line. The balance must move in the same transaction.
 func (l *Ledger) enter(ctx context.Context, tx *store.Tx, e Entry) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO ledger (id, account_id, kind, amount, job_id, note, created_at)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	neturl "net/url"
+	"strings"
 	"time"
 
 	"gocloud.dev/blob"
@@ -184,6 +185,33 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 		return nil
 	}
 	return failed("delete", key, err)
+}
+
+// markLimit is the longest mark, in bytes.
+const markLimit = 1000
+
+// Mark is a short text that SetMark has left under a name, empty if none has.
+func (s *Store) Mark(ctx context.Context, name string) (string, error) {
+	r, err := s.Open(ctx, name, 0, markLimit)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	return string(text), failed("read", name, err)
+}
+
+// SetMark leaves a short text under a name, in place of what was there: the one
+// kind of object that changes.
+func (s *Store) SetMark(ctx context.Context, name, text string) error {
+	u, err := s.Receive(ctx, name, strings.NewReader(text), markLimit)
+	if err == nil {
+		u.Release()
+	}
+	return err
 }
 
 // List is every object whose key begins with prefix; those of one folder by

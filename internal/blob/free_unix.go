@@ -10,5 +10,5 @@ func free(path string) (int64, error) {
 	if err := unix.Statfs(path, &s); err != nil {
 		return 0, err
 	}
-	return int64(min(uint64(s.Bavail), 1<<62/uint64(s.Bsize)) * uint64(s.Bsize)), nil
+	return int64(min(uint64(s.Bavail), 1<<62/uint64(s.Bsize)) * uint64(s.Bsize)), nil //nolint:unconvert // it is signed elsewhere
 }

@@ -22,21 +22,26 @@ type admin struct {
 func (a *app) adminCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "admin",
-		Short: "look after the service's accounts, keys and credits",
+		Short: "look after the service's accounts, keys, credits and backups",
 		Long: `admin works on the database of a service, while it runs or not: give it the same
---data or --database. Its other arguments come from the command line alone.`,
+--data or --database, and --storage. Its other arguments come from the command
+line alone.`,
 		Example: `  bgremove admin account create ann@example.com --credits 100
   bgremove admin key create ann@example.com --name ci
   bgremove admin credits grant ann@example.com --plan light
-  bgremove admin credits verify`,
+  bgremove admin credits verify
+  bgremove admin backup /backup/monday`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	m := &admin{app: a}
 	cmd.AddCommand(
-		group("account", "make accounts and reset passwords", m.accountCreate(), m.accountReset()),
-		group("key", "make and revoke API keys", m.keyCreate(), m.keyRevoke()),
-		group("credits", "grant and audit credits", m.creditsGrant(), m.creditsShow(), m.creditsVerify()))
+		group("account", "make, look at, suspend and delete accounts", m.accountCreate(), m.accountList(), m.accountShow(),
+			m.accountReset(), m.accountSuspend(), m.accountResume(), m.accountDelete()),
+		group("key", "make, list and revoke API keys", m.keyCreate(), m.keyList(), m.keyRevoke()),
+		group("credits", "grant, take and audit credits", m.creditsGrant(), m.creditsTake(), m.creditsShow(), m.creditsVerify()),
+		group("storage", "say which storage is the service's", m.storageAdopt()),
+		m.backup(), m.restore(), m.verify())
 	return cmd
 }
 
@@ -81,11 +86,14 @@ func (m *admin) reading(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// find is an account by its address.
-func find(ctx context.Context, accounts *account.Accounts, email string) (account.Account, error) {
-	who, err := accounts.ByEmail(ctx, email)
+// find is an account by its address or id.
+func find(ctx context.Context, accounts *account.Accounts, name string) (account.Account, error) {
+	who, err := accounts.ByEmail(ctx, name)
 	if errors.Is(err, account.ErrNotFound) {
-		return who, fmt.Errorf("no account has the address %s", email)
+		who, err = accounts.Get(ctx, name)
+	}
+	if errors.Is(err, account.ErrNotFound) {
+		return who, fmt.Errorf("no account has the address %s", name)
 	}
 	return who, err
 }
@@ -93,7 +101,10 @@ func find(ctx context.Context, accounts *account.Accounts, email string) (accoun
 // explainAccount says what to do about errors of package account.
 func explainAccount(err error) error {
 	var field *account.FieldError
+	var poor *account.InsufficientError
 	switch {
+	case errors.As(err, &poor):
+		return fmt.Errorf("%d credits cannot be taken: %d are left", poor.Cost, poor.Balance)
 	case errors.As(err, &field):
 		return &usageError{"bgremove admin", fmt.Errorf("%s %s", field.Field, field.Reason)}
 	case errors.Is(err, account.ErrTooManyKeys):

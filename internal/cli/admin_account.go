@@ -6,10 +6,16 @@ import (
 	"io"
 	"os"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/billing"
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/store"
 )
 
@@ -85,4 +91,141 @@ func (m *admin) accountReset() *cobra.Command {
 			fmt.Fprintln(m.Out, password)
 			return nil
 		})
+}
+
+// accountLine is an account as --json shows it.
+type accountLine struct {
+	ID        string `json:"id"`
+	Email     string `json:"email"`
+	Credits   int64  `json:"credits"`
+	Plan      string `json:"plan"` // may be empty
+	Confirmed bool   `json:"confirmed"`
+	Suspended bool   `json:"suspended"`
+	CreatedAt string `json:"createdAt"`
+}
+
+func lineOf(a account.Account) accountLine {
+	return accountLine{a.ID, a.Email, a.Credits, a.Plan, a.Confirmed, a.Suspended, a.CreatedAt.UTC().Format(time.RFC3339)}
+}
+
+// state is an account's in a word.
+func (l accountLine) state() string {
+	switch {
+	case l.Suspended:
+		return "suspended"
+	case !l.Confirmed:
+		return "unconfirmed"
+	}
+	return "active"
+}
+
+func (m *admin) accountList() *cobra.Command {
+	return m.reading(m.command("list", "list all accounts, the oldest first", noArguments, func(ctx context.Context, db *store.DB, _ []string) error {
+		const page = 1000
+		lines := []accountLine{}
+		for after := ""; ; {
+			some, err := account.New(db).List(ctx, after, page)
+			if err != nil {
+				return err
+			}
+			for _, a := range some {
+				lines, after = append(lines, lineOf(a)), a.ID
+			}
+			if len(some) < page {
+				break
+			}
+		}
+		if m.asJSON {
+			return m.JSON(lines)
+		}
+		w := tabwriter.NewWriter(m.Out, 0, 0, 2, ' ', 0)
+		for _, l := range lines {
+			fmt.Fprintf(w, "%s\t%s\t%d credits\t%s\t%s\n", l.ID, term.Printable(l.Email), l.Credits, l.state(), l.CreatedAt)
+		}
+		return w.Flush()
+	}))
+}
+
+func (m *admin) accountShow() *cobra.Command {
+	return m.reading(m.command("show EMAIL", "show an account, its keys and jobs", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
+		who, err := find(ctx, account.New(db), args[0])
+		if err != nil {
+			return err
+		}
+		keys, err := account.NewKeys(db).List(ctx, who.ID)
+		if err != nil {
+			return err
+		}
+		counts, err := job.New(db, nil, job.Config{}).Counts(ctx, who.ID)
+		if err != nil {
+			return err
+		}
+		line := lineOf(who)
+		if m.asJSON {
+			return m.JSON(struct {
+				accountLine
+				Keys []keyLine           `json:"keys"`
+				Jobs map[job.State]int64 `json:"jobs"`
+			}{line, keyLines(keys), counts})
+		}
+		fmt.Fprintf(m.Out, "%s  %s  %d credits  %s  since %s\n", line.ID, term.Printable(line.Email), line.Credits, line.state(), line.CreatedAt)
+		if line.Plan != "" {
+			fmt.Fprintf(m.Out, "plan: %s\n", line.Plan)
+		}
+		fmt.Fprintf(m.Out, "jobs: %d queued, %d processing, %d done, %d failed\n",
+			counts[job.Queued], counts[job.Processing], counts[job.Done], counts[job.Failed])
+		return m.printKeys(keys)
+	}))
+}
+
+func (m *admin) accountSuspend() *cobra.Command {
+	return m.onAccount("suspend EMAIL", "keep an account from doing anything; its queue waits", func(ctx context.Context, accounts *account.Accounts, id string) error {
+		return accounts.Suspend(ctx, id)
+	})
+}
+
+func (m *admin) accountResume() *cobra.Command {
+	return m.onAccount("resume EMAIL", "end the suspension of an account", func(ctx context.Context, accounts *account.Accounts, id string) error {
+		return accounts.Resume(ctx, id)
+	})
+}
+
+// onAccount makes a command that does something to an account and says nothing.
+func (m *admin) onAccount(use, short string, do func(ctx context.Context, accounts *account.Accounts, id string) error) *cobra.Command {
+	return m.command(use, short, oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
+		accounts := account.New(db)
+		who, err := find(ctx, accounts, args[0])
+		if err != nil {
+			return err
+		}
+		return do(ctx, accounts, who.ID)
+	})
+}
+
+func (m *admin) accountDelete() *cobra.Command {
+	cmd := m.stored("delete EMAIL", "erase an account's personal data, jobs and files; its ledger stays", oneArgument("EMAIL"),
+		func(ctx context.Context, db *store.DB, blobs *blob.Store, args []string) error {
+			accounts := account.New(db)
+			who, err := find(ctx, accounts, args[0])
+			if err != nil {
+				return err
+			}
+			// From here on nothing new comes, and a second try goes on.
+			if err := accounts.Suspend(ctx, who.ID); err != nil {
+				return err
+			}
+			if err := billing.Forget(ctx, db, who.ID); err != nil {
+				return fmt.Errorf("%s is suspended, but not deleted: %w", args[0], err)
+			}
+			if err := job.New(db, blobs, job.Config{}).Erase(ctx, who.ID); err != nil {
+				return fmt.Errorf("%s is suspended, but not deleted: %w", args[0], err)
+			}
+			return accounts.Erase(ctx, who.ID)
+		})
+	cmd.Long = `delete suspends an account and erases its address, password, keys and mails, and
+its jobs with all their files. Jobs that wait are refunded. The account's id and
+its ledger stay, so that all sums stay right. It cannot be undone. While jobs of
+the account run, or it pays for a subscription, nothing is deleted: try again
+once they have ended.`
+	return cmd
 }

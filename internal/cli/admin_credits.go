@@ -58,13 +58,43 @@ func grantOf(args []string, plan string) (func(context.Context, *account.Ledger,
 		}
 		return func(ctx context.Context, l *account.Ledger, id string) (int64, error) { return l.GrantPlan(ctx, id, p) }, nil
 	}
-	var n int64
-	if _, err := fmt.Sscanf(args[1]+"\n", "%d\n", &n); err != nil || n < 1 {
-		return nil, fmt.Errorf("%q is no number of credits above 0", args[1])
+	n, err := creditsOf(args[1])
+	if err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context, l *account.Ledger, id string) (int64, error) {
 		return l.Grant(ctx, id, n, "granted by admin")
 	}, nil
+}
+
+func (m *admin) creditsTake() *cobra.Command {
+	return m.command("take EMAIL N", "take credits back, all of them or none", grantArguments, func(ctx context.Context, db *store.DB, args []string) error {
+		if len(args) < 2 {
+			return &usageError{"bgremove admin credits take", errors.New("a number of credits is missing")}
+		}
+		n, err := creditsOf(args[1])
+		if err != nil {
+			return &usageError{"bgremove admin credits take", err}
+		}
+		who, err := find(ctx, account.New(db), args[0])
+		if err != nil {
+			return err
+		}
+		balance, err := account.NewLedger(db).Take(ctx, who.ID, n, "taken by admin")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(m.Out, "%s  %d credits\n", who.Email, balance)
+		return nil
+	})
+}
+
+// creditsOf reads a number of credits.
+func creditsOf(text string) (n int64, err error) {
+	if _, err := fmt.Sscanf(text+"\n", "%d\n", &n); err != nil || n < 1 {
+		return 0, fmt.Errorf("%q is no number of credits above 0", text)
+	}
+	return n, nil
 }
 
 func planNames() string {
@@ -131,17 +161,11 @@ func (m *admin) creditsVerify() *cobra.Command {
 			return err
 		}
 		if m.asJSON {
-			list := []map[string]any{}
-			for _, d := range wrong {
-				list = append(list, map[string]any{"account": d.AccountID, "balance": d.Balance, "sum": d.Sum})
-			}
-			if err := m.JSON(map[string]any{"ok": len(wrong) == 0, "wrong": list}); err != nil {
+			if err := m.JSON(map[string]any{"ok": len(wrong) == 0, "wrong": discrepancies(wrong)}); err != nil {
 				return err
 			}
 		}
-		for _, d := range wrong {
-			m.Message("account %s has %d credits, its ledger says %d", d.AccountID, d.Balance, d.Sum)
-		}
+		m.tellDiscrepancies(wrong)
 		if len(wrong) > 0 {
 			return fmt.Errorf("%d balances differ from the ledger", len(wrong))
 		}
@@ -150,4 +174,19 @@ func (m *admin) creditsVerify() *cobra.Command {
 		}
 		return nil
 	}))
+}
+
+// discrepancies are balances that are not their sums, as --json shows them.
+func discrepancies(wrong []account.Discrepancy) []map[string]any {
+	list := []map[string]any{}
+	for _, d := range wrong {
+		list = append(list, map[string]any{"account": d.AccountID, "balance": d.Balance, "sum": d.Sum})
+	}
+	return list
+}
+
+func (m *admin) tellDiscrepancies(wrong []account.Discrepancy) {
+	for _, d := range wrong {
+		m.Message("account %s has %d credits, its ledger says %d", d.AccountID, d.Balance, d.Sum)
+	}
 }

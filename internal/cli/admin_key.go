@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/store"
 )
 
@@ -45,4 +49,49 @@ func (m *admin) keyRevoke() *cobra.Command {
 		}
 		return err
 	})
+}
+
+// keyLine is a key as --json shows it.
+type keyLine struct {
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	Prefix     string `json:"prefix"`
+	CreatedAt  string `json:"createdAt"`
+	LastUsedAt string `json:"lastUsedAt,omitempty"`
+}
+
+func keyLines(keys []account.Key) []keyLine {
+	lines := make([]keyLine, len(keys))
+	for i, k := range keys {
+		lines[i] = keyLine{ID: k.ID, Name: k.Name, Prefix: k.Prefix, CreatedAt: k.CreatedAt.UTC().Format(time.RFC3339)}
+		if !k.LastUsedAt.IsZero() {
+			lines[i].LastUsedAt = k.LastUsedAt.UTC().Format(time.RFC3339)
+		}
+	}
+	return lines
+}
+
+func (m *admin) keyList() *cobra.Command {
+	return m.reading(m.command("list EMAIL", "list an account's active keys", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
+		who, err := find(ctx, account.New(db), args[0])
+		if err != nil {
+			return err
+		}
+		keys, err := account.NewKeys(db).List(ctx, who.ID)
+		if err != nil {
+			return err
+		}
+		if m.asJSON {
+			return m.JSON(keyLines(keys))
+		}
+		return m.printKeys(keys)
+	}))
+}
+
+func (m *admin) printKeys(keys []account.Key) error {
+	w := tabwriter.NewWriter(m.Out, 0, 0, 2, ' ', 0)
+	for _, l := range keyLines(keys) {
+		fmt.Fprintf(w, "%s\t%s…\t%s\tlast used %s\n", l.ID, l.Prefix, term.Printable(l.Name), cmp.Or(l.LastUsedAt, "never"))
+	}
+	return w.Flush()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/client"
 )
@@ -295,7 +296,7 @@ func (b *bulk) report(err error) error {
 		}
 	case !b.wait:
 		for _, id := range b.batches {
-			fmt.Fprintln(b.Out, id)
+			fmt.Fprintln(b.Out, term.Printable(id))
 		}
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/client"
@@ -166,7 +167,7 @@ func (p *pickup) names(jobs []client.Job) ([]string, error) {
 // localName is the name of a job's file as this machine can have it: never a
 // path, whatever the service says.
 func localName(job client.Job) string {
-	name := job.Metadata.OriginalName
+	name := term.Printable(job.Metadata.OriginalName)
 	name = name[strings.LastIndexAny(name, `/\:`)+1:]
 	if !fs.ValidPath(name) || name == "." {
 		return "output.gif"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/client"
 )
@@ -106,7 +107,10 @@ func (c *customer) table(jobs []client.Job) error {
 		case j.Metadata.OutputSize != nil:
 			detail = string(j.OutputFormat) + ", " + byteSize(*j.Metadata.OutputSize)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", j.ID, j.Status, j.Metadata.OriginalName, detail)
+		for _, said := range []string{j.ID, string(j.Status), j.Metadata.OriginalName} {
+			fmt.Fprint(w, term.Printable(said), "\t")
+		}
+		fmt.Fprintln(w, term.Printable(detail))
 	}
 	return w.Flush()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/client"
@@ -150,7 +151,7 @@ func (o *order) report(d delivery, left int, err error) error {
 			return printed
 		}
 	case !o.wait:
-		fmt.Fprintln(o.Out, d.ID)
+		fmt.Fprintln(o.Out, term.Printable(d.ID))
 	}
 	return err
 }

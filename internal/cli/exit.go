@@ -9,7 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/billing"
 	"github.com/bgremove/bgremove/internal/config"
+	"github.com/bgremove/bgremove/internal/deployment"
+	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -132,6 +136,9 @@ func (a *app) report(ctx context.Context, err error) int {
 			code = exitMissing
 		}
 	}
+	if hint == "" {
+		hint = storageHint(err)
+	}
 	for line := range strings.SplitSeq(inFlags(err).Error(), "\n") {
 		a.Message("%s", line)
 	}
@@ -139,6 +146,22 @@ func (a *app) report(ctx context.Context, err error) int {
 		a.Hint(hint)
 	}
 	return code
+}
+
+// storageHint is what to do about a database and a storage that are not those of
+// one service.
+func storageHint(err error) string {
+	switch {
+	case errors.As(err, new(*deployment.MismatchError)):
+		return "check --data, --database and --storage; `bgremove admin storage adopt` makes the storage this database's"
+	case errors.Is(err, store.ErrNoSnapshot):
+		return "docs/operations.md has the commands for PostgreSQL and S3"
+	case errors.Is(err, job.ErrBusy):
+		return "try again once they have ended"
+	case errors.Is(err, billing.ErrSubscribed):
+		return "end it in Stripe, and try again"
+	}
+	return ""
 }
 
 // interrupted reports whether a signal ended a command.

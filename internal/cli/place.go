@@ -25,6 +25,11 @@ func (p *place) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.database, "database", "", "sqlite:PATH or postgres://… (default: bgremove.db in --data)")
 }
 
+// storageFlag is for what reaches the files, too.
+func (p *place) storageFlag(f *pflag.FlagSet) {
+	f.StringVar(&p.storage, "storage", "", "file:///… or s3://BUCKET?region=… (default: objects in --data)")
+}
+
 // check reads the addresses.
 func (p *place) check() error {
 	return errors.Join(

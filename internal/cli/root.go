@@ -119,7 +119,7 @@ func settable(cmd *cobra.Command) *pflag.FlagSet {
 		return flags
 	}
 	some := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
-	for _, name := range []string{"data", "database"} {
+	for _, name := range []string{"data", "database", "storage"} {
 		if f := flags.Lookup(name); f != nil {
 			some.AddFlag(f)
 		}

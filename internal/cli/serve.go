@@ -64,7 +64,7 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "listen at this `address`")
 	f.BoolVar(&o.Local, "local", false, "for you alone: this machine only, no account, no credits")
 	o.flags(f)
-	f.StringVar(&o.storage, "storage", "", "file:///… or s3://BUCKET?region=… (default: objects in --data)")
+	o.storageFlag(f)
 	f.StringVar(&o.role, "role", string(server.All), "all, api or worker")
 	f.StringVar(&o.credits, "credits", "metered", "metered or unlimited")
 	f.StringVar(&o.signUp, "signup", "closed", "open lets everyone register; closed")
@@ -89,6 +89,7 @@ func (o *serveOptions) jobFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.Drain, "drain", 30*time.Second, "how long running jobs may go on when the node stops")
 	f.DurationVar(&o.Jobs.KeepInputs, "keep-inputs", 24*time.Hour, "how long uploads stay after their job's end")
 	f.DurationVar(&o.Jobs.KeepOutputs, "keep-outputs", 168*time.Hour, "how long results stay")
+	f.DurationVar(&o.Jobs.KeepJobs, "keep-jobs", 2160*time.Hour, "how long a job is known after its end, once its files are gone")
 	f.DurationVar(&o.Jobs.KeepOrphans, "keep-orphans", 24*time.Hour, "how long files stay that no job names; an upload may take half of it")
 }
 

@@ -50,7 +50,7 @@ func (o *serveOptions) checkNumbers() error {
 		{"max-fps", int64(o.Limits.MaxFPS)}, {"pixel-rate", o.Limits.PixelRate},
 		{"probe-cpu", int64(o.Engine.ProbeLimits.CPU)}, {"probe-memory", o.Engine.ProbeLimits.Memory},
 		{"max-duration", int64(o.Limits.MaxDuration)}, {"time-limit", int64(o.Jobs.TimeLimit)}, {"drain", int64(o.Drain)},
-		{"keep-inputs", int64(o.Jobs.KeepInputs)}, {"keep-outputs", int64(o.Jobs.KeepOutputs)}, {"keep-orphans", int64(o.Jobs.KeepOrphans)},
+		{"keep-inputs", int64(o.Jobs.KeepInputs)}, {"keep-outputs", int64(o.Jobs.KeepOutputs)}, {"keep-orphans", int64(o.Jobs.KeepOrphans)}, {"keep-jobs", int64(o.Jobs.KeepJobs)},
 	} {
 		if n.value <= 0 {
 			errs = append(errs, fmt.Errorf("%s must be above 0", n.flag))

@@ -23,6 +23,7 @@ func (ends) Claimed(time.Duration)                   {}
 func (ends) Stage(string, time.Duration)             {}
 func (e ends) Ended(outcome string, _ time.Duration) { e <- outcome }
 func (ends) Credits(account.Kind, int64)             {}
+func (ends) Swept(job.Swept, error)                  {}
 
 // work runs a worker until the test ends.
 func (s *service) work() {

@@ -86,7 +86,7 @@ func TestAgainRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.exec("UPDATE jobs SET state = 'failed', ended_at = 0 WHERE id = $1", id)
+		x.exec("UPDATE jobs SET state = 'failed', ended_at = created_at - 172800000 WHERE id = $1", id)
 		x.exec("UPDATE queues SET queued = 0")
 		if _, err := x.Submit(t.Context(), foreign); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("another's input: %v", err)

@@ -25,6 +25,7 @@ type fixture struct {
 	t     testing.TB
 	db    *store.DB
 	blobs *blob.Store
+	dir   string // of its objects
 	owner job.Owner
 }
 
@@ -36,12 +37,13 @@ func each(t *testing.T, c job.Config, f func(t *testing.T, x *fixture)) {
 
 func newFixture(t testing.TB, db *store.DB, c job.Config) *fixture {
 	t.Helper()
-	blobs, err := blob.Open(context.Background(), "file://"+t.TempDir(), blob.Options{})
+	dir := t.TempDir()
+	blobs, err := blob.Open(context.Background(), "file://"+filepath.ToSlash(dir), blob.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = blobs.Close() })
-	x := &fixture{Service: job.New(db, blobs, c), t: t, db: db, blobs: blobs}
+	x := &fixture{Service: job.New(db, blobs, c), t: t, db: db, blobs: blobs, dir: dir}
 	x.owner = x.account("ann", 100)
 	return x
 }

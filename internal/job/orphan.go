@@ -4,8 +4,124 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
+
+// Orphans are so few that many of them are a mistake: a database that has lost
+// rows, or is that of another service. More than orphansMost, and than one in
+// orphansShare objects, are left alone.
+const (
+	orphansMost  = 50
+	orphansShare = 20
+)
+
+// OrphansError is a sweep that would have removed too much, and removed none of
+// it.
+type OrphansError struct {
+	Orphans, Objects int
+	BackedUp         bool // some of them are in the last backup
+}
+
+func (e *OrphansError) Error() string {
+	why := "too many to be right"
+	if e.BackedUp {
+		why = "and the last backup has some of them"
+	}
+	return fmt.Sprintf("no job names %d of %d objects, %s: nothing is removed", e.Orphans, e.Objects, why)
+}
+
+// sweepOrphans removes the objects that are older than any upload or try takes
+// and that no job names: of requests that were refused when the process died,
+// and of tries that lost their lease. The error is an *OrphansError where they
+// are too many.
+func (s *Service) sweepOrphans(ctx context.Context) (n int, err error) {
+	found, objects, err := s.findOrphans(ctx, time.Now().Add(-s.config.KeepOrphans))
+	if err == nil {
+		err = s.checkOrphans(ctx, found, objects)
+	}
+	if err != nil {
+		return 0, err
+	}
+	failures := failures{blobs: s.blobs}
+	for _, key := range found {
+		err := s.blobs.Delete(ctx, key)
+		if err == nil {
+			n++
+		}
+		if failures.note(ctx, err) {
+			break
+		}
+	}
+	return n, failures.err("orphans")
+}
+
+// findOrphans looks at all objects, and counts them.
+func (s *Service) findOrphans(ctx context.Context, before time.Time) (found []string, objects int, err error) {
+	for _, place := range []struct {
+		prefix  string
+		orphans func(context.Context, []string) ([]string, error)
+	}{{inputs, s.orphanInputs}, {outputs, s.orphanOutputs}} {
+		var keys []string
+		look := func() error {
+			some, err := place.orphans(ctx, keys)
+			found, keys = append(found, some...), keys[:0]
+			return wrap("orphans", err)
+		}
+		for info, err := range s.blobs.List(ctx, place.prefix) {
+			if err != nil {
+				return nil, 0, err
+			}
+			objects++
+			if info.ModTime.Before(before) {
+				keys = append(keys, info.Key)
+			}
+			if len(keys) == sweepAtOnce {
+				if err := look(); err != nil {
+					return nil, 0, err
+				}
+			}
+		}
+		if err := look(); err != nil {
+			return nil, 0, err
+		}
+	}
+	return found, objects, nil
+}
+
+// orphansAllowed is the fact of until when, in milliseconds, any number of
+// orphans may go: somebody has said that the storage is this database's.
+const orphansAllowed = "orphans_allowed_until"
+
+// AllowOrphans lets the sweeps of a time remove any number of orphans.
+func (s *Service) AllowOrphans(ctx context.Context, within time.Duration) error {
+	return s.db.SetFact(ctx, orphansAllowed, strconv.FormatInt(time.Now().Add(within).UnixMilli(), 10))
+}
+
+func (s *Service) checkOrphans(ctx context.Context, found []string, objects int) error {
+	until, err := s.db.Fact(ctx, orphansAllowed)
+	if err != nil {
+		return err
+	}
+	if ms, err := strconv.ParseInt(until, 10, 64); err == nil && time.Now().UnixMilli() < ms {
+		return nil
+	}
+	if len(found) > orphansMost && len(found) > objects/orphansShare {
+		return &OrphansError{Orphans: len(found), Objects: objects}
+	}
+	for some := range slices.Chunk(found, sweepAtOnce) {
+		saved := false
+		err := s.each(ctx, "SELECT key, '', '', '' FROM backup_objects WHERE key IN (%s)", some, func([4]string) { saved = true })
+		if err != nil {
+			return wrap("orphans", err)
+		}
+		if saved {
+			return &OrphansError{Orphans: len(found), Objects: objects, BackedUp: true}
+		}
+	}
+	return nil
+}
 
 // orphanInputs are those of keys that no job has as its input.
 func (s *Service) orphanInputs(ctx context.Context, keys []string) ([]string, error) {

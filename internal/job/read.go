@@ -151,6 +151,27 @@ func summary(jobs []Job) BatchState {
 	return state
 }
 
+// Counts are the jobs of an account, by their state.
+func (s *Service) Counts(ctx context.Context, accountID string) (map[State]int64, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT state, COUNT(*) FROM jobs WHERE account_id = $1 GROUP BY state", accountID)
+	if err != nil {
+		return nil, wrap("jobs", err)
+	}
+	defer rows.Close()
+	counts := make(map[State]int64)
+	for rows.Next() {
+		var (
+			state State
+			n     int64
+		)
+		if err := rows.Scan(&state, &n); err != nil {
+			return nil, wrap("jobs", err)
+		}
+		counts[state] = n
+	}
+	return counts, wrap("jobs", rows.Err())
+}
+
 // Stats are the queue's, of all nodes.
 type Stats struct {
 	Queued, Running int64

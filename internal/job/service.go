@@ -2,6 +2,7 @@ package job
 
 import (
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/account"
@@ -30,6 +31,9 @@ type Config struct {
 	// KeepOrphans is how long an object stays that no job names: longer than
 	// the longest upload and its probing. 24 h.
 	KeepOrphans time.Duration
+	// KeepJobs is how long a job is known after it has ended, once its files are
+	// gone. 90 days.
+	KeepJobs time.Duration
 	// KeepAnswers is how long an Idempotency-Key is remembered. 24 h.
 	KeepAnswers time.Duration
 	// Log gets what operators should know; nil discards it.
@@ -50,6 +54,7 @@ func (c Config) withDefaults() Config {
 	or(&c.KeepOutputs, 7*24*time.Hour)
 	or(&c.KeepOrphans, 24*time.Hour)
 	or(&c.KeepAnswers, 24*time.Hour)
+	or(&c.KeepJobs, 90*24*time.Hour)
 	if c.MaxAttempts == 0 {
 		c.MaxAttempts = 3
 	}
@@ -78,6 +83,8 @@ type Observer interface {
 	Ended(outcome string, ran time.Duration)
 	// Credits says how many were charged or refunded; amount is above 0.
 	Credits(kind account.Kind, amount int64)
+	// Swept says what a sweep has removed, and what kept it from more.
+	Swept(done Swept, err error)
 }
 
 type unobserved struct{}
@@ -86,6 +93,7 @@ func (unobserved) Claimed(time.Duration)       {}
 func (unobserved) Stage(string, time.Duration) {}
 func (unobserved) Ended(string, time.Duration) {}
 func (unobserved) Credits(account.Kind, int64) {}
+func (unobserved) Swept(Swept, error)          {}
 
 // Service is the jobs of one database and one blob store. It is safe for
 // concurrent use.
@@ -95,6 +103,9 @@ type Service struct {
 	ledger *account.Ledger
 	config Config
 	shown  string // columns of jobs, for those who ask
+
+	clockMu sync.Mutex
+	clock   clockGuard
 }
 
 // New makes a Service.

@@ -17,35 +17,57 @@ type Swept struct {
 	Leftovers       int   // of writes that broke off
 	Answers         int64 // to Idempotency-Keys
 	Events          int64
+	Jobs            int64 // rows
 }
 
 // Sweep removes the files that have expired, the objects that no job names, the
-// answers kept for Idempotency-Keys, and old events. It never removes a file of a job that
-// is queued or processing. Any number of nodes may sweep at once.
+// answers kept for Idempotency-Keys, old events and rows. It never removes a file
+// of a job that is queued or processing. What cannot be removed keeps nothing
+// else from it. Any number of nodes may sweep at once.
 func (s *Service) Sweep(ctx context.Context) (done Swept, err error) {
-	var errs [6]error
+	believed, err := s.believesClock(ctx)
+	if err == nil && !believed {
+		err = errClock
+	}
+	if err != nil {
+		return Swept{}, err
+	}
+	var errs [7]error
 	done.Inputs, errs[0] = s.sweepInputs(ctx)
 	done.Outputs, errs[1] = s.sweepOutputs(ctx)
 	done.Orphans, errs[2] = s.sweepOrphans(ctx)
 	done.Leftovers, errs[3] = s.blobs.Sweep(ctx, time.Now().Add(-s.config.KeepOrphans))
 	done.Answers, errs[4] = s.sweepAnswers(ctx)
 	done.Events, errs[5] = s.sweepEvents(ctx)
+	done.Jobs, errs[6] = s.sweepJobs(ctx)
 	return done, errors.Join(errs[:]...)
 }
 
-// RunSweeper sweeps at once and then every interval until ctx ends.
-func (s *Service) RunSweeper(ctx context.Context, interval time.Duration) {
-	ticker := time.NewTicker(interval)
+// The sweeper's pauses follow what is kept the shortest.
+const (
+	sweepMost  = 5 * time.Minute
+	sweepLeast = time.Second
+)
+
+func (s *Service) sweepEvery() time.Duration {
+	return max(sweepLeast, min(sweepMost, s.config.KeepInputs/4, s.config.KeepOutputs/4))
+}
+
+// RunSweeper sweeps at once and then again and again until ctx ends.
+func (s *Service) RunSweeper(ctx context.Context) {
+	ticker := time.NewTicker(s.sweepEvery())
 	defer ticker.Stop()
 	for {
-		switch done, err := s.Sweep(ctx); {
-		case ctx.Err() != nil:
+		done, err := s.Sweep(ctx)
+		if ctx.Err() != nil {
 			return
-		case err != nil:
-			s.config.Log.ErrorContext(ctx, "the sweep is not complete", "swept", done, "error", err)
-		case done != Swept{}:
+		}
+		s.config.Observer.Swept(done, err)
+		if err != nil {
+			s.config.Log.ErrorContext(ctx, "sweep incomplete", "removed", done, "error", err)
+		} else if done != (Swept{}) {
 			s.config.Log.InfoContext(ctx, "swept", "inputs", done.Inputs, "outputs", done.Outputs, "orphans", done.Orphans,
-				"leftovers", done.Leftovers, "answers", done.Answers, "events", done.Events)
+				"leftovers", done.Leftovers, "answers", done.Answers, "events", done.Events, "jobs", done.Jobs)
 		}
 		select {
 		case <-ctx.Done():
@@ -69,6 +91,9 @@ func (s *Service) dropInput(ctx context.Context, j Job) error {
 	shared := false
 	err := s.db.Tx(ctx, func(tx *store.Tx) error {
 		if _, err := tx.ExecContext(ctx, "UPDATE jobs SET input_key = NULL WHERE id = $1 AND ended_at IS NOT NULL", j.ID); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM backup_objects WHERE key = $1", j.Input.Key); err != nil {
 			return err
 		}
 		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM jobs WHERE input_key = $1)", j.Input.Key).Scan(&shared)
@@ -98,68 +123,70 @@ func (s *Service) dropOutputs(ctx context.Context, j Job) error {
 	return err
 }
 
-// dropExpired drops files of jobs that ended a while ago.
+// dropExpired drops files of jobs that ended a while ago, the oldest first.
 func (s *Service) dropExpired(ctx context.Context, keep time.Duration, which string, drop func(context.Context, Job) error) (n int, err error) {
+	var last Job
+	failures := failures{blobs: s.blobs}
 	for {
 		jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE "+which+
-			" AND ended_at < now_ms() - CAST($1 AS BIGINT) ORDER BY ended_at LIMIT $2", store.Millis(keep), sweepAtOnce))
+			" AND ended_at < now_ms() - CAST($1 AS BIGINT) AND (ended_at, id) > ($2, $3) ORDER BY ended_at, id LIMIT $4",
+			store.Millis(keep), last.EndedAt.UnixMilli(), last.ID, sweepAtOnce))
 		if err != nil {
 			return n, fmt.Errorf("expired files: %w", err)
 		}
 		for _, j := range jobs {
-			if err := drop(ctx, j); err != nil {
-				return n, fmt.Errorf("expired files: %w", err)
-			}
-			n++
-		}
-		if len(jobs) < sweepAtOnce {
-			return n, nil
-		}
-	}
-}
-
-// sweepOrphans removes the objects that are older than any upload or try takes
-// and that no job names: of requests that were refused when the process died,
-// and of tries that lost their lease.
-func (s *Service) sweepOrphans(ctx context.Context) (n int, err error) {
-	before := time.Now().Add(-s.config.KeepOrphans)
-	for prefix, orphans := range map[string]func(context.Context, []string) ([]string, error){inputs: s.orphanInputs, outputs: s.orphanOutputs} {
-		var keys []string
-		flush := func() error {
-			found, err := orphans(ctx, keys)
-			if err != nil {
-				return fmt.Errorf("orphans: %w", err)
-			}
-			keys = keys[:0]
-			for _, key := range found {
-				if err := s.blobs.Delete(ctx, key); err != nil {
-					return err
-				}
+			err := drop(ctx, j)
+			if err == nil {
 				n++
 			}
-			return nil
+			if failures.note(ctx, err) {
+				return n, failures.err("expired files")
+			}
+			last = j
 		}
-		for info, err := range s.blobs.List(ctx, prefix) {
-			if err != nil {
-				return n, err
-			}
-			if old(info, before) {
-				keys = append(keys, info.Key)
-			}
-			if len(keys) == sweepAtOnce {
-				if err := flush(); err != nil {
-					return n, err
-				}
-			}
-		}
-		if err := flush(); err != nil {
-			return n, err
+		if len(jobs) < sweepAtOnce {
+			return n, failures.err("expired files")
 		}
 	}
-	return n, nil
 }
 
-func old(info blob.Info, before time.Time) bool { return info.ModTime.Before(before) }
+// failures are what could not be removed.
+type failures struct {
+	blobs *blob.Store
+	count int
+	row   int // one after the other
+	first error
+}
+
+// failuresInARow is after how many failures the storage is asked whether it is
+// there at all.
+const failuresInARow = 10
+
+// note takes the outcome of a removal, and reports whether there is no use in
+// going on: the context has ended, or the database or the storage are away.
+func (f *failures) note(ctx context.Context, err error) (stop bool) {
+	if err == nil {
+		f.row = 0
+		return false
+	}
+	f.count++
+	f.row++
+	if f.first == nil {
+		f.first = err
+	}
+	return ctx.Err() != nil || store.Unavailable(err) || f.row%failuresInARow == 0 && f.blobs.Ping(ctx) != nil
+}
+
+// err is all of them.
+func (f *failures) err(what string) error {
+	switch f.count {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("%s: %w", what, f.first)
+	}
+	return fmt.Errorf("%s: %d failures, the first: %w", what, f.count, f.first)
+}
 
 func (s *Service) sweepAnswers(ctx context.Context) (int64, error) {
 	done, err := s.db.ExecContext(ctx, "DELETE FROM idempotency WHERE expires_at <= now_ms()")
@@ -167,4 +194,47 @@ func (s *Service) sweepAnswers(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("expired answers: %w", err)
 	}
 	return done.RowsAffected()
+}
+
+// sweepJobs removes the rows of jobs that ended long ago and have no files left,
+// and of batches without jobs.
+func (s *Service) sweepJobs(ctx context.Context) (n int64, err error) {
+	for {
+		removed, err := s.removeRows(ctx, `ended_at < now_ms() - CAST($1 AS BIGINT) AND input_key IS NULL AND output_key IS NULL
+			AND preview_key IS NULL`, store.Millis(s.config.KeepJobs))
+		if n += removed; err != nil || removed < sweepAtOnce {
+			return n, wrap("old jobs", err)
+		}
+	}
+}
+
+// removeRows removes some jobs that a condition names, with what refers to them.
+func (s *Service) removeRows(ctx context.Context, which string, args ...any) (n int64, err error) {
+	err = s.db.Tx(ctx, func(tx *store.Tx) error {
+		ids, err := collect(tx.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE "+which+fmt.Sprintf(" ORDER BY ended_at LIMIT %d", sweepAtOnce), args...))
+		if err != nil {
+			return err
+		}
+		for _, j := range ids {
+			if err := remove(ctx, tx, j); err != nil {
+				return err
+			}
+		}
+		n = int64(len(ids))
+		return nil
+	})
+	return n, err
+}
+
+func remove(ctx context.Context, tx *store.Tx, j Job) error {
+	for _, query := range []string{"DELETE FROM job_events WHERE job_id = $1", "DELETE FROM jobs WHERE id = $1"} {
+		if _, err := tx.ExecContext(ctx, query, j.ID); err != nil {
+			return err
+		}
+	}
+	if j.BatchID == "" {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, "DELETE FROM batches WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM jobs WHERE batch_id = $1)", j.BatchID)
+	return err
 }

@@ -3,11 +3,16 @@ package job_test
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/job"
 )
 
@@ -113,5 +118,110 @@ func TestSweepAnswers(t *testing.T) {
 		other.Reservation.Close()
 		x.exec("INSERT INTO idempotency (scope, name, token, fingerprint, answer, expires_at) VALUES ('a', 'b', '', '', '', 0)")
 		x.sweep(job.Swept{Answers: 1})
+	})
+}
+
+// A clock that may be wrong removes nothing.
+func TestSweepWaitsForTheClock(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{KeepOrphans: time.Nanosecond}, func(t *testing.T, x *fixture) {
+		x.put(job.InputKey())
+		x.exec("INSERT INTO deployment (name, value) VALUES ('swept_at', $1)", strconv.FormatInt(time.Now().Add(-48*time.Hour).UnixMilli(), 10))
+		if done, err := x.Sweep(t.Context()); err == nil || done != (job.Swept{}) || len(x.objects()) != 1 {
+			t.Errorf("%+v %v", done, err)
+		}
+		x.exec("UPDATE deployment SET value = $1", strconv.FormatInt(time.Now().UnixMilli(), 10))
+		y := &fixture{Service: job.New(x.db, x.blobs, job.Config{KeepOrphans: time.Nanosecond}), t: t, db: x.db, blobs: x.blobs}
+		y.sweep(job.Swept{Orphans: 1})
+	})
+}
+
+// Objects that no job names by the dozen are a mistake, until somebody says
+// otherwise; those of the last backup always are.
+func TestManyOrphans(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{KeepOrphans: time.Nanosecond}, func(t *testing.T, x *fixture) {
+		refused := func(want job.OrphansError) {
+			t.Helper()
+			done, err := x.Sweep(t.Context())
+			if got := (*job.OrphansError)(nil); !errors.As(err, &got) || *got != want || done != (job.Swept{}) {
+				t.Errorf("%+v %v", done, err)
+			}
+		}
+		x.submit(x.owner, x.input("a.gif", 1))
+		saved := job.InputKey()
+		x.put(saved)
+		x.exec("INSERT INTO backup_objects (key) VALUES ($1)", saved)
+		refused(job.OrphansError{Orphans: 1, Objects: 2, BackedUp: true})
+		x.exec("DELETE FROM backup_objects")
+		x.sweep(job.Swept{Orphans: 1})
+		for range 51 {
+			x.put(job.InputKey())
+		}
+		refused(job.OrphansError{Orphans: 51, Objects: 52})
+		if n := len(x.objects()); n != 52 {
+			t.Errorf("%d objects are left", n)
+		}
+		if err := x.AllowOrphans(t.Context(), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		x.sweep(job.Swept{Orphans: 51})
+	})
+}
+
+// An object that cannot be removed keeps no other from it.
+func TestUndeletable(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a folder has no such rights there")
+	}
+	each(t, job.Config{}, func(t *testing.T, x *fixture) {
+		for range 3 {
+			x.submit(x.owner, x.input("a.gif", 1))
+		}
+		stop := x.work(&job.Worker{Processor: processor(echo)})
+		x.ended()
+		stop()
+		var oldest string
+		if err := x.db.QueryRow("SELECT id FROM jobs ORDER BY ended_at, id LIMIT 1").Scan(&oldest); err != nil {
+			t.Fatal(err)
+		}
+		stubborn := x.get(oldest).Output.Key
+		x.exec("UPDATE jobs SET ended_at = ended_at - $1", (30 * 24 * time.Hour).Milliseconds())
+		blocked := filepath.Join(x.dir, filepath.FromSlash(stubborn))
+		if err := errors.Join(os.Remove(blocked), os.MkdirAll(filepath.Join(blocked, "in the way"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		done, err := x.Sweep(t.Context())
+		if want := (job.Swept{Inputs: 3, Outputs: 2}); done != want || err == nil {
+			t.Errorf("%+v %v, want %+v and an error", done, err, want)
+		}
+		if err := os.RemoveAll(blocked); err != nil {
+			t.Fatal(err)
+		}
+		x.sweep(job.Swept{Outputs: 1})
+	})
+}
+
+// Rows go after their files, and batches with their last job. The ledger stays.
+func TestOldJobs(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{}, func(t *testing.T, x *fixture) {
+		x.submit(x.owner, x.input("a.gif", 1), x.input("b.gif", 1))
+		id := x.submit(x.owner, x.input("c.gif", 1)).Jobs[0].ID
+		stop := x.work(&job.Worker{Processor: processor(echo)})
+		x.ended()
+		stop()
+		x.exec("UPDATE jobs SET ended_at = ended_at - $1 WHERE id <> $2", (91 * 24 * time.Hour).Milliseconds(), id)
+		x.sweep(job.Swept{Inputs: 2, Outputs: 2, Jobs: 2})
+		for table, want := range map[string]int{"jobs": 1, "batches": 0, "ledger": 4} {
+			var n int
+			if err := x.db.QueryRow("SELECT COUNT(*) FROM " + table).Scan(&n); err != nil || n != want {
+				t.Errorf("%s: %d rows are left, want %d (%v)", table, n, want, err)
+			}
+		}
+		if wrong, err := account.NewLedger(x.db).Verify(t.Context()); len(wrong) > 0 || err != nil {
+			t.Error(wrong, err)
+		}
 	})
 }

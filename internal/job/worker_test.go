@@ -326,6 +326,8 @@ func (c *counter) Credits(kind account.Kind, amount int64) {
 	c.credits[kind] += amount
 }
 
+func (c *counter) Swept(job.Swept, error) {}
+
 func TestObserver(t *testing.T) {
 	t.Parallel()
 	seen := &counter{}

@@ -23,6 +23,8 @@ type metrics struct {
 	stages   *prometheus.HistogramVec
 	running  *prometheus.HistogramVec
 	credits  *prometheus.CounterVec
+	sweeps   *prometheus.CounterVec
+	swept    prometheus.Gauge
 }
 
 // Seconds, from a poll to a long video.
@@ -44,8 +46,12 @@ func newMetrics() *metrics {
 			Help: "Time that tries at jobs ran, by what became of them.", Buckets: jobBuckets}, []string{"outcome"}),
 		credits: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bgremove_credits_total",
 			Help: "Credits charged and refunded by this node."}, []string{"kind"}),
+		sweeps: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bgremove_sweeps_total",
+			Help: "Sweeps for what has expired, by whether they removed all of it."}, []string{"outcome"}),
+		swept: prometheus.NewGauge(prometheus.GaugeOpts{Name: "bgremove_sweep_complete_time_seconds",
+			Help: "When this node's last complete sweep ended, in seconds since 1970."}),
 	}
-	m.registry.MustRegister(m.requests, m.wait, m.stages, m.running, m.credits,
+	m.registry.MustRegister(m.requests, m.wait, m.stages, m.running, m.credits, m.sweeps, m.swept,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -66,6 +72,16 @@ func (m *metrics) Ended(outcome string, ran time.Duration) {
 // Credits implements job.Observer.
 func (m *metrics) Credits(kind account.Kind, amount int64) {
 	m.credits.WithLabelValues(string(kind)).Add(float64(amount))
+}
+
+// Swept implements job.Observer.
+func (m *metrics) Swept(done job.Swept, err error) {
+	if err != nil {
+		m.sweeps.WithLabelValues("incomplete").Inc()
+		return
+	}
+	m.sweeps.WithLabelValues("complete").Inc()
+	m.swept.SetToCurrentTime()
 }
 
 // request is called for each HTTP request that was answered.

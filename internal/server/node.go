@@ -11,6 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/billing"
 	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/deployment"
 	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/mailer"
@@ -53,6 +54,9 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 		return nil, fmt.Errorf("database: %w", err)
 	}
 	if n.blobs, err = blob.Open(ctx, c.Storage, blob.Options{TempDir: c.TempDir, TempSpace: c.TempSpace, Reserve: c.Reserve}); err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	if err := deployment.Bind(ctx, n.db, n.blobs); err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
 	n.accounts, n.keys = account.New(n.db), account.NewKeys(n.db)

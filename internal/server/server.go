@@ -142,7 +142,7 @@ func (n *node) start(ctx context.Context, g *errgroup.Group) error {
 		w := &job.Worker{Service: n.jobs, Processor: n.remover, Slots: n.config.Slots, Drain: n.config.Drain, TempDir: n.config.TempDir}
 		g.Go(func() error { return w.Run(ctx) })
 	}
-	g.Go(func() error { n.jobs.RunSweeper(ctx, sweepEvery); return nil })
+	g.Go(func() error { n.jobs.RunSweeper(ctx); return nil })
 	g.Go(func() error { n.sweep(ctx); return nil })
 	n.config.Log.InfoContext(ctx, "started", "role", n.config.Role)
 	return nil

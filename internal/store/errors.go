@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 
@@ -43,12 +44,21 @@ func Unavailable(err error) bool {
 			strings.HasPrefix(code, "58") || // input and output
 			code == "25006" || code == "55P03" || code == "25P03" // read only, lock, idle in transaction
 	}
+	return disconnected(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || pgconn.SafeToRetry(err)
+}
+
+// disconnected reports whether err is a server that cannot be reached, has cut
+// the connection, or does not answer. An error of a file is none, though it looks
+// like a net.Error.
+func disconnected(err error) bool {
 	var (
 		connect *pgconn.ConnectError
-		network net.Error
+		name    *net.DNSError
+		network *net.OpError
+		slow    net.Error
 	)
-	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
-		pgconn.SafeToRetry(err)
+	return errors.As(err, &connect) || errors.As(err, &name) || errors.As(err, &network) ||
+		errors.As(err, &slow) && slow.Timeout() || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // clashed reports whether a transaction only met another one.

@@ -53,6 +53,8 @@ func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
 
 func (postgresDialect) shared() bool { return true }
 
+func (postgresDialect) snapshot(context.Context, *sql.DB, string) error { return ErrNoSnapshot }
+
 func (postgresDialect) notify(ctx context.Context, tx *sql.Tx, topics []string) error {
 	if _, err := tx.ExecContext(ctx, "SELECT pg_notify(topic, '') FROM unnest(CAST($1 AS TEXT[])) AS topic", topics); err != nil {
 		return fmt.Errorf("notify: %w", err)

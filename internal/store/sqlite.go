@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -80,6 +81,33 @@ func (d sqliteDialect) url(settings url.Values) string {
 func (sqliteDialect) skipLocked() string { return "" }
 
 func (sqliteDialect) shared() bool { return false }
+
+// snapshot writes a file as VACUUM does, which is one transaction of a reader.
+func (sqliteDialect) snapshot(ctx context.Context, db *sql.DB, path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // it may be there if it is empty
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "VACUUM INTO $1", path)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// OpenCopy opens a file that Snapshot wrote, to be read, and leaves it as it is,
+// of whatever schema.
+func OpenCopy(path string) (*DB, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	if err := registerClock(); err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	d := sqliteDialect{path}
+	raw, err := sql.Open("sqlite", d.url(url.Values{"mode": {"ro"}, "immutable": {"1"}}))
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	return &DB{DB: raw, dialect: d}, nil
+}
 
 func (sqliteDialect) notify(context.Context, *sql.Tx, []string) error { return nil }
 

@@ -45,6 +45,8 @@ type dialect interface {
 	notify(ctx context.Context, tx *sql.Tx, topics []string) error
 	// listen calls ring for what other processes notify, until ctx ends.
 	listen(ctx context.Context, topic string, ring func()) error
+	// snapshot copies the database into a file.
+	snapshot(ctx context.Context, db *sql.DB, path string) error
 	// migrate brings the schema up to date, one process at a time.
 	migrate(ctx context.Context, db *sql.DB) error
 }
@@ -74,6 +76,19 @@ func Open(ctx context.Context, url string) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
 	}
 	return db, nil
+}
+
+// ErrNoSnapshot is a database that has tools of its own for backups.
+var ErrNoSnapshot = errors.New("only a SQLite database is copied; PostgreSQL has pg_dump")
+
+// Snapshot copies a SQLite database, as it is at one moment, into a file that
+// does not exist yet, for this user alone, while others work on it. The error is
+// ErrNoSnapshot with PostgreSQL.
+func (db *DB) Snapshot(ctx context.Context, path string) error {
+	if err := db.dialect.snapshot(ctx, db.DB, path); err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	return nil
 }
 
 // Shared reports whether processes on several machines may use the database,

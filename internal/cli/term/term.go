@@ -27,11 +27,11 @@ func IsTerminal(stream any) bool {
 
 // Message prints one line about what is going on.
 func (s *Streams) Message(format string, args ...any) {
-	fmt.Fprintf(s.Err, "bgremove: "+format+"\n", args...)
+	fmt.Fprintf(s.Err, "bgremove: %s\n", lines(fmt.Sprintf(format, args...)))
 }
 
 // Hint prints what the reader can do, under a message.
-func (s *Streams) Hint(text string) { fmt.Fprintf(s.Err, "hint: %s\n", text) }
+func (s *Streams) Hint(text string) { fmt.Fprintf(s.Err, "hint: %s\n", lines(text)) }
 
 // JSON prints v as one indented object.
 func (s *Streams) JSON(v any) error {

@@ -6,6 +6,7 @@ package storetest
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -45,32 +46,48 @@ func SQLite(t testing.TB) string {
 // skipped where there is no server.
 func Postgres(t testing.TB) string {
 	t.Helper()
-	server := os.Getenv("BGREMOVE_TEST_POSTGRES")
-	if server == "" {
-		t.Skip("BGREMOVE_TEST_POSTGRES names no server; tools/postgres.sh starts one")
-	}
-	admin, err := sql.Open("pgx", server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema := id.New("test_")
-	if _, err := admin.Exec("CREATE SCHEMA " + schema); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		defer admin.Close()
-		if _, err := admin.Exec("DROP SCHEMA " + schema + " CASCADE"); err != nil {
-			t.Error(err)
-		}
-	})
-	u, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u, schema := made(t, "CREATE SCHEMA %s", "DROP SCHEMA %s CASCADE")
 	q := u.Query()
 	q.Set("search_path", schema)
 	u.RawQuery = q.Encode()
 	return u.String()
+}
+
+// PostgresDatabase is the URL of a database that is removed with the test, for
+// programs that know no schemas.
+func PostgresDatabase(t testing.TB) string {
+	t.Helper()
+	u, name := made(t, "CREATE DATABASE %s", "DROP DATABASE %s WITH (FORCE)")
+	u.Path = "/" + name
+	return u.String()
+}
+
+// made makes something on the server, under a new name, and removes it with the
+// test.
+func made(t testing.TB, create, drop string) (server *url.URL, name string) {
+	t.Helper()
+	at := os.Getenv("BGREMOVE_TEST_POSTGRES")
+	if at == "" {
+		t.Skip("BGREMOVE_TEST_POSTGRES names no server; tools/postgres.sh starts one")
+	}
+	admin, err := sql.Open("pgx", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name = id.New("test_")
+	if _, err := admin.Exec(fmt.Sprintf(create, name)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		defer admin.Close()
+		if _, err := admin.Exec(fmt.Sprintf(drop, name)); err != nil {
+			t.Error(err)
+		}
+	})
+	if server, err = url.Parse(at); err != nil {
+		t.Fatal(err)
+	}
+	return server, name
 }
 
 // Open opens a database until the test ends.

@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// Fact is what the database keeps under a name about the deployment as a whole;
+// empty is nothing.
+func (db *DB) Fact(ctx context.Context, name string) (value string, err error) {
+	err = db.QueryRowContext(ctx, "SELECT value FROM deployment WHERE name = $1", name).Scan(&value)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return value, factError(name, err)
+}
+
+// SetFact keeps a value under a name.
+func (db *DB) SetFact(ctx context.Context, name, value string) error {
+	_, err := db.ExecContext(ctx, `INSERT INTO deployment (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	return factError(name, err)
+}
+
+// FirstFact keeps a value under a name that has none, and returns what is kept.
+func (db *DB) FirstFact(ctx context.Context, name, value string) (kept string, err error) {
+	err = db.QueryRowContext(ctx, `INSERT INTO deployment (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING value`, name, value).Scan(&kept)
+	return kept, factError(name, err)
+}
+
+func factError(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("fact %s: %w", name, err)
+	}
+	return nil
+}
