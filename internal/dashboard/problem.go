@@ -101,6 +101,7 @@ func (v *visit) fail(err error) {
 	status := http.StatusInternalServerError
 	if store.Unavailable(err) {
 		status = http.StatusServiceUnavailable
+		v.w.Header().Set("Retry-After", "5")
 	}
 	request := v.w.Header().Get("X-Request-Id")
 	if f, known := v.known(err); known {

@@ -13,11 +13,24 @@ const reapAtOnce = 100
 // lost its workers MaxAttempts times has failed and is refunded. It returns
 // their number. Workers do it all the time; any number of nodes may.
 func (s *Service) Reap(ctx context.Context) (n int, err error) {
+	jobs, err := s.lapsed(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return s.reapAll(ctx, jobs)
+}
+
+// lapsed are some jobs whose leases ran out.
+func (s *Service) lapsed(ctx context.Context) ([]Job, error) {
 	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+` FROM jobs
 		WHERE state = 'processing' AND lease_until < now_ms() ORDER BY lease_until LIMIT $1`, reapAtOnce))
 	if err != nil {
-		return 0, fmt.Errorf("look at the leases: %w", err)
+		return nil, fmt.Errorf("look at the leases: %w", err)
 	}
+	return jobs, nil
+}
+
+func (s *Service) reapAll(ctx context.Context, jobs []Job) (n int, err error) {
 	for _, j := range jobs {
 		expired, failed, err := s.expire(ctx, j)
 		if err != nil {
@@ -34,11 +47,22 @@ func (s *Service) Reap(ctx context.Context) (n int, err error) {
 }
 
 // reap reaps every third of a lease until ctx ends, however busy the queue is.
+// When the database has been away all leases have run out, and the workers that
+// are still there need a lease's time to say so: what they have finished must not
+// be done again.
 func (s *Service) reap(ctx context.Context) {
 	ticker := time.NewTicker(max(time.Millisecond, s.config.Lease/3))
 	defer ticker.Stop()
+	away, patience := false, time.Time{}
 	for {
-		if _, err := s.Reap(ctx); err != nil && ctx.Err() == nil {
+		jobs, err := s.lapsed(ctx)
+		if away && err == nil {
+			patience = time.Now().Add(s.config.Lease)
+		}
+		if away = err != nil; !away && time.Now().After(patience) {
+			_, err = s.reapAll(ctx, jobs)
+		}
+		if err != nil && ctx.Err() == nil {
 			s.config.Log.ErrorContext(ctx, "leases cannot be looked after", "error", err)
 		}
 		select {

@@ -37,7 +37,7 @@ func (w *Worker) try(running context.Context, j Job, scratch string) {
 		w.Service.config.Observer.Claimed(j.StartedAt.Sub(j.CreatedAt))
 	}
 	var beats sync.WaitGroup
-	beats.Go(t.beat)
+	beats.Go(func() { t.beat(running) })
 	defer func() { t.lose(nil); beats.Wait() }()
 
 	limit := timeLimit(w.Service.config.TimeLimit, j.Media.Duration)
@@ -54,9 +54,10 @@ func (w *Worker) try(running context.Context, j Job, scratch string) {
 	t.settle(running, output, product, err)
 }
 
-// beat renews the lease until it is lost or given up. A database that is away
-// for as long as the lease has lost it.
-func (t *try) beat() {
+// beat renews the lease until it is lost. While the database is away nobody else
+// can take the job: the work goes on, and its result is kept for when it is back.
+// Only a worker that stops does not wait for that longer than a lease.
+func (t *try) beat(running context.Context) {
 	lease := t.Service.config.Lease
 	ticker := time.NewTicker(max(time.Millisecond, lease/3))
 	defer ticker.Stop()
@@ -73,7 +74,7 @@ func (t *try) beat() {
 		switch {
 		case err == nil:
 			renewed = at
-		case errors.Is(err, errLost), time.Since(renewed) > lease:
+		case errors.Is(err, errLost), running.Err() != nil && time.Since(renewed) > lease:
 			t.lose(errLost)
 			return
 		}

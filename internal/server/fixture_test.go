@@ -111,6 +111,8 @@ type customer struct {
 	db  *store.DB
 	id  string
 	key string
+	// cookie is that of a session, once signed in.
+	cookie string
 }
 
 const password = "correct horse"
@@ -182,6 +184,9 @@ func (c *customer) do(method, url string, body io.Reader, header ...string) answ
 		c.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+c.key)
+	if c.cookie != "" {
+		r.Header.Set("Cookie", c.cookie)
+	}
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
@@ -195,6 +200,15 @@ func (c *customer) do(method, url string, body io.Reader, header ...string) answ
 		c.Fatal(err)
 	}
 	return answer{response.StatusCode, response.Header, string(got)}
+}
+
+// signIn gives what follows a session, too.
+func (c *customer) signIn(n *node) {
+	c.Helper()
+	got := c.do(http.MethodPost, n.url+"/api/session", strings.NewReader(`{"email":"ada@example.com","password":"`+password+`"}`),
+		"Content-Type", "application/json")
+	got.is(c.T, http.StatusNoContent, "")
+	c.cookie, _, _ = strings.Cut(got.header.Get("Set-Cookie"), ";")
 }
 
 func (c *customer) get(url string, header ...string) answer {

@@ -1,17 +1,11 @@
 package server_test
 
 import (
-	"context"
-	"errors"
-	"io"
-	"net"
 	"net/http"
-	"net/url"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/store/storetest"
 	"github.com/bgremove/bgremove/pkg/api"
@@ -55,14 +49,14 @@ func TestDatabaseLocked(t *testing.T) {
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	database := storetest.Postgres(t)
-	wire := newWire(t, database)
-	c := configuration(t, wire.database)
-	c.MetricsAddr = "127.0.0.1:0"
+	wire := storetest.NewWire(t, database)
+	c := configuration(t, wire.URL)
+	c.MetricsAddr, c.Patience = "127.0.0.1:0", 500*time.Millisecond
 	n := start(t, c)
 	ada := newCustomer(t, database, 10)
 	ada.get(n.url+"/readyz").is(t, http.StatusOK, `{"status":"ok"}`)
 
-	wire.cut()
+	wire.Cut()
 	unavailable(t, ada.get(n.url+"/readyz"))
 	ada.get(n.metrics+"/readyz").is(t, http.StatusServiceUnavailable, `{"error":"unavailable"}`)
 	ada.get(n.url+"/healthz").is(t, http.StatusOK, `{"status":"ok"}`)
@@ -74,10 +68,12 @@ func TestDatabaseGone(t *testing.T) {
 		t.Errorf("%d credits are left", left)
 	}
 
-	wire.mend()
-	wire.traffic.Lock() // nothing comes, and nothing breaks
+	wire.Mend()
+	ada.get(n.url+"/readyz").is(t, http.StatusOK, `{"status":"ok"}`)
+	wire.Stall() // nothing comes, and nothing breaks
 	unavailable(t, ada.get(n.url+"/readyz"))
-	wire.traffic.Unlock()
+	unavailable(t, ada.submit(n, clip(t)))
+	wire.Mend()
 	ada.get(n.url+"/readyz").is(t, http.StatusOK, `{"status":"ok"}`)
 	if done := ada.ended(n, ada.submitted(n, clip(t))); done.Status != api.JobStatusDone {
 		t.Errorf("the job is %+v", done)
@@ -85,111 +81,44 @@ func TestDatabaseGone(t *testing.T) {
 	n.stopped()
 }
 
-// wire is a way to PostgreSQL that can be cut.
-type wire struct {
-	*testing.T
-	database string       // by this way
-	server   string       // the real socket
-	traffic  sync.RWMutex // held while bytes move
-	mu       sync.Mutex
-	broken   bool
-	ends     []net.Conn
-}
-
-// newWire leads to the server that database names by the folder of its socket.
-func newWire(t *testing.T, database string) *wire {
-	t.Helper()
-	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const socket = ".s.PGSQL.5432"
-	q := u.Query()
-	dir := q.Get("host")
-	if !filepath.IsAbs(dir) {
-		t.Skip("the server is not reached by a socket")
-	}
-	w := &wire{T: t, server: filepath.Join(dir, socket)}
-	own := t.TempDir()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(own, socket))
-	if err != nil {
-		t.Fatal(err)
-	}
-	q.Set("host", own)
-	u.RawQuery = q.Encode()
-	w.database = u.String()
-	var running sync.WaitGroup
-	running.Go(func() { w.serve(l, &running) })
-	t.Cleanup(func() { _ = l.Close(); w.cut(); running.Wait() })
-	return w
-}
-
-func (w *wire) serve(l net.Listener, running *sync.WaitGroup) {
-	for {
-		conn, err := l.Accept()
-		if err != nil {
-			return
-		}
-		running.Go(func() {
-			if err := w.join(conn); err != nil && !errors.Is(err, net.ErrClosed) {
-				w.Logf("a connection: %v", err)
+// TestDatabaseGoneEverywhere asks for all that a node answers while PostgreSQL is
+// cut off, swallows what it is sent, and is slow.
+func TestDatabaseGoneEverywhere(t *testing.T) {
+	t.Parallel()
+	database := storetest.Postgres(t)
+	wire := storetest.NewWire(t, database)
+	c := configuration(t, wire.URL)
+	c.Patience = 500 * time.Millisecond
+	n := start(t, c)
+	ada := newCustomer(t, database, 100)
+	id := ada.submitted(n, clip(t))
+	ada.ended(n, id)
+	ada.signIn(n)
+	ask := func(status func(path string, got answer) bool) {
+		t.Helper()
+		for _, path := range []string{
+			"/api/v1/jobs/" + id, "/api/v1/jobs/" + id + "/download", "/api/v1/jobs/" + id + "/preview", "/api/v1/batches/batch_x",
+			"/api/account", "/api/account/keys", "/api/account/ledger", "/api/account/ledger.csv", "/api/jobs", "/api/jobs/" + id, "/api/jobs/" + id + "/input",
+			"/", "/jobs", "/jobs/" + id, "/keys", "/credits", "/account",
+		} {
+			if got := ada.get(n.url + path); !status(path, got) {
+				t.Errorf("%s: %d %s", path, got.status, got.body)
 			}
-		})
+		}
 	}
-}
-
-// join moves bytes both ways until either end closes.
-func (w *wire) join(near net.Conn) error {
-	defer near.Close()
-	far, err := (&net.Dialer{}).DialContext(context.Background(), "unix", w.server)
-	if err != nil {
-		return err
+	gone := func(_ string, got answer) bool {
+		return got.status == http.StatusServiceUnavailable && got.header.Get("Retry-After") != ""
 	}
-	defer far.Close()
-	if !w.keep(near, far) {
-		return nil
+	there := func(path string, got answer) bool {
+		return got.status == http.StatusOK || path == "/api/v1/batches/batch_x" && got.status == http.StatusNotFound
 	}
-	go func() {
-		_, _ = io.Copy(far, onWire{near, w}) // ends with either
-		_ = far.Close()
-	}()
-	_, err = io.Copy(near, far)
-	return err
-}
-
-// onWire reads what may pass the wire.
-type onWire struct {
-	io.Reader
-	*wire
-}
-
-func (r onWire) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	r.traffic.RLock()
-	defer r.traffic.RUnlock()
-	return n, err
-}
-
-// keep notes connections to be cut, unless the wire is.
-func (w *wire) keep(ends ...net.Conn) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ends = append(w.ends, ends...)
-	return !w.broken
-}
-
-func (w *wire) cut() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.broken = true
-	for _, end := range w.ends {
-		_ = end.Close()
-	}
-	w.ends = nil
-}
-
-func (w *wire) mend() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.broken = false
+	ask(there)
+	wire.Cut()
+	ask(gone)
+	wire.Mend()
+	wire.Stall()
+	ask(gone)
+	wire.Mend()
+	wire.Delay(10 * time.Millisecond)
+	ask(there)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,25 +29,32 @@ CREATE UNLOGGED TABLE rates (
 )`
 
 // postgresDialect reaches the server that config names.
-type postgresDialect struct{ config *pgx.ConnConfig }
+type postgresDialect struct {
+	config   *pgx.ConnConfig
+	patience time.Duration
+}
 
-func openPostgres(url string) (*DB, error) {
+func openPostgres(url string, patience time.Duration) (*DB, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	// A node that dies in a transaction must not hold its rows for long.
+	// A node that dies in a transaction must not hold its rows for longer than
+	// others wait for them.
 	if config.RuntimeParams["idle_in_transaction_session_timeout"] == "" {
-		config.RuntimeParams["idle_in_transaction_session_timeout"] = "30s"
+		config.RuntimeParams["idle_in_transaction_session_timeout"] = "15s"
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second
 	}
-	raw := stdlib.OpenDB(*config)
+	d := postgresDialect{config, patience}
+	hasty := config.Copy()
+	hasty.DialFunc = patient(config.DialFunc, patience)
+	raw := stdlib.OpenDB(*hasty)
 	raw.SetMaxOpenConns(postgresConnections)
 	raw.SetMaxIdleConns(postgresConnections)
 	raw.SetConnMaxIdleTime(5 * time.Minute)
-	return &DB{DB: raw, dialect: postgresDialect{config}}, nil
+	return &DB{DB: raw, dialect: d}, nil
 }
 
 func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
@@ -62,13 +70,15 @@ func (postgresDialect) notify(ctx context.Context, tx *sql.Tx, topics []string) 
 	return nil
 }
 
-func (postgresDialect) migrate(ctx context.Context, db *sql.DB) error {
+// migrate has a connection of its own, since an index may take its time.
+func (d postgresDialect) migrate(ctx context.Context, _ *sql.DB) error {
 	// Every second, for five minutes: as long as another node may need.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 	if err != nil {
 		return err
 	}
-	return migrate(ctx, db, goose.DialectPostgres, goose.WithSessionLocker(locker))
+	db := stdlib.OpenDB(*d.config)
+	return errors.Join(migrate(ctx, db, goose.DialectPostgres, goose.WithSessionLocker(locker)), db.Close())
 }
 
 // listen holds a connection of its own: one of the pool would be handed to
@@ -100,11 +110,27 @@ func (d postgresDialect) hear(ctx context.Context, topic string, ring func()) bo
 	}
 	ring() // for what was missed before
 	for {
-		if _, err := conn.WaitForNotification(ctx); err != nil {
+		heard, err := d.next(ctx, conn)
+		if err != nil {
 			return true
 		}
-		ring()
+		if heard {
+			ring()
+		}
 	}
+}
+
+// next waits for a notification, and looks now and then whether the server is
+// still there.
+func (d postgresDialect) next(ctx context.Context, conn *pgx.Conn) (heard bool, err error) {
+	wait, cancel := context.WithTimeout(ctx, d.patience)
+	defer cancel()
+	if _, err := conn.WaitForNotification(wait); err == nil || wait.Err() == nil || ctx.Err() != nil {
+		return err == nil, err
+	}
+	alive, cancel := context.WithTimeout(ctx, d.patience)
+	defer cancel()
+	return false, conn.Ping(alive)
 }
 
 // pause waits, or returns why ctx ended.

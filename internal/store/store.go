@@ -10,6 +10,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -57,6 +58,18 @@ type dialect interface {
 // as PostgreSQL's own tools take it. Any number of processes may open one
 // database at once; those of SQLite must be on one machine.
 func Open(ctx context.Context, url string) (*DB, error) {
+	return OpenWith(ctx, url, Options{})
+}
+
+// Options say how to use a database. The zero value is ready to use.
+type Options struct {
+	// Patience is how long PostgreSQL may not answer before it counts as gone; 0
+	// is 20 s.
+	Patience time.Duration
+}
+
+// OpenWith is Open with options.
+func OpenWith(ctx context.Context, url string, o Options) (*DB, error) {
 	var (
 		db  *DB
 		err error
@@ -65,7 +78,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	case scheme == "sqlite" && rest != "":
 		db, err = openSQLite(rest)
 	case scheme == "postgres", scheme == "postgresql":
-		db, err = openPostgres(url)
+		db, err = openPostgres(url, cmp.Or(o.Patience, defaultPatience))
 	default:
 		return nil, errors.New("a database is sqlite:PATH or postgres://…") // the URL may hold a password
 	}

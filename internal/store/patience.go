@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// defaultPatience is how long an answer may stay away.
+const defaultPatience = 20 * time.Second
+
+// patient makes connections by dial that do not wait for ever: a server that is
+// there and does not answer, or a network that swallows what is sent, is an error
+// like any other that went away, os.ErrDeadlineExceeded.
+func patient(dial pgconn.DialFunc, patience time.Duration) pgconn.DialFunc {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &patientConn{Conn: conn, patience: patience}, nil
+	}
+}
+
+// patientConn gives each read and write some time, less if its user has set a
+// deadline: pgx does so to end a query whose context has ended.
+type patientConn struct {
+	net.Conn
+	patience time.Duration
+
+	mu       sync.Mutex
+	deadline time.Time // the user's; zero: none
+}
+
+func (c *patientConn) SetDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadline = t
+	return c.Conn.SetDeadline(t)
+}
+
+func (c *patientConn) Read(p []byte) (int, error) {
+	if err := c.expect(c.Conn.SetReadDeadline); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}
+
+func (c *patientConn) Write(p []byte) (int, error) {
+	if err := c.expect(c.Conn.SetWriteDeadline); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
+
+// expect sets a deadline for what comes now. A deadline that the user sets at the
+// same time comes before or after, and is not lost.
+func (c *patientConn) expect(set func(time.Time) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	until := time.Now().Add(c.patience)
+	if !c.deadline.IsZero() && c.deadline.Before(until) {
+		until = c.deadline
+	}
+	return set(until)
+}
