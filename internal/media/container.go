@@ -63,23 +63,3 @@ func sniffISO(head []byte) Container {
 	}
 	return Unknown
 }
-
-// sniffEBML tells WebM from other Matroska files by the DocType element
-// (0x4282) of the EBML header, RFC 8794 section 11.2.6.
-func sniffEBML(head []byte) Container {
-	i := bytes.Index(head, []byte{0x42, 0x82})
-	if i < 0 || i+3 > len(head) {
-		return Unknown
-	}
-	n := int(head[i+2] &^ 0x80)
-	if head[i+2]&0x80 == 0 || i+3+n > len(head) {
-		return Unknown
-	}
-	switch string(bytes.TrimRight(head[i+3:i+3+n], "\x00")) {
-	case "webm":
-		return WebM
-	case "matroska":
-		return Matroska
-	}
-	return Unknown
-}

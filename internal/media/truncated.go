@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-	"math/bits"
 )
 
 // Truncated reports whether a file of the given size and container ends before
@@ -55,27 +54,16 @@ func truncatedISO(r io.ReaderAt, size int64) bool {
 func truncatedEBML(r io.ReaderAt, size int64) bool {
 	at := int64(0)
 	for range 2 {
-		var head [16]byte
+		var head [12]byte
 		n, _ := r.ReadAt(head[:], at)
-		id := bits.LeadingZeros8(head[0]) + 1
-		if id > 4 || n < id+1 {
+		_, length, begins := ebmlElement(head[:n])
+		if begins == 0 || length == unknownLength {
 			return false
 		}
-		width := bits.LeadingZeros8(head[id]) + 1
-		if width > 8 || n < id+width {
-			return false
-		}
-		length := uint64(head[id]) & (1<<(8-width) - 1)
-		for _, b := range head[id+1 : id+width] {
-			length = length<<8 | uint64(b)
-		}
-		if length == 1<<(7*width)-1 { // unknown: live
-			return false
-		}
-		if uint64(id+width)+length > uint64(size-at) {
+		if uint64(begins)+length > uint64(size-at) {
 			return true
 		}
-		at += int64(id+width) + int64(length)
+		at += int64(begins) + int64(length)
 	}
 	return at > size
 }
