@@ -32,7 +32,10 @@ var registerClock = sync.OnceValue(func() error {
 })
 
 // sqliteDialect is the file at path.
-type sqliteDialect struct{ path string }
+type sqliteDialect struct {
+	path  string
+	watch *watch
+}
 
 func openSQLite(path string) (*DB, error) {
 	path, err := filepath.Abs(path)
@@ -52,7 +55,8 @@ func openSQLite(path string) (*DB, error) {
 		"_txlock": {"immediate"}, // or a transaction that reads first fails when it writes
 		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"},
 	}
-	d := sqliteDialect{path}
+	d := sqliteDialect{path: path}
+	d.watch = &watch{path: path, open: func() (*sql.DB, error) { return sql.Open("sqlite", d.url(nil)) }}
 	raw, err := sql.Open("sqlite", d.url(settings))
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
@@ -101,7 +105,7 @@ func OpenCopy(path string) (*DB, error) {
 	if err := registerClock(); err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	d := sqliteDialect{path}
+	d := sqliteDialect{path: path}
 	raw, err := sql.Open("sqlite", d.url(url.Values{"mode": {"ro"}, "immutable": {"1"}}))
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
@@ -111,45 +115,8 @@ func OpenCopy(path string) (*DB, error) {
 
 func (sqliteDialect) notify(context.Context, *sql.Tx, []string) error { return nil }
 
-// listen hears the processes that share the file. Nobody sends anything there,
-// so it looks whether one of them has written, which reads a word of memory
-// that they share and takes some microseconds.
 func (d sqliteDialect) listen(ctx context.Context, _ string, ring func()) error {
-	for {
-		_ = d.watch(ctx, ring) // the next watch finds what this one has missed
-		if err := pause(ctx, sqliteLookEvery); err != nil {
-			return err
-		}
-		ring()
-	}
-}
-
-// sqliteLookEvery is how often other processes' writes are looked for.
-const sqliteLookEvery = 50 * time.Millisecond
-
-// watch rings when others have written, until something fails. The connection
-// is its own: SQLite counts the writes of all others, so with one of the pool
-// an own write could look like none.
-func (d sqliteDialect) watch(ctx context.Context, ring func()) (err error) {
-	db, err := sql.Open("sqlite", d.url(nil))
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	for last := int64(-1); ; {
-		var version int64 // https://sqlite.org/pragma.html#pragma_data_version
-		if err := db.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
-			return err
-		}
-		if version != last {
-			ring()
-		}
-		last = version
-		if err := pause(ctx, sqliteLookEvery); err != nil {
-			return err
-		}
-	}
+	return d.watch.listen(ctx, ring)
 }
 
 // migrate keeps other processes away by a lock on a file of its own, which
