@@ -6,10 +6,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"net/mail"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bgremove/bgremove/internal/store"
 )
@@ -79,17 +79,16 @@ const maxEmail = 254
 // normal is an address as it is kept, if it is one.
 func normal(email string) (string, error) {
 	parsed, err := mail.ParseAddress(strings.TrimSpace(email))
-	if err != nil || parsed.Name != "" || len(parsed.Address) > maxEmail {
+	if err != nil || parsed.Name != "" || len(parsed.Address) > maxEmail || strings.ContainsFunc(parsed.Address, invisible) {
 		return "", &FieldError{Field: "email", Reason: "must be an address such as name@example.com"}
 	}
 	return strings.ToLower(parsed.Address), nil
 }
 
-func (a *Accounts) encode(ctx context.Context, password string) (string, error) {
-	if len(password) < MinPassword || len(password) > MaxPassword {
-		return "", &FieldError{Field: "password", Reason: fmt.Sprintf("must have %d to %d bytes", MinPassword, MaxPassword)}
-	}
-	return a.hasher.hash(ctx, password)
+// invisible reports whether a character shows nothing, so that two addresses would
+// look alike. See "Default_Ignorable_Code_Point" of Unicode's DerivedCoreProperties.
+func invisible(r rune) bool {
+	return r == ' ' || !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // SignIn checks a password: ErrCredentials if it is wrong. How often it may be
@@ -152,43 +151,6 @@ func (a *Accounts) List(ctx context.Context, after string, limit int) ([]Account
 		all = append(all, account)
 	}
 	return all, wrap("accounts", rows.Err())
-}
-
-// SetPassword changes the password and returns the account with its new Epoch,
-// by which all sessions end but the one that takes it over. The error may be a
-// *FieldError.
-func (a *Accounts) SetPassword(ctx context.Context, id, password string) (Account, error) {
-	encoded, err := a.encode(ctx, password)
-	if err != nil {
-		return Account{}, err
-	}
-	account, err := scanAccount(a.db.QueryRowContext(ctx, setPassword+" WHERE id = $2 RETURNING "+columns, encoded, id))
-	return account, wrap("change the password", err)
-}
-
-const setPassword = "UPDATE accounts SET password = $1, epoch = epoch + 1"
-
-// ChangePassword is SetPassword for who knows the current one: else the error
-// is a *FieldError of current. How often it may be tried is the caller's to
-// limit.
-func (a *Accounts) ChangePassword(ctx context.Context, who Account, current, next string) (Account, error) {
-	wrong := &FieldError{Field: "current", Reason: "is not the account's password"}
-	_, known, err := a.signIn(ctx, who.Email, current)
-	if errors.Is(err, ErrCredentials) {
-		return Account{}, wrong
-	}
-	if err != nil {
-		return Account{}, err
-	}
-	encoded, err := a.encode(ctx, next)
-	if err != nil {
-		return Account{}, err
-	}
-	changed, err := scanAccount(a.db.QueryRowContext(ctx, setPassword+" WHERE id = $2 AND password = $3 RETURNING "+columns, encoded, who.ID, known))
-	if errors.Is(err, sql.ErrNoRows) { // it was changed meanwhile
-		return Account{}, wrong
-	}
-	return changed, wrap("change the password", err)
 }
 
 // Suspend keeps an account from acting, and its queue from moving, until it is

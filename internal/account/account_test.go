@@ -60,6 +60,7 @@ func TestSetPassword(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		accounts := account.New(db)
 		a := register(t, db, "ann@example.com")
+		mailed := token(t, db, a, account.ResetToken)
 		changed, err := accounts.SetPassword(t.Context(), a.ID, "another horse")
 		if err != nil || changed.Epoch != a.Epoch+1 {
 			t.Fatalf("changed to epoch %d from %d: %v", changed.Epoch, a.Epoch, err)
@@ -69,6 +70,9 @@ func TestSetPassword(t *testing.T) {
 		}
 		if _, err := accounts.SignIn(t.Context(), a.Email, "another horse"); err != nil {
 			t.Errorf("the new password: %v", err)
+		}
+		if _, err := accounts.ResetPassword(t.Context(), mailed, "third horse"); !errors.Is(err, account.ErrNotFound) {
+			t.Errorf("a link mailed before: %v", err)
 		}
 		if _, err := accounts.SetPassword(t.Context(), "acc_none", password); !errors.Is(err, account.ErrNotFound) {
 			t.Errorf("no such account: %v", err)
@@ -160,6 +164,13 @@ func TestRegisterRefuses(t *testing.T) {
 		{"ann", password, "email"},
 		{"Ann <ann@example.com>", password, "email"},
 		{strings.Repeat("a", 250) + "@example.com", password, "email"},
+		{"an\u200bn@example.com", password, "email"}, // zero width space
+		{"an\u202en@example.com", password, "email"}, // right to left
+		{"ann\u3164@example.com", password, "email"}, // a letter that is empty
+		{"ann\ufe0f@example.com", password, "email"}, // variation selector
+		{"ann\u00a0@example.com", password, "email"}, // no-break space
+		{`"ann\ b"@example.com`, password, "email"},  // a space, quoted
+		{"ann@exam\u00adple.com", password, "email"}, // soft hyphen
 		{"ann@example.com", "short", "password"},
 		{"ann@example.com", strings.Repeat("x", account.MaxPassword+1), "password"},
 	} {

@@ -3,12 +3,16 @@ package account
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
 
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/sync/semaphore"
+
+	"github.com/bgremove/bgremove/internal/store"
 )
 
 // cost of a password's hash: OWASP's recommendation for argon2id (Password
@@ -60,3 +64,59 @@ func (h *hasher) matches(ctx context.Context, password, encoded string) (bool, e
 
 // NewPassword is a password of at least 128 random bits.
 func NewPassword() string { return rand.Text() }
+
+func (a *Accounts) encode(ctx context.Context, password string) (string, error) {
+	if len(password) < MinPassword || len(password) > MaxPassword {
+		return "", &FieldError{Field: "password", Reason: fmt.Sprintf("must have %d to %d bytes", MinPassword, MaxPassword)}
+	}
+	return a.hasher.hash(ctx, password)
+}
+
+// SetPassword changes the password and returns the account with its new Epoch,
+// by which all sessions end but the one that takes it over. Links that were mailed
+// to reset the old one end, too. The error may be a *FieldError.
+func (a *Accounts) SetPassword(ctx context.Context, id, password string) (Account, error) {
+	encoded, err := a.encode(ctx, password)
+	if err != nil {
+		return Account{}, err
+	}
+	changed, err := a.replacePassword(ctx, "id = $2", encoded, id)
+	return changed, wrap("change the password", err)
+}
+
+// ChangePassword is SetPassword for who knows the current one: else the error
+// is a *FieldError of current. How often it may be tried is the caller's to
+// limit.
+func (a *Accounts) ChangePassword(ctx context.Context, who Account, current, next string) (Account, error) {
+	wrong := &FieldError{Field: "current", Reason: "is not the account's password"}
+	_, known, err := a.signIn(ctx, who.Email, current)
+	if errors.Is(err, ErrCredentials) {
+		return Account{}, wrong
+	}
+	if err != nil {
+		return Account{}, err
+	}
+	encoded, err := a.encode(ctx, next)
+	if err != nil {
+		return Account{}, err
+	}
+	changed, err := a.replacePassword(ctx, "id = $2 AND password = $3", encoded, who.ID, known)
+	if errors.Is(err, sql.ErrNoRows) { // it was changed meanwhile
+		return Account{}, wrong
+	}
+	return changed, wrap("change the password", err)
+}
+
+// replacePassword keeps an encoded password for the account that where finds, and
+// ends what was good for the old one.
+func (a *Accounts) replacePassword(ctx context.Context, where string, args ...any) (changed Account, err error) {
+	err = a.db.Tx(ctx, func(tx *store.Tx) error {
+		row := tx.QueryRowContext(ctx, "UPDATE accounts SET password = $1, epoch = epoch + 1 WHERE "+where+" RETURNING "+columns, args...)
+		if changed, err = scanAccount(row); err != nil {
+			return err
+		}
+		_, err = endResets(ctx, tx, changed.ID)
+		return err
+	})
+	return changed, err
+}

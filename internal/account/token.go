@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/base64"
-	"errors"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/id"
@@ -119,18 +118,28 @@ func (a *Accounts) ResetPassword(ctx context.Context, token, password string) (A
 		if err != nil {
 			return err
 		}
-		done, err := tx.ExecContext(ctx, "DELETE FROM mail_tokens WHERE account_id = $1 AND purpose = $2", owner, ResetToken)
+		changed, err = scanAccount(tx.QueryRowContext(ctx, `UPDATE accounts
+			SET password = $1, epoch = epoch + 1, confirmed_at = COALESCE(confirmed_at, now_ms()) WHERE id = $2 RETURNING `+columns, encoded, owner))
 		if err != nil {
 			return err
 		}
-		if n, err := done.RowsAffected(); n == 0 || err != nil {
-			return errors.Join(err, sql.ErrNoRows) // somebody was faster
+		n, err := endResets(ctx, tx, owner)
+		if err == nil && n == 0 {
+			err = sql.ErrNoRows // somebody was faster
 		}
-		changed, err = scanAccount(tx.QueryRowContext(ctx, `UPDATE accounts
-			SET password = $1, epoch = epoch + 1, confirmed_at = COALESCE(confirmed_at, now_ms()) WHERE id = $2 RETURNING `+columns, encoded, owner))
 		return err
 	})
 	return changed, wrap("reset the password", err)
+}
+
+// endResets removes the tokens that set a new password of an account, and returns
+// their number.
+func endResets(ctx context.Context, tx *store.Tx, accountID string) (int64, error) {
+	done, err := tx.ExecContext(ctx, "DELETE FROM mail_tokens WHERE account_id = $1 AND purpose = $2", accountID, ResetToken)
+	if err != nil {
+		return 0, err
+	}
+	return done.RowsAffected()
 }
 
 // Confirm notes that the mail with a token has arrived. It may be told twice.
