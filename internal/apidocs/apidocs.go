@@ -63,7 +63,6 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", d.cacheControl)
 	h.Set("ETag", d.etag)
 	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }

@@ -80,7 +80,6 @@ func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", assetTypes[path.Ext(name)])
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox") // for an SVG that is opened by itself
 	h.Set("Vary", "Accept-Encoding")
 	content := file.content

@@ -17,6 +17,11 @@ import (
 // by which both are known to belong together.
 const name = "deployment"
 
+// ID names the deployment of a database, for good.
+func ID(ctx context.Context, db *store.DB) (string, error) {
+	return db.FirstFact(ctx, name, id.New("dep_"))
+}
+
 // MismatchError is a storage that belongs to another database, or may. Everything
 // in it would look like what no job names, and be removed.
 type MismatchError struct {
@@ -36,7 +41,7 @@ func (e *MismatchError) Error() string {
 // say so and the database knows what lies there. Otherwise the error is a
 // *MismatchError.
 func Bind(ctx context.Context, db *store.DB, blobs *blob.Store) error {
-	own, err := db.FirstFact(ctx, name, id.New("dep_"))
+	own, err := ID(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -62,7 +67,7 @@ const allowed = 24 * time.Hour
 // Adopt makes a storage that of a database, whatever it was: what no job of the
 // database names may be removed within a day, however much it is.
 func Adopt(ctx context.Context, db *store.DB, blobs *blob.Store) error {
-	own, err := db.FirstFact(ctx, name, id.New("dep_"))
+	own, err := ID(ctx, db)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func milliseconds(t time.Time) time.Time { return t.UTC().Truncate(time.Millisec
 // begins anew.
 func (o operations) ChangePassword(ctx context.Context, in api.ChangePasswordRequestObject) (api.ChangePasswordResponseObject, error) {
 	r := of(ctx)
-	if err := o.Throttle.AttemptAs(r.Request, r.account.Email); err != nil {
+	if err := o.Throttle.AttemptSignedIn(r.Request, r.account.ID); err != nil {
 		return nil, err
 	}
 	changed, err := o.Accounts.ChangePassword(ctx, r.account, in.Body.Current, in.Body.New)

@@ -343,7 +343,7 @@ func TestLongTable(t *testing.T) {
 // TestChangePassword wants the other sessions to end, and this one to stay.
 func TestChangePassword(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *httpapi.Config) { c.Throttle.Rate = account.Rate{PerMinute: 1, Burst: 6} })
+	s := start(t, func(c *httpapi.Config) { c.Throttle.Rate = account.Rate{PerMinute: 1, Burst: 4} })
 	s.user("ada@example.com", 0)
 	here, there := s.signedIn("ada@example.com"), s.signedIn("ada@example.com")
 	change := func(c *client, current, next string) answer {

@@ -153,7 +153,6 @@ func (f *file) header(h http.Header, etag string) {
 	h.Set("Accept-Ranges", "bytes")
 	h.Set("Cache-Control", "private, no-cache") // kept by the client, asked for each time
 	h.Set("Content-Disposition", f.disposition)
-	h.Set("X-Content-Type-Options", "nosniff")
 }
 
 // VisitGetDownloadResponse implements api.GetDownloadResponseObject.

@@ -14,7 +14,7 @@ import (
 type gate struct {
 	all     *semaphore.Weighted
 	each    int64 // places of an account
-	waiting atomic.Int64
+	waiting atomic.Int64 // for a place
 
 	mu       sync.Mutex
 	accounts map[string]*share

@@ -16,8 +16,8 @@ import (
 )
 
 // Handler puts around all of mux what every answer of the service has: a
-// request id, a line in the log, deadlines that move with the data, 500 for a
-// panic, and JSON, or NotFound's page, for a path or method that mux does not know.
+// request id, a type that browsers do not guess, a line in the log, deadlines that
+// move with the data, 500 for a panic, and JSON, or NotFound's page, for a path or method that mux does not know.
 func (a *API) Handler(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, hr *http.Request) {
 		w := newWriter(rw, a.Stall)
@@ -25,6 +25,7 @@ func (a *API) Handler(mux *http.ServeMux) http.Handler {
 		r.Request = hr.WithContext(context.WithValue(hr.Context(), requestKey{}, r))
 		r.Body = r.body
 		w.Header().Set("X-Request-Id", r.id)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.before = func() { r.body.answer(w.Header()) }
 		defer a.report(r, time.Now())
 

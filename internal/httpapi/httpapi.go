@@ -92,8 +92,16 @@ type API struct {
 	intake *intake
 }
 
-// WaitingProbes is how many files wait to be measured.
-func (a *API) WaitingProbes() int64 { return a.probes.waiting.Load() }
+// Load is what a node does for requests that are not paid for yet.
+type Load struct {
+	WaitingProbes int64 // files that wait to be measured
+	Uploading     int64 // bytes of uploads on their way
+}
+
+// Load is that of now.
+func (a *API) Load() Load {
+	return Load{WaitingProbes: a.probes.waiting.Load(), Uploading: a.intake.onTheWay()}
+}
 
 // New makes an API.
 func New(c Config) *API {

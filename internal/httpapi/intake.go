@@ -59,6 +59,13 @@ func (in *intake) giveBack(accountID string, n int64) {
 	}
 }
 
+// onTheWay is what is counted now, in bytes.
+func (in *intake) onTheWay() int64 {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.taken
+}
+
 // metered is an upload that is counted while it is read, until release. What is
 // too much ends it.
 type metered struct {

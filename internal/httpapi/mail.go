@@ -122,7 +122,7 @@ func (o operations) CreateConfirmation(ctx context.Context, _ api.CreateConfirma
 	if r.account.Confirmed {
 		return api.CreateConfirmation202Response{}, nil
 	}
-	if err := o.Throttle.AttemptAs(r.Request, r.account.Email); err != nil {
+	if err := o.Throttle.AttemptSignedIn(r.Request, r.account.ID); err != nil {
 		return nil, err
 	}
 	msg, err := o.confirmation(ctx, r.account)

@@ -116,6 +116,7 @@ func TestMailThrottle(t *testing.T) {
 	const limited = `{"error":"rate_limited"}`
 	c.post("/api/password-resets", `{"email":"bob@example.com"}`).want(t, http.StatusTooManyRequests, limited)
 	c.put("/api/password-resets/abc", `{"password":"another horse"}`).want(t, http.StatusTooManyRequests, limited)
+	c.post("/api/confirmations", "").want(t, http.StatusAccepted, "") // who is signed in is counted apart
 	c.post("/api/confirmations", "").want(t, http.StatusTooManyRequests, limited)
 	c.put("/api/confirmations/abc", "").want(t, http.StatusTooManyRequests, limited)
 }

@@ -36,6 +36,7 @@ type service struct {
 	blobs    *blob.Store
 	jobs     *job.Service
 	remover  *job.Remover
+	api      *httpapi.API
 	stopFeed func() // as a server does that stops
 	log      *testlog.Lines
 }
@@ -93,12 +94,12 @@ func startIn(t testing.TB, db *store.DB, blobs blob.Options, jobs job.Config, ch
 	if change != nil {
 		change(&c)
 	}
-	a := httpapi.New(c)
+	s.api = httpapi.New(c)
 	mux := http.NewServeMux()
-	a.Register(mux)
+	s.api.Register(mux)
 	mux.HandleFunc("GET /panic", func(http.ResponseWriter, *http.Request) { panic("of a test") })
 	mux.HandleFunc("GET /endless", endless)
-	server := httptest.NewServer(a.Handler(mux))
+	server := httptest.NewServer(s.api.Handler(mux))
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	return s
@@ -190,6 +191,9 @@ func (c *client) do(method, path string, body io.Reader, header ...string) answe
 	got, err := io.ReadAll(response.Body)
 	if err != nil {
 		c.Fatalf("%s %s: %v", method, path, err)
+	}
+	if response.Header.Get("X-Content-Type-Options") != "nosniff" {
+		c.Errorf("%s %s: %v", method, path, response.Header)
 	}
 	return answer{response.StatusCode, response.Header, string(got)}
 }

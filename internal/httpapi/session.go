@@ -14,6 +14,7 @@ func (a *API) begin(ctx context.Context, who account.Account) error {
 	}
 	r := of(ctx)
 	r.account, r.owner.AccountID = who, who.ID
+	a.Throttle.Devices.Remember(r.writer, who.Email)
 	return nil
 }
 

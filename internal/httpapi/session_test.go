@@ -11,6 +11,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/httpapi"
+	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -85,6 +86,31 @@ func TestSessionRefused(t *testing.T) {
 			s.client("").post("/api/session", test.body).want(t, test.status, test.want)
 		})
 	}
+}
+
+// TestStrangersLockNobodyOut wants who has signed in before to do so again while
+// others try the account's password.
+func TestStrangersLockNobodyOut(t *testing.T) {
+	t.Parallel()
+	devices := session.NewDevices("secret", nil)
+	s := start(t, func(c *httpapi.Config) {
+		c.Throttle.Devices, c.Throttle.Rate = devices, account.Rate{PerMinute: 1, Burst: 3}
+	})
+	s.user("ada@example.com", 0)
+	ada := s.signedIn("ada@example.com")
+	limited := s.client("").post("/api/session", credentials("ada@example.com", "guess"))
+	for limited.status == http.StatusUnauthorized {
+		limited = s.client("").post("/api/session", credentials("ada@example.com", "guess"))
+	}
+	if limited.status != http.StatusTooManyRequests {
+		t.Errorf("strangers get %d %s", limited.status, limited.body)
+	}
+	if got := s.client("").post("/api/session", credentials("ada@example.com", password)); got.status != http.StatusTooManyRequests {
+		t.Errorf("with the right password, unknown: %d", got.status)
+	}
+	ada.do(http.MethodDelete, "/api/session", nil).want(t, http.StatusNoContent, "")
+	ada.post("/api/session", credentials("ada@example.com", password)).want(t, http.StatusNoContent, "")
+	ada.put("/api/account/password", `{"current":"correct horse","new":"another horse"}`).want(t, http.StatusNoContent, "")
 }
 
 // TestSessionEnds wants a new password to end the sessions of the old one.

@@ -147,6 +147,9 @@ func TestUploadsOnTheirWay(t *testing.T) {
 			}
 		}
 	}
+	for s.api.Load().Uploading < 14_000 {
+		time.Sleep(time.Millisecond)
+	}
 	becomes(ada, http.StatusTooManyRequests)
 	becomes(bob, http.StatusServiceUnavailable)
 	if err := conn.Close(); err != nil {

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"crypto/rand"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -8,19 +10,43 @@ import (
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/apidocs"
 	"github.com/bgremove/bgremove/internal/dashboard"
+	"github.com/bgremove/bgremove/internal/deployment"
 	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// handler answers everything that the API's address is asked.
-func (n *node) handler() (http.Handler, error) {
+// openSessions makes what knows browsers, and bounds what they may try.
+func (n *node) openSessions(ctx context.Context) (*session.Manager, *session.Throttle, error) {
 	c := n.config
-	sessions, err := session.New(session.Config{Store: n.sessions, Accounts: n.accounts, PublicURL: c.PublicURL})
+	cookie := session.CookieName
+	if c.Local { // another service of this machine has the same host
+		deployed, err := deployment.ID(ctx, n.db)
+		if err != nil {
+			return nil, nil, err
+		}
+		cookie += "_" + deployed
+	}
+	sessions, err := session.New(session.Config{Store: n.sessions, Accounts: n.accounts, PublicURL: c.PublicURL, CookieName: cookie})
+	if err != nil {
+		return nil, nil, err
+	}
+	secret, err := n.db.FirstFact(ctx, "device-cookie secret", rand.Text()+rand.Text())
+	if err != nil {
+		return nil, nil, err
+	}
+	return sessions, &session.Throttle{
+		Limiter: n.limiter, Requests: c.AccountRate, Proxies: c.TrustedProxies, Devices: session.NewDevices(secret, c.PublicURL),
+	}, nil
+}
+
+// handler answers everything that the API's address is asked.
+func (n *node) handler(ctx context.Context) (http.Handler, error) {
+	c := n.config
+	sessions, throttle, err := n.openSessions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	throttle := &session.Throttle{Limiter: n.limiter, Requests: c.AccountRate, Proxies: c.TrustedProxies}
 	mux, ledger := http.NewServeMux(), account.NewLedger(n.db)
 	pages, err := dashboard.New(dashboard.Config{
 		Sessions: sessions, Throttle: throttle, Keys: n.keys, Ledger: ledger, Jobs: n.jobs, API: mux, MaxFile: c.MaxFile,
@@ -36,6 +62,7 @@ func (n *node) handler() (http.Handler, error) {
 		Limits: c.Limits, MaxFile: c.MaxFile, UploadSpace: c.UploadSpace, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly,
 		MaxUpload: c.Jobs.KeepOrphans / 2, Ready: n.ready, NotFound: pages.NotFound(), Observe: n.metrics.request, Log: c.Log,
 	})
+	n.metrics.watchUploads(service.Load)
 	docs, err := apidocs.Handler(api.Specification)
 	if err != nil {
 		return nil, err
@@ -45,7 +72,7 @@ func (n *node) handler() (http.Handler, error) {
 	for _, path := range []string{"GET /openapi.json", "GET /docs", "GET /docs/"} {
 		mux.Handle(path, docs)
 	}
-	mux.Handle("GET /metrics", nearby(n.metrics.handler()))
+	mux.Handle("GET /metrics", nearby(n.metrics.handler(), throttle))
 	if !c.Local {
 		return service.Handler(mux), nil
 	}
@@ -73,6 +100,7 @@ func answer(w http.ResponseWriter, err error) {
 
 func answerStatus(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(body))
 }
@@ -81,11 +109,12 @@ func answerStatus(w http.ResponseWriter, status int, body string) {
 var forwarding = []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"}
 
 // nearby answers only connections from this machine that no proxy made for
-// others: numbers of the business are not everybody's.
-func nearby(h http.Handler) http.Handler {
+// others: numbers of the business are not everybody's. A proxy that is trusted
+// asks for others, whatever it says.
+func nearby(h http.Handler, throttle *session.Throttle) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)
-		near := err == nil && from.Addr().Unmap().IsLoopback()
+		near := err == nil && from.Addr().Unmap().IsLoopback() && !throttle.Trusts(from.Addr().Unmap())
 		forwarded := slices.ContainsFunc(forwarding, func(name string) bool { return r.Header.Get(name) != "" })
 		if !near || forwarded {
 			http.NotFound(w, r)

@@ -73,7 +73,6 @@ func (l *local) handler() http.Handler {
 		_, err := l.sessions.Account(r.Context())
 		if errors.Is(err, session.ErrNone) {
 			if !l.use(r.URL.Query().Get("token")) {
-				w.Header().Set("X-Content-Type-Options", "nosniff")
 				http.Error(w, tokenRefused, http.StatusForbidden)
 				return
 			}

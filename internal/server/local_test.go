@@ -121,6 +121,23 @@ func TestLocal(t *testing.T) {
 	})
 }
 
+// TestLocalNeighbours wants a browser to be signed in to two local services of one
+// machine at once: cookies do not know ports.
+func TestLocalNeighbours(t *testing.T) {
+	t.Parallel()
+	one, signInToOne := startLocal(t, configuration(t, storetest.SQLite(t)))
+	two, signInToTwo := startLocal(t, configuration(t, storetest.SQLite(t)))
+	v := newVisitor(t)
+	v.get(signInToOne)
+	v.get(signInToTwo)
+	for _, n := range []*node{one, two} {
+		if got := v.get(n.url + "/api/account"); got.status != http.StatusOK {
+			t.Errorf("%s: %d", n.url, got.status)
+		}
+		n.stopped()
+	}
+}
+
 // TestLocalHosts wants a local service to answer to its own names alone.
 func TestLocalHosts(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/job"
 )
 
@@ -91,6 +93,30 @@ func (m *metrics) request(route string, status int, took time.Duration) {
 
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// gauge adds a number that is asked for when it is read.
+func (m *metrics) gauge(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+}
+
+// watchDisk adds what is free where this node writes.
+func (m *metrics) watchDisk(blobs *blob.Store) {
+	m.gauge("bgremove_disk_free_bytes", "What is free on the disk of the storage, or of temporary files with S3; -1 is not known.", func() float64 {
+		n, err := blobs.Free()
+		if err != nil {
+			return -1
+		}
+		return float64(n)
+	})
+}
+
+// watchUploads adds what this node does for requests that are not paid for yet.
+func (m *metrics) watchUploads(load func() httpapi.Load) {
+	m.gauge("bgremove_probes_waiting", "Uploaded files that wait to be measured.",
+		func() float64 { return float64(load().WaitingProbes) })
+	m.gauge("bgremove_upload_bytes", "Uploads on their way that are not paid for yet.",
+		func() float64 { return float64(load().Uploading) })
 }
 
 // watch adds the queue of all nodes, which is asked for when it is read.

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"net/http"
+	"net/netip"
 	"os"
 	"regexp"
 	"slices"
@@ -27,6 +28,19 @@ func TestMetricsNearby(t *testing.T) {
 		if got := ada.get(n.url+"/metrics", header, "203.0.113.5"); got.status != http.StatusNotFound || strings.Contains(got.body, "bgremove_") {
 			t.Errorf("with %s: %d %s", header, got.status, got.body)
 		}
+	}
+}
+
+// TestMetricsBehindProxy wants a trusted proxy on this machine to get none of the
+// numbers, though it says of nobody that it asks for them.
+func TestMetricsBehindProxy(t *testing.T) {
+	t.Parallel()
+	c := configuration(t, storetest.SQLite(t))
+	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	n := start(t, c)
+	ada := newCustomer(t, c.Database, 0)
+	if got := ada.get(n.url + "/metrics"); got.status != http.StatusNotFound {
+		t.Errorf("got %d %s", got.status, got.body)
 	}
 }
 

@@ -74,6 +74,7 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 	n.jobs = job.New(n.db, n.blobs, c.Jobs)
 	n.feed = job.NewFeed(n.jobs)
 	n.metrics.watch(n.jobs, c.Log)
+	n.metrics.watchDisk(n.blobs)
 	if err := n.openEngine(ctx, confined(c)); err != nil {
 		return nil, err
 	}

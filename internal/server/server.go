@@ -122,7 +122,7 @@ func (n *node) run(ctx context.Context) error {
 
 func (n *node) start(ctx context.Context, g *errgroup.Group) error {
 	if n.config.Role != Worker {
-		handler, err := n.handler()
+		handler, err := n.handler(ctx)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ func (t *Throttle) Address(r *http.Request) netip.Addr {
 	}
 	at := peer.Addr().Unmap().WithZone("")
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && t.trusts(at); i-- {
+	for i := len(hops) - 1; i >= 0 && t.Trusts(at); i-- {
 		hop, err := parseHop(hops[i])
 		if err != nil {
 			break // what a trusted proxy got from someone who lies
@@ -26,7 +26,8 @@ func (t *Throttle) Address(r *http.Request) netip.Addr {
 	return at
 }
 
-func (t *Throttle) trusts(at netip.Addr) bool {
+// Trusts reports whether an address is that of a trusted proxy.
+func (t *Throttle) Trusts(at netip.Addr) bool {
 	for _, p := range t.Proxies {
 		if p.Contains(at) {
 			return true

@@ -4,6 +4,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -23,7 +24,7 @@ var (
 	ErrCrossSite = errors.New("the request comes from another site")
 )
 
-// CookieName is the cookie of a session.
+// CookieName is the cookie of a session, unless Config says otherwise.
 const CookieName = "bgremove_session"
 
 // life is how long a browser stays signed in.
@@ -35,13 +36,16 @@ const (
 	keyEpoch   = "epoch"
 )
 
-// Config is what sessions work on. All but PublicURL is needed.
+// Config is what sessions work on. Store and Accounts are needed.
 type Config struct {
 	Store    *account.Sessions
 	Accounts *account.Accounts
 	// PublicURL is where browsers reach the service; nil is not known. With
 	// https, cookies are Secure.
 	PublicURL *url.URL
+	// CookieName is for services that share a host, since browsers do not tell
+	// cookies apart by port. Empty is the constant of that name.
+	CookieName string
 }
 
 // Manager is the sessions of a service. Its methods but Middleware want the
@@ -56,9 +60,7 @@ type Manager struct {
 // New makes a Manager. The error is of a PublicURL that is no origin.
 func New(c Config) (*Manager, error) {
 	m := &Manager{store: c.Store, accounts: c.Accounts, origins: http.NewCrossOriginProtection()}
-	secure := false
 	if c.PublicURL != nil {
-		secure = c.PublicURL.Scheme == "https"
 		if err := m.origins.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host); err != nil {
 			return nil, err
 		}
@@ -67,7 +69,7 @@ func New(c Config) (*Manager, error) {
 	m.scs = &scs.SessionManager{
 		Store: c.Store, Codec: scs.GobCodec{}, Lifetime: life,
 		Cookie: scs.SessionCookie{
-			Name: CookieName, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure, Persist: true,
+			Name: cmp.Or(c.CookieName, CookieName), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure(c.PublicURL), Persist: true,
 		},
 	}
 	return m, nil

@@ -227,3 +227,48 @@ func TestThrottle(t *testing.T) {
 		try("203.0.113.4", "nul\x00\xff"+strings.Repeat("x", 10_000), true)
 	})
 }
+
+// TestDevices wants a browser in which an account has signed in to be counted
+// apart, for that account alone, and by nobody's word but ours.
+func TestDevices(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, storetest.SQLite(t))
+	devices := session.NewDevices("secret", &url.URL{Scheme: "https", Host: "bg.example"})
+	throttle := &session.Throttle{Limiter: account.NewLimiter(db), Rate: account.Rate{PerMinute: 1, Burst: 2}, Devices: devices}
+	remembered := func(d *session.Devices, email string) *http.Cookie {
+		w := httptest.NewRecorder()
+		d.Remember(w, email)
+		return w.Result().Cookies()[0]
+	}
+	ann, bob := remembered(devices, "Ann@example.com"), remembered(devices, "bob@example.com")
+	if ann.Name != session.DeviceCookie || !ann.HttpOnly || !ann.Secure || ann.SameSite != http.SameSiteLaxMode || ann.MaxAge < 1e7 {
+		t.Errorf("the cookie is %v", ann)
+	}
+	forged := *ann
+	forged.Value = "another" + strings.TrimLeft(ann.Value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+	try := func(name, from string, cookie *http.Cookie, attempt func(*http.Request) error, allowed bool) {
+		t.Helper()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
+		r.RemoteAddr = from + ":4000"
+		if cookie != nil {
+			r.AddCookie(cookie)
+		}
+		err := attempt(r)
+		if limited := (*account.LimitedError)(nil); errors.As(err, &limited) == allowed || err != nil && limited == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	asAnn := func(r *http.Request) error { return throttle.AttemptAs(r, "ann@example.com") }
+	for _, from := range []string{"203.0.113.1", "203.0.113.2"} { // strangers use up what is anybody's
+		try("a stranger", from, nil, asAnn, true)
+	}
+	try("a stranger", "203.0.113.3", nil, asAnn, false)
+	try("with the cookie of another account", "203.0.113.4", bob, asAnn, false)
+	try("with a name made up", "203.0.113.5", &forged, asAnn, false)
+	try("with another service's cookie", "203.0.113.6", remembered(session.NewDevices("guess", nil), "ann@example.com"), asAnn, false)
+	try("the owner's browser", "203.0.113.1", ann, asAnn, true)
+	try("the owner's browser", "203.0.113.1", ann, asAnn, true)
+	try("a stolen cookie", "203.0.113.7", ann, asAnn, false)
+	try("the owner's other browser", "203.0.113.7", remembered(devices, "ann@example.com"), asAnn, true)
+	try("who is signed in", "203.0.113.8", nil, func(r *http.Request) error { return throttle.AttemptSignedIn(r, "acc_ann") }, true)
+}

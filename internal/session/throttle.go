@@ -21,6 +21,8 @@ type Throttle struct {
 	// Requests is of an account, by all its keys and browsers together; zero is
 	// 600 a minute, 300 at once.
 	Requests account.Rate
+	// Devices are counted apart, where the account has signed in before.
+	Devices *Devices
 	// Proxies may say in X-Forwarded-For whom they speak for.
 	Proxies []netip.Prefix
 }
@@ -45,15 +47,35 @@ func (t *Throttle) Request(ctx context.Context, accountID string) error {
 // Attempt counts a try by the address of who sends r. The error is an
 // *account.LimitedError when there were too many.
 func (t *Throttle) Attempt(r *http.Request) error {
-	return t.Limiter.Allow(r.Context(), "auth:"+neighbourhood(t.Address(r)), t.rate())
+	return t.allow(r, "auth:"+neighbourhood(t.Address(r)))
 }
 
 // AttemptAs is Attempt that counts against an account, too, whether it exists
-// or not.
+// or not. A browser in which the account has signed in before is counted apart,
+// so that strangers cannot use up what its owner has.
 func (t *Throttle) AttemptAs(r *http.Request, email string) error {
+	if device, known := t.Devices.known(r, email); known {
+		return t.attemptKnown(r, "device:"+device)
+	}
 	if err := t.Attempt(r); err != nil {
 		return err
 	}
 	sum := sha256.Sum256([]byte(account.Normal(email))) // it may be any text
-	return t.Limiter.Allow(r.Context(), "email:"+hex.EncodeToString(sum[:]), t.rate())
+	return t.allow(r, "email:"+hex.EncodeToString(sum[:]))
+}
+
+// AttemptSignedIn is AttemptAs for who is signed in as an account.
+func (t *Throttle) AttemptSignedIn(r *http.Request, accountID string) error {
+	return t.attemptKnown(r, "signed-in:"+accountID)
+}
+
+func (t *Throttle) attemptKnown(r *http.Request, bucket string) error {
+	if err := t.allow(r, "known:"+neighbourhood(t.Address(r))); err != nil {
+		return err
+	}
+	return t.allow(r, bucket)
+}
+
+func (t *Throttle) allow(r *http.Request, bucket string) error {
+	return t.Limiter.Allow(r.Context(), bucket, t.rate())
 }

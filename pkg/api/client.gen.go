@@ -142,7 +142,7 @@ type ClientInterface interface {
 
 	// ChangePasswordWithBody Change the password
 	//
-	// All other sessions end, this one stays. Attempts are limited as those to sign in.
+	// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -151,7 +151,7 @@ type ClientInterface interface {
 
 	// ChangePassword Change the password
 	//
-	// All other sessions end, this one stays. Attempts are limited as those to sign in.
+	// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -326,7 +326,8 @@ type ClientInterface interface {
 
 	// CreateSessionWithBody Sign in
 	//
-	// Attempts are limited for each address and each account; 429 says when to try again.
+	// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
+	// before has a second cookie, `bgremove_device`, and limits of its own.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -335,7 +336,8 @@ type ClientInterface interface {
 
 	// CreateSession Sign in
 	//
-	// Attempts are limited for each address and each account; 429 says when to try again.
+	// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
+	// before has a second cookie, `bgremove_device`, and limits of its own.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -552,7 +554,7 @@ func (c *Client) GetLedgerCSV(ctx context.Context, reqEditors ...RequestEditorFn
 
 // ChangePasswordWithBody Change the password
 //
-// All other sessions end, this one stays. Attempts are limited as those to sign in.
+// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
 //
 // Takes any type of body and a specified content type.
 //
@@ -571,7 +573,7 @@ func (c *Client) ChangePasswordWithBody(ctx context.Context, contentType string,
 
 // ChangePassword Change the password
 //
-// All other sessions end, this one stays. Attempts are limited as those to sign in.
+// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -966,7 +968,8 @@ func (c *Client) DeleteSession(ctx context.Context, reqEditors ...RequestEditorF
 
 // CreateSessionWithBody Sign in
 //
-// Attempts are limited for each address and each account; 429 says when to try again.
+// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
+// before has a second cookie, `bgremove_device`, and limits of its own.
 //
 // Takes any type of body and a specified content type.
 //
@@ -985,7 +988,8 @@ func (c *Client) CreateSessionWithBody(ctx context.Context, contentType string, 
 
 // CreateSession Sign in
 //
-// Attempts are limited for each address and each account; 429 says when to try again.
+// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
+// before has a second cookie, `bgremove_device`, and limits of its own.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2908,7 +2912,7 @@ type ClientWithResponsesInterface interface {
 
 	// ChangePasswordWithBodyWithResponse Change the password
 	//
-	// All other sessions end, this one stays. Attempts are limited as those to sign in.
+	// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2917,7 +2921,7 @@ type ClientWithResponsesInterface interface {
 
 	// ChangePasswordWithResponse Change the password
 	//
-	// All other sessions end, this one stays. Attempts are limited as those to sign in.
+	// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3114,7 +3118,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreateSessionWithBodyWithResponse Sign in
 	//
-	// Attempts are limited for each address and each account; 429 says when to try again.
+	// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
+	// before has a second cookie, `bgremove_device`, and limits of its own.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3123,7 +3128,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreateSessionWithResponse Sign in
 	//
-	// Attempts are limited for each address and each account; 429 says when to try again.
+	// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
+	// before has a second cookie, `bgremove_device`, and limits of its own.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -7362,7 +7368,7 @@ func (c *ClientWithResponses) GetLedgerCSVWithResponse(ctx context.Context, reqE
 
 // ChangePasswordWithBodyWithResponse Change the password
 //
-// All other sessions end, this one stays. Attempts are limited as those to sign in.
+// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7377,7 +7383,7 @@ func (c *ClientWithResponses) ChangePasswordWithBodyWithResponse(ctx context.Con
 
 // ChangePasswordWithResponse Change the password
 //
-// All other sessions end, this one stays. Attempts are limited as those to sign in.
+// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7706,7 +7712,8 @@ func (c *ClientWithResponses) DeleteSessionWithResponse(ctx context.Context, req
 
 // CreateSessionWithBodyWithResponse Sign in
 //
-// Attempts are limited for each address and each account; 429 says when to try again.
+// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
+// before has a second cookie, `bgremove_device`, and limits of its own.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7721,7 +7728,8 @@ func (c *ClientWithResponses) CreateSessionWithBodyWithResponse(ctx context.Cont
 
 // CreateSessionWithResponse Sign in
 //
-// Attempts are limited for each address and each account; 429 says when to try again.
+// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
+// before has a second cookie, `bgremove_device`, and limits of its own.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
