@@ -16,6 +16,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/billing"
+	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
 const (
@@ -339,4 +340,25 @@ func TestEventsDocumented(t *testing.T) {
 	if !strings.Contains(string(text), "api_version="+stripe.APIVersion+" ") {
 		t.Errorf("the document does not name version %s", stripe.APIVersion)
 	}
+}
+
+// FuzzWebhook wants signed events with any object to be taken or refused, and to
+// leave every sum right.
+func FuzzWebhook(f *testing.F) {
+	s := open(f, storetest.Open(f, storetest.SQLite(f))).known()
+	f.Add(0, `{"id":"cs_1","mode":"payment","payment_status":"paid","customer":"cus_ann","client_reference_id":"x","metadata":{"plan":"micro"}}`)
+	f.Add(2, `{"id":"in_1","customer":{"id":"cus_ann"},"lines":{"data":[{"amount":-1,"pricing":{"price_details":{"price":"price_month"}}}]}}`)
+	f.Add(3, `{"id":"ch_1","amount":1,"amount_refunded":9223372036854775807,"payment_intent":"pi_1"}`)
+	f.Add(6, `null`)
+	f.Fuzz(func(t *testing.T, kind int, object string) {
+		kinds := billing.Events
+		payload := fmt.Appendf(nil, `{"id":"evt_%d","object":"event","api_version":%q,"created":1,"type":%q,"data":{"object":%s}}`,
+			time.Now().UnixNano(), stripe.APIVersion, kinds[(kind%len(kinds)+len(kinds))%len(kinds)], object)
+		_ = s.Webhook(t.Context(), payload, sign(payload, secret, time.Now()))
+		credits, sum := int64(0), int64(0)
+		if err := s.db.QueryRowContext(t.Context(), "SELECT credits, (SELECT COALESCE(SUM(amount), 0) FROM ledger WHERE account_id = accounts.id) FROM accounts WHERE id = $1",
+			s.ann.ID).Scan(&credits, &sum); err != nil || credits != sum || credits < 0 {
+			t.Errorf("%d credits of %d in the ledger: %v", credits, sum, err)
+		}
+	})
 }

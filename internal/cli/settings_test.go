@@ -3,6 +3,7 @@ package cli_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -102,4 +103,22 @@ func TestDeployed(t *testing.T) {
 			t.Errorf("%s stops the service after %v, --drain is %v", file, limit, drain)
 		}
 	}
+}
+
+// FuzzServeSettings wants a file of any text to be refused in words or to set
+// flags.
+func FuzzServeSettings(f *testing.F) {
+	f.Add("addr: 127.0.0.1:0\ntrusted-proxies: [10.0.0.0/8]\ndrain: 5s\n")
+	f.Add("max-file: 1e400\nkeep-jobs: -1h\nlocal: maybe\n")
+	f.Add("a: &a [*a, *a]\n? {x: y}\n: [1, 2]\n")
+	path := filepath.Join(f.TempDir(), "config.yaml")
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags := cli.ServeFlags()
+		if err := config.Fill(flags, path, nil); err != nil && (err.Error() == "" || strings.Contains(err.Error(), "panic")) {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
 }

@@ -47,3 +47,30 @@ func TestNeighbourhood(t *testing.T) {
 		}
 	}
 }
+
+// FuzzAddress wants a header of any text to be read, and believed only from a
+// trusted proxy.
+func FuzzAddress(f *testing.F) {
+	f.Add("10.1.1.1:40000", "198.51.100.7, 203.0.113.5:80")
+	f.Add("203.0.113.5:40000", "[2001:db8::7%eth0]:1234,,")
+	f.Add("@", "::ffff:1.2.3.4")
+	throttle := &session.Throttle{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
+	f.Fuzz(func(t *testing.T, peer, forwarded string) {
+		r := &http.Request{RemoteAddr: peer, Header: http.Header{"X-Forwarded-For": {forwarded}}}
+		got := throttle.Address(r)
+		from, err := netip.ParseAddrPort(peer)
+		if err != nil {
+			if got.IsValid() {
+				t.Errorf("%q without an address is %s", peer, got)
+			}
+			return
+		}
+		direct := from.Addr().Unmap().WithZone("")
+		if !throttle.Trusts(direct) && got != direct {
+			t.Errorf("%s says that it is %s", direct, got)
+		}
+		if !got.IsValid() || got.Is4In6() || got.Zone() != "" {
+			t.Errorf("%q by %s is %s", forwarded, peer, got)
+		}
+	})
+}

@@ -2,6 +2,7 @@ package ffmpeg
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func (v *ivfReader) next() ([]byte, error) {
 	if size == 0 || size > ivfMaxPacket {
 		return nil, fmt.Errorf("%w: packet of %d bytes", errIVF, size)
 	}
-	packet := make([]byte, size)
-	_, err := io.ReadFull(v.r, packet)
-	return packet, unexpected(err)
+	var packet bytes.Buffer // which grows with what comes, whatever was promised
+	_, err := io.CopyN(&packet, v.r, int64(size))
+	return packet.Bytes(), unexpected(err)
 }
