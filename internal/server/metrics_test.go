@@ -45,7 +45,7 @@ func TestMetricsBehindProxy(t *testing.T) {
 }
 
 // TestMetricsAreDocumented compares the metrics of a node that has done
-// a job with the list of docs/operations.md.
+// a job with the list of docs/operations.md, and with what alerts are about.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
 	c := configuration(t, storetest.SQLite(t))
@@ -72,5 +72,14 @@ func TestMetricsAreDocumented(t *testing.T) {
 	slices.Sort(documented)
 	if diff := cmp.Diff(documented, served); diff != "" {
 		t.Errorf("documented (-), served (+):\n%s", diff)
+	}
+	rules, err := os.ReadFile("../../deploy/prometheus/rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range regexp.MustCompile(`bgremove_[a-z_]+`).FindAllString(string(rules), -1) {
+		if !slices.Contains(served, strings.TrimSuffix(name, "_count")) {
+			t.Errorf("an alert is about %s, which is not served", name)
+		}
 	}
 }
