@@ -13,7 +13,7 @@ import (
 // safe for concurrent use.
 type gate struct {
 	all     *semaphore.Weighted
-	each    int64 // places of an account
+	each    int64        // places of an account
 	waiting atomic.Int64 // for a place
 
 	mu       sync.Mutex

@@ -43,14 +43,14 @@ func (c *patientConn) SetDeadline(t time.Time) error {
 }
 
 func (c *patientConn) Read(p []byte) (int, error) {
-	if err := c.expect(c.Conn.SetReadDeadline); err != nil {
+	if err := c.expect(c.SetReadDeadline); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(p)
 }
 
 func (c *patientConn) Write(p []byte) (int, error) {
-	if err := c.expect(c.Conn.SetWriteDeadline); err != nil {
+	if err := c.expect(c.SetWriteDeadline); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(p)
