@@ -286,11 +286,11 @@ func (n *nutReader) frame() (int64, error) {
 }
 
 // pts undoes the shortening of a coded timestamp: small values are the low
-// bits of one near the last (4.2).
+// bits of one near the last (4.2, lsb2full).
 func (n *nutReader) pts(coded uint64) int64 {
-	if span := int64(1) << n.ptsShift; coded < uint64(span) {
-		delta := n.lastPTS - span/2
-		return (int64(coded)-delta)&(span-1) + delta
+	if mask := int64(1)<<n.ptsShift - 1; coded <= uint64(mask) {
+		delta := n.lastPTS - mask/2
+		return (int64(coded)-delta)&mask + delta
 	}
 	return int64(coded - 1<<n.ptsShift)
 }

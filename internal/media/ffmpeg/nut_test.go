@@ -3,8 +3,11 @@ package ffmpeg
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,6 +67,79 @@ func TestNUTReader(t *testing.T) {
 		if s != int64(i)*step {
 			t.Errorf("frame %d at %d, want %d", i, s, int64(i)*step)
 		}
+	}
+}
+
+// gaps are distances between frames, most of them where timestamps begin to be
+// written otherwise: about halves and wholes of 2^7 and 2^14, the spans of ffmpeg,
+// whose muxer makes up to 2^11 units of one.
+func gaps(r *rand.Rand, frames int) []int64 {
+	edges := []int64{1, 2, 63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257, 8191, 8192, 8193, 16383, 16384, 16385, 24576}
+	all := make([]int64, frames)
+	for i := range all {
+		switch r.IntN(4) {
+		case 0:
+			all[i] = 1 + r.Int64N(40_000)
+		case 1:
+			all[i] = 1 + r.Int64N(40)
+		default:
+			all[i] = edges[r.IntN(len(edges))]
+		}
+	}
+	return all
+}
+
+// timesExpression is what setpts gives frame N, as a tree of choices: lists are
+// too deep for ffmpeg.
+func timesExpression(times []int64, first int) string {
+	if len(times) == 1 {
+		return strconv.FormatInt(times[0], 10)
+	}
+	half := len(times) / 2
+	return fmt.Sprintf("if(lt(N,%d),%s,%s)", first+half, timesExpression(times[:half], first), timesExpression(times[half:], first+half))
+}
+
+// TestNUTTimes sends thousands of random gaps through ffmpeg's muxer and back, in
+// many time bases, and wants each time exactly.
+func TestNUTTimes(t *testing.T) {
+	t.Parallel()
+	const frames = 3000
+	for i, base := range []string{"1/60", "1/25", "1/90000", "1/1000", "1001/30000", "1/12800", "1/1000000", "1/7", "1/999", "1/1001"} {
+		t.Run(base, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(uint64(i), 27))
+			want, at := make([]int64, frames), int64(0)
+			for i, gap := range gaps(r, frames) {
+				want[i] = at
+				at += gap
+			}
+			out, err := exec.CommandContext(t.Context(), "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=size=2x2:rate=25,format=rgba",
+				"-frames:v", strconv.Itoa(frames), "-vf", "settb="+base+",setpts='"+timesExpression(want, 0)+"'",
+				"-fps_mode", "passthrough", "-enc_time_base", strings.Replace(base, "/", ":", 1), "-c:v", "rawvideo", "-f", "nut", "pipe:1").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := newNUTReader(bytes.NewReader(out), 16)
+			if err != nil {
+				t.Fatal(err)
+			}
+			num, den, _ := strings.Cut(base, "/")
+			written := media.Rational{}
+			written.Num, _ = strconv.ParseInt(num, 10, 64)
+			written.Den, _ = strconv.ParseInt(den, 10, 64)
+			for i, want := range want {
+				got, err := n.next()
+				if err == nil {
+					err = n.read(make([]byte, 16))
+				}
+				if err != nil {
+					t.Fatalf("frame %d: %v", i, err)
+				}
+				if want*written.Num*n.base.Den != got*n.base.Num*written.Den {
+					t.Fatalf("frame %d is at %d × %v, want %d × %s", i, got, n.base, want, base)
+				}
+			}
+		})
 	}
 }
 
