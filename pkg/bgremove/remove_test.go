@@ -3,10 +3,12 @@ package bgremove_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	stdgif "image/gif"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,6 +98,59 @@ func TestVideoKeepsTimes(t *testing.T) {
 				}
 				if math.Abs(result.Duration-1.001) > 0.0015 {
 					t.Errorf("duration = %v", result.Duration)
+				}
+			})
+		}
+	}
+}
+
+// TestRandomTimes sends clips of random gaps, many of them half or all of the span
+// of a shortened timestamp, through the whole program, and wants each frame's time
+// within what the format can say.
+func TestRandomTimes(t *testing.T) {
+	t.Parallel()
+	patterns := [][]int{{3, 2, 7, 8, 20, 3, 47}} // of 60ths of a second; one that went wrong
+	r := rand.New(rand.NewPCG(27, 1))
+	for range 7 {
+		pattern := make([]int, 20)
+		for i := range pattern {
+			if pattern[i] = []int{8, 16, 24, 32}[r.IntN(4)]; r.IntN(2) == 0 {
+				pattern[i] = 2 + r.IntN(60)
+			}
+		}
+		patterns = append(patterns, pattern)
+	}
+	for i, pattern := range patterns {
+		frames, at, times := len(pattern)+1, 0, "0"
+		for i, gap := range pattern {
+			at += gap
+			times += fmt.Sprintf("+%d*gte(N,%d)", gap, i+1)
+		}
+		in := generate(t, "in.mp4", movingSquare("-frames:v", strconv.Itoa(frames))...)
+		in = generate(t, "variable.mp4", "-i", in, "-vf", "settb=1/60,setpts='"+times+"'", "-fps_mode", "passthrough", "-enc_time_base", "1:60")
+		want := timeStamps(t, in)
+		slices.Sort(want)
+		if len(want) != frames || math.Abs(want[frames-1]-float64(at)/60) > 1e-5 {
+			t.Fatalf("the source is at %v", want)
+		}
+		for format, resolution := range map[bgremove.Format]float64{bgremove.WebM: .001, bgremove.APNG: .0005, bgremove.GIF: .005} {
+			t.Run(fmt.Sprint(i, " to ", format), func(t *testing.T) {
+				t.Parallel()
+				out := filepath.Join(t.TempDir(), "out."+string(format))
+				o := bgremove.Defaults()
+				o.Format, o.Method = format, bgremove.Fast
+				remove(t, in, out, o)
+				got, want := timeStamps(t, out), want
+				if format == bgremove.GIF && len(got) == frames-1 {
+					want = want[:frames-1] // the last frame lasts 1/60 s, less than a GIF can say
+				}
+				if len(got) != len(want) {
+					t.Fatalf("%d frames, want %d", len(got), len(want))
+				}
+				for i := range want {
+					if d := math.Abs(got[i] - want[i]); d > resolution+1e-6 {
+						t.Errorf("frame %d is at %.4f s, want %.4f", i, got[i], want[i])
+					}
 				}
 			})
 		}
