@@ -50,7 +50,7 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 			err = errors.Join(err, n.close())
 		}
 	}()
-	if n.db, err = store.OpenWith(ctx, c.Database, store.Options{Patience: c.Patience}); err != nil {
+	if n.db, err = store.OpenWith(ctx, c.Database, store.Options{Patience: cmp.Or(c.Patience, 20*time.Second)}); err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
 	if n.blobs, err = blob.Open(ctx, c.Storage, blob.Options{TempDir: c.TempDir, TempSpace: c.TempSpace, Reserve: c.Reserve}); err != nil {

@@ -42,7 +42,8 @@ type Config struct {
 	// Database and Storage are URLs, see store.Open and blob.Open. TempDir is
 	// for what is uploaded or worked on; empty is the system's.
 	Database, Storage, TempDir string
-	// Patience is how long PostgreSQL may not answer, see store.Options.
+	// Patience is how long PostgreSQL may not answer, see store.Options; 0 is
+	// 20 s.
 	Patience time.Duration
 	// TempSpace bounds local copies of objects on S3, in bytes. Reserve is what
 	// must stay free on the disk for uploads to be taken.

@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// defaultPatience is how long an answer may stay away.
-const defaultPatience = 20 * time.Second
-
 // patient makes connections by dial that do not wait for ever: a server that is
 // there and does not answer, or a network that swallows what is sent, is an error
 // like any other that went away, os.ErrDeadlineExceeded.
 func patient(dial pgconn.DialFunc, patience time.Duration) pgconn.DialFunc {
+	if patience == 0 {
+		return dial
+	}
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
 		if err != nil {

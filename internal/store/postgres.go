@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -123,12 +124,13 @@ func (d postgresDialect) hear(ctx context.Context, topic string, ring func()) bo
 // next waits for a notification, and looks now and then whether the server is
 // still there.
 func (d postgresDialect) next(ctx context.Context, conn *pgx.Conn) (heard bool, err error) {
-	wait, cancel := context.WithTimeout(ctx, d.patience)
+	patience := cmp.Or(d.patience, time.Minute)
+	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if _, err := conn.WaitForNotification(wait); err == nil || wait.Err() == nil || ctx.Err() != nil {
 		return err == nil, err
 	}
-	alive, cancel := context.WithTimeout(ctx, d.patience)
+	alive, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return false, conn.Ping(alive)
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -68,9 +69,13 @@ func openSQLite(path string) (*DB, error) {
 
 // provide makes the file if it does not exist, for this user alone: SQLite would
 // let all read it that may enter the folder. What it makes beside it has the same
-// rights.
+// rights. A file that is there is not opened: closing it would give up all locks that
+// this process holds on it.
 func provide(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

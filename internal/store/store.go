@@ -10,7 +10,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -64,7 +63,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 // Options say how to use a database. The zero value is ready to use.
 type Options struct {
 	// Patience is how long PostgreSQL may not answer before it counts as gone; 0
-	// is 20 s.
+	// is for ever.
 	Patience time.Duration
 }
 
@@ -78,7 +77,7 @@ func OpenWith(ctx context.Context, url string, o Options) (*DB, error) {
 	case scheme == "sqlite" && rest != "":
 		db, err = openSQLite(rest)
 	case scheme == "postgres", scheme == "postgresql":
-		db, err = openPostgres(url, cmp.Or(o.Patience, defaultPatience))
+		db, err = openPostgres(url, o.Patience)
 	default:
 		return nil, errors.New("a database is sqlite:PATH or postgres://…") // the URL may hold a password
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -133,8 +134,13 @@ func (w *watch) follow(ctx context.Context) error {
 }
 
 // listenTo tells of writes to the files of a folder, once for many, until end.
-// Where the system does not it is nil.
+// Where the system does not it is nil, and where it must open the files for it:
+// closing one gives up all locks that SQLite holds on it, see
+// https://sqlite.org/howtocorrupt.html, section 2.2.
 func listenTo(dir string) (touched <-chan struct{}, end func()) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
+		return nil, func() {}
+	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, func() {}
