@@ -73,7 +73,7 @@ func (c *Clip) decodeArgs(o media.ReadOptions, seek time.Duration) []string {
 		in["c:v"] = decoder
 	}
 	if c.limits.MaxArea > 0 { // of what no header announces, too
-		in["max_pixels"] = strconv.FormatInt(c.limits.MaxArea, 10)
+		in["max_pixels"] = strconv.FormatInt(c.limits.MaxArea+decoderPadding*int64(max(c.stream.Width, c.stream.Height)), 10)
 	}
 	return ffmpeggo.Input(fileURL(c.path), in).
 		Get(strconv.Itoa(c.stream.Index)).
@@ -83,6 +83,10 @@ func (c *Clip) decodeArgs(o media.ReadOptions, seek time.Duration) []string {
 		}).
 		GlobalArgs(quiet...).GetArgs()
 }
+
+// decoderPadding is how many columns decoders add to a picture, at most, before they
+// look at max_pixels.
+const decoderPadding = 64
 
 var quiet = []string{"-nostdin", "-hide_banner", "-loglevel", "error"}
 
