@@ -41,9 +41,11 @@ func (e *DamagedError) Error() string {
 // Backup copies a SQLite database, and the files that its jobs have, into a new
 // folder while a service works on them. The database is of one moment. Objects
 // never change; of those that expire meanwhile the copy knows nothing any more.
-// Each is held against its SHA-256. After an error there is no folder. The error
+// Each is held against its SHA-256. After an error there is no folder, but where
+// the database cannot note that it has a backup. The error
 // is store.ErrNoSnapshot with PostgreSQL, *ExistsError or *DamagedError.
 func Backup(ctx context.Context, db *store.DB, blobs *blob.Store, dir string) (copied Copied, err error) {
+	dir = filepath.Clean(dir)
 	if err := absent(dir); err != nil {
 		return Copied{}, err
 	}
@@ -76,10 +78,10 @@ func Backup(ctx context.Context, db *store.DB, blobs *blob.Store, dir string) (c
 	if err := errors.Join(err, to.Close(), forget(ctx, part, gone)); err != nil {
 		return Copied{}, err
 	}
-	if err := live.NoteBackup(ctx, kept); err != nil {
-		return Copied{}, err
+	if err := os.Rename(part, dir); err != nil {
+		return Copied{}, fmt.Errorf("backup: %w", err)
 	}
-	return copied, os.Rename(part, dir)
+	return copied, live.NoteBackup(ctx, kept)
 }
 
 // forget takes files from the jobs of a backup's database.

@@ -156,7 +156,7 @@ func TestBackup(t *testing.T) {
 	}
 	p.fill(5)
 	dir := filepath.Join(t.TempDir(), "backup")
-	copied, err := deployment.Backup(t.Context(), p.db, p.blobs, dir)
+	copied, err := deployment.Backup(t.Context(), p.db, p.blobs, dir+"/")
 	if err != nil || copied != (deployment.Copied{Objects: 5, Bytes: 30}) {
 		t.Fatalf("%+v %v", copied, err)
 	}

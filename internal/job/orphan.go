@@ -111,8 +111,7 @@ func (s *Service) checkOrphans(ctx context.Context, found []string, objects int)
 		return &OrphansError{Orphans: len(found), Objects: objects}
 	}
 	for some := range slices.Chunk(found, sweepAtOnce) {
-		saved := false
-		err := s.each(ctx, "SELECT key, '', '', '' FROM backup_objects WHERE key IN (%s)", some, func([4]string) { saved = true })
+		saved, err := s.backedUp(ctx, some)
 		if err != nil {
 			return wrap("orphans", err)
 		}
@@ -121,6 +120,22 @@ func (s *Service) checkOrphans(ctx context.Context, found []string, objects int)
 		}
 	}
 	return nil
+}
+
+// backedUp reports whether the last backup has one of these orphans, but for those
+// of jobs that are known: a job that was tried again names others than then.
+func (s *Service) backedUp(ctx context.Context, orphans []string) (bool, error) {
+	saved := make(map[string][]string) // by job
+	var jobs []string
+	err := s.each(ctx, "SELECT key, '', '', '' FROM backup_objects WHERE key IN (%s)", orphans, func(row [4]string) {
+		id := jobOf(row[0])
+		jobs, saved[id] = append(jobs, id), append(saved[id], row[0])
+	})
+	if err != nil {
+		return false, err
+	}
+	err = s.each(ctx, "SELECT id, '', '', '' FROM jobs WHERE id IN (%s)", jobs, func(row [4]string) { delete(saved, row[0]) })
+	return len(saved) > 0, err
 }
 
 // orphanInputs are those of keys that no job has as its input.

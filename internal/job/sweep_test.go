@@ -155,11 +155,19 @@ func TestManyOrphans(t *testing.T) {
 		refused(job.OrphansError{Orphans: 1, Objects: 2, BackedUp: true})
 		x.exec("DELETE FROM backup_objects")
 		x.sweep(job.Swept{Orphans: 1})
+		again := x.submit(x.owner, x.input("b.gif", 1)).Jobs[0].ID // it was at work then, and was tried again
+		x.exec("UPDATE jobs SET state = 'failed', error = 'processing_failed', ended_at = now_ms() WHERE id = $1", again)
+		x.exec("UPDATE queues SET queued = queued - 1")
+		left := "jobs/" + again + "/preview-1.png"
+		x.put(left)
+		x.exec("INSERT INTO backup_objects (key) VALUES ($1)", left)
+		x.sweep(job.Swept{Orphans: 1})
+		x.exec("DELETE FROM backup_objects")
 		for range 51 {
 			x.put(job.InputKey())
 		}
-		refused(job.OrphansError{Orphans: 51, Objects: 52})
-		if n := len(x.objects()); n != 52 {
+		refused(job.OrphansError{Orphans: 51, Objects: 53})
+		if n := len(x.objects()); n != 53 {
 			t.Errorf("%d objects are left", n)
 		}
 		if err := x.AllowOrphans(t.Context(), time.Hour); err != nil {
