@@ -148,7 +148,7 @@ type Item struct {
 
 // Charge takes what all items cost and returns the balance. It is part of a
 // caller's transaction, which must not commit after an error: that is an
-// *InsufficientError where the balance is too low.
+// *InsufficientError where the balance is too low, or ErrSuspended.
 func (l *Ledger) Charge(ctx context.Context, tx *store.Tx, accountID string, items []Item) (balance int64, err error) {
 	var sum int64
 	for _, item := range items {
@@ -158,16 +158,26 @@ func (l *Ledger) Charge(ctx context.Context, tx *store.Tx, accountID string, ite
 			return 0, wrap("charge", err)
 		}
 	}
-	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits - $1 WHERE id = $2 AND credits >= $1 RETURNING credits",
+	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits - $1 WHERE id = $2 AND credits >= $1 AND suspended_at IS NULL RETURNING credits",
 		sum, accountID).Scan(&balance)
 	if errors.Is(err, sql.ErrNoRows) {
-		err := tx.QueryRowContext(ctx, "SELECT credits FROM accounts WHERE id = $1", accountID).Scan(&balance)
-		if err != nil {
-			return 0, wrap("charge", err)
+		if balance, err = l.BalanceIn(ctx, tx, accountID); err != nil {
+			return 0, err
 		}
 		return 0, &InsufficientError{Balance: balance, Cost: sum}
 	}
 	return balance, wrap("charge", err)
+}
+
+// BalanceIn is the balance within a caller's transaction. The error is ErrSuspended
+// for an account that may not act.
+func (l *Ledger) BalanceIn(ctx context.Context, tx *store.Tx, accountID string) (balance int64, err error) {
+	var suspended bool
+	err = tx.QueryRowContext(ctx, "SELECT credits, suspended_at IS NOT NULL FROM accounts WHERE id = $1", accountID).Scan(&balance, &suspended)
+	if err == nil && suspended {
+		return 0, ErrSuspended
+	}
+	return balance, wrap("balance", err)
 }
 
 // Refund gives back what a job cost and returns the balance. A second refund

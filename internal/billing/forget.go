@@ -7,18 +7,28 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// Forget removes the customers that an account is at Stripe. Its payments stay,
-// as the ledger does. The error is ErrSubscribed while a subscription goes on
+// MayForget reports, as ErrSubscribed, that a subscription of an account goes on
 // being paid: it is ended in the customer portal, or by Stripe.
-func Forget(ctx context.Context, db *store.DB, accountID string) error {
+func MayForget(ctx context.Context, db *store.DB, accountID string) error {
 	var held bool
 	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM subscriptions WHERE account_id = $1 AND "+isHeld+")", accountID).Scan(&held)
 	if err == nil && held {
 		return ErrSubscribed
 	}
-	if err == nil {
-		_, err = db.ExecContext(ctx, "DELETE FROM stripe_customers WHERE account_id = $1", accountID)
+	return wrapForget(err)
+}
+
+// Forget removes the customers that an account is at Stripe, if it MayForget. Its
+// payments stay, as the ledger does.
+func Forget(ctx context.Context, db *store.DB, accountID string) error {
+	if err := MayForget(ctx, db, accountID); err != nil {
+		return err
 	}
+	_, err := db.ExecContext(ctx, "DELETE FROM stripe_customers WHERE account_id = $1", accountID)
+	return wrapForget(err)
+}
+
+func wrapForget(err error) error {
 	if err != nil {
 		return fmt.Errorf("forget customers: %w", err)
 	}

@@ -93,7 +93,7 @@ func find(ctx context.Context, accounts *account.Accounts, name string) (account
 		who, err = accounts.Get(ctx, name)
 	}
 	if errors.Is(err, account.ErrNotFound) {
-		return who, fmt.Errorf("no account has the address %s", name)
+		return who, fmt.Errorf("no account has the address or id %s", name)
 	}
 	return who, err
 }

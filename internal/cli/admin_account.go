@@ -179,26 +179,28 @@ func (m *admin) accountShow() *cobra.Command {
 }
 
 func (m *admin) accountSuspend() *cobra.Command {
-	return m.onAccount("suspend EMAIL", "keep an account from doing anything; its queue waits", func(ctx context.Context, accounts *account.Accounts, id string) error {
-		return accounts.Suspend(ctx, id)
+	return m.onAccount("suspend EMAIL", "keep an account from doing anything; its queue waits", func(ctx context.Context, db *store.DB, id string) error {
+		return account.New(db).Suspend(ctx, id)
 	})
 }
 
 func (m *admin) accountResume() *cobra.Command {
-	return m.onAccount("resume EMAIL", "end the suspension of an account", func(ctx context.Context, accounts *account.Accounts, id string) error {
-		return accounts.Resume(ctx, id)
+	return m.onAccount("resume EMAIL", "end the suspension of an account", func(ctx context.Context, db *store.DB, id string) error {
+		if err := job.New(db, nil, job.Config{}).CatchUp(ctx, id); err != nil {
+			return err
+		}
+		return account.New(db).Resume(ctx, id)
 	})
 }
 
 // onAccount makes a command that does something to an account and says nothing.
-func (m *admin) onAccount(use, short string, do func(ctx context.Context, accounts *account.Accounts, id string) error) *cobra.Command {
+func (m *admin) onAccount(use, short string, do func(ctx context.Context, db *store.DB, id string) error) *cobra.Command {
 	return m.command(use, short, oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
-		accounts := account.New(db)
-		who, err := find(ctx, accounts, args[0])
+		who, err := find(ctx, account.New(db), args[0])
 		if err != nil {
 			return err
 		}
-		return do(ctx, accounts, who.ID)
+		return do(ctx, db, who.ID)
 	})
 }
 
@@ -214,10 +216,14 @@ func (m *admin) accountDelete() *cobra.Command {
 			if err := accounts.Suspend(ctx, who.ID); err != nil {
 				return err
 			}
-			if err := billing.Forget(ctx, db, who.ID); err != nil {
-				return fmt.Errorf("%s is suspended, but not deleted: %w", args[0], err)
+			err = billing.MayForget(ctx, db, who.ID)
+			if err == nil {
+				err = job.New(db, blobs, job.Config{}).Erase(ctx, who.ID)
 			}
-			if err := job.New(db, blobs, job.Config{}).Erase(ctx, who.ID); err != nil {
+			if err == nil {
+				err = billing.Forget(ctx, db, who.ID)
+			}
+			if err != nil {
 				return fmt.Errorf("%s is suspended, but not deleted: %w", args[0], err)
 			}
 			return accounts.Erase(ctx, who.ID)

@@ -212,7 +212,7 @@ func TestAgain(t *testing.T) {
 	c.submit(again, []field{{name: "pad", value: "x"}}).
 		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"pad","message":"pad must be between 0 and 50"}`)
 	c.submit(again, []field{fileField("a.gif", clip(t, 2, 10))}).
-		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"file","message":"file is kept already, send options alone"}`)
+		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"file","message":"file is kept already; send only options"}`)
 	c.submit(again, []field{fileField("a.gif", make([]byte, 2<<20))}).want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
 	c.submit(accountJobs+"/job_0/again", nil).want(t, http.StatusNotFound, `{"error":"not_found"}`)
 }

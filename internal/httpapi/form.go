@@ -135,7 +135,7 @@ func (f *form) file(ctx context.Context, p *multipart.Part) error {
 	f.files++
 	switch {
 	case f.maxFiles == 0:
-		f.refuse("file", "is kept already, send options alone")
+		f.refuse("file", "is kept already; send only options")
 	case name == "":
 		f.refuse("file", "must be a file with a name")
 	case !takes(name):

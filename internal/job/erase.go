@@ -48,8 +48,12 @@ func (s *Service) refundWaiting(ctx context.Context, accountID string) error {
 			if j.State == Processing {
 				return ErrBusy
 			}
-			if _, err := tx.ExecContext(ctx, "UPDATE jobs SET state = 'failed', error = $2, ended_at = now_ms() WHERE id = $1", j.ID, ProcessingFailed); err != nil {
+			ended, err := tx.ExecContext(ctx, "UPDATE jobs SET state = 'failed', error = $2, ended_at = now_ms() WHERE id = $1 AND state = 'queued'", j.ID, ProcessingFailed)
+			if err != nil {
 				return err
+			}
+			if n, err := ended.RowsAffected(); n == 0 || err != nil {
+				return errors.Join(err, ErrBusy) // a worker was faster
 			}
 			if err := s.refund(ctx, tx, accountID, j); err != nil {
 				return err

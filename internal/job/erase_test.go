@@ -35,6 +35,12 @@ func TestErase(t *testing.T) {
 				}
 			}
 		}
+		for _, unlimited := range []bool{false, true} { // one that was on its way meanwhile
+			s := job.New(x.db, x.blobs, job.Config{Unlimited: unlimited})
+			if _, err := s.Submit(t.Context(), x.submission(x.owner, x.input("e.gif", 1))); !errors.Is(err, account.ErrSuspended) {
+				t.Errorf("a late upload: %v", err)
+			}
+		}
 		for query, want := range map[string]int{
 			"SELECT COUNT(*) FROM jobs WHERE account_id = 'acc_ann'":           0,
 			"SELECT COUNT(*) FROM batches WHERE account_id = 'acc_ann'":        0,
@@ -49,7 +55,7 @@ func TestErase(t *testing.T) {
 				t.Errorf("%s: %d, want %d (%v)", query, n, want, err)
 			}
 		}
-		if n := len(x.objects()); n != 3 || x.credits(x.owner) != 94 {
+		if n := len(x.objects()); n != 5 || x.credits(x.owner) != 94 {
 			t.Errorf("%d objects and %d credits are left", n, x.credits(x.owner))
 		}
 		if wrong, err := account.NewLedger(x.db).Verify(t.Context()); len(wrong) > 0 || err != nil {

@@ -10,7 +10,8 @@ type Limits struct {
 	MaxDuration  time.Duration
 	MaxDimension int   // pixels of a side
 	MaxPixels    int64 // width × height × frames
-	// MaxFPS is frames a second, counted over at least a second.
+	// MaxFPS is frames a second, counted over at least a second. One frame more
+	// is let pass: durations are rounded, and a clip ends with a frame.
 	MaxFPS int
 	// PixelRate is how many pixels of all frames are worked on in a second: a
 	// clip that needs more time than a try may take is not begun. It is measured,
@@ -37,15 +38,15 @@ func (l Limits) check(m Media) error {
 		return over("a picture of %d×%d is over the limit of %d pixels a side", m.Width, m.Height, l.MaxDimension)
 	case l.MaxPixels > 0 && pixels > l.MaxPixels:
 		return over("%d pixels in all frames are over the limit of %d", pixels, l.MaxPixels)
-	case l.MaxFPS > 0 && float64(m.FrameCount) > float64(l.MaxFPS)*seconds:
-		return over("%.0f frames a second are over the limit of %d", float64(m.FrameCount)/seconds, l.MaxFPS)
+	case l.MaxFPS > 0 && float64(m.FrameCount-1) > float64(l.MaxFPS)*seconds:
+		return over("%.1f frames a second are over the limit of %d", float64(m.FrameCount)/seconds, l.MaxFPS)
 	}
 	if l.PixelRate == 0 || l.TimeLimit == 0 {
 		return nil
 	}
 	limit := timeLimit(l.TimeLimit, m.Duration)
 	if most := limit.Seconds() * float64(l.PixelRate); float64(pixels) > most {
-		return over("%d pixels in %v are more than can be worked on in time: the limit is %.0f", pixels, m.Duration, most)
+		return over("the clip would take too long: its frames have %d pixels in all, and the limit for its duration is %.0f", pixels, most)
 	}
 	return nil
 }

@@ -175,7 +175,7 @@ func (s *Service) Counts(ctx context.Context, accountID string) (map[State]int64
 // Stats are the queue's, of all nodes.
 type Stats struct {
 	Queued, Running int64
-	OldestWait      time.Duration // of what is queued
+	OldestWait      time.Duration // of what is queued, but for suspended accounts
 }
 
 // Stats counts.
@@ -185,7 +185,8 @@ func (s *Service) Stats(ctx context.Context) (Stats, error) {
 		oldest int64
 	)
 	err := s.db.QueryRowContext(ctx, `SELECT CAST(COALESCE(SUM(queued), 0) AS BIGINT), CAST(COALESCE(SUM(running), 0) AS BIGINT),
-		COALESCE(now_ms() - (SELECT MIN(created_at) FROM jobs WHERE state = 'queued'), 0) FROM queues`).
+		COALESCE(now_ms() - (SELECT MIN(created_at) FROM jobs WHERE state = 'queued' AND NOT EXISTS
+			(SELECT 1 FROM accounts WHERE id = jobs.account_id AND suspended_at IS NOT NULL)), 0) FROM queues`).
 		Scan(&stats.Queued, &stats.Running, &oldest)
 	stats.OldestWait = time.Duration(max(0, oldest)) * time.Millisecond
 	return stats, wrap("queue", err)

@@ -53,13 +53,14 @@ func (s *Service) reapAll(ctx context.Context, jobs []Job) (n int, err error) {
 func (s *Service) reap(ctx context.Context) {
 	ticker := time.NewTicker(max(time.Millisecond, s.config.Lease/3))
 	defer ticker.Stop()
-	away, patience := false, time.Time{}
+	patience := time.Now().Add(s.config.Lease) // nobody knows what was before
 	for {
+		asked := time.Now()
 		jobs, err := s.lapsed(ctx)
-		if away && err == nil {
+		if err != nil || time.Since(asked) > s.config.Lease/3 {
 			patience = time.Now().Add(s.config.Lease)
 		}
-		if away = err != nil; !away && time.Now().After(patience) {
+		if err == nil && time.Now().After(patience) {
 			_, err = s.reapAll(ctx, jobs)
 		}
 		if err != nil && ctx.Err() == nil {

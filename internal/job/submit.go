@@ -212,8 +212,7 @@ func (sub Submission) readable() (n int64) {
 // the balance.
 func (s *Service) pay(ctx context.Context, tx *store.Tx, sub Submission, items []account.Item) (balance int64, err error) {
 	if s.config.Unlimited {
-		err = tx.QueryRowContext(ctx, "SELECT credits FROM accounts WHERE id = $1", sub.Owner.AccountID).Scan(&balance)
-		return balance, err
+		return s.ledger.BalanceIn(ctx, tx, sub.Owner.AccountID)
 	}
 	if balance, err = s.ledger.Charge(ctx, tx, sub.Owner.AccountID, items); err != nil {
 		return 0, err

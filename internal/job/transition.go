@@ -30,7 +30,14 @@ var errLost = errors.New("the lease was lost")
 // the time that they have held a worker for. One place is always left.
 const waits = `queued > 0 AND (running = 0 OR running < CAST($1 AS BIGINT) / (1 + (SELECT COUNT(*) FROM jobs
 		WHERE jobs.account_id = queues.account_id AND error = 'timed_out' AND ended_at > now_ms() - 86400000)))
-	AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = queues.account_id AND suspended_at IS NOT NULL)`
+	AND ` + notSuspended
+
+// notSuspended is the condition on a row of queues whose account may act.
+const notSuspended = "NOT EXISTS (SELECT 1 FROM accounts WHERE id = queues.account_id AND suspended_at IS NOT NULL)"
+
+// present is the virtual time of the account that is furthest behind of those in
+// the queue, where there is one. Who is suspended is not in the queue.
+const present = "(SELECT MIN(vtime) FROM queues WHERE (queued > 0 OR running > 0) AND " + notSuspended + ")"
 
 // overtime is how much of a job's time, in seconds, its price has not covered.
 const overtime = "CASE WHEN now_ms() - started_at > cost * 1000 THEN (now_ms() - started_at) / 1000 - cost ELSE 0 END"
@@ -227,11 +234,18 @@ func (s *Service) refund(ctx context.Context, tx *store.Tx, accountID string, j 
 func enqueue(ctx context.Context, tx *store.Tx, accountID string, jobs, waiting int64) (event int64, err error) {
 	err = tx.QueryRowContext(ctx, `
 		INSERT INTO queues (account_id, vtime, queued, running, events) VALUES ($1,
-			COALESCE((SELECT MIN(vtime) FROM queues WHERE queued > 0 OR running > 0), (SELECT MAX(vtime) FROM queues), 0), $2, 0, $3)
+			COALESCE(`+present+`, (SELECT MAX(vtime) FROM queues), 0), $2, 0, $3)
 		ON CONFLICT (account_id) DO UPDATE SET queued = queues.queued + excluded.queued, events = queues.events + excluded.events,
 			vtime = CASE WHEN queues.queued > 0 OR queues.running > 0 OR queues.vtime > excluded.vtime THEN queues.vtime ELSE excluded.vtime END
 		RETURNING events`, accountID, waiting, jobs).Scan(&event)
 	return event, err
+}
+
+// CatchUp puts an account beside the others in the queue, before it is resumed: it
+// has saved no turns while it was suspended.
+func (s *Service) CatchUp(ctx context.Context, accountID string) error {
+	_, err := s.db.ExecContext(ctx, "UPDATE queues SET vtime = "+present+" WHERE account_id = $1 AND vtime < "+present, accountID)
+	return wrap("catch up", err)
 }
 
 // requeue counts a job that goes back, and its turn too.

@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -114,9 +115,26 @@ func TestSuspendedQueue(t *testing.T) {
 		if j := x.get(waiting); j.State != job.Queued {
 			t.Errorf("the job is %s", j.State)
 		}
-		if err := accounts.Resume(t.Context(), x.owner.AccountID); err != nil {
+		if s, err := x.Stats(t.Context()); err != nil || s.Queued != 1 || s.OldestWait != 0 {
+			t.Errorf("the queue is %+v, %v", s, err)
+		}
+		// The turns that it missed are nobody's: not a newcomer's, and not its own.
+		x.exec("UPDATE queues SET vtime = 1000, queued = queued + 1 WHERE account_id = 'acc_bob'")
+		newcomer := x.account("carol", 100)
+		x.submit(newcomer, x.input("c.gif", 1))
+		turn := func(of job.Owner) (vtime int64) {
+			if err := x.db.QueryRow("SELECT vtime FROM queues WHERE account_id = $1", of.AccountID).Scan(&vtime); err != nil {
+				t.Error(err)
+			}
+			return vtime
+		}
+		if err := errors.Join(x.CatchUp(t.Context(), x.owner.AccountID), accounts.Resume(t.Context(), x.owner.AccountID)); err != nil {
 			t.Fatal(err)
 		}
+		if turn(newcomer) < 1000 || turn(x.owner) < 1000 {
+			t.Errorf("the newcomer begins at %d, who was suspended at %d", turn(newcomer), turn(x.owner))
+		}
+		x.exec("UPDATE queues SET queued = queued - 1 WHERE account_id = 'acc_bob'")
 		x.ended() // by the next look at the queue, a second later at most
 		if j := x.get(waiting); j.State != job.Done {
 			t.Errorf("the job is %s", j.State)

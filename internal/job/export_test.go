@@ -1,0 +1,4 @@
+package job
+
+// What only tests of this package see.
+var CheckLimits = Limits.check
