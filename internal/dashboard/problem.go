@@ -55,7 +55,7 @@ func explain(status int, body api.Error, retryAfter string) *problem {
 	case body.Error == api.ErrorCodeInsufficientCredits && body.CreditsRemaining != nil:
 		p = problem{Title: "There are not enough credits.", Text: fmt.Sprintf("You have %d. Nothing was charged.", *body.CreditsRemaining)}
 	case body.Error == api.ErrorCodeRateLimited:
-		p = problem{Title: "That was too often.", Text: fmt.Sprintf("Try again in %s seconds.", retryAfter)}
+		p = problem{Title: "That was too often.", Text: againIn(retryAfter)}
 	case p.Title == "":
 		p = problem{Title: "That went wrong.", Text: "Try again; if it stays so, tell whoever runs this service."}
 		if body.RequestID != nil {
@@ -121,12 +121,20 @@ func (v *visit) fail(err error) {
 	}
 }
 
+// againIn says when to try again, after so many seconds.
+func againIn(seconds string) string {
+	if seconds == "1" {
+		return "Try again in a second."
+	}
+	return "Try again in " + seconds + " seconds."
+}
+
 // known is the failure that an error is, if it has words of its own.
 func (v *visit) known(err error) (failure, bool) {
 	if limited := (*account.LimitedError)(nil); errors.As(err, &limited) {
 		wait := strconv.Itoa(int(math.Ceil(limited.RetryAfter.Seconds())))
 		v.w.Header().Set("Retry-After", wait)
-		return failure{err, http.StatusTooManyRequests, "Too many requests", "Try again in " + wait + " seconds."}, true
+		return failure{err, http.StatusTooManyRequests, "Too many requests", againIn(wait)}, true
 	}
 	for _, f := range failures {
 		if errors.Is(err, f.of) {

@@ -23,6 +23,7 @@ import (
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/server"
+	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/internal/store/storetest"
 	"github.com/bgremove/bgremove/internal/testlog"
@@ -208,7 +209,11 @@ func (c *customer) signIn(n *node) {
 	got := c.do(http.MethodPost, n.url+"/api/session", strings.NewReader(`{"email":"ada@example.com","password":"`+password+`"}`),
 		"Content-Type", "application/json")
 	got.is(c.T, http.StatusNoContent, "")
-	c.cookie, _, _ = strings.Cut(got.header.Get("Set-Cookie"), ";")
+	for _, cookie := range got.header.Values("Set-Cookie") {
+		if strings.HasPrefix(cookie, session.CookieName+"=") {
+			c.cookie, _, _ = strings.Cut(cookie, ";")
+		}
+	}
 }
 
 func (c *customer) get(url string, header ...string) answer {

@@ -55,7 +55,7 @@ func (t *Throttle) Attempt(r *http.Request) error {
 // so that strangers cannot use up what its owner has.
 func (t *Throttle) AttemptAs(r *http.Request, email string) error {
 	if device, known := t.Devices.known(r, email); known {
-		return t.attemptKnown(r, "device:"+device)
+		return t.allow(r, "device:"+device)
 	}
 	if err := t.Attempt(r); err != nil {
 		return err
@@ -66,14 +66,7 @@ func (t *Throttle) AttemptAs(r *http.Request, email string) error {
 
 // AttemptSignedIn is AttemptAs for who is signed in as an account.
 func (t *Throttle) AttemptSignedIn(r *http.Request, accountID string) error {
-	return t.attemptKnown(r, "signed-in:"+accountID)
-}
-
-func (t *Throttle) attemptKnown(r *http.Request, bucket string) error {
-	if err := t.allow(r, "known:"+neighbourhood(t.Address(r))); err != nil {
-		return err
-	}
-	return t.allow(r, bucket)
+	return t.allow(r, "signed-in:"+accountID)
 }
 
 func (t *Throttle) allow(r *http.Request, bucket string) error {
