@@ -3,6 +3,7 @@ GOLANGCI_VERSION   := v2.15.0
 GORELEASER_VERSION := v2.16.0
 VERSITYGW_VERSION  := v1.8.0
 STRIPEMOCK_VERSION := v0.203.0
+PROMTOOL_VERSION   := v0.316.0
 
 GO       ?= go
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -19,6 +20,7 @@ golangci   := $(tools)/golangci-lint-$(GOLANGCI_VERSION)
 goreleaser := $(tools)/goreleaser-$(GORELEASER_VERSION)
 versitygw  := $(tools)/versitygw-$(VERSITYGW_VERSION)
 stripemock := $(tools)/stripe-mock-$(STRIPEMOCK_VERSION)
+promtool   := $(tools)/promtool-$(PROMTOOL_VERSION)
 
 # For the tests of buying.
 export BGREMOVE_STRIPE_MOCK ?= $(stripemock)
@@ -100,6 +102,15 @@ CLUSTER_JOBS ?= 500
 chaos: setup $(if $(filter-out 0,$(CLUSTER_JOBS)),$(versitygw)) ## kill the service at random moments and see that nothing is lost
 	./tools/postgres.sh $(GO) run ./tools/chaos -jobs $(JOBS) -kills $(KILLS) -cluster-jobs $(CLUSTER_JOBS) -versitygw $(versitygw)
 
+.PHONY: attack
+attack: setup build ## attack a real server in the ways of docs/security.md, and print what it answers
+	./tools/postgres.sh $(GO) run ./tools/attack -bin bin/bgremove
+
+.PHONY: alerts
+alerts: $(promtool) ## check the alerts of deploy/prometheus, which builds promtool first
+	$(promtool) check rules deploy/prometheus/rules.yaml
+	$(promtool) test rules deploy/prometheus/rules.test.yaml
+
 # The network: DATA is the folder of pictures that tools/train/README.md describes.
 python  := .cache/train/bin/python
 train   := tools/train
@@ -152,6 +163,10 @@ $(versitygw):
 $(stripemock):
 	GOBIN='$(tools)' $(GO) install github.com/stripe/stripe-mock@$(STRIPEMOCK_VERSION)
 	mv '$(tools)/stripe-mock' $@
+
+$(promtool):
+	GOBIN='$(tools)' $(GO) install github.com/prometheus/prometheus/cmd/promtool@$(PROMTOOL_VERSION)
+	mv '$(tools)/promtool' $@
 
 .cache/train/pack.zip: .cache/train/measuring tools/train/pack.py
 	$(if $(DATA),,$(error give the folder of pictures: make $(MAKECMDGOALS) DATA=folder))

@@ -51,6 +51,9 @@ func NewForm(files ...File) (Form, error) {
 	return form, nil
 }
 
+// Body is what is sent, and its media type.
+func (f Form) Body() (contentType string, body []byte) { return f.contentType, f.body }
+
 // StatusError is an answer that is none of success.
 type StatusError struct {
 	Code int

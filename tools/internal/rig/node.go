@@ -28,6 +28,18 @@ type Node struct {
 // within bounds the starts and graceful ends of processes.
 const within = time.Minute
 
+// EndedError is a process that ended when it should have started.
+type EndedError struct {
+	Err error
+	Log string // its end
+}
+
+func (e *EndedError) Error() string {
+	return fmt.Sprintf("serve ended: %v; its log is %s", e.Err, e.Log)
+}
+
+func (e *EndedError) Unwrap() error { return e.Err }
+
 // Start runs serve with a role and further flags, on a free port unless args
 // say --addr, and waits until it has started: before that it may not know yet
 // how to be stopped. It is killed when ctx ends.
@@ -72,7 +84,7 @@ func (n *Node) await(offset int64) error {
 		select {
 		case <-tick.C:
 		case <-n.exited:
-			return fmt.Errorf("serve ended: %w; its log is %s", n.err, tail(n.Log))
+			return &EndedError{n.err, string(tail(n.Log))}
 		case <-end:
 			n.Kill()
 			return fmt.Errorf("serve has not started after %v; its log is %s", within, tail(n.Log))

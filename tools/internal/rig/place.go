@@ -75,6 +75,13 @@ func (p *Place) UseS3(s *S3) error {
 	return err
 }
 
+// Set puts a setting into the environment of all nodes that start from now on:
+// secrets are not taken from command lines.
+func (p *Place) Set(name, value string) { p.env = append(p.env, name+"="+value) }
+
+// Folder is where the data folders of nodes and the storage lie.
+func (p *Place) Folder() string { return p.dir }
+
 // data is the data folder of a node.
 func (p *Place) data(node string) string {
 	if p.apart {

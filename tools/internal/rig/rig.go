@@ -35,6 +35,19 @@ func Open(ctx context.Context) (*Rig, error) {
 	return r, nil
 }
 
+// Use takes a binary that is built already. Close the rig as one of Open.
+func Use(binary string) (*Rig, error) {
+	binary, err := filepath.Abs(binary)
+	if err == nil {
+		_, err = os.Stat(binary)
+	}
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "bgremove-rig-*")
+	return &Rig{Dir: dir, binary: binary}, err
+}
+
 // Close removes the folder.
 func (r *Rig) Close() error { return os.RemoveAll(r.Dir) }
 

@@ -1,0 +1,168 @@
+// Command attack attacks a real server in the ways in which a review has found
+// holes, and says whether it holds. Servers run on SQLite and, where
+// BGREMOVE_TEST_POSTGRES names a server, on PostgreSQL. It needs Linux and
+// ffmpeg.
+//
+//	go run ./tools/attack -short
+//	./tools/postgres.sh go run ./tools/attack -run 'uploads|headers'
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/bgremove/bgremove/tools/internal/rig"
+)
+
+// attack is something that once did harm.
+type attack struct {
+	name string
+	// what says what is tried.
+	what string
+	// flags are those of a server for this attack alone; nil: of the one that
+	// attacks share.
+	flags []string
+	// only is the one database that it is about; empty: all.
+	only string
+	// long leaves it out of -short.
+	long bool
+	// run tries it. The answer is what the server did, the error why that is
+	// wrong.
+	run func(ctx context.Context, t *target) (answer string, err error)
+}
+
+// attacks are all of them, in the order in which they run.
+func attacks() []attack {
+	return slices.Concat(fileAttacks, uploadAttacks, accountAttacks, creditAttacks, signInAttacks, strangerAttacks, storageAttacks, outageAttacks)
+}
+
+// within bounds an attack: nothing that holds comes near it.
+const within = 3 * time.Minute
+
+func main() {
+	var c campaign
+	binary := flag.String("bin", "", "the `binary` that is attacked; empty builds it")
+	pattern := flag.String("run", "", "a `regexp` of the names of attacks")
+	flag.BoolVar(&c.short, "short", false, "leave out what takes long")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := c.begin(ctx, *binary, *pattern)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "attack:", err)
+		os.Exit(1)
+	}
+}
+
+// errBroken is an attack that did harm; it has been told already.
+var errBroken = errors.New("the service does not hold")
+
+// campaign is what all attacks share.
+type campaign struct {
+	rig      *rig.Rig
+	short    bool
+	chosen   *regexp.Regexp
+	database string // sqlite or postgres
+
+	held, broken int
+}
+
+// begin attacks on each database that there is.
+func (c *campaign) begin(ctx context.Context, binary, pattern string) (err error) {
+	if c.chosen, err = regexp.Compile(pattern); err != nil {
+		return err
+	}
+	if binary == "" {
+		c.rig, err = rig.Open(ctx)
+	} else {
+		c.rig, err = rig.Use(binary)
+	}
+	if err != nil {
+		return err
+	}
+	databases := []string{"sqlite"}
+	if os.Getenv("BGREMOVE_TEST_POSTGRES") != "" {
+		databases = append(databases, "postgres")
+	}
+	for _, c.database = range databases {
+		if err := c.round(ctx); err != nil {
+			return errors.Join(err, c.rig.Close())
+		}
+	}
+	fmt.Printf("%d attacks held, %d did not\n", c.held, c.broken)
+	if c.broken > 0 {
+		fmt.Fprintln(os.Stderr, "logs and data are kept in", c.rig.Dir)
+		return errBroken
+	}
+	return c.rig.Close()
+}
+
+// round tries all attacks on one database.
+func (c *campaign) round(ctx context.Context) (err error) {
+	fmt.Println(c.database)
+	shared, err := c.open(ctx, "--signup", "open")
+	if err != nil {
+		return err
+	}
+	for _, a := range attacks() {
+		if a.only != "" && a.only != c.database || a.long && c.short || !c.chosen.MatchString(a.name) {
+			continue
+		}
+		began := time.Now()
+		answer, err := c.try(ctx, a, shared)
+		if ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx), shared.close(ctx))
+		}
+		c.tell(a, answer, time.Since(began), err)
+	}
+	if err := shared.close(ctx); err != nil {
+		c.tell(attack{name: "afterwards", what: "what the attacks have left"}, "", 0, err)
+	}
+	return nil
+}
+
+// try runs an attack on its server.
+func (c *campaign) try(ctx context.Context, a attack, shared *target) (answer string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	t := shared
+	if a.flags != nil {
+		if t, err = c.open(ctx, a.flags...); err != nil {
+			return "", err
+		}
+		defer func() { err = errors.Join(err, t.close(ctx)) }()
+	}
+	return a.run(ctx, t)
+}
+
+// tell prints how an attack went.
+func (c *campaign) tell(a attack, answer string, took time.Duration, err error) {
+	verdict := "held"
+	c.held++
+	if err != nil {
+		verdict = "BROKEN: " + oneLine(err)
+		c.held--
+		c.broken++
+	}
+	fmt.Printf("  %s: %s → %s (%.1f s): %s\n", a.name, a.what, answer, took.Seconds(), verdict)
+}
+
+// oneLine is an error without what it says again and again.
+func oneLine(err error) string {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/tools/internal/rig"
+)
+
+// target is a server that is attacked, on a place of its own.
+type target struct {
+	*campaign
+	*rig.Node
+	place *rig.Place
+	db    *store.DB
+}
+
+// newPlace makes an empty database and storage.
+func (c *campaign) newPlace(ctx context.Context) (*rig.Place, error) {
+	if c.database == "postgres" {
+		return c.rig.Postgres(ctx)
+	}
+	return c.rig.SQLite()
+}
+
+// open starts a server with flags on a new place. It does everything, unless
+// they say --role.
+func (c *campaign) open(ctx context.Context, flags ...string) (*target, error) {
+	p, err := c.newPlace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.serve(ctx, p, p, "all", flags...)
+}
+
+// serve starts a server of a role at a place, which is reached by another way
+// than it is looked at.
+func (c *campaign) serve(ctx context.Context, by, at *rig.Place, role string, flags ...string) (*target, error) {
+	n, err := by.Start(context.WithoutCancel(ctx), "node", role, flags...)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{campaign: c, Node: n, place: at}
+	if t.db, err = store.Open(ctx, at.Database); err != nil {
+		n.Kill()
+		return nil, err
+	}
+	return t, nil
+}
+
+// close stops the server, and looks at what an attack must leave right: every
+// balance is the sum of its ledger, and no answer was a fault of the service.
+func (t *target) close(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	err := t.Stop()
+	wrong, failure := account.NewLedger(t.db).Verify(ctx)
+	if len(wrong) > 0 {
+		err = errors.Join(err, fmt.Errorf("balances are no sums of their ledgers: %v", wrong))
+	}
+	log, unread := os.ReadFile(t.Log)
+	for line := range bytes.Lines(log) {
+		if bytes.Contains(line, []byte(`"status":500`)) {
+			err = errors.Join(err, fmt.Errorf("a fault of the service: %s", line))
+		}
+	}
+	return errors.Join(err, failure, unread, t.db.Close())
+}
+
+// number makes addresses and names of visitors.
+var number atomic.Int64
+
+// stranger is somebody without an account, at an address of his own.
+func (t *target) stranger() *visitor { return newVisitor(t.URL, number.Add(1)) }
+
+// customer has an account with credits, and a key. Nobody is signed in.
+func (t *target) customer(ctx context.Context, credits int64) (*visitor, error) {
+	v := t.stranger()
+	v.email, v.password = fmt.Sprintf("visitor%d@example.com", number.Add(1)), account.NewPassword()
+	who, err := account.New(t.db).Register(ctx, v.email, v.password)
+	if err != nil {
+		return nil, err
+	}
+	v.id = who.ID
+	if credits > 0 {
+		if _, err := account.NewLedger(t.db).Grant(ctx, v.id, credits, "attack"); err != nil {
+			return nil, err
+		}
+	}
+	return v, t.newKey(ctx, v)
+}
+
+// browser is a customer who is signed in.
+func (t *target) browser(ctx context.Context, credits int64) (*visitor, error) {
+	v, err := t.customer(ctx, credits)
+	if err != nil {
+		return nil, err
+	}
+	got, err := v.signIn(ctx, v.email, v.password)
+	return v, errors.Join(err, got.want(http.StatusNoContent, ""))
+}
+
+// newKey gives a visitor another key of the same account.
+func (t *target) newKey(ctx context.Context, v *visitor) (err error) {
+	key, secret, err := account.NewKeys(t.db).Create(ctx, v.id, "attack")
+	v.keyID, v.key = key.ID, secret
+	return err
+}
+
+// hasCredits checks a balance.
+func (t *target) hasCredits(ctx context.Context, v *visitor, want int64) error {
+	got, err := account.NewLedger(t.db).Balance(ctx, v.id)
+	if err == nil && got != want {
+		err = fmt.Errorf("the account has %d credits in place of %d", got, want)
+	}
+	return err
+}
+
+// count is the answer of a query that counts.
+func (t *target) count(ctx context.Context, query string, args ...any) (n int64, err error) {
+	err = t.db.QueryRowContext(ctx, query, args...).Scan(&n)
+	return n, err
+}
+
+// hasJobs checks how many jobs an account has.
+func (t *target) hasJobs(ctx context.Context, v *visitor, want int64) error {
+	got, err := t.count(ctx, "SELECT COUNT(*) FROM jobs WHERE account_id = $1", v.id)
+	if err == nil && got != want {
+		err = fmt.Errorf("the account has %d jobs in place of %d", got, want)
+	}
+	return err
+}
+
+// done waits until all jobs of an account are done.
+func (t *target) done(ctx context.Context, v *visitor) error {
+	return t.until(ctx, "jobs are done", func() (bool, error) {
+		failed, err := t.count(ctx, "SELECT COUNT(*) FROM jobs WHERE account_id = $1 AND state = 'failed'", v.id)
+		if err == nil && failed > 0 {
+			err = fmt.Errorf("%d jobs have failed", failed)
+		}
+		if err != nil {
+			return false, err
+		}
+		left, err := t.count(ctx, "SELECT COUNT(*) FROM jobs WHERE account_id = $1 AND state <> 'done'", v.id)
+		return left == 0, err
+	})
+}
+
+// until looks again and again until something is so.
+func (t *target) until(ctx context.Context, what string, look func() (bool, error)) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.After(time.Minute); ; {
+		if ok, err := look(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-end:
+			return fmt.Errorf("%s: not within a minute", what)
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", what, context.Cause(ctx))
+		}
+	}
+}
+
+// objects counts what lies in the storage for jobs.
+func (t *target) objects(ctx context.Context) (n int, err error) {
+	blobs, err := t.place.Blobs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, blobs.Close()) }()
+	for info, err := range blobs.List(ctx, "") {
+		if err != nil {
+			return 0, err
+		}
+		if strings.Contains(info.Key, "/") { // or it says whose the storage is
+			n++
+		}
+	}
+	return n, nil
+}
+
+// lightPeak runs what must take little memory of the server, and says how much
+// it took.
+func (t *target) lightPeak(most int64, run func() error) (string, error) {
+	if err := errors.Join(t.ForgetPeak(), run()); err != nil {
+		return "", err
+	}
+	peak, err := t.Peak()
+	if err == nil && peak > most {
+		err = fmt.Errorf("the server held %d MB, more than %d", peak/1e6, most/1e6)
+	}
+	return fmt.Sprintf("the server held at most %d MB", peak/1e6), err
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"sync"
+
+	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/tools/internal/rig"
+)
+
+// visitor asks a server, from an address of this machine that no other visitor
+// has. It keeps cookies. It is safe for concurrent use.
+type visitor struct {
+	id, email, password string // of an account, if it has one
+	keyID, key          string // of an API key, if it has one
+	url                 string
+	http                *http.Client
+}
+
+func newVisitor(url string, number int64) *visitor {
+	jar, _ := cookiejar.New(nil) // there is no error
+	from := &net.TCPAddr{IP: net.IPv4(127, 1, byte(number>>8), byte(number))}
+	return &visitor{url: url, http: &http.Client{
+		Jar:           jar,
+		Transport:     &http.Transport{DialContext: (&net.Dialer{LocalAddr: from}).DialContext, DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// answer is what a server says. The zero value is none.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// code is that of an error.
+func (a answer) code() string {
+	var e api.Error
+	_ = json.Unmarshal(a.body, &e) // other bodies have none
+	return string(e.Error)
+}
+
+// message is that of an error, for people.
+func (a answer) message() string {
+	var e api.Error
+	if json.Unmarshal(a.body, &e) != nil || e.Message == nil {
+		return ""
+	}
+	return *e.Message
+}
+
+func (a answer) String() string {
+	text := fmt.Sprint(a.status)
+	if code := a.code(); code != "" {
+		text += " " + code
+	}
+	if again := a.header.Get("Retry-After"); again != "" {
+		text += ", Retry-After " + again
+	}
+	return text
+}
+
+// want checks a status and the code of an error; that of what is no error, or
+// of a page, is empty.
+func (a answer) want(status int, code api.ErrorCode) error {
+	if a.status != status || a.code() != string(code) {
+		return fmt.Errorf("the answer is %v in place of %d %s: %.200q", a, status, code, a.body)
+	}
+	return nil
+}
+
+// wantLater is want of what asks to come again.
+func (a answer) wantLater(status int, code api.ErrorCode) error {
+	if a.header.Get("Retry-After") == "" {
+		return errors.Join(a.want(status, code), fmt.Errorf("the answer %d has no Retry-After", a.status))
+	}
+	return a.want(status, code)
+}
+
+// send asks. Headers are names and values in turn. Routes for keys get the key.
+func (v *visitor) send(ctx context.Context, method, path string, body io.Reader, header ...string) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, method, v.url+path, body)
+	if err != nil {
+		return answer{}, err
+	}
+	if v.key != "" && strings.HasPrefix(path, "/api/v1/") {
+		r.Header.Set("Authorization", "Bearer "+v.key)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	got, err := v.http.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	return answer{got.StatusCode, got.Header, text}, err
+}
+
+func (v *visitor) get(ctx context.Context, path string, header ...string) (answer, error) {
+	return v.send(ctx, http.MethodGet, path, nil, header...)
+}
+
+// json sends a value.
+func (v *visitor) json(ctx context.Context, method, path string, value any, header ...string) (answer, error) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return answer{}, err
+	}
+	return v.send(ctx, method, path, bytes.NewReader(body), append(header, "Content-Type", "application/json")...)
+}
+
+// post sends a form as a browser does that has no files.
+func (v *visitor) post(ctx context.Context, path, form string, header ...string) (answer, error) {
+	return v.send(ctx, http.MethodPost, path, strings.NewReader(form), append(header, "Content-Type", "application/x-www-form-urlencoded")...)
+}
+
+// signIn tries a password.
+func (v *visitor) signIn(ctx context.Context, email, password string) (answer, error) {
+	return v.json(ctx, http.MethodPost, "/api/session", api.Credentials{Email: email, Password: password})
+}
+
+// The routes that take files.
+const (
+	oneJob    = "/api/v1/jobs"
+	manyJobs  = "/api/v1/batches"
+	pagesJobs = "/api/jobs"
+)
+
+// submit sends files to a route, to be worked on by method fast.
+func (v *visitor) submit(ctx context.Context, path string, files []rig.File, header ...string) (answer, error) {
+	form, err := rig.NewForm(files...)
+	if err != nil {
+		return answer{}, err
+	}
+	contentType, body := form.Body()
+	return v.send(ctx, http.MethodPost, path, bytes.NewReader(body), append(header, "Content-Type", contentType)...)
+}
+
+// clip submits a small GIF, by key.
+func (v *visitor) clip(ctx context.Context, header ...string) (answer, error) {
+	files, err := smallGIF()
+	if err != nil {
+		return answer{}, err
+	}
+	return v.submit(ctx, oneJob, files, header...)
+}
+
+// order submits a small GIF by key and returns its job.
+func (v *visitor) order(ctx context.Context) (id string, err error) {
+	got, err := v.clip(ctx)
+	if err := errors.Join(err, got.want(http.StatusAccepted, "")); err != nil {
+		return "", err
+	}
+	made, err := read[api.JobCreated](got)
+	return made.ID, err
+}
+
+// smallGIF is a clip that costs three credits.
+var smallGIF = sync.OnceValues(func() ([]rig.File, error) {
+	content, err := rig.GIF(96, 80, 6)
+	return []rig.File{{Name: "clip.gif", Content: content}}, err
+})
+
+// fields is a form of options alone: names and values in turn.
+func fields(pairs ...string) (contentType string, body *bytes.Buffer, err error) {
+	body = &bytes.Buffer{}
+	w := multipart.NewWriter(body)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		err = errors.Join(err, w.WriteField(pairs[i], pairs[i+1]))
+	}
+	return w.FormDataContentType(), body, errors.Join(err, w.Close())
+}
+
+// atOnce calls do so many times side by side, and counts the statuses of the
+// answers.
+func atOnce(times int, do func(i int) (answer, error)) (statuses map[int]int, answers []answer, err error) {
+	answers, errs := make([]answer, times), make([]error, times)
+	var all sync.WaitGroup
+	for i := range times {
+		all.Go(func() { answers[i], errs[i] = do(i) })
+	}
+	all.Wait()
+	statuses = make(map[int]int)
+	for _, a := range answers {
+		statuses[a.status]++
+	}
+	return statuses, answers, errors.Join(errs...)
+}
+
+// read takes a value out of an answer.
+func read[T any](a answer) (v T, err error) { return v, json.Unmarshal(a.body, &v) }

@@ -1,0 +1,29 @@
+package rig
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Peak is the most memory in bytes that a node has held since ForgetPeak, or
+// since its start. It is known on Linux alone.
+func (n *Node) Peak() (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.PID()))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			var kilobytes int64
+			_, err := fmt.Sscan(value, &kilobytes)
+			return kilobytes << 10, err
+		}
+	}
+	return 0, fmt.Errorf("process %d tells no peak", n.PID())
+}
+
+// ForgetPeak lets Peak begin with what the node holds now, see proc(5).
+func (n *Node) ForgetPeak() error {
+	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", n.PID()), []byte("5"), 0)
+}
