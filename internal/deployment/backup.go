@@ -146,7 +146,7 @@ func copyAll(ctx context.Context, dir string, from, to *blob.Store, did func(job
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	own, err := db.Fact(ctx, name)
+	own, err := db.Fact(ctx, Mark)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func copyAll(ctx context.Context, dir string, from, to *blob.Store, did func(job
 			return fmt.Errorf("%s: %w", f.JobID, err)
 		}
 	}
-	return to.SetMark(ctx, name, own)
+	return to.SetMark(ctx, Mark, own)
 }
 
 // transfer copies an object, and checks that the copy is what was stored.

@@ -13,13 +13,13 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// name is the fact of the database, and the content of an object of the storage,
-// by which both are known to belong together.
-const name = "deployment"
+// Mark names the fact of the database, and the object of the storage, by which both
+// are known to belong together.
+const Mark = "deployment"
 
 // ID names the deployment of a database, for good.
 func ID(ctx context.Context, db *store.DB) (string, error) {
-	return db.FirstFact(ctx, name, id.New("dep_"))
+	return db.FirstFact(ctx, Mark, id.New("dep_"))
 }
 
 // MismatchError is a storage that belongs to another database, or may. Everything
@@ -45,7 +45,7 @@ func Bind(ctx context.Context, db *store.DB, blobs *blob.Store) error {
 	if err != nil {
 		return err
 	}
-	mark, err := blobs.Mark(ctx, name)
+	mark, err := blobs.Mark(ctx, Mark)
 	if err != nil || mark == own {
 		return err
 	}
@@ -58,7 +58,7 @@ func Bind(ctx context.Context, db *store.DB, blobs *blob.Store) error {
 	if !known {
 		return &MismatchError{Storage: mark, Database: own}
 	}
-	return blobs.SetMark(ctx, name, own)
+	return blobs.SetMark(ctx, Mark, own)
 }
 
 // allowed is how long orphans may be removed after Adopt.
@@ -71,7 +71,7 @@ func Adopt(ctx context.Context, db *store.DB, blobs *blob.Store) error {
 	if err != nil {
 		return err
 	}
-	if err := blobs.SetMark(ctx, name, own); err != nil {
+	if err := blobs.SetMark(ctx, Mark, own); err != nil {
 		return err
 	}
 	return job.New(db, blobs, job.Config{}).AllowOrphans(ctx, allowed)

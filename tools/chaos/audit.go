@@ -9,6 +9,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/deployment"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
@@ -121,7 +122,7 @@ func (c *chaos) sweep(ctx context.Context, p *rig.Place, f *facts) (orphans int,
 	return len(before) - len(after), errors.Join(err, f.compare(ctx, blobs, after))
 }
 
-// list is the size of every object.
+// list is the size of every object, but for the one that says whose they are.
 func list(ctx context.Context, blobs *blob.Store) (map[string]int64, error) {
 	sizes := make(map[string]int64)
 	for o, err := range blobs.List(ctx, "") {
@@ -130,6 +131,7 @@ func list(ctx context.Context, blobs *blob.Store) (map[string]int64, error) {
 		}
 		sizes[o.Key] = o.Size
 	}
+	delete(sizes, deployment.Mark)
 	return sizes, nil
 }
 
