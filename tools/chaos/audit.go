@@ -99,6 +99,10 @@ func (c *chaos) sweep(ctx context.Context, p *rig.Place, f *facts) (orphans int,
 	}
 	const keep = time.Second
 	time.Sleep(2 * keep) // all is old then
+	// So many kills leave more than a service would remove unasked.
+	if _, err := p.Admin(ctx, "storage", "adopt", "--storage", p.Storage); err != nil {
+		return 0, err
+	}
 	n, err := p.Start(ctx, "sweeper", "worker", c.flags("--keep-orphans", keep.String())...)
 	if err != nil {
 		return 0, err
