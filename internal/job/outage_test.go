@@ -10,6 +10,7 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/internal/store/storetest"
+	"github.com/bgremove/bgremove/internal/store/storetest/wire"
 )
 
 // TestDatabaseAway wants a job that is finished while PostgreSQL is away for many
@@ -17,14 +18,14 @@ import (
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
 	const lease = 200 * time.Millisecond
-	for name, away := range map[string]func(*storetest.Wire){"cut": (*storetest.Wire).Cut, "stalled": (*storetest.Wire).Stall} {
+	for name, away := range map[string]func(*wire.Wire){"cut": (*wire.Wire).Cut, "stalled": (*wire.Wire).Stall} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			database := storetest.Postgres(t)
-			wire := storetest.NewWire(t, database)
+			w := storetest.Wire(t, database)
 			direct := newFixture(t, storetest.Open(t, database), job.Config{})
 			behind := func() *job.Service {
-				db, err := store.OpenWith(t.Context(), wire.URL, store.Options{Patience: lease})
+				db, err := store.OpenWith(t.Context(), w.URL, store.Options{Patience: lease})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -49,10 +50,10 @@ func TestDatabaseAway(t *testing.T) {
 			}
 			id := direct.submit(direct.owner, direct.input("a.gif", 1)).Jobs[0].ID
 			<-begun
-			away(wire)
+			away(w)
 			close(goOn) // it is finished in the dark
 			direct.until("SELECT lease_until < now_ms() - 1000 FROM jobs WHERE id = $1", id)
-			wire.Mend()
+			w.Mend()
 			direct.ended()
 			if j := direct.get(id); j.State != job.Done || j.Attempt != 1 || tries.Load() != 1 {
 				t.Errorf("%+v after %d tries", j, tries.Load())

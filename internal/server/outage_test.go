@@ -49,7 +49,7 @@ func TestDatabaseLocked(t *testing.T) {
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	database := storetest.Postgres(t)
-	wire := storetest.NewWire(t, database)
+	wire := storetest.Wire(t, database)
 	c := configuration(t, wire.URL)
 	c.MetricsAddr, c.Patience = "127.0.0.1:0", 500*time.Millisecond
 	n := start(t, c)
@@ -86,7 +86,7 @@ func TestDatabaseGone(t *testing.T) {
 func TestDatabaseGoneEverywhere(t *testing.T) {
 	t.Parallel()
 	database := storetest.Postgres(t)
-	wire := storetest.NewWire(t, database)
+	wire := storetest.Wire(t, database)
 	c := configuration(t, wire.URL)
 	c.Patience = 500 * time.Millisecond
 	n := start(t, c)

@@ -5,16 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 
+	"github.com/bgremove/bgremove/internal/store/storetest/wire"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
 var outageAttacks = []attack{
 	{name: "PostgreSQL is cut off", what: "no connection to the database while jobs run", only: "postgres",
-		run: func(ctx context.Context, t *target) (string, error) { return outage(ctx, t, (*rig.Wire).Cut) }},
+		run: func(ctx context.Context, t *target) (string, error) { return outage(ctx, t, (*wire.Wire).Cut) }},
 	{name: "PostgreSQL is silent", what: "a database that takes everything and answers nothing while jobs run", only: "postgres", long: true,
-		run: func(ctx context.Context, t *target) (string, error) { return outage(ctx, t, (*rig.Wire).Stall) }},
+		run: func(ctx context.Context, t *target) (string, error) { return outage(ctx, t, (*wire.Wire).Stall) }},
 }
 
 // outageJobs are ordered before the database goes away.
@@ -22,12 +24,16 @@ const outageJobs = 6
 
 // outage breaks the way to the database, looks at what is refused how, mends
 // it, and wants every job to be done once.
-func outage(ctx context.Context, t *target, harm func(*rig.Wire)) (_ string, err error) {
+func outage(ctx context.Context, t *target, harm func(*wire.Wire)) (_ string, err error) {
 	p, err := t.newPlace(ctx)
 	if err != nil {
 		return "", err
 	}
-	w, err := t.rig.Wire(p.Database)
+	dir, err := os.MkdirTemp(t.rig.Dir, "wire-*")
+	if err != nil {
+		return "", err
+	}
+	w, err := wire.New(dir, p.Database)
 	if err != nil {
 		return "", err
 	}
