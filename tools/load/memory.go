@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
-	"os"
 	"strings"
 
 	"github.com/bgremove/bgremove/tools/internal/rig"
@@ -63,21 +62,11 @@ func (b *bench) upload(ctx context.Context, where string, p *rig.Place, aim floa
 	if err := send(1e6); err != nil {
 		return err
 	}
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", nodes[0].PID()), []byte("5"), 0); err != nil {
-		return fmt.Errorf("reset the peak: %w", err) // proc(5)
-	}
-	before, _, err := resident(nodes[0].PID())
+	added, err := nodes[0].PeakAdded(func() error { return send(b.uploadSize) })
 	if err != nil {
 		return err
 	}
-	if err := send(b.uploadSize); err != nil {
-		return err
-	}
-	_, peak, err := resident(nodes[0].PID())
-	if err != nil {
-		return err
-	}
-	show(where, fmt.Sprintf("%.1f MB", (peak-before)/1e6), fmt.Sprintf("≤ %.0f MB", aim/1e6), peak-before <= aim)
+	show(where, fmt.Sprintf("%.1f MB", added/1e6), fmt.Sprintf("≤ %.0f MB", aim/1e6), added <= aim)
 	return nil
 }
 
@@ -95,23 +84,4 @@ func longForm(size int64) (body io.Reader, contentType string, length int64, err
 	end := "\r\n--" + w.Boundary() + "--\r\n"
 	length = int64(head.Len()) + n + int64(len(end))
 	return io.MultiReader(&head, clip, strings.NewReader(end)), w.FormDataContentType(), length, nil
-}
-
-// resident is the memory of a process in bytes, now and at most.
-func resident(pid int) (now, peak float64, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, 0, err
-	}
-	for line := range strings.Lines(string(text)) {
-		for name, to := range map[string]*float64{"VmRSS:": &now, "VmHWM:": &peak} {
-			if value, ok := strings.CutPrefix(line, name); ok {
-				if _, err := fmt.Sscan(value, to); err != nil {
-					return 0, 0, err
-				}
-				*to *= 1024
-			}
-		}
-	}
-	return now, peak, nil
 }

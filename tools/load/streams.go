@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"golang.org/x/sync/errgroup"
 
@@ -57,22 +56,12 @@ func (b *bench) streams(ctx context.Context, database string) (err error) {
 	if err := w.round(ctx, 1); err != nil { // one of each, so that only their number is new
 		return err
 	}
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", measured.PID()), []byte("5"), 0); err != nil {
-		return fmt.Errorf("reset the peak: %w", err) // proc(5)
-	}
-	before, _, err := resident(measured.PID())
-	if err != nil {
-		return err
-	}
-	if err := w.round(ctx, streamsOfAccount); err != nil {
-		return err
-	}
-	_, peak, err := resident(measured.PID())
+	added, err := measured.PeakAdded(func() error { return w.round(ctx, streamsOfAccount) })
 	if err != nil {
 		return err
 	}
 	show(fmt.Sprintf("memory added by %d streams while %d jobs run", streamAccounts*streamsOfAccount, streamAccounts*jobsOfAccount),
-		fmt.Sprintf("%.1f MB", (peak-before)/1e6), fmt.Sprintf("≤ %.0f MB", aimStreams/1e6), peak-before <= aimStreams)
+		fmt.Sprintf("%.1f MB", added/1e6), fmt.Sprintf("≤ %.0f MB", aimStreams/1e6), added <= aimStreams)
 	return nil
 }
 

@@ -27,3 +27,19 @@ func (n *Node) Peak() (int64, error) {
 func (n *Node) ForgetPeak() error {
 	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", n.PID()), []byte("5"), 0)
 }
+
+// PeakAdded is how many bytes run adds at most to what the node holds before it.
+func (n *Node) PeakAdded(run func() error) (float64, error) {
+	if err := n.ForgetPeak(); err != nil {
+		return 0, err
+	}
+	before, err := n.Peak()
+	if err != nil {
+		return 0, err
+	}
+	if err := run(); err != nil {
+		return 0, err
+	}
+	after, err := n.Peak()
+	return float64(after - before), err
+}
