@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/synth/hostile"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
@@ -53,7 +54,7 @@ func impossibleTimes(ctx context.Context, t *target) (string, error) {
 	}
 	var got answer
 	for _, at := range []uint64{1 << 62, 100 * 365 * 86400_000, 1<<64 - 1<<40} {
-		got, err = refused(ctx, t, "late.webm", append(bytes.Clone(live), lateBlock(at)...), api.ErrorCodeUnreadableFile)
+		got, err = refused(ctx, t, "late.webm", append(bytes.Clone(live), hostile.LateBlock(at)...), api.ErrorCodeUnreadableFile)
 		if err != nil {
 			return got.String(), fmt.Errorf("at %d ms: %w", at, err)
 		}
@@ -128,21 +129,18 @@ func sampleTable(ctx context.Context, t *target) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	other, err := t.customer(ctx, credits)
-	if err != nil {
-		return "", err
-	}
-	files := []rig.File{{Name: "endless.mp4", Content: endless(1<<26, 4)}}
-	served := make(chan wait, 1)
-	flood, end := context.WithCancel(ctx)
-	defer end()
-	go func() { served <- orders(ctx, other, flood.Done()) }()
+	files := []rig.File{{Name: "endless.mp4", Content: endless()}}
+	var (
+		statuses map[int]int
+		answers  []answer
+	)
 	began := time.Now()
-	statuses, answers, err := atOnce(8, func(int) (answer, error) { return v.submit(ctx, oneJob, files) })
+	others, err := t.meanwhile(ctx, func() (err error) {
+		statuses, answers, err = atOnce(8, func(int) (answer, error) { return v.submit(ctx, oneJob, files) })
+		return err
+	})
 	took := time.Since(began)
-	end()
-	others := <-served
-	err = errors.Join(err, others.err, t.hasCredits(ctx, v, credits), t.hasJobs(ctx, v, 0))
+	err = errors.Join(err, t.hasCredits(ctx, v, credits), t.hasJobs(ctx, v, 0))
 	if n := statuses[http.StatusBadRequest] + statuses[http.StatusUnprocessableEntity]; n != len(answers) {
 		err = errors.Join(err, fmt.Errorf("statuses %v", statuses))
 	}
@@ -161,6 +159,22 @@ type wait struct {
 
 func (w wait) String() string {
 	return fmt.Sprintf("%d times 202, after %.1f s at most", w.answers, w.longest.Seconds())
+}
+
+// meanwhile runs a flood, and says how another account is served during it.
+func (t *target) meanwhile(ctx context.Context, flood func() error) (others wait, err error) {
+	other, err := t.customer(ctx, credits)
+	if err != nil {
+		return wait{}, err
+	}
+	served := make(chan wait, 1)
+	during, end := context.WithCancel(ctx)
+	defer end()
+	go func() { served <- orders(ctx, other, during.Done()) }()
+	err = flood()
+	end()
+	others = <-served
+	return others, errors.Join(err, others.err)
 }
 
 // orders has a visitor order a job, and more of them until others have ended.

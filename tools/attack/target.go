@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/deployment"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
@@ -96,6 +96,18 @@ func (t *target) customer(ctx context.Context, credits int64) (*visitor, error) 
 		}
 	}
 	return v, t.newKey(ctx, v)
+}
+
+// customers are n accounts with so many credits each.
+func (t *target) customers(ctx context.Context, n int, credits int64) ([]*visitor, error) {
+	all := make([]*visitor, n)
+	for i := range all {
+		var err error
+		if all[i], err = t.customer(ctx, credits); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // browser is a customer who is signed in.
@@ -183,7 +195,7 @@ func (t *target) objects(ctx context.Context) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if strings.Contains(info.Key, "/") { // or it says whose the storage is
+		if info.Key != deployment.Mark {
 			n++
 		}
 	}

@@ -27,40 +27,26 @@ var uploadAttacks = []attack{
 }
 
 func poorUploads(ctx context.Context, t *target) (string, error) {
-	var poor []*visitor
-	for range 3 {
-		v, err := t.customer(ctx, 2)
-		if err != nil {
-			return "", err
-		}
-		poor = append(poor, v)
-	}
-	customer, err := t.customer(ctx, credits)
+	poor, err := t.customers(ctx, 3, 2)
 	if err != nil {
 		return "", err
 	}
-	files := []rig.File{{Name: "endless.mp4", Content: endless(1<<26, 4)}}
-	served := make(chan wait, 1)
-	flood, end := context.WithCancel(ctx)
-	defer end()
-	go func() { served <- orders(ctx, customer, flood.Done()) }()
-	statuses, _, err := atOnce(60, func(i int) (answer, error) { return poor[i%len(poor)].submit(ctx, oneJob, files) })
-	end()
-	others := <-served
+	files := []rig.File{{Name: "endless.mp4", Content: endless()}}
+	var statuses map[int]int
+	others, err := t.meanwhile(ctx, func() (err error) {
+		statuses, _, err = atOnce(60, func(i int) (answer, error) { return poor[i%len(poor)].submit(ctx, oneJob, files) })
+		return err
+	})
 	if statuses[http.StatusPaymentRequired] != 60 {
 		err = errors.Join(err, fmt.Errorf("statuses %v", statuses))
 	}
-	return fmt.Sprintf("%d times 402; meanwhile another account: %v", statuses[http.StatusPaymentRequired], others), errors.Join(err, others.err)
+	return fmt.Sprintf("%d times 402; meanwhile another account: %v", statuses[http.StatusPaymentRequired], others), err
 }
 
 func partHeaders(ctx context.Context, t *target) (string, error) {
-	var senders []*visitor
-	for range 3 {
-		v, err := t.customer(ctx, credits)
-		if err != nil {
-			return "", err
-		}
-		senders = append(senders, v)
+	senders, err := t.customers(ctx, 3, credits)
+	if err != nil {
+		return "", err
 	}
 	long := bytes.Repeat([]byte{'x'}, 10<<20)
 	var statuses map[int]int

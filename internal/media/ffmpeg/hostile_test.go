@@ -2,7 +2,6 @@ package ffmpeg_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/sandbox"
+	"github.com/bgremove/bgremove/internal/synth/hostile"
 )
 
 // save writes a test's file.
@@ -35,12 +35,6 @@ func wantUnreadable(t *testing.T, path string, c media.Container, reason string)
 	}
 }
 
-// block is a Matroska cluster of one block, shown at so many milliseconds.
-func block(at uint64) []byte {
-	cluster := binary.BigEndian.AppendUint64([]byte("\x1f\x43\xb6\x75\x91\xe7\x88"), at)
-	return append(cluster, "\xa3\x85\x81\x00\x00\x80\x00"...)
-}
-
 // Times beyond what can be added up would make a long clip a cheap one.
 func TestImpossibleTimes(t *testing.T) {
 	t.Parallel()
@@ -51,62 +45,23 @@ func TestImpossibleTimes(t *testing.T) {
 	for name, at := range map[string]uint64{"beyond 64 bits of ns": 1 << 62, "a century": 100 * 365 * 86400_000, "negative": 1<<64 - 1<<40} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wantUnreadable(t, save(t, "a.webm", append(bytes.Clone(live), block(at)...)), media.WebM, "impossible time")
+			wantUnreadable(t, save(t, "a.webm", append(bytes.Clone(live), hostile.LateBlock(at)...)), media.WebM, "impossible time")
 		})
 	}
 	t.Run("possible", func(t *testing.T) {
 		t.Parallel()
-		path := save(t, "a.webm", append(bytes.Clone(live), block(60_000)...))
+		path := save(t, "a.webm", append(bytes.Clone(live), hostile.LateBlock(60_000)...))
 		if info := probe(t, path).Info(); info.Frames != 11 || !near(info.Duration, time.Minute, 7*time.Second) {
 			t.Errorf("got %d frames in %v", info.Frames, info.Duration)
 		}
 	})
 }
 
-// box is an ISO box.
-func box(kind string, content ...[]byte) []byte {
-	body := bytes.Join(content, nil)
-	return append(binary.BigEndian.AppendUint32(nil, uint32(8+len(body))), append([]byte(kind), body...)...)
-}
-
-func words(values ...uint32) (b []byte) {
-	for _, v := range values {
-		b = binary.BigEndian.AppendUint32(b, v)
-	}
-	return b
-}
-
-// samples are those of an MP4's tracks, all of which lie in chunks at its
-// beginning.
-type samples struct {
-	count, size uint32
-	chunks      int
-	tracks      int
-}
-
-// mp4 is a file of some hundred bytes, and four for each chunk.
-func (s samples) mp4() []byte {
-	matrix := words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
-	entry := bytes.Join([][]byte{words(0, 1, 0, 0, 0, 0, 64<<16|64, 72<<16, 72<<16, 0, 1<<16), make([]byte, 30), words(24<<16 | 0xffff)}, nil)
-	chunks := words(make([]uint32, s.chunks)...)
-	stbl := box("stbl", box("stsd", words(0, 1), box("raw ", entry)),
-		box("stts", words(0, 1, s.count, 1)), box("stsc", words(0, 1, 1, s.count/uint32(s.chunks), 1)),
-		box("stsz", words(0, s.size, s.count)), box("stco", words(0, uint32(s.chunks)), chunks))
-	minf := box("minf", box("vmhd", words(1, 0, 0)), box("dinf", box("dref", words(0, 1), box("url ", words(1)))), stbl)
-	mdia := box("mdia", box("mdhd", words(0, 0, 0, 1000, s.count, 0)), box("hdlr", words(0, 0), []byte("vide"), make([]byte, 13)), minf)
-	moov := [][]byte{box("mvhd", words(0, 0, 0, 1000, s.count, 0x10000, 0x1000000, 0, 0), matrix, make([]byte, 24), words(uint32(s.tracks)+1))}
-	for n := range uint32(s.tracks) {
-		tkhd := box("tkhd", words(7, 0, 0, n+1, 0, s.count, 0, 0, 0, 0), matrix, words(64<<16, 64<<16))
-		moov = append(moov, box("trak", tkhd, mdia))
-	}
-	return append(box("ftyp", []byte("isom"), words(512), []byte("isom")), box("moov", moov...)...)
-}
-
 // A few bytes may say that there are more samples than memory has room for.
 func TestProbeLimits(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
-	path := save(t, "a.mp4", samples{count: 1 << 26, size: 1, chunks: 1, tracks: 4}.mp4())
+	path := save(t, "a.mp4", hostile.Samples{Count: 1 << 26, Size: 1, Chunks: 1, Tracks: 4}.MP4())
 	tools, err := ffmpeg.Locate("", "", &ffmpeg.Confinement{Probe: sandbox.Limits{Memory: 256 << 20, CPU: 20 * time.Second}})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +86,7 @@ func TestFrameLimit(t *testing.T) {
 // Samples may lie on each other, so that a small file has any number of them.
 func TestMoreThanTheFile(t *testing.T) {
 	t.Parallel()
-	wantUnreadable(t, save(t, "a.mp4", samples{count: 1000, size: 1000, chunks: 1000, tracks: 1}.mp4()), media.MP4, "more bytes than the file")
+	wantUnreadable(t, save(t, "a.mp4", hostile.Samples{Count: 1000, Size: 1000, Chunks: 1000, Tracks: 1}.MP4()), media.MP4, "more bytes than the file")
 }
 
 // What ffprobe says is read up to a bound, whatever it says.
