@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/store"
@@ -48,12 +47,12 @@ func (g *clockGuard) believes(now, last, here time.Time) bool {
 	return !here.Before(g.hold)
 }
 
-// sweptAt is the fact of when the clock was believed last, in milliseconds.
+// sweptAt is the fact of when the clock was believed last.
 const sweptAt = "swept_at"
 
 // believesClock reports whether what the clock says has expired may be removed.
 func (s *Service) believesClock(ctx context.Context) (bool, error) {
-	last, err := s.db.Fact(ctx, sweptAt)
+	last, err := s.db.TimeFact(ctx, sweptAt)
 	if err != nil {
 		return false, err
 	}
@@ -61,14 +60,10 @@ func (s *Service) believesClock(ctx context.Context) (bool, error) {
 	if err := s.db.QueryRowContext(ctx, "SELECT now_ms()").Scan(&now); err != nil {
 		return false, fmt.Errorf("clock: %w", err)
 	}
-	var before time.Time
-	if ms, err := strconv.ParseInt(last, 10, 64); err == nil {
-		before = store.Time(ms)
-	}
 	s.clockMu.Lock()
 	defer s.clockMu.Unlock()
-	if !s.clock.believes(store.Time(now), before, time.Now()) {
+	if !s.clock.believes(store.Time(now), last, time.Now()) {
 		return false, nil
 	}
-	return true, s.db.SetFact(ctx, sweptAt, strconv.FormatInt(now, 10))
+	return true, s.db.SetTimeFact(ctx, sweptAt, store.Time(now))
 }

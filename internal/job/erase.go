@@ -68,10 +68,7 @@ func (s *Service) refundWaiting(ctx context.Context, accountID string) error {
 // eraseJob removes the files of a job that has ended, and then its row. Inputs that
 // it shares are its account's, and go too.
 func (s *Service) eraseJob(ctx context.Context, j Job) error {
-	for _, f := range []*File{j.Input, j.Preview, j.Output} {
-		if f == nil {
-			continue
-		}
+	for _, f := range j.files() {
 		if err := s.blobs.Delete(ctx, f.Key); err != nil {
 			return err
 		}

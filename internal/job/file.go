@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,11 @@ import (
 type Stored struct {
 	File
 	JobID string
+}
+
+// files are those that the job has in the storage.
+func (j Job) files() []*File {
+	return slices.DeleteFunc([]*File{j.Input, j.Preview, j.Output}, func(f *File) bool { return f == nil })
 }
 
 // Files are all files of all jobs, each once. It ends after an error.
@@ -24,8 +30,8 @@ func (s *Service) Files(ctx context.Context) iter.Seq2[Stored, error] {
 			}
 			for _, j := range jobs {
 				last = j.ID
-				for _, f := range []*File{j.Input, j.Preview, j.Output} {
-					if f == nil || seen[f.Key] {
+				for _, f := range j.files() {
+					if seen[f.Key] {
 						continue
 					}
 					if f == j.Input {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -90,22 +89,19 @@ func (s *Service) findOrphans(ctx context.Context, before time.Time) (found []st
 	return found, objects, nil
 }
 
-// orphansAllowed is the fact of until when, in milliseconds, any number of
-// orphans may go: somebody has said that the storage is this database's.
+// orphansAllowed is the fact of until when any number of orphans may go: somebody
+// has said that the storage is this database's.
 const orphansAllowed = "orphans_allowed_until"
 
 // AllowOrphans lets the sweeps of a time remove any number of orphans.
 func (s *Service) AllowOrphans(ctx context.Context, within time.Duration) error {
-	return s.db.SetFact(ctx, orphansAllowed, strconv.FormatInt(time.Now().Add(within).UnixMilli(), 10))
+	return s.db.SetTimeFact(ctx, orphansAllowed, time.Now().Add(within))
 }
 
 func (s *Service) checkOrphans(ctx context.Context, found []string, objects int) error {
-	until, err := s.db.Fact(ctx, orphansAllowed)
-	if err != nil {
+	until, err := s.db.TimeFact(ctx, orphansAllowed)
+	if err != nil || time.Now().Before(until) {
 		return err
-	}
-	if ms, err := strconv.ParseInt(until, 10, 64); err == nil && time.Now().UnixMilli() < ms {
-		return nil
 	}
 	if len(found) > orphansMost && len(found) > objects/orphansShare {
 		return &OrphansError{Orphans: len(found), Objects: objects}

@@ -185,8 +185,8 @@ func (s *Service) Stats(ctx context.Context) (Stats, error) {
 		oldest int64
 	)
 	err := s.db.QueryRowContext(ctx, `SELECT CAST(COALESCE(SUM(queued), 0) AS BIGINT), CAST(COALESCE(SUM(running), 0) AS BIGINT),
-		COALESCE(now_ms() - (SELECT MIN(created_at) FROM jobs WHERE state = 'queued' AND NOT EXISTS
-			(SELECT 1 FROM accounts WHERE id = jobs.account_id AND suspended_at IS NOT NULL)), 0) FROM queues`).
+		COALESCE(now_ms() - (SELECT MIN(created_at) FROM jobs WHERE state = 'queued'
+			AND NOT EXISTS (`+suspended+` jobs.account_id)), 0) FROM queues`).
 		Scan(&stats.Queued, &stats.Running, &oldest)
 	stats.OldestWait = time.Duration(max(0, oldest)) * time.Millisecond
 	return stats, wrap("queue", err)

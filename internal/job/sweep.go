@@ -200,32 +200,26 @@ func (s *Service) sweepAnswers(ctx context.Context) (int64, error) {
 // and of batches without jobs.
 func (s *Service) sweepJobs(ctx context.Context) (n int64, err error) {
 	for {
-		removed, err := s.removeRows(ctx, `ended_at < now_ms() - CAST($1 AS BIGINT) AND input_key IS NULL AND output_key IS NULL
-			AND preview_key IS NULL`, store.Millis(s.config.KeepJobs))
-		if n += removed; err != nil || removed < sweepAtOnce {
+		var jobs []Job
+		err := s.db.Tx(ctx, func(tx *store.Tx) (err error) {
+			jobs, err = collect(tx.QueryContext(ctx, "SELECT "+columns+` FROM jobs WHERE ended_at < now_ms() - CAST($1 AS BIGINT)
+				AND input_key IS NULL AND output_key IS NULL AND preview_key IS NULL ORDER BY ended_at LIMIT $2`,
+				store.Millis(s.config.KeepJobs), sweepAtOnce))
+			for _, j := range jobs {
+				err = errors.Join(err, remove(ctx, tx, j))
+			}
+			return err
+		})
+		if err != nil {
 			return n, wrap("old jobs", err)
+		}
+		if n += int64(len(jobs)); len(jobs) < sweepAtOnce {
+			return n, nil
 		}
 	}
 }
 
-// removeRows removes some jobs that a condition names, with what refers to them.
-func (s *Service) removeRows(ctx context.Context, which string, args ...any) (n int64, err error) {
-	err = s.db.Tx(ctx, func(tx *store.Tx) error {
-		ids, err := collect(tx.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE "+which+fmt.Sprintf(" ORDER BY ended_at LIMIT %d", sweepAtOnce), args...))
-		if err != nil {
-			return err
-		}
-		for _, j := range ids {
-			if err := remove(ctx, tx, j); err != nil {
-				return err
-			}
-		}
-		n = int64(len(ids))
-		return nil
-	})
-	return n, err
-}
-
+// remove removes the row of a job, with what refers to it.
 func remove(ctx context.Context, tx *store.Tx, j Job) error {
 	for _, query := range []string{"DELETE FROM job_events WHERE job_id = $1", "DELETE FROM jobs WHERE id = $1"} {
 		if _, err := tx.ExecContext(ctx, query, j.ID); err != nil {

@@ -30,14 +30,14 @@ var errLost = errors.New("the lease was lost")
 // the time that they have held a worker for. One place is always left.
 const waits = `queued > 0 AND (running = 0 OR running < CAST($1 AS BIGINT) / (1 + (SELECT COUNT(*) FROM jobs
 		WHERE jobs.account_id = queues.account_id AND error = 'timed_out' AND ended_at > now_ms() - 86400000)))
-	AND ` + notSuspended
+	AND NOT EXISTS (` + suspended + ` queues.account_id)`
 
-// notSuspended is the condition on a row of queues whose account may act.
-const notSuspended = "NOT EXISTS (SELECT 1 FROM accounts WHERE id = queues.account_id AND suspended_at IS NOT NULL)"
+// suspended selects the account, named after it, that may not act.
+const suspended = "SELECT 1 FROM accounts WHERE suspended_at IS NOT NULL AND id ="
 
 // present is the virtual time of the account that is furthest behind of those in
 // the queue, where there is one. Who is suspended is not in the queue.
-const present = "(SELECT MIN(vtime) FROM queues WHERE (queued > 0 OR running > 0) AND " + notSuspended + ")"
+const present = "(SELECT MIN(vtime) FROM queues WHERE (queued > 0 OR running > 0) AND NOT EXISTS (" + suspended + " queues.account_id))"
 
 // overtime is how much of a job's time, in seconds, its price has not covered.
 const overtime = "CASE WHEN now_ms() - started_at > cost * 1000 THEN (now_ms() - started_at) / 1000 - cost ELSE 0 END"
@@ -101,9 +101,7 @@ func (s *Service) renew(ctx context.Context, j Job) error {
 // preview notes that there is a preview.
 func (s *Service) preview(ctx context.Context, j Job, f File) error {
 	return s.change(ctx, "note the preview", func(tx *store.Tx) error {
-		account, _, err := fenced(ctx, tx, `UPDATE jobs SET preview_key = $3, preview_size = $4, preview_sha = $5
-			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id, `+overtime,
-			j.ID, j.Attempt, f.Key, f.Size, f.SHA256)
+		account, _, err := fenced(ctx, tx, j, "preview_key = $3, preview_size = $4, preview_sha = $5", f.Key, f.Size, f.SHA256)
 		if err != nil {
 			return err
 		}
@@ -119,10 +117,8 @@ func (s *Service) finish(ctx context.Context, j Job, output File, at *Placement)
 		return err
 	}
 	return s.change(ctx, "finish", func(tx *store.Tx) error {
-		account, over, err := fenced(ctx, tx, `UPDATE jobs SET state = 'done', lease_until = NULL, ended_at = now_ms(),
-			output_key = $3, output_size = $4, output_sha = $5, placement = $6
-			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id, `+overtime,
-			j.ID, j.Attempt, output.Key, output.Size, output.SHA256, place)
+		account, over, err := fenced(ctx, tx, j, `state = 'done', lease_until = NULL, ended_at = now_ms(),
+			output_key = $3, output_size = $4, output_sha = $5, placement = $6`, output.Key, output.Size, output.SHA256, place)
 		if err != nil {
 			return err
 		}
@@ -133,8 +129,7 @@ func (s *Service) finish(ctx context.Context, j Job, output File, at *Placement)
 // fail ends a job without an output and refunds it.
 func (s *Service) fail(ctx context.Context, j Job, code Code) error {
 	err := s.change(ctx, "fail", func(tx *store.Tx) error {
-		account, over, err := fenced(ctx, tx, `UPDATE jobs SET state = 'failed', error = $3, lease_until = NULL, ended_at = now_ms()
-			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id, `+overtime, j.ID, j.Attempt, string(code))
+		account, over, err := fenced(ctx, tx, j, "state = 'failed', error = $3, lease_until = NULL, ended_at = now_ms()", string(code))
 		if err != nil {
 			return err
 		}
@@ -150,8 +145,7 @@ func (s *Service) fail(ctx context.Context, j Job, code Code) error {
 // giveBack returns a job to the queue; the try does not count.
 func (s *Service) giveBack(ctx context.Context, j Job) error {
 	return s.change(ctx, "give back", func(tx *store.Tx) error {
-		account, _, err := fenced(ctx, tx, `UPDATE jobs SET state = 'queued', lease_until = NULL
-			WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id, `+overtime, j.ID, j.Attempt)
+		account, _, err := fenced(ctx, tx, j, "state = 'queued', lease_until = NULL")
 		if err != nil {
 			return err
 		}
@@ -209,10 +203,11 @@ func (s *Service) change(ctx context.Context, what string, f func(*store.Tx) err
 	return nil
 }
 
-// fenced runs a statement that changes a claimed job and returns the account and
-// the overtime.
-func fenced(ctx context.Context, tx *store.Tx, query string, args ...any) (accountID string, over int64, err error) {
-	err = tx.QueryRowContext(ctx, query, args...).Scan(&accountID, &over)
+// fenced sets columns of a claimed job, by values from $3 on, and returns its
+// account and its overtime.
+func fenced(ctx context.Context, tx *store.Tx, j Job, set string, values ...any) (accountID string, over int64, err error) {
+	err = tx.QueryRowContext(ctx, "UPDATE jobs SET "+set+" WHERE id = $1 AND attempt = $2 AND state = 'processing' RETURNING account_id, "+overtime,
+		append([]any{j.ID, j.Attempt}, values...)...).Scan(&accountID, &over)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", 0, errLost
 	}

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
+	"time"
 )
 
 // Fact is what the database keeps under a name about the deployment as a whole;
@@ -22,6 +24,21 @@ func (db *DB) SetFact(ctx context.Context, name, value string) error {
 	_, err := db.ExecContext(ctx, `INSERT INTO deployment (name, value) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
 	return factError(name, err)
+}
+
+// TimeFact is a moment that SetTimeFact has kept; without one it is zero.
+func (db *DB) TimeFact(ctx context.Context, name string) (time.Time, error) {
+	value, err := db.Fact(ctx, name)
+	if value == "" || err != nil {
+		return time.Time{}, err
+	}
+	ms, err := strconv.ParseInt(value, 10, 64)
+	return Time(ms), factError(name, err)
+}
+
+// SetTimeFact keeps a moment, in milliseconds.
+func (db *DB) SetTimeFact(ctx context.Context, name string, at time.Time) error {
+	return db.SetFact(ctx, name, strconv.FormatInt(at.UnixMilli(), 10))
 }
 
 // FirstFact keeps a value under a name that has none, and returns what is kept.
