@@ -80,7 +80,7 @@ func (a *Accounts) SetPassword(ctx context.Context, id, password string) (Accoun
 	if err != nil {
 		return Account{}, err
 	}
-	changed, err := a.replacePassword(ctx, "id = $2", encoded, id)
+	changed, err := a.changePassword(ctx, "id = $2", encoded, id)
 	return changed, wrap("change the password", err)
 }
 
@@ -100,23 +100,34 @@ func (a *Accounts) ChangePassword(ctx context.Context, who Account, current, nex
 	if err != nil {
 		return Account{}, err
 	}
-	changed, err := a.replacePassword(ctx, "id = $2 AND password = $3", encoded, who.ID, known)
+	changed, err := a.changePassword(ctx, "id = $2 AND password = $3", encoded, who.ID, known)
 	if errors.Is(err, sql.ErrNoRows) { // it was changed meanwhile
 		return Account{}, wrong
 	}
 	return changed, wrap("change the password", err)
 }
 
-// replacePassword keeps an encoded password for the account that where finds, and
-// ends what was good for the old one.
-func (a *Accounts) replacePassword(ctx context.Context, where string, args ...any) (changed Account, err error) {
+// changePassword is replacePassword in a transaction of its own.
+func (a *Accounts) changePassword(ctx context.Context, where string, args ...any) (changed Account, err error) {
 	err = a.db.Tx(ctx, func(tx *store.Tx) error {
-		row := tx.QueryRowContext(ctx, "UPDATE accounts SET password = $1, epoch = epoch + 1 WHERE "+where+" RETURNING "+columns, args...)
-		if changed, err = scanAccount(row); err != nil {
-			return err
-		}
-		_, err = endResets(ctx, tx, changed.ID)
+		changed, _, err = replacePassword(ctx, tx, where, args...)
 		return err
 	})
 	return changed, err
+}
+
+// replacePassword keeps an encoded password for the account that where finds, and
+// ends what was good for the old one: its sessions, and so many mailed links.
+func replacePassword(ctx context.Context, tx *store.Tx, where string, args ...any) (changed Account, resets int64, err error) {
+	changed, err = scanAccount(tx.QueryRowContext(ctx,
+		"UPDATE accounts SET password = $1, epoch = epoch + 1 WHERE "+where+" RETURNING "+columns, args...))
+	if err != nil {
+		return Account{}, 0, err
+	}
+	ended, err := tx.ExecContext(ctx, "DELETE FROM mail_tokens WHERE account_id = $1 AND purpose = $2", changed.ID, ResetToken)
+	if err != nil {
+		return Account{}, 0, err
+	}
+	resets, err = ended.RowsAffected()
+	return changed, resets, err
 }

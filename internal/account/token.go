@@ -118,28 +118,17 @@ func (a *Accounts) ResetPassword(ctx context.Context, token, password string) (A
 		if err != nil {
 			return err
 		}
-		changed, err = scanAccount(tx.QueryRowContext(ctx, `UPDATE accounts
-			SET password = $1, epoch = epoch + 1, confirmed_at = COALESCE(confirmed_at, now_ms()) WHERE id = $2 RETURNING `+columns, encoded, owner))
-		if err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE accounts SET confirmed_at = COALESCE(confirmed_at, now_ms()) WHERE id = $1", owner); err != nil {
 			return err
 		}
-		n, err := endResets(ctx, tx, owner)
-		if err == nil && n == 0 {
+		var resets int64
+		changed, resets, err = replacePassword(ctx, tx, "id = $2", encoded, owner)
+		if err == nil && resets == 0 {
 			err = sql.ErrNoRows // somebody was faster
 		}
 		return err
 	})
 	return changed, wrap("reset the password", err)
-}
-
-// endResets removes the tokens that set a new password of an account, and returns
-// their number.
-func endResets(ctx context.Context, tx *store.Tx, accountID string) (int64, error) {
-	done, err := tx.ExecContext(ctx, "DELETE FROM mail_tokens WHERE account_id = $1 AND purpose = $2", accountID, ResetToken)
-	if err != nil {
-		return 0, err
-	}
-	return done.RowsAffected()
 }
 
 // Confirm notes that the mail with a token has arrived. It may be told twice.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/job"
@@ -101,7 +102,7 @@ func (v *visit) fail(err error) {
 	status := http.StatusInternalServerError
 	if store.Unavailable(err) {
 		status = http.StatusServiceUnavailable
-		v.w.Header().Set("Retry-After", "5")
+		v.retryAfter(store.RetryAfter)
 	}
 	request := v.w.Header().Get("X-Request-Id")
 	if f, known := v.known(err); known {
@@ -121,6 +122,13 @@ func (v *visit) fail(err error) {
 	}
 }
 
+// retryAfter asks for a wait in whole seconds, and returns them.
+func (v *visit) retryAfter(wait time.Duration) (seconds string) {
+	seconds = strconv.Itoa(int(math.Ceil(wait.Seconds())))
+	v.w.Header().Set("Retry-After", seconds)
+	return seconds
+}
+
 // againIn says when to try again, after so many seconds.
 func againIn(seconds string) string {
 	if seconds == "1" {
@@ -132,9 +140,7 @@ func againIn(seconds string) string {
 // known is the failure that an error is, if it has words of its own.
 func (v *visit) known(err error) (failure, bool) {
 	if limited := (*account.LimitedError)(nil); errors.As(err, &limited) {
-		wait := strconv.Itoa(int(math.Ceil(limited.RetryAfter.Seconds())))
-		v.w.Header().Set("Retry-After", wait)
-		return failure{err, http.StatusTooManyRequests, "Too many requests", againIn(wait)}, true
+		return failure{err, http.StatusTooManyRequests, "Too many requests", againIn(v.retryAfter(limited.RetryAfter))}, true
 	}
 	for _, f := range failures {
 		if errors.Is(err, f.of) {

@@ -35,8 +35,11 @@ func (e *ExistsError) Error() string { return e.What + " exists already" }
 type DamagedError struct{ Key string }
 
 func (e *DamagedError) Error() string {
-	return "object " + e.Key + " is damaged: its SHA-256 is another"
+	return "object " + e.Key + " is " + damaged
 }
+
+// damaged is what a hash tells.
+const damaged = "damaged: its SHA-256 is another"
 
 // Backup copies a SQLite database, and the files that its jobs have, into a new
 // folder while a service works on them. The database is of one moment. Objects

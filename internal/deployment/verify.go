@@ -66,7 +66,7 @@ func compare(ctx context.Context, blobs *blob.Store, f job.File, read bool) (wha
 		return "", err
 	}
 	if hex.EncodeToString(hash.Sum(nil)) != f.SHA256 {
-		return "damaged: its SHA-256 is another", nil
+		return damaged, nil
 	}
 	return "", nil
 }

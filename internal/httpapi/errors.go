@@ -60,7 +60,7 @@ func (e *rangeError) Error() string { return fmt.Sprintf("no such range of %d by
 // What clients are asked to wait where nothing better is known.
 const (
 	retryRunning     = time.Second
-	retryUnavailable = 5 * time.Second
+	retryUnavailable = store.RetryAfter
 )
 
 // statusGone is for the log alone: the client has gone before the answer.

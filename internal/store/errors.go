@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
@@ -21,6 +22,9 @@ func IsUnique(err error) bool {
 	}
 	return postgresCode(err) == "23505"
 }
+
+// RetryAfter is when to try again what was refused by one that is Unavailable.
+const RetryAfter = 5 * time.Second
 
 // Unavailable reports whether err is a database that is down, locked, full or
 // out of connections: the same may succeed later. Nothing was changed, unless

@@ -134,15 +134,3 @@ func (d postgresDialect) next(ctx context.Context, conn *pgx.Conn) (heard bool, 
 	defer cancel()
 	return false, conn.Ping(alive)
 }
-
-// pause waits, or returns why ctx ended.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return ctx.Err()
-	}
-}

@@ -172,6 +172,12 @@ func listenTo(dir string) (touched <-chan struct{}, end func()) {
 	return told, func() { _ = watcher.Close(); hearing.Wait() }
 }
 
+// pause waits for a time, or returns why ctx ended.
+func pause(ctx context.Context, d time.Duration) error {
+	_, err := wait(ctx, d, nil)
+	return err
+}
+
 // wait waits for a time, or until it is told of something.
 func wait(ctx context.Context, d time.Duration, touched <-chan struct{}) (told bool, err error) {
 	timer := time.NewTimer(d)
@@ -182,6 +188,6 @@ func wait(ctx context.Context, d time.Duration, touched <-chan struct{}) (told b
 	case <-timer.C:
 		return false, nil
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return false, context.Cause(ctx)
 	}
 }
