@@ -77,15 +77,10 @@ func (m *admin) readPassword(path string) (string, error) {
 }
 
 func (m *admin) accountReset() *cobra.Command {
-	return m.command("reset EMAIL", "give an account a new password, printed once; its sessions end", oneArgument("EMAIL"),
-		func(ctx context.Context, db *store.DB, args []string) error {
-			accounts := account.New(db)
-			who, err := find(ctx, accounts, args[0])
-			if err != nil {
-				return err
-			}
+	return m.onAccount("reset EMAIL", "give an account a new password, printed once; its sessions end",
+		func(ctx context.Context, db *store.DB, who account.Account) error {
 			password := account.NewPassword()
-			if _, err := accounts.SetPassword(ctx, who.ID, password); err != nil {
+			if _, err := account.New(db).SetPassword(ctx, who.ID, password); err != nil {
 				return err
 			}
 			fmt.Fprintln(m.Out, password)
@@ -147,11 +142,7 @@ func (m *admin) accountList() *cobra.Command {
 }
 
 func (m *admin) accountShow() *cobra.Command {
-	return m.reading(m.command("show EMAIL", "show an account, its keys and jobs", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
-		who, err := find(ctx, account.New(db), args[0])
-		if err != nil {
-			return err
-		}
+	return m.reading(m.onAccount("show EMAIL", "show an account, its keys and jobs", func(ctx context.Context, db *store.DB, who account.Account) error {
 		keys, err := account.NewKeys(db).List(ctx, who.ID)
 		if err != nil {
 			return err
@@ -179,28 +170,28 @@ func (m *admin) accountShow() *cobra.Command {
 }
 
 func (m *admin) accountSuspend() *cobra.Command {
-	return m.onAccount("suspend EMAIL", "keep an account from doing anything; its queue waits", func(ctx context.Context, db *store.DB, id string) error {
-		return account.New(db).Suspend(ctx, id)
+	return m.onAccount("suspend EMAIL", "keep an account from doing anything; its queue waits", func(ctx context.Context, db *store.DB, who account.Account) error {
+		return account.New(db).Suspend(ctx, who.ID)
 	})
 }
 
 func (m *admin) accountResume() *cobra.Command {
-	return m.onAccount("resume EMAIL", "end the suspension of an account", func(ctx context.Context, db *store.DB, id string) error {
-		if err := job.New(db, nil, job.Config{}).CatchUp(ctx, id); err != nil {
+	return m.onAccount("resume EMAIL", "end the suspension of an account", func(ctx context.Context, db *store.DB, who account.Account) error {
+		if err := job.New(db, nil, job.Config{}).CatchUp(ctx, who.ID); err != nil {
 			return err
 		}
-		return account.New(db).Resume(ctx, id)
+		return account.New(db).Resume(ctx, who.ID)
 	})
 }
 
-// onAccount makes a command that does something to an account and says nothing.
-func (m *admin) onAccount(use, short string, do func(ctx context.Context, db *store.DB, id string) error) *cobra.Command {
+// onAccount makes a command on the account of an address.
+func (m *admin) onAccount(use, short string, do func(ctx context.Context, db *store.DB, who account.Account) error) *cobra.Command {
 	return m.command(use, short, oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
 		who, err := find(ctx, account.New(db), args[0])
 		if err != nil {
 			return err
 		}
-		return do(ctx, db, who.ID)
+		return do(ctx, db, who)
 	})
 }
 

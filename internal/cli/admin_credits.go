@@ -114,11 +114,7 @@ type ledgerLine struct {
 }
 
 func (m *admin) creditsShow() *cobra.Command {
-	return m.reading(m.command("show EMAIL", "show an account's balance and ledger", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
-		who, err := find(ctx, account.New(db), args[0])
-		if err != nil {
-			return err
-		}
+	return m.reading(m.onAccount("show EMAIL", "show an account's balance and ledger", func(ctx context.Context, db *store.DB, who account.Account) error {
 		lines, err := ledger(ctx, account.NewLedger(db), who.ID)
 		if err != nil {
 			return err

@@ -17,11 +17,7 @@ import (
 
 func (m *admin) keyCreate() *cobra.Command {
 	var name string
-	cmd := m.reading(m.command("create EMAIL", "make an API key and print it, once", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
-		who, err := find(ctx, account.New(db), args[0])
-		if err != nil {
-			return err
-		}
+	cmd := m.reading(m.onAccount("create EMAIL", "make an API key and print it, once", func(ctx context.Context, db *store.DB, who account.Account) error {
 		key, secret, err := account.NewKeys(db).Create(ctx, who.ID, name)
 		if err != nil {
 			return err
@@ -72,11 +68,7 @@ func keyLines(keys []account.Key) []keyLine {
 }
 
 func (m *admin) keyList() *cobra.Command {
-	return m.reading(m.command("list EMAIL", "list an account's active keys", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
-		who, err := find(ctx, account.New(db), args[0])
-		if err != nil {
-			return err
-		}
+	return m.reading(m.onAccount("list EMAIL", "list an account's active keys", func(ctx context.Context, db *store.DB, who account.Account) error {
 		keys, err := account.NewKeys(db).List(ctx, who.ID)
 		if err != nil {
 			return err
