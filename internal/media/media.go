@@ -48,6 +48,9 @@ type Info struct {
 	// SeekCost is how many frames are decoded on the mean to reach one by its time; 0
 	// where a clip is only read from its beginning.
 	SeekCost int
+	// Luma is the weights of red, green and blue in the lightness of sources that
+	// keep colour at less than its resolution (4:2:0, 4:2:2), zero for others.
+	Luma [3]float64
 	// Plays says how often an animation plays; 0 means for ever, as it does
 	// for videos, which say nothing of it.
 	Plays    int

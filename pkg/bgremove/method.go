@@ -32,7 +32,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 	if o.Method == Rembg {
 		return r.segment(ctx, clip, o, "asked for")
 	}
-	survey := floodfill.Survey{Key: colour(o.Key)}
+	survey := floodfill.Survey{Key: colour(o.Key), Luma: clip.Info().Luma}
 	if err := pipeline.Look(ctx, clip, o.timing(), lookFrames, survey.Add); err != nil {
 		return nil, err
 	}

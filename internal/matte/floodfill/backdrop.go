@@ -40,6 +40,8 @@ type Backdrop struct {
 	// near the subject off Colour, beyond Noise, estimated as the median over
 	// the surveyed frames; 0 for sources without such compression.
 	Ringing float64
+	// Luma is that of the Survey.
+	Luma [3]float64
 	// Transparent says that much of the border is transparent: the clip was cut
 	// out before, and what else is at the border is its subject. Colour then
 	// means nothing, and an Estimator takes transparency alone for backdrop.
@@ -73,6 +75,9 @@ func round(v float64) uint8 { return uint8(min(max(math.Round(v), 0), 255)) }
 type Survey struct {
 	// Key is a backdrop known beforehand; nil means that it is to be found.
 	Key *color.NRGBA
+	// Luma is the weights of red, green and blue in the lightness of clips that
+	// keep colour at half the resolution (4:2:0); zero where that is not known.
+	Luma [3]float64
 
 	frames [][][4]uint8
 	rings  []float64
@@ -108,7 +113,7 @@ func (s *Survey) Add(img *image.NRGBA) {
 
 // ringing measures one frame against the backdrop of its own border.
 func (s *Survey) ringing(img *image.NRGBA, border [][4]uint8) (ring float64, ok bool) {
-	one := Survey{Key: s.Key, frames: [][][4]uint8{border}}
+	one := Survey{Key: s.Key, Luma: s.Luma, frames: [][][4]uint8{border}}
 	b := one.Backdrop()
 	if b.Transparent || b.Flat < flatShare {
 		return 0, false
@@ -127,7 +132,7 @@ func (s *Survey) ringing(img *image.NRGBA, border [][4]uint8) (ring float64, ok 
 // is the mode of the border, refined by the median of what lies near it, so a
 // subject that touches the border does not pull it.
 func (s *Survey) Backdrop() Backdrop {
-	var b Backdrop
+	b := Backdrop{Luma: s.Luma}
 	var opaque, all int
 	counts := make([]int32, 1<<15)
 	for _, px := range s.frames {

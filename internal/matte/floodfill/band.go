@@ -5,9 +5,14 @@ import (
 	"image"
 )
 
-// leastRing is what ringing counts as where there is any: where it hides below
-// the noise, chroma has half the resolution all the same.
-const leastRing = 12
+const (
+	// compressed is the ringing above which a source counts as one that was
+	// compressed with halved colour, whatever it is kept in now.
+	compressed = 2
+	// leastRing is what ringing counts as there, also where it hides below the
+	// noise.
+	leastRing = 12
+)
 
 // band knows the backdrop's colour and measures pixels against it.
 type band struct {
@@ -17,6 +22,10 @@ type band struct {
 	noise float32
 	// ring is how far ringing of compression throws them near the subject.
 	ring float32
+	// weights are those of lightness, and halved says that colour has half of the
+	// resolution of lightness.
+	weights [3]float32
+	halved  bool
 	// nothing says that no colour is backdrop, only transparency.
 	nothing bool
 }
@@ -29,7 +38,11 @@ func newBand(b Backdrop) band {
 		}
 	}
 	n.noise, n.ring = float32(b.Noise), float32(b.Ringing)
-	if n.ring > compressed {
+	n.weights = [3]float32{float32(b.Luma[0]), float32(b.Luma[1]), float32(b.Luma[2])}
+	if b.Luma == [3]float64{} {
+		n.weights = [3]float32{0.299, 0.587, 0.114} // BT.601, as JPEG has them
+	}
+	if n.halved = b.Luma != [3]float64{} || n.ring > compressed; n.halved {
 		n.ring = max(n.ring, leastRing)
 	}
 	return n
@@ -48,6 +61,26 @@ func (b *band) vec(p []byte) [3]float32 {
 func (b *band) distance(p []byte) float32 {
 	v := b.vec(p)
 	return max(v[0], -v[0], v[1], -v[1], v[2], -v[2])
+}
+
+// luma is the lightness of a difference of colours.
+func (b *band) luma(c [3]float32) float32 { return dot(b.weights, c) }
+
+// chroma is a difference of colours without its difference in lightness.
+func (b *band) chroma(c [3]float32) [3]float32 {
+	y := b.luma(c)
+	return [3]float32{c[0] - y, c[1] - y, c[2] - y}
+}
+
+// contrast is how far a difference of colours stands out by what the source
+// stores: channels or, where colour is halved, lightness and the two differences
+// of colour, which errors of compression are in.
+func (b *band) contrast(c [3]float32) float32 {
+	if !b.halved {
+		return biggest(c)
+	}
+	y := b.luma(c)
+	return max(abs(y), abs(c[0]-y)/(2*(1-b.weights[0])), abs(c[2]-y)/(2*(1-b.weights[2])))
 }
 
 // lanes are bounds on the bytes of two pixels for comparing all of them at

@@ -68,7 +68,7 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	var weight float32
 	inside := x >= depth && x < w-depth && y >= depth && y < h-depth
 	least := max(a, 128)
-	kin := newKin(own, float32(a)/255)
+	kin := b.newKin(own, float32(a)/255)
 	for _, o := range around {
 		for k := first; k <= depth; k += step {
 			dx, dy := k*int(o[0]), k*int(o[1])
@@ -80,8 +80,8 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 				continue
 			}
 			c := b.vec(img.Pix[4*q:])
-			f := chroma(c)
-			if !kin.has(c, f) {
+			f := b.chroma(c)
+			if !kin.has(b.luma(c), f) {
 				continue
 			}
 			t := dot(f, f) + 1
@@ -96,13 +96,13 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 		weight, sum = 1, own
 	}
 	full := [3]float32{sum[0] / weight, sum[1] / weight, sum[2] / weight}
-	cc, fc := chroma(own), chroma(full)
+	cc, fc := b.chroma(own), b.chroma(full)
 	if a == 255 && dot(cc, fc) >= 0.97*dot(fc, fc) {
 		return
 	}
 	share := float32(a) / 255
 	trust := min(max((share-0.2)/0.6, 0), 1)
-	light := trust*luma(own)/share + (1-trust)*luma(full)
+	light := trust*b.luma(own)/share + (1-trust)*b.luma(full)
 	for k := range fc {
 		v := fc[k] + light - b.from[k][0]
 		img.Pix[4*at+k] = uint8(min(max(v, 0), 255) + 0.5)
@@ -116,34 +116,29 @@ type kin struct {
 	sure    bool    // light can be relied on
 	chroma  [3]float32
 	chroma2 float32
+	least   float32 // chroma below which its direction says nothing
 }
 
 const (
 	kinLight  = 60  // difference in lightness between kin
 	kinVeer   = 0.5 // share of the chroma that may lie beside the other's line
-	kinChroma = 12  // chroma below which its direction says nothing
+	kinChroma = 12  // least chroma whose direction says something, without ringing
 )
 
-func newKin(own [3]float32, share float32) kin {
-	c := chroma(own)
-	return kin{light: luma(own) / share, sure: share > 0.6, chroma: c, chroma2: dot(c, c)}
+func (b *band) newKin(own [3]float32, share float32) kin {
+	c := b.chroma(own)
+	return kin{least: max(kinChroma, 2*b.ring), light: b.luma(own) / share, sure: share > 0.6, chroma: c, chroma2: dot(c, c)}
 }
 
-// has reports whether colour c with chroma f may be the pixel's own.
-func (k *kin) has(c, f [3]float32) bool {
-	if k.sure && abs(luma(c)-k.light) > kinLight {
+// has reports whether a colour of such light and chroma may be the pixel's own.
+func (k *kin) has(light float32, f [3]float32) bool {
+	if k.sure && abs(light-k.light) > kinLight {
 		return false
 	}
 	f2 := dot(f, f)
-	if k.chroma2 < kinChroma*kinChroma || f2 < kinChroma*kinChroma {
+	if k.chroma2 < k.least*k.least || f2 < k.least*k.least {
 		return true
 	}
 	p := dot(k.chroma, f)
 	return p > 0 && k.chroma2-p*p/f2 <= kinVeer*kinVeer*k.chroma2
-}
-
-// chroma is a difference of colours without its difference in lightness.
-func chroma(c [3]float32) [3]float32 {
-	y := luma(c)
-	return [3]float32{c[0] - y, c[1] - y, c[2] - y}
 }

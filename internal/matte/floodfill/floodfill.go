@@ -137,7 +137,7 @@ func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 		return
 	}
 	area := int32(speckArea)
-	if e.band.ring > compressed {
+	if e.band.halved {
 		area = ringArea
 	}
 	limit := max(float32(speckPeak*float64(e.tol)), float32(e.tol)+1.5*e.band.ring)

@@ -27,7 +27,7 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, _ *image.NRG
 	s := e.scratch.Get().(*scratch)
 	defer e.scratch.Put(s)
 	s.peel.collect(m)
-	if e.band.ring > compressed {
+	if e.band.halved {
 		s.peel.bleed(&e.band, img, m)
 		return
 	}

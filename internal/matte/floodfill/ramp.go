@@ -19,10 +19,8 @@ const (
 	// hairline is the width in pixels below which strokes count as one pixel
 	// wide, slantLift what their colour lacks on average.
 	hairline, slantLift = 1.5, 1.06
-	// compressed is the ringing above which the source counts as compressed.
-	compressed = 2
 	// margin is the coverage that counts as none, and the lack of it that
-	// counts as full, in compressed sources.
+	// counts as full, where colour is halved.
 	margin = 0.04
 	// lift bounds by which factor a thin stroke's colour may be raised.
 	lift = 2.5
@@ -82,7 +80,7 @@ func (r *ramp) unmix(b *band, img *image.NRGBA, dst *image.Alpha, tol int) {
 		j.off[k] = o[0] + o[1]*j.w
 	}
 	j.rim()
-	if b.ring > compressed {
+	if b.halved {
 		j.weaken(float32(tol))
 		j.forget()
 		j.rim()
@@ -128,7 +126,7 @@ func (j *job) push(at, x int32, level int8, c [3]float32) int32 {
 // comes in blocks two pixels wide, so there it also looks beyond neighbours.
 func (j *job) ascend() {
 	far := int32(1)
-	if j.b.ring > compressed {
+	if j.b.halved {
 		far = 3
 	}
 	for i := 0; i < len(j.nodes); i++ {
@@ -170,6 +168,11 @@ func (j *job) higher(i int, k int32) int32 {
 			}
 			q = j.push(p, nx+k*around[o][0], level+int8(k), c)
 		}
+		for i := int32(1); i < k; i++ { // what was passed over is of the same ramp
+			if p := at + i*off; level <= inward && j.mask[p] != 0 && j.index[p] == 0 {
+				j.push(p, nx+i*around[o][0], level+int8(i), j.color(p))
+			}
+		}
 		if p2 > bestD {
 			best, bestD = q, p2
 		}
@@ -183,6 +186,9 @@ func (b *band) step() float32 { return 2 + 1.5*b.noise }
 // aligned reports whether colour c of squared length c2 lies near the line
 // from the backdrop to f of squared length f2.
 func (j *job) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bool {
+	if j.b.halved {
+		return j.between(c, f)
+	}
 	p := dot(c, f)
 	if p <= 0 {
 		return false
@@ -191,6 +197,28 @@ func (j *job) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bool {
 	l := sqrt(c2)
 	limit := 5 + j.b.noise + j.b.ring + veer*l + min(0.02*min(j.b.ring, 15)*l, 10)
 	return beside <= limit*limit
+}
+
+// between reports whether colour c may lie on an edge between the backdrop and
+// f where colour has half of its resolution: lightness and chroma each lie
+// between those of the two, but not as far along.
+func (j *job) between(c, f [3]float32) bool {
+	slack := 5 + j.b.noise + j.b.ring
+	cy, fy := j.b.luma(c), j.b.luma(f)
+	if fy < 0 {
+		cy, fy = -cy, -fy
+	}
+	if cy < -slack || cy > fy+slack {
+		return false
+	}
+	cc, fc := j.b.chroma(c), j.b.chroma(f)
+	c2, f2, p := dot(cc, cc), dot(fc, fc), dot(cc, fc)
+	slack += veer * sqrt(c2)
+	if f2 <= slack*slack {
+		return c2 <= 4*slack*slack
+	}
+	along := p / sqrt(f2)
+	return along >= -slack && along <= sqrt(f2)+slack && c2-p*p/f2 <= slack*slack
 }
 
 // descend follows the ramps from the rim out into the flood, as far as the
@@ -261,7 +289,7 @@ func (j *job) write() {
 		if d := sqrt(n.d2); d < 2*floor {
 			a *= max(d-floor, 0) / floor
 		}
-		if j.b.ring > compressed {
+		if j.b.halved {
 			a = (a - margin) / (1 - 2*margin)
 		}
 		j.mask[n.at] = uint8(min(max(a, 0), 1)*255 + 0.5)
@@ -276,7 +304,7 @@ func (j *job) share(c, f [3]float32, f2 float32) float32 {
 	if j.b.ring <= 0 {
 		return a
 	}
-	cy, fy := luma(c), luma(f)
+	cy, fy := j.b.luma(c), j.b.luma(f)
 	for k := range c {
 		c[k] -= cy
 		f[k] -= fy

@@ -2,9 +2,6 @@ package floodfill
 
 import "math"
 
-// luma is the lightness of a difference of colours, ITU-R BT.601.
-func luma(c [3]float32) float32 { return 0.299*c[0] + 0.587*c[1] + 0.114*c[2] }
-
 func biggest(c [3]float32) float32 { return max(abs(c[0]), abs(c[1]), abs(c[2])) }
 
 func dot(a, b [3]float32) float32 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }

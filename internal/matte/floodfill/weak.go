@@ -54,7 +54,7 @@ func (j *job) weaken(tol float32) {
 	j.seen = j.seen[:0]
 	for i := range j.nodes {
 		n := &j.nodes[i]
-		if j.mark[n.at] == 0 && biggest(n.c) <= limit {
+		if j.mark[n.at] == 0 && j.b.contrast(n.c) <= limit {
 			j.trace(n.at, tol, limit)
 		}
 	}
@@ -92,12 +92,12 @@ func (j *job) trace(seed int32, tol, limit float32) {
 				large = large || j.mark[q] == kept
 				continue
 			}
-			d := biggest(j.color(q))
-			if d > limit {
+			c := j.color(q)
+			if j.b.contrast(c) > limit {
 				strong = true
 				continue
 			}
-			if d > tol {
+			if biggest(c) > tol {
 				area++
 			}
 			j.mark[q] = traced

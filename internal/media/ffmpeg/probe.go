@@ -89,7 +89,7 @@ func (c *Clip) describe(h header, w packetWalk) error {
 		return err
 	}
 	c.stream, c.origin = found, time.Duration(h.Format.StartTime)
-	c.info.Codec, c.info.HasAlpha = found.CodecName, found.hasAlpha()
+	c.info.Codec, c.info.HasAlpha, c.info.Luma = found.CodecName, found.hasAlpha(), found.luma()
 	c.info.AudioCodec, c.info.HasAudio = h.audio()
 	c.info.Width, c.info.Height = found.upright()
 	if c.info.Width < 1 || c.info.Height < 1 {

@@ -173,6 +173,17 @@ func (s *videoStream) matrix() (m yuv.Matrix, ok bool) {
 	return 0, false
 }
 
+// luma is media.Info's. Matrices that yuv does not know are near that of HD.
+func (s *videoStream) luma() [3]float64 {
+	if strings.HasPrefix(s.PixFmt, "nv") || strings.HasPrefix(s.PixFmt, "yuv") && !strings.Contains(s.PixFmt, "444") {
+		if m, ok := s.matrix(); ok {
+			return m.Weights()
+		}
+		return yuv.BT709.Weights()
+	}
+	return [3]float64{}
+}
+
 func (s *videoStream) untagged() bool {
 	return (s.ColorSpace == "" || s.ColorSpace == "unknown") && !strings.HasPrefix(s.PixFmt, "rgb") &&
 		!strings.HasPrefix(s.PixFmt, "gbr")

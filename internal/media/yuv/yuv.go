@@ -19,6 +19,12 @@ const (
 	BT709
 )
 
+// Weights are those of red, green and blue.
+func (m Matrix) Weights() [3]float64 {
+	red, blue := m.weights()
+	return [3]float64{red, 1 - red - blue, blue}
+}
+
 // weights of red and blue; green has the rest.
 func (m Matrix) weights() (red, blue float64) {
 	if m == BT601 {
