@@ -14,6 +14,8 @@ const (
 	near = 16
 	// flatShare is the least share of flat border for Flatness.
 	flatShare = 0.6
+	// slopeShare is that where the backdrop is a slope of colours.
+	slopeShare = 0.9
 	// clearShare is the least share of transparent border from which on
 	// transparency is the backdrop.
 	clearShare = 0.25
@@ -29,7 +31,8 @@ type Backdrop struct {
 	// steps.
 	Colour [3]float64
 	// Noise is how far border pixels of the backdrop stray from Colour: the
-	// 99th percentile of the largest channel difference, 0–16.
+	// 99th percentile of the largest channel difference, 0–16; more where the
+	// backdrop is dithered.
 	Noise float64
 	// Flat is the share, 0–1, of border pixels over all surveyed frames
 	// whose channels are all within 16 of Colour, or that are transparent.
@@ -40,6 +43,9 @@ type Backdrop struct {
 	// near the subject off Colour, beyond Noise, estimated as the median over
 	// the surveyed frames; 0 for sources without such compression.
 	Ringing float64
+	// slope is the backdrop's colour over the picture where that is not Colour,
+	// which is then that of the middle; nil else.
+	slope *slope
 	// Luma is that of the Survey.
 	Luma [3]float64
 	// Transparent says that much of the border is transparent: the clip was cut
@@ -56,6 +62,11 @@ func (b Backdrop) Flatness() (ok bool, reason string) {
 	switch {
 	case b.Transparent:
 		return true, "the border is transparent"
+	case b.slope != nil && (b.Flat < slopeShare || b.Steady < slopeShare-0.1):
+		return false, fmt.Sprintf("the border is not flat: %d %% of its pixels are on one smooth slope of colours, %d %% in the worst frame",
+			flat, int(math.Floor(100*b.Steady)))
+	case b.slope != nil:
+		return true, fmt.Sprintf("the border is a smooth slope of colours around %s in %d %% of its pixels", name, flat)
 	case b.Flat < flatShare:
 		return false, fmt.Sprintf("the border is not flat: only %d %% of its pixels are near %s", flat, name)
 	case b.Steady < 0.35:
@@ -70,8 +81,8 @@ func (b Backdrop) Flatness() (ok bool, reason string) {
 func round(v float64) uint8 { return uint8(min(max(math.Round(v), 0), 255)) }
 
 // Survey collects the border pixels of frames spread over a clip. The zero
-// value is ready to use. It is used by one goroutine. It keeps at most 32 KiB
-// a frame.
+// value is ready to use. It is used by one goroutine. It keeps at most 128
+// KiB a frame.
 type Survey struct {
 	// Key is a backdrop known beforehand; nil means that it is to be found.
 	Key *color.NRGBA
@@ -80,6 +91,8 @@ type Survey struct {
 	Luma [3]float64
 
 	frames [][][4]uint8
+	tiles  []tile
+	size   image.Point
 	rings  []float64
 	runs   labels
 }
@@ -105,7 +118,9 @@ func (s *Survey) Add(img *image.NRGBA) {
 			}
 		}
 	}
+	s.tiles = append(s.tiles, tiles(img, len(s.frames))...)
 	s.frames = append(s.frames, px)
+	s.size = image.Pt(w, h)
 	if ring, ok := s.ringing(img, px); ok {
 		s.rings = append(s.rings, ring)
 	}
@@ -158,6 +173,9 @@ func (s *Survey) Backdrop() Backdrop {
 	if len(s.rings) > 0 {
 		rings := slices.Sorted(slices.Values(s.rings))
 		b.Ringing = rings[len(rings)/2]
+	}
+	if s.Key == nil && !b.Transparent {
+		s.findSlope(&b)
 	}
 	return b
 }

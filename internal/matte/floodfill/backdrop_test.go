@@ -81,13 +81,27 @@ func TestSurveyKeepsTheKey(t *testing.T) {
 	}
 }
 
-func TestFlatnessRefuses(t *testing.T) {
+func TestSlopeIsFlat(t *testing.T) {
 	t.Parallel()
-	gradient, noise := flat(160, 90, synth.White), flat(160, 90, synth.White)
-	rng := rand.New(rand.NewPCG(1, 2))
+	gradient := flat(160, 90, synth.White)
 	for i := range 160 * 90 {
 		v := uint8(i % 160)
 		paint(gradient, image.Rect(i%160, i/160, i%160+1, i/160+1), color.NRGBA{v, v / 2, 200 - v, 255})
+	}
+	var s floodfill.Survey
+	s.Add(gradient)
+	if ok, reason := s.Backdrop().Flatness(); !ok || !strings.Contains(reason, "slope") {
+		t.Errorf("ok %v, reason %q", ok, reason)
+	}
+}
+
+func TestFlatnessRefuses(t *testing.T) {
+	t.Parallel()
+	waves, noise := flat(160, 90, synth.White), flat(160, 90, synth.White)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 160 * 90 {
+		v := uint8(100 + 90*math.Sin(float64(i%160)/9))
+		paint(waves, image.Rect(i%160, i/160, i%160+1, i/160+1), color.NRGBA{v, v / 2, 200 - v, 255})
 		r := uint8(rng.IntN(256))
 		paint(noise, image.Rect(i%160, i/160, i%160+1, i/160+1), color.NRGBA{r, r, 255 - r, 255})
 	}
@@ -96,7 +110,7 @@ func TestFlatnessRefuses(t *testing.T) {
 		frames []*image.NRGBA
 		want   string
 	}{
-		{"gradient", []*image.NRGBA{gradient}, "not flat"},
+		{"waves", []*image.NRGBA{waves}, "not flat"},
 		{"noise", []*image.NRGBA{noise}, "not flat"},
 		{"cut to another backdrop", []*image.NRGBA{flat(9, 9, synth.White), flat(9, 9, synth.White), flat(9, 9, synth.Black)}, "not steady"},
 	} {

@@ -26,6 +26,8 @@ type band struct {
 	// resolution of lightness.
 	weights [3]float32
 	halved  bool
+	// slope is nil where the backdrop is one colour.
+	slope *drift
 	// nothing says that no colour is backdrop, only transparency.
 	nothing bool
 }
@@ -45,21 +47,41 @@ func newBand(b Backdrop) band {
 	if n.halved = b.Luma != [3]float64{} || n.ring > compressed; n.halved {
 		n.ring = max(n.ring, leastRing)
 	}
+	if b.slope != nil {
+		n.slope = newDrift(b.slope, b.Colour)
+	}
 	return n
 }
 
 // closed makes transparency the only backdrop.
 func (b *band) closed() { b.nothing = true }
 
-// vec is the colour p minus the backdrop.
-func (b *band) vec(p []byte) [3]float32 {
-	_ = p[2]
-	return [3]float32{b.from[0][p[0]], b.from[1][p[1]], b.from[2][p[2]]}
+// vec is the colour of pixel at, of all in pix, minus the backdrop.
+func (b *band) vec(pix []byte, at int) [3]float32 {
+	p := pix[4*at : 4*at+3 : 4*at+3]
+	v := [3]float32{b.from[0][p[0]], b.from[1][p[1]], b.from[2][p[2]]}
+	if b.slope != nil {
+		for k, d := range b.slope.offset[at] {
+			v[k] -= float32(d)
+		}
+	}
+	return v
 }
 
-// distance is the largest channel difference of p to the backdrop.
-func (b *band) distance(p []byte) float32 {
-	v := b.vec(p)
+// backdrop is the backdrop's colour at a pixel.
+func (b *band) backdrop(at int) [3]float32 {
+	c := [3]float32{-b.from[0][0], -b.from[1][0], -b.from[2][0]}
+	if b.slope != nil {
+		for k, d := range b.slope.offset[at] {
+			c[k] += float32(d)
+		}
+	}
+	return c
+}
+
+// distance is the largest channel difference of a pixel to the backdrop.
+func (b *band) distance(pix []byte, at int) float32 {
+	v := b.vec(pix, at)
 	return max(v[0], -v[0], v[1], -v[1], v[2], -v[2])
 }
 
@@ -138,6 +160,10 @@ func transparent(p uint64) (m uint64) {
 
 // scan adds the runs of pixels within tol of the backdrop.
 func (b *band) scan(img *image.NRGBA, tol int, l *labels) {
+	if b.slope != nil {
+		b.scanSlope(img, tol, l)
+		return
+	}
 	n := b.bounds(tol)
 	w := l.w
 	for y := range l.h {

@@ -57,7 +57,7 @@ func (p *peel) widen(m *image.Alpha, w, h int) {
 func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	x, y := at%w, at/w
 	a := m.Pix[at]
-	own := b.vec(img.Pix[4*at:])
+	own := b.vec(img.Pix, at)
 	first, step := 1, 1
 	if a == 255 {
 		first = depth
@@ -79,7 +79,7 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 			if m.Pix[q] < least {
 				continue
 			}
-			c := b.vec(img.Pix[4*q:])
+			c := b.vec(img.Pix, q)
 			f := b.chroma(c)
 			if !kin.has(b.luma(c), f) {
 				continue
@@ -103,8 +103,9 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	share := float32(a) / 255
 	trust := min(max((share-0.2)/0.6, 0), 1)
 	light := trust*b.luma(own)/share + (1-trust)*b.luma(full)
+	back := b.backdrop(at)
 	for k := range fc {
-		v := fc[k] + light - b.from[k][0]
+		v := fc[k] + light + back[k]
 		img.Pix[4*at+k] = uint8(min(max(v, 0), 255) + 0.5)
 	}
 }

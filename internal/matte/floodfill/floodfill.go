@@ -91,6 +91,9 @@ func (e *Estimator) Estimate(ctx context.Context, img *image.NRGBA, dst *image.A
 	if img.Stride != 4*w || dst.Stride != w {
 		return fmt.Errorf("estimate matte: rows of %d and %d bytes are not contiguous", img.Stride, dst.Stride)
 	}
+	if d := e.band.slope; d != nil && len(d.offset) != w*h {
+		return fmt.Errorf("estimate matte: picture is %d×%d, not of the surveyed size", w, h)
+	}
 	s := e.scratch.Get().(*scratch)
 	defer e.scratch.Put(s)
 	s.back.reset(w, h)
@@ -141,15 +144,17 @@ func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 		area = ringArea
 	}
 	limit := max(float32(speckPeak*float64(e.tol)), float32(e.tol)+1.5*e.band.ring)
+	if e.band.slope != nil {
+		limit = max(limit, speckPeak*e.band.noise)
+	}
 	for i := range l.runs {
 		r := &l.runs[i]
 		p := &l.parts[l.find(r.label)]
 		if p.area > area {
 			continue
 		}
-		row := img.Pix[int(r.y)*img.Stride:]
 		for x := r.x0; x < r.x1; x++ {
-			p.peak = max(p.peak, e.band.distance(row[4*x:]))
+			p.peak = max(p.peak, e.band.distance(img.Pix, int(r.y)*l.w+int(x)))
 		}
 	}
 	for i := range l.parts {

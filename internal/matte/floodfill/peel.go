@@ -94,15 +94,17 @@ func (e *Estimator) restore(img *image.NRGBA, m *image.Alpha, at int) {
 		sum[2] += k * float32(p[2])
 		weight += k
 	}
-	p := img.Pix[4*at : 4*at+3]
+	p, back := img.Pix[4*at:4*at+3], e.band.backdrop(at)
 	share := float32(a) / 255
 	own := float32(1)
 	if weight > 0 {
 		own = min(max((share-0.1)/0.4, 0), 1)
+		if e.band.slope != nil { // a palette's error would be un-mixed, too
+			own = min(max((share-0.7)/0.3, 0), 1)
+		}
 	}
 	for k := range sum {
-		b := float32(e.backdrop.Colour[k])
-		v := min(max((float32(p[k])-b)/share+b, 0), 255)
+		v := min(max((float32(p[k])-back[k])/share+back[k], 0), 255)
 		if own < 1 {
 			v = own*v + (1-own)*sum[k]/weight
 		}

@@ -14,6 +14,9 @@ const (
 	// veer is how far, as a share of its length, a colour on a ramp may lie
 	// beside the line from the backdrop to the colour above it.
 	veer = 0.18
+	// paletteError is how far a mix of colours may lie beside their line in a
+	// palette that had to spend its colours on a slope.
+	paletteError = 40
 	// reach is how many pixels a thin stroke's colour is looked for along it.
 	reach = 24
 	// hairline is the width in pixels below which strokes count as one pixel
@@ -114,7 +117,7 @@ func (j *job) within(at, x, k int32) uint8 {
 	return m
 }
 
-func (j *job) color(at int32) [3]float32 { return j.b.vec(j.pix[4*at:]) }
+func (j *job) color(at int32) [3]float32 { return j.b.vec(j.pix, int(at)) }
 
 func (j *job) push(at, x int32, level int8, c [3]float32) int32 {
 	j.nodes = append(j.nodes, node{at: at, x: x, up: -1, level: level, c: c, d2: dot(c, c)})
@@ -196,6 +199,9 @@ func (j *job) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bool {
 	beside := c2 - p*p/f2
 	l := sqrt(c2)
 	limit := 5 + j.b.noise + j.b.ring + veer*l + min(0.02*min(j.b.ring, 15)*l, 10)
+	if j.b.slope != nil {
+		limit += paletteError
+	}
 	return beside <= limit*limit
 }
 

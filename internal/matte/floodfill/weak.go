@@ -25,14 +25,14 @@ func (b *band) ringing(img *image.NRGBA, l *labels) float32 {
 		if r.x1-r.x0 < 2*ringEnd || !l.parts[l.find(r.label)].on {
 			continue
 		}
-		row := img.Pix[int(r.y)*img.Stride:]
+		row := int(r.y) * l.w
 		for k := int32(ringStart); k < ringEnd; k++ {
 			if r.x0 > 0 {
-				sum += max(b.distance(row[4*(r.x0+k):])-b.noise, 0)
+				sum += max(b.distance(img.Pix, row+int(r.x0+k))-b.noise, 0)
 				count++
 			}
 			if int(r.x1) < l.w {
-				sum += max(b.distance(row[4*(r.x1-1-k):])-b.noise, 0)
+				sum += max(b.distance(img.Pix, row+int(r.x1-1-k))-b.noise, 0)
 				count++
 			}
 		}

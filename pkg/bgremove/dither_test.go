@@ -1,0 +1,127 @@
+package bgremove_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// slopes are backdrops of no one colour, at u and v from 0 to 1 in a picture.
+var slopes = []struct {
+	name string
+	at   func(u, v float64) [3]float64
+}{
+	{"sky", func(_, v float64) [3]float64 { return [3]float64{70 + 135*v, 130 + 98*v, 215 + 35*v} }},
+	{"vignette", func(u, v float64) [3]float64 {
+		far := (u-0.5)*(u-0.5) + (v-0.45)*(v-0.45)
+		return [3]float64{214 - 150*far, 204 - 150*far, 196 - 150*far}
+	}},
+}
+
+const (
+	slopeWidth, slopeHeight = 240, 160
+	slopeFrames             = 3
+)
+
+// slopeSubject is a shaded disc with a dark bar, and its coverage.
+func slopeSubject(frame int, x, y float64) (colour [3]float64, coverage float64) {
+	cx, cy := 110+7*float64(frame), 82.0
+	inside := 52 - math.Hypot(x-cx, y-cy)
+	shade := (y - cy + 52) / 104
+	colour = [3]float64{205 - 60*shade, 84 - 40*shade, 30 + 40*shade}
+	if math.Abs(x-cx) < 8 {
+		colour = [3]float64{24, 20, 40}
+	}
+	return colour, min(max(inside+0.5, 0), 1)
+}
+
+// ditheredClip writes the subject before a slope as a GIF of a palette.
+func ditheredClip(t *testing.T, slope func(u, v float64) [3]float64, colours int, dither string) string {
+	t.Helper()
+	var raw []byte
+	for at := range slopeFrames * slopeWidth * slopeHeight {
+		x, y := float64(at%slopeWidth)+0.5, float64(at/slopeWidth%slopeHeight)+0.5
+		f, a := slopeSubject(at/(slopeWidth*slopeHeight), x, y)
+		b := slope(x/slopeWidth, y/slopeHeight)
+		for k := range f {
+			raw = append(raw, byte(math.Round(a*f[k]+(1-a)*b[k])))
+		}
+	}
+	path := filepath.Join(t.TempDir(), "clip.gif")
+	cmd := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", fmt.Sprintf("%dx%d", slopeWidth, slopeHeight),
+		"-framerate", "10", "-i", "pipe:", "-vf", fmt.Sprintf("split[a][b];[a]palettegen=max_colors=%d[p];[b][p]paletteuse=dither=%s", colours, dither), path)
+	cmd.Stdin = bytes.NewReader(raw)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("ffmpeg: %v\n%s", err, out)
+	}
+	return path
+}
+
+// judgeSlope says which share of the pixels at the edge of a cut-out is within 50 of
+// the backdrop, and how its matte fits the true one.
+func judgeSlope(pix []byte, slope func(u, v float64) [3]float64) (left, iou float64) {
+	edge, both, either := 0.0, 0.0, 0.0
+	frame := image.Rect(0, 0, slopeWidth, slopeHeight)
+	for at := range len(pix) / 4 {
+		n, x, y := at/(slopeWidth*slopeHeight), at%slopeWidth, at/slopeWidth%slopeHeight
+		kept := func(x, y int) bool {
+			return image.Pt(x, y).In(frame) && pix[4*((n*slopeHeight+y)*slopeWidth+x)+3] >= 128
+		}
+		_, truth := slopeSubject(n, float64(x)+0.5, float64(y)+0.5)
+		in := kept(x, y)
+		if in && truth >= 0.5 {
+			both++
+		}
+		if in || truth >= 0.5 {
+			either++
+		}
+		if !in || kept(x-1, y) && kept(x+1, y) && kept(x, y-1) && kept(x, y+1) {
+			continue
+		}
+		edge++
+		b, far := slope((float64(x)+0.5)/slopeWidth, (float64(y)+0.5)/slopeHeight), 0.0
+		for k := range b {
+			far += (float64(pix[4*at+k]) - b[k]) * (float64(pix[4*at+k]) - b[k])
+		}
+		if math.Sqrt(far) < 50 {
+			left++
+		}
+	}
+	return left / max(edge, 1), both / either
+}
+
+// TestDither wants auto to choose fast, and that to cut out, before slopes of colour, however a GIF's palette
+// has broken them up.
+func TestDither(t *testing.T) {
+	t.Parallel()
+	for _, slope := range slopes {
+		for _, dither := range []string{"bayer:bayer_scale=2", "sierra2_4a", "none"} {
+			for _, colours := range []int{16, 32, 64, 128, 256} {
+				t.Run(fmt.Sprintf("%s/%s/%d", slope.name, dither, colours), func(t *testing.T) {
+					t.Parallel()
+					out := filepath.Join(t.TempDir(), "out.png")
+					result := remove(t, ditheredClip(t, slope.at, colours, dither), out, bgremove.Options{Format: bgremove.APNG})
+					if result.Method != bgremove.Fast {
+						t.Errorf("cut out by %s: %s", result.Method, result.Reason)
+					}
+					raw, err := os.ReadFile(generate(t, "raw", "-f", "apng", "-i", out, "-f", "rawvideo", "-pix_fmt", "rgba"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					left, iou := judgeSlope(raw, slope.at)
+					t.Logf("%-8s %-19s %3d colours: %.3f of the edge left, IoU %.3f", slope.name, dither, colours, left, iou)
+					if left > 0.01 || iou < 0.97 {
+						t.Errorf("%.3f of the edge is left, IoU %.3f", left, iou)
+					}
+				})
+			}
+		}
+	}
+}
