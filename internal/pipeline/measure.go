@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/matte/tidy"
 )
 
 // measures is what the first pass finds out.
@@ -18,6 +19,7 @@ type measures struct {
 	frames []frameMeasure
 	idle   idle
 	mattes *spool
+	volume *tidy.Volume // nil without Tidy
 }
 
 // frameMeasure is what is kept of one frame: when it is shown and where its
@@ -33,6 +35,7 @@ type plan struct {
 	keep   span
 	box    image.Rectangle
 	mattes *spool // nil: there was no first pass
+	volume *tidy.Volume
 	// origin is when the first chosen frame begins, in the clip's time, start
 	// when the first kept one does, counted from there, and end when the last
 	// one ends, counted from the first kept. Without a first pass only reading
@@ -52,6 +55,9 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	}
 	defer src.Close()
 	m := &measures{}
+	if r.Tidy {
+		m.volume = tidy.New(r.source)
+	}
 	if m.mattes, err = newSpool(r.TempDir); err != nil {
 		return nil, fmt.Errorf("keep mattes: %w", err)
 	}
@@ -109,6 +115,9 @@ func (r *runner) takeDown(m *measures, it *item) error {
 		r.Survey(f.Image)
 	}
 	r.glimpse.see(f.Image, it.box)
+	if m.volume != nil {
+		m.volume.Add(it.Matte)
+	}
 	err := m.mattes.append(it.Matte, it.Foreground)
 	r.pool.Put(f.Image)
 	r.mattes.Put(it.Matte)
@@ -119,7 +128,13 @@ func (r *runner) takeDown(m *measures, it *item) error {
 
 // plan decides what is kept and unites its boxes.
 func (m *measures) plan(trim bool) plan {
-	p := plan{keep: span{0, len(m.frames) - 1}, mattes: m.mattes, origin: m.origin}
+	p := plan{keep: span{0, len(m.frames) - 1}, mattes: m.mattes, volume: m.volume, origin: m.origin}
+	if m.volume != nil {
+		m.volume.Decide()
+		for i := range m.frames {
+			m.frames[i].box = m.frames[i].box.Intersect(m.volume.Box(i))
+		}
+	}
 	if trim {
 		p.keep = m.idle.busy()
 	}

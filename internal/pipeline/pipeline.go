@@ -30,6 +30,9 @@ type Job struct {
 	Estimator matte.Estimator
 	Timing    Timing
 	Canvas    canvas.Spec
+	// Tidy takes out of the mattes what is no part of the clip's subject: haze,
+	// specks and flashes of holes.
+	Tidy bool
 	// Trim drops the idle frames at both ends but one each.
 	Trim bool
 	// MaskOnly writes the matte itself, white on black, opaque.
@@ -110,7 +113,7 @@ var ErrNoFrames = errors.New("no frames in the chosen part of the clip")
 func Run(ctx context.Context, job Job) (Report, error) {
 	r := newRunner(job)
 	p := plan{keep: span{0, -1}}
-	if job.Canvas.Crop || job.Trim || job.Survey != nil {
+	if job.Canvas.Crop || job.Trim || job.Tidy || job.Survey != nil {
 		r.passes = 2
 		m, err := r.measure(ctx)
 		if err != nil {

@@ -128,6 +128,9 @@ func (k *keptItems) next(ctx context.Context) (*item, error) {
 			if it.Foreground, err = k.plan.mattes.next(it.Matte); err != nil {
 				return nil, err
 			}
+			if k.plan.volume != nil {
+				k.plan.volume.Clean(it.index, it.Matte)
+			}
 		}
 		if it.index >= k.plan.keep.first {
 			return it, nil
