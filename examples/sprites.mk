@@ -16,6 +16,6 @@ sprites: $(patsubst $(CLIPS)/%,$(SPRITES)/%.apng,$(basename $(clips)))
 define rule
 $(SPRITES)/%.apng: $(CLIPS)/%.$(1)
 	@mkdir -p $$(@D)
-	$(BGREMOVE) remove $$< -o $$@ --canvas-w 128 --canvas-h 128 --anchor bottom --trim --force --quiet
+	$(BGREMOVE) remove $$< -o $$@ --canvas-w 128 --canvas-h 128 --anchor bottom --pad 0 --trim --force --quiet
 endef
 $(foreach extension,$(extensions),$(eval $(call rule,$(extension))))

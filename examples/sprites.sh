@@ -10,5 +10,5 @@ for clip in "$clips"/*.gif "$clips"/*.mp4 "$clips"/*.mov "$clips"/*.webm; do
 	[ -e "$clip" ] || continue
 	name=$(basename "${clip%.*}")
 	bgremove remove "$clip" -o "$sprites/$name.apng" \
-		--canvas-w 128 --canvas-h 128 --anchor bottom --trim --force
+		--canvas-w 128 --canvas-h 128 --anchor bottom --pad 0 --trim --force
 done

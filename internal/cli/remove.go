@@ -38,7 +38,7 @@ Without -o the output is INPUT's name with -nobg, beside it. It appears when it
 is complete; an existing file is kept unless --force is given.`,
 		Example: `  bgremove remove clip.gif
   bgremove remove clip.mp4 -o clip.webm --crop=false
-  bgremove remove walk.gif --canvas-w 128 --canvas-h 128 --anchor bottom
+  bgremove remove walk.gif --canvas-w 128 --canvas-h 128 --anchor bottom --pad 0
   bgremove remove green.mov --key '#00ff00' --bg '#ffffff' -o white.mp4
   bgremove remove - --format apng -o - <clip.gif >clip.apng`,
 		Args: oneArgument("INPUT"), ValidArgsFunction: clips,
@@ -71,8 +71,12 @@ func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
 }
 
 // checkOptions refuses values out of range, and 0 too where that is one: in
-// Options it stands for what is not given.
+// Options it stands for what is not given. A matte fits its original unless it is
+// to be cropped.
 func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
+	if o.MaskOnly && !cmd.Flags().Changed("crop") {
+		o.Crop = false
+	}
 	var wrong []error
 	for _, name := range []string{"tolerance", "canvas-w", "canvas-h", "quality"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "0" {
@@ -101,7 +105,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.BoolVar(&o.NoSteady, "no-steady", false, "do not steady the network's mattes over time")
 	f.BoolVar(&o.NoRefine, "no-refine", false, "do not fit the network's mattes to the picture's edges")
 	f.BoolVar(&o.NoDecontaminate, "no-decontaminate", false, "leave the old backdrop in the colour of edges")
-	f.BoolVar(&o.MaskOnly, "mask-only", false, "write the matte, white on black")
+	f.BoolVar(&o.MaskOnly, "mask-only", false, "write the matte, white on black, of the whole picture unless --crop is given")
 }
 
 func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {

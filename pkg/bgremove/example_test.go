@@ -18,7 +18,7 @@ func ExampleRemover_Remove() {
 	defer os.RemoveAll(dir)
 
 	o := bgremove.Defaults()
-	o.CanvasW, o.CanvasH, o.Anchor = 128, 128, bgremove.Bottom
+	o.CanvasW, o.CanvasH, o.Anchor, o.Pad = 128, 128, bgremove.Bottom, 0
 	result, err := bgremove.New(bgremove.Config{}).Remove(context.Background(),
 		"../../testdata/demo/hop.mp4", filepath.Join(dir, "hop.gif"), o, bgremove.Extras{})
 	if err != nil {

@@ -215,6 +215,25 @@ func TestFastVideoToGIF(t *testing.T) {
 	}
 }
 
+// A sprite stands on the canvas's last row, unless there is padding under it.
+func TestStandsOnTheGround(t *testing.T) {
+	t.Parallel()
+	in := generate(t, "in.mp4", movingSquare()...)
+	for pad, stands := range map[int]bool{0: true, bgremove.DefaultPad: false} {
+		out := filepath.Join(t.TempDir(), "out.gif")
+		remove(t, in, out, bgremove.Options{Crop: true, Pad: pad, CanvasW: 64, CanvasH: 64, Anchor: bgremove.Bottom})
+		frame := readGIF(t, out).Image[0]
+		touches := false
+		for x := range 64 {
+			_, _, _, a := frame.At(x, 63).RGBA()
+			touches = touches || image.Pt(x, 63).In(frame.Rect) && a > 0
+		}
+		if touches != stands {
+			t.Errorf("with a padding of %d the last row is touched: %v", pad, touches)
+		}
+	}
+}
+
 // The transparency that a source has stays, multiplied by the matte.
 func TestSourceAlphaIsKept(t *testing.T) {
 	t.Parallel()
