@@ -89,6 +89,9 @@ func (r *batchRun) report(o batch.Outcome) {
 		for _, note := range o.Result.Notes {
 			r.say("%s: %s", o.Output, note)
 		}
+		for _, w := range o.Result.Quality.Warnings {
+			r.say("%s: warning: %s%s", o.Output, w.Message, advice(w.Code, o.Result.Method))
+		}
 		if !r.o.json {
 			r.say("%s", summary(o.Result))
 		}

@@ -105,6 +105,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.BoolVar(&o.NoSteady, "no-steady", false, "do not steady the network's mattes over time")
 	f.BoolVar(&o.NoRefine, "no-refine", false, "do not fit the network's mattes to the picture's edges")
 	f.BoolVar(&o.NoDecontaminate, "no-decontaminate", false, "leave the old backdrop in the colour of edges")
+	f.BoolVar(&o.Strict, "strict", false, "fail, and write nothing, where there is a warning about the result")
 	f.BoolVar(&o.MaskOnly, "mask-only", false, "write the matte, white on black, of the whole picture unless --crop is given")
 }
 
@@ -212,6 +213,9 @@ func (a *app) notes(r *bgremove.Result, o *removeOptions) {
 	}
 	for _, note := range r.Notes {
 		a.Message("%s", note)
+	}
+	for _, w := range r.Quality.Warnings {
+		fmt.Fprintf(a.Err, "warning: %s%s\n", w.Message, advice(w.Code, r.Method))
 	}
 }
 

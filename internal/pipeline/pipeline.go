@@ -101,6 +101,8 @@ type Report struct {
 	// Empty reports that no frame had a subject; it is known only if a first
 	// pass ran.
 	Empty bool
+	// Quality is about the mattes of what was written.
+	Quality Quality
 	// Busy is the time spent in each stage, added up over its workers.
 	Busy map[string]time.Duration
 }

@@ -86,7 +86,9 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 		if it.before != nil || r.glimpse.wanted.Load() {
 			it.box = subjectBox(it.Image, it.Matte)
 		}
-		r.cut(it)
+		r.decontaminate(it)
+		it.view = r.view(it)
+		r.multiply(it)
 		r.mattes.Put(it.Matte)
 		it.Matte = nil
 		return nil
@@ -100,6 +102,7 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 		return err
 	}
 	w.lastPreview()
+	r.report.Quality = w.review.quality()
 	r.glimpse.end()
 	return nil
 }
@@ -146,6 +149,7 @@ type writer struct {
 	*runner
 	sink   media.Sink
 	offset time.Duration // PTS of the first frame written
+	review review
 	// wantsPreview tells the workers to keep source pictures. The first frame
 	// is put aside in case none has a subject.
 	wantsPreview            atomic.Bool
@@ -159,6 +163,7 @@ func (w *writer) write(ctx context.Context, it *item) error {
 	w.glimpse.see(f.Image, it.box)
 	stop := w.clock.start("encode")
 	w.report.Frames++
+	w.review.add(it.view)
 	w.report.Duration = max(w.report.Duration, f.PTS+f.Duration)
 	err := w.sink.Write(ctx, f)
 	stop()

@@ -21,6 +21,7 @@ type item struct {
 	box image.Rectangle // the subject's, where it was asked for
 	// before is the source picture, kept only until there is a preview.
 	before *image.NRGBA
+	view   view // of the last pass
 }
 
 // step is what one stage of a pass does with each frame.
@@ -104,9 +105,17 @@ func (r *runner) newMatte() *image.Alpha {
 // cut makes the cut-out of a frame in place: colours freed of the backdrop,
 // alpha multiplied by the matte. With MaskOnly it is the matte's picture.
 func (r *runner) cut(it *item) {
+	r.decontaminate(it)
+	r.multiply(it)
+}
+
+func (r *runner) decontaminate(it *item) {
 	if !r.MaskOnly && !r.KeepColours {
 		r.Estimator.Decontaminate(it.Image, it.Matte, it.Foreground)
 	}
+}
+
+func (r *runner) multiply(it *item) {
 	matte.Multiply(it.Image, it.Matte)
 	if r.MaskOnly {
 		picture(it.Image)

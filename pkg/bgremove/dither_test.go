@@ -111,6 +111,9 @@ func TestDither(t *testing.T) {
 					if result.Method != bgremove.Fast {
 						t.Errorf("cut out by %s: %s", result.Method, result.Reason)
 					}
+					if w := result.Quality.Warnings; len(w) > 0 {
+						t.Errorf("warned of %+v", w)
+					}
 					raw, err := os.ReadFile(generate(t, "raw", "-f", "apng", "-i", out, "-f", "rawvideo", "-pix_fmt", "rgba"))
 					if err != nil {
 						t.Fatal(err)

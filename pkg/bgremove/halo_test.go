@@ -138,10 +138,13 @@ func TestHalo(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/crf%d", pair.name, crf), func(t *testing.T) {
 				t.Parallel()
 				out := filepath.Join(t.TempDir(), "out.png")
-				remove(t, discs(t, pair.subject, pair.backdrop, crf), out, bgremove.Options{Format: bgremove.APNG, Method: bgremove.Fast})
+				result := remove(t, discs(t, pair.subject, pair.backdrop, crf), out, bgremove.Options{Format: bgremove.APNG, Method: bgremove.Fast})
 				raw, err := os.ReadFile(generate(t, "raw", "-f", "apng", "-i", out, "-f", "rawvideo", "-pix_fmt", "rgba"))
 				if err != nil {
 					t.Fatal(err)
+				}
+				if w := result.Quality.Warnings; len(w) > 0 {
+					t.Errorf("warned of %+v", w)
 				}
 				for i, r := range rims(raw, pair.subject, pair.backdrop) {
 					t.Logf("%-18s crf %d, %-6s edge: halo %.3f, gnawed %.3f of the outline; matte %.3f", pair.name, crf, haloEdges[i].name, r.halo, r.gnawed, r.matte)

@@ -111,6 +111,9 @@ type Options struct {
 	// MaskOnly writes the matte, white on black, instead of the cut-out.
 	MaskOnly bool `json:"maskOnly,omitempty"`
 
+	// Strict makes a result that is warned of an error, and writes nothing.
+	Strict bool `json:"strict,omitempty"`
+
 	// Start and End choose the frames to keep by their time; End 0 is the end
 	// of the clip.
 	Start time.Duration `json:"start,omitempty"`

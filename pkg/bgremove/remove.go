@@ -42,6 +42,8 @@ type Result struct {
 	// Timings are seconds by stage: "total" on the clock, the others busy
 	// time, added up over all cores.
 	Timings map[string]float64 `json:"timings"`
+	// Quality is how it looks.
+	Quality Quality `json:"quality"`
 	// Notes say what was not as asked for or expected.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -152,6 +154,10 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, j.lacking(ctx, in.clip, err)
 	}
+	quality := judge(report.Quality)
+	if j.options.Strict && len(quality.Warnings) > 0 {
+		return nil, quality.refuse(inputPath)
+	}
 	size, err := file.Commit()
 	if errors.Is(err, fs.ErrExist) {
 		return nil, existsAlready(outputPath, err)
@@ -159,7 +165,9 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	return j.result(inputPath, outputPath, in, chosen, report, size), nil
+	result := j.result(inputPath, outputPath, in, chosen, report, size)
+	result.Quality = quality
+	return result, nil
 }
 
 // lacking blames what this ffmpeg does not have of the decoders and filters that

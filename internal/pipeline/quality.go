@@ -1,0 +1,187 @@
+package pipeline
+
+import (
+	"image"
+	"math"
+	"slices"
+)
+
+// Quality are numbers about the mattes of what was written, by which a person may
+// be warned.
+type Quality struct {
+	// Kept is the share of the clip's visible area that is left.
+	Kept float64
+	// Haze is the share of what is left that is less than half covered.
+	Haze float64
+	// Pops is the share of frames that are kept by a third more, or less, than
+	// both of the frames beside them.
+	Pops float64
+	// Fragments is how many pieces the median frame has.
+	Fragments int
+	// Cut is the share of frames in which something solid touches the picture's
+	// left, top or right edge.
+	Cut float64
+	// Halo is the share of the pixels at edges that have the backdrop's colour, of
+	// methods that know it.
+	Halo float64
+}
+
+// Haloer is an estimator that can tell the backdrop by its colour.
+type Haloer interface {
+	// Halo counts the pixels at the edges of a cut-out before its matte is applied,
+	// and those of them that have the backdrop's colour.
+	Halo(img *image.NRGBA, m *image.Alpha) (edge, left int)
+}
+
+const (
+	faint, half = 8, 128
+	// samples is how many points the shorter side of a picture is looked at, to
+	// count pieces, leastPiece the least number of points that are one.
+	samples, leastPiece = 64, 3
+	// touching is the share of a side that the subject must touch to be cut off by
+	// it.
+	touching = 0.05
+	// popping is by which factor a frame's area differs from those beside it.
+	popping = 4.0 / 3
+)
+
+// view is what a frame adds to Quality.
+type view struct {
+	area, kept  float64 // sums of alpha
+	shown, hazy int     // pixels
+	pieces      int
+	cut         bool
+	edge, left  int
+}
+
+// view measures a frame before its matte is applied.
+func (r *runner) view(it *item) (v view) {
+	img, m := it.Image, it.Matte
+	if h, ok := r.Estimator.(Haloer); ok && !r.MaskOnly {
+		v.edge, v.left = h.Halo(img, m)
+	}
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	step := 1 + min(w, h)/480 // every row of large pictures says no more
+	sides := [3]int{}
+	for y := 0; y < h; y += step {
+		row, alpha := img.Pix[y*img.Stride:][:4*w], m.Pix[y*m.Stride:][:w]
+		for x, a := range alpha {
+			own := row[4*x+3]
+			v.area += float64(own)
+			if a < faint || own < faint {
+				continue
+			}
+			v.kept += float64(min(a, own))
+			v.shown++
+			if a < half {
+				v.hazy++
+			}
+		}
+		for i, x := range [2]int{0, w - 1} {
+			if alpha[x] >= half {
+				sides[i] += step
+			}
+		}
+	}
+	for _, a := range m.Pix[:w] {
+		if a >= half {
+			sides[2]++
+		}
+	}
+	v.cut = float64(max(sides[0], sides[1])) > touching*float64(h) || float64(sides[2]) > touching*float64(w)
+	v.pieces = pieces(m)
+	return v
+}
+
+// pieces counts what hangs together in a matte.
+func pieces(m *image.Alpha) (n int) {
+	step := max(1, min(m.Rect.Dx(), m.Rect.Dy())/samples)
+	w, h := m.Rect.Dx()/step, m.Rect.Dy()/step
+	on := make([]bool, w*h)
+	for i := range on {
+		on[i] = m.Pix[i/w*step*m.Stride+i%w*step] >= half
+	}
+	var queue []int
+	for i := range on {
+		if !on[i] {
+			continue
+		}
+		on[i], queue = false, append(queue[:0], i)
+		for k := 0; k < len(queue); k++ {
+			x, y := queue[k]%w, queue[k]/w
+			for v := max(y-1, 0); v <= min(y+1, h-1); v++ {
+				for u := max(x-1, 0); u <= min(x+1, w-1); u++ {
+					if on[v*w+u] {
+						on[v*w+u], queue = false, append(queue, v*w+u)
+					}
+				}
+			}
+		}
+		if len(queue) >= leastPiece {
+			n++
+		}
+	}
+	return n
+}
+
+// review makes Quality of what was seen of all frames, in order.
+type review struct {
+	sum    view
+	areas  []float32 // share kept of each frame
+	pieces map[int]int
+	cuts   int
+}
+
+func (r *review) add(v view) {
+	r.sum.area += v.area
+	r.sum.kept += v.kept
+	r.sum.shown += v.shown
+	r.sum.hazy += v.hazy
+	r.sum.edge += v.edge
+	r.sum.left += v.left
+	if v.cut {
+		r.cuts++
+	}
+	if r.pieces == nil {
+		r.pieces = make(map[int]int)
+	}
+	r.pieces[v.pieces]++
+	r.areas = append(r.areas, float32(v.kept/max(v.area, 1)))
+}
+
+func (r *review) quality() Quality {
+	n := max(len(r.areas), 1)
+	q := Quality{
+		Kept: r.sum.kept / max(r.sum.area, 1),
+		Haze: float64(r.sum.hazy) / float64(max(r.sum.shown, 1)),
+		Halo: float64(r.sum.left) / float64(max(r.sum.edge, 1)),
+		Cut:  float64(r.cuts) / float64(n),
+		Pops: float64(r.pops()) / float64(n),
+	}
+	seen := 0
+	for _, k := range slices.Sorted(func(yield func(int) bool) {
+		for k := range r.pieces {
+			if !yield(k) {
+				return
+			}
+		}
+	}) {
+		if seen += r.pieces[k]; 2*seen >= n {
+			q.Fragments = k
+			break
+		}
+	}
+	return q
+}
+
+// pops counts frames that stand out from both beside them.
+func (r *review) pops() (n int) {
+	const least = 0.002 // of the picture: less is nobody's subject
+	for i := 1; i+1 < len(r.areas); i++ {
+		a, before, after := float64(r.areas[i])+least, float64(r.areas[i-1])+least, float64(r.areas[i+1])+least
+		if a > popping*math.Max(before, after) || a*popping < math.Min(before, after) {
+			n++
+		}
+	}
+	return n
+}
