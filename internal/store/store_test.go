@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bgremove/bgremove/internal/id"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
@@ -270,7 +271,7 @@ func TestListen(t *testing.T) {
 		t.Parallel()
 		url := storetest.Postgres(t)
 		db, other := storetest.Open(t, url), storetest.Open(t, url)
-		topic := "topic_" + filepath.Base(t.TempDir()) + time.Now().String()
+		topic := id.New("topic_")
 		woken := listen(t, db, topic)
 		<-woken // it listens
 		notify(t, other, topic)
