@@ -1,7 +1,11 @@
 package dashboard_test
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
 	"net/http"
 	"regexp"
 	"slices"
@@ -254,6 +258,21 @@ func TestOddNames(t *testing.T) {
 		got.says(http.StatusOK, shown)
 	}
 	p.post("/keys", "name", "<b>\u202ekey").says(http.StatusCreated, "<bdi>&lt;b&gt;\u202ekey</bdi>")
+}
+
+// A result of which nothing is left is warned of on its page.
+func TestQualityIsShown(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 50)
+	p := s.signedIn("ada@example.com")
+	var empty bytes.Buffer
+	if err := gif.Encode(&empty, image.NewPaletted(image.Rect(0, 0, 64, 48), color.Palette{color.White, color.Black}), nil); err != nil {
+		t.Fatal(err)
+	}
+	path := p.upload("/jobs", []string{"empty.gif", empty.String()}, "method", "fast").header.Get("Location")
+	p.ended(strings.TrimPrefix(path, "/jobs/"))
+	p.get(path).says(http.StatusOK, "Look twice: nothing was kept: no subject was recognised.")
 }
 
 func TestNotFound(t *testing.T) {

@@ -34,6 +34,18 @@ func jobPath(id string) string { return "/api/v1/jobs/" + id }
 // jobBody is a job as keys see it.
 func jobBody(j job.Job) api.Job { return jobBodyAt(jobPath(j.ID), j) }
 
+// qualityBody is nil for jobs of versions that did not judge.
+func qualityBody(q *job.Quality) *api.Quality {
+	if q == nil {
+		return nil
+	}
+	b := &api.Quality{Kept: q.Kept, Warnings: make([]api.Warning, len(q.Warnings))}
+	for i, w := range q.Warnings {
+		b.Warnings[i] = api.Warning(w)
+	}
+	return b
+}
+
 // jobBodyAt is a job whose files are asked for below a path.
 func jobBodyAt(self string, j job.Job) api.Job {
 	b := api.Job{
@@ -49,7 +61,7 @@ func jobBodyAt(self string, j job.Job) api.Job {
 	}
 	if j.State == job.Done {
 		path := self + "/download"
-		b.DownloadURL, b.Metadata.OutputSize = &path, &j.OutputSize
+		b.DownloadURL, b.Metadata.OutputSize, b.Metadata.Quality = &path, &j.OutputSize, qualityBody(j.Quality)
 	}
 	if j.State == job.Failed {
 		reason := string(j.Error)

@@ -83,6 +83,8 @@ type Job struct {
 	Output       *File // nil: not done, or expired
 	// Placement is where the input is in the output; nil before it is done.
 	Placement *Placement
+	// Quality is how the output looks; nil before it is done.
+	Quality *Quality
 	// OutputSize stays when the output has expired; 0 before it is done.
 	OutputSize                    int64
 	CreatedAt, StartedAt, EndedAt time.Time // zero: not yet

@@ -14,7 +14,7 @@ import (
 // columns are what scan reads.
 const columns = `id, account_id, key_id, batch_id, request_id, state, error, options, output_format, original_name,
 	input_key, input_size, input_sha, input_type, frame_count, width, height, duration_ms, cost, charged, attempt,
-	preview_key, preview_size, preview_sha, output_key, output_size, output_sha, placement, created_at, started_at, ended_at`
+	preview_key, preview_size, preview_sha, output_key, output_size, output_sha, placement, quality, created_at, started_at, ended_at`
 
 // shownColumns are what scan reads for all but workers and the sweeper: a file
 // whose time is over is not there, whether it has been removed or not.
@@ -31,16 +31,17 @@ type scanner interface{ Scan(...any) error }
 
 func scan(row scanner) (Job, error) {
 	var (
-		j                       Job
-		key, batch, code, place sql.NullString
-		options                 string
-		input, preview, output  nullFile
-		durationMS, created     int64
-		started, ended          sql.NullInt64
+		j                      Job
+		key, batch, code       sql.NullString
+		place, quality         sql.NullString
+		options                string
+		input, preview, output nullFile
+		durationMS, created    int64
+		started, ended         sql.NullInt64
 	)
 	err := row.Scan(&j.ID, &j.AccountID, &key, &batch, &j.RequestID, &j.State, &code, &options, &j.OutputFormat, &j.OriginalName,
 		&input.key, &input.size, &input.sha, &j.Media.Type, &j.Media.FrameCount, &j.Media.Width, &j.Media.Height, &durationMS, &j.Cost, &j.Charged, &j.Attempt,
-		&preview.key, &preview.size, &preview.sha, &output.key, &output.size, &output.sha, &place, &created, &started, &ended)
+		&preview.key, &preview.size, &preview.sha, &output.key, &output.size, &output.sha, &place, &quality, &created, &started, &ended)
 	if err != nil {
 		return Job{}, err
 	}
@@ -49,8 +50,11 @@ func scan(row scanner) (Job, error) {
 	j.Input, j.Preview, j.Output = input.file(), preview.file(), output.file()
 	j.InputSize, j.OutputSize = input.size.Int64, output.size.Int64
 	j.CreatedAt, j.StartedAt, j.EndedAt = store.Time(created), store.OptionalTime(started), store.OptionalTime(ended)
-	if j.Placement, err = placement(place); err != nil {
+	if j.Placement, err = fromColumn[Placement](place); err != nil {
 		return Job{}, fmt.Errorf("placement of %s: %w", j.ID, err)
+	}
+	if j.Quality, err = fromColumn[Quality](quality); err != nil {
+		return Job{}, fmt.Errorf("quality of %s: %w", j.ID, err)
 	}
 	if err := json.Unmarshal([]byte(options), &j.Options); err != nil {
 		return Job{}, fmt.Errorf("options of %s: %w", j.ID, err)

@@ -88,9 +88,24 @@ func (r *Remover) Process(ctx context.Context, t Task) (Product, error) {
 			stages[name] = time.Duration(seconds * float64(time.Second))
 		}
 	}
-	return Product{Path: result.Output, Stages: stages, Placement: placed(t.Job.Media, result), Details: map[string]any{
-		"method": result.Method, "reason": result.Reason, "model": result.Model, "frames": result.Frames, "size": result.OutputSize,
+	return Product{Path: result.Output, Stages: stages, Placement: placed(t.Job.Media, result), Quality: judged(result.Quality), Details: map[string]any{
+		"method": result.Method, "reason": result.Reason, "model": result.Model, "frames": result.Frames, "size": result.OutputSize, "warnings": codes(result.Quality),
 	}}, nil
+}
+
+func judged(q bgremove.Quality) *Quality {
+	out := &Quality{Kept: q.Kept, Warnings: []Warning{}}
+	for _, w := range q.Warnings {
+		out.Warnings = append(out.Warnings, Warning{string(w.Code), w.Message})
+	}
+	return out
+}
+
+func codes(q bgremove.Quality) (all []bgremove.WarningCode) {
+	for _, w := range q.Warnings {
+		all = append(all, w.Code)
+	}
+	return all
 }
 
 func placed(in Media, r *bgremove.Result) *Placement {

@@ -127,6 +127,9 @@ func TestRemover(t *testing.T) {
 	if diff := cmp.Diff(&at, j.Placement); diff != "" {
 		t.Errorf("the placement is wrong (-want +got):\n%s", diff)
 	}
+	if q := j.Quality; q == nil || q.Kept < 0.05 || q.Kept > 0.5 || len(q.Warnings) > 0 {
+		t.Errorf("the quality is %+v", q)
+	}
 	preview, err := png.Decode(bytes.NewReader([]byte(x.read(j.Preview))))
 	if err != nil || preview.Bounds() != image.Rect(0, 0, 64, 48) {
 		t.Fatalf("%v, %v", preview.Bounds(), err)

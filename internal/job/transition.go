@@ -111,14 +111,18 @@ func (s *Service) preview(ctx context.Context, j Job, f File) error {
 }
 
 // finish makes a job done.
-func (s *Service) finish(ctx context.Context, j Job, output File, at *Placement) error {
-	place, err := at.column()
+func (s *Service) finish(ctx context.Context, j Job, output File, p Product) error {
+	place, err := toColumn(p.Placement)
+	if err != nil {
+		return err
+	}
+	quality, err := toColumn(p.Quality)
 	if err != nil {
 		return err
 	}
 	return s.change(ctx, "finish", func(tx *store.Tx) error {
 		account, over, err := fenced(ctx, tx, j, `state = 'done', lease_until = NULL, ended_at = now_ms(),
-			output_key = $3, output_size = $4, output_sha = $5, placement = $6`, output.Key, output.Size, output.SHA256, place)
+			output_key = $3, output_size = $4, output_sha = $5, placement = $6, quality = $7`, output.Key, output.Size, output.SHA256, place, quality)
 		if err != nil {
 			return err
 		}

@@ -147,7 +147,7 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 	var change func(context.Context) error
 	switch code := codeOf(err); {
 	case err == nil:
-		change = func(ctx context.Context) error { return s.finish(ctx, t.job, output, product.Placement) }
+		change = func(ctx context.Context) error { return s.finish(ctx, t.job, output, product) }
 	case errors.Is(err, errLost):
 		log.Warn("the lease of a job was lost")
 		return // whoever found that has counted it

@@ -26,6 +26,8 @@ type Product struct {
 	Details map[string]any           // for the log
 	// Placement is where the input is in the output; nil if that is not known.
 	Placement *Placement
+	// Quality is how the output looks; nil if that is not known.
+	Quality *Quality
 }
 
 // ErrUnreadable is an input that cannot be read. A Processor's errors that are

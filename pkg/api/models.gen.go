@@ -633,6 +633,9 @@ type Metadata struct {
 	// OutputSize Bytes of the output, null until the job is done.
 	OutputSize *int64 `json:"outputSize"`
 
+	// Quality How the output looks, judged over the whole clip. It is there once the job is done.
+	Quality *Quality `json:"quality,omitempty"`
+
 	// Width Width in pixels.
 	Width int `json:"width"`
 }
@@ -738,6 +741,15 @@ type PlanList struct {
 	Plans []Plan `json:"plans"`
 }
 
+// Quality How the output looks, judged over the whole clip. It is there once the job is done.
+type Quality struct {
+	// Kept The share of the input's visible area that is left.
+	Kept float64 `json:"kept"`
+
+	// Warnings What may be wrong with the output.
+	Warnings []Warning `json:"warnings"`
+}
+
 // RangeNotSatisfiable defines model for RangeNotSatisfiable.
 type RangeNotSatisfiable = Error
 
@@ -761,6 +773,15 @@ type Unavailable = Error
 
 // UnreadableFile defines model for UnreadableFile.
 type UnreadableFile = Error
+
+// Warning defines model for Warning.
+type Warning struct {
+	// Code `nothing_removed`, `nothing_left`, `haze`, `halo`, `fragments`, `flicker`, `touches_edge`, or one that is new.
+	Code string `json:"code"`
+
+	// Message One line for people.
+	Message string `json:"message"`
+}
 
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string

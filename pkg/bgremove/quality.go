@@ -2,6 +2,7 @@ package bgremove
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/pipeline"
@@ -47,7 +48,7 @@ const (
 
 // judge puts numbers in words.
 func judge(q pipeline.Quality) Quality {
-	out := Quality{Kept: q.Kept, Warnings: []Warning{}}
+	out := Quality{Kept: math.Round(1000*q.Kept) / 1000, Warnings: []Warning{}}
 	warn := func(wrong bool, code WarningCode, format string, args ...any) {
 		if wrong {
 			out.Warnings = append(out.Warnings, Warning{code, fmt.Sprintf(format, args...)})

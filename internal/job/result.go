@@ -32,20 +32,32 @@ type Box struct {
 	Size
 }
 
-// column is a placement as the database keeps it.
-func (p *Placement) column() (sql.NullString, error) {
-	if p == nil {
+// Quality says how an output looks.
+type Quality struct {
+	Kept     float64   `json:"kept"` // share of the input's visible area
+	Warnings []Warning `json:"warnings"`
+}
+
+// Warning is something that may be wrong with an output.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"` // for people
+}
+
+// toColumn is what is known of an output as the database keeps it; nil is null.
+func toColumn[T any](v *T) (sql.NullString, error) {
+	if v == nil {
 		return sql.NullString{}, nil
 	}
-	text, err := json.Marshal(p)
+	text, err := json.Marshal(v)
 	return sql.NullString{String: string(text), Valid: true}, err
 }
 
-// placement reads it back.
-func placement(column sql.NullString) (*Placement, error) {
+// fromColumn reads it back.
+func fromColumn[T any](column sql.NullString) (*T, error) {
 	if !column.Valid {
 		return nil, nil
 	}
-	p := new(Placement)
-	return p, json.Unmarshal([]byte(column.String), p)
+	v := new(T)
+	return v, json.Unmarshal([]byte(column.String), v)
 }
