@@ -17,6 +17,19 @@ const (
 	Bottom Anchor = "bottom"
 )
 
+// Sampling is how a picture is scaled.
+type Sampling int
+
+// The ways to scale.
+const (
+	// Smooth is Catmull-Rom's spline.
+	Smooth Sampling = iota
+	// Nearest repeats or leaves out pixels.
+	Nearest
+	// Crisp is Nearest where the picture is enlarged, else Smooth.
+	Crisp
+)
+
 // MaxSide is the longest side of a canvas in pixels.
 const MaxSide = 4096
 
@@ -31,6 +44,7 @@ type Spec struct {
 	// aspect ratio; if both are, nothing is scaled.
 	Width, Height int
 	Anchor        Anchor
+	Sampling      Sampling
 	// Background fills the output; nil leaves it transparent.
 	Background *color.NRGBA
 	// Even adds a column or row of background where the size would be odd,
@@ -50,6 +64,7 @@ type Layout struct {
 	Target image.Rectangle
 
 	background *color.NRGBA
+	nearest    bool
 }
 
 // Plan works out the layout for source pictures of the given size, whose
@@ -60,6 +75,7 @@ func (s Spec) Plan(source image.Point, box image.Rectangle) Layout {
 		l.Window = box.Inset(-s.Pad)
 	}
 	l.Size, l.Target = s.fit(l.Window.Size())
+	l.nearest = s.Sampling == Nearest || s.Sampling == Crisp && l.Target.Dx() > l.Window.Dx()
 	if s.Even {
 		l.Size.X += l.Size.X & 1
 		l.Size.Y += l.Size.Y & 1

@@ -31,6 +31,9 @@ func NewRenderer(l Layout, source image.Point, pool *media.Pool) *Renderer {
 		// Catmull-Rom, on premultiplied colour: x/image premultiplies NRGBA
 		// sources itself.
 		r.scaler = xdraw.CatmullRom.NewScaler(to.X, to.Y, from.X, from.Y)
+		if l.nearest {
+			r.scaler = xdraw.NearestNeighbor
+		}
 		r.window.New = func() any { return image.NewNRGBA(image.Rectangle{Max: from}) }
 		r.scaled.New = func() any { return image.NewRGBA(image.Rectangle{Max: to}) }
 	}

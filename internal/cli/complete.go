@@ -15,6 +15,7 @@ var words = map[string][]string{
 	"method":  {string(bgremove.Auto), string(bgremove.Fast), string(bgremove.Rembg)},
 	"format":  {string(bgremove.GIF), string(bgremove.APNG), string(bgremove.WebM), string(bgremove.MP4)},
 	"anchor":  {string(bgremove.Center), string(bgremove.Bottom)},
+	"scale":   {string(bgremove.ScaleAuto), string(bgremove.ScaleSmooth), string(bgremove.ScaleNearest)},
 	"holes":   {string(bgremove.HolesAuto), string(bgremove.HolesKeep), string(bgremove.HolesRemove)},
 	"sandbox": {string(bgremove.SandboxAuto), string(bgremove.SandboxOn), string(bgremove.SandboxOff), string(bgremove.SandboxAudit)},
 	"device": {string(bgremove.DeviceAuto), string(bgremove.DeviceCPU), string(bgremove.DeviceCUDA),

@@ -92,6 +92,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
 	f.StringVar(&o.Key, "key", "", "fast: the backdrop's colour, `#rrggbb` (default: measured)")
 	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: auto (large ones go), keep, remove")
+	f.Var(word(&o.Scale), "scale", "how to scale: auto (crisp where pixel art is enlarged), smooth or nearest")
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
 	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
 	f.Var((*seconds)(&o.End), "end", "keep frames before this `time`")

@@ -24,6 +24,7 @@ type choice struct {
 	model     string
 	device    string
 	note      string // what the user should know of it; may be empty
+	pixelArt  bool   // edges are hard
 	estimator matte.Estimator
 }
 
@@ -51,7 +52,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 	}
 	holes := map[Holes]floodfill.Holes{HolesKeep: floodfill.HolesKeep, HolesRemove: floodfill.HolesRemove}
 	return &choice{
-		method: Fast, reason: reason, device: "cpu",
+		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard,
 		estimator: floodfill.New(backdrop, floodfill.Options{Tolerance: o.Tolerance, Holes: holes[o.Holes]}),
 	}, nil
 }

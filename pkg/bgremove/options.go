@@ -42,6 +42,16 @@ const (
 	Bottom Anchor = "bottom"
 )
 
+// Scale is how pictures are scaled to a canvas. The empty Scale is ScaleAuto.
+type Scale string
+
+// The ways to scale.
+const (
+	ScaleAuto    Scale = "auto"    // ScaleNearest where pixel art is enlarged, else ScaleSmooth
+	ScaleSmooth  Scale = "smooth"  // by a spline
+	ScaleNearest Scale = "nearest" // repeats or leaves out pixels
+)
+
 // Holes says what happens to areas of the backdrop's colour that the subject
 // encloses, with Fast. The empty Holes is HolesAuto.
 type Holes string
@@ -103,6 +113,7 @@ type Options struct {
 	CanvasW int    `json:"canvasW,omitempty"`
 	CanvasH int    `json:"canvasH,omitempty"`
 	Anchor  Anchor `json:"anchor,omitempty"`
+	Scale   Scale  `json:"scale,omitempty"`
 	// Background is Transparent (also when empty) or #rrggbb.
 	Background string `json:"bgColor,omitempty"`
 	// Trim drops the frames without visible change at both ends of a GIF but
@@ -180,6 +191,7 @@ func (o Options) Validate() error {
 	oneOf("method", string(o.Method), string(Auto), string(Fast), string(Rembg))
 	oneOf("holes", string(o.Holes), string(HolesAuto), string(HolesKeep), string(HolesRemove))
 	oneOf("anchor", string(o.Anchor), string(Center), string(Bottom))
+	oneOf("scale", string(o.Scale), string(ScaleAuto), string(ScaleSmooth), string(ScaleNearest))
 	oneOf("outputFormat", string(o.Format), string(GIF), string(APNG), string(WebM), string(MP4))
 	if o.Tolerance != 0 {
 		within("tolerance", o.Tolerance, MinTolerance, MaxTolerance)

@@ -227,6 +227,17 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
+// sampling is how the canvas scales.
+func (o Options) sampling(pixelArt bool) canvas.Sampling {
+	switch {
+	case o.Scale == ScaleNearest:
+		return canvas.Nearest
+	case o.Scale != ScaleSmooth && pixelArt:
+		return canvas.Crisp
+	}
+	return canvas.Smooth
+}
+
 // timing is which frames are kept.
 func (o Options) timing() pipeline.Timing {
 	return pipeline.Timing{Start: o.Start, End: o.End, MaxRate: o.FPS}
@@ -241,7 +252,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) pipeline.Job {
 		Tidy:   c.method == Rembg,
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
-			Anchor: canvas.Anchor(o.Anchor), Background: colour(o.Background), Even: format == MP4},
+			Anchor: canvas.Anchor(o.Anchor), Sampling: o.sampling(c.pixelArt), Background: colour(o.Background), Even: format == MP4},
 		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, TempDir: j.config.TempDir, Workers: j.config.Workers, Memory: j.config.Memory,
 	}
 	if p := j.extras.Progress; p != nil {

@@ -234,6 +234,35 @@ func TestStandsOnTheGround(t *testing.T) {
 	}
 }
 
+// TestPixelArt wants a sprite to keep its colours to the pixel, enlarged too unless
+// that is to be smooth.
+func TestPixelArt(t *testing.T) {
+	t.Parallel()
+	in := generate(t, "in.gif", "-f", "lavfi", "-i", "color=0x22c030:size=64x48:rate=5:duration=1", "-vf",
+		"format=rgb24,drawbox=x=20:y=10:w=20:h=24:c=0x140c1c:t=fill,drawbox=x=22:y=12:w=16:h=20:c=0xe86048:t=fill,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none")
+	for _, tt := range []struct {
+		scale  bgremove.Scale
+		canvas int
+		crisp  bool
+	}{{"", 0, true}, {"", 200, true}, {bgremove.ScaleNearest, 16, true}, {bgremove.ScaleSmooth, 200, false}} {
+		out := filepath.Join(t.TempDir(), "out.png")
+		remove(t, in, out, bgremove.Options{Format: bgremove.APNG, Crop: true, Scale: tt.scale, CanvasW: tt.canvas})
+		raw, err := os.ReadFile(generate(t, "raw", "-f", "apng", "-i", out, "-f", "rawvideo", "-pix_fmt", "rgba"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[[4]uint8]bool{}
+		for i := 0; i+4 <= len(raw); i += 4 {
+			if raw[i+3] > 0 {
+				seen[[4]uint8(raw[i:])] = true
+			}
+		}
+		if len(seen) < 2 || (len(seen) == 2) != tt.crisp {
+			t.Errorf("scale %q to %d has %d colours: %v", tt.scale, tt.canvas, len(seen), seen)
+		}
+	}
+}
+
 // The transparency that a source has stays, multiplied by the matte.
 func TestSourceAlphaIsKept(t *testing.T) {
 	t.Parallel()

@@ -48,6 +48,9 @@ type Backdrop struct {
 	slope *slope
 	// Luma is that of the Survey.
 	Luma [3]float64
+	// Hard says that no pixel at the subject's edges is a mix of colours, as in pixel
+	// art: each is either subject or backdrop.
+	Hard bool
 	// Transparent says that much of the border is transparent: the clip was cut
 	// out before, and what else is at the border is its subject. Colour then
 	// means nothing, and an Estimator takes transparency alone for backdrop.
@@ -95,6 +98,7 @@ type Survey struct {
 	size   image.Point
 	rings  []float64
 	runs   labels
+	rims   rims
 }
 
 // Add looks at the border of img and keeps no reference to it.
@@ -140,6 +144,7 @@ func (s *Survey) ringing(img *image.NRGBA, border [][4]uint8) (ring float64, ok 
 	for i := range s.runs.parts {
 		s.runs.parts[i].on = s.runs.parts[i].border
 	}
+	s.rims.add(img, &n, &s.runs)
 	return float64(n.ringing(img, &s.runs)), true
 }
 
@@ -177,6 +182,7 @@ func (s *Survey) Backdrop() Backdrop {
 	if s.Key == nil && !b.Transparent {
 		s.findSlope(&b)
 	}
+	b.Hard = b.Noise <= hardNoise && b.Ringing <= compressed && s.Luma == [3]float64{} && s.rims.hard()
 	return b
 }
 

@@ -104,7 +104,7 @@ func (e *Estimator) Estimate(ctx context.Context, img *image.NRGBA, dst *image.A
 	s.subject.link(1)
 	e.dropSpecks(img, &s.subject)
 	s.subject.paint(dst)
-	if !e.backdrop.Transparent {
+	if !e.backdrop.Transparent && !e.backdrop.Hard {
 		s.ramp.unmix(&e.band, img, dst, e.tol)
 	}
 	return nil
