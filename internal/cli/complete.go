@@ -15,6 +15,7 @@ var words = map[string][]string{
 	"method":  {string(bgremove.Auto), string(bgremove.Fast), string(bgremove.Rembg)},
 	"format":  {string(bgremove.GIF), string(bgremove.APNG), string(bgremove.WebM), string(bgremove.MP4)},
 	"anchor":  {string(bgremove.Center), string(bgremove.Bottom)},
+	"key":     {bgremove.KeyAuto, bgremove.KeyGreen, bgremove.KeyBlue},
 	"scale":   {string(bgremove.ScaleAuto), string(bgremove.ScaleSmooth), string(bgremove.ScaleNearest)},
 	"holes":   {string(bgremove.HolesAuto), string(bgremove.HolesKeep), string(bgremove.HolesRemove)},
 	"sandbox": {string(bgremove.SandboxAuto), string(bgremove.SandboxOn), string(bgremove.SandboxOff), string(bgremove.SandboxAudit)},
@@ -26,7 +27,7 @@ var words = map[string][]string{
 }
 
 // free are the flags whose values nobody can guess; shells would offer files.
-var free = []string{"key", "bg", "edge-colour", "start", "end", "fps", "loop"}
+var free = []string{"bg", "edge-colour", "start", "end", "fps", "loop"}
 
 // complete tells shells what the flags of all commands take, where the
 // commands have not said it themselves.

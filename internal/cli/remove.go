@@ -39,7 +39,7 @@ is complete; an existing file is kept unless --force is given.`,
 		Example: `  bgremove remove clip.gif
   bgremove remove clip.mp4 -o clip.webm --crop=false
   bgremove remove walk.gif --canvas-w 128 --canvas-h 128 --anchor bottom --pad 0
-  bgremove remove green.mov --key '#00ff00' --bg '#ffffff' -o white.mp4
+  bgremove remove green.mov --key green --bg '#ffffff' -o white.mp4
   bgremove remove - --format apng -o - <clip.gif >clip.apng`,
 		Args: oneArgument("INPUT"), ValidArgsFunction: clips,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.remove(cmd, args[0], o) },
@@ -90,7 +90,8 @@ func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
 func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	serviceFlags(f, o)
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
-	f.StringVar(&o.Key, "key", "", "fast: the backdrop's colour, `#rrggbb` (default: measured)")
+	f.StringVar(&o.Key, "key", "", "the backdrop's colour: auto (measured), green or blue for a lit screen, or `#rrggbb`")
+	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")
 	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: auto (large ones go), keep, remove")
 	f.Var(word(&o.Scale), "scale", "how to scale: auto (crisp where pixel art is enlarged), smooth or nearest")
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")

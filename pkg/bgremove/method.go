@@ -7,6 +7,7 @@ import (
 	"image"
 
 	"github.com/bgremove/bgremove/internal/matte"
+	"github.com/bgremove/bgremove/internal/matte/chromakey"
 	"github.com/bgremove/bgremove/internal/matte/floodfill"
 	"github.com/bgremove/bgremove/internal/matte/segment"
 	"github.com/bgremove/bgremove/internal/media"
@@ -25,6 +26,7 @@ type choice struct {
 	device    string
 	note      string // what the user should know of it; may be empty
 	pixelArt  bool   // edges are hard
+	tidy      bool   // mattes may have specks and haze
 	estimator matte.Estimator
 }
 
@@ -33,16 +35,19 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 	if o.Method == Rembg {
 		return r.segment(ctx, clip, o, "asked for")
 	}
-	survey := floodfill.Survey{Key: colour(o.Key), Luma: clip.Info().Luma}
-	if err := pipeline.Look(ctx, clip, o.timing(), lookFrames, survey.Add); err != nil {
+	backdrop, screen, err := o.look(ctx, clip)
+	if err != nil {
 		return nil, err
 	}
-	backdrop := survey.Backdrop()
 	reason := "asked for"
+	if why, ok := o.screened(backdrop, screen); ok {
+		return &choice{method: Fast, reason: why, device: "cpu", tidy: !o.KeepShadow,
+			estimator: chromakey.New(screen, chromakey.Options{KeepShadow: o.KeepShadow})}, nil
+	}
 	if o.Method != Fast {
 		flat, why := backdrop.Flatness()
 		switch {
-		case o.Key != "":
+		case o.keyColour() != nil:
 			reason = "the backdrop's colour is given"
 		case flat:
 			reason = why
@@ -55,6 +60,42 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard,
 		estimator: floodfill.New(backdrop, floodfill.Options{Tolerance: o.Tolerance, Holes: holes[o.Holes]}),
 	}, nil
+}
+
+// look measures the backdrop of a clip, both as a colour and as a screen of one hue.
+func (o Options) look(ctx context.Context, clip media.Clip) (floodfill.Backdrop, chromakey.Screen, error) {
+	luma := clip.Info().Luma
+	backdrop, screen := floodfill.Survey{Key: o.keyColour(), Luma: luma}, chromakey.Survey{Key: o.keyColour(), Luma: luma}
+	err := pipeline.Look(ctx, clip, o.timing(), lookFrames, func(img *image.NRGBA) {
+		backdrop.Add(img)
+		screen.Add(img)
+	})
+	return backdrop.Backdrop(), screen.Screen(), err
+}
+
+const (
+	// keyFlat is the share of the border from which on a given colour is that of the
+	// backdrop, and needs no screen of its hue.
+	keyFlat = 0.8
+	// drawn is the noise of a backdrop up to which it was drawn and not filmed.
+	drawn = 2.5
+)
+
+// screened reports whether the clip was filmed before a screen of one hue, and why.
+func (o Options) screened(b floodfill.Backdrop, s chromakey.Screen) (reason string, ok bool) {
+	switch {
+	case b.Transparent || !s.Found():
+		return "", false
+	case o.Key == KeyGreen || o.Key == KeyBlue:
+		return s.Describe(), true
+	case o.keyColour() != nil:
+		return s.Describe(), b.Flat < keyFlat
+	}
+	if flat, _ := b.Flatness(); flat && b.Noise <= drawn {
+		return "", false
+	}
+	ok, reason = s.Recognise()
+	return reason, ok
 }
 
 // segment prepares a neural network.
@@ -79,5 +120,5 @@ func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reaso
 	}); err != nil {
 		return nil, err
 	}
-	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, estimator: e}, nil
+	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, tidy: true, estimator: e}, nil
 }

@@ -63,6 +63,24 @@ const (
 	HolesRemove Holes = "remove" // go
 )
 
+// The keys that are no #rrggbb.
+const (
+	KeyAuto  = "auto"
+	KeyGreen = "green"
+	KeyBlue  = "blue"
+)
+
+// keyColour is the colour that Key says or has the hue of, or nil.
+func (o Options) keyColour() *color.NRGBA {
+	switch o.Key {
+	case KeyGreen:
+		return &color.NRGBA{G: 255, A: 255}
+	case KeyBlue:
+		return &color.NRGBA{B: 255, A: 255}
+	}
+	return colour(o.Key)
+}
+
 // Transparent is the background that is none.
 const Transparent = "transparent"
 
@@ -87,9 +105,12 @@ type Options struct {
 	// Tolerance is how far a channel may be from the backdrop's colour with
 	// Fast, 8 to 32; 0 stands for 16.
 	Tolerance int `json:"tolerance,omitempty"`
-	// Key is the backdrop's colour as #rrggbb; empty measures it.
+	// Key is the backdrop's colour: #rrggbb, KeyGreen or KeyBlue for a lit screen of
+	// that hue, or KeyAuto (also when empty), which measures it.
 	Key   string `json:"key,omitempty"`
 	Holes Holes  `json:"holes,omitempty"`
+	// KeepShadow keeps the shadows on a green or blue screen.
+	KeepShadow bool `json:"keepShadow,omitempty"`
 
 	// NoReuse runs the network on frames that repeat, too. NoColours leaves
 	// what the network doubts undecided, NoPlate does not ask what other frames
@@ -207,7 +228,7 @@ func (o Options) Validate() error {
 		_, ok := parseColour(o.Background)
 		check(o.Background == "" || ok, "bgColor", "must be transparent or #rrggbb")
 	}
-	colour("key", o.Key)
+	check(o.Key == "" || o.Key == KeyAuto || o.keyColour() != nil, "key", "must be auto, green, blue or #rrggbb")
 	colour("edgeColour", o.EdgeColour)
 	check(o.Start >= 0, "start", "must not be negative")
 	check(o.End >= 0, "end", "must not be negative")

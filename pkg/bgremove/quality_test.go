@@ -27,7 +27,7 @@ func TestWarnings(t *testing.T) {
 		want   []bgremove.WarningCode
 	}{
 		{"a good one", draw(green, man), bgremove.Options{}, nil},
-		{"a backdrop of another colour", draw(uneven, man), bgremove.Options{Key: "#00ff00"}, []bgremove.WarningCode{bgremove.NothingRemoved}},
+		{"a backdrop of another colour", draw(uneven, man), bgremove.Options{Key: "#ff00ff"}, []bgremove.WarningCode{bgremove.NothingRemoved}},
 		{"no subject", draw(green, "null"), bgremove.Options{Method: bgremove.Fast}, []bgremove.WarningCode{bgremove.NothingLeft}},
 		{"a subject that comes and goes", draw(green, man+":enable='mod(n,2)',drawbox=x=110:y=30:w=20:h=20:c=red:t=fill"), bgremove.Options{},
 			[]bgremove.WarningCode{bgremove.Flicker}},

@@ -249,7 +249,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) pipeline.Job {
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
 		Timing: o.timing(),
-		Tidy:   c.method == Rembg,
+		Tidy:   c.tidy,
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: canvas.Anchor(o.Anchor), Sampling: o.sampling(c.pixelArt), Background: colour(o.Background), Even: format == MP4},

@@ -24,7 +24,7 @@ func newDrift(s *slope, middle [3]float64) *drift {
 	w, h := s.size.X, s.size.Y
 	d := &drift{offset: make([][3]int16, w*h), even: float32(s.even)}
 	for at := range d.offset {
-		c := s.surface.at((2*float64(at%w)+1)/float64(w)-1, (2*float64(at/w)+1)/float64(h)-1)
+		c := s.surface.At((2*float64(at%w)+1)/float64(w)-1, (2*float64(at/w)+1)/float64(h)-1)
 		for k := range c {
 			d.offset[at][k] = int16(math.Round(c[k] - middle[k]))
 		}

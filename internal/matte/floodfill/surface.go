@@ -4,39 +4,9 @@ import (
 	"image"
 	"math"
 	"slices"
+
+	"github.com/bgremove/bgremove/internal/matte/surface"
 )
-
-// surface is the colour of a backdrop over the picture: for red, green and blue
-// the factors of 1, u, v, u², uv and v², where u and v run from −1 to 1 along
-// the picture's sides.
-type surface [3][6]float64
-
-// at is the colour at a place of the picture, 0–255.
-func (s *surface) at(u, v float64) (c [3]float64) {
-	t := terms(u, v)
-	for k := range c {
-		for i := range t {
-			c[k] += s[k][i] * t[i]
-		}
-	}
-	return c
-}
-
-func terms(u, v float64) [6]float64 { return [6]float64{1, u, v, u * u, u * v, v * v} }
-
-// span is the largest difference of a channel over the picture.
-func (s *surface) span() float64 {
-	var most float64
-	lo, hi := s.at(0, 0), s.at(0, 0)
-	for i := range 25 {
-		c := s.at(float64(i%5)/2-1, float64(i/5)/2-1)
-		for k := range c {
-			lo[k], hi[k] = min(lo[k], c[k]), max(hi[k], c[k])
-			most = max(most, hi[k]-lo[k])
-		}
-	}
-	return most
-}
 
 const (
 	// tileSide is the side in pixels of the squares whose means do not show the
@@ -108,8 +78,8 @@ func (t *tile) look(img *image.NRGBA, x, y, side int) bool {
 }
 
 // off is how far the tile's mean lies from a surface.
-func (t *tile) off(s *surface) float64 {
-	c := s.at(t.u, t.v)
+func (t *tile) off(s *surface.Surface) float64 {
+	c := s.At(t.u, t.v)
 	return max(math.Abs(t.mean[0]-c[0]), math.Abs(t.mean[1]-c[1]), math.Abs(t.mean[2]-c[2]))
 }
 
@@ -117,9 +87,9 @@ func (t *tile) off(s *surface) float64 {
 // most of the picture near it does: least squares, weighted anew in each round by
 // how far a tile was off (P. Holland, R. Welsch, "Robust regression using
 // iteratively reweighted least-squares", Communications in Statistics 6, 1977).
-func fitSurface(all []tile) (s surface) {
+func fitSurface(all []tile) (s surface.Surface) {
 	for round := range 2 * surfaceRounds {
-		var sums moments
+		var sums surface.Fit
 		for i := range all {
 			t := &all[i]
 			weight := 1.0
@@ -133,63 +103,16 @@ func fitSurface(all []tile) (s surface) {
 			} else if off := t.off(&s); off > tileNear {
 				continue
 			}
-			sums.add(t, weight)
+			sums.Add(t.u, t.v, t.mean, weight)
 		}
-		s = sums.solve()
-	}
-	return s
-}
-
-// moments are the sums of a least-squares fit.
-type moments struct {
-	a [6][6]float64
-	b [3][6]float64
-}
-
-func (m *moments) add(t *tile, weight float64) {
-	x := terms(t.u, t.v)
-	for i := range x {
-		for j := range x {
-			m.a[i][j] += weight * x[i] * x[j]
-		}
-		for k := range m.b {
-			m.b[k][i] += weight * x[i] * t.mean[k]
-		}
-	}
-}
-
-// solve is Gauss's elimination. A little is added to the diagonal, so that what
-// the tiles do not tell stays flat.
-func (m *moments) solve() (s surface) {
-	for i := range m.a {
-		m.a[i][i] += 1e-4*m.a[0][0] + 1e-9
-	}
-	for i := range m.a {
-		for j := i + 1; j < len(m.a); j++ {
-			f := m.a[j][i] / m.a[i][i]
-			for l := i; l < len(m.a); l++ {
-				m.a[j][l] -= f * m.a[i][l]
-			}
-			for k := range m.b {
-				m.b[k][j] -= f * m.b[k][i]
-			}
-		}
-	}
-	for k := range s {
-		for i := len(m.a) - 1; i >= 0; i-- {
-			v := m.b[k][i]
-			for j := i + 1; j < len(m.a); j++ {
-				v -= m.a[i][j] * s[k][j]
-			}
-			s[k][i] = v / m.a[i][i]
-		}
+		s = sums.Solve()
 	}
 	return s
 }
 
 // slope is a backdrop that is no one colour, or is dithered.
 type slope struct {
-	surface surface
+	surface surface.Surface
 	size    image.Point // of the picture
 	// even is how far means over some pixels stray from the surface: the 95th
 	// percentile over the border.
@@ -202,7 +125,7 @@ func (s *Survey) findSlope(b *Backdrop) {
 	if min(s.size.X, s.size.Y) < surfaceLeast || len(s.tiles) == 0 {
 		return
 	}
-	fit, one := fitSurface(s.tiles), surface{{b.Colour[0]}, {b.Colour[1]}, {b.Colour[2]}}
+	fit, one := fitSurface(s.tiles), surface.Surface{{b.Colour[0]}, {b.Colour[1]}, {b.Colour[2]}}
 	var rough, even []float64
 	near, count := make([]float64, len(s.frames)), make([]float64, len(s.frames))
 	gain, total := 0.0, 0.0 // in what of the border is explained
@@ -226,12 +149,12 @@ func (s *Survey) findSlope(b *Backdrop) {
 	slices.Sort(even)
 	at := (len(rough) - 1) * 95 / 100
 	gain /= total
-	dithered, sloped := rough[at] > surfaceRough, gain >= surfaceGain && fit.span() > surfaceSpan
+	dithered, sloped := rough[at] > surfaceRough, gain >= surfaceGain && fit.Span() > surfaceSpan
 	if gain < -surfaceGain || rough[at] > tooRough || !dithered && !sloped {
 		return
 	}
 	b.slope = &slope{surface: fit, size: s.size, even: even[at]}
-	b.Colour, b.Noise, b.Ringing = fit.at(0, 0), min(rough[at], roughest), 0
+	b.Colour, b.Noise, b.Ringing = fit.At(0, 0), min(rough[at], roughest), 0
 	b.Flat, b.Steady = float64(len(rough))/total, 1
 	for f := range near {
 		if count[f] > 0 {

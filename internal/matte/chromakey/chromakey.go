@@ -1,0 +1,124 @@
+// Package chromakey cuts a subject out from a screen of one hue, as studios have
+// them in green and blue. How much of the screen's hue a colour has tells how much of
+// the screen shines through (K. Jack, "Video Demystified", chapter on chroma
+// keying). The screen may be lit unevenly, in shadow, and noisy: its colour is found
+// in each frame where nothing else is seen, and filled in elsewhere, as is that of
+// the subject.
+package chromakey
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"sync"
+
+	"github.com/bgremove/bgremove/internal/matte"
+)
+
+// Options are the settings of an Estimator. The zero value is useful.
+type Options struct {
+	// KeepShadow keeps the shadows on the screen, in black.
+	KeepShadow bool
+}
+
+// Estimator is a matte.Estimator for one screen. It holds no state of the clip: all
+// methods are safe for concurrent use.
+type Estimator struct {
+	screen  Screen
+	options Options
+	scratch sync.Pool // of *layers
+}
+
+// New returns an Estimator that removes a screen that was Found.
+func New(s Screen, o Options) *Estimator {
+	if o.KeepShadow {
+		s.lit = s.unshaded
+	}
+	return &Estimator{screen: s, options: o, scratch: sync.Pool{New: func() any { return new(layers) }}}
+}
+
+// Estimate writes the matte of img into dst. ctx is looked at once, before the work.
+func (e *Estimator) Estimate(ctx context.Context, img *image.NRGBA, dst *image.Alpha) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if img.Rect.Size() != dst.Rect.Size() {
+		return fmt.Errorf("estimate matte: picture is %v, matte %v", img.Rect.Size(), dst.Rect.Size())
+	}
+	if img.Rect.Empty() {
+		return nil
+	}
+	l := e.split(img)
+	defer e.scratch.Put(l)
+	l.draw(&e.screen, img, dst)
+	return nil
+}
+
+// split takes a frame apart; the layers go back to the pool.
+func (e *Estimator) split(img *image.NRGBA) *layers {
+	l := e.scratch.Get().(*layers)
+	by := 1
+	if e.screen.halved {
+		by = 2
+	}
+	l.shrink(img, by)
+	l.split(&e.screen, e.options.KeepShadow)
+	return l
+}
+
+// Steps implements matte.Estimator: one, which takes frames in any order.
+func (e *Estimator) Steps() []matte.Step {
+	return []matte.Step{{Name: "matte", Run: func(ctx context.Context, w *matte.Estimate) error { return e.Estimate(ctx, w.Image, w.Matte) }}}
+}
+
+// Decontaminate implements matte.Estimator. It also takes the light that the screen
+// throws on the subject out of the subject's colour.
+func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, _ *image.NRGBA) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	if w == 0 || h == 0 {
+		return
+	}
+	l := e.split(img)
+	defer e.scratch.Put(l)
+	screen, subject := l.back.levels[0].px, l.front.levels[0].px
+	for y := range h {
+		row, pix := m.Pix[y*m.Stride:][:w], img.Pix[y*img.Stride:][:4*w]
+		for x, a := range row {
+			if a == 0 {
+				continue
+			}
+			i := y/l.by*l.w + x/l.by
+			e.clean(pix[4*x:4*x+3:4*x+3], a, &screen[i], &subject[i])
+		}
+	}
+}
+
+// mostSpill bounds how much of the screen's light is taken out of a colour.
+const mostSpill = 0.6
+
+// clean makes p, a pixel of coverage a, the subject's own colour.
+func (e *Estimator) clean(p []uint8, a uint8, screen, subject *sample) {
+	c := [3]float32{float32(p[0]), float32(p[1]), float32(p[2])}
+	if a < 255 {
+		share := float32(a) / 255
+		for k := range c {
+			own := min(max((c[k]-(1-share)*screen[k])/share, 0), 255)
+			if subject[3] > 0 && !e.options.KeepShadow {
+				own = share*own + (1-share)*subject[k]
+			}
+			c[k] = own
+		}
+	}
+	if s := e.screen.hue.strength(c[0], c[1], c[2]); s > 0 {
+		spill := min(s/max(e.screen.hue.strength(screen[0], screen[1], screen[2]), 1), mostSpill)
+		for k := range c {
+			c[k] -= spill * screen[k]
+		}
+	}
+	for k := range c {
+		p[k] = uint8(min(max(c[k], 0), 255) + 0.5)
+	}
+}
+
+// Close does nothing.
+func (e *Estimator) Close() error { return nil }

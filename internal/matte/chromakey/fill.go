@@ -1,0 +1,107 @@
+package chromakey
+
+// sample is a colour times how far it is known, 0 to 1, and that.
+type sample [4]float32
+
+// filling spreads colours from where they are known to where they are not, by
+// pushing them to coarser grids and pulling them back (S. Gortler et al., "The
+// Lumigraph", SIGGRAPH 1996, section 3.4).
+type filling struct {
+	levels []level
+}
+
+type level struct {
+	w, h int
+	px   []sample
+}
+
+// begin makes a grid of w × h samples of which none is known.
+func (f *filling) begin(w, h int) []sample {
+	n := 0
+	for {
+		if n == len(f.levels) {
+			f.levels = append(f.levels, level{})
+		}
+		l := &f.levels[n]
+		if n++; cap(l.px) < w*h {
+			l.px = make([]sample, w*h)
+		}
+		l.w, l.h, l.px = w, h, l.px[:w*h]
+		if w == 1 && h == 1 {
+			break
+		}
+		w, h = (w+1)/2, (h+1)/2
+	}
+	f.levels = f.levels[:n]
+	clear(f.levels[0].px)
+	return f.levels[0].px
+}
+
+// fill makes all samples known, if any is.
+func (f *filling) fill() {
+	for i := 1; i < len(f.levels); i++ {
+		f.levels[i].push(&f.levels[i-1])
+	}
+	if top := &f.levels[len(f.levels)-1].px[0]; top[3] > 0 {
+		for k := range top[:3] {
+			top[k] /= top[3]
+		}
+		top[3] = 1
+	}
+	for i := len(f.levels) - 2; i >= 0; i-- {
+		f.levels[i].pull(&f.levels[i+1])
+	}
+}
+
+// push sets l to the sums of up to four samples of the finer level.
+func (l *level) push(fine *level) {
+	for y := range l.h {
+		for x := range l.w {
+			var sum sample
+			for v := 2 * y; v < min(2*y+2, fine.h); v++ {
+				for u := 2 * x; u < min(2*x+2, fine.w); u++ {
+					s := &fine.px[v*fine.w+u]
+					for k := range sum {
+						sum[k] += s[k]
+					}
+				}
+			}
+			if sum[3] > 1 {
+				for k := range sum[:3] {
+					sum[k] /= sum[3]
+				}
+				sum[3] = 1
+			}
+			l.px[y*l.w+x] = sum
+		}
+	}
+}
+
+// pull adds to what is not wholly known what the coarser level has there, between
+// its four nearest samples.
+func (l *level) pull(coarse *level) {
+	for y := range l.h {
+		up, down := coarse.row(y/2), coarse.row(beside(y, coarse.h))
+		for x := range l.w {
+			s := &l.px[y*l.w+x]
+			lack := 1 - s[3]
+			if lack <= 0 {
+				continue
+			}
+			i, j := x/2, beside(x, coarse.w)
+			for k := range s {
+				s[k] += lack * (9*up[i][k] + 3*up[j][k] + 3*down[i][k] + down[j][k]) / 16
+			}
+		}
+	}
+}
+
+func (l *level) row(y int) []sample { return l.px[y*l.w : (y+1)*l.w] }
+
+// beside is which of n coarser samples is the second nearest to v.
+func beside(v, n int) int {
+	if v%2 == 0 {
+		return max(v/2-1, 0)
+	}
+	return min(v/2+1, n-1)
+}

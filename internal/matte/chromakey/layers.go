@@ -1,0 +1,313 @@
+package chromakey
+
+import "image"
+
+const (
+	// dimmest and brightest bound how bright a place of the screen may be against
+	// its usual light; uneven is how much a shadow may change its brightness and
+	// its strength apart.
+	dimmest, brightest, uneven = 0.3, 1.7, 0.13
+	// edgeless is how much the strength may change between neighbours within the
+	// screen, as a share of the screen's, beside its noise.
+	edgeless = 0.08
+	// A place surely shows the subject where its coverage is more than firm and no
+	// place of less than half within nearRim, or more than half and none within
+	// farRim.
+	firm, half      = 0.85, 0.55
+	nearRim, farRim = 1, 6
+	// impure is how much more of the screen's strength, as a share, such a place may have
+	// than any nearby: else the screen shines through.
+	impure = 0.1
+	// unmixed is how far a channel may lie off a mix of two colours.
+	unmixed = 24
+	// tinted is the largest share of the screen's strength that the subject may have
+	// itself, by light from the screen.
+	tinted = 0.6
+)
+
+// layers are what a frame is made of: screen and subject, at the resolution of its
+// colour. It is scratch memory of one frame.
+type layers struct {
+	w, h, by    int
+	px          [][3]float32 // the frame's colours
+	strength    []float32
+	kind        []uint8
+	rim         []uint8 // distance to what is less than half covered, at most farRim+1
+	back, front filling
+	light       []float32 // the frame's lightness
+	matte       []float32 // 0 to 1
+}
+
+const unsure, back, front, shade = 0, 1, 2, 3
+
+// shrink takes the frame's colours, a mean for each block by × by.
+func (l *layers) shrink(img *image.NRGBA, by int) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	l.by, l.w, l.h = by, (w+by-1)/by, (h+by-1)/by
+	n := l.w * l.h
+	l.px, l.strength, l.light, l.matte = sized(l.px, n), sized(l.strength, n), sized(l.light, n), sized(l.matte, n)
+	l.kind, l.rim = sized(l.kind, n), sized(l.rim, n)
+	for y := range l.h {
+		for x := range l.w {
+			var sum [3]int32
+			for v := by * y; v < by*y+by; v++ {
+				row := img.Pix[min(v, h-1)*img.Stride:]
+				for u := by * x; u < by*x+by; u++ {
+					p := row[4*min(u, w-1):]
+					sum[0], sum[1], sum[2] = sum[0]+int32(p[0]), sum[1]+int32(p[1]), sum[2]+int32(p[2])
+				}
+			}
+			i := y*l.w + x
+			area := int32(by * by)
+			for k, v := range sum {
+				l.px[i][k] = float32(v) / float32(area)
+			}
+		}
+	}
+}
+
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// split finds both layers and the coverage of each place.
+func (l *layers) split(s *Screen, keepShadow bool) {
+	for i, p := range l.px {
+		l.strength[i], l.light[i] = s.hue.strength(p[0], p[1], p[2]), s.lightness(&p)
+	}
+	l.findScreen(s, keepShadow)
+	l.findSubject(s)
+	screen, subject := l.back.levels[0].px, l.front.levels[0].px
+	lowest := max(0.03, 3*float32(s.Rough)/max(s.strength(), 1))
+	for i := range l.px {
+		a := float32(0)
+		switch l.kind[i] {
+		case front:
+			a = 1
+		case shade:
+			continue
+		case unsure:
+			b, f := &screen[i], &subject[i]
+			whole := s.hue.strength(b[0], b[1], b[2])
+			own := min(s.hue.strength(f[0], f[1], f[2]), tinted*whole)
+			a = ((whole-l.strength[i])/max(whole-own, 1) - lowest) / (1 - 1.5*lowest)
+		}
+		l.matte[i] = min(max(a, 0), 1)
+	}
+}
+
+// findScreen tells where nothing but the screen is seen, and fills in what it looks
+// like elsewhere.
+func (l *layers) findScreen(s *Screen, keepShadow bool) {
+	known := l.back.begin(l.w, l.h)
+	slack := 4 * float32(s.Rough)
+	var lit litRow
+	for y := range l.h {
+		lit.set(s, y, l.w, l.h)
+		for x := range l.w {
+			i := y*l.w + x
+			l.kind[i] = unsure
+			p, usual := &l.px[i], lit.at(x)
+			whole := s.hue.strength(usual[0], usual[1], usual[2])
+			ratio := l.strength[i] / max(whole, 1)
+			if ratio < dimmest || ratio > brightest || !l.even(x, y, s.ripple(whole)) {
+				continue
+			}
+			light := l.light[i] / max(s.lightness(&usual), 1)
+			along, across := s.hue.parts(p[0], p[1], p[2])
+			if d := light - ratio; max(d, -d) > uneven+slack/max(whole, 1) || across > aside*along+slack {
+				continue
+			}
+			if keepShadow && ratio < 1-uneven {
+				l.kind[i], l.matte[i] = shade, 1-ratio
+				continue
+			}
+			l.kind[i] = back
+			known[i] = sample{p[0], p[1], p[2], 1}
+		}
+	}
+	l.back.fill()
+}
+
+// even reports whether the strength changes by no more than most around a place.
+func (l *layers) even(x, y int, most float32) bool {
+	lo, hi := l.strength[y*l.w+x], l.strength[y*l.w+x]
+	for v := max(y-1, 0); v <= min(y+1, l.h-1); v++ {
+		for u := max(x-1, 0); u <= min(x+1, l.w-1); u++ {
+			lo, hi = min(lo, l.strength[v*l.w+u]), max(hi, l.strength[v*l.w+u])
+		}
+	}
+	return hi-lo <= most
+}
+
+// findSubject tells where nothing but the subject is seen, and fills in what it
+// would look like elsewhere.
+func (l *layers) findSubject(s *Screen) {
+	screen := l.back.levels[0].px
+	covered := func(i int) float32 {
+		b := &screen[i]
+		return 1 - l.strength[i]/max(s.hue.strength(b[0], b[1], b[2]), 1)
+	}
+	for i := range l.rim {
+		l.rim[i] = farRim + 1
+		if covered(i) < 0.5 {
+			l.rim[i] = 0
+		}
+	}
+	spreadRim(l.rim, l.w, l.h)
+	known := l.front.begin(l.w, l.h)
+	for i, p := range l.px {
+		if l.kind[i] == back || l.kind[i] == shade || l.rim[i] <= nearRim {
+			continue
+		}
+		a := covered(i)
+		if a > half && (l.rim[i] > farRim || l.even(i%l.w, i/l.w, s.ripple(s.strength()))) || a > firm && l.pure(s, i) {
+			l.kind[i] = front
+			known[i] = sample{p[0], p[1], p[2], 1}
+		}
+	}
+	l.front.fill()
+}
+
+// pure reports whether a place that is mostly covered is no mix of the screen and of
+// the place within farRim that has least of its hue.
+func (l *layers) pure(s *Screen, i int) bool {
+	best := i
+	for y := max(i/l.w-farRim, 0); y <= min(i/l.w+farRim, l.h-1); y++ {
+		for j := y*l.w + max(i%l.w-farRim, 0); j <= y*l.w+min(i%l.w+farRim, l.w-1); j++ {
+			if l.strength[j] < l.strength[best] {
+				best = j
+			}
+		}
+	}
+	c, f, b := &l.px[i], &l.px[best], &l.back.levels[0].px[i]
+	whole, least := s.hue.strength(b[0], b[1], b[2]), l.strength[best]
+	if l.strength[i]-least < impure*whole {
+		return true
+	}
+	a := (whole - l.strength[i]) / (whole - least)
+	for k := range c {
+		if d := c[k] - a*f[k] - (1-a)*b[k]; max(d, -d) > unmixed {
+			return true
+		}
+	}
+	return false
+}
+
+// spreadRim sets each of w × h values to the chessboard distance to the nearest 0, or
+// leaves it where that is smaller (A. Rosenfeld and J. Pfaltz, "Sequential operations
+// in digital picture processing", Journal of the ACM 13, 1966).
+func spreadRim(rim []uint8, w, h int) {
+	step := func(i, j int) { rim[i] = min(rim[i], rim[j]+1) }
+	for y := range h {
+		for x := range w {
+			i := y*w + x
+			if x > 0 {
+				step(i, i-1)
+			}
+			if y > 0 {
+				for u := max(x-1, 0); u <= min(x+1, w-1); u++ {
+					step(i, (y-1)*w+u)
+				}
+			}
+		}
+	}
+	for y := h - 1; y >= 0; y-- {
+		for x := w - 1; x >= 0; x-- {
+			i := y*w + x
+			if x < w-1 {
+				step(i, i+1)
+			}
+			if y < h-1 {
+				for u := max(x-1, 0); u <= min(x+1, w-1); u++ {
+					step(i, (y+1)*w+u)
+				}
+			}
+		}
+	}
+}
+
+// litRow is a row of a picture, in the screen's usual light.
+type litRow struct {
+	s      *Screen
+	w      int
+	a, b   []sample
+	across float32
+}
+
+// set goes to row y of a picture of w × h.
+func (r *litRow) set(s *Screen, y, w, h int) {
+	r.s, r.w = s, w
+	j, k, part := between(y, h, s.h)
+	r.a, r.b, r.across = s.lit[j*s.w:(j+1)*s.w], s.lit[k*s.w:(k+1)*s.w], part
+}
+
+func (r *litRow) at(x int) (c [3]float32) {
+	i, j, part := between(x, r.w, r.s.w)
+	for k := range c {
+		up, down := r.a[i][k]+part*(r.a[j][k]-r.a[i][k]), r.b[i][k]+part*(r.b[j][k]-r.b[i][k])
+		c[k] = up + r.across*(down-up)
+	}
+	return c
+}
+
+// between are the two of m samples that place x of n lies between, and how far it
+// is on the way.
+func between(x, n, m int) (i, j int, part float32) {
+	at := (float32(x)+0.5)*float32(m)/float32(n) - 0.5
+	at = min(max(at, 0), float32(m-1))
+	i = int(at)
+	return i, min(i+1, m-1), at - float32(i)
+}
+
+// lightness is that of a colour.
+func (s *Screen) lightness(c *[3]float32) float32 {
+	return float32(s.luma[0])*c[0] + float32(s.luma[1])*c[1] + float32(s.luma[2])*c[2]
+}
+
+// dull is the difference in lightness of subject and screen, in 1/255, of which on
+// lightness tells where an edge is.
+const dull = 28
+
+// draw writes the matte at the frame's own resolution: between places it changes as
+// lightness does there, which has the whole resolution.
+func (l *layers) draw(s *Screen, img *image.NRGBA, dst *image.Alpha) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	blind := dull + 4*float32(s.Rough)
+	for y := range h {
+		row, pix := dst.Pix[y*dst.Stride:][:w], img.Pix[y*img.Stride:][:4*w]
+		j, k, down := between(y, h, l.h)
+		upper, lower := l.matte[j*l.w:(j+1)*l.w], l.matte[k*l.w:(k+1)*l.w]
+		for x := range row {
+			u, v, across := between(x, w, l.w)
+			if a := upper[u]; (a == 0 || a == 1) && a == upper[v] && a == lower[u] && a == lower[v] {
+				row[x] = uint8(255 * a)
+				continue
+			}
+			a := mix(upper, lower, u, v, across, down)
+			i := y/l.by*l.w + x/l.by
+			if f := &l.front.levels[0].px[i]; f[3] > 0 {
+				b, p := &l.back.levels[0].px[i], pix[4*x:4*x+3:4*x+3]
+				apart := s.lightness((*[3]float32)(f[:3])) - s.lightness((*[3]float32)(b[:3]))
+				off := s.lightness(&[3]float32{float32(p[0]), float32(p[1]), float32(p[2])}) -
+					mix(l.light[j*l.w:], l.light[k*l.w:], u, v, across, down)
+				a += off * apart / (apart*apart + blind*blind)
+			}
+			row[x] = uint8(min(max(a, 0), 1)*255 + 0.5)
+		}
+	}
+}
+
+// mix is the value between four samples: u and v of two rows.
+func mix(upper, lower []float32, u, v int, across, down float32) float32 {
+	a := upper[u] + across*(upper[v]-upper[u])
+	b := lower[u] + across*(lower[v]-lower[u])
+	return a + down*(b-a)
+}
+
+// ripple is how much the strength may change between places next to each other where
+// only the screen is seen, of a strength.
+func (s *Screen) ripple(whole float32) float32 { return edgeless*whole + 5*float32(s.Rough) }

@@ -1,0 +1,370 @@
+package chromakey
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	"github.com/bgremove/bgremove/internal/matte/surface"
+)
+
+const (
+	// tilesAcross is how many tiles the longer side of a picture is surveyed in.
+	tilesAcross = 48
+	// vivid is the least length of a colour's two differences that has a hue.
+	vivid = 14
+	// bins are those of hues, spread how many on either side of one count for it,
+	// and given how many on either side of a hue that was asked for are looked at.
+	bins, spread, given = 72, 1, 6
+	// weak is the least strength of the screen, as a share of its mean, of a place
+	// that shows it, and aside how far across the hue it may lie, as a share.
+	weak, aside = 0.3, 0.35
+	// shaded is how much less of the screen's strength than the light around a place
+	// must have to count half, and shadeRounds how often that is weighed anew.
+	shaded, shadeRounds = 3, 12
+)
+
+// A screen is recognised by itself where its hue is within greenest or bluest, in
+// degrees, of those of pure green or blue; its strength is at least pure of its
+// brightest channel; its tiles deviate by no more than smooth, on the median; and it
+// is shown by mostBorder of the border, and leastBorder in the worst frame.
+const (
+	greenest, bluest        = 25, 18
+	pureGreen, pureBlue     = 0.22, 0.28
+	smooth                  = 6
+	mostBorder, leastBorder = 0.8, 0.5
+)
+
+// Survey looks at frames spread over a clip. The zero value is ready. It is for one
+// goroutine, and keeps about 50 kB a frame.
+type Survey struct {
+	// Key is near the screen's colour, of which the hue alone counts; nil means that
+	// it is to be found.
+	Key *color.NRGBA
+	// Luma is the weights of red, green and blue in the lightness of clips that keep
+	// colour at half the resolution; zero for others.
+	Luma [3]float64
+
+	frames [][]tile
+	w, h   int // of the grids of tiles
+}
+
+// tile is a part of a frame.
+type tile struct {
+	mean   [3]float64
+	rough  float64 // standard deviation of a colour difference in it
+	border bool
+}
+
+// Screen is what a Survey found out of the screen. The zero value is none.
+type Screen struct {
+	// Colour is the mean of what the border shows of it, 0–255.
+	Colour [3]float64
+	// Share is the share of the border that shows it, 0–1, Steady that in the worst
+	// frame.
+	Share, Steady float64
+	// Rough is the standard deviation of its colour differences within a tile.
+	Rough float64
+
+	hue    hue
+	luma   [3]float64
+	halved bool
+	angle  float64 // of its hue, in degrees
+	w, h   int
+	// Its colour over the picture, w × h: as it is, and without shadows.
+	lit, unshaded []sample
+}
+
+// luma601 are the weights of lightness that JPEG and old video have.
+var luma601 = [3]float64{0.299, 0.587, 0.114}
+
+func (s *Survey) weights() [3]float64 {
+	if s.Luma == [3]float64{} {
+		return luma601
+	}
+	return s.Luma
+}
+
+// Add looks at img and keeps no reference to it.
+func (s *Survey) Add(img *image.NRGBA) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	if w < 16 || h < 16 {
+		return
+	}
+	side := max(max(w, h)/tilesAcross, 4) &^ 1
+	nx, ny := w/side, h/side
+	if s.w, s.h = nx, ny; nx < 3 || ny < 3 {
+		return
+	}
+	tiles := make([]tile, 0, nx*ny)
+	for j := range ny {
+		for i := range nx {
+			t := tile{border: j == 0 || i == 0 || i == nx-1} // subjects stand at the lower edge
+			t.look(img, i*(w-side)/(nx-1)&^1, j*(h-side)/(ny-1)&^1, side, s.weights())
+			tiles = append(tiles, t)
+		}
+	}
+	s.frames = append(s.frames, tiles)
+}
+
+// look measures the square at x, y by some of its blocks of 2 × 2 pixels.
+func (t *tile) look(img *image.NRGBA, x, y, side int, luma [3]float64) {
+	step := max(2, side/4&^1)
+	var n, sum, square float64
+	for v := y; v+1 < y+side; v += step {
+		for u := x; u+1 < x+side; u += step {
+			var c [3]float64
+			for _, at := range [4]int{v*img.Stride + 4*u, v*img.Stride + 4*u + 4, (v+1)*img.Stride + 4*u, (v+1)*img.Stride + 4*u + 4} {
+				for k := range c {
+					c[k] += float64(img.Pix[at+k]) / 4
+				}
+			}
+			for k := range c {
+				t.mean[k] += c[k]
+			}
+			cb, cr := chroma(luma, c)
+			n, sum, square = n+1, sum+cb+cr, square+(cb+cr)*(cb+cr)
+		}
+	}
+	for k := range t.mean {
+		t.mean[k] /= n
+	}
+	t.rough = math.Sqrt(max(square/n-sum*sum/n/n, 0) / 2)
+}
+
+// Screen sums up the frames added so far. Colour is zero where there is no screen.
+func (s *Survey) Screen() Screen {
+	luma := s.weights()
+	bin, ok := s.commonest(luma)
+	if !ok {
+		return Screen{}
+	}
+	var shown []tile
+	for _, t := range s.border() {
+		if b, ok := hueBin(luma, t.mean); ok && distance(b, bin) <= spread+1 {
+			shown = append(shown, t)
+		}
+	}
+	screen := Screen{luma: luma, halved: s.Luma != [3]float64{}, w: s.w, h: s.h}
+	for k := range screen.Colour {
+		screen.Colour[k] = median(shown, func(t *tile) float64 { return t.mean[k] })
+	}
+	screen.Rough = median(shown, func(t *tile) float64 { return t.rough })
+	cb, cr := chroma(luma, screen.Colour)
+	screen.hue, screen.angle = newHue(luma, screen.Colour), math.Atan2(cr, cb)*180/math.Pi
+	s.count(&screen)
+	s.light(&screen)
+	return screen
+}
+
+// border are the border's tiles of all frames.
+func (s *Survey) border() (all []tile) {
+	for _, f := range s.frames {
+		for _, t := range f {
+			if t.border {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// commonest is the bin of the hue that most of the border has, and whether any does.
+func (s *Survey) commonest(luma [3]float64) (best int, ok bool) {
+	var counts [bins]int
+	asked, limited := 0, s.Key != nil
+	if limited {
+		if asked, ok = hueBin(luma, [3]float64{float64(s.Key.R), float64(s.Key.G), float64(s.Key.B)}); !ok {
+			return 0, false
+		}
+	}
+	for _, t := range s.border() {
+		if b, ok := hueBin(luma, t.mean); ok && (!limited || distance(b, asked) <= given) {
+			for d := -spread; d <= spread; d++ {
+				counts[(b+d+bins)%bins]++
+			}
+		}
+	}
+	most := slices.Max(counts[:])
+	return slices.Index(counts[:], most), most > 0
+}
+
+// hueBin is the bin of a colour's hue, if it has one.
+func hueBin(luma, c [3]float64) (int, bool) {
+	cb, cr := chroma(luma, c)
+	if math.Hypot(cb, cr) < vivid {
+		return 0, false
+	}
+	return int((math.Atan2(cr, cb)/(2*math.Pi)+1)*bins) % bins, true
+}
+
+// distance is that of two bins on their circle.
+func distance(a, b int) int {
+	d := (a - b + bins) % bins
+	return min(d, bins-d)
+}
+
+func median(all []tile, value func(*tile) float64) float64 {
+	if len(all) == 0 {
+		return 0
+	}
+	v := make([]float64, len(all))
+	for i := range all {
+		v[i] = value(&all[i])
+	}
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// shows reports whether a place of a colour shows the screen.
+func (s *Screen) shows(r, g, b float32) bool {
+	x, z := s.hue.parts(r, g, b)
+	return z <= aside*x && x-narrow*z >= weak*s.strength()
+}
+
+// strength is that of the screen's colour.
+func (s *Screen) strength() float32 {
+	return s.hue.strength(float32(s.Colour[0]), float32(s.Colour[1]), float32(s.Colour[2]))
+}
+
+func (s *Screen) tile(t *tile) bool {
+	return s.shows(float32(t.mean[0]), float32(t.mean[1]), float32(t.mean[2]))
+}
+
+// count fills Share and Steady.
+func (s *Survey) count(screen *Screen) {
+	all, most := 0, 0
+	screen.Steady = 1
+	for _, f := range s.frames {
+		n, m := 0, 0
+		for i := range f {
+			if !f[i].border {
+				continue
+			}
+			n++
+			if screen.tile(&f[i]) {
+				m++
+			}
+		}
+		all, most = all+n, most+m
+		screen.Steady = min(screen.Steady, float64(m)/float64(n))
+	}
+	screen.Share = float64(most) / float64(max(all, 1))
+}
+
+// light fills in the screen's colour over the picture: for each place the brightest
+// third's mean of what the frames show of it there, and between such places what they
+// have.
+func (s *Survey) light(screen *Screen) {
+	var f filling
+	px := f.begin(s.w, s.h)
+	var shown []tile
+	for i := range px {
+		shown = shown[:0]
+		for _, frame := range s.frames {
+			if i < len(frame) && screen.tile(&frame[i]) {
+				shown = append(shown, frame[i])
+			}
+		}
+		if len(shown) == 0 {
+			continue
+		}
+		slices.SortFunc(shown, func(a, b tile) int { return cmpBrightness(b.mean, a.mean) })
+		shown = shown[:(len(shown)+2)/3]
+		for _, t := range shown {
+			for k := range t.mean {
+				px[i][k] += float32(t.mean[k]) / float32(len(shown))
+			}
+		}
+		px[i][3] = 1
+	}
+	screen.unshaded = screen.unshade(px)
+	f.fill()
+	screen.lit = slices.Clone(px)
+}
+
+// unshade is the light of the screen's places without the shadows that are there in
+// all frames: a smooth surface which the known places lie on, or show less of the
+// screen than.
+func (s *Screen) unshade(px []sample) []sample {
+	at := func(i int) (u, v float64) {
+		return (2*float64(i%s.w)+1)/float64(s.w) - 1, (2*float64(i/s.w)+1)/float64(s.h) - 1
+	}
+	var light surface.Surface
+	for round := range shadeRounds {
+		var fit surface.Fit
+		for i, p := range px {
+			if p[3] == 0 {
+				continue
+			}
+			u, v := at(i)
+			weight, want := 1.0, light.At(u, v)
+			off := s.hue.strength(float32(want[0]), float32(want[1]), float32(want[2])) - s.hue.strength(p[0], p[1], p[2])
+			if off /= shaded; round > 0 && off > 0 {
+				weight = 1 / float64(1+off*off)
+			}
+			fit.Add(u, v, [3]float64{float64(p[0]), float64(p[1]), float64(p[2])}, weight)
+		}
+		light = fit.Solve()
+	}
+	even := make([]sample, len(px))
+	for i := range even {
+		c := light.At(at(i))
+		even[i] = sample{float32(c[0]), float32(c[1]), float32(c[2]), 1}
+	}
+	return even
+}
+
+func cmpBrightness(a, b [3]float64) int {
+	switch sum := a[0] + a[1] + a[2] - b[0] - b[1] - b[2]; {
+	case sum < 0:
+		return -1
+	case sum > 0:
+		return 1
+	}
+	return 0
+}
+
+// Found reports whether there is a screen at all.
+func (s *Screen) Found() bool { return s.Share > 0 }
+
+// Recognise decides whether the clip was shot before a green or blue screen, and says
+// why in words for a person.
+func (s *Screen) Recognise() (ok bool, reason string) {
+	name := s.name()
+	if name == "" || s.Share < mostBorder || s.Steady < leastBorder || s.Rough > smooth {
+		return false, "there is no green or blue screen"
+	}
+	return true, s.Describe()
+}
+
+// Describe says in words for a person what the screen is.
+func (s *Screen) Describe() string {
+	name := s.name()
+	if name == "" {
+		name = "coloured"
+	}
+	return fmt.Sprintf("a %s screen, around #%02x%02x%02x, in %d %% of the border", name,
+		uint8(s.Colour[0]), uint8(s.Colour[1]), uint8(s.Colour[2]), int(100*s.Share))
+}
+
+// name is what a screen of that hue is called, empty for all others.
+func (s *Screen) name() string {
+	pure := float64(s.strength()) / max(s.Colour[0], s.Colour[1], s.Colour[2], 1)
+	near := func(c [3]float64, degrees float64) bool {
+		cb, cr := chroma(s.luma, c)
+		d := math.Abs(math.Mod(s.angle-math.Atan2(cr, cb)*180/math.Pi+540, 360) - 180)
+		return d <= degrees
+	}
+	switch {
+	case !s.Found():
+		return ""
+	case near([3]float64{0, 255, 0}, greenest) && pure >= pureGreen:
+		return "green"
+	case near([3]float64{0, 0, 255}, bluest) && pure >= pureBlue:
+		return "blue"
+	}
+	return ""
+}
