@@ -134,6 +134,14 @@ reviser: .cache/train/everything .cache/train/pack.zip setup ## train the revise
 bench-model: $(if $(CHECKPOINT),.cache/train/everything) .cache/train/pack.zip build ## print the numbers of docs/model.md for MODEL, on the held-out part of DATA
 	$(python) $(train)/evaluate.py .cache/train/pack.zip $(MODEL) --program bin/bgremove $(if $(CHECKPOINT),--checkpoint $(CHECKPOINT))
 
+# The clips and the builds of make sheet.
+CLIPS  ?= testdata/demo/hop.mp4 testdata/real/milk.mov
+BUILDS ?= bin/bgremove
+
+.PHONY: sheet
+sheet: setup build ## draw CLIPS before and after, over magenta, by one build or more (BUILDS)
+	$(GO) run ./tools/sheet $(foreach b,$(BUILDS),-bin $(b)) -o sheet.png $(CLIPS)
+
 .PHONY: demo
 demo: build ## turn the sample clip into a transparent GIF, and a picture of before and after
 	./tools/setup.sh demo
