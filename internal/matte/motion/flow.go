@@ -7,6 +7,7 @@ type Flow struct {
 	coarse [2][]float32
 	fits   []fit
 	weight []float32
+	line   []float32
 	refiner
 }
 
@@ -17,6 +18,7 @@ func (f *Flow) Between(dst *Field, a, b *Pyramid) {
 		panic("motion: pictures of two sizes")
 	}
 	dst.Set(a.w, a.h)
+	f.reserve(a)
 	for i := len(a.levels) - 1; i >= 0; i-- {
 		l := &a.levels[i]
 		if i == len(a.levels)-1 {
@@ -24,54 +26,72 @@ func (f *Flow) Between(dst *Field, a, b *Pyramid) {
 			clear(f.x)
 			clear(f.y)
 		} else {
-			f.double(&a.levels[i+1], l)
+			f.double(l.w, l.h)
 		}
 		f.search(l, &b.levels[i])
 		f.densify(l, &b.levels[i])
 		f.refine(f.x, f.y, l, &b.levels[i])
 	}
 	if len(a.levels) > 0 {
-		f.enlarge(dst, &a.levels[0], a.scale)
+		f.enlarge(dst, a.scale)
 	}
 }
 
-// double brings the flow of one level to the next finer one.
-func (f *Flow) double(from, to *level) {
+// reserve makes room for the flow at all levels below full size, which take turns.
+func (f *Flow) reserve(p *Pyramid) {
+	times := min(p.scale, 1)
+	n := halved(p.w, times) * halved(p.h, times)
+	for _, s := range []*[]float32{&f.x, &f.y, &f.coarse[0], &f.coarse[1]} {
+		*s = sized(*s, n)
+	}
+}
+
+// double brings the flow of one level, w × h, to the next finer one.
+func (f *Flow) double(w, h int) {
 	f.x, f.coarse[0] = f.coarse[0], f.x
 	f.y, f.coarse[1] = f.coarse[1], f.y
-	f.x, f.y = sized(f.x, to.w*to.h), sized(f.y, to.w*to.h)
-	stretch(f.x, f.coarse[0], to.w, to.h, from.w, from.h, 1)
-	stretch(f.y, f.coarse[1], to.w, to.h, from.w, from.h, 1)
+	f.x, f.y = sized(f.x, w*h), sized(f.y, w*h)
+	f.stretch(f.x, f.coarse[0], w, h)
+	f.stretch(f.y, f.coarse[1], w, h)
 }
 
 // enlarge brings the flow of the finest level to full size.
-func (f *Flow) enlarge(dst *Field, l *level, scale int) {
-	stretch(dst.X, f.x, dst.W, dst.H, l.w, l.h, scale)
-	stretch(dst.Y, f.y, dst.W, dst.H, l.w, l.h, scale)
+func (f *Flow) enlarge(dst *Field, scale int) {
+	if scale == 0 {
+		copy(dst.X, f.x)
+		copy(dst.Y, f.y)
+		return
+	}
+	for ; scale > 1; scale-- {
+		f.double(halved(dst.W, scale-1), halved(dst.H, scale-1))
+	}
+	f.stretch(dst.X, f.x, dst.W, dst.H)
+	f.stretch(dst.Y, f.y, dst.W, dst.H)
 }
 
-// stretch sets dst, w × h, to the bilinear values of src, which was halved scale times,
-// times how much larger dst is.
-func stretch(dst, src []float32, w, h, sw, sh, scale int) {
-	one := float32(int(1) << scale)
+// halved is what halving a side of n pixels leaves, with odd ones rounded up.
+func halved(n, times int) int { return (n + 1<<times - 1) >> times }
+
+// stretch sets dst, w × h, to twice the bilinear values of src, which is half as large.
+func (f *Flow) stretch(dst, src []float32, w, h int) {
+	sw, sh := halved(w, 1), halved(h, 1)
+	f.line = sized(f.line, sw+2)
+	line := f.line
 	for y := range h {
-		j, ky := tap(y, sh, one)
-		a, b := src[j*sw:][:sw], src[min(j+1, sh-1)*sw:][:sw]
-		for x := range w {
-			i, kx := tap(x, sw, one)
-			k := min(i+1, sw-1)
-			top, bottom := a[i]+kx*(a[k]-a[i]), b[i]+kx*(b[k]-b[i])
-			dst[y*w+x] = one * (top + ky*(bottom-top))
+		near, far := src[y/2*sw:][:sw], src[min(max(y/2+2*(y%2)-1, 0), sh-1)*sw:][:sw]
+		for i, v := range near {
+			line[1+i] = 1.5*v + 0.5*far[i]
+		}
+		line[0], line[sw+1] = line[1], line[sw]
+		to := dst[y*w:][:w]
+		for i := range w / 2 {
+			l := line[i : i+3 : i+3]
+			to[2*i], to[2*i+1] = 0.25*l[0]+0.75*l[1], 0.75*l[1]+0.25*l[2]
+		}
+		if w%2 == 1 {
+			to[w-1] = 0.25*line[sw-1] + 0.75*line[sw]
 		}
 	}
-}
-
-// tap is the sample before place x of something one times larger, and how far the place
-// is from it to the next.
-func tap(x, n int, one float32) (i int, k float32) {
-	at := min(max((float32(x)+0.5)/one-0.5, 0), float32(n-1))
-	i = int(at)
-	return i, at - float32(i)
 }
 
 // densify makes a flow for each pixel: the mean of those of the patches on it, each by
@@ -95,19 +115,11 @@ func (f *Flow) densify(a, b *level) {
 func (f *Flow) lay(a, b *level, t *template, p *fit) {
 	const one = 1 << parts
 	u, v := int32((p.x+float32(t.x)+patch)*one+0.5), int32((p.y+float32(t.y)+patch)*one+0.5)
-	at := b.index(int(u>>parts)-patch, int(v>>parts)-patch)
-	above := across(b.pix[at:], u%one)
-	for y := range min(patch, a.h) {
-		below := across(b.pix[at+(y+1)*b.row:], u%one)
-		pa := a.pix[int(t.at)+y*a.row:][:patch]
-		to := (int(t.y)+y)*a.w + int(t.x)
-		for x := range min(patch, a.w) {
-			d := above[x] + ((below[x]-above[x])*(v%one)+one/2)>>parts - int32(pa[x])<<parts
-			k := 1 / float32(max(d, -d, one))
-			f.weight[to+x] += k
-			f.x[to+x] += k * p.x
-			f.y[to+x] += k * p.y
-		}
-		above = below
+	pa, pb := a.pix[t.at:], b.pix[b.index(int(u>>parts)-patch, int(v>>parts)-patch):]
+	to := int(t.y)*a.w + int(t.x)
+	if min(a.w, a.h) >= patch {
+		f.layPatch(to, a.w, p, pa, pb, a.row, u%one, v%one)
+	} else {
+		f.layPlain(to, a.w, min(patch, a.w), min(patch, a.h), p, pa, pb, a.row, u%one, v%one)
 	}
 }

@@ -148,6 +148,23 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// TestNoAllocations: once it has its memory, a flow takes no more. It is not parallel, as
+// all count.
+func TestNoAllocations(t *testing.T) {
+	for _, size := range [][2]int{{427, 240}, {96, 64}, {400, 401}, {31, 30}} {
+		a, b := newScene(size[0], size[1], pan(3, 1)).frames()
+		var pa, pb motion.Pyramid
+		var f motion.Flow
+		var field motion.Field
+		pa.Set(&a)
+		pb.Set(&b)
+		f.Between(&field, &pa, &pb)
+		if n := testing.AllocsPerRun(2, func() { pa.Set(&a); f.Between(&field, &pb, &pa) }); n != 0 {
+			t.Errorf("%v: %g allocations", size, n)
+		}
+	}
+}
+
 func TestLuma(t *testing.T) {
 	t.Parallel()
 	all := image.NewNRGBA(image.Rect(0, 0, 5, 3))

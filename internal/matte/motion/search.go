@@ -92,31 +92,3 @@ func look(a, b *level, t *template, x, y float32) fit {
 	p.stepX, p.stepY = t.xx*gx+t.xy*gy, t.xy*gx+t.yy*gy
 	return p
 }
-
-// compare sets s for a patch at the beginning of a, with its derivatives, and one at
-// u, v parts of a pixel from the beginning of b. Rows are row apart.
-func compare(s *sums, a, b []uint8, dx, dy []int16, row int, u, v int32) {
-	*s = sums{}
-	above := across(b, u)
-	for y := range patch {
-		below := across(b[(y+1)*row:], u)
-		pa, px, py := a[y*row:][:patch], dx[y*row:][:patch], dy[y*row:][:patch]
-		for x, h := range above {
-			d := (h + ((below[x]-h)*v+1<<(parts-1))>>parts - int32(pa[x])<<parts) >> (parts - 4)
-			s.d += d
-			s.dd += d * d
-			s.dx += d * int32(px[x])
-			s.dy += d * int32(py[x])
-		}
-		above = below
-	}
-}
-
-// across is a patch's row of b, u parts of a pixel on, in 1/64 of brightness.
-func across(b []uint8, u int32) (h [patch]int32) {
-	b = b[:patch+1]
-	for x := range h {
-		h[x] = int32(b[x])*(1<<parts-u) + int32(b[x+1])*u
-	}
-	return h
-}
