@@ -16,7 +16,7 @@ func TestConsistency(t *testing.T) {
 	for i := range forward.X {
 		forward.X[i], forward.Y[i], back.X[i], back.Y[i] = 4, 0.5, -4, -0.5
 	}
-	forward.X[0] = float32(math.NaN())
+	forward.X[0], forward.X[1], forward.Y[2] = float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))
 	back.X[5*20+10], back.X[6*20+10] = -2, -2 // half of both is a miss of 2 pixels
 	dst := make([]float32, 200)
 	motion.Consistency(dst, &forward, &back)
@@ -25,7 +25,7 @@ func TestConsistency(t *testing.T) {
 		x, y int
 		want float64
 	}{
-		{3, 3, 1}, {15, 3, 1}, {16, 3, 0}, {3, 9, 0}, {0, 0, 0}, {6, 5, s * s / (s*s + 4)}, {6, 4, s * s / (s*s + 1)},
+		{3, 3, 1}, {15, 3, 1}, {16, 3, 0}, {3, 9, 0}, {0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {6, 5, s * s / (s*s + 4)}, {6, 4, s * s / (s*s + 1)},
 	} {
 		if got := float64(dst[c.y*20+c.x]); math.Abs(got-c.want) > 1e-3 {
 			t.Errorf("%d, %d: %g, want %g", c.x, c.y, got, c.want)

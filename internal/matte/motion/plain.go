@@ -1,7 +1,5 @@
 package motion
 
-import "math"
-
 // The inner loops in Go. The assembly gives the same bits: products are converted
 // to float32 so that no compiler adds to one before it is rounded.
 
@@ -102,8 +100,6 @@ func (r *refiner) edgesPlain(at, before int) {
 		kx[i], ky[i] = sx[i]*k, sy[i]*k
 	}
 }
-
-func root(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
 // systemPlain makes the equations of half a row.
 func (r *refiner) systemPlain(half, at, before int) {

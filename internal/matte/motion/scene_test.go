@@ -8,7 +8,7 @@ import (
 )
 
 // texture is a smooth random pattern, defined everywhere.
-type texture struct{ waves [24][4]float64 }
+type texture struct{ waves [12][4]float64 }
 
 func newTexture(seed uint64) *texture {
 	r := rand.New(rand.NewPCG(seed, 9))
@@ -16,7 +16,7 @@ func newTexture(seed uint64) *texture {
 	for i := range t.waves {
 		long := 6 * math.Exp(2*r.Float64()) // in pixels
 		angle := 2 * math.Pi * r.Float64()
-		t.waves[i] = [4]float64{2 * math.Pi / long * math.Cos(angle), 2 * math.Pi / long * math.Sin(angle), 2 * math.Pi * r.Float64(), 6 + 8*r.Float64()}
+		t.waves[i] = [4]float64{2 * math.Pi / long * math.Cos(angle), 2 * math.Pi / long * math.Sin(angle), 2 * math.Pi * r.Float64(), 10 + 10*r.Float64()}
 	}
 	return &t
 }
@@ -50,7 +50,7 @@ func newScene(w, h int, c motion.Camera) *scene {
 // inverse is where what comes to x, y was before.
 func inverse(c *motion.Camera, x, y float64) (float64, float64) {
 	u, v := x, y
-	for range 50 {
+	for range 12 {
 		a, b := c.At(u, v)
 		u, v = u+x-a, v+y-b
 	}
