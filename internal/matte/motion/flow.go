@@ -1,5 +1,8 @@
 package motion
 
+// turns is how often the finest level is refined; the others are once.
+const turns = 2
+
 // Flow estimates dense optical flow. The zero value is ready. It keeps memory for the
 // next call and is for one goroutine.
 type Flow struct {
@@ -30,7 +33,11 @@ func (f *Flow) Between(dst *Field, a, b *Pyramid) {
 		}
 		f.search(l, &b.levels[i])
 		f.densify(l, &b.levels[i])
-		f.refine(f.x, f.y, l, &b.levels[i])
+		n := 1
+		if i == 0 {
+			n = turns
+		}
+		f.refine(f.x, f.y, l, &b.levels[i], n)
 	}
 	if len(a.levels) > 0 {
 		f.enlarge(dst, a.scale)
@@ -79,15 +86,10 @@ func (f *Flow) stretch(dst, src []float32, w, h int) {
 	line := f.line
 	for y := range h {
 		near, far := src[y/2*sw:][:sw], src[min(max(y/2+2*(y%2)-1, 0), sh-1)*sw:][:sw]
-		for i, v := range near {
-			line[1+i] = 1.5*v + 0.5*far[i]
-		}
+		mix(line[1:sw+1], near, far)
 		line[0], line[sw+1] = line[1], line[sw]
 		to := dst[y*w:][:w]
-		for i := range w / 2 {
-			l := line[i : i+3 : i+3]
-			to[2*i], to[2*i+1] = 0.25*l[0]+0.75*l[1], 0.75*l[1]+0.25*l[2]
-		}
+		spread(to[:w&^1], line)
 		if w%2 == 1 {
 			to[w-1] = 0.25*line[sw-1] + 0.75*line[sw]
 		}

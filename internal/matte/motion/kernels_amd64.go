@@ -10,7 +10,12 @@ var vector = cpu.X86.HasAVX2
 // factors are the constants of the inner loops, in the order in which those name them.
 //
 //nolint:unused // the assembly reads them
-var factors = [...]float32{linear * linear, 1, bright, steep, least, over, 1 - over, 0.5, 0.25, blunt * blunt}
+var factors = [...]float32{linear * linear, 1, bright, steep, least, over, 1 - over, 0.5, 0.25, blunt * blunt, 1.5, 0.75, 2 * lanes}
+
+// evens are how far every second pixel is from the first.
+//
+//nolint:unused // the assembly reads them
+var evens = [lanes]float32{0, 2, 4, 6, 8, 10, 12, 14}
 
 func compare(s *sums, a, b []uint8, dx, dy []int16, row int, u, v int32) {
 	if !vector {
@@ -30,6 +35,34 @@ func (f *Flow) layPatch(to, step int, p *fit, a, b []uint8, row int, u, v int32)
 	last, end := (patch-1)*row+patch-1, to+(patch-1)*step+patch-1
 	_, _, _, _, _ = a[last], b[last+row+1], f.x[end], f.y[end], f.weight[end]
 	layVector(&f.weight[to], &f.x[to], &f.y[to], step, &a[0], &b[0], row, p.x, p.y, u, v)
+}
+
+func mix(line, near, far []float32) {
+	n := len(line) &^ (lanes - 1)
+	if vector && n > 0 {
+		mixVector(&line[0], &near[:n][0], &far[:n][0], n/lanes)
+		line, near, far = line[n:], near[n:], far[n:]
+	}
+	mixPlain(line, near, far)
+}
+
+func spread(dst, line []float32) {
+	n := len(dst) / 2 &^ (lanes - 1)
+	if vector && n > 0 {
+		spreadVector(&dst[0], &line[:n+2][0], n/lanes)
+		dst, line = dst[2*n:], line[n:]
+	}
+	spreadPlain(dst, line)
+}
+
+func (r *refiner) warpHalf(y, odd int, a, b *level) {
+	if !vector {
+		r.warpPlain(y, odd, a, b)
+		return
+	}
+	at := r.at(y, odd)
+	warpVector(&r.known[at], &r.mean[at], &r.diff[at], &r.u[at], &r.v[at], &a.pix[a.index(odd, y)], &b.pix[b.index(0, 0)],
+		b.row, float32(odd), float32(y), float32(r.w-1), float32(r.h-1), r.groups)
 }
 
 func (r *refiner) constrain(half, at, before int) {
@@ -74,6 +107,20 @@ func compareVector(s *sums, a, b *uint8, dx, dy *int16, row int, u, v int32)
 //
 //go:noescape
 func layVector(weight, x, y *float32, step int, a, b *uint8, row int, px, py float32, u, v int32)
+
+// mixVector is mixPlain, and spreadVector is spreadPlain, for groups of lanes of the line.
+//
+//go:noescape
+func mixVector(line, near, far *float32, groups int)
+
+//go:noescape
+func spreadVector(dst, line *float32, groups int)
+
+// warpVector is warpPlain for every second pixel of a from x on, and beyond the row to the end of the last
+// group.
+//
+//go:noescape
+func warpVector(known, mean, diff, u, v *float32, a, b *uint8, row int, x, y, right, bottom float32, groups int)
 
 // constrainVector is constrainPlain. Pixels to the left are before bytes on, those below
 // row bytes.

@@ -51,6 +51,54 @@ func (f *Flow) layPlain(to, step, w, h int, p *fit, a, b []uint8, row int, u, v 
 	}
 }
 
+// warpPlain sets what is known of half a row, the mean of a and b there, and their difference.
+func (r *refiner) warpPlain(y, odd int, a, b *level) {
+	right, bottom := float32(r.w-1), float32(r.h-1)
+	at, n := r.at(y, odd), (r.w+1-odd)/2
+	pix := a.pix[a.index(0, y):][:r.w]
+	u, v, known := r.u[at:][:n], r.v[at:][:n], r.known[at:][:n]
+	mean, diff := r.mean[at:][:n], r.diff[at:][:n]
+	for i := range n {
+		x := 2*i + odd
+		tx, ty := float32(x)+u[i], float32(y)+v[i]
+		known[i] = 1
+		if !(tx >= 0 && ty >= 0 && tx <= right && ty <= bottom) {
+			known[i] = 0
+			tx, ty = min(max(tx, 0), right), min(max(ty, 0), bottom)
+		}
+		p, q := float32(pix[x]), b.sample(tx, ty)
+		mean[i], diff[i] = (p+q)*0.5, q-p
+	}
+}
+
+// sample is the bilinear value at a place inside the picture.
+func (l *level) sample(x, y float32) float32 {
+	i, j := int(x), int(y)
+	kx, ky := x-float32(i), y-float32(j)
+	p := l.pix[l.index(i, j):][:l.row+2]
+	a, b, c, d := float32(p[0]), float32(p[1]), float32(p[l.row]), float32(p[l.row+1])
+	top, bottom := a+float32(kx*(b-a)), c+float32(kx*(d-c))
+	return top + float32(ky*(bottom-top))
+}
+
+// mixPlain sets a line to twice the values between near and far, a quarter of the way to far.
+func mixPlain(line, near, far []float32) {
+	near, far = near[:len(line)], far[:len(line)]
+	for i := range line {
+		line[i] = float32(1.5*near[i]) + float32(0.5*far[i])
+	}
+}
+
+// spreadPlain sets two values for each of line but the first and the last, a quarter of the way to the one
+// before and the one after.
+func spreadPlain(dst, line []float32) {
+	for i := range len(dst) / 2 {
+		l := line[i : i+3 : i+3]
+		m := 0.75 * l[1]
+		dst[2*i], dst[2*i+1] = float32(0.25*l[0])+float32(m), float32(m)+float32(0.25*l[2])
+	}
+}
+
 // constrainPlain makes the constraints of half a row, number half of all. It begins at at,
 // and the pixels to the left begin at before. Each is divided by how large it is, so that it counts in pixels
 // (H. Zimmer, A. Bruhn, J. Weickert, "Optic Flow in Harmony", IJCV 2011, section 2.2).

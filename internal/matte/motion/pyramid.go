@@ -11,7 +11,7 @@ const (
 	// bounded. Larger pictures are halved first.
 	finest = 40000
 	// coarsest is the least length of the short side of the coarsest level.
-	coarsest = 4
+	coarsest = 8
 )
 
 // Pyramid is a picture at several sizes, with the gradients by which patches of it are

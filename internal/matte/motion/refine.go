@@ -7,17 +7,17 @@ package motion
 const (
 	// rounds is how often the robust weights are found anew, sweeps how often the
 	// equations are solved by over-relaxation in each.
-	rounds, sweeps = 5, 5
+	rounds, sweeps = 5, 4
 	over           = 1.8
 	// smooth, bright and steep weigh the flow's change, that of brightness and that of
 	// its gradient.
-	smooth, bright, steep = 40, 5, 10
+	smooth, bright, steep = 60, 10, 10
 	// edge is the step in brightness over which the flow's change counts half: things
 	// end at edges.
-	edge = 8
+	edge = 4
 	// blunt is the root below which gradients count as little, in brightness per pixel;
 	// linear is where a deviation begins to count by its size instead of its square.
-	blunt, linear = 0.1, 0.003
+	blunt, linear = 1, 0.003
 	// least keeps divisors from 0.
 	least = 1e-6
 )
@@ -61,18 +61,26 @@ type refiner struct {
 // rim is from how far away a pixel's gradients come.
 const rim = 2
 
-// refine changes the flow x, y from a to b.
-func (r *refiner) refine(x, y []float32, a, b *level) {
+// refine changes the flow x, y from a to b. The constraints hold near the flow that they
+// are made with, so they are made as often as there are turns.
+func (r *refiner) refine(x, y []float32, a, b *level, turns int) {
 	r.resize(a.w, a.h)
 	r.scatter(r.u, x)
 	r.scatter(r.v, y)
 	for y := range r.h {
-		r.warp(y, a, b)
 		r.couple(y, a)
 	}
-	r.continued(r.mean)
-	r.continued(r.diff)
-	r.halves(r.constrain)
+	for range turns {
+		r.warp(a, b)
+		r.halves(r.constrain)
+		r.improve()
+	}
+	r.gather(x, r.u)
+	r.gather(y, r.v)
+}
+
+// improve makes the flow obey the constraints.
+func (r *refiner) improve() {
 	for range rounds {
 		r.continued(r.u)
 		r.continued(r.v)
@@ -80,8 +88,6 @@ func (r *refiner) refine(x, y []float32, a, b *level) {
 		r.halves(r.system)
 		r.solve()
 	}
-	r.gather(x, r.u)
-	r.gather(y, r.v)
 }
 
 func (r *refiner) resize(w, h int) {

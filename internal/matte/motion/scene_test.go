@@ -7,14 +7,14 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/motion"
 )
 
-// texture is a smooth random pattern, defined everywhere.
+// texture is a smooth random pattern of details of all sizes, defined everywhere.
 type texture struct{ waves [12][4]float64 }
 
 func newTexture(seed uint64) *texture {
 	r := rand.New(rand.NewPCG(seed, 9))
 	var t texture
 	for i := range t.waves {
-		long := 6 * math.Exp(2*r.Float64()) // in pixels
+		long := 6 * math.Exp(3.5*float64(i)/float64(len(t.waves))) // in pixels
 		angle := 2 * math.Pi * r.Float64()
 		t.waves[i] = [4]float64{2 * math.Pi / long * math.Cos(angle), 2 * math.Pi / long * math.Sin(angle), 2 * math.Pi * r.Float64(), 10 + 10*r.Float64()}
 	}

@@ -26,6 +26,7 @@ func (f *Flow) search(a, b *level) {
 		t := &a.patch[i]
 		at := (min(int(t.y)+patch/2, a.h-1))*a.w + min(int(t.x)+patch/2, a.w-1)
 		best := look(a, b, t, f.x[at], f.y[at])
+		best.try(a, b, t, &fit{}) // where larger pictures misled
 		if i%a.cols > 0 {
 			best.try(a, b, t, &f.fits[i-1])
 		}

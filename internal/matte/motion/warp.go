@@ -1,36 +1,16 @@
 package motion
 
-// warp brings a row of b back by the flow. Where that leads outside nothing is known.
-func (r *refiner) warp(y int, a, b *level) {
-	pix := a.pix[a.index(0, y):][:r.w]
-	right, bottom := float32(r.w-1), float32(r.h-1)
-	for odd := range 2 {
-		at, n := r.at(y, odd), (r.w+1-odd)/2
-		u, v, known := r.u[at:][:n], r.v[at:][:n], r.known[at:][:n]
-		mean, diff := r.mean[at:][:n], r.diff[at:][:n]
-		for i := range n {
-			x := 2*i + odd
-			tx, ty := float32(x)+u[i], float32(y)+v[i]
-			if tx >= 0 && ty >= 0 && tx <= right && ty <= bottom {
-				known[i] = 1
-			} else {
-				tx, ty = min(max(tx, 0), right), min(max(ty, 0), bottom)
-			}
-			p, q := float32(pix[x]), b.sample(tx, ty)
-			mean[i], diff[i] = (p+q)/2, q-p
+// warp brings b back by the flow. Where that leads outside nothing is known.
+func (r *refiner) warp(a, b *level) {
+	for y := range r.h {
+		for odd := range 2 {
+			r.warpHalf(y, odd, a, b)
+			n := (r.w + 1 - odd) / 2
+			clear(r.known[r.at(y, odd)+n:][:r.groups*lanes-n])
 		}
 	}
-}
-
-// sample is the bilinear value at a place inside the picture.
-func (l *level) sample(x, y float32) float32 {
-	i, j := int(x), int(y)
-	kx, ky := x-float32(i), y-float32(j)
-	at := l.index(i, j)
-	p := l.pix[at:][:l.row+2]
-	a, b, c, d := float32(p[0]), float32(p[1]), float32(p[l.row]), float32(p[l.row+1])
-	top, bottom := a+kx*(b-a), c+kx*(d-c)
-	return top + ky*(bottom-top)
+	r.continued(r.mean)
+	r.continued(r.diff)
 }
 
 // couple says how far pixels of a row should move as their neighbours do, which is not at all
