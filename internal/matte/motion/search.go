@@ -7,6 +7,8 @@ const (
 	parts = 6
 	// still is the step that is not worth another look, in pixels.
 	still = 1.0 / (1 << parts)
+	// poor is the cost of a fit from which on rest is tried, too: that of a mean difference of 4.
+	poor = (4 * 16) * (4 * 16) * patch * patch
 )
 
 // sums are what a patch differs by from another picture, in 1/16 of brightness, added
@@ -26,7 +28,9 @@ func (f *Flow) search(a, b *level) {
 		t := &a.patch[i]
 		at := (min(int(t.y)+patch/2, a.h-1))*a.w + min(int(t.x)+patch/2, a.w-1)
 		best := look(a, b, t, f.x[at], f.y[at])
-		best.try(a, b, t, &fit{}) // where larger pictures misled
+		if best.cost > poor { // where larger pictures misled
+			best.try(a, b, t, &fit{})
+		}
 		if i%a.cols > 0 {
 			best.try(a, b, t, &f.fits[i-1])
 		}
