@@ -1,0 +1,25 @@
+//go:build !amd64 || purego
+
+package motion
+
+func compare(s *sums, a, b []uint8, dx, dy []int16, row int, u, v int32) {
+	comparePlain(s, a, b, dx, dy, row, u, v)
+}
+
+func (f *Flow) layPatch(to, step int, p *fit, a, b []uint8, row int, u, v int32) {
+	f.layPlain(to, step, patch, patch, p, a, b, row, u, v)
+}
+
+func mix(line, near, far []float32) { mixPlain(line, near, far) }
+
+func spread(dst, line []float32) { spreadPlain(dst, line) }
+
+func (r *refiner) warpHalf(y, odd int, a, b *level) { r.warpPlain(y, odd, a, b) }
+
+func (r *refiner) constrain(half, at, before int) { r.constrainPlain(half, at, before) }
+
+func (r *refiner) edges(_, at, before int) { r.edgesPlain(at, before) }
+
+func (r *refiner) system(half, at, before int) { r.systemPlain(half, at, before) }
+
+func (r *refiner) relax(half, at, before int) { r.relaxPlain(half, at, before) }
