@@ -20,6 +20,8 @@ const (
 	// photographs. Clips with less, such as GIFs that had their colours
 	// reduced before, deserve to be kept as exact as their palette allows.
 	usualLoss = 16.0
+	// mostSlack is what such clips allow; less loss allows less in proportion.
+	mostSlack = 48.0
 )
 
 // graded puts a quality on the scale of the settings. Between the default and
@@ -44,9 +46,9 @@ func settingsFor(quality int) settings {
 	quality = graded(quality)
 	down := 100 - quality
 	s := settings{colours: 255, smooth: 14}
-	s.calm = min(0.2+0.02*float64(down), 0.6)
+	s.calm = min(0.4+0.02*float64(max(0, down-10)), 0.6)
 	s.still = min(2+4*down, 36)
-	s.slack = min(2*down, 16+down/4)
+	s.slack = min(6+2*down, 16+down/4)
 	s.reward = down
 	s.firm = firm
 	if quality < 50 {
@@ -61,8 +63,8 @@ func settingsFor(quality int) settings {
 func (s settings) adapt(quality int, loss float64, noise int) settings {
 	quality = graded(quality)
 	forgive := float64(max(0, 90-quality)) / 10
-	f := min(1, loss/usualLoss+forgive)
-	s.slack, s.reward = int(f*float64(s.slack)), int(f*float64(s.reward))
+	f := loss/usualLoss + forgive
+	s.slack, s.reward = min(s.slack, int(f*mostSlack)), int(min(1, f)*float64(s.reward))
 	allow := float64(4*noise + 2)
 	if loss == 0 { // few colours, all of them meant
 		allow = 0
