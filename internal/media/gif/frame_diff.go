@@ -147,7 +147,11 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 		activity := contrast(p, left) + contrast(p, binary.LittleEndian.Uint32(above[4*x:]))
 		i, dithered := s.palette.pick(c, activity < s.smooth, thresholds[y%8*8+x%8])
 		now := s.palette.packed[i]
-		again = again && (now == old || squaredPacked(c, old) <= squaredPacked(c, now)+s.slack)
+		slack := s.slack
+		if !there {
+			slack = min(slack, erasedSlack)
+		}
+		again = again && (now == old || squaredPacked(c, old) <= squaredPacked(c, now)+slack)
 		if again && there {
 			index[x], alt[x] = s.leave(known[x])
 			continue
@@ -168,6 +172,10 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 		}
 	}
 }
+
+// erasedSlack bounds the slack of what is erased and drawn again: it calms, but
+// saves little.
+const erasedSlack = 6
 
 // driftSide is the side of the blocks whose mean change tells motion and
 // fading from noise. Noise of standard deviation 2 makes differences whose sum

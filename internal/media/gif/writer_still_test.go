@@ -39,6 +39,32 @@ func TestErasedPlacesDoNotFlicker(t *testing.T) {
 	}
 }
 
+func TestLowQualitySpendsOnWhatShows(t *testing.T) {
+	t.Parallel()
+	noisy := sensed(6)
+	file := encodeClip(t, noisy, gif.WriterOptions{Quality: 60})
+	got, g := compose(t, file)
+	whole := len(encodeClip(t, noisy, gif.WriterOptions{}))
+	if p := synth.PSNR(got, noisy.frames); p < 34 || 3*len(file) > whole {
+		t.Errorf("drawn anew: %.2f dB in %d bytes, of %d at the default; %d colours", p, len(file), whole, len(g.Image[0].Palette))
+	}
+
+	var still clip // a gradient that needs all colours, of which little is drawn anew
+	for f := range 8 {
+		img := image.NewNRGBA(image.Rect(0, 0, 200, 150))
+		for i := range 200 * 150 {
+			img.SetNRGBA(i%200, i/200, color.NRGBA{uint8(i % 200), uint8(i / 200), uint8(200 - i%200), 255})
+		}
+		for x := range 20 {
+			img.SetNRGBA(20*f+x, 75, color.NRGBA{255, 255, 255, 255})
+		}
+		still.frames = append(still.frames, img)
+	}
+	if _, g = compose(t, encodeClip(t, still, gif.WriterOptions{Quality: 60})); len(g.Image[0].Palette) != 256 {
+		t.Errorf("still: a table of %d colours", len(g.Image[0].Palette))
+	}
+}
+
 // TestMovingArtIsShort writes pixel art of which every other picture repeats and
 // erases much.
 func TestMovingArtIsShort(t *testing.T) {

@@ -63,7 +63,7 @@ func TestFramesAreShownAsIntended(t *testing.T) {
 		sameFrames(t, got, c.frames, 0)
 		got, _ = compose(t, encodeClip(t, c, gif.WriterOptions{}))
 		sameFrames(t, got, c.frames, 0)
-		got, _ = compose(t, encodeClip(t, c, gif.WriterOptions{Quality: 40}))
+		got, _ = compose(t, encodeClip(t, c, gif.WriterOptions{Quality: 60}))
 		sameFrames(t, got, c.frames, 40)
 	}
 }
