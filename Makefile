@@ -68,7 +68,8 @@ lint: $(golangci) ## check format, modules, vet and the rules of .golangci.yml
 	$(GO) vet ./...
 	$(golangci) run ./...
 
-# What the benchmarks of writers measure beside a drawn clip.
+# What the benchmarks of writers measure beside drawn clips: videos and GIFs,
+# separated as in PATH.
 export BGREMOVE_BENCH_CLIPS := $(CURDIR)/testdata/real/milk.mov
 
 .PHONY: bench
@@ -83,8 +84,7 @@ bench: setup ## print the numbers of docs/measurements.md, beside ffmpeg
 .PHONY: bench-peers
 bench-peers: setup build ## the same beside gifski, ImageMagick and rembg, which it installs
 	./tools/setup.sh peers
-	PATH="$(tools):$$PATH" $(GO) test -run '^$$' -bench AgainstTools -benchtime 1x ./internal/media/gif
-	$(GO) run ./tools/bench -peers
+	PATH="$(tools):$$PATH" $(GO) run ./tools/bench -peers
 
 .PHONY: soak
 soak: setup ## measure memory over ten minutes of 1080p

@@ -9,20 +9,35 @@ import (
 // rounds bounds the k-means iterations; after that many they move little.
 const rounds = 8
 
+// meant is how many colours a clip may have that are taken to be chosen by its
+// author, as in pixel art.
+const meant = 64
+
 // Palette returns at most n colours, n <= 256, that show the counted pixels
 // with little squared error, and that error: the mean over the pixels of the
 // squared distance to the nearest entry, summed over the channels. If no more
 // than n colours were counted they are the palette and the error is 0. The
 // same counts give the same palette. An empty histogram gives an empty one.
-func (h *Histogram) Palette(n int) ([]RGB, float64) {
+//
+// Price is the error that is accepted for half as many colours; with 0 there
+// are as many as do any good, and so there are if a clip has no more than 64.
+func (h *Histogram) Palette(n int, price float64) ([]RGB, float64) {
 	if h.pixels == 0 || n < 1 {
 		return nil, 0
 	}
-	if !h.few.many && h.few.n <= n {
+	few := !h.few.many && h.few.n <= n
+	if few && (price == 0 || h.few.n <= meant) {
 		return ordered(h.few.colours()), 0
 	}
 	list := h.samples()
-	k := newKMeans(list, newWu(list).palette(n), n)
+	w := newWu(list)
+	if price > 0 {
+		n = w.worth(n, price)
+	}
+	if few && h.few.n <= n {
+		return ordered(h.few.colours()), 0
+	}
+	k := newKMeans(list, w.palette(n), n)
 	last := math.Inf(1)
 	for range rounds {
 		total := k.assign()

@@ -50,7 +50,7 @@ func TestFewColoursStayExact(t *testing.T) {
 		want = append(want, c)
 		h.AddPix([]uint8{c.R, c.G, c.B, 255, 1, 2, 3, 127})
 	}
-	got, miss := h.Palette(255)
+	got, miss := h.Palette(255, 0)
 	byRed := func(a, b quant.RGB) int { return int(a.R) - int(b.R) }
 	slices.SortFunc(got, byRed)
 	if diff := cmp.Diff(want, got); diff != "" || miss != 0 {
@@ -68,7 +68,7 @@ func TestPaletteIsGood(t *testing.T) {
 	var h quant.Histogram
 	h.AddPix(pix)
 	for n, most := range tests {
-		pal, said := h.Palette(n)
+		pal, said := h.Palette(n, 0)
 		if len(pal) > n {
 			t.Errorf("%d colours, want at most %d", len(pal), n)
 		}
@@ -93,7 +93,7 @@ func TestManyPixelsOfOneCellKeepTheirMean(t *testing.T) {
 	h.AddPix(pix)
 	c = *h.Clone()
 	for _, hist := range []*quant.Histogram{&h, &c} {
-		pal, _ := hist.Palette(64)
+		pal, _ := hist.Palette(64, 0)
 		best := math.MaxInt
 		for _, p := range pal {
 			best = min(best, quant.Distance(p, quant.RGB{R: 101, G: 103, B: 100}))
@@ -103,7 +103,7 @@ func TestManyPixelsOfOneCellKeepTheirMean(t *testing.T) {
 		}
 	}
 	h.Reset()
-	if pal, _ := h.Palette(8); len(pal) != 0 || h.Pixels() != 0 {
+	if pal, _ := h.Palette(8, 0); len(pal) != 0 || h.Pixels() != 0 {
 		t.Errorf("after Reset: %v", pal)
 	}
 }
@@ -112,7 +112,7 @@ func TestMapper(t *testing.T) {
 	t.Parallel()
 	var h quant.Histogram
 	h.AddPix(cloud(2, 30000))
-	pal, _ := h.Palette(200)
+	pal, _ := h.Palette(200, 0)
 	m := quant.NewMapper(pal, 0.2)
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 3000 {
@@ -172,6 +172,33 @@ func BenchmarkPalette(b *testing.B) {
 	h.AddPix(cloud(3, 1<<18))
 	b.ReportAllocs()
 	for b.Loop() {
-		h.Palette(255)
+		h.Palette(255, 0)
+	}
+}
+
+func TestPaletteIsWorthItsPrice(t *testing.T) {
+	t.Parallel()
+	var h quant.Histogram
+	for i := range 1 << 12 { // a colour field, and a few pixels of another colour
+		h.Add(quant.RGB{R: uint8(i % 64), G: uint8(i / 64), B: 100}, 9)
+	}
+	h.Add(quant.RGB{R: 255}, 9)
+	last, loss := 256, -1.0
+	for _, price := range []float64{0, 2, 20, 200} {
+		pal, l := h.Palette(255, price)
+		if len(pal) >= last || l <= loss {
+			t.Errorf("price %v: %d colours with an error of %.1f, after %d with %.1f", price, len(pal), l, last, loss)
+		}
+		if half, other := h.Palette((len(pal)+1)/2, 0); price > 0 && other-l < price/2 {
+			t.Errorf("price %v: %d colours instead of %d add but %.1f", price, len(half), len(pal), other-l)
+		}
+		last, loss = len(pal), l
+	}
+	var art quant.Histogram
+	for i := range 64 {
+		art.Add(quant.RGB{R: uint8(4 * i)}, uint64(1+i%3))
+	}
+	if pal, l := art.Palette(255, 200); len(pal) != 64 || l != 0 {
+		t.Errorf("of 64 colours %d are left", len(pal))
 	}
 }

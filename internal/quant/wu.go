@@ -1,5 +1,7 @@
 package quant
 
+import "math"
+
 // The first palette is found by variance minimisation on a cumulative
 // histogram: Xiaolin Wu, "Color Quantization by Dynamic Programming and
 // Principal Analysis", ACM Transactions on Graphics 11(4), 1992, in the greedy
@@ -103,9 +105,41 @@ func (w *wu) cut(b box) (left, right box, ok bool) {
 	return left, right, ok
 }
 
-// palette returns at most n means, splitting the worst box again and again.
+// palette returns at most n means.
 func (w *wu) palette(n int) [][3]float32 {
-	boxes := []box{{hi: [3]int{wuSide - 1, wuSide - 1, wuSide - 1}, spread: 1}}
+	var out [][3]float32
+	for _, b := range w.split(n, func(int, float64) {}) {
+		if m := w.of(b); m.n > 0 {
+			out = append(out, [3]float32{float32(m.r / m.n), float32(m.g / m.n), float32(m.b / m.n)})
+		}
+	}
+	return out
+}
+
+// worth is the number of boxes, up to n, for which the mean squared error plus
+// price times the bits that tell the boxes apart is least.
+func (w *wu) worth(n int, price float64) int {
+	pixels := w.of(whole).n
+	best, at := math.Inf(1), n
+	w.split(n, func(boxes int, spread float64) {
+		if cost := spread/pixels + price*math.Log2(float64(boxes)); cost < best {
+			best, at = cost, boxes
+		}
+	})
+	return at
+}
+
+// whole is the box of all cells.
+var whole = box{hi: [3]int{wuSide - 1, wuSide - 1, wuSide - 1}}
+
+// split makes at most n boxes, halving the worst again and again. Each is told
+// their number and the sum of their spreads before the first time and after
+// every time.
+func (w *wu) split(n int, each func(boxes int, spread float64)) []box {
+	first := whole
+	first.spread = w.of(first).spread()
+	total, boxes := first.spread, []box{first}
+	each(1, total)
 	for len(boxes) < n {
 		worst := 0
 		for i := range boxes {
@@ -121,14 +155,10 @@ func (w *wu) palette(n int) [][3]float32 {
 			boxes[worst].spread = 0
 			continue
 		}
+		total += left.spread + right.spread - boxes[worst].spread
 		boxes[worst] = left
 		boxes = append(boxes, right)
+		each(len(boxes), total)
 	}
-	out := make([][3]float32, 0, len(boxes))
-	for _, b := range boxes {
-		if m := w.of(b); m.n > 0 {
-			out = append(out, [3]float32{float32(m.r / m.n), float32(m.g / m.n), float32(m.b / m.n)})
-		}
-	}
-	return out
+	return boxes
 }

@@ -70,6 +70,55 @@ func DtSSD(got, want []*image.Alpha) float64 {
 	return math.Sqrt(float64(sum)/float64(max(n, 1))) / 255
 }
 
+// PSNR returns the peak signal-to-noise ratio of two clips of one size and
+// length in dB, on the pixels whose alpha is at least one half in want. What is
+// transparent in got counts as grey.
+func PSNR(got, want []*image.NRGBA) float64 {
+	sum, n := 0, 0
+	for f, img := range want {
+		for i := 0; i < len(img.Pix); i += 4 {
+			w, g := img.Pix[i:i+4], got[f].Pix[i:i+4]
+			if w[3] < 128 {
+				continue
+			}
+			if g[3] < 128 {
+				g = []uint8{128, 128, 128, 0}
+			}
+			n += 3
+			for k := range 3 {
+				d := int(g[k]) - int(w[k])
+				sum += d * d
+			}
+		}
+	}
+	return 10 * math.Log10(255*255*float64(n)/float64(sum))
+}
+
+// Flicker returns how much the clip got changes where want stands still: the
+// root of the mean squared change of a channel from one frame to the next, in
+// units of 1/255, where no channel of want changes by more than 2 and alpha is
+// 255 in both. It is DtSSD for colours, but what little want changes is not
+// taken off, since noise that is left out is no flicker. Without such a place
+// it is 0.
+func Flicker(got, want []*image.NRGBA) float64 {
+	const still = 2
+	sum, n := 0, 0
+	for f := 1; f < len(want); f++ {
+		for i := 0; i < len(want[f].Pix); i += 4 {
+			a, b := want[f-1].Pix[i:i+4], want[f].Pix[i:i+4]
+			if a[3] < 255 || b[3] < 255 || max(abs(int(a[0])-int(b[0])), abs(int(a[1])-int(b[1])), abs(int(a[2])-int(b[2]))) > still {
+				continue
+			}
+			n += 3
+			for k := i; k < i+3; k++ {
+				d := int(got[f].Pix[k]) - int(got[f-1].Pix[k])
+				sum += d * d
+			}
+		}
+	}
+	return math.Sqrt(float64(sum) / float64(max(n, 1)))
+}
+
 func abs(v int) int {
 	if v < 0 {
 		return -v

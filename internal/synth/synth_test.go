@@ -123,3 +123,45 @@ func TestDtSSD(t *testing.T) {
 		t.Error("one frame has changes")
 	}
 }
+
+func TestPSNR(t *testing.T) {
+	t.Parallel()
+	want := []*image.NRGBA{picture([4]uint8{100, 100, 100, 255}, [4]uint8{1, 2, 3, 127})}
+	for _, c := range []struct {
+		name string
+		got  [4]uint8
+		want float64
+	}{
+		{"same", [4]uint8{100, 100, 100, 255}, math.Inf(1)},
+		{"a channel", [4]uint8{106, 100, 100, 255}, 10 * math.Log10(255*255*3/36.0)},
+		{"a hole", [4]uint8{100, 100, 100, 0}, 10 * math.Log10(255*255/784.0)},
+	} {
+		if got := synth.PSNR([]*image.NRGBA{picture(c.got, [4]uint8{200, 0, 0, 255})}, want); got != c.want {
+			t.Errorf("%s: %f, want %f", c.name, got, c.want)
+		}
+	}
+}
+
+func TestFlicker(t *testing.T) {
+	t.Parallel()
+	grey := func(v uint8) [4]uint8 { return [4]uint8{v, v, v, 255} }
+	want := []*image.NRGBA{picture(grey(50), grey(10), grey(90)), picture(grey(52), grey(13), [4]uint8{90, 90, 90, 254})}
+	still := picture(grey(40), grey(0), grey(0))
+	if got := synth.Flicker([]*image.NRGBA{still, picture(grey(40), grey(200), grey(100))}, want); got != 0 {
+		t.Errorf("what moves or is not opaque counts: %f", got)
+	}
+	if got := synth.Flicker([]*image.NRGBA{still, picture([4]uint8{46, 40, 40, 255}, grey(0), grey(0))}, want); got != math.Sqrt(12) {
+		t.Errorf("a change by 6 in a channel of three: %f, want %f", got, math.Sqrt(12))
+	}
+	if got := synth.Flicker(want[:1], want[:1]); got != 0 {
+		t.Errorf("one frame flickers: %f", got)
+	}
+}
+
+func picture(pixels ...[4]uint8) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, len(pixels), 1))
+	for i, p := range pixels {
+		copy(img.Pix[4*i:], p[:])
+	}
+	return img
+}

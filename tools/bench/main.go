@@ -8,7 +8,8 @@
 //	go run ./tools/bench -batch   batches of short clips, by --jobs
 //	go run ./tools/bench -encoder settings of VP9, beside libvpx's good mode
 //	go run ./tools/bench -soak    memory over ten minutes of 1080p
-//	go run ./tools/bench -peers   against ImageMagick and rembg, which make bench-peers brings
+//	go run ./tools/bench -gifski  GIFs against gifski's, on the clips of BGREMOVE_BENCH_CLIPS and on drawn ones
+//	go run ./tools/bench -peers   that, and against ImageMagick and rembg; make bench-peers brings all three
 package main
 
 import (
@@ -32,7 +33,11 @@ var parts = []struct {
 		func(ctx context.Context, b *bench) error { return b.batch(ctx, b.runs, 1, 2, 3, 4) }},
 	{"encoder", "measure settings of VP9 alone", func(ctx context.Context, b *bench) error { return b.encoder(ctx) }},
 	{"soak", "measure memory over ten minutes of 1080p", func(ctx context.Context, b *bench) error { return b.memory(ctx, 300, 18_000) }},
-	{"peers", "measure against ImageMagick and rembg", func(ctx context.Context, b *bench) error {
+	{"gifski", "measure GIFs against gifski's alone", func(ctx context.Context, b *bench) error { return b.gifski(ctx) }},
+	{"peers", "measure against gifski, ImageMagick and rembg", func(ctx context.Context, b *bench) error {
+		if err := b.gifski(ctx); err != nil {
+			return err
+		}
 		if err := b.imageMagick(ctx); err != nil {
 			return err
 		}

@@ -26,6 +26,9 @@ type Census struct {
 	sample []uint32
 	size   image.Point
 	change [changeMost + 1]uint64 // squared changes of pixels from picture to picture
+	// drawn and solid count the samples that have to be drawn anew and all that
+	// are opaque.
+	drawn, solid uint64
 }
 
 const (
@@ -51,22 +54,42 @@ func (c *Census) Add(img *image.NRGBA) {
 	c.watch(img)
 }
 
-// watch notes how much some of the pixels change.
+// watch notes how much some of the pixels change, and how many have to be drawn
+// anew: those that change and, where something vanishes, about all.
 func (c *Census) watch(img *image.NRGBA) {
 	if n := len(img.Pix)/(4*sampleGap) + 1; len(c.sample) != n || c.size != img.Rect.Size() {
 		c.sample, c.size = make([]uint32, n), img.Rect.Size()
 	}
+	solid, changed, vanished := uint64(0), uint64(0), false
 	for i := range c.sample {
 		at := 4 * sampleGap * i
 		if at >= len(img.Pix) {
 			break
 		}
 		p, before := binary.LittleEndian.Uint32(img.Pix[at:]), c.sample[i]
-		if c.sample[i] = p; p >= opaque && before >= opaque {
-			c.change[min(squaredPacked(p, before), changeMost)]++
+		c.sample[i] = p
+		switch {
+		case p >= opaque && before >= opaque:
+			d := min(squaredPacked(p, before), changeMost)
+			c.change[d]++
+			changed += uint64(d / changeMost)
+		case before >= opaque:
+			vanished = true
+		}
+		if p >= opaque {
+			solid++
 		}
 	}
+	if vanished {
+		changed = solid
+	}
+	c.solid += solid
+	c.drawn += changed
 }
+
+// redrawn is the share of opaque pixels, 0 to 1, that a picture draws anew on the
+// mean.
+func (c *Census) redrawn() float64 { return float64(c.drawn) / float64(max(c.solid, 1)) }
 
 // noise returns the squared change that the stiller part of the pixels, two
 // fifths, do not exceed from picture to picture; changeMost if nothing is
@@ -112,10 +135,11 @@ func (c *Census) reset() {
 }
 
 // palette returns at most n colours for the clip, edges blended on edge unless
-// that is nil, and their mean squared error.
-func (c *Census) palette(n int, edge *color.NRGBA) ([]quant.RGB, float64) {
+// that is nil, and their mean squared error. See quant.Histogram.Palette for the
+// price.
+func (c *Census) palette(n int, price float64, edge *color.NRGBA) ([]quant.RGB, float64) {
 	if edge == nil {
-		return c.hist.Palette(n)
+		return c.hist.Palette(n, price)
 	}
 	h := c.hist.Clone()
 	h.Add(quant.RGB{R: edge.R, G: edge.G, B: edge.B}, 1)
@@ -123,7 +147,7 @@ func (c *Census) palette(n int, edge *color.NRGBA) ([]quant.RGB, float64) {
 		b := blend(p|0x08080808, *edge)
 		h.Add(quant.RGB{R: uint8(b), G: uint8(b >> 8), B: uint8(b >> 16)}, count)
 	}
-	return h.Palette(n)
+	return h.Palette(n, price)
 }
 
 // blend puts the straight colour p, packed R | G<<8 | B<<16 | A<<24, on an

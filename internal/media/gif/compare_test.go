@@ -15,13 +15,14 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/synth"
 )
 
-// BenchmarkAgainstTools writes clips with this package, with ffmpeg's palette
-// filters and, where it is installed, with gifski, and reports time, size and
-// PSNR of each: decoded by ffmpeg, over grey, on the pixels that are opaque in
-// the clip. BGREMOVE_BENCH_CLIPS may name videos, separated as in PATH, to
-// measure beside the drawn clip, as they are and cut out.
+// BenchmarkAgainstTools writes clips with this package and with ffmpeg's palette
+// filters, and reports time, size and PSNR of each: decoded by ffmpeg, over grey,
+// on the pixels that are opaque in the clip. BGREMOVE_BENCH_CLIPS may name
+// videos, separated as in PATH, to measure beside the drawn clip, as they are and
+// cut out. tools/bench compares with gifski.
 func BenchmarkAgainstTools(b *testing.B) {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		b.Skip("needs ffmpeg")
@@ -46,13 +47,6 @@ func compareTools(b *testing.B, c clip) {
 	rows := []benchRow{{name: "ffmpeg", run: func() {
 		run(b, "ffmpeg", append(input, "-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse", out("ffmpeg"))...)
 	}}}
-	if _, err := exec.LookPath("gifski"); err == nil {
-		run(b, "ffmpeg", append(input, filepath.Join(dir, "f%05d.png"))...)
-		pngs, _ := filepath.Glob(filepath.Join(dir, "f*.png"))
-		rows = append(rows, benchRow{name: "gifski", run: func() {
-			run(b, "gifski", append([]string{"-q", "--quiet", "--fps", "25", "-o", out("gifski")}[1:], pngs...)...)
-		}})
-	}
 	for _, q := range []int{100, 90, 80, 60} {
 		name := fmt.Sprint("q", q)
 		rows = append(rows, benchRow{name: name, run: func() {
@@ -137,32 +131,11 @@ func psnr(tb testing.TB, c clip, path string) float64 {
 	if len(got) != len(c.frames) {
 		return math.NaN() // some tools drop frames that repeat the one before
 	}
-	return psnrFrames(c.frames, got)
+	return synth.PSNR(got, c.frames)
 }
 
 func decodeFFmpeg(tb testing.TB, path string, size image.Point) []*image.NRGBA {
 	tb.Helper()
 	raw := run(tb, "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-fps_mode", "passthrough", "-pix_fmt", "rgba", "-f", "rawvideo", "-")
 	return split(raw, size.X, size.Y)
-}
-
-func psnrFrames(want, got []*image.NRGBA) float64 {
-	sum, n := 0.0, 0
-	for f, img := range want {
-		for i := 0; i < len(img.Pix); i += 4 {
-			if img.Pix[i+3] < 128 {
-				continue
-			}
-			n += 3
-			for k := range 3 {
-				v := 128.0
-				if got[f].Pix[i+3] >= 128 {
-					v = float64(got[f].Pix[i+k])
-				}
-				d := v - float64(img.Pix[i+k])
-				sum += d * d
-			}
-		}
-	}
-	return 10 * math.Log10(255*255*float64(n)/sum)
 }

@@ -94,12 +94,12 @@ func (s *screen) draw(img *image.NRGBA, pic *picture) {
 			s.measure(img, y)
 		}
 		s.drawRow(img, pic, y)
-		row := pic.index[y*s.width:][:s.width]
+		row, alt := pic.index[y*s.width:][:s.width], pic.alt[y*s.width:][:s.width]
 		left, right := 0, s.width-1
-		for left <= right && row[left] == none {
+		for left <= right && (row[left] == none || alt[left] == none) {
 			left++
 		}
-		for right > left && row[right] == none {
+		for right > left && (row[right] == none || alt[right] == none) {
 			right--
 		}
 		if left <= right {
@@ -131,10 +131,11 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 		}
 		old := shown[x]
 		there := old != 0 && (x < lost.Min.X || x >= lost.Max.X)
-		if old != 0 && squaredPacked(c, truth[x]) <= s.drift[x/driftSide].still && (there || known[x] != none) {
+		again := old != 0 && (there || known[x] != none) // it can be shown as it was
+		if again && squaredPacked(c, truth[x]) <= s.drift[x/driftSide].still {
 			index[x], alt[x] = known[x], known[x]
 			if there {
-				index[x], alt[x] = none, s.same(known[x])
+				index[x], alt[x] = s.leave(known[x])
 			} else if s.reward > 0 {
 				pic.lossy.colour[from+x], pic.lossy.most[from+x] = old, 0
 				if !s.firm {
@@ -146,11 +147,22 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 		activity := contrast(p, left) + contrast(p, binary.LittleEndian.Uint32(above[4*x:]))
 		i, dithered := s.palette.pick(c, activity < s.smooth, thresholds[y%8*8+x%8])
 		now := s.palette.packed[i]
-		if there && (now == old || squaredPacked(c, old) <= squaredPacked(c, now)+s.slack) {
-			index[x], alt[x] = none, s.same(known[x])
+		slack := s.slack
+		if !there {
+			slack = min(slack, erasedSlack)
+		}
+		again = again && (now == old || squaredPacked(c, old) <= squaredPacked(c, now)+slack)
+		if again && there {
+			index[x], alt[x] = s.leave(known[x])
 			continue
 		}
-		shown[x], truth[x], known[x] = now, c, i
+		if again {
+			dithered = dithered || now != old
+			now, i = old, known[x]
+		} else {
+			truth[x] = c
+		}
+		shown[x], known[x] = now, i
 		index[x], alt[x] = i, i
 		if s.reward > 0 {
 			if dithered { // similar is what is like the pattern, not like its mean
@@ -160,6 +172,10 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 		}
 	}
 }
+
+// erasedSlack bounds the slack of what is erased and drawn again: it calms, but
+// saves little.
+const erasedSlack = 6
 
 // driftSide is the side of the blocks whose mean change tells motion and
 // fading from noise. Noise of standard deviation 2 makes differences whose sum
@@ -206,13 +222,19 @@ func (s *screen) measure(img *image.NRGBA, y int) {
 	}
 }
 
-// same returns what may be written instead of leaving a pixel as it is that
-// was drawn as known. What lossy compression made of it is not known here.
-func (s *screen) same(known uint8) uint8 {
-	if s.reward > 0 {
-		return s.palette.transparent
+// leave returns what to write for a pixel that may stay as it is and was drawn
+// as known, and what else shows the same. Where much is drawn anew a pixel like
+// those around it is shorter than one left out. What lossy compression made of it
+// is not known here.
+func (s *screen) leave(known uint8) (index, alt uint8) {
+	none := s.palette.transparent
+	switch {
+	case s.reward > 0:
+		return none, none
+	case s.cleared.Empty():
+		return none, known
 	}
-	return known
+	return known, none
 }
 
 // tolerance is the squared error that lossy compression may add to a pixel:

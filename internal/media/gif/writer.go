@@ -30,7 +30,7 @@ const (
 type WriterOptions struct {
 	// Quality is 1 to 100; 0 means 90. It sets how much a pixel may differ
 	// from its true colour before it is written anew, from below 90 on also
-	// how much to give up for a smaller file, and below 50 the number of
+	// how much to give up for a smaller file, and below 80 the number of
 	// colours. 100 allows no lossy compression.
 	Quality int
 	// Plays is how often the animation plays; 0 means for ever.
@@ -108,8 +108,7 @@ func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error)
 		stop:   make(chan struct{}),
 	}
 	if o.Census != nil {
-		colours, loss := o.Census.palette(s.colours, o.EdgeColour)
-		wr.start(newPalette(colours, loss, s), o.Census.noise())
+		wr.start(o.Census)
 	}
 	wr.opt.Census = nil
 	for range o.Workers {
@@ -120,8 +119,12 @@ func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error)
 }
 
 // start fixes the global palette.
-func (w *Writer) start(p *palette, noise int) {
-	w.screen.settings = w.screen.adapt(w.opt.Quality, p.loss, noise)
+func (w *Writer) start(c *Census) {
+	s := &w.screen.settings
+	s.price *= c.redrawn()
+	colours, loss := c.palette(maxColours, s.price, w.opt.EdgeColour)
+	p := newPalette(colours, loss, *s)
+	*s = s.adapt(w.opt.Quality, loss, c.noise())
 	w.colour = paletteChoice{screen: w.screen, global: p}
 	w.screen.use(p)
 	w.prefix = appendHeader(nil, w.width, w.height, p, w.opt.Plays)
@@ -143,8 +146,7 @@ func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 	if w.colour.global == nil {
 		var first Census
 		first.Add(f.Image)
-		colours, loss := first.palette(w.screen.colours, w.opt.EdgeColour)
-		w.start(newPalette(colours, loss, w.screen.settings), first.noise())
+		w.start(&first)
 	}
 	w.screen.use(w.colour.choose(f.Image))
 	delay := w.delay(f.Delay)

@@ -44,7 +44,7 @@ func (c *paletteChoice) choose(img *image.NRGBA) *palette {
 	}
 	c.census.reset()
 	c.census.Add(img)
-	colours, least := c.census.palette(c.screen.colours, c.screen.edge)
+	colours, least := c.census.palette(maxColours, c.screen.price, c.screen.edge)
 	own := newPalette(colours, least, c.screen.settings)
 	if own.loss < ownFactor*loss {
 		return own
