@@ -46,8 +46,8 @@ const (
 	mostCut             = 0.9
 )
 
-// judge puts numbers in words.
-func judge(q pipeline.Quality) Quality {
+// judge puts numbers in words. Of a clip that was cut out before all may be kept.
+func judge(q pipeline.Quality, cutBefore bool) Quality {
 	out := Quality{Kept: math.Round(1000*q.Kept) / 1000, Warnings: []Warning{}}
 	warn := func(wrong bool, code WarningCode, format string, args ...any) {
 		if wrong {
@@ -55,7 +55,7 @@ func judge(q pipeline.Quality) Quality {
 		}
 	}
 	percent := func(share float64) int { return int(100 * share) }
-	warn(q.Kept >= mostKept, NothingRemoved, "%d %% of the picture was kept: the backdrop was not recognised", percent(q.Kept))
+	warn(q.Kept >= mostKept && !cutBefore, NothingRemoved, "%d %% of the picture was kept: the backdrop was not recognised", percent(q.Kept))
 	warn(q.Kept <= leastKept, NothingLeft, "nothing was kept: no subject was recognised")
 	if q.Kept >= mostKept || q.Kept <= leastKept {
 		return out // the rest would only say it again

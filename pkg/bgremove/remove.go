@@ -154,7 +154,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, j.lacking(ctx, in.clip, err)
 	}
-	quality := judge(report.Quality)
+	quality := judge(report.Quality, chosen.cutBefore)
 	if j.options.Strict && len(quality.Warnings) > 0 {
 		return nil, quality.refuse(inputPath)
 	}
@@ -249,7 +249,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) pipeline.Job {
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
 		Timing: o.timing(),
-		Tidy:   c.tidy,
+		Tidy:   c.method == Rembg,
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: canvas.Anchor(o.Anchor), Sampling: o.sampling(c.pixelArt), Background: colour(o.Background), Even: format == MP4},

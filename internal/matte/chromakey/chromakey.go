@@ -109,8 +109,7 @@ func (e *Estimator) clean(p []uint8, a uint8, screen, subject *sample) {
 			c[k] = own
 		}
 	}
-	if s := e.screen.hue.strength(c[0], c[1], c[2]); s > 0 {
-		spill := min(s/max(e.screen.hue.strength(screen[0], screen[1], screen[2]), 1), mostSpill)
+	if spill := e.spill(&c, screen); spill > 0 {
 		for k := range c {
 			c[k] -= spill * screen[k]
 		}
@@ -118,6 +117,15 @@ func (e *Estimator) clean(p []uint8, a uint8, screen, subject *sample) {
 	for k := range c {
 		p[k] = uint8(min(max(c[k], 0), 255) + 0.5)
 	}
+}
+
+// spill is how much of the screen's light a colour has, 0 to mostSpill: no more than
+// would leave its strongest channel the strongest.
+func (e *Estimator) spill(c *[3]float32, screen *sample) float32 {
+	s := e.screen.hue.strength(c[0], c[1], c[2]) / max(e.screen.hue.strength(screen[0], screen[1], screen[2]), 1)
+	k, i, j := e.screen.channels()
+	excess := (c[k] - max(c[i], c[j])) / max(screen[k]-max(screen[i], screen[j]), 1)
+	return min(s, excess, mostSpill)
 }
 
 // Close does nothing.

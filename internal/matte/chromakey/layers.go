@@ -1,6 +1,9 @@
 package chromakey
 
-import "image"
+import (
+	"image"
+	"slices"
+)
 
 const (
 	// dimmest and brightest bound how bright a place of the screen may be against
@@ -104,6 +107,11 @@ func (l *layers) split(s *Screen, keepShadow bool) {
 func (l *layers) findScreen(s *Screen, keepShadow bool) {
 	known := l.back.begin(l.w, l.h)
 	slack := 4 * float32(s.Rough)
+	faintest := 0.04 + slack/max(s.strength(), 1)
+	gain := float32(1)
+	if keepShadow {
+		gain = l.gain(s)
+	}
 	var lit litRow
 	for y := range l.h {
 		lit.set(s, y, l.w, l.h)
@@ -121,8 +129,8 @@ func (l *layers) findScreen(s *Screen, keepShadow bool) {
 			if d := light - ratio; max(d, -d) > uneven+slack/max(whole, 1) || across > aside*along+slack {
 				continue
 			}
-			if keepShadow && ratio < 1-uneven {
-				l.kind[i], l.matte[i] = shade, 1-ratio
+			if dark := 1 - ratio/gain; keepShadow && dark > faintest {
+				l.kind[i], l.matte[i] = shade, (dark-faintest)/(1-faintest)
 				continue
 			}
 			l.kind[i] = back
@@ -130,6 +138,27 @@ func (l *layers) findScreen(s *Screen, keepShadow bool) {
 		}
 	}
 	l.back.fill()
+}
+
+// gain is how strong the frame's light is against the screen's usual light: the median
+// of the brighter half of the places that show the screen.
+func (l *layers) gain(s *Screen) float32 {
+	var ratios []float32
+	var lit litRow
+	for y := 0; y < l.h; y += 4 {
+		lit.set(s, y, l.w, l.h)
+		for x := 0; x < l.w; x += 4 {
+			p, usual := &l.px[y*l.w+x], lit.at(x)
+			if s.shows(p[0], p[1], p[2]) {
+				ratios = append(ratios, l.strength[y*l.w+x]/max(s.hue.strength(usual[0], usual[1], usual[2]), 1))
+			}
+		}
+	}
+	if len(ratios) == 0 {
+		return 1
+	}
+	slices.Sort(ratios)
+	return max(ratios[len(ratios)*3/4], dimmest)
 }
 
 // even reports whether the strength changes by no more than most around a place.

@@ -168,7 +168,8 @@ func (v *Volume) Decide() {
 		if n.parent != int32(i) {
 			continue
 		}
-		flashes := len(v.frames) > 2*flash && n.life() <= flash && float64(n.mass)/float64(n.life()) < flashShare*perFrame
+		inside := n.born > 0 && int(n.died) < len(v.frames)-1 // else it may live on beyond the clip
+		flashes := inside && len(v.frames) > 2*flash && n.life() <= flash && float64(n.mass)/float64(n.life()) < flashShare*perFrame
 		n.off = float64(n.solid) < leastSolid*float64(n.shown) || float64(n.mass) < leastMass*float64(largest) || flashes
 	}
 	for i := range v.holes.nodes {
