@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -70,13 +71,5 @@ func plays(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// byteSize writes a size with a decimal unit.
-func byteSize(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
+// byteSize writes a size with two digits and a decimal unit.
+func byteSize(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }

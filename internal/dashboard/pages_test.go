@@ -298,7 +298,7 @@ func TestText(t *testing.T) {
 			t.Errorf("%d is %q", n, got)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1 kB", 193_543: "194 kB", 1_500_000: "1.5 MB", 200e6: "200 MB", 2_340_000_000: "2.34 GB"} {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 999_400: "999 kB", 193_543: "194 kB", 1_500_000: "1.5 MB", 200e6: "200 MB", 2_340_000_000: "2.3 GB"} {
 		if got := dashboard.BytesText(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}

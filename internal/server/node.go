@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/account"
@@ -131,7 +130,7 @@ func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 	}
 	holds := missing == nil
 	for _, check := range found.Checks {
-		if strings.HasPrefix(check.Name, "sandbox: ") && !check.OK {
+		if check.Confines && !check.OK {
 			holds = false
 			n.config.Log.WarnContext(ctx, "ffmpeg is not confined", "lacking", check.Name, "purpose", check.Detail, "reason", check.Hint)
 		}

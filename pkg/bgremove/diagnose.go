@@ -17,6 +17,8 @@ type Check struct {
 	Needed bool   `json:"needed"` // without it nothing but GIF and APNG works
 	Detail string `json:"detail"` // a version and path, or what it is for
 	Hint   string `json:"hint,omitempty"`
+	// Confines is set for the parts of the sandbox around ffmpeg.
+	Confines bool `json:"-"`
 }
 
 // Diagnosis says what is installed and what is missing.

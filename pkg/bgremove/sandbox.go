@@ -148,7 +148,7 @@ func (r *Remover) checkSandbox(tools *ffmpeg.Tools, d *Diagnosis) {
 		{"network", holds.Network, "ffmpeg has no network and starts no processes"},
 		{"limits", holds.Limits, "ffmpeg can be bounded in CPU time, memory, file size, open files"},
 	} {
-		c := Check{Name: "sandbox: " + part.name, Detail: part.purpose, Hint: why}
+		c := Check{Name: "sandbox: " + part.name, Detail: part.purpose, Hint: why, Confines: true}
 		if part.means != "" && tools.Confined() {
 			c.OK, c.Detail, c.Hint = true, fmt.Sprintf("%s (%s)", part.purpose, part.means), ""
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/sys/cpu"
 )
 
@@ -43,7 +44,7 @@ func (m machine) canRun() error {
 // the system ends the process for it.
 func (m machine) canHold(size int64) error {
 	if have, known := m.available(); known && have < copies*size {
-		return fmt.Errorf("%w: it takes at least %d MB, %d MB are free", ErrMemory, copies*size/1e6, have/1e6)
+		return fmt.Errorf("%w: it takes at least %s, %s are free", ErrMemory, humanize.Bytes(uint64(copies*size)), humanize.Bytes(uint64(have)))
 	}
 	return nil
 }

@@ -220,8 +220,11 @@ func (w *Writer) finish() error {
 	if w.frames == 0 {
 		return ErrNoFrames
 	}
-	if err := w.drain(context.Background(), 0); err != nil {
-		return err
+	for _, j := range w.pending { // a worker has each of them, and ends
+		<-j.done
+		if err := w.emit(j); err != nil {
+			return err
+		}
 	}
 	if _, err := w.w.Write(appendChunk(nil, "IEND")); err != nil {
 		return fmt.Errorf("apng: write end: %w", err)

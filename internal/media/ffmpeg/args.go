@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	ffmpeggo "github.com/u2takey/ffmpeg-go"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg/ffmpeggo"
 )
 
 const (

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	ffmpeggo "github.com/u2takey/ffmpeg-go"
-
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg/ffmpeggo"
 	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
