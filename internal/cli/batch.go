@@ -68,7 +68,7 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	case o.out == "":
 		return usage(cmd, errors.New("--out is missing: the folder of the outputs"))
 	case o.jobs < 0:
-		return usage(cmd, errors.New("jobs must not be negative"))
+		return usage(cmd, fmt.Errorf("jobs must not be negative: %d", o.jobs))
 	case a.checkWork() != nil:
 		return usage(cmd, a.checkWork())
 	}
@@ -85,7 +85,7 @@ func ofCollision(err error) error {
 }
 
 func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
-	if err := a.checkBatch(cmd, o); err != nil {
+	if err := errors.Join(a.checkBatch(cmd, o), checkLocal(paths...)); err != nil {
 		return err
 	}
 	search := batch.Search{Paths: paths, Recursive: o.recursive, Out: o.out}

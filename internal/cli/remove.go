@@ -60,13 +60,13 @@ is complete; an existing file is kept unless --force is given.`,
 func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(word(&o.Method), "method", "auto, fast (flood-fill) or rembg (AI)")
 	f.IntVar(&o.Tolerance, "tolerance", o.Tolerance, "fast: how far from the backdrop's colour still is backdrop, 8..32")
-	f.BoolVar(&o.Crop, "crop", o.Crop, "crop to the subject, one box for the whole clip")
+	f.BoolVar(&o.Crop, "crop", o.Crop, "crop to the subject, one box for the whole clip; --no-crop keeps the whole picture")
 	f.IntVar(&o.Pad, "pad", o.Pad, "`pixels` around the crop, 0..50")
 	f.IntVar(&o.CanvasW, "canvas-w", 0, "scale to a canvas of this width, 16..4096 `pixels`")
 	f.IntVar(&o.CanvasH, "canvas-h", 0, "scale to a canvas of this height, 16..4096 `pixels`")
 	f.Var(word(&o.Anchor), "anchor", "where the subject stands on the canvas: center or bottom")
 	f.Var(word(&o.Format), "format", "gif, apng, webm or mp4")
-	f.StringVar(&o.Background, "bg", o.Background, "background: transparent or `#rrggbb`")
+	f.Var(colour{&o.Background, []string{bgremove.Transparent}}, "bg", "background: transparent or a `colour`: #rrggbb, #rgb or a name such as white")
 	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
 }
 
@@ -83,14 +83,14 @@ func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
 			wrong = append(wrong, &bgremove.Error{Kind: bgremove.Invalid, Field: name, Reason: "must not be 0: leave it out"})
 		}
 	}
-	return errors.Join(append(wrong, o.Validate())...)
+	return errors.Join(append(wrong, shown(cmd, o.Validate()))...)
 }
 
 // optionFlags are the flags that fill Options.
 func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	serviceFlags(f, o)
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
-	f.StringVar(&o.Key, "key", "", "the backdrop's colour: auto (measured), green or blue for a lit screen, or `#rrggbb`")
+	f.Var(colour{&o.Key, words["key"]}, "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
 	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")
 	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: auto (large ones go), keep, remove")
 	f.Var(word(&o.Scale), "scale", "how to scale: auto (crisp where pixel art is enlarged), smooth or nearest")
@@ -100,7 +100,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left")
 	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, 1..100 (default: gif 90, webm and mp4 80)")
 	f.Var(&loop{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
-	f.StringVar(&o.EdgeColour, "edge-colour", "", "gif: blend half-transparent edges on `#rrggbb`")
+	f.Var(colour{p: &o.EdgeColour}, "edge-colour", "gif: blend half-transparent edges on this `colour`")
 	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
 	f.BoolVar(&o.NoColours, "no-colours", false, "leave undecided what the network doubts, whatever its colour")
 	f.BoolVar(&o.NoPlate, "no-plate", false, "do not compare with what lies behind the subject in other frames")
@@ -112,6 +112,9 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 }
 
 func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
+	if err := checkClip(input); err != nil {
+		return err
+	}
 	if err := a.settle(cmd, input, o); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +21,7 @@ type app struct {
 	*term.Streams
 	version    string
 	configPath string
+	args       []string
 	typed      map[string]bool // flags given on the command line itself
 	engine     bgremove.Config
 	audit      auditLog
@@ -33,7 +33,8 @@ func Main(ctx context.Context, version string, args []string, streams *term.Stre
 	a := &app{Streams: streams, version: version}
 	a.engine.Audit = a.audit.hear
 	root := a.rootCommand()
-	root.SetArgs(args)
+	a.args = explicit(root, args)
+	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)
 	a.reportAudit()
 	return a.report(ctx, err)
@@ -61,7 +62,7 @@ environment over the file.`,
 	}
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "read settings from this `file`")
 	root.SetGlobalNormalizationFunc(spelling)
-	root.SetFlagErrorFunc(usage)
+	root.SetFlagErrorFunc(a.flagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.fill(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
 	root.AddCommand(a.removeCommand(), a.batchCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
@@ -79,6 +80,7 @@ environment over the file.`,
 			cmd.Args = topic
 		}
 	}
+	plainly(root)
 	a.complete(root)
 	return root
 }
@@ -164,7 +166,7 @@ func (a *app) workFlags(f *pflag.FlagSet) {
 // checkWork refuses values of workFlags that make no sense.
 func (a *app) checkWork() error {
 	if a.engine.Workers < 0 {
-		return errors.New("workers must not be negative")
+		return fmt.Errorf("workers must not be negative: %d", a.engine.Workers)
 	}
 	return a.checkDevice()
 }

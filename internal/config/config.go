@@ -73,6 +73,9 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 			return
 		}
 		if err := flags.Set(f.Name, value); err != nil {
+			if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
+				err = invalid.Unwrap() // without the flag's name, which stands in origin
+			}
 			errs = append(errs, &Error{origin, fmt.Errorf("%q does not fit: %w", value, err)})
 		}
 	})
