@@ -159,7 +159,7 @@ func TestRefusedForms(t *testing.T) {
 		"many fields":                         {slices.Repeat([]field{{name: "x", value: "y"}}, 101), ""},
 		"name in lower case":                  {option("outputformat", "webm"), "outputformat"},
 		"name with _":                         {option("canvas_w", "64"), "canvas_w"},
-		"name off by one":                     {option("tolerence", "20"), "tolerence"},
+		"name off by one":                     {option("tolerancy", "20"), "tolerancy"},
 		"near name, a file":                   {[]field{{name: "bgcolor", filename: "a.png", value: "x"}, good}, "bgcolor"},
 		"two files, and an option before":     {[]field{{name: "pad", value: "99"}, good, good}, "file"},
 		"an option, and then one given twice": {[]field{{name: "trim", value: "1"}, {name: "pad", value: "3"}, good, {name: "pad", value: "3"}}, "pad"},
