@@ -45,7 +45,7 @@ is complete; an existing file is kept unless --force is given.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.remove(cmd, args[0], o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "the output `file`, whose extension decides the format; - is standard output")
+	f.StringVarP(&o.output, "output", "o", "", "the output `file`, whose extension decides the format, or its folder; - is standard output")
 	optionFlags(f, &o.Options)
 	f.StringVar(&o.preview, "preview", "", "also write the first cut-out as a PNG `file`")
 	f.StringVar(&o.compare, "compare", "", "also write before and after, side by side, as a PNG `file`")
@@ -159,15 +159,21 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
 	extras := bgremove.Extras{Overwrite: o.force, Preview: p.take()}
 	if !o.quiet {
-		bar := a.NewBar("removing the background")
+		bar := a.NewBar("removing")
 		defer bar.Close()
 		extras.Progress = func(p bgremove.Progress) {
-			bar.Set((p.Pass-1)*p.Frames+p.Frame, p.Passes*p.Frames)
+			bar.Set(framesDone(p), p.Frames)
 		}
 	}
 	// It is not closed: the process ends with the command, and a network that is
 	// still being opened need not be waited for.
 	return bgremove.New(a.engine).Remove(cmd.Context(), input, output, o.Options, extras)
+}
+
+// framesDone is how far a clip is in frames of its output, which may take two
+// passes.
+func framesDone(p bgremove.Progress) int {
+	return ((p.Pass-1)*p.Frames + p.Frame) / max(1, p.Passes)
 }
 
 // Why a result cannot go to standard output.
@@ -193,15 +199,45 @@ func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	if err := a.formatOf(cmd, o.output, &o.Format); err != nil {
 		return err
 	}
-	if o.output == "" {
-		o.output = bgremove.OutputPath(input, o.EffectiveFormat())
+	if isInto(o.output) && input == "-" {
+		return usage(cmd, errors.New("-o must name a file when INPUT is -"))
 	}
+	o.output = outputOf(input, o.output, o.EffectiveFormat())
 	return checkOptions(cmd, &o.Options)
+}
+
+// isInto reports whether an output is a folder that gets the default name: one
+// that is written with a slash, or that exists and is named like no format.
+func isInto(output string) bool {
+	if output == "" || output == "-" {
+		return false
+	}
+	_, format := bgremove.FormatOf(output)
+	return os.IsPathSeparator(output[len(output)-1]) || !format && isFolder(output)
+}
+
+// namesFile reports whether an output is named like a file of a format, and nothing
+// of that name is there.
+func namesFile(output string) bool {
+	_, format := bgremove.FormatOf(output)
+	return format && !isInto(output) && !exists(output)
+}
+
+// outputOf is the place of an output: as given, else INPUT's name with -nobg, in
+// the folder that is given or beside INPUT.
+func outputOf(input, output string, format bgremove.Format) string {
+	switch byDefault := bgremove.OutputPath(input, format); {
+	case output == "":
+		return byDefault
+	case isInto(output):
+		return filepath.Join(output, filepath.Base(byDefault))
+	}
+	return output
 }
 
 // formatOf lets an output's extension decide the format.
 func (a *app) formatOf(cmd *cobra.Command, output string, format *bgremove.Format) error {
-	if output == "-" || a.typed["format"] {
+	if output == "-" || isInto(output) || a.typed["format"] {
 		return nil
 	}
 	if f, ok := bgremove.FormatOf(output); ok {
@@ -219,9 +255,17 @@ func (a *app) notes(r *bgremove.Result, o *removeOptions) {
 	for _, note := range r.Notes {
 		a.Message("%s", note)
 	}
+	if r.Method == bgremove.Fast && a.typed["model"] {
+		a.Message("%s", unusedModel(o.Model))
+	}
 	for _, w := range r.Quality.Warnings {
 		fmt.Fprintf(a.Err, "warning: %s%s\n", w.Message, advice(w.Code, r.Method))
 	}
+}
+
+// unusedModel is for a --model that was given to a method without.
+func unusedModel(name string) string {
+	return "--model " + name + " was not used: method fast runs no network"
 }
 
 // announce reports a finished removal.

@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/config"
+	"github.com/bgremove/bgremove/internal/spell"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -81,6 +83,7 @@ environment over the file.`,
 		}
 	}
 	plainly(root)
+	grouped(root)
 	a.complete(root)
 	return root
 }
@@ -110,7 +113,28 @@ func (a *app) fill(root, cmd *cobra.Command) error {
 	if f := cmd.Flags().Lookup("config"); f != nil && !f.Changed {
 		path = lookupConfig()
 	}
-	return usage(cmd, config.Fill(settable(cmd), path, allFlags(root)))
+	known := allFlags(root)
+	err := usage(cmd, config.Fill(settable(cmd), path, known))
+	a.remarkUnknown(cmd, known)
+	return err
+}
+
+// remarkUnknown warns of variables that were meant to be settings.
+func (a *app) remarkUnknown(cmd *cobra.Command, known []string) {
+	if quiet := cmd.Flags().Lookup("quiet"); quiet != nil && quiet.Value.String() == "true" {
+		return
+	}
+	var variables []string
+	for _, flag := range known {
+		variables = append(variables, config.Variable(flag))
+	}
+	for _, name := range config.Unknown(os.Environ(), append(known, "config")) {
+		meant := ""
+		if variable := spell.Meant(name, variables); variable != "" {
+			meant = "; did you mean " + variable + "?"
+		}
+		fmt.Fprintf(a.Err, "warning: %s is no setting%s\n", term.Printable(name), meant)
+	}
 }
 
 // settable are the flags of a command that may come from the environment and
