@@ -71,6 +71,9 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 
 // checkInput refuses what the service would refuse.
 func checkInput(path string) error {
+	if err := checkLocal(path); err != nil {
+		return err
+	}
 	e := &bgremove.Error{Kind: bgremove.Unreadable, Path: path}
 	stat, err := os.Stat(path)
 	switch {

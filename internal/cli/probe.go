@@ -17,6 +17,9 @@ func (a *app) probeCommand() *cobra.Command {
 		Short: "show what a file holds, and its price in credits",
 		Args:  oneArgument("INPUT"), ValidArgsFunction: clips,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkClip(args[0]); err != nil {
+				return err
+			}
 			path, remove, err := a.inputPath(cmd.Context(), args[0])
 			if err != nil {
 				return err

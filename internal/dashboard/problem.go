@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -67,12 +68,19 @@ func explain(status int, body api.Error, retryAfter string) *problem {
 	return &p
 }
 
-// sentence makes one of a message.
+// sentence makes one of a message. A name before a colon, a file's or a field's,
+// keeps its case.
 func sentence(s string) string {
 	if s == "" {
 		return s
 	}
-	return strings.ToUpper(s[:1]) + s[1:] + "."
+	if name, _, ok := strings.Cut(s, ": "); !ok || strings.Contains(name, " ") && path.Ext(name) == "" {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	if strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
 }
 
 // failure is an error of pages in words.

@@ -35,11 +35,15 @@ var (
 type formError struct {
 	field  string // may be empty
 	reason string // after the field's name, if there is one
+	meant  string // the option whose name the field's nearly is; then there is no reason
 	err    error  // may be nil
 }
 
 func (e *formError) Error() string {
-	if e.field == "" {
+	switch {
+	case e.meant != "":
+		return fmt.Sprintf("%s: did you mean %s?", e.field, e.meant)
+	case e.field == "":
 		return e.reason
 	}
 	return e.field + " " + e.reason

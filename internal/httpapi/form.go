@@ -10,6 +10,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/spell"
 )
 
 // Bounds of a form.
@@ -22,6 +23,8 @@ const (
 	maxPartHeader = 8 << 10
 	readAhead     = 4 << 10
 )
+
+var optionNames = job.OptionNames()
 
 // upload is a file of a form that lies in the blob store.
 type upload struct {
@@ -47,7 +50,8 @@ type form struct {
 	given   map[string]bool
 	files   int
 	uploads []upload // to be dropped
-	refused error    // the first thing that is wrong
+	refused error    // the first thing that is wrong with the form, which comes before its options
+	wrong   error    // the first option that is wrong
 }
 
 // newForm expects a file or up to files of them; none is a form of options
@@ -81,10 +85,18 @@ func (f *form) read(ctx context.Context, r *multipart.Reader) error {
 			return broken(err)
 		}
 	}
-	if f.files == 0 && f.maxFiles > 0 {
-		f.refuse("file", "is missing")
+	if err := f.refusal(); err != nil || f.files > 0 || f.maxFiles == 0 {
+		return err
 	}
-	return f.refused
+	return &formError{field: "file", reason: "is missing"}
+}
+
+// refusal is what is wrong, the form itself first.
+func (f *form) refusal() error {
+	if f.refused != nil {
+		return f.refused
+	}
+	return f.wrong
 }
 
 // next is the next part, whose header is bounded. The one before has been read.
@@ -104,7 +116,8 @@ func (f *form) refuse(field, reason string) {
 	}
 }
 
-// field takes an option, or ignores a field that is none.
+// field takes an option, or ignores a field that is none unless its name is
+// nearly an option's: nobody shall pay for a typo.
 func (f *form) field(name string, r io.Reader) error {
 	value, err := io.ReadAll(io.LimitReader(r, maxOption+1))
 	if err != nil {
@@ -114,14 +127,17 @@ func (f *form) field(name string, r io.Reader) error {
 		return nil
 	}
 	known, err := f.options.Set(name, string(value))
+	if meant := spell.Meant(name, optionNames); !known && meant != "" {
+		err = &formError{field: name, meant: meant}
+	}
 	switch {
-	case !known:
+	case !known && err == nil:
 	case f.given[name]:
 		f.refuse(name, "is given twice")
-	case len(value) > maxOption:
+	case known && len(value) > maxOption:
 		f.refuse(name, fmt.Sprintf("is longer than %d bytes", maxOption))
-	case err != nil && f.refused == nil:
-		f.refused = err
+	case err != nil && f.wrong == nil:
+		f.wrong = err
 	}
 	if known {
 		f.given[name] = true
@@ -145,7 +161,7 @@ func (f *form) file(ctx context.Context, p *multipart.Part) error {
 	case f.files > f.maxFiles:
 		f.refuse("file", fmt.Sprintf("is given more than %d times", f.maxFiles))
 	}
-	if f.refused != nil || !f.keep {
+	if f.refusal() != nil || !f.keep {
 		return f.count(p)
 	}
 	counted := &metered{r: p, in: f.intake, accountID: f.account}

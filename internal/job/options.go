@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +61,9 @@ func (o *Options) Set(field, value string) (known bool, err error) {
 	}
 	return true, nil
 }
+
+// OptionNames are the names that Set knows, sorted.
+func OptionNames() []string { return slices.Sorted(maps.Keys(fields)) }
 
 // EffectiveFormat is the format that is written: mp4 has no transparency, so
 // with a transparent background it falls back to gif.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"strings"
 
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/chromakey"
@@ -121,8 +122,8 @@ func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reaso
 		return nil, err
 	}
 	note := o.shadowless()
-	if refused := n.Info().Refused; refused != "" {
-		note = fmt.Sprintf("not on the device asked for, but on %s: %s", n.Provider(), refused)
+	if n.Info().Refused != "" {
+		note = fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))
 	}
 	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
 		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})

@@ -82,7 +82,7 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	case media.MP4, media.MOV, media.WebM, media.Matroska:
 		in.clip, err = r.openVideo(ctx, path, container)
 	default:
-		err = notAClip(container, size)
+		err = notAClip(container, head, size)
 	}
 	if err != nil {
 		return nil, explain(path, err)
@@ -125,11 +125,14 @@ func (r *Remover) openVideo(ctx context.Context, path string, container media.Co
 }
 
 // notAClip explains what a file is that is no clip.
-func notAClip(c media.Container, size int64) error {
+func notAClip(c media.Container, head []byte, size int64) error {
 	e := &media.UnreadableError{Reason: "not a GIF, MP4, MOV or WebM file"}
 	switch {
 	case size == 0:
 		e.Reason = "the file is empty"
+	case media.Animated(head):
+		e.Reason = fmt.Sprintf("an animated %s, which is not supported yet", map[media.Container]string{media.PNG: "PNG (APNG)", media.WebP: "WebP"}[c])
+		e.Hint = map[media.Container]string{media.PNG: "make a GIF of it first: ffmpeg -i FILE.png FILE.gif", media.WebP: "make a GIF of it first, with ImageMagick: magick FILE.webp FILE.gif"}[c]
 	case c == media.PNG || c == media.JPEG || c == media.WebP:
 		e.Reason = fmt.Sprintf("a picture (%s), not an animation or video", c)
 		e.Hint = "bgremove takes .gif .mp4 .mov .webm; make a one-frame GIF of it with: ffmpeg -i PICTURE out.gif"

@@ -137,6 +137,9 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, err
 	}
+	if sameFile(inputPath, outputPath) {
+		return nil, &Error{Kind: Invalid, Field: "output", Path: outputPath, Reason: "would be the input itself", Hint: "name another output"}
+	}
 	file, err := create(outputPath, j.extras.Overwrite)
 	if err != nil {
 		return nil, err
@@ -282,6 +285,9 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 	j.timings["total"] = time.Since(j.began).Seconds()
 	if report.Empty && j.options.Crop {
 		j.notes = append(j.notes, "no subject was found in any frame; the clip is not cropped")
+	}
+	if j.options.Trim && in.clip.Info().Container != media.GIF {
+		j.notes = append(j.notes, "trim works on GIF inputs only: idle frames of this video stay")
 	}
 	if o, whole := j.options, in.clip.Info().Frames; o.Start == 0 && o.End == 0 {
 		if missing := whole - report.Frames - report.Dropped - report.Trimmed; missing > 0 {

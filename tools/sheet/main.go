@@ -9,7 +9,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"encoding/json"
 	"errors"
 	"flag"
