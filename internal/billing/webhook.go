@@ -101,5 +101,5 @@ func object[T any](e stripe.Event) (*T, error) {
 // ignore notes in the log that an event is none of ours.
 func (s *Service) ignore(ctx context.Context, e stripe.Event, why string, facts ...slog.Attr) {
 	attrs := append([]slog.Attr{slog.String("event", e.ID), slog.String("type", string(e.Type)), slog.String("reason", why)}, facts...)
-	s.Log.LogAttrs(ctx, slog.LevelInfo, "event of Stripe ignored", attrs...)
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "Stripe event ignored", attrs...)
 }

@@ -150,7 +150,7 @@ func (a *API) Refuse(w http.ResponseWriter, hr *http.Request, err error) {
 	}
 	header(w.Header(), status, err)
 	if err := writeJSON(w, status, body); err != nil {
-		a.Log.LogAttrs(hr.Context(), slog.LevelDebug, "answer not taken", append(r.attrs(), slog.Any("error", err))...)
+		a.Log.LogAttrs(hr.Context(), slog.LevelDebug, "answer not sent", append(r.attrs(), slog.Any("error", err))...)
 	}
 }
 

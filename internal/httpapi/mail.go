@@ -40,7 +40,7 @@ func (a *API) register(ctx context.Context, email, password string) (account.Acc
 	}
 	if !a.Mail.Outbox.Add(func(ctx context.Context) (mailer.Message, error) { return a.confirmation(ctx, who) }) {
 		// It can be asked for again.
-		a.Log.LogAttrs(ctx, slog.LevelError, "too many mails wait to be sent", of(ctx).attrs()...)
+		a.Log.LogAttrs(ctx, slog.LevelError, "mail queue full", of(ctx).attrs()...)
 	}
 	return who, nil
 }

@@ -67,7 +67,7 @@ func (f *Feed) Run(ctx context.Context) {
 	})
 	for sleep(ctx, pollEvery, f.wake) {
 		if err := f.look(ctx); err != nil && ctx.Err() == nil {
-			f.service.config.Log.ErrorContext(ctx, "the events of jobs cannot be read", "error", err)
+			f.service.config.Log.ErrorContext(ctx, "read job events", "error", err)
 		}
 		if !sleep(ctx, lookEvery, nil) {
 			return

@@ -41,7 +41,7 @@ func (s *Service) reapAll(ctx context.Context, jobs []Job) (n int, err error) {
 		}
 		n++
 		s.config.Observer.Ended("lost", time.Since(j.StartedAt))
-		s.config.Log.WarnContext(ctx, "the worker of a job was lost", "job", j.ID, "request", j.RequestID, "attempt", j.Attempt, "failed", failed)
+		s.config.Log.WarnContext(ctx, "job worker lost", "job", j.ID, "request", j.RequestID, "attempt", j.Attempt, "failed", failed)
 	}
 	return n, nil
 }
@@ -64,7 +64,7 @@ func (s *Service) reap(ctx context.Context) {
 			_, err = s.reapAll(ctx, jobs)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.config.Log.ErrorContext(ctx, "leases cannot be looked after", "error", err)
+			s.config.Log.ErrorContext(ctx, "expire leases", "error", err)
 		}
 		select {
 		case <-ctx.Done():

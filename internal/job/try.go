@@ -149,15 +149,15 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 	case err == nil:
 		change = func(ctx context.Context) error { return s.finish(ctx, t.job, output, product) }
 	case errors.Is(err, errLost):
-		log.Warn("the lease of a job was lost")
+		log.Warn("job lease lost")
 		return // whoever found that has counted it
 	case errors.Is(err, errDrained):
 		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
 	case errors.Is(err, ErrMachine):
-		log.Error("a job is left for another machine", "error", err)
+		log.Error("job left for another node", "error", err)
 		return
 	case crowded(err):
-		log.Error("a try of a job is lost, for want of room", "error", err)
+		log.Error("job attempt lost: out of space", "error", err)
 		sleep(running, roomWait*s.config.Lease, nil)
 		outcome, change = "returned", func(ctx context.Context) error {
 			lost, failed, err := s.countLost(ctx, t.job, "")
@@ -170,7 +170,7 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 			return err
 		}
 	case code == "":
-		log.Error("a job is given back, for the storage to come back", "error", err)
+		log.Error("job returned: storage unreachable", "error", err)
 		// The place stays taken meanwhile: other jobs would fare no better.
 		sleep(running, s.config.Lease, nil)
 		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
@@ -178,11 +178,11 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 		outcome, change = string(code), func(ctx context.Context) error { return s.fail(ctx, t.job, code) }
 	}
 	if lost := t.persist(t.lease, change); lost != nil {
-		log.Error("a job could not be ended", "outcome", outcome, "error", lost)
+		log.Error("end job", "outcome", outcome, "error", lost)
 		return
 	}
 	s.config.Observer.Ended(outcome, time.Since(t.began))
-	log.Info("a job ended", "outcome", outcome, "took", time.Since(t.began), "details", product.Details, "error", err)
+	log.Info("job ended", "outcome", outcome, "took", time.Since(t.began), "details", product.Details, "error", err)
 }
 
 // codeOf is what a failure means to the user; none if the machine is to blame

@@ -136,7 +136,7 @@ func (w *Worker) next(ctx context.Context, wake <-chan struct{}) (Job, bool) {
 		case ctx.Err() != nil:
 			return Job{}, false
 		case err != nil:
-			s.config.Log.ErrorContext(ctx, "the queue cannot be looked at", "error", err)
+			s.config.Log.ErrorContext(ctx, "poll queue", "error", err)
 			wait = pollEvery
 		case yes: // another transaction has the rows
 			wait = min(max(retryFirst, 2*wait), retryMost)

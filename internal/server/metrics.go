@@ -148,7 +148,7 @@ func (q *queue) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	s, err := q.jobs.Stats(ctx)
 	if err != nil {
-		q.log.Warn("the queue cannot be counted", "error", err)
+		q.log.Warn("count queue", "error", err)
 		return
 	}
 	to <- prometheus.MustNewConstMetric(q.depth, prometheus.GaugeValue, float64(s.Queued), string(job.Queued))

@@ -127,13 +127,13 @@ func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 		return missing // it would fail the jobs that others can do
 	}
 	if missing != nil {
-		n.config.Log.WarnContext(ctx, "videos cannot be read or written here", "error", missing)
+		n.config.Log.WarnContext(ctx, "ffmpeg missing: no video on this node", "error", missing)
 	}
 	holds := missing == nil
 	for _, check := range found.Checks {
 		if strings.HasPrefix(check.Name, "sandbox: ") && !check.OK {
 			holds = false
-			n.config.Log.WarnContext(ctx, "ffmpeg is not confined", "lacking", check.Name, "purpose", check.Detail, "reason", check.Hint)
+			n.config.Log.WarnContext(ctx, "ffmpeg not confined", "lacking", check.Name, "purpose", check.Detail, "reason", check.Hint)
 		}
 	}
 	if holds && c.Sandbox != bgremove.SandboxOff {
@@ -155,7 +155,7 @@ func (n *node) checkNetwork(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		n.config.Log.WarnContext(ctx, "no AI segmentation here: method rembg is refused, auto means fast", "error", err)
+		n.config.Log.WarnContext(ctx, "neural network unavailable: method rembg refused, auto means fast", "error", err)
 		n.fastOnly, n.remover.FastOnly = true, true
 	}
 	return nil
@@ -185,7 +185,7 @@ func (n *node) sweep(ctx context.Context) {
 			_, events = n.shop.Sweep(ctx)
 		}
 		if err := errors.Join(sessions, buckets, tokens, events); err != nil && ctx.Err() == nil {
-			n.config.Log.ErrorContext(ctx, "what has expired cannot be removed", "error", err)
+			n.config.Log.ErrorContext(ctx, "cleanup failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
