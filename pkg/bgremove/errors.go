@@ -11,14 +11,14 @@ import (
 	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
-// Kind says what an Error is about, and so what can be done.
+// Kind groups errors by their remedy.
 type Kind int
 
 // The kinds of errors.
 const (
 	Failed     Kind = iota // processing failed
 	Invalid                // an option is wrong
-	Unreadable             // the input is no animation or video that can be read
+	Unreadable             // the input is not a readable animation or video
 	TooLarge               // the input is beyond Limits, or the work beyond ChildLimits
 	NotFound               // the input does not exist
 	Exists                 // the output exists already
@@ -33,7 +33,7 @@ type Error struct {
 	Path   string // the file it is about; may be empty
 	Field  string // the option it is about, by its JSON name; may be empty
 	Reason string
-	Hint   string // what to do; may be empty
+	Hint   string // a remedy; may be empty
 	Err    error  // the cause; may be nil
 }
 
@@ -86,8 +86,8 @@ func explain(path string, err error) error {
 	return advised(path, err)
 }
 
-// outOfBounds is for a child that the sandbox ended: for what the clip needs,
-// or for what no clip should make it do.
+// outOfBounds returns the error of a child that the sandbox ended: because the
+// clip needs too much, or because the child made a forbidden call.
 func outOfBounds(path string, limit *sandbox.LimitError, err error) error {
 	e := &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
 	if limit.Limit != "" {

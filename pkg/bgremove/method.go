@@ -24,7 +24,7 @@ type choice struct {
 	reason    string
 	model     string
 	device    string
-	note      string // what the user should know of it; may be empty
+	note      string // a note for the user; may be empty
 	pixelArt  bool   // edges are hard
 	tidy      bool   // mattes may have specks and haze
 	estimator matte.Estimator

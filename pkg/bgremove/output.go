@@ -31,7 +31,7 @@ func (f Format) Extension() string {
 	return string(f)
 }
 
-// FormatOf tells the format by a file name's extension.
+// FormatOf returns the format of a file name's extension.
 func FormatOf(path string) (Format, bool) {
 	switch f := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))); f {
 	case GIF, APNG, WebM, MP4:
@@ -42,7 +42,7 @@ func FormatOf(path string) (Format, bool) {
 	return "", false
 }
 
-// create makes the file that will be the output, or says what is in its way.
+// create makes the output's file, or explains why it cannot.
 func create(path string, overwrite bool) (*outfile.File, error) {
 	f, err := outfile.Create(path, overwrite)
 	switch {

@@ -17,8 +17,8 @@ import (
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
 
-// Result is what was done. Frames, Width, Height and Duration are those of the
-// output.
+// Result describes the finished work. Frames, Width, Height and Duration are
+// those of the output.
 type Result struct {
 	Input        string  `json:"input"`
 	Output       string  `json:"output"`
@@ -44,13 +44,13 @@ type Result struct {
 	Timings map[string]float64 `json:"timings"`
 	// Quality is how it looks.
 	Quality Quality `json:"quality"`
-	// Notes say what was not as asked for or expected.
+	// Notes explain deviations from the request or from the expected result.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Placement says where a pixel of the input, upright, is in the output: Window
-// lands on Target, the same in all frames. It is what a player needs to show
-// both on top of each other.
+// Placement maps pixels of the upright input to the output: Window is drawn
+// onto Target, the same in all frames. A player needs it to lay one over the
+// other.
 type Placement struct {
 	Window Box `json:"window"` // of the input; with padding it may reach beyond
 	Target Box `json:"target"` // of the output
