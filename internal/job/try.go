@@ -54,9 +54,9 @@ func (w *Worker) try(running context.Context, j Job, scratch string) {
 	t.settle(running, output, product, err)
 }
 
-// beat renews the lease until it is lost. While the database is away nobody else
-// can take the job: the work goes on, and its result is kept for when it is back.
-// Only a worker that stops does not wait for that longer than a lease.
+// beat renews the lease until it is lost. While the database is unreachable
+// nobody else can claim the job, so the work continues, and its result is kept
+// for later. Only a stopping worker does not wait longer than one lease.
 func (t *try) beat(running context.Context) {
 	lease := t.Service.config.Lease
 	ticker := time.NewTicker(max(time.Millisecond, lease/3))
@@ -150,7 +150,7 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 		change = func(ctx context.Context) error { return s.finish(ctx, t.job, output, product) }
 	case errors.Is(err, errLost):
 		log.Warn("job lease lost")
-		return // whoever found that has counted it
+		return // Reap has counted it
 	case errors.Is(err, errDrained):
 		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
 	case errors.Is(err, ErrMachine):
