@@ -185,8 +185,8 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 	log.Info("job ended", "outcome", outcome, "took", time.Since(t.began), "details", product.Details, "error", err)
 }
 
-// codeOf is what a failure means to the user; none if the machine is to blame
-// and another try may help.
+// codeOf returns the error code of a failure for the user. It is empty if the
+// machine is at fault and another attempt may succeed.
 func codeOf(err error) Code {
 	var storage *blob.Error
 	switch {
