@@ -21,8 +21,9 @@ const (
 	// weak is the least strength of the screen, as a share of its mean, of a place
 	// that shows it, and aside how far across the hue it may lie, as a share.
 	weak, aside = 0.3, 0.35
-	// shaded is how much less of the screen's strength than the light around a place
-	// must have to count half, and shadeRounds how often that is weighed anew.
+	// shaded is how far a pixel's strength must lie below that of the light
+	// around it, as a share of the screen's strength, to count half.
+	// shadeRounds is the number of rounds of weighting.
 	shaded, shadeRounds = 3, 12
 )
 
@@ -40,8 +41,8 @@ const (
 // Survey looks at frames spread over a clip. The zero value is ready. It is for one
 // goroutine, and keeps about 50 kB a frame.
 type Survey struct {
-	// Key is near the screen's colour, of which the hue alone counts; nil means that
-	// it is to be found.
+	// Key is near the screen's colour; only its hue counts. nil means that the
+	// survey finds the screen.
 	Key *color.NRGBA
 	// Luma is the weights of red, green and blue in the lightness of clips that keep
 	// colour at half the resolution; zero for others.
@@ -58,9 +59,10 @@ type tile struct {
 	border bool
 }
 
-// Screen is what a Survey found out of the screen. The zero value is none.
+// Screen is a Survey's description of the screen. The zero value means that
+// there is none.
 type Screen struct {
-	// Colour is the mean of what the border shows of it, 0–255.
+	// Colour is the mean of the screen's pixels at the border, 0–255.
 	Colour [3]float64
 	// Share is the share of the border that shows it, 0–1, Steady that in the worst
 	// frame.
@@ -134,7 +136,8 @@ func (t *tile) look(img *image.NRGBA, x, y, side int, luma [3]float64) {
 	t.rough = math.Sqrt(max(square/n-sum*sum/n/n, 0) / 2)
 }
 
-// Screen sums up the frames added so far. Colour is zero where there is no screen.
+// Screen summarises the frames added so far. Colour is zero if there is no
+// screen.
 func (s *Survey) Screen() Screen {
 	luma := s.weights()
 	bin, ok := s.commonest(luma)
@@ -254,9 +257,9 @@ func (s *Survey) count(screen *Screen) {
 	screen.Share = float64(most) / float64(max(all, 1))
 }
 
-// light fills in the screen's colour over the picture: for each place the brightest
-// third's mean of what the frames show of it there, and between such places what they
-// have.
+// light estimates the screen's colour over the whole picture: at each known
+// place the mean of the brightest third of the frames, and interpolated between
+// such places.
 func (s *Survey) light(screen *Screen) {
 	var f filling
 	px := f.begin(s.w, s.h)
@@ -340,7 +343,7 @@ func (s *Screen) Recognise() (ok bool, reason string) {
 	return true, s.Describe()
 }
 
-// Describe says in words for a person what the screen is.
+// Describe describes the screen in words for a person.
 func (s *Screen) Describe() string {
 	name := s.name()
 	if name == "" {
@@ -350,7 +353,7 @@ func (s *Screen) Describe() string {
 		uint8(s.Colour[0]), uint8(s.Colour[1]), uint8(s.Colour[2]), int(100*s.Share))
 }
 
-// name is what a screen of that hue is called, empty for all others.
+// name returns the usual name of a screen of that hue, or an empty text.
 func (s *Screen) name() string {
 	pure := float64(s.strength()) / max(s.Colour[0], s.Colour[1], s.Colour[2], 1)
 	near := func(c [3]float64, degrees float64) bool {
