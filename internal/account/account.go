@@ -19,7 +19,7 @@ var (
 	// ErrNotFound is an account or a key that does not exist.
 	ErrNotFound = errors.New("not found")
 	// ErrEmailTaken is an address that another account has.
-	ErrEmailTaken = errors.New("the address has an account already")
+	ErrEmailTaken = errors.New("the address already has an account")
 	// ErrCredentials is a wrong password or an unknown address; which of the
 	// two is not told, not by the time it takes either.
 	ErrCredentials = errors.New("wrong address or password")
@@ -28,7 +28,7 @@ var (
 	// ErrUnknownKey is an API key that was never made or has been revoked.
 	ErrUnknownKey = errors.New("unknown or revoked key")
 	// ErrTooManyKeys is an account that has MaxKeys active keys.
-	ErrTooManyKeys = errors.New("the account has its most keys")
+	ErrTooManyKeys = errors.New("the account has the maximum number of keys")
 )
 
 // FieldError is a value that is refused, with the field's JSON name.

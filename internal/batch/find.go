@@ -60,9 +60,9 @@ func (f *Found) None(s Search) error {
 		Hint: "bgremove takes " + strings.Join(extensions, " ")}
 	switch {
 	case len(f.Folders) == 0:
-		e.Reason, e.Hint = "all that is named are outputs of bgremove", "name the clips that they were made of"
+		e.Reason, e.Hint = "all named files are outputs of bgremove", "name the original clips"
 	case !s.Recursive:
-		e.Hint += "; --recursive looks into the folders below, too"
+		e.Hint += "; --recursive also searches subfolders"
 	}
 	return e
 }

@@ -24,7 +24,7 @@ import (
 // What callers only compare.
 var (
 	// ErrSubscribed is an account that has a subscription already.
-	ErrSubscribed = errors.New("the account has a subscription; change or end it first")
+	ErrSubscribed = errors.New("the account has a subscription; change or cancel it first")
 	// ErrNoCustomer is an account that has bought nothing yet.
 	ErrNoCustomer = errors.New("the account has bought nothing yet")
 	// ErrSignature is an event that is not Stripe's, or too old to be believed.

@@ -134,7 +134,7 @@ func (s *Store) Room() error {
 	}
 	n, err := s.Free()
 	if err == nil && n < s.reserve {
-		err = &Error{Op: "write", Err: fmt.Errorf("%d bytes are free, and %d are to stay so", n, s.reserve)}
+		err = &Error{Op: "write", Err: fmt.Errorf("%d bytes are free, and %d must stay free", n, s.reserve)}
 	}
 	return err
 }

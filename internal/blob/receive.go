@@ -54,7 +54,7 @@ func (u *Upload) Release() { u.release() }
 // Receive stores what r gives under key, hashing it on the way, in memory that
 // does not depend on its size. More than limit bytes are ErrTooLarge; an error
 // of r is returned as it is, wrapped; one of the storage is an *Error, also
-// where there is no room for a temporary copy. After any error nothing is left.
+// where there is no space for a temporary copy. After any error nothing is left.
 func (s *Store) Receive(ctx context.Context, key string, r io.Reader, limit int64) (*Upload, error) {
 	in := &intake{r: r, left: limit, hash: sha256.New()}
 	w := s.place.writer(key)

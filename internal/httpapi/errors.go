@@ -25,10 +25,10 @@ var (
 	errKey              = errors.New("no valid API key")
 	errForbidden        = errors.New("not allowed here")
 	errNotFound         = errors.New("no such path")
-	errMethodNotAllowed = errors.New("no such method of the path")
+	errMethodNotAllowed = errors.New("the path does not support this method")
 	errTooLarge         = errors.New("the body is too large")
 	errNotReady         = errors.New("not ready")
-	errUnconfirmed      = errors.New("confirm your address first, by the mail that was sent to it")
+	errUnconfirmed      = errors.New("confirm your address first: open the link in the mail that we sent you")
 )
 
 // formError is a body that cannot be understood, or a field of it.

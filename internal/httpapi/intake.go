@@ -25,7 +25,7 @@ func newIntake(all, each int64, room func() error) *intake {
 }
 
 // errCrowded is an upload for which others leave no space.
-var errCrowded = errors.New("too many uploads are on their way")
+var errCrowded = errors.New("too many uploads in progress")
 
 // retryCrowded is what an account is asked to wait that uploads too much.
 const retryCrowded = 10 * time.Second

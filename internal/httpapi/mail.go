@@ -22,7 +22,7 @@ type Mail struct {
 }
 
 // errNoMail answers where no mails are sent.
-var errNoMail = &notOffered{"this service sends no mail; whoever runs it sets a new password by `bgremove admin account reset`"}
+var errNoMail = &notOffered{"this service sends no mail; its operator sets a new password with `bgremove admin account reset`"}
 
 // believed reports whether an account may do what costs somebody something:
 // its address is known to be its own, or there is no way to ask.

@@ -10,7 +10,7 @@ import (
 )
 
 // errClock is a sweep that waits, since the clock may be wrong.
-var errClock = errors.New("the clock has leapt ahead: nothing is removed until it is believed")
+var errClock = errors.New("the clock has jumped ahead: nothing is removed until it is trusted again")
 
 // A clock that is more than clockLeap ahead of where it should be is believed
 // after clockHold; after clockHoldAtStart where nobody has looked at it for a

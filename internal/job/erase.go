@@ -8,8 +8,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// ErrBusy means that jobs of the account are running.
-var ErrBusy = errors.New("jobs of the account are running")
+// ErrBusy means that the account has running jobs.
+var ErrBusy = errors.New("the account has running jobs")
 
 // Erase removes an account's jobs with their files, and its batches, events and
 // stored answers. Queued jobs are refunded first. The account must be

@@ -25,14 +25,14 @@ const (
 // The reasons for the end of a Follower.
 var (
 	// ErrTooManyFollowers is an account that MaxFollowers follow.
-	ErrTooManyFollowers = errors.New("too many follow the account")
+	ErrTooManyFollowers = errors.New("too many event streams for the account")
 	// ErrGap means that events after a number are missing: they were swept, or
 	// the number is not this account's. Events that Next returns after it
 	// follow the gap.
 	ErrGap = errors.New("events are missing")
 	// ErrCutOff is a follower that was too slow, or a feed that ends. It may
 	// follow again from the last event that it has seen.
-	ErrCutOff = errors.New("cut off")
+	ErrCutOff = errors.New("the stream has fallen behind")
 )
 
 // Feed reports changes of jobs as they happen, on any node. It reads the events

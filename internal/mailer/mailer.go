@@ -71,11 +71,11 @@ func CheckFrom(from string) error {
 func ParseServer(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return nil, errors.New("must be smtp:// or smtps://, USER:PASSWORD@ where it is needed, HOST and :PORT (what is special in a password needs %XX)")
+		return nil, errors.New("must be smtp:// or smtps://, USER:PASSWORD@ if needed, HOST and :PORT (special characters in a password need %XX)")
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return nil, errors.New("has no port that can be")
+			return nil, errors.New("has no valid port")
 		}
 	}
 	return u, nil

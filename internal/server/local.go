@@ -134,7 +134,7 @@ func loopbackHost(host string) bool {
 func CheckLocal(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil || !loopbackHost(host) {
-		return fmt.Errorf("%q is not of this machine alone, such as 127.0.0.1:8080", addr)
+		return fmt.Errorf("%q is not a loopback address such as 127.0.0.1:8080", addr)
 	}
 	return nil
 }

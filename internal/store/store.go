@@ -91,7 +91,7 @@ func OpenWith(ctx context.Context, url string, o Options) (*DB, error) {
 }
 
 // ErrNoSnapshot is a database that has tools of its own for backups.
-var ErrNoSnapshot = errors.New("only a SQLite database is copied; PostgreSQL has pg_dump")
+var ErrNoSnapshot = errors.New("only a SQLite database can be copied; use pg_dump for PostgreSQL")
 
 // Snapshot copies a SQLite database, as it is at one moment, into a file that
 // does not exist yet, for this user alone, while others work on it. The error is

@@ -21,7 +21,7 @@ const (
 	Unreadable             // the input is not a readable animation or video
 	TooLarge               // the input is beyond Limits, or the work beyond ChildLimits
 	NotFound               // the input does not exist
-	Exists                 // the output exists already
+	Exists                 // the output already exists
 	Missing                // a program, runtime or model is not installed
 )
 
@@ -81,7 +81,7 @@ func explain(path string, err error) error {
 		return &Error{Kind: Failed, Path: path, Reason: "no space left on the device of the output or of temporary files", Err: err,
 			Hint: "free some space, or name other places for both: TMPDIR is that of temporary files"}
 	case errors.Is(err, pipeline.ErrNoFrames):
-		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none begins between it and the end", Err: err}
+		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none starts between it and the end", Err: err}
 	}
 	return advised(path, err)
 }
@@ -91,7 +91,7 @@ func explain(path string, err error) error {
 func outOfBounds(path string, limit *sandbox.LimitError, err error) error {
 	e := &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
 	if limit.Limit != "" {
-		e.Kind, e.Hint = TooLarge, "--sandbox auto sets no limits; in a service ask those who run it"
+		e.Kind, e.Hint = TooLarge, "--sandbox auto sets no limits; in a service ask its operator"
 	}
 	return e
 }

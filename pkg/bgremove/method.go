@@ -104,14 +104,14 @@ func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reaso
 	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Missing {
 		// Say why it is needed, and that there is a way without.
 		e.Reason = fmt.Sprintf("AI segmentation is needed (%s): %s", reason, e.Reason)
-		e.Hint += "; --method fast floods from the border all the same"
+		e.Hint += "; --method fast works without it"
 	}
 	if err != nil {
 		return nil, err
 	}
 	note := ""
 	if refused := n.Info().Refused; refused != "" {
-		note = fmt.Sprintf("not on the device asked for, but on %s: %s", n.Provider(), refused)
+		note = fmt.Sprintf("runs on %s instead of the requested device: %s", n.Provider(), refused)
 	}
 	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
 		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})

@@ -29,7 +29,7 @@ type Info struct {
 	HasAudio  bool    `json:"hasAudio"`
 	// Loop is how often an animation plays; 0 is for ever.
 	Loop int `json:"loop"`
-	// Truncated says that the file breaks off in the middle.
+	// Truncated says that the file is truncated.
 	Truncated bool `json:"truncated"`
 	// Credits is the price of a job on this file, see Price.
 	Credits int `json:"credits"`

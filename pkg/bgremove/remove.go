@@ -130,8 +130,8 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 		return nil, err
 	}
 	if in.clip.Info().Truncated {
-		return nil, &Error{Kind: Unreadable, Path: inputPath, Reason: "the file breaks off in the middle",
-			Hint: "get it again; what is there can be saved with: ffmpeg -i INPUT OUTPUT"}
+		return nil, &Error{Kind: Unreadable, Path: inputPath, Reason: "the file is truncated",
+			Hint: "get it again, or save the intact part with: ffmpeg -i INPUT OUTPUT"}
 	}
 	outputPath, err = j.fallBack(inputPath, outputPath)
 	if err != nil {
@@ -206,7 +206,7 @@ func (j *removal) fallBack(input, path string) (string, error) {
 	if o.Format != MP4 || o.EffectiveFormat() == MP4 {
 		return path, nil
 	}
-	j.notes = append(j.notes, "mp4 has no transparency: a gif is written instead; --bg '#rrggbb' gives an mp4")
+	j.notes = append(j.notes, "mp4 has no transparency, so a gif is written; --bg '#rrggbb' gives an mp4")
 	if f, ok := FormatOf(path); ok && f == MP4 {
 		path = path[:len(path)-len("mp4")] + "gif"
 		if sameFile(input, path) {

@@ -84,7 +84,7 @@ func (r *Remover) lookForFFmpeg() (err error) {
 	}
 	holds := sandbox.Check()
 	if c.Sandbox == SandboxOn && !holds.All() || c.Sandbox == SandboxAudit && holds.Network == "" {
-		return &Error{Kind: Missing, Reason: "the sandbox does not hold here: " + holds.Missing, Hint: sandboxHint}
+		return &Error{Kind: Missing, Reason: "the sandbox does not work here: " + holds.Missing, Hint: sandboxHint}
 	}
 	confinement := &ffmpeg.Confinement{Work: sandbox.Limits(c.ChildLimits), Probe: sandbox.Limits(c.ProbeLimits)}
 	if c.Sandbox == SandboxAudit {
@@ -129,7 +129,7 @@ func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 	return ffmpeg.Find(ctx, c.FFmpeg, c.FFprobe)
 }
 
-const sandboxHint = "--sandbox auto takes what there is; `bgremove doctor` shows it"
+const sandboxHint = "--sandbox auto uses the parts that work; `bgremove doctor` shows them"
 
 // checkSandbox says what holds of it for ffmpeg, which was found as tools.
 func (r *Remover) checkSandbox(tools *ffmpeg.Tools, d *Diagnosis) {

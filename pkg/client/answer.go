@@ -83,7 +83,7 @@ func harmless(body []byte) ([]byte, error) {
 		return nil, err
 	}
 	if _, err := in.Token(); err != io.EOF {
-		return nil, errors.New("there is more behind it")
+		return nil, errors.New("more data follow")
 	}
 	return json.Marshal(printed(v))
 }
@@ -107,7 +107,7 @@ func printed(v any) any {
 
 // cut explains JSON that does not parse. Most likely it was truncated on its
 // way.
-func cut(err error) error { return fmt.Errorf("the answer is cut or garbled: %w", err) }
+func cut(err error) error { return fmt.Errorf("the answer is truncated or garbled: %w", err) }
 
 // refusal is the error of an answer that is none of success.
 func (c *Client) refusal(resp *http.Response, body []byte) error {

@@ -97,7 +97,7 @@ func New(server, key string, o Options) (*Client, error) {
 	case key == "":
 		return nil, fmt.Errorf("%w is given", ErrKey)
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, fmt.Errorf("%w: what is given holds characters that no key has", ErrKey)
+		return nil, fmt.Errorf("%w: it has characters that no key has", ErrKey)
 	}
 	o = o.withDefaults()
 	c := &Client{options: o, server: strings.TrimSuffix(server, "/")}
