@@ -30,7 +30,8 @@ var Events = []stripe.EventType{
 // is noted. nil does nothing.
 type change func(context.Context, *store.Tx) error
 
-// readers tell what an event does. They may ask Stripe, and write nothing.
+// readers return the effect of an event. They may query Stripe, and write
+// nothing.
 var readers = map[stripe.EventType]func(*Service, context.Context, stripe.Event) (change, error){
 	stripe.EventTypeCheckoutSessionCompleted:             (*Service).readSession,
 	stripe.EventTypeCheckoutSessionAsyncPaymentSucceeded: (*Service).readSession,

@@ -59,15 +59,15 @@ func (in *intake) giveBack(accountID string, n int64) {
 	}
 }
 
-// onTheWay is what is counted now, in bytes.
+// onTheWay is the current sum, in bytes.
 func (in *intake) onTheWay() int64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.taken
 }
 
-// metered is an upload that is counted while it is read, until release. What is
-// too much ends it.
+// metered is an upload that is counted while it is read, until release. It ends
+// when it exceeds a limit.
 type metered struct {
 	r         io.Reader
 	in        *intake
@@ -92,7 +92,7 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// release gives back what was counted.
+// release subtracts the counted bytes.
 func (m *metered) release() {
 	m.in.giveBack(m.accountID, m.taken)
 	m.taken = 0

@@ -22,8 +22,8 @@ type Message struct {
 	To      string // an address, without a name
 	Subject string // one line
 	Text    string
-	// Unsent, if set, takes back what was done for the mail when surely no
-	// server has taken it.
+	// Unsent, if set, undoes the mail's preparation if certainly no server has
+	// accepted it.
 	Unsent func(context.Context) error
 }
 
@@ -92,8 +92,8 @@ func (m *Mailer) Send(ctx context.Context, msg Message) error {
 	return errors.Join(err, msg.Unsent(rest))
 }
 
-// send reports with an error whether the server may have taken the mail all the
-// same: it was told all of it and gave no answer.
+// send reports, as maybe, that the server may have accepted the mail in spite of
+// an error: it received all of it and did not answer.
 func (m *Mailer) send(ctx context.Context, msg Message) (maybe bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
@@ -105,7 +105,7 @@ func (m *Mailer) send(ctx context.Context, msg Message) (maybe bool, err error) 
 	if err == nil {
 		err = client.DialAndSendWithContext(ctx, letter)
 	}
-	if err == nil || letter.IsDelivered() { // what fails behind that is the goodbye
+	if err == nil || letter.IsDelivered() { // only the goodbye can fail after that
 		return false, nil
 	}
 	var failed *mail.SendError

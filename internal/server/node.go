@@ -19,10 +19,10 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// sweepEvery is how often what has expired is removed.
+// sweepEvery is the interval of sweeps.
 const sweepEvery = 5 * time.Minute
 
-// node is what a process of the service works on.
+// node has the resources of a process of the service.
 type node struct {
 	config   Config
 	db       *store.DB
@@ -103,9 +103,9 @@ func (n *node) openShop() (err error) {
 // maxFrames bounds the frames of a clip, which are counted before it is paid for.
 const maxFrames = 100_000
 
-// confined bounds what ffmpeg may take for what strangers send, and what their
-// files may ask for, wherever in a file it stands. An encoder of 4096×4096 pixels
-// takes half of the memory; time is bounded by the job's.
+// confined bounds ffmpeg's resources for strangers' files, and the demands of
+// their content. An encoder of 4096×4096 pixels takes half of the memory; the
+// job's limit bounds the time.
 func confined(c Config) bgremove.Config {
 	e := c.Engine
 	e.TempDir = cmp.Or(e.TempDir, c.TempDir)
@@ -117,8 +117,9 @@ func confined(c Config) bgremove.Config {
 	return e
 }
 
-// openEngine makes what removes backgrounds. Where all of the sandbox holds it
-// is insisted on from then on: what fails to start in it fails.
+// openEngine opens the library that removes backgrounds. If all parts of the
+// sandbox work, they are required from then on: a child that does not start in
+// it fails.
 func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 	n.engine = bgremove.New(c)
 	found := n.engine.DiagnoseFFmpeg(ctx)
