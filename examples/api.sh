@@ -49,7 +49,7 @@ done
 once=${IDEMPOTENCY_KEY:-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')}
 request "$work/answer" -H "Idempotency-Key: $once" \
 	-F "file=@\"$clip\"" "$@" "$BGREMOVE_SERVER/api/v1/jobs"
-[ "$status" = 202 ] || fail "not taken ($status): $(cat "$work/answer"); with IDEMPOTENCY_KEY=$once it can be sent again, and is paid once"
+[ "$status" = 202 ] || fail "not accepted ($status): $(cat "$work/answer"); run it again with IDEMPOTENCY_KEY=$once, and it is charged once"
 job=$BGREMOVE_SERVER/api/v1/jobs/$(field id)
 
 until request "$work/answer" "$job" && [ "$status" = 200 ] && [ "$(field status)" = done ]; do

@@ -45,7 +45,7 @@ func newMetrics() *metrics {
 		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "bgremove_job_stage_seconds",
 			Help: "Time of each stage of a job, busy time of all cores where a stage has several.", Buckets: jobBuckets}, []string{"stage"}),
 		running: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "bgremove_job_run_seconds",
-			Help: "Time that tries at jobs ran, by what became of them.", Buckets: jobBuckets}, []string{"outcome"}),
+			Help: "Time that attempts at jobs ran, by outcome.", Buckets: jobBuckets}, []string{"outcome"}),
 		credits: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bgremove_credits_total",
 			Help: "Credits charged and refunded by this node."}, []string{"kind"}),
 		sweeps: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bgremove_sweeps_total",
