@@ -71,9 +71,9 @@ func reason(c job.Code) string {
 	case job.UnreadableFile:
 		return "The file cannot be read: it is damaged, or not what its name says."
 	case job.TimedOut:
-		return "It took longer than a job may take. A shorter or smaller clip goes through."
+		return "The job took too long. Try a shorter or smaller clip."
 	}
-	return "Something went wrong while the background was removed. Running it again may help."
+	return "Removing the background failed. Running it again may help."
 }
 
 func reasonShort(c job.Code) string {

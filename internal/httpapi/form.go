@@ -18,8 +18,9 @@ const (
 	maxFiles  = 20
 	maxParts  = 100
 	maxOption = 1000 // bytes of an option's value
-	// maxPartHeader bounds the header of a part, in bytes: what reads it would
-	// hold 10 MB. It reads some of the part with it.
+	// maxPartHeader bounds the header of a part, in bytes: the standard reader
+	// would accept 10 MB. It also covers bytes of the part read together with
+	// it.
 	maxPartHeader = 8 << 10
 	readAhead     = 4 << 10
 )
@@ -34,8 +35,8 @@ type upload struct {
 }
 
 // form is a submission while it is read. Files go to the blob store as they
-// come; once something is wrong they are only counted, since a file that is
-// too large is refused before an option that is wrong, wherever both stand.
+// arrive. After an error they are only counted, because a file that is too
+// large is refused before a wrong option, in whatever order they come.
 type form struct {
 	blobs    *blob.Store
 	intake   *intake
@@ -44,7 +45,7 @@ type form struct {
 	maxFile  int64
 	maxFiles int
 	keep     bool // store files; false where the answer is known to be a refusal
-	blanks   bool // an empty option counts as not given, as pages send what is left blank
+	blanks   bool // an empty option counts as missing, because pages send empty fields
 
 	options job.Options
 	given   map[string]bool
@@ -54,13 +55,12 @@ type form struct {
 	wrong   error    // the first option that is wrong
 }
 
-// newForm expects a file or up to files of them; none is a form of options
-// alone.
+// newForm expects one file, or up to the given number; 0 expects only options.
 func (a *API) newForm(r *request, files int, keep bool) *form {
 	return &form{blobs: a.Blobs, intake: a.intake, body: r.body, account: r.owner.AccountID, blanks: r.owner.KeyID == "", maxFile: a.MaxFile, maxFiles: files, keep: keep, options: job.DefaultOptions(), given: map[string]bool{}}
 }
 
-// read takes the form from its body. What was stored is dropped by drop.
+// read reads the form from its body. drop removes the stored files.
 func (f *form) read(ctx context.Context, r *multipart.Reader) error {
 	for n := 0; ; n++ {
 		p, err := f.next(r)
@@ -81,7 +81,7 @@ func (f *form) read(ctx context.Context, r *multipart.Reader) error {
 		if err != nil {
 			return err
 		}
-		if _, err := io.Copy(io.Discard, p); err != nil { // what is left of a value that is too long
+		if _, err := io.Copy(io.Discard, p); err != nil { // the rest of a value that is too long
 			return broken(err)
 		}
 	}
@@ -99,13 +99,14 @@ func (f *form) refusal() error {
 	return f.wrong
 }
 
-// next is the next part, whose header is bounded. The one before has been read.
+// next is the next part, with a bounded header. The previous part has been
+// read.
 func (f *form) next(r *multipart.Reader) (*multipart.Part, error) {
 	f.body.allow(maxPartHeader + readAhead)
 	defer f.body.allow(-1)
 	p, err := r.NextPart()
 	if err != nil && f.body.allowed == 0 {
-		err = errAllowance // or what a header that is cut off looks like
+		err = errAllowance // or the error of a truncated header
 	}
 	return p, err
 }
@@ -199,7 +200,7 @@ func (f *form) release() {
 	}
 }
 
-// drop removes what was stored. What it cannot remove, the sweeper will.
+// drop removes the stored files. The sweeper removes any that remain.
 func (f *form) drop(ctx context.Context) {
 	f.release()
 	ctx = context.WithoutCancel(ctx)
@@ -209,7 +210,7 @@ func (f *form) drop(ctx context.Context) {
 	}
 }
 
-// taken leaves what was stored to the jobs of the form, or to the sweeper.
+// taken hands the stored files to the form's jobs, or to the sweeper.
 func (f *form) taken() {
 	for _, u := range f.uploads {
 		u.counted.release()

@@ -33,8 +33,8 @@ func DefaultOptions() Options {
 	return Options{Method: "auto", Tolerance: 16, Crop: true, Pad: 12, Anchor: "center", OutputFormat: "gif", BgColor: "transparent"}
 }
 
-// fields set an option from the text of a form, and say what it must be where
-// that cannot be.
+// fields set an option from the text of a form, or return its rule if they
+// cannot.
 var fields = map[string]func(o *Options, value string) (must string){
 	"method":       func(o *Options, v string) string { return word(&o.Method, v, "auto", "fast", "rembg") },
 	"tolerance":    func(o *Options, v string) string { return number(&o.Tolerance, v, 8, 32) },

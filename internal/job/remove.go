@@ -44,12 +44,12 @@ func (r *Remover) Probe(ctx context.Context, path string, l Limits) (Media, erro
 		Duration: time.Duration(info.Duration * float64(time.Second)).Round(time.Millisecond),
 	}
 	if m.Duration <= 0 {
-		return Media{}, fmt.Errorf("%w: it lasts %v", ErrUnreadable, m.Duration) // what is priced is longer than nothing
+		return Media{}, fmt.Errorf("%w: it lasts %v", ErrUnreadable, m.Duration) // a priced clip lasts longer than nothing
 	}
 	return m, l.check(m)
 }
 
-// translate says in the terms of jobs what is wrong with a file. Paths of this
+// translate turns a file's error into one of this package. Paths of this
 // machine stay in the wrapped error.
 func translate(err error) error {
 	e := (*bgremove.Error)(nil)

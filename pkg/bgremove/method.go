@@ -25,7 +25,7 @@ type choice struct {
 	reason    string
 	model     string
 	device    string
-	note      string // what the user should know of it; may be empty
+	note      string // a note for the user; may be empty
 	pixelArt  bool   // edges are hard
 	cutBefore bool   // the clip is transparent already
 	estimator matte.Estimator
@@ -116,7 +116,7 @@ func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reaso
 	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Missing {
 		// Say why it is needed, and that there is a way without.
 		e.Reason = fmt.Sprintf("AI segmentation is needed (%s): %s", reason, e.Reason)
-		e.Hint += "; --method fast floods from the border all the same"
+		e.Hint += "; --method fast works without it"
 	}
 	if err != nil {
 		return nil, err

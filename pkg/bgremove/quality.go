@@ -15,7 +15,7 @@ type Quality struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// WarningCode is what may be wrong with a result.
+// WarningCode names a possible fault of a result.
 type WarningCode string
 
 // The codes.
@@ -35,8 +35,8 @@ type Warning struct {
 	Message string      `json:"message"` // one line for people
 }
 
-// Bounds beyond which a result is warned of. They were chosen so that of real clips
-// that look right next to none is warned of; docs/measurements.md has the rates.
+// A result beyond these bounds gets a warning. They were chosen so that almost
+// no real clip that looks right gets one; docs/measurements.md has the rates.
 const (
 	mostKept, leastKept = 0.97, 0.0005
 	mostHaze            = 0.35

@@ -1,9 +1,10 @@
-// Package chromakey cuts a subject out from a screen of one hue, as studios have
-// them in green and blue. How much of the screen's hue a colour has tells how much of
-// the screen shines through (K. Jack, "Video Demystified", chapter on chroma
-// keying). The screen may be lit unevenly, in shadow, and noisy: its colour is found
-// in each frame where nothing else is seen, and filled in elsewhere, as is that of
-// the subject.
+// Package chromakey cuts a subject out from a screen of one hue, such as a
+// studio's green or blue screen. The share of the screen's hue in a colour
+// shows how much of the screen is visible through it (K. Jack, "Video
+// Demystified", chapter on chroma keying). The screen may be unevenly lit, in
+// shadow, and noisy. Its colour is measured in each frame wherever it is fully
+// visible, and interpolated elsewhere. The same is done for the subject's
+// colour.
 package chromakey
 
 import (

@@ -28,14 +28,14 @@ const (
 	tinted = 0.6
 )
 
-// layers are what a frame is made of: screen and subject, at the resolution of its
-// colour. It is scratch memory of one frame.
+// layers hold the two layers of a frame, screen and subject, at the resolution
+// of its colour. They are scratch memory for one frame.
 type layers struct {
 	w, h, by    int
 	px          [][3]float32 // the frame's colours
 	strength    []float32
 	kind        []uint8
-	rim         []uint8 // distance to what is less than half covered, at most farRim+1
+	rim         []uint8 // distance to pixels less than half covered, at most farRim+1
 	back, front filling
 	light       []float32 // the frame's lightness
 	matte       []float32 // 0 to 1
@@ -102,8 +102,8 @@ func (l *layers) split(s *Screen, keepShadow bool) {
 	}
 }
 
-// findScreen tells where nothing but the screen is seen, and fills in what it looks
-// like elsewhere.
+// findScreen finds pixels that show only the screen, and estimates its colour
+// elsewhere.
 func (l *layers) findScreen(s *Screen, keepShadow bool) {
 	known := l.back.begin(l.w, l.h)
 	slack := 4 * float32(s.Rough)
@@ -172,8 +172,8 @@ func (l *layers) even(x, y int, most float32) bool {
 	return hi-lo <= most
 }
 
-// findSubject tells where nothing but the subject is seen, and fills in what it
-// would look like elsewhere.
+// findSubject finds pixels that show only the subject, and estimates its colour
+// elsewhere.
 func (l *layers) findSubject(s *Screen) {
 	screen := l.back.levels[0].px
 	covered := func(i int) float32 {
@@ -201,8 +201,8 @@ func (l *layers) findSubject(s *Screen) {
 	l.front.fill()
 }
 
-// pure reports whether a place that is mostly covered is no mix of the screen and of
-// the place within farRim that has least of its hue.
+// pure reports whether a mostly covered pixel is not a mix of the screen and
+// the pixel within farRim that has least of its hue.
 func (l *layers) pure(s *Screen, i int) bool {
 	best := i
 	for y := max(i/l.w-farRim, 0); y <= min(i/l.w+farRim, l.h-1); y++ {
@@ -297,8 +297,8 @@ func (s *Screen) lightness(c *[3]float32) float32 {
 	return float32(s.luma[0])*c[0] + float32(s.luma[1])*c[1] + float32(s.luma[2])*c[2]
 }
 
-// dull is the difference in lightness of subject and screen, in 1/255, of which on
-// lightness tells where an edge is.
+// dull is the difference in lightness of subject and screen, in 1/255, from
+// which on lightness shows where an edge is.
 const dull = 28
 
 // draw writes the matte at the frame's own resolution: between places it changes as

@@ -22,16 +22,17 @@ const (
 	weak, aside = 0.3, 0.35
 	// evenTile is the deviation up to which a tile shows one thing alone.
 	evenTile = 3
-	// shaded is how much less of the screen's strength than the light around a place
-	// must have to count half, and shadeRounds how often that is weighed anew.
+	// shaded is how far a pixel's strength must lie below that of the light
+	// around it, as a share of the screen's strength, to count half.
+	// shadeRounds is the number of rounds of weighting.
 	shaded, shadeRounds = 3, 12
 )
 
 // Survey looks at frames spread over a clip. The zero value is ready. It is for one
 // goroutine, and keeps about 50 kB a frame.
 type Survey struct {
-	// Key is near the screen's colour, of which the hue alone counts; nil means that
-	// it is to be found.
+	// Key is near the screen's colour; only its hue counts. nil means that the
+	// survey finds the screen.
 	Key *color.NRGBA
 	// Luma is the weights of red, green and blue in the lightness of clips that keep
 	// colour at half the resolution; zero for others.
@@ -105,7 +106,8 @@ func (t *tile) look(img *image.NRGBA, x, y, side int, luma [3]float64) {
 	t.rough = math.Sqrt(max(square/n-sum*sum/n/n, 0) / 2)
 }
 
-// Screen sums up the frames added so far. Colour is zero where there is no screen.
+// Screen summarises the frames added so far. Colour is zero if there is no
+// screen.
 func (s *Survey) Screen() Screen {
 	luma := s.weights()
 	bin, ok := s.commonest(luma)
@@ -237,9 +239,9 @@ func (s *Survey) alike(screen *Screen) {
 	screen.Alike, screen.Dark = float64(alike)/all, float64(dark)/all
 }
 
-// light fills in the screen's colour over the picture: for each place the brightest
-// third's mean of what the frames show of it there, and between such places what they
-// have.
+// light estimates the screen's colour over the whole picture: at each known
+// place the mean of the brightest third of the frames, and interpolated between
+// such places.
 func (s *Survey) light(screen *Screen) {
 	var f filling
 	px := f.begin(s.w, s.h)

@@ -26,7 +26,7 @@ const (
 	sampled = 8192
 )
 
-// Backdrop is what a Survey found at the border of a clip.
+// Backdrop is a Survey's description of a clip's border.
 type Backdrop struct {
 	// Colour is the backdrop's red, green and blue, 0–255, finer than whole
 	// steps.
@@ -35,8 +35,8 @@ type Backdrop struct {
 	// 99th percentile of the largest channel difference, 0–16; more where the
 	// backdrop is dithered.
 	Noise float64
-	// Flat is the share, 0–1, of border pixels over all surveyed frames
-	// whose channels are all within 16 of Colour, or that are transparent.
+	// Flat is the share, 0–1, of border pixels over all surveyed frames that
+	// are transparent or have all channels within 16 of Colour.
 	Flat float64
 	// Steady is that share in the worst frame.
 	Steady float64
