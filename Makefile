@@ -23,7 +23,7 @@ stripemock := $(tools)/stripe-mock-$(STRIPEMOCK_VERSION)
 promtool   := $(tools)/promtool-$(PROMTOOL_VERSION)
 
 # For the tests of buying.
-test race: export BGREMOVE_STRIPE_MOCK ?= $(stripemock)
+test race: export BGREMOVE_TEST_STRIPE_MOCK ?= $(stripemock)
 
 .PHONY: help
 help: ## list the targets

@@ -58,9 +58,9 @@ func TestStripeMock(t *testing.T) {
 // stripeMock runs the mock until the test ends and returns its address.
 func stripeMock(t *testing.T) string {
 	t.Helper()
-	program := os.Getenv("BGREMOVE_STRIPE_MOCK")
+	program := os.Getenv("BGREMOVE_TEST_STRIPE_MOCK")
 	if program == "" {
-		t.Skip("BGREMOVE_STRIPE_MOCK does not name stripe-mock; make test brings it")
+		t.Skip("BGREMOVE_TEST_STRIPE_MOCK does not name stripe-mock; make test brings it")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cmd := exec.CommandContext(ctx, program, "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
