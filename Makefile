@@ -23,7 +23,7 @@ stripemock := $(tools)/stripe-mock-$(STRIPEMOCK_VERSION)
 promtool   := $(tools)/promtool-$(PROMTOOL_VERSION)
 
 # For the tests of buying.
-export BGREMOVE_STRIPE_MOCK ?= $(stripemock)
+test race: export BGREMOVE_STRIPE_MOCK ?= $(stripemock)
 
 .PHONY: help
 help: ## list the targets
@@ -70,7 +70,7 @@ lint: $(golangci) ## check format, modules, vet and the rules of .golangci.yml
 
 # What the benchmarks of writers measure beside drawn clips: videos and GIFs,
 # separated as in PATH.
-export BGREMOVE_BENCH_CLIPS := $(CURDIR)/testdata/real/milk.mov
+bench: export BGREMOVE_BENCH_CLIPS := $(CURDIR)/testdata/real/milk.mov
 
 .PHONY: bench
 bench: setup ## print the numbers of docs/measurements.md, beside ffmpeg

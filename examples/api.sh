@@ -1,20 +1,20 @@
 #!/bin/sh
-# Has a service take the background out of a clip, with nothing but curl.
+# Removes the background of a clip with a service; needs only curl.
 # Usage: examples/api.sh CLIP OUTPUT [OPTION=VALUE]...
-# BGREMOVE_SERVER and BGREMOVE_API_KEY say where and who.
+# BGREMOVE_SERVER has the service's address, BGREMOVE_API_KEY a key.
 set -eu
 [ $# -ge 2 ] || { echo "usage: $0 CLIP OUTPUT [OPTION=VALUE]..." >&2; exit 2; }
 : "${BGREMOVE_SERVER:?}" "${BGREMOVE_API_KEY:?}"
 clip=$1 output=$2
 shift 2
 [ ! -e "$output" ] || { echo "$output exists already" >&2; exit 1; }
-rm -f "$output.part" # of another run
+rm -f "$output.part" # left over from another run
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$output.part"' EXIT
 trap 'exit 130' INT TERM
 
-# request BODY ARGUMENT... sends a request until it is answered for good, and
-# sets status. The key goes in by standard input: arguments can be read by all.
+# request BODY ARGUMENT... sends a request until it gets a final answer, and
+# sets status. The key comes from standard input: everybody can read arguments.
 request() {
 	body=$1 try=0
 	shift
@@ -24,7 +24,7 @@ request() {
 			curl -sS -K - -D "$work/head" -o "$body" -w '%{http_code}' "$@") || [ $? = 22 ] || status=000
 		seconds=$(tr -d '\r' <"$work/head" | sed -n 's/^[Rr]etry-[Aa]fter: *//p' | tail -n 1)
 		case $status,$seconds in
-		000,* | 429,* | 502,* | 503,* | 504,* | 409,?*) ;; # may be gone at the next try
+		000,* | 429,* | 502,* | 503,* | 504,* | 409,?*) ;; # try again
 		*) return ;;
 		esac
 		try=$((try + 1))
@@ -41,7 +41,7 @@ fail() {
 	exit 1
 }
 
-# The same Idempotency-Key in all tries: an answer that is lost costs nothing.
+# All attempts have one Idempotency-Key, so a lost answer costs nothing.
 for option; do
 	set -- "$@" --form-string "$option"
 	shift
@@ -49,7 +49,7 @@ done
 once=${IDEMPOTENCY_KEY:-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')}
 request "$work/answer" -H "Idempotency-Key: $once" \
 	-F "file=@\"$clip\"" "$@" "$BGREMOVE_SERVER/api/v1/jobs"
-[ "$status" = 202 ] || fail "not taken ($status): $(cat "$work/answer"); with IDEMPOTENCY_KEY=$once it can be sent again, and is paid once"
+[ "$status" = 202 ] || fail "not accepted ($status): $(cat "$work/answer"); run it again with IDEMPOTENCY_KEY=$once, and it is charged once"
 job=$BGREMOVE_SERVER/api/v1/jobs/$(field id)
 
 until request "$work/answer" "$job" && [ "$status" = 200 ] && [ "$(field status)" = done ]; do
@@ -58,7 +58,7 @@ until request "$work/answer" "$job" && [ "$status" = 200 ] && [ "$(field status)
 	sleep "${seconds:-1}"
 done
 
-# -C - goes on where a transfer broke off; -f keeps errors out of the file.
+# -C - resumes an interrupted transfer; -f keeps errors out of the file.
 request "$output.part" -f -C - "$job/download"
 case $status in
 200 | 206) mv "$output.part" "$output" ;;

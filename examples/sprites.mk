@@ -1,6 +1,6 @@
-# Sprites of all clips in a folder, for a Makefile of yours: 128×128, standing
-# on the ground, without idle frames. Only what is missing or older than its
-# clip is made:
+# Makes sprites of all clips in a folder, for your own Makefile: 128×128, standing
+# on the ground, without idle frames. It makes only sprites that are missing or
+# older than their clip:
 #
 #	make -f examples/sprites.mk CLIPS=clips SPRITES=sprites
 CLIPS    ?= clips

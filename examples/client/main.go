@@ -1,5 +1,5 @@
-// Command client has a service take the background out of clips, all at once:
-// a small program on pkg/client.
+// Command client removes the background of several clips at once with a service.
+// It is a small program on pkg/client.
 //
 //	BGREMOVE_SERVER=https://clips.example BGREMOVE_API_KEY=bgr_… go run ./examples/client a.mp4 b.gif
 package main

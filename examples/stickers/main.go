@@ -1,5 +1,5 @@
 // Command stickers makes a sticker of a clip, 512 pixels wide and at most three
-// seconds long: a small program on the bgremove library.
+// seconds long. It is a small program on the bgremove library.
 //
 //	go run ./examples/stickers clip.mp4 sticker.webm
 package main

@@ -14,12 +14,12 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// What callers only compare.
+// Errors without further facts.
 var (
 	// ErrNotFound is an account or a key that does not exist.
 	ErrNotFound = errors.New("not found")
 	// ErrEmailTaken is an address that another account has.
-	ErrEmailTaken = errors.New("the address has an account already")
+	ErrEmailTaken = errors.New("the address already has an account")
 	// ErrCredentials is a wrong password or an unknown address; which of the
 	// two is not told, not by the time it takes either.
 	ErrCredentials = errors.New("wrong address or password")
@@ -28,7 +28,7 @@ var (
 	// ErrUnknownKey is an API key that was never made or has been revoked.
 	ErrUnknownKey = errors.New("unknown or revoked key")
 	// ErrTooManyKeys is an account that has MaxKeys active keys.
-	ErrTooManyKeys = errors.New("the account has its most keys")
+	ErrTooManyKeys = errors.New("the account has the maximum number of keys")
 )
 
 // FieldError is a value that is refused, with the field's JSON name.
@@ -36,7 +36,7 @@ type FieldError struct{ Field, Reason string }
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Reason }
 
-// Account is who pays.
+// Account owns credits, keys and jobs.
 type Account struct {
 	ID    string // acc_…
 	Email string // in lower case
@@ -45,7 +45,8 @@ type Account struct {
 	Epoch   int64
 	Credits int64
 	Plan    string // name of the plan subscribed to, else of the last one granted, or empty
-	// Confirmed says that mails to Email have arrived, or that nobody doubts it.
+	// Confirmed means that mail to Email has arrived, or that no confirmation
+	// is needed.
 	Confirmed bool
 	// Suspended says that the account may not act, and that its queue waits.
 	Suspended bool
@@ -67,7 +68,7 @@ type Accounts struct {
 // New gives access to the accounts in db.
 func New(db *store.DB) *Accounts { return &Accounts{db: db, hasher: newHasher()} }
 
-// Register makes an account without credits, whose address nobody doubts. The
+// Register creates an account without credits and with a confirmed address. The
 // error is ErrEmailTaken, or a *FieldError of email or password.
 func (a *Accounts) Register(ctx context.Context, email, password string) (Account, error) {
 	return a.insert(ctx, email, password, "now_ms()")
@@ -154,7 +155,7 @@ func (a *Accounts) List(ctx context.Context, after string, limit int) ([]Account
 }
 
 // Suspend keeps an account from acting, and its queue from moving, until it is
-// resumed. Who has suspended it already may do so again.
+// resumed. A suspended account may be suspended again.
 func (a *Accounts) Suspend(ctx context.Context, id string) error {
 	return a.setSuspended(ctx, id, "COALESCE(suspended_at, now_ms())")
 }
@@ -192,5 +193,5 @@ func scanAccount(row scanner, more ...any) (Account, error) {
 	return a, err
 }
 
-// wrap says what failed; what is not there is ErrNotFound.
+// wrap names the failed operation. A missing row becomes ErrNotFound.
 func wrap(what string, err error) error { return store.Wrap(what, err, ErrNotFound) }

@@ -25,7 +25,7 @@ func (l *Ledger) Entries(ctx context.Context, accountID, before string, limit in
 	return entries, wrap("ledger", rows.Err())
 }
 
-// Discrepancy is an account whose balance is not the sum of its entries.
+// Discrepancy is an account whose balance differs from the sum of its entries.
 type Discrepancy struct {
 	AccountID    string
 	Balance, Sum int64

@@ -6,9 +6,9 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// Erase removes what tells whose an account was: its address, password, keys and
-// tokens. Its row and its ledger stay, so that all sums stay right; nobody can use
-// it any more.
+// Erase removes an account's personal data: its address, password, keys and
+// tokens. Its row and ledger stay, so all sums stay right. Nobody can use the
+// account any more.
 func (a *Accounts) Erase(ctx context.Context, id string) error {
 	err := a.db.Tx(ctx, func(tx *store.Tx) error {
 		for _, query := range []string{

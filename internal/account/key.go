@@ -25,7 +25,7 @@ type Key struct {
 	ID        string // key_…
 	AccountID string
 	Name      string
-	Prefix    string // the secret's first characters, to tell keys by
+	Prefix    string // the secret's first characters, to recognise the key
 	CreatedAt time.Time
 	// LastUsedAt is right to about a minute; zero: never.
 	LastUsedAt time.Time
@@ -162,8 +162,8 @@ func scanKey(row scanner, more ...any) (Key, error) {
 	return k, err
 }
 
-// hashOf is how secrets and tokens are kept: what has 256 random bits needs no
-// slow hash.
+// hashOf returns the stored form of secrets and tokens. They have 256 random
+// bits, so they need no slow hash.
 func hashOf(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])

@@ -29,14 +29,13 @@ type Entry struct {
 	ID        string // led_…
 	AccountID string
 	Kind      Kind
-	Amount    int64  // credits; what a charge or a reversal takes is negative
+	Amount    int64  // credits; negative for charges and reversals
 	JobID     string // of a charge or a refund
 	Note      string // of a grant or a reversal
 	CreatedAt time.Time
 }
 
-// InsufficientError is a balance too low for what was asked. Nothing was
-// taken.
+// InsufficientError is a balance that is too low. Nothing was charged.
 type InsufficientError struct{ Balance, Cost int64 }
 
 func (e *InsufficientError) Error() string {
@@ -57,7 +56,7 @@ func (l *Ledger) Balance(ctx context.Context, accountID string) (credits int64, 
 }
 
 // Grant adds credits, at least 1, and returns the balance. The error is
-// ErrNotFound if there is no such account.
+// ErrNotFound if the account does not exist.
 func (l *Ledger) Grant(ctx context.Context, accountID string, credits int64, note string) (balance int64, err error) {
 	err = l.db.Tx(ctx, func(tx *store.Tx) (err error) {
 		balance, err = l.GrantTx(ctx, tx, accountID, credits, note)
@@ -93,12 +92,12 @@ func (l *Ledger) GrantTx(ctx context.Context, tx *store.Tx, accountID string, cr
 	return balance, wrap("grant credits", err)
 }
 
-// Reverse takes back credits that were granted, at most what is left, and
-// returns how many it took. The ledger tells of it in any case, and what had
-// been spent. It is part of a caller's transaction.
+// Reverse takes back granted credits, at most the balance, and returns how many
+// it took. The ledger gets an entry in any case, with the number already spent.
+// It is part of a caller's transaction.
 func (l *Ledger) Reverse(ctx context.Context, tx *store.Tx, accountID string, credits int64, note string) (taken int64, err error) {
 	var balance int64
-	// It locks the row, so that nobody spends what is about to be taken.
+	// It locks the row, so that nobody spends these credits meanwhile.
 	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits WHERE id = $1 RETURNING credits", accountID).Scan(&balance)
 	if err != nil {
 		return 0, wrap("reverse a grant", err)
@@ -140,7 +139,7 @@ func (l *Ledger) enter(ctx context.Context, tx *store.Tx, e Entry) error {
 	return err
 }
 
-// Item is what one job of a submission costs.
+// Item is the cost of one job of a submission.
 type Item struct {
 	JobID   string
 	Credits int64 // at least 1
@@ -153,7 +152,7 @@ func (l *Ledger) Charge(ctx context.Context, tx *store.Tx, accountID string, ite
 	var sum int64
 	for _, item := range items {
 		sum += item.Credits
-		// Before the balance, whose row others wait for.
+		// Before the balance: others wait for its row.
 		if err := l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Charge, Amount: -item.Credits, JobID: item.JobID}); err != nil {
 			return 0, wrap("charge", err)
 		}
@@ -180,8 +179,8 @@ func (l *Ledger) BalanceIn(ctx context.Context, tx *store.Tx, accountID string) 
 	return balance, wrap("balance", err)
 }
 
-// Refund gives back what a job cost and returns the balance. A second refund
-// of one job is an error. It is part of a caller's transaction.
+// Refund returns a job's cost to the account and returns the balance. A second
+// refund of a job is an error. It is part of a caller's transaction.
 func (l *Ledger) Refund(ctx context.Context, tx *store.Tx, accountID string, item Item) (balance int64, err error) {
 	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits + $1 WHERE id = $2 RETURNING credits",
 		item.Credits, accountID).Scan(&balance)

@@ -24,7 +24,7 @@ func (r Rate) reach() int64 { return int64(r.Burst-1) * r.interval() }
 type Decision struct {
 	Allowed   bool
 	Limit     int           // the rate, per minute
-	Remaining int           // what is left of the burst, in whole requests
+	Remaining int           // the rest of the burst, in whole requests
 	Reset     time.Duration // until the whole burst is there again
 	// RetryAfter is until the next request will be allowed; 0 if this one was.
 	RetryAfter time.Duration
@@ -45,7 +45,7 @@ type buckets interface {
 	take(ctx context.Context, name string, r Rate) (allowed bool, tat, now int64, err error)
 	// look returns the arrival time and the clock.
 	look(ctx context.Context, name string) (tat, now int64, err error)
-	// sweep removes the buckets whose time has come.
+	// sweep removes expired buckets.
 	sweep(ctx context.Context) (int64, error)
 }
 
@@ -74,8 +74,8 @@ func (e *LimitedError) Error() string {
 	return fmt.Sprintf("too many requests, wait %v", e.RetryAfter)
 }
 
-// Allow is Take for who only needs to know whether to go on: the error is a
-// *LimitedError if not.
+// Allow is Take for callers that only need a decision. The error is a
+// *LimitedError if the request is refused.
 func (l *Limiter) Allow(ctx context.Context, name string, r Rate) error {
 	d, err := l.Take(ctx, name, r)
 	if err == nil && !d.Allowed {
@@ -100,7 +100,7 @@ func (l *Limiter) Sweep(ctx context.Context) (int64, error) {
 	return n, wrap("rate limit", err)
 }
 
-// decide puts a bucket, of which ahead microseconds are used, in words.
+// decide describes a bucket with ahead microseconds in use.
 func decide(r Rate, allowed bool, ahead int64) Decision {
 	ahead = max(0, ahead)
 	free := r.reach() + r.interval() - ahead

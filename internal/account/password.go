@@ -19,8 +19,8 @@ import (
 // Storage Cheat Sheet), 19 MiB and two passes, about 30 ms.
 var cost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// decoy is compared with where there is no account, so that a sign-in takes as
-// long with an unknown address as with a wrong password.
+// decoy is compared if the account does not exist, so a sign-in takes as long
+// with an unknown address as with a wrong password.
 var decoy = sync.OnceValues(func() (string, error) { return argon2id.CreateHash("nobody's password", cost) })
 
 // hasher bounds how many passwords are hashed at once, in memory and in cores.
@@ -84,9 +84,8 @@ func (a *Accounts) SetPassword(ctx context.Context, id, password string) (Accoun
 	return changed, wrap("change the password", err)
 }
 
-// ChangePassword is SetPassword for who knows the current one: else the error
-// is a *FieldError of current. How often it may be tried is the caller's to
-// limit.
+// ChangePassword is SetPassword with a check of the current password; a wrong
+// one is a *FieldError of current. The caller limits the attempts.
 func (a *Accounts) ChangePassword(ctx context.Context, who Account, current, next string) (Account, error) {
 	wrong := &FieldError{Field: "current", Reason: "is not the account's password"}
 	_, known, err := a.signIn(ctx, who.Email, current)
@@ -116,8 +115,8 @@ func (a *Accounts) changePassword(ctx context.Context, where string, args ...any
 	return changed, err
 }
 
-// replacePassword keeps an encoded password for the account that where finds, and
-// ends what was good for the old one: its sessions, and so many mailed links.
+// replacePassword stores an encoded password for the account that where finds.
+// It ends the account's sessions, and with them its mailed links.
 func replacePassword(ctx context.Context, tx *store.Tx, where string, args ...any) (changed Account, resets int64, err error) {
 	changed, err = scanAccount(tx.QueryRowContext(ctx,
 		"UPDATE accounts SET password = $1, epoch = epoch + 1 WHERE "+where+" RETURNING "+columns, args...))

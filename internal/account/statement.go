@@ -22,8 +22,8 @@ const behindAll = "z"
 // after it: at most limit before the id before, from the newest if that is
 // empty. All is of one moment, so the newest line has the account's balance.
 func (l *Ledger) Statement(ctx context.Context, accountID, before string, limit int) ([]Line, error) {
-	// The balance now, less what the entries after the page have moved, less
-	// what those of the page have that are newer.
+	// The current balance, less the amounts of all newer entries, on the page
+	// and after it.
 	rows, err := l.db.QueryContext(ctx, `
 		WITH page AS (SELECT * FROM ledger WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3),
 			later AS (SELECT COALESCE(SUM(amount), 0) AS moved FROM ledger WHERE account_id = $1 AND id >= $2)
@@ -45,8 +45,8 @@ func (l *Ledger) Statement(ctx context.Context, accountID, before string, limit 
 	return lines, wrap("statement", rows.Err())
 }
 
-// statementPage is how many entries All reads together: no connection to the
-// database waits for who takes them.
+// statementPage is the number of entries that All reads at once. A slow reader
+// therefore holds no connection to the database.
 const statementPage = 500
 
 // All is Statement of everything, read in one pass: only the first page asks for

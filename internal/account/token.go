@@ -11,13 +11,13 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// Purpose is what a token in a mail is for.
+// Purpose is the purpose of a mailed token.
 type Purpose string
 
 // The purposes.
 const (
 	ResetToken   Purpose = "reset"   // sets a new password
-	ConfirmToken Purpose = "confirm" // tells that a mail has arrived
+	ConfirmToken Purpose = "confirm" // confirms that a mail has arrived
 )
 
 // maxTokens is how many tokens of a purpose an account may have at once: it
@@ -32,8 +32,8 @@ func (p Purpose) life() time.Duration {
 	return 24 * time.Hour
 }
 
-// SignUp is Register for who has yet to show that the address is theirs: the
-// account is not Confirmed.
+// SignUp is Register for an address that is not confirmed yet: the account is
+// not Confirmed.
 func (a *Accounts) SignUp(ctx context.Context, email, password string) (Account, error) {
 	return a.insert(ctx, email, password, "NULL")
 }
@@ -56,9 +56,8 @@ func (a *Accounts) insert(ctx context.Context, email, password, confirmed string
 	return account, wrap("register", err)
 }
 
-// NewToken makes a token for a mail to an account: 256 random bits, of which
-// only a hash is kept. The error is a *LimitedError when there are too many
-// that can still be used.
+// NewToken makes a token for a mail to an account: 256 random bits. Only a hash
+// is stored. The error is a *LimitedError if too many tokens are still valid.
 func (a *Accounts) NewToken(ctx context.Context, accountID string, p Purpose) (token string, err error) {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // it never fails
@@ -77,7 +76,7 @@ func (a *Accounts) NewToken(ctx context.Context, accountID string, p Purpose) (t
 	return token, nil
 }
 
-// DropToken removes a token whose mail was not sent.
+// DropToken removes a token if its mail was not sent.
 func (a *Accounts) DropToken(ctx context.Context, token string) error {
 	_, err := a.db.ExecContext(ctx, "DELETE FROM mail_tokens WHERE hash = $1", hashOf(token))
 	return wrap("drop a token", err)
@@ -99,10 +98,10 @@ func tokenRoom(ctx context.Context, tx *store.Tx, accountID string, p Purpose) e
 	return err
 }
 
-// ResetPassword sets another password for the account of a token, which ends
-// by it, as all others and all sessions of the account do. Who has the token
-// reads the account's mail, so the address is confirmed, too. The error is
-// ErrNotFound for a token that cannot be used, or a *FieldError of password.
+// ResetPassword sets a new password for the account of a token. It ends this
+// token, and all other tokens and all sessions of the account. The token came
+// by mail, so the address is confirmed, too. The error is ErrNotFound for an
+// invalid token, or a *FieldError of password.
 func (a *Accounts) ResetPassword(ctx context.Context, token, password string) (Account, error) {
 	// Before the password is hashed, which is dear.
 	if _, err := a.tokenOwner(ctx, a.db, token, ResetToken); err != nil {
@@ -131,8 +130,8 @@ func (a *Accounts) ResetPassword(ctx context.Context, token, password string) (A
 	return changed, wrap("reset the password", err)
 }
 
-// Confirm notes that the mail with a token has arrived. It may be told twice.
-// The error is ErrNotFound for a token that cannot be used.
+// Confirm records that the mail with a token has arrived. It may be called
+// twice. The error is ErrNotFound for an invalid token.
 func (a *Accounts) Confirm(ctx context.Context, token string) error {
 	owner, err := a.tokenOwner(ctx, a.db, token, ConfirmToken)
 	if err == nil {

@@ -36,7 +36,7 @@ type Item struct {
 // Status is what became of an item.
 type Status string
 
-// What becomes of items. Those that an end of the context cuts short have none.
+// The results of items. Items cut short by the context's end have none.
 const (
 	Done    Status = "done"
 	Skipped Status = "skipped" // the output was there
@@ -54,7 +54,7 @@ type Outcome struct {
 // Redo says which outputs that exist are made again. The zero value is none.
 type Redo int
 
-// What is made again.
+// Which existing outputs are redone.
 const (
 	RedoNone  Redo = iota
 	RedoOlder      // those older than their inputs
@@ -72,9 +72,9 @@ type Runner struct {
 	Report func(Outcome)
 }
 
-// Run does items until there are no more or ctx ends, whose cause it returns.
-// The failure of one does not stop the others. Folders of outputs are made
-// where they are missing.
+// Run processes items until there are no more or ctx ends, and then returns its
+// cause. If one fails, the others continue. Missing folders of outputs are
+// created.
 func (r Runner) Run(ctx context.Context, items <-chan Item) error {
 	var (
 		g  errgroup.Group
@@ -168,9 +168,8 @@ func failed(item Item, err error) Outcome {
 	return Outcome{Item: item, Status: Failed}
 }
 
-// settled reports whether an item's output is there and stays, or else whether
-// it is to be replaced. What is there and is no file is left to Work to
-// refuse.
+// settled reports whether an item's output exists and stays, or whether it must
+// be replaced. Work refuses an existing output that is not a file.
 func (r Runner) settled(item Item) (overwrite, skip bool) {
 	out, err := os.Stat(item.Output)
 	if err != nil || !out.Mode().IsRegular() || r.Redo == RedoAll {

@@ -14,10 +14,10 @@ import (
 
 // Search says where inputs are looked for.
 type Search struct {
-	// Paths are files, taken whatever they are called, folders, and patterns
-	// as of filepath.Glob where there is no file of that name.
+	// Paths are files with any name, folders, and patterns as of filepath.Glob
+	// if no file has that name.
 	Paths []string
-	// Recursive also looks into the folders below, whose tree the outputs get.
+	// Recursive also searches subfolders; outputs get the same tree.
 	Recursive bool
 	// Out is the outputs' folder, which is not looked into unless it is one of
 	// Paths.
@@ -38,8 +38,8 @@ type Found struct {
 	Unread []Item
 }
 
-// Find looks for the inputs. Paths that are not there or cannot be looked into
-// are errors, as is that there are no inputs at all: each a *bgremove.Error.
+// Find searches the inputs. A missing or unreadable path is an error, and so is
+// the absence of any input: each a *bgremove.Error.
 func (s Search) Find() (*Found, error) {
 	w := &walk{Search: s, found: &Found{}, places: places{}, seen: map[string]bool{}}
 	w.out, _ = os.Stat(s.Out) // it need not be there yet
@@ -51,7 +51,7 @@ func (s Search) Find() (*Found, error) {
 	return w.found, nil
 }
 
-// None is the error that there are no inputs, or nil if there are.
+// None returns an error if there are no inputs.
 func (f *Found) None(s Search) error {
 	if len(f.Inputs) > 0 || len(f.Unread) > 0 {
 		return nil
@@ -60,9 +60,9 @@ func (f *Found) None(s Search) error {
 		Hint: "bgremove takes " + strings.Join(extensions, " ")}
 	switch {
 	case len(f.Folders) == 0:
-		e.Reason, e.Hint = "all that is named are outputs of bgremove", "name the clips that they were made of"
+		e.Reason, e.Hint = "all named files are outputs of bgremove", "name the original clips"
 	case !s.Recursive:
-		e.Hint += "; --recursive looks into the folders below, too"
+		e.Hint += "; --recursive also searches subfolders"
 	}
 	return e
 }
@@ -98,8 +98,8 @@ func (w *walk) path(path string) error {
 	return nil
 }
 
-// isAbsent reports whether what has the name of a pattern is not there. Windows
-// says that it cannot be.
+// isAbsent reports whether no file has the name of a pattern. Windows reports
+// such a name as invalid.
 func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || err != nil && runtime.GOOS == "windows"
 }
@@ -200,8 +200,8 @@ func (w *walk) isOut(d fs.DirEntry) bool {
 	return err == nil && w.out != nil && os.SameFile(info, w.out)
 }
 
-// isClip tells by the name what may be an input. A link is as what it points
-// to; one that points nowhere counts, so that somebody hears of it.
+// isClip reports whether a name may be an input. A link counts as its target. A
+// broken link counts, so that it is reported.
 func isClip(path string, d fs.DirEntry) bool {
 	if isHidden(d.Name()) || isOutput(path) || !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) {
 		return false
@@ -215,8 +215,8 @@ func isClip(path string, d fs.DirEntry) bool {
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") && name != "." && name != ".." }
 
-// isOutput tells the files that we write, which are never inputs: else a second
-// run would take those of the first.
+// isOutput reports whether a file is one of our outputs. They are never inputs,
+// or a second run would process those of the first.
 func isOutput(path string) bool {
 	return strings.HasSuffix(fold(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))), "-nobg")
 }

@@ -122,7 +122,7 @@ func TestFindNothing(t *testing.T) {
 		{"a[", false, "no file matches", ""},
 		{strings.Repeat("x", 300), false, "cannot be read", ""},
 		{"none", false, "there are no clips in", "--recursive"},
-		{"a-nobg.gif", false, "outputs of bgremove", "name the clips"},
+		{"a-nobg.gif", false, "outputs of bgremove", "name the original clips"},
 	}
 	for _, tt := range tests {
 		s := batch.Search{Paths: []string{filepath.Join(dir, tt.path)}}

@@ -8,8 +8,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// Prepare makes the folder of outputs where it is missing, and tries whether
-// files can be made in it. Errors are *bgremove.Error.
+// Prepare creates the folder of outputs if it is missing, and checks that files
+// can be created in it. Errors are *bgremove.Error.
 func Prepare(dir string) error {
 	if stat, err := os.Stat(dir); err == nil && !stat.IsDir() {
 		return &bgremove.Error{Kind: bgremove.Failed, Path: dir, Reason: "is a file, not a folder", Hint: "--out names the folder of the outputs"}

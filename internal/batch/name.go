@@ -20,12 +20,11 @@ func (e *CollisionError) Error() string {
 	return fmt.Sprintf("%s: the output of %s", e.Output, strings.Join(e.Inputs, " and of "))
 }
 
-// Name gives every input its output below dir: its stem, "-nobg." and what the
-// format has as extension. Where outputs of inputs of one folder would collide
-// those inputs' extensions are added (a-gif-nobg.gif, a-mp4-nobg.gif). Names
-// that differ in case only collide, since many file systems take them for one.
-// What collides nevertheless is an error for each such output, all of them
-// *CollisionError.
+// Name gives every input its output below dir: its stem, "-nobg." and the
+// format's extension. If outputs of one folder would collide, the inputs'
+// extensions are added (a-gif-nobg.gif, a-mp4-nobg.gif). Names that differ only
+// in case collide as well, because many file systems treat them as equal. Each
+// remaining collision is a *CollisionError.
 func Name(dir string, format bgremove.Format, inputs []Input) ([]Item, error) {
 	n := naming{dir: dir, format: format, inputs: inputs, long: make([]bool, len(inputs)), places: places{}}
 	for n.lengthen() {

@@ -7,8 +7,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// ErrDeaf is of systems that tell of changes in a folder only while each of its
-// files is held open, which a folder of thousands does not allow.
+// ErrDeaf is for systems that report changes in a folder only while each of its
+// files is open. A folder of thousands does not allow that.
 var ErrDeaf = errors.New("no word of new files on " + runtime.GOOS)
 
 // Notifier hears of changes in folders from the system, where that tells.
@@ -32,9 +32,9 @@ func NewNotifier() (*Notifier, error) {
 	return n, nil
 }
 
-// Listen adds a folder, but not those below it. Where that fails, as on disks
-// that tell nothing or when the system's limit is reached, nobody hears of it:
-// a Watch looks from time to time anyway.
+// Listen adds a folder, but not its subfolders. If that fails, as on disks that
+// report nothing or at the system's limit, the error is ignored: a Watch polls
+// anyway.
 func (n *Notifier) Listen(dir string) { _ = n.watcher.Add(dir) }
 
 // Changes receives something after there were changes, once for many.

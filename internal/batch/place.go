@@ -2,10 +2,9 @@ package batch
 
 import "path/filepath"
 
-// places tells files and folders that are named in several ways: from
-// elsewhere, with detours, through links to folders. It holds the folders that
-// were resolved. Links to files are files of their own, since outputs are
-// called by them.
+// places recognises files and folders with several names: absolute, with
+// detours, through links to folders. It caches resolved folders. Links to files
+// are files of their own, because outputs are named after them.
 type places map[string]string
 
 // file is the one path of a file.

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Settle is how long a file must stay as it is to pass for complete, and Poll
-// after what time folders are looked into although nothing was heard of them:
-// network disks tell nothing. A file that does not open has Patience to change.
+// Settle is how long a file must stay unchanged to count as complete. Poll is
+// the interval at which folders are scanned without a report, because network
+// disks report nothing. A file that does not open has Patience to change.
 const (
 	Settle   = 2 * time.Second
 	Poll     = 10 * time.Second
@@ -24,10 +24,10 @@ const (
 type Watch struct {
 	// Search names the folders; other paths are not watched.
 	Search
-	// Found is what was found before, or nil. Its files are given at once, and
-	// its inputs keep their names.
+	// Found is the result of an earlier search, or nil. Its files are passed on
+	// at once, and its inputs keep their names.
 	Found *Found
-	// Opens tells whether a file that has stopped growing is complete.
+	// Opens reports whether a file that has stopped growing is complete.
 	Opens func(ctx context.Context, path string) error
 	// Problem hears of folders that cannot be looked into, once each.
 	Problem func(error)
@@ -45,7 +45,7 @@ type Watch struct {
 	busy map[string]bool // given and not Ended
 }
 
-// growing is what is known of a file.
+// growing is the state of a file.
 type growing struct {
 	stamp stamp
 	since time.Time // when it was first seen so
@@ -58,8 +58,8 @@ type stamp struct {
 	mtime time.Time
 }
 
-// Run gives inputs until ctx ends, whose cause it returns. One that was given
-// comes again after Ended at the soonest.
+// Run passes inputs on until ctx ends, and then returns its cause. An input
+// comes again only after Ended.
 func (w *Watch) Run(ctx context.Context, give func(context.Context, Input)) error {
 	w.files, w.inputs, w.broken, w.busy = map[string]*growing{}, map[string]Input{}, map[string]bool{}, map[string]bool{}
 	w.begin(ctx, give)
@@ -154,8 +154,8 @@ func (w *Watch) look(ctx context.Context, round int, give func(context.Context, 
 	return pending
 }
 
-// scanned are the inputs in all folders now, each once. Problems are told once,
-// until they are over.
+// scanned are the inputs in all folders now, each once. A problem is reported
+// once, until it is over.
 func (w *Watch) scanned() []Input {
 	walk := &walk{Search: w.Search, visit: w.Visit}
 	walk.out, _ = os.Stat(w.Out)
@@ -221,7 +221,7 @@ func (w *Watch) settled(ctx context.Context, path string, round int) (settled, g
 	return true, false
 }
 
-// file is what is known of a file, forgotten if it has changed.
+// file is the state of a file, forgotten if the file has changed.
 func (w *Watch) file(path string, stat fs.FileInfo) *growing {
 	now := stamp{stat.Size(), stat.ModTime()}
 	f := w.files[path]

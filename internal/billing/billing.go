@@ -1,9 +1,9 @@
-// Package billing sells plans through Stripe: it sends browsers to Checkout and
-// to the customer portal, and turns what Stripe tells of payments into credits.
+// Package billing sells plans through Stripe. It sends browsers to Checkout and
+// to the customer portal, and turns Stripe's payment events into credits.
 //
-// Stripe tells by events, each at least once and in any order. An event, what
-// it grants and what it takes back are one transaction, and a payment grants
-// once, whatever number of events tell of it.
+// Stripe delivers events at least once and in any order. An event, its grants
+// and its reversals are one transaction. A payment grants once, however many
+// events report it.
 package billing
 
 import (
@@ -21,17 +21,17 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// What callers only compare.
+// Errors without further facts.
 var (
 	// ErrSubscribed is an account that has a subscription already.
-	ErrSubscribed = errors.New("the account has a subscription; change or end it first")
+	ErrSubscribed = errors.New("the account has a subscription; change or cancel it first")
 	// ErrNoCustomer is an account that has bought nothing yet.
 	ErrNoCustomer = errors.New("the account has bought nothing yet")
 	// ErrSignature is an event that is not Stripe's, or too old to be believed.
 	ErrSignature = errors.New("no valid signature")
 )
 
-// Error is Stripe not doing what it was asked.
+// Error is a failed request to Stripe.
 type Error struct {
 	Op  string
 	Err error
@@ -54,7 +54,8 @@ func (e *Error) Temporary() bool {
 // Price is a price of Stripe, by which a plan is paid.
 type Price struct{ Plan, ID string }
 
-// Config is what a Service sells, and by what. All but API and Log is needed.
+// Config has the plans for sale and the access to Stripe. All but API and Log
+// are required.
 type Config struct {
 	DB *store.DB
 	// Key is the secret or restricted key of Stripe's API, WebhookSecret signs
@@ -81,7 +82,7 @@ type Service struct {
 	plans    map[string]account.Plan // by price
 }
 
-// timeout bounds what is asked of Stripe for one request.
+// timeout bounds Stripe's time for one request.
 const timeout = 20 * time.Second
 
 // New makes a Service. The error joins all that is wrong with the prices.
@@ -149,8 +150,8 @@ func index(prices []Price) (sold map[string]string, plans map[string]account.Pla
 // Sells reports whether a plan can be bought.
 func (s *Service) Sells(plan string) bool { return s.sold[plan] != "" }
 
-// keepEvents is how long events are known to have been acted upon. Stripe
-// tries for three days, and resends those of a month when it is asked to.
+// keepEvents is how long processed events are remembered. Stripe retries for
+// three days, and resends events of a month on request.
 const keepEvents = 90 * 24 * time.Hour
 
 // Sweep forgets old events and returns their number. Their payments are known

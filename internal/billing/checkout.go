@@ -64,7 +64,7 @@ func (s *Service) purchase(who account.Account, p account.Plan, customer string)
 		SuccessURL:        stripe.String(s.page("bought=" + url.QueryEscape(p.Name))),
 		CancelURL:         stripe.String(s.page("")),
 	}
-	// What was paid carries the facts too, for those who look at it.
+	// The payment carries the facts too, for people who look at it.
 	if p.Period == account.Once {
 		c.Mode = stripe.String(stripe.CheckoutSessionModePayment)
 		c.PaymentIntentData = &stripe.CheckoutSessionCreatePaymentIntentDataParams{Metadata: facts}
@@ -150,8 +150,8 @@ func (s *Service) customer(ctx context.Context, accountID string) (id string, er
 	return id, nil
 }
 
-// newCustomer makes a customer in place of another. Who asks for it at the same
-// time gets the same one.
+// newCustomer replaces one customer by a new one. Concurrent callers get the
+// same one.
 func (s *Service) newCustomer(ctx context.Context, who account.Account, former string) (string, error) {
 	params := &stripe.CustomerCreateParams{Email: &who.Email, Metadata: map[string]string{"account": who.ID}}
 	params.SetIdempotencyKey("bgremove-customer-" + who.ID + "-" + former)

@@ -7,8 +7,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// MayForget reports, as ErrSubscribed, that a subscription of an account goes on
-// being paid: it is ended in the customer portal, or by Stripe.
+// MayForget returns ErrSubscribed if a subscription of the account is still
+// being paid. The customer portal or Stripe ends it.
 func MayForget(ctx context.Context, db *store.DB, accountID string) error {
 	var held bool
 	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM subscriptions WHERE account_id = $1 AND "+isHeld+")", accountID).Scan(&held)

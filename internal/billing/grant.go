@@ -13,7 +13,7 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// payment is what was paid, and for what.
+// payment is an amount and its purpose.
 type payment struct {
 	id           string // pi_… or in_…
 	accountID    string
@@ -53,7 +53,8 @@ func (s *Service) readSession(ctx context.Context, e stripe.Event) (change, erro
 	return func(ctx context.Context, tx *store.Tx) error { return s.grant(ctx, tx, p) }, nil
 }
 
-// lost tells operators of money from nobody: trying again would not help.
+// lost reports a payment without an account to the operators: a retry would not
+// help.
 func (s *Service) lost(ctx context.Context, e stripe.Event, accountID string) {
 	s.Log.ErrorContext(ctx, "payment for an account that does not exist", "event", e.ID, "account", accountID)
 }
@@ -94,9 +95,9 @@ func (s *Service) readInvoice(ctx context.Context, e stripe.Event) (change, erro
 	return func(ctx context.Context, tx *store.Tx) error { return s.grant(ctx, tx, p) }, nil
 }
 
-// creditsTime reports whether an invoice pays back time that was left of another
-// plan, whose credits stay: then it grants for what was paid and no more, or
-// plans switched to and fro would give credits for nothing.
+// creditsTime reports whether an invoice pays back the unused time of another
+// plan, whose credits stay. It then grants credits only for the amount paid.
+// Otherwise switching plans to and fro would give credits for nothing.
 func creditsTime(invoice *stripe.Invoice) bool {
 	return invoice.Lines != nil && slices.ContainsFunc(invoice.Lines.Data, func(line *stripe.InvoiceLineItem) bool {
 		return line.Amount < 0 && line.Parent != nil && line.Parent.SubscriptionItemDetails != nil && line.Parent.SubscriptionItemDetails.Proration
@@ -109,8 +110,8 @@ type period struct {
 	quantity, amount    int64
 }
 
-// periods are the lines of an invoice that pay for whole periods: not for what
-// is left of one, and not those that cost nothing, such as trials.
+// periods are the lines of an invoice that pay for whole periods. Partial
+// periods and free lines, such as trials, are left out.
 func periods(invoice *stripe.Invoice) (all []period) {
 	if invoice.Lines == nil {
 		return nil
@@ -125,8 +126,8 @@ func periods(invoice *stripe.Invoice) (all []period) {
 	return all
 }
 
-// grant adds the credits of a payment, unless that was done, and takes back
-// what was lost of it before it was heard of.
+// grant adds the credits of a payment, once, and takes back losses that were
+// reported before it.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, p payment) error {
 	done, err := tx.ExecContext(ctx, `
 		INSERT INTO payments (id, account_id, plan, credits, amount, taken, forgiven, created_at)
@@ -137,7 +138,7 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, p payment) error {
 		return fmt.Errorf("note a payment: %w", err)
 	}
 	if n, err := done.RowsAffected(); n == 0 || err != nil {
-		return err // another event told of it
+		return err // another event has granted it
 	}
 	if _, err := s.ledger.GrantTx(ctx, tx, p.accountID, p.credits, fmt.Sprintf("plan %s (%s)", p.plan, p.id)); err != nil {
 		return err
@@ -148,8 +149,8 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, p payment) error {
 	return s.settle(ctx, tx, p.id)
 }
 
-// showPlan notes what was bought as the account's plan. A subscription that
-// lasts goes before packs, and one that has ended is none.
+// showPlan stores the bought plan as the account's. An active subscription
+// takes precedence over packs; an ended one is no plan.
 func (s *Service) showPlan(ctx context.Context, tx *store.Tx, p payment) error {
 	hides := func() (bool, error) { return subscribed(ctx, tx, p.accountID) }
 	if p.subscription != "" {

@@ -23,8 +23,7 @@ type loss struct {
 	final     bool   // nothing comes after it
 }
 
-// readRefund takes back a part of what a payment granted, as large as that of
-// the money.
+// readRefund takes back the same share of a payment's credits as of its money.
 func (s *Service) readRefund(ctx context.Context, e stripe.Event) (change, error) {
 	charge, err := object[stripe.Charge](e)
 	if err != nil {
@@ -34,8 +33,8 @@ func (s *Service) readRefund(ctx context.Context, e stripe.Event) (change, error
 	return s.readLoss(ctx, e, l, charge.PaymentIntent, func() (*stripe.Customer, error) { return charge.Customer, nil })
 }
 
-// readDispute takes back what was granted while the money is withheld, and
-// gives it again when it has come back.
+// readDispute takes back the credits while the money is withheld, and grants
+// them again when it has returned.
 func (s *Service) readDispute(ctx context.Context, e stripe.Event) (change, error) {
 	dispute, err := object[stripe.Dispute](e)
 	if err != nil {
@@ -56,8 +55,8 @@ func (s *Service) readDispute(ctx context.Context, e stripe.Event) (change, erro
 	})
 }
 
-// readLoss finds out what was paid by an intent: a pack by itself, a period
-// through its invoice. customer is asked where we do not know the payment.
+// readLoss finds the purchase of an intent: a pack directly, a period through
+// its invoice. customer is used if the payment is unknown.
 func (s *Service) readLoss(ctx context.Context, e stripe.Event, l loss, intent *stripe.PaymentIntent, customer func() (*stripe.Customer, error)) (change, error) {
 	if intent == nil {
 		s.ignore(ctx, e, "it has no payment intent", slog.String("object", l.id))
@@ -116,8 +115,8 @@ func (s *Service) paidBy(ctx context.Context, intent string) (string, error) {
 	return intent, nil
 }
 
-// lose notes a loss and takes back what it is worth. The payment may not have
-// been heard of yet; then it has granted nothing so far.
+// lose records a loss and takes back its value. The payment may still be
+// unknown; then nothing has been granted so far.
 func (s *Service) lose(ctx context.Context, tx *store.Tx, l loss) error {
 	if l.accountID != "" {
 		_, err := tx.ExecContext(ctx, `
@@ -145,8 +144,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// settle makes what was taken back of a payment's credits what its losses are
-// worth.
+// settle makes the credits taken back from a payment match its losses.
 func (s *Service) settle(ctx context.Context, tx *store.Tx, paymentID string) error {
 	var (
 		p                     payment

@@ -13,8 +13,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// What a subscription's status says, for SQL: whether it has ended, whether it
-// is paid or about to be, and whether a second one would be paid beside it.
+// Conditions on a subscription's status, for SQL: it has ended; it is paid or
+// about to be; a second one would be paid beside it.
 const (
 	isOver  = "status IN ('canceled', 'incomplete_expired')"
 	isShown = "status IN ('active', 'trialing', 'past_due')"
@@ -54,7 +54,7 @@ type subscription struct {
 	toldAt                      int64
 }
 
-// readSubscription keeps what a subscription is. Credits come with invoices.
+// readSubscription stores a subscription's state. Credits come with invoices.
 func (s *Service) readSubscription(ctx context.Context, e stripe.Event) (change, error) {
 	told, err := object[stripe.Subscription](e)
 	if err != nil {
@@ -81,10 +81,9 @@ func (s *Service) readSubscription(ctx context.Context, e stripe.Event) (change,
 	return func(ctx context.Context, tx *store.Tx) error { return s.keep(ctx, tx, sub) }, nil
 }
 
-// keep notes the newest that is known of a subscription, and what that makes
-// the account's plan. What has ended never begins again, and what is incomplete
-// is how all begin: times are whole seconds, and in one of them what is told
-// second may arrive first.
+// keep stores the newest state of a subscription and updates the account's
+// plan. An ended one never restarts, and every one starts as incomplete. Times
+// are whole seconds, so within one second the later event may arrive first.
 func (s *Service) keep(ctx context.Context, tx *store.Tx, sub subscription) error {
 	former, err := formerPlan(ctx, tx, sub.id)
 	if err != nil {

@@ -30,7 +30,8 @@ var Events = []stripe.EventType{
 // is noted. nil does nothing.
 type change func(context.Context, *store.Tx) error
 
-// readers tell what an event does. They may ask Stripe, and write nothing.
+// readers return the effect of an event. They may query Stripe, and write
+// nothing.
 var readers = map[stripe.EventType]func(*Service, context.Context, stripe.Event) (change, error){
 	stripe.EventTypeCheckoutSessionCompleted:             (*Service).readSession,
 	stripe.EventTypeCheckoutSessionAsyncPaymentSucceeded: (*Service).readSession,
@@ -101,5 +102,5 @@ func object[T any](e stripe.Event) (*T, error) {
 // ignore notes in the log that an event is none of ours.
 func (s *Service) ignore(ctx context.Context, e stripe.Event, why string, facts ...slog.Attr) {
 	attrs := append([]slog.Attr{slog.String("event", e.ID), slog.String("type", string(e.Type)), slog.String("reason", why)}, facts...)
-	s.Log.LogAttrs(ctx, slog.LevelInfo, "event of Stripe ignored", attrs...)
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "Stripe event ignored", attrs...)
 }

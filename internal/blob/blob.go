@@ -17,7 +17,7 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// What callers only compare.
+// Errors without further facts.
 var (
 	// ErrNotFound is a key without an object.
 	ErrNotFound = errors.New("no such object")
@@ -37,7 +37,7 @@ func (e *Error) Error() string { return "storage: " + e.Op + " " + e.Key + ": " 
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Object is what is known of content that was stored.
+// Object describes stored content.
 type Object struct {
 	Size   int64
 	SHA256 string // in hex
@@ -134,7 +134,7 @@ func (s *Store) Room() error {
 	}
 	n, err := s.Free()
 	if err == nil && n < s.reserve {
-		err = &Error{Op: "write", Err: fmt.Errorf("%d bytes are free, and %d are to stay so", n, s.reserve)}
+		err = &Error{Op: "write", Err: fmt.Errorf("%d bytes are free, and %d must stay free", n, s.reserve)}
 	}
 	return err
 }
@@ -151,9 +151,9 @@ func (s *Store) Ping(ctx context.Context) error {
 	return failed("ping", "", err)
 }
 
-// Local is a path at which programs can read an object until release is
-// called: the object itself, or a copy in the temporary folder, for whose room
-// it waits. The error is ErrNotFound or an *Error.
+// Local is a path where programs can read an object until release is called:
+// the object itself, or a copy in the temporary folder. It waits for space for
+// a copy. The error is ErrNotFound or an *Error.
 func (s *Store) Local(ctx context.Context, key string) (path string, release func(), err error) {
 	return s.place.local(ctx, s, key)
 }
@@ -168,7 +168,7 @@ func (s *Store) Open(ctx context.Context, key string, offset, length int64) (io.
 	return r, nil
 }
 
-// Stat is what is known of an object; the error is ErrNotFound or an *Error.
+// Stat describes an object; the error is ErrNotFound or an *Error.
 func (s *Store) Stat(ctx context.Context, key string) (Info, error) {
 	a, err := s.bucket.Attributes(ctx, key)
 	if err != nil {
@@ -204,8 +204,8 @@ func (s *Store) Mark(ctx context.Context, name string) (string, error) {
 	return string(text), failed("read", name, err)
 }
 
-// SetMark leaves a short text under a name, in place of what was there: the one
-// kind of object that changes.
+// SetMark stores a short text under a name and replaces an earlier one. A mark
+// is the only kind of object that changes.
 func (s *Store) SetMark(ctx context.Context, name, text string) error {
 	u, err := s.Receive(ctx, name, strings.NewReader(text), markLimit)
 	if err == nil {
@@ -214,8 +214,8 @@ func (s *Store) SetMark(ctx context.Context, name, text string) error {
 	return err
 }
 
-// List is every object whose key begins with prefix; those of one folder by
-// their names. What comes or goes meanwhile may be missing. It ends after an
+// List returns every object with the key prefix; those of one folder by their
+// names. Objects created or removed meanwhile may be missing. It ends after an
 // error.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	return s.place.list(ctx, s, prefix)

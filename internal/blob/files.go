@@ -18,8 +18,8 @@ import (
 	"gocloud.dev/blob/fileblob"
 )
 
-// files is a folder; keys are paths in it. What is being written lies beside
-// its final name.
+// files is a folder; keys are paths in it. A file in progress lies beside its
+// final name.
 type files struct{ dir string }
 
 func openFiles(u *neturl.URL) (*Store, error) {

@@ -25,13 +25,13 @@ const (
 // copySize is the buffer between a stream and storage.
 const copySize = 64 << 10
 
-// writing is what a place does around one write.
+// writing has a storage's steps around one write.
 type writing interface {
 	// options are for gocloud.dev's writer.
 	options() *blob.WriterOptions
-	// copy receives what is written, and may be nil.
+	// copy receives the written bytes, and may be nil.
 	copy() io.Writer
-	// flush makes durable what was written, before it is seen.
+	// flush makes the written bytes durable before the object becomes visible.
 	flush() error
 	// settle makes durable that it is seen, and returns a path to read it at.
 	settle() (path string, release func(), err error)
@@ -51,10 +51,10 @@ type Upload struct {
 // Release ends the use of Path. The object stays. It may be called again.
 func (u *Upload) Release() { u.release() }
 
-// Receive stores what r gives under key, hashing it on the way, in memory that
-// does not depend on its size. More than limit bytes are ErrTooLarge; an error
-// of r is returned as it is, wrapped; one of the storage is an *Error, also
-// where there is no room for a temporary copy. After any error nothing is left.
+// Receive stores the content of r under key and hashes it. Its memory does not
+// depend on the size. More than limit bytes are ErrTooLarge. An error of r is
+// returned wrapped. An error of the storage is an *Error, also if there is no
+// space for a temporary copy. After any error nothing is left.
 func (s *Store) Receive(ctx context.Context, key string, r io.Reader, limit int64) (*Upload, error) {
 	in := &intake{r: r, left: limit, hash: sha256.New()}
 	w := s.place.writer(key)
@@ -73,7 +73,8 @@ func (s *Store) Receive(ctx context.Context, key string, r io.Reader, limit int6
 	return &Upload{Object: in.object(), Key: key, Path: path, release: sync.OnceFunc(release)}, nil
 }
 
-// write moves the stream into the object, which is seen if there is no error.
+// write moves the stream into the object, which becomes visible if there is no
+// error.
 func (s *Store) write(ctx context.Context, key string, in *intake, w writing) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -88,7 +89,7 @@ func (s *Store) write(ctx context.Context, key string, in *intake, w writing) (e
 	if c := w.copy(); c != nil {
 		to = io.MultiWriter(object, c)
 	}
-	// Only Write: other ways hide whose error it was.
+	// Only Write: other methods would hide which side failed.
 	_, err = io.CopyBuffer(struct{ io.Writer }{to}, in, make([]byte, copySize))
 	if err == nil {
 		err = w.flush()
@@ -126,7 +127,7 @@ func (s *Store) PutFile(ctx context.Context, key, path string) (Object, error) {
 	return in.object(), nil
 }
 
-// withoutCopy is a writing whose content lies in a file already.
+// withoutCopy is a writing with its content already in a file.
 type withoutCopy struct{ writing }
 
 func (withoutCopy) copy() io.Writer { return nil }

@@ -19,13 +19,13 @@ func newRoom(space int64) *room { return &room{space, semaphore.NewWeighted(spac
 // take takes n bytes at once or fails.
 func (r *room) take(n int64) error {
 	if !r.free.TryAcquire(n) {
-		return fmt.Errorf("no room for temporary copies in %d bytes", r.space)
+		return fmt.Errorf("no space for temporary copies in %d bytes", r.space)
 	}
 	return nil
 }
 
 // ErrRoom is an object that is larger than the room for temporary copies.
-var ErrRoom = errors.New("no room for a temporary copy")
+var ErrRoom = errors.New("no space for a temporary copy")
 
 // wait waits for n bytes.
 func (r *room) wait(ctx context.Context, n int64) error {

@@ -101,7 +101,7 @@ func (p *s3Place) list(ctx context.Context, s *Store, prefix string) iter.Seq2[I
 	}
 }
 
-// sweep aborts the multipart uploads that nobody goes on with.
+// sweep aborts abandoned multipart uploads.
 func (p *s3Place) sweep(ctx context.Context, before time.Time) (n int, err error) {
 	pages := s3.NewListMultipartUploadsPaginator(p.client, &s3.ListMultipartUploadsInput{Bucket: &p.bucket, Prefix: &p.prefix})
 	for pages.HasMorePages() {
@@ -135,7 +135,7 @@ func (p *s3Place) disk() string { return p.dir.Path() }
 
 func (p *s3Place) close() error { return p.dir.Close() }
 
-// s3Writing keeps a copy of what is received, for programs to read.
+// s3Writing keeps a local copy of the received bytes, for programs to read.
 type s3Writing struct {
 	*s3Place
 	spool *spool

@@ -49,7 +49,7 @@ files failed (3) or were dropped while they were worked on (130).`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.batch(cmd, args, o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.out, "out", "", "the `folder` of the outputs")
+	f.StringVarP(&o.out, "out", "o", "", "the `folder` of the outputs")
 	f.BoolVar(&o.recursive, "recursive", false, "also take the folders below, whose tree the outputs get")
 	f.IntVar(&o.jobs, "jobs", 0, "`files` worked on at once (default: half of the cores, 2 to 8)")
 	f.BoolVar(&o.watch, "watch", false, "go on with the files that come up in the folders, until interrupted")
@@ -67,8 +67,10 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	switch {
 	case o.out == "":
 		return usage(cmd, errors.New("--out is missing: the folder of the outputs"))
+	case namesFile(o.out):
+		return usage(cmd, fmt.Errorf("--out names the folder of the outputs, not a file such as %s", o.out))
 	case o.jobs < 0:
-		return usage(cmd, errors.New("jobs must not be negative"))
+		return usage(cmd, fmt.Errorf("jobs must not be negative: %d", o.jobs))
 	case a.checkWork() != nil:
 		return usage(cmd, a.checkWork())
 	}
@@ -85,7 +87,7 @@ func ofCollision(err error) error {
 }
 
 func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
-	if err := a.checkBatch(cmd, o); err != nil {
+	if err := errors.Join(a.checkBatch(cmd, o), checkLocal(paths...)); err != nil {
 		return err
 	}
 	search := batch.Search{Paths: paths, Recursive: o.recursive, Out: o.out}

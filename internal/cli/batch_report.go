@@ -89,6 +89,9 @@ func (r *batchRun) report(o batch.Outcome) {
 		for _, note := range o.Result.Notes {
 			r.say("%s: %s", o.Output, note)
 		}
+		if o.Result.Method == bgremove.Fast && r.typed["model"] {
+			r.say("%s: %s", o.Output, unusedModel(r.o.Model))
+		}
 		for _, w := range o.Result.Quality.Warnings {
 			r.say("%s: warning: %s%s", o.Output, w.Message, advice(w.Code, o.Result.Method))
 		}
@@ -160,7 +163,7 @@ func (r *batchRun) begin(item batch.Item) *part {
 }
 
 func (p *part) progress(at bgremove.Progress) {
-	done, total := (at.Pass-1)*at.Frames+at.Frame, at.Passes*at.Frames
+	done, total := framesDone(at), at.Frames
 	p.line.Set(done, total)
 	p.run.mu.Lock()
 	p.run.parts[p] = min(1, float64(done)/float64(max(1, total)))

@@ -52,7 +52,7 @@ It asks before it spends more than --ask-above credits; --yes answers.`,
 	}
 	b := &bulk{order: c.newOrder(cmd)}
 	f := cmd.Flags()
-	f.StringVar(&b.output, "out", "", "with --wait: the `folder` of the outputs (default: beside the inputs)")
+	f.StringVarP(&b.output, "out", "o", "", "with --wait: the `folder` of the outputs (default: beside the inputs)")
 	f.BoolVar(&b.recursive, "recursive", false, "also take the folders below, whose tree --out gets")
 	f.IntVar(&b.askAbove, "ask-above", 100, "ask before more than so many `credits` are spent")
 	f.BoolVar(&b.yes, "yes", false, "do not ask")

@@ -61,7 +61,7 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 		}
 	}
 	if o.options.Format != o.options.EffectiveFormat() {
-		o.say("mp4 has no transparency: a gif is written instead; --bg '#rrggbb' gives an mp4")
+		o.say("mp4 has no transparency, so a gif is written; --bg '#rrggbb' gives an mp4")
 	}
 	if o.once == "" {
 		o.once = rand.Text()
@@ -71,6 +71,9 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 
 // checkInput refuses what the service would refuse.
 func checkInput(path string) error {
+	if err := checkLocal(path); err != nil {
+		return err
+	}
 	e := &bgremove.Error{Kind: bgremove.Unreadable, Path: path}
 	stat, err := os.Stat(path)
 	switch {
@@ -118,7 +121,7 @@ func inTheWay(path string, err error) error {
 	var at *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		e.Kind, e.Reason, e.Hint = bgremove.Exists, "the output exists already", "--force overwrites it"
+		e.Kind, e.Reason, e.Hint = bgremove.Exists, "the output already exists", "--force overwrites it"
 	case errors.Is(err, fs.ErrNotExist):
 		e.Reason, e.Hint = "the output's folder does not exist", "make it first: mkdir -p "+quoted(filepath.Dir(path))
 	case errors.As(err, &at):

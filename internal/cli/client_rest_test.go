@@ -255,7 +255,7 @@ func TestClientTaken(t *testing.T) {
 		want string
 	}{
 		"submit": {[]string{"submit", "a.gif"}, 1,
-			"bgremove: a-nobg.gif: the output exists already\nhint: --force overwrites it; later: bgremove client download job_0 -o a-nobg.gif\n"},
+			"bgremove: a-nobg.gif: the output already exists\nhint: --force overwrites it; later: bgremove client download job_0 -o a-nobg.gif\n"},
 		"batch": {[]string{"batch", "a.gif", "b.gif"}, 3,
 			"bgremove: 1 of 2 inputs failed\nhint: later: bgremove client download job_0 -o a-nobg.gif\n"},
 	} {

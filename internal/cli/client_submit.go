@@ -41,7 +41,7 @@ and charged once.`,
 		ValidArgsFunction: clips,
 	}
 	o := c.newOrder(cmd)
-	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file`, whose extension decides the format; - is standard output (default: FILE's name with -nobg, beside it)")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file`, whose extension decides the format, or its folder; - is standard output (default: FILE's name with -nobg, beside it)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.submit(cmd, args[0]) }
 	return cmd
 }
@@ -85,8 +85,8 @@ func (o *order) submit(cmd *cobra.Command, input string) error {
 // place is where the output goes.
 func (o *order) place(input string) string {
 	format := o.options.EffectiveFormat()
-	if o.output == "" {
-		return bgremove.OutputPath(input, format)
+	if o.output == "" || isInto(o.output) {
+		return outputOf(input, o.output, format)
 	}
 	if f, ok := bgremove.FormatOf(o.output); ok && f == bgremove.MP4 && format != bgremove.MP4 {
 		return o.output[:len(o.output)-len("mp4")] + "gif"

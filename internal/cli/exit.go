@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,25 +71,6 @@ func usage(cmd *cobra.Command, err error) error {
 	return &usageError{cmd.CommandPath(), err}
 }
 
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage(cmd, fmt.Errorf("unknown command or argument %q", args[0]))
-	}
-	return nil
-}
-
-func oneArgument(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0:
-			return usage(cmd, fmt.Errorf("%s is missing", what))
-		case len(args) > 1:
-			return usage(cmd, fmt.Errorf("one %s at a time, not %d", what, len(args)))
-		}
-		return nil
-	}
-}
-
 // report tells the user what went wrong and returns the exit code: the one
 // place that knows both.
 func (a *app) report(ctx context.Context, err error) int {
@@ -119,7 +101,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	case errors.As(err, &some):
 		code = exitSome
 	case errors.As(err, &misuse):
-		code, hint = exitUsage, fmt.Sprintf("see %s --help", misuse.command)
+		code, hint = exitUsage, cmp.Or(a.dashed(false), fmt.Sprintf("see %s --help", misuse.command))
 	case errors.As(err, &setting):
 		code = exitUsage
 	case strings.HasPrefix(err.Error(), "unknown command"): // cobra has no type for it

@@ -71,7 +71,7 @@ func (s *seconds) Set(text string) error {
 	for i, part := range parts {
 		v, err := strconv.ParseFloat(part, 64)
 		if err != nil || v < 0 || len(parts) > 3 || i > 0 && v >= 60 || v > 1e7 {
-			return errors.New("a time is written 1.5, 90s or 1:30.5")
+			return errors.New("must be a time such as 1.5, 90s or 1:30.5")
 		}
 		total = total*60 + v
 	}
@@ -94,7 +94,7 @@ func (l *loop) Type() string { return "int" }
 func (l *loop) Set(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		return errors.New("not a whole number")
+		return errors.New("must be a whole number")
 	}
 	*l.p = &n
 	return nil

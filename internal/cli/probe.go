@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -16,6 +17,9 @@ func (a *app) probeCommand() *cobra.Command {
 		Short: "show what a file holds, and its price in credits",
 		Args:  oneArgument("INPUT"), ValidArgsFunction: clips,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkClip(args[0]); err != nil {
+				return err
+			}
 			path, remove, err := a.inputPath(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -70,13 +74,5 @@ func plays(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// byteSize writes a size with a decimal unit.
-func byteSize(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
+// byteSize writes a size with two digits and a decimal unit.
+func byteSize(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }

@@ -45,7 +45,7 @@ is complete; an existing file is kept unless --force is given.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.remove(cmd, args[0], o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "the output `file`, whose extension decides the format; - is standard output")
+	f.StringVarP(&o.output, "output", "o", "", "the output `file`, whose extension decides the format, or its folder; - is standard output")
 	optionFlags(f, &o.Options)
 	f.StringVar(&o.preview, "preview", "", "also write the first cut-out as a PNG `file`")
 	f.StringVar(&o.compare, "compare", "", "also write before and after, side by side, as a PNG `file`")
@@ -60,13 +60,13 @@ is complete; an existing file is kept unless --force is given.`,
 func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(word(&o.Method), "method", "auto, fast (flood-fill) or rembg (AI)")
 	f.IntVar(&o.Tolerance, "tolerance", o.Tolerance, "fast: how far from the backdrop's colour still is backdrop, 8..32")
-	f.BoolVar(&o.Crop, "crop", o.Crop, "crop to the subject, one box for the whole clip")
+	f.BoolVar(&o.Crop, "crop", o.Crop, "crop to the subject, one box for the whole clip; --no-crop keeps the whole picture")
 	f.IntVar(&o.Pad, "pad", o.Pad, "`pixels` around the crop, 0..50")
 	f.IntVar(&o.CanvasW, "canvas-w", 0, "scale to a canvas of this width, 16..4096 `pixels`")
 	f.IntVar(&o.CanvasH, "canvas-h", 0, "scale to a canvas of this height, 16..4096 `pixels`")
 	f.Var(word(&o.Anchor), "anchor", "where the subject stands on the canvas: center or bottom")
 	f.Var(word(&o.Format), "format", "gif, apng, webm or mp4")
-	f.StringVar(&o.Background, "bg", o.Background, "background: transparent or `#rrggbb`")
+	f.Var(colour{&o.Background, []string{bgremove.Transparent}}, "bg", "background: transparent or a `colour`: #rrggbb, #rgb or a name such as white")
 	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
 }
 
@@ -83,14 +83,14 @@ func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
 			wrong = append(wrong, &bgremove.Error{Kind: bgremove.Invalid, Field: name, Reason: "must not be 0: leave it out"})
 		}
 	}
-	return errors.Join(append(wrong, o.Validate())...)
+	return errors.Join(append(wrong, shown(cmd, o.Validate()))...)
 }
 
 // optionFlags are the flags that fill Options.
 func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	serviceFlags(f, o)
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
-	f.StringVar(&o.Key, "key", "", "the backdrop's colour: auto (measured), green or blue for a lit screen, or `#rrggbb`")
+	f.Var(colour{&o.Key, words["key"]}, "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
 	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")
 	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: auto (large ones go), keep, remove")
 	f.Var(word(&o.Scale), "scale", "how to scale: auto (crisp where pixel art is enlarged), smooth or nearest")
@@ -100,7 +100,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left")
 	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, 1..100 (default: gif 90, webm and mp4 80)")
 	f.Var(&loop{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
-	f.StringVar(&o.EdgeColour, "edge-colour", "", "gif: blend half-transparent edges on `#rrggbb`")
+	f.Var(colour{p: &o.EdgeColour}, "edge-colour", "gif: blend half-transparent edges on this `colour`")
 	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
 	f.BoolVar(&o.NoColours, "no-colours", false, "leave undecided what the network doubts, whatever its colour")
 	f.BoolVar(&o.NoPlate, "no-plate", false, "do not compare with what lies behind the subject in other frames")
@@ -112,6 +112,9 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 }
 
 func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
+	if err := checkClip(input); err != nil {
+		return err
+	}
 	if err := a.settle(cmd, input, o); err != nil {
 		return err
 	}
@@ -156,15 +159,21 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
 	extras := bgremove.Extras{Overwrite: o.force, Preview: p.take()}
 	if !o.quiet {
-		bar := a.NewBar("removing the background")
+		bar := a.NewBar("removing")
 		defer bar.Close()
 		extras.Progress = func(p bgremove.Progress) {
-			bar.Set((p.Pass-1)*p.Frames+p.Frame, p.Passes*p.Frames)
+			bar.Set(framesDone(p), p.Frames)
 		}
 	}
 	// It is not closed: the process ends with the command, and a network that is
 	// still being opened need not be waited for.
 	return bgremove.New(a.engine).Remove(cmd.Context(), input, output, o.Options, extras)
+}
+
+// framesDone is how far a clip is in frames of its output, which may take two
+// passes.
+func framesDone(p bgremove.Progress) int {
+	return ((p.Pass-1)*p.Frames + p.Frame) / max(1, p.Passes)
 }
 
 // Why a result cannot go to standard output.
@@ -190,15 +199,45 @@ func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	if err := a.formatOf(cmd, o.output, &o.Format); err != nil {
 		return err
 	}
-	if o.output == "" {
-		o.output = bgremove.OutputPath(input, o.EffectiveFormat())
+	if isInto(o.output) && input == "-" {
+		return usage(cmd, errors.New("-o must name a file when INPUT is -"))
 	}
+	o.output = outputOf(input, o.output, o.EffectiveFormat())
 	return checkOptions(cmd, &o.Options)
+}
+
+// isInto reports whether an output is a folder that gets the default name: one
+// that is written with a slash, or that exists and is named like no format.
+func isInto(output string) bool {
+	if output == "" || output == "-" {
+		return false
+	}
+	_, format := bgremove.FormatOf(output)
+	return os.IsPathSeparator(output[len(output)-1]) || !format && isFolder(output)
+}
+
+// namesFile reports whether an output is named like a file of a format, and nothing
+// of that name is there.
+func namesFile(output string) bool {
+	_, format := bgremove.FormatOf(output)
+	return format && !isInto(output) && !exists(output)
+}
+
+// outputOf is the place of an output: as given, else INPUT's name with -nobg, in
+// the folder that is given or beside INPUT.
+func outputOf(input, output string, format bgremove.Format) string {
+	switch byDefault := bgremove.OutputPath(input, format); {
+	case output == "":
+		return byDefault
+	case isInto(output):
+		return filepath.Join(output, filepath.Base(byDefault))
+	}
+	return output
 }
 
 // formatOf lets an output's extension decide the format.
 func (a *app) formatOf(cmd *cobra.Command, output string, format *bgremove.Format) error {
-	if output == "-" || a.typed["format"] {
+	if output == "-" || isInto(output) || a.typed["format"] {
 		return nil
 	}
 	if f, ok := bgremove.FormatOf(output); ok {
@@ -216,9 +255,17 @@ func (a *app) notes(r *bgremove.Result, o *removeOptions) {
 	for _, note := range r.Notes {
 		a.Message("%s", note)
 	}
+	if r.Method == bgremove.Fast && a.typed["model"] {
+		a.Message("%s", unusedModel(o.Model))
+	}
 	for _, w := range r.Quality.Warnings {
 		fmt.Fprintf(a.Err, "warning: %s%s\n", w.Message, advice(w.Code, r.Method))
 	}
+}
+
+// unusedModel is for a --model that was given to a method without.
+func unusedModel(name string) string {
+	return "--model " + name + " was not used: method fast runs no network"
 }
 
 // announce reports a finished removal.

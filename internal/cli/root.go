@@ -4,8 +4,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +14,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/config"
+	"github.com/bgremove/bgremove/internal/spell"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -22,6 +23,7 @@ type app struct {
 	*term.Streams
 	version    string
 	configPath string
+	args       []string
 	typed      map[string]bool // flags given on the command line itself
 	engine     bgremove.Config
 	audit      auditLog
@@ -33,7 +35,8 @@ func Main(ctx context.Context, version string, args []string, streams *term.Stre
 	a := &app{Streams: streams, version: version}
 	a.engine.Audit = a.audit.hear
 	root := a.rootCommand()
-	root.SetArgs(args)
+	a.args = explicit(root, args)
+	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)
 	a.reportAudit()
 	return a.report(ctx, err)
@@ -61,7 +64,7 @@ environment over the file.`,
 	}
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "read settings from this `file`")
 	root.SetGlobalNormalizationFunc(spelling)
-	root.SetFlagErrorFunc(usage)
+	root.SetFlagErrorFunc(a.flagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.fill(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
 	root.AddCommand(a.removeCommand(), a.batchCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
@@ -79,6 +82,8 @@ environment over the file.`,
 			cmd.Args = topic
 		}
 	}
+	plainly(root)
+	grouped(root)
 	a.complete(root)
 	return root
 }
@@ -108,7 +113,28 @@ func (a *app) fill(root, cmd *cobra.Command) error {
 	if f := cmd.Flags().Lookup("config"); f != nil && !f.Changed {
 		path = lookupConfig()
 	}
-	return usage(cmd, config.Fill(settable(cmd), path, allFlags(root)))
+	known := allFlags(root)
+	err := usage(cmd, config.Fill(settable(cmd), path, known))
+	a.remarkUnknown(cmd, known)
+	return err
+}
+
+// remarkUnknown warns of variables that were meant to be settings.
+func (a *app) remarkUnknown(cmd *cobra.Command, known []string) {
+	if quiet := cmd.Flags().Lookup("quiet"); quiet != nil && quiet.Value.String() == "true" {
+		return
+	}
+	var variables []string
+	for _, flag := range known {
+		variables = append(variables, config.Variable(flag))
+	}
+	for _, name := range config.Unknown(os.Environ(), append(known, "config")) {
+		meant := ""
+		if variable := spell.Meant(name, variables); variable != "" {
+			meant = "; did you mean " + variable + "?"
+		}
+		fmt.Fprintf(a.Err, "warning: %s is no setting%s\n", term.Printable(name), meant)
+	}
 }
 
 // settable are the flags of a command that may come from the environment and
@@ -164,7 +190,7 @@ func (a *app) workFlags(f *pflag.FlagSet) {
 // checkWork refuses values of workFlags that make no sense.
 func (a *app) checkWork() error {
 	if a.engine.Workers < 0 {
-		return errors.New("workers must not be negative")
+		return fmt.Errorf("workers must not be negative: %d", a.engine.Workers)
 	}
 	return a.checkDevice()
 }

@@ -98,17 +98,17 @@ func (o *serveOptions) limitFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.Rate.Burst, "burst", 60, "requests at once of one API key")
 	f.IntVar(&o.AccountRate.PerMinute, "account-rate", 600, "requests a minute of one account, by all its keys and browsers")
 	f.IntVar(&o.AccountRate.Burst, "account-burst", 300, "requests at once of one account")
-	f.Int64Var(&o.MaxFile, "max-file", 200e6, "`bytes` of a file")
+	sizeFlag(f, &o.MaxFile, "max-file", 200e6, "`bytes` of a file")
 	f.DurationVar(&o.Limits.MaxDuration, "max-duration", 10*time.Minute, "duration of a clip")
 	f.IntVar(&o.Limits.MaxDimension, "max-dimension", 4096, "`pixels` of a side")
 	f.Int64Var(&o.Limits.MaxPixels, "max-pixels", 40e9, "`pixels` of all frames of a clip")
 	f.IntVar(&o.Limits.MaxFPS, "max-fps", 240, "frames a second of a clip")
 	f.Int64Var(&o.Limits.PixelRate, "pixel-rate", 16e6, "`pixels` a second that this service works on: what takes longer than --time-limit is refused")
 	f.DurationVar(&o.Engine.ProbeLimits.CPU, "probe-cpu", 20*time.Second, "processor time to read a file's metadata, in the sandbox")
-	f.Int64Var(&o.Engine.ProbeLimits.Memory, "probe-memory", 512<<20, "`bytes` of memory to read a file's metadata, in the sandbox")
-	f.Int64Var(&o.UploadSpace, "upload-space", 20e9, "`bytes` of uploads on their way, of all accounts; one may send 20 files at a time")
-	f.Int64Var(&o.Reserve, "reserve", 1e9, "`bytes` that stay free on the disk: with less, uploads are refused")
-	f.Int64Var(&o.TempSpace, "temp-space", 4e9, "`bytes` of local copies of what is on S3")
+	sizeFlag(f, &o.Engine.ProbeLimits.Memory, "probe-memory", 512<<20, "`bytes` of memory to read a file's metadata, in the sandbox")
+	sizeFlag(f, &o.UploadSpace, "upload-space", 20e9, "`bytes` of uploads on their way, of all accounts; one may send 20 files at a time")
+	sizeFlag(f, &o.Reserve, "reserve", 1e9, "`bytes` that stay free on the disk: with less, uploads are refused")
+	sizeFlag(f, &o.TempSpace, "temp-space", 4e9, "`bytes` of local copies of what is on S3")
 }
 
 // serve runs a node until a signal comes.

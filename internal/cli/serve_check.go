@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -34,38 +35,35 @@ func oneOf(flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	return fmt.Errorf("%s must be one of %s", flag, strings.Join(allowed, ", "))
+	return fmt.Errorf("%s must be one of %s, not %q", flag, strings.Join(allowed, ", "), value)
 }
 
 func (o *serveOptions) checkNumbers() error {
 	var errs []error
 	for _, n := range []struct {
 		flag  string
-		value int64
+		value any
 	}{
-		{"slots", int64(o.Slots)}, {"max-running", int64(o.Jobs.MaxRunning)},
-		{"rate", int64(o.Rate.PerMinute)}, {"burst", int64(o.Rate.Burst)},
-		{"account-rate", int64(o.AccountRate.PerMinute)}, {"account-burst", int64(o.AccountRate.Burst)},
-		{"max-file", o.MaxFile}, {"max-dimension", int64(o.Limits.MaxDimension)}, {"max-pixels", o.Limits.MaxPixels}, {"temp-space", o.TempSpace}, {"upload-space", o.UploadSpace},
-		{"max-fps", int64(o.Limits.MaxFPS)}, {"pixel-rate", o.Limits.PixelRate},
-		{"probe-cpu", int64(o.Engine.ProbeLimits.CPU)}, {"probe-memory", o.Engine.ProbeLimits.Memory},
-		{"max-duration", int64(o.Limits.MaxDuration)}, {"time-limit", int64(o.Jobs.TimeLimit)}, {"drain", int64(o.Drain)},
-		{"keep-inputs", int64(o.Jobs.KeepInputs)}, {"keep-outputs", int64(o.Jobs.KeepOutputs)}, {"keep-orphans", int64(o.Jobs.KeepOrphans)}, {"keep-jobs", int64(o.Jobs.KeepJobs)},
+		{"slots", o.Slots}, {"max-running", o.Jobs.MaxRunning},
+		{"rate", o.Rate.PerMinute}, {"burst", o.Rate.Burst},
+		{"account-rate", o.AccountRate.PerMinute}, {"account-burst", o.AccountRate.Burst},
+		{"max-file", o.MaxFile}, {"max-dimension", o.Limits.MaxDimension}, {"max-pixels", o.Limits.MaxPixels}, {"temp-space", o.TempSpace}, {"upload-space", o.UploadSpace},
+		{"max-fps", o.Limits.MaxFPS}, {"pixel-rate", o.Limits.PixelRate},
+		{"probe-cpu", o.Engine.ProbeLimits.CPU}, {"probe-memory", o.Engine.ProbeLimits.Memory},
+		{"max-duration", o.Limits.MaxDuration}, {"time-limit", o.Jobs.TimeLimit}, {"drain", o.Drain},
+		{"keep-inputs", o.Jobs.KeepInputs}, {"keep-outputs", o.Jobs.KeepOutputs}, {"keep-orphans", o.Jobs.KeepOrphans}, {"keep-jobs", o.Jobs.KeepJobs},
 	} {
-		if n.value <= 0 {
-			errs = append(errs, fmt.Errorf("%s must be above 0", n.flag))
+		if reflect.ValueOf(n.value).Int() <= 0 {
+			errs = append(errs, fmt.Errorf("%s must be above 0, not %v", n.flag, n.value))
 		}
 	}
 	for flag, rate := range map[string]int{"rate": o.Rate.PerMinute, "account-rate": o.AccountRate.PerMinute} {
 		if rate > mostPerMinute {
-			errs = append(errs, fmt.Errorf("%s must be at most %d", flag, mostPerMinute))
+			errs = append(errs, fmt.Errorf("%s must be at most %d, not %d", flag, mostPerMinute, rate))
 		}
 	}
-	if o.Reserve < 0 {
-		errs = append(errs, errors.New("reserve must not be negative"))
-	}
 	if o.Jobs.Lease < leastLease {
-		errs = append(errs, fmt.Errorf("lease must be at least %v", leastLease))
+		errs = append(errs, fmt.Errorf("lease must be at least %v, not %v", leastLease, o.Jobs.Lease))
 	}
 	return errors.Join(errs...)
 }

@@ -18,7 +18,7 @@ import (
 
 // TestServeEnvironment wants every flag of serve to have its variable.
 func TestServeEnvironment(t *testing.T) {
-	samples := map[string]string{"bool": "true", "int": "7", "int64": "7", "duration": "7s", "string": "seven", "word": "seven", "sandbox": "on", "stringSlice": "[10.0.0.0/8]", "secret": "(hidden)"}
+	samples := map[string]string{"bool": "true", "int": "7", "int64": "7", "size": "7", "duration": "7s", "string": "seven", "word": "seven", "sandbox": "on", "stringSlice": "[10.0.0.0/8]", "secret": "(hidden)"}
 	flags := cli.ServeFlags()
 	flags.VisitAll(func(f *pflag.Flag) { t.Setenv(config.Variable(f.Name), strings.Trim(samples[f.Value.Type()], "[]")) })
 	if err := config.Fill(flags, "", nil); err != nil {

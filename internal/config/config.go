@@ -43,6 +43,27 @@ func Variable(flag string) string {
 	return "BGREMOVE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
+// Unknown are the variables of the environment that look like settings and stand
+// for none of the known flags, sorted. BGREMOVE_PORT and its like, which
+// Kubernetes makes for a service of that name, are left out.
+func Unknown(environ, known []string) []string {
+	var names []string
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		rest, ours := strings.CutPrefix(name, "BGREMOVE_")
+		if !ours || value == "" || strings.HasPrefix(rest, "PORT") || strings.HasPrefix(rest, "SERVICE_") || strings.HasPrefix(rest, "TEST_") {
+			continue
+		}
+		if !slices.ContainsFunc(known, func(flag string) bool {
+			return name == Variable(flag) || name == Variable(strings.Replace(flag, "colour", "color", 1))
+		}) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Fill sets each flag that the command line left alone: from its environment
 // variable if that is set, else from the file. path names the file; empty
 // looks for FileName. known are the flags of all commands: any other key in
@@ -73,6 +94,9 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 			return
 		}
 		if err := flags.Set(f.Name, value); err != nil {
+			if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
+				err = invalid.Unwrap() // without the flag's name, which stands in origin
+			}
 			errs = append(errs, &Error{origin, fmt.Errorf("%q does not fit: %w", value, err)})
 		}
 	})

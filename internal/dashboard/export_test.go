@@ -5,6 +5,7 @@ var (
 	LocalPath = localPath
 	CountText = countText
 	BytesText = bytesText
+	Sentence  = sentence
 )
 
 // Routes are the patterns of all pages: for everybody, and for who is signed

@@ -117,7 +117,7 @@ func (v *visit) execute(status int, page, name string, data any) error {
 	}
 	_, err := b.WriteTo(v.w)
 	if err != nil {
-		v.Log.DebugContext(v.Context(), "page not taken", "pattern", v.Pattern, "error", err)
+		v.Log.DebugContext(v.Context(), "page not sent", "pattern", v.Pattern, "error", err)
 	}
 	return nil
 }

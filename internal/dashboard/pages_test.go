@@ -64,7 +64,7 @@ func TestSignInIsThrottled(t *testing.T) {
 	for {
 		got := p.post("/signin", "email", "ada@example.com", "password", long)
 		if got.status != http.StatusUnauthorized { // a slow machine gets some more
-			got.says(http.StatusTooManyRequests, "That was too often.", " seconds.")
+			got.says(http.StatusTooManyRequests, "Too many requests.", " seconds.")
 			return
 		}
 	}
@@ -83,7 +83,7 @@ func TestPagesAreCounted(t *testing.T) {
 	if got.says(http.StatusTooManyRequests, "Too many requests", " seconds."); got.header.Get("Retry-After") == "" {
 		t.Errorf("headers are %v", got.header)
 	}
-	p.post("/keys", "name", "another").says(http.StatusTooManyRequests, "That was too often.")
+	p.post("/keys", "name", "another").says(http.StatusTooManyRequests, "Too many requests.")
 }
 
 func TestSuspended(t *testing.T) {
@@ -114,7 +114,7 @@ func TestSignUp(t *testing.T) {
 	p.post("/signup", "email", "eve@example.com", "password", "short").says(http.StatusBadRequest, "Password must have")
 	p.post("/signup", "email", "eve@example.com", "password", password).leads("/")
 	p.get("/account").says(http.StatusOK, "eve@example.com")
-	s.person().post("/signup", "email", "eve@example.com", "password", password).says(http.StatusConflict, "has an account already")
+	s.person().post("/signup", "email", "eve@example.com", "password", password).says(http.StatusConflict, "already has an account")
 }
 
 // fill puts values in the place of a pattern's wildcards.
@@ -298,7 +298,7 @@ func TestText(t *testing.T) {
 			t.Errorf("%d is %q", n, got)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1 kB", 193_543: "194 kB", 1_500_000: "1.5 MB", 200e6: "200 MB", 2_340_000_000: "2.34 GB"} {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 999_400: "999 kB", 193_543: "194 kB", 1_500_000: "1.5 MB", 200e6: "200 MB", 2_340_000_000: "2.3 GB"} {
 		if got := dashboard.BytesText(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -33,16 +34,16 @@ type problem struct {
 var problems = map[api.ErrorCode]problem{
 	api.ErrorCodeUnauthorized:        {Title: "You are not signed in."},
 	api.ErrorCodeForbidden:           {Title: "That is not allowed here."},
-	api.ErrorCodeNotFound:            {Title: "It is not there.", Text: "It may have expired, or it was never yours."},
+	api.ErrorCodeNotFound:            {Title: "Not found.", Text: "It may have expired, or it was never yours."},
 	api.ErrorCodePayloadTooLarge:     {Title: "A file is too large."},
 	api.ErrorCodeUnreadableFile:      {Title: "The file cannot be read.", Text: "It is damaged, or not what its name says. Nothing was charged."},
-	api.ErrorCodeEmailTaken:          {Title: "That address has an account already.", Text: "Sign in instead."},
-	api.ErrorCodeTooManyKeys:         {Title: "You have 10 active keys, which is the most.", Text: "Revoke one first."},
-	api.ErrorCodeUnavailable:         {Title: "The service is not ready.", Text: "Try again in some seconds."},
-	api.ErrorCodeIdempotencyConflict: {Title: "The same was asked twice."},
-	api.ErrorCodeSubscribed:          {Title: "You have a subscription already.", Text: "End it, or change how you pay, under “Invoices and subscriptions”. Packs can be bought beside it."},
-	api.ErrorCodeSuspended:           {Title: "This account is suspended.", Text: "Ask whoever runs this service."},
-	api.ErrorCodeUnconfirmed:         {Title: "Confirm your address first.", Text: "The link is in a mail that was sent to you."},
+	api.ErrorCodeEmailTaken:          {Title: "That address already has an account.", Text: "Sign in instead."},
+	api.ErrorCodeTooManyKeys:         {Title: "You already have 10 active keys, the maximum.", Text: "Revoke one first."},
+	api.ErrorCodeUnavailable:         {Title: "The service is not available.", Text: "Try again in some seconds."},
+	api.ErrorCodeIdempotencyConflict: {Title: "Duplicate request."},
+	api.ErrorCodeSubscribed:          {Title: "You already have a subscription.", Text: "Cancel it or change your payment method under “Invoices and subscriptions”. You can still buy packs."},
+	api.ErrorCodeSuspended:           {Title: "This account is suspended.", Text: "Ask the operator of this service."},
+	api.ErrorCodeUnconfirmed:         {Title: "Confirm your address first.", Text: "Open the link in the mail that we sent you."},
 }
 
 // explain puts a refusal in words.
@@ -56,9 +57,9 @@ func explain(status int, body api.Error, retryAfter string) *problem {
 	case body.Error == api.ErrorCodeInsufficientCredits && body.CreditsRemaining != nil:
 		p = problem{Title: "There are not enough credits.", Text: fmt.Sprintf("You have %d. Nothing was charged.", *body.CreditsRemaining)}
 	case body.Error == api.ErrorCodeRateLimited:
-		p = problem{Title: "That was too often.", Text: againIn(retryAfter)}
+		p = problem{Title: "Too many requests.", Text: againIn(retryAfter)}
 	case p.Title == "":
-		p = problem{Title: "That went wrong.", Text: "Try again; if it stays so, tell whoever runs this service."}
+		p = problem{Title: "That went wrong.", Text: "Try again. If the problem remains, tell the operator of this service."}
 		if body.RequestID != nil {
 			p.Text += " The request was " + *body.RequestID + "."
 		}
@@ -67,12 +68,19 @@ func explain(status int, body api.Error, retryAfter string) *problem {
 	return &p
 }
 
-// sentence makes one of a message.
+// sentence makes one of a message. A name before a colon, a file's or a field's,
+// keeps its case.
 func sentence(s string) string {
 	if s == "" {
 		return s
 	}
-	return strings.ToUpper(s[:1]) + s[1:] + "."
+	if name, _, ok := strings.Cut(s, ": "); !ok || strings.Contains(name, " ") && path.Ext(name) == "" {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	if strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
 }
 
 // failure is an error of pages in words.
@@ -87,9 +95,9 @@ type failure struct {
 var failures = []failure{
 	{errNoPage, http.StatusNotFound, "There is no such page", "The address may be mistyped."},
 	{job.ErrNotFound, http.StatusNotFound, "There is no such job", "It may have expired, or it belongs to somebody else."},
-	{account.ErrNotFound, http.StatusNotFound, "It is not there", "It may have been removed before."},
+	{account.ErrNotFound, http.StatusNotFound, "Not found", "It may have been removed before."},
 	{session.ErrCrossSite, http.StatusForbidden, "Refused", "The form was sent from another site."},
-	{account.ErrSuspended, http.StatusForbidden, "This account is suspended", "Its jobs wait. Ask whoever runs this service."},
+	{account.ErrSuspended, http.StatusForbidden, "This account is suspended", "Its jobs wait. Ask the operator of this service."},
 	{errForm, http.StatusBadRequest, "The form cannot be read", "Go back and try again."},
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/job"
 )
@@ -21,33 +23,13 @@ func (d *Dashboard) functions() template.FuncMap {
 	}
 }
 
-// bytesText has three digits, in units of thousands.
-func bytesText(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.3g kB", float64(n)/1e3)
-	case n < 1_000_000_000:
-		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.3g GB", float64(n)/1e9)
-}
+// bytesText has two digits and a decimal unit.
+func bytesText(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
 func secondsText(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s" }
 
 // countText groups digits by thousands.
-func countText(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, s = "−", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
+func countText(n int64) string { return strings.Replace(humanize.Comma(n), "-", "−", 1) }
 
 func signedText(n int64) string {
 	if n > 0 {
@@ -89,9 +71,9 @@ func reason(c job.Code) string {
 	case job.UnreadableFile:
 		return "The file cannot be read: it is damaged, or not what its name says."
 	case job.TimedOut:
-		return "It took longer than a job may take. A shorter or smaller clip goes through."
+		return "The job took too long. Try a shorter or smaller clip."
 	}
-	return "Something went wrong while the background was removed. Running it again may help."
+	return "Removing the background failed. Running it again may help."
 }
 
 func reasonShort(c job.Code) string {

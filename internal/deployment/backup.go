@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// What a backup consists of: the database, and the objects as files.
+// The parts of a backup: the database, and the objects as files.
 const (
 	databaseName = "bgremove.db"
 	objectsName  = "objects"
@@ -26,27 +26,27 @@ type Copied struct {
 	Bytes   int64
 }
 
-// ExistsError is a place for a backup, or for what is restored, that is taken.
+// ExistsError is an existing destination of a backup or a restore.
 type ExistsError struct{ What string }
 
 func (e *ExistsError) Error() string { return e.What + " exists already" }
 
-// DamagedError is an object that is not what was stored.
+// DamagedError is an object that differs from the stored one.
 type DamagedError struct{ Key string }
 
 func (e *DamagedError) Error() string {
 	return "object " + e.Key + " is " + damaged
 }
 
-// damaged is what a hash tells.
+// damaged is the result of a hash.
 const damaged = "damaged: its SHA-256 is another"
 
-// Backup copies a SQLite database, and the files that its jobs have, into a new
-// folder while a service works on them. The database is of one moment. Objects
-// never change; of those that expire meanwhile the copy knows nothing any more.
-// Each is held against its SHA-256. After an error there is no folder, but where
-// the database cannot note that it has a backup. The error
-// is store.ErrNoSnapshot with PostgreSQL, *ExistsError or *DamagedError.
+// Backup copies a SQLite database, and the files of its jobs, into a new folder
+// while a service uses them. The database is that of one moment. Objects never
+// change; the copied database does not know objects that expire meanwhile. Each
+// object is checked against its SHA-256. After an error there is no folder,
+// unless the database cannot record that it has a backup. The error is
+// store.ErrNoSnapshot with PostgreSQL, *ExistsError or *DamagedError.
 func Backup(ctx context.Context, db *store.DB, blobs *blob.Store, dir string) (copied Copied, err error) {
 	dir = filepath.Clean(dir)
 	if err := absent(dir); err != nil {
@@ -141,8 +141,8 @@ func restoreDatabase(ctx context.Context, dir, database string) error {
 	return os.Rename(part, database)
 }
 
-// copyAll copies all objects that the jobs of a backup's database have, and the
-// mark of whose they are. did is told how each went, and says whether to go on.
+// copyAll copies all objects of the jobs in a backup's database, and the mark
+// of its owner. did gets each result and decides whether to continue.
 func copyAll(ctx context.Context, dir string, from, to *blob.Store, did func(job.File, error) error) (err error) {
 	db, err := store.OpenCopy(filepath.Join(dir, databaseName))
 	if err != nil {
@@ -164,7 +164,7 @@ func copyAll(ctx context.Context, dir string, from, to *blob.Store, did func(job
 	return to.SetMark(ctx, Mark, own)
 }
 
-// transfer copies an object, and checks that the copy is what was stored.
+// transfer copies an object and checks the copy.
 func transfer(ctx context.Context, from, to *blob.Store, f job.File) error {
 	r, err := from.Open(ctx, f.Key, 0, -1)
 	if err != nil {

@@ -22,10 +22,10 @@ func ID(ctx context.Context, db *store.DB) (string, error) {
 	return db.FirstFact(ctx, Mark, id.New("dep_"))
 }
 
-// MismatchError is a storage that belongs to another database, or may. Everything
-// in it would look like what no job names, and be removed.
+// MismatchError is a storage that belongs, or may belong, to another database.
+// No job would refer to its objects, so a sweep would remove all of them.
 type MismatchError struct {
-	Storage  string // whose it is; empty: nobody has said so
+	Storage  string // its owner; empty if unknown
 	Database string
 }
 
@@ -36,9 +36,9 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("the storage belongs to deployment %s, the database to %s", e.Storage, e.Database)
 }
 
-// Bind makes sure that a storage is that of a database. Where neither is anybody's
-// yet, it is from now on, and so where the storage is of a version that did not
-// say so and the database knows what lies there. Otherwise the error is a
+// Bind makes sure that a storage belongs to a database. If neither has a
+// partner, it binds them. It also binds a storage of a version that recorded no
+// owner, if the database knows its objects. Otherwise the error is a
 // *MismatchError.
 func Bind(ctx context.Context, db *store.DB, blobs *blob.Store) error {
 	own, err := ID(ctx, db)
@@ -64,8 +64,8 @@ func Bind(ctx context.Context, db *store.DB, blobs *blob.Store) error {
 // allowed is how long orphans may be removed after Adopt.
 const allowed = 24 * time.Hour
 
-// Adopt makes a storage that of a database, whatever it was: what no job of the
-// database names may be removed within a day, however much it is.
+// Adopt binds a storage to a database, whatever its owner was. Within a day,
+// sweeps may then remove any number of objects that no job refers to.
 func Adopt(ctx context.Context, db *store.DB, blobs *blob.Store) error {
 	own, err := ID(ctx, db)
 	if err != nil {

@@ -43,7 +43,7 @@ func Verify(ctx context.Context, db *store.DB, blobs *blob.Store, read bool) (ch
 	return checked, problems, nil
 }
 
-// compare says what is wrong with an object, if anything.
+// compare describes the fault of an object, if there is one.
 func compare(ctx context.Context, blobs *blob.Store, f job.File, read bool) (what string, err error) {
 	info, err := blobs.Stat(ctx, f.Key)
 	switch {

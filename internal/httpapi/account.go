@@ -9,7 +9,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// defaultKeyName is what a key is called that nobody named.
+// defaultKeyName is the name of a key without a name.
 const defaultKeyName = "API key"
 
 // GetAccount is the account that is signed in.
@@ -86,8 +86,8 @@ func keyBody(k account.Key) api.Key {
 // milliseconds is a time as the API writes it.
 func milliseconds(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// ChangePassword sets another password. All sessions end by it, and this one
-// begins anew.
+// ChangePassword sets another password. All other sessions end, and this one is
+// renewed.
 func (o operations) ChangePassword(ctx context.Context, in api.ChangePasswordRequestObject) (api.ChangePasswordResponseObject, error) {
 	r := of(ctx)
 	if err := o.Throttle.AttemptSignedIn(r.Request, r.account.ID); err != nil {

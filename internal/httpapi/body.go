@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// What a client may take its time for.
+// Time limits for a client.
 const (
 	// minRate is what an upload must bring on average after the first stall,
 	// in bytes a second, or it is cut off.
 	minRate = 10_000
-	// drainBytes and drainTime bound what is read of an upload that has been
-	// refused, so that its client gets to see why.
+	// drainBytes and drainTime bound the rest read from a refused upload, so
+	// that its client receives the reason.
 	drainBytes = 256e6
 	drainTime  = 10 * time.Second
 )
@@ -32,7 +32,7 @@ type body struct {
 	received int64
 	allowed  int64 // bytes that may be read yet; below 0: any number
 	ended    bool  // has been read to its end
-	broken   error // what came in its place
+	broken   error // the error in its place
 	answered bool
 }
 
@@ -74,7 +74,7 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case err == io.EOF:
 		b.ended = true
-		// Work on what was received may take longer than any stall.
+		// Processing may take longer than any stall.
 		_ = b.control.SetReadDeadline(time.Time{})
 	case err != nil:
 		b.broken = err
@@ -82,8 +82,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// move puts the deadline off: by a stall from now, but not beyond what the
-// least rate and the longest upload allow.
+// move extends the deadline: by a stall from now, but not beyond the limits of
+// the least rate and the longest upload.
 func (b *body) move() {
 	now := time.Now()
 	if b.answered || now.Sub(b.moved) < b.stall/often {
@@ -103,8 +103,8 @@ func (b *body) move() {
 // crawl is how long so many bytes take at the least rate.
 func crawl(received int64) time.Duration { return time.Duration(received) * (time.Second / minRate) }
 
-// answer is told that the answer's header is about to be sent. If the body has
-// not been read by then, the connection ends with it.
+// answer is called before the answer's header is sent. If the body has not been
+// read by then, the connection ends with it.
 func (b *body) answer(h http.Header) {
 	b.answered = true
 	if !b.ended {
@@ -112,8 +112,8 @@ func (b *body) answer(h http.Header) {
 	}
 }
 
-// drain reads what is left of a refused body, within bounds. A client that
-// waits for 100 Continue has been told by the answer not to send it.
+// drain reads the rest of a refused body, within bounds. A client that waits
+// for 100 Continue learns from the answer not to send it.
 func (b *body) drain() {
 	if b.ended || b.broken != nil || b.waits {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // errNothingSold answers where no plans are sold.
-var errNothingSold = &notOffered{"nothing is sold here; ask whoever runs this service for credits"}
+var errNothingSold = &notOffered{"nothing is sold here; ask the operator of this service for credits"}
 
 // CreateCheckout begins a purchase.
 func (o operations) CreateCheckout(ctx context.Context, in api.CreateCheckoutRequestObject) (api.CreateCheckoutResponseObject, error) {

@@ -21,7 +21,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-const nothingSold = `{"error":"not_offered","message":"nothing is sold here; ask whoever runs this service for credits"}`
+const nothingSold = `{"error":"not_offered","message":"nothing is sold here; ask the operator of this service for credits"}`
 
 // selling is a service that sells packs, by a Stripe that answers with status.
 func selling(t *testing.T, status int) *service {
@@ -89,7 +89,7 @@ func TestBuying(t *testing.T) {
 
 	s.tell(stripeEvent(t, "customer.subscription.created", map[string]any{"id": "sub_1", "object": "subscription", "customer": "cus_ada", "status": "active"}), "whsec_ada")
 	c.post("/api/checkout", `{"plan":"pro-monthly"}`).
-		want(t, http.StatusConflict, `{"error":"subscribed","message":"the account has a subscription; change or end it first"}`)
+		want(t, http.StatusConflict, `{"error":"subscribed","message":"the account has a subscription; change or cancel it first"}`)
 }
 
 // stripeEvent is one as Stripe sends it.

@@ -90,7 +90,7 @@ func (o operations) preview(ctx context.Context, id string) (*file, error) {
 	}, nil
 }
 
-// input is the original. What is no clip is shown by nobody.
+// input is the original. A browser never displays a file that is not a clip.
 func (o operations) input(ctx context.Context, id string) (*file, error) {
 	found, err := o.Jobs.Get(ctx, of(ctx).owner, id)
 	if err != nil {
@@ -106,7 +106,7 @@ func (o operations) input(ctx context.Context, id string) (*file, error) {
 	return f, nil
 }
 
-// nobg is the name of what was made of a file.
+// nobg is the name of a file's output.
 func nobg(original, ext string) string {
 	return strings.TrimSuffix(original, path.Ext(original)) + "-nobg." + ext
 }

@@ -25,21 +25,25 @@ var (
 	errKey              = errors.New("no valid API key")
 	errForbidden        = errors.New("not allowed here")
 	errNotFound         = errors.New("no such path")
-	errMethodNotAllowed = errors.New("no such method of the path")
+	errMethodNotAllowed = errors.New("the path does not support this method")
 	errTooLarge         = errors.New("the body is too large")
 	errNotReady         = errors.New("not ready")
-	errUnconfirmed      = errors.New("confirm your address first, by the mail that was sent to it")
+	errUnconfirmed      = errors.New("confirm your address first: open the link in the mail that we sent you")
 )
 
 // formError is a body that cannot be understood, or a field of it.
 type formError struct {
 	field  string // may be empty
 	reason string // after the field's name, if there is one
+	meant  string // the option whose name the field's nearly is; then there is no reason
 	err    error  // may be nil
 }
 
 func (e *formError) Error() string {
-	if e.field == "" {
+	switch {
+	case e.meant != "":
+		return fmt.Sprintf("%s: did you mean %s?", e.field, e.meant)
+	case e.field == "":
 		return e.reason
 	}
 	return e.field + " " + e.reason
@@ -57,7 +61,7 @@ type rangeError struct{ size int64 }
 
 func (e *rangeError) Error() string { return fmt.Sprintf("no such range of %d bytes", e.size) }
 
-// What clients are asked to wait where nothing better is known.
+// Waiting times for clients if nothing better is known.
 const (
 	retryRunning     = time.Second
 	retryUnavailable = store.RetryAfter
@@ -90,8 +94,8 @@ func as[T error](err error) bool {
 	return errors.As(err, &target)
 }
 
-// refusals are all answers to errors, the first match counts. What matches
-// none is 500.
+// refusals map errors to answers; the first match counts. An error without a
+// match is 500.
 var refusals = []refusal{
 	{is(errKey, session.ErrNone, account.ErrCredentials, account.ErrUnknownKey), http.StatusUnauthorized, api.ErrorCodeUnauthorized},
 	{is(account.ErrSuspended), http.StatusForbidden, api.ErrorCodeSuspended},
@@ -123,14 +127,14 @@ var refusals = []refusal{
 	{store.Unavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 }
 
-// away reports whether Stripe may do later what it did not do now.
+// away reports whether a later request to Stripe may succeed.
 func away(err error) bool {
 	var e *billing.Error
 	return errors.As(err, &e) && e.Temporary()
 }
 
-// Refuse answers with an error, for all that Handler is around. What it was
-// stays in the log; the client gets what the table says.
+// Refuse answers with an error, for all code inside Handler. The error stays in
+// the log; the client gets the table's answer.
 func (a *API) Refuse(w http.ResponseWriter, hr *http.Request, err error) {
 	r := of(hr.Context())
 	r.failure = err
@@ -150,7 +154,7 @@ func (a *API) Refuse(w http.ResponseWriter, hr *http.Request, err error) {
 	}
 	header(w.Header(), status, err)
 	if err := writeJSON(w, status, body); err != nil {
-		a.Log.LogAttrs(hr.Context(), slog.LevelDebug, "answer not taken", append(r.attrs(), slog.Any("error", err))...)
+		a.Log.LogAttrs(hr.Context(), slog.LevelDebug, "answer not sent", append(r.attrs(), slog.Any("error", err))...)
 	}
 }
 
@@ -196,7 +200,7 @@ func detail(row refusal, err error) api.Error {
 	return body
 }
 
-// header sets what goes with a status.
+// header sets the headers of a status.
 func header(h http.Header, status int, err error) {
 	var (
 		limited *account.LimitedError
@@ -249,8 +253,8 @@ func (a *API) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
 	a.Refuse(w, r, &formError{reason: reason, err: err})
 }
 
-// refuseParameter answers to parameters that cannot be read, if who sends them
-// may ask at all.
+// refuseParameter answers unreadable parameters, if the client may send
+// requests at all.
 func (a *API) refuseParameter(w http.ResponseWriter, r *http.Request, err error) {
 	a.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, &formError{reason: "a parameter is given twice or cannot be read", err: err})

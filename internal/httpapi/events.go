@@ -17,7 +17,7 @@ import (
 // reconnect is what browsers are asked to wait before they come back.
 const reconnect = 2 * time.Second
 
-// StreamJobs tells of every change of the account's jobs as it happens.
+// StreamJobs streams every change of the account's jobs as it happens.
 func (o operations) StreamJobs(ctx context.Context, in api.StreamJobsRequestObject) (api.StreamJobsResponseObject, error) {
 	r := of(ctx)
 	s := &stream{api: o.API, request: r, check: func() error { return o.Sessions.Check(ctx) }}
@@ -33,8 +33,8 @@ func (o operations) StreamJobs(ctx context.Context, in api.StreamJobsRequestObje
 	return s, err
 }
 
-// eventNumber is the number of an event that a browser has seen. What is none
-// is one that no account has, so that the browser is told to begin anew.
+// eventNumber is the number of the browser's last event. An invalid one becomes
+// a number that no account has, so the browser is told to start again.
 func eventNumber(id string) int64 {
 	n, ok := number(id)
 	if !ok {
@@ -65,7 +65,7 @@ func (s *stream) VisitStreamJobsResponse(w http.ResponseWriter) error {
 	}
 	defer s.follower.Close()
 	s.out, s.control = w, http.NewResponseController(w)
-	// At once, so that whoever comes back sees that the stream is open.
+	// At once, so that a reconnecting browser sees that the stream is open.
 	err := s.write(fmt.Sprintf("retry: %d\n\n", reconnect.Milliseconds()))
 	if err == nil && s.request.Header.Get("Last-Event-Id") == "" {
 		err = s.send("ready", struct{}{})
@@ -109,8 +109,8 @@ func (s *stream) send(event string, data any) error {
 	return s.write(fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", s.follower.Last(), event, text))
 }
 
-// keepAlive writes a comment, so that nobody on the way takes the connection
-// for dead, and looks whether the session goes on.
+// keepAlive writes a comment, so that proxies do not consider the connection
+// dead, and checks whether the session is still valid.
 func (s *stream) keepAlive() error {
 	if err := s.check(); errors.Is(err, session.ErrNone) {
 		return err

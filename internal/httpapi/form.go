@@ -10,6 +10,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/spell"
 )
 
 // Bounds of a form.
@@ -17,11 +18,14 @@ const (
 	maxFiles  = 20
 	maxParts  = 100
 	maxOption = 1000 // bytes of an option's value
-	// maxPartHeader bounds the header of a part, in bytes: what reads it would
-	// hold 10 MB. It reads some of the part with it.
+	// maxPartHeader bounds the header of a part, in bytes: the standard reader
+	// would accept 10 MB. It also covers bytes of the part read together with
+	// it.
 	maxPartHeader = 8 << 10
 	readAhead     = 4 << 10
 )
+
+var optionNames = job.OptionNames()
 
 // upload is a file of a form that lies in the blob store.
 type upload struct {
@@ -31,8 +35,8 @@ type upload struct {
 }
 
 // form is a submission while it is read. Files go to the blob store as they
-// come; once something is wrong they are only counted, since a file that is
-// too large is refused before an option that is wrong, wherever both stand.
+// arrive. After an error they are only counted, because a file that is too
+// large is refused before a wrong option, in whatever order they come.
 type form struct {
 	blobs    *blob.Store
 	intake   *intake
@@ -41,22 +45,22 @@ type form struct {
 	maxFile  int64
 	maxFiles int
 	keep     bool // store files; false where the answer is known to be a refusal
-	blanks   bool // an empty option counts as not given, as pages send what is left blank
+	blanks   bool // an empty option counts as missing, because pages send empty fields
 
 	options job.Options
 	given   map[string]bool
 	files   int
 	uploads []upload // to be dropped
-	refused error    // the first thing that is wrong
+	refused error    // the first thing that is wrong with the form, which comes before its options
+	wrong   error    // the first option that is wrong
 }
 
-// newForm expects a file or up to files of them; none is a form of options
-// alone.
+// newForm expects one file, or up to the given number; 0 expects only options.
 func (a *API) newForm(r *request, files int, keep bool) *form {
 	return &form{blobs: a.Blobs, intake: a.intake, body: r.body, account: r.owner.AccountID, blanks: r.owner.KeyID == "", maxFile: a.MaxFile, maxFiles: files, keep: keep, options: job.DefaultOptions(), given: map[string]bool{}}
 }
 
-// read takes the form from its body. What was stored is dropped by drop.
+// read reads the form from its body. drop removes the stored files.
 func (f *form) read(ctx context.Context, r *multipart.Reader) error {
 	for n := 0; ; n++ {
 		p, err := f.next(r)
@@ -77,23 +81,32 @@ func (f *form) read(ctx context.Context, r *multipart.Reader) error {
 		if err != nil {
 			return err
 		}
-		if _, err := io.Copy(io.Discard, p); err != nil { // what is left of a value that is too long
+		if _, err := io.Copy(io.Discard, p); err != nil { // the rest of a value that is too long
 			return broken(err)
 		}
 	}
-	if f.files == 0 && f.maxFiles > 0 {
-		f.refuse("file", "is missing")
+	if err := f.refusal(); err != nil || f.files > 0 || f.maxFiles == 0 {
+		return err
 	}
-	return f.refused
+	return &formError{field: "file", reason: "is missing"}
 }
 
-// next is the next part, whose header is bounded. The one before has been read.
+// refusal is what is wrong, the form itself first.
+func (f *form) refusal() error {
+	if f.refused != nil {
+		return f.refused
+	}
+	return f.wrong
+}
+
+// next is the next part, with a bounded header. The previous part has been
+// read.
 func (f *form) next(r *multipart.Reader) (*multipart.Part, error) {
 	f.body.allow(maxPartHeader + readAhead)
 	defer f.body.allow(-1)
 	p, err := r.NextPart()
 	if err != nil && f.body.allowed == 0 {
-		err = errAllowance // or what a header that is cut off looks like
+		err = errAllowance // or the error of a truncated header
 	}
 	return p, err
 }
@@ -104,7 +117,8 @@ func (f *form) refuse(field, reason string) {
 	}
 }
 
-// field takes an option, or ignores a field that is none.
+// field takes an option, or ignores a field that is none unless its name is
+// nearly an option's: nobody shall pay for a typo.
 func (f *form) field(name string, r io.Reader) error {
 	value, err := io.ReadAll(io.LimitReader(r, maxOption+1))
 	if err != nil {
@@ -114,14 +128,17 @@ func (f *form) field(name string, r io.Reader) error {
 		return nil
 	}
 	known, err := f.options.Set(name, string(value))
+	if meant := spell.Meant(name, optionNames); !known && meant != "" {
+		err = &formError{field: name, meant: meant}
+	}
 	switch {
-	case !known:
+	case !known && err == nil:
 	case f.given[name]:
 		f.refuse(name, "is given twice")
-	case len(value) > maxOption:
+	case known && len(value) > maxOption:
 		f.refuse(name, fmt.Sprintf("is longer than %d bytes", maxOption))
-	case err != nil && f.refused == nil:
-		f.refused = err
+	case err != nil && f.wrong == nil:
+		f.wrong = err
 	}
 	if known {
 		f.given[name] = true
@@ -145,7 +162,7 @@ func (f *form) file(ctx context.Context, p *multipart.Part) error {
 	case f.files > f.maxFiles:
 		f.refuse("file", fmt.Sprintf("is given more than %d times", f.maxFiles))
 	}
-	if f.refused != nil || !f.keep {
+	if f.refusal() != nil || !f.keep {
 		return f.count(p)
 	}
 	counted := &metered{r: p, in: f.intake, accountID: f.account}
@@ -183,7 +200,7 @@ func (f *form) release() {
 	}
 }
 
-// drop removes what was stored. What it cannot remove, the sweeper will.
+// drop removes the stored files. The sweeper removes any that remain.
 func (f *form) drop(ctx context.Context) {
 	f.release()
 	ctx = context.WithoutCancel(ctx)
@@ -193,7 +210,7 @@ func (f *form) drop(ctx context.Context) {
 	}
 }
 
-// taken leaves what was stored to the jobs of the form, or to the sweeper.
+// taken hands the stored files to the form's jobs, or to the sweeper.
 func (f *form) taken() {
 	for _, u := range f.uploads {
 		u.counted.release()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// gate bounds what is done at once, in all and for each account, so that none
-// takes all places and who comes later waits for at most those before. It is
+// gate bounds the work done at once, in total and by account. No account can
+// occupy all slots, and a new caller waits at most for those before it. It is
 // safe for concurrent use.
 type gate struct {
 	all     *semaphore.Weighted
@@ -26,7 +26,8 @@ type share struct {
 	users  int // that hold or wait for one
 }
 
-// newGate makes one of so many places, half of which an account may take.
+// newGate makes a gate with that many slots. An account may occupy half of
+// them.
 func newGate(places int) *gate {
 	return &gate{all: semaphore.NewWeighted(int64(places)), each: int64(max(1, places/2)), accounts: make(map[string]*share)}
 }

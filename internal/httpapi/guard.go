@@ -14,16 +14,16 @@ import (
 const (
 	maxJSON = 64 << 10
 	maxForm = 1 << 20
-	// maxEvent is of Stripe, whose events hold an invoice at most.
+	// maxEvent bounds Stripe's events, which hold an invoice at most.
 	maxEvent = 1 << 20
 )
 
-// webhook is where Stripe sends events. It is no browser: no session is looked
-// for, and other sites have nothing to send there.
+// webhook receives Stripe's events. Stripe is not a browser, so sessions and
+// cross-site checks do not apply.
 const webhook = "/api/stripe/webhook"
 
-// guard stands before every operation: it finds out who asks, how often, and
-// how much they send, in the order in which these are refused.
+// guard runs before every operation. It checks the client's identity, its rate
+// and its volume, in the order of the refusals.
 func (a *API) guard(next http.Handler) http.Handler {
 	session := a.Sessions.Middleware(a.Refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := a.admitBrowser(r); err != nil {
@@ -153,8 +153,8 @@ func (a *API) admitBrowser(hr *http.Request) error {
 	return a.Throttle.Request(hr.Context(), signedIn.ID)
 }
 
-// forEveryone reports whether an operation of browsers is for those who are
-// not signed in, too: it signs in, or asks for the token of a mail.
+// forEveryone reports whether a browser operation is also for visitors who are
+// not signed in: it signs in, or expects a mailed token.
 func forEveryone(path string) bool {
 	switch path {
 	case "/api/session", "/api/accounts", "/api/password-resets":

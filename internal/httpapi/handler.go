@@ -34,7 +34,7 @@ func (a *API) Handler(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// route gives a request to mux, and mends what comes back wrong.
+// route passes a request to mux, and corrects mux's own errors.
 func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
 	defer func() {
 		v := recover()
@@ -100,7 +100,7 @@ func (h headerOnly) Header() http.Header         { return http.Header(h) }
 func (h headerOnly) Write(p []byte) (int, error) { return len(p), nil }
 func (h headerOnly) WriteHeader(int)             {}
 
-// report tells Observe and the log of a request that has ended.
+// report passes a finished request to Observe and to the log.
 func (a *API) report(r *request, started time.Time) {
 	took := time.Since(started)
 	if a.Observe != nil {
@@ -123,7 +123,7 @@ func (a *API) report(r *request, started time.Time) {
 // secret are the beginnings of paths that go on with a token.
 var secret = []string{"/reset/", "/confirm/", "/api/password-resets/", "/api/confirmations/"}
 
-// loggable is the path of a request without a token that it may hold: who reads
+// loggable is the path of a request without a token in it, because readers of
 // the log must not be able to use it.
 func loggable(r *http.Request) string {
 	for _, before := range secret {

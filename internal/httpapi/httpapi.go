@@ -1,10 +1,10 @@
-// Package httpapi answers the HTTP API of pkg/api: it reads requests, asks
-// account, job and blob, and writes what they say.
+// Package httpapi serves the HTTP API of pkg/api: it reads requests, calls
+// account, job and blob, and writes their results.
 //
-// A request passes Handler (request id, log, deadlines, panics), the mux,
-// guard (who asks, how often, how much), and then one method of operations for
-// each operation of the specification. Methods return errors; refusals is the
-// one table by which these become a status and a body.
+// A request passes Handler (request id, log, deadlines, panics), the mux, guard
+// (identity, rate, volume), and then one method of operations for each
+// operation of the specification. Methods return errors; the table refusals
+// turns these into a status and a body.
 package httpapi
 
 import (
@@ -63,22 +63,22 @@ type Config struct {
 	// WithoutNetwork refuses method rembg, for which this service lacks a
 	// runtime or a model.
 	WithoutNetwork bool
-	// MaxUpload is how long a request may send, however fast it is: less than
-	// job.Config.KeepOrphans, or the sweeper takes what has arrived for
-	// forgotten; 0 is 12 h.
+	// MaxUpload is how long a request may send, at any rate. It is less than
+	// job.Config.KeepOrphans, or the sweeper would remove received files as
+	// orphans; 0 means 12 h.
 	MaxUpload time.Duration
 	// Stall is how long a client may neither send nor take anything; 0 is 30 s.
 	Stall time.Duration
-	// KeepAlive is how often a stream of events that has nothing to tell shows
-	// that it is there; 0 is 15 s.
+	// KeepAlive is the interval between signs of life in an idle stream of
+	// events; 0 means 15 s.
 	KeepAlive time.Duration
 	// Ready says whether requests can be served; its error is logged.
 	Ready func(context.Context) error
-	// NotFound, if set, answers people who ask for a page that mux does not
-	// know; others get JSON.
+	// NotFound, if set, answers people for a page that mux does not know;
+	// others get JSON.
 	NotFound http.Handler
-	// Observe, if set, is told of each request that has ended: the pattern of
-	// its route, empty if it has none, the status, and how long it took.
+	// Observe, if set, gets each finished request: the pattern of its route,
+	// empty if it has none, the status, and its duration.
 	Observe func(pattern string, status int, took time.Duration)
 	// Log gets a line for each request and each error of the service; nil
 	// discards them.
@@ -92,7 +92,7 @@ type API struct {
 	intake *intake
 }
 
-// Load is what a node does for requests that are not paid for yet.
+// Load is a node's work for requests that are not charged yet.
 type Load struct {
 	WaitingProbes int64 // files that wait to be measured
 	Uploading     int64 // bytes of uploads on their way
@@ -146,8 +146,8 @@ func (a *API) Register(mux *http.ServeMux) {
 	})
 }
 
-// operations are the methods of the specification. It is a type of its own so
-// that API shows its users only what is theirs.
+// operations has the methods of the specification. It is a separate type so
+// that API exports only its own methods.
 type operations struct{ *API }
 
 var _ api.StrictServerInterface = operations{}

@@ -25,7 +25,7 @@ func newIntake(all, each int64, room func() error) *intake {
 }
 
 // errCrowded is an upload for which others leave no space.
-var errCrowded = errors.New("too many uploads are on their way")
+var errCrowded = errors.New("too many uploads in progress")
 
 // retryCrowded is what an account is asked to wait that uploads too much.
 const retryCrowded = 10 * time.Second
@@ -59,15 +59,15 @@ func (in *intake) giveBack(accountID string, n int64) {
 	}
 }
 
-// onTheWay is what is counted now, in bytes.
+// onTheWay is the current sum, in bytes.
 func (in *intake) onTheWay() int64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.taken
 }
 
-// metered is an upload that is counted while it is read, until release. What is
-// too much ends it.
+// metered is an upload that is counted while it is read, until release. It ends
+// when it exceeds a limit.
 type metered struct {
 	r         io.Reader
 	in        *intake
@@ -92,7 +92,7 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// release gives back what was counted.
+// release subtracts the counted bytes.
 func (m *metered) release() {
 	m.in.giveBack(m.accountID, m.taken)
 	m.taken = 0

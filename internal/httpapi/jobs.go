@@ -46,7 +46,7 @@ func qualityBody(q *job.Quality) *api.Quality {
 	return b
 }
 
-// jobBodyAt is a job whose files are asked for below a path.
+// jobBodyAt is a job with links to its files below a path.
 func jobBodyAt(self string, j job.Job) api.Job {
 	b := api.Job{
 		ID: j.ID, Status: api.JobStatus(j.State), OutputFormat: api.OutputFormat(j.OutputFormat),

@@ -52,7 +52,7 @@ func (o operations) GetLedgerCSV(ctx context.Context, _ api.GetLedgerCSVRequestO
 	next, stop := iter.Pull2(o.Ledger.All(ctx, of(ctx).account.ID))
 	t := &table{next: next, stop: stop}
 	var err error
-	if t.line, err, t.more = next(); err != nil { // what goes wrong at once can still be refused
+	if t.line, err, t.more = next(); err != nil { // an immediate error can still be refused
 		stop()
 		return nil, err
 	}

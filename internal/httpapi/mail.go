@@ -15,21 +15,21 @@ import (
 // Mail is what sends mails, and where the links in them lead.
 type Mail struct {
 	Mailer *mailer.Mailer
-	// Outbox sends what no answer waits for. Who makes it runs it.
+	// Outbox sends mail after the answer. Its creator runs it.
 	Outbox *mailer.Outbox
 	// PublicURL is where browsers reach the service.
 	PublicURL *url.URL
 }
 
 // errNoMail answers where no mails are sent.
-var errNoMail = &notOffered{"this service sends no mail; whoever runs it sets a new password by `bgremove admin account reset`"}
+var errNoMail = &notOffered{"this service sends no mail; its operator sets a new password with `bgremove admin account reset`"}
 
-// believed reports whether an account may do what costs somebody something:
-// its address is known to be its own, or there is no way to ask.
+// believed reports whether an account may cause costs: its address is
+// confirmed, or the service cannot confirm addresses.
 func (a *API) believed(who account.Account) bool { return who.Confirmed || a.Mail == nil }
 
-// register makes an account, whose address is to be confirmed where that is
-// possible.
+// register creates an account. Its address must be confirmed if the service
+// sends mail.
 func (a *API) register(ctx context.Context, email, password string) (account.Account, error) {
 	if a.Mail == nil {
 		return a.Accounts.Register(ctx, email, password)
@@ -40,7 +40,7 @@ func (a *API) register(ctx context.Context, email, password string) (account.Acc
 	}
 	if !a.Mail.Outbox.Add(func(ctx context.Context) (mailer.Message, error) { return a.confirmation(ctx, who) }) {
 		// It can be asked for again.
-		a.Log.LogAttrs(ctx, slog.LevelError, "too many mails wait to be sent", of(ctx).attrs()...)
+		a.Log.LogAttrs(ctx, slog.LevelError, "mail queue full", of(ctx).attrs()...)
 	}
 	return who, nil
 }
@@ -63,8 +63,8 @@ func (a *API) letter(ctx context.Context, who account.Account, p account.Purpose
 	return msg, nil
 }
 
-// passwordReset is the mail by which a new password is set, none if there is
-// no such account or if it got too many.
+// passwordReset is the mail with the link to set a new password. There is none
+// if the account does not exist or has had too many.
 func (a *API) passwordReset(ctx context.Context, email string) (mailer.Message, error) {
 	who, err := a.Accounts.ByEmail(ctx, email)
 	if errors.Is(err, account.ErrNotFound) {
@@ -80,7 +80,7 @@ func (a *API) passwordReset(ctx context.Context, email string) (mailer.Message, 
 	return msg, err
 }
 
-// CreatePasswordReset has a mail sent, beside the answer, which tells nothing.
+// CreatePasswordReset has a mail sent after the answer, which reveals nothing.
 func (o operations) CreatePasswordReset(ctx context.Context, in api.CreatePasswordResetRequestObject) (api.CreatePasswordResetResponseObject, error) {
 	if o.Mail == nil {
 		return nil, errNoMail

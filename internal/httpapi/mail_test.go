@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	noMail = `{"error":"not_offered","message":"this service sends no mail; whoever runs it sets a new password by ` + "`bgremove admin account reset`" + `"}`
+	noMail = `{"error":"not_offered","message":"this service sends no mail; its operator sets a new password with ` + "`bgremove admin account reset`" + `"}`
 	site   = "https://clips.example"
 )
 
@@ -135,7 +135,7 @@ func TestConfirmation(t *testing.T) {
 	c.post("/api/confirmations", "").want(t, http.StatusAccepted, "")
 	second := token(t, post, "/confirm/")
 
-	const unconfirmed = `{"error":"unconfirmed","message":"confirm your address first, by the mail that was sent to it"}`
+	const unconfirmed = `{"error":"unconfirmed","message":"confirm your address first: open the link in the mail that we sent you"}`
 	c.post("/api/account/keys", `{}`).want(t, http.StatusForbidden, unconfirmed)
 	c.submit(accountJobs, []field{fileField("a.gif", clip(t, 2, 10))}).want(t, http.StatusForbidden, unconfirmed)
 	c.submit(accountJobs+"/job_0/again", nil).want(t, http.StatusForbidden, unconfirmed)

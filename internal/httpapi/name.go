@@ -12,9 +12,9 @@ import (
 // systems have it.
 const maxName = 255
 
-// cleanName is what is kept of an upload's name: the last part of a path of
+// cleanName is the stored form of an upload's name: the last part of a path of
 // either kind, without characters that control a terminal or the direction of
-// text. It is shown and given back, never used as a path.
+// text. It is shown and returned, never used as a path.
 func cleanName(name string) string {
 	name = strings.ToValidUTF8(name, string(utf8.RuneError))
 	name = name[strings.LastIndexAny(name, `/\`)+1:]

@@ -13,6 +13,9 @@ type part struct{ offset, length int64 }
 // for a part at all (RFC 9110, section 14). Several parts, other units and
 // what cannot be read are as if nothing was asked for, which servers may do;
 // so is a part of a file that has changed. The error is a *rangeError.
+//
+// http.ServeContent would answer HEAD by part, several parts as multipart, and
+// errors as text after the headers are set.
 func wanted(h http.Header, etag string, size int64) (p part, partial bool, err error) {
 	all := part{0, size}
 	if v := h.Get("If-Range"); v != "" && v != etag {

@@ -10,15 +10,15 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 )
 
-// request is what is known of a request on its way. Handler makes it, guard
-// fills in who asks; it belongs to the goroutine of the request.
+// request is the state of a running request. Handler creates it and guard adds
+// the caller; it belongs to the request's goroutine.
 type request struct {
 	*http.Request
 	id     string
 	body   *body
 	writer *writer
-	// owner and account are who asks, by key or by session; both are zero
-	// where an operation asks for neither.
+	// owner and account identify the caller, by key or by session; both are
+	// zero if an operation needs neither.
 	owner   job.Owner
 	account account.Account
 	// failure is the error that became the answer, for the log.
@@ -36,7 +36,7 @@ func of(ctx context.Context) *request {
 	return r
 }
 
-// attrs tell requests apart in the log.
+// attrs identify the request in the log.
 func (r *request) attrs() []slog.Attr {
 	attrs := []slog.Attr{slog.String("request", r.id)}
 	if r.owner.AccountID != "" {
@@ -48,8 +48,8 @@ func (r *request) attrs() []slog.Attr {
 	return attrs
 }
 
-// level says who has to act: operators, for failures of the service; nobody,
-// for the questions of load balancers.
+// level depends on who must act: operators, for failures of the service;
+// nobody, for the checks of load balancers.
 func (r *request) level() slog.Level {
 	switch {
 	case r.writer.status >= http.StatusInternalServerError:

@@ -12,8 +12,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// probeTime is how long it may take to tell what a file is. One that takes
-// longer counts as unreadable.
+// probeTime is how long measuring a file may take. A file that takes longer
+// counts as unreadable.
 const probeTime = time.Minute
 
 // maxIdempotencyKey is in bytes.
@@ -50,7 +50,7 @@ func entries(r job.Receipt) []api.BatchEntry {
 	return all
 }
 
-// shape is what a submission may be.
+// shape describes the allowed submissions.
 type shape struct {
 	files int // at most
 	// batch says whether so many files are one.
@@ -65,8 +65,8 @@ var (
 
 // submit reads a form, measures its files, and has them charged and queued.
 // Refusals come in the order of the product: size, form, limits, idempotency,
-// unreadable, credits. Who cannot pay the least price is told so before any file
-// is kept or measured.
+// unreadable, credits. A client that cannot pay the least price is refused
+// before any file is stored or measured.
 func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s shape) (job.Receipt, error) {
 	r := of(ctx)
 	reservation, running, err := a.reserve(ctx, r.owner, key)
@@ -129,8 +129,8 @@ func answered(sub job.Submission) (*job.Receipt, error) {
 	return sub.Reservation.Answer(sub)
 }
 
-// reserve begins a request with an Idempotency-Key, if there is one. That
-// another request holds the key is told apart: it is refused later.
+// reserve starts a request with an Idempotency-Key, if there is one. A key held
+// by another request is reported separately: it is refused later.
 func (a *API) reserve(ctx context.Context, owner job.Owner, key *string) (reservation *job.Reservation, running, err error) {
 	if key == nil {
 		return nil, nil, nil

@@ -129,35 +129,41 @@ func TestRefusedForms(t *testing.T) {
 		fields []field
 		field  string
 	}{
-		"no field":           {nil, "file"},
-		"no file":            {[]field{{name: "pad", value: "3"}}, "file"},
-		"file without name":  {[]field{{name: "file", value: good.value}}, "file"},
-		"other extension":    {[]field{fileField("a.png", []byte(good.value))}, "file"},
-		"no extension":       {[]field{fileField("gif", []byte(good.value))}, "file"},
-		"only an extension":  {[]field{fileField("..", []byte(good.value))}, "file"},
-		"two files":          {[]field{good, good}, "file"},
-		"method":             {option("method", "slow"), "method"},
-		"method not here":    {option("method", "rembg"), "method"},
-		"tolerance 7":        {option("tolerance", "7"), "tolerance"},
-		"tolerance 33":       {option("tolerance", "33"), "tolerance"},
-		"tolerance 16.5":     {option("tolerance", "16.5"), "tolerance"},
-		"tolerance of words": {option("tolerance", "high"), "tolerance"},
-		"tolerance empty":    {option("tolerance", ""), "tolerance"},
-		"crop":               {option("crop", "yes"), "crop"},
-		"pad -1":             {option("pad", "-1"), "pad"},
-		"pad 51":             {option("pad", "51"), "pad"},
-		"canvasW 15":         {option("canvasW", "15"), "canvasW"},
-		"canvasH 4097":       {option("canvasH", "4097"), "canvasH"},
-		"anchor":             {option("anchor", "top"), "anchor"},
-		"outputFormat":       {option("outputFormat", "png"), "outputFormat"},
-		"bgColor name":       {option("bgColor", "red"), "bgColor"},
-		"bgColor short":      {option("bgColor", "#fff"), "bgColor"},
-		"trim":               {option("trim", "1"), "trim"},
-		"option twice":       {[]field{{name: "pad", value: "3"}, good, {name: "pad", value: "3"}}, "pad"},
-		"option before file": {[]field{{name: "pad", value: "99"}, good}, "pad"},
-		"long option":        {option("bgColor", strings.Repeat("x", 1001)), "bgColor"},
-		"many fields":        {slices.Repeat([]field{{name: "x", value: "y"}}, 101), ""},
-		"10,000 fields":      {slices.Repeat([]field{{name: "x", value: "y"}}, 10_000), ""},
+		"no field":                            {nil, "file"},
+		"no file":                             {[]field{{name: "pad", value: "3"}}, "file"},
+		"file without name":                   {[]field{{name: "file", value: good.value}}, "file"},
+		"other extension":                     {[]field{fileField("a.png", []byte(good.value))}, "file"},
+		"no extension":                        {[]field{fileField("gif", []byte(good.value))}, "file"},
+		"only an extension":                   {[]field{fileField("..", []byte(good.value))}, "file"},
+		"two files":                           {[]field{good, good}, "file"},
+		"method":                              {option("method", "slow"), "method"},
+		"method not here":                     {option("method", "rembg"), "method"},
+		"tolerance 7":                         {option("tolerance", "7"), "tolerance"},
+		"tolerance 33":                        {option("tolerance", "33"), "tolerance"},
+		"tolerance 16.5":                      {option("tolerance", "16.5"), "tolerance"},
+		"tolerance of words":                  {option("tolerance", "high"), "tolerance"},
+		"tolerance empty":                     {option("tolerance", ""), "tolerance"},
+		"crop":                                {option("crop", "yes"), "crop"},
+		"pad -1":                              {option("pad", "-1"), "pad"},
+		"pad 51":                              {option("pad", "51"), "pad"},
+		"canvasW 15":                          {option("canvasW", "15"), "canvasW"},
+		"canvasH 4097":                        {option("canvasH", "4097"), "canvasH"},
+		"anchor":                              {option("anchor", "top"), "anchor"},
+		"outputFormat":                        {option("outputFormat", "png"), "outputFormat"},
+		"bgColor name":                        {option("bgColor", "red"), "bgColor"},
+		"bgColor short":                       {option("bgColor", "#fff"), "bgColor"},
+		"trim":                                {option("trim", "1"), "trim"},
+		"option twice":                        {[]field{{name: "pad", value: "3"}, good, {name: "pad", value: "3"}}, "pad"},
+		"option before file":                  {[]field{{name: "pad", value: "99"}, good}, "pad"},
+		"long option":                         {option("bgColor", strings.Repeat("x", 1001)), "bgColor"},
+		"many fields":                         {slices.Repeat([]field{{name: "x", value: "y"}}, 101), ""},
+		"name in lower case":                  {option("outputformat", "webm"), "outputformat"},
+		"name with _":                         {option("canvas_w", "64"), "canvas_w"},
+		"name off by one":                     {option("tolerancy", "20"), "tolerancy"},
+		"near name, a file":                   {[]field{{name: "bgcolor", filename: "a.png", value: "x"}, good}, "bgcolor"},
+		"two files, and an option before":     {[]field{{name: "pad", value: "99"}, good, good}, "file"},
+		"an option, and then one given twice": {[]field{{name: "trim", value: "1"}, {name: "pad", value: "3"}, good, {name: "pad", value: "3"}}, "pad"},
+		"10,000 fields":                       {slices.Repeat([]field{{name: "x", value: "y"}}, 10_000), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := decode[api.Error](t, c.submit(jobs, test.fields), http.StatusBadRequest)
@@ -185,6 +191,8 @@ func TestOptionMessage(t *testing.T) {
 	c := s.client(s.key(s.user("ada@example.com", 20)))
 	c.submit(jobs, []field{fileField("a.gif", clip(t, 2, 10)), {name: "pad", value: "99"}}).
 		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"pad","message":"pad must be between 0 and 50"}`)
+	c.submit(jobs, []field{fileField("a.gif", clip(t, 2, 10)), {name: "outputformat", value: "webm"}}).
+		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"outputformat","message":"outputformat: did you mean outputFormat?"}`)
 }
 
 // TestBrokenBodies are no forms, or break off.

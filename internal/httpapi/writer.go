@@ -9,8 +9,8 @@ import (
 // a system call.
 const often = 16
 
-// writer counts what is answered and moves the deadline along with it, so that
-// a long download goes on as long as the client takes it.
+// writer counts the sent bytes and extends the deadline with them, so a long
+// download continues while the client reads it.
 type writer struct {
 	http.ResponseWriter
 	control *http.ResponseController

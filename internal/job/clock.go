@@ -10,7 +10,7 @@ import (
 )
 
 // errClock is a sweep that waits, since the clock may be wrong.
-var errClock = errors.New("the clock has leapt ahead: nothing is removed until it is believed")
+var errClock = errors.New("the clock has jumped ahead: nothing is removed until it is trusted again")
 
 // A clock that is more than clockLeap ahead of where it should be is believed
 // after clockHold; after clockHoldAtStart where nobody has looked at it for a
@@ -21,9 +21,9 @@ const (
 	clockHoldAtStart = 10 * time.Minute
 )
 
-// clockGuard tells a clock that goes on from one that leaps ahead, and would have
-// everything expire at once. It holds the database's clock against this
-// process's, which does not leap.
+// clockGuard detects a clock that jumps ahead, which would make everything
+// expire at once. It compares the database's clock with this process's
+// monotonic clock.
 type clockGuard struct {
 	seen, at time.Time // the last look, by the database's clock and by this process's
 	hold     time.Time // until then, by this process's, the clock is not believed
@@ -50,7 +50,8 @@ func (g *clockGuard) believes(now, last, here time.Time) bool {
 // sweptAt is the fact of when the clock was believed last.
 const sweptAt = "swept_at"
 
-// believesClock reports whether what the clock says has expired may be removed.
+// believesClock reports whether data that has expired by the clock may be
+// removed.
 func (s *Service) believesClock(ctx context.Context) (bool, error) {
 	last, err := s.db.TimeFact(ctx, sweptAt)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// ErrBusy is an account that has jobs at work.
-var ErrBusy = errors.New("jobs of the account are running")
+// ErrBusy means that the account has running jobs.
+var ErrBusy = errors.New("the account has running jobs")
 
-// Erase removes all that an account has here: its jobs with their files, its
-// batches, events and remembered answers. Jobs that wait are refunded first. The
-// account must be suspended, or it goes on. The error is ErrBusy while jobs run;
-// after any error Erase may be called again.
+// Erase removes an account's jobs with their files, and its batches, events and
+// stored answers. Queued jobs are refunded first. The account must be
+// suspended, or new jobs may come. The error is ErrBusy while jobs run. After
+// any error Erase may be called again.
 func (s *Service) Erase(ctx context.Context, accountID string) error {
 	if err := s.refundWaiting(ctx, accountID); err != nil {
 		return err

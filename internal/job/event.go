@@ -11,11 +11,11 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// eventsTopic wakes those who follow jobs.
+// eventsTopic wakes the followers of jobs.
 const eventsTopic = "job_events"
 
-// keepEvents is how long events stay: who comes back later looks at the jobs
-// themselves.
+// keepEvents is how long events are kept. A later reader lists the jobs
+// instead.
 const keepEvents = time.Hour
 
 // Event is a change of a job: its state, or that there is a preview.
@@ -23,8 +23,8 @@ type Event struct {
 	// Seq counts the events of an account, in the order in which they
 	// happened, without gaps.
 	Seq int64
-	// Job is in the state that it had then. What comes only later, such as the
-	// output, it has not.
+	// Job has the state of that moment. It lacks later facts, such as the
+	// output.
 	Job Job
 }
 
@@ -43,8 +43,9 @@ func record(ctx context.Context, tx *store.Tx, after int64, which, id string) er
 // eventsAtOnce is how many are read together.
 const eventsAtOnce = 100
 
-// events reads those of an account after a number and up to another, in their
-// order, at most eventsAtOnce. What is missing is at the start: it was swept.
+// events reads an account's events after one number and up to another, in
+// order, at most eventsAtOnce. Missing events are at the start: they were
+// swept.
 func (s *Service) events(ctx context.Context, accountID string, after, last int64) ([]*Event, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT e.seq, e.state, e.error, e.preview, j.* FROM job_events e
 		JOIN (SELECT `+s.shown+` FROM jobs WHERE account_id = $1) j ON j.id = e.job_id

@@ -22,22 +22,21 @@ const (
 	accountsAtOnce = 100
 )
 
-// What following may end with.
+// The reasons for the end of a Follower.
 var (
 	// ErrTooManyFollowers is an account that MaxFollowers follow.
-	ErrTooManyFollowers = errors.New("too many follow the account")
-	// ErrGap is a number from which events cannot be told without a gap: they
-	// have been swept, or it is none of this account. What Next returns after
-	// it comes after the gap.
+	ErrTooManyFollowers = errors.New("too many event streams for the account")
+	// ErrGap means that events after a number are missing: they were swept, or
+	// the number is not this account's. Events that Next returns after it
+	// follow the gap.
 	ErrGap = errors.New("events are missing")
 	// ErrCutOff is a follower that was too slow, or a feed that ends. It may
 	// follow again from the last event that it has seen.
-	ErrCutOff = errors.New("cut off")
+	ErrCutOff = errors.New("the stream has fallen behind")
 )
 
-// Feed tells of changes of jobs as they happen, on whichever node. However
-// many follow an account, its events are read once. It is safe for concurrent
-// use.
+// Feed reports changes of jobs as they happen, on any node. It reads the events
+// of an account once, for all its followers. It is safe for concurrent use.
 type Feed struct {
 	service *Service
 	wake    chan struct{}
@@ -46,13 +45,14 @@ type Feed struct {
 	groups  map[string]*group // by the account's id
 }
 
-// group is who follows an account.
+// group has the followers of an account.
 type group struct {
 	last int64 // the last event that all have been given
 	all  map[*Follower]struct{}
 }
 
-// NewFeed makes a Feed of the jobs of s. It tells nothing until it runs.
+// NewFeed makes a Feed of the jobs of s. It reports nothing until Run is
+// called.
 func NewFeed(s *Service) *Feed {
 	return &Feed{service: s, wake: make(chan struct{}, 1), groups: make(map[string]*group)}
 }
@@ -67,7 +67,7 @@ func (f *Feed) Run(ctx context.Context) {
 	})
 	for sleep(ctx, pollEvery, f.wake) {
 		if err := f.look(ctx); err != nil && ctx.Err() == nil {
-			f.service.config.Log.ErrorContext(ctx, "the events of jobs cannot be read", "error", err)
+			f.service.config.Log.ErrorContext(ctx, "read job events", "error", err)
 		}
 		if !sleep(ctx, lookEvery, nil) {
 			return
@@ -86,7 +86,7 @@ func (f *Feed) end() {
 	}
 }
 
-// cutOff ends what a follower is given. f.mu is held.
+// cutOff ends a follower. f.mu is held.
 func (f *Feed) cutOff(follower *Follower) {
 	g := f.groups[follower.account]
 	if g == nil {
@@ -102,7 +102,7 @@ func (f *Feed) cutOff(follower *Follower) {
 	}
 }
 
-// look gives the followers what is new.
+// look passes new events to the followers.
 func (f *Feed) look(ctx context.Context) error {
 	f.mu.Lock()
 	accounts := slices.Collect(maps.Keys(f.groups))
@@ -138,8 +138,9 @@ func (f *Feed) advance(ctx context.Context, account string, latest int64) error 
 	}
 }
 
-// give gives events to all of a group. Who has no room is cut off; so are all
-// when events are missing, since the feed was away for too long.
+// give passes events to all followers of a group. It cuts off a follower
+// without room. It cuts off all of them if events are missing because the feed
+// was behind for too long.
 func (f *Feed) give(g *group, events []*Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,9 +159,9 @@ func (f *Feed) give(g *group, events []*Event) {
 	}
 }
 
-// Follow begins to follow an account, after the event with a number that the
-// follower has seen, or with what comes if that is below 0. Close the follower
-// in the end. The error is ErrTooManyFollowers, ErrCutOff, or the database's.
+// Follow starts to follow an account after the event with the given number, or
+// from now on if the number is below 0. The caller closes the follower. The
+// error is ErrTooManyFollowers, ErrCutOff, or the database's.
 func (f *Feed) Follow(ctx context.Context, account string, after int64) (*Follower, error) {
 	latest, err := f.service.latest(ctx, []string{account})
 	if err != nil {
@@ -188,11 +189,12 @@ func (f *Feed) Follow(ctx context.Context, account string, after int64) (*Follow
 	return follower, nil
 }
 
-// Follower is one who follows an account. Its methods are for one goroutine.
+// Follower receives the events of an account. Its methods are for one
+// goroutine.
 type Follower struct {
 	feed    *Feed
 	account string
-	live    chan *Event // what comes after joined; closed when cut off
+	live    chan *Event // events after joined; closed when cut off
 	joined  int64
 	last    int64
 	gap     bool
@@ -224,7 +226,7 @@ func (f *Follower) Next(ctx context.Context) (*Event, error) {
 	return f.next(ctx)
 }
 
-// next waits for what is live.
+// next waits for live events.
 func (f *Follower) next(ctx context.Context) (*Event, error) {
 	for {
 		select {
@@ -235,7 +237,7 @@ func (f *Follower) next(ctx context.Context) (*Event, error) {
 				return nil, ErrCutOff
 			}
 			if e.Seq <= f.last {
-				continue // the feed was behind who follows
+				continue // the feed was behind this follower
 			}
 			f.last = e.Seq
 			return e, nil

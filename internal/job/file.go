@@ -68,7 +68,8 @@ func (s *Service) Unknown(ctx context.Context, keys []string) ([]string, error) 
 	return append(unknown, more...), wrap("unknown objects", err)
 }
 
-// storageSample is how many objects tell whose a storage is.
+// storageSample is the number of objects that decide which database a storage
+// belongs to.
 const storageSample = 1000
 
 // KnowsStorage reports whether jobs name any of the objects in the storage, or

@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// What an Idempotency-Key may meet.
+// Errors of an Idempotency-Key.
 var (
 	// ErrRunning is a first request with the key that has not ended: try again
 	// in a while.
@@ -107,8 +107,8 @@ func (r *Reservation) Answer(sub Submission) (*Receipt, error) {
 	return r.earlier, nil
 }
 
-// fingerprint tells requests apart by what they ask for, and not by how their
-// bodies are put together.
+// fingerprint identifies a request by its content, not by the layout of its
+// body.
 func (sub Submission) fingerprint() string {
 	type file struct{ Name, SHA256 string }
 	request := struct {
@@ -142,7 +142,7 @@ func (r *Reservation) keep(ctx context.Context, tx *store.Tx, sub Submission, re
 	return ErrRunning // the lease ran out and another request has it
 }
 
-// used ends the reservation, whose answer is kept.
+// used ends the reservation and keeps its answer.
 func (r *Reservation) used() { r.done.Do(r.stop) }
 
 // Close gives the key back unless it was used up by Submit. It may be called

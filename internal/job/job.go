@@ -1,11 +1,11 @@
-// Package job owns jobs: what is asked for, the price, the states, the queue
-// with its leases, the worker that runs them, and how long files are kept.
+// Package job owns jobs: their options, price and states, the queue with its
+// leases, the worker that runs them, and how long files are kept.
 //
-// The queue is the jobs table. A submission debits the account, writes the
-// jobs and queues them in one transaction. A worker claims a job by a lease
-// that it renews; who has lost the lease cannot change the job any more, since
-// every change names the attempt that the claim counted. A job that fails is
-// refunded in the transaction that says so, so exactly once.
+// The queue is the jobs table. A submission debits the account, writes the jobs
+// and queues them in one transaction. A worker claims a job with a lease and
+// renews it. Every change names the claim's attempt, so a worker that lost its
+// lease cannot change the job. A failed job is refunded in the transaction that
+// marks it failed, exactly once.
 package job
 
 import (
@@ -38,8 +38,9 @@ const (
 // expired, or is not the asker's.
 var ErrNotFound = errors.New("not found")
 
-// Owner is who may see a job: those of an API key see what it made; an account
-// itself, with an empty KeyID, all that its keys and its dashboard made.
+// Owner decides which jobs are visible. An API key sees the jobs that it made.
+// An account itself, with an empty KeyID, sees all jobs of its keys and its
+// dashboard.
 type Owner struct{ AccountID, KeyID string }
 
 // Media describes a clip: upright, as it decodes. It is zero where a file
@@ -76,7 +77,7 @@ type Job struct {
 	InputSize    int64
 	Media        Media
 	Cost         int64 // price in credits
-	Charged      int64 // what was taken, 0 with unlimited credits
+	Charged      int64 // the credits charged, 0 with unlimited credits
 	Attempt      int64 // claims so far
 	Input        *File // nil: expired
 	Preview      *File // nil: not yet, or expired

@@ -13,9 +13,9 @@ type Limits struct {
 	// MaxFPS is frames a second, counted over at least a second. One frame more
 	// is let pass: durations are rounded, and a clip ends with a frame.
 	MaxFPS int
-	// PixelRate is how many pixels of all frames are worked on in a second: a
-	// clip that needs more time than a try may take is not begun. It is measured,
-	// see docs/operations.md.
+	// PixelRate is the number of pixels, of all frames, that are processed in a
+	// second. A clip that would need more time than an attempt may take is
+	// refused. It is measured, see docs/operations.md.
 	PixelRate int64
 	// TimeLimit is Config.TimeLimit.
 	TimeLimit time.Duration

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,8 +33,8 @@ func DefaultOptions() Options {
 	return Options{Method: "auto", Tolerance: 16, Crop: true, Pad: 12, Anchor: "center", OutputFormat: "gif", BgColor: "transparent"}
 }
 
-// fields set an option from the text of a form, and say what it must be where
-// that cannot be.
+// fields set an option from the text of a form, or return its rule if they
+// cannot.
 var fields = map[string]func(o *Options, value string) (must string){
 	"method":       func(o *Options, v string) string { return word(&o.Method, v, "auto", "fast", "rembg") },
 	"tolerance":    func(o *Options, v string) string { return number(&o.Tolerance, v, 8, 32) },
@@ -60,6 +61,9 @@ func (o *Options) Set(field, value string) (known bool, err error) {
 	}
 	return true, nil
 }
+
+// OptionNames are the names that Set knows, sorted.
+func OptionNames() []string { return slices.Sorted(maps.Keys(fields)) }
 
 // EffectiveFormat is the format that is written: mp4 has no transparency, so
 // with a transparent background it falls back to gif.

@@ -31,10 +31,10 @@ func (e *OrphansError) Error() string {
 	return fmt.Sprintf("no job names %d of %d objects, %s: nothing is removed", e.Orphans, e.Objects, why)
 }
 
-// sweepOrphans removes the objects that are older than any upload or try takes
-// and that no job names: of requests that were refused when the process died,
-// and of tries that lost their lease. The error is an *OrphansError where they
-// are too many.
+// sweepOrphans removes objects that no job refers to and that are older than
+// any running upload or attempt. They come from requests that were refused when
+// the process died, and from attempts that lost their lease. The error is an
+// *OrphansError if there are too many.
 func (s *Service) sweepOrphans(ctx context.Context) (n int, err error) {
 	found, objects, err := s.findOrphans(ctx, time.Now().Add(-s.config.KeepOrphans))
 	if err == nil {
@@ -118,8 +118,8 @@ func (s *Service) checkOrphans(ctx context.Context, found []string, objects int)
 	return nil
 }
 
-// backedUp reports whether the last backup has one of these orphans, but for those
-// of jobs that are known: a job that was tried again names others than then.
+// backedUp reports whether the last backup has one of these orphans. Orphans of
+// known jobs do not count: a job that ran again refers to newer objects.
 func (s *Service) backedUp(ctx context.Context, orphans []string) (bool, error) {
 	saved := make(map[string][]string) // by job
 	var jobs []string
@@ -159,7 +159,7 @@ func (s *Service) orphanOutputs(ctx context.Context, keys []string) ([]string, e
 	}), err
 }
 
-// jobOf is the job whose folder a key lies in.
+// jobOf returns the job of a key's folder.
 func jobOf(key string) string {
 	id, _, _ := strings.Cut(strings.TrimPrefix(key, outputs), "/")
 	return id

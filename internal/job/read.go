@@ -16,8 +16,8 @@ const columns = `id, account_id, key_id, batch_id, request_id, state, error, opt
 	input_key, input_size, input_sha, input_type, frame_count, width, height, duration_ms, cost, charged, attempt,
 	preview_key, preview_size, preview_sha, output_key, output_size, output_sha, placement, quality, created_at, started_at, ended_at`
 
-// shownColumns are what scan reads for all but workers and the sweeper: a file
-// whose time is over is not there, whether it has been removed or not.
+// shownColumns are the columns that scan reads for all but workers and the
+// sweeper. They hide expired files, removed or not.
 func shownColumns(c Config) string {
 	until := func(key string, keep time.Duration) string {
 		return fmt.Sprintf("CASE WHEN ended_at < now_ms() - %d THEN NULL ELSE %s END", store.Millis(keep), key)
@@ -92,7 +92,7 @@ func collect(rows *sql.Rows, err error) ([]Job, error) {
 	return jobs, rows.Err()
 }
 
-// wrap says what failed; what is not there is ErrNotFound.
+// wrap names the failed operation. A missing row becomes ErrNotFound.
 func wrap(what string, err error) error { return store.Wrap(what, err, ErrNotFound) }
 
 // Get is a job that owner may see, or ErrNotFound.
@@ -179,7 +179,7 @@ func (s *Service) Counts(ctx context.Context, accountID string) (map[State]int64
 // Stats are the queue's, of all nodes.
 type Stats struct {
 	Queued, Running int64
-	OldestWait      time.Duration // of what is queued, but for suspended accounts
+	OldestWait      time.Duration // of queued jobs, without suspended accounts
 }
 
 // Stats counts.

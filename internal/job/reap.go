@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// reapAtOnce bounds what one look at the leases takes on.
+// reapAtOnce bounds the leases of one pass.
 const reapAtOnce = 100
 
-// Reap gives the jobs whose leases ran out back to the queue; one that has
-// lost its workers MaxAttempts times has failed and is refunded. It returns
-// their number. Workers do it all the time; any number of nodes may.
+// Reap returns jobs with expired leases to the queue and returns their number.
+// A job that has lost its worker MaxAttempts times fails and is refunded.
+// Workers call it regularly; any number of nodes may.
 func (s *Service) Reap(ctx context.Context) (n int, err error) {
 	jobs, err := s.lapsed(ctx)
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *Service) Reap(ctx context.Context) (n int, err error) {
 	return s.reapAll(ctx, jobs)
 }
 
-// lapsed are some jobs whose leases ran out.
+// lapsed returns some jobs with expired leases.
 func (s *Service) lapsed(ctx context.Context) ([]Job, error) {
 	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+` FROM jobs
 		WHERE state = 'processing' AND lease_until < now_ms() ORDER BY lease_until LIMIT $1`, reapAtOnce))
@@ -41,19 +41,19 @@ func (s *Service) reapAll(ctx context.Context, jobs []Job) (n int, err error) {
 		}
 		n++
 		s.config.Observer.Ended("lost", time.Since(j.StartedAt))
-		s.config.Log.WarnContext(ctx, "the worker of a job was lost", "job", j.ID, "request", j.RequestID, "attempt", j.Attempt, "failed", failed)
+		s.config.Log.WarnContext(ctx, "job worker lost", "job", j.ID, "request", j.RequestID, "attempt", j.Attempt, "failed", failed)
 	}
 	return n, nil
 }
 
-// reap reaps every third of a lease until ctx ends, however busy the queue is.
-// When the database has been away all leases have run out, and the workers that
-// are still there need a lease's time to say so: what they have finished must not
-// be done again.
+// reap calls Reap every third of a lease until ctx ends, also while the queue
+// is busy. After an outage of the database all leases have expired. Living
+// workers then have a lease's time to renew them, because their finished work
+// must not be repeated.
 func (s *Service) reap(ctx context.Context) {
 	ticker := time.NewTicker(max(time.Millisecond, s.config.Lease/3))
 	defer ticker.Stop()
-	patience := time.Now().Add(s.config.Lease) // nobody knows what was before
+	patience := time.Now().Add(s.config.Lease) // the past is unknown at the start
 	for {
 		asked := time.Now()
 		jobs, err := s.lapsed(ctx)
@@ -64,7 +64,7 @@ func (s *Service) reap(ctx context.Context) {
 			_, err = s.reapAll(ctx, jobs)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.config.Log.ErrorContext(ctx, "leases cannot be looked after", "error", err)
+			s.config.Log.ErrorContext(ctx, "expire leases", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -44,7 +44,7 @@ type Warning struct {
 	Message string `json:"message"` // for people
 }
 
-// toColumn is what is known of an output as the database keeps it; nil is null.
+// toColumn encodes an output's facts for the database; nil is null.
 func toColumn[T any](v *T) (sql.NullString, error) {
 	if v == nil {
 		return sql.NullString{}, nil

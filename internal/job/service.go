@@ -10,7 +10,7 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// Config says how jobs are kept and run. Zero fields stand for the defaults.
+// Config configures how jobs are kept and run. Zero fields have the defaults.
 type Config struct {
 	// Unlimited charges nothing.
 	Unlimited bool
@@ -38,7 +38,7 @@ type Config struct {
 	KeepAnswers time.Duration
 	// Log gets what operators should know; nil discards it.
 	Log *slog.Logger
-	// Observer, if set, is told what is measured.
+	// Observer, if set, gets the measurements.
 	Observer Observer
 }
 
@@ -83,7 +83,7 @@ type Observer interface {
 	Ended(outcome string, ran time.Duration)
 	// Credits says how many were charged or refunded; amount is above 0.
 	Credits(kind account.Kind, amount int64)
-	// Swept says what a sweep has removed, and what kept it from more.
+	// Swept counts what a sweep removed, and has the reason if it stopped.
 	Swept(done Swept, err error)
 }
 
@@ -102,7 +102,7 @@ type Service struct {
 	blobs  *blob.Store
 	ledger *account.Ledger
 	config Config
-	shown  string // columns of jobs, for those who ask
+	shown  string // columns of jobs, for readers
 
 	clockMu sync.Mutex
 	clock   clockGuard

@@ -12,7 +12,7 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// Where objects lie in the blob store: uploads, and what tries have made.
+// Prefixes in the blob store: uploads, and outputs of attempts.
 const (
 	inputs  = "inputs/"
 	outputs = "jobs/"
@@ -32,7 +32,7 @@ type Input struct {
 	Unreadable bool
 }
 
-// Submission is what one request asks for.
+// Submission is the content of one request.
 type Submission struct {
 	Owner     Owner
 	RequestID string
@@ -41,7 +41,8 @@ type Submission struct {
 	// Batch makes a batch of the files; without it there is one file, which
 	// is readable.
 	Batch bool
-	// Again, if set, is the job whose input the one file is, see Job.Again.
+	// Again, if set, is the job that provides the one input file, see
+	// Job.Again.
 	Again string
 	// Reservation, if set, is the request's Idempotency-Key.
 	Reservation *Reservation
@@ -63,12 +64,12 @@ type ReceiptItem struct {
 	Filename string `json:"filename"`
 }
 
-// minPrice is what the shortest clip costs, and one that cannot be read until
-// it is refunded.
+// minPrice is the price of the shortest clip, and of an unreadable one until it
+// is refunded.
 const minPrice = 3
 
-// Price is what a job on a clip of the given duration costs: a credit for each
-// second begun, at least three. Milliseconds count, what is below does not.
+// Price is the cost of a job on a clip of the given duration: a credit for each
+// started second, at least three. Milliseconds count, fractions of them do not.
 func Price(duration time.Duration) int64 {
 	ms := duration.Round(time.Millisecond).Milliseconds()
 	return max(minPrice, (ms+999)/1000)
@@ -135,7 +136,7 @@ func deref(r *Receipt) Receipt {
 	return *r
 }
 
-// submit is what one transaction does.
+// submit is the body of one transaction.
 func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Receipt, error) {
 	receipt := Receipt{}
 	if sub.Again != "" {
@@ -249,5 +250,5 @@ func (s *Service) insert(ctx context.Context, tx *store.Tx, sub Submission, batc
 	return err
 }
 
-// optional is null where there is no text.
+// optional is null for an empty text.
 func optional(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }

@@ -10,20 +10,20 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// Swept is what a sweep removed.
+// Swept counts the removals of a sweep.
 type Swept struct {
-	Inputs, Outputs int   // jobs whose files have expired
+	Inputs, Outputs int   // jobs with expired files
 	Orphans         int   // objects that no job names
-	Leftovers       int   // of writes that broke off
+	Leftovers       int   // of interrupted writes
 	Answers         int64 // to Idempotency-Keys
 	Events          int64
 	Jobs            int64 // rows
 }
 
-// Sweep removes the files that have expired, the objects that no job names, the
-// answers kept for Idempotency-Keys, old events and rows. It never removes a file
-// of a job that is queued or processing. What cannot be removed keeps nothing
-// else from it. Any number of nodes may sweep at once.
+// Sweep removes expired files, objects that no job refers to, answers kept for
+// Idempotency-Keys, and old events and rows. It never removes a file of a job
+// that is queued or processing. A failed removal does not stop the others. Any
+// number of nodes may sweep at once.
 func (s *Service) Sweep(ctx context.Context) (done Swept, err error) {
 	believed, err := s.believesClock(ctx)
 	if err == nil && !believed {
@@ -43,7 +43,7 @@ func (s *Service) Sweep(ctx context.Context) (done Swept, err error) {
 	return done, errors.Join(errs[:]...)
 }
 
-// The sweeper's pauses follow what is kept the shortest.
+// The shortest retention sets the sweeper's pauses.
 const (
 	sweepMost  = 5 * time.Minute
 	sweepLeast = time.Second
@@ -108,8 +108,8 @@ func (s *Service) sweepOutputs(ctx context.Context) (int, error) {
 	return s.dropExpired(ctx, s.config.KeepOutputs, "(output_key IS NOT NULL OR preview_key IS NOT NULL)", s.dropOutputs)
 }
 
-// dropOutputs removes what a job has made, and then its names: after a crash
-// between the two, the next sweep goes on.
+// dropOutputs removes a job's outputs, and then their names. After a crash
+// between the two, the next sweep continues.
 func (s *Service) dropOutputs(ctx context.Context, j Job) error {
 	for _, f := range []*File{j.Output, j.Preview} {
 		if f == nil {
@@ -162,8 +162,8 @@ type failures struct {
 // there at all.
 const failuresInARow = 10
 
-// note takes the outcome of a removal, and reports whether there is no use in
-// going on: the context has ended, or the database or the storage are away.
+// note records the outcome of a removal. It reports whether the sweep should
+// stop: the context has ended, or the database or the storage is unreachable.
 func (f *failures) note(ctx context.Context, err error) (stop bool) {
 	if err == nil {
 		f.row = 0

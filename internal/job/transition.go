@@ -11,12 +11,13 @@ import (
 )
 
 // Every change of a job's state is in this file, beside the insertion in
-// submit.go, and leaves an event, see event.go. A change that a worker makes names the attempt of its claim; where
-// that is not the job's any more, nothing happens and the error is errLost.
+// submit.go, and leaves an event, see event.go. A worker's change names the
+// attempt of its claim. If the job has another attempt by now, nothing changes
+// and the error is errLost.
 //
-// Transactions lock in one order, so that they do not wait for each other in a
-// circle: the job's row, the account's, the queue's; a claim begins with the
-// queue's and takes a job that is queued, whose row nobody else holds.
+// Transactions lock in one order, so that they never deadlock: the job's row,
+// the account's, the queue's. A claim begins with the queue's row and takes a
+// queued job; nobody else holds the row of one.
 
 // topic wakes workers.
 const topic = "jobs"
@@ -35,8 +36,8 @@ const waits = `queued > 0 AND (running = 0 OR running < CAST($1 AS BIGINT) / (1 
 // suspended selects the account, named after it, that may not act.
 const suspended = "SELECT 1 FROM accounts WHERE suspended_at IS NOT NULL AND id ="
 
-// present is the virtual time of the account that is furthest behind of those in
-// the queue, where there is one. Who is suspended is not in the queue.
+// present is the least virtual time of the accounts in the queue, if there are
+// any. Suspended accounts are not in the queue.
 const present = "(SELECT MIN(vtime) FROM queues WHERE (queued > 0 OR running > 0) AND NOT EXISTS (" + suspended + " queues.account_id))"
 
 // overtime is how much of a job's time, in seconds, its price has not covered.
@@ -157,14 +158,15 @@ func (s *Service) giveBack(ctx context.Context, j Job) error {
 	})
 }
 
-// expire takes a job from a worker whose lease ran out. It reports whether it
-// did, and whether that was the job's end.
+// expire takes a job from a worker with an expired lease. It reports whether it
+// did, and whether the job has ended.
 func (s *Service) expire(ctx context.Context, j Job) (expired, failed bool, err error) {
 	return s.countLost(ctx, j, "AND lease_until < now_ms()")
 }
 
-// countLost counts a try whose machine failed, if condition holds of the job: it goes
-// back to the queue, or to its end where that has happened too often.
+// countLost counts an attempt that failed on its machine, if condition holds
+// for the job. The job returns to the queue, or fails if that has happened too
+// often.
 func (s *Service) countLost(ctx context.Context, j Job, condition string) (lost, failed bool, err error) {
 	err = s.change(ctx, "count as lost", func(tx *store.Tx) error {
 		var state State
@@ -218,7 +220,7 @@ func fenced(ctx context.Context, tx *store.Tx, j Job, set string, values ...any)
 	return accountID, over, err
 }
 
-// refund gives back what was taken for a job, if anything was.
+// refund returns a job's charge to the account, if there was one.
 func (s *Service) refund(ctx context.Context, tx *store.Tx, accountID string, j Job) error {
 	if j.Charged == 0 {
 		return nil
@@ -227,9 +229,9 @@ func (s *Service) refund(ctx context.Context, tx *store.Tx, accountID string, j 
 	return err
 }
 
-// enqueue counts new jobs, all and those that wait, of which there may be none,
-// and returns the number of the last one's event. An account that was idle
-// begins beside those that are not: it has saved no turns.
+// enqueue counts new jobs, in total and queued ones, of which there may be
+// none. It returns the number of the last job's event. An idle account starts
+// level with the active ones: it has saved no turns.
 func enqueue(ctx context.Context, tx *store.Tx, accountID string, jobs, waiting int64) (event int64, err error) {
 	err = tx.QueryRowContext(ctx, `
 		INSERT INTO queues (account_id, vtime, queued, running, events) VALUES ($1,
@@ -254,8 +256,8 @@ func requeue(ctx context.Context, tx *store.Tx, accountID string, j Job) error {
 	return err
 }
 
-// ran counts a job that has ended, whose place in the account's running limit
-// another one may take. Its overtime puts the account's turn off.
+// ran counts an ended job, which frees a slot in the account's running limit.
+// Its overtime delays the account's next turn.
 func ran(ctx context.Context, tx *store.Tx, accountID, jobID string, over int64) error {
 	queued, err := count(ctx, tx, jobID, ", running = running - 1, vtime = vtime + $2", accountID, over)
 	if queued > 0 {

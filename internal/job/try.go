@@ -54,9 +54,9 @@ func (w *Worker) try(running context.Context, j Job, scratch string) {
 	t.settle(running, output, product, err)
 }
 
-// beat renews the lease until it is lost. While the database is away nobody else
-// can take the job: the work goes on, and its result is kept for when it is back.
-// Only a worker that stops does not wait for that longer than a lease.
+// beat renews the lease until it is lost. While the database is unreachable
+// nobody else can claim the job, so the work continues, and its result is kept
+// for later. Only a stopping worker does not wait longer than one lease.
 func (t *try) beat(running context.Context) {
 	lease := t.Service.config.Lease
 	ticker := time.NewTicker(max(time.Millisecond, lease/3))
@@ -149,15 +149,15 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 	case err == nil:
 		change = func(ctx context.Context) error { return s.finish(ctx, t.job, output, product) }
 	case errors.Is(err, errLost):
-		log.Warn("the lease of a job was lost")
-		return // whoever found that has counted it
+		log.Warn("job lease lost")
+		return // Reap has counted it
 	case errors.Is(err, errDrained):
 		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
 	case errors.Is(err, ErrMachine):
-		log.Error("a job is left for another machine", "error", err)
+		log.Error("job left for another node", "error", err)
 		return
 	case crowded(err):
-		log.Error("a try of a job is lost, for want of room", "error", err)
+		log.Error("job attempt lost: out of space", "error", err)
 		sleep(running, roomWait*s.config.Lease, nil)
 		outcome, change = "returned", func(ctx context.Context) error {
 			lost, failed, err := s.countLost(ctx, t.job, "")
@@ -170,7 +170,7 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 			return err
 		}
 	case code == "":
-		log.Error("a job is given back, for the storage to come back", "error", err)
+		log.Error("job returned: storage unreachable", "error", err)
 		// The place stays taken meanwhile: other jobs would fare no better.
 		sleep(running, s.config.Lease, nil)
 		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
@@ -178,15 +178,15 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 		outcome, change = string(code), func(ctx context.Context) error { return s.fail(ctx, t.job, code) }
 	}
 	if lost := t.persist(t.lease, change); lost != nil {
-		log.Error("a job could not be ended", "outcome", outcome, "error", lost)
+		log.Error("end job", "outcome", outcome, "error", lost)
 		return
 	}
 	s.config.Observer.Ended(outcome, time.Since(t.began))
-	log.Info("a job ended", "outcome", outcome, "took", time.Since(t.began), "details", product.Details, "error", err)
+	log.Info("job ended", "outcome", outcome, "took", time.Since(t.began), "details", product.Details, "error", err)
 }
 
-// codeOf is what a failure means to the user; none if the machine is to blame
-// and another try may help.
+// codeOf returns the error code of a failure for the user. It is empty if the
+// machine is at fault and another attempt may succeed.
 func codeOf(err error) Code {
 	var storage *blob.Error
 	switch {

@@ -19,7 +19,7 @@ type Task struct {
 	Preview func(path string)
 }
 
-// Product is what a Processor made.
+// Product is the result of a Processor.
 type Product struct {
 	Path    string                   // the output, in Task.Dir
 	Stages  map[string]time.Duration // busy time, for the Observer
@@ -49,9 +49,10 @@ type Worker struct {
 	Processor Processor
 	// Slots is how many jobs run at once; 0 is 1.
 	Slots int
-	// Drain is how long jobs may go on once Run is told to stop; 0 is 30 s.
+	// Drain is the time that running jobs get after Run is told to stop; 0
+	// means 30 s.
 	Drain time.Duration
-	// TempDir is where tries have their folders; empty is the system's.
+	// TempDir holds the attempts' folders; empty means the system's.
 	TempDir string
 }
 
@@ -136,7 +137,7 @@ func (w *Worker) next(ctx context.Context, wake <-chan struct{}) (Job, bool) {
 		case ctx.Err() != nil:
 			return Job{}, false
 		case err != nil:
-			s.config.Log.ErrorContext(ctx, "the queue cannot be looked at", "error", err)
+			s.config.Log.ErrorContext(ctx, "poll queue", "error", err)
 			wait = pollEvery
 		case yes: // another transaction has the rows
 			wait = min(max(retryFirst, 2*wait), retryMost)
@@ -162,7 +163,7 @@ func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	return true
 }
 
-// drain waits for the tries, and stops them when their time is over.
+// drain waits for the running attempts, and stops them when their time is over.
 func (w *Worker) drain(tries *sync.WaitGroup, stop func()) {
 	limit := w.Drain
 	if limit == 0 {

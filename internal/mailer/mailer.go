@@ -22,8 +22,8 @@ type Message struct {
 	To      string // an address, without a name
 	Subject string // one line
 	Text    string
-	// Unsent, if set, takes back what was done for the mail when surely no
-	// server has taken it.
+	// Unsent, if set, undoes the mail's preparation if certainly no server has
+	// accepted it.
 	Unsent func(context.Context) error
 }
 
@@ -71,11 +71,11 @@ func CheckFrom(from string) error {
 func ParseServer(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return nil, errors.New("must be smtp:// or smtps://, USER:PASSWORD@ where it is needed, HOST and :PORT (what is special in a password needs %XX)")
+		return nil, errors.New("must be smtp:// or smtps://, USER:PASSWORD@ if needed, HOST and :PORT (special characters in a password need %XX)")
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return nil, errors.New("has no port that can be")
+			return nil, errors.New("has no valid port")
 		}
 	}
 	return u, nil
@@ -92,8 +92,8 @@ func (m *Mailer) Send(ctx context.Context, msg Message) error {
 	return errors.Join(err, msg.Unsent(rest))
 }
 
-// send reports with an error whether the server may have taken the mail all the
-// same: it was told all of it and gave no answer.
+// send reports, as maybe, that the server may have accepted the mail in spite of
+// an error: it received all of it and did not answer.
 func (m *Mailer) send(ctx context.Context, msg Message) (maybe bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
@@ -105,7 +105,7 @@ func (m *Mailer) send(ctx context.Context, msg Message) (maybe bool, err error) 
 	if err == nil {
 		err = client.DialAndSendWithContext(ctx, letter)
 	}
-	if err == nil || letter.IsDelivered() { // what fails behind that is the goodbye
+	if err == nil || letter.IsDelivered() { // only the goodbye can fail after that
 		return false, nil
 	}
 	var failed *mail.SendError

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// What an Outbox holds, how many mails it sends at once, and how long it goes
-// on when it is told to stop.
+// An Outbox's capacity, the number of mails it sends at once, and its time to
+// finish when it is told to stop.
 const (
 	outboxPlaces  = 256
 	outboxSenders = 2
 	outboxDrain   = 10 * time.Second
 )
 
-// Letter writes a mail when its turn comes. With an empty To none is sent.
+// Letter writes a mail when its turn comes. With an empty To no mail is sent.
 type Letter func(context.Context) (Message, error)
 
-// Outbox sends mails beside the requests that ask for them, so that an answer
-// waits for no server and its time tells nothing. What it holds is lost with
-// the process. It is safe for concurrent use.
+// Outbox sends mails in the background. An answer waits for no server, and its
+// time reveals nothing. Waiting mails are lost with the process. It is safe for
+// concurrent use.
 type Outbox struct {
 	sender interface {
 		Send(context.Context, Message) error
@@ -68,7 +68,7 @@ func (o *Outbox) Run(ctx context.Context) {
 	}
 }
 
-// work sends until ctx ends. What it has begun it ends, within the mailer's
+// work sends until ctx ends. It finishes a started mail, within the mailer's
 // own time.
 func (o *Outbox) work(ctx context.Context) {
 	for ctx.Err() == nil {

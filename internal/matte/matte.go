@@ -20,7 +20,7 @@ type Estimate struct {
 	// Image's proportions, where the method knows it. Only what lies near
 	// partly covered pixels counts.
 	Foreground *image.NRGBA
-	// Draft is what a step leaves to the next.
+	// Draft passes a step's result to the next step.
 	Draft any
 }
 
@@ -44,7 +44,7 @@ type Estimator interface {
 	// the Estimate, or nil. It is safe for concurrent use on different
 	// pictures.
 	Decontaminate(img *image.NRGBA, m *image.Alpha, foreground *image.NRGBA)
-	// Close releases what the estimator holds. It is idempotent.
+	// Close releases the estimator's resources. It is idempotent.
 	Close() error
 }
 

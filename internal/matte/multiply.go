@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// Multiply scales the alpha of img by m, which has its size and contiguous
-// rows, as img has. What m leaves out is cleared, so that nothing of it is
-// left.
+// Multiply scales the alpha of img by m, which has its size. Both have
+// contiguous rows. Pixels that become transparent are cleared, colour included.
 func Multiply(img *image.NRGBA, m *image.Alpha) {
 	alpha := m.Pix
 	for i := 0; i < len(alpha); {

@@ -15,7 +15,8 @@ type Clip interface {
 	Open(ctx context.Context, o ReadOptions) (Source, error)
 }
 
-// ReadOptions chooses what a pass delivers. The zero value is the whole clip.
+// ReadOptions selects the frames of a pass. The zero value selects the whole
+// clip.
 type ReadOptions struct {
 	// Every delivers only each n-th frame, starting with the first; 0 and 1
 	// deliver all. Times stay those of the clip, durations are not adjusted.
@@ -30,8 +31,8 @@ type ReadOptions struct {
 // UnreadableError says that a file is not an animation or video bgremove can
 // read. Nothing was written.
 type UnreadableError struct {
-	Reason string // what is wrong, in words for people
-	Hint   string // what to do about it; may be empty
+	Reason string // the fault, in words for people
+	Hint   string // a remedy; may be empty
 	Err    error  // the cause; may be nil
 }
 

@@ -63,3 +63,25 @@ func sniffISO(head []byte) Container {
 	}
 	return Unknown
 }
+
+// Animated reports whether a PNG or WebP holds more than one picture, by its
+// leading bytes: a PNG by the chunk acTL before its pictures (PNG, third
+// edition, 11.3.6.1), a WebP by a flag of its chunk VP8X. Others are not.
+func Animated(head []byte) bool {
+	switch Sniff(head) {
+	case WebP:
+		return len(head) > 20 && string(head[12:16]) == "VP8X" && head[20]&0x02 != 0
+	case PNG:
+		for rest := head[8:]; len(rest) >= 8; {
+			size := int64(binary.BigEndian.Uint32(rest))
+			switch string(rest[4:8]) {
+			case "acTL":
+				return true
+			case "IDAT":
+				return false
+			}
+			rest = rest[min(size+12, int64(len(rest))):]
+		}
+	}
+	return false
+}

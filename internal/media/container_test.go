@@ -45,8 +45,28 @@ func TestSniff(t *testing.T) {
 	}
 }
 
+func TestAnimated(t *testing.T) {
+	t.Parallel()
+	const png, chunk = "\x89PNG\r\n\x1a\n\x00\x00\x00\x00IHDR1234", "\x00\x00\x00\x02pHYs..1234"
+	for head, want := range map[string]bool{
+		png + "\x00\x00\x00\x00acTL": true, png + chunk + "\x00\x00\x00\x08acTL": true,
+		png + chunk: false, png + "\x00\x00\x00\x00IDAT1234\x00\x00\x00\x00acTL": false, png: false, png[:8]: false,
+		png + "\xff\xff\xff\xfftEXt":           false,
+		"RIFF....WEBPVP8X\x0a\x00\x00\x00\x02": true, "RIFF....WEBPVP8X\x0a\x00\x00\x00\x10": false, "RIFF....WEBPVP8 \x0a\x00\x00\x00\x02": false,
+		"RIFF....WEBP": false, "GIF89a": false, "": false,
+	} {
+		if got := media.Animated([]byte(head)); got != want {
+			t.Errorf("Animated(%q) = %v", head, got)
+		}
+	}
+}
+
 func FuzzSniff(f *testing.F) {
 	f.Add([]byte("\x1a\x45\xdf\xa3\x87\x42\x82\x84webm"))
 	f.Add([]byte("\x00\x00\x00\x20ftypisom"))
-	f.Fuzz(func(_ *testing.T, head []byte) { media.Sniff(head) })
+	f.Add([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x00IHDR1234\xff\xff\xff\xfftEXt"))
+	f.Fuzz(func(_ *testing.T, head []byte) {
+		media.Sniff(head)
+		media.Animated(head)
+	})
 }

@@ -5,12 +5,13 @@ import (
 	"math/bits"
 )
 
-// unknownLength is of an element that goes on until another begins, as in streams.
+// unknownLength marks an element that ends where the next begins, as in
+// streams.
 const unknownLength = 1<<56 - 1
 
-// ebmlElement reads what stands before the content of an element, RFC 8794
-// sections 4 and 5: its id, with the marker, and the content's length in bytes.
-// size is how much of p that takes, 0 if it is none.
+// ebmlElement reads the head of an element, RFC 8794 sections 4 and 5: its id,
+// with the marker, and the content's length in bytes. size is the head's own
+// length in p, 0 if it is invalid.
 func ebmlElement(p []byte) (id, length uint64, size int) {
 	id, wide := ebmlNumber(p, 4)
 	length, more := ebmlNumber(p[wide:], 8)
@@ -24,8 +25,8 @@ func ebmlElement(p []byte) (id, length uint64, size int) {
 	return id, length, wide + more
 }
 
-// ebmlNumber reads a number of up to most bytes, the first bit set of which says
-// how many there are. size is 0 if there is none.
+// ebmlNumber reads a number of up to most bytes. Its first set bit gives its
+// length. size is 0 if it is invalid.
 func ebmlNumber(p []byte, most int) (n uint64, size int) {
 	if len(p) == 0 {
 		return 0, 0
@@ -46,8 +47,8 @@ const (
 	ebmlDocType = 0x4282
 )
 
-// sniffEBML tells WebM from other Matroska files by the one DocType of the EBML
-// header, which head must hold whole.
+// sniffEBML distinguishes WebM from other Matroska files by the DocType of the
+// EBML header. head must hold the whole header.
 func sniffEBML(head []byte) Container {
 	id, length, at := ebmlElement(head)
 	if id != ebmlHeader || length > uint64(len(head)-at) {
@@ -64,7 +65,7 @@ func sniffEBML(head []byte) Container {
 		}
 		rest = rest[at+int(length):]
 	}
-	docType, _, _ = bytes.Cut(docType, []byte{0}) // what comes after is padding
+	docType, _, _ = bytes.Cut(docType, []byte{0}) // padding follows
 	switch string(docType) {
 	case "webm":
 		return WebM

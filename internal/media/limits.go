@@ -2,9 +2,9 @@ package media
 
 import "fmt"
 
-// Limits bound what a file may ask of its reader. A file of a few bytes can
-// declare a picture of 17 GB, a million frames, or both. Zero fields are no
-// limits.
+// Limits bound the work that a file may demand of its reader. A file of a few
+// bytes can declare a picture of 17 GB, a million frames, or both. Zero fields
+// mean no limit.
 type Limits struct {
 	MaxSide   int   // pixels of a picture's longest side
 	MaxArea   int64 // pixels of a picture
@@ -18,7 +18,7 @@ type Limits struct {
 // LimitError reports a file beyond Limits. The file may be well-formed.
 type LimitError struct {
 	What string // "picture side", "picture area", "frames" or "pixels of all frames"
-	Got  int64  // what the file had asked for when it was refused, if that is known, or else 0
+	Got  int64  // the file's value when it was refused, 0 if unknown
 	Max  int64
 }
 

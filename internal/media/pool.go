@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Pool recycles frame buffers, so that a long clip allocates no more pictures
-// than are in flight at once. It keeps what it is given until it is dropped
-// itself: how much that is depends on what is in flight and not on the garbage
-// collector's timing. The zero value is ready to use, a nil Pool keeps nothing.
-// It is safe for concurrent use.
+// Pool recycles frame buffers, so a long clip allocates no more pictures than
+// are in flight at once. It keeps returned buffers until it is dropped itself:
+// their number depends on the frames in flight and not on the garbage
+// collector. The zero value is ready to use; a nil Pool keeps nothing. It is
+// safe for concurrent use.
 type Pool struct {
 	mu   sync.Mutex
 	free map[image.Point][]*image.NRGBA

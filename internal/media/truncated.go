@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// Truncated reports whether a file of the given size and container ends before
-// its own structure does: a box (ISO/IEC 14496-12) or Matroska segment (RFC
-// 9559) that should be longer than what is there. Files whose structure cannot
-// be followed are not.
+// Truncated reports whether a file of the given size and container ends too
+// early by its own structure: a box (ISO/IEC 14496-12) or Matroska segment (RFC
+// 9559) reaches beyond the end. Files with an unknown structure count as
+// complete.
 func Truncated(r io.ReaderAt, size int64, c Container) bool {
 	switch c {
 	case MP4, MOV:

@@ -134,7 +134,7 @@ func (i *installer) fromPublished(ctx context.Context) (*Installed, error) {
 	i.note("getting ONNX Runtime " + Version + " from " + url)
 	archive, releaseErr := i.get(ctx, fetch.File{From: url, SHA256: i.digest}, i.archive)
 	if releaseErr == nil {
-		return i.unpack(ctx, archive, url, Version)
+		return i.unpack(ctx, archive, origin{from: url, version: Version})
 	}
 	if ctx.Err() != nil || errors.Is(releaseErr, syscall.ENOSPC) || errors.Is(releaseErr, fetch.ErrBusy) {
 		return nil, releaseErr
@@ -148,7 +148,7 @@ func (i *installer) fromPublished(ctx context.Context) (*Installed, error) {
 	if npmErr != nil {
 		return nil, errors.Join(releaseErr, npmErr)
 	}
-	return i.unpack(ctx, archive, "npm: "+npmPackage+"@"+Version, Version)
+	return i.unpack(ctx, archive, origin{from: "npm: " + npmPackage + "@" + Version, version: Version, npm: true})
 }
 
 // fromNamed takes what Options.From names.
@@ -228,13 +228,20 @@ func (i *installer) take(ctx context.Context, path, from, digest string) (*Insta
 		version = Version
 	}
 	if checkLibrary(path, i.goos) == nil {
-		return i.place(ctx, path, from, version)
+		return i.place(ctx, path, origin{from: from, version: version})
 	}
-	return i.unpack(ctx, path, from, version)
+	return i.unpack(ctx, path, origin{from: from, version: version})
+}
+
+// origin is where a library comes from.
+type origin struct {
+	from    string
+	version string
+	npm     bool // through npm, which checks archives itself: we check the library
 }
 
 // unpack takes the library out of a checked archive.
-func (i *installer) unpack(ctx context.Context, archive, from, version string) (*Installed, error) {
+func (i *installer) unpack(ctx context.Context, archive string, o origin) (*Installed, error) {
 	library := filepath.Join(i.work, "library")
 	f, err := os.OpenFile(library, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -242,31 +249,31 @@ func (i *installer) unpack(ctx context.Context, archive, from, version string) (
 	}
 	err = extract(archive, i.wantedIn(i.goos), f)
 	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
+		return nil, fmt.Errorf("%s: %w", o.from, err)
 	}
-	return i.place(ctx, library, from, version)
+	return i.place(ctx, library, o)
 }
 
 // place gives the library its name in the cache and records its digest.
-func (i *installer) place(ctx context.Context, library, from, version string) (*Installed, error) {
+func (i *installer) place(ctx context.Context, library string, o origin) (*Installed, error) {
 	if err := checkLibrary(library, i.goos); err != nil {
-		return nil, fmt.Errorf("%s: %w", from, ErrNotLibrary)
+		return nil, fmt.Errorf("%s: %w", o.from, ErrNotLibrary)
 	}
 	sum, size, err := fetch.Digest(ctx, library)
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(from, "npm: ") && sum != i.npmLibraryDigest {
-		return nil, &fetch.DigestError{Name: from, Got: sum, Want: i.npmLibraryDigest}
+	if o.npm && sum != i.npmLibraryDigest {
+		return nil, &fetch.DigestError{Name: o.from, Got: sum, Want: i.npmLibraryDigest}
 	}
 	var client fetch.Client
 	if err := client.Get(ctx, fetch.File{From: library, Size: size, SHA256: sum}, i.dest); err != nil {
 		return nil, fmt.Errorf("install the library: %w", err)
 	}
-	if err := i.remember(record{version, i.Platform, sum, from}); err != nil {
+	if err := i.remember(record{o.version, i.Platform, sum, o.from}); err != nil {
 		return nil, err
 	}
-	return &Installed{Path: i.dest, Version: version, From: from}, nil
+	return &Installed{Path: i.dest, Version: o.version, From: o.from}, nil
 }
 
 func (i *installer) remember(r record) error {

@@ -16,7 +16,7 @@ var (
 	// ErrSpecial is a device, pipe or socket of that name.
 	ErrSpecial = errors.New("not a regular file")
 	// ErrDangling is a link of that name that leads nowhere.
-	ErrDangling = errors.New("a link that leads nowhere")
+	ErrDangling = errors.New("a broken link")
 )
 
 // File is a temporary file beside the one that it will be.

@@ -5,9 +5,9 @@ import (
 	"image"
 )
 
-// flight bounds the frames that are in the stages of a pass, all together: one
-// has a seat from before it is read until it is written. Where Timing leaves
-// frames out, one more waits for how long it is shown.
+// flight bounds the frames in all stages of a pass together. A frame has a seat
+// from before it is read until it is written. If Timing drops frames, one more
+// waits until its duration is known.
 type flight chan struct{}
 
 const (
@@ -23,11 +23,11 @@ const (
 	picturesPerFrame = 2
 )
 
-// newFlight has a seat for each worker, one for the frame that is read and one
-// for that being written, or two for each worker if that is more; still more
-// where pictures are small. Where they are large and workers many, none waits.
-// There are fewer than workers only to keep within memory bytes, if that is not
-// 0.
+// newFlight has a seat for each worker, one for the frame being read and one
+// for the frame being written, or two for each worker if that is more; with
+// small pictures still more. With large pictures and many workers there are no
+// extra seats. There are fewer seats than workers only to stay within memory
+// bytes, if that is not 0.
 func newFlight(size image.Point, workers int, memory int64) flight {
 	frame := max(1, int64(4*size.X*size.Y)*picturesPerFrame)
 	seats := max(workers+2, 2*workers, min(8*workers, int(cheap*int64(workers)/frame)))

@@ -11,12 +11,12 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// Look shows at most n frames of the part of the clip that timing chooses to see,
-// spread over it as evenly as its frames are spread over the clip, or its time, where they are
-// many; of a part that is denser than the rest those at its end are not seen. The
-// picture is see's only for the length of the call. It is how a method learns
-// what it must know of the clip before its first matte. Without a frame in that
-// part the error is ErrNoFrames.
+// Look passes at most n frames of the part that timing chooses to see. They are
+// spread as evenly as the clip's frames are, or its time if there are many. In
+// a part that is denser than the rest, the last frames are not shown. The
+// picture is valid only during the call. A method uses it to measure the clip
+// before its first matte. Without a frame in that part the error is
+// ErrNoFrames.
 func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) error {
 	timing.MaxRate = 0 // all frames are counted, whichever of them are kept
 	info := clip.Info()

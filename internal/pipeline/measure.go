@@ -13,7 +13,7 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/tidy"
 )
 
-// measures is what the first pass finds out.
+// measures are the results of the first pass.
 type measures struct {
 	origin time.Duration // of the frames' times, in the clip's
 	frames []frameMeasure
@@ -22,14 +22,13 @@ type measures struct {
 	volume *tidy.Volume // nil without Tidy
 }
 
-// frameMeasure is what is kept of one frame: when it is shown and where its
-// subject is.
+// frameMeasure is the record of one frame: its time and its subject's box.
 type frameMeasure struct {
 	start, end time.Duration
 	box        image.Rectangle
 }
 
-// plan is what the second pass works by.
+// plan controls the second pass.
 type plan struct {
 	layout canvas.Layout
 	keep   span
@@ -98,7 +97,7 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	return m, m.mattes.rewind()
 }
 
-// show makes of a frame what the survey and the glimpse are to see.
+// show prepares a frame for the survey and the glimpse.
 func (r *runner) show(it *item) {
 	r.cut(it)
 	if bg := r.Canvas.Background; bg != nil {
@@ -126,7 +125,7 @@ func (r *runner) takeDown(m *measures, it *item) error {
 	return err
 }
 
-// plan decides what is kept and unites its boxes.
+// plan decides which frames are kept and unites their boxes.
 func (m *measures) plan(trim bool) plan {
 	p := plan{keep: span{0, len(m.frames) - 1}, mattes: m.mattes, volume: m.volume, origin: m.origin}
 	if m.volume != nil {

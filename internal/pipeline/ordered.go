@@ -31,10 +31,10 @@ func produce[T any](ctx context.Context, g *errgroup.Group, next func(context.Co
 	return out
 }
 
-// ordered applies work to what arrives, on several goroutines, and delivers
-// the results in the order of arrival. Up to ahead items, no fewer than there are
-// workers, are taken in while one is worked on: what is in all stages together is
-// for the caller to bound. Workers give way to the encoder.
+// ordered applies work to the arriving items on several goroutines, and
+// delivers the results in the order of arrival. Up to ahead items, and at least
+// one for each worker, are accepted while one is processed; the caller must
+// bound the items of all stages. Workers have lower priority than the encoder.
 func ordered[T any](ctx context.Context, g *errgroup.Group, in <-chan T, workers, ahead int, work func(context.Context, T) error) <-chan T {
 	type slot struct {
 		item T

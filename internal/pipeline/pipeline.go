@@ -1,12 +1,12 @@
 // Package pipeline runs a clip through its stages: read, estimate the matte,
-// cut out, lay out, write. Stages run side by side, the frames in all of them
-// together are bounded, and order is kept, so memory does not depend on the
-// clip's length.
+// cut out, lay out, write. Stages run in parallel, the frames in all of them
+// together are bounded, and order is kept. Memory therefore does not depend on
+// the clip's length.
 //
-// What must be known of the whole clip before its first frame can be written
-// (the subject's box for a crop, idle ends for a trim, the colours for a
-// palette) is measured in a pass of its own, whose mattes are kept compressed
-// for the second one.
+// Some facts about the whole clip are needed before its first frame can be
+// written: the subject's box for a crop, idle ends for a trim, the colours for
+// a palette. A first pass measures them and keeps its mattes, compressed, for
+// the second.
 package pipeline
 
 import (
@@ -24,14 +24,14 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// Job says what to do with a clip. Clip, Estimator and Open are required.
+// Job describes the work on a clip. Clip, Estimator and Open are required.
 type Job struct {
 	Clip      media.Clip
 	Estimator matte.Estimator
 	Timing    Timing
 	Canvas    canvas.Spec
-	// Tidy takes out of the mattes what is no part of the clip's subject: haze,
-	// specks and flashes of holes.
+	// Tidy removes haze, specks and flashing holes from the mattes: parts that
+	// do not belong to the clip's subject.
 	Tidy bool
 	// Trim drops the idle frames at both ends but one each.
 	Trim bool
@@ -59,14 +59,14 @@ type Job struct {
 	Progress func(Progress)
 	// TempDir is where mattes are kept between passes; empty is the system's.
 	TempDir string
-	// Workers bounds the frames worked on at once; 0 is one for each core.
+	// Workers bounds the frames processed at once; 0 means one for each core.
 	Workers int
 	// Memory bounds the pictures in flight, in bytes; 0 is what keeps the
 	// workers busy.
 	Memory int64
 }
 
-// Output is what a sink must know before its first frame.
+// Output has the facts that a sink needs before its first frame.
 type Output struct {
 	Size image.Point
 	// First is the PTS, in the clip, of the first frame written.
@@ -86,7 +86,7 @@ type Progress struct {
 	Frame, Frames int
 }
 
-// Report is what a finished job did.
+// Report describes a finished job.
 type Report struct {
 	Frames  int // written
 	Dropped int // left out by Timing
@@ -96,12 +96,12 @@ type Report struct {
 	// Start is when the first frame written begins, counted from the first one
 	// that Timing chose: above 0 where Trim left some out.
 	Start time.Duration
-	// Duration is the sum of what was written.
+	// Duration is the sum of the written frames' durations.
 	Duration time.Duration
 	// Empty reports that no frame had a subject; it is known only if a first
 	// pass ran.
 	Empty bool
-	// Quality is about the mattes of what was written.
+	// Quality describes the mattes of the written frames.
 	Quality Quality
 	// Busy is the time spent in each stage, added up over its workers.
 	Busy map[string]time.Duration

@@ -10,10 +10,10 @@ import (
 // (sched(7), 1.25 a step).
 const niceness = 10
 
-// yield makes the rest of this goroutine give way to others on the machine: to
-// the encoder above all, a process of its own, which is last in line, so that
-// all wait where it waits. The goroutine keeps its thread, which ends with it.
-// Where priorities cannot be changed all stays as it was.
+// yield lowers this goroutine's priority for the rest of its life. Other
+// processes on the machine come first, above all the encoder, which is last in
+// the pipeline: if it waits, everything waits. The goroutine keeps its thread,
+// which ends with it. If priorities cannot be changed, nothing happens.
 func yield() {
 	runtime.LockOSThread()
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), niceness)

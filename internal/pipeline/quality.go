@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Quality are numbers about the mattes of what was written, by which a person may
-// be warned.
+// Quality has numbers about the mattes of the written frames, for warnings to
+// people.
 type Quality struct {
 	// Kept is the share of the clip's visible area that is left.
 	Kept float64
-	// Haze is the share of what is left that is less than half covered.
+	// Haze is the share of the visible area that is less than half covered.
 	Haze float64
 	// Pops is the share of frames that are kept by a third more, or less, than
 	// both of the frames beside them.
@@ -26,7 +26,7 @@ type Quality struct {
 	Halo float64
 }
 
-// Haloer is an estimator that can tell the backdrop by its colour.
+// Haloer is an estimator that recognises the backdrop by its colour.
 type Haloer interface {
 	// Halo counts the pixels at the edges of a cut-out before its matte is applied,
 	// and those of them that have the backdrop's colour.
@@ -45,7 +45,7 @@ const (
 	popping = 4.0 / 3
 )
 
-// view is what a frame adds to Quality.
+// view is one frame's contribution to Quality.
 type view struct {
 	area, kept  float64 // sums of alpha
 	shown, hazy int     // pixels
@@ -124,7 +124,7 @@ func pieces(m *image.Alpha) (n int) {
 	return n
 }
 
-// review makes Quality of what was seen of all frames, in order.
+// review makes Quality from the views of all frames, in order.
 type review struct {
 	sum    view
 	areas  []float32 // share kept of each frame

@@ -150,8 +150,8 @@ type writer struct {
 	sink   media.Sink
 	offset time.Duration // PTS of the first frame written
 	review review
-	// wantsPreview tells the workers to keep source pictures. The first frame
-	// is put aside in case none has a subject.
+	// wantsPreview makes the workers keep source pictures. The first frame is
+	// kept in case none has a subject.
 	wantsPreview            atomic.Bool
 	firstBefore, firstAfter *image.NRGBA
 }

@@ -29,8 +29,8 @@ func newSpool(dir string) (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Where the system allows it the file has no name from now on, so that
-	// nothing is left even if we are killed.
+	// If the system allows it, the file loses its name now, so nothing is left
+	// even if the process is killed.
 	_ = os.Remove(f.Name())
 	return &spool{file: f, w: bufio.NewWriterSize(f, 256<<10)}, nil
 }

@@ -24,7 +24,7 @@ type item struct {
 	view   view // of the last pass
 }
 
-// step is what one stage of a pass does with each frame.
+// step is one stage's work on each frame.
 type step struct {
 	name    string
 	inOrder bool // frames come one by one and in order

@@ -9,11 +9,11 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// Timing chooses frames by their time. What is left out is left out as a
-// whole: the frame before lasts longer, no frame is shown at another time.
+// Timing selects frames by their time. A frame is dropped as a whole: the frame
+// before lasts longer, and no frame is shown at another time.
 type Timing struct {
-	// Start and End choose the part of the clip whose frames are kept, by
-	// PTS: Start ≤ PTS < End. End = 0 is the end of the clip.
+	// Start and End select the frames of a part of the clip by PTS: Start ≤ PTS
+	// < End. End = 0 is the end of the clip.
 	Start, End time.Duration
 	// MaxRate keeps at most that many frames a second; 0 keeps all.
 	MaxRate float64
@@ -30,8 +30,8 @@ func (t Timing) end(clip time.Duration) time.Duration {
 	return clip
 }
 
-// expected is how many frames of a clip are chosen, as far as one can tell
-// without reading it.
+// expected is the estimated number of selected frames, without reading the
+// clip.
 func (t Timing) expected(info media.Info) int {
 	if info.Duration <= 0 {
 		return info.Frames

@@ -47,12 +47,12 @@ func (r *Remover) Probe(ctx context.Context, path string, l job.Limits) (job.Med
 		Duration: time.Duration(info.Duration * float64(time.Second)).Round(time.Millisecond),
 	}
 	if m.Duration <= 0 {
-		return job.Media{}, fmt.Errorf("%w: it lasts %v", job.ErrUnreadable, m.Duration) // what is priced is longer than nothing
+		return job.Media{}, fmt.Errorf("%w: it lasts %v", job.ErrUnreadable, m.Duration) // a priced clip lasts longer than nothing
 	}
 	return m, l.Check(m)
 }
 
-// translate says in the terms of jobs what is wrong with a file. Paths of this
+// translate turns a file's error into one of internal/job. Paths of this
 // machine stay in the wrapped error.
 func translate(err error) error {
 	e := (*bgremove.Error)(nil)

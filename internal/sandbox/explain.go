@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Resource is something that a Policy bounds.
@@ -98,9 +100,9 @@ func (l Limits) text(r Resource) (limit string, bounded bool) {
 	case CPU:
 		return l.CPU.String(), l.CPU > 0
 	case Memory:
-		return megabytes(l.Memory), l.Memory > 0
+		return byteSize(l.Memory), l.Memory > 0
 	case FileSize:
-		return megabytes(l.FileSize), l.FileSize > 0
+		return byteSize(l.FileSize), l.FileSize > 0
 	case OpenFiles:
 		return fmt.Sprint(l.OpenFiles), l.OpenFiles > 0
 	case Network:
@@ -111,4 +113,4 @@ func (l Limits) text(r Resource) (limit string, bounded bool) {
 	return "", false
 }
 
-func megabytes(n int64) string { return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20)) }
+func byteSize(n int64) string { return humanize.IBytes(uint64(n)) }

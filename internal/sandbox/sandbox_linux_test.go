@@ -221,7 +221,7 @@ func TestLimits(t *testing.T) {
 	}{
 		"cpu":        {sandbox.Limits{CPU: time.Second}, exec.Command(os.Args[0], "spin"), sandbox.LimitError{Resource: sandbox.CPU, Limit: "1s"}},
 		"open files": {sandbox.Limits{OpenFiles: 30}, exec.Command(os.Args[0], "open", mine), sandbox.LimitError{Resource: sandbox.OpenFiles, Limit: "30"}},
-		"file size":  {sandbox.Limits{FileSize: 1 << 20}, exec.Command("dd", "if=/dev/zero", "of="+mine, "bs=64k", "count=17"), sandbox.LimitError{Resource: sandbox.FileSize, Limit: "1 MiB"}},
+		"file size":  {sandbox.Limits{FileSize: 1 << 20}, exec.Command("dd", "if=/dev/zero", "of="+mine, "bs=64k", "count=17"), sandbox.LimitError{Resource: sandbox.FileSize, Limit: "1.0 MiB"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// openSessions makes what knows browsers, and bounds what they may try.
+// openSessions opens the sessions of browsers and the limits on their attempts.
 func (n *node) openSessions(ctx context.Context) (*session.Manager, *session.Throttle, error) {
 	c := n.config
 	cookie := session.CookieName
@@ -81,7 +81,7 @@ func (n *node) handler(ctx context.Context) (http.Handler, error) {
 	return onlyLoopback(service.Handler(mux), func(w http.ResponseWriter) { answerStatus(w, http.StatusForbidden, `{"error":"forbidden"}`) }), nil
 }
 
-// operations answers those who look after the node.
+// operations serves the node's operators.
 func (n *node) operations() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", n.metrics.handler())

@@ -36,7 +36,7 @@ type local struct {
 // newToken is 256 random bits, as text.
 func newToken() string { return rand.Text() + rand.Text() }
 
-// who is the local account, which is made if there is none.
+// who is the local account, which is created if it does not exist.
 func (l *local) who(ctx context.Context) (account.Account, error) {
 	found, err := l.accounts.ByEmail(ctx, localEmail)
 	if !errors.Is(err, account.ErrNotFound) {
@@ -49,7 +49,7 @@ func (l *local) who(ctx context.Context) (account.Account, error) {
 	return made, err
 }
 
-// use reports whether a token is the right one, which it then is no more.
+// use reports whether a token is valid, and invalidates it.
 func (l *local) use(token string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +66,7 @@ func (l *local) handler() http.Handler {
 	return l.sessions.Middleware(l.refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Referrer-Policy", "no-referrer")
-		if r.Method == http.MethodHead { // as those ask who only look
+		if r.Method == http.MethodHead { // sent by clients that only check the link
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
@@ -107,9 +107,9 @@ func (l *local) signInURL(at net.Addr) string {
 	return u.String()
 }
 
-// onlyLoopback refuses requests for other names than this machine's own: a page
-// of a stranger whose name leads here (DNS rebinding) must not speak to a local
-// service.
+// onlyLoopback refuses requests under names other than this machine's own. A
+// foreign page with a name that leads here (DNS rebinding) must not reach a
+// local service.
 func onlyLoopback(h http.Handler, refuse func(http.ResponseWriter)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopbackHost(r.Host) {
@@ -134,7 +134,7 @@ func loopbackHost(host string) bool {
 func CheckLocal(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil || !loopbackHost(host) {
-		return fmt.Errorf("%q is not of this machine alone, such as 127.0.0.1:8080", addr)
+		return fmt.Errorf("%q is not a loopback address such as 127.0.0.1:8080", addr)
 	}
 	return nil
 }

@@ -199,7 +199,7 @@ func TestLocalRefused(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	c.Listening = func(net.Addr) { t.Error("it listens"); cancel() }
-	if err := server.Run(ctx, c); err == nil || !strings.Contains(err.Error(), "not of this machine alone") {
+	if err := server.Run(ctx, c); err == nil || !strings.Contains(err.Error(), "not a loopback address") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -45,11 +45,11 @@ func newMetrics() *metrics {
 		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "bgremove_job_stage_seconds",
 			Help: "Time of each stage of a job, busy time of all cores where a stage has several.", Buckets: jobBuckets}, []string{"stage"}),
 		running: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "bgremove_job_run_seconds",
-			Help: "Time that tries at jobs ran, by what became of them.", Buckets: jobBuckets}, []string{"outcome"}),
+			Help: "Time that attempts at jobs ran, by outcome.", Buckets: jobBuckets}, []string{"outcome"}),
 		credits: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bgremove_credits_total",
 			Help: "Credits charged and refunded by this node."}, []string{"kind"}),
 		sweeps: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bgremove_sweeps_total",
-			Help: "Sweeps for what has expired, by whether they removed all of it."}, []string{"outcome"}),
+			Help: "Sweeps of expired data, by whether they removed all of it."}, []string{"outcome"}),
 		swept: prometheus.NewGauge(prometheus.GaugeOpts{Name: "bgremove_sweep_complete_time_seconds",
 			Help: "When this node's last complete sweep ended, in seconds since 1970."}),
 	}
@@ -100,9 +100,9 @@ func (m *metrics) gauge(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 }
 
-// watchDisk adds what is free where this node writes.
+// watchDisk adds the free space of this node's disks.
 func (m *metrics) watchDisk(blobs *blob.Store) {
-	m.gauge("bgremove_disk_free_bytes", "What is free on the disk of the storage, or of temporary files with S3; -1 is not known.", func() float64 {
+	m.gauge("bgremove_disk_free_bytes", "Free space on the disk of the storage, or of temporary files with S3; -1 if unknown.", func() float64 {
 		n, err := blobs.Free()
 		if err != nil {
 			return -1
@@ -113,9 +113,9 @@ func (m *metrics) watchDisk(blobs *blob.Store) {
 
 // watchUploads adds what this node does for requests that are not paid for yet.
 func (m *metrics) watchUploads(load func() httpapi.Load) {
-	m.gauge("bgremove_probes_waiting", "Uploaded files that wait to be measured.",
+	m.gauge("bgremove_probes_waiting", "Uploaded files waiting to be measured.",
 		func() float64 { return float64(load().WaitingProbes) })
-	m.gauge("bgremove_upload_bytes", "Uploads on their way that are not paid for yet.",
+	m.gauge("bgremove_upload_bytes", "Bytes of uploads in progress that are not charged yet.",
 		func() float64 { return float64(load().Uploading) })
 }
 
@@ -148,7 +148,7 @@ func (q *queue) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	s, err := q.jobs.Stats(ctx)
 	if err != nil {
-		q.log.Warn("the queue cannot be counted", "error", err)
+		q.log.Warn("count queue", "error", err)
 		return
 	}
 	to <- prometheus.MustNewConstMetric(q.depth, prometheus.GaugeValue, float64(s.Queued), string(job.Queued))

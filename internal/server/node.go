@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/account"
@@ -20,10 +19,10 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// sweepEvery is how often what has expired is removed.
+// sweepEvery is the interval of sweeps.
 const sweepEvery = 5 * time.Minute
 
-// node is what a process of the service works on.
+// node has the resources of a process of the service.
 type node struct {
 	config   Config
 	db       *store.DB
@@ -104,9 +103,9 @@ func (n *node) openShop() (err error) {
 // maxFrames bounds the frames of a clip, which are counted before it is paid for.
 const maxFrames = 100_000
 
-// confined bounds what ffmpeg may take for what strangers send, and what their
-// files may ask for, wherever in a file it stands. An encoder of 4096×4096 pixels
-// takes half of the memory; time is bounded by the job's.
+// confined bounds ffmpeg's resources for strangers' files, and the demands of
+// their content. An encoder of 4096×4096 pixels takes half of the memory; the
+// job's limit bounds the time.
 func confined(c Config) bgremove.Config {
 	e := c.Engine
 	e.TempDir = cmp.Or(e.TempDir, c.TempDir)
@@ -118,8 +117,9 @@ func confined(c Config) bgremove.Config {
 	return e
 }
 
-// openEngine makes what removes backgrounds. Where all of the sandbox holds it
-// is insisted on from then on: what fails to start in it fails.
+// openEngine opens the library that removes backgrounds. If all parts of the
+// sandbox work, they are required from then on: a child that does not start in
+// it fails.
 func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 	n.engine = bgremove.New(c)
 	found := n.engine.DiagnoseFFmpeg(ctx)
@@ -128,13 +128,13 @@ func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 		return missing // it would fail the jobs that others can do
 	}
 	if missing != nil {
-		n.config.Log.WarnContext(ctx, "videos cannot be read or written here", "error", missing)
+		n.config.Log.WarnContext(ctx, "ffmpeg missing: no video on this node", "error", missing)
 	}
 	holds := missing == nil
 	for _, check := range found.Checks {
-		if strings.HasPrefix(check.Name, "sandbox: ") && !check.OK {
+		if check.Confines && !check.OK {
 			holds = false
-			n.config.Log.WarnContext(ctx, "ffmpeg is not confined", "lacking", check.Name, "purpose", check.Detail, "reason", check.Hint)
+			n.config.Log.WarnContext(ctx, "ffmpeg not confined", "lacking", check.Name, "purpose", check.Detail, "reason", check.Hint)
 		}
 	}
 	if holds && c.Sandbox != bgremove.SandboxOff {
@@ -156,7 +156,7 @@ func (n *node) checkNetwork(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		n.config.Log.WarnContext(ctx, "no AI segmentation here: method rembg is refused, auto means fast", "error", err)
+		n.config.Log.WarnContext(ctx, "neural network unavailable: method rembg refused, auto means fast", "error", err)
 		n.fastOnly, n.remover.FastOnly = true, true
 	}
 	return nil
@@ -186,7 +186,7 @@ func (n *node) sweep(ctx context.Context) {
 			_, events = n.shop.Sweep(ctx)
 		}
 		if err := errors.Join(sessions, buckets, tokens, events); err != nil && ctx.Err() == nil {
-			n.config.Log.ErrorContext(ctx, "what has expired cannot be removed", "error", err)
+			n.config.Log.ErrorContext(ctx, "cleanup failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -1,5 +1,5 @@
-// Package server runs a node of the service: it opens what the node works on,
-// listens, works, and ends in order.
+// Package server runs a node of the service: it opens the node's resources,
+// listens, works, and shuts down in order.
 package server
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// Role is what a node does.
+// Role is the task of a node.
 type Role string
 
 // The roles. Nodes of all three may share one database and storage.
@@ -32,15 +32,15 @@ const (
 	Worker Role = "worker" // runs jobs
 )
 
-// Config says how a node works. Zero fields stand for the defaults, but for
-// Addr, Database, Storage and Role, which are needed.
+// Config configures a node. Zero fields have the defaults. Addr, Database,
+// Storage and Role are required.
 type Config struct {
 	Role Role
 	// Addr is where the API listens; MetricsAddr, if set, is one more place
 	// for /metrics, /healthz and /readyz, the only one of a worker.
 	Addr, MetricsAddr string
 	// Database and Storage are URLs, see store.Open and blob.Open. TempDir is
-	// for what is uploaded or worked on; empty is the system's.
+	// for uploads and running jobs; empty means the system's.
 	Database, Storage, TempDir string
 	// Patience is how long PostgreSQL may not answer, see store.Options; 0 is
 	// 20 s.
@@ -54,8 +54,8 @@ type Config struct {
 	// MaxFile is the largest file that is taken, and UploadSpace how much of
 	// uploads may be on its way, in bytes.
 	MaxFile, UploadSpace int64
-	// Slots is how many jobs a worker runs at once, Drain how long they may go
-	// on once it is told to stop.
+	// Slots is how many jobs a worker runs at once. Drain is the time that they
+	// get once it is told to stop.
 	Slots int
 	Drain time.Duration
 
@@ -103,7 +103,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	n, err := open(ctx, c)
 	if err != nil && ctx.Err() != nil {
-		return nil // told to stop before it began
+		return nil // told to stop before it started
 	}
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func Run(ctx context.Context, c Config) error {
 func (n *node) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	if err := n.start(ctx, g); err != nil {
-		g.Go(func() error { return err }) // what has started must end before its database closes
+		g.Go(func() error { return err }) // started parts must end before their database closes
 	}
 	return g.Wait()
 }
@@ -196,7 +196,7 @@ func (n *node) listen(ctx context.Context, g *errgroup.Group, addr string, h htt
 		rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.config.Drain)
 		defer cancel()
 		if server.Shutdown(rest) != nil {
-			_ = server.Close() // what is still under way is cut off
+			_ = server.Close() // cuts off the remaining connections
 		}
 		return nil
 	})
@@ -206,7 +206,7 @@ func (n *node) listen(ctx context.Context, g *errgroup.Group, addr string, h htt
 	return nil
 }
 
-// listening tells where the API is.
+// listening announces the API's address.
 func (n *node) listening(at net.Addr) {
 	if n.config.Listening != nil {
 		n.config.Listening(at)

@@ -89,7 +89,7 @@ func TestWithoutNetwork(t *testing.T) {
 	c := configuration(t, storetest.SQLite(t))
 	c.Engine.Library = filepath.Join(t.TempDir(), "absent")
 	n := start(t, c)
-	if log := n.log.String(); !strings.Contains(log, "level=WARN msg=\"no AI segmentation here") {
+	if log := n.log.String(); !strings.Contains(log, "level=WARN msg=\"neural network unavailable") {
 		t.Errorf("no warning:\n%s", log)
 	}
 	ada := newCustomer(t, c.Database, 10)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Address is who sends a request: the peer, or, where that is a trusted proxy,
-// the last address in X-Forwarded-For that is none. It is invalid for a peer
+// Address is the sender of a request: the peer, or, if that is a trusted proxy,
+// the last untrusted address in X-Forwarded-For. It is invalid for a peer
 // without an address, such as a Unix socket.
 func (t *Throttle) Address(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
@@ -19,7 +19,7 @@ func (t *Throttle) Address(r *http.Request) netip.Addr {
 	for i := len(hops) - 1; i >= 0 && t.Trusts(at); i-- {
 		hop, err := parseHop(hops[i])
 		if err != nil {
-			break // what a trusted proxy got from someone who lies
+			break // a forged value that a trusted proxy passed on
 		}
 		at = hop
 	}

@@ -20,10 +20,10 @@ const DeviceCookie = "bgremove_device"
 // deviceLife is how long a browser is known.
 const deviceLife = 365 * 24 * time.Hour
 
-// Devices know the browsers in which an account has signed in before, by a signed
-// cookie, so that strangers who try its password do not lock its owner out. See
-// OWASP, "Slow Down Online Guessing Attacks with Device Cookies". It is safe for
-// concurrent use. A nil one knows none.
+// Devices recognise the browsers in which an account has signed in before, by a
+// signed cookie. Strangers who try its password then do not lock its owner out.
+// See OWASP, "Slow Down Online Guessing Attacks with Device Cookies". It is
+// safe for concurrent use. A nil one knows no browser.
 type Devices struct {
 	secret []byte
 	secure bool

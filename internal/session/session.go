@@ -1,6 +1,6 @@
-// Package session knows who is signed in in a browser: it keeps the cookie's
-// session, protects it from other sites, and bounds how often signing in is
-// tried. The API's handlers and the pages share it.
+// Package session manages the sign-in of browsers: it keeps the cookie's
+// session, protects it from other sites, and limits attempts to sign in. The
+// API's handlers and the pages share it.
 package session
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/bgremove/bgremove/internal/account"
 )
 
-// What callers only compare.
+// Errors without further facts.
 var (
 	// ErrNone is a browser in which nobody is signed in, or not any more.
 	ErrNone = errors.New("nobody is signed in")
@@ -30,7 +30,7 @@ const CookieName = "bgremove_session"
 // life is how long a browser stays signed in.
 const life = 30 * 24 * time.Hour
 
-// What a session holds.
+// The keys of a session's values.
 const (
 	keyAccount = "account"
 	keyEpoch   = "epoch"
@@ -43,8 +43,8 @@ type Config struct {
 	// PublicURL is where browsers reach the service; nil is not known. With
 	// https, cookies are Secure.
 	PublicURL *url.URL
-	// CookieName is for services that share a host, since browsers do not tell
-	// cookies apart by port. Empty is the constant of that name.
+	// CookieName is for services that share a host, because browsers do not
+	// separate cookies by port. Empty means the constant of that name.
 	CookieName string
 }
 
@@ -57,7 +57,7 @@ type Manager struct {
 	origins  *http.CrossOriginProtection
 }
 
-// New makes a Manager. The error is of a PublicURL that is no origin.
+// New makes a Manager. The error is a PublicURL that is not an origin.
 func New(c Config) (*Manager, error) {
 	m := &Manager{store: c.Store, accounts: c.Accounts, origins: http.NewCrossOriginProtection()}
 	if c.PublicURL != nil {
@@ -75,9 +75,9 @@ func New(c Config) (*Manager, error) {
 	return m, nil
 }
 
-// Middleware loads the session of a request and keeps what was changed of it.
-// refuse answers where that fails, and to what other sites make a browser send:
-// then the error is ErrCrossSite, wrapped.
+// Middleware loads the session of a request and saves its changes. It calls
+// refuse if that fails, and for requests that other sites make a browser send;
+// the error then wraps ErrCrossSite.
 func (m *Manager) Middleware(refuse func(http.ResponseWriter, *http.Request, error)) func(http.Handler) http.Handler {
 	own := *m.scs
 	own.ErrorFunc = refuse
@@ -93,9 +93,8 @@ func (m *Manager) Middleware(refuse func(http.ResponseWriter, *http.Request, err
 	}
 }
 
-// SignIn makes the session that of an account, under a new token. The session
-// of an account whose password was changed goes on when it signs in with the
-// account's new Epoch.
+// SignIn binds the session to an account, under a new token. After a change of
+// password the session continues when it signs in with the account's new Epoch.
 func (m *Manager) SignIn(ctx context.Context, who account.Account) error {
 	if err := m.scs.RenewToken(ctx); err != nil {
 		return err
@@ -108,7 +107,7 @@ func (m *Manager) SignIn(ctx context.Context, who account.Account) error {
 // SignOut ends the session, if there is one.
 func (m *Manager) SignOut(ctx context.Context) error { return m.scs.Destroy(ctx) }
 
-// Account is who is signed in, or ErrNone.
+// Account is the signed-in account, or ErrNone.
 func (m *Manager) Account(ctx context.Context) (account.Account, error) {
 	id := m.scs.GetString(ctx, keyAccount)
 	if id == "" {

@@ -44,8 +44,8 @@ func (t *Throttle) Request(ctx context.Context, accountID string) error {
 	return t.Limiter.Allow(ctx, "account:"+accountID, rate)
 }
 
-// Attempt counts a try by the address of who sends r. The error is an
-// *account.LimitedError when there were too many.
+// Attempt counts an attempt by the sender's address. The error is an
+// *account.LimitedError if there were too many.
 func (t *Throttle) Attempt(r *http.Request) error {
 	return t.allow(r, "auth:"+neighbourhood(t.Address(r)))
 }
@@ -64,7 +64,7 @@ func (t *Throttle) AttemptAs(r *http.Request, email string) error {
 	return t.allow(r, "email:"+hex.EncodeToString(sum[:]))
 }
 
-// AttemptSignedIn is AttemptAs for who is signed in as an account.
+// AttemptSignedIn is AttemptAs for a signed-in account.
 func (t *Throttle) AttemptSignedIn(r *http.Request, accountID string) error {
 	return t.allow(r, "signed-in:"+accountID)
 }

@@ -23,12 +23,13 @@ func IsUnique(err error) bool {
 	return postgresCode(err) == "23505"
 }
 
-// RetryAfter is when to try again what was refused by one that is Unavailable.
+// RetryAfter is the waiting time after an Unavailable error.
 const RetryAfter = 5 * time.Second
 
-// Unavailable reports whether err is a database that is down, locked, full or
-// out of connections: the same may succeed later. Nothing was changed, unless
-// the connection was lost during a commit, whose end nobody knows then.
+// Unavailable reports whether err means that the database is down, locked, full
+// or out of connections: the same operation may succeed later. Nothing was
+// changed, except that a commit has an unknown result if the connection broke
+// during it.
 func Unavailable(err error) bool {
 	if err == nil {
 		return false

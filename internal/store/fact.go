@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Fact is what the database keeps under a name about the deployment as a whole;
-// empty is nothing.
+// Fact is the database's value of a name about the whole deployment; empty
+// means none.
 func (db *DB) Fact(ctx context.Context, name string) (value string, err error) {
 	err = db.QueryRowContext(ctx, "SELECT value FROM deployment WHERE name = $1", name).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -41,7 +41,8 @@ func (db *DB) SetTimeFact(ctx context.Context, name string, at time.Time) error 
 	return db.SetFact(ctx, name, strconv.FormatInt(at.UnixMilli(), 10))
 }
 
-// FirstFact keeps a value under a name that has none, and returns what is kept.
+// FirstFact stores a value for a name without one, and returns the stored
+// value.
 func (db *DB) FirstFact(ctx context.Context, name, value string) (kept string, err error) {
 	err = db.QueryRowContext(ctx, `INSERT INTO deployment (name, value) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING value`, name, value).Scan(&kept)

@@ -37,12 +37,12 @@ func (b *bells) add(topic string, wake func()) (remove func()) {
 	}
 }
 
-// Listen calls wake after each transaction that notified topic, until ctx
-// ends; its error is the context's. wake must not block, and may be called
-// without need: after a lost connection to PostgreSQL is back, since
-// notifications may have been missed. Processes on one SQLite file hear each
-// other within about 100 ms, where the system tells of writes, and of every write,
-// whatever its topic.
+// Listen calls wake after each transaction that notified topic, until ctx ends;
+// its error is the context's. wake must not block. It may be called without
+// need: after a lost connection to PostgreSQL is back, because notifications
+// may have been missed. Processes on one SQLite file notice each other within
+// about 100 ms, if the system reports writes. They notice every write, whatever
+// its topic.
 func (db *DB) Listen(ctx context.Context, topic string, wake func()) error {
 	defer db.bells.add(topic, wake)()
 	return db.dialect.listen(ctx, topic, wake)

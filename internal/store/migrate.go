@@ -13,8 +13,8 @@ import (
 //go:embed migrations/*.sql
 var files embed.FS
 
-// migrate applies what is new in migrations/. The first migration is what only
-// PostgreSQL needs.
+// migrate applies new migrations from migrations/. The first one has the part
+// that only PostgreSQL needs.
 func migrate(ctx context.Context, db *sql.DB, d goose.Dialect, options ...goose.ProviderOption) error {
 	dir, err := fs.Sub(files, "migrations")
 	if err != nil {

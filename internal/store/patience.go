@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// patient makes connections by dial that do not wait for ever: a server that is
-// there and does not answer, or a network that swallows what is sent, is an error
-// like any other that went away, os.ErrDeadlineExceeded.
+// patient makes connections by dial that never wait for ever. A server that
+// does not answer, or a network that drops packets, is an error like a broken
+// connection, os.ErrDeadlineExceeded.
 func patient(dial pgconn.DialFunc, patience time.Duration) pgconn.DialFunc {
 	if patience == 0 {
 		return dial
@@ -25,8 +25,8 @@ func patient(dial pgconn.DialFunc, patience time.Duration) pgconn.DialFunc {
 	}
 }
 
-// patientConn gives each read and write some time, less if its user has set a
-// deadline: pgx does so to end a query whose context has ended.
+// patientConn gives each read and write some time, or less if its user has set
+// a deadline: pgx does so to end a query whose context has ended.
 type patientConn struct {
 	net.Conn
 	patience time.Duration
@@ -56,8 +56,8 @@ func (c *patientConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// expect sets a deadline for what comes now. A deadline that the user sets at the
-// same time comes before or after, and is not lost.
+// expect sets a deadline for the next operation. A deadline that the user sets
+// at the same time comes before or after, and is not lost.
 func (c *patientConn) expect(set func(time.Time) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

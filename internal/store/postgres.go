@@ -109,7 +109,7 @@ func (d postgresDialect) hear(ctx context.Context, topic string, ring func()) bo
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{topic}.Sanitize()); err != nil {
 		return false
 	}
-	ring() // for what was missed before
+	ring() // for notifications missed before
 	for {
 		heard, err := d.next(ctx, conn)
 		if err != nil {

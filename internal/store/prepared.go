@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Row is what a query of one row gives; an error of the query is Scan's.
+// Row is the result of a query for one row; Scan returns the query's error.
 type Row interface{ Scan(dest ...any) error }
 
 // QueryRowPrepared is QueryRowContext for the few queries that nearly every

@@ -67,10 +67,10 @@ func openSQLite(path string) (*DB, error) {
 	return &DB{DB: raw, dialect: d, turn: semaphore.NewWeighted(1)}, nil
 }
 
-// provide makes the file if it does not exist, for this user alone: SQLite would
-// let all read it that may enter the folder. What it makes beside it has the same
-// rights. A file that is there is not opened: closing it would give up all locks that
-// this process holds on it.
+// provide creates the file if it does not exist, readable only by this user.
+// SQLite would let everybody read it who may enter the folder, and it gives its
+// other files the same rights. An existing file is not opened: closing it would
+// release all locks that this process holds on it.
 func provide(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

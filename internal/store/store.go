@@ -1,12 +1,11 @@
 // Package store is the database: SQLite or PostgreSQL, one schema and one SQL
-// text for both. It knows connections, migrations, transactions, wake-ups and
-// which errors mean what; the queries stand with those who own the tables, in
+// text for both. It owns connections, migrations, transactions, wake-ups and
+// the meaning of errors. The queries are in the packages that own the tables:
 // internal/account, internal/billing and internal/job.
 //
-// What the SQL of both may use: $n placeholders, RETURNING, ON CONFLICT,
-// partial indexes, and now_ms(), the database's clock in milliseconds since
-// 1970. Times are BIGINT milliseconds; arithmetic on placeholders needs
-// CAST($1 AS BIGINT).
+// The SQL of both may use $n placeholders, RETURNING, ON CONFLICT, partial
+// indexes, and now_ms(), the database's clock in milliseconds since 1970. Times
+// are BIGINT milliseconds; arithmetic on placeholders needs CAST($1 AS BIGINT).
 package store
 
 import (
@@ -37,13 +36,13 @@ type DB struct {
 
 // dialect is what differs between the two databases.
 type dialect interface {
-	// skipLocked ends a SELECT whose rows are to be changed.
+	// skipLocked ends a SELECT of rows that will be changed.
 	skipLocked() string
 	// shared reports whether several machines may use the database.
 	shared() bool
 	// notify wakes the listeners of other processes when tx commits.
 	notify(ctx context.Context, tx *sql.Tx, topics []string) error
-	// listen calls ring for what other processes notify, until ctx ends.
+	// listen calls ring for notifications of other processes, until ctx ends.
 	listen(ctx context.Context, topic string, ring func()) error
 	// snapshot copies the database into a file.
 	snapshot(ctx context.Context, db *sql.DB, path string) error
@@ -91,7 +90,7 @@ func OpenWith(ctx context.Context, url string, o Options) (*DB, error) {
 }
 
 // ErrNoSnapshot is a database that has tools of its own for backups.
-var ErrNoSnapshot = errors.New("only a SQLite database is copied; PostgreSQL has pg_dump")
+var ErrNoSnapshot = errors.New("only a SQLite database can be copied; use pg_dump for PostgreSQL")
 
 // Snapshot copies a SQLite database, as it is at one moment, into a file that
 // does not exist yet, for this user alone, while others work on it. The error is
@@ -103,13 +102,13 @@ func (db *DB) Snapshot(ctx context.Context, path string) error {
 	return nil
 }
 
-// Shared reports whether processes on several machines may use the database,
-// so that what they share must not be in the memory of one.
+// Shared reports whether processes on several machines may use the database.
+// Shared state must then not be in the memory of one.
 func (db *DB) Shared() bool { return db.dialect.shared() }
 
-// SkipLocked ends a SELECT whose rows the transaction will change: it locks
-// them and leaves out those locked by others. SQLite, where a transaction has
-// the database to itself, needs nothing.
+// SkipLocked ends a SELECT of rows that the transaction will change: it locks
+// them and skips rows locked by others. SQLite needs nothing, because a
+// transaction has the database to itself.
 func (db *DB) SkipLocked() string { return db.dialect.skipLocked() }
 
 // Tx is a transaction that can wake listeners.

@@ -11,8 +11,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// How often other processes' writes to a file are looked for: for some time after
-// the system has told of a write, and else, which costs an idle service little.
+// The polling intervals for other processes' writes to a file: a short one for
+// some time after a reported write, and a long one otherwise, which costs an
+// idle service little.
 const (
 	lookSoon  = 50 * time.Millisecond
 	soonFor   = 2 * time.Second
@@ -133,9 +134,9 @@ func (w *watch) follow(ctx context.Context) error {
 	}
 }
 
-// listenTo tells of writes to the files of a folder, once for many, until end.
-// Where the system does not it is nil, and where it must open the files for it:
-// closing one gives up all locks that SQLite holds on it, see
+// listenTo reports writes to the files of a folder, once for many, until end.
+// It is nil if the system does not report them, or must open the files for it:
+// closing one releases all locks that SQLite holds on it, see
 // https://sqlite.org/howtocorrupt.html, section 2.2.
 func listenTo(dir string) (touched <-chan struct{}, end func()) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
@@ -178,7 +179,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// wait waits for a time, or until it is told of something.
+// wait waits for a time, or until a write is reported.
 func wait(ctx context.Context, d time.Duration, touched <-chan struct{}) (told bool, err error) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -381,7 +381,7 @@ type ClientInterface interface {
 	// CreateJobWithBody Submit one file
 	//
 	// The file is stored, measured and paid for before the answer; then it waits for its turn. Fields may come in any order and
-	// unknown ones are ignored. A second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
+	// unknown ones are ignored, unless their name is nearly an option's. That, a second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1083,7 +1083,7 @@ func (c *Client) GetBatch(ctx context.Context, id string, reqEditors ...RequestE
 // CreateJobWithBody Submit one file
 //
 // The file is stored, measured and paid for before the answer; then it waits for its turn. Fields may come in any order and
-// unknown ones are ignored. A second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
+// unknown ones are ignored, unless their name is nearly an option's. That, a second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3177,7 +3177,7 @@ type ClientWithResponsesInterface interface {
 	// CreateJobWithBodyWithResponse Submit one file
 	//
 	// The file is stored, measured and paid for before the answer; then it waits for its turn. Fields may come in any order and
-	// unknown ones are ignored. A second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
+	// unknown ones are ignored, unless their name is nearly an option's. That, a second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -7807,7 +7807,7 @@ func (c *ClientWithResponses) GetBatchWithResponse(ctx context.Context, id strin
 // CreateJobWithBodyWithResponse Submit one file
 //
 // The file is stored, measured and paid for before the answer; then it waits for its turn. Fields may come in any order and
-// unknown ones are ignored. A second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
+// unknown ones are ignored, unless their name is nearly an option's. That, a second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //

@@ -8,9 +8,9 @@ import (
 	"github.com/bgremove/bgremove/internal/ortlib"
 )
 
-// Explain says what to do about an error of installing, finding or opening
-// models and ONNX Runtime: it becomes an *Error, as those of Remove are. Other
-// errors, and nil, are returned as they are.
+// Explain adds advice to an error of installing, finding or opening models and
+// ONNX Runtime. It returns an *Error, as Remove does. Other errors, and nil,
+// are returned unchanged.
 func Explain(err error) error {
 	if err == nil || errors.As(err, new(*Error)) {
 		return err
@@ -28,8 +28,8 @@ func advised(path string, err error) *Error {
 	return &Error{Kind: kind, Path: path, Reason: err.Error(), Hint: hint, Err: err}
 }
 
-// advice is the kind of an error of models or of ONNX Runtime, and what to do;
-// Failed and nothing for others.
+// advice returns the kind of an error of models or ONNX Runtime, and a remedy.
+// For other errors it returns Failed and no remedy.
 func advice(err error) (Kind, string) {
 	if kind, hint := runtimeAdvice(err); hint != "" {
 		return kind, hint

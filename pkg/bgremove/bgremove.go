@@ -6,9 +6,9 @@
 //	result, err := r.Remove(ctx, "clip.gif", "clip-nobg.gif", bgremove.Defaults(), bgremove.Extras{})
 //
 // Videos are decoded and encoded by the ffmpeg program, 5.1 or newer, which
-// must be installed; GIF to GIF and APNG works without it.
+// must be installed. GIF to GIF and GIF to APNG work without it.
 //
-// Errors hold an *Error, for errors.As, whose Kind says what to do about them.
+// Errors wrap an *Error, for errors.As. Its Kind groups them by remedy.
 package bgremove
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
 
-// Config says what a Remover works with. The zero value is ready to use.
+// Config configures a Remover. The zero value is ready to use.
 type Config struct {
 	// FFmpeg and FFprobe are the programs' paths; empty means in PATH.
 	FFmpeg, FFprobe string
@@ -37,18 +37,20 @@ type Config struct {
 	// TempDir is where mattes are kept between two passes over a clip; empty is
 	// the system's.
 	TempDir string
-	// Limits bound what a file may ask for.
+	// Limits bound the work that a file may demand.
 	Limits Limits
 	// Sandbox is how ffmpeg and ffprobe are run; empty is SandboxAuto.
 	Sandbox Sandbox
-	// ChildLimits bound each of them where it runs in the sandbox, and what is
-	// written without them. ProbeLimits bound those that only read metadata.
+	// ChildLimits bound each ffmpeg and ffprobe in the sandbox, and files that
+	// are written without them. ProbeLimits bound children that only read
+	// metadata.
 	ChildLimits, ProbeLimits ChildLimits
-	// Audit is told, with SandboxAudit, of the system calls that the sandbox does
-	// not have: the program, ffmpeg or ffprobe, and the call's name. It is told
-	// of each once, from any goroutine, one at a time.
+	// Audit is called, with SandboxAudit, for each system call that the
+	// sandbox's list lacks. It gets the program, ffmpeg or ffprobe, and the
+	// call's name. It is called once for each, from any goroutine, one at a
+	// time.
 	Audit func(program, call string)
-	// Workers is the number of frames worked on at once; 0 is one for each
+	// Workers is the number of frames processed at once; 0 means one for each
 	// core.
 	Workers int
 	// Memory bounds the pictures in flight, in bytes; 0 is what keeps the
@@ -56,8 +58,8 @@ type Config struct {
 	Memory int64
 }
 
-// Limits bound what a file may ask for before any picture of it is decoded.
-// Zero fields stand for the defaults.
+// Limits bound the work that a file may demand, before any of its pictures is
+// decoded. Zero fields have the defaults.
 type Limits struct {
 	MaxSide   int   // longest side in pixels; 16,384
 	MaxArea   int64 // width × height; 64 × 10^6
@@ -87,14 +89,15 @@ func New(c Config) *Remover {
 	return &Remover{config: c}
 }
 
-// ofVideo are the limits of videos, whose length is what their files' is.
+// ofVideo returns the limits of a video. Its length is bounded by its file's
+// size.
 func (l Limits) ofVideo() media.Limits {
 	l.MaxSide = cmp.Or(l.MaxSide, 16384)
 	l.MaxArea = cmp.Or(l.MaxArea, 64_000_000)
 	return media.Limits(l)
 }
 
-// ofGIF are the limits of GIFs, of which a few bytes can be many frames.
+// ofGIF returns the limits of a GIF. A few bytes of it can be many frames.
 func (l Limits) ofGIF() media.Limits {
 	l.MaxFrames = cmp.Or(l.MaxFrames, 100_000)
 	l.MaxPixels = cmp.Or(l.MaxPixels, 40_000_000_000)

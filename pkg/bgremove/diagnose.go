@@ -14,12 +14,14 @@ import (
 type Check struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`
-	Needed bool   `json:"needed"` // without it nothing but GIF and APNG works
-	Detail string `json:"detail"` // a version and path, or what it is for
+	Needed bool   `json:"needed"` // without it only GIF and APNG work
+	Detail string `json:"detail"` // a version and path, or its purpose
 	Hint   string `json:"hint,omitempty"`
+	// Confines is set for the parts of the sandbox around ffmpeg.
+	Confines bool `json:"-"`
 }
 
-// Diagnosis says what is installed and what is missing.
+// Diagnosis lists the installed and the missing parts.
 type Diagnosis struct {
 	Checks []Check `json:"checks"`
 }
@@ -34,7 +36,7 @@ func (d *Diagnosis) Err() error {
 	return nil
 }
 
-// features are parts of ffmpeg, by its own names, and what they are for.
+// features are parts of ffmpeg, by ffmpeg's names, and their purposes.
 var features = []struct{ name, purpose string }{
 	{"libvpx-vp9", "webm output, and transparency of VP9 inputs"},
 	{"libvpx", "transparency of VP8 inputs"},

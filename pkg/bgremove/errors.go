@@ -11,17 +11,17 @@ import (
 	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
-// Kind says what an Error is about, and so what can be done.
+// Kind groups errors by their remedy.
 type Kind int
 
 // The kinds of errors.
 const (
 	Failed     Kind = iota // processing failed
 	Invalid                // an option is wrong
-	Unreadable             // the input is no animation or video that can be read
+	Unreadable             // the input is not a readable animation or video
 	TooLarge               // the input is beyond Limits, or the work beyond ChildLimits
 	NotFound               // the input does not exist
-	Exists                 // the output exists already
+	Exists                 // the output already exists
 	Missing                // a program, runtime or model is not installed
 )
 
@@ -33,7 +33,7 @@ type Error struct {
 	Path   string // the file it is about; may be empty
 	Field  string // the option it is about, by its JSON name; may be empty
 	Reason string
-	Hint   string // what to do; may be empty
+	Hint   string // a remedy; may be empty
 	Err    error  // the cause; may be nil
 }
 
@@ -81,17 +81,17 @@ func explain(path string, err error) error {
 		return &Error{Kind: Failed, Path: path, Reason: "no space left on the device of the output or of temporary files", Err: err,
 			Hint: "free some space, or name other places for both: TMPDIR is that of temporary files"}
 	case errors.Is(err, pipeline.ErrNoFrames):
-		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none begins between it and the end", Err: err}
+		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none starts between it and the end", Err: err}
 	}
 	return advised(path, err)
 }
 
-// outOfBounds is for a child that the sandbox ended: for what the clip needs,
-// or for what no clip should make it do.
+// outOfBounds returns the error of a child that the sandbox ended: because the
+// clip needs too much, or because the child made a forbidden call.
 func outOfBounds(path string, limit *sandbox.LimitError, err error) error {
 	e := &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
 	if limit.Limit != "" {
-		e.Kind, e.Hint = TooLarge, "--sandbox auto sets no limits; in a service ask those who run it"
+		e.Kind, e.Hint = TooLarge, "--sandbox auto sets no limits; in a service ask its operator"
 	}
 	return e
 }

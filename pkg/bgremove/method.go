@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"strings"
 
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/chromakey"
@@ -24,9 +25,9 @@ type choice struct {
 	reason    string
 	model     string
 	device    string
-	note      string // what the user should know of it; may be empty
+	note      string // a note for the user; may be empty
 	pixelArt  bool   // edges are hard
-	tidy      bool   // mattes may have specks and haze
+	cutBefore bool   // the clip is transparent already
 	estimator matte.Estimator
 }
 
@@ -41,8 +42,11 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 	}
 	reason := "asked for"
 	if why, ok := o.screened(backdrop, screen); ok {
-		return &choice{method: Fast, reason: why, device: "cpu", tidy: !o.KeepShadow,
-			estimator: chromakey.New(screen, chromakey.Options{KeepShadow: o.KeepShadow})}, nil
+		c := &choice{method: Fast, reason: why, device: "cpu", estimator: chromakey.New(screen, chromakey.Options{KeepShadow: o.KeepShadow})}
+		if o.Holes == HolesKeep {
+			c.note = "holes has no effect before a screen: what shows the screen goes"
+		}
+		return c, nil
 	}
 	if o.Method != Fast {
 		flat, why := backdrop.Flatness()
@@ -57,7 +61,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 	}
 	holes := map[Holes]floodfill.Holes{HolesKeep: floodfill.HolesKeep, HolesRemove: floodfill.HolesRemove}
 	return &choice{
-		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard,
+		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard, cutBefore: backdrop.Transparent, note: o.shadowless(),
 		estimator: floodfill.New(backdrop, floodfill.Options{Tolerance: o.Tolerance, Holes: holes[o.Holes]}),
 	}, nil
 }
@@ -76,7 +80,7 @@ func (o Options) look(ctx context.Context, clip media.Clip) (floodfill.Backdrop,
 const (
 	// keyFlat is the share of the border from which on a given colour is that of the
 	// backdrop, and needs no screen of its hue.
-	keyFlat = 0.8
+	keyFlat = 0.6
 	// drawn is the noise of a backdrop up to which it was drawn and not filmed.
 	drawn = 2.5
 )
@@ -89,13 +93,21 @@ func (o Options) screened(b floodfill.Backdrop, s chromakey.Screen) (reason stri
 	case o.Key == KeyGreen || o.Key == KeyBlue:
 		return s.Describe(), true
 	case o.keyColour() != nil:
-		return s.Describe(), b.Flat < keyFlat
+		return s.Describe(), s.Usual() && b.Flat < keyFlat
 	}
-	if flat, _ := b.Flatness(); flat && b.Noise <= drawn {
-		return "", false
+	if flat, _ := b.Flatness(); flat && (b.Noise <= drawn || o.Holes == HolesKeep || !s.Plain()) {
+		return "", false // the flood keeps what the subject encloses
 	}
 	ok, reason = s.Recognise()
 	return reason, ok
+}
+
+// shadowless is what is to be said where there is no screen to keep shadows on.
+func (o Options) shadowless() string {
+	if o.KeepShadow {
+		return "keep-shadow has no effect: there is no green or blue screen"
+	}
+	return ""
 }
 
 // segment prepares a neural network.
@@ -104,14 +116,14 @@ func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reaso
 	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Missing {
 		// Say why it is needed, and that there is a way without.
 		e.Reason = fmt.Sprintf("AI segmentation is needed (%s): %s", reason, e.Reason)
-		e.Hint += "; --method fast floods from the border all the same"
+		e.Hint += "; --method fast works without it"
 	}
 	if err != nil {
 		return nil, err
 	}
-	note := ""
-	if refused := n.Info().Refused; refused != "" {
-		note = fmt.Sprintf("not on the device asked for, but on %s: %s", n.Provider(), refused)
+	note := o.shadowless()
+	if n.Info().Refused != "" {
+		note = fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))
 	}
 	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
 		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})
@@ -120,5 +132,5 @@ func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reaso
 	}); err != nil {
 		return nil, err
 	}
-	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, tidy: true, estimator: e}, nil
+	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, estimator: e}, nil
 }

@@ -29,9 +29,9 @@ type opening struct {
 	err     error
 }
 
-// network opens the network that a job names, once: all clips share it. One that
-// is large takes seconds, for which nobody waits whose ctx has ended; it is there
-// for the next.
+// network opens the network that a job names. It opens each network once, and
+// all clips share it. A large one takes seconds. A caller whose ctx has ended
+// does not wait for it; the next caller finds it open.
 func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, string, error) {
 	name, err := modelName(name)
 	if err != nil {
@@ -65,8 +65,8 @@ func modelName(name string) (string, error) {
 
 func (r *Remover) store() *model.Store { return &model.Store{Dir: r.config.ModelsDir} }
 
-// openOnce begins to open a network, unless that has begun. What fails is tried
-// again the next time.
+// openOnce starts to open a network, unless another call has. After a failure
+// the next call tries again.
 func (r *Remover) openOnce(name string) *opening {
 	r.guard.Lock()
 	defer r.guard.Unlock()
@@ -109,8 +109,8 @@ func (j *removal) warm() {
 	}
 }
 
-// CanSegment reports whether method Rembg can run: an *Error says what is
-// missing. model is as in Options. The network stays open.
+// CanSegment reports whether method Rembg can run. If not, an *Error names the
+// missing part. model is as in Options. The network stays open.
 func (r *Remover) CanSegment(ctx context.Context, model string) error {
 	_, _, err := r.network(ctx, model)
 	return err

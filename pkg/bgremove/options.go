@@ -12,7 +12,7 @@ import (
 	"github.com/bgremove/bgremove/internal/canvas"
 )
 
-// Method is how the subject is told from the background.
+// Method separates the subject from the background.
 type Method string
 
 // The methods. The empty Method is Auto.
@@ -95,15 +95,15 @@ const (
 	MaxCanvas        = canvas.MaxSide
 )
 
-// Options say what is done to a clip. The zero value cuts out by Auto, does
-// not crop, and writes a transparent GIF; Defaults crops too, with padding, as
-// the command line and the HTTP API do.
+// Options configure the work on a clip. The zero value uses Auto, does not
+// crop, and writes a transparent GIF. Defaults also crops, with padding, as the
+// command line and the HTTP API do.
 type Options struct {
 	Method Method `json:"method,omitempty"`
 	// Model names the network of Rembg; empty is the default one.
 	Model string `json:"model,omitempty"`
-	// Tolerance is how far a channel may be from the backdrop's colour with
-	// Fast, 8 to 32; 0 stands for 16.
+	// Tolerance is the largest difference of a channel from the backdrop's
+	// colour with Fast, 8 to 32; 0 means 16.
 	Tolerance int `json:"tolerance,omitempty"`
 	// Key is the backdrop's colour: #rrggbb, KeyGreen or KeyBlue for a lit screen of
 	// that hue, or KeyAuto (also when empty), which measures it.
@@ -112,12 +112,12 @@ type Options struct {
 	// KeepShadow keeps the shadows on a green or blue screen.
 	KeepShadow bool `json:"keepShadow,omitempty"`
 
-	// NoReuse runs the network on frames that repeat, too. NoColours leaves
-	// what the network doubts undecided, NoPlate does not ask what other frames
-	// show behind the subject, NoSteady leaves flicker in, NoRefine
-	// enlarges small mattes without regard to the picture's edges, and
-	// NoDecontaminate leaves the old backdrop in the colour of edges. All but
-	// the last matter to Rembg only.
+	// NoReuse runs the network on repeated frames, too. NoColours leaves the
+	// network's uncertain pixels undecided. NoPlate does not use the backdrop
+	// that other frames show behind the subject. NoSteady leaves flicker in.
+	// NoRefine enlarges small mattes without following the picture's edges.
+	// NoDecontaminate leaves the old backdrop's colour in edges. All but the
+	// last apply to Rembg only.
 	NoReuse         bool `json:"noReuse,omitempty"`
 	NoColours       bool `json:"noColours,omitempty"`
 	NoPlate         bool `json:"noPlate,omitempty"`
@@ -157,8 +157,8 @@ type Options struct {
 	// Format is the output's. MP4 has no transparency: with a transparent
 	// Background GIF is written instead, see EffectiveFormat.
 	Format Format `json:"outputFormat,omitempty"`
-	// Quality weighs fidelity against size, 1 to 100; 0 stands for the
-	// format's default: 90 for GIF, 80 for WebM and MP4. APNG is lossless.
+	// Quality trades fidelity for size, 1 to 100; 0 means the format's default:
+	// 90 for GIF, 80 for WebM and MP4. APNG is lossless.
 	Quality int `json:"quality,omitempty"`
 	// Loop is how often a GIF or APNG plays, 0 for ever; nil as the input,
 	// and for ever if that is a video.
@@ -190,8 +190,8 @@ func (o Options) transparent() bool {
 	return !o.MaskOnly && (o.Background == "" || o.Background == Transparent)
 }
 
-// Validate checks every option and joins what is wrong, each an *Error of kind
-// Invalid that names its field.
+// Validate checks every option and joins all problems. Each is an *Error of
+// kind Invalid that names its field.
 func (o Options) Validate() error {
 	var errs []error
 	check := func(ok bool, field, format string, args ...any) {

@@ -31,7 +31,7 @@ func (f Format) Extension() string {
 	return string(f)
 }
 
-// FormatOf tells the format by a file name's extension.
+// FormatOf returns the format of a file name's extension.
 func FormatOf(path string) (Format, bool) {
 	switch f := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))); f {
 	case GIF, APNG, WebM, MP4:
@@ -42,7 +42,7 @@ func FormatOf(path string) (Format, bool) {
 	return "", false
 }
 
-// create makes the file that will be the output, or says what is in its way.
+// create makes the output's file, or explains why it cannot.
 func create(path string, overwrite bool) (*outfile.File, error) {
 	f, err := outfile.Create(path, overwrite)
 	switch {
@@ -53,7 +53,7 @@ func create(path string, overwrite bool) (*outfile.File, error) {
 	case errors.Is(err, outfile.ErrSpecial):
 		return nil, &Error{Kind: Failed, Path: path, Reason: "not a regular file", Hint: "-o - writes to standard output", Err: err}
 	case errors.Is(err, outfile.ErrDangling):
-		return nil, &Error{Kind: Failed, Path: path, Reason: "a link that leads nowhere", Hint: "remove it, or name another file", Err: err}
+		return nil, &Error{Kind: Failed, Path: path, Reason: "a broken link", Hint: "remove it, or name another file", Err: err}
 	case errors.Is(err, fs.ErrExist):
 		return nil, existsAlready(path, err)
 	case errors.Is(err, fs.ErrNotExist):
@@ -63,7 +63,7 @@ func create(path string, overwrite bool) (*outfile.File, error) {
 }
 
 func existsAlready(path string, err error) error {
-	return &Error{Kind: Exists, Path: path, Reason: "the output exists already", Hint: "--force overwrites it, -o names another", Err: err}
+	return &Error{Kind: Exists, Path: path, Reason: "the output already exists", Hint: "--force overwrites it, -o names another", Err: err}
 }
 
 // sink opens the writer of the format on file.

@@ -29,20 +29,20 @@ type Info struct {
 	HasAudio  bool    `json:"hasAudio"`
 	// Loop is how often an animation plays; 0 is for ever.
 	Loop int `json:"loop"`
-	// Truncated says that the file breaks off in the middle.
+	// Truncated says that the file is truncated.
 	Truncated bool `json:"truncated"`
 	// Credits is the price of a job on this file, see Price.
 	Credits int `json:"credits"`
 }
 
-// Price is what a job on a clip of the given duration costs: a credit for each
-// second begun, at least three.
+// Price is the cost of a job on a clip of the given duration: a credit for each
+// started second, at least three.
 func Price(duration time.Duration) int {
 	return max(3, int(math.Ceil(duration.Round(time.Millisecond).Seconds())))
 }
 
-// Probe reads the metadata of a file. Its container is told by its content,
-// not its name; no picture is decoded.
+// Probe reads the metadata of a file. The file's content decides its container,
+// not its name. No picture is decoded.
 func (r *Remover) Probe(ctx context.Context, path string) (*Info, error) {
 	in, err := r.open(ctx, path)
 	if err != nil {
@@ -82,7 +82,7 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	case media.MP4, media.MOV, media.WebM, media.Matroska:
 		in.clip, err = r.openVideo(ctx, path, container)
 	default:
-		err = notAClip(container, size)
+		err = notAClip(container, head, size)
 	}
 	if err != nil {
 		return nil, explain(path, err)
@@ -90,8 +90,8 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	return in, nil
 }
 
-// openVideo reads a video's metadata, and meanwhile has ffmpeg checked if that
-// has not been done: starting the programs takes longer than what they do here.
+// openVideo reads a video's metadata. Meanwhile it has ffmpeg checked, once:
+// starting the programs takes longer than their work here.
 func (r *Remover) openVideo(ctx context.Context, path string, container media.Container) (*ffmpeg.Clip, error) {
 	located, confirmed, err := r.locateFFmpeg()
 	if err != nil {
@@ -124,12 +124,15 @@ func (r *Remover) openVideo(ctx context.Context, path string, container media.Co
 	return clip, probed
 }
 
-// notAClip explains what a file is that is no clip.
-func notAClip(c media.Container, size int64) error {
+// notAClip explains which other kind of file this is.
+func notAClip(c media.Container, head []byte, size int64) error {
 	e := &media.UnreadableError{Reason: "not a GIF, MP4, MOV or WebM file"}
 	switch {
 	case size == 0:
 		e.Reason = "the file is empty"
+	case media.Animated(head):
+		e.Reason = fmt.Sprintf("an animated %s, which is not supported yet", map[media.Container]string{media.PNG: "PNG (APNG)", media.WebP: "WebP"}[c])
+		e.Hint = map[media.Container]string{media.PNG: "make a GIF of it first: ffmpeg -i FILE.png FILE.gif", media.WebP: "make a GIF of it first, with ImageMagick: magick FILE.webp FILE.gif"}[c]
 	case c == media.PNG || c == media.JPEG || c == media.WebP:
 		e.Reason = fmt.Sprintf("a picture (%s), not an animation or video", c)
 		e.Hint = "bgremove takes .gif .mp4 .mov .webm; make a one-frame GIF of it with: ffmpeg -i PICTURE out.gif"

@@ -15,7 +15,7 @@ type Quality struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// WarningCode is what may be wrong with a result.
+// WarningCode names a possible fault of a result.
 type WarningCode string
 
 // The codes.
@@ -35,8 +35,8 @@ type Warning struct {
 	Message string      `json:"message"` // one line for people
 }
 
-// Bounds beyond which a result is warned of. They were chosen so that of real clips
-// that look right next to none is warned of; docs/measurements.md has the rates.
+// A result beyond these bounds gets a warning. They were chosen so that almost
+// no real clip that looks right gets one; docs/measurements.md has the rates.
 const (
 	mostKept, leastKept = 0.97, 0.0005
 	mostHaze            = 0.35
@@ -46,8 +46,8 @@ const (
 	mostCut             = 0.9
 )
 
-// judge puts numbers in words.
-func judge(q pipeline.Quality) Quality {
+// judge puts numbers in words. Of a clip that was cut out before all may be kept.
+func judge(q pipeline.Quality, cutBefore bool) Quality {
 	out := Quality{Kept: math.Round(1000*q.Kept) / 1000, Warnings: []Warning{}}
 	warn := func(wrong bool, code WarningCode, format string, args ...any) {
 		if wrong {
@@ -55,7 +55,7 @@ func judge(q pipeline.Quality) Quality {
 		}
 	}
 	percent := func(share float64) int { return int(100 * share) }
-	warn(q.Kept >= mostKept, NothingRemoved, "%d %% of the picture was kept: the backdrop was not recognised", percent(q.Kept))
+	warn(q.Kept >= mostKept && !cutBefore, NothingRemoved, "%d %% of the picture was kept: the backdrop was not recognised", percent(q.Kept))
 	warn(q.Kept <= leastKept, NothingLeft, "nothing was kept: no subject was recognised")
 	if q.Kept >= mostKept || q.Kept <= leastKept {
 		return out // the rest would only say it again

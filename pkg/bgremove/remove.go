@@ -17,8 +17,8 @@ import (
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
 
-// Result is what was done. Frames, Width, Height and Duration are those of the
-// output.
+// Result describes the finished work. Frames, Width, Height and Duration are
+// those of the output.
 type Result struct {
 	Input        string  `json:"input"`
 	Output       string  `json:"output"`
@@ -44,13 +44,13 @@ type Result struct {
 	Timings map[string]float64 `json:"timings"`
 	// Quality is how it looks.
 	Quality Quality `json:"quality"`
-	// Notes say what was not as asked for or expected.
+	// Notes explain deviations from the request or from the expected result.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Placement says where a pixel of the input, upright, is in the output: Window
-// lands on Target, the same in all frames. It is what a player needs to show
-// both on top of each other.
+// Placement maps pixels of the upright input to the output: Window is drawn
+// onto Target, the same in all frames. A player needs it to lay one over the
+// other.
 type Placement struct {
 	Window Box `json:"window"` // of the input; with padding it may reach beyond
 	Target Box `json:"target"` // of the output
@@ -130,12 +130,15 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 		return nil, err
 	}
 	if in.clip.Info().Truncated {
-		return nil, &Error{Kind: Unreadable, Path: inputPath, Reason: "the file breaks off in the middle",
-			Hint: "get it again; what is there can be saved with: ffmpeg -i INPUT OUTPUT"}
+		return nil, &Error{Kind: Unreadable, Path: inputPath, Reason: "the file is truncated",
+			Hint: "get it again, or save the intact part with: ffmpeg -i INPUT OUTPUT"}
 	}
 	outputPath, err = j.fallBack(inputPath, outputPath)
 	if err != nil {
 		return nil, err
+	}
+	if sameFile(inputPath, outputPath) {
+		return nil, &Error{Kind: Invalid, Field: "output", Path: outputPath, Reason: "would be the input itself", Hint: "name another output"}
 	}
 	file, err := create(outputPath, j.extras.Overwrite)
 	if err != nil {
@@ -154,7 +157,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, j.lacking(ctx, in.clip, err)
 	}
-	quality := judge(report.Quality)
+	quality := judge(report.Quality, chosen.cutBefore)
 	if j.options.Strict && len(quality.Warnings) > 0 {
 		return nil, quality.refuse(inputPath)
 	}
@@ -206,7 +209,7 @@ func (j *removal) fallBack(input, path string) (string, error) {
 	if o.Format != MP4 || o.EffectiveFormat() == MP4 {
 		return path, nil
 	}
-	j.notes = append(j.notes, "mp4 has no transparency: a gif is written instead; --bg '#rrggbb' gives an mp4")
+	j.notes = append(j.notes, "mp4 has no transparency, so a gif is written; --bg '#rrggbb' gives an mp4")
 	if f, ok := FormatOf(path); ok && f == MP4 {
 		path = path[:len(path)-len("mp4")] + "gif"
 		if sameFile(input, path) {
@@ -249,7 +252,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) pipeline.Job {
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
 		Timing: o.timing(),
-		Tidy:   c.tidy,
+		Tidy:   c.method == Rembg,
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: canvas.Anchor(o.Anchor), Sampling: o.sampling(c.pixelArt), Background: colour(o.Background), Even: format == MP4},
@@ -282,6 +285,9 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 	j.timings["total"] = time.Since(j.began).Seconds()
 	if report.Empty && j.options.Crop {
 		j.notes = append(j.notes, "no subject was found in any frame; the clip is not cropped")
+	}
+	if j.options.Trim && in.clip.Info().Container != media.GIF {
+		j.notes = append(j.notes, "trim works on GIF inputs only: idle frames of this video stay")
 	}
 	if o, whole := j.options, in.clip.Info().Frames; o.Start == 0 && o.End == 0 {
 		if missing := whole - report.Frames - report.Dropped - report.Trimmed; missing > 0 {

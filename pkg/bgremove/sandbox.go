@@ -12,20 +12,20 @@ import (
 	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
-// Sandbox says how ffmpeg and ffprobe are run, which read what strangers made.
-// In the sandbox they have no network, start no processes, get nothing of our
-// environment but PATH and LD_LIBRARY_PATH, may read the system's libraries,
-// the input and the output, and write the output alone. It needs Linux, with
-// Landlock (5.13) for the files, and a program whose main begins with
-// InitSandbox. Of the kernel they may ask what is on a list of system calls.
+// Sandbox chooses how ffmpeg and ffprobe run, because they read files from
+// strangers. In the sandbox they have no network and start no processes. Of our
+// environment they get only PATH and LD_LIBRARY_PATH. They may read the
+// system's libraries, the input and the output, and write only the output. They
+// may make only the system calls of a list. The sandbox needs Linux, Landlock
+// (5.13) for the files, and a program whose main begins with InitSandbox.
 type Sandbox string
 
-// The ways to run them. SandboxAuto takes what the system offers, and runs an
-// ffmpeg that does not start in the sandbox without it; Diagnose says what
-// holds. SandboxOn insists on all of it, and puts the default for each limit
-// that is 0 in ChildLimits. SandboxOff runs them with our rights. SandboxAudit
-// is for finding out what an ffmpeg needs: Config.Audit is told of the system
-// calls that are not on the list, and they are let through.
+// The ways to run them. SandboxAuto uses every part that the system offers; an
+// ffmpeg that does not start in the sandbox runs without it. Diagnose shows
+// which parts work. SandboxOn requires all parts, and uses the default for each
+// limit that is 0 in ChildLimits. SandboxOff runs them with our rights.
+// SandboxAudit finds out what an ffmpeg needs: it allows system calls that are
+// not on the list and passes them to Config.Audit.
 const (
 	SandboxAuto  Sandbox = "auto"
 	SandboxOn    Sandbox = "on"
@@ -38,12 +38,12 @@ const (
 // does not return. In programs without it SandboxAuto is SandboxOff.
 func InitSandbox() { sandbox.Init() }
 
-// ChildLimits bound each ffmpeg and ffprobe in the sandbox, and FileSize what is
-// written without them, too. Zero is no limit, with SandboxOn the default. The
-// second default is that of Config.ProbeLimits.
+// ChildLimits bound each ffmpeg and ffprobe in the sandbox. FileSize also
+// bounds files that are written without them. Zero means no limit, or with
+// SandboxOn the default. The second default is that of Config.ProbeLimits.
 type ChildLimits struct {
 	CPU       time.Duration // of all cores together; 1 h, 20 s
-	Memory    int64         // bytes; 8 GiB, of which an encoder of 4096×4096 takes half, 512 MiB
+	Memory    int64         // bytes; 8 GiB (an encoder of 4096×4096 takes half), 512 MiB
 	FileSize  int64         // bytes of the output; 8 GiB, 1 byte
 	OpenFiles int           // 256
 }
@@ -84,7 +84,7 @@ func (r *Remover) lookForFFmpeg() (err error) {
 	}
 	holds := sandbox.Check()
 	if c.Sandbox == SandboxOn && !holds.All() || c.Sandbox == SandboxAudit && holds.Network == "" {
-		return &Error{Kind: Missing, Reason: "the sandbox does not hold here: " + holds.Missing, Hint: sandboxHint}
+		return &Error{Kind: Missing, Reason: "the sandbox does not work here: " + holds.Missing, Hint: sandboxHint}
 	}
 	confinement := &ffmpeg.Confinement{Work: sandbox.Limits(c.ChildLimits), Probe: sandbox.Limits(c.ProbeLimits)}
 	if c.Sandbox == SandboxAudit {
@@ -94,8 +94,8 @@ func (r *Remover) lookForFFmpeg() (err error) {
 	return err
 }
 
-// once passes on each call of a program that it is told, the first time. tell
-// may be nil.
+// once passes each call of a program to tell, the first time only. tell may be
+// nil.
 func once(tell func(program, call string)) func(program, call string) {
 	var mu sync.Mutex
 	told := make(map[[2]string]bool)
@@ -109,8 +109,8 @@ func once(tell func(program, call string)) func(program, call string) {
 	}
 }
 
-// confirmFFmpeg checks the programs located, or finds them anew outside of the
-// sandbox if they do not start in it and need not. r.finding is held.
+// confirmFFmpeg checks the located programs. If they do not start in the
+// sandbox and need not, it locates them again outside it. r.finding is held.
 func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 	if err := r.lookForFFmpeg(); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 	return ffmpeg.Find(ctx, c.FFmpeg, c.FFprobe)
 }
 
-const sandboxHint = "--sandbox auto takes what there is; `bgremove doctor` shows it"
+const sandboxHint = "--sandbox auto uses the parts that work; `bgremove doctor` shows them"
 
 // checkSandbox says what holds of it for ffmpeg, which was found as tools.
 func (r *Remover) checkSandbox(tools *ffmpeg.Tools, d *Diagnosis) {
@@ -148,7 +148,7 @@ func (r *Remover) checkSandbox(tools *ffmpeg.Tools, d *Diagnosis) {
 		{"network", holds.Network, "ffmpeg has no network and starts no processes"},
 		{"limits", holds.Limits, "ffmpeg can be bounded in CPU time, memory, file size, open files"},
 	} {
-		c := Check{Name: "sandbox: " + part.name, Detail: part.purpose, Hint: why}
+		c := Check{Name: "sandbox: " + part.name, Detail: part.purpose, Hint: why, Confines: true}
 		if part.means != "" && tools.Confined() {
 			c.OK, c.Detail, c.Hint = true, fmt.Sprintf("%s (%s)", part.purpose, part.means), ""
 		}

@@ -157,7 +157,7 @@ func TestSandboxAudit(t *testing.T) {
 func TestSandboxNeedsInit(t *testing.T) {
 	t.Parallel()
 	in := generate(t, "in.mp4", "-f", "lavfi", "-i", green)
-	refused := "the sandbox does not hold here"
+	refused := "the sandbox does not work here"
 	for sandbox, want := range map[string]string{"auto": "<nil>", "off": "<nil>", "on": refused, "audit": refused} {
 		out, err := exec.CommandContext(t.Context(), os.Args[0], "probe", sandbox, in).Output()
 		if err != nil || !strings.Contains(string(out), want) {

@@ -239,6 +239,63 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestDrawn wants a drawn figure in another green than its backdrop to be kept, however
+// the clip was spoilt, and so with one in the colour that is given.
+func TestDrawn(t *testing.T) {
+	t.Parallel()
+	const w, h, frames = 240, 180, 4
+	draw := func(subject, backdrop [3]float64, noise float64) (raw, truth []byte) {
+		dice := rand.New(rand.NewPCG(3, 4))
+		for at := range w * h * frames {
+			x, y, c := float64(at%w), float64(at/w%h), backdrop
+			inside := 60 - math.Hypot(x-110-5*float64(at/(w*h)), y-100)
+			if inside > 0 {
+				if c = subject; inside < 4 {
+					c = [3]float64{10, 30, 10}
+				}
+			}
+			for k := range c {
+				raw = append(raw, uint8(min(max(c[k]+noise*dice.NormFloat64(), 0), 255)))
+			}
+			truth = append(truth, 0, 0, 0, uint8(255*min(max(inside, 0), 1)))
+		}
+		return raw, truth
+	}
+	h264 := []string{"-pix_fmt", "yuv420p", "-c:v", "libx264", "-crf"}
+	frog, lawn := [3]float64{90, 200, 60}, [3]float64{40, 170, 70}
+	for _, tt := range []struct {
+		name              string
+		subject, backdrop [3]float64
+		noise             float64
+		key, file         string
+		args              []string
+	}{
+		{"poor video", frog, lawn, 0, "", "a.mp4", append(h264, "36", "-preset", "ultrafast")},
+		{"noisy video", frog, lawn, 4, "", "a.mp4", append(h264, "20")},
+		{"dithered", frog, lawn, 0, "", "a.gif", []string{"-vf", "split[a][b];[a]palettegen=max_colors=16[p];[b][p]paletteuse=dither=bayer"}},
+		{"diffused", frog, lawn, 4, "", "a.gif", []string{"-vf", "split[a][b];[a]palettegen=max_colors=48[p];[b][p]paletteuse"}},
+		{"skin before a beige that is given", [3]float64{224, 172, 140}, [3]float64{235, 205, 170}, 0, "#ebcdaa", "a.mp4", append(h264, "20")},
+		{"orange before a red that is given", [3]float64{250, 160, 60}, [3]float64{220, 60, 40}, 0, "#dc3c28", "a.mp4", append(h264, "20")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			raw, truth := draw(tt.subject, tt.backdrop, tt.noise)
+			path := filepath.Join(t.TempDir(), tt.file)
+			cmd := exec.CommandContext(t.Context(), "ffmpeg", append([]string{"-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", fmt.Sprintf("%dx%d", w, h), "-i", "pipe:"},
+				append(tt.args, path)...)...)
+			cmd.Stdin = bytes.NewReader(raw)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("ffmpeg: %v\n%s", err, out)
+			}
+			out := filepath.Join(t.TempDir(), "out.apng")
+			result := remove(t, path, out, bgremove.Options{Format: bgremove.APNG, Key: tt.key})
+			if o := compare(rgba(t, "-f", "apng", "-i", out), truth); o.matte > 0.01 {
+				t.Errorf("error of the matte %.4f (%s)", o.matte, result.Reason)
+			}
+		})
+	}
+}
+
 // TestKeepShadow wants the shadow on a screen to be black where it is kept, and to be
 // gone where it is not.
 func TestKeepShadow(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// maxAnswer bounds what is read of an answer in JSON: ours are a few kB.
+// maxAnswer bounds the JSON read from an answer; ours are a few kB.
 const maxAnswer = 1 << 20
 
 // ask sends one request and returns the answer's head. The error is a
@@ -83,12 +83,12 @@ func harmless(body []byte) ([]byte, error) {
 		return nil, err
 	}
 	if _, err := in.Token(); err != io.EOF {
-		return nil, errors.New("there is more behind it")
+		return nil, errors.New("more data follow")
 	}
 	return json.Marshal(printed(v))
 }
 
-// printed is a value of JSON all of whose texts are printable.
+// printed is a JSON value with only printable texts.
 func printed(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -105,9 +105,9 @@ func printed(v any) any {
 	return v
 }
 
-// cut says of JSON that does not parse what it is most likely: shortened on its
-// way by something that hid it.
-func cut(err error) error { return fmt.Errorf("the answer is cut or garbled: %w", err) }
+// cut explains JSON that does not parse. Most likely it was truncated on its
+// way.
+func cut(err error) error { return fmt.Errorf("the answer is truncated or garbled: %w", err) }
 
 // refusal is the error of an answer that is none of success.
 func (c *Client) refusal(resp *http.Response, body []byte) error {
@@ -162,7 +162,7 @@ func named(resp *http.Response, e api.Error, after time.Duration) error {
 	return &ServiceError{Status: resp.StatusCode, Code: api.ErrorCode(printable(string(e.Error))), RequestID: printable(id)}
 }
 
-// printable keeps what a stranger's server says from steering a terminal.
+// printable keeps a foreign server's text from controlling a terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {

@@ -6,11 +6,10 @@
 //	_, err = c.Wait(ctx, made.ID, nil)
 //	_, err = c.Download(ctx, made.ID, "clip-nobg.gif", client.DownloadOptions{})
 //
-// What fails for the moment is tried again: too many requests, a service that
-// is away, connections that break, answers that are cut. Each submission
-// carries an Idempotency-Key, the same in all of its tries, so that one whose
-// answer was lost is not paid for twice. Files are streamed both ways; memory
-// does not grow with their size.
+// Temporary failures are retried: too many requests, an unavailable service,
+// broken connections, truncated answers. All attempts of a submission carry the
+// same Idempotency-Key, so a submission with a lost answer is charged once.
+// Files are streamed both ways; memory does not grow with their size.
 package client
 
 import (
@@ -50,9 +49,9 @@ type Options struct {
 	// UserAgent names the program in the service's log; empty is
 	// "bgremove-client".
 	UserAgent string
-	// Tries is how often a request is sent before its error is returned; 0 is
-	// 8, 1 never sends it again. A download that moves on begins to count
-	// anew.
+	// Tries is how often a request is sent before its error is returned. 0
+	// means 8; 1 never retries. A download that has made progress starts
+	// counting again.
 	Tries int
 	// MinWait is about the pause before the second try; each further one is
 	// twice as long. 0 is 500 ms.
@@ -64,8 +63,8 @@ type Options struct {
 	// Poll is the first pause between two looks at a job, which grow to 12
 	// times that; 0 is 250 ms.
 	Poll time.Duration
-	// OnRetry, if set, is told of each pause before it begins. It may be called
-	// by several goroutines.
+	// OnRetry, if set, is called before each pause. Several goroutines may call
+	// it.
 	OnRetry func(Retry)
 }
 
@@ -98,7 +97,7 @@ func New(server, key string, o Options) (*Client, error) {
 	case key == "":
 		return nil, fmt.Errorf("%w is given", ErrKey)
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, fmt.Errorf("%w: what is given holds characters that no key has", ErrKey)
+		return nil, fmt.Errorf("%w: it has characters that no key has", ErrKey)
 	}
 	o = o.withDefaults()
 	c := &Client{options: o, server: strings.TrimSuffix(server, "/")}

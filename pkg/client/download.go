@@ -24,15 +24,15 @@ const stall = time.Minute
 type DownloadOptions struct {
 	// Overwrite replaces an existing file.
 	Overwrite bool
-	// Progress, if set, is told how many bytes of how many have arrived; total
-	// is -1 if it is not known.
+	// Progress, if set, gets the bytes received and their total, which is -1 if
+	// unknown.
 	Progress func(done, total int64)
 }
 
 // Download writes the output of a job to a file and returns its size. The file
-// gets its name when it is complete and checked; until then nothing is there,
-// and what was there stays. A download that breaks off goes on where it was.
-// The error is fs.ErrExist, wrapped, where a file is not to be overwritten.
+// gets its name when it is complete and checked. Until then an existing file
+// stays. An interrupted download is resumed. The error wraps fs.ErrExist if a
+// file exists and must not be overwritten.
 func (c *Client) Download(ctx context.Context, id, path string, o DownloadOptions) (int64, error) {
 	p, err := createPart(path, o.Overwrite)
 	if err != nil {
@@ -85,11 +85,11 @@ type transfer struct {
 	id       string
 	get      func(ctx context.Context, byteRange, ifRange *string) (*http.Response, error)
 	out      io.Writer
-	restart  func() error // takes back what was written; nil where that cannot be
+	restart  func() error // discards the written bytes; nil if that is impossible
 	progress func(done, total int64)
 
 	etag   string
-	digest hash.Hash // of what was written
+	digest hash.Hash // of the written bytes
 	done   int64
 	total  int64 // -1 is not known
 }
@@ -106,9 +106,9 @@ func (t *transfer) run(ctx context.Context) error {
 	})
 }
 
-// once asks for what is missing and writes it.
+// once requests the missing part and writes it.
 func (t *transfer) once(ctx context.Context) error {
-	if t.done > 0 && t.etag == "" { // no part could be told from another file's
+	if t.done > 0 && t.etag == "" { // without it, a part of another file would look the same
 		if err := t.startAgain(nil); err != nil {
 			return err
 		}
@@ -142,8 +142,8 @@ func (t *transfer) request(ctx context.Context) (*http.Response, error) {
 	return t.get(ctx, &from, &t.etag)
 }
 
-// settle reads the head of an answer. One that begins at the start of the file
-// takes back what was written.
+// settle reads the head of an answer. If the answer starts at the file's
+// beginning, it discards the written bytes.
 func (t *transfer) settle(ctx context.Context, resp *http.Response) error {
 	etag := resp.Header.Get("ETag")
 	switch {
@@ -199,7 +199,8 @@ func (t *transfer) absent(ctx context.Context) error {
 	return ErrNotReady
 }
 
-// startAgain takes back what was written. It returns err, or why it cannot.
+// startAgain discards the written bytes. It returns err, or the reason why it
+// cannot.
 func (t *transfer) startAgain(err error) error {
 	if t.restart == nil {
 		return &lastError{fmt.Errorf("%w, and a part of it was passed on", ErrDigest)}
@@ -237,7 +238,7 @@ func (t *transfer) pour(from io.Reader, watch *time.Timer) error {
 	}
 }
 
-// complete compares what has come with what was announced.
+// complete compares the received bytes with the announced ones.
 func (t *transfer) complete() error {
 	if t.total >= 0 && t.done < t.total {
 		return io.ErrUnexpectedEOF

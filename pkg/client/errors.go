@@ -9,7 +9,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// What the service says of a request or a job, where that says it all.
+// Refusals of a request or a job, without further facts.
 var (
 	// ErrKey is a key that is missing or cannot be one. The service was not asked.
 	ErrKey = errors.New("no API key")
@@ -18,17 +18,17 @@ var (
 	// ErrNotFound is an id that the service does not know, or another key's.
 	ErrNotFound = errors.New("the service has no such job or batch of this key")
 	// ErrNotReady is a result that is not there yet.
-	ErrNotReady = errors.New("the result is not there yet")
+	ErrNotReady = errors.New("the result is not ready yet")
 	// ErrExpired is a result that the service does not keep any more.
 	ErrExpired = errors.New("the result has expired")
-	// ErrUnreadable is a file that is no clip. Nothing was charged.
-	ErrUnreadable = errors.New("the file cannot be read as a clip")
+	// ErrUnreadable means that the file is not a clip. Nothing was charged.
+	ErrUnreadable = errors.New("the file is not a readable clip")
 	// ErrTooLarge is a file beyond the service's limit. Nothing was charged.
-	ErrTooLarge = errors.New("the file is larger than the service takes")
+	ErrTooLarge = errors.New("the file is larger than the service accepts")
 	// ErrConflict is an Idempotency-Key that was used for another submission.
 	ErrConflict = errors.New("the Idempotency-Key was used for another submission")
-	// ErrDigest is a download that is not what the service has.
-	ErrDigest = errors.New("what arrived is not what the service has")
+	// ErrDigest means that a download differs from the service's file.
+	ErrDigest = errors.New("the download differs from the service's file")
 )
 
 // InsufficientCreditsError is a balance that is too low. Nothing was created.
@@ -68,7 +68,7 @@ type BadRequestError struct{ Message, Field string } // Field may be empty
 
 func (e *BadRequestError) Error() string {
 	if e.Message == "" {
-		return "the service does not take the request"
+		return "the service refused the request"
 	}
 	return e.Message
 }
@@ -114,7 +114,7 @@ func (e *UnexpectedError) Error() string {
 // broke before the answer was complete.
 type ConnectionError struct {
 	Server string
-	// Connected tells the latter.
+	// Connected means that the connection was made and broke later.
 	Connected bool
 	Err       error
 }
@@ -153,7 +153,7 @@ type UncertainError struct {
 }
 
 func (e *UncertainError) Error() string {
-	return e.Err.Error() + "; the submission may have been taken all the same"
+	return e.Err.Error() + "; the submission may still have been accepted"
 }
 
 func (e *UncertainError) Unwrap() error { return e.Err }
@@ -161,16 +161,16 @@ func (e *UncertainError) Unwrap() error { return e.Err }
 // busyError is a submission with the same key that has not ended.
 type busyError struct{ after time.Duration }
 
-func (e *busyError) Error() string { return "the same submission is still being taken" }
+func (e *busyError) Error() string { return "the same submission is still being processed" }
 
 func (e *busyError) Is(target error) bool { return target == ErrConflict }
 
-// movedError is a transfer that broke off after it had moved on.
+// movedError is an interrupted transfer that had made progress.
 type movedError struct{ error }
 
 func (e *movedError) Unwrap() error { return e.error }
 
-// lastError is one after which trying again is no use.
+// lastError is an error that must not be retried.
 type lastError struct{ error }
 
 func (e *lastError) Unwrap() error { return e.error }

@@ -45,7 +45,7 @@ func TestShell(t *testing.T) {
 	// What is refused leaves nothing, and says why.
 	out := filepath.Join(dir, "refused.gif")
 	said, err := s.run(t, s.url, "../../examples/api.sh", filepath.Join(dir, "a clip 0.gif"), out)
-	if err == nil || !strings.Contains(said, "not taken (402): ") || !strings.Contains(said, "insufficient_credits") {
+	if err == nil || !strings.Contains(said, "not accepted (402): ") || !strings.Contains(said, "insufficient_credits") {
 		t.Errorf("%v: %s", err, said)
 	}
 	said, err = s.run(t, s.url, "../../examples/api.sh", filepath.Join(dir, "a clip 0.gif"), out, "pad=99")

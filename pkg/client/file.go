@@ -11,8 +11,8 @@ import (
 // File is a clip to submit: the file at Path, or Content.
 type File struct {
 	Path string
-	// Name is what the service calls the file, and its extension must be
-	// .gif, .mp4, .mov or .webm; empty is the base name of Path.
+	// Name is the file's name for the service; its extension must be .gif,
+	// .mp4, .mov or .webm. If empty, it is the base name of Path.
 	Name string
 	// Content is read from where it stands to its end. One that is an
 	// io.Seeker too can be sent again when the connection breaks. Any other is
@@ -79,7 +79,7 @@ func (s *source) measure() error {
 	return nil
 }
 
-// reader begins the content from its start. What it returns must be closed.
+// reader returns the content from its start. The caller closes it.
 func (s *source) reader() (io.ReadCloser, error) {
 	if s.path != "" {
 		return os.Open(s.path)

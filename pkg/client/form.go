@@ -13,8 +13,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// JobOptions say what is done to a clip, by the ten options of the API, and
-// how it is submitted. The zero value leaves all to the service's defaults.
+// JobOptions are the ten options of the API and settings of the submission. The
+// zero value leaves every option to the service's defaults.
 type JobOptions struct {
 	Method    api.Method // auto, fast or rembg; empty is auto
 	Tolerance int        // 8 to 32; 0 is 16
@@ -31,9 +31,8 @@ type JobOptions struct {
 	// whomever, with the same files and options it is not charged again.
 	// Empty is a random one.
 	IdempotencyKey string
-	// Progress, if set, is told how many bytes of how many were sent, from
-	// another goroutine; total is -1 if it is not known. A further try begins
-	// at 0.
+	// Progress, if set, gets the bytes sent and their total, which is -1 if
+	// unknown. Another goroutine calls it. Each attempt starts at 0.
 	Progress func(sent, total int64)
 }
 
@@ -67,7 +66,7 @@ type form struct {
 	progress    func(sent, total int64)
 }
 
-// newForm looks at the files and writes what goes around them.
+// newForm checks the files and writes the parts of the form around them.
 func newForm(files []File, o JobOptions) (*form, error) {
 	f := &form{progress: o.Progress}
 	var b bytes.Buffer
@@ -95,7 +94,7 @@ func newForm(files []File, o JobOptions) (*form, error) {
 	return f, nil
 }
 
-// add takes what was written before a file, or after the last.
+// add stores the form's text before a file, or after the last one.
 func (f *form) add(s *source, written *bytes.Buffer) {
 	head := bytes.Clone(written.Bytes())
 	written.Reset()
@@ -132,7 +131,7 @@ type body struct {
 
 	mu     sync.Mutex
 	next   int       // head
-	head   io.Reader // what is left of it
+	head   io.Reader // the rest of it
 	file   io.ReadCloser
 	left   int64 // of the file, if its size is known
 	sent   int64
@@ -162,7 +161,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// read goes on through heads and files, which come in turns.
+// read continues through heads and files, which alternate.
 func (b *body) read(p []byte) (int, error) {
 	for {
 		if n, err := b.head.Read(p); n > 0 || !errors.Is(err, io.EOF) {

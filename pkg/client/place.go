@@ -15,9 +15,9 @@ type part struct {
 	overwrite bool
 }
 
-// createPart makes it. A file that is there is an error, fs.ErrExist, unless
-// overwrite is set; a link stays and what it points to is replaced. Errors are
-// *fs.PathError of path.
+// createPart creates the temporary file. An existing file is an error,
+// fs.ErrExist, unless overwrite is set. A link stays, and its target is
+// replaced. Errors are *fs.PathError of path.
 func createPart(path string, overwrite bool) (*part, error) {
 	target := path
 	if stat, err := os.Stat(path); err == nil {
@@ -56,7 +56,7 @@ func (p *part) restart() error {
 	return err
 }
 
-// discard removes what was written, unless commit gave it its name.
+// discard removes the temporary file, unless commit has renamed it.
 func (p *part) discard() {
 	_ = p.Close() // it may be closed already
 	_ = os.Remove(p.Name())
@@ -71,7 +71,8 @@ func (p *part) commit() error {
 	if p.overwrite {
 		return os.Rename(p.Name(), p.path)
 	}
-	// A link, unlike a rename, does not replace what has come up meanwhile.
+	// A link, unlike a rename, does not replace a file that has appeared
+	// meanwhile.
 	switch err := os.Link(p.Name(), p.path); {
 	case err == nil:
 		return nil

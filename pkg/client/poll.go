@@ -24,8 +24,8 @@ func (c *Client) Batch(ctx context.Context, id string) (Batch, error) {
 	return batch, err
 }
 
-// Wait returns when a job has ended. One that has failed is a *JobFailedError.
-// seen, if it is not nil, is told what each look at the job shows.
+// Wait returns when a job has ended. A failed job is a *JobFailedError. If seen
+// is not nil, it gets the job after each poll.
 func (c *Client) Wait(ctx context.Context, id string, seen func(Job)) (Job, error) {
 	job, err := wait(ctx, c.options.Poll, id, c.job, seen, func(j Job) bool {
 		return j.Status == api.JobStatusDone || j.Status == api.JobStatusFailed

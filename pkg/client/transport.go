@@ -28,10 +28,10 @@ func transport() *http.Transport {
 	}
 }
 
-// hearing is a connection whose writes never fail: a service that refuses an
-// upload answers and closes, and http.Transport would give up at the failed
-// write without a look at the answer that has arrived. What is written after
-// that goes nowhere; reading brings the answer, or the error.
+// hearing is a connection whose writes never fail. A service that refuses an
+// upload answers and closes. http.Transport would give up at the failed write
+// without reading that answer. Later writes are dropped; reading returns the
+// answer or the error.
 type hearing struct {
 	net.Conn
 	deaf atomic.Bool // the other side takes nothing any more

@@ -112,5 +112,5 @@ func (c *chaos) killAt(ctx context.Context, victim *rig.Node, most int, progress
 // jobsEnded counts, by its log, the tries that a worker has ended.
 func jobsEnded(worker *rig.Node) (int64, error) {
 	log, err := os.ReadFile(worker.Log)
-	return int64(bytes.Count(log, []byte(`"msg":"a job ended"`))), err
+	return int64(bytes.Count(log, []byte(`"msg":"job ended"`))), err
 }

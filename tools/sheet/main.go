@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"image"
@@ -161,11 +162,7 @@ func save(path string, img image.Image) error {
 	if err != nil {
 		return err
 	}
-	if err := png.Encode(f, img); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return errors.Join(png.Encode(f, img), f.Close())
 }
 
 // output runs a program and returns what it prints.

@@ -72,7 +72,7 @@ func (b *Board) Line(title string) *Line {
 	if b.file == nil {
 		return nil
 	}
-	l := b.newLine(title, progressbar.OptionSetItsString("frames"), progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetPredictTime(false))
+	l := b.newLine(title, progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false))
 	b.lines = append(b.lines, l)
 	l.set(0, 1)
 	b.draw(true)
@@ -91,8 +91,8 @@ func (l *Line) Set(done, total int) {
 }
 
 func (l *Line) set(done, total int) {
-	l.bar.ChangeMax(max(total, done+1)) // a bar that is full stays as it is
-	_ = l.bar.Set(done)
+	l.bar.ChangeMax(max(total, 1))
+	_ = l.bar.Set(min(done, total-1)) // a bar that is full stays as it is
 }
 
 // Close takes the bar away.

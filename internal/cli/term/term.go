@@ -49,19 +49,34 @@ func (s *Streams) JSONLine(v any) error {
 }
 
 // Bar is a progress bar with rate and time left. A nil Bar shows nothing.
-type Bar struct{ bar *progressbar.ProgressBar }
+type Bar struct {
+	bar   *progressbar.ProgressBar
+	title string // followed by the rate, where there is space for one
+	rated bool
+	began time.Time
+}
 
-// NewBar returns a bar on standard error, or nil if that is no terminal.
+// narrow is the width of terminals, in columns, below which a bar shows neither
+// counts nor a rate.
+const narrow = 64
+
+// NewBar returns a bar for frames on standard error, or nil if that is no terminal.
 func (s *Streams) NewBar(title string) *Bar {
-	if !IsTerminal(s.Err) {
+	f, ok := s.Err.(*os.File)
+	if !ok || !IsTerminal(f) {
 		return nil
 	}
-	return &Bar{progressbar.NewOptions(-1,
+	options := []progressbar.Option{
 		progressbar.OptionSetWriter(s.Err), progressbar.OptionSetDescription(title),
-		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("frames"),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish(),
-	)}
+	}
+	width, _, err := xterm.GetSize(int(f.Fd()))
+	wide := err != nil || width == 0 || width >= narrow
+	if wide {
+		options = append(options, progressbar.OptionShowCount())
+	}
+	return &Bar{progressbar.NewOptions(-1, options...), title, wide, time.Now()}
 }
 
 // NewByteBar is NewBar for transfers: SetBytes moves it.
@@ -69,7 +84,7 @@ func (s *Streams) NewByteBar(title string) *Bar {
 	if !IsTerminal(s.Err) {
 		return nil
 	}
-	return &Bar{progressbar.NewOptions64(-1,
+	return &Bar{bar: progressbar.NewOptions64(-1,
 		progressbar.OptionSetWriter(s.Err), progressbar.OptionSetDescription(title),
 		progressbar.OptionShowBytes(true), progressbar.OptionShowTotalBytes(true),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
@@ -88,13 +103,16 @@ func (b *Bar) SetBytes(done, total int64) {
 	_ = b.bar.Set64(done)
 }
 
-// Set moves the bar to done of total steps.
+// Set moves the bar to done of total frames.
 func (b *Bar) Set(done, total int) {
 	if b == nil {
 		return
 	}
-	b.bar.ChangeMax(max(total, done+1)) // the end is drawn by Close
-	_ = b.bar.Set(done)
+	if rate := float64(done) / time.Since(b.began).Seconds(); b.rated && done > 0 && rate >= 1 {
+		b.bar.Describe(fmt.Sprintf("%s, %.0f frames/s", b.title, rate))
+	}
+	b.bar.ChangeMax(max(total, 1))
+	_ = b.bar.Set(min(done, total-1)) // the end is drawn by Close
 }
 
 // Close removes the bar from the screen.

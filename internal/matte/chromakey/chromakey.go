@@ -1,9 +1,10 @@
-// Package chromakey cuts a subject out from a screen of one hue, as studios have
-// them in green and blue. How much of the screen's hue a colour has tells how much of
-// the screen shines through (K. Jack, "Video Demystified", chapter on chroma
-// keying). The screen may be lit unevenly, in shadow, and noisy: its colour is found
-// in each frame where nothing else is seen, and filled in elsewhere, as is that of
-// the subject.
+// Package chromakey cuts a subject out from a screen of one hue, such as a
+// studio's green or blue screen. The share of the screen's hue in a colour
+// shows how much of the screen is visible through it (K. Jack, "Video
+// Demystified", chapter on chroma keying). The screen may be unevenly lit, in
+// shadow, and noisy. Its colour is measured in each frame wherever it is fully
+// visible, and interpolated elsewhere. The same is done for the subject's
+// colour.
 package chromakey
 
 import (
@@ -109,8 +110,7 @@ func (e *Estimator) clean(p []uint8, a uint8, screen, subject *sample) {
 			c[k] = own
 		}
 	}
-	if s := e.screen.hue.strength(c[0], c[1], c[2]); s > 0 {
-		spill := min(s/max(e.screen.hue.strength(screen[0], screen[1], screen[2]), 1), mostSpill)
+	if spill := e.spill(&c, screen); spill > 0 {
 		for k := range c {
 			c[k] -= spill * screen[k]
 		}
@@ -118,6 +118,15 @@ func (e *Estimator) clean(p []uint8, a uint8, screen, subject *sample) {
 	for k := range c {
 		p[k] = uint8(min(max(c[k], 0), 255) + 0.5)
 	}
+}
+
+// spill is how much of the screen's light a colour has, 0 to mostSpill: no more than
+// would leave its strongest channel the strongest.
+func (e *Estimator) spill(c *[3]float32, screen *sample) float32 {
+	s := e.screen.hue.strength(c[0], c[1], c[2]) / max(e.screen.hue.strength(screen[0], screen[1], screen[2]), 1)
+	k, i, j := e.screen.channels()
+	excess := (c[k] - max(c[i], c[j])) / max(screen[k]-max(screen[i], screen[j]), 1)
+	return min(s, excess, mostSpill)
 }
 
 // Close does nothing.

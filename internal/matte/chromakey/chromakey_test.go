@@ -42,9 +42,10 @@ func screenOf(t *testing.T, img *image.NRGBA) chromakey.Screen {
 // colours to the step.
 func TestColours(t *testing.T) {
 	t.Parallel()
-	for _, c := range []color.NRGBA{{224, 172, 140, 255}, {96, 60, 44, 255}, {128, 128, 128, 255}, {0, 0, 0, 255}, {255, 255, 255, 255}, {220, 40, 30, 255}, {40, 60, 200, 255}, {240, 210, 60, 255}} {
+	screen := screenOf(t, scene(160, 120, color.NRGBA{200, 160, 140, 255}))
+	for _, c := range []color.NRGBA{{224, 172, 140, 255}, {96, 60, 44, 255}, {128, 128, 128, 255}, {0, 0, 0, 255}, {255, 255, 255, 255}, {220, 40, 30, 255}, {40, 60, 200, 255}, {240, 210, 60, 255}, {60, 200, 200, 255}, {40, 160, 170, 255}} {
 		img := scene(160, 120, c)
-		e := chromakey.New(screenOf(t, img), chromakey.Options{})
+		e := chromakey.New(screen, chromakey.Options{})
 		m := image.NewAlpha(img.Rect)
 		if err := e.Estimate(t.Context(), img, m); err != nil {
 			t.Fatal(err)

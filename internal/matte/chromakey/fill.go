@@ -15,7 +15,7 @@ type level struct {
 	px   []sample
 }
 
-// begin makes a grid of w × h samples of which none is known.
+// begin makes a grid of w × h unknown samples.
 func (f *filling) begin(w, h int) []sample {
 	n := 0
 	for {
@@ -77,8 +77,8 @@ func (l *level) push(fine *level) {
 	}
 }
 
-// pull adds to what is not wholly known what the coarser level has there, between
-// its four nearest samples.
+// pull fills samples that are not fully known from the coarser level,
+// interpolated between its four nearest samples.
 func (l *level) pull(coarse *level) {
 	for y := range l.h {
 		up, down := coarse.row(y/2), coarse.row(beside(y, coarse.h))

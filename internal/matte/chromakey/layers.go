@@ -1,6 +1,9 @@
 package chromakey
 
-import "image"
+import (
+	"image"
+	"slices"
+)
 
 const (
 	// dimmest and brightest bound how bright a place of the screen may be against
@@ -25,14 +28,14 @@ const (
 	tinted = 0.6
 )
 
-// layers are what a frame is made of: screen and subject, at the resolution of its
-// colour. It is scratch memory of one frame.
+// layers hold the two layers of a frame, screen and subject, at the resolution
+// of its colour. They are scratch memory for one frame.
 type layers struct {
 	w, h, by    int
 	px          [][3]float32 // the frame's colours
 	strength    []float32
 	kind        []uint8
-	rim         []uint8 // distance to what is less than half covered, at most farRim+1
+	rim         []uint8 // distance to pixels less than half covered, at most farRim+1
 	back, front filling
 	light       []float32 // the frame's lightness
 	matte       []float32 // 0 to 1
@@ -99,11 +102,16 @@ func (l *layers) split(s *Screen, keepShadow bool) {
 	}
 }
 
-// findScreen tells where nothing but the screen is seen, and fills in what it looks
-// like elsewhere.
+// findScreen finds pixels that show only the screen, and estimates its colour
+// elsewhere.
 func (l *layers) findScreen(s *Screen, keepShadow bool) {
 	known := l.back.begin(l.w, l.h)
 	slack := 4 * float32(s.Rough)
+	faintest := 0.04 + slack/max(s.strength(), 1)
+	gain := float32(1)
+	if keepShadow {
+		gain = l.gain(s)
+	}
 	var lit litRow
 	for y := range l.h {
 		lit.set(s, y, l.w, l.h)
@@ -121,8 +129,8 @@ func (l *layers) findScreen(s *Screen, keepShadow bool) {
 			if d := light - ratio; max(d, -d) > uneven+slack/max(whole, 1) || across > aside*along+slack {
 				continue
 			}
-			if keepShadow && ratio < 1-uneven {
-				l.kind[i], l.matte[i] = shade, 1-ratio
+			if dark := 1 - ratio/gain; keepShadow && dark > faintest {
+				l.kind[i], l.matte[i] = shade, (dark-faintest)/(1-faintest)
 				continue
 			}
 			l.kind[i] = back
@@ -130,6 +138,27 @@ func (l *layers) findScreen(s *Screen, keepShadow bool) {
 		}
 	}
 	l.back.fill()
+}
+
+// gain is how strong the frame's light is against the screen's usual light: the median
+// of the brighter half of the places that show the screen.
+func (l *layers) gain(s *Screen) float32 {
+	var ratios []float32
+	var lit litRow
+	for y := 0; y < l.h; y += 4 {
+		lit.set(s, y, l.w, l.h)
+		for x := 0; x < l.w; x += 4 {
+			p, usual := &l.px[y*l.w+x], lit.at(x)
+			if s.shows(p[0], p[1], p[2]) {
+				ratios = append(ratios, l.strength[y*l.w+x]/max(s.hue.strength(usual[0], usual[1], usual[2]), 1))
+			}
+		}
+	}
+	if len(ratios) == 0 {
+		return 1
+	}
+	slices.Sort(ratios)
+	return max(ratios[len(ratios)*3/4], dimmest)
 }
 
 // even reports whether the strength changes by no more than most around a place.
@@ -143,8 +172,8 @@ func (l *layers) even(x, y int, most float32) bool {
 	return hi-lo <= most
 }
 
-// findSubject tells where nothing but the subject is seen, and fills in what it
-// would look like elsewhere.
+// findSubject finds pixels that show only the subject, and estimates its colour
+// elsewhere.
 func (l *layers) findSubject(s *Screen) {
 	screen := l.back.levels[0].px
 	covered := func(i int) float32 {
@@ -172,8 +201,8 @@ func (l *layers) findSubject(s *Screen) {
 	l.front.fill()
 }
 
-// pure reports whether a place that is mostly covered is no mix of the screen and of
-// the place within farRim that has least of its hue.
+// pure reports whether a mostly covered pixel is not a mix of the screen and
+// the pixel within farRim that has least of its hue.
 func (l *layers) pure(s *Screen, i int) bool {
 	best := i
 	for y := max(i/l.w-farRim, 0); y <= min(i/l.w+farRim, l.h-1); y++ {
@@ -268,8 +297,8 @@ func (s *Screen) lightness(c *[3]float32) float32 {
 	return float32(s.luma[0])*c[0] + float32(s.luma[1])*c[1] + float32(s.luma[2])*c[2]
 }
 
-// dull is the difference in lightness of subject and screen, in 1/255, of which on
-// lightness tells where an edge is.
+// dull is the difference in lightness of subject and screen, in 1/255, from
+// which on lightness shows where an edge is.
 const dull = 28
 
 // draw writes the matte at the frame's own resolution: between places it changes as

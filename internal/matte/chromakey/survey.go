@@ -1,7 +1,6 @@
 package chromakey
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"math"
@@ -21,27 +20,19 @@ const (
 	// weak is the least strength of the screen, as a share of its mean, of a place
 	// that shows it, and aside how far across the hue it may lie, as a share.
 	weak, aside = 0.3, 0.35
-	// shaded is how much less of the screen's strength than the light around a place
-	// must have to count half, and shadeRounds how often that is weighed anew.
+	// evenTile is the deviation up to which a tile shows one thing alone.
+	evenTile = 3
+	// shaded is how far a pixel's strength must lie below that of the light
+	// around it, as a share of the screen's strength, to count half.
+	// shadeRounds is the number of rounds of weighting.
 	shaded, shadeRounds = 3, 12
-)
-
-// A screen is recognised by itself where its hue is within greenest or bluest, in
-// degrees, of those of pure green or blue; its strength is at least pure of its
-// brightest channel; its tiles deviate by no more than smooth, on the median; and it
-// is shown by mostBorder of the border, and leastBorder in the worst frame.
-const (
-	greenest, bluest        = 25, 18
-	pureGreen, pureBlue     = 0.22, 0.28
-	smooth                  = 6
-	mostBorder, leastBorder = 0.8, 0.5
 )
 
 // Survey looks at frames spread over a clip. The zero value is ready. It is for one
 // goroutine, and keeps about 50 kB a frame.
 type Survey struct {
-	// Key is near the screen's colour, of which the hue alone counts; nil means that
-	// it is to be found.
+	// Key is near the screen's colour; only its hue counts. nil means that the
+	// survey finds the screen.
 	Key *color.NRGBA
 	// Luma is the weights of red, green and blue in the lightness of clips that keep
 	// colour at half the resolution; zero for others.
@@ -56,25 +47,6 @@ type tile struct {
 	mean   [3]float64
 	rough  float64 // standard deviation of a colour difference in it
 	border bool
-}
-
-// Screen is what a Survey found out of the screen. The zero value is none.
-type Screen struct {
-	// Colour is the mean of what the border shows of it, 0–255.
-	Colour [3]float64
-	// Share is the share of the border that shows it, 0–1, Steady that in the worst
-	// frame.
-	Share, Steady float64
-	// Rough is the standard deviation of its colour differences within a tile.
-	Rough float64
-
-	hue    hue
-	luma   [3]float64
-	halved bool
-	angle  float64 // of its hue, in degrees
-	w, h   int
-	// Its colour over the picture, w × h: as it is, and without shadows.
-	lit, unshaded []sample
 }
 
 // luma601 are the weights of lightness that JPEG and old video have.
@@ -134,7 +106,8 @@ func (t *tile) look(img *image.NRGBA, x, y, side int, luma [3]float64) {
 	t.rough = math.Sqrt(max(square/n-sum*sum/n/n, 0) / 2)
 }
 
-// Screen sums up the frames added so far. Colour is zero where there is no screen.
+// Screen summarises the frames added so far. Colour is zero if there is no
+// screen.
 func (s *Survey) Screen() Screen {
 	luma := s.weights()
 	bin, ok := s.commonest(luma)
@@ -142,7 +115,7 @@ func (s *Survey) Screen() Screen {
 		return Screen{}
 	}
 	var shown []tile
-	for _, t := range s.border() {
+	for _, t := range s.places() {
 		if b, ok := hueBin(luma, t.mean); ok && distance(b, bin) <= spread+1 {
 			shown = append(shown, t)
 		}
@@ -154,16 +127,19 @@ func (s *Survey) Screen() Screen {
 	screen.Rough = median(shown, func(t *tile) float64 { return t.rough })
 	cb, cr := chroma(luma, screen.Colour)
 	screen.hue, screen.angle = newHue(luma, screen.Colour), math.Atan2(cr, cb)*180/math.Pi
+	screen.found = len(shown) > 0
 	s.count(&screen)
 	s.light(&screen)
+	s.alike(&screen)
 	return screen
 }
 
-// border are the border's tiles of all frames.
-func (s *Survey) border() (all []tile) {
+// places are the tiles of all frames in which the screen is looked for: those at the
+// border, or all where its colour is given.
+func (s *Survey) places() (all []tile) {
 	for _, f := range s.frames {
 		for _, t := range f {
-			if t.border {
+			if t.border || s.Key != nil {
 				all = append(all, t)
 			}
 		}
@@ -171,7 +147,7 @@ func (s *Survey) border() (all []tile) {
 	return all
 }
 
-// commonest is the bin of the hue that most of the border has, and whether any does.
+// commonest is the bin of the hue that most of those places have, and whether any does.
 func (s *Survey) commonest(luma [3]float64) (best int, ok bool) {
 	var counts [bins]int
 	asked, limited := 0, s.Key != nil
@@ -180,7 +156,7 @@ func (s *Survey) commonest(luma [3]float64) (best int, ok bool) {
 			return 0, false
 		}
 	}
-	for _, t := range s.border() {
+	for _, t := range s.places() {
 		if b, ok := hueBin(luma, t.mean); ok && (!limited || distance(b, asked) <= given) {
 			for d := -spread; d <= spread; d++ {
 				counts[(b+d+bins)%bins]++
@@ -218,21 +194,6 @@ func median(all []tile, value func(*tile) float64) float64 {
 	return v[len(v)/2]
 }
 
-// shows reports whether a place of a colour shows the screen.
-func (s *Screen) shows(r, g, b float32) bool {
-	x, z := s.hue.parts(r, g, b)
-	return z <= aside*x && x-narrow*z >= weak*s.strength()
-}
-
-// strength is that of the screen's colour.
-func (s *Screen) strength() float32 {
-	return s.hue.strength(float32(s.Colour[0]), float32(s.Colour[1]), float32(s.Colour[2]))
-}
-
-func (s *Screen) tile(t *tile) bool {
-	return s.shows(float32(t.mean[0]), float32(t.mean[1]), float32(t.mean[2]))
-}
-
 // count fills Share and Steady.
 func (s *Survey) count(screen *Screen) {
 	all, most := 0, 0
@@ -254,9 +215,33 @@ func (s *Survey) count(screen *Screen) {
 	screen.Share = float64(most) / float64(max(all, 1))
 }
 
-// light fills in the screen's colour over the picture: for each place the brightest
-// third's mean of what the frames show of it there, and between such places what they
-// have.
+// alike fills Alike and Dark, by even tiles of the screen's hue.
+func (s *Survey) alike(screen *Screen) {
+	alike, dark, other := 0, 0, 0
+	for _, f := range s.frames {
+		for i := range f {
+			t, usual := &f[i], &screen.unshaded[i]
+			c := [3]float32{float32(t.mean[0]), float32(t.mean[1]), float32(t.mean[2])}
+			strength := screen.hue.strength(c[0], c[1], c[2]) / max(screen.hue.strength(usual[0], usual[1], usual[2]), 1)
+			light := screen.lightness(&c) / max(screen.lightness((*[3]float32)(usual[:3])), 1)
+			switch d := light - strength; {
+			case strength < weak:
+				other++
+			case t.rough > max(evenTile, 2*screen.Rough): // an edge
+			case !screen.tile(t) || max(d, -d) > 1.5*uneven || light > 1+uneven:
+				alike++
+			case light < 1-uneven:
+				dark++
+			}
+		}
+	}
+	all := float64(max(alike+dark+other, 1))
+	screen.Alike, screen.Dark = float64(alike)/all, float64(dark)/all
+}
+
+// light estimates the screen's colour over the whole picture: at each known
+// place the mean of the brightest third of the frames, and interpolated between
+// such places.
 func (s *Survey) light(screen *Screen) {
 	var f filling
 	px := f.begin(s.w, s.h)
@@ -325,46 +310,4 @@ func cmpBrightness(a, b [3]float64) int {
 		return 1
 	}
 	return 0
-}
-
-// Found reports whether there is a screen at all.
-func (s *Screen) Found() bool { return s.Share > 0 }
-
-// Recognise decides whether the clip was shot before a green or blue screen, and says
-// why in words for a person.
-func (s *Screen) Recognise() (ok bool, reason string) {
-	name := s.name()
-	if name == "" || s.Share < mostBorder || s.Steady < leastBorder || s.Rough > smooth {
-		return false, "there is no green or blue screen"
-	}
-	return true, s.Describe()
-}
-
-// Describe says in words for a person what the screen is.
-func (s *Screen) Describe() string {
-	name := s.name()
-	if name == "" {
-		name = "coloured"
-	}
-	return fmt.Sprintf("a %s screen, around #%02x%02x%02x, in %d %% of the border", name,
-		uint8(s.Colour[0]), uint8(s.Colour[1]), uint8(s.Colour[2]), int(100*s.Share))
-}
-
-// name is what a screen of that hue is called, empty for all others.
-func (s *Screen) name() string {
-	pure := float64(s.strength()) / max(s.Colour[0], s.Colour[1], s.Colour[2], 1)
-	near := func(c [3]float64, degrees float64) bool {
-		cb, cr := chroma(s.luma, c)
-		d := math.Abs(math.Mod(s.angle-math.Atan2(cr, cb)*180/math.Pi+540, 360) - 180)
-		return d <= degrees
-	}
-	switch {
-	case !s.Found():
-		return ""
-	case near([3]float64{0, 255, 0}, greenest) && pure >= pureGreen:
-		return "green"
-	case near([3]float64{0, 0, 255}, bluest) && pure >= pureBlue:
-		return "blue"
-	}
-	return ""
 }

@@ -14,8 +14,9 @@ const (
 	near = 16
 	// flatShare is the least share of flat border for Flatness.
 	flatShare = 0.6
-	// slopeShare is that where the backdrop is a slope of colours.
-	slopeShare = 0.9
+	// slopeShare is that where the backdrop is a slope of colours, filmedShare that of
+	// video: a floor before a wall is no slope.
+	slopeShare, filmedShare = 0.9, 0.97
 	// clearShare is the least share of transparent border from which on
 	// transparency is the backdrop.
 	clearShare = 0.25
@@ -25,7 +26,7 @@ const (
 	sampled = 8192
 )
 
-// Backdrop is what a Survey found at the border of a clip.
+// Backdrop is a Survey's description of a clip's border.
 type Backdrop struct {
 	// Colour is the backdrop's red, green and blue, 0–255, finer than whole
 	// steps.
@@ -34,8 +35,8 @@ type Backdrop struct {
 	// 99th percentile of the largest channel difference, 0–16; more where the
 	// backdrop is dithered.
 	Noise float64
-	// Flat is the share, 0–1, of border pixels over all surveyed frames
-	// whose channels are all within 16 of Colour, or that are transparent.
+	// Flat is the share, 0–1, of border pixels over all surveyed frames that
+	// are transparent or have all channels within 16 of Colour.
 	Flat float64
 	// Steady is that share in the worst frame.
 	Steady float64
@@ -62,10 +63,14 @@ type Backdrop struct {
 func (b Backdrop) Flatness() (ok bool, reason string) {
 	name := fmt.Sprintf("#%02x%02x%02x", round(b.Colour[0]), round(b.Colour[1]), round(b.Colour[2]))
 	flat := int(math.Floor(100 * b.Flat))
+	least := slopeShare
+	if b.Luma != [3]float64{} {
+		least = filmedShare
+	}
 	switch {
 	case b.Transparent:
 		return true, "the border is transparent"
-	case b.slope != nil && (b.Flat < slopeShare || b.Steady < slopeShare-0.1):
+	case b.slope != nil && (b.Flat < least || b.Steady < least-0.1):
 		return false, fmt.Sprintf("the border is not flat: %d %% of its pixels are on one smooth slope of colours, %d %% in the worst frame",
 			flat, int(math.Floor(100*b.Steady)))
 	case b.slope != nil:

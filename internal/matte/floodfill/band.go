@@ -94,9 +94,9 @@ func (b *band) chroma(c [3]float32) [3]float32 {
 	return [3]float32{c[0] - y, c[1] - y, c[2] - y}
 }
 
-// contrast is how far a difference of colours stands out by what the source
-// stores: channels or, where colour is halved, lightness and the two differences
-// of colour, which errors of compression are in.
+// contrast measures a difference of colours in the source's components:
+// channels, or, if colour has half the resolution, lightness and the two chroma
+// differences, which carry the compression errors.
 func (b *band) contrast(c [3]float32) float32 {
 	if !b.halved {
 		return biggest(c)
@@ -146,8 +146,7 @@ func (n *lanes) single(p uint32) uint64 {
 // leave noise of a few 1/255 where alpha was 0.
 const faint = 8
 
-// transparent has bits 0 and 32 set for those of two pixels whose alpha is
-// faint.
+// transparent has bit 0 or 32 set for each of two pixels with faint alpha.
 func transparent(p uint64) (m uint64) {
 	if p>>24&0xff < faint {
 		m = 1
@@ -177,8 +176,8 @@ func (b *band) scan(img *image.NRGBA, tol int, l *labels) {
 	}
 }
 
-// seek returns the first pixel from x on whose membership differs from state,
-// or the end of the row.
+// seek returns the first pixel from x on with a membership other than state, or
+// the end of the row.
 func (n *lanes) seek(row []byte, x int, state uint64) int {
 	both := state | state<<32
 	loEven, loOdd, hiEven, hiOdd := n.loEven, n.loOdd, n.hiEven, n.hiOdd

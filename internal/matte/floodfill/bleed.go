@@ -8,11 +8,11 @@ const (
 	spill, depth = 2, 3
 )
 
-// bleed restores the colour of the subject's edge in compressed pictures,
-// whose chroma has half the resolution: there the backdrop's colour reaches
-// into pixels that the subject covers fully, and a mix of colours is no mix of
-// chroma. Lightness is un-mixed for every pixel; chroma is taken from deeper
-// inside the subject where that is farther from the backdrop's.
+// bleed restores the colour of the subject's edge in compressed pictures. Their
+// chroma has half the resolution, so the backdrop's colour reaches into pixels
+// that the subject covers fully, and a mix of colours is not a mix of chroma.
+// Lightness is un-mixed for every pixel. Chroma is taken from deeper inside the
+// subject if it is farther from the backdrop's there.
 func (p *peel) bleed(b *band, img *image.NRGBA, m *image.Alpha) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	p.widen(m, w, h)
@@ -110,8 +110,8 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	}
 }
 
-// kin tells colours that a pixel's own, mixed with the backdrop's, may stem
-// from, from those of other parts of the subject.
+// kin distinguishes colours that may be the origin of a pixel's colour, once
+// mixed with the backdrop's, from those of other parts of the subject.
 type kin struct {
 	light   float32 // the pixel's lightness without the backdrop's
 	sure    bool    // light can be relied on
@@ -123,7 +123,7 @@ type kin struct {
 const (
 	kinLight  = 60  // difference in lightness between kin
 	kinVeer   = 0.5 // share of the chroma that may lie beside the other's line
-	kinChroma = 12  // least chroma whose direction says something, without ringing
+	kinChroma = 12  // least chroma with a meaningful direction, without ringing
 )
 
 func (b *band) newKin(own [3]float32, share float32) kin {

@@ -1,7 +1,7 @@
 package floodfill
 
-// summits sets the colour of the nodes that no ramp leads on from. Where other
-// nodes depend on it, it is the mean of the pixels around that are as far from
+// summits sets the colour of the nodes that end a ramp. If other nodes depend
+// on one, its colour is the mean of the surrounding pixels that are as far from
 // the backdrop.
 func (j *job) summits(rim int) {
 	for i := range j.nodes {
@@ -53,7 +53,7 @@ func (j *job) smooth(n *node, in uint8) {
 	n.full2 = dot(n.full, n.full)
 }
 
-// spread carries the strongest colour along thin strokes, whose pixels may
+// spread carries the strongest colour along thin strokes. Their pixels may
 // never be covered fully. The rim is in raster order, so one pass forward and
 // one backward reach everything within the limit of steps.
 func (j *job) spread(rim int) {
@@ -98,11 +98,11 @@ func (j *job) top(i int32) int32 {
 	return i
 }
 
-// crests finds for each node the one whose colour it mixes with the backdrop:
+// crests finds for each node the node whose colour it mixes with the backdrop:
 // the last on its ramp that is on one line with all before it. Each step of a
-// ramp may veer a little, and several could lead from a rim of one colour on
-// into an area of another, which is no part of the edge. So nodes inside count
-// only if their ramp leads to the crest of a node of the rim.
+// ramp may deviate a little, and several could lead from a rim of one colour
+// into an area of another, which is not part of the edge. Nodes inside
+// therefore count only if their ramp leads to the crest of a node of the rim.
 func (j *job) crests(rim int) {
 	for i := range j.nodes {
 		n := &j.nodes[i]

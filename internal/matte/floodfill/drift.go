@@ -32,7 +32,7 @@ func newDrift(s *slope, middle [3]float64) *drift {
 	return d
 }
 
-// total sums up what may be backdrop.
+// total sums up the pixels that may be backdrop.
 type total struct {
 	off   [3]float32 // to the backdrop
 	count float32
@@ -45,9 +45,9 @@ func (t *total) add(o total, sign float32) {
 	t.count += sign * o.count
 }
 
-// scanSlope adds the runs of pixels that may be backdrop by themselves, dithered as
-// it is, and whose surroundings, as far as they may be so too, are backdrop on the
-// mean.
+// scanSlope adds runs of backdrop pixels of a dithered backdrop. Each pixel may
+// be backdrop by itself, and its surroundings, as far as they may be too, are
+// backdrop on average.
 func (b *band) scanSlope(img *image.NRGBA, tol int, l *labels) {
 	limit := max(float32(tol), wider*b.noise+2)
 	even := max(float32(tol), b.slope.even+3)

@@ -1,7 +1,7 @@
-// Package floodfill cuts a subject out from a backdrop of one colour. What is
-// joined to the border through pixels of that colour is removed; pixels at the
-// subject's edge, which are a mix of both, get the coverage that explains
-// their colour.
+// Package floodfill cuts a subject out from a backdrop of one colour. It
+// removes all pixels of that colour that are connected to the border through
+// such pixels. Pixels at the subject's edge mix both colours and get the
+// coverage that explains their colour.
 package floodfill
 
 import (
@@ -32,7 +32,7 @@ const (
 // enclosed area of the backdrop's colour for backdrop.
 const HoleShare = 0.05
 
-// DefaultTolerance is the Tolerance that 0 stands for.
+// DefaultTolerance is the Tolerance used for 0.
 const DefaultTolerance = 16
 
 // Options are the settings of an Estimator. The zero value is useful.
@@ -136,7 +136,7 @@ func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 	for i := range l.parts {
 		l.parts[i].on = true
 	}
-	if e.backdrop.Transparent { // there is no colour that they could be noise of
+	if e.backdrop.Transparent { // there is no colour to which noise could belong
 		return
 	}
 	area := int32(speckArea)

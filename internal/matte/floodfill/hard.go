@@ -20,8 +20,8 @@ const (
 	mixFrom, mixTo, mixBeside = 0.1, 0.9, 20
 )
 
-// rims counts what the pixels are that touch the backdrop, to tell pixel art, whose
-// edges are hard, from drawings whose edges are smooth.
+// rims counts the kinds of pixels that touch the backdrop, to distinguish pixel
+// art with hard edges from drawings with smooth ones.
 type rims struct {
 	colours      map[[3]uint8]int
 	count, mixes int

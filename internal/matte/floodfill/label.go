@@ -11,7 +11,7 @@ type run struct{ x0, x1, y, label int32 }
 // part is one connected component, under the index of its root label.
 type part struct {
 	area   int32   // pixels
-	peak   float32 // set by whoever looks for specks
+	peak   float32 // set by the search for specks
 	border bool    // touches the edge of the picture
 	on     bool    // painted, and left out by complement
 }

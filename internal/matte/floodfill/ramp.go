@@ -4,7 +4,7 @@ import "image"
 
 const (
 	// inward is how many pixels a ramp of growing distance may lead into the
-	// subject; what goes on growing beyond is shading.
+	// subject; growth beyond that is shading.
 	inward = 6
 	// outward is how many pixels a soft edge may reach into the flood.
 	outward = 4
@@ -39,7 +39,7 @@ type node struct {
 	thin  bool  // a summit without solid pixels around it
 	foot  bool  // other nodes lead here
 	top   bool  // the crest of a node of the rim
-	crest int32 // node whose summit this one mixes with the backdrop + 1, 0 for none
+	crest int32 // node that this one mixes with the backdrop + 1, 0 for none
 	d2    float32
 	c     [3]float32 // colour minus backdrop
 	full  [3]float32 // the subject's own colour minus backdrop, at summits
@@ -61,7 +61,7 @@ type ramp struct {
 // around are the eight neighbours in raster order.
 var around = [8][2]int32{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
 
-// job is what one call works on.
+// job is the data of one call.
 type job struct {
 	*ramp
 	b    *band
@@ -145,7 +145,8 @@ func (j *job) ascend() {
 }
 
 // higher returns the node farthest from the backdrop among the pixels k away
-// from node i that continue its ramp, or -1. It adds those that are no nodes.
+// from node i that continue its ramp, or -1. It adds pixels that are not nodes
+// yet.
 func (j *job) higher(i int, k int32) int32 {
 	n := &j.nodes[i]
 	at, nx, level, nc, d2 := n.at, n.x, n.level, n.c, n.d2
@@ -171,7 +172,7 @@ func (j *job) higher(i int, k int32) int32 {
 			}
 			q = j.push(p, nx+k*around[o][0], level+int8(k), c)
 		}
-		for i := int32(1); i < k; i++ { // what was passed over is of the same ramp
+		for i := int32(1); i < k; i++ { // skipped pixels belong to the same ramp
 			if p := at + i*off; level <= inward && j.mask[p] != 0 && j.index[p] == 0 {
 				j.push(p, nx+i*around[o][0], level+int8(i), j.color(p))
 			}

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// tileSide is the side in pixels of the squares whose means do not show the
-	// dither of palettes, tilesSampled how many of them of a frame are kept.
+	// tileSide is the side in pixels of the squares whose means hide a
+	// palette's dither. tilesSampled is how many of them are kept for a frame.
 	tileSide, tilesSampled = 8, 1024
 	// tileNear is the largest channel difference of a tile's mean to the surface
 	// at which it counts as backdrop.
@@ -21,10 +21,10 @@ const (
 	surfaceSpan, surfaceRough, surfaceGain = 8, 12, 0.05
 	// surfaceLeast is the least side in pixels of a picture that shows one.
 	surfaceLeast = 32
-	// roughest is the most noise that a dither is given, tooRough the roughness
-	// above which it is no dither but texture.
+	// roughest is the largest noise that counts as dither. Above the roughness
+	// tooRough it is texture.
 	roughest, tooRough = 40, 64
-	// surfaceRounds is how often the surface is fitted anew to what is near it.
+	// surfaceRounds is how often the surface is refitted to the tiles near it.
 	surfaceRounds = 20
 )
 
@@ -83,10 +83,10 @@ func (t *tile) off(s *surface.Surface) float64 {
 	return max(math.Abs(t.mean[0]-c[0]), math.Abs(t.mean[1]-c[1]), math.Abs(t.mean[2]-c[2]))
 }
 
-// fitSurface finds the surface that most of the border lies on, and then on which
-// most of the picture near it does: least squares, weighted anew in each round by
-// how far a tile was off (P. Holland, R. Welsch, "Robust regression using
-// iteratively reweighted least-squares", Communications in Statistics 6, 1977).
+// fitSurface finds the surface that fits most of the border, and then most of
+// the picture near it. It uses least squares, reweighted in each round by each
+// tile's deviation (P. Holland, R. Welsch, "Robust regression using iteratively
+// reweighted least-squares", Communications in Statistics 6, 1977).
 func fitSurface(all []tile) (s surface.Surface) {
 	for round := range 2 * surfaceRounds {
 		var sums surface.Fit
@@ -110,7 +110,7 @@ func fitSurface(all []tile) (s surface.Surface) {
 	return s
 }
 
-// slope is a backdrop that is no one colour, or is dithered.
+// slope is a backdrop with changing colour or dither.
 type slope struct {
 	surface surface.Surface
 	size    image.Point // of the picture
@@ -128,7 +128,7 @@ func (s *Survey) findSlope(b *Backdrop) {
 	fit, one := fitSurface(s.tiles), surface.Surface{{b.Colour[0]}, {b.Colour[1]}, {b.Colour[2]}}
 	var rough, even []float64
 	near, count := make([]float64, len(s.frames)), make([]float64, len(s.frames))
-	gain, total := 0.0, 0.0 // in what of the border is explained
+	gain, total := 0.0, 0.0 // of the explained part of the border
 	for i := range s.tiles {
 		t := &s.tiles[i]
 		if !t.border {

@@ -21,8 +21,9 @@ func (c *Camera) At(x, y float64) (float64, float64) {
 	return (c[0]*x + c[1]*y + c[2]) * d, (c[3]*x + c[4]*y + c[5]) * d
 }
 
-// Residual tells how far each pixel departs from the camera's motion: dst[i] is the
-// length of what f moves pixel i by more than c does, in pixels.
+// Residual computes how far each pixel departs from the camera's motion: dst[i]
+// is the length of the difference between f's motion and c's at pixel i, in
+// pixels.
 func (c *Camera) Residual(dst []float32, f *Field) {
 	for y := range f.H {
 		i := y * f.W
@@ -56,16 +57,16 @@ const (
 	thin = 0.08
 )
 
-// FitCamera fits a camera to a field. Each pixel's weight, from 0 on, says how far it is
-// trusted to show the backdrop; there are as many as pixels. Sigma is the robust standard deviation
-// (1.4826 times the median) of a component of what the points that agree
-// miss the camera by, in pixels. Where too few agree, or no sound motion does, ok is
-// false, and the camera stands still.
+// FitCamera fits a camera to a field. Each pixel's weight, from 0 on, is the
+// trust that it shows the backdrop; there are as many as pixels. Sigma is the
+// robust standard deviation (1.4826 times the median) of a component of the
+// agreeing points' error, in pixels. If too few agree, or there is no sound
+// motion, ok is false and the camera stands still.
 //
-// Four points at a time are drawn, always the same for the same field, and the camera that
-// most agree with (M. A. Fischler, R. C. Bolles, "Random Sample Consensus", CACM
-// 1981; P. H. S. Torr, A. Zisserman, "MLESAC", CVIU 2000, for its cost) is refined by
-// iteratively reweighted least squares.
+// Four points at a time are drawn, always the same for the same field. The
+// camera with the most agreement (M. A. Fischler, R. C. Bolles, "Random Sample
+// Consensus", CACM 1981; P. H. S. Torr, A. Zisserman, "MLESAC", CVIU 2000, for
+// its cost) is refined by iteratively reweighted least squares.
 func FitCamera(f *Field, weight []float32) (c Camera, sigma float64, ok bool) {
 	n := unitsOf(f)
 	points := n.points(f, weight, few)
@@ -115,7 +116,7 @@ func (n *units) points(f *Field, weight []float32, count int) []point {
 // pixels is h for pixels.
 func (n *units) pixels(h *Camera) Camera {
 	var c Camera
-	for i := range 3 { // h times what makes units of pixels
+	for i := range 3 { // h times the transform to units of pixels
 		a, b := h[3*i]/n.scale, h[3*i+1]/n.scale
 		c[3*i], c[3*i+1], c[3*i+2] = a, b, h[3*i+2]-a*n.x-b*n.y
 	}
@@ -176,8 +177,8 @@ func wide(p *[4]point) bool {
 	return true
 }
 
-// cost is the sum of squares of what the points miss h by, each cut off at near. It may stop
-// where it is more than most.
+// cost is the sum of the points' squared errors from h, each limited to near.
+// It may stop once the sum exceeds most.
 func cost(points []point, h *Camera, near, most float64) float64 {
 	sum := 0.0
 	for i := range points {

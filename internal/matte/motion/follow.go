@@ -14,13 +14,13 @@ func (f *Field) Carry(dst, src []float32, outside float32) {
 	}
 }
 
-// Consistency tells how far two fields agree: dst[i] is near 1 where following forward
-// from pixel i and then back returns to it, and 0 where forward leaves the picture. A
-// miss by a pixel and a twentieth of the way gives a half.
+// Consistency computes how far two fields agree: dst[i] is near 1 if following
+// forward from pixel i and then back returns to it, and 0 if forward leaves the
+// picture. An error of one pixel plus a twentieth of the way gives one half.
 //
-// That is the forward-backward check against occlusion (N. Sundaram, T. Brox,
-// K. Keutzer, "Dense Point Trajectories by GPU-accelerated Large Displacement Optical
-// Flow", ECCV 2010), made gradual. All three have the same size.
+// It is the forward-backward check against occlusion (N. Sundaram, T. Brox, K.
+// Keutzer, "Dense Point Trajectories by GPU-accelerated Large Displacement
+// Optical Flow", ECCV 2010), made gradual. All three have the same size.
 func Consistency(dst []float32, forward, back *Field) {
 	g := forward.grid()
 	n := forward.W * forward.H

@@ -1,9 +1,11 @@
-// Package motion tells how the pixels of a clip move: dense optical flow between
-// neighbouring frames, the camera's own motion, and what departs from it.
+// Package motion measures how the pixels of a clip move: dense optical flow
+// between neighbouring frames, the camera's own motion, and the pixels that
+// depart from it.
 //
-// The flow is dense inverse search: small patches are matched by gradient descent
-// on ever larger pictures, then blended and refined (T. Kroeger, R. Timofte,
-// D. Dai, L. Van Gool, "Fast Optical Flow using Dense Inverse Search", ECCV 2016).
+// The flow is dense inverse search: small patches are matched by gradient
+// descent on ever larger pictures, then blended and refined (T. Kroeger, R.
+// Timofte, D. Dai, L. Van Gool, "Fast Optical Flow using Dense Inverse Search",
+// ECCV 2016).
 package motion
 
 import (
@@ -32,9 +34,9 @@ func (l *Luma) Set(img *image.NRGBA) {
 	}
 }
 
-// Field is a displacement for each pixel of a picture, in pixels: what is at (x, y)
-// of one picture is at (x + X, y + Y) of the other. X and Y have W × H values, row
-// by row.
+// Field is a displacement for each pixel of a picture, in pixels: the point (x,
+// y) of one picture is at (x + X, y + Y) of the other. X and Y have W × H
+// values, row by row.
 type Field struct {
 	W, H int
 	X, Y []float32

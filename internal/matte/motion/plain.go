@@ -51,7 +51,8 @@ func (f *Flow) layPlain(to, step, w, h int, p *fit, a, b []uint8, row int, u, v 
 	}
 }
 
-// warpPlain sets what is known of half a row, the mean of a and b there, and their difference.
+// warpPlain sets which pixels of half a row are known, and the mean of a and b
+// there, and their difference.
 func (r *refiner) warpPlain(y, odd int, a, b *level) {
 	right, bottom := float32(r.w-1), float32(r.h-1)
 	at, n := r.at(y, odd), (r.w+1-odd)/2

@@ -5,8 +5,8 @@ package motion
 // changes (T. Brox, A. Bruhn, N. Papenberg, J. Weickert, "High Accuracy Optical Flow
 // Estimation Based on a Theory for Warping", ECCV 2004, without its pyramid).
 const (
-	// rounds is how often the robust weights are found anew, sweeps how often the
-	// equations are solved by over-relaxation in each.
+	// rounds is how often the robust weights are recomputed, sweeps how often
+	// the equations are solved by over-relaxation in each round.
 	rounds, sweeps = 5, 4
 	over           = 1.8
 	// smooth, bright and steep weigh the flow's change, that of brightness and that of
@@ -22,7 +22,7 @@ const (
 	least = 1e-6
 )
 
-// lanes is how many values are worked on at once.
+// lanes is the number of values processed at once.
 const lanes = 8
 
 // A block has the terms of lanes pixels: first those of three constraints, which say what x
@@ -160,8 +160,9 @@ func (r *refiner) halves(f func(half, at, before int)) {
 	}
 }
 
-// solve relaxes all pixels, those of one kind after those of the other. The sweeps follow each
-// other down the picture two rows apart, while what they need is near.
+// solve relaxes all pixels, first those of one kind, then those of the other.
+// The sweeps follow each other down the picture two rows apart, while their
+// data are in the cache.
 func (r *refiner) solve() {
 	for front := range r.h + 2*sweeps - 1 {
 		for s := range sweeps {

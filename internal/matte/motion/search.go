@@ -11,9 +11,9 @@ const (
 	poor = (4 * 16) * (4 * 16) * patch * patch
 )
 
-// sums are what a patch differs by from another picture, in 1/16 of brightness, added
-// up over its pixels: the difference, its square, and its products with both
-// derivatives.
+// sums are a patch's differences from another picture, in 1/16 of brightness,
+// summed over its pixels: the difference, its square, and its products with
+// both derivatives.
 type sums struct{ d, dd, dx, dy int32 }
 
 // fit is a displacement of a patch, in pixels, how ill it fits, and the step
@@ -79,8 +79,8 @@ func (p *fit) descend(a, b *level, t *template) {
 	}
 }
 
-// look compares a patch of a with b where the displacement x, y takes it. What is equal
-// but for a constant fits.
+// look compares a patch of a with b at the displacement x, y. A constant
+// difference still counts as a match.
 func look(a, b *level, t *template, x, y float32) fit {
 	const one, mean = 1 << parts, 1.0 / (patch * patch)
 	// Places are counted from the padding's last pixel that a patch may begin at.

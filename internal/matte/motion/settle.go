@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// settle refines h by what agrees with it, and tells that by how much.
+// settle refines h by the points that agree with it, and returns their share.
 func settle(points []point, h Camera, scale float64) (_ Camera, sigma float64, ok bool) {
 	weighted := slices.Clone(points)
 	misses := make([]float64, 0, 2*len(points))

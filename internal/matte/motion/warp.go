@@ -1,6 +1,6 @@
 package motion
 
-// warp brings b back by the flow. Where that leads outside nothing is known.
+// warp moves b back by the flow. Pixels from outside the picture are unknown.
 func (r *refiner) warp(a, b *level) {
 	for y := range r.h {
 		for odd := range 2 {

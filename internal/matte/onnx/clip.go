@@ -22,21 +22,21 @@ type ClipOptions struct {
 	NoForeground bool
 }
 
-// Result is what the network says of one frame.
+// Result is the network's result for one frame.
 type Result struct {
-	// Matte has the network's resolution and the frame's proportions but for
-	// rounding, with its origin at (0, 0). It may be shared with other
-	// results: it is not to be written to.
+	// Matte has the network's resolution and, up to rounding, the frame's
+	// proportions, with its origin at (0, 0). Other results may share it, so it
+	// must not be modified.
 	Matte *image.Alpha
-	// Picture is what the network saw of the frame: of its resolution and the
-	// frame's proportions, as Matte, opaque, with its origin at (0, 0), and
-	// shared as Matte is.
+	// Picture is the network's input for the frame. Like Matte it has the
+	// network's resolution and the frame's proportions, its origin at (0, 0),
+	// and may be shared. It is opaque.
 	Picture *image.NRGBA
 	// Foreground is the colour of the subject alone, of the size of Matte,
 	// opaque, and shared as Matte is. Only recurrent networks give it.
 	Foreground *image.NRGBA
-	// Reused says that the frame looked to the network like another, whose
-	// result this is.
+	// Reused means that another frame looked the same to the network, and that
+	// this is its result.
 	Reused bool
 }
 
@@ -61,8 +61,8 @@ type Clip struct {
 	state *state
 }
 
-// view is how a network sees frames of one size: all of it in the part inner
-// of an input of w×h, the rest of which is black.
+// view maps frames of one size to a network's input: the whole frame is in the
+// part inner of an input of w×h, and the rest is black.
 type view struct {
 	w, h   int
 	inner  image.Rectangle
@@ -76,8 +76,8 @@ const reach = 8
 // Inference is the network's work on a frame, which may be that on another just
 // like it.
 type Inference struct {
-	in   *image.NRGBA  // what the network sees of the frame
-	like *Inference    // whose result it shares; nil: its own
+	in   *image.NRGBA  // the network's view of the frame
+	like *Inference    // the inference with the shared result; nil: its own
 	done chan struct{} // closed once res and err are set
 	res  Result
 	err  error
@@ -129,9 +129,9 @@ func (c *Clip) Reset() {
 	c.mu.Unlock()
 }
 
-// Estimate runs the network on img, whose alpha it does not look at. Frames of
-// a clip may change in size, which resets a recurrent network. A network at
-// fault gives a *ModelError, a cancelled ctx its cause.
+// Estimate runs the network on img and ignores its alpha. Frames of a clip may
+// change in size, which resets a recurrent network. A faulty network is a
+// *ModelError, a cancelled ctx its cause.
 func (c *Clip) Estimate(ctx context.Context, img *image.NRGBA) (Result, error) {
 	i, err := c.Start(ctx, img)
 	if err != nil {
@@ -155,8 +155,8 @@ func (c *Clip) Sample(ctx context.Context, img *image.NRGBA) (Result, error) {
 	return i.Wait(ctx)
 }
 
-// Start is Estimate but for a frame just like one that the network is working
-// on in another goroutine: then it returns at once.
+// Start is Estimate, but returns at once for a frame equal to one that the
+// network is processing in another goroutine.
 func (c *Clip) Start(ctx context.Context, img *image.NRGBA) (*Inference, error) {
 	if img.Rect.Empty() {
 		return nil, errors.New("estimate matte: empty picture")
@@ -191,7 +191,7 @@ func (c *Clip) follow(i *Inference) *Inference {
 	}
 	most := reach
 	if c.Ordered() {
-		most = 1 // the results before depend on what came before them
+		most = 1 // earlier results depend on their predecessors
 	}
 	if len(c.recent) == most {
 		c.recent = slices.Delete(c.recent, 0, 1)

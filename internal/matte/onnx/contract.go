@@ -16,8 +16,8 @@ const (
 	// maxSide and maxArea bound inputs, against sizes that are mistakes.
 	maxSide = 16384
 	maxArea = 1 << 26
-	// defaultShortSide and defaultMultiple serve networks of open size whose
-	// Spec says nothing; few networks want more than 32.
+	// defaultShortSide and defaultMultiple serve networks of open size without
+	// values in their Spec. Few networks need more than 32.
 	defaultShortSide = 512
 	defaultMultiple  = 32
 	// elongated is how many times as long as wide a picture may be before its
@@ -46,7 +46,7 @@ func ports(declared []onnxfile.Port) (all []port) {
 	return all
 }
 
-// contract is what the network and its Spec agree on.
+// contract combines the network's shape and its Spec.
 type contract struct {
 	spec            model.Spec
 	inputs, outputs []port // outputs[0] is the matte
@@ -191,7 +191,7 @@ func side(network int64, given, short int) (int, error) {
 	return given, nil
 }
 
-// checkMatte refuses what can already be seen not to be a matte.
+// checkMatte refuses outputs that cannot be a matte.
 func (k *contract) checkMatte(path string) error {
 	out := k.spec.Output
 	if k.outputs[0].elem == uint8Elem && (out.Sigmoid || out.Stretch) {

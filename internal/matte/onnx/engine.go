@@ -69,9 +69,9 @@ type engine interface {
 	// other must have the shape that the network gives. Outputs of float16
 	// arrive as float32.
 	run(ctx context.Context, in, out []*tensor) error
-	// provider names what the network runs on.
+	// provider names the execution provider in use.
 	provider() string
-	// refused is why it does not run on what was preferred; nil where it does.
+	// refused is the reason why the preferred provider is not used, or nil.
 	refused() error
 	close() error
 }

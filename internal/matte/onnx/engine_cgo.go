@@ -63,10 +63,10 @@ func loadRuntime(library string) error {
 	return nil
 }
 
-// silence keeps ONNX Runtime from sending its maker what it is used for, and
-// from the identifier and the database that it keeps in the user's cache for
-// that ("Disabling Telemetry" in its Privacy.md). Windows' own build knows only
-// the call that follows loading.
+// silence keeps ONNX Runtime from reporting its use to its maker, and from
+// keeping an identifier and a database for that in the user's cache ("Disabling
+// Telemetry" in its Privacy.md). Windows' own build supports only the call
+// after loading.
 func silence() error { return os.Setenv("ORT_DISABLE_TELEMETRY", "1") }
 
 func runtimeVersion() string { return ort.GetVersion() }
@@ -76,7 +76,7 @@ func runtimeVersion() string { return ort.GetVersion() }
 type session struct {
 	dyn    *ort.DynamicAdvancedSession
 	device Device
-	denied error // what the devices tried before said
+	denied error // the errors of the devices tried before
 }
 
 func newEngine(c Config, k *contract) (engine, error) {
@@ -103,7 +103,7 @@ func newEngine(c Config, k *contract) (engine, error) {
 	return nil, fmt.Errorf("%w: %w", ErrNoGPU, refused)
 }
 
-// devices lists what to try, best first.
+// devices lists the devices to try, best first.
 func devices(c Config) []Device {
 	list := []Device{c.Device}
 	if c.Device == Auto || c.Device == "" {
@@ -192,7 +192,7 @@ func create(c Config, k *contract, o *ort.SessionOptions) (*ort.DynamicAdvancedS
 		if data, err = os.ReadFile(c.Model); err != nil {
 			return nil, err
 		}
-		// Where weights in files of their own are looked for.
+		// The folder of weights in separate files.
 		err = o.AddSessionConfigEntry("session.model_external_initializers_file_folder_path", filepath.Dir(c.Model))
 		if err != nil {
 			return nil, err
@@ -260,8 +260,8 @@ func (s *session) run(ctx context.Context, in, out []*tensor) error {
 	return nil
 }
 
-// allocation tells ErrMemory from other errors of ONNX Runtime, which has no
-// code for it.
+// allocation recognises ErrMemory among the errors of ONNX Runtime, which has
+// no code for it.
 func allocation(err error) error {
 	for _, said := range []string{"Failed to allocate memory", "bad_alloc", "bad allocation", "out of memory"} {
 		if strings.Contains(err.Error(), said) {

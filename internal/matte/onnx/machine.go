@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/sys/cpu"
 )
 
-// What a machine may lack.
+// Reasons why a machine cannot run a network.
 var (
 	// ErrProcessor says that ONNX Runtime's builds cannot run here.
 	ErrProcessor = errors.New("this processor has no AVX, which ONNX Runtime needs")
@@ -26,12 +27,12 @@ func thisMachine() machine {
 	return machine{avx: runtime.GOARCH != "amd64" || cpu.X86.HasAVX, available: availableMemory}
 }
 
-// copies is how many times a network's file is in memory at the least while a
-// session is made of it: as it is read, and its weights as they are used.
+// copies is the least number of a network's copies in memory while its session
+// is created: the file as read, and the weights as used.
 const copies = 2
 
-// canRun tells whether the runtime can be loaded. Its constructors use AVX, so
-// on other processors loading it would end the process.
+// canRun reports whether the runtime can be loaded. Its constructors use AVX,
+// so loading it on other processors would end the process.
 func (m machine) canRun() error {
 	if !m.avx {
 		return ErrProcessor
@@ -39,11 +40,11 @@ func (m machine) canRun() error {
 	return nil
 }
 
-// canHold tells whether a network of a file of size bytes can be loaded, before
-// the system ends the process for it.
+// canHold reports whether a network in a file of size bytes can be loaded,
+// before the system kills the process for it.
 func (m machine) canHold(size int64) error {
 	if have, known := m.available(); known && have < copies*size {
-		return fmt.Errorf("%w: it takes at least %d MB, %d MB are free", ErrMemory, copies*size/1e6, have/1e6)
+		return fmt.Errorf("%w: it takes at least %s, %s are free", ErrMemory, humanize.Bytes(uint64(copies*size)), humanize.Bytes(uint64(have)))
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// availableMemory is what the kernel says could be had without swapping
-// (proc(5), MemAvailable), and at most what the control group has left.
+// availableMemory is the kernel's estimate of memory that is available without
+// swapping (proc(5), MemAvailable), limited to the control group's rest.
 func availableMemory() (int64, bool) {
 	have, known := readField("/proc/meminfo", "MemAvailable:")
 	have <<= 10 // from kB
@@ -20,8 +20,8 @@ func availableMemory() (int64, bool) {
 	return have, known
 }
 
-// groupLeft is what a control group (cgroup v2) may still take: what it has
-// cached of files counts as used there, and is given up on need.
+// groupLeft is the memory that a control group (cgroup v2) may still use.
+// Cached file contents count as used there, but are released when needed.
 func groupLeft(folder string) (int64, bool) {
 	limit, limited := readNumber(filepath.Join(folder, "memory.max"))
 	used, ok := readNumber(filepath.Join(folder, "memory.current"))

@@ -1,6 +1,6 @@
-// Package onnx estimates mattes with neural networks through ONNX Runtime,
-// whose shared library is loaded at run time. It gives mattes at the network's
-// own resolution; bringing them to full size is another package's work.
+// Package onnx estimates mattes with neural networks in ONNX Runtime. It loads
+// the shared library at run time. Mattes have the network's own resolution;
+// another package enlarges them.
 //
 // Programs built without cgo have the package too, but Open returns ErrNoCGO.
 package onnx
@@ -19,14 +19,14 @@ import (
 	"github.com/bgremove/bgremove/internal/onnxfile"
 )
 
-// Errors that callers tell apart.
+// Errors that callers compare.
 var (
 	// ErrNoCGO says that this program was built without cgo.
 	ErrNoCGO = errors.New("this build has no neural networks: it was made without cgo")
-	// ErrNoRuntime says that the shared library of ONNX Runtime is missing, or
-	// is no such library, or is too old. The error that wraps it names the path.
+	// ErrNoRuntime means that the shared library of ONNX Runtime is missing,
+	// too old, or another library. The error that wraps it names the path.
 	ErrNoRuntime = errors.New("no usable ONNX Runtime")
-	// ErrNoGPU says that RequireGPU was set and nothing but the CPU is there.
+	// ErrNoGPU means that RequireGPU was set and only the CPU is available.
 	ErrNoGPU = errors.New("no usable GPU")
 	// ErrOtherRuntime says that the process already uses another library.
 	ErrOtherRuntime = errors.New("another ONNX Runtime is loaded already")
@@ -69,8 +69,8 @@ const (
 	DirectML Device = "directml"
 )
 
-// Config says what to open. The zero values of all but Model or ModelData are
-// useful.
+// Config configures Open. Either Model or ModelData is required; the other
+// fields are useful at their zero values.
 type Config struct {
 	// Library is the path of ONNX Runtime's shared library. Empty lets the
 	// system's loader look for its usual name.
@@ -80,12 +80,12 @@ type Config struct {
 	Model string
 	// ModelData is the network itself. It is not needed after Open.
 	ModelData []byte
-	// Spec says how the network wants its pictures. The zero Spec takes what
-	// the network's own metadata has under MetadataKey, else a plain one told
-	// from its inputs.
+	// Spec describes the network's input format. The zero Spec uses the
+	// network's own metadata under MetadataKey, else a plain one derived from
+	// its inputs.
 	Spec model.Spec
-	// Reviser is the network that revises mattes, for a network whose Spec has
-	// Plate; without it there is no Revise. It is not to be written to.
+	// Reviser is the network that revises mattes, for a network with Plate in
+	// its Spec. Without it there is no Revise. It must not be modified.
 	Reviser []byte
 	// Device is where to run. One that is not there gives the CPU, unless
 	// RequireGPU makes that an error.
@@ -94,8 +94,8 @@ type Config struct {
 	// Threads is how many threads one inference uses; 0 chooses.
 	Threads int
 	// Sessions is how many inferences run at once; 0 chooses. All share one
-	// copy of the weights. More than one serve several clips, or one clip
-	// whose frames are estimated from several goroutines.
+	// copy of the weights. Several serve several clips, or one clip with frames
+	// estimated in several goroutines.
 	Sessions int
 }
 
@@ -212,10 +212,10 @@ func Open(c Config) (*Network, error) {
 	return n, nil
 }
 
-// readGraph reads what the network says of itself, and the bytes that it takes
-// with the weights that lie in files of their own. It is read from the file
-// rather than asked of the runtime, which would load the network twice, and so
-// that a file cut short is told from a network that the runtime does not know.
+// readGraph reads the network's description and the total size of its file and
+// its external weights. It reads the file and does not ask the runtime, which
+// would load the network twice. It also distinguishes a truncated file from a
+// network that the runtime does not support.
 func readGraph(c Config) (g *onnxfile.Graph, size int64, err error) {
 	if c.ModelData != nil {
 		size = int64(len(c.ModelData))
@@ -236,16 +236,16 @@ func readGraph(c Config) (g *onnxfile.Graph, size int64, err error) {
 	return nil, 0, &ModelError{Path: c.Model, Reason: reason, Err: err}
 }
 
-// Provider is what the network really runs on: "cpu", "cuda", "coreml" or
+// Provider is the execution provider in use: "cpu", "cuda", "coreml" or
 // "directml".
 func (n *Network) Provider() string { return n.info.Provider }
 
 // Info describes the network.
 func (n *Network) Info() Info { return n.info }
 
-// Small estimates the matte of one picture, which stands for itself: a
-// recurrent network starts anew. The matte has the network's resolution, and
-// the proportions of img but for rounding; its origin is (0, 0).
+// Small estimates the matte of a single picture: a recurrent network restarts.
+// The matte has the network's resolution and, up to rounding, the proportions
+// of img; its origin is (0, 0).
 func (n *Network) Small(ctx context.Context, img *image.NRGBA) (*image.Alpha, error) {
 	r, err := n.NewClip(ClipOptions{NoReuse: true}).Estimate(ctx, img)
 	return r.Matte, err

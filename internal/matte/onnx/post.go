@@ -15,13 +15,13 @@ type span struct{ lo, hi float32 }
 // unitSpan is the range of calibrated networks.
 var unitSpan = span{0, 1}
 
-// newSpan is where Stretch begins: a network whose values never leave the
-// middle half is stretched that much and no more, so that a clip that begins
-// with empty frames does not begin with ghosts.
+// newSpan is the initial range of Stretch. A network whose values never leave
+// the middle half is stretched that much and no more, so empty frames at a
+// clip's start do not show ghosts.
 func newSpan() span { return span{0.25, 0.75} }
 
-// matte turns an output into a matte: the part within inner, a rectangle of
-// the iw×ih input. s is widened by what is seen if the contract stretches.
+// matte turns an output into a matte: the part within inner, a rectangle of the
+// iw×ih input. If the contract stretches, the output's values widen s.
 func (k *contract) matte(t *tensor, iw, ih int, inner image.Rectangle, s *span) (*image.Alpha, error) {
 	p, err := k.plane(t.shape)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// state is what a recurrent network remembers: its tensors r1 to r4.
+// state is a recurrent network's memory: its tensors r1 to r4.
 type state struct {
 	size image.Point // of the input that they are for
 	now  [4]*tensor
@@ -73,8 +73,9 @@ func (c *Clip) finish(matte, foreground *tensor, p *image.NRGBA, v *view) (Resul
 	return Result{Matte: m, Picture: p, Foreground: f}, nil
 }
 
-// ratio is downsample_ratio as its authors recommend: what brings the longer
-// side to 512, and 1 for less (Robust Video Matting, inference documentation).
+// ratio is downsample_ratio as its authors recommend: it scales the longer side
+// to 512, and is 1 for smaller pictures (Robust Video Matting, inference
+// documentation).
 func ratio(w, h int) *tensor {
 	r := min(512/float32(max(w, h)), 1)
 	return &tensor{elem: float32Elem, shape: []int64{1}, f32: []float32{r}}

@@ -9,8 +9,9 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/plate"
 )
 
-// reviserArea bounds the pixels of a view: a plate has about 320 bytes for each. It
-// leaves room for what networks of a short side of 256 see, whose sides are rounded.
+// reviserArea bounds the pixels of a view, because a plate needs about 320
+// bytes for each. It leaves room for the inputs of networks with a short side
+// of 256, whose sides are rounded.
 const reviserArea = 5 << 16
 
 // Revises reports whether Revise takes views of mattes of w × h pixels.
@@ -18,8 +19,9 @@ func (n *Network) Revises(w, h int) bool {
 	return n.reviser != nil && w*h <= reviserArea
 }
 
-// reviser is the network that revises mattes. Its session is made with the first
-// matte: who only asks what a network is, or does without the plate, needs none.
+// reviser is the network that revises mattes. Its session is created with the
+// first matte: callers that only ask for a network's description, or work
+// without the plate, need none.
 type reviser struct {
 	config Config
 	k      contract

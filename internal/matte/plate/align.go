@@ -57,7 +57,7 @@ func (a *aligner) find(s *still, seen *scene) (d point, lighter float64, ok bool
 	return d, lighter, ok
 }
 
-// descend goes down the sizes, of which there are n, from where d is at the smallest.
+// descend goes down the n sizes, starting with d at the smallest.
 func (a *aligner) descend(n int, d point, lighter float64) (_ point, _ float64, ok bool) {
 	miss := 0.0
 	for i := n - 1; i >= 0; i-- {
@@ -87,8 +87,8 @@ func (a *aligner) descend(n int, d point, lighter float64) (_ point, _ float64, 
 	return d, lighter, true
 }
 
-// search tries all whole steps up to a share of the picture and returns the best,
-// how much lighter the frame is there, and whether there is one.
+// search tries all whole steps up to a share of the picture. It returns the
+// best, how much lighter the frame is there, and whether there is one.
 func search(f, p *level) (best point, lighter float64, ok bool) {
 	least := math.Inf(1)
 	across, down := min(f.w/leap, farthest), min(f.h/leap, farthest)
@@ -146,8 +146,8 @@ func (l *level) resize(w, h int) {
 	l.light, l.known = sized(l.light, w*h), sized(l.known, w*h)
 }
 
-// halve makes l half as large as from. What any of four pixels does not know is
-// not known.
+// halve makes l half as large as from. A pixel is unknown if any of its four
+// is.
 func (l *level) halve(from *level) {
 	l.resize(from.w/2, from.h/2)
 	for y := range l.h {
@@ -165,7 +165,7 @@ type normal struct {
 	a     [3][3]float64
 	b     [3]float64
 	count float64
-	miss  float64 // sum of what they differ by
+	miss  float64 // sum of the differences
 }
 
 // match compares a frame with a plate d away. Differences count the less the
@@ -211,8 +211,8 @@ func match(f, p *level, d point, bias float64) (e normal) {
 	return e
 }
 
-// solve returns the step, at most two pixels, that the equations ask for. Where
-// there is nothing to hold on to it is small.
+// solve returns the solution of the equations, a step of at most two pixels. In
+// pictures without structure it is small.
 func (e *normal) solve() (step [3]float64) {
 	a, b := e.a, e.b
 	a[1][0], a[2][0], a[2][1] = a[0][1], a[0][2], a[1][2]

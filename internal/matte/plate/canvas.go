@@ -13,11 +13,11 @@ type canvas struct {
 	w, h   int
 	origin image.Point // the place of the first sum
 	sums   []sum
-	facts  []fact // what the sums say
+	facts  []fact // the facts of the sums
 }
 
-// sum is what one place has shown: the backdrop's colours, the sum of the squares of
-// all three, and what was taken for the subject.
+// sum collects the frames of one place: the backdrop's colours, the sum of the
+// squares of all three, and the colours taken for the subject.
 type sum struct {
 	backdrop, subject tally
 	squares           float32
@@ -26,9 +26,9 @@ type sum struct {
 // tally is sums of colours, and how many frames they are of.
 type tally struct{ r, g, b, n float32 }
 
-// fact is what is known of one place, in the units of a View; the backdrop's colour
-// in 1/64 of those, as it may be strongest times as bright as any of a frame's. All is 0
-// where nothing is known.
+// fact describes one place in the units of a View. The backdrop's colour is in
+// 1/64 of those, because it may be strongest times as bright as any of a
+// frame's. All is 0 if the place is unknown.
 type fact struct {
 	colour                  [3]uint16
 	known                   uint8 // backdrop or 0
@@ -50,8 +50,8 @@ func (c *canvas) holds(p point) bool {
 	return x >= 0 && y >= 0 && x+1+c.frame.X <= c.w && y+1+c.frame.Y <= c.h
 }
 
-// centre moves the canvas so that a frame at p lies in its middle. What leaves it
-// is lost.
+// centre moves the canvas so that a frame at p lies in its middle. Places that
+// leave it are lost.
 func (c *canvas) centre(p point) {
 	to := image.Pt(int(math.Floor(p.x))-c.frame.X/2, int(math.Floor(p.y))-c.frame.Y/2)
 	d := c.origin.Sub(to)
@@ -59,7 +59,7 @@ func (c *canvas) centre(p point) {
 	c.origin = to
 }
 
-// moved is all of what the canvas has of its places, d further on it.
+// moved is the whole canvas with its places shifted by d.
 func moved[T any](c *canvas, from []T, d image.Point) []T {
 	to := make([]T, len(from))
 	left, right := max(0, d.X), min(c.w, c.w+d.X)
@@ -87,7 +87,7 @@ func shares(weights *[4]float32) (k [4]uint32) {
 	return k
 }
 
-// look draws what the canvas knows of a frame at p in the light of gain.
+// look draws the canvas's knowledge of a frame at p in the light of gain.
 func (c *canvas) look(p point, gain [3]float64, to *scene) {
 	w, h := c.frame.X, c.frame.Y
 	to.resize(w * h)
@@ -119,7 +119,7 @@ func (c *canvas) look(p point, gain [3]float64, to *scene) {
 	}
 }
 
-// between is the mean of four places of which something is known, with weights in
+// between is the mean of four places, at least partly known, with weights in
 // 1/256.
 func between(k *[4]uint32, a, b, c, d *fact) (f fact) {
 	f.known = backdrop
@@ -152,7 +152,7 @@ func mixedTally(k *[4]float32, a, b, c, d *tally) tally {
 // known is how many frames a place must have been seen in, at least.
 const known = 0.9
 
-// fact is what a sum says.
+// fact evaluates a sum.
 func (s *sum) fact() (f fact) {
 	n := s.backdrop.n
 	if n < known {
@@ -226,8 +226,8 @@ func (s *scene) resize(n int) {
 // its content.
 func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// add lays a frame at p, in whose light it has the gain, onto the canvas. A place
-// is of the kind that all pixels of the frame around it are of.
+// add lays a frame at p, with the gain of its light, onto the canvas. A place
+// has a kind only if all pixels of the frame around it have it.
 func (c *canvas) add(s *still, p point, gain [3]float64) {
 	// Place (x0+x, y0+y) lies at (x, y) of the frame and a part of a pixel on.
 	x0, y0 := int(math.Ceil(p.x)), int(math.Ceil(p.y))

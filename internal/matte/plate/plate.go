@@ -1,6 +1,7 @@
-// Package plate finds out what lies behind the subject of a clip: the clean plate,
-// as film makers call the empty set. Whatever part of the backdrop the subject
-// uncovers at some time is known then for all frames in which the camera sees it.
+// Package plate collects the clean plate of a clip: the backdrop without the
+// subject, as film makers call the empty set. A part of the backdrop that is
+// uncovered in one frame is then known for all frames in which the camera sees
+// it.
 package plate
 
 import (
@@ -20,9 +21,9 @@ const (
 	// settling is for how many frames a new plate learns from each; then every
 	// second one is enough.
 	settling = 24
-	// strongest bounds how much lighter a frame may be than the plate, and dim and
-	// bright the values by which that is told. Where too few can tell, the lightness
-	// may differ by unlit, in 1/255.
+	// strongest bounds how much lighter a frame may be than the plate. dim and
+	// bright are the range of values that are compared for that. If too few are
+	// comparable, the lightness may differ by unlit, in 1/255.
 	strongest, dim, bright, unlit = 4, 24, 230, 6
 	// Samples is how many there are at most, as each is tried at every cut, and
 	// where the camera is lost, but not sooner than after pause frames.
@@ -36,15 +37,22 @@ const (
 	grain = 4
 )
 
-// View is a picture, its matte and what the plate says of each pixel, in Channels
-// planes of W × H bytes: red, green and blue; the coverage; how far red, green and blue are from
-// those of the plate in the picture's light, halved, from 128; how unusual that is,
-// as 16 times the root mean square of what they differ by in standard deviations;
-// that deviation, in 1/1020 of full scale; how many frames the plate is the mean
-// of there, times 16; and how far the place is claimed for the subject: the share of
-// frames in which what was there was taken for the subject, if that had the plate's
-// colour, as where a subject stands still and is missed now and then. All are cut off
-// at 255. Of what is not known the last seven are 128, 128, 128, 0, 0, 0 and 0.
+// View is a picture, its matte and the plate's data for each pixel, in Channels
+// planes of W × H bytes, cut off at 255:
+//
+//   - red, green and blue
+//   - the coverage
+//   - the differences of red, green and blue from the plate in the picture's
+//     light, halved, from 128
+//   - how unusual that is: 16 times the root mean square of the differences in
+//     standard deviations
+//   - that deviation, in 1/1020 of full scale
+//   - the number of frames in the plate's mean there, times 16
+//   - the subject's claim on the place: the share of frames in which it was taken
+//     for the subject while having the plate's colour. A subject that stands
+//     still and is missed now and then has such a claim
+//
+// At unknown places the last seven are 128, 128, 128, 0, 0, 0 and 0.
 type View struct {
 	W, H int
 	Pix  []uint8
@@ -71,13 +79,13 @@ func (v *View) Plane(c int) []uint8 {
 // frameCount is the plane of how many frames are known.
 const frameCount = 9
 
-// Plate is the clean plate of a clip whose camera stands, shakes or pans. Frames
-// are laid over each other by the backdrop that they share, found again in each
-// frame by registration (B. D. Lucas and T. Kanade, "An Iterative Image
-// Registration Technique with an Application to Stereo Vision", IJCAI 1981), and
-// brought to the same light. Where that fails, as when the camera walks through a
-// room, and at cuts, it starts anew. The zero value is ready. It is for one
-// goroutine, in the order of the frames.
+// Plate is the clean plate of a clip with a camera that stands, shakes or pans.
+// Frames are aligned by their common backdrop, which registration finds in each
+// frame (B. D. Lucas and T. Kanade, "An Iterative Image Registration Technique
+// with an Application to Stereo Vision", IJCAI 1981), and brought to the same
+// light. If that fails, for example when the camera walks through a room, and
+// at cuts, it restarts. The zero value is ready. It is for one goroutine, in
+// the order of the frames.
 type Plate struct {
 	cuts    refine.CutDetector
 	samples []still
@@ -92,21 +100,21 @@ type Plate struct {
 
 	lit   bool // whether the light of the frame found last is known
 	now   still
-	seen  scene // what the canvas said of that frame
+	seen  scene // the canvas's view of that frame
 	align aligner
 }
 
-// still is a frame with what of it is backdrop.
+// still is a frame with its backdrop marked.
 type still struct {
 	w, h int
 	pix  []uint8 // RGBA
-	kind []uint8 // of each pixel: backdrop, subject or 0, in doubt
+	kind []uint8 // of each pixel: backdrop, subject or 0, uncertain
 }
 
 // The kinds of pixels.
 const backdrop, subject = 1, 2
 
-// scene is what the canvas says of a frame.
+// scene is the canvas's view of a frame.
 type scene struct {
 	pix     []uint8 // RGBA, 0 where not known
 	known   []uint8 // backdrop or 0
@@ -189,7 +197,7 @@ func (p *Plate) begin(s *still) {
 	p.look(point{})
 }
 
-// look draws what the canvas says of a frame at a place.
+// look draws the canvas's view of a frame at a place.
 func (p *Plate) look(at point) {
 	p.at = at
 	p.canvas.look(at, p.gain, &p.seen)
@@ -214,7 +222,7 @@ func (p *Plate) find(s *still, follow bool) bool {
 	p.lit = told || math.Abs(lighter) < unlit
 	if old := p.gain; gain != old {
 		p.gain = gain
-		if falls(&old, &gain) { // what was cut off at white no longer is
+		if falls(&old, &gain) { // values that were clipped at white are not any more
 			p.look(at)
 		} else {
 			p.seen.relight(&old, &gain)
@@ -230,10 +238,10 @@ func (p *Plate) add(s *still) {
 	}
 }
 
-// gains are those of a frame against the canvas, whose look with the gain so far
-// is seen, for each channel the median of those of single pixels: what moves is
-// outvoted by what does not. One in four pixels is asked; told is false where too
-// few of those can tell one.
+// gains are a frame's gains against the canvas, seen with the gain so far. Each
+// channel's gain is the median of single pixels' gains, so still pixels outvote
+// moving ones. One in four pixels is used; told is false if too few of them
+// have one.
 func gains(s *still, seen *scene, gain [3]float64) (_ [3]float64, told bool) {
 	told = true
 	for c := range gain {
@@ -299,7 +307,7 @@ func sort(dst, m []uint8, w, h int) {
 			i := y*w + x
 			inside := x > 0 && x+1 < w && y > 0 && y+1 < h && min(m[i-1], m[i+1], m[i-w], m[i+w]) >= faint
 			reach := margin
-			if inside { // what it is near to is also near to one at the border
+			if inside { // its neighbours are also near the border
 				reach = 0
 			}
 			for r := max(y-reach, 0); r <= min(y+reach, h-1); r++ {
@@ -314,8 +322,8 @@ func sort(dst, m []uint8, w, h int) {
 	}
 }
 
-// usual is what the sum of the squares by which three channels differ has to be
-// multiplied with to give the square of how unusual that is, by their spread.
+// usual converts the sum of squared differences of three channels into the
+// square of how unusual it is, given their spread.
 var usual = func() (t [256]float32) {
 	for i := range t {
 		deviation := float32(i) / 4

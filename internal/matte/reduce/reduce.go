@@ -33,12 +33,12 @@ func New(from, to image.Point) *Scaler {
 func (s *Scaler) Sizes() (from, to image.Point) { return s.from, s.to }
 
 // Draw fills dst with img. Both may be parts of larger pictures. Only the
-// colour of img is looked at, dst becomes opaque.
+// colour of img is used; dst becomes opaque.
 //
-// A pixel is the mean of the area that it stands for when reducing, bilinear
-// when enlarging, within 2/255. Of what shrinks to a third or less, not all is
-// looked at: rows are left out, and without vector instructions pairs of columns,
-// as long as 1.5 are left for each of dst.
+// When reducing, a pixel is the mean of its area; when enlarging, it is
+// bilinear; both within 2/255. If a side shrinks to a third or less, not all
+// samples are read. Rows are skipped, and without vector instructions pairs of
+// columns, as long as 1.5 are left for each of dst.
 func (s *Scaler) Draw(dst, img *image.NRGBA) {
 	if img.Rect.Size() != s.from || dst.Rect.Size() != s.to {
 		panic("reduce: pictures of another size")
@@ -62,8 +62,8 @@ func (s *Scaler) Draw(dst, img *image.NRGBA) {
 	}
 }
 
-// middle is the row that stands for group i of rows. The middle of an even
-// group lies between two: each is taken in turn, so that nothing shifts.
+// middle is the row that represents group i of rows. The middle of an even
+// group lies between two rows, which are used in turn, so nothing shifts.
 func (s *Scaler) middle(i int) int {
 	y := i*s.every + (s.every-1)/2
 	if s.every%2 == 0 {

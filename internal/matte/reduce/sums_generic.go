@@ -4,8 +4,8 @@ package reduce
 
 import "encoding/binary"
 
-// columns says which columns, or groups of them, make each target column. Two
-// of several columns stand for a group.
+// columns lists the columns, or groups of them, of each target column. In a
+// group of several columns, two represent it.
 type columns struct {
 	taps
 	group int
@@ -34,7 +34,7 @@ func newSums(w int, c *columns) *sums {
 		return &sums{0, 8, make([]uint64, 2*words), make([]uint64, 2*words)}
 	}
 	words := (w + group - 1) / group
-	// The two in the middle of a group stand for all of it.
+	// The two columns in the middle represent the whole group.
 	return &sums{4 * (group/2 - 1), 4 * group, make([]uint64, 2*words), make([]uint64, words)}
 }
 
@@ -55,7 +55,7 @@ func (s *sums) add(rows [][]byte, weight []uint64) {
 	if 2*done >= len(s.at) {
 		return
 	}
-	// What is left of the last group, and of the row, is short of two pixels.
+	// The rest of the last group, and of the row, has fewer than two pixels.
 	var end [most][8]byte
 	for i, r := range from {
 		last := r[len(r)-min(4, len(r)):]

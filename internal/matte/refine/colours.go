@@ -10,8 +10,8 @@ const (
 	// bins is how many parts each channel of colour is divided into.
 	bins        = 24
 	colourCount = bins * bins * bins
-	// sure is the coverage from which on a pixel counts as the subject; the
-	// backdrop is what has 255 − sure or less.
+	// sure is the coverage from which on a pixel counts as subject; with 255 −
+	// sure or less it counts as backdrop.
 	sure = 217
 	// keep is how much a frame counts one frame later: colours of seconds ago
 	// fade, as light changes.
@@ -22,20 +22,21 @@ const (
 	// least is added to the share of a colour in either model, so that colours
 	// nobody has seen say nothing.
 	least = 1e-5
-	// most bounds what a colour says, in natural logarithms of odds, levels is
-	// in how many steps a unit of that is told.
+	// most bounds the weight of a colour, in natural logarithms of odds. levels
+	// is the number of steps in one unit of it.
 	most, levels = 3, 16
 )
 
-// ColourModel decides by colour where a network is in doubt: it counts which
-// colours the subject and the backdrop have had in a clip so far, by the pixels
-// that the network was sure of, and moves doubtful ones towards whose colour they
-// have. Whoever's colours appear first in one frame are known in those after it.
-// A cut starts anew. The zero value but for Weight is ready. It is for one
+// ColourModel decides uncertain pixels of a network by colour. It counts the
+// colours of subject and backdrop in the clip so far, from pixels that the
+// network was sure of. Uncertain pixels move towards the side with their
+// colour. A colour learnt in one frame is used from the next frame on. A cut
+// restarts the model. The zero value is ready except for Weight. It is for one
 // goroutine, in the order of the frames.
 //
-// Models of both sides' colours, fitted to what is certain, are those of GrabCut
-// (Rother, Kolmogorov, Blake, SIGGRAPH 2004), here over time and as histograms.
+// Colour models of both sides, fitted to certain pixels, come from GrabCut
+// (Rother, Kolmogorov, Blake, SIGGRAPH 2004). Here they are histograms over
+// time.
 type ColourModel struct {
 	// Weight is how much colours count: 0 not at all, 1 as much as they say.
 	Weight float32
@@ -118,8 +119,8 @@ func (h *histogram) shareOut(of, scratch *histogram) {
 	}
 }
 
-// spread gives a quarter of each colour of from to either neighbour along the
-// channel whose values lie step apart; beyond the ends it is lost.
+// spread gives a quarter of each colour of from to either neighbour in a
+// channel with values step apart; beyond the ends it is lost.
 func (h *histogram) spread(from *histogram, step int) {
 	for i := range h {
 		v := 2 * from[i]
@@ -134,9 +135,9 @@ func (h *histogram) spread(from *histogram, step int) {
 	}
 }
 
-// moved is a matte's value by its old one and what the colour says, the least
-// first. Colours say their all where the network is in doubt, and the less the
-// surer it is.
+// moved is a matte's new value, by its old one and the colour's odds, the least
+// first. Odds count fully where the network is uncertain, and less the surer it
+// is.
 var moved = sync.OnceValue(func() *[256][2*most*levels + 1]uint8 {
 	t := new([256][2*most*levels + 1]uint8)
 	for v := range t {

@@ -20,7 +20,7 @@ type CutDetector struct {
 }
 
 // Next reports whether img shows another scene than the picture before, or has
-// another size. The first picture is no cut. img is not kept.
+// another size. The first picture is not a cut. img is not kept.
 func (d *CutDetector) Next(img *image.NRGBA) bool {
 	size := img.Rect.Size()
 	d.now = sample(d.now[:0], img)

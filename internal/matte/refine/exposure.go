@@ -3,17 +3,17 @@ package refine
 import "math"
 
 const (
-	// dim and bright bound the values by which exposures are compared: there
-	// is too little to tell from darker ones, and brighter ones may be clipped.
+	// dim and bright bound the values used to compare exposures: darker ones
+	// carry too little information, and brighter ones may be clipped.
 	dim, bright = 24, 230
 	// unity is the gain of no change, in the unit of gains.
 	unity = 1 << 8
 	// sparse is the distance of the rows and columns that are compared.
 	sparse = 4
-	// swing is how far light that flickers strays from its mean, as a natural
-	// logarithm, and lasting the part of the way from the mean that is still
-	// there a frame later. What strays farther is a fade or another light; what
-	// changes by less than a hundredth a frame never does.
+	// swing is how far flickering light strays from its mean, as a natural
+	// logarithm. lasting is the part of the deviation that remains one frame
+	// later. A larger deviation is a fade or another light. A change below a
+	// hundredth a frame is never flicker.
 	swing, lasting = 0.22, 0.95
 )
 
@@ -23,12 +23,12 @@ type exposure struct {
 	strayed [3]float64
 }
 
-// adapt changes ref, an older picture of w pixels a row, to the light of now,
-// where that flickers: cameras and lamps make whole pictures lighter and darker
-// from frame to frame, which is no change of what they show. What moves is
-// outvoted by what does not, since each channel's gain is the median of those of
-// single pixels. In a fade ref stays as it is, and so it does where most of a
-// picture is too dark or too bright to tell.
+// adapt changes ref, an older picture of w pixels a row, to the light of now if
+// the light flickers. Cameras and lamps make whole pictures lighter and darker
+// from frame to frame, although the scene does not change. Each channel's gain
+// is the median of single pixels' gains, so still pixels outvote moving ones.
+// ref stays unchanged in a fade, and if most of a picture is too dark or too
+// bright to compare.
 func (e *exposure) adapt(ref, now []uint8, w int) (fading bool) {
 	var gains [3]int
 	for c := range gains {

@@ -64,8 +64,8 @@ type unmixing struct {
 }
 
 // purity weighs a pixel of coverage i/255 as a sample of the subject in the
-// first pass: what is nearly pure counts for nearly all, but where there is
-// nothing better the rest will do.
+// first pass. Nearly pure pixels count most, but without them the others are
+// used.
 var purity = func() (t [256]int32) {
 	for i := 1; i < 256; i++ {
 		v := float64(i) / 255
@@ -74,17 +74,16 @@ var purity = func() (t [256]int32) {
 	return t
 }()
 
-// Decontaminate replaces, in place, the colour of partly covered pixels by
-// that of the subject alone. All others, and the alpha of img, stay as they
-// are.
+// Decontaminate replaces, in place, the colour of partly covered pixels by that
+// of the subject alone. All other pixels, and the alpha of img, stay unchanged.
 //
 // It is blur fusion in two passes (M. Forte, "Approximate fast foreground
-// colour estimation", ICIP 2021): subject and backdrop are the means of their
-// surroundings, weighted by coverage, corrected by what the mix of both does
-// not explain of the pixel. Blurs are sums over tiles of 16 and then cells of
-// 4 samples, interpolated, and only near partly covered pixels. A sample is a
-// pixel of those of small pictures, of 1080 rows every second of every second
-// row: what is blurred needs no more.
+// colour estimation", ICIP 2021). Subject and backdrop are the means of their
+// surroundings, weighted by coverage. They are corrected by the part of the
+// pixel that their mix does not explain. Blurs are sums over tiles of 16 and
+// then cells of 4 samples, interpolated, and only near partly covered pixels.
+// In small pictures every pixel is a sample, in pictures of 1080 rows every
+// second of every second row: a blur needs no more.
 func (f *Foreground) Decontaminate(img *image.NRGBA, m *image.Alpha) {
 	w, h := size(m)
 	match(img, w, h)
@@ -265,16 +264,16 @@ func (c *colours) spread(subject, backdrop float32) spread {
 	return spread{max((subject-f)/3, grain), max((backdrop-b)/3, grain), d / 3 * slack}
 }
 
-// gains returns how much of what the mix at coverage a does not explain is
-// due to the subject and to the backdrop.
+// gains splits the unexplained part of the mix at coverage a between the
+// subject and the backdrop.
 func (v *spread) gains(a float32) (f, b float32) {
 	z := 1 - a
 	inv := 1 / (a*a*v.subject + z*z*v.backdrop + v.matte)
 	return a * v.subject * inv, z * v.backdrop * inv
 }
 
-// mean divides by the weights. Where there is no weight it is prior's, or
-// that of the other side.
+// mean divides by the weights. Without weight it is prior's, or that of the
+// other side.
 func (p *pair) mean(prior *colours) (c colours) {
 	f, b := 1/max(p[3], 1e-6), 1/max(p[7], 1e-6)
 	c = colours{p[0] * f, p[1] * f, p[2] * f, p[4] * b, p[5] * b, p[6] * b}

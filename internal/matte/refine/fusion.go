@@ -70,7 +70,7 @@ func (s *unmixing) between(tx, ty, i, j int) colours {
 	return c
 }
 
-// cell sums the cell at pixel x, y, whose first estimate is c.
+// cell sums the cell at pixel x, y, with first estimate c.
 func (s *unmixing) cell(x0, y0 int, c *colours, sp *spread) (sum pair) {
 	side := cell * s.step
 	for y := y0; y < min(y0+side, s.h); y += s.step {
@@ -178,7 +178,7 @@ func (s *unmixing) row(pix, alpha []uint8, x int, sp *spread) {
 		p := pix[4*x : 4*x+3 : 4*x+3]
 		a := float32(v) * (1.0 / 255)
 		gain, _ := sp.gains(a)
-		// What the mix does not explain, times gain, on top of the estimate.
+		// The unexplained part, times gain, is added to the estimate.
 		f, b := 1-gain*a, gain*(1-a)
 		p[0] = octet(f*(l[0]+t*d[0]) - b*(l[3]+t*d[3]) + gain*float32(p[0]))
 		p[1] = octet(f*(l[1]+t*d[1]) - b*(l[4]+t*d[4]) + gain*float32(p[1]))

@@ -15,12 +15,12 @@ const (
 	smooth, stride = 1, 2
 	// window is the height of the windows.
 	window = 2*radius + 1
-	// ridge is the variance of colour, in units of 1/255², below which it is
+	// ridge is the variance of colour, in units of 1/255², below which there is
 	// no edge: ε of the guided filter.
 	ridge = 30.0
-	// margin is how near to 0 or 255 a result counts as that, since what a
-	// regression leaves behind of its noise is not seen but costs later steps
-	// and encoders as much as an edge. What is between is stretched.
+	// margin is the distance from 0 or 255 within which a result is rounded to
+	// it, and values between are stretched. The regression leaves noise that
+	// nobody sees, but that costs later steps and encoders as much as an edge.
 	margin  = 8.0
 	stretch = 255 / (255 - 2*margin)
 	// trust is how strongly texture speaks against the picture.
@@ -98,7 +98,7 @@ func (g *guided) begin(img, ready *image.NRGBA, pix []uint8, w, h int) bool {
 // end lets go of the pictures.
 func (g *guided) end() { g.guide, g.full = nil, nil }
 
-// restart makes room for the rows of a matte, of which there have been none.
+// restart makes room for the rows of a new matte.
 func (g *guided) restart() {
 	g.line = resize(g.line, g.w)
 	for i := range g.sums {

@@ -57,7 +57,7 @@ func (s *Stabiliser) search(tx, ty, dx, dy int) vector {
 	}
 }
 
-// none is the error of a place outside of the picture.
+// none is the error of a place outside the picture.
 const none = 1 << 60
 
 // vertex is where, in eighths, a parabola through errors at -1, 0 and 1 has its

@@ -2,10 +2,9 @@ package refine
 
 import "image"
 
-// Band returns a copy of foreground, the subject's colour as a network gives
-// it beside matte, that keeps only what Recolour can look at: what lies near
-// partly covered pixels. The rest is 0, which compresses well. Both have one
-// size.
+// Band returns a copy of foreground, the subject's colour from a network beside
+// matte. It keeps only the pixels that Recolour may use, near partly covered
+// ones. The rest is 0, which compresses well. Both have the same size.
 func Band(foreground *image.NRGBA, matte *image.Alpha) *image.NRGBA {
 	w, h := size(matte)
 	match(foreground, w, h)

@@ -1,12 +1,12 @@
-// Package refine turns the small, unsteady mattes of a neural network into
-// good ones: ColourModel decides by the clip's colours where the network is in
-// doubt, Stabiliser keeps them steady over time, Upsampler brings them to full
-// resolution along the picture's edges, and Foreground takes the old backdrop
-// out of the colour of edges.
+// Package refine turns the small, unsteady mattes of a neural network into good
+// ones. ColourModel assigns uncertain pixels by the clip's colours. Stabiliser
+// keeps mattes steady over time. Upsampler enlarges them to full resolution
+// along the picture's edges. Foreground removes the old backdrop from the
+// colour of edges.
 //
-// Pictures are straight-alpha image.NRGBA and mattes image.Alpha, both
-// starting at the origin with contiguous rows; only the colour of a picture is
-// looked at. A size mismatch is a bug of the caller and panics.
+// Pictures are straight-alpha image.NRGBA and mattes image.Alpha, both starting
+// at the origin with contiguous rows; only the colour of a picture is used. A
+// size mismatch is a bug of the caller and panics.
 package refine
 
 import (

@@ -8,7 +8,7 @@ import (
 
 const (
 	// calm is the mean difference of colour, in 1/255, up to which a place
-	// shows what it showed before, and stir the one from which on it is new.
+	// counts as unchanged; from stir on it counts as new.
 	calm, stir = 4, 12
 	// wary is how much more a difference counts where the matte falls.
 	wary = 1.4
@@ -18,23 +18,23 @@ const (
 	memory, motion, dusk = 1.0 / 8, 0.25, 0.5
 	// unit is the side in pixels of the blocks that move as one.
 	unit = 8
-	// doubt is how far from the past a new matte is followed where the picture
-	// is not new. What strays farther counts no more, as in the robust mean of
-	// P. J. Huber (Ann. Math. Statistics 35(1), 1964).
+	// doubt is how far a new matte may move from the past where the picture is
+	// not new. A larger deviation counts no more, as in the robust mean of P.
+	// J. Huber (Ann. Math. Statistics 35(1), 1964).
 	doubt = 20
 	// oldest is the age beyond which the past gains no more weight.
 	oldest = 8
 )
 
-// Stabiliser keeps the mattes of one clip steady over time: where the picture
-// shows what it showed before, the matte keeps most of its past; where it is
-// new, the new matte counts alone, so that nothing lags. What moved takes its
-// past along. Light that flickers is no change, a fade is. A cut starts anew. The zero
+// Stabiliser keeps the mattes of one clip steady over time. Where the picture
+// is unchanged, the matte keeps most of its past. Where it is new, only the new
+// matte counts, so nothing lags. Moving places take their past along.
+// Flickering light is not a change, a fade is. A cut restarts it. The zero
 // value is ready. It is for one goroutine, in the order of the frames.
 //
-// Smoothing gated by change of the picture is the idea of the background
-// removal plugin of OBS (pull requests 498 and 605 of
-// obs-backgroundremoval); there the past stays where it was.
+// The idea to gate smoothing by change of the picture comes from the background
+// removal plugin of OBS (pull requests 498 and 605 of obs-backgroundremoval);
+// there the past does not move.
 type Stabiliser struct {
 	w, h, tw, th int
 	primed       bool
@@ -122,7 +122,8 @@ func (s *Stabiliser) restart() {
 	s.primed = true
 }
 
-// begin takes the whole frame as it is, and what has not changed for a frame older.
+// begin takes the whole frame as it is, and ages the unchanged places by a
+// frame.
 func (s *Stabiliser) begin() {
 	copy(s.next, s.current)
 	copy(s.nextRef, s.frame)
@@ -216,8 +217,8 @@ func (s *Stabiliser) lift(b *block, ix, iy, dx, dy int) {
 	}
 }
 
-// interpolate finds the past of a place between pixels, whose shares are k in
-// 1/64.
+// interpolate computes the past of a place between pixels, with their shares k
+// in 1/64.
 func (s *Stabiliser) interpolate(b *block, ix, iy int, k *[4]uint32, dx, dy int) {
 	for y := range dy {
 		up := min(max(iy+y, 0), s.h-1) * s.w
@@ -256,8 +257,8 @@ func between(pix []uint8, n, c int, at *[4]int, k *[4]uint32) uint8 {
 		k[2]*uint32(pix[n*at[2]+c]) + k[3]*uint32(pix[n*at[3]+c]) + 32) >> 6)
 }
 
-// around is the mean difference of colour in the cells of a block, of whose
-// pixels dx by dy lie in the picture.
+// around is the mean difference of colour in the cells of a block that has dx
+// by dy pixels in the picture.
 func (b *block) around(dx, dy int) (mean [across * across]float32) {
 	for c, sum := range b.sums {
 		w, h := min(cell, dx-c%across*cell), min(cell, dy-c/across*cell)
@@ -268,13 +269,12 @@ func (b *block) around(dx, dy int) (mean [across * across]float32) {
 	return mean
 }
 
-// weight is how much the new matte counts at a pixel of a block, whose cell
-// differs by around: as much as in a mean over the age, at least what its cell
-// says, and more where the colours differ from those of the past in the cell
-// or in the pixel itself.
+// weight is the weight of the new matte at a pixel of a block with the cell
+// difference around. It is as in a mean over the age, at least its cell's, and
+// more if the colours differ from the past in the cell or in the pixel itself.
 //
-// Where a matte falls, smaller differences count: a trail shows more than what
-// is missing for a moment.
+// Where a matte falls, smaller differences count: a trail is more visible than
+// a part missing for a moment.
 func (b *block) weight(at, c int, around float32, falls bool) float32 {
 	change := max(around, float32(b.diff[at])*(1.0/9))
 	if falls {
@@ -287,7 +287,7 @@ func (b *block) weight(at, c int, around float32, falls bool) float32 {
 	return floor + (1-floor)*min((change-calm)/(stir-calm), 1)
 }
 
-// share is what a new matte counts in the mean with a past of an age.
+// share is the weight of a new matte in the mean with a past of an age.
 var share = func() (t [oldest + 1]float32) {
 	for age := range t {
 		t[age] = 1 / float32(age+1)

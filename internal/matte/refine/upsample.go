@@ -8,8 +8,8 @@ import (
 const (
 	// surely is how far from 0 or 255 a small matte is still certain.
 	surely = 2
-	// ring is how many samples of the small matte around uncertain ones are
-	// worked on too.
+	// ring is the number of samples around uncertain ones in the small matte
+	// that are processed too.
 	ring = 1
 )
 
@@ -29,17 +29,17 @@ type upsampling struct {
 }
 
 // Upsample fills dst, which has the size of img, with small, which shows the
-// same field of view at any size, and lays its edges along those of img. Where
-// small and what surrounds it is 0 or 255, give or take 2, dst is exactly 0 or
-// 255; so a matte that is empty stays empty. What comes out within 8 of 0 or
-// 255 is that, and the rest stretched. guide is img in the size of small, as
-// the network saw it, which saves about a third of the time; without it, or in
+// same field of view at any size, and aligns its edges with those of img. If
+// small and its surroundings are 0 or 255, give or take 2, dst is exactly 0 or
+// 255, so an empty matte stays empty. Results within 8 of 0 or 255 are rounded
+// to that, and the rest is stretched. guide is img in the size of small, as the
+// network saw it, which saves about a third of the time. Without it, or in
 // another size, img is reduced.
 //
-// It is the fast guided filter with colour guidance (K. He, J. Sun and X.
-// Tang, "Guided image filtering", TPAMI 2013, section 3.5; K. He and J. Sun,
-// arXiv:1505.00996): the coefficients are found at the size of small, only
-// near the samples that are uncertain, and applied at full size.
+// It is the fast guided filter with colour guidance (K. He, J. Sun and X. Tang,
+// "Guided image filtering", TPAMI 2013, section 3.5; K. He and J. Sun,
+// arXiv:1505.00996). The coefficients are computed at the size of small, only
+// near uncertain samples, and applied at full size.
 func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Alpha, guide *image.NRGBA) {
 	w, h := size(dst)
 	match(img, w, h)
@@ -137,7 +137,7 @@ func (s *upsampling) mark(up, down []uint8) {
 	open[len(up)] = last
 }
 
-// fill sets what is certain to v, 0 or 255.
+// fill sets certain pixels to v, 0 or 255.
 func (s *upsampling) fill(row []uint8, v uint8) {
 	if v == 0 {
 		clear(row)

@@ -27,7 +27,7 @@ func (e *Estimator) Sample(ctx context.Context, look Look) error {
 	g.SetLimit(e.network.Info().Sessions)
 	type sample struct {
 		result onnx.Result
-		own    *image.NRGBA // the frame itself, if it is smaller than what the network saw
+		own    *image.NRGBA // the frame itself, if it is smaller than the network's input
 	}
 	var samples []*sample
 	err := look(looking, plate.Samples, func(img *image.NRGBA) {

@@ -1,7 +1,7 @@
-// Package segment makes a matte.Estimator of a neural network: what it doubts is
-// decided by colour, its small mattes are revised with the clip's clean plate in
-// view, held steady over time and brought to full size along the picture's edges,
-// and the subject's colour is found again there.
+// Package segment makes a matte.Estimator of a neural network. Uncertain pixels
+// are assigned by colour. Its small mattes are revised with the clip's clean
+// plate, steadied over time, and enlarged to full size along the picture's
+// edges. The subject's colour is estimated again at edges.
 package segment
 
 import (
@@ -20,12 +20,12 @@ import (
 type Options struct {
 	// NoReuse runs the network on frames that repeat, too.
 	NoReuse bool
-	// NoColours leaves what the network doubts undecided, which is else decided
+	// NoColours leaves uncertain pixels undecided. Otherwise they are decided
 	// by colour, for networks whose model.Spec says that this helps.
 	NoColours bool
-	// NoPlate leaves mattes as they are where the backdrop behind the subject is
-	// known from other frames, by which they are else revised, for networks whose
-	// model.Spec says that this helps.
+	// NoPlate leaves mattes unrevised. Otherwise they are revised where the
+	// backdrop behind the subject is known from other frames, for networks
+	// whose model.Spec says that this helps.
 	NoPlate bool
 	// NoSteady leaves the mattes of stateless networks as they come.
 	NoSteady bool
@@ -77,7 +77,7 @@ func (e *Estimator) Steps() []matte.Step {
 	return append(steps, matte.Step{Name: "refine", Run: e.refine})
 }
 
-// draft is a matte and its picture: first what the network saw and gave, later
+// draft is a matte and its picture: first the network's input and output, later
 // perhaps the frame itself, if that is smaller.
 type draft struct {
 	picture *image.NRGBA
@@ -95,7 +95,7 @@ func (e *Estimator) infer(ctx context.Context, w *matte.Estimate) error {
 	return err
 }
 
-// drafted is what the steps so far made of a frame.
+// drafted is the result of the steps so far for a frame.
 func drafted(ctx context.Context, w *matte.Estimate) (draft, error) {
 	if d, ok := w.Draft.(draft); ok {
 		return d, nil
@@ -137,8 +137,7 @@ func copied(m *image.Alpha) *image.Alpha {
 	return &c
 }
 
-// enough is the share of a picture whose plate must be known for its matte to be
-// revised.
+// enough is the least known share of a picture's plate for revising its matte.
 const enough = 0.3
 
 // viewed is a draft that waits to be revised.
@@ -163,17 +162,18 @@ func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
 	return nil
 }
 
-// enlarged reports whether a network whose matte of img is m saw it larger than it is.
+// enlarged reports whether the network saw img, with matte m, larger than it
+// is.
 func enlarged(img *image.NRGBA, m *image.Alpha) bool {
 	own, seen := img.Rect.Size(), m.Rect.Size()
 	return own.X*own.Y < seen.X*seen.Y
 }
 
-// fitted is the draft of img with its edges along the picture's: the reviser sees
-// better what is amiss there. It has the size of d's matte, or of img where that was
-// enlarged for the network, for what is brought back is blurred. Where it was not, img
-// may be nil. A draft that would be too large to be revised stays as it is, and ok is
-// false.
+// fitted is the draft of img with its edges along the picture's, where the
+// reviser finds errors better. It has the size of d's matte, or of img if that
+// was enlarged for the network, because a matte scaled back is blurred. If it
+// was not enlarged, img may be nil. A draft that would be too large to be
+// revised stays as it is, and ok is false.
 func (e *Estimator) fitted(img *image.NRGBA, d draft) (_ draft, ok bool) {
 	size, own := d.matte.Rect.Size(), img != nil && enlarged(img, d.matte)
 	if own {

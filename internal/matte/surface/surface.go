@@ -52,8 +52,8 @@ func (m *Fit) Add(u, v float64, colour [3]float64, weight float64) {
 	}
 }
 
-// Solve is Gauss's elimination. A little is added to the diagonal, so that what
-// the points do not tell stays flat.
+// Solve is Gauss's elimination. A little is added to the diagonal, so
+// directions without information stay flat.
 func (m *Fit) Solve() (s Surface) {
 	for i := range m.a {
 		m.a[i][i] += 1e-4*m.a[0][0] + 1e-9

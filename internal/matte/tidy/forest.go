@@ -1,10 +1,11 @@
 package tidy
 
-// node is a component of one frame; the root of a tree of them stands for all.
+// node is a component of one frame; the root of a tree represents all its
+// nodes.
 type node struct {
 	parent     int32
 	born, died int32 // first and last frame
-	mass       int64 // sum of alpha, or of what it lacks
+	mass       int64 // sum of alpha, or of missing alpha
 	solid      int64 // pixels
 	shown      int64
 	outside    bool // a hole that is none

@@ -1,7 +1,7 @@
-// Package tidy takes out of the mattes of a clip what is no part of its subject:
-// haze that never becomes solid, specks that live for some frames, and holes that
-// do. It looks at all frames together, as a volume of cells, and joins what
-// touches in space or follows in time.
+// Package tidy removes parts of a clip's mattes that do not belong to its
+// subject: haze that never becomes solid, specks that live for some frames, and
+// such holes. It looks at all frames together, as a volume of cells, and joins
+// parts that touch in space or follow each other in time.
 package tidy
 
 import (
@@ -16,8 +16,8 @@ const (
 	// makes its cell part of something, solid that of what surely is subject, and
 	// open the alpha below which it is a hole.
 	visible, strong, solid, open = 8, 96, 200, 128
-	// reach is how many cells what is faint may lie off from what is strong, as hair
-	// and blurred motion do.
+	// reach is how many cells a faint part may lie off from a strong one, as
+	// with hair and blurred motion.
 	reach = 5
 	// stride is how many cells a part may move from one frame to the next.
 	stride = 2
@@ -30,9 +30,9 @@ const (
 	flash, flashShare, holeShare = 3, 0.2, 0.02
 )
 
-// Volume is what is kept of the mattes of a clip, some hundred bytes a frame. Add
-// takes all frames in order, then Decide is called once, and then the others may
-// be, from any goroutine.
+// Volume keeps a summary of the mattes of a clip, some hundred bytes a frame.
+// Call Add for all frames in order, then Decide once. The other methods may be
+// called after that, from any goroutine.
 type Volume struct {
 	size   image.Point // of the mattes
 	cell   int         // side in pixels
@@ -47,14 +47,14 @@ type Volume struct {
 	queue              []int32
 }
 
-// cell is what a square of a matte holds.
+// cell summarises a square of a matte.
 type cell struct {
 	peak, least        uint8
 	mass, solid, shown int64           // sum of alpha, and numbers of pixels
 	bounds             image.Rectangle // of the visible pixels
 }
 
-// frame is what is known of one matte.
+// frame summarises one matte.
 type frame struct {
 	parts, holes regions
 	boxes        []image.Rectangle // of the parts
@@ -71,7 +71,7 @@ func New(size image.Point) *Volume {
 	return v
 }
 
-// Add looks at the next matte, whose rows are contiguous.
+// Add adds the next matte. Its rows are contiguous.
 func (v *Volume) Add(m *image.Alpha) {
 	v.measure(m)
 	f := frame{parts: v.addParts()}
@@ -168,7 +168,8 @@ func (v *Volume) Decide() {
 		if n.parent != int32(i) {
 			continue
 		}
-		flashes := len(v.frames) > 2*flash && n.life() <= flash && float64(n.mass)/float64(n.life()) < flashShare*perFrame
+		inside := n.born > 0 && int(n.died) < len(v.frames)-1 // else it may live on beyond the clip
+		flashes := inside && len(v.frames) > 2*flash && n.life() <= flash && float64(n.mass)/float64(n.life()) < flashShare*perFrame
 		n.off = float64(n.solid) < leastSolid*float64(n.shown) || float64(n.mass) < leastMass*float64(largest) || flashes
 	}
 	for i := range v.holes.nodes {
@@ -190,7 +191,8 @@ func (v *Volume) Decide() {
 // Box is where the subject is in a frame, in pixels.
 func (v *Volume) Box(i int) image.Rectangle { return v.frames[i].box }
 
-// Clean takes out of the matte of a frame what does not stay, and fills its holes.
+// Clean removes short-lived parts from a frame's matte and fills short-lived
+// holes.
 func (v *Volume) Clean(i int, m *image.Alpha) {
 	f := &v.frames[i]
 	f.parts.each(func(at int, node int32) {

@@ -1,13 +1,13 @@
 // Package apng writes animated PNG (PNG specification, third edition, chapters
 // 4.9, 11.3.2 and Annex on animation: acTL, fcTL and fdAT) with full 8-bit
-// straight alpha, as a stream: a bounded number of frames is in memory however
-// long the clip.
+// straight alpha, as a stream. A bounded number of frames is in memory, however
+// long the clip is.
 //
 // Every frame but the first holds only the rectangle that differs from the
-// frame before. A rectangle replaces what is below it (blend SOURCE), or, where
-// that is exact and smaller, lies over it with unchanged pixels transparent
-// (blend OVER). Rows are filtered adaptively (PNG section 12.7). Filtering and
-// compression of different frames run in parallel.
+// frame before. A rectangle replaces the pixels below it (blend SOURCE). If
+// that is exact and smaller, it lies over them instead, with unchanged pixels
+// transparent (blend OVER). Rows are filtered adaptively (PNG section 12.7).
+// Filtering and compression of different frames run in parallel.
 package apng
 
 import (
@@ -113,9 +113,9 @@ func NewWriter(w io.WriteSeeker, width, height int, o Options) (*Writer, error) 
 	return aw, nil
 }
 
-// Write takes the next frame, whose image must have the writer's size. It
-// blocks while all workers are behind. Pixels with alpha 0 are written as
-// 0,0,0,0: the frame's image is changed so. An error, the context's included,
+// Write takes the next frame. Its image must have the writer's size. It blocks
+// while all workers are busy. Pixels with alpha 0 are written as 0,0,0,0, and
+// the frame's image is changed accordingly. An error, the context's included,
 // ends the writer: all later calls return it.
 func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 	err := w.err
@@ -201,8 +201,8 @@ func (w *Writer) emit(j *job) error {
 	return nil
 }
 
-// Close writes what is pending and completes the file. Further calls return
-// the same error.
+// Close writes pending frames and completes the file. Further calls return the
+// same error.
 func (w *Writer) Close() error {
 	if w.ended {
 		return w.err
@@ -220,8 +220,11 @@ func (w *Writer) finish() error {
 	if w.frames == 0 {
 		return ErrNoFrames
 	}
-	if err := w.drain(context.Background(), 0); err != nil {
-		return err
+	for _, j := range w.pending { // a worker has each of them, and ends
+		<-j.done
+		if err := w.emit(j); err != nil {
+			return err
+		}
 	}
 	if _, err := w.w.Write(appendChunk(nil, "IEND")); err != nil {
 		return fmt.Errorf("apng: write end: %w", err)
@@ -272,7 +275,7 @@ func (w *Writer) newJob() *job {
 	return &job{done: make(chan struct{}, 1)}
 }
 
-// work compresses frames until there are no more.
+// work compresses frames until the queue is closed.
 func (w *Writer) work() {
 	var e *encoder
 	for j := range w.jobs {

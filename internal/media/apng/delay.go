@@ -7,7 +7,7 @@ import (
 
 const centisecond = 10 * time.Millisecond
 
-// clock turns durations into fractions of seconds whose rounding errors do not
+// clock turns durations into fractions of seconds. Its rounding errors do not
 // add up.
 type clock struct {
 	carry time.Duration // time that frames so far should have taken, but do not

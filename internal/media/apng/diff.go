@@ -6,8 +6,8 @@ import (
 	"image"
 )
 
-// clearHidden zeroes the colour of pixels with alpha 0: nobody sees it, it
-// would give away what was removed, and zeros compress better.
+// clearHidden zeroes the colour of pixels with alpha 0. Nobody sees that
+// colour, it would reveal the removed background, and zeros compress better.
 func clearHidden(pix []byte) {
 	for ; len(pix) >= 4; pix = pix[4:] {
 		if pix[3] == 0 {

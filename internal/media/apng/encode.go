@@ -21,13 +21,13 @@ type job struct {
 	rect     image.Rectangle
 	num, den uint16 // the delay
 	source   []byte // pixels of rect for blend SOURCE
-	over     []byte // the same for blend OVER; empty where that is no use
+	over     []byte // the same for blend OVER; empty if not useful
 	out      []byte // the frame's chunks
 	err      error
 	done     chan struct{}
 }
 
-// take fills in what of img has to be written after prev, which is nil for the
+// take records the part of img to be written after prev, which is nil for the
 // first frame.
 func (j *job) take(prev, img *image.NRGBA, bpp int) {
 	j.rect, j.over = img.Rect, j.over[:0]
@@ -45,9 +45,9 @@ func (j *job) take(prev, img *image.NRGBA, bpp int) {
 	}
 }
 
-// Compression levels, in the scale of klauspost/compress. Where a frame has
-// several variants, they are compared at trialLevel and the smallest is
-// compressed again at finalLevel.
+// Compression levels, in the scale of klauspost/compress. Variants of a frame
+// are compared at trialLevel, and the smallest is compressed again at
+// finalLevel.
 const (
 	trialLevel = 6
 	finalLevel = 8

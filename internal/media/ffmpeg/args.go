@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	ffmpeggo "github.com/u2takey/ffmpeg-go"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg/ffmpeggo"
 )
 
 const (
@@ -48,13 +48,14 @@ func joinArgs(path string, o SinkOptions) []string {
 	return fileArgs(path, packets, o, ffmpeggo.KwArgs{"f": "webm", "c:v": "copy", "map_metadata": "-1"})
 }
 
-// pictures is what comes through the pipe.
+// pictures describes the pictures in the pipe.
 func pictures(options ...ffmpeggo.KwArgs) *ffmpeggo.Stream {
 	options = append(options, ffmpeggo.KwArgs{"f": "matroska", "protocol_whitelist": "pipe"})
 	return ffmpeggo.Input("pipe:0", options...).Video()
 }
 
-// fileArgs makes a file of what comes through the pipe, and of sound.
+// fileArgs returns the arguments that make a file from the pipe's pictures, and
+// from sound.
 func fileArgs(path string, video *ffmpeggo.Stream, o SinkOptions, out ffmpeggo.KwArgs) []string {
 	streams := []*ffmpeggo.Stream{video}
 	if o.Audio != nil {
@@ -89,10 +90,10 @@ func vp9Args(o SinkOptions) ffmpeggo.KwArgs {
 	out["c:v"] = vp9WithAlpha
 	// Constant quality: 60 at quality 1, 28 at 80, 20 at 100.
 	out["crf"], out["b:v"] = strconv.Itoa(60-cmp.Or(o.Quality, defaultQuality)*2/5), "0"
-	// Tuned for screens, which have flat and still areas as cut-outs have, the
-	// realtime mode gives files of the good mode's size and fidelity in less
-	// than half of its time (go run ./tools/bench -encoder). It makes no use of
-	// frames ahead, of which it would gather 25 before it begins.
+	// The realtime mode is tuned for screens, which have flat and still areas
+	// like cut-outs. Its files have the good mode's size and fidelity in less
+	// than half of the time (go run ./tools/bench -encoder). It does not look
+	// ahead; the good mode would gather 25 frames before it begins.
 	out["lag-in-frames"] = "0"
 	out["deadline"], out["cpu-used"], out["tune-content"], out["row-mt"] = "realtime", "6", "screen", "1"
 	return out
@@ -118,19 +119,20 @@ func audioArgs(o SinkOptions) ffmpeggo.KwArgs {
 		out["af"] = opusLayouts
 	}
 	if o.AudioFor > 0 {
-		// It bounds the picture, too, whose last time may have been rounded up.
+		// It also bounds the picture, because its last time may have been
+		// rounded up.
 		tick := time.Second / time.Duration(cmp.Or(o.Timescale, defaultTimescale))
 		out["t"] = decimal(o.AudioFor + max(tick, time.Millisecond))
 	}
 	if o.AudioFrom > 0 {
-		out["copypriorss:a"] = "0" // what is copied begins with the part, not at the key frame before it
+		out["copypriorss:a"] = "0" // copied sound begins with the part, not at the key frame before it
 	}
 	return out
 }
 
-// audioInput reads the sound of the source so that it keeps its place against
-// the picture, whose first shown frame is at 0. ffmpeg moves an input's start,
-// or the place it seeks to, to 0 by itself; the rest is up to us.
+// audioInput reads the source's sound in sync with the picture, whose first
+// shown frame is at 0. ffmpeg itself moves an input's start, or the position it
+// seeks to, to 0; we must do the rest.
 func audioInput(o SinkOptions) *ffmpeggo.Stream {
 	c := o.Audio
 	in := ffmpeggo.KwArgs{"f": demuxers[c.info.Container], "protocol_whitelist": "file"}

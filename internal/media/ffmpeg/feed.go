@@ -23,8 +23,8 @@ type feed struct {
 	pictures chan *picture
 }
 
-// run passes pictures on until there are no more, and puts those that every
-// feed has passed on back into free.
+// run passes pictures on until the channel is closed. It returns a picture to
+// free after every feed has passed it on.
 func (f *feed) run(ctx context.Context, free chan<- *picture) error {
 	for {
 		select {

@@ -43,9 +43,9 @@ type Tools struct {
 type Confinement struct {
 	Work  sandbox.Limits // of those that decode and encode
 	Probe sandbox.Limits // of those that read metadata, before anybody pays for it
-	// Audit, if set, has the sandbox let through the system calls that it does
-	// not have, see sandbox.Policy. It is told of them, with the program's name,
-	// from several goroutines.
+	// Audit, if set, makes the sandbox allow system calls that are not on its
+	// list, see sandbox.Policy. It gets each call with the program's name, from
+	// several goroutines.
 	Audit func(program, call string)
 }
 
@@ -154,7 +154,7 @@ func (t *Tools) Codecs(ctx context.Context, names ...string) (map[string]bool, e
 	return found, nil
 }
 
-// ask runs ffmpeg for what it says of itself.
+// ask runs ffmpeg for a description of itself.
 func (t *Tools) ask(ctx context.Context, what string) (string, error) {
 	p := t.command(ctx, t.FFmpeg+" "+what, t.FFmpeg, []string{"-hide_banner", what}, files{})
 	var out strings.Builder

@@ -47,7 +47,7 @@ func (v *ivfReader) next() ([]byte, error) {
 	if size == 0 || size > ivfMaxPacket {
 		return nil, fmt.Errorf("%w: packet of %d bytes", errIVF, size)
 	}
-	var packet bytes.Buffer // which grows with what comes, whatever was promised
+	var packet bytes.Buffer // grows with the received bytes, whatever the header promises
 	_, err := io.CopyN(&packet, v.r, int64(size))
 	return packet.Bytes(), unexpected(err)
 }

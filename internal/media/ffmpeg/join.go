@@ -22,7 +22,7 @@ type joiner struct {
 	fail context.CancelCauseFunc
 
 	times sync.Mutex
-	shown []block // the times of frames whose packets are not written yet
+	shown []block // the times of frames without written packets
 
 	mu      sync.Mutex  // held as long as the muxer takes, as times never is
 	packets [2][][]byte // of colours and of alpha, which wait for the other
@@ -128,7 +128,7 @@ func (j *joiner) surplus() error {
 	return fmt.Errorf("%s: more packets than frames", j.child.op)
 }
 
-// vp9Key tells a key frame by its uncompressed header ("VP9 Bitstream & Decoding
-// Process Specification", section 6.2, for profile 0): one that is not the
-// repetition of another and whose type is 0.
+// vp9Key reports whether a packet is a key frame by its uncompressed header
+// ("VP9 Bitstream & Decoding Process Specification", section 6.2, for profile
+// 0): it does not repeat another frame, and its type is 0.
 func vp9Key(packet []byte) bool { return packet[0]&0b1100 == 0 }

@@ -63,7 +63,7 @@ const (
 	vp9      codec = "V_VP9" // alpha comes beside it
 )
 
-// block is one picture, and what is said of it.
+// block is one picture with its time and flags.
 type block struct {
 	pts, duration time.Duration
 	data          [][]byte // one after the other
@@ -112,7 +112,7 @@ func newMatroskaWriter(w io.Writer, c codec, l yuv.Layout) (*matroskaWriter, err
 // progressive says that pictures are whole.
 const progressive = 2
 
-// alphaAddID says that what is added to a block is its alpha.
+// alphaAddID marks a block's addition as its alpha.
 const alphaAddID = 1
 
 // write appends one picture.

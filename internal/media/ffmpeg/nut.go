@@ -26,8 +26,8 @@ type nutReader struct {
 	lastPTS  int64
 }
 
-// nutCode is one entry of the frame code table: what a frame's first byte
-// stands for.
+// nutCode is one entry of the frame code table: the meaning of a frame's first
+// byte.
 type nutCode struct {
 	flags    uint64
 	ptsDelta int64

@@ -71,7 +71,7 @@ func (p *nutFields) s() int64 {
 	return int64(v >> 1)
 }
 
-// count reads a number of things of which there are at most limit.
+// count reads a number of items, at most limit.
 func (p *nutFields) count(limit uint64) uint64 {
 	n := p.v()
 	if n > limit {

@@ -13,7 +13,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// packetWalk is what the packets of a stream tell without being decoded.
+// packetWalk is the information in a stream's packets that needs no decoding.
 // Times are in units of the stream's time base.
 type packetWalk struct {
 	count                     int
@@ -28,10 +28,10 @@ func (w packetWalk) seekCost() int { return (w.toReach + steps(w.count-w.lastKey
 // steps is 1 + 2 + … + n.
 func steps(n int) int { return n * (n + 1) / 2 }
 
-// packets walks over the packets of the first video that is no cover picture.
-// Packets that an edit list discards do not count. Other streams are left alone:
-// what is wrong with them would end the walk early. More frames than l allows
-// are a *media.LimitError, as soon as they are counted.
+// packets walks over the packets of the first video that is not a cover
+// picture. Packets that an edit list discards do not count. Other streams are
+// skipped, because their faults would end the walk early. More frames than l
+// allows are a *media.LimitError as soon as they are counted.
 func (t *Tools) packets(ctx context.Context, demuxer, path string, l media.Limits) (packetWalk, error) {
 	p := t.probeProcess(ctx, demuxer, path, []string{"-select_streams", "V:0",
 		"-show_entries", "packet=pts,duration,size,flags", "-of", "compact=p=0:s=,"})
@@ -65,8 +65,8 @@ func readPackets(r io.Reader, l media.Limits) (packetWalk, error) {
 	return w, nil
 }
 
-// packet is a packet that is shown; ffprobe says "N/A" of what it does not know,
-// which is 0 here.
+// packet is a shown packet. ffprobe prints "N/A" for unknown values, which are
+// 0 here.
 type packet struct {
 	pts, duration, size int64
 	key                 bool
@@ -110,8 +110,8 @@ func (w *packetWalk) add(p packet) {
 	w.bytes += max(0, min(p.size, math.MaxInt64-w.bytes))
 }
 
-// What times can be, so that they can be added up without overflow: those of a
-// stream that counts from 1970 are the largest that are meant.
+// The largest accepted times, so that sums do not overflow. Real streams that
+// count from 1970 stay below.
 const (
 	longestTime = 2.9e9 * time.Second
 	longestClip = 1e8 * time.Second
@@ -132,9 +132,9 @@ func (w packetWalk) times(base media.Rational) (first, last, lastDuration time.D
 	return first, last, lastDuration, err
 }
 
-// checkSize refuses a video whose packets hold more than its file: packets may
-// lie anywhere in it, so a few bytes can be a million of them. Twice as much is
-// believed, since a container may compress them.
+// checkSize refuses a video whose packets hold more bytes than its file.
+// Packets may lie anywhere in the file, so a few bytes can be a million
+// packets. Twice the size is accepted, because a container may compress them.
 func (w packetWalk) checkSize(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && w.bytes/2 > info.Size() {

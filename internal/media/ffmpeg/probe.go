@@ -47,15 +47,16 @@ var demuxers = map[media.Container]string{
 	media.MP4: "mov", media.MOV: "mov", media.WebM: "matroska", media.Matroska: "matroska",
 }
 
-// Probe reads the metadata of a video file, whose container was recognised by
-// its content, and counts its frames without decoding them. A file without
-// readable video is a *media.UnreadableError, one beyond l a *media.LimitError.
+// Probe reads the metadata of a video file and counts its frames without
+// decoding them. The content has already identified the container. A file
+// without readable video is a *media.UnreadableError, one beyond l a
+// *media.LimitError.
 func (t *Tools) Probe(ctx context.Context, path string, container media.Container, l media.Limits) (*Clip, error) {
 	demuxer, ok := demuxers[container]
 	if !ok {
 		return nil, &media.UnreadableError{Reason: "not a GIF, MP4, MOV or WebM file"}
 	}
-	// Starting a child takes longer than what it does here: both at once.
+	// Starting a child takes longer than its work here, so both run at once.
 	var h header
 	var walk packetWalk
 	g, gctx := errgroup.WithContext(ctx)
@@ -80,9 +81,9 @@ func (t *Tools) Probe(ctx context.Context, path string, container media.Containe
 	return c, err
 }
 
-// describe fills the clip in from its header and a walk over its packets. All
-// that counts time or pixels later, for a price, a limit or a buffer, is what was
-// checked here.
+// describe completes the clip from its header and a walk over its packets.
+// Later counts of time or pixels, for a price, a limit or a buffer, use only
+// values checked here.
 func (c *Clip) describe(h header, w packetWalk) error {
 	found, err := h.video()
 	if err != nil {
@@ -119,7 +120,7 @@ func (c *Clip) setTimes(w packetWalk, whole time.Duration) error {
 	last := end - first
 	c.info.Start, c.info.LastFrame = first, said
 	if matroska := demuxers[c.info.Container] == "matroska"; said == 0 || matroska && !c.info.HasAudio {
-		// What Matroska says of its last frame is what it says of all, on average.
+		// Matroska's value for its last frame is the average of all frames.
 		c.info.LastFrame = guessLastFrame(last, whole-(first-c.origin), w.count, said)
 	}
 	c.info.Duration = last + c.info.LastFrame
@@ -165,8 +166,8 @@ type header struct {
 	} `json:"format"`
 }
 
-// headerEntries are what is asked for: tags and chapters would come whole, as
-// large as the file.
+// headerEntries are the requested fields. Tags and chapters would come whole,
+// as large as the file.
 const headerEntries = "stream=index,codec_name,codec_type,width,height,sample_aspect_ratio,pix_fmt," +
 	"color_range,color_space,color_transfer,time_base:stream_disposition=attached_pic:" +
 	"stream_tags=alpha_mode,ALPHA_MODE:stream_side_data=rotation:format=start_time,duration"
@@ -209,14 +210,18 @@ func readHeader(r io.Reader) (h header, err error) {
 	return h, err
 }
 
-// video is the first video that is no cover picture.
+// video returns the first video that is not a cover picture.
 func (h header) video() (videoStream, error) {
 	for _, s := range h.Streams {
 		if s.CodecType == "video" && s.Disposition.AttachedPic == 0 {
 			return s, nil
 		}
 	}
-	return videoStream{}, &media.UnreadableError{Reason: "no video in the file"}
+	e := &media.UnreadableError{Reason: "no video in the file"}
+	if _, sound := h.audio(); sound {
+		e.Hint = "the file holds sound only; bgremove takes .gif .mp4 .mov .webm with pictures"
+	}
+	return videoStream{}, e
 }
 
 // audio is the codec of the first sound, if there is any.

@@ -24,9 +24,9 @@ import (
 // Error is the failure of a child process. Err is a *sandbox.LimitError where
 // the sandbox ended it.
 type Error struct {
-	Op       string // what it was asked to do, such as "decode clip.mp4"
+	Op       string // its task, such as "decode clip.mp4"
 	ExitCode int    // -1 when it was killed or never started
-	Stderr   string // the beginning and the end of what it printed
+	Stderr   string // the beginning and the end of its messages
 	Err      error
 }
 
@@ -122,7 +122,7 @@ func (p *process) pipe(c codec, l yuv.Layout) (io.WriteCloser, *matroskaWriter, 
 	return pipe, mkv, nil
 }
 
-// broken explains a failed write to the child's pipe by what the child said.
+// broken explains a failed write to the child's pipe by the child's message.
 func (p *process) broken(err error) error {
 	if exit := p.finish(); exit != nil {
 		return exit
@@ -180,8 +180,8 @@ func (p *process) unfinished() error {
 
 var oversizePattern = regexp.MustCompile(`Picture size (\d+)x(\d+) exceeds specified max pixel count (\d+)`)
 
-// oversize is what a decoder says of a picture that is larger than -max_pixels
-// allows, as one may be that comes after smaller ones.
+// oversize matches a decoder's message about a picture larger than -max_pixels
+// allows. Such a picture may follow smaller ones.
 func oversize(stderr string) error {
 	m := oversizePattern.FindStringSubmatch(stderr)
 	if m == nil {

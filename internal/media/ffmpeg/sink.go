@@ -29,15 +29,15 @@ type SinkOptions struct {
 	Width, Height int // of every frame
 	// Opaque leaves the alpha channel out. MP4 has none and needs it set.
 	Opaque bool
-	// Quality is 1 to 100; 0 stands for 80.
+	// Quality is 1 to 100; 0 means 80.
 	Quality int
 	// End is when the last frame ends, counted from the first frame. With alpha
 	// that frame's own duration says so.
 	End time.Duration
-	// Timescale is the number of MP4 ticks in a second; 0 stands for 90000.
-	// WebM always has milliseconds.
+	// Timescale is the number of MP4 ticks in a second; 0 means 90000. WebM
+	// always has milliseconds.
 	Timescale int64
-	// Audio is the clip whose sound is taken along; nil is silence.
+	// Audio is the clip that provides the sound; nil is silence.
 	Audio *Clip
 	// AudioFrom and AudioFor choose the part of Audio's time line that the
 	// frames show, counted from its first frame. AudioFor = 0 is all the rest.
@@ -74,7 +74,7 @@ type Sink struct {
 // one, the next is made.
 const ahead = 2
 
-// NewSink starts encoders that write to path, replacing what is there.
+// NewSink starts encoders that write to path and replace an existing file.
 func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink, error) {
 	if err := t.provide(path); err != nil {
 		return nil, err
@@ -197,8 +197,8 @@ func (s *Sink) Write(ctx context.Context, f *media.Frame) error {
 	return nil
 }
 
-// Close implements media.Sink. An encoder whose input ends early exits well
-// with a short file, so after any error the caller must Abort instead.
+// Close implements media.Sink. An encoder whose input ends early succeeds with
+// a short file, so after any error the caller must Abort instead.
 func (s *Sink) Close() error {
 	if s.closed {
 		return nil

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	ffmpeggo "github.com/u2takey/ffmpeg-go"
-
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg/ffmpeggo"
 	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
@@ -25,7 +24,7 @@ type source struct {
 	child   *process
 	pipe    io.ReadCloser
 	nut     *nutReader
-	offset  time.Duration // added to the child's times; unknown until the first frame unless it was told to seek
+	offset  time.Duration // added to the child's times; unknown before the first frame, unless the child seeks
 	seeked  bool
 	started bool
 	done    bool
@@ -72,7 +71,7 @@ func (c *Clip) decodeArgs(o media.ReadOptions, seek time.Duration) []string {
 	if decoder := c.decoder(); decoder != "" {
 		in["c:v"] = decoder
 	}
-	if c.limits.MaxArea > 0 { // of what no header announces, too
+	if c.limits.MaxArea > 0 { // also for pictures that no header announces
 		in["max_pixels"] = strconv.FormatInt(c.limits.MaxArea+decoderPadding*int64(max(c.stream.Width, c.stream.Height)), 10)
 	}
 	return ffmpeggo.Input(fileURL(c.path), in).
@@ -239,7 +238,7 @@ func (s *source) size() int {
 	return 4 * s.clip.info.Width * s.clip.info.Height
 }
 
-// read reads the frame whose header has been read.
+// read reads the rest of a frame after its header.
 func (s *source) read(img *image.NRGBA) error {
 	if s.decoder == nil {
 		return s.nut.read(img.Pix)

@@ -13,8 +13,8 @@ import (
 
 const (
 	centisecond = 10 * time.Millisecond
-	// shortDelay is how long browsers show a frame whose written delay is
-	// below two centiseconds.
+	// shortDelay is how long browsers show a frame with a delay below two
+	// centiseconds.
 	shortDelay = 100 * time.Millisecond
 )
 
@@ -26,7 +26,7 @@ const (
 	disposePrevious   disposal = 3
 )
 
-// control is a graphic control extension; its zero value stands for none.
+// control is a graphic control extension; its zero value means none.
 type control struct {
 	delay       time.Duration // as written
 	disposal    disposal
@@ -56,19 +56,18 @@ type imageBlock struct {
 	control     control
 }
 
-// opaque says that every pixel of the picture that names a colour of the
-// palette covers what is below.
+// opaque means that every pixel of the picture with a colour of the palette
+// covers the pixels below.
 func (p *imageBlock) opaque() bool {
 	return p.colourTable.size > 0 && (p.control.transparent == 0 || p.control.transparent > p.colourTable.size)
 }
 
-// parser walks the blocks of a GIF. Scan and Reader both count what it counts.
+// parser walks the blocks of a GIF. Scan and Reader both count its pictures.
 //
-// A picture counts when its data are terminated. One that is cut off counts
-// only if it is the first, since browsers show the part of a still that they
-// have but never a part of a later frame. A picture that holds nothing at all,
-// its code size out of range or its data beginning with an impossible code, ends
-// the clip.
+// A picture counts when its data are terminated. A truncated one counts only if
+// it is the first: browsers show the available part of a still, but never a
+// part of a later frame. An empty picture ends the clip: its code size is out
+// of range, or its data begin with an impossible code.
 type parser struct {
 	r      *bufio.Reader
 	lim    media.Limits
@@ -84,7 +83,7 @@ type parser struct {
 	frames  int   // pictures that count
 	pixels  int64 // charged against the limit
 	begun   bool  // data of the current picture have been seen
-	cut     bool  // the first picture broke off
+	cut     bool  // the first picture is truncated
 	lost    bool  // the file ends in the middle of something
 	damaged bool
 }
@@ -297,7 +296,7 @@ func parseControl(b []byte) control {
 	return c
 }
 
-// readPalette reads the colour table whose presence and size flags gives.
+// readPalette reads the colour table described by flags.
 func (p *parser) readPalette(pal *colourTable, flags byte) error {
 	*pal = colourTable{}
 	if flags&0x80 == 0 {
@@ -316,7 +315,7 @@ func (p *parser) readPalette(pal *colourTable, flags byte) error {
 }
 
 // subBlock returns the next data sub-block, empty for the terminator. If the
-// file ends inside it, what is there comes with the error.
+// file ends inside it, it returns the available bytes with the error.
 func (p *parser) subBlock(what string) ([]byte, error) {
 	n, err := p.take(1, what)
 	if err != nil || n[0] == 0 {

@@ -15,9 +15,9 @@ const (
 	cutEdge = 32
 )
 
-// Census looks at the pictures of a clip before they are written, so that one
-// palette can suit all of them and noise can be told from change. The zero
-// value is ready to use. It is for one goroutine.
+// Census examines the pictures of a clip before they are written. One palette
+// can then suit all of them, and noise can be distinguished from change. The
+// zero value is ready to use. It is for one goroutine.
 type Census struct {
 	hist quant.Histogram
 	soft map[uint32]uint64 // partly transparent colours, 4 bits a channel
@@ -26,8 +26,7 @@ type Census struct {
 	sample []uint32
 	size   image.Point
 	change [changeMost + 1]uint64 // squared changes of pixels from picture to picture
-	// drawn and solid count the samples that have to be drawn anew and all that
-	// are opaque.
+	// drawn counts the samples that must be redrawn, solid all opaque ones.
 	drawn, solid uint64
 }
 
@@ -35,7 +34,7 @@ const (
 	largePix   = 1 << 18 // bytes of a picture that need not be counted in full
 	rowStep    = 3       // rows from one that is counted there to the next
 	sampleGap  = 13      // pixels between two that are watched for change
-	changeMost = 64      // this and more is no noise
+	changeMost = 64      // a change of this size or more is not noise
 )
 
 // Add looks at a picture that is to be written. Its rows must be contiguous.
@@ -54,8 +53,8 @@ func (c *Census) Add(img *image.NRGBA) {
 	c.watch(img)
 }
 
-// watch notes how much some of the pixels change, and how many have to be drawn
-// anew: those that change and, where something vanishes, about all.
+// watch records how much some of the pixels change, and how many must be
+// redrawn: those that change, and about all of them if something vanishes.
 func (c *Census) watch(img *image.NRGBA) {
 	if n := len(img.Pix)/(4*sampleGap) + 1; len(c.sample) != n || c.size != img.Rect.Size() {
 		c.sample, c.size = make([]uint32, n), img.Rect.Size()
@@ -87,8 +86,8 @@ func (c *Census) watch(img *image.NRGBA) {
 	c.drawn += changed
 }
 
-// redrawn is the share of opaque pixels, 0 to 1, that a picture draws anew on the
-// mean.
+// redrawn is the average share of opaque pixels, 0 to 1, that a picture
+// redraws.
 func (c *Census) redrawn() float64 { return float64(c.drawn) / float64(max(c.solid, 1)) }
 
 // noise returns the squared change that the stiller part of the pixels, two
@@ -112,7 +111,7 @@ func (c *Census) noise() int {
 }
 
 // addSoft counts the partly transparent pixels. They lie along edges; in large
-// pictures some of them tell all.
+// pictures a sample of them is enough.
 func (c *Census) addSoft(pix []uint8) {
 	step := 1
 	if len(pix) > largePix {

@@ -12,7 +12,7 @@ type compositor struct {
 	bounds image.Rectangle
 	pix    []byte // NRGBA, rows contiguous
 
-	saved    []byte // what was below rect, for disposePrevious
+	saved    []byte // the pixels below rect, for disposePrevious
 	rect     image.Rectangle
 	disposal disposal
 

@@ -33,7 +33,7 @@ type palette struct {
 	mapper      *quant.Mapper
 	packed      [256]uint32 // opaque colours by index
 	transparent uint8       // the index after the last colour
-	loss        float64     // mean squared error on what it was made for
+	loss        float64     // mean squared error on the pictures it was made for
 	near        *nearTable  // for lossy compression
 }
 

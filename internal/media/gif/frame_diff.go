@@ -6,7 +6,7 @@ import (
 	"image/color"
 )
 
-// screen is what a viewer sees between two frames, and how it came about.
+// screen is the picture that a viewer sees between two frames, and its origin.
 // Planes are width × height, row by row.
 type screen struct {
 	width, height int
@@ -84,8 +84,8 @@ func (s *screen) use(p *palette) {
 	}
 }
 
-// draw fills pic with what is to be written so that img is seen after it, and
-// becomes what is seen then.
+// draw fills pic with the pixels to be written so that a viewer then sees img,
+// and updates the screen to match.
 func (s *screen) draw(img *image.NRGBA, pic *picture) {
 	none := s.palette.transparent
 	pic.changed = image.Rectangle{}
@@ -165,7 +165,7 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 		shown[x], known[x] = now, i
 		index[x], alt[x] = i, i
 		if s.reward > 0 {
-			if dithered { // similar is what is like the pattern, not like its mean
+			if dithered { // similar compares with the pattern, not with its mean
 				c = now
 			}
 			pic.lossy.colour[from+x], pic.lossy.most[from+x] = c, s.tolerance(activity)
@@ -173,14 +173,14 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 	}
 }
 
-// erasedSlack bounds the slack of what is erased and drawn again: it calms, but
-// saves little.
+// erasedSlack bounds the slack of pixels that are erased and redrawn: it calms
+// them, but saves little.
 const erasedSlack = 6
 
-// driftSide is the side of the blocks whose mean change tells motion and
-// fading from noise. Noise of standard deviation 2 makes differences whose sum
-// over n pixels deviates by about 2√n; the square of 3.5 times that is the
-// limit.
+// driftSide is the side of the blocks whose mean change distinguishes motion
+// and fading from noise. Noise of standard deviation 2 makes differences whose
+// sum over n pixels deviates by about 2√n; the limit is the square of 3.5 times
+// that.
 const (
 	driftSide  = 8
 	driftLimit = 50 // times n
@@ -193,8 +193,8 @@ type drift struct {
 	still      int // what change of a pixel to ignore
 }
 
-// measure decides for the blocks whose first row is y what change to ignore.
-// Every other row tells enough.
+// measure decides which change to ignore for the blocks whose first row is y.
+// Every other row is enough.
 func (s *screen) measure(img *image.NRGBA, y int) {
 	clear(s.drift)
 	for end := min(y+driftSide, s.height); y < end; y += 2 {
@@ -222,10 +222,10 @@ func (s *screen) measure(img *image.NRGBA, y int) {
 	}
 }
 
-// leave returns what to write for a pixel that may stay as it is and was drawn
-// as known, and what else shows the same. Where much is drawn anew a pixel like
-// those around it is shorter than one left out. What lossy compression made of it
-// is not known here.
+// leave returns the index to write for a pixel that may stay unchanged and was
+// drawn as known, and an index that shows the same colour. If much is redrawn,
+// a pixel like its neighbours compresses better than an omitted one. The result
+// of lossy compression is unknown here.
 func (s *screen) leave(known uint8) (index, alt uint8) {
 	none := s.palette.transparent
 	switch {

@@ -36,7 +36,7 @@ type lzwDecoder struct {
 	damaged  bool // impossible code seen
 }
 
-// reset prepares for a picture whose data use codeSize, which is in
+// reset prepares for a picture with data of the given codeSize, which is in
 // [minCodeSize, maxCodeSize].
 func (d *lzwDecoder) reset(codeSize int) {
 	d.bits, d.nbits = 0, 0
@@ -51,9 +51,9 @@ func (d *lzwDecoder) reset(codeSize int) {
 // stopped says that no further input yields pixels.
 func (d *lzwDecoder) stopped() bool { return d.ended || d.damaged }
 
-// decode appends pixels to dst[:n] until n reaches limit, src holds no whole
-// code any more, or the data stop. dst is at least lzwSlack longer than limit.
-// It returns the new n and what is left of src.
+// decode appends pixels to dst[:n] until n reaches limit, src has no more whole
+// code, or the data stop. dst is at least lzwSlack longer than limit. It
+// returns the new n and the rest of src.
 func (d *lzwDecoder) decode(dst []byte, n, limit int, src []byte) (int, []byte) {
 	bits, nbits, width, next, prev := d.bits, d.nbits, d.width, d.next, d.prev
 	clearCode := d.clear

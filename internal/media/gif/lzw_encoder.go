@@ -12,9 +12,9 @@ const (
 	lzwHashBits = 13
 	lzwBlock    = 255 // payload of a data sub-block
 
-	// With a full dictionary the encoder goes on as long as a window of that
-	// many codes packs more pixels into a bit than the whole cycle since the
-	// last clear did; then a fresh dictionary is expected to do better.
+	// With a full dictionary the encoder continues while a window of that many
+	// codes packs more pixels into a bit than the whole cycle since the last
+	// clear. After that a fresh dictionary is expected to do better.
 	lzwWindow = 256
 
 	// lossyVisits bounds the search for one string.
@@ -23,12 +23,12 @@ const (
 
 // lzwPixels is a rectangle of palette indexes to compress, row by row.
 type lzwPixels struct {
-	// index is what to show. alt is an index that shows the same, or the same
-	// as index where there is none.
+	// index is the colour to show. alt is another index that shows the same, or
+	// index itself.
 	index, alt []uint8
 	// size is the number of palette entries, at most 256.
 	size int
-	// lossy is nil if nothing but index and alt may be written.
+	// lossy is nil if only index and alt may be written.
 	lossy *lossyPixels
 }
 

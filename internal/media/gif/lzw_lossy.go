@@ -68,7 +68,7 @@ func (s *lossySearch) follow(code, pos, score int) {
 	}
 }
 
-// try goes on with the index i, if the dictionary does.
+// try extends the string by index i, if the dictionary has it.
 func (s *lossySearch) try(code int, i uint8, pos, score int) {
 	if child := s.e.child(code, i); child != 0 {
 		s.follow(child, pos+1, score)

@@ -26,7 +26,7 @@ type Reader struct {
 
 var _ media.Source = (*Reader)(nil)
 
-// NewReader reads the header of a GIF. Frames are taken from pool, or made anew
+// NewReader reads the header of a GIF. Frames come from pool, or are allocated
 // if it is nil. Errors are those of Next.
 func NewReader(r io.Reader, lim media.Limits, pool *media.Pool) (*Reader, error) {
 	p, err := newParser(r, lim)
@@ -37,11 +37,11 @@ func NewReader(r io.Reader, lim media.Limits, pool *media.Pool) (*Reader, error)
 }
 
 // Next returns the next composed frame, as large as the canvas. A file that is
-// cut off or damaged after some whole frames ends there with io.EOF; Truncated
-// tells. A still that is cut off is delivered as far as it goes, and so is every
-// picture whose data stop making sense inside it. Otherwise errors wrap
-// ErrMalformed, are ErrNoFrames or a *media.LimitError, or come from the io.Reader;
-// one that itself ends with io.ErrUnexpectedEOF counts as a file cut off.
+// truncated or damaged after some whole frames ends there with io.EOF; see
+// Truncated. A truncated still is returned as far as it goes, and so is every
+// picture with invalid data inside. Otherwise errors wrap ErrMalformed, are
+// ErrNoFrames or a *media.LimitError, or come from the io.Reader. An error of
+// the io.Reader that wraps io.ErrUnexpectedEOF counts as a truncated file.
 func (r *Reader) Next(ctx context.Context) (*media.Frame, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func (r *Reader) Next(ctx context.Context) (*media.Frame, error) {
 	return f, err
 }
 
-// Truncated says, once Next has returned io.EOF, that the file broke off or was
-// damaged: frames or pixels may be missing.
+// Truncated reports, once Next has returned io.EOF, that the file was truncated
+// or damaged: frames or pixels may be missing.
 func (r *Reader) Truncated() bool { return r.parser.damaged }
 
 // Close ends the clip. The io.Reader stays the caller's.

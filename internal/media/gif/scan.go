@@ -8,16 +8,17 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// Scan describes a GIF by walking its blocks; no picture is decoded and no
-// canvas made. It counts exactly the frames that a Reader yields, and returns
-// the same errors: ErrMalformed, ErrNoFrames and media.LimitError, the last as soon
-// as a limit is passed.
+// Scan describes a GIF by walking its blocks. It decodes no picture and makes
+// no canvas. It counts exactly the frames that a Reader yields, and returns the
+// same errors: ErrMalformed, ErrNoFrames, and media.LimitError as soon as a
+// limit is passed.
 //
-// Info.HasAlpha tells whether a composed frame can hold transparent pixels: the
-// first picture, or one after a disposal to background, is smaller than the hole it
-// has to fill, is cut off, or has a transparent colour. Transparency that only
-// lets an earlier picture show through does not count. Pixels that are missing or
-// without colour inside a damaged picture are not looked for.
+// Info.HasAlpha reports whether a composed frame can have transparent pixels.
+// That is so if the first picture, or one after a disposal to background, is
+// smaller than the hole it has to fill, is truncated, or has a transparent
+// colour. Transparency that only shows an earlier picture does not count.
+// Pixels that are missing or have no colour inside a damaged picture are not
+// searched for.
 func Scan(r io.Reader, lim media.Limits) (media.Info, error) {
 	p, err := newParser(r, lim)
 	if err != nil {

@@ -28,9 +28,9 @@ const (
 
 // WriterOptions says how to write an animation. The zero value is useful.
 type WriterOptions struct {
-	// Quality is 1 to 100; 0 means 90. It sets how much a pixel may differ
-	// from its true colour before it is written anew, from below 90 on also
-	// how much to give up for a smaller file, and below 80 the number of
+	// Quality is 1 to 100; 0 means 90. It sets how much a pixel may differ from
+	// its true colour before it is rewritten. Below 90 it also sets how much
+	// fidelity to give up for a smaller file, and below 80 the number of
 	// colours. 100 allows no lossy compression.
 	Quality int
 	// Plays is how often the animation plays; 0 means for ever.
@@ -48,15 +48,14 @@ type WriterOptions struct {
 	Workers int
 }
 
-// Writer writes an animation with one palette, dithered by position, and only
-// what changes from frame to frame. It implements media.Sink and holds no more
-// than a few frames.
+// Writer writes an animation with one palette and dithers by position. It
+// writes only changes from frame to frame. It implements media.Sink and holds
+// no more than a few frames.
 //
-// Delays are rounded to centiseconds cumulatively, so that delays which are
-// whole centiseconds stay what they are, 0 included, and others never drift by
-// more than half a centisecond. A delay above 655.35 s becomes several frames.
-// A frame that changes nothing is still written, so that the number of frames
-// and each delay are kept.
+// Delays are rounded to centiseconds cumulatively. Whole centiseconds stay
+// exact, 0 included, and others never drift by more than half a centisecond. A
+// delay above 655.35 s becomes several frames. A frame without changes is still
+// written, so the number of frames and each delay are kept.
 type Writer struct {
 	w      io.Writer
 	opt    WriterOptions
@@ -130,9 +129,9 @@ func (w *Writer) start(c *Census) {
 	w.prefix = appendHeader(nil, w.width, w.height, p, w.opt.Plays)
 }
 
-// Write takes the next frame, whose picture has the animation's size. It
+// Write takes the next frame. Its picture must have the animation's size. It
 // returns the error of an earlier frame if writing that failed meanwhile. After
-// an error the animation is worthless.
+// an error the animation is unusable.
 func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 	if w.ended {
 		return ErrClosed
@@ -188,7 +187,7 @@ func (w *Writer) picture(delay int) *picture {
 	return p
 }
 
-// submit sends the pending picture on its way. Vanishing is what the next
+// submit passes the pending picture on. vanishing has the pixels that the next
 // frame needs erased.
 func (w *Writer) submit(ctx context.Context, vanishing image.Rectangle) error {
 	p := w.pending
@@ -213,7 +212,7 @@ func (w *Writer) submit(ctx context.Context, vanishing image.Rectangle) error {
 	return w.failed()
 }
 
-// packAll compresses pictures until there are no more.
+// packAll compresses pictures until the channel is closed.
 func (w *Writer) packAll() {
 	k := &packer{width: w.width}
 	for p := range w.work {
@@ -222,7 +221,7 @@ func (w *Writer) packAll() {
 	}
 }
 
-// writeAll writes compressed pictures in order until there are no more.
+// writeAll writes compressed pictures in order until the channel is closed.
 func (w *Writer) writeAll() {
 	for p := range w.order {
 		select {
@@ -257,7 +256,7 @@ func (w *Writer) failed() error {
 	}
 }
 
-// Close writes what is left and the trailer. An animation without frames is
+// Close writes pending frames and the trailer. An animation without frames is
 // ErrNoFrames.
 func (w *Writer) Close() error {
 	if w.ended {

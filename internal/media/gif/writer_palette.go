@@ -6,10 +6,11 @@ import (
 	"math"
 )
 
-// A frame gets a palette of its own only if the palette in use has at least
-// lossFloor mean squared error on it, lossFactor times what it was made for,
-// and its own would have less than ownFactor of that. The palette then stays
-// in use until it fails the same test or the global one is as good again.
+// A frame gets its own palette only if two things hold. The palette in use has
+// at least lossFloor mean squared error on it, lossFactor times the error on
+// its own pictures. The new palette would have less than ownFactor of that. It
+// then stays in use until it fails the same test or the global one is as good
+// again.
 const (
 	lossFloor  = 24.0
 	lossFactor = 2.0

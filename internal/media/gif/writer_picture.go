@@ -8,7 +8,7 @@ import (
 
 // picture is one frame on its way into the file. Its planes cover the canvas.
 type picture struct {
-	index   []uint8      // what to write; transparent = leave as it is
+	index   []uint8      // indexes to write; transparent leaves a pixel unchanged
 	alt     []uint8      // an index that shows the same
 	lossy   *lossyPixels // nil = lossless
 	palette *palette
@@ -17,7 +17,7 @@ type picture struct {
 
 	delay   int // centiseconds
 	erase   bool
-	area    image.Rectangle // what is written
+	area    image.Rectangle // the written area
 	prefix  []byte          // what precedes the frame in the file
 	encoded []byte
 	done    chan struct{} // holds a token when encoded is ready
@@ -44,8 +44,8 @@ func (p *picture) blank() {
 	p.changed = image.Rectangle{}
 }
 
-// finish fixes the rectangle and the disposal, once it is known what the next
-// frame needs erased.
+// finish fixes the rectangle and the disposal, once the next frame's erased
+// pixels are known.
 func (p *picture) finish(vanishing image.Rectangle) {
 	p.erase = !vanishing.Empty()
 	p.area = p.changed.Union(vanishing)

@@ -2,7 +2,7 @@ package gif
 
 import "math"
 
-// settings is what a quality means, for the clip at hand.
+// settings are a quality's values for one clip.
 type settings struct {
 	price  float64 // see quant.Histogram.Palette
 	calm   float64 // see quant.NewMapper
@@ -10,8 +10,8 @@ type settings struct {
 	still  int     // squared change of a pixel's true colour that is noise where the picture stands still
 	slack  int     // squared error that a pixel may gain by staying as it is
 	reward int     // see lossyPixels; 0 = lossless
-	// firm keeps lossy compression away from pixels that are drawn anew
-	// though they stand still, so that they do not shimmer.
+	// firm keeps lossy compression away from still pixels that are redrawn, so
+	// that they do not shimmer.
 	firm bool
 }
 
@@ -31,9 +31,10 @@ const (
 	mostSlack = 48.0
 )
 
-// yield is the squared error that a quality gives for a string that is a pixel
-// longer. Between the default and 80 it rises steeply: what 80 gives up is
-// hardly seen. Below, 20 less are twice the error, and colours are given up too.
+// yield is the squared error that a quality accepts for a string that is a
+// pixel longer. It rises steeply between the default and 80, because the loss
+// at 80 is hardly visible. Below, 20 less are twice the error, and colours are
+// reduced too.
 func yield(quality int) int {
 	switch {
 	case quality == 0:
@@ -46,8 +47,8 @@ func yield(quality int) int {
 	return int(yieldKnee * math.Exp2(float64(knee-quality)/20))
 }
 
-// settingsFor returns what the quality means. The price is that of a picture that
-// is drawn anew.
+// settingsFor returns the settings of a quality. The price is that of a redrawn
+// picture.
 func settingsFor(quality int) settings {
 	y := yield(quality)
 	return settings{
@@ -61,9 +62,8 @@ func settingsFor(quality int) settings {
 	}
 }
 
-// adapt tightens s, the less the lower the quality, for a clip whose palette
-// has that mean squared error and whose still pixels change by that squared
-// noise.
+// adapt tightens s for a clip with that mean squared error of its palette and
+// that squared noise of its still pixels. A lower quality is tightened less.
 func (s settings) adapt(quality int, loss float64, noise int) settings {
 	forgive := float64(max(0, yield(quality)-yieldDefault)) / 10
 	f := loss/usualLoss + forgive

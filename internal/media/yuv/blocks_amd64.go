@@ -32,8 +32,8 @@ func alphaBlocks(a, src []uint8) (done int) {
 	return 0
 }
 
-// colourBlocks makes as many differences as fill half blocks, whose pixels
-// fill blocks, and says how many.
+// colourBlocks makes differences that fill half blocks from pixels that fill
+// blocks, and returns their number.
 func (k *toYUV) colourBlocks(cb, cr, upper, lower []uint8) (done int) {
 	if n := len(upper) / 4 / block; n > 0 {
 		colourBlocks(&cb[0], &cr[0], &upper[0], &lower[0], k, n)

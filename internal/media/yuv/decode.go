@@ -12,9 +12,8 @@ type Decoder struct {
 	k      toRGB
 }
 
-// toRGB holds factors eight times, as vectors have them. A factor's product
-// with a sample, of which bits 16 and up are kept, has fraction bits behind
-// the point.
+// toRGB holds each factor eight times, for vectors. The product of a factor and
+// a sample keeps bits 16 and up; fraction bits of it follow the point.
 type toRGB struct {
 	luma             [8]int16 // of (Y-black)·2⁷
 	redCr, blueCb    [8]int16 // of (C-128)·2⁸
@@ -27,8 +26,8 @@ const (
 	// lumaBits and colourBits are how far samples are shifted before they are
 	// multiplied: as far as 16 bits with a sign allow.
 	lumaBits, colourBits = 7, 8
-	// rounding is half of what the sum of the products loses in the end, and one
-	// more for what they lose on the mean, as each is rounded down.
+	// rounding is half of the sum's final loss, and one more for the average
+	// loss of the products, each of which is rounded down.
 	rounding = 1<<(fraction-1) + 1
 )
 
@@ -84,7 +83,8 @@ func (k *toRGB) row(dst, y, cb, cr []uint8) {
 	}
 }
 
-// opaque is the four bytes of a pixel, whose components are brought to 0 to 255.
+// opaque returns the four bytes of a pixel with its components clamped to 0 to
+// 255.
 func opaque(r, g, b int32) uint32 {
 	if uint32(r|g|b) > 255 {
 		r, g, b = max(0, min(r, 255)), max(0, min(g, 255)), max(0, min(b, 255))

@@ -24,7 +24,7 @@ type mix struct{ redBlue, green [8]int16 }
 
 const (
 	lumaShift = 15
-	// colourShift divides by four, too: differences are made of sums of four
+	// colourShift also divides by four, because differences are sums of four
 	// pixels.
 	colourShift = lumaShift + 2
 )
@@ -60,13 +60,12 @@ func constant(v uint32) [4]uint32 { return [4]uint32{v, v, v, v} }
 func (e *Encoder) Bytes() int { return e.layout.Bytes() }
 
 // Encode sets picture, of Bytes, to src, which has the Encoder's size and no
-// gaps between its rows. Where the layout has no alpha, that of src is left
-// out.
+// gaps between its rows. If the layout has no alpha, src's alpha is dropped.
 func (e *Encoder) Encode(picture []uint8, src *image.NRGBA) {
 	w, h, pairs := e.layout.Width, e.layout.Height, e.layout.colour().X
 	y, cb, cr, a := e.layout.planes(picture)
 	for top := 0; top < h; top += 2 {
-		bottom := min(top+1, h-1) // the last row stands for two where their number is odd
+		bottom := min(top+1, h-1) // with an odd number of rows, the last counts twice
 		for i := top; i <= bottom; i++ {
 			from := line(src.Pix, i, 4*w)
 			e.k.lumaRow(line(y, i, w), from)
@@ -91,8 +90,8 @@ func alphaRow(a, src []uint8) {
 	}
 }
 
-// colourRow makes a row of differences of two rows of pixels; where their
-// number is odd, the last stands for two.
+// colourRow makes a row of differences from two rows of pixels. With an odd
+// number, the last pixel counts twice.
 func (k *toYUV) colourRow(cb, cr, upper, lower []uint8) {
 	x := k.colourBlocks(cb, cr, upper, lower)
 	for ; x < len(upper)/8; x++ {

@@ -1,11 +1,11 @@
-// Package yuv converts pictures between straight RGBA and what video codecs
-// hold: 8-bit Y'CbCr with one pair of colour differences for every two pixels
-// by two (4:2:0), perhaps with alpha.
+// Package yuv converts pictures between straight RGBA and the format of video
+// codecs: 8-bit Y'CbCr with one pair of colour differences for every two by two
+// pixels (4:2:0), with or without alpha.
 //
-// A pair of differences stands for all four pixels on the way to RGBA and is
-// their mean on the way back, so pixels that nobody touched come out of both
-// conversions as they went in, but for rounding and what RGB cannot hold. The
-// formulas are those of Recommendations ITU-R BT.601-7 and BT.709-6.
+// A pair of differences is used for all four pixels on the way to RGBA and is
+// their mean on the way back. Untouched pixels therefore survive both
+// conversions, except for rounding and colours outside RGB. The formulas are
+// those of Recommendations ITU-R BT.601-7 and BT.709-6.
 package yuv
 
 import "image"
@@ -53,9 +53,9 @@ func (c Coding) scale() (black int, luma, colour float64) {
 	return 16, 219.0 / 255, 224.0 / 255
 }
 
-// Layout is how the planes of a picture follow each other without gaps: Y, Cb
-// and Cr, and A where there is alpha. Where a side is odd, its last pixels have
-// differences of their own.
+// Layout is the order of a picture's planes without gaps: Y, Cb, Cr, and A if
+// there is alpha. If a side is odd, its last pixels have differences of their
+// own.
 type Layout struct {
 	Width, Height int
 	Alpha         bool

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagGroups are the headings under which help lists flags. The first are what
+// people look for; a flag that is in none is listed at the end.
+var flagGroups = []struct {
+	title string
+	flags []string
+}{
+	{"Output", []string{"output", "out", "format", "bg", "preview", "compare", "mask-only", "no-audio", "loop", "recursive", "watch", "force", "update", "quiet", "json"}},
+	{"Placement", []string{"crop", "pad", "canvas-w", "canvas-h", "anchor", "scale"}},
+	{"Method", []string{"method", "model", "tolerance", "key", "keep-shadow", "holes"}},
+	{"Quality", []string{"quality", "edge-colour", "fps", "start", "end", "trim", "strict"}},
+	{"Service", []string{"server", "wait", "dry-run", "ask-above", "yes", "idempotency-key"}},
+	{"Advanced", []string{"no-reuse", "no-colours", "no-plate", "no-steady", "no-refine", "no-decontaminate", "device", "require-gpu",
+		"jobs", "workers", "ffmpeg", "ffprobe", "sandbox", "onnxruntime", "models-dir"}},
+}
+
+// grouped makes the help of the commands that remove backgrounds list flags in
+// groups: they have too many for one list.
+func grouped(cmd *cobra.Command) {
+	if cmd.Flags().Lookup("method") != nil {
+		cmd.SetUsageFunc(groupedUsage)
+	}
+	for _, c := range cmd.Commands() {
+		grouped(c)
+	}
+}
+
+func groupedUsage(cmd *cobra.Command) error {
+	w := cmd.OutOrStderr()
+	fmt.Fprintf(w, "Usage:\n  %s\n", cmd.UseLine())
+	if cmd.HasExample() {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	for _, g := range flagGroups {
+		printFlags(w, g.title, cmd.LocalFlags(), func(f *pflag.Flag) bool { return slices.Contains(g.flags, f.Name) })
+	}
+	printFlags(w, "Other", cmd.LocalFlags(), func(f *pflag.Flag) bool {
+		for _, g := range flagGroups {
+			if slices.Contains(g.flags, f.Name) {
+				return false
+			}
+		}
+		return true
+	})
+	printFlags(w, "Global", cmd.InheritedFlags(), func(*pflag.Flag) bool { return true })
+	return nil
+}
+
+// printFlags lists flags under a heading, if there are any that people see.
+func printFlags(w io.Writer, title string, flags *pflag.FlagSet, wanted func(*pflag.Flag) bool) {
+	some := pflag.NewFlagSet(title, pflag.ContinueOnError)
+	some.SortFlags = false
+	flags.VisitAll(func(f *pflag.Flag) {
+		if wanted(f) {
+			some.AddFlag(f)
+		}
+	})
+	if some.HasAvailableFlags() {
+		fmt.Fprintf(w, "\n%s flags:\n%s\n", title, strings.TrimRight(some.FlagUsages(), "\n"))
+	}
+}

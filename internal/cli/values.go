@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/image/colornames"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// kinds say what the values of flags must be, by pflag's names of their types.
+var kinds = map[string]string{
+	"int": "must be a whole number", "int64": "must be a whole number", "float64": "must be a number",
+	"bool": "must be true or false", "duration": "must be a time such as 90s, 15m or 24h",
+}
+
+// plainly makes the flags of all commands refuse values in words of ours, and
+// those that are true or false take yes, no, on and off, too.
+func plainly(cmd *cobra.Command) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		must, ok := kinds[f.Value.Type()]
+		if !ok {
+			return
+		}
+		if unit, _ := pflag.UnquoteUsage(f); unit == "pixels" || unit == "bytes" {
+			must += " of " + unit
+		}
+		f.Value = plainValue{f.Value, must}
+	})
+	for _, c := range cmd.Commands() {
+		plainly(c)
+	}
+}
+
+// plainValue is a value that says what it must be.
+type plainValue struct {
+	pflag.Value
+	must string
+}
+
+func (v plainValue) Set(s string) error {
+	if truth, ok := truths[strings.ToLower(s)]; ok && v.Type() == "bool" {
+		s = truth
+	}
+	if v.Value.Set(s) != nil {
+		return errors.New(v.must)
+	}
+	return nil
+}
+
+// truths are the words for true and false.
+var truths = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
+
+// explicit writes out what stands for a value: "--crop no" is "--crop=no" unless
+// a file is called "no", and "--no-crop" is "--crop=false".
+func explicit(root *cobra.Command, args []string) []string {
+	cmd, _, err := root.Find(args)
+	if err != nil {
+		return args
+	}
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		arg := args[i]
+		name, isLong := strings.CutPrefix(arg, "--")
+		positive, negated := strings.CutPrefix(name, "no-")
+		switch {
+		case !isLong:
+		case isBool(cmd, name) && i+1 < len(args) && truths[strings.ToLower(args[i+1])] != "" && !exists(args[i+1]):
+			i++
+			arg += "=" + args[i]
+		case negated && cmd.Flag(name) == nil && isBool(cmd, positive):
+			arg = "--" + positive + "=false"
+		}
+		out = append(out, arg)
+	}
+	return out
+}
+
+func isBool(cmd *cobra.Command, name string) bool {
+	f := cmd.Flag(name)
+	return f != nil && f.Value.Type() == "bool"
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// size is a flag for bytes: a number of them, or with a unit.
+type size struct{ p *int64 }
+
+func (v size) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return strconv.FormatInt(*v.p, 10)
+}
+
+func (v size) Type() string { return "size" }
+
+func (v size) Set(s string) error {
+	n, err := humanize.ParseBytes(s)
+	if err != nil || n > math.MaxInt64 || strings.ContainsAny(s, "eE+-") {
+		return errors.New("must be a number of bytes such as 200MB, 512MiB or 200000000")
+	}
+	*v.p = int64(n)
+	return nil
+}
+
+func sizeFlag(f *pflag.FlagSet, p *int64, name string, value int64, usage string) {
+	*p = value
+	f.Var(size{p}, name, usage)
+}
+
+// colour is a flag for a colour, or one of the words that stand for others. It is
+// kept as #rrggbb, which the library and the API take.
+type colour struct {
+	p     *string
+	words []string
+}
+
+func (v colour) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return *v.p
+}
+
+func (v colour) Type() string { return "colour" }
+
+func (v colour) Set(s string) error {
+	text := strings.ToLower(s)
+	if text != "" && !slices.Contains(v.words, text) {
+		hex, ok := hexColour(text)
+		if !ok {
+			return fmt.Errorf("must be %s#rrggbb, #rgb or a name such as white", strings.Join(append(slices.Clone(v.words), ""), ", "))
+		}
+		text = hex
+	}
+	*v.p = text
+	return nil
+}
+
+// hexColour is #rrggbb for a colour that CSS names, for #rgb, and for both
+// without #.
+func hexColour(s string) (string, bool) {
+	if c, ok := colornames.Map[s]; ok {
+		return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B), true
+	}
+	s = strings.TrimPrefix(s, "#")
+	if len(s) == 3 {
+		s = string([]byte{s[0], s[0], s[1], s[1], s[2], s[2]})
+	}
+	_, err := strconv.ParseUint(s, 16, 32)
+	return "#" + s, len(s) == 6 && err == nil
+}
+
+// shown adds the values that were given to errors about options. o.Validate,
+// which others use, too, does not repeat them.
+func shown(cmd *cobra.Command, err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, shown(cmd, e))
+		}
+		return errors.Join(all...)
+	}
+	var e *bgremove.Error
+	if !errors.As(err, &e) || e.Field == "" {
+		return err
+	}
+	named := *e
+	if flag := flagNames[e.Field]; flag != "" {
+		named.Field = flag
+	}
+	if f := cmd.Flags().Lookup(named.Field); f != nil {
+		named.Reason += ", not " + refusedValue(f.Value)
+	}
+	return &named
+}
+
+// refusedValue is a value as a message shows it: words in quotes.
+func refusedValue(v pflag.Value) string {
+	if _, err := strconv.ParseFloat(v.String(), 64); err == nil {
+		return v.String()
+	}
+	return strconv.Quote(v.String())
+}

@@ -1,0 +1,117 @@
+package chromakey
+
+import (
+	"fmt"
+	"math"
+)
+
+// A screen is recognised by itself where its hue is within greenest or bluest, in
+// degrees, of those of pure green or blue; its strength is at least pure of its
+// brightest channel; its tiles deviate by no more than smooth, on the median; and it
+// is shown by mostBorder of the border, and leastBorder in the worst frame; and little of
+// the subject has its hue.
+const (
+	greenest, bluest        = 25, 18
+	pureGreen, pureBlue     = 0.22, 0.28
+	smooth                  = 6
+	mostBorder, leastBorder = 0.8, 0.5
+	// mostAlike is the largest share of the subject that may have the screen's hue.
+	mostAlike = 0.08
+)
+
+// Screen is what a Survey found out of the screen. The zero value is none.
+type Screen struct {
+	// Colour is the mean of what the border shows of it, 0–255.
+	Colour [3]float64
+	// Share is the share of the border that shows it, 0–1, Steady that in the worst
+	// frame.
+	Share, Steady float64
+	// Alike is the share of what does not show the lit screen that has its hue all the
+	// same, in another purity or brighter, as a green shirt may; Dark the share that may
+	// be that, too, or shadow.
+	Alike, Dark float64
+	// Rough is the standard deviation of its colour differences within a tile.
+	Rough float64
+
+	found  bool
+	hue    hue
+	luma   [3]float64
+	halved bool
+	angle  float64 // of its hue, in degrees
+	w, h   int
+	// Its colour over the picture, w × h: as it is, and without shadows.
+	lit, unshaded []sample
+}
+
+// shows reports whether a place of a colour shows the screen.
+func (s *Screen) shows(r, g, b float32) bool {
+	x, z := s.hue.parts(r, g, b)
+	return z <= aside*x && x-narrow*z >= weak*s.strength()
+}
+
+// strength is that of the screen's colour.
+func (s *Screen) strength() float32 {
+	return s.hue.strength(float32(s.Colour[0]), float32(s.Colour[1]), float32(s.Colour[2]))
+}
+
+func (s *Screen) tile(t *tile) bool {
+	return s.shows(float32(t.mean[0]), float32(t.mean[1]), float32(t.mean[2]))
+}
+
+// Found reports whether there is a screen at all.
+func (s *Screen) Found() bool { return s.found }
+
+// Plain reports whether nothing else has the screen's hue, not even shadows on it.
+func (s *Screen) Plain() bool { return s.Alike+s.Dark <= mostAlike }
+
+// Usual reports whether it is green or blue, as screens are.
+func (s *Screen) Usual() bool { return s.name() != "" }
+
+// Recognise decides whether the clip was shot before a green or blue screen, and says
+// why in words for a person.
+func (s *Screen) Recognise() (ok bool, reason string) {
+	name := s.name()
+	if name == "" || s.Share < mostBorder || s.Steady < leastBorder || s.Rough > smooth || s.Alike > mostAlike {
+		return false, "there is no green or blue screen"
+	}
+	return true, s.Describe()
+}
+
+// Describe says in words for a person what the screen is.
+func (s *Screen) Describe() string {
+	name := s.name()
+	if name == "" {
+		name = "coloured"
+	}
+	return fmt.Sprintf("a %s screen, around #%02x%02x%02x, in %d %% of the border", name,
+		uint8(s.Colour[0]), uint8(s.Colour[1]), uint8(s.Colour[2]), int(100*s.Share))
+}
+
+// name is what a screen of that hue is called, empty for all others.
+func (s *Screen) name() string {
+	pure := float64(s.strength()) / max(s.Colour[0], s.Colour[1], s.Colour[2], 1)
+	near := func(c [3]float64, degrees float64) bool {
+		cb, cr := chroma(s.luma, c)
+		d := math.Abs(math.Mod(s.angle-math.Atan2(cr, cb)*180/math.Pi+540, 360) - 180)
+		return d <= degrees
+	}
+	switch {
+	case !s.Found():
+		return ""
+	case near([3]float64{0, 255, 0}, greenest) && pure >= pureGreen:
+		return "green"
+	case near([3]float64{0, 0, 255}, bluest) && pure >= pureBlue:
+		return "blue"
+	}
+	return ""
+}
+
+// channels are the screen's strongest channel and the two others.
+func (s *Screen) channels() (strongest, i, j int) {
+	for k := range s.Colour {
+		if s.Colour[k] > s.Colour[strongest] {
+			strongest = k
+		}
+	}
+	return strongest, (strongest + 1) % 3, (strongest + 2) % 3
+}
