@@ -22,7 +22,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// Prober describes uploads; *job.Remover is one.
+// Prober describes uploads; *removal.Remover is one.
 type Prober interface {
 	// Probe describes the clip at path. The error is job.ErrUnreadable,
 	// wrapped, a *job.LimitError, or of the machine.

@@ -16,6 +16,7 @@ import (
 	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/removal"
 	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/internal/store/storetest"
@@ -35,7 +36,7 @@ type service struct {
 	ledger   *account.Ledger
 	blobs    *blob.Store
 	jobs     *job.Service
-	remover  *job.Remover
+	remover  *removal.Remover
 	api      *httpapi.API
 	stopFeed func() // as a server does that stops
 	log      *testlog.Lines
@@ -72,7 +73,7 @@ func startIn(t testing.TB, db *store.DB, blobs blob.Options, jobs job.Config, ch
 	})
 	s.accounts, s.keys, s.ledger = account.New(s.db), account.NewKeys(s.db), account.NewLedger(s.db)
 	s.jobs = job.New(s.db, s.blobs, jobs)
-	s.remover = job.NewRemover(bgremove.New(bgremove.Config{}))
+	s.remover = removal.New(bgremove.New(bgremove.Config{}))
 	s.remover.FastOnly = true
 	sessions, err := session.New(session.Config{Store: account.NewSessions(s.db), Accounts: s.accounts})
 	if err != nil {

@@ -26,8 +26,8 @@ type LimitError struct{ Reason string }
 
 func (e *LimitError) Error() string { return e.Reason }
 
-// check names the first limit that a clip is over.
-func (l Limits) check(m Media) error {
+// Check names the first limit that a clip is over.
+func (l Limits) Check(m Media) error {
 	pixels := m.pixels()
 	seconds := max(time.Second, m.Duration).Seconds()
 	over := func(format string, a ...any) error { return &LimitError{fmt.Sprintf(format, a...)} }

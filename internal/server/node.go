@@ -14,6 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/mailer"
+	"github.com/bgremove/bgremove/internal/removal"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -33,7 +34,7 @@ type node struct {
 	jobs     *job.Service
 	feed     *job.Feed
 	engine   *bgremove.Remover
-	remover  *job.Remover
+	remover  *removal.Remover
 	metrics  *metrics
 	local    *local           // nil: a service for others
 	shop     *billing.Service // nil: nothing is sold
@@ -140,7 +141,7 @@ func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 		c.Sandbox = bgremove.SandboxOn
 		n.engine = bgremove.New(c)
 	}
-	n.remover = job.NewRemover(n.engine)
+	n.remover = removal.New(n.engine)
 	n.remover.Model = n.config.Model
 	return nil
 }

@@ -1,4 +1,6 @@
-package job
+// Package removal does the work of jobs by pkg/bgremove. It is the only bridge
+// from the service to pixels.
+package removal
 
 import (
 	"context"
@@ -9,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -24,32 +27,32 @@ type Remover struct {
 	remover *bgremove.Remover
 }
 
-// NewRemover makes a Processor of r, which stays the caller's.
-func NewRemover(r *bgremove.Remover) *Remover { return &Remover{remover: r} }
+// New makes a Remover of r, which stays the caller's.
+func New(r *bgremove.Remover) *Remover { return &Remover{remover: r} }
 
 // mediaTypes are those of the containers that are read.
 var mediaTypes = map[string]string{
 	"gif": "image/gif", "mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "matroska": "video/x-matroska",
 }
 
-// Probe describes the clip at path. The error is ErrUnreadable, wrapped, a
-// *LimitError, or that of a machine that lacks ffmpeg.
-func (r *Remover) Probe(ctx context.Context, path string, l Limits) (Media, error) {
+// Probe describes the clip at path. The error is job.ErrUnreadable, wrapped, a
+// *job.LimitError, or that of a machine that lacks ffmpeg.
+func (r *Remover) Probe(ctx context.Context, path string, l job.Limits) (job.Media, error) {
 	info, err := r.remover.Probe(ctx, path)
 	if err != nil {
-		return Media{}, translate(err)
+		return job.Media{}, translate(err)
 	}
-	m := Media{
+	m := job.Media{
 		Type: mediaTypes[info.Container], FrameCount: info.Frames, Width: info.Width, Height: info.Height,
 		Duration: time.Duration(info.Duration * float64(time.Second)).Round(time.Millisecond),
 	}
 	if m.Duration <= 0 {
-		return Media{}, fmt.Errorf("%w: it lasts %v", ErrUnreadable, m.Duration) // a priced clip lasts longer than nothing
+		return job.Media{}, fmt.Errorf("%w: it lasts %v", job.ErrUnreadable, m.Duration) // a priced clip lasts longer than nothing
 	}
-	return m, l.check(m)
+	return m, l.Check(m)
 }
 
-// translate turns a file's error into one of this package. Paths of this
+// translate turns a file's error into one of internal/job. Paths of this
 // machine stay in the wrapped error.
 func translate(err error) error {
 	e := (*bgremove.Error)(nil)
@@ -58,17 +61,17 @@ func translate(err error) error {
 	}
 	switch e.Kind {
 	case bgremove.Unreadable:
-		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+		return fmt.Errorf("%w: %w", job.ErrUnreadable, err)
 	case bgremove.Missing:
-		return fmt.Errorf("%w: %w", ErrMachine, err)
+		return fmt.Errorf("%w: %w", job.ErrMachine, err)
 	case bgremove.TooLarge:
-		return &LimitError{e.Reason}
+		return &job.LimitError{Reason: e.Reason}
 	}
 	return err
 }
 
-// Process implements Processor.
-func (r *Remover) Process(ctx context.Context, t Task) (Product, error) {
+// Process implements job.Processor.
+func (r *Remover) Process(ctx context.Context, t job.Task) (job.Product, error) {
 	var shown error
 	output := filepath.Join(t.Dir, "out."+t.Job.OutputFormat)
 	result, err := r.remover.Remove(ctx, t.Input, output, r.options(t.Job.Options), bgremove.Extras{
@@ -80,7 +83,7 @@ func (r *Remover) Process(ctx context.Context, t Task) (Product, error) {
 		},
 	})
 	if err = errors.Join(err, shown); err != nil {
-		return Product{}, translate(err)
+		return job.Product{}, translate(err)
 	}
 	stages := make(map[string]time.Duration)
 	for name, seconds := range result.Timings {
@@ -88,15 +91,15 @@ func (r *Remover) Process(ctx context.Context, t Task) (Product, error) {
 			stages[name] = time.Duration(seconds * float64(time.Second))
 		}
 	}
-	return Product{Path: result.Output, Stages: stages, Placement: placed(t.Job.Media, result), Quality: judged(result.Quality), Details: map[string]any{
+	return job.Product{Path: result.Output, Stages: stages, Placement: placed(t.Job.Media, result), Quality: judged(result.Quality), Details: map[string]any{
 		"method": result.Method, "reason": result.Reason, "model": result.Model, "frames": result.Frames, "size": result.OutputSize, "warnings": codes(result.Quality),
 	}}, nil
 }
 
-func judged(q bgremove.Quality) *Quality {
-	out := &Quality{Kept: q.Kept, Warnings: []Warning{}}
+func judged(q bgremove.Quality) *job.Quality {
+	out := &job.Quality{Kept: q.Kept, Warnings: []job.Warning{}}
 	for _, w := range q.Warnings {
-		out.Warnings = append(out.Warnings, Warning{string(w.Code), w.Message})
+		out.Warnings = append(out.Warnings, job.Warning{Code: string(w.Code), Message: w.Message})
 	}
 	return out
 }
@@ -108,15 +111,17 @@ func codes(q bgremove.Quality) (all []bgremove.WarningCode) {
 	return all
 }
 
-func placed(in Media, r *bgremove.Result) *Placement {
-	box := func(b bgremove.Box) Box { return Box{b.X, b.Y, Size{b.Width, b.Height}} }
-	return &Placement{
-		Width: r.Width, Height: r.Height, Source: Size{in.Width, in.Height},
+func placed(in job.Media, r *bgremove.Result) *job.Placement {
+	box := func(b bgremove.Box) job.Box {
+		return job.Box{X: b.X, Y: b.Y, Size: job.Size{Width: b.Width, Height: b.Height}}
+	}
+	return &job.Placement{
+		Width: r.Width, Height: r.Height, Source: job.Size{Width: in.Width, Height: in.Height},
 		Window: box(r.Placement.Window), Target: box(r.Placement.Target), Start: r.Placement.Start,
 	}
 }
 
-func (r *Remover) options(o Options) bgremove.Options {
+func (r *Remover) options(o job.Options) bgremove.Options {
 	b := bgremove.Defaults()
 	b.Method, b.Model = bgremove.Method(o.Method), r.Model
 	if r.FastOnly && b.Method == bgremove.Auto {

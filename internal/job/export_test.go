@@ -1,4 +1,0 @@
-package job
-
-// What only tests of this package see.
-var CheckLimits = Limits.check
