@@ -276,7 +276,7 @@ func (c *customer) awaitBatch(ctx context.Context, s *client.Client, id string) 
 	return s.WaitBatch(ctx, id, func(b client.Batch) {
 		ended := 0
 		for _, j := range b.Jobs {
-			if j.Status == api.JobStatusDone || j.Status == api.JobStatusFailed {
+			if client.Ended(j) {
 				ended++
 			}
 		}

@@ -8,33 +8,35 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/price"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// price is what a submission of files costs.
-type price struct {
+// quotation is the price of a submission of files.
+type quotation struct {
 	Files   []filePrice `json:"files"`
-	Credits int         `json:"credits"`
+	Credits int64       `json:"credits"`
 }
 
 type filePrice struct {
 	Input    string  `json:"input"`
 	Duration float64 `json:"duration"` // seconds
-	Credits  int     `json:"credits"`
+	Credits  int64   `json:"credits"`
 }
 
 // priceOf measures files as the service will. A file that cannot be read is an
 // error: the service would not take it, or fail it.
-func (a *app) priceOf(ctx context.Context, inputs []string) (price, error) {
-	var p price
+func (a *app) priceOf(ctx context.Context, inputs []string) (quotation, error) {
+	var p quotation
 	engine := bgremove.New(a.engine)
 	for _, input := range inputs {
 		info, err := engine.Probe(ctx, input)
 		if err != nil {
 			return p, err
 		}
-		p.Files = append(p.Files, filePrice{input, info.Duration, info.Credits})
-		p.Credits += info.Credits
+		credits := credits(info)
+		p.Files = append(p.Files, filePrice{input, info.Duration, credits})
+		p.Credits += credits
 	}
 	return p, nil
 }
@@ -61,7 +63,7 @@ func (c *customer) quote(ctx context.Context, inputs []string) error {
 // confirm asks before a batch that costs more than most credits, or nobody
 // knows how much. Files that cannot be read cost nothing in the end.
 func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error {
-	cost := 0
+	var cost int64
 	what := ""
 	for _, input := range inputs {
 		p, err := c.priceOf(cmd.Context(), []string{input})
@@ -70,14 +72,14 @@ func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error 
 		case errors.As(err, &known) && known.Kind == bgremove.Missing:
 			what = "an unknown number of credits (without ffmpeg nobody can tell here)"
 		case errors.As(err, &known):
-			cost += 3
+			cost += price.Least
 		case err != nil:
 			return err
 		}
 		cost += p.Credits
 	}
 	switch {
-	case what == "" && cost <= most:
+	case what == "" && cost <= int64(most):
 		return nil
 	case what == "":
 		what = fmt.Sprintf("%d credits", cost)

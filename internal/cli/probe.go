@@ -2,11 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"text/tabwriter"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/price"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -31,7 +34,7 @@ func (a *app) probeCommand() *cobra.Command {
 			}
 			info.Input = args[0]
 			if asJSON {
-				return a.JSON(info)
+				return a.JSON(pricedInfo{info, credits(info)})
 			}
 			return a.printInfo(info)
 		},
@@ -39,6 +42,17 @@ func (a *app) probeCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	a.engineFlags(cmd.Flags())
 	return cmd
+}
+
+// pricedInfo is a file and the price of a job on it.
+type pricedInfo struct {
+	*bgremove.Info
+	Credits int64 `json:"credits"`
+}
+
+// credits is the price of a job on a file.
+func credits(i *bgremove.Info) int64 {
+	return price.Of(time.Duration(math.Round(1000*i.Duration)) * time.Millisecond)
 }
 
 func (a *app) printInfo(i *bgremove.Info) error {
@@ -53,7 +67,7 @@ func (a *app) printInfo(i *bgremove.Info) error {
 	}
 	row("sound", "%s", yesNo(i.HasAudio))
 	row("size", "%s", byteSize(i.InputSize))
-	row("price", "%d credits", i.Credits)
+	row("price", "%d credits", credits(i))
 	return w.Flush()
 }
 

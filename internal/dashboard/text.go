@@ -11,13 +11,15 @@ import (
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/price"
 )
 
 // functions are what templates say things with.
 func (d *Dashboard) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": d.assets.path, "words": func(all ...string) []string { return all },
-		"bytes": bytesText, "seconds": secondsText, "count": countText, "credits": creditsText, "signed": signedText,
+		"priceRule": func() string { return price.Rule },
+		"bytes":     bytesText, "seconds": secondsText, "count": countText, "credits": creditsText, "signed": signedText,
 		"dollars": dollarsText, "period": periodText, "when": whenText, "stateName": stateName,
 		"reason": reason, "reasonShort": reasonShort, "entry": entryText, "short": shortID,
 	}

@@ -39,7 +39,7 @@ func (j jobView) InputURL() string {
 
 // Ended reports whether the state is a last one, Busy whether somebody is to
 // wait for it, as aria-busy has it.
-func (j jobView) Ended() bool { return j.State == job.Done || j.State == job.Failed }
+func (j jobView) Ended() bool { return j.State.Ended() }
 func (j jobView) Busy() bool  { return !j.Ended() }
 
 // Repeatable reports whether another job can use the input.

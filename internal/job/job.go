@@ -24,6 +24,9 @@ const (
 	Failed     State = "failed"
 )
 
+// Ended reports whether a job in the state changes no more.
+func (s State) Ended() bool { return s == Done || s == Failed }
+
 // Code says why a job failed.
 type Code string
 

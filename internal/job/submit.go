@@ -5,10 +5,10 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/id"
+	"github.com/bgremove/bgremove/internal/price"
 	"github.com/bgremove/bgremove/internal/store"
 )
 
@@ -64,17 +64,6 @@ type ReceiptItem struct {
 	Filename string `json:"filename"`
 }
 
-// minPrice is the price of the shortest clip, and of an unreadable one until it
-// is refunded.
-const minPrice = 3
-
-// Price is the cost of a job on a clip of the given duration: a credit for each
-// started second, at least three. Milliseconds count, fractions of them do not.
-func Price(duration time.Duration) int64 {
-	ms := duration.Round(time.Millisecond).Milliseconds()
-	return max(minPrice, (ms+999)/1000)
-}
-
 // Submit charges for all files and queues them, or does nothing: then the
 // error is an *account.InsufficientError, ErrConflict, ErrRunning, ErrNotFound
 // if the input of Again has expired meanwhile, or the database's. An unreadable file of a batch becomes a job that has failed,
@@ -111,7 +100,7 @@ func (s *Service) Afford(ctx context.Context, accountID string, files int) error
 		return nil
 	}
 	balance, err := s.ledger.Balance(ctx, accountID)
-	if cost := minPrice * int64(files); err == nil && balance < cost {
+	if cost := price.Least * int64(files); err == nil && balance < cost {
 		err = &account.InsufficientError{Balance: balance, Cost: cost}
 	}
 	return err
@@ -122,9 +111,9 @@ func (s *Service) observeCredits(sub Submission) {
 		return
 	}
 	for _, f := range sub.Files {
-		s.config.Observer.Credits(account.Charge, Price(f.Media.Duration))
+		s.config.Observer.Credits(account.Charge, price.Of(f.Media.Duration))
 		if f.Unreadable {
-			s.config.Observer.Credits(account.Refund, Price(f.Media.Duration))
+			s.config.Observer.Credits(account.Refund, price.Of(f.Media.Duration))
 		}
 	}
 }
@@ -155,7 +144,7 @@ func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Rec
 	}
 	items := make([]account.Item, len(sub.Files))
 	for i, f := range sub.Files {
-		items[i] = account.Item{JobID: id.New("job_"), Credits: Price(f.Media.Duration)}
+		items[i] = account.Item{JobID: id.New("job_"), Credits: price.Of(f.Media.Duration)}
 		receipt.Jobs = append(receipt.Jobs, ReceiptItem{ID: items[i].JobID, Filename: f.Name})
 	}
 	options, err := json.Marshal(sub.Options)

@@ -16,18 +16,6 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 )
 
-func TestPrice(t *testing.T) {
-	t.Parallel()
-	for d, want := range map[time.Duration]int64{
-		0: 3, time.Second: 3, 2 * time.Second: 3, 3 * time.Second: 3, 3001 * time.Millisecond: 4, 3*time.Second + 300*time.Microsecond: 3,
-		10 * time.Second: 10, 9999 * time.Millisecond: 10, 10 * time.Minute: 600,
-	} {
-		if got := job.Price(d); got != want {
-			t.Errorf("%v costs %d, not %d", d, got, want)
-		}
-	}
-}
-
 func TestSubmit(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"time"
 
@@ -31,14 +30,6 @@ type Info struct {
 	Loop int `json:"loop"`
 	// Truncated says that the file is truncated.
 	Truncated bool `json:"truncated"`
-	// Credits is the price of a job on this file, see Price.
-	Credits int `json:"credits"`
-}
-
-// Price is the cost of a job on a clip of the given duration: a credit for each
-// started second, at least three.
-func Price(duration time.Duration) int {
-	return max(3, int(math.Ceil(duration.Round(time.Millisecond).Seconds())))
 }
 
 // Probe reads the metadata of a file. The file's content decides its container,
@@ -52,7 +43,7 @@ func (r *Remover) Probe(ctx context.Context, path string) (*Info, error) {
 	return &Info{
 		Input: path, Container: string(m.Container), Codec: m.Codec, Frames: m.Frames,
 		Width: m.Width, Height: m.Height, Duration: milliseconds(m.Duration), InputSize: in.size,
-		HasAlpha: m.HasAlpha, HasAudio: m.HasAudio, Loop: m.Plays, Truncated: m.Truncated, Credits: Price(m.Duration),
+		HasAlpha: m.HasAlpha, HasAudio: m.HasAudio, Loop: m.Plays, Truncated: m.Truncated,
 	}, nil
 }
 

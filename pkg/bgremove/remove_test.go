@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -420,18 +419,6 @@ func TestResultIsJSON(t *testing.T) {
 		"inputSize", "outputSize", "outputFormat", "timings", "device", "droppedFrames", "placement"} {
 		if _, ok := keys[key]; !ok {
 			t.Errorf("no %q in %s", key, data)
-		}
-	}
-}
-
-func TestPrice(t *testing.T) {
-	t.Parallel()
-	for duration, want := range map[time.Duration]int{
-		0: 3, 2 * time.Second: 3, 3 * time.Second: 3, 3001 * time.Millisecond: 4, 10 * time.Second: 10,
-		10*time.Second + 400*time.Microsecond: 10, 10*time.Second + 600*time.Microsecond: 11,
-	} {
-		if got := bgremove.Price(duration); got != want {
-			t.Errorf("Price(%v) = %d, want %d", duration, got, want)
 		}
 	}
 }

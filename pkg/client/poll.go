@@ -24,12 +24,13 @@ func (c *Client) Batch(ctx context.Context, id string) (Batch, error) {
 	return batch, err
 }
 
+// Ended reports whether a job is done or failed.
+func Ended(j Job) bool { return j.Status == api.JobStatusDone || j.Status == api.JobStatusFailed }
+
 // Wait returns when a job has ended. A failed job is a *JobFailedError. If seen
 // is not nil, it gets the job after each poll.
 func (c *Client) Wait(ctx context.Context, id string, seen func(Job)) (Job, error) {
-	job, err := wait(ctx, c.options.Poll, id, c.job, seen, func(j Job) bool {
-		return j.Status == api.JobStatusDone || j.Status == api.JobStatusFailed
-	})
+	job, err := wait(ctx, c.options.Poll, id, c.job, seen, Ended)
 	if err == nil && job.Status == api.JobStatusFailed {
 		err = failed(job)
 	}
