@@ -51,6 +51,8 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 	if o.Method != Fast {
 		flat, why := backdrop.Flatness()
 		switch {
+		case o.Key == KeyGreen || o.Key == KeyBlue:
+			reason = fmt.Sprintf("there is no %s screen, so its colour alone is removed", o.Key)
 		case o.keyColour() != nil:
 			reason = "the backdrop's colour is given"
 		case flat:

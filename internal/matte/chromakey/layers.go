@@ -6,25 +6,23 @@ import (
 )
 
 const (
-	// dimmest and brightest bound how bright a place of the screen may be against
-	// its usual light; uneven is how much a shadow may change its brightness and
-	// its strength apart.
+	// dimmest and brightest bound the screen's brightness at a place, relative to its
+	// usual light. uneven is how far brightness and strength may differ in a shadow.
 	dimmest, brightest, uneven = 0.3, 1.7, 0.13
-	// edgeless is how much the strength may change between neighbours within the
-	// screen, as a share of the screen's, beside its noise.
+	// edgeless is how much the strength may change between neighbours on the screen,
+	// as a share of the strength, in addition to noise.
 	edgeless = 0.08
-	// A place surely shows the subject where its coverage is more than firm and no
-	// place of less than half within nearRim, or more than half and none within
-	// farRim.
+	// A place shows only the subject if its coverage is above firm and no place within
+	// nearRim is below one half, or if it is above half and no place within farRim is.
 	firm, half      = 0.85, 0.55
 	nearRim, farRim = 1, 6
-	// impure is how much more of the screen's strength, as a share, such a place may have
-	// than any nearby: else the screen shines through.
+	// impure is how much stronger the screen's hue may be there than at the purest place
+	// nearby, as a share of the screen's strength. Otherwise the screen shows through.
 	impure = 0.1
 	// unmixed is how far a channel may lie off a mix of two colours.
 	unmixed = 24
-	// tinted is the largest share of the screen's strength that the subject may have
-	// itself, by light from the screen.
+	// tinted is the largest share of the screen's strength that spill may give the
+	// subject.
 	tinted = 0.6
 )
 

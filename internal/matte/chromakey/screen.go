@@ -5,30 +5,29 @@ import (
 	"math"
 )
 
-// A screen is recognised by itself where its hue is within greenest or bluest, in
-// degrees, of those of pure green or blue; its strength is at least pure of its
-// brightest channel; its tiles deviate by no more than smooth, on the median; and it
-// is shown by mostBorder of the border, and leastBorder in the worst frame; and little of
+// A screen is recognised without a key if all of this holds. Its hue is within greenest
+// or bluest degrees of pure green or blue. Its strength is at least pureGreen or pureBlue
+// times its brightest channel. The median deviation within its tiles is at most smooth. It
+// covers mostBorder of the border, and leastBorder in the worst frame. At most mostAlike of
 // the subject has its hue.
 const (
 	greenest, bluest        = 25, 18
 	pureGreen, pureBlue     = 0.22, 0.28
 	smooth                  = 6
 	mostBorder, leastBorder = 0.8, 0.5
-	// mostAlike is the largest share of the subject that may have the screen's hue.
-	mostAlike = 0.08
+	mostAlike               = 0.08
 )
 
-// Screen is what a Survey found out of the screen. The zero value is none.
+// Screen describes the screen of a clip. The zero value means that there is none.
 type Screen struct {
 	// Colour is the mean of what the border shows of it, 0–255.
 	Colour [3]float64
 	// Share is the share of the border that shows it, 0–1, Steady that in the worst
 	// frame.
 	Share, Steady float64
-	// Alike is the share of what does not show the lit screen that has its hue all the
-	// same, in another purity or brighter, as a green shirt may; Dark the share that may
-	// be that, too, or shadow.
+	// Alike is the share of the rest of the picture that has the screen's hue, purer,
+	// paler or brighter than the lit screen, as a green shirt may be. Dark is the share
+	// that has its hue and is darker: shadow, or also a subject.
 	Alike, Dark float64
 	// Rough is the standard deviation of its colour differences within a tile.
 	Rough float64

@@ -14,17 +14,16 @@ const (
 	tilesAcross = 48
 	// vivid is the least length of a colour's two differences that has a hue.
 	vivid = 14
-	// bins are those of hues, spread how many on either side of one count for it,
-	// and given how many on either side of a hue that was asked for are looked at.
+	// bins is the number of hue bins. A colour also counts for spread bins on either
+	// side of its own. Where a hue is given, given bins on either side are searched.
 	bins, spread, given = 72, 1, 6
-	// weak is the least strength of the screen, as a share of its mean, of a place
-	// that shows it, and aside how far across the hue it may lie, as a share.
+	// A place shows the screen if its strength is at least weak times the mean, and
+	// its colour lies at most aside times as far across the hue as along it.
 	weak, aside = 0.3, 0.35
 	// evenTile is the deviation up to which a tile shows one thing alone.
 	evenTile = 3
-	// shaded is how far a pixel's strength must lie below that of the light
-	// around it, as a share of the screen's strength, to count half.
-	// shadeRounds is the number of rounds of weighting.
+	// shaded is how far a place's strength lies below that of the light around it
+	// when it counts half. shadeRounds is the number of rounds of weighting.
 	shaded, shadeRounds = 3, 12
 )
 
