@@ -32,7 +32,6 @@ type Screen struct {
 	// Rough is the standard deviation of its colour differences within a tile.
 	Rough float64
 
-	found  bool
 	hue    hue
 	luma   [3]float64
 	halved bool
@@ -58,7 +57,7 @@ func (s *Screen) tile(t *tile) bool {
 }
 
 // Found reports whether there is a screen at all.
-func (s *Screen) Found() bool { return s.found }
+func (s *Screen) Found() bool { return s.lit != nil }
 
 // Plain reports whether nothing else has the screen's hue, not even shadows on it.
 func (s *Screen) Plain() bool { return s.Alike+s.Dark <= mostAlike }

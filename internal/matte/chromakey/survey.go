@@ -1,6 +1,7 @@
 package chromakey
 
 import (
+	"cmp"
 	"image"
 	"image/color"
 	"math"
@@ -47,6 +48,9 @@ type tile struct {
 	rough  float64 // standard deviation of a colour difference in it
 	border bool
 }
+
+// sum is that of its channels.
+func (t *tile) sum() float64 { return t.mean[0] + t.mean[1] + t.mean[2] }
 
 // luma601 are the weights of lightness that JPEG and old video have.
 var luma601 = [3]float64{0.299, 0.587, 0.114}
@@ -126,7 +130,6 @@ func (s *Survey) Screen() Screen {
 	screen.Rough = median(shown, func(t *tile) float64 { return t.rough })
 	cb, cr := chroma(luma, screen.Colour)
 	screen.hue, screen.angle = newHue(luma, screen.Colour), math.Atan2(cr, cb)*180/math.Pi
-	screen.found = len(shown) > 0
 	s.count(&screen)
 	s.light(&screen)
 	s.alike(&screen)
@@ -255,7 +258,7 @@ func (s *Survey) light(screen *Screen) {
 		if len(shown) == 0 {
 			continue
 		}
-		slices.SortFunc(shown, func(a, b tile) int { return cmpBrightness(b.mean, a.mean) })
+		slices.SortFunc(shown, func(a, b tile) int { return cmp.Compare(b.sum(), a.sum()) })
 		shown = shown[:(len(shown)+2)/3]
 		for _, t := range shown {
 			for k := range t.mean {
@@ -299,14 +302,4 @@ func (s *Screen) unshade(px []sample) []sample {
 		even[i] = sample{float32(c[0]), float32(c[1]), float32(c[2]), 1}
 	}
 	return even
-}
-
-func cmpBrightness(a, b [3]float64) int {
-	switch sum := a[0] + a[1] + a[2] - b[0] - b[1] - b[2]; {
-	case sum < 0:
-		return -1
-	case sum > 0:
-		return 1
-	}
-	return 0
 }
