@@ -81,7 +81,7 @@ func (b Backdrop) Flatness() (ok bool, reason string) {
 		return false, fmt.Sprintf("the border is not steady: in one frame only %d %% of its pixels are near %s",
 			int(math.Floor(100*b.Steady)), name)
 	case b.Noise > 10 && b.Flat < 0.85:
-		return false, fmt.Sprintf("the border is near %s but strays by %.0f", name, b.Noise)
+		return false, fmt.Sprintf("the border is near %s but differences by %.0f", name, b.Noise)
 	}
 	return true, fmt.Sprintf("the border is flat %s in %d %% of its pixels", name, flat)
 }
@@ -162,7 +162,7 @@ func (s *Survey) Backdrop() Backdrop {
 	counts := make([]int32, 1<<15)
 	for _, px := range s.frames {
 		for _, p := range px {
-			if p[3] >= faint {
+			if p[3] >= transparentBelow {
 				opaque++
 				counts[int(p[0]>>3)<<10|int(p[1]>>3)<<5|int(p[2]>>3)]++
 			}
@@ -218,7 +218,7 @@ func (s *Survey) refine(c [3]float64) [3]float64 {
 		var hist [3][256]int
 		for _, px := range s.frames {
 			for _, p := range px {
-				if p[3] >= faint && stray(p, c) <= near {
+				if p[3] >= transparentBelow && difference(p, c) <= near {
 					for k := range hist {
 						hist[k][p[k]]++
 					}
@@ -233,7 +233,7 @@ func (s *Survey) refine(c [3]float64) [3]float64 {
 	n := 0.0
 	for _, px := range s.frames {
 		for _, p := range px {
-			if p[3] >= faint && stray(p, c) <= 4 {
+			if p[3] >= transparentBelow && difference(p, c) <= 4 {
 				n++
 				for k := range sum {
 					sum[k] += float64(p[k])
@@ -265,32 +265,32 @@ func median(hist *[256]int) float64 {
 
 // measure fills Flat, Steady and Noise for b's colour.
 func (s *Survey) measure(b *Backdrop, all int) {
-	var strays []float64
+	var differences []float64
 	flat := 0
 	b.Steady = 1
 	for _, px := range s.frames {
 		n := 0
 		for _, p := range px {
-			if p[3] < faint {
+			if p[3] < transparentBelow {
 				n++
 				continue
 			}
-			if d := stray(p, b.Colour); d <= near {
+			if d := difference(p, b.Colour); d <= near {
 				n++
-				strays = append(strays, d)
+				differences = append(differences, d)
 			}
 		}
 		flat += n
 		b.Steady = min(b.Steady, float64(n)/float64(len(px)))
 	}
 	b.Flat = float64(flat) / float64(all)
-	if len(strays) > 0 {
-		slices.Sort(strays)
-		b.Noise = strays[(len(strays)-1)*99/100]
+	if len(differences) > 0 {
+		slices.Sort(differences)
+		b.Noise = differences[(len(differences)-1)*99/100]
 	}
 }
 
-// stray is the largest channel difference of p to c.
-func stray(p [4]uint8, c [3]float64) float64 {
+// difference is the largest channel difference of p to c.
+func difference(p [4]uint8, c [3]float64) float64 {
 	return max(math.Abs(float64(p[0])-c[0]), math.Abs(float64(p[1])-c[1]), math.Abs(float64(p[2])-c[2]))
 }

@@ -27,7 +27,7 @@ type band struct {
 	weights [3]float32
 	halved  bool
 	// slope is nil where the backdrop is one colour.
-	slope *drift
+	slope *slopeMap
 	// nothing says that no colour is backdrop, only transparency.
 	nothing bool
 }
@@ -48,7 +48,7 @@ func newBand(b Backdrop) band {
 		n.ring = max(n.ring, leastRing)
 	}
 	if b.slope != nil {
-		n.slope = newDrift(b.slope, b.Colour)
+		n.slope = newSlopeMap(b.slope, b.Colour)
 	}
 	return n
 }
@@ -142,16 +142,16 @@ func (n *lanes) single(p uint32) uint64 {
 	return (t>>8&(t>>24) | transparent(uint64(p))) & 1
 }
 
-// faint is the alpha below which a pixel counts as transparent: VP8 and VP9
+// transparentBelow is the alpha below which a pixel counts as transparent: VP8 and VP9
 // leave noise of a few 1/255 where alpha was 0.
-const faint = 8
+const transparentBelow = 8
 
-// transparent has bit 0 or 32 set for each of two pixels with faint alpha.
+// transparent has bit 0 or 32 set for each of two pixels with such an alpha.
 func transparent(p uint64) (m uint64) {
-	if p>>24&0xff < faint {
+	if p>>24&0xff < transparentBelow {
 		m = 1
 	}
-	if p>>56 < faint {
+	if p>>56 < transparentBelow {
 		m |= 1 << 32
 	}
 	return m

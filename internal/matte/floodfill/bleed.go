@@ -13,7 +13,7 @@ const (
 // that the subject covers fully, and a mix of colours is not a mix of chroma.
 // Lightness is un-mixed for every pixel. Chroma is taken from deeper inside the
 // subject if it is farther from the backdrop's there.
-func (p *peel) bleed(b *band, img *image.NRGBA, m *image.Alpha) {
+func (p *mixedPixels) bleed(b *band, img *image.NRGBA, m *image.Alpha) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	p.widen(m, w, h)
 	for _, at := range p.inner {
@@ -29,7 +29,7 @@ func (p *peel) bleed(b *band, img *image.NRGBA, m *image.Alpha) {
 
 // widen lists the fully covered pixels within spill of a pixel that is not,
 // and marks them in near until bleed is done.
-func (p *peel) widen(m *image.Alpha, w, h int) {
+func (p *mixedPixels) widen(m *image.Alpha, w, h int) {
 	if len(p.near) < len(m.Pix) {
 		p.near = make([]bool, len(m.Pix))
 	}
@@ -68,7 +68,7 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	var weight float32
 	inside := x >= depth && x < w-depth && y >= depth && y < h-depth
 	least := max(a, 128)
-	kin := b.newKin(own, float32(a)/255)
+	origin := b.newOriginTest(own, float32(a)/255)
 	for _, o := range around {
 		for k := first; k <= depth; k += step {
 			dx, dy := k*int(o[0]), k*int(o[1])
@@ -81,7 +81,7 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 			}
 			c := b.vec(img.Pix, q)
 			f := b.chroma(c)
-			if !kin.has(b.luma(c), f) {
+			if !origin.admits(b.luma(c), f) {
 				continue
 			}
 			t := dot(f, f) + 1
@@ -110,9 +110,9 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	}
 }
 
-// kin distinguishes colours that may be the origin of a pixel's colour, once
+// originTest distinguishes colours that may be the origin of a pixel's colour, once
 // mixed with the backdrop's, from those of other parts of the subject.
-type kin struct {
+type originTest struct {
 	light   float32 // the pixel's lightness without the backdrop's
 	sure    bool    // light can be relied on
 	chroma  [3]float32
@@ -121,19 +121,19 @@ type kin struct {
 }
 
 const (
-	kinLight  = 60  // difference in lightness between kin
-	kinVeer   = 0.5 // share of the chroma that may lie beside the other's line
-	kinChroma = 12  // least chroma with a meaningful direction, without ringing
+	originLight   = 60  // difference in lightness between a colour and its origin
+	originOffLine = 0.5 // share of the chroma that may lie beside the line of the origin
+	originChroma  = 12  // least chroma with a meaningful direction, without ringing
 )
 
-func (b *band) newKin(own [3]float32, share float32) kin {
+func (b *band) newOriginTest(own [3]float32, share float32) originTest {
 	c := b.chroma(own)
-	return kin{least: max(kinChroma, 2*b.ring), light: b.luma(own) / share, sure: share > 0.6, chroma: c, chroma2: dot(c, c)}
+	return originTest{least: max(originChroma, 2*b.ring), light: b.luma(own) / share, sure: share > 0.6, chroma: c, chroma2: dot(c, c)}
 }
 
-// has reports whether a colour of such light and chroma may be the pixel's own.
-func (k *kin) has(light float32, f [3]float32) bool {
-	if k.sure && abs(light-k.light) > kinLight {
+// admits reports whether a colour of such light and chroma may be the pixel's own.
+func (k *originTest) admits(light float32, f [3]float32) bool {
+	if k.sure && abs(light-k.light) > originLight {
 		return false
 	}
 	f2 := dot(f, f)
@@ -141,5 +141,5 @@ func (k *kin) has(light float32, f [3]float32) bool {
 		return true
 	}
 	p := dot(k.chroma, f)
-	return p > 0 && k.chroma2-p*p/f2 <= kinVeer*kinVeer*k.chroma2
+	return p > 0 && k.chroma2-p*p/f2 <= originOffLine*originOffLine*k.chroma2
 }

@@ -72,7 +72,7 @@ func New(b Backdrop, o Options) *Estimator {
 type scratch struct {
 	back, subject labels
 	ramp          ramp
-	peel          peel
+	mixed         mixedPixels
 }
 
 // Estimate writes the matte of img into dst. Pixels of source alpha 0 count as

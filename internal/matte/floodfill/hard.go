@@ -39,16 +39,16 @@ func (r *rims) add(img *image.NRGBA, b *band, l *labels) {
 		}
 		row := int(run.y) * l.w
 		if left := int(run.x0); left > 0 {
-			r.see(img.Pix, b, row+left-1, -1, min(left-1, inward))
+			r.record(img.Pix, b, row+left-1, -1, min(left-1, inward))
 		}
 		if right := int(run.x1); right < l.w {
-			r.see(img.Pix, b, row+right, 1, min(l.w-right-1, inward))
+			r.record(img.Pix, b, row+right, 1, min(l.w-right-1, inward))
 		}
 	}
 }
 
-// see takes down a pixel, and the next colour behind it within some steps.
-func (r *rims) see(pix []byte, b *band, at, step, steps int) {
+// record counts a pixel, and the next colour behind it within some steps.
+func (r *rims) record(pix []byte, b *band, at, step, steps int) {
 	own := [3]uint8(pix[4*at:])
 	r.colours[own]++
 	r.count++

@@ -8,48 +8,48 @@ const (
 	inward = 6
 	// outward is how many pixels a soft edge may reach into the flood.
 	outward = 4
-	// climb is the least growth of a step on a ramp as a share of the
+	// leastGrowth is the least growth of a step on a ramp as a share of the
 	// distance reached; less is shading.
-	climb = 0.03
-	// veer is how far, as a share of its length, a colour on a ramp may lie
+	leastGrowth = 0.03
+	// offLine is how far, as a share of its length, a colour on a ramp may lie
 	// beside the line from the backdrop to the colour above it.
-	veer = 0.18
+	offLine = 0.18
 	// paletteError is how far a mix of colours may lie beside their line in a
 	// palette that had to spend its colours on a slope.
 	paletteError = 40
-	// reach is how many pixels a thin stroke's colour is looked for along it.
-	reach = 24
+	// strokeReach is how many pixels a thin stroke's colour is looked for along it.
+	strokeReach = 24
 	// hairline is the width in pixels below which strokes count as one pixel
 	// wide, slantLift what their colour lacks on average.
 	hairline, slantLift = 1.5, 1.06
 	// margin is the coverage that counts as none, and the lack of it that
 	// counts as full, where colour is halved.
 	margin = 0.04
-	// lift bounds by which factor a thin stroke's colour may be raised.
-	lift = 2.5
+	// maxLift bounds by which factor a thin stroke's colour may be raised.
+	maxLift = 2.5
 )
 
 // node is a pixel of a ramp: of the rim or a soft edge.
 type node struct {
-	at    int32 // pixel index
-	x     int32
-	up    int32 // node the ramp leads to, -1 at the summit
-	level int8  // steps from the flood: 1… inside, 0, -1… outside
-	hops  int8  // steps along the stroke that full may still travel
-	thin  bool  // a summit without solid pixels around it
-	foot  bool  // other nodes lead here
-	top   bool  // the crest of a node of the rim
-	crest int32 // node that this one mixes with the backdrop + 1, 0 for none
-	d2    float32
-	c     [3]float32 // colour minus backdrop
-	full  [3]float32 // the subject's own colour minus backdrop, at summits
-	full2 float32    // its squared length
+	at       int32 // pixel index
+	x        int32
+	up       int32 // node the ramp leads to, -1 at a local maximum
+	level    int8  // steps from the flood: 1… inside, 0, -1… outside
+	hops     int8  // steps along the stroke that full may still travel
+	thin     bool  // a local maximum without solid pixels around it
+	ledTo    bool  // other nodes lead here
+	isSource bool  // the source of a node of the rim
+	source   int32 // node that this one mixes with the backdrop + 1, 0 for none
+	d2       float32
+	c        [3]float32 // colour minus backdrop
+	full     [3]float32 // the subject's own colour minus backdrop, at local maxima
+	full2    float32    // its squared length
 }
 
 // ramp finds the coverage of pixels that mix subject and backdrop. From every
 // pixel at the border of the flood it climbs to the neighbour farthest from
 // the backdrop, as long as the colours stay on one line through the backdrop
-// and the steps are steep. The summit is the subject's own colour, and the
+// and the steps are steep. The local maximum there is the subject's own colour, and the
 // projection onto it the coverage.
 type ramp struct {
 	nodes []node
@@ -90,10 +90,10 @@ func (r *ramp) unmix(b *band, img *image.NRGBA, dst *image.Alpha, tol int) {
 	}
 	rim := len(r.nodes)
 	j.ascend()
-	j.summits(rim)
-	j.spread(rim)
-	j.complete(rim)
-	j.crests(rim)
+	j.setForegrounds(rim)
+	j.propagate(rim)
+	j.correctHairlines(rim)
+	j.chooseSources(rim)
 	j.descend(rim, len(r.nodes))
 	j.write()
 }
@@ -139,7 +139,7 @@ func (j *job) ascend() {
 		}
 		j.nodes[i].up = best
 		if best >= 0 {
-			j.nodes[best].foot = true
+			j.nodes[best].ledTo = true
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (j *job) higher(i int, k int32) int32 {
 	n := &j.nodes[i]
 	at, nx, level, nc, d2 := n.at, n.x, n.level, n.c, n.d2
 	d := sqrt(d2)
-	least := d + j.b.step() + climb*d
+	least := d + j.b.step() + leastGrowth*d
 	least *= least
 	best, bestD := int32(-1), float32(0)
 	in := j.within(at, nx, k)
@@ -199,7 +199,7 @@ func (j *job) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bool {
 	}
 	beside := c2 - p*p/f2
 	l := sqrt(c2)
-	limit := 5 + j.b.noise + j.b.ring + veer*l + min(0.02*min(j.b.ring, 15)*l, 10)
+	limit := 5 + j.b.noise + j.b.ring + offLine*l + min(0.02*min(j.b.ring, 15)*l, 10)
 	if j.b.slope != nil {
 		limit += paletteError
 	}
@@ -220,7 +220,7 @@ func (j *job) between(c, f [3]float32) bool {
 	}
 	cc, fc := j.b.chroma(c), j.b.chroma(f)
 	c2, f2, p := dot(cc, cc), dot(fc, fc), dot(cc, fc)
-	slack += veer * sqrt(c2)
+	slack += offLine * sqrt(c2)
 	if f2 <= slack*slack {
 		return c2 <= 4*slack*slack
 	}
@@ -243,17 +243,17 @@ func (j *job) descend(rim, inside int) {
 }
 
 // lower makes nodes of the neighbours of node i in the flood that continue
-// its ramp downwards, and leads them to the farthest summit they see.
+// its ramp downwards, and leads them to the farthest local maximum they see.
 func (j *job) lower(i int) {
 	floor := j.floor()
 	floor *= floor
 	n := &j.nodes[i]
 	at, nx, d2, level := n.at, n.x, n.d2, min(n.level, 1)-1
 	t := int32(i)
-	if n.crest > 0 {
-		t = n.crest - 1
+	if n.source > 0 {
+		t = n.source - 1
 	}
-	full, full2 := j.nodes[t].summit()
+	full, full2 := j.nodes[t].foreground()
 	in := j.within(at, nx, 1)
 	for o, off := range j.off {
 		p := at + off
@@ -267,10 +267,10 @@ func (j *job) lower(i int) {
 		}
 		if q := j.index[p] - 1; q < 0 {
 			q = j.push(p, nx+around[o][0], level, c)
-			j.nodes[q].crest = t + 1
-		} else if m := &j.nodes[q]; m.crest > 0 {
-			if _, known := j.nodes[m.crest-1].summit(); known < full2 {
-				m.crest = t + 1
+			j.nodes[q].source = t + 1
+		} else if m := &j.nodes[q]; m.source > 0 {
+			if _, known := j.nodes[m.source-1].foreground(); known < full2 {
+				m.source = t + 1
 			}
 		}
 	}
@@ -286,8 +286,8 @@ func (j *job) write() {
 		n := &j.nodes[i]
 		j.index[n.at] = 0
 		full, full2 := n.full, n.full2
-		if n.crest > 0 {
-			full, full2 = j.nodes[n.crest-1].summit()
+		if n.source > 0 {
+			full, full2 = j.nodes[n.source-1].foreground()
 		}
 		if full2 <= n.d2 {
 			continue

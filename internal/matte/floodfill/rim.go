@@ -36,18 +36,18 @@ func (j *job) rim() {
 			for c != 0 {
 				i := bits.TrailingZeros64(c) / 8
 				c &^= 0xff << (8 * i)
-				j.mount(y*w+x+i, x+i)
+				j.addRim(y*w+x+i, x+i)
 			}
 		}
 		for ; x < w; x++ {
-			j.touch(up, row, down, x, y)
+			j.addIfRim(up, row, down, x, y)
 		}
 	}
 }
 
-// touch adds the pixel if it is of the subject and has a neighbour in the
+// addIfRim adds the pixel if it is of the subject and has a neighbour in the
 // flood.
-func (j *job) touch(up, row, down []byte, x, y int) {
+func (j *job) addIfRim(up, row, down []byte, x, y int) {
 	if row[x] == 0 {
 		return
 	}
@@ -59,9 +59,9 @@ func (j *job) touch(up, row, down []byte, x, y int) {
 		all &= up[x+1] & row[x+1] & down[x+1]
 	}
 	if all == 0 {
-		j.mount(y*len(row)+x, x)
+		j.addRim(y*len(row)+x, x)
 	}
 }
 
-// mount adds a node of the rim.
-func (j *job) mount(at, x int) { j.push(int32(at), int32(x), 1, j.color(int32(at))) }
+// addRim adds a node of the rim.
+func (j *job) addRim(at, x int) { j.push(int32(at), int32(x), 1, j.color(int32(at))) }

@@ -52,7 +52,7 @@ func tiles(img *image.NRGBA, frame int) (all []tile) {
 			// The last ones reach the picture's edge.
 			x, y := i*(w-side)/max(nx-1, 1), j*(h-side)/max(ny-1, 1)
 			t := tile{u: (2*float64(x)+float64(side))/float64(w) - 1, v: (2*float64(y)+float64(side))/float64(h) - 1, border: border, frame: frame}
-			if t.look(img, x, y, side) {
+			if t.measure(img, x, y, side) {
 				all = append(all, t)
 			}
 		}
@@ -60,11 +60,11 @@ func tiles(img *image.NRGBA, frame int) (all []tile) {
 	return all
 }
 
-// look measures the square at x, y, and reports whether it is opaque.
-func (t *tile) look(img *image.NRGBA, x, y, side int) bool {
+// measure measures the square at x, y, and reports whether it is opaque.
+func (t *tile) measure(img *image.NRGBA, x, y, side int) bool {
 	for i := range side * side {
 		p := img.Pix[(y+i/side)*img.Stride+4*(x+i%side):]
-		if p[3] < faint {
+		if p[3] < transparentBelow {
 			return false
 		}
 		for k := range t.mean {
@@ -72,7 +72,7 @@ func (t *tile) look(img *image.NRGBA, x, y, side int) bool {
 		}
 	}
 	for i := range side * side {
-		t.rough = max(t.rough, stray([4]uint8(img.Pix[(y+i/side)*img.Stride+4*(x+i%side):]), t.mean))
+		t.rough = max(t.rough, difference([4]uint8(img.Pix[(y+i/side)*img.Stride+4*(x+i%side):]), t.mean))
 	}
 	return true
 }

@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// peel is the working memory of Decontaminate: the partly covered pixels,
+// mixedPixels is the working memory of Decontaminate: the partly covered pixels,
 // sorted by coverage.
-type peel struct {
+type mixedPixels struct {
 	at     []int32
 	sorted []int32
 	inner  []int32 // of bleed
@@ -26,18 +26,18 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, _ *image.NRG
 	}
 	s := e.scratch.Get().(*scratch)
 	defer e.scratch.Put(s)
-	s.peel.collect(m)
+	s.mixed.collect(m)
 	if e.band.halved {
-		s.peel.bleed(&e.band, img, m)
+		s.mixed.bleed(&e.band, img, m)
 		return
 	}
-	for _, at := range s.peel.sorted {
+	for _, at := range s.mixed.sorted {
 		e.restore(img, m, int(at))
 	}
 }
 
 // collect sorts the partly covered pixels by falling coverage.
-func (p *peel) collect(m *image.Alpha) {
+func (p *mixedPixels) collect(m *image.Alpha) {
 	p.at = p.at[:0]
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	var count [257]int32

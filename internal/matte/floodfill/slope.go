@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	// wider is by which factor the flood passes more than a dithered backdrop's
+	// ditherFactor is by which factor the flood passes more than a dithered backdrop's
 	// noise.
-	wider = 1.1
+	ditherFactor = 1.1
 	// meanReach is how many pixels to each side the mean is taken over that a
 	// dither does not show in.
 	meanReach = 2
 )
 
-// drift is a slope at each pixel.
-type drift struct {
+// slopeMap is a slope at each pixel.
+type slopeMap struct {
 	offset [][3]int16 // of the backdrop to Backdrop.Colour
 	even   float32    // how far means stray
 }
 
-func newDrift(s *slope, middle [3]float64) *drift {
+func newSlopeMap(s *slope, middle [3]float64) *slopeMap {
 	w, h := s.size.X, s.size.Y
-	d := &drift{offset: make([][3]int16, w*h), even: float32(s.even)}
+	d := &slopeMap{offset: make([][3]int16, w*h), even: float32(s.even)}
 	for at := range d.offset {
 		c := s.surface.At((2*float64(at%w)+1)/float64(w)-1, (2*float64(at/w)+1)/float64(h)-1)
 		for k := range c {
@@ -49,7 +49,7 @@ func (t *total) add(o total, sign float32) {
 // be backdrop by itself, and its surroundings, as far as they may be too, are
 // backdrop on average.
 func (b *band) scanSlope(img *image.NRGBA, tol int, l *labels) {
-	limit := max(float32(tol), wider*b.noise+2)
+	limit := max(float32(tol), ditherFactor*b.noise+2)
 	even := max(float32(tol), b.slope.even+3)
 	const rows = 2*meanReach + 1
 	w, h := l.w, l.h
@@ -102,7 +102,7 @@ func (b *band) runs(pix []byte, row, columns []total, even float32, l *labels) {
 		if x-meanReach > 0 {
 			around.add(columns[x-meanReach-1], -1)
 		}
-		in := pix[4*x+3] < faint || row[x].count > 0 && biggest(around.off) <= even*around.count
+		in := pix[4*x+3] < transparentBelow || row[x].count > 0 && biggest(around.off) <= even*around.count
 		switch {
 		case in && begin < 0:
 			begin = x

@@ -1,20 +1,20 @@
 package floodfill
 
-// summits sets the colour of the nodes that end a ramp. If other nodes depend
+// setForegrounds sets the colour of the local maxima, which end a ramp. If other nodes depend
 // on one, its colour is the mean of the surrounding pixels that are as far from
 // the backdrop.
-func (j *job) summits(rim int) {
+func (j *job) setForegrounds(rim int) {
 	for i := range j.nodes {
 		n := &j.nodes[i]
 		if n.up >= 0 {
 			continue
 		}
-		n.full, n.full2, n.hops = n.c, n.d2, reach
+		n.full, n.full2, n.hops = n.c, n.d2, strokeReach
 		in := j.within(n.at, n.x, 1)
 		if i < rim {
 			n.thin = !j.solid(n.at, in, int32(rim))
 		}
-		if n.foot && !n.thin {
+		if n.ledTo && !n.thin {
 			j.smooth(n, in)
 		}
 	}
@@ -31,7 +31,7 @@ func (j *job) solid(at int32, in uint8, rim int32) bool {
 	return false
 }
 
-// smooth averages the colour of a summit with neighbours like it.
+// smooth averages the colour of a local maximum with neighbours like it.
 func (j *job) smooth(n *node, in uint8) {
 	near := 3 + 2*j.b.noise
 	floor := max(sqrt(n.d2)-1-j.b.noise, 0)
@@ -53,21 +53,21 @@ func (j *job) smooth(n *node, in uint8) {
 	n.full2 = dot(n.full, n.full)
 }
 
-// spread carries the strongest colour along thin strokes. Their pixels may
+// propagate carries the strongest colour along thin strokes. Their pixels may
 // never be covered fully. The rim is in raster order, so one pass forward and
 // one backward reach everything within the limit of steps.
-func (j *job) spread(rim int) {
+func (j *job) propagate(rim int) {
 	for i := range rim {
-		j.take(i, 0, 4)
+		j.raise(i, 0, 4)
 	}
 	for i := rim - 1; i >= 0; i-- {
-		j.take(i, 4, 8)
+		j.raise(i, 4, 8)
 	}
 }
 
-// complete raises the colour of strokes about one pixel wide. Slanted ones
+// correctHairlines raises the colour of strokes about one pixel wide. Slanted ones
 // cover no pixel fully: with slope t, at best 1 − t/4 of it.
-func (j *job) complete(rim int) {
+func (j *job) correctHairlines(rim int) {
 	for i := range rim {
 		n := &j.nodes[i]
 		if !n.thin || n.up >= 0 || n.d2 <= 0 {
@@ -90,29 +90,29 @@ func (j *job) complete(rim int) {
 	}
 }
 
-// top returns the summit above node i, which may be i itself.
-func (j *job) top(i int32) int32 {
+// localMaximum returns the one above node i, which may be i itself.
+func (j *job) localMaximum(i int32) int32 {
 	for j.nodes[i].up >= 0 {
 		i = j.nodes[i].up
 	}
 	return i
 }
 
-// crests finds for each node the node whose colour it mixes with the backdrop:
+// chooseSources finds for each node the source, whose colour it mixes with the backdrop:
 // the last on its ramp that is on one line with all before it. Each step of a
 // ramp may deviate a little, and several could lead from a rim of one colour
 // into an area of another, which is not part of the edge. Nodes inside
-// therefore count only if their ramp leads to the crest of a node of the rim.
-func (j *job) crests(rim int) {
+// therefore count only if their ramp leads to the source of a node of the rim.
+func (j *job) chooseSources(rim int) {
 	for i := range j.nodes {
 		n := &j.nodes[i]
 		for up := n.up; up >= 0 && j.straight(int32(i), up); up = j.nodes[up].up {
-			if i < rim || j.nodes[up].top {
-				n.crest = up + 1
+			if i < rim || j.nodes[up].isSource {
+				n.source = up + 1
 			}
 		}
-		if i < rim && n.crest > 0 {
-			j.nodes[n.crest-1].top = true
+		if i < rim && n.source > 0 {
+			j.nodes[n.source-1].isSource = true
 		}
 	}
 }
@@ -129,19 +129,19 @@ func (j *job) straight(i, to int32) bool {
 	return true
 }
 
-// summit is the subject's own colour at a crest, and its squared length.
-func (n *node) summit() ([3]float32, float32) {
+// foreground is the subject's own colour at a source, and its squared length.
+func (n *node) foreground() ([3]float32, float32) {
 	if n.full2 > 0 {
 		return n.full, n.full2
 	}
 	return n.c, n.d2
 }
 
-// take raises the colour of the thin summit above rim node i to that of the
+// raise raises the colour of the thin local maximum above rim node i to that of the
 // neighbours of i in the given directions.
-func (j *job) take(i, from, to int) {
+func (j *job) raise(i, from, to int) {
 	p := &j.nodes[i]
-	n := &j.nodes[j.top(int32(i))]
+	n := &j.nodes[j.localMaximum(int32(i))]
 	if !n.thin {
 		return
 	}
@@ -154,8 +154,8 @@ func (j *job) take(i, from, to int) {
 		if q < 0 {
 			continue
 		}
-		m := &j.nodes[j.top(q)]
-		if m.hops == 0 || m.full2 <= n.full2 || m.full2 > lift*lift*n.d2 || !j.aligned(n.c, n.d2, m.full, m.full2) {
+		m := &j.nodes[j.localMaximum(q)]
+		if m.hops == 0 || m.full2 <= n.full2 || m.full2 > maxLift*maxLift*n.d2 || !j.aligned(n.c, n.d2, m.full, m.full2) {
 			continue
 		}
 		n.full, n.full2, n.hops = m.full, m.full2, m.hops-1
