@@ -10,21 +10,21 @@ const (
 	// bins is how many parts each channel of colour is divided into.
 	bins        = 24
 	colourCount = bins * bins * bins
-	// sure is the coverage from which on a pixel counts as subject; with 255 −
-	// sure or less it counts as backdrop.
-	sure = 217
-	// keep is how much a frame counts one frame later: colours of seconds ago
+	// sureCoverage is the coverage from which on a pixel counts as subject; with 255 −
+	// sureCoverage or less it counts as backdrop.
+	sureCoverage = 217
+	// frameDecay is how much a frame counts one frame later: colours of seconds ago
 	// fade, as light changes.
-	keep = 0.97
-	// trace is the number of pixels below which a colour is forgotten, long
+	frameDecay = 0.97
+	// forgottenBelow is the number of pixels below which a colour is forgotten, long
 	// before it is so small that counting becomes slow.
-	trace = 1e-3
-	// least is added to the share of a colour in either model, so that colours
+	forgottenBelow = 1e-3
+	// leastShare is added to the share of a colour in either model, so that colours
 	// nobody has seen say nothing.
-	least = 1e-5
-	// most bounds the weight of a colour, in natural logarithms of odds. levels
+	leastShare = 1e-5
+	// maxOdds bounds the weight of a colour, in natural logarithms of odds. oddsLevels
 	// is the number of steps in one unit of it.
-	most, levels = 3, 16
+	maxOdds, oddsLevels = 3, 16
 )
 
 // ColourModel decides uncertain pixels of a network by colour. It counts the
@@ -45,7 +45,7 @@ type ColourModel struct {
 	subject, backdrop histogram         // in pixels, older ones counting less
 	share             [3]histogram      // the subject's and the backdrop's, and scratch
 	index             []uint16          // of each pixel's colour
-	says              [colourCount]int8 // for the subject, in 1/levels
+	odds              [colourCount]int8 // for the subject, in 1/oddsLevels
 }
 
 // Apply changes m, the matte of img, in place, after learning from it. img
@@ -58,10 +58,10 @@ func (c *ColourModel) Apply(img *image.NRGBA, m *image.Alpha) {
 	}
 	c.index = resize(c.index, w*h)
 	c.learn(img.Pix, m.Pix)
-	c.judge()
-	moved := moved()
+	c.computeOdds()
+	table := posterior()
 	for i, at := range c.index {
-		m.Pix[i] = moved[m.Pix[i]][int(c.says[at])+most*levels]
+		m.Pix[i] = table[m.Pix[i]][int(c.odds[at])+maxOdds*oddsLevels]
 	}
 }
 
@@ -74,22 +74,22 @@ func (c *ColourModel) learn(pix, matte []uint8) {
 		at := (int(p[0])*bins>>8*bins+int(p[1])*bins>>8)*bins + int(p[2])*bins>>8
 		c.index[i] = uint16(at)
 		switch v := matte[i]; {
-		case v >= sure:
+		case v >= sureCoverage:
 			c.subject[at] += float32(v) / 255
-		case v <= 255-sure:
+		case v <= 255-sureCoverage:
 			c.backdrop[at] += float32(255-v) / 255
 		}
 	}
 }
 
-// judge works out what each colour says.
-func (c *ColourModel) judge() {
+// computeOdds works out the odds of each colour, as a logarithm.
+func (c *ColourModel) computeOdds() {
 	subject, backdrop, scratch := &c.share[0], &c.share[1], &c.share[2]
-	subject.shareOut(&c.subject, scratch)
-	backdrop.shareOut(&c.backdrop, scratch)
-	for i := range c.says {
-		odds := math.Log(float64((subject[i] + least) / (backdrop[i] + least)))
-		c.says[i] = int8(math.Round(min(max(odds, -most), most) * levels * float64(c.Weight)))
+	subject.normalise(&c.subject, scratch)
+	backdrop.normalise(&c.backdrop, scratch)
+	for i := range c.odds {
+		odds := math.Log(float64((subject[i] + leastShare) / (backdrop[i] + leastShare)))
+		c.odds[i] = int8(math.Round(min(max(odds, -maxOdds), maxOdds) * oddsLevels * float64(c.Weight)))
 	}
 }
 
@@ -98,30 +98,30 @@ type histogram [colourCount]float32
 
 func (h *histogram) fade() {
 	for i := range h {
-		if h[i] *= keep; h[i] < trace {
+		if h[i] *= frameDecay; h[i] < forgottenBelow {
 			h[i] = 0
 		}
 	}
 }
 
-// shareOut is what part of all in of is of each colour, spread over its
+// normalise is what part of all in of is of each colour, spread over its
 // neighbours. Of less than a whole pixel all parts together are less than 1.
-func (h *histogram) shareOut(of, scratch *histogram) {
+func (h *histogram) normalise(of, scratch *histogram) {
 	sum := float32(0)
 	for _, v := range of {
 		sum += v
 	}
-	h.spread(of, 1)
-	scratch.spread(h, bins)
-	h.spread(scratch, bins*bins)
+	h.blur(of, 1)
+	scratch.blur(h, bins)
+	h.blur(scratch, bins*bins)
 	for i := range h {
 		h[i] /= max(sum, 1)
 	}
 }
 
-// spread gives a quarter of each colour of from to either neighbour in a
+// blur gives a quarter of each colour of from to either neighbour in a
 // channel with values step apart; beyond the ends it is lost.
-func (h *histogram) spread(from *histogram, step int) {
+func (h *histogram) blur(from *histogram, step int) {
 	for i := range h {
 		v := 2 * from[i]
 		if at := i / step % bins; at > 0 && at < bins-1 {
@@ -135,22 +135,22 @@ func (h *histogram) spread(from *histogram, step int) {
 	}
 }
 
-// moved is a matte's new value, by its old one and the colour's odds, the least
+// posterior is a matte's new value, by its old one and the colour's odds, the least
 // first. Odds count fully where the network is uncertain, and less the surer it
 // is.
-var moved = sync.OnceValue(func() *[256][2*most*levels + 1]uint8 {
-	t := new([256][2*most*levels + 1]uint8)
+var posterior = sync.OnceValue(func() *[256][2*maxOdds*oddsLevels + 1]uint8 {
+	t := new([256][2*maxOdds*oddsLevels + 1]uint8)
 	for v := range t {
 		p := float64(v) / 255
 		odds := math.Log((p + 0.5/255) / (1 - p + 0.5/255))
 		doubt := min(1, 32*p*(1-p))
 		for i := range t[v] {
-			x := odds + doubt*float64(i-most*levels)/levels
+			x := odds + doubt*float64(i-maxOdds*oddsLevels)/oddsLevels
 			t[v][i] = uint8(255/(1+math.Exp(-x)) + 0.5)
 		}
 	}
 	for v := range t {
-		t[v][most*levels] = uint8(v) // exactly
+		t[v][maxOdds*oddsLevels] = uint8(v) // exactly
 	}
 	return t
 })

@@ -3,13 +3,13 @@ package refine
 import "image"
 
 const (
-	// cut is the mean difference of colour from which on another distribution
-	// of lightness, by the share of shift, means another scene.
-	cut, shift = 20, 0.4
-	// jump is the difference that means one whatever the distribution.
-	jump = 70
-	// columns is about how many places along a row are compared.
-	columns = 40
+	// cutDiff is the mean difference of colour from which on another distribution
+	// of lightness, by the share of cutShift, means another scene.
+	cutDiff, cutShift = 20, 0.4
+	// certainDiff is the difference that means one whatever the distribution.
+	certainDiff = 70
+	// gridColumns is about how many places along a row are compared.
+	gridColumns = 40
 )
 
 // CutDetector finds where a clip shows another scene from one frame to the
@@ -32,7 +32,7 @@ func (d *CutDetector) Next(img *image.NRGBA) bool {
 // sample appends the colours of places on a grid.
 func sample(to []uint8, img *image.NRGBA) []uint8 {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	step := max(w/columns, 1)
+	step := max(w/gridColumns, 1)
 	for y := min(step/2, h-1); y < h; y += step {
 		for x := min(step/2, w-1); x < w; x += step {
 			i := y*img.Stride + 4*x
@@ -48,7 +48,7 @@ func isCut(a, b []uint8) bool {
 	sum, n := 0, len(a)/3
 	for i := range n {
 		p, q := a[3*i:3*i+3:3*i+3], b[3*i:3*i+3:3*i+3]
-		sum += int(distant(p[0], q[0]) + distant(p[1], q[1]) + distant(p[2], q[2]))
+		sum += int(absDiff(p[0], q[0]) + absDiff(p[1], q[1]) + absDiff(p[2], q[2]))
 		counts[(int(p[0])+2*int(p[1])+int(p[2]))/64]++
 		counts[(int(q[0])+2*int(q[1])+int(q[2]))/64]--
 	}
@@ -57,5 +57,5 @@ func isCut(a, b []uint8) bool {
 		other += max(c, 0)
 	}
 	mean := float64(sum) / float64(3*max(n, 1))
-	return mean >= jump || mean >= cut && float64(other) >= shift*float64(n)
+	return mean >= certainDiff || mean >= cutDiff && float64(other) >= cutShift*float64(n)
 }

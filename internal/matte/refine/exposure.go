@@ -3,24 +3,24 @@ package refine
 import "math"
 
 const (
-	// dim and bright bound the values used to compare exposures: darker ones
+	// darkest and brightest bound the values used to compare exposures: darker ones
 	// carry too little information, and brighter ones may be clipped.
-	dim, bright = 24, 230
+	darkest, brightest = 24, 230
 	// unity is the gain of no change, in the unit of gains.
 	unity = 1 << 8
-	// sparse is the distance of the rows and columns that are compared.
-	sparse = 4
-	// swing is how far flickering light strays from its mean, as a natural
-	// logarithm. lasting is the part of the deviation that remains one frame
+	// sampleStep is the distance of the rows and columns that are compared.
+	sampleStep = 4
+	// flickerRange is how far flickering light strays from its mean, as a natural
+	// logarithm. deviationDecay is the part of the deviation that remains one frame
 	// later. A larger deviation is a fade or another light. A change below a
 	// hundredth a frame is never flicker.
-	swing, lasting = 0.22, 0.95
+	flickerRange, deviationDecay = 0.22, 0.95
 )
 
 // exposure follows the light of a clip. The zero value is ready.
 type exposure struct {
-	// strayed is how far each channel is from its mean, as a logarithm.
-	strayed [3]float64
+	// deviation is how far each channel is from its mean, as a logarithm.
+	deviation [3]float64
 }
 
 // adapt changes ref, an older picture of w pixels a row, to the light of now if
@@ -34,8 +34,8 @@ func (e *exposure) adapt(ref, now []uint8, w int) (fading bool) {
 	for c := range gains {
 		gains[c] = medianGain(ref, now, w, c)
 		step := math.Log(float64(max(gains[c], 1)) / unity)
-		e.strayed[c] = lasting*e.strayed[c] + min(max(step, -2*swing), 2*swing)
-		fading = fading || math.Abs(e.strayed[c]) > swing
+		e.deviation[c] = deviationDecay*e.deviation[c] + min(max(step, -2*flickerRange), 2*flickerRange)
+		fading = fading || math.Abs(e.deviation[c]) > flickerRange
 	}
 	if !fading && gains != [3]int{unity, unity, unity} {
 		amplify(ref, gains)
@@ -62,10 +62,10 @@ func amplify(pix []uint8, gains [3]int) {
 func medianGain(before, now []uint8, w, c int) int {
 	var counts [2 * unity]int
 	told, all := 0, 0
-	for y := 0; y < len(before)/(4*w); y += sparse {
-		for x := y / sparse % sparse; x < w; x += sparse {
+	for y := 0; y < len(before)/(4*w); y += sampleStep {
+		for x := y / sampleStep % sampleStep; x < w; x += sampleStep {
 			i := 4*(y*w+x) + c
-			if b := uint32(before[i]); b >= dim && b <= bright { // divisions of 64 bits take longer
+			if b := uint32(before[i]); b >= darkest && b <= brightest { // divisions of 64 bits take longer
 				counts[min(uint32(now[i])*unity/b, 2*unity-1)]++
 				told++
 			}

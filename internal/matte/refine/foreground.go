@@ -13,12 +13,12 @@ const (
 	cell = 4
 	// cells is the number of cells along a tile.
 	cells = tile / cell
-	// fine is the shorter side in pixels for each pixel of a sample's side.
-	fine = 540
+	// sampledSide is the shorter side in pixels for each pixel of a sample's side.
+	sampledSide = 540
 	// patch is the number of cells along a tile and the ring around it.
 	patch = cells + 2
-	// sight is how many tiles away colours are taken from in the first pass.
-	sight = 2
+	// coarseReach is how many tiles away colours are taken from in the first pass.
+	coarseReach = 2
 )
 
 // Foreground estimates the subject's own colour at its edges. The zero value
@@ -31,9 +31,9 @@ type Foreground struct {
 // weight of the subject, then the same of the backdrop.
 type pair [8]float32
 
-// place is where a pixel lies between the middles of two samples: which is the
+// position is where a pixel lies between the middles of two samples: which is the
 // first, and which part of the way to the next.
-type place struct {
+type position struct {
 	at   int32
 	part float32
 }
@@ -47,7 +47,7 @@ type unmixing struct {
 	w, h       int          // pixels
 	step       int          // pixels from sample to sample
 	side       int          // pixels along a tile
-	spans      []place      // between which cells every column of a tile lies
+	spans      []position   // between which cells every column of a tile lies
 	tw, th     int          // tiles
 	cw, ch     int          // cells
 	edge       []uint8      // 1 for tiles with partly covered pixels
@@ -56,7 +56,7 @@ type unmixing struct {
 	coarse     []pair       // per tile
 	square     [][2]float32 // per tile: weighted sums of squared colours
 	first      []colours
-	spread     []spread
+	variances  []variances
 	detail     []pair // per cell
 	smooth     [patch][patch]colours
 	line       [patch]colours
@@ -104,12 +104,12 @@ func (f *Foreground) Decontaminate(img *image.NRGBA, m *image.Alpha) {
 
 func (s *unmixing) reset(pix, alpha []uint8, w, h int) {
 	s.pix, s.alpha, s.w, s.h = pix[:4*w*h], alpha[:w*h], w, h
-	if step := max((min(w, h)+fine/2)/fine, 1); step != s.step {
+	if step := max((min(w, h)+sampledSide/2)/sampledSide, 1); step != s.step {
 		s.step, s.side = step, step*tile
 		s.spans = resize(s.spans, s.side)
 		for i := range s.spans {
 			at := (float32(i)+0.5)/float32(step*cell) + 0.5
-			s.spans[i] = place{int32(at), at - float32(int32(at))}
+			s.spans[i] = position{int32(at), at - float32(int32(at))}
 		}
 	}
 	s.tw, s.th = (w+s.side-1)/s.side, (h+s.side-1)/s.side
@@ -117,7 +117,7 @@ func (s *unmixing) reset(pix, alpha []uint8, w, h int) {
 	n := s.tw * s.th
 	s.edge, s.near, s.far = resize(s.edge, n), resize(s.near, n), resize(s.far, n)
 	s.coarse, s.first = resize(s.coarse, n), resize(s.first, n)
-	s.square, s.spread = resize(s.square, n), resize(s.spread, n)
+	s.square, s.variances = resize(s.square, n), resize(s.variances, n)
 	s.detail = resize(s.detail, s.cw*s.ch)
 	clear(s.edge)
 	clear(s.near)
@@ -138,7 +138,7 @@ func (s *unmixing) find() bool {
 	}
 	if open {
 		grow(s.near, s.edge, s.tw, 1, 1)
-		grow(s.far, s.near, s.tw, sight, sight)
+		grow(s.far, s.near, s.tw, coarseReach, coarseReach)
 	}
 	return open
 }
@@ -164,7 +164,7 @@ func partial(alpha []uint8, x int) int {
 // estimate runs both passes and writes the result.
 func (s *unmixing) estimate() {
 	s.each(s.far, s.gather)
-	s.each(s.near, s.guess)
+	s.each(s.near, s.estimateCoarse)
 	s.each(s.near, s.sharpen)
 	s.each(s.edge, s.write)
 }
@@ -222,14 +222,14 @@ func (s *unmixing) gather(tx, ty int) {
 }
 
 // distance weighs tiles by how far away they are in the first pass.
-var distance = [sight + 1]float32{1, 0.25, 0.02}
+var distance = [coarseReach + 1]float32{1, 0.25, 0.02}
 
-// guess sets the first estimate of a tile from the tiles around.
-func (s *unmixing) guess(tx, ty int) {
+// estimateCoarse sets the first estimate of a tile from the tiles around.
+func (s *unmixing) estimateCoarse(tx, ty int) {
 	var sum pair
 	var sq [2]float32
-	for y := max(ty-sight, 0); y <= min(ty+sight, s.th-1); y++ {
-		for x := max(tx-sight, 0); x <= min(tx+sight, s.tw-1); x++ {
+	for y := max(ty-coarseReach, 0); y <= min(ty+coarseReach, s.th-1); y++ {
+		for x := max(tx-coarseReach, 0); x <= min(tx+coarseReach, s.tw-1); x++ {
 			k := distance[max(x-tx, tx-x)] * distance[max(y-ty, ty-y)]
 			sum.add(&s.coarse[y*s.tw+x], k)
 			q := &s.square[y*s.tw+x]
@@ -239,34 +239,34 @@ func (s *unmixing) guess(tx, ty int) {
 	}
 	c := sum.mean(nil)
 	s.first[ty*s.tw+tx] = c
-	s.spread[ty*s.tw+tx] = c.spread(sq[0]/max(sum[3], 1e-6), sq[1]/max(sum[7], 1e-6))
+	s.variances[ty*s.tw+tx] = c.variances(sq[0]/max(sum[3], 1e-6), sq[1]/max(sum[7], 1e-6))
 }
 
 const (
-	// grain is the least variance of a colour.
-	grain = 4
-	// slack is the variance of the error of a matte.
-	slack = 0.005
+	// leastVariance is the least variance of a colour.
+	leastVariance = 4
+	// matteVariance is the variance of the error of a matte.
+	matteVariance = 0.005
 )
 
-// spread is how much the colours of subject and backdrop vary at one place,
+// variances is how much the colours of subject and backdrop vary at one place,
 // and how much an error of the matte changes the mix, as variances.
-type spread struct{ subject, backdrop, matte float32 }
+type variances struct{ subject, backdrop, matte float32 }
 
-// spread returns the variances, given the means of squared lengths.
-func (c *colours) spread(subject, backdrop float32) spread {
+// variances returns the variances, given the means of squared lengths.
+func (c *colours) variances(subject, backdrop float32) variances {
 	f, b, d := float32(0), float32(0), float32(0)
 	for k := range 3 {
 		f += c[k] * c[k]
 		b += c[k+3] * c[k+3]
 		d += (c[k] - c[k+3]) * (c[k] - c[k+3])
 	}
-	return spread{max((subject-f)/3, grain), max((backdrop-b)/3, grain), d / 3 * slack}
+	return variances{max((subject-f)/3, leastVariance), max((backdrop-b)/3, leastVariance), d / 3 * matteVariance}
 }
 
 // gains splits the unexplained part of the mix at coverage a between the
 // subject and the backdrop.
-func (v *spread) gains(a float32) (f, b float32) {
+func (v *variances) gains(a float32) (f, b float32) {
 	z := 1 - a
 	inv := 1 / (a*a*v.subject + z*z*v.backdrop + v.matte)
 	return a * v.subject * inv, z * v.backdrop * inv

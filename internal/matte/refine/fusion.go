@@ -11,7 +11,7 @@ func (s *unmixing) sharpen(tx, ty int) {
 		for i := range cells {
 			c := s.between(tx, ty, i, j)
 			x, y := tx*s.side+i*cell*s.step, ty*s.side+j*cell*s.step
-			s.detail[(ty*cells+j)*s.cw+tx*cells+i] = s.cell(x, y, &c, &s.spread[ty*s.tw+tx])
+			s.detail[(ty*cells+j)*s.cw+tx*cells+i] = s.cell(x, y, &c, &s.variances[ty*s.tw+tx])
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (s *unmixing) between(tx, ty, i, j int) colours {
 }
 
 // cell sums the cell at pixel x, y, with first estimate c.
-func (s *unmixing) cell(x0, y0 int, c *colours, sp *spread) (sum pair) {
+func (s *unmixing) cell(x0, y0 int, c *colours, sp *variances) (sum pair) {
 	side := cell * s.step
 	for y := y0; y < min(y0+side, s.h); y += s.step {
 		for x := x0; x < min(x0+side, s.w); x += s.step {
@@ -97,22 +97,22 @@ func (s *unmixing) cell(x0, y0 int, c *colours, sp *spread) (sum pair) {
 			dr, dg, db := r-a*c[0]-z*c[3], g-a*c[1]-z*c[4], b-a*c[2]-z*c[5]
 			f, k := a*a, z*z
 			u, v := sp.gains(a)
-			sum[0] += f * limit(c[0]+u*dr)
-			sum[1] += f * limit(c[1]+u*dg)
-			sum[2] += f * limit(c[2]+u*db)
+			sum[0] += f * clamp(c[0]+u*dr)
+			sum[1] += f * clamp(c[1]+u*dg)
+			sum[2] += f * clamp(c[2]+u*db)
 			sum[3] += f
-			sum[4] += k * limit(c[3]+v*dr)
-			sum[5] += k * limit(c[4]+v*dg)
-			sum[6] += k * limit(c[5]+v*db)
+			sum[4] += k * clamp(c[3]+v*dr)
+			sum[5] += k * clamp(c[4]+v*dg)
+			sum[6] += k * clamp(c[5]+v*db)
 			sum[7] += k
 		}
 	}
 	return sum
 }
 
-// limit brings v into 0..255. Comparisons are faster than min and max, which
+// clamp brings v into 0..255. Comparisons are faster than min and max, which
 // mind NaN.
-func limit(v float32) float32 {
+func clamp(v float32) float32 {
 	if v < 0 {
 		return 0
 	}
@@ -122,8 +122,8 @@ func limit(v float32) float32 {
 	return v
 }
 
-// faint is the weight of the first estimate in the second.
-const faint = 0.02
+// priorWeight is the weight of the first estimate in the second.
+const priorWeight = 0.02
 
 // write puts the subject's colour into the partly covered pixels of a tile.
 func (s *unmixing) write(tx, ty int) {
@@ -141,13 +141,13 @@ func (s *unmixing) write(tx, ty int) {
 			line = i / s.step
 			s.interpolate(s.spans[i])
 		}
-		s.row(s.pix[4*at:4*(at+x1-x0)], alpha, x, &s.spread[ty*s.tw+tx])
+		s.row(s.pix[4*at:4*(at+x1-x0)], alpha, x, &s.variances[ty*s.tw+tx])
 	}
 }
 
 // interpolate sets s.line to the colours of a row that lies between two of
 // cells, and s.slope to the way from each to the next.
-func (s *unmixing) interpolate(p place) {
+func (s *unmixing) interpolate(p position) {
 	up, down := &s.smooth[p.at], &s.smooth[p.at+1]
 	for i := range s.line {
 		u, d, l := &up[i], &down[i], &s.line[i]
@@ -163,7 +163,7 @@ func (s *unmixing) interpolate(p place) {
 }
 
 // row writes a row of a tile, from its first partly covered pixel at x on.
-func (s *unmixing) row(pix, alpha []uint8, x int, sp *spread) {
+func (s *unmixing) row(pix, alpha []uint8, x int, sp *variances) {
 	spans := s.spans[:len(alpha)]
 	pix = pix[:4*len(alpha)]
 	for ; x < len(alpha); x++ {
@@ -180,15 +180,15 @@ func (s *unmixing) row(pix, alpha []uint8, x int, sp *spread) {
 		gain, _ := sp.gains(a)
 		// The unexplained part, times gain, is added to the estimate.
 		f, b := 1-gain*a, gain*(1-a)
-		p[0] = octet(f*(l[0]+t*d[0]) - b*(l[3]+t*d[3]) + gain*float32(p[0]))
-		p[1] = octet(f*(l[1]+t*d[1]) - b*(l[4]+t*d[4]) + gain*float32(p[1]))
-		p[2] = octet(f*(l[2]+t*d[2]) - b*(l[5]+t*d[5]) + gain*float32(p[2]))
+		p[0] = toByte(f*(l[0]+t*d[0]) - b*(l[3]+t*d[3]) + gain*float32(p[0]))
+		p[1] = toByte(f*(l[1]+t*d[1]) - b*(l[4]+t*d[4]) + gain*float32(p[1]))
+		p[2] = toByte(f*(l[2]+t*d[2]) - b*(l[5]+t*d[5]) + gain*float32(p[2]))
 	}
 }
 
-// octet rounds v to the nearest of 0..255. Bounds of integers need no
+// toByte rounds v to the nearest of 0..255. Bounds of integers need no
 // branches, which edges would make hard to predict.
-func octet(v float32) uint8 { return uint8(min(max(int32(v+0.5), 0), 255)) }
+func toByte(v float32) uint8 { return uint8(min(max(int32(v+0.5), 0), 255)) }
 
 // blur sets s.smooth to the means of 3 × 3 cells, those nearer weighing more,
 // for the cells of a tile and a ring of one around it.
@@ -218,7 +218,7 @@ func (s *unmixing) blur(tx, ty int) {
 			sum := rows[j][i]
 			sum.add(&rows[j+1][i], 2)
 			sum.add(&rows[j+2][i], 1)
-			sum.add(&pair{prior[0], prior[1], prior[2], 1, prior[3], prior[4], prior[5], 1}, faint)
+			sum.add(&pair{prior[0], prior[1], prior[2], 1, prior[3], prior[4], prior[5], 1}, priorWeight)
 			s.smooth[j][i] = sum.mean(&prior)
 		}
 	}

@@ -15,16 +15,16 @@ const (
 	smooth, stride = 1, 2
 	// window is the height of the windows.
 	window = 2*radius + 1
-	// ridge is the variance of colour, in units of 1/255², below which there is
+	// epsilon is the variance of colour, in units of 1/255², below which there is
 	// no edge: ε of the guided filter.
-	ridge = 30.0
+	epsilon = 30.0
 	// margin is the distance from 0 or 255 within which a result is rounded to
 	// it, and values between are stretched. The regression leaves noise that
 	// nobody sees, but that costs later steps and encoders as much as an edge.
 	margin  = 8.0
 	stretch = 255 / (255 - 2*margin)
-	// trust is how strongly texture speaks against the picture.
-	trust = 1.0
+	// textureWeight is how strongly texture speaks against the picture.
+	textureWeight = 1.0
 )
 
 // coef says that a pixel of colour c has the matte coef[0:3]·c + coef[3].
@@ -49,18 +49,18 @@ type guided struct {
 	// The rows of sums along rows, of coefficients found and of their means,
 	// and how many rows there have been of each. Of the first two every
 	// stride-th column is kept, of the second every stride-th row.
-	sums                    [window][]moments
-	found                   [2][]trusted
-	means                   [2][]coef
-	summed, solved, settled int
+	sums                     [window][]moments
+	found                    [2][]trusted
+	means                    [2][]coef
+	summed, solved, averaged int
 }
 
 // snap takes values near 0 or 255 for certain.
 var snap = func() (t [256]uint8) {
 	for i := range t {
 		switch {
-		case i <= surely:
-		case i >= 255-surely:
+		case i <= certainMargin:
+		case i >= 255-certainMargin:
 			t[i] = 255
 		default:
 			t[i] = uint8(i)
@@ -89,7 +89,7 @@ func (g *guided) begin(img, ready *image.NRGBA, pix []uint8, w, h int) bool {
 	g.full = img.Pix
 	g.cols, g.lines = probe(g.cols, fw, w, 4), probe(g.lines, img.Rect.Dy(), h, 4*fw)
 	g.restart()
-	g.take(img, ready)
+	g.setGuide(img, ready)
 	grow(g.near, g.unsure, w, smooth, smooth)
 	grow(g.rows, g.near, w, 0, radius)
 	return true
@@ -107,26 +107,26 @@ func (g *guided) restart() {
 	for i := range g.found {
 		g.found[i], g.means[i] = resize(g.found[i], up(g.w)/stride), resize(g.means[i], g.w)
 	}
-	g.summed, g.solved, g.settled = 0, 0, 0
+	g.summed, g.solved, g.averaged = 0, 0, 0
 }
 
 // coefficients returns those of row y, where needed. Rows must be asked for in
 // order; the one before stays good.
 func (g *guided) coefficients(y int) []coef {
-	for ; g.settled <= y; g.settled++ {
-		for ; g.solved <= min(g.settled+smooth, g.h-1); g.solved += stride {
+	for ; g.averaged <= y; g.averaged++ {
+		for ; g.solved <= min(g.averaged+smooth, g.h-1); g.solved += stride {
 			for ; g.summed <= min(g.solved+radius, g.h-1); g.summed++ {
 				g.along(g.summed)
 			}
 			g.solve(g.solved)
 		}
-		g.average(g.settled)
+		g.average(g.averaged)
 	}
 	return g.means[y%len(g.means)]
 }
 
-// take sets the guide: ready if it fits, else img reduced.
-func (g *guided) take(img, ready *image.NRGBA) {
+// setGuide sets the guide: ready if it fits, else img reduced.
+func (g *guided) setGuide(img, ready *image.NRGBA) {
 	if ready != nil && ready.Rect.Dx() == g.w && ready.Rect.Dy() == g.h {
 		match(ready, g.w, g.h)
 		g.guide = ready.Pix
@@ -161,7 +161,7 @@ func (g *guided) classify() bool {
 			above = g.matte[(y-1)*g.w : y*g.w]
 		}
 		for x := 0; x < len(row); x++ {
-			if x > 0 && x+8 <= len(row) && even(row[x-1:], above[x:]) {
+			if x > 0 && x+8 <= len(row) && uniform(row[x-1:], above[x:]) {
 				x += 7
 				continue
 			}
@@ -181,9 +181,9 @@ func (g *guided) classify() bool {
 	return open
 }
 
-// even reports whether 9 samples of a row, and the 8 above all but the first,
+// uniform reports whether 9 samples of a row, and the 8 above all but the first,
 // are empty or all are full.
-func even(row, above []uint8) bool {
+func uniform(row, above []uint8) bool {
 	v := binary.LittleEndian.Uint64(row[1:])
 	return (v == 0 || v == 1<<64-1) && row[0] == row[1] && binary.LittleEndian.Uint64(above) == v
 }
@@ -203,9 +203,9 @@ func probe(at [][probes]int32, n, m, bytes int) [][probes]int32 {
 	return at
 }
 
-// pure weighs samples of matte i as places to learn about texture: at edges
+// textureCertainty weighs samples of matte i as places to learn about texture: at edges
 // colour varies for another reason.
-var pure = func() (t [256]int32) {
+var textureCertainty = func() (t [256]int32) {
 	for i := range t {
 		v := (float64(i) - 127.5) / 127.5
 		t[i] = 1 + int32(254*v*v*v*v*v*v)
@@ -226,7 +226,7 @@ func (g *guided) moment(m *moments, x, y int) {
 			v += dr*dr + dg*dg + db*db
 		}
 	}
-	k := pure[p]
+	k := textureCertainty[p]
 	*m = moments{
 		r, gr, b, r * r, r * gr, r * b, gr * gr, gr * b, b * b,
 		p, p * r, p * gr, p * b, k * (v / (3 * probes * probes)), k,

@@ -2,7 +2,7 @@ package refine
 
 // moments are sums over a window of samples: the colours, their products, the
 // matte p and its products with the colours, and the variance of colour within
-// samples times its weight, which is pure.
+// samples times its weight, textureCertainty.
 type moments struct {
 	r, g, b                int32
 	rr, rg, rb, gg, gb, bb int32
@@ -58,7 +58,7 @@ func (t *trusted) add(o *trusted) {
 }
 
 // solve returns the coefficients that explain the matte by the colours, by
-// linear regression with ridge; n is the number of samples, which are means:
+// linear ridge regression; n is the number of samples, which are means:
 // the pixels that the coefficients are for vary more. The share of what colour
 // explains in the sum of that and what texture would do to the matte is how
 // much it is trusted; the rest is left to the matte as it is.
@@ -66,12 +66,12 @@ func (m *moments) solve(n int32) trusted {
 	inv := 1 / float64(n)
 	square := inv * inv
 	// Products of sums stay below 2^26.
-	rr := float64(n*m.rr-m.r*m.r)*square + ridge
+	rr := float64(n*m.rr-m.r*m.r)*square + epsilon
 	rg := float64(n*m.rg-m.r*m.g) * square
 	rb := float64(n*m.rb-m.r*m.b) * square
-	gg := float64(n*m.gg-m.g*m.g)*square + ridge
+	gg := float64(n*m.gg-m.g*m.g)*square + epsilon
 	gb := float64(n*m.gb-m.g*m.b) * square
-	bb := float64(n*m.bb-m.b*m.b)*square + ridge
+	bb := float64(n*m.bb-m.b*m.b)*square + epsilon
 	pr := float64(n*m.pr-m.p*m.r) * square
 	pg := float64(n*m.pg-m.p*m.g) * square
 	pb := float64(n*m.pb-m.p*m.b) * square
@@ -83,7 +83,7 @@ func (m *moments) solve(n int32) trusted {
 	ab := (c2*pr + c4*pg + c5*pb) * det
 	explained := ar*pr + ag*pg + ab*pb
 	pure := float64(m.pure)
-	t := explained * pure / ((explained+1e-3)*pure + trust*float64(m.texture)*(ar*ar+ag*ag+ab*ab))
+	t := explained * pure / ((explained+1e-3)*pure + textureWeight*float64(m.texture)*(ar*ar+ag*ag+ab*ab))
 	ar, ag, ab = t*ar, t*ag, t*ab
 	rest := t*float64(m.p) - ar*float64(m.r) - ag*float64(m.g) - ab*float64(m.b)
 	return trusted{float32(ar), float32(ag), float32(ab), float32(rest * inv), float32(t)}

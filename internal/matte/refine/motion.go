@@ -1,11 +1,11 @@
 package refine
 
 const (
-	// far is how many pixels away the past of a tile is looked for.
-	far = 48
-	// still is the error of a tile per sample, squared, below which it is
-	// not looked for elsewhere, and toll what another place must gain.
-	still, toll = 16, 4
+	// searchRange is how many pixels away the past of a tile is looked for.
+	searchRange = 48
+	// stillError is the error of a tile per sample, squared, below which it is
+	// not looked for elsewhere, and leastGain what another place must gain.
+	stillError, leastGain = 16, 4
 )
 
 // search finds where in the reference picture a tile was: the best of the
@@ -14,68 +14,68 @@ const (
 // image coding", IEEE Trans. Communications 29(12), 1981), and the minimum of
 // the parabola through the errors there.
 func (s *Stabiliser) search(tx, ty, dx, dy int) vector {
-	x0, y0 := tx*unit, ty*unit
+	x0, y0 := tx*blockSide, ty*blockSide
 	n := int64(3 * dx * dy)
-	zero := s.miss(x0, y0, dx, dy, 0, 0, none)
-	if zero <= still*n {
+	zero := s.squaredError(x0, y0, dx, dy, 0, 0, outside)
+	if zero <= stillError*n {
 		return vector{}
 	}
 	bx, by, best := 0, 0, zero
-	try := func(x, y int) {
-		if e := s.miss(x0, y0, dx, dy, x, y, best); e < best {
+	evaluate := func(x, y int) {
+		if e := s.squaredError(x0, y0, dx, dy, x, y, best); e < best {
 			bx, by, best = x, y, e
 		}
 	}
 	t := ty*s.tw + tx
-	hint := func(v vector) { try(int(v.x+4)>>3, int(v.y+4)>>3) }
-	hint(s.field[t])
+	predict := func(v vector) { evaluate(int(v.x+4)>>3, int(v.y+4)>>3) }
+	predict(s.field[t])
 	if tx > 0 {
-		hint(s.moved[t-1])
+		predict(s.moved[t-1])
 	}
 	if ty > 0 {
-		hint(s.moved[t-s.tw])
+		predict(s.moved[t-s.tw])
 	}
 	for step := 8; step > 0; step /= 2 {
 		for range 4 {
 			cx, cy := bx, by
-			try(cx-step, cy)
-			try(cx+step, cy)
-			try(cx, cy-step)
-			try(cx, cy+step)
+			evaluate(cx-step, cy)
+			evaluate(cx+step, cy)
+			evaluate(cx, cy-step)
+			evaluate(cx, cy+step)
 			if bx == cx && by == cy {
 				break
 			}
 		}
 	}
-	if best+toll*n >= zero {
+	if best+leastGain*n >= zero {
 		return vector{}
 	}
-	e := func(x, y int) int64 { return s.miss(x0, y0, dx, dy, bx+x, by+y, none) }
+	e := func(x, y int) int64 { return s.squaredError(x0, y0, dx, dy, bx+x, by+y, outside) }
 	return vector{
 		int32(8*bx) + vertex(e(-1, 0), best, e(1, 0)),
 		int32(8*by) + vertex(e(0, -1), best, e(0, 1)),
 	}
 }
 
-// none is the error of a place outside the picture.
-const none = 1 << 60
+// outside is the error of a place outside the picture.
+const outside = 1 << 60
 
 // vertex is where, in eighths, a parabola through errors at -1, 0 and 1 has its
 // minimum.
 func vertex(l, m, r int64) int32 {
-	if l == none || r == none || l+r-2*m <= 0 {
+	if l == outside || r == outside || l+r-2*m <= 0 {
 		return 0
 	}
 	v := 4 * float64(l-r) / float64(l+r-2*m)
 	return int32(min(max(v, -4), 4)+128.5) - 128
 }
 
-// miss sums the squared differences of colour between the pixels of a tile and
+// squaredError sums the squared differences of colour between the pixels of a tile and
 // those vx, vy away in the reference. Rows after the sum has reached limit do
 // not count.
-func (s *Stabiliser) miss(x0, y0, dx, dy, vx, vy int, limit int64) int64 {
-	if max(vx, -vx, vy, -vy) > far || x0+vx < 0 || y0+vy < 0 || x0+vx+dx > s.w || y0+vy+dy > s.h {
-		return none
+func (s *Stabiliser) squaredError(x0, y0, dx, dy, vx, vy int, limit int64) int64 {
+	if max(vx, -vx, vy, -vy) > searchRange || x0+vx < 0 || y0+vy < 0 || x0+vx+dx > s.w || y0+vy+dy > s.h {
+		return outside
 	}
 	sum := int32(0)
 	for y := 0; y < dy && int64(sum) < limit; y++ {

@@ -54,7 +54,7 @@ func Recolour(img *image.NRGBA, m *image.Alpha, foreground *image.NRGBA) {
 }
 
 // mix sets p to the colour of f at a place between samples.
-func mix(p []uint8, f *image.NRGBA, u, v place) {
+func mix(p []uint8, f *image.NRGBA, u, v position) {
 	fw, fh := f.Rect.Dx(), f.Rect.Dy()
 	var sum [3]float32
 	var weight float32

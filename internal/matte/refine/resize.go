@@ -37,7 +37,7 @@ func shrink(dst, m *image.Alpha) {
 func enlarge(dst, small *image.Alpha) {
 	w, h := size(dst)
 	sw, sh := size(small)
-	columns := make([]place, w)
+	columns := make([]position, w)
 	for x := range columns {
 		columns[x] = locate(x, w, sw)
 	}
@@ -56,8 +56,8 @@ func enlarge(dst, small *image.Alpha) {
 }
 
 // locate returns where pixel x of n lies among m samples.
-func locate(x, n, m int) place {
+func locate(x, n, m int) position {
 	p := min(max((float32(x)+0.5)*float32(m)/float32(n)-0.5, 0), float32(m-1))
 	at := int32(p)
-	return place{at, p - float32(at)}
+	return position{at, p - float32(at)}
 }

@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	// calm is the mean difference of colour, in 1/255, up to which a place
-	// counts as unchanged; from stir on it counts as new.
-	calm, stir = 4, 12
-	// wary is how much more a difference counts where the matte falls.
-	wary = 1.4
-	// memory is the least weight of a new matte where nothing moves, motion
+	// unchangedDiff is the mean difference of colour, in 1/255, up to which a place
+	// counts as unchanged; from changedDiff on it counts as new.
+	unchangedDiff, changedDiff = 4, 12
+	// fallFactor is how much more a difference counts where the matte falls.
+	fallFactor = 1.4
+	// stillWeight is the least weight of a new matte where nothing moves, movingWeight
 	// that where something does: taking the past along blurs it. In a fade, where
-	// networks see more and more or less and less, it is dusk.
-	memory, motion, dusk = 1.0 / 8, 0.25, 0.5
-	// unit is the side in pixels of the blocks that move as one.
-	unit = 8
-	// doubt is how far a new matte may move from the past where the picture is
+	// networks see more and more or less and less, it is fadingWeight.
+	stillWeight, movingWeight, fadingWeight = 1.0 / 8, 0.25, 0.5
+	// blockSide is the side in pixels of the blocks that move as one.
+	blockSide = 8
+	// huberLimit is how far a new matte may move from the past where the picture is
 	// not new. A larger deviation counts no more, as in the robust mean of P.
 	// J. Huber (Ann. Math. Statistics 35(1), 1964).
-	doubt = 20
-	// oldest is the age beyond which the past gains no more weight.
-	oldest = 8
+	huberLimit = 20
+	// maxAge is the age beyond which the past gains no more weight.
+	maxAge = 8
 )
 
 // Stabiliser keeps the mattes of one clip steady over time. Where the picture
@@ -54,19 +54,19 @@ type Stabiliser struct {
 // vector is a displacement in eighths of a pixel.
 type vector struct{ x, y int32 }
 
-// across is the number of cells along a block.
-const across = unit / cell
+// blockCells is the number of cells along a block.
+const blockCells = blockSide / cell
 
 // block is the past of one place: its matte, colours and ages, how much the
 // colours differ from the present for every pixel and cell, as sums over
 // channels, and the least weight of the new matte for every cell.
 type block struct {
-	matte  [unit * unit]uint8
-	colour [unit * unit * 4]uint8
-	age    [unit * unit]uint8
-	diff   [unit * unit]int32
-	sums   [across * across]int32
-	least  [across * across]float32
+	matte  [blockSide * blockSide]uint8
+	colour [blockSide * blockSide * 4]uint8
+	age    [blockSide * blockSide]uint8
+	diff   [blockSide * blockSide]int32
+	sums   [blockCells * blockCells]int32
+	least  [blockCells * blockCells]float32
 }
 
 // Apply steadies m, the matte of img, in place. The first frame, one after a
@@ -103,7 +103,7 @@ func (s *Stabiliser) Apply(img *image.NRGBA, m *image.Alpha) {
 
 func (s *Stabiliser) resize(w, h int) {
 	s.w, s.h, s.primed = w, h, false
-	s.tw, s.th = (w+unit-1)/unit, (h+unit-1)/unit
+	s.tw, s.th = (w+blockSide-1)/blockSide, (h+blockSide-1)/blockSide
 	n := s.tw * s.th
 	s.ref, s.nextRef = resize(s.ref, 4*w*h), resize(s.nextRef, 4*w*h)
 	s.past, s.next = resize(s.past, w*h), resize(s.next, w*h)
@@ -128,7 +128,7 @@ func (s *Stabiliser) begin() {
 	copy(s.next, s.current)
 	copy(s.nextRef, s.frame)
 	for i, a := range s.age {
-		s.nextAge[i] = min(a+1, oldest)
+		s.nextAge[i] = min(a+1, maxAge)
 	}
 	clear(s.moved)
 }
@@ -137,9 +137,9 @@ func (s *Stabiliser) begin() {
 // present are all alike.
 func (s *Stabiliser) steady(tx, ty int) {
 	t := ty*s.tw + tx
-	x0, y0 := tx*unit, ty*unit
-	dx, dy := min(unit, s.w-x0), min(unit, s.h-y0)
-	if v := s.current[y0*s.w+x0]; s.even(s.current, v, x0, y0, dx, dy) && s.even(s.past, v, x0, y0, dx, dy) {
+	x0, y0 := tx*blockSide, ty*blockSide
+	dx, dy := min(blockSide, s.w-x0), min(blockSide, s.h-y0)
+	if v := s.current[y0*s.w+x0]; s.uniform(s.current, v, x0, y0, dx, dy) && s.uniform(s.past, v, x0, y0, dx, dy) {
 		return
 	}
 	v := s.search(tx, ty, dx, dy)
@@ -149,22 +149,22 @@ func (s *Stabiliser) steady(tx, ty int) {
 	for i, u := range [3]vector{{}, s.moved[max(t-1, 0)], s.moved[max(t-s.tw, 0)]} {
 		if !slices.Contains(tried[:i+1], u) {
 			s.fetch(&s.trial, u, x0, y0, dx, dy)
-			s.block.take(&s.trial)
+			s.block.keepCloser(&s.trial)
 		}
 		tried[i+1] = u
 	}
 	s.mix(x0, y0, dx, dy)
 }
 
-// take replaces the cells that differ more from the present than those of o.
-func (b *block) take(o *block) {
+// keepCloser replaces the cells that differ more from the present than those of o.
+func (b *block) keepCloser(o *block) {
 	for c, sum := range o.sums {
 		if sum >= b.sums[c] {
 			continue
 		}
 		b.sums[c], b.least[c] = sum, o.least[c]
 		for y := range cell {
-			i := (c/across*cell+y)*unit + c%across*cell
+			i := (c/blockCells*cell+y)*blockSide + c%blockCells*cell
 			copy(b.matte[i:i+cell], o.matte[i:i+cell])
 			copy(b.age[i:i+cell], o.age[i:i+cell])
 			copy(b.diff[i:i+cell], o.diff[i:i+cell])
@@ -173,9 +173,9 @@ func (b *block) take(o *block) {
 	}
 }
 
-// even reports whether a tile of a matte has no value but v.
-func (s *Stabiliser) even(m []uint8, v uint8, x0, y0, dx, dy int) bool {
-	all := [unit]uint8{v, v, v, v, v, v, v, v}
+// uniform reports whether a tile of a matte has no value but v.
+func (s *Stabiliser) uniform(m []uint8, v uint8, x0, y0, dx, dy int) bool {
+	all := [blockSide]uint8{v, v, v, v, v, v, v, v}
 	for y := y0; y < y0+dy; y++ {
 		if i := y*s.w + x0; !bytes.Equal(m[i:i+dx], all[:dx]) {
 			return false
@@ -189,28 +189,28 @@ func (s *Stabiliser) fetch(b *block, v vector, x0, y0, dx, dy int) {
 	ix, iy := x0+int(v.x>>3), y0+int(v.y>>3)
 	fx, fy := uint32(v.x&7), uint32(v.y&7)
 	k := [4]uint32{(8 - fx) * (8 - fy), fx * (8 - fy), (8 - fx) * fy, fx * fy}
-	least := float32(memory)
+	least := float32(stillWeight)
 	if s.fading {
-		least = dusk
+		least = fadingWeight
 	} else if v != (vector{}) {
-		least = motion
+		least = movingWeight
 	}
 	for c := range b.sums {
 		b.sums[c], b.least[c] = 0, least
 	}
 	if fx|fy == 0 && ix >= 0 && iy >= 0 && ix+dx <= s.w && iy+dy <= s.h {
-		s.lift(b, ix, iy, dx, dy)
+		s.copyPast(b, ix, iy, dx, dy)
 	} else {
 		s.interpolate(b, ix, iy, &k, dx, dy)
 	}
 	b.compare(s.frame[4*(y0*s.w+x0):], 4*s.w, dx, dy)
 }
 
-// lift copies the past of a place that lies on pixels, all of them in the
+// copyPast copies the past of a place that lies on pixels, all of them in the
 // picture.
-func (s *Stabiliser) lift(b *block, ix, iy, dx, dy int) {
+func (s *Stabiliser) copyPast(b *block, ix, iy, dx, dy int) {
 	for y := range dy {
-		from, to := (iy+y)*s.w+ix, y*unit
+		from, to := (iy+y)*s.w+ix, y*blockSide
 		copy(b.matte[to:to+dx], s.past[from:])
 		copy(b.age[to:to+dx], s.age[from:])
 		copy(b.colour[4*to:4*(to+dx)], s.ref[4*from:])
@@ -226,7 +226,7 @@ func (s *Stabiliser) interpolate(b *block, ix, iy int, k *[4]uint32, dx, dy int)
 		for x := range dx {
 			l, r := min(max(ix+x, 0), s.w-1), min(max(ix+x+1, 0), s.w-1)
 			p := [4]int{up + l, up + r, down + l, down + r}
-			i := y*unit + x
+			i := y*blockSide + x
 			b.matte[i] = between(s.past, 1, 0, &p, k)
 			b.age[i] = s.age[p[0]]
 			for c := range 3 {
@@ -240,12 +240,12 @@ func (s *Stabiliser) interpolate(b *block, ix, iy int, k *[4]uint32, dx, dy int)
 // which begins at pix with rows of so many bytes.
 func (b *block) compare(pix []uint8, stride, dx, dy int) {
 	for y := range dy {
-		now, old := pix[y*stride:][:4*dx], b.colour[4*y*unit:][:4*dx]
+		now, old := pix[y*stride:][:4*dx], b.colour[4*y*blockSide:][:4*dx]
 		for x := range dx {
 			p, q := now[4*x:4*x+3:4*x+3], old[4*x:4*x+3:4*x+3]
-			d := distant(p[0], q[0]) + distant(p[1], q[1]) + distant(p[2], q[2])
-			b.diff[y*unit+x] = d
-			b.sums[y/cell*across+x/cell] += d
+			d := absDiff(p[0], q[0]) + absDiff(p[1], q[1]) + absDiff(p[2], q[2])
+			b.diff[y*blockSide+x] = d
+			b.sums[y/cell*blockCells+x/cell] += d
 		}
 	}
 }
@@ -257,11 +257,11 @@ func between(pix []uint8, n, c int, at *[4]int, k *[4]uint32) uint8 {
 		k[2]*uint32(pix[n*at[2]+c]) + k[3]*uint32(pix[n*at[3]+c]) + 32) >> 6)
 }
 
-// around is the mean difference of colour in the cells of a block that has dx
+// cellMeans is the mean difference of colour in the cells of a block that has dx
 // by dy pixels in the picture.
-func (b *block) around(dx, dy int) (mean [across * across]float32) {
+func (b *block) cellMeans(dx, dy int) (mean [blockCells * blockCells]float32) {
 	for c, sum := range b.sums {
-		w, h := min(cell, dx-c%across*cell), min(cell, dy-c/across*cell)
+		w, h := min(cell, dx-c%blockCells*cell), min(cell, dy-c/blockCells*cell)
 		if w > 0 && h > 0 {
 			mean[c] = float32(sum) / float32(3*w*h)
 		}
@@ -278,38 +278,38 @@ func (b *block) around(dx, dy int) (mean [across * across]float32) {
 func (b *block) weight(at, c int, around float32, falls bool) float32 {
 	change := max(around, float32(b.diff[at])*(1.0/9))
 	if falls {
-		change *= wary
+		change *= fallFactor
 	}
-	floor := max(b.least[c], share[b.age[at]])
-	if change <= calm {
+	floor := max(b.least[c], ageWeight[b.age[at]])
+	if change <= unchangedDiff {
 		return floor
 	}
-	return floor + (1-floor)*min((change-calm)/(stir-calm), 1)
+	return floor + (1-floor)*min((change-unchangedDiff)/(changedDiff-unchangedDiff), 1)
 }
 
-// share is the weight of a new matte in the mean with a past of an age.
-var share = func() (t [oldest + 1]float32) {
+// ageWeight is the weight of a new matte in the mean with a past of an age.
+var ageWeight = func() (t [maxAge + 1]float32) {
 	for age := range t {
 		t[age] = 1 / float32(age+1)
 	}
 	return t
 }()
 
-func distant(a, b uint8) int32 {
+func absDiff(a, b uint8) int32 {
 	d := int32(a) - int32(b)
 	return max(d, -d)
 }
 
 // mix writes matte and picture of a tile: past and present by their weights.
 func (s *Stabiliser) mix(x0, y0, dx, dy int) {
-	around := s.block.around(dx, dy)
+	around := s.block.cellMeans(dx, dy)
 	for y := range dy {
 		i := (y0+y)*s.w + x0
 		for x := range dx {
-			at, c := y*unit+x, y/cell*across+x/cell
+			at, c := y*blockSide+x, y/cell*blockCells+x/cell
 			k := s.block.weight(at, c, around[c], s.current[i+x] < s.block.matte[at])
 			s.nextAge[i+x] = uint8(1/k + 0.5)
-			s.next[i+x] = lerp(s.block.matte[at], s.towards(s.block.matte[at], s.current[i+x], k), k)
+			s.next[i+x] = lerp(s.block.matte[at], s.clampChange(s.block.matte[at], s.current[i+x], k), k)
 			for c := range 3 {
 				s.nextRef[4*(i+x)+c] = lerp(s.block.colour[4*at+c], s.frame[4*(i+x)+c], k)
 			}
@@ -317,9 +317,9 @@ func (s *Stabiliser) mix(x0, y0, dx, dy int) {
 	}
 }
 
-// towards bounds how far b counts as away from a, unless the picture is new.
-func (s *Stabiliser) towards(a, b uint8, k float32) uint8 {
-	reach := int(doubt + 255*max(k-motion, 0)*4)
+// clampChange bounds how far b counts as away from a, unless the picture is new.
+func (s *Stabiliser) clampChange(a, b uint8, k float32) uint8 {
+	reach := int(huberLimit + 255*max(k-movingWeight, 0)*4)
 	return uint8(min(max(int(b), int(a)-reach), int(a)+reach))
 }
 

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// surely is how far from 0 or 255 a small matte is still certain.
-	surely = 2
+	// certainMargin is how far from 0 or 255 a small matte is still certain.
+	certainMargin = 2
 	// ring is the number of samples around uncertain ones in the small matte
 	// that are processed too.
 	ring = 1
@@ -170,7 +170,7 @@ func (s *upsampling) apply(row, img []uint8, c int) {
 	img = img[4*x0 : 4*x1]
 	for i := range out {
 		p := img[4*i : 4*i+3 : 4*i+3]
-		out[i] = octet(k0*float32(p[0]) + k1*float32(p[1]) + k2*float32(p[2]) + k3)
+		out[i] = toByte(k0*float32(p[0]) + k1*float32(p[1]) + k2*float32(p[2]) + k3)
 		k0 += d0
 		k1 += d1
 		k2 += d2
