@@ -11,13 +11,13 @@ import (
 type flight chan struct{}
 
 const (
-	// cheap is how many bytes of pictures a worker may have in flight without
+	// aheadBytes is how many bytes of pictures a worker may have in flight without
 	// need: frames that repeat are passed on at once, and more of them ahead
 	// keep workers busy with those that do not.
-	cheap = 16 << 20
-	// dear is how many bytes of pictures may be in flight before workers have
+	aheadBytes = 16 << 20
+	// secondFrameBytes is how many bytes of pictures may be in flight before workers have
 	// no second frame waiting.
-	dear = 256 << 20
+	secondFrameBytes = 256 << 20
 	// picturesPerFrame is how many pictures a frame holds at worst: its own and
 	// the one laid out.
 	picturesPerFrame = 2
@@ -30,8 +30,8 @@ const (
 // bytes, if that is not 0.
 func newFlight(size image.Point, workers int, memory int64) flight {
 	frame := max(1, int64(4*size.X*size.Y)*picturesPerFrame)
-	seats := max(workers+2, 2*workers, min(8*workers, int(cheap*int64(workers)/frame)))
-	seats = min(seats, max(workers+2, int(dear/frame)))
+	seats := max(workers+2, 2*workers, min(8*workers, int(aheadBytes*int64(workers)/frame)))
+	seats = min(seats, max(workers+2, int(secondFrameBytes/frame)))
 	if memory > 0 {
 		seats = min(seats, int(max(1, memory/frame)))
 	}

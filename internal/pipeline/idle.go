@@ -35,9 +35,9 @@ func (d *idle) add(img *image.NRGBA) {
 	d.tail = n
 }
 
-// busy is the span that stays: of the run at the start its last frame, of the
+// active is the span that stays: of the run at the start its last frame, of the
 // one at the end its first; of a clip without change the first frame.
-func (d *idle) busy() span {
+func (d *idle) active() span {
 	if d.tail == 0 {
 		return span{0, 0}
 	}

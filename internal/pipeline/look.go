@@ -24,13 +24,13 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 	picture := func(f *media.Frame) { see(f.Image) }
 	var seen int
 	var err error
-	if info.SeekCost > 0 && every > opening+info.SeekCost {
-		seen, err = leap(ctx, clip, timing, n, see)
+	if info.SeekCost > 0 && every > openCost+info.SeekCost {
+		seen, err = sampleBySeeking(ctx, clip, timing, n, see)
 	} else {
-		seen, err = look(ctx, clip, timing, every, n, picture)
+		seen, err = sampleEvery(ctx, clip, timing, every, n, picture)
 	}
 	if err == nil && seen == 0 && every > 1 { // none of them is in the part
-		seen, err = look(ctx, clip, timing, 1, n, picture)
+		seen, err = sampleEvery(ctx, clip, timing, 1, n, picture)
 	}
 	if err == nil && seen == 0 {
 		err = ErrNoFrames
@@ -38,12 +38,12 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 	return err
 }
 
-// opening is how many frames are decoded in the time that it takes to open a clip.
-const opening = 150
+// openCost is how many frames are decoded in the time that it takes to open a clip.
+const openCost = 150
 
-// leap shows at most n frames, each the first from some time on, and counts them. Times
+// sampleBySeeking shows at most n frames, each the first from some time on, and counts them. Times
 // while one frame lasts lead to the one after it, which is shown once.
-func leap(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) (seen int, err error) {
+func sampleBySeeking(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) (seen int, err error) {
 	span := timing.end(clip.Info().Duration) - timing.Start
 	last := time.Duration(-1)
 	for i := range n {
@@ -52,7 +52,7 @@ func leap(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 		if part.Start <= last {
 			continue
 		}
-		found, err := look(ctx, clip, part, 1, 1, func(f *media.Frame) {
+		found, err := sampleEvery(ctx, clip, part, 1, 1, func(f *media.Frame) {
 			last = f.PTS
 			see(f.Image)
 		})
@@ -67,8 +67,8 @@ func leap(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 	return seen, nil
 }
 
-// look shows one frame of every so many, at most n, and counts them.
-func look(ctx context.Context, clip media.Clip, timing Timing, every, n int, see func(*media.Frame)) (seen int, err error) {
+// sampleEvery shows one frame of every so many, at most n, and counts them.
+func sampleEvery(ctx context.Context, clip media.Clip, timing Timing, every, n int, see func(*media.Frame)) (seen int, err error) {
 	pool := new(media.Pool)
 	src, err := clip.Open(ctx, media.ReadOptions{Every: every, From: timing.Start, To: timing.End, Pool: pool})
 	if err != nil {

@@ -18,7 +18,7 @@ type measures struct {
 	origin time.Duration // of the frames' times, in the clip's
 	frames []frameMeasure
 	idle   idle
-	mattes *spool
+	mattes *matteFile
 	volume *tidy.Volume // nil without Tidy
 }
 
@@ -33,7 +33,7 @@ type plan struct {
 	layout canvas.Layout
 	keep   span
 	box    image.Rectangle
-	mattes *spool // nil: there was no first pass
+	mattes *matteFile // nil: there was no first pass
 	volume *tidy.Volume
 	// origin is when the first chosen frame begins, in the clip's time, start
 	// when the first kept one does, counted from there, and end when the last
@@ -57,7 +57,7 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	if r.Tidy {
 		m.volume = tidy.New(r.source)
 	}
-	if m.mattes, err = newSpool(r.TempDir); err != nil {
+	if m.mattes, err = newMatteFile(r.TempDir); err != nil {
 		return nil, fmt.Errorf("keep mattes: %w", err)
 	}
 	defer func() {
@@ -78,13 +78,13 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	})
 	steps := append(r.estimate(), step{name: "measure", run: func(_ context.Context, it *item) error {
 		it.box = subjectBox(it.Image, it.Matte)
-		if r.Survey != nil || r.glimpse.wanted.Load() {
-			r.show(it)
+		if r.Survey != nil || r.firstCut.wanted.Load() {
+			r.prepare(it)
 		}
 		return nil
 	}})
 	cut := r.chain(gctx, g, read, steps)
-	consume(gctx, g, cut, func(_ context.Context, it *item) error { return r.takeDown(m, it) })
+	consume(gctx, g, cut, func(_ context.Context, it *item) error { return r.record(m, it) })
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
@@ -93,27 +93,27 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	}
 	r.report.Dropped = src.dropped
 	m.origin = src.first
-	r.glimpse.end()
+	r.firstCut.end()
 	return m, m.mattes.rewind()
 }
 
-// show prepares a frame for the survey and the glimpse.
-func (r *runner) show(it *item) {
+// prepare prepares a frame for the survey and the first cut-out.
+func (r *runner) prepare(it *item) {
 	r.cut(it)
 	if bg := r.Canvas.Background; bg != nil {
 		canvas.Flatten(it.Image, *bg)
 	}
 }
 
-// takeDown is the last stage of the first pass.
-func (r *runner) takeDown(m *measures, it *item) error {
+// record is the last stage of the first pass.
+func (r *runner) record(m *measures, it *item) error {
 	defer r.clock.start("measure")()
 	f := it.frame
 	m.frames = append(m.frames, frameMeasure{f.PTS, f.PTS + f.Duration, it.box})
 	if r.Survey != nil {
 		r.Survey(f.Image)
 	}
-	r.glimpse.see(f.Image, it.box)
+	r.firstCut.add(f.Image, it.box)
 	if m.volume != nil {
 		m.volume.Add(it.Matte)
 	}
@@ -135,7 +135,7 @@ func (m *measures) plan(trim bool) plan {
 		}
 	}
 	if trim {
-		p.keep = m.idle.busy()
+		p.keep = m.idle.active()
 	}
 	kept := m.frames[p.keep.first : p.keep.last+1]
 	for _, f := range kept {

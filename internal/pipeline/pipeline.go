@@ -147,12 +147,12 @@ type runner struct {
 	passes int
 	clock  clock
 	report Report
-	// glimpse is FirstCut's.
-	glimpse *glimpse
+	// firstCut is FirstCut's.
+	firstCut *firstCut
 }
 
 func newRunner(job Job) *runner {
-	r := &runner{Job: job, info: job.Clip.Info(), pool: new(media.Pool), passes: 1, glimpse: newGlimpse(job.FirstCut)}
+	r := &runner{Job: job, info: job.Clip.Info(), pool: new(media.Pool), passes: 1, firstCut: newFirstCut(job.FirstCut)}
 	r.source = image.Pt(r.info.Width, r.info.Height)
 	if r.Workers <= 0 {
 		r.Workers = runtime.GOMAXPROCS(0)

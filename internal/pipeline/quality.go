@@ -34,19 +34,19 @@ type Haloer interface {
 }
 
 const (
-	faint, half = 8, 128
-	// samples is how many points the shorter side of a picture is looked at, to
+	faint, halfCovered = 8, 128
+	// gridPoints is how many points the shorter side of a picture is looked at, to
 	// count pieces, leastPiece the least number of points that are one.
-	samples, leastPiece = 64, 3
-	// touching is the share of a side that the subject must touch to be cut off by
+	gridPoints, leastPiece = 64, 3
+	// touchedShare is the share of a side that the subject must touch to be cut off by
 	// it.
-	touching = 0.05
-	// popping is by which factor a frame's area differs from those beside it.
-	popping = 4.0 / 3
+	touchedShare = 0.05
+	// popFactor is by which factor a frame's area differs from those beside it.
+	popFactor = 4.0 / 3
 )
 
-// view is one frame's contribution to Quality.
-type view struct {
+// frameStats is one frame's contribution to Quality.
+type frameStats struct {
 	area, kept  float64 // sums of alpha
 	shown, hazy int     // pixels
 	pieces      int
@@ -54,8 +54,8 @@ type view struct {
 	edge, left  int
 }
 
-// view measures a frame before its matte is applied.
-func (r *runner) view(it *item) (v view) {
+// frameStats measures a frame before its matte is applied.
+func (r *runner) frameStats(it *item) (v frameStats) {
 	img, m := it.Image, it.Matte
 	if h, ok := r.Estimator.(Haloer); ok && !r.MaskOnly {
 		v.edge, v.left = h.Halo(img, m)
@@ -73,33 +73,33 @@ func (r *runner) view(it *item) (v view) {
 			}
 			v.kept += float64(min(a, own))
 			v.shown++
-			if a < half {
+			if a < halfCovered {
 				v.hazy++
 			}
 		}
 		for i, x := range [2]int{0, w - 1} {
-			if alpha[x] >= half {
+			if alpha[x] >= halfCovered {
 				sides[i] += step
 			}
 		}
 	}
 	for _, a := range m.Pix[:w] {
-		if a >= half {
+		if a >= halfCovered {
 			sides[2]++
 		}
 	}
-	v.cut = float64(max(sides[0], sides[1])) > touching*float64(h) || float64(sides[2]) > touching*float64(w)
+	v.cut = float64(max(sides[0], sides[1])) > touchedShare*float64(h) || float64(sides[2]) > touchedShare*float64(w)
 	v.pieces = pieces(m)
 	return v
 }
 
 // pieces counts what hangs together in a matte.
 func pieces(m *image.Alpha) (n int) {
-	step := max(1, min(m.Rect.Dx(), m.Rect.Dy())/samples)
+	step := max(1, min(m.Rect.Dx(), m.Rect.Dy())/gridPoints)
 	w, h := m.Rect.Dx()/step, m.Rect.Dy()/step
 	on := make([]bool, w*h)
 	for i := range on {
-		on[i] = m.Pix[i/w*step*m.Stride+i%w*step] >= half
+		on[i] = m.Pix[i/w*step*m.Stride+i%w*step] >= halfCovered
 	}
 	var queue []int
 	for i := range on {
@@ -124,15 +124,15 @@ func pieces(m *image.Alpha) (n int) {
 	return n
 }
 
-// review makes Quality from the views of all frames, in order.
-type review struct {
-	sum    view
+// clipStats makes Quality from the statistics of all frames, in order.
+type clipStats struct {
+	sum    frameStats
 	areas  []float32 // share kept of each frame
 	pieces map[int]int
 	cuts   int
 }
 
-func (r *review) add(v view) {
+func (r *clipStats) add(v frameStats) {
 	r.sum.area += v.area
 	r.sum.kept += v.kept
 	r.sum.shown += v.shown
@@ -149,14 +149,14 @@ func (r *review) add(v view) {
 	r.areas = append(r.areas, float32(v.kept/max(v.area, 1)))
 }
 
-func (r *review) quality() Quality {
+func (r *clipStats) quality() Quality {
 	n := max(len(r.areas), 1)
 	q := Quality{
 		Kept: r.sum.kept / max(r.sum.area, 1),
 		Haze: float64(r.sum.hazy) / float64(max(r.sum.shown, 1)),
 		Halo: float64(r.sum.left) / float64(max(r.sum.edge, 1)),
 		Cut:  float64(r.cuts) / float64(n),
-		Pops: float64(r.pops()) / float64(n),
+		Pops: float64(r.countPops()) / float64(n),
 	}
 	seen := 0
 	for _, k := range slices.Sorted(func(yield func(int) bool) {
@@ -174,12 +174,12 @@ func (r *review) quality() Quality {
 	return q
 }
 
-// pops counts frames that stand out from both beside them.
-func (r *review) pops() (n int) {
+// countPops counts frames that stand out from both beside them.
+func (r *clipStats) countPops() (n int) {
 	const least = 0.002 // of the picture: less is nobody's subject
 	for i := 1; i+1 < len(r.areas); i++ {
 		a, before, after := float64(r.areas[i])+least, float64(r.areas[i-1])+least, float64(r.areas[i+1])+least
-		if a > popping*math.Max(before, after) || a*popping < math.Min(before, after) {
+		if a > popFactor*math.Max(before, after) || a*popFactor < math.Min(before, after) {
 			n++
 		}
 	}

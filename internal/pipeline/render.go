@@ -83,17 +83,17 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 		if w.wantsPreview.Load() {
 			it.before = clone(it.Image)
 		}
-		if it.before != nil || r.glimpse.wanted.Load() {
+		if it.before != nil || r.firstCut.wanted.Load() {
 			it.box = subjectBox(it.Image, it.Matte)
 		}
 		r.decontaminate(it)
-		it.view = r.view(it)
+		it.stats = r.frameStats(it)
 		r.multiply(it)
 		r.mattes.Put(it.Matte)
 		it.Matte = nil
 		return nil
 	}}, step{name: "lay out", run: func(_ context.Context, it *item) error {
-		r.lay(it, renderer)
+		r.layOut(it, renderer)
 		return nil
 	}})
 	done := r.chain(gctx, g, items, steps)
@@ -102,8 +102,8 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 		return err
 	}
 	w.lastPreview()
-	r.report.Quality = w.review.quality()
-	r.glimpse.end()
+	r.report.Quality = w.stats.quality()
+	r.firstCut.end()
 	return nil
 }
 
@@ -149,7 +149,7 @@ type writer struct {
 	*runner
 	sink   media.Sink
 	offset time.Duration // PTS of the first frame written
-	review review
+	stats  clipStats
 	// wantsPreview makes the workers keep source pictures. The first frame is
 	// kept in case none has a subject.
 	wantsPreview            atomic.Bool
@@ -160,10 +160,10 @@ func (w *writer) write(ctx context.Context, it *item) error {
 	f := it.frame
 	f.PTS -= w.offset
 	w.showPreview(it)
-	w.glimpse.see(f.Image, it.box)
+	w.firstCut.add(f.Image, it.box)
 	stop := w.clock.start("encode")
 	w.report.Frames++
-	w.review.add(it.view)
+	w.stats.add(it.stats)
 	w.report.Duration = max(w.report.Duration, f.PTS+f.Duration)
 	err := w.sink.Write(ctx, f)
 	stop()

@@ -21,7 +21,7 @@ type item struct {
 	box image.Rectangle // the subject's, where it was asked for
 	// before is the source picture, kept only until there is a preview.
 	before *image.NRGBA
-	view   view // of the last pass
+	stats  frameStats // of the last pass
 }
 
 // step is one stage's work on each frame.
@@ -177,8 +177,8 @@ func shows(row, alpha []uint8, x int) bool {
 	return alpha[x] >= visible && (uint32(row[4*x+3])*uint32(alpha[x])+127)/255 >= visible
 }
 
-// lay puts the cut-out on the canvas and readies it for the codec.
-func (r *runner) lay(it *item, renderer *canvas.Renderer) {
+// layOut puts the cut-out on the canvas and readies it for the codec.
+func (r *runner) layOut(it *item, renderer *canvas.Renderer) {
 	it.frame.Image = renderer.Render(it.Image)
 	it.Image = nil
 	if it.before != nil {

@@ -47,25 +47,25 @@ func (t Timing) expected(info media.Info) int {
 // timed delivers the chosen frames of a source with their times counted from
 // the first of them.
 type timed struct {
-	src     media.Source
-	timing  Timing
-	end     time.Duration // of the chosen part, in the clip's time
-	slack   time.Duration // by which a rounded time may be too early
-	pool    *media.Pool
-	pending *media.Frame // the last kept frame, in the clip's time, while the next may have to be added to it
-	first   time.Duration
-	started bool
-	ended   bool
-	dropped int
+	src       media.Source
+	timing    Timing
+	end       time.Duration // of the chosen part, in the clip's time
+	tolerance time.Duration // by which a rounded time may be too early
+	pool      *media.Pool
+	pending   *media.Frame // the last kept frame, in the clip's time, while the next may have to be added to it
+	first     time.Duration
+	started   bool
+	ended     bool
+	dropped   int
 }
 
 func newTimed(src media.Source, t Timing, info media.Info, pool *media.Pool) *timed {
-	return &timed{src: src, timing: t, end: t.end(info.Duration), slack: slack(info.TimeBase), pool: pool}
+	return &timed{src: src, timing: t, end: t.end(info.Duration), tolerance: roundingTolerance(info.TimeBase), pool: pool}
 }
 
-// slack is how much too early a time may be that a container rounds to units of
+// roundingTolerance is how much too early a time may be that a container rounds to units of
 // base: less than a unit, so that exact times stay where they are.
-func slack(base media.Rational) time.Duration {
+func roundingTolerance(base media.Rational) time.Duration {
 	if base.Den <= 0 {
 		return 0
 	}
@@ -128,12 +128,12 @@ func (t *timed) Next(ctx context.Context) (*media.Frame, error) {
 func (t *timed) cutAtEnd(f *media.Frame) {
 	if over := f.PTS + f.Duration - t.timing.End; t.timing.End > 0 && over > 0 {
 		f.Duration -= over
-		f.Delay = min(f.Delay, max(f.Duration, shortest))
+		f.Delay = min(f.Delay, max(f.Duration, shortestDelay))
 	}
 }
 
-// shortest is the shortest delay of a GIF that players keep to.
-const shortest = 20 * time.Millisecond
+// shortestDelay is the shortest delay of a GIF that players keep to.
+const shortestDelay = 20 * time.Millisecond
 
 // keepsAll reports whether no frame of the chosen part is left out.
 func (t Timing) keepsAll() bool { return t.MaxRate == 0 && t.MinGap == 0 }
@@ -141,7 +141,7 @@ func (t Timing) keepsAll() bool { return t.MaxRate == 0 && t.MinGap == 0 }
 // keeps reports whether f, which is not the first, is shown at all.
 func (t *timed) keeps(f *media.Frame) bool {
 	if r := t.timing.MaxRate; r > 0 {
-		slot := func(at time.Duration) int { return int((at-t.first+t.slack).Seconds()*r + 1e-6) }
+		slot := func(at time.Duration) int { return int((at-t.first+t.tolerance).Seconds()*r + 1e-6) }
 		if slot(f.PTS) == slot(t.pending.PTS) {
 			return false
 		}

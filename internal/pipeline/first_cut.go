@@ -5,22 +5,22 @@ import (
 	"sync/atomic"
 )
 
-// glimpse shows one cut-out of the first pass: the first with a subject in it,
+// firstCut shows one cut-out of the first pass: the first with a subject in it,
 // else, when the pass has ended, the first.
-type glimpse struct {
+type firstCut struct {
 	show   func(*image.NRGBA)
 	wanted atomic.Bool
 	first  *image.NRGBA
 }
 
-func newGlimpse(show func(*image.NRGBA)) *glimpse {
-	g := &glimpse{show: show}
+func newFirstCut(show func(*image.NRGBA)) *firstCut {
+	g := &firstCut{show: show}
 	g.wanted.Store(show != nil)
 	return g
 }
 
-// see takes the cut-outs in order, with the box of the subject.
-func (g *glimpse) see(img *image.NRGBA, box image.Rectangle) {
+// add takes the cut-outs in order, with the box of the subject.
+func (g *firstCut) add(img *image.NRGBA, box image.Rectangle) {
 	switch {
 	case !g.wanted.Load():
 	case !box.Empty():
@@ -31,7 +31,7 @@ func (g *glimpse) see(img *image.NRGBA, box image.Rectangle) {
 	}
 }
 
-func (g *glimpse) end() {
+func (g *firstCut) end() {
 	if g.first != nil && g.wanted.Swap(false) {
 		g.show(g.first)
 	}

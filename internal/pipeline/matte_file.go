@@ -15,16 +15,16 @@ import (
 	"github.com/bgremove/bgremove/internal/outfile"
 )
 
-// spool keeps the mattes of a pass, and foregrounds where there are any, in order, compressed in a temporary file.
+// matteFile keeps the mattes of a pass, and foregrounds where there are any, in order, compressed in a temporary file.
 // First all are appended, then rewind, then all are read.
-type spool struct {
+type matteFile struct {
 	file *os.File
 	w    *bufio.Writer
 	r    *bufio.Reader
 	buf  []byte
 }
 
-func newSpool(dir string) (*spool, error) {
+func newMatteFile(dir string) (*matteFile, error) {
 	f, err := os.CreateTemp(dir, "bgremove-mattes-*")
 	if err != nil {
 		return nil, err
@@ -32,11 +32,11 @@ func newSpool(dir string) (*spool, error) {
 	// If the system allows it, the file loses its name now, so nothing is left
 	// even if the process is killed.
 	_ = os.Remove(f.Name())
-	return &spool{file: f, w: bufio.NewWriterSize(f, 256<<10)}, nil
+	return &matteFile{file: f, w: bufio.NewWriterSize(f, 256<<10)}, nil
 }
 
 // append adds a matte and its foreground, which may be nil.
-func (s *spool) append(m *image.Alpha, foreground *image.NRGBA) error {
+func (s *matteFile) append(m *image.Alpha, foreground *image.NRGBA) error {
 	if err := s.write(m.Pix); err != nil {
 		return fmt.Errorf("keep mattes: %w", err)
 	}
@@ -56,7 +56,7 @@ func (s *spool) append(m *image.Alpha, foreground *image.NRGBA) error {
 	return nil
 }
 
-func (s *spool) write(pix []uint8) error {
+func (s *matteFile) write(pix []uint8) error {
 	s.buf = s2.Encode(s.buf[:cap(s.buf)], pix)
 	if err := binary.Write(s.w, binary.LittleEndian, uint32(len(s.buf))); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *spool) write(pix []uint8) error {
 }
 
 // rewind ends writing; reading starts with the first matte.
-func (s *spool) rewind() error {
+func (s *matteFile) rewind() error {
 	if err := s.w.Flush(); err != nil {
 		return fmt.Errorf("keep mattes: %w", err)
 	}
@@ -79,7 +79,7 @@ func (s *spool) rewind() error {
 
 // next reads the next matte into m, which has the size of the one appended,
 // and returns the foreground.
-func (s *spool) next(m *image.Alpha) (*image.NRGBA, error) {
+func (s *matteFile) next(m *image.Alpha) (*image.NRGBA, error) {
 	if err := s.read(m.Pix); err != nil {
 		return nil, fmt.Errorf("read mattes back: %w", err)
 	}
@@ -97,7 +97,7 @@ func (s *spool) next(m *image.Alpha) (*image.NRGBA, error) {
 	return foreground, nil
 }
 
-func (s *spool) read(pix []uint8) error {
+func (s *matteFile) read(pix []uint8) error {
 	var n uint32
 	if err := binary.Read(s.r, binary.LittleEndian, &n); err != nil {
 		return err
@@ -111,6 +111,6 @@ func (s *spool) read(pix []uint8) error {
 }
 
 // close removes the file.
-func (s *spool) close() error {
+func (s *matteFile) close() error {
 	return errors.Join(s.file.Close(), outfile.Remove(s.file.Name()))
 }
