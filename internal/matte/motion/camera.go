@@ -40,21 +40,21 @@ func (c *Camera) Residual(dst []float32, f *Field) {
 }
 
 const (
-	// few and many are about how many points of a field are asked for drawing
+	// drawnPoints and fittedPoints are about how many points of a field are asked for drawing
 	// hypotheses and for the fit.
-	few, many = 300, 1500
-	// draws is how many hypotheses there are, each of four points; near is by how many
+	drawnPoints, fittedPoints = 300, 1500
+	// hypotheses is how many hypotheses there are, each of four points; inlierDistance is by how many
 	// pixels a point may miss one to count as much as it agrees.
-	draws, near = 150, 1.5
-	// fits is how often the fit is repeated with new robust weights. biweight is where a
-	// point no longer counts, in standard deviations (J. W. Tukey's biweight), and sharp
+	hypotheses, inlierDistance = 150, 1.5
+	// refits is how often the fit is repeated with new robust weights. biweight is where a
+	// point no longer counts, in standard deviations (J. W. Tukey's biweight), and leastSigma
 	// the least of those, in pixels.
-	fits, biweight, sharp = 8, 4.685, 0.02
-	// share is the least part of all trust that must agree, and needed the least points.
-	share, needed = 0.25, 12
-	// thin is the least deviation of those points in any direction, of half the
+	refits, biweight, leastSigma = 8, 4.685, 0.02
+	// inlierShare is the least part of all trust that must agree, and leastInliers the least points.
+	inlierShare, leastInliers = 0.25, 12
+	// leastSpread is the least deviation of those points in any direction, of half the
 	// picture's longer side.
-	thin = 0.08
+	leastSpread = 0.08
 )
 
 // FitCamera fits a camera to a field. Each pixel's weight, from 0 on, is the
@@ -69,14 +69,14 @@ const (
 // its cost) is refined by iteratively reweighted least squares.
 func FitCamera(f *Field, weight []float32) (c Camera, sigma float64, ok bool) {
 	n := unitsOf(f)
-	points := n.points(f, weight, few)
-	h, ok := draw(points, near/n.scale)
+	points := n.points(f, weight, drawnPoints)
+	h, ok := drawBest(points, inlierDistance/n.scale)
 	if !ok {
 		return Identity(), 0, false
 	}
-	points = n.points(f, weight, many)
-	h, sigma, ok = settle(points, h, n.scale)
-	if !ok || !h.sound(f.W, f.H, &n) {
+	points = n.points(f, weight, fittedPoints)
+	h, sigma, ok = fitRobustly(points, h, n.scale)
+	if !ok || !h.plausible(f.W, f.H, &n) {
 		return Identity(), 0, false
 	}
 	return n.pixels(&h), sigma * n.scale, true
@@ -130,9 +130,9 @@ func (n *units) pixels(h *Camera) Camera {
 	return c
 }
 
-// draw is the best of many cameras through four points each, and the one that stands still.
-func draw(points []point, near float64) (Camera, bool) {
-	if len(points) < needed {
+// drawBest is the best of many cameras through four points each, and the one that stands still.
+func drawBest(points []point, near float64) (Camera, bool) {
+	if len(points) < leastInliers {
 		return Camera{}, false
 	}
 	total := make([]float64, len(points))
@@ -144,14 +144,14 @@ func draw(points []point, near float64) (Camera, bool) {
 	r := rand.New(rand.NewPCG(1, 2))
 	best := Identity()
 	least := cost(points, &best, near, math.Inf(1))
-	for range draws {
+	for range hypotheses {
 		var four [4]point
 		for i := range four {
 			at, _ := slices.BinarySearch(total, r.Float64()*sum)
 			four[i] = points[min(at, len(points)-1)]
 			four[i].w = 1
 		}
-		if !wide(&four) {
+		if !nonCollinear(&four) {
 			continue
 		}
 		h := Identity()
@@ -162,11 +162,11 @@ func draw(points []point, near float64) (Camera, bool) {
 			best, least = h, v
 		}
 	}
-	return best, least < (1-share)*near*near*sum
+	return best, least < (1-inlierShare)*near*near*sum
 }
 
-// wide reports whether no three of four points lie near a line.
-func wide(p *[4]point) bool {
+// nonCollinear reports whether no three of four points lie near a line.
+func nonCollinear(p *[4]point) bool {
 	const area = 0.04
 	for i := range p {
 		a, b, c := &p[i], &p[(i+1)%4], &p[(i+2)%4]

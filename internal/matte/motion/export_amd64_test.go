@@ -4,9 +4,9 @@ package motion
 
 // Plain runs f without vector instructions. It reports false where there are none.
 func Plain(f func()) bool {
-	old := vector
-	vector = false
-	defer func() { vector = old }()
+	old := hasAVX2
+	hasAVX2 = false
+	defer func() { hasAVX2 = old }()
 	f()
 	return old
 }

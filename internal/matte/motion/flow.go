@@ -1,7 +1,7 @@
 package motion
 
-// turns is how often the finest level is refined; the others are once.
-const turns = 2
+// finestWarps is how often the finest level is refined; the others are once.
+const finestWarps = 2
 
 // Flow estimates dense optical flow. The zero value is ready. It keeps memory for the
 // next call and is for one goroutine.
@@ -29,13 +29,13 @@ func (f *Flow) Between(dst *Field, a, b *Pyramid) {
 			clear(f.x)
 			clear(f.y)
 		} else {
-			f.double(l.w, l.h)
+			f.upscale(l.w, l.h)
 		}
 		f.search(l, &b.levels[i])
 		f.densify(l, &b.levels[i])
 		n := 1
 		if i == 0 {
-			n = turns
+			n = finestWarps
 		}
 		f.refine(f.x, f.y, l, &b.levels[i], n)
 	}
@@ -53,13 +53,13 @@ func (f *Flow) reserve(p *Pyramid) {
 	}
 }
 
-// double brings the flow of one level, w × h, to the next finer one.
-func (f *Flow) double(w, h int) {
+// upscale brings the flow of one level, w × h, to the next finer one.
+func (f *Flow) upscale(w, h int) {
 	f.x, f.coarse[0] = f.coarse[0], f.x
 	f.y, f.coarse[1] = f.coarse[1], f.y
 	f.x, f.y = sized(f.x, w*h), sized(f.y, w*h)
-	f.stretch(f.x, f.coarse[0], w, h)
-	f.stretch(f.y, f.coarse[1], w, h)
+	f.upsample(f.x, f.coarse[0], w, h)
+	f.upsample(f.y, f.coarse[1], w, h)
 }
 
 // enlarge brings the flow of the finest level to full size.
@@ -70,17 +70,17 @@ func (f *Flow) enlarge(dst *Field, scale int) {
 		return
 	}
 	for ; scale > 1; scale-- {
-		f.double(halved(dst.W, scale-1), halved(dst.H, scale-1))
+		f.upscale(halved(dst.W, scale-1), halved(dst.H, scale-1))
 	}
-	f.stretch(dst.X, f.x, dst.W, dst.H)
-	f.stretch(dst.Y, f.y, dst.W, dst.H)
+	f.upsample(dst.X, f.x, dst.W, dst.H)
+	f.upsample(dst.Y, f.y, dst.W, dst.H)
 }
 
 // halved is what halving a side of n pixels leaves, with odd ones rounded up.
 func halved(n, times int) int { return (n + 1<<times - 1) >> times }
 
-// stretch sets dst, w × h, to twice the bilinear values of src, which is half as large.
-func (f *Flow) stretch(dst, src []float32, w, h int) {
+// upsample sets dst, w × h, to twice the bilinear values of src, which is half as large.
+func (f *Flow) upsample(dst, src []float32, w, h int) {
 	sw, sh := halved(w, 1), halved(h, 1)
 	f.line = sized(f.line, sw+2)
 	line := f.line
@@ -89,7 +89,7 @@ func (f *Flow) stretch(dst, src []float32, w, h int) {
 		mix(line[1:sw+1], near, far)
 		line[0], line[sw+1] = line[1], line[sw]
 		to := dst[y*w:][:w]
-		spread(to[:w&^1], line)
+		interpolate(to[:w&^1], line)
 		if w%2 == 1 {
 			to[w-1] = 0.25*line[sw-1] + 0.75*line[sw]
 		}
@@ -105,7 +105,7 @@ func (f *Flow) densify(a, b *level) {
 	clear(f.x)
 	clear(f.y)
 	for i := range a.patch {
-		f.lay(a, b, &a.patch[i], &f.fits[i])
+		f.blend(a, b, &a.patch[i], &f.fits[i])
 	}
 	for i, w := range f.weight {
 		f.x[i] /= w
@@ -113,15 +113,15 @@ func (f *Flow) densify(a, b *level) {
 	}
 }
 
-// lay adds a patch to the flow.
-func (f *Flow) lay(a, b *level, t *template, p *fit) {
-	const one = 1 << parts
+// blend adds a patch to the flow.
+func (f *Flow) blend(a, b *level, t *template, p *fit) {
+	const one = 1 << subpixelBits
 	u, v := int32((p.x+float32(t.x)+patch)*one+0.5), int32((p.y+float32(t.y)+patch)*one+0.5)
-	pa, pb := a.pix[t.at:], b.pix[b.index(int(u>>parts)-patch, int(v>>parts)-patch):]
+	pa, pb := a.pix[t.at:], b.pix[b.index(int(u>>subpixelBits)-patch, int(v>>subpixelBits)-patch):]
 	to := int(t.y)*a.w + int(t.x)
 	if min(a.w, a.h) >= patch {
-		f.layPatch(to, a.w, p, pa, pb, a.row, u%one, v%one)
+		f.blendPatch(to, a.w, p, pa, pb, a.row, u%one, v%one)
 	} else {
-		f.layPlain(to, a.w, min(patch, a.w), min(patch, a.h), p, pa, pb, a.row, u%one, v%one)
+		f.blendPlain(to, a.w, min(patch, a.w), min(patch, a.h), p, pa, pb, a.row, u%one, v%one)
 	}
 }

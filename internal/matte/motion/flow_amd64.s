@@ -30,8 +30,8 @@ group:
 	VZEROUPPER
 	RET
 
-// func spreadVector(dst, line *float32, groups int)
-TEXT ·spreadVector(SB), NOSPLIT, $0-24
+// func interpolateVector(dst, line *float32, groups int)
+TEXT ·interpolateVector(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ line+8(FP), SI
 	MOVQ groups+16(FP), CX

@@ -26,16 +26,16 @@ func Consistency(dst []float32, forward, back *Field) {
 	n := forward.W * forward.H
 	for y := range forward.H {
 		i, j := y*forward.W, (y+1)*forward.W
-		g.agree(dst[i:j], forward.X[i:j], forward.Y[i:j], back.X[:n], back.Y[:n], float32(y))
+		g.consistency(dst[i:j], forward.X[i:j], forward.Y[i:j], back.X[:n], back.Y[:n], float32(y))
 	}
 }
 
 const (
-	// slack is by how many pixels a place may be beyond the border, for rounding.
-	slack = 1e-3
-	// lost and lostWay are the miss that makes Consistency a half: in pixels, and of
+	// borderTolerance is by how many pixels a place may be beyond the border, for rounding.
+	borderTolerance = 1e-3
+	// halfError and halfErrorShare are the miss that makes Consistency a half: in pixels, and of
 	// the way.
-	lost, lostWay = 1, 0.05
+	halfError, halfErrorShare = 1, 0.05
 )
 
 // grid is where the pixels of a picture are.
@@ -49,7 +49,7 @@ type grid struct {
 func (f *Field) grid() grid {
 	return grid{
 		f.W, min(1, f.W-1), min(1, f.H-1) * f.W, int32(max(f.W-2, 0)), int32(max(f.H-2, 0)),
-		float32(f.W-1) + slack, float32(f.H-1) + slack,
+		float32(f.W-1) + borderTolerance, float32(f.H-1) + borderTolerance,
 	}
 }
 
@@ -72,7 +72,7 @@ func (g *grid) carry(dst, fx, fy, src []float32, y, outside float32) {
 	fx, fy = fx[:len(dst)], fy[:len(dst)]
 	for x := range dst {
 		px, py := float32(x)+fx[x], y+fy[x]
-		if px >= -slack && py >= -slack && px <= g.endX && py <= g.endY {
+		if px >= -borderTolerance && py >= -borderTolerance && px <= g.endX && py <= g.endY {
 			at, kx, ky := g.at(px, py)
 			dst[x] = g.of(src, at, kx, ky)
 		} else {
@@ -81,16 +81,16 @@ func (g *grid) carry(dst, fx, fy, src []float32, y, outside float32) {
 	}
 }
 
-// agree is Consistency for row y.
-func (g *grid) agree(dst, fx, fy, bx, by []float32, y float32) {
+// consistency is Consistency for row y.
+func (g *grid) consistency(dst, fx, fy, bx, by []float32, y float32) {
 	fx, fy, by = fx[:len(dst)], fy[:len(dst)], by[:len(bx)]
 	for x := range dst {
 		u, v := fx[x], fy[x]
 		px, py := float32(x)+u, y+v
-		if px >= -slack && py >= -slack && px <= g.endX && py <= g.endY {
+		if px >= -borderTolerance && py >= -borderTolerance && px <= g.endX && py <= g.endY {
 			at, kx, ky := g.at(px, py)
 			dx, dy := u+g.of(bx, at, kx, ky), v+g.of(by, at, kx, ky)
-			s := lost + float32(lostWay*length(u, v))
+			s := halfError + float32(halfErrorShare*length(u, v))
 			s *= s
 			dst[x] = s / (s + float32(dx*dx) + float32(dy*dy))
 		} else {

@@ -4,13 +4,13 @@ package motion
 
 import "golang.org/x/sys/cpu"
 
-// vector is whether the processor has AVX2.
-var vector = cpu.X86.HasAVX2
+// hasAVX2 is whether the processor has AVX2.
+var hasAVX2 = cpu.X86.HasAVX2
 
 // factors are the constants of the inner loops, in the order in which those name them.
 //
 //nolint:unused // the assembly reads them
-var factors = [...]float32{linear * linear, 1, bright, steep, least, over, 1 - over, 0.5, 0.25, blunt * blunt, 1.5, 0.75, 2 * lanes}
+var factors = [...]float32{penaltyEpsilon * penaltyEpsilon, 1, brightnessWeight, gradientWeight, divisorFloor, overRelaxation, 1 - overRelaxation, 0.5, 0.25, gradientFloor * gradientFloor, 1.5, 0.75, 2 * lanes}
 
 // evens are how far every second pixel is from the first.
 //
@@ -18,7 +18,7 @@ var factors = [...]float32{linear * linear, 1, bright, steep, least, over, 1 - o
 var evens = [lanes]float32{0, 2, 4, 6, 8, 10, 12, 14}
 
 func compare(s *sums, a, b []uint8, dx, dy []int16, row int, u, v int32) {
-	if !vector {
+	if !hasAVX2 {
 		comparePlain(s, a, b, dx, dy, row, u, v)
 		return
 	}
@@ -27,36 +27,36 @@ func compare(s *sums, a, b []uint8, dx, dy []int16, row int, u, v int32) {
 	compareVector(s, &a[0], &b[0], &dx[0], &dy[0], row, u, v)
 }
 
-func (f *Flow) layPatch(to, step int, p *fit, a, b []uint8, row int, u, v int32) {
-	if !vector {
-		f.layPlain(to, step, patch, patch, p, a, b, row, u, v)
+func (f *Flow) blendPatch(to, step int, p *fit, a, b []uint8, row int, u, v int32) {
+	if !hasAVX2 {
+		f.blendPlain(to, step, patch, patch, p, a, b, row, u, v)
 		return
 	}
 	last, end := (patch-1)*row+patch-1, to+(patch-1)*step+patch-1
 	_, _, _, _, _ = a[last], b[last+row+1], f.x[end], f.y[end], f.weight[end]
-	layVector(&f.weight[to], &f.x[to], &f.y[to], step, &a[0], &b[0], row, p.x, p.y, u, v)
+	blendVector(&f.weight[to], &f.x[to], &f.y[to], step, &a[0], &b[0], row, p.x, p.y, u, v)
 }
 
 func mix(line, near, far []float32) {
 	n := len(line) &^ (lanes - 1)
-	if vector && n > 0 {
+	if hasAVX2 && n > 0 {
 		mixVector(&line[0], &near[:n][0], &far[:n][0], n/lanes)
 		line, near, far = line[n:], near[n:], far[n:]
 	}
 	mixPlain(line, near, far)
 }
 
-func spread(dst, line []float32) {
+func interpolate(dst, line []float32) {
 	n := len(dst) / 2 &^ (lanes - 1)
-	if vector && n > 0 {
-		spreadVector(&dst[0], &line[:n+2][0], n/lanes)
+	if hasAVX2 && n > 0 {
+		interpolateVector(&dst[0], &line[:n+2][0], n/lanes)
 		dst, line = dst[2*n:], line[n:]
 	}
-	spreadPlain(dst, line)
+	interpolatePlain(dst, line)
 }
 
 func (r *refiner) warpHalf(y, odd int, a, b *level) {
-	if !vector {
+	if !hasAVX2 {
 		r.warpPlain(y, odd, a, b)
 		return
 	}
@@ -66,7 +66,7 @@ func (r *refiner) warpHalf(y, odd int, a, b *level) {
 }
 
 func (r *refiner) constrain(half, at, before int) {
-	if !vector {
+	if !hasAVX2 {
 		r.constrainPlain(half, at, before)
 		return
 	}
@@ -74,7 +74,7 @@ func (r *refiner) constrain(half, at, before int) {
 }
 
 func (r *refiner) edges(_, at, before int) {
-	if !vector {
+	if !hasAVX2 {
 		r.edgesPlain(at, before)
 		return
 	}
@@ -82,7 +82,7 @@ func (r *refiner) edges(_, at, before int) {
 }
 
 func (r *refiner) system(half, at, before int) {
-	if !vector {
+	if !hasAVX2 {
 		r.systemPlain(half, at, before)
 		return
 	}
@@ -91,7 +91,7 @@ func (r *refiner) system(half, at, before int) {
 }
 
 func (r *refiner) relax(half, at, before int) {
-	if !vector {
+	if !hasAVX2 {
 		r.relaxPlain(half, at, before)
 		return
 	}
@@ -103,18 +103,18 @@ func (r *refiner) relax(half, at, before int) {
 //go:noescape
 func compareVector(s *sums, a, b *uint8, dx, dy *int16, row int, u, v int32)
 
-// layVector is layPlain for whole patches.
+// blendVector is blendPlain for whole patches.
 //
 //go:noescape
-func layVector(weight, x, y *float32, step int, a, b *uint8, row int, px, py float32, u, v int32)
+func blendVector(weight, x, y *float32, step int, a, b *uint8, row int, px, py float32, u, v int32)
 
-// mixVector is mixPlain, and spreadVector is spreadPlain, for groups of lanes of the line.
+// mixVector is mixPlain, and interpolateVector is interpolatePlain, for groups of lanes of the line.
 //
 //go:noescape
 func mixVector(line, near, far *float32, groups int)
 
 //go:noescape
-func spreadVector(dst, line *float32, groups int)
+func interpolateVector(dst, line *float32, groups int)
 
 // warpVector is warpPlain for every second pixel of a from x on, and beyond the row to the end of the last
 // group.

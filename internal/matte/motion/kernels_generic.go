@@ -6,13 +6,13 @@ func compare(s *sums, a, b []uint8, dx, dy []int16, row int, u, v int32) {
 	comparePlain(s, a, b, dx, dy, row, u, v)
 }
 
-func (f *Flow) layPatch(to, step int, p *fit, a, b []uint8, row int, u, v int32) {
-	f.layPlain(to, step, patch, patch, p, a, b, row, u, v)
+func (f *Flow) blendPatch(to, step int, p *fit, a, b []uint8, row int, u, v int32) {
+	f.blendPlain(to, step, patch, patch, p, a, b, row, u, v)
 }
 
 func mix(line, near, far []float32) { mixPlain(line, near, far) }
 
-func spread(dst, line []float32) { spreadPlain(dst, line) }
+func interpolate(dst, line []float32) { interpolatePlain(dst, line) }
 
 func (r *refiner) warpHalf(y, odd int, a, b *level) { r.warpPlain(y, odd, a, b) }
 

@@ -12,7 +12,7 @@ func comparePlain(s *sums, a, b []uint8, dx, dy []int16, row int, u, v int32) {
 		below := across(b[(y+1)*row:], u)
 		pa, px, py := a[y*row:][:patch], dx[y*row:][:patch], dy[y*row:][:patch]
 		for x, h := range above {
-			d := (h + ((below[x]-h)*v+1<<(parts-1))>>parts - int32(pa[x])<<parts) >> (parts - 4)
+			d := (h + ((below[x]-h)*v+1<<(subpixelBits-1))>>subpixelBits - int32(pa[x])<<subpixelBits) >> (subpixelBits - 4)
 			s.d += d
 			s.dd += d * d
 			s.dx += d * int32(px[x])
@@ -26,22 +26,22 @@ func comparePlain(s *sums, a, b []uint8, dx, dy []int16, row int, u, v int32) {
 func across(b []uint8, u int32) (h [patch]int32) {
 	b = b[:patch+1]
 	for x := range h {
-		h[x] = int32(b[x])*(1<<parts-u) + int32(b[x+1])*u
+		h[x] = int32(b[x])*(1<<subpixelBits-u) + int32(b[x+1])*u
 	}
 	return h
 }
 
-// layPlain adds a patch to w pixels of h rows of the flow from to on, with a, b, u and v as above.
+// blendPlain adds a patch to w pixels of h rows of the flow from to on, with a, b, u and v as above.
 // Rows of the flow are step apart.
-func (f *Flow) layPlain(to, step, w, h int, p *fit, a, b []uint8, row int, u, v int32) {
+func (f *Flow) blendPlain(to, step, w, h int, p *fit, a, b []uint8, row int, u, v int32) {
 	above := across(b, u)
 	for y := range h {
 		below := across(b[(y+1)*row:], u)
 		pa := a[y*row:][:patch]
 		fx, fy, weight := f.x[to+y*step:][:w], f.y[to+y*step:][:w], f.weight[to+y*step:][:w]
 		for x := range weight {
-			d := above[x] + ((below[x]-above[x])*v+1<<(parts-1))>>parts - int32(pa[x])<<parts
-			e := float32(max(d, -d, 1<<parts))
+			d := above[x] + ((below[x]-above[x])*v+1<<(subpixelBits-1))>>subpixelBits - int32(pa[x])<<subpixelBits
+			e := float32(max(d, -d, 1<<subpixelBits))
 			k := 1 / float32(e*e)
 			weight[x] += k
 			fx[x] += float32(k * p.x)
@@ -90,9 +90,9 @@ func mixPlain(line, near, far []float32) {
 	}
 }
 
-// spreadPlain sets two values for each of line but the first and the last, a quarter of the way to the one
+// interpolatePlain sets two values for each of line but the first and the last, a quarter of the way to the one
 // before and the one after.
-func spreadPlain(dst, line []float32) {
+func interpolatePlain(dst, line []float32) {
 	for i := range len(dst) / 2 {
 		l := line[i : i+3 : i+3]
 		m := 0.75 * l[1]
@@ -131,7 +131,7 @@ func (r *refiner) constrainPlain(half, at, before int) {
 // scalePlain brings constraints to pixels and to the flow so far.
 func scalePlain(x, y, z *[lanes]float32, known, u, v []float32) {
 	for i := range lanes {
-		k := known[i] / root(float32(x[i]*x[i])+float32(y[i]*y[i])+blunt*blunt)
+		k := known[i] / root(float32(x[i]*x[i])+float32(y[i]*y[i])+gradientFloor*gradientFloor)
 		x[i], y[i] = k*x[i], k*y[i]
 		z[i] = float32(x[i]*u[i]) + float32(y[i]*v[i]) - float32(k*z[i])
 	}
@@ -145,7 +145,7 @@ func (r *refiner) edgesPlain(at, before int) {
 	sx, sy, kx, ky := r.sx[at:][:n], r.sy[at:][:n], r.kx[at:][:n], r.ky[at:][:n]
 	for i := range n {
 		ux, vx, uy, vy := ur[i]-u[i], vr[i]-v[i], ub[i]-u[i], vb[i]-v[i]
-		k := 1 / root(float32(ux*ux)+float32(vx*vx)+float32(uy*uy)+float32(vy*vy)+linear*linear)
+		k := 1 / root(float32(ux*ux)+float32(vx*vx)+float32(uy*uy)+float32(vy*vy)+penaltyEpsilon*penaltyEpsilon)
 		kx[i], ky[i] = sx[i]*k, sy[i]*k
 	}
 }
@@ -160,22 +160,22 @@ func (r *refiner) systemPlain(half, at, before int) {
 		for i := range lanes {
 			a, b, z := d[px][i], d[py][i], d[pz][i]
 			e := float32(a*u[i]) + float32(b*v[i]) - z
-			k := bright / root(float32(e*e)+linear*linear)
+			k := brightnessWeight / root(float32(e*e)+penaltyEpsilon*penaltyEpsilon)
 			xx, xy, yy := float32(k*float32(a*a)), float32(k*float32(a*b)), float32(k*float32(b*b))
 			xz, yz := float32(k*float32(a*z)), float32(k*float32(b*z))
 			a, b, z = d[qx][i], d[qy][i], d[qz][i]
 			c, f, y := d[rx][i], d[ry][i], d[rz][i]
 			e = float32(a*u[i]) + float32(b*v[i]) - z
 			h := float32(c*u[i]) + float32(f*v[i]) - y
-			k = steep / root(float32(e*e)+float32(h*h)+linear*linear)
+			k = gradientWeight / root(float32(e*e)+float32(h*h)+penaltyEpsilon*penaltyEpsilon)
 			xx += float32(k * (float32(a*a) + float32(c*c)))
 			xy += float32(k * (float32(a*b) + float32(c*f)))
 			yy += float32(k * (float32(b*b) + float32(f*f)))
 			xz += float32(k * (float32(a*z) + float32(c*y)))
 			yz += float32(k * (float32(b*z) + float32(f*y)))
-			sum := kl[i] + kr[i] + ka[i] + kb[i] + least
+			sum := kl[i] + kr[i] + ka[i] + kb[i] + divisorFloor
 			w[cross][i], w[bx][i], w[by][i] = xy, xz, yz
-			w[ix][i], w[iy][i] = over/(xx+sum), over/(yy+sum)
+			w[ix][i], w[iy][i] = overRelaxation/(xx+sum), overRelaxation/(yy+sum)
 			w[left][i], w[right][i], w[up][i], w[down][i] = kl[i], kr[i], ka[i], kb[i]
 		}
 		at, before = at+lanes, before+lanes
@@ -193,8 +193,8 @@ func (r *refiner) relaxPlain(half, at, before int) {
 		for i := range lanes {
 			x := w[bx][i] + float32(w[left][i]*ul[i]) + float32(w[right][i]*ul[i+1]) + float32(w[up][i]*ua[i]) + float32(w[down][i]*ub[i])
 			y := w[by][i] + float32(w[left][i]*vl[i]) + float32(w[right][i]*vl[i+1]) + float32(w[up][i]*va[i]) + float32(w[down][i]*vb[i])
-			u[i] = float32((1-over)*u[i]) + float32(w[ix][i]*(x-float32(w[cross][i]*v[i])))
-			v[i] = float32((1-over)*v[i]) + float32(w[iy][i]*(y-float32(w[cross][i]*u[i])))
+			u[i] = float32((1-overRelaxation)*u[i]) + float32(w[ix][i]*(x-float32(w[cross][i]*v[i])))
+			v[i] = float32((1-overRelaxation)*v[i]) + float32(w[iy][i]*(y-float32(w[cross][i]*u[i])))
 		}
 		at, before = at+lanes, before+lanes
 	}

@@ -117,7 +117,7 @@ func (l *level) set(src *Luma) {
 	for y := range max(l.h, patch) {
 		l.differentiate(l.index(0, y), max(l.w, patch))
 	}
-	l.cut()
+	l.makeTemplates()
 }
 
 // index is that of pixel x, y in the planes.
@@ -135,8 +135,8 @@ func (l *level) differentiate(at, n int) {
 	}
 }
 
-// cut makes the templates.
-func (l *level) cut() {
+// makeTemplates makes the templates.
+func (l *level) makeTemplates() {
 	l.cols = count(l.w)
 	rows := count(l.h)
 	l.patch = sized(l.patch, l.cols*rows)

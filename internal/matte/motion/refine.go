@@ -8,18 +8,18 @@ const (
 	// rounds is how often the robust weights are recomputed, sweeps how often
 	// the equations are solved by over-relaxation in each round.
 	rounds, sweeps = 5, 4
-	over           = 1.8
-	// smooth, bright and steep weigh the flow's change, that of brightness and that of
+	overRelaxation = 1.8
+	// smoothnessWeight, brightnessWeight and gradientWeight weigh the flow's change, that of brightness and that of
 	// its gradient.
-	smooth, bright, steep = 60, 10, 10
-	// edge is the step in brightness over which the flow's change counts half: things
+	smoothnessWeight, brightnessWeight, gradientWeight = 60, 10, 10
+	// edgeStep is the step in brightness over which the flow's change counts half: things
 	// end at edges.
-	edge = 4
-	// blunt is the root below which gradients count as little, in brightness per pixel;
-	// linear is where a deviation begins to count by its size instead of its square.
-	blunt, linear = 1, 0.003
-	// least keeps divisors from 0.
-	least = 1e-6
+	edgeStep = 4
+	// gradientFloor is the root below which gradients count as little, in brightness per pixel;
+	// penaltyEpsilon is where a deviation begins to count by its size instead of its square.
+	gradientFloor, penaltyEpsilon = 1, 0.003
+	// divisorFloor keeps divisors from 0.
+	divisorFloor = 1e-6
 )
 
 // lanes is the number of values processed at once.
@@ -62,30 +62,30 @@ type refiner struct {
 const rim = 2
 
 // refine changes the flow x, y from a to b. The constraints hold near the flow that they
-// are made with, so they are made as often as there are turns.
-func (r *refiner) refine(x, y []float32, a, b *level, turns int) {
+// are made with, so they are made as often as there are warps.
+func (r *refiner) refine(x, y []float32, a, b *level, warps int) {
 	r.resize(a.w, a.h)
 	r.scatter(r.u, x)
 	r.scatter(r.v, y)
 	for y := range r.h {
-		r.couple(y, a)
+		r.setSmoothness(y, a)
 	}
-	for range turns {
+	for range warps {
 		r.warp(a, b)
-		r.halves(r.constrain)
-		r.improve()
+		r.eachHalf(r.constrain)
+		r.minimise()
 	}
 	r.gather(x, r.u)
 	r.gather(y, r.v)
 }
 
-// improve makes the flow obey the constraints.
-func (r *refiner) improve() {
+// minimise makes the flow obey the constraints.
+func (r *refiner) minimise() {
 	for range rounds {
-		r.continued(r.u)
-		r.continued(r.v)
-		r.halves(r.edges)
-		r.halves(r.system)
+		r.repeatBorder(r.u)
+		r.repeatBorder(r.v)
+		r.eachHalf(r.edges)
+		r.eachHalf(r.system)
 		r.solve()
 	}
 }
@@ -134,8 +134,8 @@ func (r *refiner) gather(to, from []float32) {
 	}
 }
 
-// continued repeats the border of a plane in its rim.
-func (r *refiner) continued(p []float32) {
+// repeatBorder repeats the border of a plane in its rim.
+func (r *refiner) repeatBorder(p []float32) {
 	odd, last := (r.w-1)%2, (r.w-1)/2
 	for y := range r.h {
 		this, other := r.at(y, odd), r.at(y, 1-odd)
@@ -150,9 +150,9 @@ func (r *refiner) continued(p []float32) {
 	}
 }
 
-// halves calls f for all halves of rows, with its number, where it begins, and where the
+// eachHalf calls f for all halves of rows, with its number, where it begins, and where the
 // pixels to the left of it begin.
-func (r *refiner) halves(f func(half, at, before int)) {
+func (r *refiner) eachHalf(f func(half, at, before int)) {
 	for y := range r.h {
 		for odd := range 2 {
 			f(2*y+odd, r.at(y, odd), r.at(y, 1-odd)-1+odd)
@@ -167,13 +167,13 @@ func (r *refiner) solve() {
 	for front := range r.h + 2*sweeps - 1 {
 		for s := range sweeps {
 			y := front - 2*s
-			r.turn(y, y&1)
-			r.turn(y-1, y&1)
+			r.relaxHalf(y, y&1)
+			r.relaxHalf(y-1, y&1)
 		}
 	}
 }
 
-func (r *refiner) turn(y, odd int) {
+func (r *refiner) relaxHalf(y, odd int) {
 	if y >= 0 && y < r.h {
 		r.relax(2*y+odd, r.at(y, odd), r.at(y, 1-odd)-1+odd)
 	}

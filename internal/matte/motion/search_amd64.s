@@ -86,8 +86,8 @@ rows:
 	VMOVDQU X8, (AX)
 	RET
 
-// LAY adds a row of a patch, whose flow is in Y12 and Y13, to the flow.
-#define LAY(h, below) \
+// BLEND adds a row of a patch, whose flow is in Y12 and Y13, to the flow.
+#define BLEND(h, below) \
 	LESS(h, below);          \
 	VPABSW    X3, X3;        \
 	VPMAXSW   X11, X3, X3;   \
@@ -107,8 +107,8 @@ rows:
 	ADDQ      R11, R8;       \
 	ADDQ      R11, R9
 
-// func layVector(weight, x, y *float32, step int, a, b *uint8, row int, px, py float32, u, v int32)
-TEXT ·layVector(SB), NOSPLIT, $0-72
+// func blendVector(weight, x, y *float32, step int, a, b *uint8, row int, px, py float32, u, v int32)
+TEXT ·blendVector(SB), NOSPLIT, $0-72
 	MOVQ weight+0(FP), DX
 	MOVQ x+8(FP), R8
 	MOVQ y+16(FP), R9
@@ -131,9 +131,9 @@ TEXT ·layVector(SB), NOSPLIT, $0-72
 
 rows:
 	ACROSS(X1)
-	LAY(X0, X1)
+	BLEND(X0, X1)
 	ACROSS(X0)
-	LAY(X1, X0)
+	BLEND(X1, X0)
 	DECQ CX
 	JNZ  rows
 	VZEROUPPER

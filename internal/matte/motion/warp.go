@@ -9,13 +9,13 @@ func (r *refiner) warp(a, b *level) {
 			clear(r.known[r.at(y, odd)+n:][:r.groups*lanes-n])
 		}
 	}
-	r.continued(r.mean)
-	r.continued(r.diff)
+	r.repeatBorder(r.mean)
+	r.repeatBorder(r.diff)
 }
 
-// couple says how far pixels of a row should move as their neighbours do, which is not at all
+// setSmoothness says how far pixels of a row should move as their neighbours do, which is not at all
 // beyond the border.
-func (r *refiner) couple(y int, l *level) {
+func (r *refiner) setSmoothness(y int, l *level) {
 	at := l.index(0, y)
 	pix, below := l.pix[at:][:r.w+1], l.pix[at+l.row:][:r.w]
 	for odd := range 2 {
@@ -23,7 +23,7 @@ func (r *refiner) couple(y int, l *level) {
 		sx, sy := r.sx[at:][:n], r.sy[at:][:n]
 		for i := range n {
 			x := 2*i + odd
-			sx[i], sy[i] = gate(pix[x], pix[x+1]), gate(pix[x], below[x])
+			sx[i], sy[i] = edgeWeight(pix[x], pix[x+1]), edgeWeight(pix[x], below[x])
 		}
 		if y+1 == r.h {
 			clear(sy)
@@ -32,12 +32,12 @@ func (r *refiner) couple(y int, l *level) {
 	r.sx[r.at(y, (r.w-1)%2)+(r.w-1)/2] = 0
 }
 
-func gate(a, b uint8) float32 { return gates[255+int(a)-int(b)] }
+func edgeWeight(a, b uint8) float32 { return edgeWeights[255+int(a)-int(b)] }
 
-// gates are the weights of edges between pixels that differ by the index less 255.
-var gates = func() (g [511]float32) {
+// edgeWeights are the weights of edges between pixels that differ by the index less 255.
+var edgeWeights = func() (g [511]float32) {
 	for i := range g {
-		g[i] = smooth / (1 + float32(max(i-255, 255-i))/edge)
+		g[i] = smoothnessWeight / (1 + float32(max(i-255, 255-i))/edgeStep)
 	}
 	return g
 }()

@@ -5,30 +5,30 @@ import (
 	"slices"
 )
 
-// settle refines h by the points that agree with it, and returns their share.
-func settle(points []point, h Camera, scale float64) (_ Camera, sigma float64, ok bool) {
+// fitRobustly refines h by the points that agree with it, and returns their share.
+func fitRobustly(points []point, h Camera, scale float64) (_ Camera, sigma float64, ok bool) {
 	weighted := slices.Clone(points)
-	misses := make([]float64, 0, 2*len(points))
-	cut := 2 * near / scale
-	for range fits {
-		misses, sigma = h.misses(points, misses[:0], cut)
-		if len(misses) < 2*needed {
+	residuals := make([]float64, 0, 2*len(points))
+	cut := 2 * inlierDistance / scale
+	for range refits {
+		residuals, sigma = h.residuals(points, residuals[:0], cut)
+		if len(residuals) < 2*leastInliers {
 			return h, 0, false
 		}
-		cut = min(cut, biweight*max(sigma, sharp/scale))
+		cut = min(cut, biweight*max(sigma, leastSigma/scale))
 		h.reweigh(weighted, points, cut)
 		if !h.fit(weighted) {
 			return h, 0, false
 		}
 	}
-	_, sigma = h.misses(points, misses[:0], cut)
+	_, sigma = h.residuals(points, residuals[:0], cut)
 	h.reweigh(weighted, points, cut)
-	return h, sigma, agree(points, weighted)
+	return h, sigma, enoughInliers(points, weighted)
 }
 
-// misses are by how much points miss h in x and in y where that is less than cut, and
+// residuals are by how much points miss h in x and in y where that is less than cut, and
 // their robust deviation.
-func (h *Camera) misses(points []point, to []float64, cut float64) (_ []float64, sigma float64) {
+func (h *Camera) residuals(points []point, to []float64, cut float64) (_ []float64, sigma float64) {
 	for i := range points {
 		p := &points[i]
 		x, y := h.At(p.x, p.y)
@@ -83,9 +83,9 @@ func (h *Camera) reweigh(dst, points []point, cut float64) {
 	}
 }
 
-// agree reports whether enough of the trust agrees, from places that are not all on
+// enoughInliers reports whether enough of the trust agrees, from places that are not all on
 // a line.
-func agree(all, weighted []point) bool {
+func enoughInliers(all, weighted []point) bool {
 	var count int
 	var sum, trust, x, y, xx, xy, yy float64
 	for i := range all {
@@ -97,17 +97,17 @@ func agree(all, weighted []point) bool {
 		sum, x, y = sum+p.w, x+p.w*p.x, y+p.w*p.y
 		xx, xy, yy = xx+p.w*p.x*p.x, xy+p.w*p.x*p.y, yy+p.w*p.y*p.y
 	}
-	if count < needed || !(sum > share*trust) {
+	if count < leastInliers || !(sum > inlierShare*trust) {
 		return false
 	}
 	x, y = x/sum, y/sum
 	xx, xy, yy = xx/sum-x*x, xy/sum-x*y, yy/sum-y*y
 	least := (xx+yy)/2 - math.Hypot((xx-yy)/2, xy) // of the eigenvalues
-	return least > thin*thin
+	return least > leastSpread*leastSpread
 }
 
-// sound reports whether h keeps the picture's corners in order and of a likely size.
-func (h *Camera) sound(w, hh int, n *units) bool {
+// plausible reports whether h keeps the picture's corners in order and of a likely size.
+func (h *Camera) plausible(w, hh int, n *units) bool {
 	const most = 4
 	for _, x := range [2]float64{-n.x / n.scale, (float64(w-1) - n.x) / n.scale} {
 		for _, y := range [2]float64{-n.y / n.scale, (float64(hh-1) - n.y) / n.scale} {
@@ -131,7 +131,7 @@ func (h *Camera) det() float64 {
 // fit sets h to the camera of least squares (Hartley and Zisserman, section 4.1, with
 // the last element 1). It reports false where the points do not tell.
 func (h *Camera) fit(points []point) bool {
-	const faint = 1e-6 // how far perspective is held back, of a point's weight
+	const perspectiveDamping = 1e-6 // how far perspective is held back, of a point's weight
 	var m [8][9]float64
 	var sum float64
 	for i := range points {
@@ -155,7 +155,7 @@ func (h *Camera) fit(points []point) bool {
 		m[6][6], m[6][7], m[7][7] = m[6][6]+wx*p.x, m[6][7]+wx*p.y, m[7][7]+wy*p.y
 		m[6][8], m[7][8] = m[6][8]-wx, m[7][8]-wy
 	}
-	m[6][6], m[7][7] = m[6][6]+faint*sum, m[7][7]+faint*sum
+	m[6][6], m[7][7] = m[6][6]+perspectiveDamping*sum, m[7][7]+perspectiveDamping*sum
 	for r := range 3 {
 		copy(m[3+r][3+r:6], m[r][r:3])
 	}
