@@ -25,7 +25,7 @@ func (b *ownBuckets) take(_ context.Context, name string, r Rate) (allowed bool,
 	defer b.mu.Unlock()
 	now = b.now()
 	tat = max(b.tats[name], now)
-	if tat > now+r.reach() {
+	if tat > now+r.tolerance() {
 		return false, tat, now, nil
 	}
 	tat += r.interval()
@@ -33,7 +33,7 @@ func (b *ownBuckets) take(_ context.Context, name string, r Rate) (allowed bool,
 	return true, tat, now, nil
 }
 
-func (b *ownBuckets) look(_ context.Context, name string) (tat, now int64, err error) {
+func (b *ownBuckets) peek(_ context.Context, name string) (tat, now int64, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.tats[name], b.now(), nil

@@ -17,8 +17,8 @@ type Rate struct{ PerMinute, Burst int }
 // interval is between two requests of an even flow, in microseconds.
 func (r Rate) interval() int64 { return int64(time.Minute/time.Microsecond) / int64(r.PerMinute) }
 
-// reach is how far the theoretical arrival time of a request may lie ahead.
-func (r Rate) reach() int64 { return int64(r.Burst-1) * r.interval() }
+// tolerance is how far the theoretical arrival time of a request may lie ahead.
+func (r Rate) tolerance() int64 { return int64(r.Burst-1) * r.interval() }
 
 // Decision is a limiter's answer.
 type Decision struct {
@@ -43,8 +43,8 @@ type buckets interface {
 	// take advances the bucket by a request if that is allowed, and returns
 	// its arrival time and the clock.
 	take(ctx context.Context, name string, r Rate) (allowed bool, tat, now int64, err error)
-	// look returns the arrival time and the clock.
-	look(ctx context.Context, name string) (tat, now int64, err error)
+	// peek returns the arrival time and the clock.
+	peek(ctx context.Context, name string) (tat, now int64, err error)
 	// sweep removes expired buckets.
 	sweep(ctx context.Context) (int64, error)
 }
@@ -87,11 +87,11 @@ func (l *Limiter) Allow(ctx context.Context, name string, r Rate) error {
 // Peek is what Take would answer, and takes nothing. For failures that are
 // limited: Peek before trying, Take after a failure.
 func (l *Limiter) Peek(ctx context.Context, name string, r Rate) (Decision, error) {
-	tat, now, err := l.buckets.look(ctx, name)
+	tat, now, err := l.buckets.peek(ctx, name)
 	if err != nil {
 		return Decision{}, wrap("rate limit", err)
 	}
-	return decide(r, tat-now <= r.reach(), tat-now), nil
+	return decide(r, tat-now <= r.tolerance(), tat-now), nil
 }
 
 // Sweep forgets the buckets that are full and returns their number.
@@ -103,11 +103,11 @@ func (l *Limiter) Sweep(ctx context.Context) (int64, error) {
 // decide describes a bucket with ahead microseconds in use.
 func decide(r Rate, allowed bool, ahead int64) Decision {
 	ahead = max(0, ahead)
-	free := r.reach() + r.interval() - ahead
+	free := r.tolerance() + r.interval() - ahead
 	d := Decision{Allowed: allowed, Limit: r.PerMinute, Reset: time.Duration(ahead) * time.Microsecond}
 	d.Remaining = int(max(0, free/r.interval()))
 	if !allowed {
-		d.RetryAfter = time.Duration(max(1, ahead-r.reach())) * time.Microsecond
+		d.RetryAfter = time.Duration(max(1, ahead-r.tolerance())) * time.Microsecond
 	}
 	return d
 }
@@ -120,15 +120,15 @@ func (b sharedBuckets) take(ctx context.Context, name string, r Rate) (allowed b
 		INSERT INTO rates (name, tat) VALUES ($1, now_ms() * 1000 + CAST($2 AS BIGINT))
 		ON CONFLICT (name) DO UPDATE SET tat = CASE WHEN rates.tat > now_ms() * 1000 THEN rates.tat ELSE now_ms() * 1000 END + $2
 		WHERE rates.tat <= now_ms() * 1000 + CAST($3 AS BIGINT)
-		RETURNING tat, now_ms() * 1000`, name, r.interval(), r.reach()).Scan(&tat, &now)
+		RETURNING tat, now_ms() * 1000`, name, r.interval(), r.tolerance()).Scan(&tat, &now)
 	if errors.Is(err, sql.ErrNoRows) {
-		tat, now, err = b.look(ctx, name)
+		tat, now, err = b.peek(ctx, name)
 		return false, tat, now, err
 	}
 	return true, tat, now, err
 }
 
-func (b sharedBuckets) look(ctx context.Context, name string) (tat, now int64, err error) {
+func (b sharedBuckets) peek(ctx context.Context, name string) (tat, now int64, err error) {
 	err = b.db.QueryRowContext(ctx, "SELECT COALESCE((SELECT tat FROM rates WHERE name = $1), 0), now_ms() * 1000", name).Scan(&tat, &now)
 	return tat, now, err
 }

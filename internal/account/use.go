@@ -43,7 +43,7 @@ func (u *uses) latest(keyID string, written time.Time) time.Time {
 	return written
 }
 
-func (u *uses) take() map[string]time.Time {
+func (u *uses) drain() map[string]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	taken := u.at
@@ -74,7 +74,7 @@ func (k *Keys) lastFlush(ended context.Context) error {
 
 // Flush writes the times of last use, all in one transaction.
 func (k *Keys) Flush(ctx context.Context) error {
-	taken := k.uses.take()
+	taken := k.uses.drain()
 	if len(taken) == 0 {
 		return nil
 	}
