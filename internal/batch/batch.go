@@ -101,7 +101,7 @@ func (r Runner) Run(ctx context.Context, items <-chan Item) error {
 func (r Runner) Left(items []Item) int {
 	left := 0
 	for _, item := range items {
-		if _, skip := r.settled(item); !skip && item.Err == nil {
+		if _, skip := r.resolveExisting(item); !skip && item.Err == nil {
 			left++
 		}
 	}
@@ -127,7 +127,7 @@ func (r Runner) do(ctx context.Context, item Item) Outcome {
 	if item.Err != nil {
 		return Outcome{Item: item, Status: Failed}
 	}
-	overwrite, skip := r.settled(item)
+	overwrite, skip := r.resolveExisting(item)
 	if skip {
 		return Outcome{Item: item, Status: Skipped}
 	}
@@ -168,9 +168,9 @@ func failed(item Item, err error) Outcome {
 	return Outcome{Item: item, Status: Failed}
 }
 
-// settled reports whether an item's output exists and stays, or whether it must
+// resolveExisting reports whether an item's output exists and stays, or whether it must
 // be replaced. Work refuses an existing output that is not a file.
-func (r Runner) settled(item Item) (overwrite, skip bool) {
+func (r Runner) resolveExisting(item Item) (overwrite, skip bool) {
 	out, err := os.Stat(item.Output)
 	if err != nil || !out.Mode().IsRegular() || r.Redo == RedoAll {
 		return r.Redo == RedoAll, false

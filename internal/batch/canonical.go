@@ -2,20 +2,20 @@ package batch
 
 import "path/filepath"
 
-// places recognises files and folders with several names: absolute, with
+// canonicalPaths recognises files and folders with several names: absolute, with
 // detours, through links to folders. It caches resolved folders. Links to files
 // are files of their own, because outputs are named after them.
-type places map[string]string
+type canonicalPaths map[string]string
 
 // file is the one path of a file.
-func (p places) file(path string) string {
+func (p canonicalPaths) file(path string) string {
 	dir, name := filepath.Split(path)
 	return filepath.Join(p.folder(dir), name)
 }
 
 // folder is the one path of a folder; one that cannot be resolved is as it is
 // named.
-func (p places) folder(dir string) string {
+func (p canonicalPaths) folder(dir string) string {
 	at, ok := p[dir]
 	if !ok {
 		at = absolute(resolved(dir))

@@ -41,7 +41,7 @@ type Found struct {
 // Find searches the inputs. A missing or unreadable path is an error, and so is
 // the absence of any input: each a *bgremove.Error.
 func (s Search) Find() (*Found, error) {
-	w := &walk{Search: s, found: &Found{}, places: places{}, seen: map[string]bool{}}
+	w := &walk{Search: s, found: &Found{}, canonical: canonicalPaths{}, seen: map[string]bool{}}
 	w.out, _ = os.Stat(s.Out) // it need not be there yet
 	for _, path := range s.Paths {
 		if err := w.path(path); err != nil {
@@ -73,11 +73,11 @@ var extensions = []string{".gif", ".mp4", ".mov", ".webm"}
 // walk is the state of one Find.
 type walk struct {
 	Search
-	out    fs.FileInfo
-	visit  func(dir string) // may be nil
-	found  *Found
-	places places
-	seen   map[string]bool // by places
+	out       fs.FileInfo
+	visit     func(dir string) // may be nil
+	found     *Found
+	canonical canonicalPaths
+	seen      map[string]bool // by canonical path
 }
 
 func (w *walk) path(path string) error {
@@ -94,7 +94,7 @@ func (w *walk) path(path string) error {
 		return nil
 	}
 	w.found.Files = append(w.found.Files, path)
-	w.take(path, "")
+	w.add(path, "")
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (w *walk) pattern(pattern string) error {
 }
 
 func (w *walk) folder(root string) error {
-	if !w.first(w.places.folder(root)) {
+	if !w.first(w.canonical.folder(root)) {
 		return nil
 	}
 	w.found.Folders = append(w.found.Folders, root)
@@ -134,7 +134,7 @@ func (w *walk) folder(root string) error {
 		w.found.Empty = append(w.found.Empty, root)
 	}
 	for _, in := range inputs {
-		w.take(in.Path, in.Folder)
+		w.add(in.Path, in.Folder)
 	}
 	for _, err := range unread {
 		w.found.Unread = append(w.found.Unread, Unread(err))
@@ -142,8 +142,8 @@ func (w *walk) folder(root string) error {
 	return nil
 }
 
-func (w *walk) take(path, folder string) {
-	if w.first(w.places.file(path)) {
+func (w *walk) add(path, folder string) {
+	if w.first(w.canonical.file(path)) {
 		w.found.Inputs = append(w.found.Inputs, Input{Path: path, Folder: folder})
 	}
 }

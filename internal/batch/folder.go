@@ -16,7 +16,7 @@ func Prepare(dir string) error {
 	}
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
-		err = try(dir)
+		err = checkWritable(dir)
 	}
 	if err == nil {
 		return nil
@@ -29,7 +29,7 @@ func Prepare(dir string) error {
 	return e
 }
 
-func try(dir string) error {
+func checkWritable(dir string) error {
 	f, err := os.CreateTemp(dir, ".bgremove-*.part")
 	if err != nil {
 		return err

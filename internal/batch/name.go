@@ -26,7 +26,7 @@ func (e *CollisionError) Error() string {
 // in case collide as well, because many file systems treat them as equal. Each
 // remaining collision is a *CollisionError.
 func Name(dir string, format bgremove.Format, inputs []Input) ([]Item, error) {
-	n := naming{dir: dir, format: format, inputs: inputs, long: make([]bool, len(inputs)), places: places{}}
+	n := naming{dir: dir, format: format, inputs: inputs, long: make([]bool, len(inputs)), canonical: canonicalPaths{}}
 	for n.lengthen() {
 	}
 	items := make([]Item, len(inputs))
@@ -38,11 +38,11 @@ func Name(dir string, format bgremove.Format, inputs []Input) ([]Item, error) {
 
 // naming is the names so far; long are those that have their extension.
 type naming struct {
-	dir    string
-	format bgremove.Format
-	inputs []Input
-	long   []bool
-	places places
+	dir       string
+	format    bgremove.Format
+	inputs    []Input
+	long      []bool
+	canonical canonicalPaths
 }
 
 func (n *naming) output(i int) string {
@@ -94,7 +94,7 @@ func (n *naming) lengthen() bool {
 }
 
 func (n *naming) siblings(i, j int) bool {
-	return filepath.Dir(n.places.file(n.inputs[i].Path)) == filepath.Dir(n.places.file(n.inputs[j].Path))
+	return filepath.Dir(n.canonical.file(n.inputs[i].Path)) == filepath.Dir(n.canonical.file(n.inputs[j].Path))
 }
 
 func (n *naming) collisions() error {

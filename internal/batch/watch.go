@@ -38,8 +38,8 @@ type Watch struct {
 	Visit func(dir string)
 
 	files  map[string]*growing
-	inputs map[string]Input // by places: how each was named first
-	broken map[string]bool  // problems of the last look
+	inputs map[string]Input // by canonical path: how each was named first
+	broken map[string]bool  // problems of the last scan
 
 	mu   sync.Mutex
 	busy map[string]bool // given and not Ended
@@ -50,7 +50,7 @@ type growing struct {
 	stamp stamp
 	since time.Time // when it was first seen so
 	given bool      // as it is
-	round int       // of the last look that saw it
+	round int       // of the last scan that saw it
 }
 
 type stamp struct {
@@ -64,7 +64,7 @@ func (w *Watch) Run(ctx context.Context, give func(context.Context, Input)) erro
 	w.files, w.inputs, w.broken, w.busy = map[string]*growing{}, map[string]Input{}, map[string]bool{}, map[string]bool{}
 	w.begin(ctx, give)
 	for round := 1; ; round++ {
-		pending := w.look(ctx, round, give)
+		pending := w.scan(ctx, round, give)
 		if err := w.wait(ctx, pending); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (w *Watch) begin(ctx context.Context, give func(context.Context, Input)) {
 	if w.Found == nil {
 		return
 	}
-	at := places{}
+	at := canonicalPaths{}
 	for _, in := range w.Found.Inputs {
 		w.inputs[at.file(in.Path)] = in
 		if !slices.Contains(w.Found.Files, in.Path) {
@@ -110,7 +110,7 @@ func (w *Watch) begin(ctx context.Context, give func(context.Context, Input)) {
 	}
 }
 
-// wait ends after a while; looks are at least Settle apart, however much is
+// wait ends after a while; scans are at least Settle apart, however much is
 // heard.
 func (w *Watch) wait(ctx context.Context, pending bool) error {
 	soon, late := time.NewTimer(Settle), time.NewTimer(Poll)
@@ -133,14 +133,14 @@ func (w *Watch) wait(ctx context.Context, pending bool) error {
 	return nil
 }
 
-// look goes through the folders once, and reports whether some files may still
+// scan goes through the folders once, and reports whether some files may still
 // be growing.
-func (w *Watch) look(ctx context.Context, round int, give func(context.Context, Input)) (pending bool) {
-	for _, in := range w.scanned() {
-		switch settled, growing := w.settled(ctx, in.Path, round); {
+func (w *Watch) scan(ctx context.Context, round int, give func(context.Context, Input)) (pending bool) {
+	for _, in := range w.listInputs() {
+		switch complete, growing := w.checkFile(ctx, in.Path, round); {
 		case ctx.Err() != nil:
 			return false
-		case settled:
+		case complete:
 			w.hand(ctx, in, give)
 		case growing:
 			pending = true
@@ -154,9 +154,9 @@ func (w *Watch) look(ctx context.Context, round int, give func(context.Context, 
 	return pending
 }
 
-// scanned are the inputs in all folders now, each once. A problem is reported
+// listInputs are the inputs in all folders now, each once. A problem is reported
 // once, until it is over.
-func (w *Watch) scanned() []Input {
+func (w *Watch) listInputs() []Input {
 	walk := &walk{Search: w.Search, visit: w.Visit}
 	walk.out, _ = os.Stat(w.Out)
 	broken := map[string]bool{}
@@ -175,12 +175,12 @@ func (w *Watch) scanned() []Input {
 		all = append(all, inputs...)
 	}
 	w.broken = broken
-	return w.once(all)
+	return w.unique(all)
 }
 
-// once are inputs as they were named first, without those named again.
-func (w *Watch) once(inputs []Input) []Input {
-	at, seen := places{}, map[string]bool{}
+// unique are inputs as they were named first, without those named again.
+func (w *Watch) unique(inputs []Input) []Input {
+	at, seen := canonicalPaths{}, map[string]bool{}
 	var all []Input
 	for _, in := range inputs {
 		place := at.file(in.Path)
@@ -196,8 +196,8 @@ func (w *Watch) once(inputs []Input) []Input {
 	return all
 }
 
-// settled reports whether a file is to be given, or else may be growing.
-func (w *Watch) settled(ctx context.Context, path string, round int) (settled, growing bool) {
+// checkFile reports whether a file is to be given, or else may be growing.
+func (w *Watch) checkFile(ctx context.Context, path string, round int) (complete, growing bool) {
 	stat, err := os.Stat(path)
 	if err != nil {
 		return false, false
