@@ -146,7 +146,7 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, p payment) error {
 	if err := s.showPlan(ctx, tx, p); err != nil {
 		return err
 	}
-	return s.settle(ctx, tx, p.id)
+	return s.reconcile(ctx, tx, p.id)
 }
 
 // showPlan stores the bought plan as the account's. An active subscription

@@ -83,7 +83,7 @@ func (s *Service) readLoss(ctx context.Context, e stripe.Event, l loss, intent *
 			return nil, err
 		}
 	}
-	return func(ctx context.Context, tx *store.Tx) error { return s.lose(ctx, tx, l) }, nil
+	return func(ctx context.Context, tx *store.Tx) error { return s.recordLoss(ctx, tx, l) }, nil
 }
 
 func (s *Service) knows(ctx context.Context, paymentID string) (bool, error) {
@@ -115,9 +115,9 @@ func (s *Service) paidBy(ctx context.Context, intent string) (string, error) {
 	return intent, nil
 }
 
-// lose records a loss and takes back its value. The payment may still be
+// recordLoss records a loss and takes back its value. The payment may still be
 // unknown; then nothing has been granted so far.
-func (s *Service) lose(ctx context.Context, tx *store.Tx, l loss) error {
+func (s *Service) recordLoss(ctx context.Context, tx *store.Tx, l loss) error {
 	if l.accountID != "" {
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO payments (id, account_id, plan, credits, amount, taken, forgiven, created_at)
@@ -134,7 +134,7 @@ func (s *Service) lose(ctx context.Context, tx *store.Tx, l loss) error {
 	if err != nil {
 		return fmt.Errorf("note a loss: %w", err)
 	}
-	return s.settle(ctx, tx, l.paymentID)
+	return s.reconcile(ctx, tx, l.paymentID)
 }
 
 func bit(b bool) int {
@@ -144,8 +144,8 @@ func bit(b bool) int {
 	return 0
 }
 
-// settle makes the credits taken back from a payment match its losses.
-func (s *Service) settle(ctx context.Context, tx *store.Tx, paymentID string) error {
+// reconcile makes the credits taken back from a payment match its losses.
+func (s *Service) reconcile(ctx context.Context, tx *store.Tx, paymentID string) error {
 	var (
 		p                     payment
 		taken, forgiven, lost int64
