@@ -72,12 +72,12 @@ const tempExt = ".tmp"
 // Store is a place for objects. It is safe for concurrent use.
 type Store struct {
 	bucket  *blob.Bucket
-	place   place
+	backend backend
 	reserve int64
 }
 
-// place is what differs between files and S3 beyond gocloud.dev.
-type place interface {
+// backend is what differs between files and S3 beyond gocloud.dev.
+type backend interface {
 	// writer prepares what must happen around a write.
 	writer(key string) writing
 	// local is a path to read an object at.
@@ -123,7 +123,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 // Free is how many bytes may still be written to the disk: to that of the folder
 // or, with S3, of the temporary copies.
 func (s *Store) Free() (int64, error) {
-	n, err := free(s.place.disk())
+	n, err := free(s.backend.disk())
 	return n, failed("free space", "", err)
 }
 
@@ -140,7 +140,7 @@ func (s *Store) Room() error {
 }
 
 // Close ends all use.
-func (s *Store) Close() error { return errors.Join(s.bucket.Close(), s.place.close()) }
+func (s *Store) Close() error { return errors.Join(s.bucket.Close(), s.backend.close()) }
 
 // Ping reports whether the store answers.
 func (s *Store) Ping(ctx context.Context) error {
@@ -155,7 +155,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // the object itself, or a copy in the temporary folder. It waits for space for
 // a copy. The error is ErrNotFound or an *Error.
 func (s *Store) Local(ctx context.Context, key string) (path string, release func(), err error) {
-	return s.place.local(ctx, s, key)
+	return s.backend.local(ctx, s, key)
 }
 
 // Open reads length bytes of an object from offset on, all that follow if
@@ -181,7 +181,7 @@ func (s *Store) Stat(ctx context.Context, key string) (Info, error) {
 func (s *Store) Delete(ctx context.Context, key string) error {
 	err := s.bucket.Delete(ctx, key)
 	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
-		s.place.deleted(key)
+		s.backend.deleted(key)
 		return nil
 	}
 	return failed("delete", key, err)
@@ -218,13 +218,13 @@ func (s *Store) SetMark(ctx context.Context, name, text string) error {
 // names. Objects created or removed meanwhile may be missing. It ends after an
 // error.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
-	return s.place.list(ctx, s, prefix)
+	return s.backend.list(ctx, s, prefix)
 }
 
 // Sweep removes what broken writes have left since before the time before:
 // temporary files, unfinished multipart uploads. It returns their number.
 func (s *Store) Sweep(ctx context.Context, before time.Time) (int, error) {
-	n, err := s.place.sweep(ctx, before)
+	n, err := s.backend.sweep(ctx, before)
 	return n, failed("sweep", "", err)
 }
 

@@ -36,7 +36,7 @@ func openFiles(u *neturl.URL) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
-	return &Store{bucket: bucket, place: files{dir}}, nil
+	return &Store{bucket: bucket, backend: files{dir}}, nil
 }
 
 func (f files) path(key string) string { return filepath.Join(f.dir, filepath.FromSlash(key)) }
@@ -146,8 +146,8 @@ func (w *fileWriting) copy() io.Writer { return nil }
 
 func (w *fileWriting) flush() error { return w.file.Sync() }
 
-// settle syncs the folders that the name is in.
-func (w *fileWriting) settle() (string, func(), error) {
+// finish syncs the folders that the name is in.
+func (w *fileWriting) finish() (string, func(), error) {
 	path := w.path(w.key)
 	for dir := filepath.Dir(path); len(dir) >= len(w.dir); dir = filepath.Dir(dir) {
 		if err := syncDir(dir); err != nil {

@@ -33,8 +33,8 @@ type writing interface {
 	copy() io.Writer
 	// flush makes the written bytes durable before the object becomes visible.
 	flush() error
-	// settle makes durable that it is seen, and returns a path to read it at.
-	settle() (path string, release func(), err error)
+	// finish makes durable that it is seen, and returns a path to read it at.
+	finish() (path string, release func(), err error)
 	// discard follows a write that failed.
 	discard()
 }
@@ -56,8 +56,8 @@ func (u *Upload) Release() { u.release() }
 // returned wrapped. An error of the storage is an *Error, also if there is no
 // space for a temporary copy. After any error nothing is left.
 func (s *Store) Receive(ctx context.Context, key string, r io.Reader, limit int64) (*Upload, error) {
-	in := &intake{r: r, left: limit, hash: sha256.New()}
-	w := s.place.writer(key)
+	in := &hashReader{r: r, left: limit, hash: sha256.New()}
+	w := s.backend.writer(key)
 	if err := s.write(ctx, key, in, w); err != nil {
 		w.discard()
 		if in.err != nil {
@@ -65,7 +65,7 @@ func (s *Store) Receive(ctx context.Context, key string, r io.Reader, limit int6
 		}
 		return nil, failed("write", key, err)
 	}
-	path, release, err := w.settle()
+	path, release, err := w.finish()
 	if err != nil {
 		w.discard()
 		return nil, errors.Join(failed("write", key, err), s.Delete(context.WithoutCancel(ctx), key))
@@ -75,7 +75,7 @@ func (s *Store) Receive(ctx context.Context, key string, r io.Reader, limit int6
 
 // write moves the stream into the object, which becomes visible if there is no
 // error.
-func (s *Store) write(ctx context.Context, key string, in *intake, w writing) (err error) {
+func (s *Store) write(ctx context.Context, key string, in *hashReader, w writing) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	object, err := s.bucket.NewWriter(ctx, key, w.options())
@@ -109,8 +109,8 @@ func (s *Store) PutFile(ctx context.Context, key, path string) (Object, error) {
 		return Object{}, fmt.Errorf("store a file: %w", err)
 	}
 	defer f.Close()
-	in := &intake{r: f, left: 1 << 62, hash: sha256.New()}
-	w := withoutCopy{s.place.writer(key)}
+	in := &hashReader{r: f, left: 1 << 62, hash: sha256.New()}
+	w := withoutCopy{s.backend.writer(key)}
 	if err := s.write(ctx, key, in, w); err != nil {
 		w.discard()
 		if in.err != nil {
@@ -118,7 +118,7 @@ func (s *Store) PutFile(ctx context.Context, key, path string) (Object, error) {
 		}
 		return Object{}, failed("write", key, err)
 	}
-	_, release, err := w.settle()
+	_, release, err := w.finish()
 	if err != nil {
 		w.discard()
 		return Object{}, errors.Join(failed("write", key, err), s.Delete(context.WithoutCancel(ctx), key))
@@ -132,8 +132,8 @@ type withoutCopy struct{ writing }
 
 func (withoutCopy) copy() io.Writer { return nil }
 
-// intake counts and hashes a stream and remembers its error.
-type intake struct {
+// hashReader counts and hashes a stream and remembers its error.
+type hashReader struct {
 	r    io.Reader
 	left int64
 	size int64
@@ -141,7 +141,7 @@ type intake struct {
 	err  error
 }
 
-func (in *intake) Read(p []byte) (int, error) {
+func (in *hashReader) Read(p []byte) (int, error) {
 	if int64(len(p)) > in.left+1 {
 		p = p[:in.left+1] // one more, to see that there is more
 	}
@@ -158,6 +158,6 @@ func (in *intake) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (in *intake) object() Object {
+func (in *hashReader) object() Object {
 	return Object{Size: in.size, SHA256: hex.EncodeToString(in.hash.Sum(nil))}
 }

@@ -16,8 +16,8 @@ type room struct {
 
 func newRoom(space int64) *room { return &room{space, semaphore.NewWeighted(space)} }
 
-// take takes n bytes at once or fails.
-func (r *room) take(n int64) error {
+// acquire takes n bytes at once or fails.
+func (r *room) acquire(n int64) error {
 	if !r.free.TryAcquire(n) {
 		return fmt.Errorf("no space for temporary copies in %d bytes", r.space)
 	}
@@ -35,4 +35,4 @@ func (r *room) wait(ctx context.Context, n int64) error {
 	return r.free.Acquire(ctx, n)
 }
 
-func (r *room) giveBack(n int64) { r.free.Release(n) }
+func (r *room) release(n int64) { r.free.Release(n) }

@@ -19,8 +19,8 @@ import (
 	"github.com/bgremove/bgremove/internal/scratch"
 )
 
-// s3Place is a bucket. Copies for programs lie in a folder of this process.
-type s3Place struct {
+// s3Backend is a bucket. Copies for programs lie in a folder of this process.
+type s3Backend struct {
 	client *s3.Client
 	bucket string
 	prefix string // of all keys
@@ -37,17 +37,17 @@ func openS3(ctx context.Context, u *neturl.URL, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("storage: %w", err), bucket.Close())
 	}
-	p := &s3Place{bucket: u.Host, prefix: u.Query().Get("prefix"), dir: dir, room: newRoom(o.TempSpace)}
+	p := &s3Backend{bucket: u.Host, prefix: u.Query().Get("prefix"), dir: dir, room: newRoom(o.TempSpace)}
 	if !bucket.As(&p.client) {
 		return nil, errors.Join(errors.New("storage: s3blob does not show its client"), bucket.Close(), dir.Close())
 	}
-	return &Store{bucket: bucket, place: p}, nil
+	return &Store{bucket: bucket, backend: p}, nil
 }
 
-func (p *s3Place) writer(string) writing { return &s3Writing{s3Place: p, spool: &spool{}} }
+func (p *s3Backend) writer(string) writing { return &s3Writing{s3Backend: p, spool: &spool{}} }
 
 // local downloads an object.
-func (p *s3Place) local(ctx context.Context, s *Store, key string) (_ string, _ func(), err error) {
+func (p *s3Backend) local(ctx context.Context, s *Store, key string) (_ string, _ func(), err error) {
 	info, err := s.Stat(ctx, key)
 	if err != nil {
 		return "", nil, err
@@ -55,7 +55,7 @@ func (p *s3Place) local(ctx context.Context, s *Store, key string) (_ string, _ 
 	if err := p.room.wait(ctx, info.Size); err != nil {
 		return "", nil, failed("copy", key, err)
 	}
-	c := &spool{place: p, size: info.Size}
+	c := &spool{backend: p, size: info.Size}
 	defer func() {
 		if err != nil {
 			c.discard()
@@ -80,9 +80,9 @@ func (p *s3Place) local(ctx context.Context, s *Store, key string) (_ string, _ 
 	return f.Name(), c.discard, nil
 }
 
-func (p *s3Place) deleted(string) {}
+func (p *s3Backend) deleted(string) {}
 
-func (p *s3Place) list(ctx context.Context, s *Store, prefix string) iter.Seq2[Info, error] {
+func (p *s3Backend) list(ctx context.Context, s *Store, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
 		for {
@@ -102,7 +102,7 @@ func (p *s3Place) list(ctx context.Context, s *Store, prefix string) iter.Seq2[I
 }
 
 // sweep aborts abandoned multipart uploads.
-func (p *s3Place) sweep(ctx context.Context, before time.Time) (n int, err error) {
+func (p *s3Backend) sweep(ctx context.Context, before time.Time) (n int, err error) {
 	pages := s3.NewListMultipartUploadsPaginator(p.client, &s3.ListMultipartUploadsInput{Bucket: &p.bucket, Prefix: &p.prefix})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -131,13 +131,13 @@ func isCode(err error, code string) bool {
 	return errors.As(err, &e) && e.ErrorCode() == code
 }
 
-func (p *s3Place) disk() string { return p.dir.Path() }
+func (p *s3Backend) disk() string { return p.dir.Path() }
 
-func (p *s3Place) close() error { return p.dir.Close() }
+func (p *s3Backend) close() error { return p.dir.Close() }
 
 // s3Writing keeps a local copy of the received bytes, for programs to read.
 type s3Writing struct {
-	*s3Place
+	*s3Backend
 	spool *spool
 }
 
@@ -146,13 +146,13 @@ func (w *s3Writing) options() *blob.WriterOptions {
 }
 
 func (w *s3Writing) copy() io.Writer {
-	w.spool.place = w.s3Place
+	w.spool.backend = w.s3Backend
 	return w.spool
 }
 
 func (w *s3Writing) flush() error { return w.spool.close() }
 
-func (w *s3Writing) settle() (string, func(), error) {
+func (w *s3Writing) finish() (string, func(), error) {
 	return w.spool.name, w.spool.discard, nil
 }
 
@@ -161,14 +161,14 @@ func (w *s3Writing) discard() { w.spool.discard() }
 // spool is a temporary copy. It takes room as it grows, and fails where there
 // is none: uploads that waited for each other would wait for ever.
 type spool struct {
-	place *s3Place
-	file  *os.File
-	name  string
-	size  int64 // of the room it takes
+	backend *s3Backend
+	file    *os.File
+	name    string
+	size    int64 // of the room it takes
 }
 
 func (c *spool) create() (*os.File, error) {
-	f, err := os.CreateTemp(c.place.dir.Path(), "object-*")
+	f, err := os.CreateTemp(c.backend.dir.Path(), "object-*")
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (c *spool) Write(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	if err := c.place.room.take(int64(len(p))); err != nil {
+	if err := c.backend.room.acquire(int64(len(p))); err != nil {
 		return 0, err
 	}
 	c.size += int64(len(p))
@@ -190,7 +190,7 @@ func (c *spool) Write(p []byte) (int, error) {
 }
 
 func (c *spool) close() error {
-	if c.place == nil {
+	if c.backend == nil {
 		return nil // no copy is wanted
 	}
 	if c.file == nil { // the object is empty
@@ -203,13 +203,13 @@ func (c *spool) close() error {
 
 // discard removes the copy and gives its room back, once.
 func (c *spool) discard() {
-	if c.place == nil {
+	if c.backend == nil {
 		return
 	}
 	if c.file != nil {
 		_ = c.file.Close() // it may be closed already
 		_ = os.Remove(c.name)
 	}
-	c.place.room.giveBack(c.size)
-	c.place, c.file, c.size = nil, nil, 0
+	c.backend.room.release(c.size)
+	c.backend, c.file, c.size = nil, nil, 0
 }
