@@ -135,15 +135,15 @@ func (c *Client) copyLocal(ctx context.Context, f File, path string, p *part) er
 	if err := enoughSpace(filepath.Dir(p.path), info.Size()); err != nil {
 		return err
 	}
-	if err := c.pour(ctx, f.From, in, p, info.Size()); err != nil {
+	if err := c.copyBody(ctx, f.From, in, p, info.Size()); err != nil {
 		return errors.Join(err, p.reset()) // a copy is not resumed
 	}
 	return nil
 }
 
-// pour appends in to the part up to total bytes, and refuses more. A total of
+// copyBody appends in to the part up to total bytes, and refuses more. A total of
 // 0 is unknown.
-func (c *Client) pour(ctx context.Context, from string, in io.Reader, p *part, total int64) error {
+func (c *Client) copyBody(ctx context.Context, from string, in io.Reader, p *part, total int64) error {
 	limit := total
 	if total == 0 {
 		limit = maxUnknown

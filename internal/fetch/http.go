@@ -48,7 +48,7 @@ func (c *Client) download(ctx context.Context, f File, p *part) error {
 		return err
 	}
 	defer resp.Body.Close()
-	total, err := c.settle(f, p, resp)
+	total, err := c.readHead(f, p, resp)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *Client) download(ctx context.Context, f File, p *part) error {
 	}
 	timer := time.AfterFunc(idle, func() { cancel(ErrStalled) })
 	defer timer.Stop()
-	return c.pour(ctx, f.From, &watched{resp.Body, timer, idle}, p, total)
+	return c.copyBody(ctx, f.From, &watched{resp.Body, timer, idle}, p, total)
 }
 
 // request asks for the rest of the file, or for all of it if the server does
@@ -77,7 +77,7 @@ func (c *Client) request(ctx context.Context, f File, p *part) (*http.Response, 
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.From, nil)
 	if err != nil {
-		return nil, plain(f.From, err)
+		return nil, redactError(f.From, err)
 	}
 	req.Header.Set("User-Agent", "bgremove")
 	req.Header.Set("Accept-Encoding", "identity") // ranges count bytes of the file itself
@@ -92,7 +92,7 @@ func (c *Client) request(ctx context.Context, f File, p *part) (*http.Response, 
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, plain(f.From, err)
+		return nil, redactError(f.From, err)
 	}
 	if resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && p.size > 0 {
 		_ = resp.Body.Close()
@@ -107,9 +107,9 @@ func (c *Client) request(ctx context.Context, f File, p *part) (*http.Response, 
 // errRange is an answer with another part of the file than was asked for.
 var errRange = errors.New("the server sent another part of the file")
 
-// settle reads the head of an answer: the part is emptied if the server sends
+// readHead reads the head of an answer: the part is emptied if the server sends
 // the file from its start. It returns the file's size, 0 if that is unknown.
-func (c *Client) settle(f File, p *part, resp *http.Response) (int64, error) {
+func (c *Client) readHead(f File, p *part, resp *http.Response) (int64, error) {
 	from := Redacted(f.From)
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/html" && resp.StatusCode/100 == 2 {
 		return 0, &PageError{From: from}
@@ -150,9 +150,9 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// plain takes the addresses out of a network error: those of redirects may
+// redactError takes the addresses out of a network error: those of redirects may
 // carry signatures.
-func plain(from string, err error) error {
+func redactError(from string, err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
