@@ -15,8 +15,8 @@ import (
 
 var errTimedOut = errors.New("the time limit is over")
 
-// try is one claim of a job, from its first heartbeat to the state it leaves.
-type try struct {
+// attempt is one claim of a job, from its first heartbeat to the state it leaves.
+type attempt struct {
 	*Worker
 	job   Job
 	began time.Time
@@ -28,16 +28,16 @@ type try struct {
 	previewErr error
 }
 
-// try runs a claimed job. When running ends the job is given back.
-func (w *Worker) try(running context.Context, j Job, scratch string) {
-	t := &try{Worker: w, job: j, began: time.Now()}
+// runAttempt runs a claimed job. When running ends the job is given back.
+func (w *Worker) runAttempt(running context.Context, j Job, scratch string) {
+	t := &attempt{Worker: w, job: j, began: time.Now()}
 	t.lease, t.lose = context.WithCancelCause(context.WithoutCancel(running))
 	defer t.lose(nil)
 	if j.Attempt == 1 {
 		w.Service.config.Observer.Claimed(j.StartedAt.Sub(j.CreatedAt))
 	}
 	var beats sync.WaitGroup
-	beats.Go(func() { t.beat(running) })
+	beats.Go(func() { t.heartbeat(running) })
 	defer func() { t.lose(nil); beats.Wait() }()
 
 	limit := timeLimit(w.Service.config.TimeLimit, j.Media.Duration)
@@ -51,13 +51,13 @@ func (w *Worker) try(running context.Context, j Job, scratch string) {
 	if err != nil && work.Err() != nil {
 		err = context.Cause(work)
 	}
-	t.settle(running, output, product, err)
+	t.recordOutcome(running, output, product, err)
 }
 
-// beat renews the lease until it is lost. While the database is unreachable
+// heartbeat renews the lease until it is lost. While the database is unreachable
 // nobody else can claim the job, so the work continues, and its result is kept
 // for later. Only a stopping worker does not wait longer than one lease.
-func (t *try) beat(running context.Context) {
+func (t *attempt) heartbeat(running context.Context) {
 	lease := t.Service.config.Lease
 	ticker := time.NewTicker(max(time.Millisecond, lease/3))
 	defer ticker.Stop()
@@ -82,7 +82,7 @@ func (t *try) beat(running context.Context) {
 }
 
 // work fetches, processes and stores.
-func (t *try) work(ctx context.Context, scratch string) (output File, product Product, err error) {
+func (t *attempt) work(ctx context.Context, scratch string) (output File, product Product, err error) {
 	dir, err := os.MkdirTemp(scratch, "job-*")
 	if err != nil {
 		return File{}, Product{}, fmt.Errorf("folder: %w", err)
@@ -106,7 +106,7 @@ func (t *try) work(ctx context.Context, scratch string) (output File, product Pr
 		t.Service.config.Observer.Stage(name, busy)
 	}
 	began = time.Now()
-	if output, err = t.put(ctx, t.key("out", t.job.OutputFormat), product.Path); err != nil {
+	if output, err = t.storeFile(ctx, t.key("out", t.job.OutputFormat), product.Path); err != nil {
 		return File{}, Product{}, err
 	}
 	t.stage("store", began)
@@ -114,24 +114,24 @@ func (t *try) work(ctx context.Context, scratch string) (output File, product Pr
 	return output, product, t.previewErr
 }
 
-func (t *try) stage(name string, began time.Time) {
+func (t *attempt) stage(name string, began time.Time) {
 	t.Service.config.Observer.Stage(name, time.Since(began))
 }
 
-// key is where a file of this try lies: no other try writes there.
-func (t *try) key(what, extension string) string {
+// key is where a file of this attempt lies: no other attempt writes there.
+func (t *attempt) key(what, extension string) string {
 	return fmt.Sprintf("%s%s/%s-%d.%s", outputs, t.job.ID, what, t.job.Attempt, extension)
 }
 
-func (t *try) put(ctx context.Context, key, path string) (File, error) {
+func (t *attempt) storeFile(ctx context.Context, key, path string) (File, error) {
 	o, err := t.Service.blobs.PutFile(ctx, key, path)
 	return File{Key: key, Size: o.Size, SHA256: o.SHA256}, err
 }
 
 // showPreview stores a preview beside the work.
-func (t *try) showPreview(ctx context.Context, path string) {
+func (t *attempt) showPreview(ctx context.Context, path string) {
 	t.previews.Go(func() {
-		f, err := t.put(ctx, t.key("preview", "png"), path)
+		f, err := t.storeFile(ctx, t.key("preview", "png"), path)
 		if err == nil {
 			err = t.persist(ctx, func(ctx context.Context) error { return t.Service.preview(ctx, t.job, f) })
 		}
@@ -139,9 +139,9 @@ func (t *try) showPreview(ctx context.Context, path string) {
 	})
 }
 
-// settle leaves the job in the state that the work ended in. It may wait until
+// recordOutcome leaves the job in the state that the work ended in. It may wait until
 // running ends.
-func (t *try) settle(running context.Context, output File, product Product, err error) {
+func (t *attempt) recordOutcome(running context.Context, output File, product Product, err error) {
 	s, outcome := t.Service, string(Done)
 	log := s.config.Log.With("job", t.job.ID, "request", t.job.RequestID, "attempt", t.job.Attempt)
 	var change func(context.Context) error
@@ -156,9 +156,9 @@ func (t *try) settle(running context.Context, output File, product Product, err 
 	case errors.Is(err, ErrMachine):
 		log.Error("job left for another node", "error", err)
 		return
-	case crowded(err):
+	case outOfSpace(err):
 		log.Error("job attempt lost: out of space", "error", err)
-		sleep(running, roomWait*s.config.Lease, nil)
+		sleep(running, spaceWait*s.config.Lease, nil)
 		outcome, change = "returned", func(ctx context.Context) error {
 			lost, failed, err := s.countLost(ctx, t.job, "")
 			switch {
@@ -200,20 +200,20 @@ func codeOf(err error) Code {
 	return ProcessingFailed
 }
 
-// roomWait is how many leases a place stays taken where the machine has no room,
+// spaceWait is how many leases a place stays taken where the machine has no room,
 // so that the jobs behind do not fail for it, one after the other.
-const roomWait = 4
+const spaceWait = 4
 
-// crowded reports whether the machine has no room for the work. It may be
-// another's fault, and another try help, but not for ever: a clip can need more
+// outOfSpace reports whether the machine has no room for the work. It may be
+// another's fault, and another attempt help, but not for ever: a clip can need more
 // than there is. A storage that is full is nobody's clip's fault.
-func crowded(err error) bool {
+func outOfSpace(err error) bool {
 	var storage *blob.Error
 	return errors.Is(err, blob.ErrRoom) || errors.Is(err, syscall.ENOSPC) && !errors.As(err, &storage)
 }
 
 // persist changes the database, again while it is away and the lease holds.
-func (t *try) persist(ctx context.Context, change func(context.Context) error) error {
+func (t *attempt) persist(ctx context.Context, change func(context.Context) error) error {
 	for wait := retryFirst; ; wait = min(2*wait, pollEvery) {
 		err := change(ctx)
 		if err == nil || errors.Is(err, errLost) || !store.Unavailable(err) {

@@ -15,10 +15,10 @@ const (
 	MaxFollowers = 20
 	// followAhead is how many events wait for a follower before it is cut off.
 	followAhead = 256
-	// lookEvery is the least time between two looks at the database, which
+	// pollGap is the least time between two polls of the database, which
 	// lets events that come together be read together.
-	lookEvery = 20 * time.Millisecond
-	// accountsAtOnce is how many accounts one look asks for together.
+	pollGap = 20 * time.Millisecond
+	// accountsAtOnce is how many accounts one poll asks for together.
 	accountsAtOnce = 100
 )
 
@@ -63,13 +63,13 @@ func (f *Feed) Run(ctx context.Context) {
 	defer listener.Wait()
 	defer f.end()
 	listener.Go(func() {
-		_ = f.service.db.Listen(ctx, eventsTopic, func() { ring(f.wake) }) // until ctx ends
+		_ = f.service.db.Listen(ctx, eventsTopic, func() { signal(f.wake) }) // until ctx ends
 	})
 	for sleep(ctx, pollEvery, f.wake) {
-		if err := f.look(ctx); err != nil && ctx.Err() == nil {
+		if err := f.poll(ctx); err != nil && ctx.Err() == nil {
 			f.service.config.Log.ErrorContext(ctx, "read job events", "error", err)
 		}
-		if !sleep(ctx, lookEvery, nil) {
+		if !sleep(ctx, pollGap, nil) {
 			return
 		}
 	}
@@ -102,8 +102,8 @@ func (f *Feed) cutOff(follower *Follower) {
 	}
 }
 
-// look passes new events to the followers.
-func (f *Feed) look(ctx context.Context) error {
+// poll passes new events to the followers.
+func (f *Feed) poll(ctx context.Context) error {
 	f.mu.Lock()
 	accounts := slices.Collect(maps.Keys(f.groups))
 	f.mu.Unlock()

@@ -51,8 +51,8 @@ func (l Limits) Check(m Media) error {
 	return nil
 }
 
-// timePerDuration is the variable part of what bounds a try.
+// timePerDuration is the variable part of what bounds an attempt.
 const timePerDuration = 20
 
-// timeLimit is how long a try at a clip of a duration may take.
+// timeLimit is how long an attempt at a clip of a duration may take.
 func timeLimit(fixed, duration time.Duration) time.Duration { return fixed + timePerDuration*duration }

@@ -22,7 +22,7 @@ type Config struct {
 	MaxAttempts int
 	// MaxRunning is how many jobs of one account run at once. 4.
 	MaxRunning int
-	// TimeLimit is the fixed part of what bounds a try, 10 min, beside 20
+	// TimeLimit is the fixed part of what bounds an attempt, 10 min, beside 20
 	// times the clip's duration.
 	TimeLimit time.Duration
 	// KeepInputs and KeepOutputs are how long files stay after a job has
@@ -75,10 +75,10 @@ func (c Config) withDefaults() Config {
 type Observer interface {
 	// Claimed says how long a job had waited since it was submitted.
 	Claimed(wait time.Duration)
-	// Stage says how long a stage of a try took: fetch, process, store, or one
+	// Stage says how long a stage of an attempt took: fetch, process, store, or one
 	// that the Processor reports.
 	Stage(name string, took time.Duration)
-	// Ended says what became of a try: done, a Code, "lost" (the lease ran
+	// Ended says what became of an attempt: done, a Code, "lost" (the lease ran
 	// out) or "returned" (given back to the queue).
 	Ended(outcome string, ran time.Duration)
 	// Credits says how many were charged or refunded; amount is above 0.

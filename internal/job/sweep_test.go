@@ -79,7 +79,7 @@ func TestOrphans(t *testing.T) {
 		x.ended()
 		stop()
 		queued := x.submit(x.owner, x.input("b.gif", 1)).Jobs[0].ID
-		x.put("jobs/" + queued + "/out-1.gif") // of a try that may still win
+		x.put("jobs/" + queued + "/out-1.gif") // of an attempt that may still win
 		keep := x.objects()
 		for _, key := range []string{job.InputKey(), "jobs/" + done + "/out-2.gif", "jobs/" + done + "/preview-2.png", "jobs/none/out-1.gif"} {
 			x.put(key)

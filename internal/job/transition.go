@@ -147,7 +147,7 @@ func (s *Service) fail(ctx context.Context, j Job, code Code) error {
 	return err
 }
 
-// giveBack returns a job to the queue; the try does not count.
+// giveBack returns a job to the queue; the attempt does not count.
 func (s *Service) giveBack(ctx context.Context, j Job) error {
 	return s.change(ctx, "give back", func(tx *store.Tx) error {
 		account, _, err := fenced(ctx, tx, j, "state = 'queued', lease_until = NULL")

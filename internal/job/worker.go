@@ -9,11 +9,11 @@ import (
 	"github.com/bgremove/bgremove/internal/scratch"
 )
 
-// Task is one try at a job.
+// Task is one attempt at a job.
 type Task struct {
 	Job   Job
 	Input string // path of the input
-	Dir   string // an empty folder for the try, removed after it
+	Dir   string // an empty folder for the attempt, removed after it
 	// Preview takes a PNG of the first cut-out, in Dir, as soon as there is
 	// one. It may be called once, and returns at once.
 	Preview func(path string)
@@ -82,17 +82,17 @@ func (w *Worker) Run(ctx context.Context) error {
 	wake := make(chan struct{}, 1)
 	helpers.Go(func() { w.Service.reap(ctx) })
 	helpers.Go(func() {
-		_ = w.Service.db.Listen(ctx, topic, func() { ring(wake) }) // until ctx ends
+		_ = w.Service.db.Listen(ctx, topic, func() { signal(wake) }) // until ctx ends
 	})
 	// Jobs outlive ctx by Drain.
 	running, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
-	w.claimAll(ctx, wake, func(j Job) { w.try(running, j, dir.Path()) }, &tries)
+	w.claimAll(ctx, wake, func(j Job) { w.runAttempt(running, j, dir.Path()) }, &tries)
 	w.drain(&tries, func() { stop(errDrained) })
 	return nil
 }
 
-func ring(wake chan<- struct{}) {
+func signal(wake chan<- struct{}) {
 	select {
 	case wake <- struct{}{}:
 	default: // a wake-up waits already

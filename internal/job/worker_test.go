@@ -195,7 +195,7 @@ func TestMaxRunning(t *testing.T) {
 }
 
 // Told to stop, a worker claims no more, lets its jobs end, and gives back
-// those that take too long without counting the try.
+// those that take too long without counting the attempt.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxAttempts: 1}, func(t *testing.T, x *fixture) {
