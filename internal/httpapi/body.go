@@ -91,7 +91,7 @@ func (b *body) move() {
 	}
 	b.moved = now
 	deadline := now.Add(b.stall)
-	if slowest := b.started.Add(b.stall + crawl(b.received)); slowest.Before(deadline) {
+	if slowest := b.started.Add(b.stall + receiveTime(b.received)); slowest.Before(deadline) {
 		deadline = slowest
 	}
 	if b.last.Before(deadline) {
@@ -100,8 +100,10 @@ func (b *body) move() {
 	_ = b.control.SetReadDeadline(deadline)
 }
 
-// crawl is how long so many bytes take at the least rate.
-func crawl(received int64) time.Duration { return time.Duration(received) * (time.Second / minRate) }
+// receiveTime is how long so many bytes take at the least rate.
+func receiveTime(received int64) time.Duration {
+	return time.Duration(received) * (time.Second / minRate)
+}
 
 // answer is called before the answer's header is sent. If the body has not been
 // read by then, the connection ends with it.

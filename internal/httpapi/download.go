@@ -72,7 +72,7 @@ func (o operations) output(ctx context.Context, id string) (*file, error) {
 	}
 	return &file{
 		blobs: o.Blobs, request: of(ctx), file: *found.Output, mediaType: mediaTypes[found.OutputFormat],
-		disposition: disposition("attachment", nobg(found.OriginalName, found.OutputFormat)),
+		disposition: disposition("attachment", outputName(found.OriginalName, found.OutputFormat)),
 	}, nil
 }
 
@@ -86,7 +86,7 @@ func (o operations) preview(ctx context.Context, id string) (*file, error) {
 	}
 	return &file{
 		blobs: o.Blobs, request: of(ctx), file: *found.Preview, mediaType: "image/png",
-		disposition: disposition("inline", nobg(found.OriginalName, "png")),
+		disposition: disposition("inline", outputName(found.OriginalName, "png")),
 	}, nil
 }
 
@@ -106,8 +106,8 @@ func (o operations) input(ctx context.Context, id string) (*file, error) {
 	return f, nil
 }
 
-// nobg is the name of a file's output.
-func nobg(original, ext string) string {
+// outputName is the name of a file's output.
+func outputName(original, ext string) string {
 	return strings.TrimSuffix(original, path.Ext(original)) + "-nobg." + ext
 }
 

@@ -120,15 +120,15 @@ var refusals = []refusal{
 	{is(errNotFound, billing.ErrNoCustomer, job.ErrNotFound, account.ErrNotFound, blob.ErrNotFound), http.StatusNotFound, api.ErrorCodeNotFound},
 	{is(errMethodNotAllowed), http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed},
 	{as[*rangeError], http.StatusRequestedRangeNotSatisfiable, api.ErrorCodeRangeNotSatisfiable},
-	{away, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
+	{billingUnavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{is(job.ErrMachine), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{as[*blob.Error], http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
-	{is(errNotReady, errCrowded, job.ErrCutOff, context.DeadlineExceeded), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
+	{is(errNotReady, errUploadsFull, job.ErrCutOff, context.DeadlineExceeded), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{store.Unavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 }
 
-// away reports whether a later request to Stripe may succeed.
-func away(err error) bool {
+// billingUnavailable reports whether a later request to Stripe may succeed.
+func billingUnavailable(err error) bool {
 	var e *billing.Error
 	return errors.As(err, &e) && e.Temporary()
 }

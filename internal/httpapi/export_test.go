@@ -9,7 +9,7 @@ var (
 	CleanName   = cleanName
 	Disposition = disposition
 	Unchanged   = unchanged
-	Crawl       = crawl
+	Crawl       = receiveTime
 )
 
 // RangeError is what Wanted may return.

@@ -39,7 +39,7 @@ type upload struct {
 // large is refused before a wrong option, in whatever order they come.
 type form struct {
 	blobs    *blob.Store
-	intake   *intake
+	quota    *uploadQuota
 	body     *body
 	account  string
 	maxFile  int64
@@ -57,7 +57,7 @@ type form struct {
 
 // newForm expects one file, or up to the given number; 0 expects only options.
 func (a *API) newForm(r *request, files int, keep bool) *form {
-	return &form{blobs: a.Blobs, intake: a.intake, body: r.body, account: r.owner.AccountID, blanks: r.owner.KeyID == "", maxFile: a.MaxFile, maxFiles: files, keep: keep, options: job.DefaultOptions(), given: map[string]bool{}}
+	return &form{blobs: a.Blobs, quota: a.uploads, body: r.body, account: r.owner.AccountID, blanks: r.owner.KeyID == "", maxFile: a.MaxFile, maxFiles: files, keep: keep, options: job.DefaultOptions(), given: map[string]bool{}}
 }
 
 // read reads the form from its body. drop removes the stored files.
@@ -155,7 +155,7 @@ func (f *form) file(ctx context.Context, p *multipart.Part) error {
 		f.refuse("file", "is kept already; send only options")
 	case name == "":
 		f.refuse("file", "must be a file with a name")
-	case !takes(name):
+	case !isClipName(name):
 		f.refuse("file", "must be named .gif, .mp4, .mov or .webm")
 	case f.files > f.maxFiles && f.maxFiles == 1:
 		f.refuse("file", "is given twice")
@@ -165,7 +165,7 @@ func (f *form) file(ctx context.Context, p *multipart.Part) error {
 	if f.refusal() != nil || !f.keep {
 		return f.count(p)
 	}
-	counted := &metered{r: p, in: f.intake, accountID: f.account}
+	counted := &metered{r: p, quota: f.quota, accountID: f.account}
 	stored, err := f.blobs.Receive(ctx, job.InputKey(), counted, f.maxFile)
 	if err == nil {
 		f.uploads = append(f.uploads, upload{stored, name, counted})
@@ -210,8 +210,8 @@ func (f *form) drop(ctx context.Context) {
 	}
 }
 
-// taken hands the stored files to the form's jobs, or to the sweeper.
-func (f *form) taken() {
+// handOver hands the stored files to the form's jobs, or to the sweeper.
+func (f *form) handOver() {
 	for _, u := range f.uploads {
 		u.counted.release()
 	}

@@ -88,8 +88,8 @@ type Config struct {
 // API is the handlers of one service. It is safe for concurrent use.
 type API struct {
 	Config
-	probes *gate // bounds the files that are measured at once
-	intake *intake
+	probes  *gate // bounds the files that are measured at once
+	uploads *uploadQuota
 }
 
 // Load is a node's work for requests that are not charged yet.
@@ -100,7 +100,7 @@ type Load struct {
 
 // Load is that of now.
 func (a *API) Load() Load {
-	return Load{WaitingProbes: a.probes.waiting.Load(), Uploading: a.intake.onTheWay()}
+	return Load{WaitingProbes: a.probes.waiting.Load(), Uploading: a.uploads.inUse()}
 }
 
 // New makes an API.
@@ -128,7 +128,7 @@ func New(c Config) *API {
 	}
 	return &API{
 		Config: c, probes: newGate(2 * runtime.GOMAXPROCS(0)),
-		intake: newIntake(max(c.UploadSpace, maxFiles*c.MaxFile), maxFiles*c.MaxFile, c.Blobs.Room),
+		uploads: newUploadQuota(max(c.UploadSpace, maxFiles*c.MaxFile), maxFiles*c.MaxFile, c.Blobs.Room),
 	}
 }
 

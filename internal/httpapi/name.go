@@ -43,8 +43,8 @@ func shorten(name string, n int) string {
 	return stem + ext
 }
 
-// takes reports whether a name has one of the extensions that are taken.
-func takes(name string) bool {
+// isClipName reports whether a name has one of the extensions that are taken.
+func isClipName(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".gif", ".mp4", ".mov", ".webm":
 		return true

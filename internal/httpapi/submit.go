@@ -103,7 +103,7 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 	f.release()
 	receipt, err := a.Jobs.Submit(ctx, sub)
 	if !receipt.Replayed && !refused(err) {
-		f.taken() // also where nobody knows how the commit ended
+		f.handOver() // also where nobody knows how the commit ended
 	}
 	return receipt, err
 }
