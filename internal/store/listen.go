@@ -5,35 +5,35 @@ import (
 	"sync"
 )
 
-// bells wake the listeners of this process.
-type bells struct {
+// listeners wake the listeners of this process.
+type listeners struct {
 	mu    sync.Mutex
-	rungs map[string]map[*func()]struct{}
+	wakes map[string]map[*func()]struct{}
 }
 
-func (b *bells) ring(topic string) {
+func (b *listeners) wake(topic string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for wake := range b.rungs[topic] {
+	for wake := range b.wakes[topic] {
 		(*wake)()
 	}
 }
 
-func (b *bells) add(topic string, wake func()) (remove func()) {
+func (b *listeners) add(topic string, wake func()) (remove func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.rungs == nil {
-		b.rungs = make(map[string]map[*func()]struct{})
+	if b.wakes == nil {
+		b.wakes = make(map[string]map[*func()]struct{})
 	}
-	if b.rungs[topic] == nil {
-		b.rungs[topic] = make(map[*func()]struct{})
+	if b.wakes[topic] == nil {
+		b.wakes[topic] = make(map[*func()]struct{})
 	}
 	key := &wake
-	b.rungs[topic][key] = struct{}{}
+	b.wakes[topic][key] = struct{}{}
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		delete(b.rungs[topic], key)
+		delete(b.wakes[topic], key)
 	}
 }
 
@@ -44,6 +44,6 @@ func (b *bells) add(topic string, wake func()) (remove func()) {
 // about 100 ms, if the system reports writes. They notice every write, whatever
 // its topic.
 func (db *DB) Listen(ctx context.Context, topic string, wake func()) error {
-	defer db.bells.add(topic, wake)()
+	defer db.listeners.add(topic, wake)()
 	return db.dialect.listen(ctx, topic, wake)
 }

@@ -25,8 +25,8 @@ import (
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	*sql.DB
-	dialect dialect
-	bells   bells
+	dialect   dialect
+	listeners listeners
 	// statements are those of QueryRowPrepared, *sql.Stmt by text.
 	statements sync.Map
 	// turn, on SQLite, lets the transactions of this process wait in line:
@@ -158,7 +158,7 @@ func (db *DB) tx(ctx context.Context, f func(*Tx) error) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	for _, topic := range tx.topics {
-		db.bells.ring(topic)
+		db.listeners.wake(topic)
 	}
 	return nil
 }

@@ -15,9 +15,9 @@ import (
 // some time after a reported write, and a long one otherwise, which costs an
 // idle service little.
 const (
-	lookSoon  = 50 * time.Millisecond
-	soonFor   = 2 * time.Second
-	lookLater = time.Second
+	pollBusy = 50 * time.Millisecond
+	busyFor  = 2 * time.Second
+	pollIdle = time.Second
 )
 
 // watch hears the processes that share a file of SQLite. Nobody sends anything
@@ -30,8 +30,8 @@ type watch struct {
 	open func() (*sql.DB, error)
 
 	mu    sync.Mutex
-	rings map[*func()]struct{}
-	stop  func() // ends the looking; nil: nobody listens
+	wakes map[*func()]struct{}
+	stop  func() // ends the polling; nil: nobody listens
 }
 
 // listen calls ring once it listens and when others may have written, until ctx
@@ -43,19 +43,19 @@ func (w *watch) listen(ctx context.Context, ring func()) error {
 	return ctx.Err()
 }
 
-// add begins to call ring. The first that is added begins the looking, the last
+// add begins to call ring. The first that is added begins the polling, the last
 // that is removed ends it.
 func (w *watch) add(ring *func()) (remove func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stop == nil {
-		w.rings = make(map[*func()]struct{})
+		w.wakes = make(map[*func()]struct{})
 		ctx, cancel := context.WithCancel(context.Background())
-		var looking sync.WaitGroup
-		looking.Go(func() { w.look(ctx) })
-		w.stop = func() { cancel(); looking.Wait() }
+		var polling sync.WaitGroup
+		polling.Go(func() { w.run(ctx) })
+		w.stop = func() { cancel(); polling.Wait() }
 	}
-	w.rings[ring] = struct{}{}
+	w.wakes[ring] = struct{}{}
 	return func() {
 		if end := w.remove(ring); end != nil {
 			end()
@@ -63,35 +63,35 @@ func (w *watch) add(ring *func()) (remove func()) {
 	}
 }
 
-// remove returns how to end the looking after the last one.
+// remove returns how to end the polling after the last one.
 func (w *watch) remove(ring *func()) (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if delete(w.rings, ring); len(w.rings) == 0 {
+	if delete(w.wakes, ring); len(w.wakes) == 0 {
 		end, w.stop = w.stop, nil
 	}
 	return end
 }
 
-func (w *watch) ring() {
+func (w *watch) wakeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for ring := range w.rings {
+	for ring := range w.wakes {
 		(*ring)()
 	}
 }
 
-// look rings when others have written, until ctx ends. After an error others may
+// run wakes the listeners when others have written, until ctx ends. After an error others may
 // have written unseen.
-func (w *watch) look(ctx context.Context) {
+func (w *watch) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		_ = w.follow(ctx)
-		w.ring()
-		_ = pause(ctx, lookSoon)
+		w.wakeAll()
+		_ = pause(ctx, pollBusy)
 	}
 }
 
-// follow is look that ends with an error. It asks by one statement, which reads a
+// follow is run that ends with an error. It asks by one statement, which reads a
 // word of memory that the processes share.
 func (w *watch) follow(ctx context.Context) error {
 	db, err := w.open()
@@ -107,27 +107,27 @@ func (w *watch) follow(ctx context.Context) error {
 	defer ask.Close()
 	touched, end := listenTo(filepath.Dir(w.path))
 	defer end()
-	last, soon := int64(-1), time.Now().Add(soonFor)
+	last, soon := int64(-1), time.Now().Add(busyFor)
 	for {
 		var version int64
 		if err := ask.QueryRowContext(ctx).Scan(&version); err != nil {
 			return err
 		}
 		if version != last {
-			w.ring()
+			w.wakeAll()
 		}
 		last = version
-		after := lookLater
+		after := pollIdle
 		if touched == nil || time.Now().Before(soon) {
-			after = lookSoon
+			after = pollBusy
 		}
 		told, err := wait(ctx, after, touched)
 		if err != nil {
 			return err
 		}
 		if told { // the write may not be to be seen yet
-			soon = time.Now().Add(soonFor)
-			if err := pause(ctx, lookSoon); err != nil {
+			soon = time.Now().Add(busyFor)
+			if err := pause(ctx, pollBusy); err != nil {
 				return err
 			}
 		}
