@@ -101,7 +101,7 @@ func (a *Accounts) SignIn(ctx context.Context, email, password string) (Account,
 
 // signIn also returns the hash that the password has matched.
 func (a *Accounts) signIn(ctx context.Context, email, password string) (_ Account, encoded string, err error) {
-	if len(password) > MaxPassword || email == "" || len(email) > maxEmail || !store.Takes(email) {
+	if len(password) > MaxPassword || email == "" || len(email) > maxEmail || !store.ValidText(email) {
 		return Account{}, "", ErrCredentials
 	}
 	// The account as it was with this password: its Epoch is of no use when the

@@ -26,7 +26,7 @@ type handler func(v *visit) error
 func (d *Dashboard) open(show handler) http.Handler {
 	return d.Sessions.Middleware(d.refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{Dashboard: d, Request: r, w: w}
-		if !takes(r.URL.Query()) {
+		if !validQuery(r.URL.Query()) {
 			v.fail(errNoPage)
 			return
 		}
@@ -44,11 +44,11 @@ func (d *Dashboard) open(show handler) http.Handler {
 	}))
 }
 
-// takes reports whether the database takes the values of a query.
-func takes(query url.Values) bool {
+// validQuery reports whether the database takes the values of a query.
+func validQuery(query url.Values) bool {
 	for _, values := range query {
 		for _, v := range values {
-			if !store.Takes(v) {
+			if !store.ValidText(v) {
 				return false
 			}
 		}

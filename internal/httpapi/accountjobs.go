@@ -33,7 +33,7 @@ func before(given *string) (string, error) {
 	switch {
 	case given == nil:
 		return "", nil
-	case *given == "" || !store.Takes(*given):
+	case *given == "" || !store.ValidText(*given):
 		return "", &formError{field: "before", reason: "must be next of the page before"}
 	}
 	return *given, nil

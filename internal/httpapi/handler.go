@@ -65,7 +65,7 @@ func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
 // redirect others to a page, and not every database takes all text.
 func ordinary(p string) bool {
 	clean := path.Clean(p)
-	return store.Takes(p) && (p == clean || p == clean+"/" && clean != "/")
+	return store.ValidText(p) && (p == clean || p == clean+"/" && clean != "/")
 }
 
 // refuseRoute answers as mux would, but in JSON: 405 with Allow where the path

@@ -89,7 +89,7 @@ func (o operations) CreatePasswordReset(ctx context.Context, in api.CreatePasswo
 	if err := o.Throttle.AttemptAs(of(ctx).Request, email); err != nil {
 		return nil, err
 	}
-	if !store.Takes(email) {
+	if !store.ValidText(email) {
 		return nil, &formError{field: "email", reason: "must be an address such as name@example.com"}
 	}
 	if !o.Mail.Outbox.Add(func(ctx context.Context) (mailer.Message, error) { return o.passwordReset(ctx, email) }) {

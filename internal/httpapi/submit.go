@@ -135,7 +135,7 @@ func (a *API) reserve(ctx context.Context, owner job.Owner, key *string) (reserv
 	if key == nil {
 		return nil, nil, nil
 	}
-	if *key == "" || len(*key) > maxIdempotencyKey || !store.Takes(*key) {
+	if *key == "" || len(*key) > maxIdempotencyKey || !store.ValidText(*key) {
 		return nil, nil, &formError{field: "Idempotency-Key", reason: "must have 1 to 255 characters"}
 	}
 	reservation, err = a.Jobs.Reserve(ctx, owner, *key)

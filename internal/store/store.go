@@ -197,5 +197,5 @@ func OptionalTime(ms sql.NullInt64) time.Time {
 	return Time(ms.Int64)
 }
 
-// Takes reports whether both databases take a text, to keep or to look for.
-func Takes(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
+// ValidText reports whether both databases take a text, to keep or to look for.
+func ValidText(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
