@@ -151,7 +151,7 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	} else {
 		clearHidden(f.Image.Pix)
 	}
-	j.take(w.prev, f.Image, w.bpp)
+	j.diff(w.prev, f.Image, w.bpp)
 	w.opts.Pool.Put(w.prev)
 	w.prev = f.Image
 	w.frames++

@@ -27,9 +27,9 @@ type job struct {
 	done     chan struct{}
 }
 
-// take records the part of img to be written after prev, which is nil for the
+// diff records the part of img to be written after prev, which is nil for the
 // first frame.
-func (j *job) take(prev, img *image.NRGBA, bpp int) {
+func (j *job) diff(prev, img *image.NRGBA, bpp int) {
 	j.rect, j.over = img.Rect, j.over[:0]
 	if prev != nil {
 		if j.rect = changed(prev, img); j.rect.Empty() {

@@ -81,10 +81,10 @@ func Find(ctx context.Context, ffmpegPath, ffprobePath string) (*Tools, error) {
 func Locate(ffmpegPath, ffprobePath string, c *Confinement) (*Tools, error) {
 	t := &Tools{confinement: c}
 	var err error
-	if t.FFmpeg, err = look(ffmpegPath, "ffmpeg"); err != nil {
+	if t.FFmpeg, err = findProgram(ffmpegPath, "ffmpeg"); err != nil {
 		return nil, err
 	}
-	if t.FFprobe, err = look(ffprobePath, "ffprobe"); err != nil {
+	if t.FFprobe, err = findProgram(ffprobePath, "ffprobe"); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -107,7 +107,7 @@ func (t *Tools) Check(ctx context.Context) error {
 // Confined reports whether the programs run in the sandbox.
 func (t *Tools) Confined() bool { return t.confinement != nil && sandbox.Check().Any() }
 
-func look(path, name string) (string, error) {
+func findProgram(path, name string) (string, error) {
 	if path == "" {
 		path = name
 	}

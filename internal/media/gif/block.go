@@ -91,7 +91,7 @@ type parser struct {
 // newParser reads the header up to the first block.
 func newParser(r io.Reader, lim media.Limits) (*parser, error) {
 	p := &parser{r: bufio.NewReaderSize(r, 1<<15), lim: lim, plays: 1}
-	head, err := p.take(13, "header")
+	head, err := p.read(13, "header")
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (p *parser) imageBlock() (*imageBlock, error) {
 		return nil, io.EOF
 	}
 	pic, err := p.nextPicture()
-	return pic, p.settle(err)
+	return pic, p.endIfDamaged(err)
 }
 
 // data returns the next block of the picture's data, valid until the next
@@ -129,21 +129,21 @@ func (p *parser) data(pic *imageBlock) ([]byte, error) {
 		p.cut, p.damaged, err = true, true, nil
 	}
 	if err != nil {
-		return nil, p.settle(err)
+		return nil, p.endIfDamaged(err)
 	}
 	if len(b) == 0 {
 		p.frames++
 		return nil, nil
 	}
 	if !p.begun && !startsSound(pic.codeSize, b) {
-		return nil, p.settle(p.malformed("picture data begin with an impossible code"))
+		return nil, p.endIfDamaged(p.malformed("picture data begin with an impossible code"))
 	}
 	p.begun = true
 	return b, nil
 }
 
-// settle turns damage after whole frames into the end of the clip.
-func (p *parser) settle(err error) error {
+// endIfDamaged turns damage after whole frames into the end of the clip.
+func (p *parser) endIfDamaged(err error) error {
 	if p.frames > 0 && errors.Is(err, ErrMalformed) {
 		p.damaged = true
 		return io.EOF
@@ -153,7 +153,7 @@ func (p *parser) settle(err error) error {
 
 func (p *parser) nextPicture() (*imageBlock, error) {
 	for {
-		label, err := p.take(1, "block")
+		label, err := p.read(1, "block")
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +179,7 @@ func (p *parser) nextPicture() (*imageBlock, error) {
 }
 
 func (p *parser) descriptor() (*imageBlock, error) {
-	b, err := p.take(9, "image descriptor")
+	b, err := p.read(9, "image descriptor")
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (p *parser) descriptor() (*imageBlock, error) {
 	pic := &p.current
 	*pic = imageBlock{interlaced: flags&0x40 != 0, colourTable: &p.global, control: p.control}
 	p.control = control{}
-	empty, err := p.place(pic, word(b), word(b[2:]), word(b[4:]), word(b[6:]))
+	empty, err := p.setRect(pic, word(b), word(b[2:]), word(b[4:]), word(b[6:]))
 	if err != nil {
 		return nil, err
 	}
@@ -201,10 +201,10 @@ func (p *parser) descriptor() (*imageBlock, error) {
 	return pic, err
 }
 
-// place sets the picture's rectangle and charges its area to the limits. The
+// setRect sets the picture's rectangle and charges its area to the limits. The
 // first picture can enlarge the canvas. One without area takes up the canvas,
 // as in Chromium and Firefox; empty tells.
-func (p *parser) place(pic *imageBlock, x, y, w, h int) (empty bool, err error) {
+func (p *parser) setRect(pic *imageBlock, x, y, w, h int) (empty bool, err error) {
 	if p.frames == 0 {
 		p.width, p.height = grown(p.width, x, w), grown(p.height, y, h)
 		if err := p.lim.CheckPicture(p.width, p.height); err != nil {
@@ -240,7 +240,7 @@ func (p *parser) pictureHead(pic *imageBlock, flags byte) error {
 			return err
 		}
 	}
-	b, err := p.take(1, "code size")
+	b, err := p.read(1, "code size")
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (p *parser) pictureHead(pic *imageBlock, flags byte) error {
 }
 
 func (p *parser) extension() error {
-	label, err := p.take(1, "extension")
+	label, err := p.read(1, "extension")
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func (p *parser) readPalette(pal *colourTable, flags byte) error {
 		return nil
 	}
 	size := 2 << (flags & 7)
-	b, err := p.take(3*size, "colour table")
+	b, err := p.read(3*size, "colour table")
 	if err != nil {
 		return err
 	}
@@ -317,15 +317,15 @@ func (p *parser) readPalette(pal *colourTable, flags byte) error {
 // subBlock returns the next data sub-block, empty for the terminator. If the
 // file ends inside it, it returns the available bytes with the error.
 func (p *parser) subBlock(what string) ([]byte, error) {
-	n, err := p.take(1, what)
+	n, err := p.read(1, what)
 	if err != nil || n[0] == 0 {
 		return nil, err
 	}
-	return p.take(int(n[0]), what)
+	return p.read(int(n[0]), what)
 }
 
-// take reads n bytes, at most a full colour table, into the parser's buffer.
-func (p *parser) take(n int, what string) ([]byte, error) {
+// read reads n bytes, at most a full colour table, into the parser's buffer.
+func (p *parser) read(n int, what string) ([]byte, error) {
 	got, err := io.ReadFull(p.r, p.buf[:n])
 	p.offset += int64(got)
 	switch {

@@ -26,7 +26,7 @@ func (k *toYUV) lumaBlocks(y, src []uint8) (done int) {
 // alphaBlocks takes as many samples as fill blocks, and says how many.
 func alphaBlocks(a, src []uint8) (done int) {
 	if n := len(a) / block; n > 0 {
-		takeAlpha(&a[0], &src[0], n)
+		extractAlpha(&a[0], &src[0], n)
 		return n * block
 	}
 	return 0
@@ -49,7 +49,7 @@ func decodeBlocks(dst, y, cb, cr *uint8, k *toRGB, blocks int)
 func lumaBlocks(y, src *uint8, k *toYUV, blocks int)
 
 //go:noescape
-func takeAlpha(a, src *uint8, blocks int)
+func extractAlpha(a, src *uint8, blocks int)
 
 //go:noescape
 func colourBlocks(cb, cr, upper, lower *uint8, k *toYUV, blocks int)

@@ -158,8 +158,8 @@ block:
 	JNZ      block
 	RET
 
-// func takeAlpha(a, src *uint8, blocks int)
-TEXT ·takeAlpha(SB), NOSPLIT, $0-24
+// func extractAlpha(a, src *uint8, blocks int)
+TEXT ·extractAlpha(SB), NOSPLIT, $0-24
 	MOVQ a+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ blocks+16(FP), CX
