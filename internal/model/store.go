@@ -85,7 +85,7 @@ func (s *Store) find(name string) (Model, bool, error) {
 		return Model{}, false, err
 	}
 	info, err := os.Stat(s.file(name, extension))
-	if err != nil || !info.Mode().IsRegular() || s.taken(name) {
+	if err != nil || !info.Mode().IsRegular() || s.isReserved(name) {
 		return Model{}, false, &UnknownError{name}
 	}
 	return Model{Name: name, Bytes: info.Size(), SHA256: s.recordedDigest(name)}, false, nil
@@ -130,7 +130,7 @@ func (s *Store) List() ([]Entry, error) {
 	}
 	for _, f := range files {
 		name, isModel := strings.CutSuffix(f.Name(), extension)
-		if !isModel || s.taken(name) {
+		if !isModel || s.isReserved(name) {
 			continue
 		}
 		if m, _, err := s.find(name); err == nil {
@@ -141,9 +141,9 @@ func (s *Store) List() ([]Entry, error) {
 	return list, nil
 }
 
-// taken reports whether the catalogue or the bundled network has a name, in any
+// isReserved reports whether the catalogue or the bundled network has a name, in any
 // case: some file systems do not tell the cases apart.
-func (s *Store) taken(name string) bool {
+func (s *Store) isReserved(name string) bool {
 	if strings.EqualFold(name, Bundled) {
 		return true
 	}

@@ -151,7 +151,7 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string, s
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	if s.taken(name) {
+	if s.isReserved(name) {
 		return fmt.Errorf("%s: %w", name, ErrExists)
 	}
 	old, _, err := fetch.Digest(ctx, s.file(name, extension))

@@ -171,7 +171,7 @@ func (i *installer) fromNamed(ctx context.Context) (*Installed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return i.take(ctx, archive, fetch.Redacted(f.From), f.SHA256)
+	return i.installFile(ctx, archive, fetch.Redacted(f.From), f.SHA256)
 }
 
 // published is the digest of a published archive by its name, or "".
@@ -207,7 +207,7 @@ func (i *installer) fromPath(ctx context.Context, path string) (*Installed, erro
 	case i.SHA256 == "" && !i.knows(sum):
 		return nil, fmt.Errorf("%s: %w", path, fetch.ErrNoDigest)
 	}
-	return i.take(ctx, path, path, sum)
+	return i.installFile(ctx, path, path, sum)
 }
 
 // inMirror finds an archive under its published name in a folder.
@@ -221,14 +221,14 @@ func (i *installer) inMirror(dir string) (string, error) {
 	return "", &fs.PathError{Op: "find " + i.archive + " or " + npmArchive + " in", Path: dir, Err: fs.ErrNotExist}
 }
 
-// take installs from a checked file: the library itself or an archive.
-func (i *installer) take(ctx context.Context, path, from, digest string) (*Installed, error) {
+// installFile installs from a checked file: the library itself or an archive.
+func (i *installer) installFile(ctx context.Context, path, from, digest string) (*Installed, error) {
 	version := ""
 	if i.knows(digest) {
 		version = Version
 	}
 	if checkLibrary(path, i.goos) == nil {
-		return i.place(ctx, path, origin{from: from, version: version})
+		return i.commit(ctx, path, origin{from: from, version: version})
 	}
 	return i.unpack(ctx, path, origin{from: from, version: version})
 }
@@ -251,11 +251,11 @@ func (i *installer) unpack(ctx context.Context, archive string, o origin) (*Inst
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.from, err)
 	}
-	return i.place(ctx, library, o)
+	return i.commit(ctx, library, o)
 }
 
-// place gives the library its name in the cache and records its digest.
-func (i *installer) place(ctx context.Context, library string, o origin) (*Installed, error) {
+// commit gives the library its name in the cache and records its digest.
+func (i *installer) commit(ctx context.Context, library string, o origin) (*Installed, error) {
 	if err := checkLibrary(library, i.goos); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.from, ErrNotLibrary)
 	}
@@ -270,13 +270,13 @@ func (i *installer) place(ctx context.Context, library string, o origin) (*Insta
 	if err := client.Get(ctx, fetch.File{From: library, Size: size, SHA256: sum}, i.dest); err != nil {
 		return nil, fmt.Errorf("install the library: %w", err)
 	}
-	if err := i.remember(record{o.version, i.Platform, sum, o.from}); err != nil {
+	if err := i.writeRecord(record{o.version, i.Platform, sum, o.from}); err != nil {
 		return nil, err
 	}
 	return &Installed{Path: i.dest, Version: o.version, From: o.from}, nil
 }
 
-func (i *installer) remember(r record) error {
+func (i *installer) writeRecord(r record) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
