@@ -122,10 +122,10 @@ func (t *transfer) once(ctx context.Context) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if err := t.settle(ctx, resp); err != nil {
+	if err := t.readHead(ctx, resp); err != nil {
 		return err
 	}
-	if err := t.pour(resp.Body, watch); err != nil {
+	if err := t.copyBody(resp.Body, watch); err != nil {
 		if last := (*lastError)(nil); errors.As(err, &last) {
 			return err
 		}
@@ -142,9 +142,9 @@ func (t *transfer) request(ctx context.Context) (*http.Response, error) {
 	return t.get(ctx, &from, &t.etag)
 }
 
-// settle reads the head of an answer. If the answer starts at the file's
+// readHead reads the head of an answer. If the answer starts at the file's
 // beginning, it discards the written bytes.
-func (t *transfer) settle(ctx context.Context, resp *http.Response) error {
+func (t *transfer) readHead(ctx context.Context, resp *http.Response) error {
 	etag := resp.Header.Get("ETag")
 	switch {
 	case resp.StatusCode == http.StatusNotFound:
@@ -213,8 +213,8 @@ func (t *transfer) startAgain(err error) error {
 	return err
 }
 
-// pour writes what arrives. The error of writing is a *lastError.
-func (t *transfer) pour(from io.Reader, watch *time.Timer) error {
+// copyBody writes what arrives. The error of writing is a *lastError.
+func (t *transfer) copyBody(from io.Reader, watch *time.Timer) error {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)

@@ -9,8 +9,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// lookWithin bounds one question about a job or batch.
-const lookWithin = time.Minute
+// pollTimeout bounds one question about a job or batch.
+const pollTimeout = time.Minute
 
 // Job is the state of a job.
 func (c *Client) Job(ctx context.Context, id string) (Job, error) {
@@ -43,7 +43,7 @@ func (c *Client) WaitBatch(ctx context.Context, id string, seen func(Batch)) (Ba
 	return wait(ctx, c.options.Poll, id, c.batch, seen, func(b Batch) bool { return b.Status != api.BatchStatusProcessing })
 }
 
-// wait looks until it is over, less and less often.
+// wait polls until it is over, less and less often.
 func wait[T any](ctx context.Context, first time.Duration, id string, look func(context.Context, string) (T, time.Duration, error), seen func(T), over func(T) bool) (T, error) {
 	for pause := first; ; pause = min(pause*3/2, 12*first) {
 		now, after, err := look(ctx, id)
@@ -63,17 +63,17 @@ func wait[T any](ctx context.Context, first time.Duration, id string, look func(
 }
 
 func (c *Client) job(ctx context.Context, id string) (Job, time.Duration, error) {
-	return look[Job](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.GetJob(ctx, id) })
+	return poll[Job](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.GetJob(ctx, id) })
 }
 
 func (c *Client) batch(ctx context.Context, id string) (Batch, time.Duration, error) {
-	return look[Batch](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.GetBatch(ctx, id) })
+	return poll[Batch](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.GetBatch(ctx, id) })
 }
 
-// look asks for a T, and for how long not to ask again if the service says so.
-func look[T any](ctx context.Context, c *Client, get func(context.Context) (*http.Response, error)) (v T, after time.Duration, err error) {
+// poll asks for a T, and for how long not to ask again if the service says so.
+func poll[T any](ctx context.Context, c *Client, get func(context.Context) (*http.Response, error)) (v T, after time.Duration, err error) {
 	err = c.retry(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeoutCause(ctx, lookWithin, errStalled)
+		ctx, cancel := context.WithTimeoutCause(ctx, pollTimeout, errStalled)
 		defer cancel()
 		resp, err := c.ask(ctx, get)
 		if err != nil {
