@@ -81,14 +81,14 @@ func (l *level) push(fine *level) {
 // interpolated between its four nearest samples.
 func (l *level) pull(coarse *level) {
 	for y := range l.h {
-		up, down := coarse.row(y/2), coarse.row(beside(y, coarse.h))
+		up, down := coarse.row(y/2), coarse.row(secondNearest(y, coarse.h))
 		for x := range l.w {
 			s := &l.px[y*l.w+x]
 			lack := 1 - s[3]
 			if lack <= 0 {
 				continue
 			}
-			i, j := x/2, beside(x, coarse.w)
+			i, j := x/2, secondNearest(x, coarse.w)
 			for k := range s {
 				s[k] += lack * (9*up[i][k] + 3*up[j][k] + 3*down[i][k] + down[j][k]) / 16
 			}
@@ -98,8 +98,8 @@ func (l *level) pull(coarse *level) {
 
 func (l *level) row(y int) []sample { return l.px[y*l.w : (y+1)*l.w] }
 
-// beside is which of n coarser samples is the second nearest to v.
-func beside(v, n int) int {
+// secondNearest is which of n coarser samples is the second nearest to v.
+func secondNearest(v, n int) int {
 	if v%2 == 0 {
 		return max(v/2-1, 0)
 	}

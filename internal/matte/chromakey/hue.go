@@ -2,9 +2,9 @@ package chromakey
 
 import "math"
 
-// narrow is the cotangent of half of the acceptance angle, 120°: how much a colour
+// acceptance is the cotangent of half of the acceptance angle, 120°: how much a colour
 // may lie beside the screen's hue and still have something of it.
-const narrow = 0.577
+const acceptance = 0.577
 
 // hue is the direction of the screen's colour in the plane of the two colour
 // differences, as weights of red, green and blue along it and across.
@@ -43,5 +43,5 @@ func (h *hue) parts(r, g, b float32) (x, z float32) {
 // other hues have none, and a negative one.
 func (h *hue) strength(r, g, b float32) float32 {
 	x, z := h.parts(r, g, b)
-	return x - narrow*z
+	return x - acceptance*z
 }

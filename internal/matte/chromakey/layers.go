@@ -7,23 +7,23 @@ import (
 
 const (
 	// dimmest and brightest bound the screen's brightness at a place, relative to its
-	// usual light. uneven is how far brightness and strength may differ in a shadow.
-	dimmest, brightest, uneven = 0.3, 1.7, 0.13
-	// edgeless is how much the strength may change between neighbours on the screen,
+	// usual light. shadowTolerance is how far brightness and strength may differ in a shadow.
+	dimmest, brightest, shadowTolerance = 0.3, 1.7, 0.13
+	// evenShare is how much the strength may change between neighbours on the screen,
 	// as a share of the strength, in addition to noise.
-	edgeless = 0.08
-	// A place shows only the subject if its coverage is above firm and no place within
-	// nearRim is below one half, or if it is above half and no place within farRim is.
-	firm, half      = 0.85, 0.55
-	nearRim, farRim = 1, 6
-	// impure is how much stronger the screen's hue may be there than at the purest place
+	evenShare = 0.08
+	// A place shows only the subject if its coverage is above certainCoverage and no place within
+	// nearRim is below one half, or if it is above likelyCoverage and no place within farRim is.
+	certainCoverage, likelyCoverage = 0.85, 0.55
+	nearRim, farRim                 = 1, 6
+	// impurity is how much stronger the screen's hue may be there than at the purest place
 	// nearby, as a share of the screen's strength. Otherwise the screen shows through.
-	impure = 0.1
-	// unmixed is how far a channel may lie off a mix of two colours.
-	unmixed = 24
-	// tinted is the largest share of the screen's strength that spill may give the
+	impurity = 0.1
+	// mixTolerance is how far a channel may lie off a mix of two colours.
+	mixTolerance = 24
+	// mostTint is the largest share of the screen's strength that spill may give the
 	// subject.
-	tinted = 0.6
+	mostTint = 0.6
 )
 
 // layers hold the two layers of a frame, screen and subject, at the resolution
@@ -93,7 +93,7 @@ func (l *layers) split(s *Screen, keepShadow bool) {
 		case unsure:
 			b, f := &screen[i], &subject[i]
 			whole := s.hue.strength(b[0], b[1], b[2])
-			own := min(s.hue.strength(f[0], f[1], f[2]), tinted*whole)
+			own := min(s.hue.strength(f[0], f[1], f[2]), mostTint*whole)
 			a = ((whole-l.strength[i])/max(whole-own, 1) - lowest) / (1 - 1.5*lowest)
 		}
 		l.matte[i] = min(max(a, 0), 1)
@@ -104,8 +104,8 @@ func (l *layers) split(s *Screen, keepShadow bool) {
 // elsewhere.
 func (l *layers) findScreen(s *Screen, keepShadow bool) {
 	known := l.back.begin(l.w, l.h)
-	slack := 4 * float32(s.Rough)
-	faintest := 0.04 + slack/max(s.strength(), 1)
+	tolerance := 4 * float32(s.Rough)
+	leastShadow := 0.04 + tolerance/max(s.strength(), 1)
 	gain := float32(1)
 	if keepShadow {
 		gain = l.gain(s)
@@ -119,16 +119,16 @@ func (l *layers) findScreen(s *Screen, keepShadow bool) {
 			p, usual := &l.px[i], lit.at(x)
 			whole := s.hue.strength(usual[0], usual[1], usual[2])
 			ratio := l.strength[i] / max(whole, 1)
-			if ratio < dimmest || ratio > brightest || !l.even(x, y, s.ripple(whole)) {
+			if ratio < dimmest || ratio > brightest || !l.even(x, y, s.evenTolerance(whole)) {
 				continue
 			}
 			light := l.light[i] / max(s.lightness(&usual), 1)
 			along, across := s.hue.parts(p[0], p[1], p[2])
-			if d := light - ratio; max(d, -d) > uneven+slack/max(whole, 1) || across > aside*along+slack {
+			if d := light - ratio; max(d, -d) > shadowTolerance+tolerance/max(whole, 1) || across > hueTolerance*along+tolerance {
 				continue
 			}
-			if dark := 1 - ratio/gain; keepShadow && dark > faintest {
-				l.kind[i], l.matte[i] = shade, (dark-faintest)/(1-faintest)
+			if dark := 1 - ratio/gain; keepShadow && dark > leastShadow {
+				l.kind[i], l.matte[i] = shade, (dark-leastShadow)/(1-leastShadow)
 				continue
 			}
 			l.kind[i] = back
@@ -191,7 +191,7 @@ func (l *layers) findSubject(s *Screen) {
 			continue
 		}
 		a := covered(i)
-		if a > half && (l.rim[i] > farRim || l.even(i%l.w, i/l.w, s.ripple(s.strength()))) || a > firm && l.pure(s, i) {
+		if a > likelyCoverage && (l.rim[i] > farRim || l.even(i%l.w, i/l.w, s.evenTolerance(s.strength()))) || a > certainCoverage && l.pure(s, i) {
 			l.kind[i] = front
 			known[i] = sample{p[0], p[1], p[2], 1}
 		}
@@ -212,12 +212,12 @@ func (l *layers) pure(s *Screen, i int) bool {
 	}
 	c, f, b := &l.px[i], &l.px[best], &l.back.levels[0].px[i]
 	whole, least := s.hue.strength(b[0], b[1], b[2]), l.strength[best]
-	if l.strength[i]-least < impure*whole {
+	if l.strength[i]-least < impurity*whole {
 		return true
 	}
 	a := (whole - l.strength[i]) / (whole - least)
 	for k := range c {
-		if d := c[k] - a*f[k] - (1-a)*b[k]; max(d, -d) > unmixed {
+		if d := c[k] - a*f[k] - (1-a)*b[k]; max(d, -d) > mixTolerance {
 			return true
 		}
 	}
@@ -295,15 +295,15 @@ func (s *Screen) lightness(c *[3]float32) float32 {
 	return float32(s.luma[0])*c[0] + float32(s.luma[1])*c[1] + float32(s.luma[2])*c[2]
 }
 
-// dull is the difference in lightness of subject and screen, in 1/255, from
+// leastContrast is the difference in lightness of subject and screen, in 1/255, from
 // which on lightness shows where an edge is.
-const dull = 28
+const leastContrast = 28
 
 // draw writes the matte at the frame's own resolution: between places it changes as
 // lightness does there, which has the whole resolution.
 func (l *layers) draw(s *Screen, img *image.NRGBA, dst *image.Alpha) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	blind := dull + 4*float32(s.Rough)
+	blind := leastContrast + 4*float32(s.Rough)
 	for y := range h {
 		row, pix := dst.Pix[y*dst.Stride:][:w], img.Pix[y*img.Stride:][:4*w]
 		j, k, down := between(y, h, l.h)
@@ -335,6 +335,6 @@ func mix(upper, lower []float32, u, v int, across, down float32) float32 {
 	return a + down*(b-a)
 }
 
-// ripple is how much the strength may change between places next to each other where
+// evenTolerance is how much the strength may change between places next to each other where
 // only the screen is seen, of a strength.
-func (s *Screen) ripple(whole float32) float32 { return edgeless*whole + 5*float32(s.Rough) }
+func (s *Screen) evenTolerance(whole float32) float32 { return evenShare*whole + 5*float32(s.Rough) }

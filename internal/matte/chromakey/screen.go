@@ -44,7 +44,7 @@ type Screen struct {
 // shows reports whether a place of a colour shows the screen.
 func (s *Screen) shows(r, g, b float32) bool {
 	x, z := s.hue.parts(r, g, b)
-	return z <= aside*x && x-narrow*z >= weak*s.strength()
+	return z <= hueTolerance*x && x-acceptance*z >= weak*s.strength()
 }
 
 // strength is that of the screen's colour.

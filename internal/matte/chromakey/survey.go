@@ -13,14 +13,14 @@ import (
 const (
 	// tilesAcross is how many tiles the longer side of a picture is surveyed in.
 	tilesAcross = 48
-	// vivid is the least length of a colour's two differences that has a hue.
-	vivid = 14
+	// leastChroma is the least length of a colour's two differences that has a hue.
+	leastChroma = 14
 	// bins is the number of hue bins. A colour also counts for spread bins on either
-	// side of its own. Where a hue is given, given bins on either side are searched.
-	bins, spread, given = 72, 1, 6
+	// side of its own. Where a hue is given, givenSpread bins on either side are searched.
+	bins, spread, givenSpread = 72, 1, 6
 	// A place shows the screen if its strength is at least weak times the mean, and
-	// its colour lies at most aside times as far across the hue as along it.
-	weak, aside = 0.3, 0.35
+	// its colour lies at most hueTolerance times as far across the hue as along it.
+	weak, hueTolerance = 0.3, 0.35
 	// evenTile is the deviation up to which a tile shows one thing alone.
 	evenTile = 3
 	// shaded is how far a place's strength lies below that of the light around it
@@ -77,15 +77,15 @@ func (s *Survey) Add(img *image.NRGBA) {
 	for j := range ny {
 		for i := range nx {
 			t := tile{border: j == 0 || i == 0 || i == nx-1} // subjects stand at the lower edge
-			t.look(img, i*(w-side)/(nx-1)&^1, j*(h-side)/(ny-1)&^1, side, s.weights())
+			t.measure(img, i*(w-side)/(nx-1)&^1, j*(h-side)/(ny-1)&^1, side, s.weights())
 			tiles = append(tiles, t)
 		}
 	}
 	s.frames = append(s.frames, tiles)
 }
 
-// look measures the square at x, y by some of its blocks of 2 × 2 pixels.
-func (t *tile) look(img *image.NRGBA, x, y, side int, luma [3]float64) {
+// measure measures the square at x, y by some of its blocks of 2 × 2 pixels.
+func (t *tile) measure(img *image.NRGBA, x, y, side int, luma [3]float64) {
 	step := max(2, side/4&^1)
 	var n, sum, square float64
 	for v := y; v+1 < y+side; v += step {
@@ -113,12 +113,12 @@ func (t *tile) look(img *image.NRGBA, x, y, side int, luma [3]float64) {
 // screen.
 func (s *Survey) Screen() Screen {
 	luma := s.weights()
-	bin, ok := s.commonest(luma)
+	bin, ok := s.commonHue(luma)
 	if !ok {
 		return Screen{}
 	}
 	var shown []tile
-	for _, t := range s.places() {
+	for _, t := range s.candidates() {
 		if b, ok := hueBin(luma, t.mean); ok && distance(b, bin) <= spread+1 {
 			shown = append(shown, t)
 		}
@@ -130,15 +130,15 @@ func (s *Survey) Screen() Screen {
 	screen.Rough = median(shown, func(t *tile) float64 { return t.rough })
 	cb, cr := chroma(luma, screen.Colour)
 	screen.hue, screen.angle = newHue(luma, screen.Colour), math.Atan2(cr, cb)*180/math.Pi
-	s.count(&screen)
-	s.light(&screen)
-	s.alike(&screen)
+	s.measureShare(&screen)
+	s.estimateLight(&screen)
+	s.measureAlike(&screen)
 	return screen
 }
 
-// places are the tiles of all frames in which the screen is looked for: those at the
+// candidates are the tiles of all frames in which the screen is looked for: those at the
 // border, or all where its colour is given.
-func (s *Survey) places() (all []tile) {
+func (s *Survey) candidates() (all []tile) {
 	for _, f := range s.frames {
 		for _, t := range f {
 			if t.border || s.Key != nil {
@@ -149,8 +149,8 @@ func (s *Survey) places() (all []tile) {
 	return all
 }
 
-// commonest is the bin of the hue that most of those places have, and whether any does.
-func (s *Survey) commonest(luma [3]float64) (best int, ok bool) {
+// commonHue is the bin of the hue that most of those places have, and whether any does.
+func (s *Survey) commonHue(luma [3]float64) (best int, ok bool) {
 	var counts [bins]int
 	asked, limited := 0, s.Key != nil
 	if limited {
@@ -158,8 +158,8 @@ func (s *Survey) commonest(luma [3]float64) (best int, ok bool) {
 			return 0, false
 		}
 	}
-	for _, t := range s.places() {
-		if b, ok := hueBin(luma, t.mean); ok && (!limited || distance(b, asked) <= given) {
+	for _, t := range s.candidates() {
+		if b, ok := hueBin(luma, t.mean); ok && (!limited || distance(b, asked) <= givenSpread) {
 			for d := -spread; d <= spread; d++ {
 				counts[(b+d+bins)%bins]++
 			}
@@ -172,7 +172,7 @@ func (s *Survey) commonest(luma [3]float64) (best int, ok bool) {
 // hueBin is the bin of a colour's hue, if it has one.
 func hueBin(luma, c [3]float64) (int, bool) {
 	cb, cr := chroma(luma, c)
-	if math.Hypot(cb, cr) < vivid {
+	if math.Hypot(cb, cr) < leastChroma {
 		return 0, false
 	}
 	return int((math.Atan2(cr, cb)/(2*math.Pi)+1)*bins) % bins, true
@@ -196,8 +196,8 @@ func median(all []tile, value func(*tile) float64) float64 {
 	return v[len(v)/2]
 }
 
-// count fills Share and Steady.
-func (s *Survey) count(screen *Screen) {
+// measureShare fills Share and Steady.
+func (s *Survey) measureShare(screen *Screen) {
 	all, most := 0, 0
 	screen.Steady = 1
 	for _, f := range s.frames {
@@ -217,8 +217,8 @@ func (s *Survey) count(screen *Screen) {
 	screen.Share = float64(most) / float64(max(all, 1))
 }
 
-// alike fills Alike and Dark, by even tiles of the screen's hue.
-func (s *Survey) alike(screen *Screen) {
+// measureAlike fills Alike and Dark, by even tiles of the screen's hue.
+func (s *Survey) measureAlike(screen *Screen) {
 	alike, dark, other := 0, 0, 0
 	for _, f := range s.frames {
 		for i := range f {
@@ -230,9 +230,9 @@ func (s *Survey) alike(screen *Screen) {
 			case strength < weak:
 				other++
 			case t.rough > max(evenTile, 2*screen.Rough): // an edge
-			case !screen.tile(t) || max(d, -d) > 1.5*uneven || light > 1+uneven:
+			case !screen.tile(t) || max(d, -d) > 1.5*shadowTolerance || light > 1+shadowTolerance:
 				alike++
-			case light < 1-uneven:
+			case light < 1-shadowTolerance:
 				dark++
 			}
 		}
@@ -241,10 +241,10 @@ func (s *Survey) alike(screen *Screen) {
 	screen.Alike, screen.Dark = float64(alike)/all, float64(dark)/all
 }
 
-// light estimates the screen's colour over the whole picture: at each known
+// estimateLight estimates the screen's colour over the whole picture: at each known
 // place the mean of the brightest third of the frames, and interpolated between
 // such places.
-func (s *Survey) light(screen *Screen) {
+func (s *Survey) estimateLight(screen *Screen) {
 	var f filling
 	px := f.begin(s.w, s.h)
 	var shown []tile
@@ -267,15 +267,15 @@ func (s *Survey) light(screen *Screen) {
 		}
 		px[i][3] = 1
 	}
-	screen.unshaded = screen.unshade(px)
+	screen.unshaded = screen.removeShadows(px)
 	f.fill()
 	screen.lit = slices.Clone(px)
 }
 
-// unshade is the light of the screen's places without the shadows that are there in
+// removeShadows is the light of the screen's places without the shadows that are there in
 // all frames: a smooth surface which the known places lie on, or show less of the
 // screen than.
-func (s *Screen) unshade(px []sample) []sample {
+func (s *Screen) removeShadows(px []sample) []sample {
 	at := func(i int) (u, v float64) {
 		return (2*float64(i%s.w)+1)/float64(s.w) - 1, (2*float64(i/s.w)+1)/float64(s.h) - 1
 	}
