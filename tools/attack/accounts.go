@@ -58,7 +58,7 @@ func manyKeys(ctx context.Context, t *target) (string, error) {
 
 // suspended lets an account order jobs that no worker takes yet.
 func suspended(ctx context.Context, t *target) (_ string, err error) {
-	p, err := t.newPlace(ctx)
+	p, err := t.newDeployment(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -25,7 +25,7 @@ const outageJobs = 6
 // outage breaks the way to the database, looks at what is refused how, mends
 // it, and wants every job to be done once.
 func outage(ctx context.Context, t *target, harm func(*wire.Wire)) (_ string, err error) {
-	p, err := t.newPlace(ctx)
+	p, err := t.newDeployment(ctx)
 	if err != nil {
 		return "", err
 	}

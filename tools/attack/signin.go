@@ -77,7 +77,7 @@ func resetLink(ctx context.Context, t *target) (_ string, err error) {
 		return "", err
 	}
 	defer mails.Close()
-	p, err := t.newPlace(ctx)
+	p, err := t.newDeployment(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -23,7 +23,7 @@ var storageAttacks = []attack{
 }
 
 // startsNot wants a node to end when it should start, and to say why.
-func startsNot(ctx context.Context, p *rig.Place, why string, flags ...string) (string, error) {
+func startsNot(ctx context.Context, p *rig.Deployment, why string, flags ...string) (string, error) {
 	n, err := p.Start(context.WithoutCancel(ctx), "refused", "all", flags...)
 	if err == nil {
 		return "it starts", errors.Join(errors.New("it starts"), n.Stop())
@@ -56,11 +56,11 @@ func wrongDatabase(ctx context.Context, t *target) (string, error) {
 		return "", err
 	}
 	time.Sleep(2 * time.Second) // all is old by then
-	wrong, err := t.newPlace(ctx)
+	wrong, err := t.newDeployment(ctx)
 	if err != nil {
 		return "", err
 	}
-	wrong.Storage = t.place.Storage
+	wrong.Storage = t.deployment.Storage
 	said, err := startsNot(ctx, wrong, "belongs to deployment", "--keep-orphans", "1s")
 	if err != nil {
 		return said, err
@@ -81,11 +81,11 @@ func olderProgram(ctx context.Context, t *target) (string, error) {
 	if err := errors.Join(err, later.close(ctx)); err != nil {
 		return "", err
 	}
-	said, err := startsNot(ctx, later.place, "9999")
+	said, err := startsNot(ctx, later.deployment, "9999")
 	if err != nil {
 		return said, err
 	}
-	if _, err := later.place.Admin(ctx, "account", "list"); err == nil {
+	if _, err := later.deployment.Admin(ctx, "account", "list"); err == nil {
 		return said, errors.New("admin works on it")
 	}
 	return said, nil
@@ -140,7 +140,7 @@ func expired(ctx context.Context, t *target) (string, error) {
 }
 
 func databaseFile(ctx context.Context, t *target) (_ string, err error) {
-	p, err := t.newPlace(ctx)
+	p, err := t.newDeployment(ctx)
 	if err != nil {
 		return "", err
 	}

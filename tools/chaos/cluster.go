@@ -45,7 +45,7 @@ func (c *chaos) cluster(ctx context.Context) (err error) {
 		return err
 	}
 	t.next("orders and kills")
-	if err := c.settle(ctx, p, people); err != nil {
+	if err := c.awaitJobs(ctx, p, people); err != nil {
 		return err
 	}
 	t.next("last jobs")
@@ -62,7 +62,7 @@ func (c *chaos) cluster(ctx context.Context) (err error) {
 }
 
 // nodes starts n nodes of a role.
-func (c *chaos) nodes(ctx context.Context, p *rig.Place, role string, n int) (nodes []*rig.Node, err error) {
+func (c *chaos) nodes(ctx context.Context, p *rig.Deployment, role string, n int) (nodes []*rig.Node, err error) {
 	for i := range n {
 		node, err := p.Start(ctx, fmt.Sprint(role, i), role, c.flags()...)
 		if err != nil {

@@ -31,7 +31,7 @@ type crowd struct {
 	tries, answered atomic.Int64 // submissions, and orders that have an answer
 }
 
-func newCrowd(ctx context.Context, p *rig.Place, orders int) (*crowd, error) {
+func newCrowd(ctx context.Context, p *rig.Deployment, orders int) (*crowd, error) {
 	c := &crowd{gate: make(chan struct{}, orders), ids: make(map[string]bool)}
 	for _, email := range []string{"ann@example.com", "bob@example.com"} {
 		key, err := p.Account(ctx, email, 1_000_000)

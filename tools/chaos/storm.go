@@ -20,7 +20,7 @@ type member struct {
 	*rig.Node
 }
 
-func (m *member) start(ctx context.Context, p *rig.Place) (err error) {
+func (m *member) start(ctx context.Context, p *rig.Deployment) (err error) {
 	m.Node, err = p.Start(ctx, m.name, m.role, m.args...)
 	return err
 }
@@ -29,7 +29,7 @@ func (m *member) start(ctx context.Context, p *rig.Place) (err error) {
 // one of the two at random moments, with work for both at each.
 func (c *chaos) storm(ctx context.Context, database string) error {
 	var t phases
-	p, err := c.place(ctx, database)
+	p, err := c.newDeployment(ctx, database)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *chaos) storm(ctx context.Context, database string) error {
 	err = errors.Join(err, <-done)
 	t.next("last orders")
 	if err == nil {
-		err = c.settle(ctx, p, people)
+		err = c.awaitJobs(ctx, p, people)
 	}
 	t.next("last jobs")
 	for _, m := range members {
@@ -72,7 +72,7 @@ func (c *chaos) storm(ctx context.Context, database string) error {
 	return c.report(ctx, p, people, fmt.Sprintf("%s: %d kills", database, c.kills), &t)
 }
 
-func (c *chaos) place(ctx context.Context, database string) (*rig.Place, error) {
+func (c *chaos) newDeployment(ctx context.Context, database string) (*rig.Deployment, error) {
 	if database == "postgres" {
 		return c.rig.Postgres(ctx)
 	}
@@ -81,7 +81,7 @@ func (c *chaos) place(ctx context.Context, database string) (*rig.Place, error) 
 
 // kill kills and restarts members. The orders come evenly: those of each kill
 // a moment before it.
-func (c *chaos) kill(ctx context.Context, p *rig.Place, people *crowd, members []*member) error {
+func (c *chaos) kill(ctx context.Context, p *rig.Deployment, people *crowd, members []*member) error {
 	admitted := 0
 	defer func() { people.admit(c.jobs - admitted) }()
 	for i := range c.kills {
@@ -106,7 +106,7 @@ func (c *chaos) kill(ctx context.Context, p *rig.Place, people *crowd, members [
 // the process after theirs. One with its lock alone is for the next start: the
 // lock of a process that is killed is free a moment later, when its children
 // are gone too.
-func scratchFolders(p *rig.Place) error {
+func scratchFolders(p *rig.Deployment) error {
 	left, err := filepath.Glob(filepath.Join(p.Temporary("*"), "*"))
 	for _, dir := range left {
 		entries, _ := os.ReadDir(dir)

@@ -87,14 +87,14 @@ type bench struct {
 // unlimited lifts the limit of the rate, which stays on.
 var unlimited = []string{"--rate", "6000000", "--burst", "1000000", "--account-rate", "6000000", "--account-burst", "1000000"}
 
-func (b *bench) place(ctx context.Context, database string) (*rig.Place, error) {
+func (b *bench) newDeployment(ctx context.Context, database string) (*rig.Deployment, error) {
 	if database == "postgres" {
 		return b.rig.Postgres(ctx)
 	}
 	return b.rig.SQLite()
 }
 
-// measure runs what is wanted on one database, each on a fresh place.
+// measure runs what is wanted on one database, each on a fresh deployment.
 func (b *bench) measure(ctx context.Context, database string) error {
 	if slices.Contains(b.only, "submit") || slices.Contains(b.only, "poll") {
 		if err := b.rates(ctx, database); err != nil {
@@ -115,9 +115,9 @@ func (b *bench) measure(ctx context.Context, database string) error {
 	return b.pickup(ctx, database, "api", "worker")
 }
 
-// begin starts a node for each role on a fresh place and returns the first.
-func (b *bench) begin(ctx context.Context, database string, roles ...string) (*rig.Place, []*rig.Node, *rig.Client, error) {
-	p, err := b.place(ctx, database)
+// begin starts a node for each role on a fresh deployment and returns the first.
+func (b *bench) begin(ctx context.Context, database string, roles ...string) (*rig.Deployment, []*rig.Node, *rig.Client, error) {
+	p, err := b.newDeployment(ctx, database)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -125,7 +125,7 @@ func (b *bench) begin(ctx context.Context, database string, roles ...string) (*r
 	return p, nodes, client, err
 }
 
-func (b *bench) populate(ctx context.Context, p *rig.Place, roles ...string) ([]*rig.Node, *rig.Client, error) {
+func (b *bench) populate(ctx context.Context, p *rig.Deployment, roles ...string) ([]*rig.Node, *rig.Client, error) {
 	key, err := p.Account(ctx, "load@example.com", 1_000_000_000)
 	if err != nil {
 		return nil, nil, err

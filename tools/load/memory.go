@@ -46,7 +46,7 @@ func (b *bench) memory(ctx context.Context) (err error) {
 }
 
 // upload measures the peak over what the process held after a small upload.
-func (b *bench) upload(ctx context.Context, where string, p *rig.Place, aim float64) (err error) {
+func (b *bench) upload(ctx context.Context, where string, p *rig.Deployment, aim float64) (err error) {
 	nodes, client, err := b.populate(ctx, p, "api")
 	if err != nil {
 		return err

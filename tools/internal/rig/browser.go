@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// Browser is signed in as an account, on all nodes of a place. It is safe for
+// Browser is signed in as an account, on all nodes of a deployment. It is safe for
 // concurrent use.
 type Browser struct {
 	cookie *http.Cookie
@@ -22,7 +22,7 @@ type Browser struct {
 }
 
 // Browser gives an account a new password and signs in with it at a node.
-func (p *Place) Browser(ctx context.Context, url, email string) (*Browser, error) {
+func (p *Deployment) Browser(ctx context.Context, url, email string) (*Browser, error) {
 	password, err := p.Admin(ctx, "account", "reset", email)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ func (e *EndedError) Unwrap() error { return e.Err }
 // Start runs serve with a role and further flags, on a free port unless args
 // say --addr, and waits until it has started: before that it may not know yet
 // how to be stopped. It is killed when ctx ends.
-func (p *Place) Start(ctx context.Context, name, role string, args ...string) (*Node, error) {
+func (p *Deployment) Start(ctx context.Context, name, role string, args ...string) (*Node, error) {
 	n := &Node{Log: filepath.Join(p.dir, name+".log"), exited: make(chan struct{})}
 	log, err := os.OpenFile(n.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/bgremove/bgremove/internal/id"
 )
 
-// Place is a database and storage that nodes share, empty at first.
-type Place struct {
+// Deployment is a database and storage that nodes share, empty at first.
+type Deployment struct {
 	// Database and Storage are as serve takes them.
 	Database, Storage string
 	rig               *Rig
@@ -30,16 +30,16 @@ type Place struct {
 	env   []string
 }
 
-// SQLite makes a place in one data folder.
-func (r *Rig) SQLite() (*Place, error) {
-	p, err := r.place()
+// SQLite makes a deployment in one data folder.
+func (r *Rig) SQLite() (*Deployment, error) {
+	p, err := r.newDeployment()
 	p.Database = "sqlite:" + filepath.Join(p.dir, "bgremove.db")
 	return p, err
 }
 
-// Postgres makes a place on a new database of the server that
+// Postgres makes a deployment on a new database of the server that
 // BGREMOVE_TEST_POSTGRES names, and a folder of files.
-func (r *Rig) Postgres(ctx context.Context) (*Place, error) {
+func (r *Rig) Postgres(ctx context.Context) (*Deployment, error) {
 	server := os.Getenv("BGREMOVE_TEST_POSTGRES")
 	if server == "" {
 		return nil, errors.New("BGREMOVE_TEST_POSTGRES names no server; tools/postgres.sh starts one")
@@ -58,18 +58,18 @@ func (r *Rig) Postgres(ctx context.Context) (*Place, error) {
 		return nil, err
 	}
 	u.Path = "/" + name
-	p, err := r.place()
+	p, err := r.newDeployment()
 	p.Database, p.apart = u.String(), true
 	return p, err
 }
 
-func (r *Rig) place() (*Place, error) {
-	dir, err := os.MkdirTemp(r.Dir, "place-*")
-	return &Place{rig: r, dir: dir, Storage: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String()}, err
+func (r *Rig) newDeployment() (*Deployment, error) {
+	dir, err := os.MkdirTemp(r.Dir, "deployment-*")
+	return &Deployment{rig: r, dir: dir, Storage: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String()}, err
 }
 
 // UseS3 moves the storage to a new bucket.
-func (p *Place) UseS3(s *S3) error {
+func (p *Deployment) UseS3(s *S3) error {
 	storage, err := s.bucket()
 	p.Storage, p.env = storage, s.credentials()
 	return err
@@ -77,13 +77,13 @@ func (p *Place) UseS3(s *S3) error {
 
 // Set puts a setting into the environment of all nodes that start from now on:
 // secrets are not taken from command lines.
-func (p *Place) Set(name, value string) { p.env = append(p.env, name+"="+value) }
+func (p *Deployment) Set(name, value string) { p.env = append(p.env, name+"="+value) }
 
 // Folder is where the data folders of nodes and the storage lie.
-func (p *Place) Folder() string { return p.dir }
+func (p *Deployment) Folder() string { return p.dir }
 
 // data is the data folder of a node.
-func (p *Place) data(node string) string {
+func (p *Deployment) data(node string) string {
 	if p.apart {
 		return filepath.Join(p.dir, node)
 	}
@@ -92,10 +92,10 @@ func (p *Place) data(node string) string {
 
 // Temporary is the folder in which a node has its temporary files; name may be
 // a pattern, of nodes.
-func (p *Place) Temporary(node string) string { return filepath.Join(p.data(node), "tmp") }
+func (p *Deployment) Temporary(node string) string { return filepath.Join(p.data(node), "tmp") }
 
 // Blobs opens the storage. Close it.
-func (p *Place) Blobs(ctx context.Context) (*blob.Store, error) {
+func (p *Deployment) Blobs(ctx context.Context) (*blob.Store, error) {
 	for _, v := range p.env {
 		name, value, _ := strings.Cut(v, "=")
 		if err := os.Setenv(name, value); err != nil { // where S3's credentials come from
@@ -107,7 +107,7 @@ func (p *Place) Blobs(ctx context.Context) (*blob.Store, error) {
 
 // Unfinished counts the files of writes that have not ended. There are none on
 // S3.
-func (p *Place) Unfinished() (n int, err error) {
+func (p *Deployment) Unfinished() (n int, err error) {
 	err = filepath.WalkDir(filepath.Join(p.dir, "objects"), func(name string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(name, ".tmp") {
 			n++
@@ -121,7 +121,7 @@ func (p *Place) Unfinished() (n int, err error) {
 }
 
 // Admin runs a command of admin and returns what it prints.
-func (p *Place) Admin(ctx context.Context, args ...string) ([]byte, error) {
+func (p *Deployment) Admin(ctx context.Context, args ...string) ([]byte, error) {
 	args = append([]string{"admin"}, args...)
 	cmd := exec.CommandContext(ctx, p.rig.binary, append(args, "--data", p.data("admin"), "--database", p.Database)...)
 	cmd.Env = p.rig.environment(p.env)
@@ -137,7 +137,7 @@ func (p *Place) Admin(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 // Account makes an account with credits and returns an API key of it.
-func (p *Place) Account(ctx context.Context, email string, credits int) (key string, err error) {
+func (p *Deployment) Account(ctx context.Context, email string, credits int) (key string, err error) {
 	if _, err := p.Admin(ctx, "account", "create", email, "--credits", fmt.Sprint(credits)); err != nil {
 		return "", err
 	}
