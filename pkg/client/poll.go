@@ -44,9 +44,9 @@ func (c *Client) WaitBatch(ctx context.Context, id string, seen func(Batch)) (Ba
 }
 
 // wait polls until it is over, less and less often.
-func wait[T any](ctx context.Context, first time.Duration, id string, look func(context.Context, string) (T, time.Duration, error), seen func(T), over func(T) bool) (T, error) {
+func wait[T any](ctx context.Context, first time.Duration, id string, poll func(context.Context, string) (T, time.Duration, error), seen func(T), over func(T) bool) (T, error) {
 	for pause := first; ; pause = min(pause*3/2, 12*first) {
-		now, after, err := look(ctx, id)
+		now, after, err := poll(ctx, id)
 		if err != nil {
 			return now, err
 		}
