@@ -9,7 +9,7 @@ import (
 // before, from the newest if that is empty.
 func (l *Ledger) Entries(ctx context.Context, accountID, before string, limit int) ([]Entry, error) {
 	rows, err := l.db.QueryContext(ctx, `SELECT `+entryColumns+` FROM ledger
-		WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, accountID, cmp.Or(before, behindAll), limit)
+		WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, accountID, cmp.Or(before, afterAllIDs), limit)
 	if err != nil {
 		return nil, wrap("ledger", err)
 	}

@@ -87,7 +87,7 @@ func (l *Ledger) GrantTx(ctx context.Context, tx *store.Tx, accountID string, cr
 	}
 	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits + $1 WHERE id = $2 RETURNING credits", credits, accountID).Scan(&balance)
 	if err == nil {
-		err = l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Grant, Amount: credits, Note: note})
+		err = l.addEntry(ctx, tx, Entry{AccountID: accountID, Kind: Grant, Amount: credits, Note: note})
 	}
 	return balance, wrap("grant credits", err)
 }
@@ -107,7 +107,7 @@ func (l *Ledger) Reverse(ctx context.Context, tx *store.Tx, accountID string, cr
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE accounts SET credits = credits - $1 WHERE id = $2", taken, accountID)
 	if err == nil {
-		err = l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Reversal, Amount: -taken, Note: note})
+		err = l.addEntry(ctx, tx, Entry{AccountID: accountID, Kind: Reversal, Amount: -taken, Note: note})
 	}
 	return taken, wrap("reverse a grant", err)
 }
@@ -131,8 +131,8 @@ func (l *Ledger) Take(ctx context.Context, accountID string, credits int64, note
 	return balance, err
 }
 
-// enter writes a line. The balance must move in the same transaction.
-func (l *Ledger) enter(ctx context.Context, tx *store.Tx, e Entry) error {
+// addEntry writes a line. The balance must move in the same transaction.
+func (l *Ledger) addEntry(ctx context.Context, tx *store.Tx, e Entry) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO ledger (id, account_id, kind, amount, job_id, note, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, now_ms())`,
 		id.New("led_"), e.AccountID, e.Kind, e.Amount, sql.NullString{String: e.JobID, Valid: e.JobID != ""}, e.Note)
@@ -153,7 +153,7 @@ func (l *Ledger) Charge(ctx context.Context, tx *store.Tx, accountID string, ite
 	for _, item := range items {
 		sum += item.Credits
 		// Before the balance: others wait for its row.
-		if err := l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Charge, Amount: -item.Credits, JobID: item.JobID}); err != nil {
+		if err := l.addEntry(ctx, tx, Entry{AccountID: accountID, Kind: Charge, Amount: -item.Credits, JobID: item.JobID}); err != nil {
 			return 0, wrap("charge", err)
 		}
 	}
@@ -187,6 +187,6 @@ func (l *Ledger) Refund(ctx context.Context, tx *store.Tx, accountID string, ite
 	if err != nil {
 		return 0, wrap("refund", err)
 	}
-	err = l.enter(ctx, tx, Entry{AccountID: accountID, Kind: Refund, Amount: item.Credits, JobID: item.JobID})
+	err = l.addEntry(ctx, tx, Entry{AccountID: accountID, Kind: Refund, Amount: item.Credits, JobID: item.JobID})
 	return balance, wrap("refund", err)
 }

@@ -15,8 +15,8 @@ type Line struct {
 	Balance int64
 }
 
-// behindAll is greater than all ids, by any collation.
-const behindAll = "z"
+// afterAllIDs is greater than all ids, by any collation.
+const afterAllIDs = "z"
 
 // Statement is an account's entries, the newest first, each with the balance
 // after it: at most limit before the id before, from the newest if that is
@@ -29,7 +29,7 @@ func (l *Ledger) Statement(ctx context.Context, accountID, before string, limit 
 			later AS (SELECT COALESCE(SUM(amount), 0) AS moved FROM ledger WHERE account_id = $1 AND id >= $2)
 		SELECT p.id, p.account_id, p.kind, p.amount, p.job_id, p.note, p.created_at, CAST(a.credits - later.moved
 			- COALESCE(SUM(p.amount) OVER (ORDER BY p.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS BIGINT)
-		FROM page p JOIN accounts a ON a.id = p.account_id CROSS JOIN later ORDER BY p.id DESC`, accountID, cmp.Or(before, behindAll), limit)
+		FROM page p JOIN accounts a ON a.id = p.account_id CROSS JOIN later ORDER BY p.id DESC`, accountID, cmp.Or(before, afterAllIDs), limit)
 	if err != nil {
 		return nil, wrap("statement", err)
 	}

@@ -140,12 +140,12 @@ func (a *Accounts) Confirm(ctx context.Context, token string) error {
 	return wrap("confirm the address", err)
 }
 
-// rower is a database or a transaction.
-type rower interface {
+// rowQuerier is a database or a transaction.
+type rowQuerier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-func (a *Accounts) tokenOwner(ctx context.Context, in rower, token string, p Purpose) (accountID string, err error) {
+func (a *Accounts) tokenOwner(ctx context.Context, in rowQuerier, token string, p Purpose) (accountID string, err error) {
 	err = in.QueryRowContext(ctx, "SELECT account_id FROM mail_tokens WHERE hash = $1 AND purpose = $2 AND expires_at > now_ms()",
 		hashOf(token), p).Scan(&accountID)
 	return accountID, err

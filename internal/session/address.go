@@ -46,9 +46,9 @@ func parseHop(s string) (netip.Addr, error) {
 	return at.Unmap().WithZone(""), err
 }
 
-// neighbourhood is what limits by address count together: of IPv6 the /64,
+// subnet is what limits by address count together: of IPv6 the /64,
 // within which everyone chooses addresses freely.
-func neighbourhood(at netip.Addr) string {
+func subnet(at netip.Addr) string {
 	if !at.Is6() {
 		return at.String()
 	}

@@ -1,4 +1,4 @@
 package session
 
 // What only tests of this package see.
-var Neighbourhood = neighbourhood
+var Neighbourhood = subnet

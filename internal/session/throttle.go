@@ -47,7 +47,7 @@ func (t *Throttle) Request(ctx context.Context, accountID string) error {
 // Attempt counts an attempt by the sender's address. The error is an
 // *account.LimitedError if there were too many.
 func (t *Throttle) Attempt(r *http.Request) error {
-	return t.allow(r, "auth:"+neighbourhood(t.Address(r)))
+	return t.allow(r, "auth:"+subnet(t.Address(r)))
 }
 
 // AttemptAs is Attempt that counts against an account, too, whether it exists

@@ -50,7 +50,7 @@ func openPostgres(url string, patience time.Duration) (*DB, error) {
 	}
 	d := postgresDialect{config, patience}
 	hasty := config.Copy()
-	hasty.DialFunc = patient(config.DialFunc, patience)
+	hasty.DialFunc = withDeadlines(config.DialFunc, patience)
 	raw := stdlib.OpenDB(*hasty)
 	raw.SetMaxOpenConns(postgresConnections)
 	raw.SetMaxIdleConns(postgresConnections)

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// patient makes connections by dial that never wait for ever. A server that
+// withDeadlines makes connections by dial that never wait for ever. A server that
 // does not answer, or a network that drops packets, is an error like a broken
 // connection, os.ErrDeadlineExceeded.
-func patient(dial pgconn.DialFunc, patience time.Duration) pgconn.DialFunc {
+func withDeadlines(dial pgconn.DialFunc, patience time.Duration) pgconn.DialFunc {
 	if patience == 0 {
 		return dial
 	}
@@ -21,13 +21,13 @@ func patient(dial pgconn.DialFunc, patience time.Duration) pgconn.DialFunc {
 		if err != nil {
 			return nil, err
 		}
-		return &patientConn{Conn: conn, patience: patience}, nil
+		return &deadlineConn{Conn: conn, patience: patience}, nil
 	}
 }
 
-// patientConn gives each read and write some time, or less if its user has set
+// deadlineConn gives each read and write some time, or less if its user has set
 // a deadline: pgx does so to end a query whose context has ended.
-type patientConn struct {
+type deadlineConn struct {
 	net.Conn
 	patience time.Duration
 
@@ -35,30 +35,30 @@ type patientConn struct {
 	deadline time.Time // the user's; zero: none
 }
 
-func (c *patientConn) SetDeadline(t time.Time) error {
+func (c *deadlineConn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deadline = t
 	return c.Conn.SetDeadline(t)
 }
 
-func (c *patientConn) Read(p []byte) (int, error) {
-	if err := c.expect(c.SetReadDeadline); err != nil {
+func (c *deadlineConn) Read(p []byte) (int, error) {
+	if err := c.setNext(c.SetReadDeadline); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(p)
 }
 
-func (c *patientConn) Write(p []byte) (int, error) {
-	if err := c.expect(c.SetWriteDeadline); err != nil {
+func (c *deadlineConn) Write(p []byte) (int, error) {
+	if err := c.setNext(c.SetWriteDeadline); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(p)
 }
 
-// expect sets a deadline for the next operation. A deadline that the user sets
+// setNext sets a deadline for the next operation. A deadline that the user sets
 // at the same time comes before or after, and is not lost.
-func (c *patientConn) expect(set func(time.Time) error) error {
+func (c *deadlineConn) setNext(set func(time.Time) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	until := time.Now().Add(c.patience)
