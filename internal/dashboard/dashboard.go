@@ -76,16 +76,16 @@ func New(c Config) (*Dashboard, error) {
 // Register adds the pages to mux.
 func (d *Dashboard) Register(mux *http.ServeMux) {
 	mux.Handle("GET "+d.assets.prefix, d.assets)
-	for pattern, show := range d.openPages() {
-		mux.Handle(pattern, d.open(show))
+	for pattern, show := range d.publicPages() {
+		mux.Handle(pattern, d.public(show))
 	}
-	for pattern, show := range d.closedPages() {
-		mux.Handle(pattern, d.closed(show))
+	for pattern, show := range d.signedInPages() {
+		mux.Handle(pattern, d.signedIn(show))
 	}
 }
 
-// openPages are for everybody.
-func (d *Dashboard) openPages() map[string]handler {
+// publicPages are for everybody.
+func (d *Dashboard) publicPages() map[string]handler {
 	return map[string]handler{
 		"GET /signin":           d.showSignIn,
 		"POST /signin":          d.signIn,
@@ -101,8 +101,8 @@ func (d *Dashboard) openPages() map[string]handler {
 	}
 }
 
-// closedPages are for who is signed in.
-func (d *Dashboard) closedPages() map[string]handler {
+// signedInPages are for who is signed in.
+func (d *Dashboard) signedInPages() map[string]handler {
 	return map[string]handler{
 		"GET /{$}":               d.workbench,
 		"GET /jobs":              d.jobs,
@@ -127,5 +127,5 @@ func (d *Dashboard) closedPages() map[string]handler {
 
 // NotFound answers people who ask for a page that does not exist.
 func (d *Dashboard) NotFound() http.Handler {
-	return d.open(func(*visit) error { return errNoPage })
+	return d.public(func(*visit) error { return errNoPage })
 }

@@ -12,10 +12,10 @@ var (
 // in.
 func Routes() (open, closed []string) {
 	d := &Dashboard{}
-	for pattern := range d.openPages() {
+	for pattern := range d.publicPages() {
 		open = append(open, pattern)
 	}
-	for pattern := range d.closedPages() {
+	for pattern := range d.signedInPages() {
 		closed = append(closed, pattern)
 	}
 	return open, closed

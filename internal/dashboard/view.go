@@ -141,7 +141,7 @@ func (j jobView) OptionText() string {
 		parts = append(parts, "not cropped")
 	}
 	if o.CanvasW > 0 || o.CanvasH > 0 {
-		parts = append(parts, "canvas "+side(o.CanvasW)+"×"+side(o.CanvasH)+", "+o.Anchor)
+		parts = append(parts, "canvas "+sideText(o.CanvasW)+"×"+sideText(o.CanvasH)+", "+o.Anchor)
 	}
 	parts = append(parts, o.BgColor+" background")
 	if o.Trim {
@@ -153,8 +153,8 @@ func (j jobView) OptionText() string {
 	return strings.Join(parts, " · ")
 }
 
-// side is one side of a canvas; 0 follows the other.
-func side(pixels int) string {
+// sideText is one side of a canvas; 0 follows the other.
+func sideText(pixels int) string {
 	if pixels == 0 {
 		return "…"
 	}

@@ -22,8 +22,8 @@ type visit struct {
 // handler makes a page. An error becomes a page, too, see fail.
 type handler func(v *visit) error
 
-// open wraps pages for everybody.
-func (d *Dashboard) open(show handler) http.Handler {
+// public wraps pages for everybody.
+func (d *Dashboard) public(show handler) http.Handler {
 	return d.Sessions.Middleware(d.refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{Dashboard: d, Request: r, w: w}
 		if !validQuery(r.URL.Query()) {
@@ -65,9 +65,9 @@ func (v *visit) field(name string) string {
 	return v.URL.Query().Get(name)
 }
 
-// closed wraps pages for who is signed in, and asks others to sign in.
-func (d *Dashboard) closed(show handler) http.Handler {
-	return d.open(func(v *visit) error {
+// signedIn wraps pages for who is signed in, and asks others to sign in.
+func (d *Dashboard) signedIn(show handler) http.Handler {
+	return d.public(func(v *visit) error {
 		if v.who != nil {
 			if err := v.admit(); err != nil {
 				return err
@@ -132,11 +132,11 @@ func signInPath(next string) string {
 func localPath(next string) string {
 	u, err := url.Parse(next)
 	foreign := err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != ""
-	if foreign || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsFunc(next, odd) {
+	if foreign || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsFunc(next, isDropped) {
 		return "/"
 	}
 	return next
 }
 
-// odd are characters that browsers leave out of an address or take for a slash.
-func odd(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }
+// isDropped are characters that browsers leave out of an address or take for a slash.
+func isDropped(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }

@@ -33,7 +33,7 @@ func (o operations) ListKeys(ctx context.Context, _ api.ListKeysRequestObject) (
 
 // CreateKey makes a key and shows it, this once.
 func (o operations) CreateKey(ctx context.Context, in api.CreateKeyRequestObject) (api.CreateKeyResponseObject, error) {
-	if !o.believed(of(ctx).account) {
+	if !o.mayCauseCosts(of(ctx).account) {
 		return nil, errUnconfirmed
 	}
 	name := defaultKeyName
@@ -59,7 +59,7 @@ func (o operations) RevokeKey(ctx context.Context, in api.RevokeKeyRequestObject
 }
 
 func (a *API) accountBody(who account.Account, keys []account.Key) api.Account {
-	b := api.Account{Email: who.Email, Confirmed: a.believed(who), Credits: int(who.Credits), Keys: keyBodies(keys)}
+	b := api.Account{Email: who.Email, Confirmed: a.mayCauseCosts(who), Credits: int(who.Credits), Keys: keyBodies(keys)}
 	if who.Plan != "" {
 		b.Plan = &who.Plan
 	}

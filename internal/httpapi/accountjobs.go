@@ -41,7 +41,7 @@ func before(given *string) (string, error) {
 
 // SubmitJobs submits one file or several.
 func (o operations) SubmitJobs(ctx context.Context, in api.SubmitJobsRequestObject) (api.SubmitJobsResponseObject, error) {
-	if !o.believed(of(ctx).account) {
+	if !o.mayCauseCosts(of(ctx).account) {
 		return nil, errUnconfirmed
 	}
 	receipt, err := o.submit(ctx, in.Body, in.Params.IdempotencyKey, anyFiles)
@@ -53,7 +53,7 @@ func (o operations) SubmitJobs(ctx context.Context, in api.SubmitJobsRequestObje
 
 // RepeatJob makes another job of a file that is kept.
 func (o operations) RepeatJob(ctx context.Context, in api.RepeatJobRequestObject) (api.RepeatJobResponseObject, error) {
-	if !o.believed(of(ctx).account) {
+	if !o.mayCauseCosts(of(ctx).account) {
 		return nil, errUnconfirmed
 	}
 	receipt, err := o.again(ctx, in.ID, in.Body, in.Params.IdempotencyKey)

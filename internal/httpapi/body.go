@@ -86,7 +86,7 @@ func (b *body) Read(p []byte) (int, error) {
 // the least rate and the longest upload.
 func (b *body) move() {
 	now := time.Now()
-	if b.answered || now.Sub(b.moved) < b.stall/often {
+	if b.answered || now.Sub(b.moved) < b.stall/movesPerStall {
 		return
 	}
 	b.moved = now

@@ -16,7 +16,7 @@ func (o operations) CreateCheckout(ctx context.Context, in api.CreateCheckoutReq
 		return nil, errNothingSold
 	}
 	who := of(ctx).account
-	if !o.believed(who) {
+	if !o.mayCauseCosts(who) {
 		return nil, errUnconfirmed
 	}
 	to, err := o.Shop.Checkout(ctx, who, in.Body.Plan)

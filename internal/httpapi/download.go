@@ -123,7 +123,7 @@ func (f *file) send(w http.ResponseWriter) error {
 	p, partial := part{0, f.file.Size}, false
 	if r.Method != http.MethodHead { // for which ranges mean nothing
 		var err error
-		if p, partial, err = wanted(r.Header, etag, f.file.Size); err != nil {
+		if p, partial, err = requestedRange(r.Header, etag, f.file.Size); err != nil {
 			return err
 		}
 	}

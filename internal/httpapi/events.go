@@ -36,7 +36,7 @@ func (o operations) StreamJobs(ctx context.Context, in api.StreamJobsRequestObje
 // eventNumber is the number of the browser's last event. An invalid one becomes
 // a number that no account has, so the browser is told to start again.
 func eventNumber(id string) int64 {
-	n, ok := number(id)
+	n, ok := parseDigits(id)
 	if !ok {
 		return 1<<63 - 1
 	}

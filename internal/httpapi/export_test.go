@@ -17,7 +17,7 @@ type RangeError = rangeError
 
 // Wanted is the part of a file that a request asks for.
 func Wanted(h http.Header, etag string, size int64) (offset, length int64, partial bool, err error) {
-	p, partial, err := wanted(h, etag, size)
+	p, partial, err := requestedRange(h, etag, size)
 	return p.offset, p.length, partial, err
 }
 

@@ -79,7 +79,7 @@ func (t *table) VisitGetLedgerCSVResponse(w http.ResponseWriter) error {
 		l := t.line
 		_ = out.Write([]string{ // its error is Error's
 			l.CreatedAt.Format(time.RFC3339Nano), string(l.Kind), strconv.FormatInt(l.Amount, 10), strconv.FormatInt(l.Balance, 10),
-			harmless(l.JobID), harmless(l.Note), l.ID,
+			escapeFormula(l.JobID), escapeFormula(l.Note), l.ID,
 		})
 		var err error
 		if t.line, err, t.more = t.next(); err != nil {
@@ -90,9 +90,9 @@ func (t *table) VisitGetLedgerCSVResponse(w http.ResponseWriter) error {
 	return out.Error()
 }
 
-// harmless is a text that no spreadsheet takes for a formula (OWASP, CSV
+// escapeFormula is a text that no spreadsheet takes for a formula (OWASP, CSV
 // injection).
-func harmless(text string) string {
+func escapeFormula(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text
 	}

@@ -24,9 +24,9 @@ type Mail struct {
 // errNoMail answers where no mails are sent.
 var errNoMail = &notOffered{"this service sends no mail; its operator sets a new password with `bgremove admin account reset`"}
 
-// believed reports whether an account may cause costs: its address is
+// mayCauseCosts reports whether an account may cause costs: its address is
 // confirmed, or the service cannot confirm addresses.
-func (a *API) believed(who account.Account) bool { return who.Confirmed || a.Mail == nil }
+func (a *API) mayCauseCosts(who account.Account) bool { return who.Confirmed || a.Mail == nil }
 
 // register creates an account. Its address must be confirmed if the service
 // sends mail.
@@ -47,12 +47,12 @@ func (a *API) register(ctx context.Context, email, password string) (account.Acc
 
 // confirmation is the mail by which an address is confirmed.
 func (a *API) confirmation(ctx context.Context, who account.Account) (mailer.Message, error) {
-	return a.letter(ctx, who, account.ConfirmToken, mailer.Confirmation)
+	return a.tokenMail(ctx, who, account.ConfirmToken, mailer.Confirmation)
 }
 
-// letter is a mail with a link that holds a token, which goes with a mail that
+// tokenMail is a mail with a link that holds a token, which goes with a mail that
 // is not sent. Its path begins with the token's purpose.
-func (a *API) letter(ctx context.Context, who account.Account, p account.Purpose, write func(to, site, link string) mailer.Message) (mailer.Message, error) {
+func (a *API) tokenMail(ctx context.Context, who account.Account, p account.Purpose, write func(to, site, link string) mailer.Message) (mailer.Message, error) {
 	token, err := a.Accounts.NewToken(ctx, who.ID, p)
 	if err != nil {
 		return mailer.Message{}, err
@@ -73,7 +73,7 @@ func (a *API) passwordReset(ctx context.Context, email string) (mailer.Message, 
 	if err != nil {
 		return mailer.Message{}, err
 	}
-	msg, err := a.letter(ctx, who, account.ResetToken, mailer.Reset)
+	msg, err := a.tokenMail(ctx, who, account.ResetToken, mailer.Reset)
 	if as[*account.LimitedError](err) {
 		return mailer.Message{}, nil
 	}

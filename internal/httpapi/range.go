@@ -9,14 +9,14 @@ import (
 // part is bytes of a file.
 type part struct{ offset, length int64 }
 
-// wanted is the part of a file that a request asks for, and whether it asks
+// requestedRange is the part of a file that a request asks for, and whether it asks
 // for a part at all (RFC 9110, section 14). Several parts, other units and
 // what cannot be read are as if nothing was asked for, which servers may do;
 // so is a part of a file that has changed. The error is a *rangeError.
 //
 // http.ServeContent would answer HEAD by part, several parts as multipart, and
 // errors as text after the headers are set.
-func wanted(h http.Header, etag string, size int64) (p part, partial bool, err error) {
+func requestedRange(h http.Header, etag string, size int64) (p part, partial bool, err error) {
 	all := part{0, size}
 	if v := h.Get("If-Range"); v != "" && v != etag {
 		return all, false, nil
@@ -29,8 +29,8 @@ func wanted(h http.Header, etag string, size int64) (p part, partial bool, err e
 	if !ok {
 		return all, false, nil
 	}
-	first, hasFirst := number(from)
-	last, hasLast := number(to)
+	first, hasFirst := parseDigits(from)
+	last, hasLast := parseDigits(to)
 	switch {
 	case !hasFirst && from != "", !hasLast && to != "", !hasFirst && !hasLast, hasFirst && hasLast && last < first:
 		return all, false, nil
@@ -49,8 +49,8 @@ func wanted(h http.Header, etag string, size int64) (p part, partial bool, err e
 	return part{first, min(last, size-1) - first + 1}, true, nil
 }
 
-// number reads digits and nothing else.
-func number(s string) (int64, bool) {
+// parseDigits reads digits and nothing else.
+func parseDigits(s string) (int64, bool) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
 		return 0, false
 	}

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// often is how often deadlines are moved within a stall, since each move costs
+// movesPerStall is how often deadlines are moved within a stall, since each move costs
 // a system call.
-const often = 16
+const movesPerStall = 16
 
 // writer counts the sent bytes and extends the deadline with them, so a long
 // download continues while the client reads it.
@@ -50,7 +50,7 @@ func (w *writer) Write(p []byte) (int, error) {
 // move puts the deadline off. A ResponseWriter without deadlines, as tests
 // have, needs none.
 func (w *writer) move() {
-	if now := time.Now(); now.Sub(w.moved) >= w.stall/often {
+	if now := time.Now(); now.Sub(w.moved) >= w.stall/movesPerStall {
 		w.moved = now
 		_ = w.control.SetWriteDeadline(now.Add(w.stall))
 	}

@@ -72,7 +72,7 @@ func (n *node) handler(ctx context.Context) (http.Handler, error) {
 	for _, path := range []string{"GET /openapi.json", "GET /docs", "GET /docs/"} {
 		mux.Handle(path, docs)
 	}
-	mux.Handle("GET /metrics", nearby(n.metrics.handler(), throttle))
+	mux.Handle("GET /metrics", localOnly(n.metrics.handler(), throttle))
 	if !c.Local {
 		return service.Handler(mux), nil
 	}
@@ -105,17 +105,17 @@ func answerStatus(w http.ResponseWriter, status int, body string) {
 	_, _ = w.Write([]byte(body))
 }
 
-// forwarding are the headers by which proxies say that they ask for others.
-var forwarding = []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"}
+// forwardedHeaders are the headers by which proxies say that they ask for others.
+var forwardedHeaders = []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"}
 
-// nearby answers only connections from this machine that no proxy made for
+// localOnly answers only connections from this machine that no proxy made for
 // others: numbers of the business are not everybody's. A proxy that is trusted
 // asks for others, whatever it says.
-func nearby(h http.Handler, throttle *session.Throttle) http.Handler {
+func localOnly(h http.Handler, throttle *session.Throttle) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)
 		near := err == nil && from.Addr().Unmap().IsLoopback() && !throttle.Trusts(from.Addr().Unmap())
-		forwarded := slices.ContainsFunc(forwarding, func(name string) bool { return r.Header.Get(name) != "" })
+		forwarded := slices.ContainsFunc(forwardedHeaders, func(name string) bool { return r.Header.Get(name) != "" })
 		if !near || forwarded {
 			http.NotFound(w, r)
 			return
