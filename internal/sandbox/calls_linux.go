@@ -24,7 +24,7 @@ import (
 // writing to those that are open. Paths are up to Landlock: a filter cannot
 // look into memory.
 func calls(pid uint32) []rule {
-	return slices.Concat(network, allow(about...), allow(memory...), allow(threads...), allow(waiting...), allow(files...),
+	return slices.Concat(network, allow(selfInfo...), allow(memory...), allow(threads...), allow(waiting...), allow(files...),
 		opening(unix.SYS_OPENAT, 2), threadsAlone, signals(pid), limits, options, older,
 		// It is how the helper becomes the program, and cannot be told from a
 		// second time. Then the filter and Landlock stay, and Landlock lets no
@@ -41,8 +41,8 @@ var network = []rule{
 	refuse(unix.SYS_SOCKET, unix.EACCES),
 }
 
-// about tell about the caller and the machine.
-var about = []uintptr{
+// selfInfo tell about the caller and the machine.
+var selfInfo = []uintptr{
 	unix.SYS_CAPGET, unix.SYS_GETCPU, unix.SYS_GETCWD, unix.SYS_GETEGID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETGROUPS,
 	unix.SYS_GETPGID, unix.SYS_GETPID, unix.SYS_GETPPID, unix.SYS_GETPRIORITY, unix.SYS_GETRANDOM, unix.SYS_GETRESGID,
 	unix.SYS_GETRESUID, unix.SYS_GETRLIMIT, unix.SYS_GETRUSAGE, unix.SYS_GETSID, unix.SYS_GETTID, unix.SYS_GETUID,

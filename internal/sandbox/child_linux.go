@@ -16,16 +16,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// become gives up what the policy forbids and replaces this process by the
+// execConfined gives up what the policy forbids and replaces this process by the
 // program at path. It returns only if that fails. What it sets is a thread's
 // own, so all of it happens on one thread, which the program then gets.
-func become(said, path string, argv []string) error {
+func execConfined(said, path string, argv []string) error {
 	runtime.LockOSThread()
 	var o order
 	if err := json.Unmarshal([]byte(said), &o); err != nil {
 		return err
 	}
-	if err := dieWith(o.Parent); err != nil {
+	if err := killWithParent(o.Parent); err != nil {
 		return err
 	}
 	if err := restrictFiles(o, path); err != nil {
@@ -44,9 +44,9 @@ func become(said, path string, argv []string) error {
 	return fmt.Errorf("%s: %w", path, syscall.Exec(path, argv, os.Environ()))
 }
 
-// dieWith asks for a SIGKILL when parent ends. The parent asked for it when it
+// killWithParent asks for a SIGKILL when parent ends. The parent asked for it when it
 // started us, but for the thread that we began on.
-func dieWith(parent int) error {
+func killWithParent(parent int) error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("parent death signal: %w", err)
 	}

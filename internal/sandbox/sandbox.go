@@ -65,7 +65,7 @@ var initialised bool
 // the process becomes the child. Otherwise it makes Confine work.
 func Init() {
 	if len(os.Args) > 3 && os.Args[1] == marker {
-		fmt.Fprintf(os.Stderr, "sandbox: %v\n", become(os.Args[2], os.Args[3], os.Args[4:]))
+		fmt.Fprintf(os.Stderr, "sandbox: %v\n", execConfined(os.Args[2], os.Args[3], os.Args[4:]))
 		os.Exit(helperFailed)
 	}
 	initialised = true
@@ -90,7 +90,7 @@ func Confine(cmd *exec.Cmd, p Policy) *Audit {
 	if !Check().Any() {
 		return nil
 	}
-	o := order{Limits: p.Limits, Read: raw(p.Read), Write: raw(p.Write), Parent: os.Getpid()}
+	o := order{Limits: p.Limits, Read: asBytes(p.Read), Write: asBytes(p.Write), Parent: os.Getpid()}
 	var a *Audit
 	if p.Audit != nil && Check().Network != "" {
 		a, o.Listener = audit(cmd, p.Audit)
@@ -102,7 +102,7 @@ func Confine(cmd *exec.Cmd, p Policy) *Audit {
 	return a
 }
 
-func raw(paths []string) [][]byte {
+func asBytes(paths []string) [][]byte {
 	b := make([][]byte, len(paths))
 	for i, p := range paths {
 		b[i] = []byte(p)

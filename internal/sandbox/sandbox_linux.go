@@ -38,8 +38,8 @@ var kernel = sync.OnceValue(func() Holds {
 	return h
 })
 
-// learnt is what Landlock refuses since a later ABI than its first.
-var learnt = []struct {
+// laterRights is what Landlock refuses since a later ABI than its first.
+var laterRights = []struct {
 	abi  int
 	what string
 }{
@@ -53,7 +53,7 @@ var learnt = []struct {
 // the filter of system calls refuses it.
 func landlockHolds(abi int, filtered bool) string {
 	var missing []string
-	for _, l := range learnt {
+	for _, l := range laterRights {
 		if abi < l.abi {
 			missing = append(missing, l.what)
 		}

@@ -55,7 +55,7 @@ type process struct {
 	cmd    *exec.Cmd
 	policy *sandbox.Policy // nil outside of the sandbox
 	audit  *sandbox.Audit
-	stderr said
+	stderr headTail
 	wait   func() error
 	reaped atomic.Bool // its id may belong to another process by now
 }
@@ -111,7 +111,7 @@ func (p *process) pipe(c codec, l yuv.Layout) (io.WriteCloser, *matroskaWriter, 
 	if err != nil {
 		return nil, nil, err
 	}
-	widen(pipe)
+	enlargePipe(pipe)
 	if err := p.start(); err != nil {
 		return nil, nil, err
 	}
@@ -194,15 +194,15 @@ func oversize(stderr string) error {
 	return &media.LimitError{What: "picture area", Got: n[0] * n[1], Max: n[2]}
 }
 
-// said keeps the first and the last bytes written to it.
-type said struct {
+// headTail keeps the first and the last bytes written to it.
+type headTail struct {
 	mu         sync.Mutex
 	head, tail bytes.Buffer
 }
 
 const headSize, tailSize = 1 << 10, 4 << 10
 
-func (s *said) Write(b []byte) (int, error) {
+func (s *headTail) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := min(len(b), headSize-s.head.Len())
@@ -214,7 +214,7 @@ func (s *said) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (s *said) String() string {
+func (s *headTail) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.head.String() + s.tail.String()

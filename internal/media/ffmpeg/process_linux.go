@@ -45,8 +45,8 @@ func isolate(cmd *exec.Cmd) {
 // KiB that pipes have by default.
 const pipeSize = 1 << 20
 
-// widen enlarges a pipe where the system lets us.
-func widen(pipe any) {
+// enlargePipe enlarges a pipe where the system lets us.
+func enlargePipe(pipe any) {
 	conn, ok := pipe.(syscall.Conn)
 	if !ok {
 		return

@@ -14,8 +14,8 @@ func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// widen does nothing: the size of pipes is fixed here.
-func widen(any) {}
+// enlargePipe does nothing: the size of pipes is fixed here.
+func enlargePipe(any) {}
 
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
 

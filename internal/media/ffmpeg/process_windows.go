@@ -13,8 +13,8 @@ func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &windows.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// widen does nothing: the size of pipes is fixed here.
-func widen(any) {}
+// enlargePipe does nothing: the size of pipes is fixed here.
+func enlargePipe(any) {}
 
 func killGroup(p *os.Process) error { return p.Kill() }
 

@@ -51,7 +51,7 @@ func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, err
 	if s.pipe, err = s.child.cmd.StdoutPipe(); err != nil {
 		return nil, err
 	}
-	widen(s.pipe)
+	enlargePipe(s.pipe)
 	if err := s.child.start(); err != nil {
 		return nil, err
 	}
