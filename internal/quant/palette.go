@@ -9,9 +9,9 @@ import (
 // rounds bounds the k-means iterations; after that many they move little.
 const rounds = 8
 
-// meant is how many colours a clip may have that are taken to be chosen by its
+// authoredColours is how many colours a clip may have that are taken to be chosen by its
 // author, as in pixel art.
-const meant = 64
+const authoredColours = 64
 
 // Palette returns at most n colours, n <= 256, that show the counted pixels
 // with little squared error, and that error: the mean over the pixels of the
@@ -26,13 +26,13 @@ func (h *Histogram) Palette(n int, price float64) ([]RGB, float64) {
 		return nil, 0
 	}
 	few := !h.few.many && h.few.n <= n
-	if few && (price == 0 || h.few.n <= meant) {
+	if few && (price == 0 || h.few.n <= authoredColours) {
 		return ordered(h.few.colours()), 0
 	}
 	list := h.samples()
 	w := newWu(list)
 	if price > 0 {
-		n = w.worth(n, price)
+		n = w.boxCount(n, price)
 	}
 	if few && h.few.n <= n {
 		return ordered(h.few.colours()), 0
@@ -75,14 +75,14 @@ func (n neighbour) distance() float32 { return math.Float32frombits(uint32(n >> 
 
 func newKMeans(list []sample, centre [][3]float32, n int) *kMeans {
 	k := &kMeans{list: list, centre: centre, owner: make([]uint8, len(list))}
-	k.spread(n)
+	k.addCentres(n)
 	k.near = make([][]neighbour, len(k.centre))
 	return k
 }
 
-// spread adds centres until there are n: the cells of the first split are
+// addCentres adds centres until there are n: the cells of the first split are
 // coarser than the samples, so clips of few colours have not used all.
-func (k *kMeans) spread(n int) {
+func (k *kMeans) addCentres(n int) {
 	if len(k.centre) >= n || len(k.list) <= len(k.centre) {
 		return
 	}

@@ -25,8 +25,8 @@ func (m moment) minus(o moment) moment {
 	return moment{m.n - o.n, m.r - o.r, m.g - o.g, m.b - o.b, m.sq - o.sq}
 }
 
-// spread is the squared error of showing the whole set by its mean.
-func (m moment) spread() float64 {
+// squaredError is that of showing the whole set by its mean.
+func (m moment) squaredError() float64 {
 	if m.n <= 0 {
 		return 0
 	}
@@ -100,8 +100,8 @@ func (w *wu) cut(b box) (left, right box, ok bool) {
 			}
 		}
 	}
-	left.spread = w.of(left).spread()
-	right.spread = w.of(right).spread()
+	left.spread = w.of(left).squaredError()
+	right.spread = w.of(right).squaredError()
 	return left, right, ok
 }
 
@@ -116,9 +116,9 @@ func (w *wu) palette(n int) [][3]float32 {
 	return out
 }
 
-// worth is the number of boxes, up to n, for which the mean squared error plus
+// boxCount is the number of boxes, up to n, for which the mean squared error plus
 // price times the bits that tell the boxes apart is least.
-func (w *wu) worth(n int, price float64) int {
+func (w *wu) boxCount(n int, price float64) int {
 	pixels := w.of(whole).n
 	best, at := math.Inf(1), n
 	w.split(n, func(boxes int, spread float64) {
@@ -137,7 +137,7 @@ var whole = box{hi: [3]int{wuSide - 1, wuSide - 1, wuSide - 1}}
 // every time.
 func (w *wu) split(n int, each func(boxes int, spread float64)) []box {
 	first := whole
-	first.spread = w.of(first).spread()
+	first.spread = w.of(first).squaredError()
 	total, boxes := first.spread, []box{first}
 	each(1, total)
 	for len(boxes) < n {

@@ -22,7 +22,7 @@ func New(from, to image.Point) *Scaler {
 	if min(from.X, from.Y, to.X, to.Y) <= 0 {
 		panic("reduce: empty picture")
 	}
-	s := &Scaler{from: from, to: to, every: skip(from.Y, to.Y)}
+	s := &Scaler{from: from, to: to, every: groupSize(from.Y, to.Y)}
 	s.rows = newTaps(from.Y, s.every, to.Y)
 	s.cols = newColumns(from.X, to.X)
 	s.scratch.New = func() any { return newSums(from.X, &s.cols) }
@@ -51,7 +51,7 @@ func (s *Scaler) Draw(dst, img *image.NRGBA) {
 	}
 	b := s.scratch.Get().(*sums)
 	defer s.scratch.Put(b)
-	var from [most][]byte
+	var from [maxTaps][]byte
 	for y := range s.to.Y {
 		first, weight := s.rows.of(y)
 		for j := range weight {

@@ -30,7 +30,7 @@ const block = 16
 // full scale 255·128, and one pixel more, which weighs nothing.
 type sums struct {
 	at    []uint16
-	short [most][block]byte // rows of less than a block
+	short [maxTaps][block]byte // rows of less than a block
 }
 
 func newSums(w int, _ *columns) *sums { return &sums{at: make([]uint16, max(4*w, block)+4)} }
@@ -38,8 +38,8 @@ func newSums(w int, _ *columns) *sums { return &sums{at: make([]uint16, max(4*w,
 // add sets the sums to those of rows, each times its weight. There are 1 to
 // most of both.
 func (s *sums) add(rows [][]byte, weight []uint64) {
-	var from [most]*byte
-	var k [most]uint16
+	var from [maxTaps]*byte
+	var k [maxTaps]uint16
 	for i, r := range rows {
 		if len(r) < block {
 			copy(s.short[i][:], r)
@@ -60,7 +60,7 @@ func (s *sums) across(dst []byte, c *columns) {
 // least a block.
 //
 //go:noescape
-func weigh(at *uint16, rows *[most]*byte, weight *[most]uint16, n int)
+func weigh(at *uint16, rows *[maxTaps]*byte, weight *[maxTaps]uint16, n int)
 
 // gather writes m opaque pixels, each the sum of pairs of pixels of at from
 // start on, times their weights.

@@ -12,7 +12,7 @@ type columns struct {
 }
 
 func newColumns(n, m int) columns {
-	group := max(skip(n, m)&^1, 1)
+	group := max(groupSize(n, m)&^1, 1)
 	return columns{newTaps(n, group, m), group}
 }
 
@@ -41,8 +41,8 @@ func newSums(w int, c *columns) *sums {
 // add sets the sums to those of rows, each times its weight. There are 1 to
 // most of both.
 func (s *sums) add(rows [][]byte, weight []uint64) {
-	var from [most][]byte
-	var k [most]uint64
+	var from [maxTaps][]byte
+	var k [maxTaps]uint64
 	copy(k[:], weight)
 	for i := range from {
 		from[i] = rows[min(i, len(rows)-1)][s.skip:] // those without a row weigh 0
@@ -56,7 +56,7 @@ func (s *sums) add(rows [][]byte, weight []uint64) {
 		return
 	}
 	// The rest of the last group, and of the row, has fewer than two pixels.
-	var end [most][8]byte
+	var end [maxTaps][8]byte
 	for i, r := range from {
 		last := r[len(r)-min(4, len(r)):]
 		copy(end[i][:], last)

@@ -2,13 +2,13 @@ package reduce
 
 import "math"
 
-// most is how many samples make up a target at most, since more than 3 for
+// maxTaps is how many samples make up a target at most, since more than 3 for
 // each are thinned out; columns in pairs may be more.
-const most = 4
+const maxTaps = 4
 
-// skip returns how many samples of n may count as one when there will be m:
+// groupSize returns how many samples of n may count as one when there will be m:
 // at least 1.5 such groups are left for each, unless there are fewer anyway.
-func skip(n, m int) int {
+func groupSize(n, m int) int {
 	return max(2*n/(3*m), 1)
 }
 

@@ -50,12 +50,12 @@ func (c *Census) Add(img *image.NRGBA) {
 		c.row = (c.row + 1) % rowStep
 	}
 	c.addSoft(img.Pix)
-	c.watch(img)
+	c.countChanges(img)
 }
 
-// watch records how much some of the pixels change, and how many must be
+// countChanges records how much some of the pixels change, and how many must be
 // redrawn: those that change, and about all of them if something vanishes.
-func (c *Census) watch(img *image.NRGBA) {
+func (c *Census) countChanges(img *image.NRGBA) {
 	if n := len(img.Pix)/(4*sampleGap) + 1; len(c.sample) != n || c.size != img.Rect.Size() {
 		c.sample, c.size = make([]uint32, n), img.Rect.Size()
 	}

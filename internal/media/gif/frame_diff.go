@@ -73,8 +73,8 @@ func (s *screen) vanishing(next *image.NRGBA) image.Rectangle {
 	return out
 }
 
-// use makes p the palette of the next frame.
-func (s *screen) use(p *palette) {
+// setPalette makes p the palette of the next frame.
+func (s *screen) setPalette(p *palette) {
 	if s.palette == p {
 		return
 	}
@@ -135,7 +135,7 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 		if again && squaredPacked(c, truth[x]) <= s.drift[x/driftSide].still {
 			index[x], alt[x] = known[x], known[x]
 			if there {
-				index[x], alt[x] = s.leave(known[x])
+				index[x], alt[x] = s.keepIndex(known[x])
 			} else if s.reward > 0 {
 				pic.lossy.colour[from+x], pic.lossy.most[from+x] = old, 0
 				if !s.firm {
@@ -153,7 +153,7 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 		}
 		again = again && (now == old || squaredPacked(c, old) <= squaredPacked(c, now)+slack)
 		if again && there {
-			index[x], alt[x] = s.leave(known[x])
+			index[x], alt[x] = s.keepIndex(known[x])
 			continue
 		}
 		if again {
@@ -222,11 +222,11 @@ func (s *screen) measure(img *image.NRGBA, y int) {
 	}
 }
 
-// leave returns the index to write for a pixel that may stay unchanged and was
+// keepIndex returns the index to write for a pixel that may stay unchanged and was
 // drawn as known, and an index that shows the same colour. If much is redrawn,
 // a pixel like its neighbours compresses better than an omitted one. The result
 // of lossy compression is unknown here.
-func (s *screen) leave(known uint8) (index, alt uint8) {
+func (s *screen) keepIndex(known uint8) (index, alt uint8) {
 	none := s.palette.transparent
 	switch {
 	case s.reward > 0:

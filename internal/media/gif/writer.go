@@ -125,7 +125,7 @@ func (w *Writer) start(c *Census) {
 	p := newPalette(colours, loss, *s)
 	*s = s.adapt(w.opt.Quality, loss, c.noise())
 	w.colour = paletteChoice{screen: w.screen, global: p}
-	w.screen.use(p)
+	w.screen.setPalette(p)
 	w.prefix = appendHeader(nil, w.width, w.height, p, w.opt.Plays)
 }
 
@@ -147,7 +147,7 @@ func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 		first.Add(f.Image)
 		w.start(&first)
 	}
-	w.screen.use(w.colour.choose(f.Image))
+	w.screen.setPalette(w.colour.choose(f.Image))
 	delay := w.delay(f.Delay)
 	w.pending = w.picture(min(delay, maxDelay))
 	w.screen.draw(f.Image, w.pending)

@@ -21,39 +21,39 @@ const (
 	defaultQuality = 90
 	firmQuality    = 85
 	knee           = 80
-	yieldDefault   = 100 - defaultQuality
-	yieldKnee      = 46
-	// usualLoss is the mean squared error of a palette on a clip of
+	errorAtDefault = 100 - defaultQuality
+	errorAtKnee    = 46
+	// photoLoss is the mean squared error of a palette on a clip of
 	// photographs. Clips with less, such as GIFs that had their colours
 	// reduced before, deserve to be kept as exact as their palette allows.
-	usualLoss = 16.0
-	// mostSlack bounds the slack of such clips, in proportion to their loss.
-	mostSlack = 48.0
+	photoLoss = 16.0
+	// maxSlack bounds the slack of such clips, in proportion to their loss.
+	maxSlack = 48.0
 )
 
-// yield is the squared error that a quality accepts for a string that is a
+// acceptedError is the squared error that a quality accepts for a string that is a
 // pixel longer. It rises steeply between the default and 80, because the loss
 // at 80 is hardly visible. Below, 20 less are twice the error, and colours are
 // reduced too.
-func yield(quality int) int {
+func acceptedError(quality int) int {
 	switch {
 	case quality == 0:
-		return yieldDefault
+		return errorAtDefault
 	case quality >= defaultQuality:
 		return 100 - quality
 	case quality >= knee:
-		return yieldKnee - (quality-knee)*(yieldKnee-yieldDefault)/(defaultQuality-knee)
+		return errorAtKnee - (quality-knee)*(errorAtKnee-errorAtDefault)/(defaultQuality-knee)
 	}
-	return int(yieldKnee * math.Exp2(float64(knee-quality)/20))
+	return int(errorAtKnee * math.Exp2(float64(knee-quality)/20))
 }
 
 // settingsFor returns the settings of a quality. The price is that of a redrawn
 // picture.
 func settingsFor(quality int) settings {
-	y := yield(quality)
+	y := acceptedError(quality)
 	return settings{
-		price:  0.4 * float64(max(0, y-yieldKnee)),
-		calm:   min(0.4+0.02*float64(max(0, y-yieldDefault)), 0.6),
+		price:  0.4 * float64(max(0, y-errorAtKnee)),
+		calm:   min(0.4+0.02*float64(max(0, y-errorAtDefault)), 0.6),
 		smooth: 14,
 		still:  min(2+4*y, 36),
 		slack:  max(min(6+2*y, 16+y/4), y/2),
@@ -65,9 +65,9 @@ func settingsFor(quality int) settings {
 // adapt tightens s for a clip with that mean squared error of its palette and
 // that squared noise of its still pixels. A lower quality is tightened less.
 func (s settings) adapt(quality int, loss float64, noise int) settings {
-	forgive := float64(max(0, yield(quality)-yieldDefault)) / 10
-	f := loss/usualLoss + forgive
-	s.slack, s.reward = min(s.slack, int(f*mostSlack)), int(min(1, f)*float64(s.reward))
+	forgive := float64(max(0, acceptedError(quality)-errorAtDefault)) / 10
+	f := loss/photoLoss + forgive
+	s.slack, s.reward = min(s.slack, int(f*maxSlack)), int(min(1, f)*float64(s.reward))
 	allow := float64(4*noise + 2)
 	if loss == 0 { // few colours, all of them meant
 		allow = 0
