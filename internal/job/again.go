@@ -21,11 +21,11 @@ func (j Job) Again() (Input, error) {
 	return Input{Name: j.OriginalName, Key: j.Input.Key, Size: j.Input.Size, SHA256: j.Input.SHA256, Media: j.Media}, nil
 }
 
-// hold keeps the input of a job from the sweeper until the transaction has
+// lockInput keeps the input of a job from the sweeper until the transaction has
 // given it to another job, or is sql.ErrNoRows if the sweeper was faster. A job
 // that has not ended is not locked, since a claim may wait for it with the
 // queue's row in its hands: its input stays at least for KeepInputs.
-func hold(ctx context.Context, tx *store.Tx, sub Submission) error {
+func lockInput(ctx context.Context, tx *store.Tx, sub Submission) error {
 	const which = " WHERE id = $1 AND account_id = $2 AND input_key = $3 AND ended_at IS "
 	args := []any{sub.Again, sub.Owner.AccountID, sub.Files[0].Key}
 	var key string

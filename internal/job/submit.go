@@ -129,7 +129,7 @@ func deref(r *Receipt) Receipt {
 func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Receipt, error) {
 	receipt := Receipt{}
 	if sub.Again != "" {
-		if err := hold(ctx, tx, sub); err != nil {
+		if err := lockInput(ctx, tx, sub); err != nil {
 			return Receipt{}, err
 		}
 	}

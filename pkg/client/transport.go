@@ -18,7 +18,7 @@ func transport() *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			return &hearing{Conn: conn}, nil
+			return &answeredConn{Conn: conn}, nil
 		},
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   15 * time.Second,
@@ -28,21 +28,21 @@ func transport() *http.Transport {
 	}
 }
 
-// hearing is a connection whose writes never fail. A service that refuses an
+// answeredConn is a connection whose writes never fail. A service that refuses an
 // upload answers and closes. http.Transport would give up at the failed write
 // without reading that answer. Later writes are dropped; reading returns the
 // answer or the error.
-type hearing struct {
+type answeredConn struct {
 	net.Conn
-	deaf atomic.Bool // the other side takes nothing any more
+	closed atomic.Bool // the other side takes nothing any more
 }
 
-func (h *hearing) Write(p []byte) (int, error) {
-	if h.deaf.Load() {
+func (h *answeredConn) Write(p []byte) (int, error) {
+	if h.closed.Load() {
 		return len(p), nil
 	}
 	if _, err := h.Conn.Write(p); err != nil {
-		h.deaf.Store(true)
+		h.closed.Store(true)
 	}
 	return len(p), nil
 }
