@@ -34,7 +34,7 @@ type Haloer interface {
 }
 
 const (
-	faint, halfCovered = 8, 128
+	halfCovered = 128
 	// gridPoints is how many points the shorter side of a picture is looked at, to
 	// count pieces, leastPiece the least number of points that are one.
 	gridPoints, leastPiece = 64, 3
@@ -68,7 +68,7 @@ func (r *runner) frameStats(it *item) (v frameStats) {
 		for x, a := range alpha {
 			own := row[4*x+3]
 			v.area += float64(own)
-			if a < faint || own < faint {
+			if a < visible || own < visible {
 				continue
 			}
 			v.kept += float64(min(a, own))

@@ -131,7 +131,8 @@ func picture(img *image.NRGBA) {
 	}
 }
 
-// visible is the alpha from which a pixel belongs to the subject's box.
+// visible is the alpha from which a pixel belongs to the subject's box and counts
+// in Quality.
 const visible = 8
 
 // subjectBox is the smallest rectangle around the pixels that are visible
