@@ -19,8 +19,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// place is a database and a storage.
-type place struct {
+// fixture is a database and a storage.
+type fixture struct {
 	*testing.T
 	db    *store.DB
 	blobs *blob.Store
@@ -28,9 +28,9 @@ type place struct {
 	jobs  *job.Service
 }
 
-func newPlace(t *testing.T, database string) *place {
+func newFixture(t *testing.T, database string) *fixture {
 	t.Helper()
-	p := &place{T: t, db: storetest.Open(t, database), dir: t.TempDir()}
+	p := &fixture{T: t, db: storetest.Open(t, database), dir: t.TempDir()}
 	p.blobs = open(t, p.dir)
 	p.jobs = job.New(p.db, p.blobs, job.Config{})
 	return p
@@ -47,7 +47,7 @@ func open(t *testing.T, dir string) *blob.Store {
 }
 
 // fill makes an account with queued jobs.
-func (p *place) fill(jobs int) {
+func (p *fixture) fill(jobs int) {
 	p.Helper()
 	who, err := account.New(p.db).Register(p.Context(), "ann@example.com", "correct horse")
 	if err == nil {
@@ -71,7 +71,7 @@ func (p *place) fill(jobs int) {
 	}
 }
 
-func (p *place) objects() (n int) {
+func (p *fixture) objects() (n int) {
 	p.Helper()
 	for info, err := range p.blobs.List(p.Context(), "") {
 		if err != nil {
@@ -96,8 +96,8 @@ func mismatch(t *testing.T, db *store.DB, blobs *blob.Store) {
 func TestBind(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
-		p := newPlace(t, url)
-		bind := func(p *place) {
+		p := newFixture(t, url)
+		bind := func(p *fixture) {
 			t.Helper()
 			if err := deployment.Bind(t.Context(), p.db, p.blobs); err != nil {
 				t.Error(err)
@@ -105,7 +105,7 @@ func TestBind(t *testing.T) {
 		}
 		bind(p)
 		bind(p)
-		other := newPlace(t, storetest.SQLite(t))
+		other := newFixture(t, storetest.SQLite(t))
 		mismatch(t, other.db, p.blobs)
 		bind(other)
 		mismatch(t, other.db, p.blobs)
@@ -117,7 +117,7 @@ func TestBind(t *testing.T) {
 // belong to the database that knows its objects.
 func TestBindEarlier(t *testing.T) {
 	t.Parallel()
-	p, other := newPlace(t, storetest.SQLite(t)), newPlace(t, storetest.SQLite(t))
+	p, other := newFixture(t, storetest.SQLite(t)), newFixture(t, storetest.SQLite(t))
 	p.fill(3)
 	mismatch(t, other.db, p.blobs)
 	if err := deployment.Bind(t.Context(), p.db, p.blobs); err != nil {
@@ -130,7 +130,7 @@ func TestBindEarlier(t *testing.T) {
 // to remove nothing, unless somebody has said that it is right.
 func TestWrongDatabase(t *testing.T) {
 	t.Parallel()
-	p, wrong := newPlace(t, storetest.SQLite(t)), newPlace(t, storetest.SQLite(t))
+	p, wrong := newFixture(t, storetest.SQLite(t)), newFixture(t, storetest.SQLite(t))
 	p.fill(60)
 	sweeper := job.New(wrong.db, p.blobs, job.Config{KeepOrphans: time.Nanosecond})
 	if _, err := sweeper.Sweep(t.Context()); !errors.As(err, new(*job.OrphansError)) || p.objects() != 60 {
@@ -150,7 +150,7 @@ func TestWrongDatabase(t *testing.T) {
 // TestBackup backs a service up while it works, and restores it elsewhere.
 func TestBackup(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, storetest.SQLite(t))
+	p := newFixture(t, storetest.SQLite(t))
 	if err := deployment.Bind(t.Context(), p.db, p.blobs); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestBackup(t *testing.T) {
 	if copied, err = deployment.Restore(t.Context(), dir, database, blobs); err != nil || copied.Objects != 5 {
 		t.Fatalf("%+v %v", copied, err)
 	}
-	restored := &place{T: t, db: storetest.Open(t, "sqlite:"+database), blobs: blobs, dir: objects}
+	restored := &fixture{T: t, db: storetest.Open(t, "sqlite:"+database), blobs: blobs, dir: objects}
 	if err := deployment.Bind(t.Context(), restored.db, restored.blobs); err != nil {
 		t.Error(err)
 	}
@@ -193,7 +193,7 @@ func TestBackup(t *testing.T) {
 // nowhere: whichever is faster, what is restored is whole.
 func TestBackupWhileItExpires(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, storetest.SQLite(t))
+	p := newFixture(t, storetest.SQLite(t))
 	p.fill(100)
 	if _, err := p.db.Exec("UPDATE jobs SET state = 'failed', ended_at = created_at - 90000000"); err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func TestDamage(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be changed there")
 	}
-	p := newPlace(t, storetest.SQLite(t))
+	p := newFixture(t, storetest.SQLite(t))
 	p.fill(4)
 	var keys []string
 	for f, err := range p.jobs.Files(t.Context()) {

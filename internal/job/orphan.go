@@ -63,7 +63,7 @@ func (s *Service) findOrphans(ctx context.Context, before time.Time) (found []st
 		orphans func(context.Context, []string) ([]string, error)
 	}{{inputs, s.orphanInputs}, {outputs, s.orphanOutputs}} {
 		var keys []string
-		look := func() error {
+		check := func() error {
 			some, err := place.orphans(ctx, keys)
 			found, keys = append(found, some...), keys[:0]
 			return wrap("orphans", err)
@@ -77,12 +77,12 @@ func (s *Service) findOrphans(ctx context.Context, before time.Time) (found []st
 				keys = append(keys, info.Key)
 			}
 			if len(keys) == sweepAtOnce {
-				if err := look(); err != nil {
+				if err := check(); err != nil {
 					return nil, 0, err
 				}
 			}
 		}
-		if err := look(); err != nil {
+		if err := check(); err != nil {
 			return nil, 0, err
 		}
 	}

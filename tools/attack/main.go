@@ -118,7 +118,7 @@ func (c *campaign) round(ctx context.Context) (err error) {
 			continue
 		}
 		began := time.Now()
-		answer, err := c.try(ctx, a, shared)
+		answer, err := c.run(ctx, a, shared)
 		if ctx.Err() != nil {
 			return errors.Join(context.Cause(ctx), shared.close(ctx))
 		}
@@ -130,8 +130,8 @@ func (c *campaign) round(ctx context.Context) (err error) {
 	return nil
 }
 
-// try runs an attack on its server.
-func (c *campaign) try(ctx context.Context, a attack, shared *target) (answer string, err error) {
+// run runs an attack on its server.
+func (c *campaign) run(ctx context.Context, a attack, shared *target) (answer string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	t := shared

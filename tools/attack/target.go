@@ -166,12 +166,12 @@ func (t *target) done(ctx context.Context, v *visitor) error {
 	})
 }
 
-// until looks again and again until something is so.
-func (t *target) until(ctx context.Context, what string, look func() (bool, error)) error {
+// until checks again and again until something is so.
+func (t *target) until(ctx context.Context, what string, check func() (bool, error)) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.After(time.Minute); ; {
-		if ok, err := look(); ok || err != nil {
+		if ok, err := check(); ok || err != nil {
 			return err
 		}
 		select {

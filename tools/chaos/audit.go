@@ -37,12 +37,12 @@ func (c *chaos) awaitJobs(ctx context.Context, p *rig.Deployment, people *crowd)
 
 var errTooLong = errors.New("it takes too long")
 
-// until looks again and again until what it waits for is so.
-func (c *chaos) until(ctx context.Context, look func() (bool, error)) error {
+// until checks again and again until what it waits for is so.
+func (c *chaos) until(ctx context.Context, check func() (bool, error)) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for end := time.After(c.within); ; {
-		if ok, err := look(); ok || err != nil {
+		if ok, err := check(); ok || err != nil {
 			return err
 		}
 		select {

@@ -28,9 +28,9 @@ func (c *clock) next(d time.Duration) (num, den uint16) {
 	}
 	want := max(d+c.carry, 0)
 	den = 1
-	for _, try := range [...]uint16{10000, 1000, 100, 10} {
-		if inUnits(want, try) <= math.MaxUint16 {
-			den = try
+	for _, unit := range [...]uint16{10000, 1000, 100, 10} {
+		if inUnits(want, unit) <= math.MaxUint16 {
+			den = unit
 			break
 		}
 	}

@@ -41,9 +41,9 @@ func (s *lossySearch) follow(code, pos, score int) {
 	own, alt := s.px.index[pos], s.px.alt[pos]
 	most := int(l.most[pos])
 	if most == 0 || int(own) >= len(l.palette) {
-		s.try(code, own, pos, score+l.reward)
+		s.extend(code, own, pos, score+l.reward)
 		if alt != own {
-			s.try(code, alt, pos, score+l.reward)
+			s.extend(code, alt, pos, score+l.reward)
 		}
 		return
 	}
@@ -52,7 +52,7 @@ func (s *lossySearch) follow(code, pos, score int) {
 	if e.fan[code] > nearCount {
 		for _, i := range l.near[own] {
 			if extra := squared(c, l.palette[i]) - mine; extra < most {
-				s.try(code, i, pos, score+l.reward-max(extra, 0))
+				s.extend(code, i, pos, score+l.reward-max(extra, 0))
 			}
 		}
 		return
@@ -68,8 +68,8 @@ func (s *lossySearch) follow(code, pos, score int) {
 	}
 }
 
-// try extends the string by index i, if the dictionary has it.
-func (s *lossySearch) try(code int, i uint8, pos, score int) {
+// extend extends the string by index i, if the dictionary has it.
+func (s *lossySearch) extend(code int, i uint8, pos, score int) {
 	if child := s.e.child(code, i); child != 0 {
 		s.follow(child, pos+1, score)
 	}
