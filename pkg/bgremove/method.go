@@ -11,6 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/chromakey"
 	"github.com/bgremove/bgremove/internal/matte/floodfill"
 	"github.com/bgremove/bgremove/internal/matte/segment"
+	"github.com/bgremove/bgremove/internal/matte/subject"
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
@@ -34,7 +35,7 @@ type choice struct {
 // choose picks the method for a clip and prepares its estimator.
 func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choice, error) {
 	if o.Method == Rembg {
-		return r.segment(ctx, clip, o, "asked for")
+		return r.segment(ctx, o, "asked for")
 	}
 	backdrop, screen, err := o.look(ctx, clip)
 	if err != nil {
@@ -58,7 +59,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 		case flat:
 			reason = why
 		default:
-			return r.segment(ctx, clip, o, why)
+			return r.segment(ctx, o, why)
 		}
 	}
 	holes := map[Holes]floodfill.Holes{HolesKeep: floodfill.HolesKeep, HolesRemove: floodfill.HolesRemove}
@@ -113,7 +114,7 @@ func (o Options) shadowless() string {
 }
 
 // segment prepares a neural network.
-func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reason string) (*choice, error) {
+func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choice, error) {
 	n, name, err := r.network(ctx, o.Model)
 	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Missing {
 		// Say why it is needed, and that there is a way without.
@@ -127,12 +128,8 @@ func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reaso
 	if n.Info().Refused != "" {
 		note = fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))
 	}
-	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
-		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})
-	if err := e.Sample(ctx, func(ctx context.Context, n int, see func(*image.NRGBA)) error {
-		return pipeline.Look(ctx, clip, o.timing(), n, see)
-	}); err != nil {
-		return nil, err
-	}
+	wanted := map[Subject]subject.Wanted{Moving: subject.Moving, Salient: subject.Salient}
+	e := segment.New(n, segment.Options{Subject: wanted[o.Subject], NoMotion: o.NoMotion, NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
+		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate, TempDir: r.config.TempDir})
 	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, estimator: e}, nil
 }
