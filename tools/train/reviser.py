@@ -145,8 +145,10 @@ class Samples:
             places = np.argwhere(((matte > 8) & (matte < 247)) | (abs(matte - truth) > 24))
             if len(places):
                 y, x = GRID * places[dice.randrange(len(places))]
-        y, x = (min(max(v - dice.randrange(s), 0), side - s) for v, side in ((y, h), (x, w)))
+        y, x = (max(min(v - dice.randrange(s), side - s), 0) for v, side in ((y, h), (x, w)))
         part = np.array(clip[t : t + 2, :, y : y + s, x : x + s])
+        if min(h, w) < s:  # a small picture ends where its edge is repeated
+            part = np.pad(part, ((0, 0), (0, 0), (0, max(s - h, 0)), (0, max(s - w, 0))), "edge")
         if dice.random() < 0.15:  # nothing known of the plate
             part[:, 4:7], part[:, 7:CHANNELS] = 128, 0
         if dice.random() < 0.5:
