@@ -24,6 +24,7 @@ import loss
 import metrics
 import muon
 import pack
+import planes
 import restore
 import reviser
 import soup
@@ -231,14 +232,14 @@ class Clips(unittest.TestCase):
 class Revising(unittest.TestCase):
     def test_nothing_is_revised_at_first(self):
         net = reviser.Reviser().eval()
-        view = torch.randint(0, 256, (1, reviser.CHANNELS, 32, 48)).float()
+        view = torch.randint(0, 256, (1, planes.COUNT, 32, 48)).float()
         torch.testing.assert_close(net(view), (view[:, 3:4] / 255).clamp(0.01, 0.99), rtol=1e-3, atol=1e-3)
 
     def test_onnx_is_the_network(self):
         torch.manual_seed(4)
         net = reviser.Reviser().eval()
         torch.nn.init.normal_(net.head.weight, std=0.02)
-        view = np.random.default_rng(1).integers(0, 256, (1, reviser.CHANNELS, 30, 45), np.uint8)
+        view = np.random.default_rng(1).integers(0, 256, (1, planes.COUNT, 30, 45), np.uint8)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "reviser.onnx"
             self.assertEqual(len(reviser.write(net, path)), 64)
@@ -251,14 +252,14 @@ class Revising(unittest.TestCase):
     def test_learns_from_parts_of_clips(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            clip = np.zeros((reviser.FRAMES, reviser.CHANNELS + 1, 32, 48), np.uint8)
+            clip = np.zeros((reviser.FRAMES, planes.COUNT + 1, 32, 48), np.uint8)
             clip[:, [7, -1], 8:24, 16:32] = 255  # what differs is the subject
             np.save(folder / "0.npy", clip)
             samples = reviser.Samples(folder, 32, 1)
             view, truth = samples.batch(2)
-            self.assertEqual((tuple(view.shape), tuple(truth.shape)), ((4, reviser.CHANNELS, 32, 32), (4, 1, 32, 32)))
+            self.assertEqual((tuple(view.shape), tuple(truth.shape)), ((4, planes.COUNT, 32, 32), (4, 1, 32, 32)))
             wide = reviser.Samples(folder, 64, 1).batch(2)[0]  # a clip smaller than a part
-            self.assertEqual(tuple(wide.shape), (4, reviser.CHANNELS, 64, 64))
+            self.assertEqual(tuple(wide.shape), (4, planes.COUNT, 64, 64))
             net = reviser.Reviser()
             before = float(reviser.loss(net(view), truth / 255).detach())
             reviser.train(net, samples, 240, 2, 5e-3)
@@ -311,8 +312,8 @@ class Network(unittest.TestCase):
             found, facts = restore.weights(path)
         self.assertEqual(facts["card"], "card")
         back = Net()
-        restore.fill(back, found)
-        restore.settle(back, samples)
+        restore.fill(list(restore.convolutions(back)), found)
+        restore.settle(back, [b.picture for b in samples])
         restore.learn_aside(back, samples)
         picture = samples[0].picture
         torch.testing.assert_close(back(picture), net(picture), rtol=0.01, atol=0.02)

@@ -7,11 +7,11 @@ Most subjects are held out from that network, for it errs less where it has lear
 revises must know how it errs (stacking: D. H. Wolpert, Neural Networks 5(2), 1992); none of
 them is in the clips that are measured. Mattes, above all of subjects that it has learnt, are
 made at a smaller size, or get holes and false parts that move with the subject or stay where
-they are. The plate is found by bgremove's own code (tools/plates). Clips that are there
+they are. The plate and the motion are found by bgremove's own code (tools/plates). Clips that are there
 already are left alone: empty the folder after a change.
 
-The folder gets an array [frames, 12, h, w] a clip: the eleven bytes of a view
-(internal/matte/plate) and the true matte.
+The folder gets an array [frames, planes.COUNT + 1, h, w] a clip: the planes of a view and
+the true matte.
 """
 
 import argparse
@@ -25,21 +25,21 @@ import numpy as np
 
 import film
 import infer
+import planes
 from colours import ColourModel
 from evaluate import OnnxRunner
 from pack import Pack
 
-CHANNELS = 11  # of a view, as in internal/matte/plate
 SHORT = 256  # short side of the network's pictures
 
 
 def views(program, pictures, mattes):
-    """The views uint8 [n, CHANNELS, h, w] of a clip of pictures uint8 [n, h, w, 3] with mattes [n, h, w]."""
+    """The views uint8 [n, planes.COUNT, h, w] of a clip of pictures uint8 [n, h, w, 3] with mattes [n, h, w]."""
     n, h, w, _ = pictures.shape
     alpha = (mattes * 255).round().astype(np.uint8)[..., None]
     clip = struct.pack("<3I", n, w, h) + np.concatenate([pictures, alpha], 3).tobytes()
     found = subprocess.run([program], input=clip, stdout=subprocess.PIPE, check=True).stdout
-    return np.frombuffer(found, np.uint8).reshape(n, CHANNELS, h, w)
+    return np.frombuffer(found, np.uint8).reshape(n, planes.COUNT, h, w)
 
 
 def make(pack, run, program, seed):
