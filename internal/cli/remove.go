@@ -255,7 +255,7 @@ func (a *app) notes(r *bgremove.Result, o *removeOptions) {
 		return
 	}
 	for _, note := range r.Notes {
-		a.Message("%s", note)
+		a.Message("%s", noteText(note))
 	}
 	if r.Method == bgremove.Fast && a.typed["model"] {
 		a.Message("%s", unusedModel(o.Model))
@@ -274,13 +274,29 @@ func unusedModel(name string) string {
 func (a *app) announce(r *bgremove.Result, o *removeOptions) error {
 	a.notes(r, o)
 	if o.json {
-		return a.JSON(r)
+		return a.JSON(reportOf(r))
 	}
 	if o.quiet {
 		return nil
 	}
 	a.Message("%s", summary(r))
 	return nil
+}
+
+// reported is a result as --json prints it: with its notes in words.
+type reported struct {
+	*bgremove.Result
+	Notes []string `json:"notes,omitempty"`
+}
+
+func reportOf(r *bgremove.Result) reported {
+	out := reported{Result: r}
+	if r != nil {
+		for _, note := range r.Notes {
+			out.Notes = append(out.Notes, noteText(note))
+		}
+	}
+	return out
 }
 
 // summary is a removal in one line.
