@@ -177,7 +177,7 @@ $(promtool):
 	GOBIN='$(tools)' $(GO) install github.com/prometheus/prometheus/cmd/promtool@$(PROMTOOL_VERSION)
 	mv '$(tools)/promtool' $@
 
-.cache/train/pack.zip: .cache/train/measuring tools/train/pack.py
+.cache/train/pack.zip: .cache/train/measuring tools/train/pack.py tools/train/footage.py
 	$(if $(DATA),,$(error give the folder of pictures: make $(MAKECMDGOALS) DATA=folder))
 	$(python) $(train)/pack.py $(DATA) $@
 

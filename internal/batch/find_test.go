@@ -115,14 +115,14 @@ func TestFindNothing(t *testing.T) {
 		path      string
 		recursive bool
 		reason    string
-		hint      string
+		cause     bgremove.Cause
 	}{
 		{"absent.gif", false, "no such file or folder", ""},
 		{"*.mp4", false, "no file matches", ""},
 		{"a[", false, "no file matches", ""},
 		{strings.Repeat("x", 300), false, "cannot be read", ""},
-		{"none", false, "there are no clips in", "--recursive"},
-		{"a-nobg.gif", false, "outputs of bgremove", "name the original clips"},
+		{"none", false, "there are no clips in", batch.NoClipsOnTop},
+		{"a-nobg.gif", false, "outputs of bgremove", batch.OnlyOutputs},
 	}
 	for _, tt := range tests {
 		s := batch.Search{Paths: []string{filepath.Join(dir, tt.path)}}
@@ -131,7 +131,7 @@ func TestFindNothing(t *testing.T) {
 			err = found.None(s)
 		}
 		var known *bgremove.Error
-		if !errors.As(err, &known) || !strings.Contains(err.Error(), tt.reason) || !strings.Contains(known.Hint, tt.hint) {
+		if !errors.As(err, &known) || !strings.Contains(err.Error(), tt.reason) || known.Cause != tt.cause {
 			t.Errorf("%s: %v", tt.path, err)
 		}
 	}

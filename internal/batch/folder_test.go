@@ -31,7 +31,7 @@ func TestPrepare(t *testing.T) {
 	}
 	for out, want := range bad {
 		err := batch.Prepare(out)
-		if known := (*bgremove.Error)(nil); !errors.As(err, &known) || known.Path != out || known.Hint == "" || !strings.Contains(err.Error(), want) {
+		if known := (*bgremove.Error)(nil); !errors.As(err, &known) || known.Path != out || known.Cause == "" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", out, err)
 		}
 	}

@@ -44,7 +44,7 @@ func (m *admin) accountCreate() *cobra.Command {
 		}
 		fmt.Fprintf(m.Out, "%s  %s  %d credits\n", made.ID, made.Email, made.Credits)
 		if passwordFile == "" {
-			m.Hint("bgremove admin account reset " + made.Email + " gives it a password for the dashboard")
+			m.Hint(passwordHint(made.Email))
 		}
 		return nil
 	}))

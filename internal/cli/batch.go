@@ -77,13 +77,13 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	return checkOptions(cmd, &o.Options)
 }
 
-// ofCollision says what to do about inputs that would have one output; other
+// ofCollision makes bgremove's error of inputs that would have one output; other
 // errors stay as they are.
 func ofCollision(err error) error {
 	if !errors.As(err, new(*batch.CollisionError)) {
 		return err
 	}
-	return explained(err, bgremove.Invalid, "rename one of them, or give their folders an --out each")
+	return &bgremove.Error{Kind: bgremove.Invalid, Cause: outputsMeet, Reason: err.Error(), Err: err}
 }
 
 func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {

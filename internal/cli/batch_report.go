@@ -46,7 +46,7 @@ func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batc
 // was asked for.
 func (r *batchRun) remarks(found *batch.Found) {
 	if effective := r.o.EffectiveFormat(); effective != r.o.Format && r.o.Format != "" {
-		r.say("%s has no transparency: %s is written instead; --bg '#rrggbb' gives %[1]s", r.o.Format, effective)
+		r.say("%s", noteTexts[bgremove.GIFInstead])
 		r.o.Format = effective
 	}
 	for _, path := range found.Outputs {
@@ -74,12 +74,12 @@ type batchLine struct {
 	Status batch.Status `json:"status"`
 	Error  string       `json:"error,omitempty"`
 	Hint   string       `json:"hint,omitempty"`
-	*bgremove.Result
+	reported
 }
 
 // report counts an outcome and says it.
 func (r *batchRun) report(o batch.Outcome) {
-	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, Result: o.Result}
+	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, reported: reportOf(o.Result)}
 	r.counts[o.Status]++
 	switch o.Status {
 	case batch.Done:
@@ -87,7 +87,7 @@ func (r *batchRun) report(o batch.Outcome) {
 		r.inBytes += o.Result.InputSize
 		r.outBytes += o.Result.OutputSize
 		for _, note := range o.Result.Notes {
-			r.say("%s: %s", o.Output, note)
+			r.say("%s: %s", o.Output, noteText(note))
 		}
 		if o.Result.Method == bgremove.Fast && r.typed["model"] {
 			r.say("%s: %s", o.Output, unusedModel(r.o.Model))
@@ -118,14 +118,11 @@ func (r *batchRun) report(o batch.Outcome) {
 // it helps.
 func (r *batchRun) failure(o batch.Outcome) (reason, hint string) {
 	r.failed = append(r.failed, o.Path)
-	err := inFlags(bgremove.Explain(ofCollision(o.Err)))
-	if known := (*bgremove.Error)(nil); errors.As(err, &known) {
-		hint = known.Hint
-		if known.Kind == bgremove.Missing {
-			r.lacking++
-		}
+	err := bgremove.Explain(ofCollision(o.Err))
+	if known := (*bgremove.Error)(nil); errors.As(err, &known) && known.Kind == bgremove.Missing {
+		r.lacking++
 	}
-	reason = err.Error()
+	reason, hint = inFlags(err).Error(), hintOf(err)
 	if !strings.Contains(reason, o.Path) {
 		reason = o.Path + ": " + reason
 	}

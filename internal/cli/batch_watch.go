@@ -48,15 +48,15 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 	return g.Wait()
 }
 
-// awaited says of a folder that is gone what becomes of the watch; other errors
-// stay as they are.
+// awaited says of a folder that is gone that it is watched; other errors stay as
+// they are.
 func awaited(err error) error {
 	known := (*bgremove.Error)(nil)
 	if !errors.As(err, &known) || known.Kind != bgremove.NotFound {
 		return err
 	}
 	gone := *known
-	gone.Hint = "the watch goes on when the folder is there again"
+	gone.Cause = watchedGone
 	return &gone
 }
 

@@ -80,7 +80,7 @@ func (a *app) settingsOnly(cmd *cobra.Command) error {
 // connect makes the client of a command.
 func (c *customer) connect() (*client.Client, error) {
 	if c.server == "" {
-		return nil, &bgremove.Error{Kind: bgremove.Invalid, Reason: "no service is named", Hint: "--server or BGREMOVE_SERVER gives its address"}
+		return nil, &bgremove.Error{Kind: bgremove.Invalid, Cause: noService, Reason: "no service is named"}
 	}
 	o := client.Options{UserAgent: "bgremove/" + c.build().Version, OnRetry: c.retrying}
 	s, err := client.New(c.server, strings.TrimSpace(c.key), o)
@@ -88,7 +88,7 @@ func (c *customer) connect() (*client.Client, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, &bgremove.Error{Kind: bgremove.Invalid, Reason: err.Error(), Hint: "--server or BGREMOVE_SERVER gives its address", Err: err}
+		return nil, &bgremove.Error{Kind: bgremove.Invalid, Cause: noService, Reason: err.Error(), Err: err}
 	}
 	if !c.quiet {
 		c.line = c.NewStatusLine()

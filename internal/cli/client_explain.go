@@ -61,14 +61,14 @@ func explainClient(err error) error {
 	}
 	kind, hint := bgremove.Failed, serviceHint(err)
 	if known != nil {
-		kind, hint = known.Kind, known.Hint
+		kind, hint = known.Kind, hintOf(err)
 	}
 	switch {
 	case errors.As(err, &request) && request.Field != "":
 		if goesOn {
 			hint = left.hint()
 		}
-		return &bgremove.Error{Kind: bgremove.Invalid, Field: request.Field, Reason: strings.TrimPrefix(request.Message, request.Field+" "), Hint: hint, Err: err}
+		return &hinted{&bgremove.Error{Kind: bgremove.Invalid, Field: request.Field, Reason: strings.TrimPrefix(request.Message, request.Field+" "), Err: err}, hint}
 	case errors.As(err, &uncertain):
 		hint = again(uncertain)
 	case goesOn && errors.Is(err, client.ErrConflict) && !passing(err):
@@ -84,49 +84,9 @@ func explainClient(err error) error {
 	return explained(err, kind, hint)
 }
 
-// serviceHint is what to do about an error of package client.
-func serviceHint(err error) string {
-	for _, row := range serviceHints {
-		if errors.Is(err, row.err) {
-			return row.hint
-		}
-	}
-	var connection *client.ConnectionError
-	switch {
-	case errors.As(err, new(*client.InsufficientCreditsError)):
-		return "get credits, or send less; what was refused is not charged"
-	case errors.As(err, new(*client.UnexpectedError)):
-		return "--server must be the address of a bgremove service, without /api; is there a proxy or a sign-in page before it?"
-	case errors.As(err, &connection) && !connection.Connected:
-		return "is --server right, and does the service run?"
-	case passing(err):
-		return "run it again in a while"
-	case errors.As(err, new(*client.ServiceError)):
-		return "tell those who run the service, with the request's name"
-	case errors.As(err, new(*client.JobFailedError)):
-		return "its credits were given back; bgremove remove on the file may say more"
-	}
-	return ""
-}
-
 // passing reports whether an error of package client passes by itself.
 func passing(err error) bool {
 	var connection *client.ConnectionError
 	return errors.As(err, &connection) && connection.Connected || errors.Is(err, client.ErrDigest) ||
 		errors.As(err, new(*client.UnavailableError)) || errors.As(err, new(*client.RateLimitedError))
-}
-
-var serviceHints = []struct {
-	err  error
-	hint string
-}{
-	{client.ErrKey, "BGREMOVE_API_KEY, or api-key in the user's bgremove.yaml, holds it"},
-	{client.ErrUnauthorized, "BGREMOVE_API_KEY must hold a key of this service; this one is wrong or was revoked"},
-	{client.ErrNotFound, "only the key that made it sees it, and only on its own --server"},
-	{client.ErrNotReady, "bgremove client wait waits for it"},
-	{client.ErrExpired, "results are kept for some days only: submit the file again"},
-	{client.ErrUnreadable, "nothing was charged; bgremove probe on the file says what is wrong with it"},
-	{client.ErrTooLarge, "nothing was charged; send a smaller clip"},
-	{client.ErrConflict, "give another --idempotency-key, or exactly the files and options of before"},
-	{client.ErrDigest, "run it again"},
 }

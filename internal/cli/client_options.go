@@ -61,7 +61,7 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 		}
 	}
 	if o.options.Format != o.options.EffectiveFormat() {
-		o.say("mp4 has no transparency, so a gif is written; --bg '#rrggbb' gives an mp4")
+		o.say("%s", noteTexts[bgremove.GIFInstead])
 	}
 	if o.once == "" {
 		o.once = rand.Text()
@@ -82,13 +82,13 @@ func checkInput(path string) error {
 	case err != nil:
 		return err
 	case !stat.Mode().IsRegular():
-		e.Reason, e.Hint = "not a regular file", "name a file; bgremove client batch takes folders"
+		e.Cause, e.Reason = notAFile, "not a regular file"
 	default:
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".gif", ".mp4", ".mov", ".webm":
 			return nil
 		}
-		e.Reason, e.Hint = "not a .gif, .mp4, .mov or .webm", "the service goes by the name first: rename a file that is one of these"
+		e.Cause, e.Reason = badExtension, "not a .gif, .mp4, .mov or .webm"
 	}
 	return e
 }
@@ -114,18 +114,18 @@ func reserve(path string, force bool) error {
 	return nil
 }
 
-// inTheWay says what to do about what is in an output's way; other errors stay
+// inTheWay makes bgremove's error of what is in an output's way; other errors stay
 // as they are.
 func inTheWay(path string, err error) error {
 	e := &bgremove.Error{Kind: bgremove.Failed, Path: path, Err: err}
 	var at *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		e.Kind, e.Reason, e.Hint = bgremove.Exists, "the output already exists", "--force overwrites it"
+		e.Kind, e.Cause, e.Reason = bgremove.Exists, fileExists, "the output already exists"
 	case errors.Is(err, fs.ErrNotExist):
-		e.Reason, e.Hint = "the output's folder does not exist", "make it first: mkdir -p "+quoted(filepath.Dir(path))
+		e.Cause, e.Reason = folderMissing, "the output's folder does not exist"
 	case errors.As(err, &at):
-		e.Reason, e.Hint = "the output cannot be created: "+at.Err.Error(), "name another place with -o or --out"
+		e.Cause, e.Reason = noPlace, "the output cannot be created: "+at.Err.Error()
 	default:
 		return err
 	}

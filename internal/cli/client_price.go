@@ -85,8 +85,7 @@ func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error 
 		what = fmt.Sprintf("%d credits", cost)
 	}
 	if !c.CanAsk() {
-		return &bgremove.Error{Kind: bgremove.Invalid, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), what, most),
-			Hint: "--yes submits them without a question"}
+		return &bgremove.Error{Kind: bgremove.Invalid, Cause: notSubmitted, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), what, most)}
 	}
 	yes, err := c.Ask(cmd.Context(), fmt.Sprintf("%d files cost %s. Submit them?", len(inputs), what))
 	if err == nil && !yes {

@@ -16,6 +16,7 @@ var words = map[string][]string{
 	"format":  {string(bgremove.GIF), string(bgremove.APNG), string(bgremove.WebM), string(bgremove.MP4)},
 	"anchor":  {string(bgremove.Center), string(bgremove.Bottom)},
 	"key":     {bgremove.KeyAuto, bgremove.KeyGreen, bgremove.KeyBlue},
+	"subject": {string(bgremove.SubjectAuto), string(bgremove.Moving), string(bgremove.Salient)},
 	"scale":   {string(bgremove.ScaleAuto), string(bgremove.ScaleSmooth), string(bgremove.ScaleNearest)},
 	"holes":   {string(bgremove.HolesAuto), string(bgremove.HolesKeep), string(bgremove.HolesRemove)},
 	"sandbox": {string(bgremove.SandboxAuto), string(bgremove.SandboxOn), string(bgremove.SandboxOff), string(bgremove.SandboxAudit)},

@@ -10,11 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bgremove/bgremove/internal/billing"
 	"github.com/bgremove/bgremove/internal/config"
-	"github.com/bgremove/bgremove/internal/deployment"
-	"github.com/bgremove/bgremove/internal/job"
-	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -108,9 +104,6 @@ func (a *app) report(ctx context.Context, err error) int {
 		code, hint = exitUsage, "see bgremove --help"
 	}
 	if errors.As(err, &known) {
-		if hint == "" || known.Hint != "" {
-			hint = known.Hint
-		}
 		switch known.Kind {
 		case bgremove.Invalid:
 			code = exitUsage
@@ -118,32 +111,13 @@ func (a *app) report(ctx context.Context, err error) int {
 			code = exitMissing
 		}
 	}
-	if hint == "" {
-		hint = storageHint(err)
-	}
 	for line := range strings.SplitSeq(inFlags(err).Error(), "\n") {
 		a.Message("%s", line)
 	}
-	if hint != "" {
+	if hint = cmp.Or(hintOf(err), hint); hint != "" {
 		a.Hint(hint)
 	}
 	return code
-}
-
-// storageHint is what to do about a database and a storage that are not those of
-// one service.
-func storageHint(err error) string {
-	switch {
-	case errors.As(err, new(*deployment.MismatchError)):
-		return "check --data, --database and --storage; `bgremove admin storage adopt` makes the storage this database's"
-	case errors.Is(err, store.ErrNoSnapshot):
-		return "docs/operations.md has the commands for PostgreSQL and S3"
-	case errors.Is(err, job.ErrBusy):
-		return "try again once they have ended"
-	case errors.Is(err, billing.ErrSubscribed):
-		return "end it in Stripe, and try again"
-	}
-	return ""
 }
 
 // interrupted reports whether a signal ended a command.
@@ -154,7 +128,7 @@ func interrupted(ctx context.Context, err error) bool {
 
 // flagNames are the flags of options that the library calls otherwise.
 var flagNames = map[string]string{"canvasW": "canvas-w", "canvasH": "canvas-h", "bgColor": "bg",
-	"outputFormat": "format", "edgeColour": "edge-colour"}
+	"outputFormat": "format", "edgeColour": "edge-colour", "keepShadow": "keep-shadow"}
 
 // inFlags makes errors about options name the flags.
 func inFlags(err error) error {

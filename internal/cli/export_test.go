@@ -14,3 +14,6 @@ func SetCatalogue(models []model.Model) { catalogue = models }
 func ServeFlags() *pflag.FlagSet {
 	return settable((&app{Streams: &term.Streams{}}).serveCommand())
 }
+
+// HintOf is what a reader at a shell can do about an error.
+var HintOf = hintOf

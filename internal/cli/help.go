@@ -18,10 +18,10 @@ var flagGroups = []struct {
 }{
 	{"Output", []string{"output", "out", "format", "bg", "preview", "compare", "mask-only", "no-audio", "loop", "recursive", "watch", "force", "update", "quiet", "json"}},
 	{"Placement", []string{"crop", "pad", "canvas-w", "canvas-h", "anchor", "scale"}},
-	{"Method", []string{"method", "model", "tolerance", "key", "keep-shadow", "holes"}},
+	{"Method", []string{"method", "model", "subject", "tolerance", "key", "keep-shadow", "holes"}},
 	{"Quality", []string{"quality", "edge-colour", "fps", "start", "end", "trim", "strict"}},
 	{"Service", []string{"server", "wait", "dry-run", "ask-above", "yes", "idempotency-key"}},
-	{"Advanced", []string{"no-reuse", "no-colours", "no-plate", "no-steady", "no-refine", "no-decontaminate", "device", "require-gpu",
+	{"Advanced", []string{"no-reuse", "no-motion", "no-colours", "no-plate", "no-steady", "no-refine", "no-decontaminate", "device", "require-gpu",
 		"jobs", "workers", "ffmpeg", "ffprobe", "sandbox", "onnxruntime", "models-dir"}},
 }
 

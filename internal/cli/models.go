@@ -269,7 +269,7 @@ func (a *app) modelsRemove() *cobra.Command {
 			for _, name := range names {
 				err := a.store().Remove(name)
 				if errors.As(err, new(*model.NotInstalledError)) {
-					return explained(err, bgremove.Failed, "bgremove models list shows what is installed")
+					return &bgremove.Error{Kind: bgremove.Failed, Cause: notThere, Reason: err.Error(), Err: err}
 				}
 				if err != nil {
 					return err

@@ -38,11 +38,10 @@ func (o *removeOptions) pictures(input string) (*pictures, error) {
 			return nil, &bgremove.Error{Kind: bgremove.Invalid, Path: path, Reason: "stills are written as .png"}
 		}
 		if _, err := os.Stat(path); err == nil && !o.force {
-			return nil, &bgremove.Error{Kind: bgremove.Exists, Path: path, Reason: "the picture exists already", Hint: "--force overwrites it"}
+			return nil, &bgremove.Error{Kind: bgremove.Exists, Cause: fileExists, Path: path, Reason: "the picture exists already"}
 		}
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return nil, &bgremove.Error{Kind: bgremove.Failed, Path: path, Reason: "the picture's folder does not exist",
-				Hint: "make it first: mkdir -p " + quoted(filepath.Dir(path)), Err: err}
+			return nil, &bgremove.Error{Kind: bgremove.Failed, Cause: folderMissing, Path: path, Reason: "the picture's folder does not exist", Err: err}
 		}
 	}
 	return &pictures{preview: o.preview, compare: o.compare, overwrite: o.force}, nil

@@ -77,7 +77,7 @@ func (p *place) there() error {
 		return nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return &bgremove.Error{Kind: bgremove.NotFound, Path: path, Reason: "no such database", Hint: "--data or --database names that of the service", Err: err}
+		return &bgremove.Error{Kind: bgremove.NotFound, Cause: noDatabase, Path: path, Reason: "no such database", Err: err}
 	}
 	return nil
 }

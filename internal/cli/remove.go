@@ -93,6 +93,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(colour{&o.Key, words["key"]}, "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
 	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")
 	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: auto (large ones go), keep, remove")
+	f.Var(word(&o.Subject), "subject", "rembg: auto, moving (drop all that does not move) or salient (keep all that is found)")
 	f.Var(word(&o.Scale), "scale", "how to scale: auto (crisp where pixel art is enlarged), smooth or nearest")
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
 	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
@@ -103,6 +104,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(colour{p: &o.EdgeColour}, "edge-colour", "gif: blend half-transparent edges on this `colour`")
 	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
 	f.BoolVar(&o.NoColours, "no-colours", false, "leave undecided what the network doubts, whatever its colour")
+	f.BoolVar(&o.NoMotion, "no-motion", false, "do not tell the subject by its motion")
 	f.BoolVar(&o.NoPlate, "no-plate", false, "do not compare with what lies behind the subject in other frames")
 	f.BoolVar(&o.NoSteady, "no-steady", false, "do not steady the network's mattes over time")
 	f.BoolVar(&o.NoRefine, "no-refine", false, "do not fit the network's mattes to the picture's edges")
@@ -253,7 +255,7 @@ func (a *app) notes(r *bgremove.Result, o *removeOptions) {
 		return
 	}
 	for _, note := range r.Notes {
-		a.Message("%s", note)
+		a.Message("%s", noteText(note))
 	}
 	if r.Method == bgremove.Fast && a.typed["model"] {
 		a.Message("%s", unusedModel(o.Model))
@@ -272,13 +274,29 @@ func unusedModel(name string) string {
 func (a *app) announce(r *bgremove.Result, o *removeOptions) error {
 	a.notes(r, o)
 	if o.json {
-		return a.JSON(r)
+		return a.JSON(reportOf(r))
 	}
 	if o.quiet {
 		return nil
 	}
 	a.Message("%s", summary(r))
 	return nil
+}
+
+// reported is a result as --json prints it: with its notes in words.
+type reported struct {
+	*bgremove.Result
+	Notes []string `json:"notes,omitempty"`
+}
+
+func reportOf(r *bgremove.Result) reported {
+	out := reported{Result: r}
+	if r != nil {
+		for _, note := range r.Notes {
+			out.Notes = append(out.Notes, noteText(note))
+		}
+	}
+	return out
 }
 
 // summary is a removal in one line.

@@ -61,7 +61,7 @@ func meant(cmd *cobra.Command, arg string) string {
 	case cmd.HasParent():
 		return ""
 	case isURL(arg):
-		return downloadFirst(arg)
+		return hintOf(checkLocal(arg))
 	case isFolder(arg):
 		return "did you mean bgremove batch " + quoted(arg) + " --out FOLDER?"
 	case isClipName(arg) || exists(arg):
@@ -69,8 +69,6 @@ func meant(cmd *cobra.Command, arg string) string {
 	}
 	return ""
 }
-
-func downloadFirst(url string) string { return "download it first: curl -LO " + quoted(url) }
 
 // flagError puts an error of pflag in our words, and suggests what was meant.
 func (a *app) flagError(cmd *cobra.Command, err error) error {
@@ -132,8 +130,7 @@ func checkClip(path string) error {
 	case isURL(path):
 		return checkLocal(path)
 	case isFolder(path):
-		return &bgremove.Error{Kind: bgremove.Unreadable, Path: path, Reason: "a folder, not a regular file",
-			Hint: "bgremove batch " + quoted(path) + " --out FOLDER takes all clips in it"}
+		return &bgremove.Error{Kind: bgremove.Unreadable, Cause: folderGiven, Path: path, Reason: "a folder, not a regular file"}
 	}
 	return nil
 }
@@ -142,7 +139,7 @@ func checkClip(path string) error {
 func checkLocal(paths ...string) error {
 	for _, path := range paths {
 		if isURL(path) {
-			return &bgremove.Error{Kind: bgremove.NotFound, Path: path, Reason: "an address on the web, not a file", Hint: downloadFirst(path)}
+			return &bgremove.Error{Kind: bgremove.NotFound, Cause: urlGiven, Path: path, Reason: "an address on the web, not a file"}
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	noMail = `{"error":"not_offered","message":"this service sends no mail; its operator sets a new password with ` + "`bgremove admin account reset`" + `"}`
+	noMail = `{"error":"not_offered","message":"this service sends no mail; its operator can set a new password"}`
 	site   = "https://clips.example"
 )
 

@@ -76,7 +76,7 @@ func TestLocal(t *testing.T) {
 		}
 		v, thief := newVisitor(t), newVisitor(t)
 		for _, url := range []string{n.url + "/local", n.url + "/local?token=", n.url + "/local?token=guess", signIn + "x"} {
-			if got := thief.get(url); got.status != http.StatusForbidden || got.header.Get("Set-Cookie") != "" || !strings.Contains(got.body, "bgremove serve --local") {
+			if got := thief.get(url); got.status != http.StatusForbidden || got.header.Get("Set-Cookie") != "" || !strings.Contains(got.body, "stop bgremove with Ctrl-C") {
 				t.Errorf("%s: %d %s", url, got.status, got.body)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/chromakey"
 	"github.com/bgremove/bgremove/internal/matte/floodfill"
 	"github.com/bgremove/bgremove/internal/matte/segment"
+	"github.com/bgremove/bgremove/internal/matte/subject"
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
@@ -25,16 +26,16 @@ type choice struct {
 	reason    string
 	model     string
 	device    string
-	note      string // a note for the user; may be empty
-	pixelArt  bool   // edges are hard
-	cutBefore bool   // the clip is transparent already
+	note      *Note // may be nil
+	pixelArt  bool  // edges are hard
+	cutBefore bool  // the clip is transparent already
 	estimator matte.Estimator
 }
 
 // choose picks the method for a clip and prepares its estimator.
 func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choice, error) {
 	if o.Method == Rembg {
-		return r.segment(ctx, clip, o, "asked for")
+		return r.segment(ctx, o, "asked for")
 	}
 	backdrop, screen, err := o.look(ctx, clip)
 	if err != nil {
@@ -44,7 +45,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 	if why, ok := o.screened(backdrop, screen); ok {
 		c := &choice{method: Fast, reason: why, device: "cpu", estimator: chromakey.New(screen, chromakey.Options{KeepShadow: o.KeepShadow})}
 		if o.Holes == HolesKeep {
-			c.note = "holes has no effect before a screen: what shows the screen goes"
+			c.note = &Note{Code: HolesIgnored, Field: "holes", Message: "has no effect before a screen: what shows the screen goes"}
 		}
 		return c, nil
 	}
@@ -58,7 +59,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 		case flat:
 			reason = why
 		default:
-			return r.segment(ctx, clip, o, why)
+			return r.segment(ctx, o, why)
 		}
 	}
 	holes := map[Holes]floodfill.Holes{HolesKeep: floodfill.HolesKeep, HolesRemove: floodfill.HolesRemove}
@@ -104,35 +105,31 @@ func (o Options) screened(b floodfill.Backdrop, s chromakey.Screen) (reason stri
 	return reason, ok
 }
 
-// shadowless is what is to be said where there is no screen to keep shadows on.
-func (o Options) shadowless() string {
+// shadowless is the note where there is no screen to keep shadows on, or nil.
+func (o Options) shadowless() *Note {
 	if o.KeepShadow {
-		return "keep-shadow has no effect: there is no green or blue screen"
+		return &Note{Code: ShadowIgnored, Field: "keepShadow", Message: "has no effect: there is no green or blue screen"}
 	}
-	return ""
+	return nil
 }
 
 // segment prepares a neural network.
-func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reason string) (*choice, error) {
+func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choice, error) {
 	n, name, err := r.network(ctx, o.Model)
 	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Missing {
 		// Say why it is needed, and that there is a way without.
 		e.Reason = fmt.Sprintf("AI segmentation is needed (%s): %s", reason, e.Reason)
-		e.Hint += "; --method fast works without it"
+		e.Without = Fast
 	}
 	if err != nil {
 		return nil, err
 	}
 	note := o.shadowless()
 	if n.Info().Refused != "" {
-		note = fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))
+		note = &Note{Code: DeviceRefused, Message: fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))}
 	}
-	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
-		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})
-	if err := e.Sample(ctx, func(ctx context.Context, n int, see func(*image.NRGBA)) error {
-		return pipeline.Look(ctx, clip, o.timing(), n, see)
-	}); err != nil {
-		return nil, err
-	}
+	wanted := map[Subject]subject.Wanted{Moving: subject.Moving, Salient: subject.Salient}
+	e := segment.New(n, segment.Options{Subject: wanted[o.Subject], NoMotion: o.NoMotion, NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
+		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate, TempDir: r.config.TempDir})
 	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, estimator: e}, nil
 }

@@ -63,6 +63,17 @@ const (
 	HolesRemove Holes = "remove" // go
 )
 
+// Subject is which of the things that the network finds is wanted. The empty Subject is
+// SubjectAuto.
+type Subject string
+
+// The subjects.
+const (
+	SubjectAuto Subject = "auto"    // in shots with a clearly moving subject, not what never moves
+	Moving      Subject = "moving"  // only what moves
+	Salient     Subject = "salient" // all that the network finds
+)
+
 // The keys that are no #rrggbb.
 const (
 	KeyAuto  = "auto"
@@ -112,13 +123,16 @@ type Options struct {
 	// KeepShadow keeps the shadows on a green or blue screen.
 	KeepShadow bool `json:"keepShadow,omitempty"`
 
-	// NoReuse runs the network on repeated frames, too. NoColours leaves the
+	Subject Subject `json:"subject,omitempty"`
+	// NoReuse runs the network on repeated frames, too. NoMotion does not tell the
+	// subject by its motion over the clip. NoColours leaves the
 	// network's uncertain pixels undecided. NoPlate does not use the backdrop
 	// that other frames show behind the subject. NoSteady leaves flicker in.
 	// NoRefine enlarges small mattes without following the picture's edges.
 	// NoDecontaminate leaves the old backdrop's colour in edges. All but the
 	// last apply to Rembg only.
 	NoReuse         bool `json:"noReuse,omitempty"`
+	NoMotion        bool `json:"noMotion,omitempty"`
 	NoColours       bool `json:"noColours,omitempty"`
 	NoPlate         bool `json:"noPlate,omitempty"`
 	NoSteady        bool `json:"noSteady,omitempty"`
@@ -212,6 +226,7 @@ func (o Options) Validate() error {
 	oneOf("method", string(o.Method), string(Auto), string(Fast), string(Rembg))
 	oneOf("holes", string(o.Holes), string(HolesAuto), string(HolesKeep), string(HolesRemove))
 	oneOf("anchor", string(o.Anchor), string(Center), string(Bottom))
+	oneOf("subject", string(o.Subject), string(SubjectAuto), string(Moving), string(Salient))
 	oneOf("scale", string(o.Scale), string(ScaleAuto), string(ScaleSmooth), string(ScaleNearest))
 	oneOf("outputFormat", string(o.Format), string(GIF), string(APNG), string(WebM), string(MP4))
 	if o.Tolerance != 0 {
