@@ -2,7 +2,7 @@ package cli
 
 import "github.com/bgremove/bgremove/pkg/bgremove"
 
-// advices are what helps against a warning of what a method made.
+// advices are remedies for a warning, by the method of the result.
 var advices = map[bgremove.Method]map[bgremove.WarningCode]string{
 	bgremove.Fast: {
 		bgremove.NothingRemoved: "--method rembg, a wider --tolerance, or --key with its colour",
@@ -21,7 +21,7 @@ var advices = map[bgremove.Method]map[bgremove.WarningCode]string{
 	},
 }
 
-// advice is what to try after a warning, if anything helps.
+// advice is a remedy for a warning, or empty if there is none.
 func advice(code bgremove.WarningCode, method bgremove.Method) string {
 	if try := advices[method][code]; try != "" {
 		return "; try " + try

@@ -11,13 +11,12 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// explained puts an error into bgremove's words: its kind and what to do.
+// explained makes an error of bgremove from an error: with a kind and a hint.
 func explained(err error, kind bgremove.Kind, hint string) error {
 	return &bgremove.Error{Kind: kind, Reason: err.Error(), Hint: hint, Err: err}
 }
 
-// explainFetch says what to do about errors of fetching; others stay as they
-// are.
+// explainFetch adds advice to errors of fetching; others are unchanged.
 func explainFetch(err error) error {
 	var (
 		known  *bgremove.Error
@@ -42,7 +41,7 @@ func explainFetch(err error) error {
 	case errors.As(err, &digest), errors.As(err, &size):
 		hint = "it was not installed; the source holds another file: try --from another mirror"
 	case errors.As(err, &short), errors.Is(err, fetch.ErrStalled):
-		hint = "run it again: it goes on where it ended"
+		hint = "run it again: it continues where it stopped"
 	case errors.As(err, &status) && status.Code == http.StatusNotFound:
 		hint = "the file is not there; --from names a mirror, a folder or a file"
 	case errors.As(err, &status), errors.Is(err, fetch.ErrRedirect):
@@ -50,9 +49,9 @@ func explainFetch(err error) error {
 	case errors.As(err, &remote):
 		hint = "check the network and its proxy, or name a mirror, folder or file with --from"
 	case errors.Is(err, fetch.ErrBusy):
-		hint = "wait for the other one to end"
+		hint = "wait until the other process ends"
 	case errors.Is(err, fetch.ErrNoDigest):
-		hint = "--sha256 vouches for it, if you know what it should be"
+		hint = "--sha256 gives its digest, if you know it"
 	case errors.Is(err, ortlib.ErrArchive), errors.Is(err, ortlib.ErrNoLibrary), errors.Is(err, ortlib.ErrNotLibrary):
 		hint = "name the archive of this system's official release with --from"
 	case errors.As(err, &npm):
