@@ -15,15 +15,16 @@ import (
 	"github.com/bgremove/bgremove/internal/blob"
 )
 
-// facts are what the database says when all is over.
+// facts is the final content of the database.
 type facts struct {
 	jobs   []row
-	files  map[string]file // by their keys
+	files  map[string]file // by key
 	ledger map[string]map[account.Kind][]int64
-	// waiting are jobs that the queue believes not to have ended.
+	// waiting counts jobs that are still open for the queue.
 	waiting int64
-	// events is the last number of each account's, and gaps are those before
-	// which one is missing; told is the last state of each job by its events.
+	// events is the last event number of each account. gaps are the numbers
+	// with a missing predecessor. told is the last state of each job in its
+	// events.
 	events map[string]int64
 	gaps   []string
 	told   map[string]string
@@ -37,7 +38,7 @@ type row struct {
 	input, output, shot file
 }
 
-// file is an object that a job names; its hash is not always known.
+// file is an object that a job names; its hash may be unknown.
 type file struct {
 	key, sha sql.NullString
 	size     sql.NullInt64
@@ -106,8 +107,8 @@ func (f *facts) lost() (n int64) {
 	return n
 }
 
-// check compares the jobs with those that clients were told of, and each with
-// its place in the ledger.
+// check compares the jobs with those that clients were told about, and each job
+// with its entries in the ledger.
 func (f *facts) check(told map[string]bool) error {
 	var errs []error
 	if len(f.jobs) != len(told) {
@@ -133,7 +134,7 @@ func (f *facts) check(told map[string]bool) error {
 	return errors.Join(errs...)
 }
 
-// mostLosses is how often a job may lose its worker.
+// mostLosses is the number of times that a job may lose its worker.
 const mostLosses = 3
 
 func (r row) checkEnd(told map[string]bool) error {
@@ -182,7 +183,7 @@ func (f *facts) compare(ctx context.Context, blobs *blob.Store, there map[string
 	return errors.Join(errs...)
 }
 
-// rehash reads an object as its job describes it.
+// rehash reads an object and compares it with its job's description.
 func rehash(ctx context.Context, blobs *blob.Store, key, want string) error {
 	r, err := blobs.Open(ctx, key, 0, -1)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command chaos kills processes of the service at random moments and then
-// looks whether anything was lost, done twice or left behind.
+// Command chaos kills processes of the service at random moments. Then it
+// checks whether anything was lost, done twice or left behind.
 //
 //	./tools/postgres.sh go run ./tools/chaos -versitygw PATH
 //	go run ./tools/chaos -databases sqlite -jobs 100 -kills 10 -cluster-jobs 0
@@ -81,15 +81,15 @@ func named(name string, err error) error {
 	return nil
 }
 
-// chaos is what all scenarios share.
+// chaos is the state that all scenarios share.
 type chaos struct {
 	settings
 	rig    *rig.Rig
 	random *rand.Rand
 }
 
-// flags of every node. Orphans stay long enough for an upload on a busy
-// machine, and short enough for sweeps at each start to find some.
+// flags are the flags of every node. Orphans stay long enough for an upload on
+// a busy machine, and briefly enough for the sweeps at each start to find some.
 func (c *chaos) flags(more ...string) []string {
 	return append([]string{"--lease", c.lease.String(), "--rate", "6000000", "--burst", "1000000", "--account-rate", "6000000", "--account-burst", "1000000",
 		"--slots", "2", "--keep-orphans", "1m"}, more...)

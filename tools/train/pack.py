@@ -1,11 +1,11 @@
-"""Packs the training data into one file small enough to travel.
+"""Packs the training data into one file that is small enough to transfer.
 
     python pack.py DATA pack.zip
 
 DATA is a folder with manifest.csv, scenes, cutouts and backgrounds. The pack is
-a zip of WebP pictures at training size and manifest.json. Which side of the
-split a picture is on is decided by a hash of its group, so that no subject,
-photo or place is in both, and a picture keeps its side whatever else is added.
+a zip of WebP pictures at training size and manifest.json. A hash of a picture's
+group decides its side of the split. So no subject, photo or place is on both
+sides, and a picture keeps its side when others are added.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from PIL import Image
 
-# Pixel art in DATA was enlarged by whole numbers; it is packed as it was drawn.
+# Pixel art in DATA was enlarged by whole numbers; it is packed at its original size.
 PIXEL_ART = {"lpc": 4, "crawl": 4}
 
 # Sources whose masks hold 128 for "not known".
@@ -40,7 +40,7 @@ class Item:
     held: bool  # held out for validation
     touches: str  # the picture's edges that the subject reaches: L, T, R, B
     pixels: bool = False  # pixel art: to be enlarged with hard edges
-    uncertain: bool = False  # alpha near one half means not known
+    uncertain: bool = False  # alpha near one half means unknown
 
 
 @dataclasses.dataclass
@@ -55,7 +55,7 @@ class Sizes:
 
 
 def held_out(group, one_in=10):
-    """Whether a group is held out for validation: one in ten is."""
+    """Whether a group is held out for validation; one in ten is."""
     return int(hashlib.sha256(group.encode()).hexdigest()[:8], 16) % one_in == 0
 
 
@@ -64,7 +64,7 @@ def reduce(picture, side):
     if scale >= 1:
         return picture
     size = [max(1, round(v * scale)) for v in picture.size]
-    if picture.mode == "RGBA":  # colours under alpha 0 must not bleed in
+    if picture.mode == "RGBA":  # colours under alpha 0 must not bleed into the edges
         return picture.convert("RGBa").resize(size, Image.Resampling.BOX, reducing_gap=None).convert("RGBA")
     return picture.resize(size, Image.Resampling.BOX)
 
@@ -126,7 +126,7 @@ def pack(data, path, sizes, without):
 
 
 def write(z, name, body, compression=zipfile.ZIP_STORED):
-    """Adds a member without a time, so that the same data give the same file."""
+    """Adds a member without a time, so that the same data gives the same file."""
     z.writestr(zipfile.ZipInfo(name), body, compression)
 
 

@@ -21,7 +21,8 @@ type Samples struct {
 	Tracks      uint32
 }
 
-// MP4 is a file of some hundred bytes, plus four for each chunk of each track.
+// MP4 returns a file of some hundred bytes for each track, plus four for each
+// chunk of the track.
 func (s Samples) MP4() []byte {
 	matrix := words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 	entry := bytes.Join([][]byte{words(0, 1, 0, 0, 0, 0, 64<<16|64, 72<<16, 72<<16, 0, 1<<16), make([]byte, 30), words(24<<16 | 0xffff)}, nil)
