@@ -147,7 +147,7 @@ func (j jobView) OptionText() string {
 		parts = append(parts, "trimmed")
 	}
 	if o.OutputFormat != j.OutputFormat {
-		parts = append(parts, o.OutputFormat+" asked for, which has no transparency")
+		parts = append(parts, o.OutputFormat+" requested, but it has no transparency")
 	}
 	return strings.Join(parts, " · ")
 }

@@ -13,9 +13,9 @@ import (
 
 var accountAttacks = []attack{
 	{name: "many keys", what: "200 requests of one account by 6 keys and a browser", flags: []string{"--account-rate", "60", "--account-burst", "30"}, run: manyKeys},
-	{name: "suspended account", what: "a suspended account asks for what it had, and has jobs in the queue", run: suspended},
+	{name: "suspended account", what: "a suspended account requests its own things, and has jobs in the queue", run: suspended},
 	{name: "other people's jobs", what: "every route with another account's job, batch and key", run: otherPeoplesJobs},
-	{name: "other sites", what: "changes that pages of another site ask for, with the cookie", run: otherSites},
+	{name: "other sites", what: "changes by pages of another site, with the cookie", run: otherSites},
 }
 
 // manyKeys checks that all requests of an account are counted together.

@@ -49,9 +49,9 @@ const within = 3 * time.Minute
 
 func main() {
 	var c campaign
-	binary := flag.String("bin", "", "the `binary` that is attacked; empty builds it")
-	pattern := flag.String("run", "", "a `regexp` of the names of attacks")
-	flag.BoolVar(&c.short, "short", false, "leave out what takes long")
+	binary := flag.String("bin", "", "the `binary` to attack; empty builds it")
+	pattern := flag.String("run", "", "a `regexp` for the names of attacks")
+	flag.BoolVar(&c.short, "short", false, "omit the long attacks")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := c.begin(ctx, *binary, *pattern)
@@ -124,7 +124,7 @@ func (c *campaign) round(ctx context.Context) (err error) {
 		c.tell(a, answer, time.Since(began), err)
 	}
 	if err := shared.close(ctx); err != nil {
-		c.tell(attack{name: "afterwards", what: "what the attacks have left"}, "", 0, err)
+		c.tell(attack{name: "afterwards", what: "the state after the attacks"}, "", 0, err)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 var outageAttacks = []attack{
 	{name: "PostgreSQL is cut off", what: "no connection to the database while jobs run", only: "postgres",
 		run: func(ctx context.Context, t *target) (string, error) { return outage(ctx, t, (*wire.Wire).Cut) }},
-	{name: "PostgreSQL is silent", what: "a database that takes everything and answers nothing while jobs run", only: "postgres", long: true,
+	{name: "PostgreSQL is silent", what: "a database that accepts everything and answers nothing while jobs run", only: "postgres", long: true,
 		run: func(ctx context.Context, t *target) (string, error) { return outage(ctx, t, (*wire.Wire).Stall) }},
 }
 

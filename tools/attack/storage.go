@@ -134,7 +134,7 @@ func expired(ctx context.Context, t *target) (string, error) {
 	err = errors.Join(err, again.want(http.StatusNotFound, api.ErrorCodeNotFound))
 	after, unread := t.objects(ctx)
 	if after != before {
-		err = errors.Join(err, errors.New("a sweep has removed the files, so that this shows nothing"))
+		err = errors.Join(err, errors.New("a sweep has removed the files, so this proves nothing"))
 	}
 	return fmt.Sprintf("200, and 404 on %d routes at once, while the files are there", len(files)+1), errors.Join(err, unread)
 }

@@ -17,10 +17,10 @@ import (
 
 var strangerAttacks = []attack{
 	{name: "paths", what: "requests for ../../bgremove.db, /etc/passwd and the like, in every spelling", run: paths},
-	{name: "webhook", what: "payments that Stripe has not signed, or long ago", run: webhook},
-	{name: "metrics", what: "/metrics by a proxy that is trusted, and by headers of proxies", flags: []string{"--trusted-proxies", "127.0.0.0/8"}, run: metrics},
-	{name: "headers", what: "answers whose type a browser may guess", run: headers},
-	{name: "events", what: "a browser that goes on with a stream where nothing happens", run: events},
+	{name: "webhook", what: "payments without Stripe's signature, or with an old one", run: webhook},
+	{name: "metrics", what: "/metrics through a trusted proxy, and with headers of proxies", flags: []string{"--trusted-proxies", "127.0.0.0/8"}, run: metrics},
+	{name: "headers", what: "answers with a type that a browser may guess", run: headers},
+	{name: "events", what: "a browser that resumes a stream while nothing happens", run: events},
 }
 
 func paths(ctx context.Context, t *target) (string, error) {

@@ -64,7 +64,7 @@ func (t *target) close(ctx context.Context) error {
 	err := t.Stop()
 	wrong, failure := account.NewLedger(t.db).Verify(ctx)
 	if len(wrong) > 0 {
-		err = errors.Join(err, fmt.Errorf("balances are no sums of their ledgers: %v", wrong))
+		err = errors.Join(err, fmt.Errorf("balances differ from the sums of their ledgers: %v", wrong))
 	}
 	log, unread := os.ReadFile(t.Log)
 	for line := range bytes.Lines(log) {
@@ -131,7 +131,7 @@ func (t *target) newKey(ctx context.Context, v *visitor) (err error) {
 func (t *target) hasCredits(ctx context.Context, v *visitor, want int64) error {
 	got, err := account.NewLedger(t.db).Balance(ctx, v.id)
 	if err == nil && got != want {
-		err = fmt.Errorf("the account has %d credits in place of %d", got, want)
+		err = fmt.Errorf("the account has %d credits, want %d", got, want)
 	}
 	return err
 }
@@ -146,7 +146,7 @@ func (t *target) count(ctx context.Context, query string, args ...any) (n int64,
 func (t *target) hasJobs(ctx context.Context, v *visitor, want int64) error {
 	got, err := t.count(ctx, "SELECT COUNT(*) FROM jobs WHERE account_id = $1", v.id)
 	if err == nil && got != want {
-		err = fmt.Errorf("the account has %d jobs in place of %d", got, want)
+		err = fmt.Errorf("the account has %d jobs, want %d", got, want)
 	}
 	return err
 }

@@ -18,7 +18,7 @@ import (
 )
 
 var uploadAttacks = []attack{
-	{name: "uploads without credits", what: "60 uploads of endless MP4s by accounts that have nothing", run: poorUploads},
+	{name: "uploads without credits", what: "60 uploads of endless MP4s by accounts without credits", run: poorUploads},
 	{name: "part headers", what: "60 forms at once with a part header of 10 MB each", flags: withoutWork, run: partHeaders},
 	{name: "form fields", what: "an option of 2 kB, an option given twice, 101 fields", run: formFields},
 	{name: "stalled uploads", what: "an upload that takes all of --upload-space and stalls", flags: []string{"--max-file", "1000000", "--upload-space", "20000000"}, run: stalledUploads},

@@ -75,7 +75,7 @@ func (a answer) String() string {
 // empty code.
 func (a answer) want(status int, code api.ErrorCode) error {
 	if a.status != status || a.code() != string(code) {
-		return fmt.Errorf("the answer is %v in place of %d %s: %.200q", a, status, code, a.body)
+		return fmt.Errorf("the answer is %v, want %d %s: %.200q", a, status, code, a.body)
 	}
 	return nil
 }

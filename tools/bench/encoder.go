@@ -19,7 +19,7 @@ import (
 // encoder compares our VP9 settings with libvpx's good mode: time, size, and
 // the difference between the decoded result and the cut-outs.
 func (b *bench) encoder(ctx context.Context) error {
-	fmt.Println("\nWebM of cut-outs: ms a frame, KiB, PSNR in dB of colour where opaque and of alpha, share of empty pixels that got alpha from 1 and from 8")
+	fmt.Println("\nWebM of cut-outs: ms a frame, KiB, PSNR in dB of colour where opaque and of alpha, share of empty pixels with alpha of at least 1 and of at least 8")
 	drawn := job{width: 1920, height: 1080, frames: 50, options: bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}}
 	var err error
 	if drawn.clip, err = b.clip(ctx, drawn.width, drawn.height, drawn.frames); err != nil {

@@ -43,9 +43,9 @@ type animation struct {
 // bgremove cuts out and on drawn ones.
 func (b *bench) gifski(ctx context.Context) error {
 	if _, err := exec.LookPath("gifski"); err != nil {
-		return fmt.Errorf("%w: make bench-peers brings it", err)
+		return fmt.Errorf("%w: make bench-peers installs it", err)
 	}
-	fmt.Println("\nGIF against gifski: size, PSNR and flicker by quality, and how many dB more and what part of its flicker ours has at its size")
+	fmt.Println("\nGIF against gifski: size, PSNR and flicker by quality; at its size our gain in dB, and our flicker as a share of its flicker")
 	var t tally
 	for _, path := range filepath.SplitList(os.Getenv(clipsVariable)) {
 		a, err := b.cutOut(ctx, path)

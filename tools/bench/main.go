@@ -51,7 +51,7 @@ func main() {
 		flag.BoolFunc(p.name, p.usage, func(string) error { chosen = p.run; return nil })
 	}
 	memory := flag.String("memory", "", "internal: remove the background of this `clip` and print the peak memory")
-	runs := flag.Int("runs", 3, "pairs of runs, whose median ratio is printed")
+	runs := flag.Int("runs", 3, "pairs of runs; the median ratio is printed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	var err error

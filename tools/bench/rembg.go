@@ -22,7 +22,7 @@ import (
 func (b *bench) rembg(ctx context.Context) error {
 	for _, program := range []string{rembgPath, bgremovePath} {
 		if _, err := os.Stat(program); err != nil {
-			return fmt.Errorf("%w: make bench-peers brings it", err)
+			return fmt.Errorf("%w: make bench-peers installs it", err)
 		}
 	}
 	fmt.Println("\nrembg 2.0.86 with the same network, mp4 to webm")

@@ -122,7 +122,7 @@ func complete(e *rig.Events) error {
 	}
 	for id, states := range told {
 		if states != "queued processing processing done " {
-			return fmt.Errorf("a stream tells of %s: %s", id, states)
+			return fmt.Errorf("a stream reports for %s: %s", id, states)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func (n *Node) Peak() (int64, error) {
 			return kilobytes << 10, err
 		}
 	}
-	return 0, fmt.Errorf("process %d tells no peak", n.PID())
+	return 0, fmt.Errorf("process %d has no peak memory in its status", n.PID())
 }
 
 // ForgetPeak restarts Peak at the node's current memory, see proc(5).
