@@ -119,13 +119,13 @@ var serviceHints = []struct {
 	err  error
 	hint string
 }{
-	{client.ErrKey, "BGREMOVE_API_KEY, or api-key in the user's bgremove.yaml, holds it"},
+	{client.ErrKey, "BGREMOVE_API_KEY, or api-key in the user's bgremove.yaml, must hold it"},
 	{client.ErrUnauthorized, "BGREMOVE_API_KEY must hold a key of this service; this one is wrong or was revoked"},
 	{client.ErrNotFound, "only the key that created it can see it, on the --server where it was created"},
 	{client.ErrNotReady, "bgremove client wait waits for it"},
 	{client.ErrExpired, "results are kept for some days only: submit the file again"},
 	{client.ErrUnreadable, "nothing was charged; bgremove probe on the file says what is wrong with it"},
 	{client.ErrTooLarge, "nothing was charged; send a smaller clip"},
-	{client.ErrConflict, "give another --idempotency-key, or exactly the files and options of before"},
+	{client.ErrConflict, "give another --idempotency-key, or exactly the same files and options as before"},
 	{client.ErrDigest, "run it again"},
 }
