@@ -27,7 +27,7 @@ func TestPrepare(t *testing.T) {
 	bad := map[string]string{filepath.Join(dir, "file"): "is a file", filepath.Join(dir, "file", "out"): "cannot be written to: ",
 		filepath.Join(dir, strings.Repeat("x", 300)): "cannot be written to: "}
 	if runtime.GOOS == "linux" {
-		bad["/proc"] = "cannot be written to: " // by root neither
+		bad["/proc"] = "cannot be written to: " // not even by root
 	}
 	for out, want := range bad {
 		err := batch.Prepare(out)

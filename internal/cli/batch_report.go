@@ -15,18 +15,18 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// batchRun is a run over many files and what it has to say.
+// batchRun is a run over many files, with its report.
 type batchRun struct {
 	*app
 	o       *batchOptions
 	remover *bgremove.Remover
 	board   *term.Board
 	began   time.Time
-	cancel  context.CancelCauseFunc // ends a run whose reports cannot be written
+	cancel  context.CancelCauseFunc // ends a run if its report cannot be written
 
-	// Of report alone, which hears one outcome after the other.
+	// Only report uses these; it is called for one outcome at a time.
 	counts            map[batch.Status]int
-	lacking           int // failures for what is not installed
+	lacking           int // failures because something is not installed
 	frames            int
 	inBytes, outBytes int64
 	failed            []string
@@ -34,7 +34,7 @@ type batchRun struct {
 
 	mu                    sync.Mutex
 	total, ended, dropped int               // files
-	parts                 map[*part]float64 // of each running file, what is done
+	parts                 map[*part]float64 // the finished share of each running file
 }
 
 func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batchRun {
@@ -42,15 +42,15 @@ func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batc
 		counts: map[batch.Status]int{}, hinted: map[string]bool{}, parts: map[*part]float64{}}
 }
 
-// remarks say what of the paths is not taken, and what else differs from what
-// was asked for.
+// remarks reports the skipped paths, and an output format other than the
+// requested one.
 func (r *batchRun) remarks(found *batch.Found) {
 	if effective := r.o.EffectiveFormat(); effective != r.o.Format && r.o.Format != "" {
 		r.say("%s", noteTexts[bgremove.GIFInstead])
 		r.o.Format = effective
 	}
 	for _, path := range found.Outputs {
-		r.say("%s: left out, being an output by its name", path)
+		r.say("%s: skipped, because its name is that of an output", path)
 	}
 	for _, dir := range found.Empty {
 		if !samePlace(dir, r.o.out) {
@@ -59,15 +59,15 @@ func (r *batchRun) remarks(found *batch.Found) {
 	}
 }
 
-// say prints a message that is no error.
+// say prints a message that is not an error.
 func (r *batchRun) say(format string, args ...any) {
 	if !r.o.quiet {
 		r.board.Above(func() { r.Message(format, args...) })
 	}
 }
 
-// batchLine is what --json prints of a file: the report of remove, if there is
-// one, and what became of it.
+// batchLine is a file's line of --json: its outcome, and the report of remove
+// if there is one.
 type batchLine struct {
 	Input  string       `json:"input"`
 	Output string       `json:"output"`
@@ -77,7 +77,7 @@ type batchLine struct {
 	reported
 }
 
-// report counts an outcome and says it.
+// report counts an outcome and prints it.
 func (r *batchRun) report(o batch.Outcome) {
 	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, reported: reportOf(o.Result)}
 	r.counts[o.Status]++
@@ -114,8 +114,8 @@ func (r *batchRun) report(o batch.Outcome) {
 	r.move()
 }
 
-// failure says why an input failed, and what can be done the first time that
-// it helps.
+// failure returns the reason of a failure and a hint. It prints a hint only the
+// first time.
 func (r *batchRun) failure(o batch.Outcome) (reason, hint string) {
 	r.failed = append(r.failed, o.Path)
 	err := bgremove.Explain(ofCollision(o.Err))
@@ -149,7 +149,7 @@ func (r *batchRun) table() {
 	}
 }
 
-// part is a file that is being worked on.
+// part is a running file.
 type part struct {
 	run  *batchRun
 	line *term.Line
@@ -168,7 +168,7 @@ func (p *part) progress(at bgremove.Progress) {
 	p.run.move()
 }
 
-// end takes the bar away; dropped says that the file was cut short.
+// end removes the bar; dropped says that the file was not finished.
 func (p *part) end(dropped bool) {
 	p.line.Close()
 	p.run.mu.Lock()
@@ -179,7 +179,7 @@ func (p *part) end(dropped bool) {
 	p.run.mu.Unlock()
 }
 
-// expect counts files that are to come.
+// expect adds to the number of files.
 func (r *batchRun) expect(n int) {
 	r.mu.Lock()
 	r.total += n
@@ -187,7 +187,7 @@ func (r *batchRun) expect(n int) {
 	r.move()
 }
 
-// move shows how far all files are, running ones by their part.
+// move shows the progress of all files, counting running ones by their share.
 func (r *batchRun) move() {
 	r.mu.Lock()
 	done := float64(r.ended)
@@ -199,6 +199,6 @@ func (r *batchRun) move() {
 		title = fmt.Sprintf("%d files, watching", total)
 	}
 	r.mu.Unlock()
-	const steps = 1000 // of each file
+	const steps = 1000 // per file
 	r.board.Whole(title, int(done*steps), total*steps)
 }

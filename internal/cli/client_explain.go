@@ -9,7 +9,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// interruption is what is said of a command that a signal ended.
+// interruption is the message for a command that a signal ended.
 func interruption(err error) (said, hint string) {
 	var (
 		left      *goOn
@@ -28,15 +28,15 @@ func interruption(err error) (said, hint string) {
 }
 
 func again(e *client.UncertainError) string {
-	return "the same command with --idempotency-key " + quoted(e.IdempotencyKey) + " finds out, and is not charged twice"
+	return "the same command with --idempotency-key " + quoted(e.IdempotencyKey) + " finds out and is not charged twice"
 }
 
-// credentials reports whether an error is about the key or what it may spend.
+// credentials reports whether an error is about the key or its credits.
 func credentials(err error) bool {
 	return errors.Is(err, client.ErrKey) || errors.Is(err, client.ErrUnauthorized) || errors.As(err, new(*client.InsufficientCreditsError))
 }
 
-// about says which file an error is about, if it is about one.
+// about adds the file's name to an error about that file.
 func about(input string, err error) error {
 	var request *client.BadRequestError
 	ofFile := errors.Is(err, client.ErrUnreadable) || errors.Is(err, client.ErrTooLarge) || errors.As(err, &request) && request.Field == ""
@@ -46,8 +46,7 @@ func about(input string, err error) error {
 	return err
 }
 
-// explainClient says what to do about what a service answers; other errors
-// stay as they are.
+// explainClient adds advice to errors of a service; other errors are unchanged.
 func explainClient(err error) error {
 	var (
 		uncertain *client.UncertainError
@@ -73,7 +72,7 @@ func explainClient(err error) error {
 		hint = again(uncertain)
 	case goesOn && errors.Is(err, client.ErrConflict) && !passing(err):
 		hint = left.apart()
-	case goesOn && (hint == "" || passing(err)): // to run it again would be to pay again
+	case goesOn && (hint == "" || passing(err)): // a second run would be paid again
 		hint = left.hint()
 	case goesOn:
 		hint += "; " + left.hint()
@@ -84,7 +83,7 @@ func explainClient(err error) error {
 	return explained(err, kind, hint)
 }
 
-// passing reports whether an error of package client passes by itself.
+// passing reports whether an error of package client is temporary.
 func passing(err error) bool {
 	var connection *client.ConnectionError
 	return errors.As(err, &connection) && connection.Connected || errors.Is(err, client.ErrDigest) ||

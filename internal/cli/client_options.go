@@ -17,11 +17,11 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// order is what submit and batch share.
+// order is the state that submit and batch share.
 type order struct {
 	*customer
 	options bgremove.Options
-	output  string // a file or, of a batch, a folder
+	output  string // a file, or a folder for a batch
 	wait    bool
 	force   bool
 	dryRun  bool
@@ -44,7 +44,7 @@ func (c *customer) newOrder(cmd *cobra.Command) *order {
 	return o
 }
 
-// settle checks what can be checked before anything is sent.
+// settle checks as much as possible before anything is sent.
 func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 	if err := o.settingsOnly(cmd); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 	return nil
 }
 
-// checkInput refuses what the service would refuse.
+// checkInput refuses inputs that the service would refuse.
 func checkInput(path string) error {
 	if err := checkLocal(path); err != nil {
 		return err
@@ -93,7 +93,7 @@ func checkInput(path string) error {
 	return e
 }
 
-// settings are the options as the client sends them.
+// settings are the options in the client's form.
 func (o *order) settings() client.JobOptions {
 	b := o.options
 	return client.JobOptions{
@@ -103,8 +103,7 @@ func (o *order) settings() client.JobOptions {
 	}
 }
 
-// reserve refuses places where a result could not be put, before it is paid
-// for.
+// reserve refuses unusable places for a result before any payment.
 func reserve(path string, force bool) error {
 	f, err := outfile.Create(path, force)
 	if err != nil {
@@ -114,8 +113,8 @@ func reserve(path string, force bool) error {
 	return nil
 }
 
-// inTheWay makes bgremove's error of what is in an output's way; other errors stay
-// as they are.
+// inTheWay adds advice to an error about an output's place; other errors are
+// unchanged.
 func inTheWay(path string, err error) error {
 	e := &bgremove.Error{Kind: bgremove.Failed, Path: path, Err: err}
 	var at *fs.PathError

@@ -10,7 +10,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// words are the values of flags that take one of a few.
+// words are the values of flags that take one of a few words.
 var words = map[string][]string{
 	"method":  {string(bgremove.Auto), string(bgremove.Fast), string(bgremove.Rembg)},
 	"format":  {string(bgremove.GIF), string(bgremove.APNG), string(bgremove.WebM), string(bgremove.MP4)},
@@ -27,11 +27,11 @@ var words = map[string][]string{
 	"log-format": {"text", "json"},
 }
 
-// free are the flags whose values nobody can guess; shells would offer files.
+// free are the flags with free values. Shells would offer files for them.
 var free = []string{"bg", "edge-colour", "start", "end", "fps", "loop"}
 
-// complete tells shells what the flags of all commands take, where the
-// commands have not said it themselves.
+// complete offers shells the values of the flags of all commands, unless a
+// command has done so itself.
 func (a *app) complete(cmd *cobra.Command) {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		complete := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveNoFileComp)
@@ -50,7 +50,7 @@ func (a *app) complete(cmd *cobra.Command) {
 			return
 		}
 		if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
-			panic(err) // there is no such flag
+			panic(err) // the flag does not exist
 		}
 	})
 	if cmd.ValidArgsFunction == nil && cmd.Use == cmd.Name() { // it takes no arguments

@@ -25,10 +25,10 @@ const (
 	exitInterrupted = 130
 )
 
-// ErrInterrupted is the cause of a context that a signal ended.
+// ErrInterrupted is the cause of a context that a signal has cancelled.
 var ErrInterrupted = errors.New("interrupted")
 
-// usageError is a command line that cannot be understood.
+// usageError is a mistake on the command line.
 type usageError struct {
 	command string
 	err     error
@@ -38,20 +38,21 @@ func (e *usageError) Error() string { return e.err.Error() }
 
 func (e *usageError) Unwrap() error { return e.err }
 
-// serviceError is the failure of a service. A signal ends it without one.
+// serviceError is the failure of a running service. A signal ends a service
+// without one.
 type serviceError struct{ err error }
 
 func (e *serviceError) Error() string { return e.err.Error() }
 
 func (e *serviceError) Unwrap() error { return e.err }
 
-// stopped is a run that a signal ended in the middle, and what to say then.
+// stopped is a run that a signal ended, with its message.
 type stopped struct{ said string }
 
 func (e *stopped) Error() string { return e.said }
 
-// someFailed is the end of a run over many inputs of which some failed; lacking
-// says that all that was tried did, for what is not installed.
+// someFailed is the end of a run over many inputs with failures. lacking means
+// that every attempted input failed because something is not installed.
 type someFailed struct {
 	failed, of int
 	lacking    bool
@@ -59,7 +60,7 @@ type someFailed struct {
 
 func (e *someFailed) Error() string { return fmt.Sprintf("%d of %d inputs failed", e.failed, e.of) }
 
-// usage marks an error as the command line's fault; nil stays nil.
+// usage marks an error as a mistake on the command line; nil stays nil.
 func usage(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -67,8 +68,7 @@ func usage(cmd *cobra.Command, err error) error {
 	return &usageError{cmd.CommandPath(), err}
 }
 
-// report tells the user what went wrong and returns the exit code: the one
-// place that knows both.
+// report prints the error and returns the exit code. No other place knows both.
 func (a *app) report(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
@@ -126,11 +126,11 @@ func interrupted(ctx context.Context, err error) bool {
 	return !errors.As(err, &service) && (errors.Is(err, ErrInterrupted) || errors.Is(context.Cause(ctx), ErrInterrupted))
 }
 
-// flagNames are the flags of options that the library calls otherwise.
+// flagNames are the flags of options with another name in the library.
 var flagNames = map[string]string{"canvasW": "canvas-w", "canvasH": "canvas-h", "bgColor": "bg",
 	"outputFormat": "format", "edgeColour": "edge-colour", "keepShadow": "keep-shadow"}
 
-// inFlags makes errors about options name the flags.
+// inFlags replaces option names in errors with the names of flags.
 func inFlags(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error

@@ -7,10 +7,10 @@ import (
 	"github.com/bgremove/bgremove/internal/model"
 )
 
-// SetCatalogue gives the command line other models than the built-in ones.
+// SetCatalogue replaces the built-in models of the command line.
 func SetCatalogue(models []model.Model) { catalogue = models }
 
-// ServeFlags are the flags of serve that the environment and a file may give.
+// ServeFlags are the flags of serve that the environment and a file may set.
 func ServeFlags() *pflag.FlagSet {
 	return settable((&app{Streams: &term.Streams{}}).serveCommand())
 }

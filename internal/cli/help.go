@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagGroups are the headings under which help lists flags. The first are what
-// people look for; a flag that is in none is listed at the end.
+// flagGroups are the headings in the help on flags, the most used ones first. A
+// flag without a group comes at the end.
 var flagGroups = []struct {
 	title string
 	flags []string
@@ -25,8 +25,7 @@ var flagGroups = []struct {
 		"jobs", "workers", "ffmpeg", "ffprobe", "sandbox", "onnxruntime", "models-dir"}},
 }
 
-// grouped makes the help of the commands that remove backgrounds list flags in
-// groups: they have too many for one list.
+// grouped makes the help of removing commands list their many flags in groups.
 func grouped(cmd *cobra.Command) {
 	if cmd.Flags().Lookup("method") != nil {
 		cmd.SetUsageFunc(groupedUsage)
@@ -57,7 +56,7 @@ func groupedUsage(cmd *cobra.Command) error {
 	return nil
 }
 
-// printFlags lists flags under a heading, if there are any that people see.
+// printFlags lists flags under a heading, if any of them is visible.
 func printFlags(w io.Writer, title string, flags *pflag.FlagSet, wanted func(*pflag.Flag) bool) {
 	some := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	some.SortFlags = false

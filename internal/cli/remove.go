@@ -56,7 +56,7 @@ is complete; an existing file is kept unless --force is given.`,
 	return cmd
 }
 
-// serviceFlags are the flags that fill the Options which the service has, too.
+// serviceFlags are the flags for the Options that the service has too.
 func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(word(&o.Method), "method", "auto, fast (flood-fill) or rembg (AI)")
 	f.IntVar(&o.Tolerance, "tolerance", o.Tolerance, "fast: how far from the backdrop's colour still is backdrop, 8..32")
@@ -70,9 +70,9 @@ func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
 }
 
-// checkOptions refuses values out of range, and 0 too where that is one: in
-// Options it stands for what is not given. A matte fits its original unless it is
-// to be cropped.
+// checkOptions refuses values out of range. It also refuses an explicit 0 that
+// is out of range, because 0 in Options means unset. A matte is not cropped
+// unless the user asks for it, so that it fits its original.
 func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
 	if o.MaskOnly && !cmd.Flags().Changed("crop") {
 		o.Crop = false
@@ -86,7 +86,7 @@ func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
 	return errors.Join(append(wrong, shown(cmd, o.Validate()))...)
 }
 
-// optionFlags are the flags that fill Options.
+// optionFlags are the flags for Options.
 func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	serviceFlags(f, o)
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
@@ -157,7 +157,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 	return a.announce(result, o)
 }
 
-// run removes the background with a progress bar.
+// run removes the background and shows a progress bar.
 func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
 	extras := bgremove.Extras{Overwrite: o.force, Preview: p.take()}
 	if !o.quiet {
@@ -167,26 +167,26 @@ func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p 
 			bar.Set(framesDone(p), p.Frames)
 		}
 	}
-	// It is not closed: the process ends with the command, and a network that is
-	// still being opened need not be waited for.
+	// The remover is not closed: the process ends with the command, and it need
+	// not wait for a network that is still being opened.
 	return bgremove.New(a.engine).Remove(cmd.Context(), input, output, o.Options, extras)
 }
 
-// framesDone is how far a clip is in frames of its output, which may take two
-// passes.
+// framesDone is the progress of a clip in frames of its output. The clip may
+// take two passes.
 func framesDone(p bgremove.Progress) int {
 	return ((p.Pass-1)*p.Frames + p.Frame) / max(1, p.Passes)
 }
 
-// Why a result cannot go to standard output.
+// Reasons why a result cannot go to standard output.
 var (
-	errJSONToo  = errors.New("-o - and --json both want standard output")
+	errJSONToo  = errors.New("-o - and --json both write to standard output")
 	errTerminal = errors.New("standard output is a terminal; redirect it or name a file with -o")
 )
 
-// settle works out the output's name and format, and refuses what cannot go
-// together, before any work. The extension decides the format unless one is
-// given beside it on the command line.
+// settle determines the output's name and format, and refuses conflicting
+// flags, before any work. The extension decides the format unless the command
+// line also gives one.
 func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	switch {
 	case a.checkWork() != nil:
@@ -208,8 +208,8 @@ func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	return checkOptions(cmd, &o.Options)
 }
 
-// isInto reports whether an output is a folder that gets the default name: one
-// that is written with a slash, or that exists and is named like no format.
+// isInto reports whether an output is a folder for a file with the default
+// name. Its name ends in a slash, or it exists and is not named like a format.
 func isInto(output string) bool {
 	if output == "" || output == "-" {
 		return false
@@ -218,15 +218,15 @@ func isInto(output string) bool {
 	return os.IsPathSeparator(output[len(output)-1]) || !format && isFolder(output)
 }
 
-// namesFile reports whether an output is named like a file of a format, and nothing
-// of that name is there.
+// namesFile reports whether an output is named like a file of a format, and
+// nothing with that name exists.
 func namesFile(output string) bool {
 	_, format := bgremove.FormatOf(output)
 	return format && !isInto(output) && !exists(output)
 }
 
-// outputOf is the place of an output: as given, else INPUT's name with -nobg, in
-// the folder that is given or beside INPUT.
+// outputOf is the place of an output: as given, or INPUT's name with -nobg in
+// the given folder or beside INPUT.
 func outputOf(input, output string, format bgremove.Format) string {
 	switch byDefault := bgremove.OutputPath(input, format); {
 	case output == "":
@@ -237,7 +237,7 @@ func outputOf(input, output string, format bgremove.Format) string {
 	return output
 }
 
-// formatOf lets an output's extension decide the format.
+// formatOf sets the format from an output's extension.
 func (a *app) formatOf(cmd *cobra.Command, output string, format *bgremove.Format) error {
 	if output == "-" || isInto(output) || a.typed["format"] {
 		return nil
@@ -265,12 +265,12 @@ func (a *app) notes(r *bgremove.Result, o *removeOptions) {
 	}
 }
 
-// unusedModel is for a --model that was given to a method without.
+// unusedModel is the message for a --model with a method that has none.
 func unusedModel(name string) string {
 	return "--model " + name + " was not used: method fast runs no network"
 }
 
-// announce reports a finished removal.
+// announce reports a finished result.
 func (a *app) announce(r *bgremove.Result, o *removeOptions) error {
 	a.notes(r, o)
 	if o.json {
@@ -299,7 +299,7 @@ func reportOf(r *bgremove.Result) reported {
 	return out
 }
 
-// summary is a removal in one line.
+// summary describes a result in one line.
 func summary(r *bgremove.Result) string {
 	return fmt.Sprintf("%s: %d frames, %d×%d, %s, in %.1f s (%s: %s)", r.Output, r.Frames, r.Width, r.Height,
 		byteSize(r.OutputSize), r.Timings["total"], r.Method, r.Reason)
@@ -318,7 +318,7 @@ func (a *app) copyOut(path string) error {
 }
 
 // inputPath is the file to read: the argument itself or, for -, a copy of
-// standard input that forget removes.
+// standard input. forget removes the copy.
 func (a *app) inputPath(ctx context.Context, arg string) (path string, forget func(), err error) {
 	if arg != "-" {
 		return arg, func() {}, nil
@@ -327,7 +327,7 @@ func (a *app) inputPath(ctx context.Context, arg string) (path string, forget fu
 	return path, func() { _ = os.Remove(path) }, err
 }
 
-// named puts what the user typed in the place of a temporary file's name.
+// named replaces a temporary file's name with the argument that the user typed.
 func named(err error, path, arg string) error {
 	if e := (*bgremove.Error)(nil); path != arg && errors.As(err, &e) && e.Path == path {
 		e.Path = arg

@@ -1,6 +1,6 @@
 package dashboard
 
-// What only tests see.
+// Names that only tests use.
 var (
 	LocalPath = localPath
 	CountText = countText
@@ -8,8 +8,8 @@ var (
 	Sentence  = sentence
 )
 
-// Routes are the patterns of all pages: for everybody, and for who is signed
-// in.
+// Routes returns the patterns of all pages: those for everybody, and those for
+// signed-in visitors.
 func Routes() (open, closed []string) {
 	d := &Dashboard{}
 	for pattern := range d.publicPages() {

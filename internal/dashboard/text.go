@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/price"
 )
 
-// functions are what templates say things with.
+// functions are the functions of the templates.
 func (d *Dashboard) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": d.assets.path, "words": func(all ...string) []string { return all },
@@ -25,7 +25,7 @@ func (d *Dashboard) functions() template.FuncMap {
 	}
 }
 
-// bytesText has two digits and a decimal unit.
+// bytesText shows a size with two digits and a decimal unit.
 func bytesText(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
 func secondsText(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s" }
@@ -49,7 +49,8 @@ func creditsText(n int64) string {
 
 func dollarsText(cents int64) string { return fmt.Sprintf("$%d.%02d", cents/100, cents%100) }
 
-// periodText says how often, with words before it, or nothing for once.
+// periodText is a period after the words in before, or empty for a single
+// purchase.
 func periodText(p account.Period, before string) string {
 	if p == account.Once {
 		return ""
@@ -57,7 +58,7 @@ func periodText(p account.Period, before string) string {
 	return before + string(p)
 }
 
-// whenText is a time that scripts put in the reader's own zone.
+// whenText shows a time; scripts convert it to the reader's own zone.
 func whenText(t time.Time) template.HTML {
 	t = t.UTC()
 	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2 Jan 2006, 15:04 UTC") + `</time>`) //nolint:gosec // digits and names of months
@@ -71,7 +72,7 @@ func stateName(s job.State) string { return stateNames[s] }
 func reason(c job.Code) string {
 	switch c {
 	case job.UnreadableFile:
-		return "The file cannot be read: it is damaged, or not what its name says."
+		return "The file cannot be read: it is damaged, or its type is not what its name says."
 	case job.TimedOut:
 		return "The job took too long. Try a shorter or smaller clip."
 	}
@@ -100,7 +101,7 @@ func entryText(k account.Kind) string {
 	return "Credits added"
 }
 
-// shortID is enough of an id to tell it by.
+// shortID is the part of an id that distinguishes it.
 func shortID(id string) string {
 	kind, random, found := strings.Cut(id, "_")
 	if !found || len(random) < 6 {

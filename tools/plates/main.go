@@ -1,8 +1,9 @@
-// Plates gives training the views of clips that the reviser is given by the program
-// (internal/matte/view). It reads clips from standard input, each as three 32-bit numbers,
-// little-endian: frames, width and height. The frames follow, four bytes a pixel: red,
-// green, blue and the coverage. For each clip it writes the views of all frames, each in
-// planes. The plate has all frames as samples.
+// Command plates writes the views of internal/matte/plate for training. It reads
+// clips from standard input. Each begins with three 32-bit numbers, little-endian:
+// frames, width and height. The frames follow with four bytes a pixel: red, green,
+// blue and the coverage. The program fits the coverage's edges to the picture's.
+// For each clip it writes the views of all frames, each in planes, with all frames
+// as samples.
 package main
 
 import (

@@ -1,4 +1,4 @@
-"""Packs the training data into one file small enough to travel.
+"""Packs the training data into one file that is small enough to transfer.
 
     python pack.py DATA pack.zip
 
@@ -60,7 +60,7 @@ class Sizes:
 
 
 def held_out(group, one_in=10):
-    """Whether a group is held out for validation: one in ten is."""
+    """Whether a group is held out for validation; one in ten is."""
     return int(hashlib.sha256(group.encode()).hexdigest()[:8], 16) % one_in == 0
 
 
@@ -69,7 +69,7 @@ def reduce(picture, side):
     if scale >= 1:
         return picture
     size = [max(1, round(v * scale)) for v in picture.size]
-    if picture.mode == "RGBA":  # colours under alpha 0 must not bleed in
+    if picture.mode == "RGBA":  # colours under alpha 0 must not bleed into the edges
         return picture.convert("RGBa").resize(size, Image.Resampling.BOX, reducing_gap=None).convert("RGBA")
     return picture.resize(size, Image.Resampling.BOX)
 
@@ -149,7 +149,7 @@ def pack(data, path, sizes, without):
 
 
 def write(z, name, body, compression=zipfile.ZIP_STORED):
-    """Adds a member without a time, so that the same data give the same file."""
+    """Adds a member without a time, so that the same data gives the same file."""
     z.writestr(zipfile.ZipInfo(name), body, compression)
 
 

@@ -1,12 +1,12 @@
-"""Makes a checkpoint of an .onnx file that export.py wrote, for training to go on from.
+"""Makes a checkpoint from an .onnx file by export.py, so that training can continue from it.
 
     python restore.py pack.zip model.onnx run/checkpoint.pt
     python train.py pack.zip run --again --plan 160:50000
 
-The mattes are the file's. What training needs beside them is found again: batch
-statistics by looking at samples, the head that is only supervised by learning it
-anew, sizes of weights, which batch normalisation takes out again, as training
-leaves them. The optimiser begins anew, which is what --again does anyway.
+The mattes are the file's. The rest of the training's state is found again. Batch
+statistics come from samples, and the head that is only supervised is learnt again.
+Weights get the sizes that training leaves; batch normalisation cancels them. The
+optimiser begins anew, which --again does anyway.
 """
 
 import argparse
@@ -102,7 +102,7 @@ def settle(net, inputs):
 
 
 def learn_aside(net, batches):
-    """Learns the head that training supervises beside the matte, all else left alone."""
+    """Learns only the head that training supervises in addition to the matte."""
     net.eval()
     seen = []
     hook = net.up8.register_forward_hook(lambda _, __, out: seen.append(out))
@@ -124,7 +124,7 @@ def main():
     p.add_argument("pack", type=pathlib.Path)
     p.add_argument("onnx", type=pathlib.Path)
     p.add_argument("checkpoint", type=pathlib.Path)
-    p.add_argument("--size", type=int, default=192, help="of the pictures that statistics are taken of")
+    p.add_argument("--size", type=int, default=192, help="size of the pictures for the statistics")
     p.add_argument("--batches", type=int, default=60)
     a = p.parse_args()
     found, facts = weights(a.onnx)

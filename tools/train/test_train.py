@@ -1,4 +1,4 @@
-"""python -m unittest, in this folder: the parts that training rests on."""
+"""The tests of the training code: python -m unittest, in this folder."""
 
 import functools
 import pathlib
@@ -58,7 +58,7 @@ class Draw(unittest.TestCase):
 
 
     def test_near_shows_the_upper_part(self):
-        """A subject of 20 × 60 in a picture of 200 × 100 fills a canvas from above its top to within it."""
+        """A subject of 20 × 60 in a picture of 200 × 100 fills a canvas, from above its top to within it."""
         dice, n = Dice("cpu", 5), 50
         size, box = torch.tensor([[200.0, 100.0]]).repeat(n, 1), torch.tensor([[90.0, 30.0, 20.0, 60.0]]).repeat(n, 1)
         one = torch.ones(n)
@@ -305,7 +305,7 @@ class Network(unittest.TestCase):
                 torch.nn.init.normal_(m.bias, std=0.2)
         samples = [Batch(torch.rand(4, 3, 64, 64), (torch.rand(4, 1, 64, 64) > 0.5).float(), torch.ones(4, 1, 64, 64)) for _ in range(8)]
         for b in samples:
-            net(b.picture)  # batch statistics
+            net(b.picture)  # updates the batch statistics
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "net.onnx"
             export.export(net.eval(), path, "test", "1", 256, "card")
@@ -328,7 +328,7 @@ class Network(unittest.TestCase):
 
 
 def share_gradients(folder, member):
-    """What one process of a crew does in the test below."""
+    """The work of one process of a crew in the test below."""
     weight = torch.nn.Parameter(torch.zeros(3))
     weight.grad = torch.tensor([1.0, 2.0, 3.0]) * (member.rank + 1)
     sums = member.share([weight], 5 + member.rank, member.rank == 1)
