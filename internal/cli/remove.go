@@ -83,7 +83,7 @@ func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
 			wrong = append(wrong, &bgremove.Error{Kind: bgremove.Invalid, Field: name, Reason: "must not be 0: leave it out"})
 		}
 	}
-	return errors.Join(append(wrong, shown(cmd, o.Validate()))...)
+	return errors.Join(append(wrong, shown(cmd, bgremove.Validate(*o)))...)
 }
 
 // optionFlags are the flags that fill Options.

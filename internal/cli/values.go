@@ -167,7 +167,7 @@ func hexColour(s string) (string, bool) {
 	return "#" + s, len(s) == 6 && err == nil
 }
 
-// shown adds the values that were given to errors about options. o.Validate,
+// shown adds the values that were given to errors about options. bgremove.Validate,
 // which others use, too, does not repeat them.
 func shown(cmd *cobra.Command, err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {

@@ -33,15 +33,19 @@ type choice struct {
 
 // choose picks the method for a clip and prepares its estimator.
 func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choice, error) {
-	if o.Method == Rembg {
+	switch o.Method {
+	case Rembg:
 		return r.segment(ctx, clip, o, "asked for")
+	case Auto, Fast, "":
+	default:
+		return nil, fmt.Errorf("nothing does method %s", o.Method)
 	}
-	backdrop, screen, err := o.look(ctx, clip)
+	backdrop, screen, err := look(ctx, clip, o)
 	if err != nil {
 		return nil, err
 	}
 	reason := "asked for"
-	if why, ok := o.screened(backdrop, screen); ok {
+	if why, ok := screened(o, backdrop, screen); ok {
 		c := &choice{method: Fast, reason: why, device: "cpu", estimator: chromakey.New(screen, chromakey.Options{KeepShadow: o.KeepShadow})}
 		if o.Holes == HolesKeep {
 			c.note = "holes has no effect before a screen: what shows the screen goes"
@@ -53,7 +57,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 		switch {
 		case o.Key == KeyGreen || o.Key == KeyBlue:
 			reason = fmt.Sprintf("there is no %s screen, so its colour alone is removed", o.Key)
-		case o.keyColour() != nil:
+		case keyColour(o.Key) != nil:
 			reason = "the backdrop's colour is given"
 		case flat:
 			reason = why
@@ -61,18 +65,34 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 			return r.segment(ctx, clip, o, why)
 		}
 	}
-	holes := map[Holes]floodfill.Holes{HolesKeep: floodfill.HolesKeep, HolesRemove: floodfill.HolesRemove}
+	holes, err := holesOf(o.Holes)
+	if err != nil {
+		return nil, err
+	}
 	return &choice{
-		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard, cutBefore: backdrop.Transparent, note: o.shadowless(),
-		estimator: floodfill.New(backdrop, floodfill.Options{Tolerance: o.Tolerance, Holes: holes[o.Holes]}),
+		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard, cutBefore: backdrop.Transparent, note: shadowless(o),
+		estimator: floodfill.New(backdrop, floodfill.Options{Tolerance: o.Tolerance, Holes: holes}),
 	}, nil
 }
 
+// holesOf is the policy of a word.
+func holesOf(h Holes) (floodfill.Holes, error) {
+	switch h {
+	case HolesAuto, "":
+		return floodfill.HolesAuto, nil
+	case HolesKeep:
+		return floodfill.HolesKeep, nil
+	case HolesRemove:
+		return floodfill.HolesRemove, nil
+	}
+	return 0, fmt.Errorf("nothing does holes %s", h)
+}
+
 // look measures the backdrop of a clip, both as a colour and as a screen of one hue.
-func (o Options) look(ctx context.Context, clip media.Clip) (floodfill.Backdrop, chromakey.Screen, error) {
+func look(ctx context.Context, clip media.Clip, o Options) (floodfill.Backdrop, chromakey.Screen, error) {
 	luma := clip.Info().Luma
-	backdrop, screen := floodfill.Survey{Key: o.keyColour(), Luma: luma}, chromakey.Survey{Key: o.keyColour(), Luma: luma}
-	err := pipeline.Look(ctx, clip, o.timing(), lookFrames, func(img *image.NRGBA) {
+	backdrop, screen := floodfill.Survey{Key: keyColour(o.Key), Luma: luma}, chromakey.Survey{Key: keyColour(o.Key), Luma: luma}
+	err := pipeline.Look(ctx, clip, timingOf(o), lookFrames, func(img *image.NRGBA) {
 		backdrop.Add(img)
 		screen.Add(img)
 	})
@@ -88,13 +108,13 @@ const (
 )
 
 // screened reports whether the clip was filmed before a screen of one hue, and why.
-func (o Options) screened(b floodfill.Backdrop, s chromakey.Screen) (reason string, ok bool) {
+func screened(o Options, b floodfill.Backdrop, s chromakey.Screen) (reason string, ok bool) {
 	switch {
 	case b.Transparent || !s.Found():
 		return "", false
 	case o.Key == KeyGreen || o.Key == KeyBlue:
 		return s.Describe(), true
-	case o.keyColour() != nil:
+	case keyColour(o.Key) != nil:
 		return s.Describe(), s.Usual() && b.Flat < keyFlat
 	}
 	if flat, _ := b.Flatness(); flat && (b.Noise <= drawn || o.Holes == HolesKeep || !s.Plain()) {
@@ -105,7 +125,7 @@ func (o Options) screened(b floodfill.Backdrop, s chromakey.Screen) (reason stri
 }
 
 // shadowless is what is to be said where there is no screen to keep shadows on.
-func (o Options) shadowless() string {
+func shadowless(o Options) string {
 	if o.KeepShadow {
 		return "keep-shadow has no effect: there is no green or blue screen"
 	}
@@ -123,14 +143,14 @@ func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reaso
 	if err != nil {
 		return nil, err
 	}
-	note := o.shadowless()
+	note := shadowless(o)
 	if n.Info().Refused != "" {
 		note = fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))
 	}
 	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
 		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})
 	if err := e.Sample(ctx, func(ctx context.Context, n int, see func(*image.NRGBA)) error {
-		return pipeline.Look(ctx, clip, o.timing(), n, see)
+		return pipeline.Look(ctx, clip, timingOf(o), n, see)
 	}); err != nil {
 		return nil, err
 	}

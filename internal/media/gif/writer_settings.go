@@ -1,6 +1,10 @@
 package gif
 
-import "math"
+import (
+	"math"
+
+	"github.com/bgremove/bgremove/pkg/option"
+)
 
 // settings are a quality's values for one clip.
 type settings struct {
@@ -17,12 +21,11 @@ type settings struct {
 
 const (
 	// maxColours are beside the transparent one.
-	maxColours     = 255
-	defaultQuality = 90
-	firmQuality    = 85
-	knee           = 80
-	yieldDefault   = 100 - defaultQuality
-	yieldKnee      = 46
+	maxColours   = 255
+	firmQuality  = 85
+	knee         = 80
+	yieldDefault = 100 - option.QualityGIF
+	yieldKnee    = 46
 	// usualLoss is the mean squared error of a palette on a clip of
 	// photographs. Clips with less, such as GIFs that had their colours
 	// reduced before, deserve to be kept as exact as their palette allows.
@@ -39,10 +42,10 @@ func yield(quality int) int {
 	switch {
 	case quality == 0:
 		return yieldDefault
-	case quality >= defaultQuality:
+	case quality >= option.QualityGIF:
 		return 100 - quality
 	case quality >= knee:
-		return yieldKnee - (quality-knee)*(yieldKnee-yieldDefault)/(defaultQuality-knee)
+		return yieldKnee - (quality-knee)*(yieldKnee-yieldDefault)/(option.QualityGIF-knee)
 	}
 	return int(yieldKnee * math.Exp2(float64(knee-quality)/20))
 }
