@@ -10,6 +10,7 @@ var (
 	Disposition = disposition
 	Unchanged   = unchanged
 	Crawl       = crawl
+	OptionsBody = optionsBody
 )
 
 // RangeError is what Wanted may return.

@@ -106,7 +106,7 @@ func (t *try) work(ctx context.Context, scratch string) (output File, product Pr
 		t.Service.config.Observer.Stage(name, busy)
 	}
 	began = time.Now()
-	if output, err = t.put(ctx, t.key("out", t.job.OutputFormat), product.Path); err != nil {
+	if output, err = t.put(ctx, t.key("out", t.job.OutputFormat.Extension()), product.Path); err != nil {
 		return File{}, Product{}, err
 	}
 	t.stage("store", began)
