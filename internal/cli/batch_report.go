@@ -45,9 +45,9 @@ func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batc
 // remarks say what of the paths is not taken, and what else differs from what
 // was asked for.
 func (r *batchRun) remarks(found *batch.Found) {
-	if effective := r.o.EffectiveFormat(); effective != r.o.Format && r.o.Format != "" {
-		r.say("%s has no transparency: %s is written instead; --bg '#rrggbb' gives %[1]s", r.o.Format, effective)
-		r.o.Format = effective
+	if note, ok := bgremove.FallBack(r.o.Options); ok {
+		r.say("%s", note)
+		r.o.Format = r.o.EffectiveFormat()
 	}
 	for _, path := range found.Outputs {
 		r.say("%s: left out, being an output by its name", path)

@@ -60,8 +60,8 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 			return err
 		}
 	}
-	if o.options.Format != o.options.EffectiveFormat() {
-		o.say("mp4 has no transparency, so a gif is written; --bg '#rrggbb' gives an mp4")
+	if note, ok := bgremove.FallBack(o.options); ok {
+		o.say("%s", note)
 	}
 	if o.once == "" {
 		o.once = rand.Text()

@@ -152,10 +152,6 @@ func interrupted(ctx context.Context, err error) bool {
 	return !errors.As(err, &service) && (errors.Is(err, ErrInterrupted) || errors.Is(context.Cause(ctx), ErrInterrupted))
 }
 
-// flagNames are the flags of options that the library calls otherwise.
-var flagNames = map[string]string{"canvasW": "canvas-w", "canvasH": "canvas-h", "bgColor": "bg",
-	"outputFormat": "format", "edgeColour": "edge-colour"}
-
 // inFlags makes errors about options name the flags.
 func inFlags(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -166,11 +162,11 @@ func inFlags(err error) error {
 		return errors.Join(all...)
 	}
 	var e *bgremove.Error
-	if !errors.As(err, &e) || flagNames[e.Field] == "" {
+	if !errors.As(err, &e) || flagOf(e.Field) == e.Field {
 		return err
 	}
 	renamed := *e
-	renamed.Field = flagNames[e.Field]
+	renamed.Field = flagOf(e.Field)
 	return &renamed
 }
 

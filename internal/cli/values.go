@@ -182,9 +182,7 @@ func shown(cmd *cobra.Command, err error) error {
 		return err
 	}
 	named := *e
-	if flag := flagNames[e.Field]; flag != "" {
-		named.Field = flag
-	}
+	named.Field = flagOf(e.Field)
 	if f := cmd.Flags().Lookup(named.Field); f != nil {
 		named.Reason += ", not " + refusedValue(f.Value)
 	}
