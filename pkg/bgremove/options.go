@@ -93,8 +93,9 @@ func FallBack(o Options) (note string, ok bool) {
 // EffectivePath is an output's path with the extension of the format that is
 // written, in the place of that of the format that is asked for.
 func EffectivePath(output string, o Options) string {
-	if f, ok := FormatOf(output); ok && f == o.Format && f != o.EffectiveFormat() {
-		return strings.TrimSuffix(output, filepath.Ext(output)) + "." + o.EffectiveFormat().Extension()
+	asked, written := o.Format.Extension(), o.EffectiveFormat().Extension()
+	if f, ok := FormatOf(output); ok && f.Extension() == asked && asked != written {
+		return strings.TrimSuffix(output, filepath.Ext(output)) + "." + written
 	}
 	return output
 }

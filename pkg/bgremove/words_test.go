@@ -2,12 +2,47 @@ package bgremove_test
 
 import (
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
 )
+
+// Every option is looked at by something here.
+func TestEveryOptionIsRead(t *testing.T) {
+	t.Parallel()
+	read := map[string]bool{}
+	paths, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				read[s.Sel.Name] = true
+			}
+			return true
+		})
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[option.Options]()) {
+		if !read[f.Name] {
+			t.Errorf("nothing reads option %s", f.Name)
+		}
+	}
+}
 
 // Each word of pkg/option is done: one that nothing does is an error, and never the
 // default in silence.

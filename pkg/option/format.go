@@ -51,7 +51,7 @@ func Formats() []Format {
 	return all
 }
 
-// FormatOf is the format of a file name's extension.
+// FormatOf is the format of a file name's extension, the first in order of several.
 func FormatOf(path string) (Format, bool) {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 	for _, f := range formats {

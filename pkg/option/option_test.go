@@ -145,7 +145,7 @@ func TestEffectiveFormat(t *testing.T) {
 		{option.Options{Format: "mp4", Background: "#ffffff"}, "mp4"},
 		{option.Options{Format: "mp4", MaskOnly: true}, "mp4"},
 		{option.Options{Format: "webm"}, "webm"},
-		{option.Options{Format: "foo"}, "foo"}, // for others to refuse
+		{option.Options{Format: "unheard-of"}, "unheard-of"}, // for others to refuse
 	} {
 		if got := c.o.EffectiveFormat(); got != c.want {
 			t.Errorf("%s on %q is %s", c.o.Format, c.o.Background, got)
@@ -157,7 +157,7 @@ func TestEffectiveFormat(t *testing.T) {
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, f := range option.Formats() {
-		if got, ok := option.FormatOf("clip." + strings.ToUpper(f.Extension())); !ok || got != f {
+		if got, ok := option.FormatOf("clip." + strings.ToUpper(f.Extension())); !ok || got.Extension() != f.Extension() {
 			t.Errorf("the extension of %s is of %s", f, got)
 		}
 		if kind, _, _ := strings.Cut(f.MediaType(), "/"); (kind == "video") != f.Video() || f.Sound() && !f.Video() {
@@ -170,9 +170,9 @@ func TestFormats(t *testing.T) {
 	if f, ok := option.FormatOf("a.webp"); ok {
 		t.Errorf(".webp is %s", f)
 	}
-	unknown, empty := option.Format("foo"), option.Format("")
-	if unknown.Extension() != "foo" || unknown.MediaType() != "application/octet-stream" || unknown.Opaque() {
-		t.Errorf("foo is .%s, %s", unknown.Extension(), unknown.MediaType())
+	unknown, empty := option.Format("unheard-of"), option.Format("")
+	if unknown.Extension() != "unheard-of" || unknown.MediaType() != "application/octet-stream" || unknown.Opaque() {
+		t.Errorf("it is .%s, %s", unknown.Extension(), unknown.MediaType())
 	}
 	if empty.Extension() != "gif" || empty.Quality() != option.QualityGIF || !option.MP4.Opaque() {
 		t.Errorf("the empty format is .%s", empty.Extension())
@@ -192,33 +192,47 @@ func TestJSON(t *testing.T) {
 // Every constant of a type of words is a value of its option.
 func TestConstants(t *testing.T) {
 	t.Parallel()
-	options := map[string]string{"Method": "method", "Format": "outputFormat", "Anchor": "anchor", "Scale": "scale", "Holes": "holes"}
-	seen := map[string]bool{}
+	options, seen := map[string]string{}, map[string]bool{} // by type
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[option.Options]()) {
+		if f.Type.Kind() == reflect.String && f.Type.Name() != "string" {
+			options[f.Type.Name()], _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		}
+	}
 	for _, path := range []string{"word.go", "format.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			spec, ok := n.(*ast.ValueSpec)
-			if !ok || len(spec.Values) != 1 {
+			name, kind, word := constant(n)
+			if kind == "" {
 				return true
 			}
-			kind, _ := spec.Type.(*ast.Ident)
-			value, _ := spec.Values[0].(*ast.BasicLit)
-			if kind == nil || value == nil {
-				return true
+			if f, _ := option.FieldOf(options[kind]); !slices.Contains(f.Words, word) {
+				t.Errorf("%s is no value of %s", name, kind)
 			}
-			word, _ := strconv.Unquote(value.Value)
-			f, ok := option.FieldOf(options[kind.Name])
-			if !ok || !slices.Contains(f.Words, word) {
-				t.Errorf("%s is no value of %s", spec.Names[0], kind.Name)
-			}
-			seen[kind.Name] = true
+			seen[kind] = true
 			return true
 		})
 	}
-	if len(seen) != len(options) {
-		t.Errorf("only %v have constants", seen)
+	for kind := range options {
+		if !seen[kind] {
+			t.Errorf("%s has no constants", kind)
+		}
 	}
+}
+
+// constant is the name, the type and the text of a constant of a type of its own.
+func constant(n ast.Node) (name, kind, text string) {
+	spec, ok := n.(*ast.ValueSpec)
+	if !ok || len(spec.Values) != 1 {
+		return "", "", ""
+	}
+	of, _ := spec.Type.(*ast.Ident)
+	value, _ := spec.Values[0].(*ast.BasicLit)
+	if of == nil || value == nil {
+		return "", "", ""
+	}
+	text, _ = strconv.Unquote(value.Value)
+	return spec.Names[0].Name, of.Name, text
 }
