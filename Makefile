@@ -1,4 +1,4 @@
-# Versions of the tools that this file installs for itself, under .cache/bin.
+# Versions of the tools that this file installs under .cache/bin.
 GOLANGCI_VERSION   := v2.15.0
 GORELEASER_VERSION := v2.16.0
 VERSITYGW_VERSION  := v1.8.0
@@ -9,10 +9,10 @@ GO       ?= go
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 
-# What `make setup` brings, for the tests of neural networks.
+# Installed by `make setup`, for the tests of neural networks.
 export BGREMOVE_ONNXRUNTIME ?= $(shell ls $(CURDIR)/.cache/bgremove/onnxruntime/*onnxruntime.* 2>/dev/null)
 
-# What `make setup` brings, for the tests of pages.
+# Installed by `make setup`, for the tests of pages.
 export BGREMOVE_TEST_AXE ?= $(CURDIR)/.cache/axe/node_modules/axe-core/axe.min.js
 
 tools      := $(CURDIR)/.cache/bin
@@ -30,7 +30,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: ## install what the tests and the demo need beside Go
+setup: ## install the programs that the tests and the demo need besides Go
 	@./tools/setup.sh
 
 .PHONY: build
@@ -68,12 +68,12 @@ lint: $(golangci) ## check format, modules, vet and the rules of .golangci.yml
 	$(GO) vet ./...
 	$(golangci) run ./...
 
-# What the benchmarks of writers measure beside drawn clips: videos and GIFs,
-# separated as in PATH.
+# The clips that the benchmarks of writers measure besides drawn ones: videos and
+# GIFs, separated as in PATH.
 bench: export BGREMOVE_BENCH_CLIPS := $(CURDIR)/testdata/real/milk.mov
 
 .PHONY: bench
-bench: setup ## print the numbers of docs/measurements.md, beside ffmpeg
+bench: setup ## print the numbers of docs/measurements.md, compared with ffmpeg
 	$(GO) test -count=1 -v -run '^(TestSuite|TestQuality)$$' ./internal/media/gif ./internal/matte/floodfill | grep -E ' of 84|IoU|^ok|FAIL'
 	$(GO) test -count=1 -v -run '^(TestHalo|TestDither|TestScreens)$$' ./pkg/bgremove | grep -E 'halo|IoU|error of|^ok|FAIL'
 	$(GO) test -run '^$$' -bench Against -benchtime 3x ./internal/media/gif ./internal/media/apng
@@ -82,7 +82,7 @@ bench: setup ## print the numbers of docs/measurements.md, beside ffmpeg
 	$(GO) run ./tools/bench
 
 .PHONY: bench-peers
-bench-peers: setup build ## the same beside gifski, ImageMagick and rembg, which it installs
+bench-peers: setup build ## compare with gifski, ImageMagick and rembg too; installs gifski and rembg
 	./tools/setup.sh peers
 	PATH="$(tools):$$PATH" $(GO) run ./tools/bench -peers
 
@@ -94,32 +94,32 @@ soak: setup ## measure memory over ten minutes of 1080p
 load: setup $(versitygw) ## measure the service: requests, pickup, memory
 	./tools/postgres.sh $(GO) run ./tools/load -versitygw $(versitygw)
 
-# How much make chaos does; CLUSTER_JOBS=0 leaves the cluster and S3 out.
+# The amount of work of make chaos; CLUSTER_JOBS=0 omits the cluster and S3.
 JOBS         ?= 1000
 KILLS        ?= 200
 CLUSTER_JOBS ?= 500
 
 .PHONY: chaos
-chaos: setup $(if $(filter-out 0,$(CLUSTER_JOBS)),$(versitygw)) ## kill the service at random moments and see that nothing is lost
+chaos: setup $(if $(filter-out 0,$(CLUSTER_JOBS)),$(versitygw)) ## kill the service at random moments and check that nothing is lost
 	./tools/postgres.sh $(GO) run ./tools/chaos -jobs $(JOBS) -kills $(KILLS) -cluster-jobs $(CLUSTER_JOBS) -versitygw $(versitygw)
 
 .PHONY: attack
-attack: setup build ## attack a real server in the ways of docs/security.md, and print what it answers
+attack: setup build ## attack a real server in the ways of docs/security.md, and print its answers
 	./tools/postgres.sh $(GO) run ./tools/attack -bin bin/bgremove
 
 .PHONY: alerts
-alerts: $(promtool) ## check the alerts of deploy/prometheus, which builds promtool first
+alerts: $(promtool) ## check the alerts of deploy/prometheus; builds promtool first
 	$(promtool) check rules deploy/prometheus/rules.yaml
 	$(promtool) test rules deploy/prometheus/rules.test.yaml
 
-# The network: DATA is the folder of pictures that tools/train/README.md describes.
+# For the network: tools/train/README.md describes DATA, a folder of pictures.
 python  := .cache/train/bin/python
 train   := tools/train
 MODEL   ?= internal/model/bundled/bgremove-small.onnx
 MINUTES ?= 600
 
 .PHONY: model
-model: .cache/train/everything .cache/train/pack.zip ## train the network for MINUTES on DATA, or go on, and write .cache/train/model.onnx
+model: .cache/train/everything .cache/train/pack.zip ## train the network for MINUTES on DATA, or continue, and write .cache/train/model.onnx
 	$(python) $(train)/train.py .cache/train/pack.zip .cache/train/run --minutes $(MINUTES)
 	$(python) $(train)/export.py .cache/train/run/checkpoint.pt .cache/train/model.onnx
 	$(python) $(train)/evaluate.py .cache/train/pack.zip .cache/train/model.onnx --checkpoint .cache/train/run/checkpoint.pt
@@ -139,22 +139,22 @@ CLIPS  ?= testdata/demo/hop.mp4 testdata/real/milk.mov
 BUILDS ?= bin/bgremove
 
 .PHONY: sheet
-sheet: setup build ## draw CLIPS before and after, over magenta, by one build or more (BUILDS)
+sheet: setup build ## draw CLIPS before and after, over magenta, with one build or more (BUILDS)
 	$(GO) run ./tools/sheet $(foreach b,$(BUILDS),-bin $(b)) -o sheet.png $(CLIPS)
 
 .PHONY: demo
-demo: build ## turn the sample clip into a transparent GIF, and a picture of before and after
+demo: build ## turn the sample clip into a transparent GIF, and draw a picture of before and after
 	./tools/setup.sh demo
 	./examples/demo.sh
 
 .PHONY: release-check
-release-check: setup $(goreleaser) ## build every release archive into dist/ and check them, publish nothing
+release-check: setup $(goreleaser) ## build every release archive into dist/ and check it; publishes nothing
 	$(goreleaser) check
 	$(goreleaser) release --snapshot --clean --skip=publish
 	BGREMOVE_DIST='$(CURDIR)/dist' $(GO) test -count=1 ./tools/archives
 
 .PHONY: clean
-clean: ## remove what was built, and the tools
+clean: ## remove the built files and the tools
 	rm -rf bin dist .cache
 
 $(golangci):
@@ -177,11 +177,11 @@ $(promtool):
 	GOBIN='$(tools)' $(GO) install github.com/prometheus/prometheus/cmd/promtool@$(PROMTOOL_VERSION)
 	mv '$(tools)/promtool' $@
 
-.cache/train/pack.zip: .cache/train/measuring tools/train/pack.py
+.cache/train/pack.zip: .cache/train/measuring tools/train/pack.py tools/train/footage.py
 	$(if $(DATA),,$(error give the folder of pictures: make $(MAKECMDGOALS) DATA=folder))
 	$(python) $(train)/pack.py $(DATA) $@
 
-# What measuring needs; training and comparing with PyTorch need more, gigabytes.
+# The packages for measuring; training and comparing with PyTorch need gigabytes more.
 .cache/train/measuring: tools/train/requirements-measure.txt
 	python3 -m venv .cache/train
 	.cache/train/bin/pip install --quiet -r $<

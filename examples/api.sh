@@ -1,20 +1,21 @@
 #!/bin/sh
 # Removes the background of a clip with a service; needs only curl.
 # Usage: examples/api.sh CLIP OUTPUT [OPTION=VALUE]...
-# BGREMOVE_SERVER has the service's address, BGREMOVE_API_KEY a key.
+# BGREMOVE_SERVER holds the service's address, and BGREMOVE_API_KEY a key.
 set -eu
 [ $# -ge 2 ] || { echo "usage: $0 CLIP OUTPUT [OPTION=VALUE]..." >&2; exit 2; }
 : "${BGREMOVE_SERVER:?}" "${BGREMOVE_API_KEY:?}"
 clip=$1 output=$2
 shift 2
-[ ! -e "$output" ] || { echo "$output exists already" >&2; exit 1; }
-rm -f "$output.part" # left over from another run
+[ ! -e "$output" ] || { echo "$output already exists" >&2; exit 1; }
+rm -f "$output.part" # left by an earlier run
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$output.part"' EXIT
 trap 'exit 130' INT TERM
 
 # request BODY ARGUMENT... sends a request until it gets a final answer, and
-# sets status. The key comes from standard input: everybody can read arguments.
+# sets status. curl reads the key from standard input, because everybody can
+# read arguments.
 request() {
 	body=$1 try=0
 	shift

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Turns the sample clip into a transparent GIF, and draws before and
-# after side by side. Usage: examples/demo.sh [FOLDER]; `make demo` calls it.
+# Turns the sample clip into a transparent GIF, and draws the clip before and
+# after, side by side. Usage: examples/demo.sh [FOLDER]; `make demo` calls it.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-dist/demo}

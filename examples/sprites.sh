@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sprites of every clip in a folder: 128×128, standing on the ground,
-# losslessly, without the idle frames at both ends.
+# lossless, without the idle frames at both ends.
 # Usage: examples/sprites.sh CLIPS SPRITES
 set -eu
 clips=$1 sprites=$2

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Writes databases of the schema of a program, with data in them, as SQL:
+# Writes databases with a program's schema and some data as SQL:
 #
 #	tools/postgres.sh tools/dump-schema.sh PROGRAM VERSION
 #
 # makes internal/store/testdata/schema/VERSION.sqlite.sql and .postgres.sql by
-# running PROGRAM as a service. A change of the schema begins with it, by the
-# program before the change: TestUpgrade then upgrades what it has written.
+# running PROGRAM as a service. Run it before a change of the schema, with the
+# program before the change. TestUpgrade then upgrades the written databases.
 # It needs sqlite3, pg_dump, curl, jq and the files of testdata.
 set -eu
 program=$(realpath "$1")
@@ -16,7 +16,7 @@ dir=$(mktemp -d)
 server=
 trap 'test -z "$server" || kill "$server" 2>/dev/null; rm -rf "$dir"' EXIT
 
-# serve starts a node of a role on --data $data and --database $database.
+# serve starts a node with a role on --data $data and --database $database.
 serve() {
 	: >"$dir/log"
 	"$program" serve --role "$1" --addr 127.0.0.1:0 --data "$data" --database "$database" --log-format json 2>"$dir/log" &
@@ -33,7 +33,7 @@ stop() {
 
 admin() { "$program" admin "$@" --data "$data" --database "$database"; }
 
-# fill gives the database at $database some of everything.
+# fill adds some data of every kind to the database at $database.
 fill() {
 	echo "correct horse" >"$dir/password"
 	admin account create ann@example.com --credits 100 --password-file "$dir/password"
@@ -48,13 +48,13 @@ fill() {
 	"$program" client batch testdata/pygif/animation-speed.gif "$dir/broken.gif" --method fast --yes --wait --out "$data/out" || test $? = 3
 	curl -fsS "$BGREMOVE_SERVER/api/session" -H 'Content-Type: application/json' -d '{"email":"ann@example.com","password":"correct horse"}'
 	stop
-	serve api # where jobs wait
+	serve api # without workers, so that jobs wait
 	"$program" client submit testdata/pygif/animation.gif --method fast --pad 3
 	curl -fsS "$BGREMOVE_SERVER/api/v1/jobs" -H "X-API-Key: $BGREMOVE_API_KEY" -H 'Idempotency-Key: once' -F file=@testdata/pygif/animation.gif
 	stop
 }
 
-# What only a mail server and Stripe would bring.
+# Rows that otherwise need a mail server and Stripe.
 outside="
 INSERT INTO mail_tokens SELECT 'aa', id, 'reset', 4102444800000 FROM accounts WHERE email = 'ann@example.com';
 INSERT INTO stripe_customers SELECT 'cus_1', id, 1700000000000 FROM accounts WHERE email = 'bob@example.com';
@@ -76,7 +76,7 @@ psql "$BGREMOVE_TEST_POSTGRES" -qc "CREATE SCHEMA $schema"
 database="$BGREMOVE_TEST_POSTGRES&search_path=$schema"
 fill
 PGOPTIONS="-c search_path=$schema" psql "$BGREMOVE_TEST_POSTGRES" -qc "$outside"
-# Without the schema's name: a test restores it into one of its own.
+# The schema's name is removed: a test restores into a schema of its own.
 pg_dump "$BGREMOVE_TEST_POSTGRES" --schema "$schema" --inserts --no-owner --no-comments |
 	sed -e "s/$schema\\.//g" -e '/^--/d' -e '/^SET /d' -e '/^SELECT pg_catalog\.set_config/d' -e '/^CREATE SCHEMA /d' -e '/^\\/d' | cat -s >"$folder/$version.postgres.sql"
 psql "$BGREMOVE_TEST_POSTGRES" -qc "SET client_min_messages TO warning; DROP SCHEMA $schema CASCADE"

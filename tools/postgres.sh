@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs a command with a PostgreSQL server of its own, whose address is in
 # BGREMOVE_TEST_POSTGRES. The server listens on a socket in a temporary folder
-# and is gone, with its data, when the command ends. A server that the variable
-# names already is used instead.
+# and is removed with its data when the command ends. If the variable already
+# names a server, that one is used instead.
 set -eu
 
 test $# -gt 0 || { echo "usage: postgres.sh COMMAND [ARGUMENT...]" >&2; exit 2; }
@@ -31,7 +31,7 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-cd "$dir" # a user that may not see ours
+cd "$dir" # the user postgres may be unable to enter the current folder
 {
 	$as_user "$bin/initdb" -D "$dir/data" -U "$user" -A trust -E UTF8 --no-locale &&
 		$as_user "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w \

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Brings what the release archives are made with and from: a C compiler for all
+# Installs the tools and parts for the release archives: a C compiler for all
 # systems, ONNX Runtime's library for each system that has one, man pages and
-# completions. Quick where they are there.
+# completions. It is quick if they already exist.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs the programs that the tests and the demo run: nothing to do, and
-# quick, where they are there. Fails where it cannot install them.
-# "setup.sh peers" brings gifski and rembg too, into .cache, for `make bench-peers`;
-# "setup.sh demo" leaves out what only tests need.
+# Installs the programs that the tests and the demo run. It is quick if they
+# already exist, and fails if it cannot install them.
+# "setup.sh peers" also installs gifski and rembg into .cache, for `make bench-peers`.
+# "setup.sh demo" omits the programs that only tests need.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,8 +15,8 @@ if [ "${1:-}" = peers ]; then
 	}
 fi
 
-# Packages of programs that are not there. One that is there may have come in
-# another way, with which its package does not agree: npm of nodejs.org's.
+# Packages of missing programs. An existing program may come from elsewhere and
+# conflict with the package, such as npm from nodejs.org.
 missing=
 needs() { # package program...
 	package=$1
@@ -50,15 +50,15 @@ if [ -n "$missing" ]; then
 	fi
 fi
 
-# The library that the neural networks run on, as users get it. Tests that
-# need it are skipped without.
+# The library that runs the neural networks, installed as users do it. Tests
+# that need it are skipped without it.
 version=$(sed -n 's/^const Version = //p' internal/ortlib/ortlib.go)
 if [ "${1:-}" != demo ] && ! grep -qs "\"version\": $version" .cache/bgremove/onnxruntime/setup.json; then
 	GOCACHE=$(go env GOCACHE) XDG_CACHE_HOME=$PWD/.cache go run ./cmd/bgremove setup ||
 		echo "setup: without ONNX Runtime the tests of neural networks are skipped" >&2
 fi
 
-# What tells whether pages can be used by everybody; it is run in the browser.
+# axe-core checks in the browser whether pages are accessible.
 if [ "${1:-}" != demo ] && [ ! -f .cache/axe/node_modules/axe-core/axe.min.js ]; then
 	npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix .cache/axe axe-core@4.14.1 ||
 		echo "setup: without axe-core the pages' looks are not tested" >&2

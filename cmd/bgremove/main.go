@@ -16,9 +16,10 @@ import (
 // version is set by the linker in releases.
 var version string
 
-// gcPercent is how much garbage there may be beside what is in use. That is
-// pictures for the most part, which are kept for the next frame and hold no
-// pointers: looking for garbage often is cheap, and as much again would be a lot.
+// gcPercent is the garbage allowed beside live memory, as a percentage. Live
+// memory is mostly pictures, which are reused for the next frame and hold no
+// pointers. Frequent collection is therefore cheap, while as much garbage again
+// would cost a lot of memory.
 const gcPercent = 30
 
 func main() {
@@ -29,14 +30,14 @@ func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as under nohup; else the terminal is gone
+	if !signal.Ignored(syscall.SIGHUP) { // it is ignored under nohup; otherwise the terminal has closed
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	// A reader that goes away is an error of writing, after which we tidy up.
+	// With this a reader that goes away causes a write error, and we clean up.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		<-signals
-		signal.Stop(signals) // a second one ends us the hard way
+		signal.Stop(signals) // a second one kills the process
 		cancel(cli.ErrInterrupted)
 	}()
 	os.Exit(cli.Main(ctx, version, os.Args[1:], &term.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))

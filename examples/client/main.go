@@ -73,7 +73,7 @@ func save(ctx context.Context, c *client.Client, job client.Job, clip string) er
 	return nil
 }
 
-// explain acts on errors by their types.
+// explain handles errors by their types.
 func explain(err error) error {
 	var poor *client.InsufficientCreditsError
 	switch {

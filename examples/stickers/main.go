@@ -25,12 +25,25 @@ func main() {
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "stickers:", err)
-		var e *bgremove.Error
-		if errors.As(err, &e) && e.Hint != "" {
-			fmt.Fprintln(os.Stderr, "hint:", e.Hint)
+		if text := hint(err); text != "" {
+			fmt.Fprintln(os.Stderr, "hint:", text)
 		}
 		os.Exit(1)
 	}
+}
+
+// hint is what to do about an error, in the words of this program.
+func hint(err error) string {
+	var e *bgremove.Error
+	switch {
+	case errors.Is(err, bgremove.NoFFmpeg):
+		return "install ffmpeg 5.1 or newer"
+	case errors.As(err, &e) && e.Without == bgremove.Fast:
+		return "a clip before a backdrop of one colour needs no AI"
+	case errors.As(err, &e) && e.Kind == bgremove.Unreadable:
+		return "clips are GIF, MP4, MOV or WebM files"
+	}
+	return ""
 }
 
 func sticker(ctx context.Context, clip, out string) error {

@@ -112,7 +112,7 @@ func TestChangePassword(t *testing.T) {
 	}
 }
 
-// Of two that change a password from the same one, one is first.
+// Of two concurrent changes from the same password, only the first succeeds.
 func TestChangePasswordConcurrent(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -127,8 +127,8 @@ func TestChangePasswordConcurrent(t *testing.T) {
 	})
 }
 
-// Who signs in while the password changes gets the epoch of the password that
-// was theirs, in which sessions are void by then.
+// A sign-in during a change of the password gets the epoch of the old password.
+// Sessions of that epoch are no longer valid.
 func TestSignInConcurrent(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -166,7 +166,7 @@ func TestRegisterRefuses(t *testing.T) {
 		{strings.Repeat("a", 250) + "@example.com", password, "email"},
 		{"an\u200bn@example.com", password, "email"}, // zero width space
 		{"an\u202en@example.com", password, "email"}, // right to left
-		{"ann\u3164@example.com", password, "email"}, // a letter that is empty
+		{"ann\u3164@example.com", password, "email"}, // a letter that looks empty
 		{"ann\ufe0f@example.com", password, "email"}, // variation selector
 		{"ann\u00a0@example.com", password, "email"}, // no-break space
 		{`"ann\ b"@example.com`, password, "email"},  // a space, quoted

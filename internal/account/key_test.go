@@ -69,7 +69,8 @@ func TestKeyNames(t *testing.T) {
 	}
 }
 
-// However many ask at once, an account has ten keys; a revoked one makes room.
+// An account has at most ten keys, even with many requests at once; a revoked
+// key makes room.
 func TestKeysAtMost(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -109,7 +110,7 @@ func TestKeysAtMost(t *testing.T) {
 	})
 }
 
-// The last use is seen at once here, and by other processes once it is
+// This process shows the last use at once; other processes show it once it is
 // written.
 func TestLastUse(t *testing.T) {
 	t.Parallel()

@@ -132,7 +132,7 @@ func TestReverse(t *testing.T) {
 	})
 }
 
-// Whoever spends while a grant is reversed, nothing is taken twice.
+// Nothing is taken twice if credits are spent while a grant is reversed.
 func TestReverseConcurrent(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -201,7 +201,7 @@ func TestGrantRefuses(t *testing.T) {
 	})
 }
 
-// Verify finds what the ledger's own code cannot do.
+// Verify finds faults that the ledger's own code cannot cause.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -220,7 +220,7 @@ func TestVerify(t *testing.T) {
 	})
 }
 
-// However many pay at once, an account never pays more than it has.
+// An account never pays more than it has, even with many payments at once.
 func TestChargeConcurrent(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -14,7 +14,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// Of many at once exactly the burst passes, on all limiters of a PostgreSQL.
+// Of many requests at once exactly the burst passes, over all limiters of a
+// PostgreSQL.
 func TestBurst(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -59,7 +60,7 @@ func TestBurst(t *testing.T) {
 	})
 }
 
-// The answers over time, in a bubble where time goes as it is told.
+// The answers over time, in a bubble with its own clock.
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.SQLite(t))

@@ -12,8 +12,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// TestStatement wants the running balance to be right on every page, whatever
-// its size, and to know nothing of other accounts.
+// TestStatement checks that the running balance is right on every page of any
+// size, and that it includes nothing of other accounts.
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -84,8 +84,8 @@ func TestStatement(t *testing.T) {
 	})
 }
 
-// BenchmarkAll reads a ledger of 20,000 entries, which must take ten times as long
-// as one of 2,000 and no longer.
+// BenchmarkAll reads a ledger of 20,000 entries. It may take at most ten times
+// as long as one of 2,000.
 func BenchmarkAll(b *testing.B) {
 	for _, n := range []int{2_000, 20_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -22,7 +22,7 @@ func token(t *testing.T, db *store.DB, who account.Account, p account.Purpose) s
 	return secret
 }
 
-// later lets time pass for all tokens.
+// later moves the time of all tokens into the past.
 func later(t *testing.T, db *store.DB, d time.Duration) {
 	t.Helper()
 	if _, err := db.Exec("UPDATE mail_tokens SET expires_at = expires_at - CAST($1 AS BIGINT)", store.Millis(d)); err != nil {
@@ -63,7 +63,7 @@ func TestResetPassword(t *testing.T) {
 	})
 }
 
-// Of two that use a token at the same time one is first.
+// Of two concurrent uses of a token, only the first succeeds.
 func TestResetPasswordConcurrent(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -76,7 +76,7 @@ func TestResetPasswordConcurrent(t *testing.T) {
 	})
 }
 
-// once wants one of n tries at the same time to succeed, and the others to be
+// once checks that one of n concurrent tries succeeds, and that the others are
 // refused.
 func once(t *testing.T, n int, try func() error, refused func(error) bool) {
 	t.Helper()
@@ -133,7 +133,7 @@ func TestConfirm(t *testing.T) {
 	})
 }
 
-// However many ask at once, an account has five tokens.
+// An account has at most five tokens, even with many requests at once.
 func TestTokensBounded(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -1,5 +1,5 @@
-// Package apidocs shows the API's specification: as JSON for programs, and as
-// a page for people that is made from it and needs no script.
+// Package apidocs serves the API's specification: as JSON for programs, and as
+// a page for people. The page is made from it and needs no script.
 package apidocs
 
 import (
@@ -19,7 +19,7 @@ var pageTemplate string
 //go:embed page.css
 var stylesheet []byte
 
-// document is bytes that are served as they are.
+// document holds bytes that are served unchanged.
 type document struct {
 	body         []byte
 	contentType  string
@@ -27,12 +27,12 @@ type document struct {
 	cacheControl string
 }
 
-// policy lets a page load nothing but its stylesheet, and be put in no frame.
+// policy lets a page load nothing but its stylesheet, and forbids frames.
 const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves /openapi.json, /docs and what the page needs below /docs/,
-// all made once, from a specification in YAML. The error is of a specification
-// that cannot be read.
+// Handler serves /openapi.json, /docs and the page's files below /docs/. All
+// are made once, from a specification in YAML. The error means that the
+// specification cannot be read.
 func Handler(specification []byte) (http.Handler, error) {
 	spec, err := parse(specification)
 	if err != nil {
@@ -67,7 +67,8 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 
-// stylePath changes with the stylesheet, which may so be kept for ever.
+// stylePath changes with the stylesheet, so browsers may keep the file for
+// ever.
 func stylePath() string { return "/docs/" + digest(stylesheet)[:16] + ".css" }
 
 func digest(b []byte) string {

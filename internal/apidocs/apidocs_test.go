@@ -29,7 +29,7 @@ func get(t *testing.T, path string) (http.Header, string) {
 	return w.Header(), w.Body.String()
 }
 
-// TestJSON wants the JSON to be the same document as the YAML.
+// TestJSON checks that the JSON is the same document as the YAML.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	header, body := get(t, "/openapi.json")
@@ -61,7 +61,7 @@ func object(t *testing.T, doc *openapi3.T) (v any) {
 	return v
 }
 
-// TestPage wants every operation, status and option on the page.
+// TestPage checks that every operation, status and option is on the page.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	_, body := get(t, "/docs")
@@ -108,8 +108,8 @@ func between(s, from, to string) string {
 	return s
 }
 
-// TestPageIsClosed wants a page that runs nothing and loads nothing from
-// elsewhere, and whose links lead somewhere.
+// TestPageIsClosed checks that the page runs nothing, loads nothing from
+// elsewhere, and has no dead links.
 func TestPageIsClosed(t *testing.T) {
 	t.Parallel()
 	header, body := get(t, "/docs")

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// readFields are the properties of an object, with those of all it consists
-// of.
+// readFields returns the properties of an object, including those of its parts.
 func readFields(spec, schema node) []field {
 	var fields []field
 	for _, part := range schema.get("allOf").items() {
@@ -21,7 +20,7 @@ func readFields(spec, schema node) []field {
 	return fields
 }
 
-// readField describes what a schema allows.
+// readField describes the values that a schema allows.
 func readField(spec node, name string, place node) field {
 	schema := place.resolve()
 	f := field{Name: name, Type: typeName(schema), Description: prose(schema.get("description").text())}
@@ -77,8 +76,8 @@ func rules(schema node) []string {
 	return all
 }
 
-// shared are the objects that the page describes by themselves: those of more
-// than one answer, and what they consist of.
+// shared are the objects with sections of their own on the page: those of more
+// than one answer, and their parts.
 var shared = []string{"Job", "Metadata", "JobCreated", "JobLinks", "Batch", "BatchCreated", "BatchEntry", "Account", "Key", "KeyCreated", "KeyList", "Error"}
 
 func isObject(spec node, name string) bool {

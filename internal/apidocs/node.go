@@ -10,10 +10,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// node is a place in the specification. What YAML and OpenAPI write once and
-// use often (aliases, merge keys, references) is followed, and the order of
-// the source is kept, which a reader expects. The zero node is one that is not
-// there; everything of it is empty.
+// node is a place in the specification. It follows aliases, merge keys and
+// references, and keeps the order of the source, which a reader expects. The
+// zero node is a missing one; everything about it is empty.
 type node struct {
 	root, at *yaml.Node
 }
@@ -29,7 +28,7 @@ func parse(source []byte) (node, error) {
 	return node{root: document.Content[0], at: document.Content[0]}, nil
 }
 
-// under is another node of the same document, behind aliases.
+// under returns another node of the same document, after resolving aliases.
 func (n node) under(at *yaml.Node) node {
 	for at != nil && at.Kind == yaml.AliasNode {
 		at = at.Alias
@@ -46,7 +45,7 @@ func (n node) refName() string {
 	return ref[strings.LastIndexByte(ref, '/')+1:]
 }
 
-// resolve is n, or what n refers to.
+// resolve returns n, or the node that n refers to.
 func (n node) resolve() node {
 	for ref := n.reference(); ref != ""; ref = n.reference() {
 		n = n.under(n.root)
@@ -57,7 +56,7 @@ func (n node) resolve() node {
 	return n
 }
 
-// get goes from field to field, through references.
+// get follows fields one by one, through references.
 func (n node) get(names ...string) node {
 	n = n.resolve()
 	for _, name := range names {
@@ -66,7 +65,7 @@ func (n node) get(names ...string) node {
 	return n
 }
 
-// field is a member of an object, where it stands.
+// field returns a member of an object, without resolving references.
 func (n node) field(name string) node {
 	for key, value := range n.members() {
 		if key == name {
@@ -76,7 +75,8 @@ func (n node) field(name string) node {
 	return node{}
 }
 
-// members are those of an object, merged ones in the place of the merge.
+// members returns those of an object, with merged ones in the place of the
+// merge.
 func (n node) members() iter.Seq2[string, node] {
 	return func(yield func(string, node) bool) {
 		if n.at == nil || n.at.Kind != yaml.MappingNode {
@@ -99,7 +99,7 @@ func (n node) members() iter.Seq2[string, node] {
 	}
 }
 
-// items are those of a list.
+// items returns those of a list.
 func (n node) items() []node {
 	if n.at == nil || n.at.Kind != yaml.SequenceNode {
 		return nil
@@ -113,7 +113,7 @@ func (n node) items() []node {
 
 func (n node) exists() bool { return n.at != nil }
 
-// text is a scalar as it is written.
+// text returns a scalar as written.
 func (n node) text() string {
 	if n.at == nil || n.at.Kind != yaml.ScalarNode {
 		return ""
@@ -121,7 +121,7 @@ func (n node) text() string {
 	return n.at.Value
 }
 
-// strings are the texts of a list of scalars.
+// strings returns the texts of a list of scalars.
 func (n node) strings() []string {
 	var all []string
 	for _, item := range n.items() {
@@ -130,7 +130,7 @@ func (n node) strings() []string {
 	return all
 }
 
-// appendJSON writes a node as it stands, references and all, in its order.
+// appendJSON writes a node in its own order, without resolving references.
 func (n node) appendJSON(to *bytes.Buffer) error {
 	switch n.at.Kind {
 	case yaml.MappingNode:
@@ -182,11 +182,11 @@ func appendValue(to *bytes.Buffer, v any) error {
 	if err := encoder.Encode(v); err != nil {
 		return err
 	}
-	to.Truncate(to.Len() - 1) // the encoder's line end
+	to.Truncate(to.Len() - 1) // the encoder adds a line end
 	return nil
 }
 
-// indented is a node as JSON for people.
+// indented returns a node as JSON for people.
 func (n node) indented() (string, error) {
 	var compact, pretty bytes.Buffer
 	if err := n.appendJSON(&compact); err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// page is what the template shows.
+// page is the data of the template.
 type page struct {
 	Title, Version string
 	Intro          template.HTML
@@ -18,7 +18,7 @@ type page struct {
 	Codes          []code
 }
 
-// group is the operations of a tag.
+// group holds the operations of a tag.
 type group struct {
 	Name        string
 	Description template.HTML
@@ -62,16 +62,16 @@ type object struct {
 	Fields      []field
 }
 
-// code is a kind of error body.
+// code describes a kind of error body.
 type code struct {
 	Code, Status, Example string
 	Description           template.HTML
 }
 
-// methods are those that the page shows. HEAD is told of in the introduction.
+// methods are the methods that the page shows. The introduction mentions HEAD.
 var methods = []string{"get", "post", "put", "delete"}
 
-// read makes a page of the specification.
+// read makes a page from the specification.
 func read(spec node) (page, error) {
 	p := page{
 		Title: spec.get("info", "title").text(), Version: spec.get("info", "version").text(),
@@ -136,7 +136,8 @@ func readOperation(spec, item, op node) (operation, error) {
 	return o, nil
 }
 
-// auth says in a word what an operation wants: key, session, or nothing.
+// auth names the authentication of an operation in a word: key, session, or
+// nothing.
 func auth(spec, op node) string {
 	wanted := op.get("security")
 	if !wanted.exists() {
@@ -194,7 +195,7 @@ func readExamples(content node) ([]example, error) {
 	return all, nil
 }
 
-// codes are the error bodies of all operations, by their status.
+// codes returns the error bodies of all operations, ordered by status.
 func codes(spec node) ([]code, error) {
 	var all []code
 	for _, r := range spec.get("components", "responses").members() {
@@ -214,8 +215,8 @@ func codes(spec node) ([]code, error) {
 	return all, nil
 }
 
-// statusOf is the first status at which an operation answers with a code; 405
-// is of no operation.
+// statusOf returns the first status that an operation answers with a code. No
+// operation has 405.
 func statusOf(spec node, word string) string {
 	for _, item := range spec.get("paths").members() {
 		for _, op := range item.members() {

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// prose turns what the specification uses of CommonMark into HTML: paragraphs,
-// and code between backticks. A single paragraph stays bare.
+// prose turns the specification's part of CommonMark into HTML: paragraphs, and
+// code between backticks. A single paragraph gets no tags.
 func prose(text string) template.HTML {
 	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
 	for i, p := range paragraphs {

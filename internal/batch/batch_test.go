@@ -17,7 +17,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// writeOutput is the work of most tests: the output says what it was made of.
+// writeOutput is the work in most tests: the output names its input.
 func writeOutput(_ context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if overwrite {
@@ -48,7 +48,7 @@ func feed(list []batch.Item) <-chan batch.Item {
 	return c
 }
 
-// run gives what became of each item, by the input's name.
+// run returns the outcome of each item, by the input's name.
 func run(ctx context.Context, r batch.Runner, list []batch.Item) (map[string]batch.Status, error) {
 	got := map[string]batch.Status{}
 	r.Report = func(o batch.Outcome) { got[filepath.Base(o.Path)] = o.Status }
@@ -120,11 +120,11 @@ func TestRunKeepsOrRedoes(t *testing.T) {
 	}
 }
 
-// An input that changes while it is worked on is done again by the next run,
-// whether it was written anew or an older file was moved to its place.
+// An input that changes during the work is done again by the next run, whether
+// it was rewritten or replaced by an older file.
 func TestRunInputChanges(t *testing.T) {
 	t.Parallel()
-	before := time.Now().Add(-time.Minute) // the outputs are there
+	before := time.Now().Add(-time.Minute) // before the outputs
 	for _, age := range []time.Duration{-time.Hour, time.Hour} {
 		dir := tree(t, "0.gif", "out/x")
 		if err := os.Chtimes(filepath.Join(dir, "0.gif"), before, before.Add(age-time.Hour)); err != nil {
@@ -143,7 +143,8 @@ func TestRunInputChanges(t *testing.T) {
 	}
 }
 
-// An output that another run makes meanwhile is kept, and no failure.
+// An output that another run makes in the meantime is kept, and is not a
+// failure.
 func TestRunOvertaken(t *testing.T) {
 	t.Parallel()
 	work := func(_ context.Context, item batch.Item, _ bool) (*bgremove.Result, error) {
@@ -155,7 +156,8 @@ func TestRunOvertaken(t *testing.T) {
 	}
 }
 
-// What is no file in the place of an output does not pass for one.
+// Something other than a file in an output's place does not count as the
+// output.
 func TestRunFolderInTheWay(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "out/0-nobg.gif/x", "taken")
@@ -167,8 +169,8 @@ func TestRunFolderInTheWay(t *testing.T) {
 	}
 }
 
-// An interrupted run drops what is running, reports only what has ended, and
-// the next one does the rest.
+// An interrupted run drops running work and reports only finished work. The
+// next run does the rest.
 func TestRunGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -195,7 +197,7 @@ func TestRunGoesOn(t *testing.T) {
 	}
 }
 
-// Jobs items are worked on at once, neither more nor less.
+// Exactly Jobs items are worked on at once.
 func TestRunBound(t *testing.T) {
 	t.Parallel()
 	list := items(t.TempDir(), 8)

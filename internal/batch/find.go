@@ -56,13 +56,12 @@ func (f *Found) None(s Search) error {
 	if len(f.Inputs) > 0 || len(f.Unread) > 0 {
 		return nil
 	}
-	e := &bgremove.Error{Kind: bgremove.NotFound, Reason: "there are no clips in " + strings.Join(f.Empty, ", "),
-		Hint: "bgremove takes " + strings.Join(extensions, " ")}
+	e := &bgremove.Error{Kind: bgremove.NotFound, Cause: NoClips, Reason: "there are no clips in " + strings.Join(f.Empty, ", ")}
 	switch {
 	case len(f.Folders) == 0:
-		e.Reason, e.Hint = "all named files are outputs of bgremove", "name the original clips"
+		e.Cause, e.Reason = OnlyOutputs, "all named files are outputs of bgremove"
 	case !s.Recursive:
-		e.Hint += "; --recursive also searches subfolders"
+		e.Cause = NoClipsOnTop
 	}
 	return e
 }
@@ -239,7 +238,7 @@ func unreadable(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Kind, e.Reason = bgremove.NotFound, "no such file or folder"
 	case errors.Is(err, fs.ErrPermission):
-		e.Hint = "its permissions must let you read it"
+		e.Cause = Forbidden
 	}
 	return e
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// tree makes empty files in a new folder, and its links.
+// tree makes a new folder with empty files and links.
 func tree(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -115,14 +115,14 @@ func TestFindNothing(t *testing.T) {
 		path      string
 		recursive bool
 		reason    string
-		hint      string
+		cause     bgremove.Cause
 	}{
 		{"absent.gif", false, "no such file or folder", ""},
 		{"*.mp4", false, "no file matches", ""},
 		{"a[", false, "no file matches", ""},
 		{strings.Repeat("x", 300), false, "cannot be read", ""},
-		{"none", false, "there are no clips in", "--recursive"},
-		{"a-nobg.gif", false, "outputs of bgremove", "name the original clips"},
+		{"none", false, "there are no clips in", batch.NoClipsOnTop},
+		{"a-nobg.gif", false, "outputs of bgremove", batch.OnlyOutputs},
 	}
 	for _, tt := range tests {
 		s := batch.Search{Paths: []string{filepath.Join(dir, tt.path)}}
@@ -131,20 +131,20 @@ func TestFindNothing(t *testing.T) {
 			err = found.None(s)
 		}
 		var known *bgremove.Error
-		if !errors.As(err, &known) || !strings.Contains(err.Error(), tt.reason) || !strings.Contains(known.Hint, tt.hint) {
+		if !errors.As(err, &known) || !strings.Contains(err.Error(), tt.reason) || known.Cause != tt.cause {
 			t.Errorf("%s: %v", tt.path, err)
 		}
 	}
 }
 
-// Links to files and a link that is named are followed, links to folders
-// within one are not, lest they go round.
+// Links to files are followed, and so is a named link. Links to folders within
+// a folder are not, because they may form a loop.
 func TestFindLinks(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "in/a.gif", "elsewhere/b.gif")
 	for name, target := range map[string]string{"in/round": ".", "in/b.gif": "../elsewhere/b.gif", "in/gone.gif": "nowhere", "in/dir.gif": "../elsewhere", "link": "in"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Skip(err) // Windows needs a right for it
+			t.Skip(err) // Windows needs a permission for it
 		}
 	}
 	found, err := batch.Search{Paths: []string{filepath.Join(dir, "link")}, Recursive: true}.Find()
@@ -160,13 +160,13 @@ func TestFindLinks(t *testing.T) {
 	}
 }
 
-// What is named twice is taken once, as it was named first.
+// An input that is named twice is taken once, under its first name.
 func TestFindOnce(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "in/a.gif", "in/sub/b.gif", "empty/x")
 	for name, target := range map[string]string{"link": "in", "in/c.gif": "a.gif", "deep": "in/sub"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Skip(err) // Windows needs a right for it
+			t.Skip(err) // Windows needs a permission for it
 		}
 	}
 	as := func(name string) string { return dir + string(filepath.Separator) + filepath.FromSlash(name) }
@@ -195,7 +195,7 @@ func TestFindOnce(t *testing.T) {
 	}
 }
 
-// A folder that is named from here is that of its whole path.
+// A folder named by a relative path is the same as by its full path.
 func TestFindHere(t *testing.T) {
 	dir := tree(t, "in/a.gif")
 	t.Chdir(dir)
@@ -208,8 +208,8 @@ func TestFindHere(t *testing.T) {
 	}
 }
 
-// A folder below that cannot be looked into does not hide the others. Not even
-// root can open one whose path is too long.
+// An unreadable folder below does not hide the others. Not even root can open
+// one with too long a path.
 func TestFindUnread(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

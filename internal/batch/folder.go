@@ -12,7 +12,7 @@ import (
 // can be created in it. Errors are *bgremove.Error.
 func Prepare(dir string) error {
 	if stat, err := os.Stat(dir); err == nil && !stat.IsDir() {
-		return &bgremove.Error{Kind: bgremove.Failed, Path: dir, Reason: "is a file, not a folder", Hint: "--out names the folder of the outputs"}
+		return &bgremove.Error{Kind: bgremove.Failed, Cause: OutIsFile, Path: dir, Reason: "is a file, not a folder"}
 	}
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
@@ -21,8 +21,7 @@ func Prepare(dir string) error {
 	if err == nil {
 		return nil
 	}
-	e := &bgremove.Error{Kind: bgremove.Failed, Path: dir, Reason: "the outputs' folder cannot be written to",
-		Hint: "--out names another one", Err: err}
+	e := &bgremove.Error{Kind: bgremove.Failed, Cause: OutReadOnly, Path: dir, Reason: "the outputs' folder cannot be written to", Err: err}
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		e.Reason += ": " + p.Err.Error()
 	}

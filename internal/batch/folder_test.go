@@ -27,11 +27,11 @@ func TestPrepare(t *testing.T) {
 	bad := map[string]string{filepath.Join(dir, "file"): "is a file", filepath.Join(dir, "file", "out"): "cannot be written to: ",
 		filepath.Join(dir, strings.Repeat("x", 300)): "cannot be written to: "}
 	if runtime.GOOS == "linux" {
-		bad["/proc"] = "cannot be written to: " // by root neither
+		bad["/proc"] = "cannot be written to: " // not even by root
 	}
 	for out, want := range bad {
 		err := batch.Prepare(out)
-		if known := (*bgremove.Error)(nil); !errors.As(err, &known) || known.Path != out || known.Hint == "" || !strings.Contains(err.Error(), want) {
+		if known := (*bgremove.Error)(nil); !errors.As(err, &known) || known.Path != out || known.Cause == "" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", out, err)
 		}
 	}

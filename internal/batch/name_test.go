@@ -94,7 +94,7 @@ func TestNameFormat(t *testing.T) {
 	}
 }
 
-// What comes up later does not change the names that are given.
+// Later inputs do not change earlier names.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	inputs := files("in/a.gif", "in/b.gif", "in/b.mp4")

@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/batch"
 )
 
-// watched is a Watch that runs in a bubble, on a folder that is real.
+// watched is a Watch that runs in a bubble on a real folder.
 type watched struct {
 	t    *testing.T
 	dir  string
@@ -23,17 +23,17 @@ type watched struct {
 
 	mu            sync.Mutex
 	given, faults []string
-	working       bool // what is given does not end by itself
+	working       bool // given inputs do not end by themselves
 }
 
-// watch runs f beside a Watch of dir. A file with the text "half" does not
-// open.
+// watch runs f beside a Watch of dir. A file with the text "half" cannot be
+// opened as a clip.
 func watch(t *testing.T, dir string, recursive bool, f func(*watched)) {
 	t.Helper()
 	watchAs(t, dir, batch.Search{Paths: []string{dir}, Recursive: recursive, Out: filepath.Join(dir, "out")}, nil, f)
 }
 
-// watchAs is watch with a search of its own.
+// watchAs is watch with another search.
 func watchAs(t *testing.T, dir string, search batch.Search, found *batch.Found, f func(*watched)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,7 +59,7 @@ func opens(_ context.Context, path string) error {
 	return nil
 }
 
-// take works on an input, which ends at once unless it is to take long.
+// take works on an input. The work ends at once unless the test holds it.
 func (w *watched) take(_ context.Context, in batch.Input) {
 	w.add(&w.given, strings.TrimPrefix(in.Path, w.dir+string(filepath.Separator)))
 	w.mu.Lock()
@@ -81,7 +81,7 @@ func (w *watched) add(to *[]string, text string) {
 	*to = append(*to, text)
 }
 
-// read empties a list.
+// read returns a list and empties it.
 func (w *watched) read(from *[]string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,7 +105,7 @@ func (w *watched) write(name, text string) {
 	}
 }
 
-// after lets time go by and wants these files to have been given meanwhile.
+// after lets time pass and checks that these files were given during that time.
 func (w *watched) after(d time.Duration, want string) {
 	w.t.Helper()
 	time.Sleep(d) // the bubble's clock
@@ -132,7 +132,7 @@ func TestWatchWaitsForTheEnd(t *testing.T) {
 	})
 }
 
-// What was there long before is given at once, and only clips are.
+// Files that existed long before are given at once, and only clips are given.
 func TestWatchBegins(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "a.gif", "b.txt", "c-nobg.gif", "out/d.gif", "sub/e.MP4", ".x.gif")
@@ -150,7 +150,7 @@ func TestWatchBegins(t *testing.T) {
 	watch(t, dir, false, func(w *watched) { w.after(batch.Poll, "a.gif") })
 }
 
-// A word of the system saves the wait, looking is not for every word.
+// A notification saves the wait, but not every notification causes a look.
 func TestWatchWakes(t *testing.T) {
 	t.Parallel()
 	watch(t, t.TempDir(), false, func(w *watched) {
@@ -165,12 +165,12 @@ func TestWatchWakes(t *testing.T) {
 	})
 }
 
-// What has stopped growing and does not open is given time, and in the end is
-// given to say why it does not.
+// A file that has stopped growing but does not open gets more time. In the end
+// it is given, so that its error is reported.
 func TestWatchOpens(t *testing.T) {
 	t.Parallel()
 	watch(t, t.TempDir(), false, func(w *watched) {
-		w.after(batch.Settle, "") // so that both are seen at once
+		w.after(batch.Settle, "") // so that both are seen at the same time
 		w.write("a.gif", "half")
 		w.write("b.gif", "half")
 		w.wake <- struct{}{}
@@ -181,7 +181,8 @@ func TestWatchOpens(t *testing.T) {
 	})
 }
 
-// A file that goes and comes again is another, a folder that goes is said once.
+// A file that vanishes and returns is a new one. A vanished folder is reported
+// once.
 func TestWatchGone(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "in")
@@ -201,8 +202,8 @@ func TestWatchGone(t *testing.T) {
 	})
 }
 
-// A file that changes while it is worked on is given again when that has ended,
-// however often it changes, and keeps no other waiting.
+// A file that changes during its work is given again afterwards, however often
+// it changes. It does not delay others.
 func TestWatchInWork(t *testing.T) {
 	t.Parallel()
 	watch(t, t.TempDir(), false, func(w *watched) {
@@ -225,12 +226,12 @@ func TestWatchInWork(t *testing.T) {
 	})
 }
 
-// Each input is given once, called as it was first, however it is named.
+// Each input is given once under its first name, whatever its other names.
 func TestWatchOnce(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "in/a.gif", "in/b.gif", "in/sub/c.gif", "d.gif")
 	if err := os.Symlink("in", filepath.Join(dir, "link")); err != nil {
-		t.Skip(err) // Windows needs a right for it
+		t.Skip(err) // Windows needs a permission for it
 	}
 	as := func(name string) string { return dir + string(filepath.Separator) + filepath.FromSlash(name) }
 	search := batch.Search{Recursive: true, Paths: []string{as("in/../in/b.gif"), as("d.gif"), as("link"), as("./in"), as("in/sub")}}
@@ -248,7 +249,7 @@ func TestWatchOnce(t *testing.T) {
 	})
 }
 
-// The real system tells of new files in folders that are listened to.
+// The real system reports new files in watched folders.
 func TestNotifier(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "in/x")

@@ -72,7 +72,7 @@ func TestCheckoutRefuses(t *testing.T) {
 	})
 }
 
-// Stripe may have lost the customer, as with a key of another shop.
+// Stripe may not know the customer, for example with a key of another shop.
 func TestCustomerGone(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		s.known()

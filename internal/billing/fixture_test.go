@@ -38,7 +38,7 @@ var prices = []billing.Price{
 	{Plan: "pro-monthly", ID: "price_month"}, {Plan: "pro-monthly", ID: "price_month_old"}, {Plan: "plus-quarterly", ID: "price_quarter"},
 }
 
-// shop is a service that sells, on a Stripe of its own.
+// shop is a service that sells, with a Stripe of its own.
 type shop struct {
 	testing.TB
 	*billing.Service
@@ -71,7 +71,7 @@ func open(t testing.TB, db *store.DB) *shop {
 	return s
 }
 
-// known makes the customer one of ours, as a purchase would.
+// known registers the customer as a purchase would.
 func (s *shop) known() *shop {
 	s.Helper()
 	if _, err := s.Checkout(s.Context(), s.ann, "micro"); err != nil {
@@ -87,7 +87,7 @@ func sign(payload []byte, secret string, at time.Time) string {
 	return fmt.Sprintf("t=%d,v1=%s", at.Unix(), hex.EncodeToString(mac.Sum(nil)))
 }
 
-// event is one as Stripe sends it.
+// event is an event in Stripe's form.
 func event(id, kind string, created int64, object map[string]any) []byte {
 	b, err := json.Marshal(map[string]any{
 		"id": id, "object": "event", "type": kind, "api_version": stripe.APIVersion, "created": created,
@@ -107,7 +107,7 @@ func (s *shop) tell(payload []byte) {
 	}
 }
 
-// refuses wants an event to be refused, so that Stripe sends it again.
+// refuses checks that an event is refused, so that Stripe sends it again.
 func (s *shop) refuses(payload []byte, text string) {
 	s.Helper()
 	err := s.Webhook(s.Context(), payload, sign(payload, secret, time.Now()))
@@ -116,7 +116,7 @@ func (s *shop) refuses(payload []byte, text string) {
 	}
 }
 
-// has checks the balance, the plan and that the ledger adds up.
+// has checks the balance and the plan, and that the ledger adds up.
 func (s *shop) has(credits int64, plan string) {
 	s.Helper()
 	who, err := account.New(s.db).Get(s.Context(), s.ann.ID)
@@ -128,7 +128,7 @@ func (s *shop) has(credits int64, plan string) {
 	}
 }
 
-// ledger checks the lines, the newest first.
+// ledger checks the lines, newest first.
 func (s *shop) ledger(want ...account.Entry) {
 	s.Helper()
 	got, err := account.NewLedger(s.db).Entries(s.Context(), s.ann.ID, "", 100)
@@ -157,7 +157,7 @@ func session(accountID, plan, status string) map[string]any {
 	}
 }
 
-// line is one of an invoice.
+// line is a line of an invoice.
 func line(price string, amount int64, proration bool) map[string]any {
 	return map[string]any{
 		"object": "line_item", "amount": amount, "quantity": 1,
@@ -191,15 +191,15 @@ func subscription(status, price string) map[string]any {
 	}
 }
 
-// fakeStripe answers what billing asks of Stripe's API, and keeps the forms.
+// fakeStripe answers billing's requests to Stripe's API, and keeps the forms.
 type fakeStripe struct {
 	*httptest.Server
 	mu        sync.Mutex
 	forms     map[string][]url.Values // by path
 	customers int
-	missing   []string          // customers that were deleted
+	missing   []string          // deleted customers
 	invoices  map[string]string // by payment intent
-	broken    int               // a status for everything
+	broken    int               // a status for every answer
 }
 
 func newFakeStripe(t testing.TB) *fakeStripe {
@@ -258,7 +258,7 @@ func (f *fakeStripe) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// asked is the last form sent to a path.
+// asked is the last form that was sent to a path.
 func (f *fakeStripe) asked(path string) url.Values {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// TestStripeMock asks Stripe's own mock, which holds every request against
+// TestStripeMock uses Stripe's own mock, which checks every request against
 // Stripe's specification.
 func TestStripeMock(t *testing.T) {
 	t.Parallel()
@@ -38,8 +38,8 @@ func TestStripeMock(t *testing.T) {
 	if to, err := s.Portal(t.Context(), ann); !strings.HasPrefix(to, "https://") || err != nil {
 		t.Errorf("the portal is %q, %v", to, err)
 	}
-	// A dispute of an unknown payment asks for its charge, whose customer in
-	// the mock is nobody's.
+	// A dispute of an unknown payment requests its charge. The mock's customer
+	// of the charge is unknown here.
 	payload := event("evt_1", withdrawn, 1, dispute("du_1", "pi_1", 999))
 	if err := s.Webhook(t.Context(), payload, sign(payload, secret, time.Now())); err != nil {
 		t.Error(err)
@@ -48,7 +48,7 @@ func TestStripeMock(t *testing.T) {
 	if err := db.QueryRow("SELECT id FROM stripe_customers").Scan(&customer); err != nil {
 		t.Fatal(err)
 	}
-	// A refund of one asks for the invoice that it paid.
+	// A refund of an unknown payment requests the invoice that it paid.
 	payload = event("evt_2", refunded, 1, charge("ch_1", "pi_1", customer, 999, 999))
 	if err := s.Webhook(t.Context(), payload, sign(payload, secret, time.Now())); err != nil {
 		t.Error(err)

@@ -44,7 +44,7 @@ func TestPack(t *testing.T) {
 	})
 }
 
-// A payment that takes days grants when it has come, and not before.
+// A payment that takes days grants credits when it arrives, and not earlier.
 func TestPackPaidLater(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.tell(event("evt_1", completed, 1, session(s.ann.ID, "light", "unpaid")))
@@ -54,7 +54,7 @@ func TestPackPaidLater(t *testing.T) {
 	})
 }
 
-// However many tell of a payment at the same time, it grants once.
+// A payment grants once, even with many events about it at once.
 func TestPackConcurrent(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		var g errgroup.Group
@@ -86,7 +86,7 @@ func TestSignature(t *testing.T) {
 			}
 		}
 		s.has(0, "")
-		// A secret that is being replaced signs too.
+		// A secret that is being replaced is still valid.
 		both := sign(payload, "whsec_of_before", time.Now()) + ",v1=" + strings.Split(sign(payload, secret, time.Now()), "v1=")[1]
 		if err := s.Webhook(s.Context(), payload, both); err != nil {
 			s.Error(err)
@@ -95,7 +95,7 @@ func TestSignature(t *testing.T) {
 	})
 }
 
-// What cannot be understood is refused, and what is none of ours is taken.
+// An unreadable event is refused; an event that is not ours is accepted.
 func TestStrangers(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.refuses(event("evt_1", completed, 1, session(s.ann.ID, "pro-monthly", "paid")), `"pro-monthly" is no pack`)
@@ -120,7 +120,8 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// A price that is missing in the settings is waited for: the money has come.
+// An event with a price that is missing in the settings is refused until it is
+// there, because the money has arrived.
 func TestUnknownPrice(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.known()
@@ -153,11 +154,12 @@ func TestSubscription(t *testing.T) {
 		s.tell(event("evt_5", paid, 2, invoice("in_2", customer, 7999, line("price_month_old", 7999, false))))
 		s.has(6000, "pro-monthly")
 
-		// A pack is bought beside it.
+		// A pack is bought in addition.
 		s.tell(event("evt_6", completed, 2, session(s.ann.ID, "light", "paid")))
 		s.has(6150, "pro-monthly")
 
-		// Another plan: what is left of a period is money, not credits, and grants none.
+		// Another plan: the rest of a period is money, not credits, and grants
+		// none.
 		s.tell(event("evt_7", updated, 3, subscription("active", "price_quarter")))
 		s.has(6150, "plus-quarterly")
 		s.tell(event("evt_8", paid, 3, invoice("in_3", customer, 4000, line("price_month", -3999, true), line("price_quarter", 7999, false))))
@@ -167,14 +169,14 @@ func TestSubscription(t *testing.T) {
 
 		s.tell(event("evt_10", deleted, 4, subscription("canceled", "price_quarter")))
 		s.has(7500, "")
-		// What comes late begins nothing again; what was paid is granted.
+		// Late events restart nothing, but a paid invoice still grants.
 		s.tell(event("evt_11", updated, 3, subscription("active", "price_quarter")))
 		s.tell(event("evt_12", paid, 3, invoice("in_5", customer, 7999, line("price_quarter", 7999, false))))
 		s.has(10200, "")
 	})
 }
 
-// The order in which a subscription's events come does not matter.
+// The order of a subscription's events does not matter.
 func TestSubscriptionOrder(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.known()
@@ -186,13 +188,13 @@ func TestSubscriptionOrder(t *testing.T) {
 		s.has(3000, "")
 		s.tell(event("evt_4", created, 1, subscription("active", "price_month")))
 		s.has(3000, "")
-		s.tell(event("evt_5", deleted, 4, subscription("active", "price_month"))) // it is over whenever that is told
+		s.tell(event("evt_5", deleted, 4, subscription("active", "price_month"))) // a deleted subscription stays over
 		s.tell(event("evt_6", updated, 7, subscription("active", "price_month")))
 		s.has(3000, "")
 	})
 }
 
-// What is told second of one second may arrive first.
+// Of two events in one second, the second may arrive first.
 func TestSubscriptionOrderOfASecond(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.known()
@@ -221,7 +223,7 @@ func TestRefund(t *testing.T) {
 	})
 }
 
-// A refund that is told of before the payment takes back what that grants.
+// A refund that arrives before its payment takes back the payment's grant.
 func TestRefundFirst(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.known()
@@ -233,7 +235,7 @@ func TestRefundFirst(t *testing.T) {
 	})
 }
 
-// A period's charge names no invoice; Stripe is asked.
+// A period's charge names no invoice, so Stripe is asked.
 func TestRefundOfPeriod(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.known()
@@ -269,7 +271,7 @@ func TestDispute(t *testing.T) {
 	})
 }
 
-// A dispute names no customer; where it comes first, its charge does.
+// A dispute names no customer. If it arrives first, its charge names one.
 func TestDisputeFirst(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.known()
@@ -279,7 +281,8 @@ func TestDisputeFirst(t *testing.T) {
 	})
 }
 
-// A refund and a dispute of one payment take back what it granted, and no more.
+// A refund and a dispute of one payment together take back its grant, and no
+// more.
 func TestRefundAndDispute(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.tell(event("evt_1", completed, 1, session(s.ann.ID, "light", "paid")))
@@ -322,8 +325,8 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestEventsDocumented wants the endpoint that the document makes to be told
-// of what is acted upon, in the version that is read.
+// TestEventsDocumented checks that the documented endpoint receives the events
+// that we handle, in the version that we read.
 func TestEventsDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/operations.md")
@@ -342,8 +345,8 @@ func TestEventsDocumented(t *testing.T) {
 	}
 }
 
-// FuzzWebhook wants signed events with any object to be taken or refused, and to
-// leave every sum right.
+// FuzzWebhook checks that signed events with any object are accepted or
+// refused, and that every sum stays right.
 func FuzzWebhook(f *testing.F) {
 	s := open(f, storetest.Open(f, storetest.SQLite(f))).known()
 	f.Add(0, `{"id":"cs_1","mode":"payment","payment_status":"paid","customer":"cus_ann","client_reference_id":"x","metadata":{"plan":"micro"}}`)

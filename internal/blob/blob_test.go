@@ -62,7 +62,7 @@ func fakeS3(t *testing.T) string {
 	return "s3://objects?region=us-east-1&use_path_style=true&endpoint=" + server.URL
 }
 
-// content is n bytes that no compression shortens.
+// content is n incompressible bytes.
 func content(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(b) // it never fails
@@ -143,7 +143,8 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-// What is too long, breaks off, or whose reader gives up leaves nothing.
+// A stream that is too long, ends early, or has a failing reader leaves
+// nothing.
 func TestReceiveNothing(t *testing.T) {
 	broken := errors.New("the client is gone")
 	for name, c := range map[string]struct {

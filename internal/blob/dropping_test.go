@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// droppingS3 is a server that takes multipart uploads and keeps nothing.
+// droppingS3 is a server that accepts multipart uploads and keeps nothing.
 func droppingS3(t *testing.T) string {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")

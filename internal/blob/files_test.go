@@ -15,7 +15,8 @@ import (
 	"github.com/bgremove/bgremove/internal/blob"
 )
 
-// What a killed process was writing is swept once it is old, and never seen.
+// The unfinished file of a killed process is never visible, and is removed once
+// it is old.
 func TestSweepFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,7 +49,7 @@ func TestSweepFiles(t *testing.T) {
 	}
 }
 
-// A list does not fail where objects come and go while it looks.
+// A list does not fail if objects appear and vanish during it.
 func TestListFilesThatGo(t *testing.T) {
 	t.Parallel()
 	s := open(t, "file://"+t.TempDir(), blob.Options{})
@@ -81,7 +82,7 @@ func TestListFilesThatGo(t *testing.T) {
 	busy.Wait()
 }
 
-// A folder for each job does not stay when its files are gone.
+// The folder of a job is removed with its last file.
 func TestNoEmptyFolders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -101,12 +102,12 @@ func TestNoEmptyFolders(t *testing.T) {
 	}
 }
 
-// Storage that fails is told from streams that do.
+// A failure of the storage is distinguished from one of a stream.
 func TestStorageFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, "file://"+dir, blob.Options{})
-	if err := os.WriteFile(filepath.Join(dir, "inputs"), nil, 0o600); err != nil { // in the place of a folder
+	if err := os.WriteFile(filepath.Join(dir, "inputs"), nil, 0o600); err != nil { // instead of a folder
 		t.Fatal(err)
 	}
 	_, err := s.Receive(t.Context(), "inputs/1", bytes.NewReader(content(10)), 10)

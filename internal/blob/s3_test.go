@@ -18,7 +18,7 @@ import (
 	"github.com/bgremove/bgremove/internal/blob"
 )
 
-// The parts of a killed process are swept once they are old.
+// The parts of a killed process are removed once they are old.
 func TestSweepParts(t *testing.T) {
 	at := fakeS3(t)
 	s := open(t, at, blob.Options{})
@@ -33,7 +33,7 @@ func TestSweepParts(t *testing.T) {
 	}
 }
 
-// beginUpload begins a multipart upload and does not go on.
+// beginUpload begins a multipart upload and leaves it unfinished.
 func beginUpload(t *testing.T, at, key string) {
 	t.Helper()
 	u, err := url.Parse(at)
@@ -52,8 +52,8 @@ func beginUpload(t *testing.T, at, key string) {
 	}
 }
 
-// Temporary copies have a bound: an upload that does not fit fails, a download
-// waits for its turn.
+// Temporary copies are bounded: an upload that does not fit fails, and a
+// download waits for its turn.
 func TestTempSpace(t *testing.T) {
 	s := open(t, fakeS3(t), blob.Options{TempSpace: 1 << 20})
 	receive := func(key string, size int) (*blob.Upload, error) {
@@ -86,8 +86,8 @@ func TestTempSpace(t *testing.T) {
 	release()
 }
 
-// Receiving on S3 takes memory for its parts, not for the whole. The server in
-// this process keeps all, so this one drops what it gets.
+// Receiving on S3 takes memory for parts, not for the whole. The usual server
+// in this process keeps everything, so this one drops its input.
 func TestReceiveMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("200 MB")
@@ -116,7 +116,7 @@ func TestReceiveMemory(t *testing.T) {
 	}
 }
 
-// watcher calls f as it is read.
+// watcher calls f during each read.
 type watcher struct {
 	r           io.Reader
 	every, read int

@@ -5,11 +5,11 @@ import (
 	"image"
 )
 
-// Bleed gives the invisible pixels within reach of a visible one, along rows
-// and then columns, that one's colour and clears all others, in place; alpha
-// stays. Codecs that blur across the edge, as 4:2:0 chroma does, then blur the
-// subject into itself, and nothing of the old backdrop is left to be seen by
-// those who read the file without its alpha.
+// Bleed clears the colour of invisible pixels in place; alpha stays. Within
+// reach of a visible pixel, along rows and then columns, they take its colour
+// instead. A codec that blurs colour across the edge, as 4:2:0 chroma does,
+// then blurs the subject's own colour. A reader that ignores alpha finds
+// nothing of the old backdrop.
 func Bleed(img *image.NRGBA, reach int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	row := func(y int) []uint8 { return img.Pix[y*img.Stride:][:4*w] }
@@ -21,7 +21,7 @@ func Bleed(img *image.NRGBA, reach int) {
 		visible[y] = spans[n:]
 		about[y] = merge(nil, visible[y], nil)
 	}
-	left := make([]int, w) // how far the colour above each pixel still reaches
+	left := make([]int, w) // the number of steps that the colour above each pixel still has
 	var u union
 	for y := 1; y < h; y++ {
 		bleedDown(row(y), row(y-1), left, u.of(about[max(y-reach, 0):y]), visible[y], reach)
@@ -35,11 +35,11 @@ func Bleed(img *image.NRGBA, reach int) {
 // span is the pixels of a row from lo up to hi.
 type span struct{ lo, hi int }
 
-// union is the memory for what several rows have together.
+// union is the memory for the merged spans of several rows.
 type union struct{ all, more []span }
 
-// of is columns around all pixels of the rows, in order. It holds until the next
-// call.
+// of returns the columns around all visible pixels of the rows, in order. The
+// result is valid until the next call.
 func (u *union) of(rows [][]span) []span {
 	u.all = u.all[:0]
 	for _, r := range rows {
@@ -50,11 +50,10 @@ func (u *union) of(rows [][]span) []span {
 	return u.all
 }
 
-// slack is how many columns between two spans are not worth a third.
+// slack is the largest gap, in columns, between two spans that are merged.
 const slack = 8
 
-// merge appends columns around a and b, both of which are in order, to dst, which
-// is empty.
+// merge appends the union of a and b, both in order, to dst, which is empty.
 func merge(dst, a, b []span) []span {
 	for len(a)+len(b) > 0 {
 		if len(a) == 0 || len(b) > 0 && b[0].lo < a[0].lo {
@@ -79,7 +78,7 @@ func load(p []uint8, i int) uint32     { return binary.LittleEndian.Uint32(p[i :
 func store(p []uint8, i int, v uint32) { binary.LittleEndian.PutUint32(p[i:i+4:i+4], v) }
 
 // bleedRow clears the invisible pixels of a row and carries colours into them
-// from both sides. It appends to spans where the row is visible.
+// from both sides. It appends the row's visible spans to spans.
 func bleedRow(spans []span, row []uint8, reach int) []span {
 	for end := 0; end < len(row); {
 		gap := end
@@ -92,8 +91,8 @@ func bleedRow(spans []span, row []uint8, reach int) []span {
 	return spans
 }
 
-// run returns where, from pixel at i on, those end that are visible, or are
-// not. All are byte offsets.
+// run returns where the run of visible (or invisible) pixels from i on ends.
+// All are byte offsets.
 func run(row []uint8, i int, visible bool) int {
 	const high, low = alphaMask << 32, alphaMask
 	for i+8 <= len(row) {
@@ -109,8 +108,8 @@ func run(row []uint8, i int, visible bool) int {
 	return i
 }
 
-// bleedGap fills the invisible bytes of a row from start to end: up to reach of
-// them from the pixel before, then as many from the one behind.
+// bleedGap fills the invisible bytes of a row from start to end: up to reach
+// pixels take the colour before the gap, then up to reach the one after it.
 func bleedGap(row []uint8, start, end, reach int) {
 	left, right := start, end
 	if start > 0 {
@@ -131,8 +130,8 @@ func paint(pix []uint8, colour uint32) {
 	}
 }
 
-// bleedDown carries colours from the row before into the columns of row that
-// are not visible. left counts, for each column whose pixel before is invisible,
+// bleedDown carries colours from the row before into the invisible pixels of
+// row's columns. left counts, for each column with an invisible pixel before,
 // the steps its colour may still take.
 func bleedDown(row, before []uint8, left []int, columns, visible []span, reach int) {
 	for _, c := range columns {
@@ -149,7 +148,7 @@ func bleedDown(row, before []uint8, left []int, columns, visible []span, reach i
 	}
 }
 
-// bleedPixel gives an invisible pixel the colour of the one before.
+// bleedPixel gives an invisible pixel the colour of the pixel before.
 func bleedPixel(p []uint8, before uint32, left *int, reach int) {
 	switch {
 	case before&alphaMask != 0:

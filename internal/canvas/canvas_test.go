@@ -93,8 +93,8 @@ func render(spec canvas.Spec, img *image.NRGBA, box image.Rectangle) *image.NRGB
 	return canvas.NewRenderer(plan(spec, size, box), size, new(media.Pool)).Render(img)
 }
 
-// Without scaling every pixel of the window is copied as it is, and what lies
-// beyond the picture is background.
+// Without scaling each pixel of the window is copied unchanged, and the area
+// outside the picture is background.
 func TestRenderCrop(t *testing.T) {
 	t.Parallel()
 	img := filled(10, 10, color.NRGBA{})
@@ -117,7 +117,7 @@ func TestRenderCrop(t *testing.T) {
 	}
 }
 
-// Pictures that were used before leave nothing where the source does not reach.
+// Reused pictures leave nothing where the source does not reach.
 func TestRenderUsedPictures(t *testing.T) {
 	t.Parallel()
 	box := image.Rect(2, 3, 8, 9)
@@ -181,8 +181,8 @@ func TestFlatten(t *testing.T) {
 	}
 }
 
-// The backdrop's colour is gone from under alpha 0, and the subject's reaches
-// a little beyond its edge.
+// The backdrop's colour is gone where alpha is 0, and the subject's colour
+// reaches slightly beyond its edge.
 func TestBleed(t *testing.T) {
 	t.Parallel()
 	img := filled(20, 20, color.NRGBA{0, 255, 0, 0})
@@ -206,7 +206,7 @@ func TestBleed(t *testing.T) {
 	}
 }
 
-// Black is a colour as others are: what reaches so far ends there.
+// Black is a colour like any other: it stops another colour.
 func TestBleedBlack(t *testing.T) {
 	t.Parallel()
 	img := filled(16, 60, color.NRGBA{0, 255, 0, 0})
@@ -223,12 +223,12 @@ func TestBleedBlack(t *testing.T) {
 			}
 		}
 	}
-	if want := 16 + 2*8; coloured != want { // a row, and up and down from the pixel
+	if want := 16 + 2*8; coloured != want { // the row, and eight pixels above and below its pixel
 		t.Errorf("%d pixels are red, want %d", coloured, want)
 	}
 }
 
-// Pictures of all kinds come out as they do pixel by pixel.
+// Pictures of all kinds give the same result as a plain pixel-by-pixel Bleed.
 func TestBleedEveryPixel(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -257,7 +257,7 @@ func TestBleedEveryPixel(t *testing.T) {
 	}
 }
 
-// bleedEveryPixel is Bleed without anything that makes it quick.
+// bleedEveryPixel is Bleed without optimisations.
 func bleedEveryPixel(img *image.NRGBA, reach int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	hidden := func(x, y int) bool { return img.NRGBAAt(x, y).A == 0 }
@@ -268,7 +268,7 @@ func bleedEveryPixel(img *image.NRGBA, reach int) {
 				continue
 			}
 			var c color.NRGBA
-			for d := reach; d > 0; d-- { // the nearest is the last, and the left one goes first
+			for d := reach; d > 0; d-- { // the nearest one wins, since it comes last; the left one comes first
 				if x+d < w && !hidden(x+d, y) {
 					c = img.NRGBAAt(x+d, y)
 				}

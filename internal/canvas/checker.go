@@ -5,8 +5,8 @@ import (
 	"image/color"
 )
 
-// SideBySide shows two pictures of one size next to each other, transparency
-// as the checkerboard that image editors use.
+// SideBySide shows two pictures of one size next to each other. Transparency
+// appears as the checkerboard of image editors.
 func SideBySide(left, right *image.NRGBA) *image.NRGBA {
 	const gap = 8
 	w, h := left.Rect.Dx(), left.Rect.Dy()
@@ -18,7 +18,7 @@ func SideBySide(left, right *image.NRGBA) *image.NRGBA {
 	return out
 }
 
-// overChecks composites img on a checkerboard at the given place of dst.
+// overChecks composites img over a checkerboard at the given place of dst.
 func overChecks(dst *image.NRGBA, at image.Point, img *image.NRGBA) {
 	const side = 8
 	for y := range img.Rect.Dy() {

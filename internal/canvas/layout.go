@@ -11,56 +11,56 @@ import (
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
-// Sampling is how a picture is scaled.
+// Sampling is a way to scale a picture.
 type Sampling int
 
-// The ways to scale.
+// The kinds of sampling.
 const (
 	// Smooth is Catmull-Rom's spline.
 	Smooth Sampling = iota
-	// Nearest repeats or leaves out pixels.
+	// Nearest repeats or drops pixels.
 	Nearest
-	// Crisp is Nearest where the picture is enlarged, else Smooth.
+	// Crisp is Nearest if the picture is enlarged, otherwise Smooth.
 	Crisp
 )
 
 // Spec says how the output picture is made from the source picture. The zero
-// value leaves it as it is.
+// value leaves the picture unchanged.
 type Spec struct {
-	// Crop cuts to the subject's box, with Pad pixels around it, beyond the
-	// picture's edge too. Pad counts only with Crop.
+	// Crop cuts to the subject's box plus Pad pixels on each side, even beyond
+	// the picture's edge. Pad counts only with Crop.
 	Crop bool
 	Pad  int
 	// Width and Height are the canvas in pixels. If one is 0 it follows the
-	// aspect ratio; if both are, nothing is scaled.
+	// aspect ratio; if both are 0 nothing is scaled.
 	Width, Height int
 	Anchor        option.Anchor
 	Sampling      Sampling
 	// Background fills the output; nil leaves it transparent.
 	Background *color.NRGBA
-	// Even adds a column or row of background where the size would be odd,
-	// as H.264 with 4:2:0 chroma needs it.
+	// Even adds a column or row of background where the size is odd, because
+	// H.264 with 4:2:0 chroma needs even sizes.
 	Even bool
 }
 
-// Layout is a Spec worked out for one clip. It is the same for all frames, so
+// Layout is a Spec computed for one clip. It is the same for all frames, so
 // that nothing jumps.
 type Layout struct {
-	// Size is the output picture's.
+	// Size is the size of the output picture.
 	Size image.Point
-	// Window is the part of the source that is shown; it may reach beyond the
-	// source, where there is only background.
+	// Window is the visible part of the source. It may reach beyond the source,
+	// where there is only background.
 	Window image.Rectangle
-	// Target is where Window lands on the output.
+	// Target is the place of Window on the output.
 	Target image.Rectangle
 
 	background *color.NRGBA
 	nearest    bool
 }
 
-// Plan works out the layout for source pictures of the given size, whose
-// subject lies within box over the whole clip. An empty box is not cropped to. The
-// error is for an anchor that is none.
+// Plan computes the layout for source pictures of the given size. The subject
+// lies within box over the whole clip. An empty box is not cropped to. The error
+// is for an unknown anchor.
 func (s Spec) Plan(source image.Point, box image.Rectangle) (Layout, error) {
 	l := Layout{Window: image.Rectangle{Max: source}, background: s.Background}
 	if s.Crop && !box.Empty() {
@@ -78,7 +78,7 @@ func (s Spec) Plan(source image.Point, box image.Rectangle) (Layout, error) {
 	return l, nil
 }
 
-// fit returns the canvas for a window of size w and where the window goes.
+// fit returns the canvas for a window of size w, and the window's place on it.
 func (s Spec) fit(w image.Point) (size image.Point, target image.Rectangle, err error) {
 	if s.Width == 0 && s.Height == 0 {
 		return w, image.Rectangle{Max: w}, nil
@@ -107,7 +107,7 @@ func stand(a option.Anchor, room image.Point) (image.Point, error) {
 	return image.Point{}, fmt.Errorf("nothing is placed at anchor %s", a)
 }
 
-// follow is the side that keeps the ratio num:den beside the given side.
+// follow returns the side that goes with the given side at the ratio num:den.
 func follow(side, num, den int) int {
 	return min(max(1, int(math.Round(float64(side)*float64(num)/float64(den)))), option.Canvas.Max)
 }

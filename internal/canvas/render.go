@@ -23,7 +23,7 @@ type Renderer struct {
 }
 
 // NewRenderer prepares a layout for source pictures of the given size. The
-// pictures it makes come from pool.
+// renderer takes new pictures from pool.
 func NewRenderer(l Layout, source image.Point, pool *media.Pool) *Renderer {
 	r := &Renderer{layout: l, source: source, pool: pool}
 	r.bare = l.Target != image.Rectangle{Max: l.Size} || !l.Window.In(image.Rectangle{Max: source})
@@ -40,8 +40,8 @@ func NewRenderer(l Layout, source image.Point, pool *media.Pool) *Renderer {
 	return r
 }
 
-// Render returns img laid out on the canvas. It takes img over: the result may
-// be img itself, otherwise img goes back to the pool.
+// Render returns img laid out on the canvas. It takes ownership of img: the
+// result may be img itself; otherwise img goes back to the pool.
 func (r *Renderer) Render(img *image.NRGBA) *image.NRGBA {
 	l := &r.layout
 	out := img
@@ -63,7 +63,7 @@ func (r *Renderer) Render(img *image.NRGBA) *image.NRGBA {
 	return out
 }
 
-// scale draws the window of img, resampled, onto its target.
+// scale draws the window of img, resampled, onto the target.
 func (r *Renderer) scale(dst, img *image.NRGBA) {
 	window := img
 	if r.layout.Window != img.Rect {
@@ -78,8 +78,8 @@ func (r *Renderer) scale(dst, img *image.NRGBA) {
 	unpremultiply(dst, r.layout.Target.Min, scaled)
 }
 
-// place copies the part of img that lies in window to dst, window's corner to
-// at.
+// place copies the part of img within window to dst; the window's corner goes
+// to at.
 func place(dst *image.NRGBA, at image.Point, img *image.NRGBA, window image.Rectangle) {
 	part := window.Intersect(img.Rect)
 	to := part.Min.Sub(window.Min).Add(at)
@@ -90,7 +90,7 @@ func place(dst *image.NRGBA, at image.Point, img *image.NRGBA, window image.Rect
 	}
 }
 
-// unpremultiply copies src to dst at the given place, dividing colour by
+// unpremultiply copies src to dst at the given place and divides colour by
 // alpha.
 func unpremultiply(dst *image.NRGBA, at image.Point, src *image.RGBA) {
 	for y := range src.Rect.Dy() {
@@ -127,7 +127,7 @@ func Flatten(img *image.NRGBA, on color.NRGBA) {
 	}
 }
 
-// mix is a·c + (1−a)·on with a in 255ths, rounded.
+// mix is a·c + (1−a)·on, rounded; a is in 1/255.
 func mix(c, on uint8, a uint32) uint8 {
 	v := uint32(c)*a + uint32(on)*(255-a) + 127
 	return uint8(v / 255)

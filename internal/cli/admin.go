@@ -11,8 +11,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// admin is what the commands of `admin` share. They work on the database,
-// whether or not a service runs on it.
+// admin is the state that the commands of `admin` share. They work on the
+// database, whether or not a service is running on it.
 type admin struct {
 	*app
 	place  place
@@ -52,13 +52,13 @@ func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// command makes a command of run, which gets the open database of a service.
+// command makes a command from run, which gets the open database of a service.
 func (m *admin) command(use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, []string) error) *cobra.Command {
 	return m.prepared(m.place.there, use, short, args, run)
 }
 
-// prepared makes a command of run, which gets the open database after prepare
-// has seen to it that there is one, or may be.
+// prepared makes a command from run, which gets the open database. Before that,
+// prepare checks that the database exists or may be created.
 func (m *admin) prepared(prepare func() error, use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, []string) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
 		if err := m.place.check(); err != nil {
@@ -80,13 +80,13 @@ func (m *admin) prepared(prepare func() error, use, short string, args cobra.Pos
 	return cmd
 }
 
-// reading adds --json.
+// reading adds the flag --json.
 func (m *admin) reading(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&m.asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-// find is an account by its address or id.
+// find finds an account by its address or id.
 func find(ctx context.Context, accounts *account.Accounts, name string) (account.Account, error) {
 	who, err := accounts.ByEmail(ctx, name)
 	if errors.Is(err, account.ErrNotFound) {
@@ -98,17 +98,17 @@ func find(ctx context.Context, accounts *account.Accounts, name string) (account
 	return who, err
 }
 
-// explainAccount says what to do about errors of package account.
+// explainAccount adds advice to errors of package account.
 func explainAccount(err error) error {
 	var field *account.FieldError
 	var poor *account.InsufficientError
 	switch {
 	case errors.As(err, &poor):
-		return fmt.Errorf("%d credits cannot be taken: %d are left", poor.Cost, poor.Balance)
+		return fmt.Errorf("cannot take %d credits: only %d are left", poor.Cost, poor.Balance)
 	case errors.As(err, &field):
 		return &usageError{"bgremove admin", fmt.Errorf("%s %s", field.Field, field.Reason)}
 	case errors.Is(err, account.ErrTooManyKeys):
-		return fmt.Errorf("the account has %d active keys, which is the most; revoke one first", account.MaxKeys)
+		return fmt.Errorf("the account has %d active keys, the maximum; revoke one first", account.MaxKeys)
 	}
 	return err
 }

@@ -44,7 +44,7 @@ func (m *admin) accountCreate() *cobra.Command {
 		}
 		fmt.Fprintf(m.Out, "%s  %s  %d credits\n", made.ID, made.Email, made.Credits)
 		if passwordFile == "" {
-			m.Hint("bgremove admin account reset " + made.Email + " gives it a password for the dashboard")
+			m.Hint(passwordHint(made.Email))
 		}
 		return nil
 	}))
@@ -53,8 +53,8 @@ func (m *admin) accountCreate() *cobra.Command {
 	return cmd
 }
 
-// readPassword reads the first line of a file. Without one it makes a password
-// that nobody knows.
+// readPassword reads the first line of a file. Without a file it makes a random
+// password that nobody knows.
 func (m *admin) readPassword(path string) (string, error) {
 	if path == "" {
 		return account.NewPassword(), nil
@@ -88,7 +88,7 @@ func (m *admin) accountReset() *cobra.Command {
 		})
 }
 
-// accountLine is an account as --json shows it.
+// accountLine is an account in the form of --json.
 type accountLine struct {
 	ID        string `json:"id"`
 	Email     string `json:"email"`
@@ -103,7 +103,7 @@ func lineOf(a account.Account) accountLine {
 	return accountLine{a.ID, a.Email, a.Credits, a.Plan, a.Confirmed, a.Suspended, a.CreatedAt.UTC().Format(time.RFC3339)}
 }
 
-// state is an account's in a word.
+// state is the account's state in a word.
 func (l accountLine) state() string {
 	switch {
 	case l.Suspended:
@@ -184,7 +184,7 @@ func (m *admin) accountResume() *cobra.Command {
 	})
 }
 
-// onAccount makes a command on the account of an address.
+// onAccount makes a command that works on the account with an address.
 func (m *admin) onAccount(use, short string, do func(ctx context.Context, db *store.DB, who account.Account) error) *cobra.Command {
 	return m.command(use, short, oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
 		who, err := find(ctx, account.New(db), args[0])
@@ -203,7 +203,7 @@ func (m *admin) accountDelete() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// From here on nothing new comes, and a second try goes on.
+			// From here on no new jobs come, and a second try continues.
 			if err := accounts.Suspend(ctx, who.ID); err != nil {
 				return err
 			}

@@ -46,7 +46,7 @@ func grantArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// grantOf reads what is to be granted.
+// grantOf reads what to grant from the arguments or the plan.
 func grantOf(args []string, plan string) (func(context.Context, *account.Ledger, string) (int64, error), error) {
 	if (len(args) == 2) == (plan != "") {
 		return nil, errors.New("either a number of credits or --plan is needed")
@@ -92,7 +92,7 @@ func (m *admin) creditsTake() *cobra.Command {
 // creditsOf reads a number of credits.
 func creditsOf(text string) (n int64, err error) {
 	if _, err := fmt.Sscanf(text+"\n", "%d\n", &n); err != nil || n < 1 {
-		return 0, fmt.Errorf("%q is no number of credits above 0", text)
+		return 0, fmt.Errorf("%q is not a number of credits above 0", text)
 	}
 	return n, nil
 }
@@ -105,7 +105,7 @@ func planNames() string {
 	return strings.Join(names, ", ")
 }
 
-// ledgerLine is an entry as --json shows it.
+// ledgerLine is an entry in the form of --json.
 type ledgerLine struct {
 	At     string `json:"at"`
 	Kind   string `json:"kind"`
@@ -131,7 +131,7 @@ func (m *admin) creditsShow() *cobra.Command {
 	}))
 }
 
-// ledger is all entries of an account, the newest first.
+// ledger returns all entries of an account, newest first.
 func ledger(ctx context.Context, l *account.Ledger, accountID string) ([]ledgerLine, error) {
 	const page = 1000
 	lines := []ledgerLine{}
@@ -172,7 +172,8 @@ func (m *admin) creditsVerify() *cobra.Command {
 	}))
 }
 
-// discrepancies are balances that are not their sums, as --json shows them.
+// discrepancies are the balances that differ from the sum of their ledger, in
+// the form of --json.
 func discrepancies(wrong []account.Discrepancy) []map[string]any {
 	list := []map[string]any{}
 	for _, d := range wrong {
@@ -183,6 +184,6 @@ func discrepancies(wrong []account.Discrepancy) []map[string]any {
 
 func (m *admin) tellDiscrepancies(wrong []account.Discrepancy) {
 	for _, d := range wrong {
-		m.Message("account %s has %d credits, its ledger says %d", d.AccountID, d.Balance, d.Sum)
+		m.Message("account %s has %d credits, but its ledger sums to %d", d.AccountID, d.Balance, d.Sum)
 	}
 }

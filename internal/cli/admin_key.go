@@ -47,7 +47,7 @@ func (m *admin) keyRevoke() *cobra.Command {
 	})
 }
 
-// keyLine is a key as --json shows it.
+// keyLine is a key in the form of --json.
 type keyLine struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`

@@ -14,8 +14,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// stored makes a command of run, which gets the open database and storage of a
-// service.
+// stored makes a command from run, which gets the open database and storage of
+// a service.
 func (m *admin) stored(use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, *blob.Store, []string) error) *cobra.Command {
 	cmd := m.command(use, short, args, func(ctx context.Context, db *store.DB, args []string) error {
 		blobs, err := blob.Open(ctx, m.place.storage, blob.Options{})
@@ -34,7 +34,7 @@ func (m *admin) storageAdopt() *cobra.Command {
 			if err := deployment.Adopt(ctx, db, blobs); err != nil {
 				return err
 			}
-			m.Message("the storage is this database's now; within a day sweeps remove what no job names, however much it is")
+			m.Message("the storage now belongs to this database; within a day sweeps remove all files that no job names, however many")
 			return nil
 		})
 	cmd.Long = `adopt is for a storage and a database that were restored apart: serve refuses to

@@ -6,21 +6,21 @@ import (
 	"sync"
 )
 
-// auditLog keeps what --sandbox audit hears until the command is done: before
-// that there may be progress on the screen.
+// auditLog keeps the calls that --sandbox audit reports until the command ends,
+// because a progress bar may be on the screen until then.
 type auditLog struct {
 	mu    sync.Mutex
 	heard []string
 }
 
-// hear is for bgremove.Config.
+// hear is the callback of bgremove.Config.
 func (l *auditLog) hear(program, call string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.heard = append(l.heard, fmt.Sprintf("sandbox: %s made the system call %s, which is not on the list", program, call))
 }
 
-// reportAudit prints what was heard.
+// reportAudit prints the reported calls.
 func (a *app) reportAudit() {
 	a.audit.mu.Lock()
 	defer a.audit.mu.Unlock()

@@ -20,7 +20,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// bucket is the address of a new server with an empty bucket called clips.
+// bucket starts a server with an empty bucket called clips, and returns its
+// address.
 func bucket(t *testing.T) string {
 	t.Helper()
 	backend := s3mem.New()
@@ -32,7 +33,7 @@ func bucket(t *testing.T) string {
 	return server.URL
 }
 
-// documented are the commands of docs/operations.md under a name.
+// documented returns the commands of docs/operations.md under a name.
 func documented(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/operations.md")
@@ -46,8 +47,8 @@ func documented(t *testing.T, name string) string {
 	return string(found[1])
 }
 
-// TestDocumentedBackup runs the documented commands on a service on PostgreSQL and
-// S3, and restores it on other ones.
+// TestDocumentedBackup runs the documented commands on a service with
+// PostgreSQL and S3, and restores it on others.
 func TestDocumentedBackup(t *testing.T) {
 	const keys = "test"
 	t.Setenv("AWS_ACCESS_KEY_ID", keys)
@@ -97,7 +98,8 @@ func openStorage(t *testing.T, at string) *blob.Store {
 	return blobs
 }
 
-// fill makes an account of 100 credits with three jobs, and returns its address.
+// fill creates an account with 100 credits and three jobs, and returns its
+// address.
 func fill(t *testing.T, database, storage string) (email string) {
 	t.Helper()
 	db, err := store.Open(t.Context(), database)

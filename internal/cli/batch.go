@@ -62,7 +62,7 @@ files failed (3) or were dropped while they were worked on (130).`,
 	return cmd
 }
 
-// checkBatch refuses what cannot go together, before any work.
+// checkBatch refuses flags that do not go together, before any work.
 func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	switch {
 	case o.out == "":
@@ -77,13 +77,13 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	return checkOptions(cmd, &o.Options)
 }
 
-// ofCollision says what to do about inputs that would have one output; other
-// errors stay as they are.
+// ofCollision adds advice to the error about inputs with the same output; other
+// errors are unchanged.
 func ofCollision(err error) error {
 	if !errors.As(err, new(*batch.CollisionError)) {
 		return err
 	}
-	return explained(err, bgremove.Invalid, "rename one of them, or give their folders an --out each")
+	return &bgremove.Error{Kind: bgremove.Invalid, Cause: outputsMeet, Reason: err.Error(), Err: err}
 }
 
 func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
@@ -107,7 +107,7 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	r := a.newBatchRun(o, cancel)
-	defer r.board.Close() // the remover is left to the end of the process, as that of remove is
+	defer r.board.Close() // the process's end closes the remover, as in remove
 	r.remarks(found)
 	if err := r.openNetwork(ctx, items); err != nil {
 		return err
@@ -121,8 +121,8 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	return r.end(ctx, r.run(ctx, append(found.Unread, items...)))
 }
 
-// openNetwork finds out at once where the network that all will need is
-// missing.
+// openNetwork opens the network that all files need, so that a missing one
+// fails at once.
 func (r *batchRun) openNetwork(ctx context.Context, items []batch.Item) error {
 	if r.o.Method != bgremove.Rembg || r.runner().Left(items) == 0 {
 		return nil
@@ -151,7 +151,7 @@ func (r *batchRun) run(ctx context.Context, items []batch.Item) error {
 	return r.runner().Run(ctx, queue)
 }
 
-// remove works on one file, with a bar of its own.
+// remove works on one file with a progress bar of its own.
 func (r *batchRun) remove(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
 	part := r.begin(item)
 	result, err := r.remover.Remove(ctx, item.Path, item.Output, r.o.Options, bgremove.Extras{Overwrite: overwrite, Progress: part.progress})
@@ -159,7 +159,7 @@ func (r *batchRun) remove(ctx context.Context, item batch.Item, overwrite bool) 
 	return result, err
 }
 
-// end says what became of all, and makes an error of what went wrong.
+// end reports the outcome, and makes an error from the failures.
 func (r *batchRun) end(ctx context.Context, err error) error {
 	r.board.Close()
 	if !r.o.quiet {
@@ -170,7 +170,7 @@ func (r *batchRun) end(ctx context.Context, err error) error {
 	some := &someFailed{failed: failed, of: r.ended, lacking: r.lacking == failed && r.counts[batch.Done] == 0}
 	switch {
 	case stop && (!r.o.watch || r.dropped > 0):
-		return &stopped{fmt.Sprintf("interrupted after %d of %d files; the same command goes on from there", r.ended, r.total)}
+		return &stopped{fmt.Sprintf("interrupted after %d of %d files; the same command continues from there", r.ended, r.total)}
 	case stop && failed > 0:
 		return &serviceError{some}
 	case stop:

@@ -15,18 +15,18 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// batchRun is a run over many files and what it has to say.
+// batchRun is a run over many files, with its report.
 type batchRun struct {
 	*app
 	o       *batchOptions
 	remover *bgremove.Remover
 	board   *term.Board
 	began   time.Time
-	cancel  context.CancelCauseFunc // ends a run whose reports cannot be written
+	cancel  context.CancelCauseFunc // ends a run if its report cannot be written
 
-	// Of report alone, which hears one outcome after the other.
+	// Only report uses these; it is called for one outcome at a time.
 	counts            map[batch.Status]int
-	lacking           int // failures for what is not installed
+	lacking           int // failures because something is not installed
 	frames            int
 	inBytes, outBytes int64
 	failed            []string
@@ -34,7 +34,7 @@ type batchRun struct {
 
 	mu                    sync.Mutex
 	total, ended, dropped int               // files
-	parts                 map[*part]float64 // of each running file, what is done
+	parts                 map[*part]float64 // the finished share of each running file
 }
 
 func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batchRun {
@@ -42,15 +42,15 @@ func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batc
 		counts: map[batch.Status]int{}, hinted: map[string]bool{}, parts: map[*part]float64{}}
 }
 
-// remarks say what of the paths is not taken, and what else differs from what
-// was asked for.
+// remarks reports the skipped paths, and an output format other than the
+// requested one.
 func (r *batchRun) remarks(found *batch.Found) {
 	if note, ok := bgremove.FallBack(r.o.Options); ok {
-		r.say("%s", note)
+		r.say("%s", noteText(note))
 		r.o.Format = r.o.EffectiveFormat()
 	}
 	for _, path := range found.Outputs {
-		r.say("%s: left out, being an output by its name", path)
+		r.say("%s: skipped, because its name is that of an output", path)
 	}
 	for _, dir := range found.Empty {
 		if !samePlace(dir, r.o.out) {
@@ -59,27 +59,27 @@ func (r *batchRun) remarks(found *batch.Found) {
 	}
 }
 
-// say prints a message that is no error.
+// say prints a message that is not an error.
 func (r *batchRun) say(format string, args ...any) {
 	if !r.o.quiet {
 		r.board.Above(func() { r.Message(format, args...) })
 	}
 }
 
-// batchLine is what --json prints of a file: the report of remove, if there is
-// one, and what became of it.
+// batchLine is a file's line of --json: its outcome, and the report of remove
+// if there is one.
 type batchLine struct {
 	Input  string       `json:"input"`
 	Output string       `json:"output"`
 	Status batch.Status `json:"status"`
 	Error  string       `json:"error,omitempty"`
 	Hint   string       `json:"hint,omitempty"`
-	*bgremove.Result
+	reported
 }
 
-// report counts an outcome and says it.
+// report counts an outcome and prints it.
 func (r *batchRun) report(o batch.Outcome) {
-	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, Result: o.Result}
+	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, reported: reportOf(o.Result)}
 	r.counts[o.Status]++
 	switch o.Status {
 	case batch.Done:
@@ -87,7 +87,7 @@ func (r *batchRun) report(o batch.Outcome) {
 		r.inBytes += o.Result.InputSize
 		r.outBytes += o.Result.OutputSize
 		for _, note := range o.Result.Notes {
-			r.say("%s: %s", o.Output, note)
+			r.say("%s: %s", o.Output, noteText(note))
 		}
 		if o.Result.Method == bgremove.Fast && r.typed["model"] {
 			r.say("%s: %s", o.Output, unusedModel(r.o.Model))
@@ -114,18 +114,15 @@ func (r *batchRun) report(o batch.Outcome) {
 	r.move()
 }
 
-// failure says why an input failed, and what can be done the first time that
-// it helps.
+// failure returns the reason of a failure and a hint. It prints a hint only the
+// first time.
 func (r *batchRun) failure(o batch.Outcome) (reason, hint string) {
 	r.failed = append(r.failed, o.Path)
-	err := inFlags(bgremove.Explain(ofCollision(o.Err)))
-	if known := (*bgremove.Error)(nil); errors.As(err, &known) {
-		hint = known.Hint
-		if known.Kind == bgremove.Missing {
-			r.lacking++
-		}
+	err := bgremove.Explain(ofCollision(o.Err))
+	if known := (*bgremove.Error)(nil); errors.As(err, &known) && known.Kind == bgremove.Missing {
+		r.lacking++
 	}
-	reason = err.Error()
+	reason, hint = inFlags(err).Error(), hintOf(err)
 	if !strings.Contains(reason, o.Path) {
 		reason = o.Path + ": " + reason
 	}
@@ -152,7 +149,7 @@ func (r *batchRun) table() {
 	}
 }
 
-// part is a file that is being worked on.
+// part is a running file.
 type part struct {
 	run  *batchRun
 	line *term.Line
@@ -171,7 +168,7 @@ func (p *part) progress(at bgremove.Progress) {
 	p.run.move()
 }
 
-// end takes the bar away; dropped says that the file was cut short.
+// end removes the bar; dropped says that the file was not finished.
 func (p *part) end(dropped bool) {
 	p.line.Close()
 	p.run.mu.Lock()
@@ -182,7 +179,7 @@ func (p *part) end(dropped bool) {
 	p.run.mu.Unlock()
 }
 
-// expect counts files that are to come.
+// expect adds to the number of files.
 func (r *batchRun) expect(n int) {
 	r.mu.Lock()
 	r.total += n
@@ -190,7 +187,7 @@ func (r *batchRun) expect(n int) {
 	r.move()
 }
 
-// move shows how far all files are, running ones by their part.
+// move shows the progress of all files, counting running ones by their share.
 func (r *batchRun) move() {
 	r.mu.Lock()
 	done := float64(r.ended)
@@ -202,6 +199,6 @@ func (r *batchRun) move() {
 		title = fmt.Sprintf("%d files, watching", total)
 	}
 	r.mu.Unlock()
-	const steps = 1000 // of each file
+	const steps = 1000 // per file
 	r.board.Whole(title, int(done*steps), total*steps)
 }

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// hangingFFmpeg is an ffmpeg that says so in a fifo and then hangs.
+// hangingFFmpeg is an ffmpeg that reports its start in a fifo and then hangs.
 func hangingFFmpeg(t *testing.T, dir string) (program, fifo string) {
 	t.Helper()
 	program, fifo = filepath.Join(dir, "ffmpeg"), filepath.Join(dir, "fifo")
@@ -36,7 +36,7 @@ func sample(t *testing.T, name, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Appears at once, as files do that are moved.
+	// The file appears at once, like a moved file.
 	if err := os.WriteFile(to+".part", data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func names(t *testing.T, dir string) []string {
 	return list
 }
 
-// Ctrl-C ends a batch with 130. What is done stays, what was worked on leaves
+// Ctrl-C ends a batch with 130. Finished outputs stay, unfinished ones leave
 // nothing, and the same command does the rest.
 func TestBatchInterrupt(t *testing.T) {
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestBatchInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(cmd.Stderr.(*strings.Builder).String(), "interrupted after 1 of 3 files; the same command goes on") {
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(cmd.Stderr.(*strings.Builder).String(), "interrupted after 1 of 3 files; the same command continues") {
 		t.Errorf("exit code %d, stderr %s", code, cmd.Stderr)
 	}
 	if got := names(t, out); !slices.Equal(got, []string{"a-nobg.gif"}) {
@@ -108,8 +108,8 @@ func TestBatchInterrupt(t *testing.T) {
 	}
 }
 
-// --watch does what is there and what comes up, below too, and not its own
-// outputs. Ctrl-C is its normal end.
+// --watch processes existing and new files, in folders below too, but not its
+// own outputs. Ctrl-C is its normal end.
 func TestBatchWatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -142,8 +142,8 @@ func TestBatchWatch(t *testing.T) {
 	}
 }
 
-// A file that is replaced while it is worked on goes to no second worker, and is
-// done again when the first has ended.
+// A file that is replaced during its processing does not go to a second worker.
+// It is processed again when the first has ended.
 func TestBatchWatchInWork(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -153,7 +153,7 @@ func TestBatchWatchInWork(t *testing.T) {
 	}
 	sample(t, "demo/hop.mp4", filepath.Join(in, "a.mp4"))
 	decoder, began, end := slowFFmpeg(t, dir)
-	// Named twice, it is done once.
+	// It is named twice but processed once.
 	cmd := exec.CommandContext(t.Context(), "bgremove", "batch", filepath.Join(in, "a.mp4"), in, "--out", out, "--watch", "--update", "--jobs", "2", "--json",
 		"--method", "fast", "--end", "0.2", "--ffmpeg", decoder, "--sandbox", "off")
 	next, interrupt := watched(t, cmd, in)
@@ -162,7 +162,7 @@ func TestBatchWatchInWork(t *testing.T) {
 	}
 	sample(t, "demo/hop.mp4", filepath.Join(in, "a.mp4"))
 	sample(t, "pygif/animation.gif", filepath.Join(in, "b.gif"))
-	next("b.gif", "done") // it came later: a.mp4 was looked at, too
+	next("b.gif", "done") // it came later, so a.mp4 was looked at too
 	if err := os.WriteFile(end, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -173,12 +173,12 @@ func TestBatchWatchInWork(t *testing.T) {
 	}
 }
 
-// outcome is what --json says of a file.
+// outcome is a line of --json about a file.
 type outcome struct{ Input, Status, Output, Error, Hint string }
 
-// watched starts a command that says by --json what it did with each file of a
-// folder: next reads the next line, end interrupts the command, after which it
-// says no more, and returns its exit code.
+// watched starts a command that reports with --json on each file of a folder.
+// next reads the next line. end interrupts the command, checks that no more
+// lines follow, and returns its exit code.
 func watched(t *testing.T, cmd *exec.Cmd, in string) (next func(input, status string) outcome, end func() int) {
 	t.Helper()
 	if cmd.Stderr == nil {
@@ -203,7 +203,8 @@ func watched(t *testing.T, cmd *exec.Cmd, in string) (next func(input, status st
 	}
 }
 
-// outcomes reads what --json says of each file of a folder; "" is the end.
+// outcomes reads the lines of --json about the files of a folder; "" marks the
+// end.
 func outcomes(t *testing.T, stdout io.Reader, in string) (next func(input, status string) outcome) {
 	t.Helper()
 	lines := bufio.NewScanner(stdout)
@@ -226,8 +227,8 @@ func outcomes(t *testing.T, stdout io.Reader, in string) (next func(input, statu
 	}
 }
 
-// What comes up gets a name that nobody has, or is a failure that says whose
-// the name is. Not even --force overwrites what another file became.
+// A new file gets an unused name, or fails with the name's owner. Even --force
+// does not overwrite the output of another file.
 func TestBatchWatchNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -259,8 +260,8 @@ func TestBatchWatchNames(t *testing.T) {
 	}
 }
 
-// A folder that goes away is said, with its hint, and counts as a failure; what
-// is in it when it comes back is done.
+// A vanished folder is reported with a hint and counts as a failure. Its files
+// are processed when it is back.
 func TestBatchWatchGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -275,7 +276,7 @@ func TestBatchWatchGone(t *testing.T) {
 	if err := os.RemoveAll(in); err != nil {
 		t.Fatal(err)
 	}
-	if said := next(".", "failed"); said.Error != in+": no such file or folder" || said.Hint != "the watch goes on when the folder is there again" {
+	if said := next(".", "failed"); said.Error != in+": no such file or folder" || said.Hint != "the watch continues when the folder is back" {
 		t.Errorf("said %+v", said)
 	}
 	if err := os.Mkdir(in, 0o700); err != nil {
@@ -288,8 +289,8 @@ func TestBatchWatchGone(t *testing.T) {
 	}
 }
 
-// slowFFmpeg is an ffmpeg that says in a fifo that it began, and goes on after
-// another was written to.
+// slowFFmpeg is an ffmpeg that reports its start in one fifo and waits for a
+// write to another.
 func slowFFmpeg(t *testing.T, dir string) (program, began, end string) {
 	t.Helper()
 	ffmpeg, err := exec.LookPath("ffmpeg")

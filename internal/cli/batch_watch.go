@@ -10,8 +10,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// watch does the files that were named, then what is in the watched folders and
-// what comes up there, until ctx ends.
+// watch processes the named files, then the files in the watched folders and
+// new ones there, until ctx ends.
 func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.Found, items []batch.Item) error {
 	search.Paths = found.Folders
 	w := &batch.Watch{Search: search, Found: found, Opens: r.opens}
@@ -19,7 +19,7 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 	switch {
 	case errors.Is(err, batch.ErrDeaf):
 	case err != nil:
-		r.say("the system does not tell of new files (%v); looking every %v", err, batch.Poll)
+		r.say("the system does not report new files (%v); checking every %v", err, batch.Poll)
 	default:
 		defer notifier.Close()
 		w.Wake, w.Visit = notifier.Changes(), notifier.Listen
@@ -48,26 +48,26 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 	return g.Wait()
 }
 
-// awaited says of a folder that is gone what becomes of the watch; other errors
-// stay as they are.
+// awaited adds to the error about a vanished folder that the watch continues;
+// other errors are unchanged.
 func awaited(err error) error {
 	known := (*bgremove.Error)(nil)
 	if !errors.As(err, &known) || known.Kind != bgremove.NotFound {
 		return err
 	}
 	gone := *known
-	gone.Hint = "the watch goes on when the folder is there again"
+	gone.Cause = watchedGone
 	return &gone
 }
 
-// opens tells a file that is complete from one that is still being written.
+// opens distinguishes a complete file from one that is still being written.
 func (r *batchRun) opens(ctx context.Context, path string) error {
 	info, err := r.remover.Probe(ctx, path)
 	if known := (*bgremove.Error)(nil); errors.As(err, &known) && known.Kind == bgremove.Missing {
-		return nil // waiting does not help
+		return nil // waiting would not help
 	}
 	if err == nil && info.Truncated {
-		return errors.New("breaks off")
+		return errors.New("ends early")
 	}
 	return err
 }

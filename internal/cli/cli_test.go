@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// runBgremove is the real command, signals included.
+// runBgremove runs the real command, including its signals.
 func runBgremove() {
 	bgremove.InitSandbox()
 	testCatalogue()
@@ -96,8 +96,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// draw NAME.gif DELAY… draws a disc on green, a frame for each delay in
-// centiseconds; equal delays in a row marked with = show the same picture.
+// draw NAME.gif DELAY… draws a disc on green, with a frame for each delay in
+// centiseconds. Equal delays in a row marked with = show the same picture.
 func draw() {
 	name, delays := os.Args[1], os.Args[2:]
 	width, height := 64, 48
@@ -147,8 +147,8 @@ func paletted(img *image.NRGBA) *image.Paletted {
 	return p
 }
 
-// gifInfo FILE prints what the standard library reads: an oracle apart from
-// our own reader.
+// gifInfo FILE prints the standard library's reading of a file, which is
+// independent of our own reader.
 func gifInfo() {
 	f, err := os.Open(os.Args[1])
 	fail(err)
@@ -196,7 +196,7 @@ func exitStatus(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// probed FILE ENTRIES WANT compares what ffprobe says of the first video
+// probed FILE ENTRIES WANT compares ffprobe's entries of the first video
 // stream, as comma-separated values.
 func probed(ts *testscript.TestScript, neg bool, args []string) {
 	out, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-select_streams", "v:0",
@@ -207,7 +207,7 @@ func probed(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// empty DIR checks that nothing was left in a folder, hidden files included.
+// empty DIR checks that a folder is empty, counting hidden files.
 func emptyFolder(ts *testscript.TestScript, _ bool, args []string) {
 	entries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -235,7 +235,7 @@ func pixel(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// cut FILE PERCENT NEW copies the beginning of a file.
+// cut FILE PERCENT NEW copies the first part of a file.
 func cutFile(ts *testscript.TestScript, _ bool, args []string) {
 	data := ts.ReadFile(args[0])
 	percent, err := strconv.Atoi(args[1])

@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// customer is what the commands of `client` share.
+// customer is the state that the commands of `client` share.
 type customer struct {
 	*app
 	server, key string
@@ -42,7 +42,7 @@ others could read it.`,
 	return cmd
 }
 
-// flags adds what all commands of client have.
+// flags adds the flags that all commands of client have.
 func (c *customer) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.server, "server", "", "the service's `address`, such as https://clips.example")
@@ -53,8 +53,7 @@ func (c *customer) flags(cmd *cobra.Command) {
 	f.SortFlags = false
 }
 
-// hide makes flags settings that the environment and the file have, but the
-// command line has not.
+// hide hides flags that only the environment and the file may set.
 func hide(cmd *cobra.Command, names ...string) {
 	for _, name := range names {
 		f := cmd.Flags().Lookup(name)
@@ -77,10 +76,10 @@ func (a *app) settingsOnly(cmd *cobra.Command) error {
 	return nil
 }
 
-// connect makes the client of a command.
+// connect creates the client of a command.
 func (c *customer) connect() (*client.Client, error) {
 	if c.server == "" {
-		return nil, &bgremove.Error{Kind: bgremove.Invalid, Reason: "no service is named", Hint: "--server or BGREMOVE_SERVER gives its address"}
+		return nil, &bgremove.Error{Kind: bgremove.Invalid, Cause: noService, Reason: "no service is named"}
 	}
 	o := client.Options{UserAgent: "bgremove/" + c.build().Version, OnRetry: c.retrying}
 	s, err := client.New(c.server, strings.TrimSpace(c.key), o)
@@ -88,7 +87,7 @@ func (c *customer) connect() (*client.Client, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, &bgremove.Error{Kind: bgremove.Invalid, Reason: err.Error(), Hint: "--server or BGREMOVE_SERVER gives its address", Err: err}
+		return nil, &bgremove.Error{Kind: bgremove.Invalid, Cause: noService, Reason: err.Error(), Err: err}
 	}
 	if !c.quiet {
 		c.line = c.NewStatusLine()
@@ -96,7 +95,7 @@ func (c *customer) connect() (*client.Client, error) {
 	return s, nil
 }
 
-// toOutput refuses a result on standard output where that has another use.
+// toOutput refuses a result on standard output if that has another use.
 func (c *customer) toOutput(cmd *cobra.Command, output string) error {
 	switch {
 	case output != "-":
@@ -108,7 +107,7 @@ func (c *customer) toOutput(cmd *cobra.Command, output string) error {
 	return nil
 }
 
-// retrying says why it takes longer.
+// retrying explains a delay.
 func (c *customer) retrying(r client.Retry) {
 	if !c.quiet {
 		c.line.Clear()
@@ -116,7 +115,7 @@ func (c *customer) retrying(r client.Retry) {
 	}
 }
 
-// say prints a message, if messages are wanted.
+// say prints a message unless --quiet is set.
 func (c *customer) say(format string, args ...any) {
 	c.line.Clear()
 	if !c.quiet {
@@ -124,14 +123,14 @@ func (c *customer) say(format string, args ...any) {
 	}
 }
 
-// announce reports a result that --json does not.
+// announce prints a result if --json does not.
 func (c *customer) announce(format string, args ...any) {
 	if !c.asJSON {
 		c.say(format, args...)
 	}
 }
 
-// moving shows a transfer.
+// moving shows the progress of a transfer.
 func (c *customer) moving(title string) (progress func(done, total int64), end func()) {
 	if c.quiet {
 		return nil, func() {}
@@ -141,7 +140,7 @@ func (c *customer) moving(title string) (progress func(done, total int64), end f
 	return bar.SetBytes, bar.Close
 }
 
-// download gets the output of a job to its place.
+// download fetches the output of a job to its place.
 func (c *customer) download(ctx context.Context, s *client.Client, id, path string, force bool) (int64, error) {
 	if path == "-" {
 		return s.DownloadTo(ctx, id, c.Out)

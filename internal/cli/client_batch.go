@@ -17,7 +17,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// bulk is an order of many files.
+// bulk is an order for many files.
 type bulk struct {
 	*order
 	askAbove  int
@@ -96,8 +96,8 @@ func (b *bulk) run(cmd *cobra.Command, paths []string) error {
 	return b.report(err)
 }
 
-// find looks for the inputs, as batch does. A folder below that cannot be read
-// is an error: nothing is sent then.
+// find finds the inputs like batch. If a folder below cannot be read, find
+// fails and nothing is sent.
 func (b *bulk) find(paths []string) ([]batch.Input, error) {
 	search := batch.Search{Paths: paths, Recursive: b.recursive, Out: b.output}
 	found, err := search.Find()
@@ -105,7 +105,7 @@ func (b *bulk) find(paths []string) ([]batch.Input, error) {
 		return nil, err
 	}
 	for _, path := range found.Outputs {
-		b.say("%s: left out, being an output by its name", path)
+		b.say("%s: skipped, because its name is that of an output", path)
 	}
 	for _, dir := range found.Empty {
 		b.say("%s: no clips in it", dir)
@@ -116,7 +116,7 @@ func (b *bulk) find(paths []string) ([]batch.Input, error) {
 	return found.Inputs, found.None(search)
 }
 
-// place finds a place for every output, before anything is paid for.
+// place finds a place for every output, before any payment.
 func (b *bulk) place(files []batch.Input) error {
 	files = slices.Clone(files)
 	for i, file := range files {
@@ -142,7 +142,7 @@ func (b *bulk) place(files []batch.Input) error {
 	return nil
 }
 
-// prepare makes the folders of outputs.
+// prepare creates the folders of the outputs.
 func prepare(dir string, items []batch.Item) error {
 	if err := batch.Prepare(dir); err != nil {
 		return err
@@ -157,7 +157,7 @@ func prepare(dir string, items []batch.Item) error {
 	return nil
 }
 
-// send submits the files, as many at once as a batch may have.
+// send submits the files, with as many as possible in each batch.
 func (b *bulk) send(ctx context.Context, s *client.Client, inputs []string) error {
 	n := 0
 	for chunk := range slices.Chunk(inputs, client.MaxBatch) {
@@ -186,7 +186,7 @@ func (b *bulk) send(ctx context.Context, s *client.Client, inputs []string) erro
 	return nil
 }
 
-// taken notes a batch that was submitted.
+// taken records a submitted batch.
 func (b *bulk) taken(made client.BatchSubmission, inputs []string) {
 	b.batches, b.left = append(b.batches, made.ID), made.CreditsRemaining
 	for i, j := range made.Jobs {
@@ -199,7 +199,7 @@ func (b *bulk) taken(made client.BatchSubmission, inputs []string) {
 	b.announce("%s: %d files submitted, %d credits are left", made.ID, len(made.Jobs), made.CreditsRemaining)
 }
 
-// fetch waits for the batches, one after the other, and downloads what is done.
+// fetch waits for the batches in turn, and downloads finished results.
 func (b *bulk) fetch(ctx context.Context, s *client.Client) error {
 	for i, id := range b.batches {
 		ended, err := b.awaitBatch(ctx, s, id)
@@ -219,8 +219,8 @@ func (b *bulk) fetch(ctx context.Context, s *client.Client) error {
 	return err
 }
 
-// deliver downloads the output of one job. What cannot be put in its place
-// does not keep the others from theirs.
+// deliver downloads the output of one job. A failure to store one output does
+// not affect the others.
 func (b *bulk) deliver(ctx context.Context, s *client.Client, job client.Job) error {
 	at := slices.IndexFunc(b.deliveries, func(d delivery) bool { return d.ID == job.ID })
 	if at < 0 {
@@ -229,8 +229,8 @@ func (b *bulk) deliver(ctx context.Context, s *client.Client, job client.Job) er
 	return b.obtain(ctx, s, job, &b.deliveries[at], b.outputs[at], b.force)
 }
 
-// obtain downloads the output of a job if it is done, and notes what became of
-// it. The error is of a signal or the service.
+// obtain downloads the output of a job if it is done, and records the outcome.
+// It returns only errors about a signal or the service.
 func (c *customer) obtain(ctx context.Context, s *client.Client, job client.Job, d *delivery, output string, force bool) error {
 	d.Status = string(job.Status)
 	if job.Status == api.JobStatusFailed {
@@ -255,7 +255,7 @@ func (c *customer) obtain(ctx context.Context, s *client.Client, job client.Job,
 	return nil
 }
 
-// failures is the error of deliveries of which some went wrong.
+// failures is the error for deliveries if some failed.
 func failures(all []delivery) error {
 	failed := 0
 	for _, d := range all {
@@ -269,7 +269,7 @@ func failures(all []delivery) error {
 	return &someFailed{failed: failed, of: len(all)}
 }
 
-// awaitBatch waits for a batch and shows how it gets on.
+// awaitBatch waits for a batch and shows its progress.
 func (c *customer) awaitBatch(ctx context.Context, s *client.Client, id string) (client.Batch, error) {
 	begun := time.Now()
 	defer c.line.Clear()
@@ -284,7 +284,7 @@ func (c *customer) awaitBatch(ctx context.Context, s *client.Client, id string) 
 	})
 }
 
-// report prints what became of the files, also if not all went well.
+// report prints the outcome of every file, even after failures.
 func (b *bulk) report(err error) error {
 	switch {
 	case len(b.batches) == 0:

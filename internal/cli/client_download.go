@@ -17,7 +17,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// pickup is the fetching of results that are done.
+// pickup fetches finished results.
 type pickup struct {
 	*customer
 	output, out string
@@ -70,7 +70,7 @@ func (p *pickup) run(cmd *cobra.Command, id string) error {
 	return p.one(cmd, s, id)
 }
 
-// one gets the result of a job.
+// one fetches the result of a job.
 func (p *pickup) one(cmd *cobra.Command, s *client.Client, id string) error {
 	d := delivery{ID: id, Status: string(api.JobStatusDone)}
 	path := p.output
@@ -92,7 +92,7 @@ func (p *pickup) one(cmd *cobra.Command, s *client.Client, id string) error {
 	return nil
 }
 
-// all gets the results of a batch, but for those that are there.
+// all fetches the results of a batch, except for existing files.
 func (p *pickup) all(cmd *cobra.Command, s *client.Client, id string) error {
 	b, err := s.Batch(cmd.Context(), id)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *pickup) all(cmd *cobra.Command, s *client.Client, id string) error {
 	for i, job := range b.Jobs {
 		all[i] = delivery{Input: localName(job), ID: job.ID, Batch: id}
 		if stat, err := os.Stat(outputs[i]); err == nil && !p.force && job.Status == api.JobStatusDone {
-			p.say("%s is there already and stays", outputs[i])
+			p.say("%s already exists and stays", outputs[i])
 			all[i].Status, all[i].Output, all[i].OutputSize = string(job.Status), outputs[i], stat.Size()
 			continue
 		}
@@ -125,7 +125,7 @@ func (p *pickup) all(cmd *cobra.Command, s *client.Client, id string) error {
 	return failures(all)
 }
 
-// again is the command for a batch.
+// again is the command to fetch a batch again.
 func (p *pickup) again(id string) string {
 	if p.out == "" {
 		return p.fetching(id, p.force)
@@ -133,8 +133,8 @@ func (p *pickup) again(id string) string {
 	return p.fetching(id, p.force, "--out", p.out)
 }
 
-// names are the outputs of the jobs of a batch. Files of one name, as of
-// different folders, get their job's id.
+// names are the outputs of the jobs of a batch. Files with the same name, as
+// from different folders, get their job's id.
 func (p *pickup) names(jobs []client.Job) ([]string, error) {
 	seen := map[string]int{}
 	for _, job := range jobs {
@@ -164,8 +164,8 @@ func (p *pickup) names(jobs []client.Job) ([]string, error) {
 	return outputs, nil
 }
 
-// localName is the name of a job's file as this machine can have it: never a
-// path, whatever the service says.
+// localName is a valid name on this machine for a job's file. It is never a
+// path, whatever the service sends.
 func localName(job client.Job) string {
 	name := term.Printable(job.Metadata.OriginalName)
 	name = name[strings.LastIndexAny(name, `/\:`)+1:]
@@ -175,7 +175,7 @@ func localName(job client.Job) string {
 	return name
 }
 
-// localFormat is the format of a job's output, as far as this version knows it.
+// localFormat is the format of a job's output, if this version knows it.
 func localFormat(job client.Job) bgremove.Format {
 	if !job.OutputFormat.Valid() {
 		return bgremove.GIF

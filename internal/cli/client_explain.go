@@ -9,7 +9,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// interruption is what is said of a command that a signal ended.
+// interruption is the message for a command that a signal ended.
 func interruption(err error) (said, hint string) {
 	var (
 		left      *goOn
@@ -28,15 +28,15 @@ func interruption(err error) (said, hint string) {
 }
 
 func again(e *client.UncertainError) string {
-	return "the same command with --idempotency-key " + quoted(e.IdempotencyKey) + " finds out, and is not charged twice"
+	return "the same command with --idempotency-key " + quoted(e.IdempotencyKey) + " finds out and is not charged twice"
 }
 
-// credentials reports whether an error is about the key or what it may spend.
+// credentials reports whether an error is about the key or its credits.
 func credentials(err error) bool {
 	return errors.Is(err, client.ErrKey) || errors.Is(err, client.ErrUnauthorized) || errors.As(err, new(*client.InsufficientCreditsError))
 }
 
-// about says which file an error is about, if it is about one.
+// about adds the file's name to an error about that file.
 func about(input string, err error) error {
 	var request *client.BadRequestError
 	ofFile := errors.Is(err, client.ErrUnreadable) || errors.Is(err, client.ErrTooLarge) || errors.As(err, &request) && request.Field == ""
@@ -46,8 +46,7 @@ func about(input string, err error) error {
 	return err
 }
 
-// explainClient says what to do about what a service answers; other errors
-// stay as they are.
+// explainClient adds advice to errors of a service; other errors are unchanged.
 func explainClient(err error) error {
 	var (
 		uncertain *client.UncertainError
@@ -61,19 +60,19 @@ func explainClient(err error) error {
 	}
 	kind, hint := bgremove.Failed, serviceHint(err)
 	if known != nil {
-		kind, hint = known.Kind, known.Hint
+		kind, hint = known.Kind, hintOf(err)
 	}
 	switch {
 	case errors.As(err, &request) && request.Field != "":
 		if goesOn {
 			hint = left.hint()
 		}
-		return &bgremove.Error{Kind: bgremove.Invalid, Field: request.Field, Reason: strings.TrimPrefix(request.Message, request.Field+" "), Hint: hint, Err: err}
+		return &hinted{&bgremove.Error{Kind: bgremove.Invalid, Field: request.Field, Reason: strings.TrimPrefix(request.Message, request.Field+" "), Err: err}, hint}
 	case errors.As(err, &uncertain):
 		hint = again(uncertain)
 	case goesOn && errors.Is(err, client.ErrConflict) && !passing(err):
 		hint = left.apart()
-	case goesOn && (hint == "" || passing(err)): // to run it again would be to pay again
+	case goesOn && (hint == "" || passing(err)): // a second run would be paid again
 		hint = left.hint()
 	case goesOn:
 		hint += "; " + left.hint()
@@ -84,49 +83,9 @@ func explainClient(err error) error {
 	return explained(err, kind, hint)
 }
 
-// serviceHint is what to do about an error of package client.
-func serviceHint(err error) string {
-	for _, row := range serviceHints {
-		if errors.Is(err, row.err) {
-			return row.hint
-		}
-	}
-	var connection *client.ConnectionError
-	switch {
-	case errors.As(err, new(*client.InsufficientCreditsError)):
-		return "get credits, or send less; what was refused is not charged"
-	case errors.As(err, new(*client.UnexpectedError)):
-		return "--server must be the address of a bgremove service, without /api; is there a proxy or a sign-in page before it?"
-	case errors.As(err, &connection) && !connection.Connected:
-		return "is --server right, and does the service run?"
-	case passing(err):
-		return "run it again in a while"
-	case errors.As(err, new(*client.ServiceError)):
-		return "tell those who run the service, with the request's name"
-	case errors.As(err, new(*client.JobFailedError)):
-		return "its credits were given back; bgremove remove on the file may say more"
-	}
-	return ""
-}
-
-// passing reports whether an error of package client passes by itself.
+// passing reports whether an error of package client is temporary.
 func passing(err error) bool {
 	var connection *client.ConnectionError
 	return errors.As(err, &connection) && connection.Connected || errors.Is(err, client.ErrDigest) ||
 		errors.As(err, new(*client.UnavailableError)) || errors.As(err, new(*client.RateLimitedError))
-}
-
-var serviceHints = []struct {
-	err  error
-	hint string
-}{
-	{client.ErrKey, "BGREMOVE_API_KEY, or api-key in the user's bgremove.yaml, holds it"},
-	{client.ErrUnauthorized, "BGREMOVE_API_KEY must hold a key of this service; this one is wrong or was revoked"},
-	{client.ErrNotFound, "only the key that made it sees it, and only on its own --server"},
-	{client.ErrNotReady, "bgremove client wait waits for it"},
-	{client.ErrExpired, "results are kept for some days only: submit the file again"},
-	{client.ErrUnreadable, "nothing was charged; bgremove probe on the file says what is wrong with it"},
-	{client.ErrTooLarge, "nothing was charged; send a smaller clip"},
-	{client.ErrConflict, "give another --idempotency-key, or exactly the files and options of before"},
-	{client.ErrDigest, "run it again"},
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// order is what submit and batch share.
+// order is the state that submit and batch share.
 type order struct {
 	*customer
 	options bgremove.Options
-	output  string // a file or, of a batch, a folder
+	output  string // a file, or a folder for a batch
 	wait    bool
 	force   bool
 	dryRun  bool
@@ -44,7 +44,7 @@ func (c *customer) newOrder(cmd *cobra.Command) *order {
 	return o
 }
 
-// settle checks what can be checked before anything is sent.
+// settle checks as much as possible before anything is sent.
 func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 	if err := o.settingsOnly(cmd); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 		}
 	}
 	if note, ok := bgremove.FallBack(o.options); ok {
-		o.say("%s", note)
+		o.say("%s", noteText(note))
 	}
 	if o.once == "" {
 		o.once = rand.Text()
@@ -69,7 +69,7 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 	return nil
 }
 
-// checkInput refuses what the service would refuse.
+// checkInput refuses inputs that the service would refuse.
 func checkInput(path string) error {
 	if err := checkLocal(path); err != nil {
 		return err
@@ -82,18 +82,18 @@ func checkInput(path string) error {
 	case err != nil:
 		return err
 	case !stat.Mode().IsRegular():
-		e.Reason, e.Hint = "not a regular file", "name a file; bgremove client batch takes folders"
+		e.Cause, e.Reason = notAFile, "not a regular file"
 	default:
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".gif", ".mp4", ".mov", ".webm":
 			return nil
 		}
-		e.Reason, e.Hint = "not a .gif, .mp4, .mov or .webm", "the service goes by the name first: rename a file that is one of these"
+		e.Cause, e.Reason = badExtension, "not a .gif, .mp4, .mov or .webm"
 	}
 	return e
 }
 
-// settings are the options as the client sends them.
+// settings are the options in the client's form.
 func (o *order) settings() client.JobOptions {
 	b := o.options
 	return client.JobOptions{
@@ -103,8 +103,7 @@ func (o *order) settings() client.JobOptions {
 	}
 }
 
-// reserve refuses places where a result could not be put, before it is paid
-// for.
+// reserve refuses unusable places for a result before any payment.
 func reserve(path string, force bool) error {
 	f, err := outfile.Create(path, force)
 	if err != nil {
@@ -114,18 +113,18 @@ func reserve(path string, force bool) error {
 	return nil
 }
 
-// inTheWay says what to do about what is in an output's way; other errors stay
-// as they are.
+// inTheWay adds advice to an error about an output's place; other errors are
+// unchanged.
 func inTheWay(path string, err error) error {
 	e := &bgremove.Error{Kind: bgremove.Failed, Path: path, Err: err}
 	var at *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		e.Kind, e.Reason, e.Hint = bgremove.Exists, "the output already exists", "--force overwrites it"
+		e.Kind, e.Cause, e.Reason = bgremove.Exists, fileExists, "the output already exists"
 	case errors.Is(err, fs.ErrNotExist):
-		e.Reason, e.Hint = "the output's folder does not exist", "make it first: mkdir -p "+quoted(filepath.Dir(path))
+		e.Cause, e.Reason = folderMissing, "the output's folder does not exist"
 	case errors.As(err, &at):
-		e.Reason, e.Hint = "the output cannot be created: "+at.Err.Error(), "name another place with -o or --out"
+		e.Cause, e.Reason = noPlace, "the output cannot be created: "+at.Err.Error()
 	default:
 		return err
 	}

@@ -24,8 +24,8 @@ type filePrice struct {
 	Credits  int64   `json:"credits"`
 }
 
-// priceOf measures files as the service will. A file that cannot be read is an
-// error: the service would not take it, or fail it.
+// priceOf measures files as the service will. It fails for a file that cannot
+// be read, because the service would refuse it or fail its job.
 func (a *app) priceOf(ctx context.Context, inputs []string) (quotation, error) {
 	var p quotation
 	engine := bgremove.New(a.engine)
@@ -60,8 +60,8 @@ func (c *customer) quote(ctx context.Context, inputs []string) error {
 	return w.Flush()
 }
 
-// confirm asks before a batch that costs more than most credits, or nobody
-// knows how much. Files that cannot be read cost nothing in the end.
+// confirm asks before a batch that costs more than most credits, or an unknown
+// number. Unreadable files cost nothing in the end.
 func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error {
 	var cost int64
 	what := ""
@@ -70,7 +70,7 @@ func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error 
 		var known *bgremove.Error
 		switch {
 		case errors.As(err, &known) && known.Kind == bgremove.Missing:
-			what = "an unknown number of credits (without ffmpeg nobody can tell here)"
+			what = "an unknown number of credits (it takes ffmpeg to find out)"
 		case errors.As(err, &known):
 			cost += price.Least
 		case err != nil:
@@ -85,8 +85,7 @@ func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error 
 		what = fmt.Sprintf("%d credits", cost)
 	}
 	if !c.CanAsk() {
-		return &bgremove.Error{Kind: bgremove.Invalid, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), what, most),
-			Hint: "--yes submits them without a question"}
+		return &bgremove.Error{Kind: bgremove.Invalid, Cause: notSubmitted, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), what, most)}
 	}
 	yes, err := c.Ask(cmd.Context(), fmt.Sprintf("%d files cost %s. Submit them?", len(inputs), what))
 	if err == nil && !yes {
@@ -95,5 +94,5 @@ func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error 
 	return err
 }
 
-// errDeclined is a question that was not answered with yes.
+// errDeclined means that a question was not answered with yes.
 var errDeclined = errors.New("nothing was submitted")

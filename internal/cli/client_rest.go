@@ -10,12 +10,12 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// goOn is the end of a command before that of jobs which were submitted: they
-// go on by themselves.
+// goOn is the end of a command before the end of its submitted jobs. The jobs
+// continue on the service.
 type goOn struct {
-	commands []string // that do the rest, one after the other
-	ended    bool     // the jobs have; the results are still to be had
-	taken    []string // the batches that were submitted, where not all were
+	commands []string // that do the rest, one after another
+	ended    bool     // the jobs have ended; only their results are missing
+	taken    []string // the submitted batches, if not all were
 	once     string   // the Idempotency-Key, in that case
 	err      error
 }
@@ -24,7 +24,7 @@ func (e *goOn) Error() string { return e.err.Error() }
 
 func (e *goOn) Unwrap() error { return e.err }
 
-// hint is how to go on.
+// hint says how to continue.
 func (e *goOn) hint() string {
 	switch {
 	case e.once != "":
@@ -36,13 +36,13 @@ func (e *goOn) hint() string {
 	return "it goes on without you: " + strings.Join(e.commands, "; ")
 }
 
-// apart is how to go on where the same command cannot, since it is not what it
-// was.
+// apart says how to continue if the same command cannot, because its files or
+// options have changed.
 func (e *goOn) apart() string {
 	return fmt.Sprintf("%s was submitted: submit the files that are not in it alone, with another --idempotency-key", strings.Join(e.taken, ", "))
 }
 
-// command is a command line for the service that this one speaks to.
+// command is a command line for the same service.
 func (c *customer) command(args ...string) string {
 	line := append([]string{"bgremove", "client"}, args...)
 	if c.typed["server"] {
@@ -57,7 +57,7 @@ func (c *customer) command(args ...string) string {
 	return strings.Join(line, " ")
 }
 
-// quoted is a word as shells read it: those of POSIX, and PowerShell but for
+// quoted is a word as shells read it: POSIX shells, and PowerShell except for
 // words with quotes.
 func quoted(word string) string {
 	plain := func(r rune) bool {
@@ -69,8 +69,8 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// fetching is the command that gets a result to its place, or those of a batch;
-// place is the flag that names it, if one does.
+// fetching is the command that downloads a result, or those of a batch, to its
+// place. place is the flag for that place, if any.
 func (c *customer) fetching(id string, force bool, place ...string) string {
 	args := append([]string{"download", id}, place...)
 	if force {
@@ -79,8 +79,8 @@ func (c *customer) fetching(id string, force bool, place ...string) string {
 	return c.command(args...)
 }
 
-// rest are the commands that do what is left of batches, the first of which may
-// have ended.
+// rest are the commands that finish batches. ended says that the first batch
+// has ended.
 func (b *bulk) rest(batches []string, ended bool) []string {
 	var commands []string
 	for i, id := range batches {
@@ -96,7 +96,7 @@ func (b *bulk) rest(batches []string, ended bool) []string {
 	return commands
 }
 
-// singly are commands for the results that are still to be had, job by job.
+// singly are commands for each missing result, job by job.
 func (b *bulk) singly(of func(delivery) bool) []string {
 	var commands []string
 	for i, d := range b.deliveries {
@@ -107,16 +107,16 @@ func (b *bulk) singly(of func(delivery) bool) []string {
 	return commands
 }
 
-// folder is where download has to put the results of a batch for each to get
-// its place; there is none where the places are in several folders, or have
-// names that follow from files of other batches.
+// folder is the folder that brings every result of a batch to its place with
+// download. There is none if the places are in several folders, or have names
+// that depend on other batches.
 func (b *bulk) folder(id string) (folder string, ok bool) {
 	var jobs []client.Job
 	var want []string
 	for i, d := range b.deliveries {
 		if d.Batch == id {
 			jobs = append(jobs, client.Job{ID: d.ID, OutputFormat: api.OutputFormat(b.options.EffectiveFormat()),
-				Metadata: api.Metadata{OriginalName: strings.TrimSpace(filepath.Base(d.Input))}}) // as the service notes it
+				Metadata: api.Metadata{OriginalName: strings.TrimSpace(filepath.Base(d.Input))}}) // as the service stores it
 			want = append(want, b.outputs[i])
 		}
 	}
@@ -125,7 +125,7 @@ func (b *bulk) folder(id string) (folder string, ok bool) {
 	}
 	folder = filepath.Dir(want[0])
 	if b.output != "" && filepath.Clean(b.output) == folder {
-		folder = b.output // as it was typed
+		folder = b.output // as the user typed it
 	}
 	got, err := (&pickup{customer: b.customer, out: folder}).names(jobs)
 	return folder, err == nil && slices.Equal(got, want)

@@ -19,12 +19,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// echo is a service whose results are the files that were submitted. It begins
-// to answer what is held only when it is let.
+// echo is a service that returns the submitted files as results. It holds
+// certain answers until let is called.
 type echo struct {
 	t       *testing.T
 	held    func(path string) bool
-	reached chan struct{} // something held was asked for
+	reached chan struct{} // a held answer was requested
 
 	mu      sync.Mutex
 	open    bool
@@ -44,7 +44,7 @@ func newEcho(t *testing.T, held func(path string) bool) (*echo, string) {
 	return e, s.URL
 }
 
-// let ends the holding.
+// let releases the held answers.
 func (e *echo) let() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -138,8 +138,8 @@ func (e *echo) batch(n int, held bool) map[string]any {
 	return map[string]any{"id": fmt.Sprintf("batch_%d", n), "status": status, "jobs": jobs}
 }
 
-// What an interrupted command says is done by a shell what the command would
-// have done, had it not been interrupted.
+// The commands that an interrupted command prints give the same result as the
+// command without an interruption.
 func TestClientGoesOn(t *testing.T) {
 	t.Parallel()
 	var many []string
@@ -152,8 +152,8 @@ func TestClientGoesOn(t *testing.T) {
 		files   []string
 		args    string // words between |
 		held    func(path string) bool
-		there   string // an output that is there before
-		command string // one of those that are to be said; URL is the service's
+		there   string // an output that already exists
+		command string // one of the expected commands; URL is the service's
 	}{
 		"--server": {[]string{"a.gif", "b.gif"}, "batch|a.gif|b.gif|--wait|--server|URL", waiting, "",
 			"bgremove client wait batch_0 --server URL; bgremove client download batch_0 --out . --server URL\n"},
@@ -245,8 +245,8 @@ func TestClientGoesOn(t *testing.T) {
 	}
 }
 
-// A result that finds its place taken, after it was paid for, is still to be
-// had: to run the command again would be to pay again.
+// A result that finds its place taken after the payment can still be fetched. A
+// second run of the command would be paid again.
 func TestClientTaken(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -291,8 +291,8 @@ func TestClientTaken(t *testing.T) {
 	}
 }
 
-// A service that is away for long while its results are waited for is no reason
-// to submit again.
+// A long outage of the service during the wait for results is no reason to
+// submit again.
 func TestClientAway(t *testing.T) {
 	t.Parallel()
 	e, _ := newEcho(t, func(string) bool { return false })
@@ -301,7 +301,7 @@ func TestClientAway(t *testing.T) {
 			e.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Retry-After", "3600") // longer than one waits
+		w.Header().Set("Retry-After", "3600") // longer than the client waits
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	t.Cleanup(s.Close)
@@ -318,7 +318,7 @@ func TestClientAway(t *testing.T) {
 	}
 }
 
-// contents are the files below a folder.
+// contents are the files in a folder and below.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -336,8 +336,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Where a later batch is refused, what is said never makes the first be paid
-// again.
+// If a later batch is refused, the printed advice never leads to a second
+// payment for the first.
 func TestClientRefusedLater(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// isBatch tells ids of batches from those of jobs.
+// isBatch distinguishes ids of batches from those of jobs.
 func isBatch(id string) bool { return strings.HasPrefix(id, "batch_") }
 
 func (c *customer) statusCommand() *cobra.Command {
@@ -59,8 +59,8 @@ that has failed is exit code 1, a batch of which some have failed 3.`,
 	return cmd
 }
 
-// look asks for a job or a batch and shows it. For wait, how it ended is the
-// error.
+// look fetches a job or a batch and shows it. For wait, a failure of the job is
+// the error.
 func (c *customer) look(cmd *cobra.Command, id string,
 	ofJob func(*client.Client, context.Context, string) (client.Job, error),
 	ofBatch func(*client.Client, context.Context, string) (client.Batch, error)) error {
@@ -115,7 +115,7 @@ func (c *customer) table(jobs []client.Job) error {
 	return w.Flush()
 }
 
-// outcome is how jobs that were waited for ended.
+// outcome is an error if a job that was waited for has failed.
 func outcome(id string, jobs []client.Job) error {
 	failed := 0
 	for _, j := range jobs {

@@ -13,7 +13,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// delivery is what became of a file that was submitted.
+// delivery is the outcome of a submitted file.
 type delivery struct {
 	Input      string `json:"input,omitempty"`
 	ID         string `json:"id"`
@@ -82,7 +82,7 @@ func (o *order) submit(cmd *cobra.Command, input string) error {
 	return o.report(d, made.CreditsRemaining, err)
 }
 
-// place is where the output goes.
+// place is the place of the output.
 func (o *order) place(input string) string {
 	if o.output == "" || isInto(o.output) {
 		return outputOf(input, o.output, o.options.EffectiveFormat())
@@ -114,7 +114,7 @@ func (o *order) fetch(ctx context.Context, s *client.Client, d *delivery, output
 	return nil
 }
 
-// ended notes a job that has failed; other errors say how to go on.
+// ended records a failed job; other errors say how to continue.
 func (o *order) ended(d *delivery, job client.Job, output string, err error) error {
 	if job.Status == api.JobStatusFailed {
 		d.Status = string(job.Status)
@@ -126,7 +126,7 @@ func (o *order) ended(d *delivery, job client.Job, output string, err error) err
 	return &goOn{commands: []string{o.command("wait", d.ID) + " && " + o.fetching(d.ID, o.force, "-o", output)}, err: err}
 }
 
-// await waits for a job and shows how it gets on.
+// await waits for a job and shows its progress.
 func (c *customer) await(ctx context.Context, s *client.Client, id string) (client.Job, error) {
 	begun := time.Now()
 	defer c.line.Clear()
@@ -135,7 +135,7 @@ func (c *customer) await(ctx context.Context, s *client.Client, id string) (clie
 	})
 }
 
-// report prints what became of a submission, also if it failed.
+// report prints the outcome of a submission, even if it failed.
 func (o *order) report(d delivery, left int, err error) error {
 	switch {
 	case o.asJSON:

@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// TestClientInterrupt wants Ctrl-C to say how to go on: with what was
-// submitted, and with what may have been.
+// TestClientInterrupt checks that Ctrl-C prints how to continue, with the
+// submitted jobs and with a submission of unknown outcome.
 func TestClientInterrupt(t *testing.T) {
 	t.Parallel()
 	const (
@@ -26,7 +26,7 @@ func TestClientInterrupt(t *testing.T) {
 		queued = `{"id":"job_7","status":"queued","outputFormat":"gif","metadata":{"originalName":"clip.gif"},"error":null}`
 	)
 	for name, test := range map[string]struct {
-		at   string // the request during which it comes
+		at   string // the request that it interrupts
 		args []string
 		want string // on standard error
 	}{
@@ -83,8 +83,7 @@ func TestClientInterrupt(t *testing.T) {
 	}
 }
 
-// TestClientRetry wants to be told why it takes longer, unless it is not to be
-// told.
+// TestClientRetry checks that delays are explained, but not with --quiet.
 func TestClientRetry(t *testing.T) {
 	t.Parallel()
 	for _, quiet := range []bool{false, true} {
@@ -110,8 +109,8 @@ func TestClientRetry(t *testing.T) {
 	}
 }
 
-// TestClientNames wants what a service says of a file's name and format not to
-// lead out of the folder.
+// TestClientNames checks that a service's name and format of a file cannot lead
+// out of the folder.
 func TestClientNames(t *testing.T) {
 	t.Parallel()
 	for original, want := range map[string]string{

@@ -20,11 +20,11 @@ var words = map[string][]string{
 	"log-format": {"text", "json"},
 }
 
-// free are the flags whose values nobody can guess; shells would offer files.
+// free are the flags with free values. Shells would offer files for them.
 var free = []string{"edge-colour", "start", "end", "fps", "loop"}
 
-// complete tells shells what the flags of all commands take, where the
-// commands have not said it themselves.
+// complete offers shells the values of the flags of all commands, unless a
+// command has done so itself.
 func (a *app) complete(cmd *cobra.Command) {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		complete := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveNoFileComp)
@@ -45,7 +45,7 @@ func (a *app) complete(cmd *cobra.Command) {
 			return
 		}
 		if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
-			panic(err) // there is no such flag
+			panic(err) // the flag does not exist
 		}
 	})
 	if cmd.ValidArgsFunction == nil && cmd.Use == cmd.Name() { // it takes no arguments

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,8 +25,8 @@ func (a *app) doctorCommand() *cobra.Command {
 			if asJSON {
 				if err := a.JSON(struct {
 					build
-					*bgremove.Diagnosis
-				}{a.build(), d}); err != nil {
+					Checks []checked `json:"checks"`
+				}{a.build(), checkedAll(d)}); err != nil {
 					return err
 				}
 			} else {
@@ -40,10 +41,33 @@ func (a *app) doctorCommand() *cobra.Command {
 	return cmd
 }
 
+// checked is a check and what to do about it or, of the sandbox, why a part does
+// not work.
+type checked struct {
+	bgremove.Check
+	Hint string `json:"hint,omitempty"`
+}
+
+func checkedAll(d *bgremove.Diagnosis) []checked {
+	var all []checked
+	for _, c := range d.Checks {
+		line := checked{Check: c}
+		switch {
+		case c.Err == nil:
+		case c.Confines:
+			line.Hint = c.Err.Error()
+		default:
+			line.Hint = strings.TrimSuffix(hintOf(c.Err), seeDoctor)
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
 func (a *app) printDiagnosis(d *bgremove.Diagnosis) {
 	b := a.build()
 	fmt.Fprintf(a.Out, "bgremove %s, %s\n", b.Version, b.Platform)
-	for _, c := range d.Checks {
+	for _, c := range checkedAll(d) {
 		mark := "ok     "
 		switch {
 		case !c.OK && c.Needed:
@@ -52,7 +76,7 @@ func (a *app) printDiagnosis(d *bgremove.Diagnosis) {
 			mark = "absent "
 		}
 		fmt.Fprintf(a.Out, "%s  %-22s %s\n", mark, c.Name, c.Detail)
-		if !c.OK {
+		if c.Hint != "" {
 			fmt.Fprintf(a.Out, "         %-22s %s\n", "", c.Hint)
 		}
 	}

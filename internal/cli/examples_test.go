@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// workflow is what a CI runs, as far as tests look at it.
+// workflow is the part of a CI workflow that tests look at.
 type workflow struct {
 	Name string         `yaml:"name"`
 	On   map[string]any `yaml:"on"`
@@ -23,8 +23,8 @@ type workflow struct {
 	} `yaml:"jobs"`
 }
 
-// steps WORKFLOW SCRIPT writes what a workflow runs to a script, after a look
-// at whether a CI would.
+// steps WORKFLOW SCRIPT writes the commands of a workflow to a script, after
+// checks that a CI would accept it.
 func workflowSteps(ts *testscript.TestScript, _ bool, args []string) {
 	var w workflow
 	ts.Check(yaml.Unmarshal([]byte(ts.ReadFile(args[0])), &w))

@@ -10,11 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bgremove/bgremove/internal/billing"
 	"github.com/bgremove/bgremove/internal/config"
-	"github.com/bgremove/bgremove/internal/deployment"
-	"github.com/bgremove/bgremove/internal/job"
-	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -29,10 +25,10 @@ const (
 	exitInterrupted = 130
 )
 
-// ErrInterrupted is the cause of a context that a signal ended.
+// ErrInterrupted is the cause of a context that a signal has cancelled.
 var ErrInterrupted = errors.New("interrupted")
 
-// usageError is a command line that cannot be understood.
+// usageError is a mistake on the command line.
 type usageError struct {
 	command string
 	err     error
@@ -42,20 +38,21 @@ func (e *usageError) Error() string { return e.err.Error() }
 
 func (e *usageError) Unwrap() error { return e.err }
 
-// serviceError is the failure of a service. A signal ends it without one.
+// serviceError is the failure of a running service. A signal ends a service
+// without one.
 type serviceError struct{ err error }
 
 func (e *serviceError) Error() string { return e.err.Error() }
 
 func (e *serviceError) Unwrap() error { return e.err }
 
-// stopped is a run that a signal ended in the middle, and what to say then.
+// stopped is a run that a signal ended, with its message.
 type stopped struct{ said string }
 
 func (e *stopped) Error() string { return e.said }
 
-// someFailed is the end of a run over many inputs of which some failed; lacking
-// says that all that was tried did, for what is not installed.
+// someFailed is the end of a run over many inputs with failures. lacking means
+// that every attempted input failed because something is not installed.
 type someFailed struct {
 	failed, of int
 	lacking    bool
@@ -63,7 +60,7 @@ type someFailed struct {
 
 func (e *someFailed) Error() string { return fmt.Sprintf("%d of %d inputs failed", e.failed, e.of) }
 
-// usage marks an error as the command line's fault; nil stays nil.
+// usage marks an error as a mistake on the command line; nil stays nil.
 func usage(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -71,8 +68,7 @@ func usage(cmd *cobra.Command, err error) error {
 	return &usageError{cmd.CommandPath(), err}
 }
 
-// report tells the user what went wrong and returns the exit code: the one
-// place that knows both.
+// report prints the error and returns the exit code. No other place knows both.
 func (a *app) report(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
@@ -108,9 +104,6 @@ func (a *app) report(ctx context.Context, err error) int {
 		code, hint = exitUsage, "see bgremove --help"
 	}
 	if errors.As(err, &known) {
-		if hint == "" || known.Hint != "" {
-			hint = known.Hint
-		}
 		switch known.Kind {
 		case bgremove.Invalid:
 			code = exitUsage
@@ -118,32 +111,13 @@ func (a *app) report(ctx context.Context, err error) int {
 			code = exitMissing
 		}
 	}
-	if hint == "" {
-		hint = storageHint(err)
-	}
 	for line := range strings.SplitSeq(inFlags(err).Error(), "\n") {
 		a.Message("%s", line)
 	}
-	if hint != "" {
+	if hint = cmp.Or(hintOf(err), hint); hint != "" {
 		a.Hint(hint)
 	}
 	return code
-}
-
-// storageHint is what to do about a database and a storage that are not those of
-// one service.
-func storageHint(err error) string {
-	switch {
-	case errors.As(err, new(*deployment.MismatchError)):
-		return "check --data, --database and --storage; `bgremove admin storage adopt` makes the storage this database's"
-	case errors.Is(err, store.ErrNoSnapshot):
-		return "docs/operations.md has the commands for PostgreSQL and S3"
-	case errors.Is(err, job.ErrBusy):
-		return "try again once they have ended"
-	case errors.Is(err, billing.ErrSubscribed):
-		return "end it in Stripe, and try again"
-	}
-	return ""
 }
 
 // interrupted reports whether a signal ended a command.
@@ -152,7 +126,7 @@ func interrupted(ctx context.Context, err error) bool {
 	return !errors.As(err, &service) && (errors.Is(err, ErrInterrupted) || errors.Is(context.Cause(ctx), ErrInterrupted))
 }
 
-// inFlags makes errors about options name the flags.
+// inFlags replaces option names in errors with the names of flags.
 func inFlags(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error

@@ -7,7 +7,7 @@ import (
 	"github.com/bgremove/bgremove/internal/model"
 )
 
-// SetCatalogue gives the command line other models than the built-in ones.
+// SetCatalogue replaces the built-in models of the command line.
 func SetCatalogue(models []model.Model) { catalogue = models }
 
 // FlagOf is the flag of an option.
@@ -21,7 +21,10 @@ func GroupedFlags() (all []string) {
 	return all
 }
 
-// ServeFlags are the flags of serve that the environment and a file may give.
+// ServeFlags are the flags of serve that the environment and a file may set.
 func ServeFlags() *pflag.FlagSet {
 	return settable((&app{Streams: &term.Streams{}}).serveCommand())
 }
+
+// HintOf is what a reader at a shell can do about an error.
+var HintOf = hintOf

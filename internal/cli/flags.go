@@ -12,7 +12,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// word is a flag for a string type; its values are checked by Validate.
+// word is a flag for a string type; Validate checks its values.
 func word[T ~string](p *T) pflag.Value { return &wordValue[T]{p} }
 
 type wordValue[T ~string] struct{ p *T }
@@ -28,7 +28,7 @@ func (w *wordValue[T]) Set(s string) error { *w.p = T(s); return nil }
 
 func (w *wordValue[T]) Type() string { return "word" }
 
-// sandboxValue is a flag for how ffmpeg is run.
+// sandboxValue is a flag for the sandbox of ffmpeg.
 type sandboxValue struct{ p *bgremove.Sandbox }
 
 func (v *sandboxValue) String() string {
@@ -79,7 +79,7 @@ func (s *seconds) Set(text string) error {
 	return nil
 }
 
-// loop is a flag for a number of plays that may be left open.
+// loop is a flag for a number of plays that may be left unset.
 type loop struct{ p **int }
 
 func (l *loop) String() string {

@@ -10,23 +10,22 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagGroups are the headings under which help lists flags. The first are what
-// people look for; a flag that is in none is listed at the end.
+// flagGroups are the headings in the help on flags, the most used ones first. A
+// flag without a group comes at the end.
 var flagGroups = []struct {
 	title string
 	flags []string
 }{
 	{"Output", []string{"output", "out", "format", "bg", "preview", "compare", "mask-only", "no-audio", "loop", "recursive", "watch", "force", "update", "quiet", "json"}},
 	{"Placement", []string{"crop", "pad", "canvas-w", "canvas-h", "anchor", "scale"}},
-	{"Method", []string{"method", "model", "tolerance", "key", "keep-shadow", "holes"}},
+	{"Method", []string{"method", "model", "subject", "tolerance", "key", "keep-shadow", "holes"}},
 	{"Quality", []string{"quality", "edge-colour", "fps", "start", "end", "trim", "strict"}},
 	{"Service", []string{"server", "wait", "dry-run", "ask-above", "yes", "idempotency-key"}},
-	{"Advanced", []string{"no-reuse", "no-colours", "no-plate", "no-steady", "no-refine", "no-decontaminate", "device", "require-gpu",
+	{"Advanced", []string{"no-reuse", "no-motion", "no-colours", "no-plate", "no-steady", "no-refine", "no-decontaminate", "device", "require-gpu",
 		"jobs", "workers", "ffmpeg", "ffprobe", "sandbox", "onnxruntime", "models-dir"}},
 }
 
-// grouped makes the help of the commands that remove backgrounds list flags in
-// groups: they have too many for one list.
+// grouped makes the help of removing commands list their many flags in groups.
 func grouped(cmd *cobra.Command) {
 	if cmd.Flags().Lookup("method") != nil {
 		cmd.SetUsageFunc(groupedUsage)
@@ -57,7 +56,7 @@ func groupedUsage(cmd *cobra.Command) error {
 	return nil
 }
 
-// printFlags lists flags under a heading, if there are any that people see.
+// printFlags lists flags under a heading, if any of them is visible.
 func printFlags(w io.Writer, title string, flags *pflag.FlagSet, wanted func(*pflag.Flag) bool) {
 	some := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	some.SortFlags = false

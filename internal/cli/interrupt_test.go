@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Ctrl-C ends the run with 130, leaving no file and no child process. The
-// decoder is a script that says its pid and then hangs.
+// Ctrl-C ends the run with 130, and leaves no file and no child process. The
+// decoder is a script that writes its pid and then hangs.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "bgremove", "remove", hop, "-o", filepath.Join(work, "out.webm"), "--ffmpeg", decoder,
-		"--sandbox", "off") // it may not write to the fifo there
+		"--sandbox", "off") // in the sandbox it could not write to the fifo
 	cmd.Env = append(os.Environ(), "TMPDIR="+work)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -57,7 +57,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends a run that waits for standard input, too.
+// Ctrl-C also ends a run that waits for standard input.
 func TestInterruptWhileReading(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
@@ -73,7 +73,8 @@ func TestInterruptWhileReading(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// More than a pipe holds: once it is written, the command is reading.
+	// This is more than a pipe holds: once it is written, the command is
+	// reading.
 	if _, err := stdin.Write(make([]byte, 1<<20)); err != nil {
 		t.Fatal(err)
 	}

@@ -6,15 +6,15 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/term"
 )
 
-// Manual is the command line for those who describe it. Nothing in it depends
-// on the machine; it is not to be run.
+// Manual is the command line for documentation. Nothing in it depends on the
+// machine; it must not be run.
 func Manual() *cobra.Command {
 	root := (&app{Streams: &term.Streams{}}).rootCommand()
 	atHome(root)
 	return root
 }
 
-// atHome gives flags whose default depends on the machine one in words.
+// atHome replaces defaults that depend on the machine by words.
 func atHome(cmd *cobra.Command) {
 	for name, text := range map[string]string{"data": "~/.local/share/bgremove", "slots": "half of the cores"} {
 		if f := cmd.Flags().Lookup(name); f != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// catalogue is nil for the built-in one; tests have their own.
+// catalogue is nil for the built-in one; tests set their own.
 var catalogue []model.Model
 
 func (a *app) store() *model.Store { return &model.Store{Dir: a.engine.ModelsDir, Models: catalogue} }
@@ -103,7 +103,7 @@ is right.`,
 			for _, name := range names {
 				err := a.pull(cmd, name, o)
 				if err != nil && cmd.Context().Err() != nil {
-					return &stopped{"interrupted; the same command goes on where it ended"}
+					return &stopped{"interrupted; the same command continues where it stopped"}
 				}
 				if err != nil {
 					return err
@@ -184,7 +184,7 @@ func (a *app) modelsExport() *cobra.Command {
 	}
 }
 
-// verdict is one line of models verify.
+// verdict is a line of models verify.
 type verdict struct {
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
@@ -216,9 +216,9 @@ func (a *app) modelsVerify() *cobra.Command {
 	return cmd
 }
 
-// verify checks the named models, or all that are installed. The error is that
-// of one that is damaged or, if there is none, cannot be checked; names that are
-// not installed are refused before anything is read.
+// verify checks the named models, or all installed ones. Names that are not
+// installed are refused before anything is read. The error is about a damaged
+// model or, if there is none, about one that cannot be checked.
 func (a *app) verify(ctx context.Context, names []string, tell func(verdict)) error {
 	store := a.store()
 	if len(names) == 0 {
@@ -269,7 +269,7 @@ func (a *app) modelsRemove() *cobra.Command {
 			for _, name := range names {
 				err := a.store().Remove(name)
 				if errors.As(err, new(*model.NotInstalledError)) {
-					return explained(err, bgremove.Failed, "bgremove models list shows what is installed")
+					return &bgremove.Error{Kind: bgremove.Failed, Cause: notThere, Reason: err.Error(), Err: err}
 				}
 				if err != nil {
 					return err

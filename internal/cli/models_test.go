@@ -15,14 +15,14 @@ import (
 	"github.com/bgremove/bgremove/internal/model"
 )
 
-// network is the outermost layer of an ONNX file: ir_version 8 and a graph
-// that holds text.
+// network is the outermost layer of an ONNX file: ir_version 8 and a graph with
+// the text.
 func network(text string) []byte {
 	return append([]byte{0x08, 8, 7<<3 | 2, byte(len(text) + 2), 2<<3 | 2, byte(len(text))}, text...)
 }
 
-// testCatalogue is a catalogue of two models that makeNetwork can make, if
-// CATALOGUE is set to a server's address.
+// testCatalogue is a catalogue of two models that makeNetwork can make. It is
+// used if CATALOGUE is set to a server's address.
 func testCatalogue() {
 	url := os.Getenv("CATALOGUE")
 	if url == "" {
@@ -38,10 +38,11 @@ func testCatalogue() {
 	cli.SetCatalogue(models)
 }
 
-// makeNetwork FILE TEXT writes a file that has the form of a network.
+// makeNetwork FILE TEXT writes a file in the form of a network.
 func makeNetwork() { fail(os.WriteFile(os.Args[1], network(os.Args[2]), 0o666)) }
 
-// makeLibrary FILE writes a file that begins like a shared library here.
+// makeLibrary FILE writes a file that begins like a shared library of this
+// system.
 func makeLibrary() {
 	self, err := os.Executable()
 	fail(err)
@@ -53,8 +54,8 @@ func makeLibrary() {
 	fail(os.WriteFile(os.Args[1], head, 0o666))
 }
 
-// serve VARIABLE FOLDER serves a folder on loopback and puts its address into
-// a variable. Below /cut half of each file comes, below /page a web page.
+// serve VARIABLE FOLDER serves a folder on loopback and puts its address into a
+// variable. /cut serves half of each file, and /page serves a web page.
 func serveFolder(ts *testscript.TestScript, _ bool, args []string) {
 	folder := os.DirFS(ts.MkAbs(args[1]))
 	mux := http.NewServeMux()

@@ -13,15 +13,15 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// pictures are the stills that --preview and --compare ask for. They are
-// written once the clip itself is.
+// pictures are the stills of --preview and --compare. They are written after
+// the clip itself.
 type pictures struct {
 	preview, compare string
 	overwrite        bool
 	before, after    *image.NRGBA
 }
 
-// pictures checks that the stills can be written before any work.
+// pictures checks before any work that the stills can be written.
 func (o *removeOptions) pictures(input string) (*pictures, error) {
 	taken := []string{input, o.output}
 	for _, path := range []string{o.preview, o.compare} {
@@ -38,17 +38,16 @@ func (o *removeOptions) pictures(input string) (*pictures, error) {
 			return nil, &bgremove.Error{Kind: bgremove.Invalid, Path: path, Reason: "stills are written as .png"}
 		}
 		if _, err := os.Stat(path); err == nil && !o.force {
-			return nil, &bgremove.Error{Kind: bgremove.Exists, Path: path, Reason: "the picture exists already", Hint: "--force overwrites it"}
+			return nil, &bgremove.Error{Kind: bgremove.Exists, Cause: fileExists, Path: path, Reason: "the picture already exists"}
 		}
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return nil, &bgremove.Error{Kind: bgremove.Failed, Path: path, Reason: "the picture's folder does not exist",
-				Hint: "make it first: mkdir -p " + quoted(filepath.Dir(path)), Err: err}
+			return nil, &bgremove.Error{Kind: bgremove.Failed, Cause: folderMissing, Path: path, Reason: "the picture's folder does not exist", Err: err}
 		}
 	}
 	return &pictures{preview: o.preview, compare: o.compare, overwrite: o.force}, nil
 }
 
-// take is what receives the stills, or nil if none is wanted.
+// take receives the stills, or is nil if none is wanted.
 func (p *pictures) take() func(before, after *image.NRGBA) {
 	if p.preview == "" && p.compare == "" {
 		return nil
@@ -56,7 +55,7 @@ func (p *pictures) take() func(before, after *image.NRGBA) {
 	return func(before, after *image.NRGBA) { p.before, p.after = before, after }
 }
 
-// save writes the stills that were asked for.
+// save writes the requested stills.
 func (p *pictures) save() error {
 	if p.after == nil {
 		return nil
@@ -72,7 +71,7 @@ func (p *pictures) save() error {
 	return nil
 }
 
-// savePNG writes a picture that appears when it is complete.
+// savePNG writes a picture that appears only when it is complete.
 func (p *pictures) savePNG(path string, img image.Image) error {
 	f, err := outfile.Create(path, p.overwrite)
 	if err != nil {
@@ -86,7 +85,7 @@ func (p *pictures) savePNG(path string, img image.Image) error {
 	return err
 }
 
-// samePlace reports whether two names stand for one file.
+// samePlace reports whether two names mean the same file.
 func samePlace(a, b string) bool {
 	if one, err := os.Stat(a); err == nil {
 		if two, err := os.Stat(b); err == nil {

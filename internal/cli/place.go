@@ -16,7 +16,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// place says where a service keeps what it has; serve and admin share the data
+// place names the places of a service's data. serve and admin share the data
 // folder and the database.
 type place struct{ data, database, storage string }
 
@@ -25,19 +25,20 @@ func (p *place) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.database, "database", "", "sqlite:PATH or postgres://… (default: bgremove.db in --data)")
 }
 
-// storageFlag is for what reaches the files, too.
+// storageFlag adds the flag for commands that also use the files.
 func (p *place) storageFlag(f *pflag.FlagSet) {
 	f.StringVar(&p.storage, "storage", "", "file:///… or s3://BUCKET?region=… (default: objects in --data)")
 }
 
-// check reads the addresses.
+// check checks the addresses.
 func (p *place) check() error {
 	return errors.Join(
 		begins("database", p.database, "sqlite:", "postgres://", "postgresql://"),
 		begins("storage", p.storage, "file:///", "s3://"))
 }
 
-// begins does not repeat the value, which may hold a password.
+// begins checks a value's prefix. It does not repeat the value, which may hold
+// a password.
 func begins(flag, value string, allowed ...string) error {
 	if value == "" || slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(value, prefix) }) {
 		return nil
@@ -45,7 +46,7 @@ func begins(flag, value string, allowed ...string) error {
 	return fmt.Errorf("%s must begin with %s", flag, strings.Join(allowed, " or "))
 }
 
-// settle fills in what follows from the data folder.
+// settle fills in defaults that depend on the data folder.
 func (p *place) settle() error {
 	data, err := filepath.Abs(p.data)
 	if err != nil {
@@ -61,7 +62,7 @@ func (p *place) settle() error {
 	return nil
 }
 
-// make makes the data folder.
+// make creates the data folder.
 func (p *place) make() error {
 	if err := os.MkdirAll(p.data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
@@ -69,15 +70,15 @@ func (p *place) make() error {
 	return nil
 }
 
-// there refuses a database that would be made now. What else is wrong with it
-// shows when it is opened.
+// there refuses a database that does not exist yet. Other problems appear when
+// it is opened.
 func (p *place) there() error {
 	path, isFile := strings.CutPrefix(p.database, "sqlite:")
 	if !isFile {
 		return nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return &bgremove.Error{Kind: bgremove.NotFound, Path: path, Reason: "no such database", Hint: "--data or --database names that of the service", Err: err}
+		return &bgremove.Error{Kind: bgremove.NotFound, Cause: noDatabase, Path: path, Reason: "no such database", Err: err}
 	}
 	return nil
 }

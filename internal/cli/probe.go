@@ -44,7 +44,7 @@ func (a *app) probeCommand() *cobra.Command {
 	return cmd
 }
 
-// pricedInfo is a file and the price of a job on it.
+// pricedInfo is a file's data with the price of a job on it.
 type pricedInfo struct {
 	*bgremove.Info
 	Credits int64 `json:"credits"`
@@ -88,5 +88,5 @@ func plays(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// byteSize writes a size with two digits and a decimal unit.
+// byteSize formats a size with two digits and a decimal unit.
 func byteSize(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }

@@ -57,7 +57,7 @@ is complete; an existing file is kept unless --force is given.`,
 	return cmd
 }
 
-// serviceFlags are the flags that fill the Options which the service has, too.
+// serviceFlags are the flags for the Options that the service has too.
 func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(word(&o.Method), "method", choices("method", map[string]string{"fast": "flood-fill", "rembg": "AI"}))
 	f.IntVar(&o.Tolerance, "tolerance", o.Tolerance, "fast: how far from the backdrop's colour still is backdrop, "+bounds("tolerance"))
@@ -71,9 +71,9 @@ func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
 }
 
-// checkOptions refuses values out of range, and 0 too where that is one: in
-// Options it stands for what is not given. A matte fits its original unless it is
-// to be cropped.
+// checkOptions refuses values out of range. It also refuses an explicit 0 that
+// is out of range, because 0 in Options means unset. A matte is not cropped
+// unless the user asks for it, so that it fits its original.
 func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
 	if o.MaskOnly && !cmd.Flags().Changed("crop") {
 		o.Crop = false
@@ -88,13 +88,14 @@ func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
 	return errors.Join(append(wrong, shown(cmd, bgremove.Validate(*o)))...)
 }
 
-// optionFlags are the flags that fill Options.
+// optionFlags are the flags for Options.
 func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	serviceFlags(f, o)
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
 	f.Var(colour{&o.Key, optionOf("key").Words}, "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
 	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")
 	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: "+choices("holes", map[string]string{"auto": "large ones go"}))
+	f.Var(word(&o.Subject), "subject", "rembg: "+choices("subject", map[string]string{"moving": "drop all that does not move", "salient": "keep all that is found"}))
 	f.Var(word(&o.Scale), "scale", "how to scale: "+choices("scale", map[string]string{"auto": "crisp where pixel art is enlarged"}))
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
 	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
@@ -105,6 +106,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(colour{p: &o.EdgeColour}, "edge-colour", "gif: blend half-transparent edges on this `colour`")
 	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
 	f.BoolVar(&o.NoColours, "no-colours", false, "leave undecided what the network doubts, whatever its colour")
+	f.BoolVar(&o.NoMotion, "no-motion", false, "do not tell the subject by its motion")
 	f.BoolVar(&o.NoPlate, "no-plate", false, "do not compare with what lies behind the subject in other frames")
 	f.BoolVar(&o.NoSteady, "no-steady", false, "do not steady the network's mattes over time")
 	f.BoolVar(&o.NoRefine, "no-refine", false, "do not fit the network's mattes to the picture's edges")
@@ -157,7 +159,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 	return a.announce(result, o)
 }
 
-// run removes the background with a progress bar.
+// run removes the background and shows a progress bar.
 func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
 	extras := bgremove.Extras{Overwrite: o.force, Preview: p.take()}
 	if !o.quiet {
@@ -167,26 +169,26 @@ func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p 
 			bar.Set(framesDone(p), p.Frames)
 		}
 	}
-	// It is not closed: the process ends with the command, and a network that is
-	// still being opened need not be waited for.
+	// The remover is not closed: the process ends with the command, and it need
+	// not wait for a network that is still being opened.
 	return bgremove.New(a.engine).Remove(cmd.Context(), input, output, o.Options, extras)
 }
 
-// framesDone is how far a clip is in frames of its output, which may take two
-// passes.
+// framesDone is the progress of a clip in frames of its output. The clip may
+// take two passes.
 func framesDone(p bgremove.Progress) int {
 	return ((p.Pass-1)*p.Frames + p.Frame) / max(1, p.Passes)
 }
 
-// Why a result cannot go to standard output.
+// Reasons why a result cannot go to standard output.
 var (
-	errJSONToo  = errors.New("-o - and --json both want standard output")
+	errJSONToo  = errors.New("-o - and --json both write to standard output")
 	errTerminal = errors.New("standard output is a terminal; redirect it or name a file with -o")
 )
 
-// settle works out the output's name and format, and refuses what cannot go
-// together, before any work. The extension decides the format unless one is
-// given beside it on the command line.
+// settle determines the output's name and format, and refuses conflicting
+// flags, before any work. The extension decides the format unless the command
+// line also gives one.
 func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	switch {
 	case a.checkWork() != nil:
@@ -208,8 +210,8 @@ func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	return checkOptions(cmd, &o.Options)
 }
 
-// isInto reports whether an output is a folder that gets the default name: one
-// that is written with a slash, or that exists and is named like no format.
+// isInto reports whether an output is a folder for a file with the default
+// name. Its name ends in a slash, or it exists and is not named like a format.
 func isInto(output string) bool {
 	if output == "" || output == "-" {
 		return false
@@ -218,15 +220,15 @@ func isInto(output string) bool {
 	return os.IsPathSeparator(output[len(output)-1]) || !format && isFolder(output)
 }
 
-// namesFile reports whether an output is named like a file of a format, and nothing
-// of that name is there.
+// namesFile reports whether an output is named like a file of a format, and
+// nothing with that name exists.
 func namesFile(output string) bool {
 	_, format := bgremove.FormatOf(output)
 	return format && !isInto(output) && !exists(output)
 }
 
-// outputOf is the place of an output: as given, else INPUT's name with -nobg, in
-// the folder that is given or beside INPUT.
+// outputOf is the place of an output: as given, or INPUT's name with -nobg in
+// the given folder or beside INPUT.
 func outputOf(input, output string, format bgremove.Format) string {
 	switch byDefault := bgremove.OutputPath(input, format); {
 	case output == "":
@@ -237,7 +239,7 @@ func outputOf(input, output string, format bgremove.Format) string {
 	return output
 }
 
-// formatOf lets an output's extension decide the format.
+// formatOf sets the format from an output's extension.
 func (a *app) formatOf(cmd *cobra.Command, output string, format *bgremove.Format) error {
 	if output == "-" || isInto(output) || a.typed["format"] {
 		return nil
@@ -255,7 +257,7 @@ func (a *app) notes(r *bgremove.Result, o *removeOptions) {
 		return
 	}
 	for _, note := range r.Notes {
-		a.Message("%s", note)
+		a.Message("%s", noteText(note))
 	}
 	if r.Method == bgremove.Fast && a.typed["model"] {
 		a.Message("%s", unusedModel(o.Model))
@@ -265,16 +267,16 @@ func (a *app) notes(r *bgremove.Result, o *removeOptions) {
 	}
 }
 
-// unusedModel is for a --model that was given to a method without.
+// unusedModel is the message for a --model with a method that has none.
 func unusedModel(name string) string {
 	return "--model " + name + " was not used: method fast runs no network"
 }
 
-// announce reports a finished removal.
+// announce reports a finished result.
 func (a *app) announce(r *bgremove.Result, o *removeOptions) error {
 	a.notes(r, o)
 	if o.json {
-		return a.JSON(r)
+		return a.JSON(reportOf(r))
 	}
 	if o.quiet {
 		return nil
@@ -283,7 +285,23 @@ func (a *app) announce(r *bgremove.Result, o *removeOptions) error {
 	return nil
 }
 
-// summary is a removal in one line.
+// reported is a result as --json prints it: with its notes in words.
+type reported struct {
+	*bgremove.Result
+	Notes []string `json:"notes,omitempty"`
+}
+
+func reportOf(r *bgremove.Result) reported {
+	out := reported{Result: r}
+	if r != nil {
+		for _, note := range r.Notes {
+			out.Notes = append(out.Notes, noteText(note))
+		}
+	}
+	return out
+}
+
+// summary describes a result in one line.
 func summary(r *bgremove.Result) string {
 	return fmt.Sprintf("%s: %d frames, %d×%d, %s, in %.1f s (%s: %s)", r.Output, r.Frames, r.Width, r.Height,
 		byteSize(r.OutputSize), r.Timings["total"], r.Method, r.Reason)
@@ -302,7 +320,7 @@ func (a *app) copyOut(path string) error {
 }
 
 // inputPath is the file to read: the argument itself or, for -, a copy of
-// standard input that forget removes.
+// standard input. forget removes the copy.
 func (a *app) inputPath(ctx context.Context, arg string) (path string, forget func(), err error) {
 	if arg != "-" {
 		return arg, func() {}, nil
@@ -311,7 +329,7 @@ func (a *app) inputPath(ctx context.Context, arg string) (path string, forget fu
 	return path, func() { _ = os.Remove(path) }, err
 }
 
-// named puts what the user typed in the place of a temporary file's name.
+// named replaces a temporary file's name with the argument that the user typed.
 func named(err error, path, arg string) error {
 	if e := (*bgremove.Error)(nil); path != arg && errors.As(err, &e) && e.Path == path {
 		e.Path = arg

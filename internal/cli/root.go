@@ -1,5 +1,5 @@
-// Package cli is bgremove's command line: one file a command, and the one
-// place where errors become messages and exit codes.
+// Package cli is bgremove's command line, with one file per command. Only this
+// package turns errors into messages and exit codes.
 package cli
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// app is what all commands share.
+// app is the state that all commands share.
 type app struct {
 	*term.Streams
 	version    string
@@ -29,8 +29,8 @@ type app struct {
 	audit      auditLog
 }
 
-// Main runs the command line and returns the exit code. version is the
-// release, empty for other builds.
+// Main runs the command line and returns the exit code. version is the release,
+// or empty for other builds.
 func Main(ctx context.Context, version string, args []string, streams *term.Streams) int {
 	a := &app{Streams: streams, version: version}
 	a.engine.Audit = a.audit.hear
@@ -88,7 +88,7 @@ environment over the file.`,
 	return root
 }
 
-// topic refuses help on commands that do not exist.
+// topic refuses help on unknown commands.
 func topic(cmd *cobra.Command, args []string) error {
 	found, rest, err := cmd.Root().Find(args)
 	if err != nil || found == nil || len(rest) > 0 {
@@ -97,7 +97,7 @@ func topic(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// fill completes the flags of a command from the environment and the file.
+// fill sets the missing flags of a command from the environment and the file.
 func (a *app) fill(root, cmd *cobra.Command) error {
 	a.typed = map[string]bool{}
 	cmd.Flags().Visit(func(f *pflag.Flag) { a.typed[f.Name] = true })
@@ -107,7 +107,7 @@ func (a *app) fill(root, cmd *cobra.Command) error {
 	switch {
 	case slices.Contains([]string{"version", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, cmd.Name()),
 		cmd.HasParent() && cmd.Parent().Name() == "completion":
-		return nil // these work whatever the settings are
+		return nil // these work with any settings
 	}
 	path := a.configPath
 	if f := cmd.Flags().Lookup("config"); f != nil && !f.Changed {
@@ -119,7 +119,7 @@ func (a *app) fill(root, cmd *cobra.Command) error {
 	return err
 }
 
-// remarkUnknown warns of variables that were meant to be settings.
+// remarkUnknown warns about variables that look like settings.
 func (a *app) remarkUnknown(cmd *cobra.Command, known []string) {
 	if quiet := cmd.Flags().Lookup("quiet"); quiet != nil && quiet.Value.String() == "true" {
 		return
@@ -133,12 +133,12 @@ func (a *app) remarkUnknown(cmd *cobra.Command, known []string) {
 		if variable := spell.Meant(name, variables); variable != "" {
 			meant = "; did you mean " + variable + "?"
 		}
-		fmt.Fprintf(a.Err, "warning: %s is no setting%s\n", term.Printable(name), meant)
+		fmt.Fprintf(a.Err, "warning: %s is not a setting%s\n", term.Printable(name), meant)
 	}
 }
 
-// settable are the flags of a command that may come from the environment and
-// the file: all, but of admin's commands only where the service is.
+// settable are the flags of a command that the environment and the file may
+// set. For admin's commands these are only the flags for the service's place.
 func settable(cmd *cobra.Command) *pflag.FlagSet {
 	flags := cmd.LocalNonPersistentFlags()
 	if !strings.Contains(cmd.CommandPath()+" ", " admin ") {
@@ -163,14 +163,14 @@ func allFlags(cmd *cobra.Command) []string {
 	return names
 }
 
-// deviceFlags are the flags of everything that runs networks; require says what
-// --require-gpu does.
+// deviceFlags are the flags of all commands that run networks; require
+// describes the effect of --require-gpu.
 func (a *app) deviceFlags(f *pflag.FlagSet, require string) {
 	f.Var(word(&a.engine.Device), "device", "where a network runs: auto, cpu, cuda, coreml or directml")
 	f.BoolVar(&a.engine.RequireGPU, "require-gpu", false, require)
 }
 
-// engineFlags are the flags of everything that runs the engine.
+// engineFlags are the flags of all commands that run the engine.
 func (a *app) engineFlags(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.FFmpeg, "ffmpeg", "", "the ffmpeg program (default: in PATH)")
 	f.StringVar(&a.engine.FFprobe, "ffprobe", "", "the ffprobe program (default: in PATH)")
@@ -180,14 +180,14 @@ func (a *app) engineFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 }
 
-// workFlags are the flags of what removes backgrounds here.
+// workFlags are the flags of commands that remove backgrounds on this machine.
 func (a *app) workFlags(f *pflag.FlagSet) {
 	a.deviceFlags(f, "fail where a network would run on the CPU")
 	f.IntVar(&a.engine.Workers, "workers", 0, "frames of a file worked on at once (default: one for each core)")
 	a.engineFlags(f)
 }
 
-// checkWork refuses values of workFlags that make no sense.
+// checkWork refuses invalid values of workFlags.
 func (a *app) checkWork() error {
 	if a.engine.Workers < 0 {
 		return fmt.Errorf("workers must not be negative: %d", a.engine.Workers)
@@ -195,7 +195,7 @@ func (a *app) checkWork() error {
 	return a.checkDevice()
 }
 
-// checkDevice refuses a device that nothing is.
+// checkDevice refuses unknown devices.
 func (a *app) checkDevice() error {
 	if a.engine.Device == "" {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"github.com/bgremove/bgremove/internal/config"
 )
 
-// secret is a setting that only the environment and a file give: a command
-// line is seen by everybody on the machine, and kept by shells.
+// secret is a setting that only the environment and a file may give. Everybody
+// on the machine can see a command line, and shells store it.
 type secret struct{ p *string }
 
-// String does not tell it.
+// String does not reveal it.
 func (s secret) String() string {
 	if s.p == nil || *s.p == "" {
 		return ""

@@ -16,7 +16,8 @@ import (
 	"github.com/bgremove/bgremove/internal/server"
 )
 
-// serveOptions are the flags of serve that are not the server's own types.
+// serveOptions are the flags of serve that are not fields of the server's own
+// types.
 type serveOptions struct {
 	server.Config
 	place

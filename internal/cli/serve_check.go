@@ -15,8 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/server"
 )
 
-// check reads the flags that are words and addresses, and joins what is wrong
-// with all.
+// check reads the flags with words and addresses, and joins all problems.
 func (o *serveOptions) check() error {
 	return errors.Join(o.checkWords(), o.place.check(), o.checkNumbers(), o.checkProxies(), o.checkPublicURL(), o.checkShop(), o.checkMail())
 }
@@ -68,8 +67,8 @@ func (o *serveOptions) checkNumbers() error {
 	return errors.Join(errs...)
 }
 
-// mostPerMinute is what account.Rate can count; leastLease leaves time for
-// heartbeats.
+// mostPerMinute is the most that account.Rate can count. leastLease leaves time
+// for heartbeats.
 const (
 	mostPerMinute = 60_000_000
 	leastLease    = 100 * time.Millisecond
@@ -80,7 +79,7 @@ func (o *serveOptions) checkProxies() error {
 	for _, text := range o.proxies {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("trusted-proxies: %q is no network such as 10.0.0.0/8", text))
+			errs = append(errs, fmt.Errorf("trusted-proxies: %q is not a network such as 10.0.0.0/8", text))
 		}
 		o.TrustedProxies = append(o.TrustedProxies, p)
 	}
@@ -93,13 +92,13 @@ func (o *serveOptions) checkPublicURL() error {
 	}
 	u, err := url.Parse(o.publicURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("public-url: %q is no address such as https://clips.example", o.publicURL)
+		return fmt.Errorf("public-url: %q is not an address such as https://clips.example", o.publicURL)
 	}
 	o.PublicURL = u
 	return nil
 }
 
-// checkLocal refuses what would open a local service to others.
+// checkLocal refuses flags that would open a local service to others.
 func (o *serveOptions) checkLocal(f *pflag.FlagSet) error {
 	if !o.Local {
 		return nil

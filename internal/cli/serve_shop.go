@@ -27,7 +27,7 @@ func (o *serveOptions) shopFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Mail.From, "mail-from", "", "the sender of mails, such as 'Clips <noreply@clips.example>'")
 }
 
-// checkShop wants all or none of what selling needs.
+// checkShop requires all or none of the flags for selling.
 func (o *serveOptions) checkShop() error {
 	if o.Shop.Key == "" && o.Shop.WebhookSecret == "" && len(o.shop.prices) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (o *serveOptions) checkShop() error {
 		errs = append(errs, fmt.Errorf("stripe-price: %w", err))
 	}
 	if u, err := url.Parse(o.Shop.API); o.Shop.API != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		errs = append(errs, fmt.Errorf("stripe-api: %q is no address such as http://127.0.0.1:12111", o.Shop.API))
+		errs = append(errs, fmt.Errorf("stripe-api: %q is not an address such as http://127.0.0.1:12111", o.Shop.API))
 	}
 	if o.Jobs.Unlimited {
 		errs = append(errs, errors.New("stripe-key: nothing can be sold with --credits unlimited"))
@@ -55,7 +55,7 @@ func (o *serveOptions) checkShop() error {
 	return errors.Join(errs...)
 }
 
-// checkMail wants all or none of what sending mails needs.
+// checkMail requires all or none of the flags for sending mails.
 func (o *serveOptions) checkMail() error {
 	if o.shop.smtp == "" && o.Mail.From == "" {
 		return nil
@@ -82,12 +82,12 @@ type given struct {
 	is   bool
 }
 
-// needs names what is missing.
+// needs names the missing flags.
 func needs(what string, all ...given) error {
 	var errs []error
 	for _, g := range all {
 		if !g.is {
-			errs = append(errs, fmt.Errorf("%s: it is missing, and needed for %s", g.flag, what))
+			errs = append(errs, fmt.Errorf("%s: missing, but needed for %s", g.flag, what))
 		}
 	}
 	return errors.Join(errs...)

@@ -9,11 +9,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// listening is how a service says where it is.
+// listening matches the log line with the service's address.
 var listening = regexp.MustCompile(`"?msg"?[=:]"?listening"?[ ,]"?url"?[=:]"?(http[^" ]+)`)
 
-// listeningAt VARIABLE LOG waits until the service in the background whose
-// standard error is LOG listens, and puts its address into a variable.
+// listeningAt VARIABLE LOG waits until a service in the background listens, and
+// puts its address into a variable. LOG is the service's standard error.
 func listeningAt(ts *testscript.TestScript, _ bool, args []string) {
 	limit := time.After(30 * time.Second)
 	for tick := time.NewTicker(5 * time.Millisecond); ; {
@@ -30,7 +30,7 @@ func listeningAt(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// terminate tells what runs in the background to stop, as systems do.
+// terminate stops the processes in the background with a signal, as systems do.
 func terminate(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, cmd := range ts.BackgroundCmds() {
 		ts.Check(cmd.Process.Signal(syscall.SIGTERM))

@@ -16,7 +16,7 @@ import (
 	"github.com/bgremove/bgremove/internal/config"
 )
 
-// TestServeEnvironment wants every flag of serve to have its variable.
+// TestServeEnvironment checks that every flag of serve has a variable.
 func TestServeEnvironment(t *testing.T) {
 	samples := map[string]string{"bool": "true", "int": "7", "int64": "7", "size": "7", "duration": "7s", "string": "seven", "word": "seven", "sandbox": "on", "stringSlice": "[10.0.0.0/8]", "secret": "(hidden)"}
 	flags := cli.ServeFlags()
@@ -51,7 +51,7 @@ func TestServeIsDocumented(t *testing.T) {
 	}
 }
 
-// shownDefault is a flag's default as people write it; that of some depends on
+// shownDefault is a flag's default as people write it. Some defaults depend on
 // the machine.
 func shownDefault(f *pflag.Flag) string {
 	switch f.Name {
@@ -67,8 +67,8 @@ func shownDefault(f *pflag.Flag) string {
 	return "`" + strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(f.DefValue) + "`"
 }
 
-// TestDeployed checks what deploy/ says to serve: flags that there are, and
-// time to drain.
+// TestDeployed checks the settings of serve in deploy/: every flag exists, and
+// there is enough time to drain.
 func TestDeployed(t *testing.T) {
 	t.Parallel()
 	flags := cli.ServeFlags()
@@ -105,8 +105,8 @@ func TestDeployed(t *testing.T) {
 	}
 }
 
-// FuzzServeSettings wants a file of any text to be refused in words or to set
-// flags.
+// FuzzServeSettings checks that any file is either refused with a message or
+// sets flags.
 func FuzzServeSettings(f *testing.F) {
 	f.Add("addr: 127.0.0.1:0\ntrusted-proxies: [10.0.0.0/8]\ndrain: 5s\n")
 	f.Add("max-file: 1e400\nkeep-jobs: -1h\nlocal: maybe\n")

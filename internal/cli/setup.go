@@ -34,7 +34,7 @@ already; for a GPU build name yours with --onnxruntime.`,
 			}
 			done, err := a.setup(cmd, o, quiet)
 			if err != nil {
-				return explainFetch(err) // what From names is to be mended, not this installation
+				return explainFetch(err) // the file named by From needs repair, not this installation
 			}
 			if asJSON {
 				return a.JSON(done)

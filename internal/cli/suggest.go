@@ -15,7 +15,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// inputExtensions are the names of clips; the content decides what they are.
+// inputExtensions are the extensions of clips; the content decides the type.
 var inputExtensions = []string{".gif", ".mp4", ".mov", ".webm"}
 
 func isClipName(name string) bool {
@@ -31,8 +31,8 @@ func isFolder(path string) bool {
 	return err == nil && stat.IsDir()
 }
 
-// noArguments is for commands that take none, and those that only have others
-// below them: what was meant is suggested.
+// noArguments is for commands without arguments, and for those with
+// subcommands. It suggests the command that was meant.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -40,7 +40,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return misused(cmd, fmt.Errorf("unknown command or argument %q", args[0]), meant(cmd, args[0]))
 }
 
-// misused is usage with a hint, if that is not empty.
+// misused is usage with a hint, unless that is empty.
 func misused(cmd *cobra.Command, err error, hint string) error {
 	if hint != "" {
 		err = explained(err, bgremove.Invalid, hint)
@@ -48,8 +48,8 @@ func misused(cmd *cobra.Command, err error, hint string) error {
 	return usage(cmd, err)
 }
 
-// meant is the command line that an argument of a command without any was meant
-// to be.
+// meant is the command line that the user probably meant with an unexpected
+// argument.
 func meant(cmd *cobra.Command, arg string) string {
 	if cmd.SuggestionsMinimumDistance <= 0 {
 		cmd.SuggestionsMinimumDistance = 2
@@ -61,7 +61,7 @@ func meant(cmd *cobra.Command, arg string) string {
 	case cmd.HasParent():
 		return ""
 	case isURL(arg):
-		return downloadFirst(arg)
+		return hintOf(checkLocal(arg))
 	case isFolder(arg):
 		return "did you mean bgremove batch " + quoted(arg) + " --out FOLDER?"
 	case isClipName(arg) || exists(arg):
@@ -70,9 +70,8 @@ func meant(cmd *cobra.Command, arg string) string {
 	return ""
 }
 
-func downloadFirst(url string) string { return "download it first: curl -LO " + quoted(url) }
-
-// flagError puts an error of pflag in our words, and suggests what was meant.
+// flagError rewrites an error of pflag in our words, and suggests the flag that
+// was meant.
 func (a *app) flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
@@ -98,8 +97,8 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	return usage(cmd, err)
 }
 
-// dashed is the hint for a file name on the command line that begins with - and
-// was taken for flags. Without a file of that name only byName says that it is one.
+// dashed is the hint for a file name that begins with - and was taken for
+// flags. If no such file exists, byName lets the name alone decide.
 func (a *app) dashed(byName bool) string {
 	for _, arg := range a.args {
 		switch {
@@ -112,7 +111,7 @@ func (a *app) dashed(byName bool) string {
 	return ""
 }
 
-// oneArgument is for commands that take one, called what.
+// oneArgument is for commands with one argument; what is its name.
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -125,24 +124,23 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-// checkClip refuses an input that is no file but something that another command,
-// or program, can be given.
+// checkClip refuses an input that is not a file if another command or program
+// can use it.
 func checkClip(path string) error {
 	switch {
 	case isURL(path):
 		return checkLocal(path)
 	case isFolder(path):
-		return &bgremove.Error{Kind: bgremove.Unreadable, Path: path, Reason: "a folder, not a regular file",
-			Hint: "bgremove batch " + quoted(path) + " --out FOLDER takes all clips in it"}
+		return &bgremove.Error{Kind: bgremove.Unreadable, Cause: folderGiven, Path: path, Reason: "a folder, not a regular file"}
 	}
 	return nil
 }
 
-// checkLocal refuses addresses on the web.
+// checkLocal refuses web addresses.
 func checkLocal(paths ...string) error {
 	for _, path := range paths {
 		if isURL(path) {
-			return &bgremove.Error{Kind: bgremove.NotFound, Path: path, Reason: "an address on the web, not a file", Hint: downloadFirst(path)}
+			return &bgremove.Error{Kind: bgremove.NotFound, Cause: urlGiven, Path: path, Reason: "an address on the web, not a file"}
 		}
 	}
 	return nil

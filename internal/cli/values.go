@@ -17,14 +17,14 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// kinds say what the values of flags must be, by pflag's names of their types.
+// kinds describe valid values of flags, by pflag's names of their types.
 var kinds = map[string]string{
 	"int": "must be a whole number", "int64": "must be a whole number", "float64": "must be a number",
 	"bool": "must be true or false", "duration": "must be a time such as 90s, 15m or 24h",
 }
 
-// plainly makes the flags of all commands refuse values in words of ours, and
-// those that are true or false take yes, no, on and off, too.
+// plainly makes the flags of all commands refuse values in our own words.
+// Boolean flags also take yes, no, on and off.
 func plainly(cmd *cobra.Command) {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		must, ok := kinds[f.Value.Type()]
@@ -41,7 +41,7 @@ func plainly(cmd *cobra.Command) {
 	}
 }
 
-// plainValue is a value that says what it must be.
+// plainValue is a value that describes its valid values.
 type plainValue struct {
 	pflag.Value
 	must string
@@ -60,8 +60,8 @@ func (v plainValue) Set(s string) error {
 // truths are the words for true and false.
 var truths = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 
-// explicit writes out what stands for a value: "--crop no" is "--crop=no" unless
-// a file is called "no", and "--no-crop" is "--crop=false".
+// explicit expands short forms: "--crop no" is "--crop=no" unless a file is
+// called "no", and "--no-crop" is "--crop=false".
 func explicit(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
 	if err != nil {
@@ -98,7 +98,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// size is a flag for bytes: a number of them, or with a unit.
+// size is a flag for a number of bytes, with or without a unit.
 type size struct{ p *int64 }
 
 func (v size) String() string {
@@ -124,8 +124,8 @@ func sizeFlag(f *pflag.FlagSet, p *int64, name string, value int64, usage string
 	f.Var(size{p}, name, usage)
 }
 
-// colour is a flag for a colour, or one of the words that stand for others. It is
-// kept as #rrggbb, which the library and the API take.
+// colour is a flag for a colour or one of a few other words. It is stored as
+// #rrggbb, which the library and the API take.
 type colour struct {
 	p     *string
 	words []string
@@ -153,7 +153,7 @@ func (v colour) Set(s string) error {
 	return nil
 }
 
-// hexColour is #rrggbb for a colour that CSS names, for #rgb, and for both
+// hexColour is #rrggbb for a CSS colour name, for #rgb, and for both forms
 // without #.
 func hexColour(s string) (string, bool) {
 	if c, ok := colornames.Map[s]; ok {
@@ -167,8 +167,8 @@ func hexColour(s string) (string, bool) {
 	return "#" + s, len(s) == 6 && err == nil
 }
 
-// shown adds the values that were given to errors about options. bgremove.Validate,
-// which others use, too, does not repeat them.
+// shown adds the given values to errors about options. bgremove.Validate has other
+// callers and does not repeat values.
 func shown(cmd *cobra.Command, err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
@@ -189,7 +189,7 @@ func shown(cmd *cobra.Command, err error) error {
 	return &named
 }
 
-// refusedValue is a value as a message shows it: words in quotes.
+// refusedValue is a value in a message; a word gets quotes.
 func refusedValue(v pflag.Value) string {
 	if _, err := strconv.ParseFloat(v.String(), 64); err == nil {
 		return v.String()

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// build is what is known of this executable.
+// build is the known data of this executable.
 type build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`

@@ -1,5 +1,5 @@
-// Package config fills command-line flags that were not given from the
-// environment and from a file, the only place where viper is used.
+// Package config takes flags that the command line does not set from the
+// environment and from a file. Only this package uses viper.
 package config
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/spf13/viper"
 )
 
-// FileName is the configuration file looked for in the working directory and
-// then in the user's configuration folder.
+// FileName is the name of the configuration file. It is searched in the working
+// directory and then in the user's configuration folder.
 const FileName = "bgremove.yaml"
 
-// Error is a value from the environment or a file that does not fit its flag,
-// or a key that is no flag.
+// Error means that a value from the environment or a file does not fit its
+// flag, or that a key is not a flag.
 type Error struct {
 	Origin string // such as "BGREMOVE_PAD" or "bgremove.yaml: pad"
 	Err    error
@@ -31,21 +31,22 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Origin, e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// trusted are settings that name what is run or installed, and how freely, where secrets are sent, or what consents in
-// the user's name. They are not taken from a file that merely lies in the working directory: that may be somebody else's.
+// trusted are settings that name programs or downloads, loosen the sandbox,
+// decide where secrets go, or give the user's consent. A file in the working
+// directory may be somebody else's, so it cannot set them.
 var trusted = []string{
 	"ffmpeg", "ffprobe", "sandbox", "onnxruntime", "from", "sha256", "dir", "models-dir",
 	"server", "api-key", "stripe-api", "smtp", "accept-license", "yes",
 }
 
-// Variable is the environment variable that stands for a flag.
+// Variable is the environment variable for a flag.
 func Variable(flag string) string {
 	return "BGREMOVE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Unknown are the variables of the environment that look like settings and stand
-// for none of the known flags, sorted. BGREMOVE_PORT and its like, which
-// Kubernetes makes for a service of that name, are left out.
+// Unknown lists, sorted, the environment variables that look like settings but
+// belong to no known flag. It ignores BGREMOVE_PORT and the like, because
+// Kubernetes sets them for a service of that name.
 func Unknown(environ, known []string) []string {
 	var names []string
 	for _, pair := range environ {
@@ -64,10 +65,10 @@ func Unknown(environ, known []string) []string {
 	return names
 }
 
-// Fill sets each flag that the command line left alone: from its environment
-// variable if that is set, else from the file. path names the file; empty
-// looks for FileName. known are the flags of all commands: any other key in
-// the file is an error, so that typos do not pass.
+// Fill sets each flag that the command line does not set: from its environment
+// variable if set, otherwise from the file. path names the file; empty looks
+// for FileName. known are the flags of all commands. Any other key in the file
+// is an error, so that typos are noticed.
 func Fill(flags *pflag.FlagSet, path string, known []string) error {
 	v := viper.New()
 	file, err := read(v, path)
@@ -95,7 +96,7 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 		}
 		if err := flags.Set(f.Name, value); err != nil {
 			if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
-				err = invalid.Unwrap() // without the flag's name, which stands in origin
+				err = invalid.Unwrap() // without the flag's name, which origin contains
 			}
 			errs = append(errs, &Error{origin, fmt.Errorf("%q does not fit: %w", value, err)})
 		}
@@ -119,7 +120,7 @@ func lookup(v *viper.Viper, file, flag string) (origin, value string) {
 	return "", ""
 }
 
-// text is a value as a flag takes it: a list with commas.
+// text is a value in the form of a flag's: a list has commas.
 func text(v *viper.Viper, name string) string {
 	if _, list := v.Get(name).([]any); list {
 		return strings.Join(v.GetStringSlice(name), ",")
@@ -138,7 +139,7 @@ func read(v *viper.Viper, path string) (string, error) {
 		v.SetConfigType("yaml")
 		err := v.ReadInConfig()
 		if path == "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
-			continue // nobody asked for it
+			continue // the user did not name this file
 		}
 		if err != nil {
 			return "", &Error{name, err}

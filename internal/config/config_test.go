@@ -11,8 +11,8 @@ import (
 	"github.com/bgremove/bgremove/internal/config"
 )
 
-// The command line beats the environment, which beats the file, which beats
-// the default.
+// The command line overrides the environment, which overrides the file, which
+// overrides the default.
 func TestFill(t *testing.T) {
 	tests := map[string]struct {
 		args []string

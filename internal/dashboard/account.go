@@ -42,7 +42,7 @@ func (d *Dashboard) changePassword(v *visit) error {
 	return v.changeAccount(http.MethodPut, "/api/account/password", body, "/account?after=password")
 }
 
-// sendConfirmation sends the mail once more by which an address is confirmed.
+// sendConfirmation sends the mail that confirms an address again.
 func (d *Dashboard) sendConfirmation(v *visit) error {
 	return v.changeAccount(http.MethodPost, "/api/confirmations", nil, "/account?after=mail")
 }
@@ -51,8 +51,8 @@ func (d *Dashboard) signOutEverywhere(v *visit) error {
 	return v.changeAccount(http.MethodDelete, "/api/sessions", nil, "/signin?after=everywhere")
 }
 
-// changeAccount asks a route of the API and goes on to next, or shows the page
-// again with what was refused.
+// changeAccount calls a route of the API and redirects to next. If the route
+// refuses, it shows the page again with the reason.
 func (v *visit) changeAccount(method, path string, body any, next string) error {
 	got, err := v.call(method, path, body)
 	if err != nil {

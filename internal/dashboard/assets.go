@@ -18,20 +18,21 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// assets are files that pages load. All lie in a folder whose name changes with
-// any of them, so that browsers may keep them for ever, and scripts find each
-// other by their plain names.
+// assets are the files that pages load. The name of their common folder changes
+// with any of them. Browsers may thus keep them for ever, and scripts find each
+// other by plain names.
 type assets struct {
 	prefix string // /assets/HASH/
 	files  map[string]asset
 }
 
-// asset is a file as it is, and smaller for whoever takes gzip.
+// asset is a file in two forms: unchanged, and compressed for browsers that
+// accept gzip.
 type asset struct{ content, packed []byte }
 
 func newAsset(content []byte) (asset, error) {
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is one
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid
 	_, err := z.Write(content)
 	err = errors.Join(err, z.Close())
 	return asset{content, b.Bytes()}, err
@@ -57,7 +58,8 @@ func newAssets() (assets, error) {
 	return a, err
 }
 
-// path is where a file is; an error is of a template that names none.
+// path is the address of a file. The error means that a template names an
+// unknown file.
 func (a assets) path(name string) (string, error) {
 	if _, ok := a.files[name]; !ok {
 		return "", fmt.Errorf("no asset %q", name)
@@ -80,7 +82,7 @@ func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", assetTypes[path.Ext(name)])
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	h.Set("Content-Security-Policy", "default-src 'none'; sandbox") // for an SVG that is opened by itself
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox") // for an SVG that is opened directly
 	h.Set("Vary", "Accept-Encoding")
 	content := file.content
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
@@ -89,6 +91,6 @@ func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Length", strconv.Itoa(len(content)))
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(content) // a browser that went away needs nothing
+		_, _ = w.Write(content) // a browser that has left needs nothing
 	}
 }

@@ -20,18 +20,18 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser is a Chromium that a test drives. What its pages complain about, such
-// as something that the content security policy refuses, fails the test.
+// browser is a Chromium that a test drives. Errors on its pages fail the test,
+// such as something that the content security policy refuses.
 type browser struct {
 	testing.TB
 	ctx       context.Context
 	url       string
 	downloads string // a folder
-	expected  string // part of errors that are no surprise; empty: none is
+	expected  string // part of expected errors; empty: none is expected
 }
 
-// needed is a program that the test cannot do without. make setup installs it;
-// on a machine of its own the test is skipped where it is missing.
+// needed finds a program that the test requires. make setup installs it. Where
+// it is missing, the test is skipped outside CI.
 func needed(t testing.TB, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -51,7 +51,7 @@ func missing(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// chromium starts one for a test, with pages of the given width.
+// chromium starts a browser for a test, with pages of the given width.
 func (s *service) chromium(width, height int64) *browser {
 	s.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(needed(s.TB, "chromium", "chromium-browser", "google-chrome")),
@@ -63,7 +63,7 @@ func (s *service) chromium(width, height int64) *browser {
 	s.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	s.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil { // it lives as long as this context, which has no end
+	if err := chromedp.Do(ctx); err != nil { // it lives as long as this context, which never ends
 		s.Fatal(err)
 	}
 	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
@@ -81,7 +81,7 @@ func (s *service) chromium(width, height int64) *browser {
 	return b
 }
 
-// listen reports what goes wrong in pages.
+// listen reports errors on pages.
 func (b *browser) listen() {
 	b.Helper()
 	var mu sync.Mutex
@@ -121,7 +121,7 @@ func call[P, R any](b *browser, command cdp.Command[P, R], params P) {
 	}
 }
 
-// run does steps one after the other.
+// run does steps one after another.
 func (b *browser) run(what string, steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
@@ -131,7 +131,7 @@ func (b *browser) run(what string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// lost ends the test where the browser does not get on.
+// lost ends the test because the browser makes no progress.
 func (b *browser) lost(what string, err error) {
 	b.Helper()
 	shown, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("location.href + \"\\n\" + document.body.innerText"))
@@ -143,7 +143,7 @@ func (b *browser) open(path string) {
 	b.run(path, chromedp.Navigate(b.url+path), chromedp.WaitVisible("footer"))
 }
 
-// theme is light or dark.
+// theme selects light or dark.
 func (b *browser) theme(name string) {
 	b.Helper()
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
@@ -151,7 +151,7 @@ func (b *browser) theme(name string) {
 	}})
 }
 
-// ask evaluates an expression, waiting for it if it is a promise.
+// ask evaluates an expression, and waits for it if it is a promise.
 func ask[T any](b *browser, expression string) T {
 	b.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -161,7 +161,7 @@ func ask[T any](b *browser, expression string) T {
 	return v
 }
 
-// until waits for an expression to be true, beyond navigations.
+// until waits for an expression to become true, even across navigations.
 func (b *browser) until(expression string) {
 	b.Helper()
 	deadline := time.After(time.Minute)
@@ -180,13 +180,13 @@ func (b *browser) until(expression string) {
 	}
 }
 
-// signIn fills in the form.
+// signIn fills in the sign-in form.
 func (b *browser) signIn(email string) {
 	b.Helper()
 	b.run("sign in", chromedp.SendKeys("#email", email), chromedp.SendKeys("#password", password), chromedp.Submit("#password"), chromedp.WaitVisible("nav"))
 }
 
-// drop lets files fall on an element, as from a file manager.
+// drop drops files on an element, as from a file manager.
 func (b *browser) drop(selector string, files ...string) {
 	b.Helper()
 	at := ask[struct{ X, Y float64 }](b, fmt.Sprintf(
@@ -197,7 +197,7 @@ func (b *browser) drop(selector string, files ...string) {
 	}
 }
 
-// file is a file of the machine that the browser runs on.
+// file creates a file on the machine of the browser.
 func (b *browser) file(name string, content []byte) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), name)
@@ -207,7 +207,7 @@ func (b *browser) file(name string, content []byte) string {
 	return path
 }
 
-// download follows a link to a file, and reads that.
+// download follows a link to a file, and reads the file.
 func (b *browser) download(selector string) []byte {
 	b.Helper()
 	done := make(chan string, 1)
@@ -235,7 +235,7 @@ func (b *browser) download(selector string) []byte {
 	}
 }
 
-// violations are what axe-core finds to be serious or critical.
+// violations are the problems that axe-core calls serious or critical.
 func (b *browser) violations(axe string) []string {
 	b.Helper()
 	b.run("axe", chromedp.Evaluate[chromedp.Void](axe))

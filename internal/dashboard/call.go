@@ -10,7 +10,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// answer is what a route of the API said.
+// answer is the answer of a route of the API.
 type answer struct {
 	status int
 	header http.Header
@@ -25,18 +25,17 @@ func (a *answer) WriteHeader(status int) {
 	}
 }
 
-// ok reports whether the route did what was asked.
+// ok reports whether the route succeeded.
 func (a *answer) ok() bool { return a.status >= 200 && a.status < 300 }
 
-// problem is why it did not.
+// problem is the reason of a failure.
 func (a *answer) problem() *problem {
 	var body api.Error
-	_ = json.Unmarshal(a.body.Bytes(), &body) // what is no JSON is told by its status
+	_ = json.Unmarshal(a.body.Bytes(), &body) // without JSON the status alone explains it
 	return explain(a.status, body, a.header.Get("Retry-After"))
 }
 
-// call asks a route of the API in the name of who visits. A body of nil sends
-// none.
+// call calls a route of the API in the visitor's name. A nil body sends none.
 func (v *visit) call(method, path string, body any) (*answer, error) {
 	var content []byte
 	if body != nil {
@@ -51,7 +50,7 @@ func (v *visit) call(method, path string, body any) (*answer, error) {
 	return v.ask(r, method, path), nil
 }
 
-// forward gives a route of the API the form that was sent, as it comes.
+// forward sends the visitor's form to a route of the API, unchanged.
 func (v *visit) forward(path string) *answer {
 	return v.ask(v.Clone(v.Context()), http.MethodPost, path)
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/bgremove/bgremove/internal/account"
 )
 
-// linesShown is how many lines of the ledger a page has.
+// linesShown is the number of ledger lines on a page.
 const linesShown = 50
 
 type creditsPage struct {
 	page
 	Plans []plan
-	// Buying says that plans are sold here, Customer that there are invoices to
-	// be seen.
+	// Buying means that plans are sold here, Customer that there are invoices
+	// to see.
 	Buying, Customer bool
 	Entries          []account.Line
 	First            bool
 	NextPath         string
 }
 
-// plan is one that may be for sale.
+// plan is a plan or pack that may be for sale.
 type plan struct {
 	account.Plan
 	Sold bool
@@ -39,7 +39,7 @@ func (v *visit) plans() (all []plan) {
 func (d *Dashboard) credits(v *visit) error {
 	p := v.page("Credits", "/credits")
 	if bought, ok := account.PlanNamed(v.field("bought")); ok {
-		p.Done = "Thank you for buying " + bought.Title + ". Its credits are here as soon as the payment has come, often at once."
+		p.Done = "Thank you for buying " + bought.Title + ". Its credits appear as soon as the payment arrives, often at once."
 	}
 	return v.showCredits(http.StatusOK, p)
 }
@@ -77,8 +77,8 @@ func (d *Dashboard) buy(v *visit) error {
 
 func (d *Dashboard) portal(v *visit) error { return v.toPayment("/api/portal", nil) }
 
-// toPayment sends to a page of the payment service by a page of ours, since
-// our policy lets forms lead to ourselves alone.
+// toPayment redirects to the payment service through a page of ours, because
+// our policy lets forms lead only to ourselves.
 func (v *visit) toPayment(route string, body any) error {
 	if v.Shop == nil {
 		return errNoPage

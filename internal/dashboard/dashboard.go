@@ -1,10 +1,9 @@
-// Package dashboard is the service's pages for people: a workbench, jobs, API
-// keys, credits and the account. They are made on the server and work without
-// a script; with one they are quicker.
+// Package dashboard serves the pages for people: a workbench, jobs, API keys,
+// credits and the account. The server renders them. They work without a script;
+// with one they are quicker.
 //
-// Pages read from account and job. What a form changes goes through the routes
-// of the API in this process, so that what is refused, counted and charged is
-// decided in one place.
+// Pages read from account and job. Forms go through the routes of the API in
+// this process. Refusals, counting and charges are thus decided in one place.
 package dashboard
 
 import (
@@ -19,44 +18,46 @@ import (
 	"github.com/bgremove/bgremove/internal/session"
 )
 
-// Config is what the pages work on. Sessions, Throttle, Keys, Ledger, Jobs and
-// API are needed.
+// Config holds the services behind the pages. Sessions, Throttle, Keys, Ledger,
+// Jobs and API are required.
 type Config struct {
 	Sessions *session.Manager
-	// Throttle bounds how often an account asks for pages.
+	// Throttle bounds the rate at which an account requests pages.
 	Throttle *session.Throttle
 	Keys     *account.Keys
 	Ledger   *account.Ledger
 	Jobs     *job.Service
-	// API answers the routes of pkg/api. Requests for pages have passed what
-	// httpapi puts around them, and reach it inside of that.
+	// API answers the routes of pkg/api. It is without the outer handlers of
+	// httpapi, which requests for pages have already passed.
 	API http.Handler
 
-	// MaxFile is the largest file that is taken, in bytes; 0 is 200 × 10^6.
+	// MaxFile is the largest accepted file in bytes; 0 is 200 × 10^6.
 	MaxFile int64
 	// SignUp lets everyone register; WithoutNetwork hides method rembg;
-	// Unlimited says that jobs cost nothing.
+	// Unlimited means that jobs cost nothing.
 	SignUp, WithoutNetwork, Unlimited bool
-	// Local is a service for the user of this machine alone, who has no password.
+	// Local means that only the user of this machine uses the service, without
+	// a password.
 	Local bool
-	// Shop sells plans; nil: nothing is sold here.
+	// Shop sells plans; nil sells nothing.
 	Shop *billing.Service
-	// Mail says that the service sends mails.
+	// Mail means that the service sends mails.
 	Mail bool
-	// PublicURL is where browsers reach the service; nil is as they say.
+	// PublicURL is the address of the service for browsers; nil takes it from
+	// each request.
 	PublicURL *url.URL
 	// Log gets the errors of the service; nil discards them.
 	Log *slog.Logger
 }
 
-// Dashboard is the pages of one service. It is safe for concurrent use.
+// Dashboard serves the pages of one service. It is safe for concurrent use.
 type Dashboard struct {
 	Config
 	assets    assets
 	templates map[string]*template.Template
 }
 
-// New makes the pages. The error is of a template.
+// New makes the pages. The error means that a template is broken.
 func New(c Config) (*Dashboard, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -84,7 +85,7 @@ func (d *Dashboard) Register(mux *http.ServeMux) {
 	}
 }
 
-// openPages are for everybody.
+// openPages are the pages for everybody.
 func (d *Dashboard) openPages() map[string]handler {
 	return map[string]handler{
 		"GET /signin":           d.showSignIn,
@@ -101,7 +102,7 @@ func (d *Dashboard) openPages() map[string]handler {
 	}
 }
 
-// closedPages are for who is signed in.
+// closedPages are the pages for signed-in visitors.
 func (d *Dashboard) closedPages() map[string]handler {
 	return map[string]handler{
 		"GET /{$}":               d.workbench,
@@ -125,7 +126,7 @@ func (d *Dashboard) closedPages() map[string]handler {
 	}
 }
 
-// NotFound answers people who ask for a page that does not exist.
+// NotFound answers requests for a page that does not exist.
 func (d *Dashboard) NotFound() http.Handler {
 	return d.open(func(*visit) error { return errNoPage })
 }

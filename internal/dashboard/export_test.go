@@ -2,7 +2,7 @@ package dashboard
 
 import "github.com/bgremove/bgremove/internal/job"
 
-// What only tests see.
+// Names that only tests use.
 var (
 	LocalPath = localPath
 	CountText = countText
@@ -10,8 +10,8 @@ var (
 	Sentence  = sentence
 )
 
-// Routes are the patterns of all pages: for everybody, and for who is signed
-// in.
+// Routes returns the patterns of all pages: those for everybody, and those for
+// signed-in visitors.
 func Routes() (open, closed []string) {
 	d := &Dashboard{}
 	for pattern := range d.openPages() {

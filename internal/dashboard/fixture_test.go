@@ -31,7 +31,7 @@ import (
 
 const password = "correct horse"
 
-// service is a node of everything, as it is served, on files of its own.
+// service is a complete node on files of its own, served as in production.
 type service struct {
 	testing.TB
 	url string
@@ -39,8 +39,8 @@ type service struct {
 	log *testlog.Lines
 }
 
-// start runs a service until the test ends. change may set what differs from
-// the defaults; it may be nil.
+// start runs a service until the test ends. change may change the defaults; it
+// may be nil.
 func start(t testing.TB, change func(*server.Config)) *service {
 	t.Helper()
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func start(t testing.TB, change func(*server.Config)) *service {
 	return s
 }
 
-// user is a new account with credits.
+// user creates an account with credits.
 func (s *service) user(email string, credits int64) account.Account {
 	s.Helper()
 	who, err := account.New(s.db).Register(s.Context(), email, password)
@@ -105,7 +105,7 @@ func (s *service) person() *person {
 	}}
 }
 
-// signedIn is the browser of an account.
+// signedIn is a signed-in browser of an account.
 func (s *service) signedIn(email string) *person {
 	s.Helper()
 	p := s.person()
@@ -151,7 +151,7 @@ func (p *person) get(path string, header ...string) page {
 	return p.do(http.MethodGet, path, "", nil, header...)
 }
 
-// post sends a form, as pairs of name and value.
+// post sends a form of pairs of name and value.
 func (p *person) post(path string, fields ...string) page {
 	p.Helper()
 	form := url.Values{}
@@ -161,7 +161,7 @@ func (p *person) post(path string, fields ...string) page {
 	return p.do(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
 }
 
-// upload sends files, whose names and contents alternate, and options.
+// upload sends options and files. files alternates names and contents.
 func (p *person) upload(path string, files []string, options ...string) page {
 	p.Helper()
 	var b bytes.Buffer
@@ -184,7 +184,7 @@ func (p *person) upload(path string, files []string, options ...string) page {
 	return p.do(http.MethodPost, path, form.FormDataContentType(), &b)
 }
 
-// leads wants a redirect by GET to a path.
+// leads checks for a redirect by GET to a path.
 func (p page) leads(path string) {
 	p.Helper()
 	if got := p.header.Get("Location"); p.status != http.StatusSeeOther || got != path {
@@ -192,7 +192,7 @@ func (p page) leads(path string) {
 	}
 }
 
-// says wants a page with a status, and words in it.
+// says checks that a page has a status and contains words.
 func (p page) says(status int, words ...string) page {
 	p.Helper()
 	if p.status != status {
@@ -208,10 +208,10 @@ func (p page) says(status int, words ...string) page {
 
 var markup = regexp.MustCompile(`(?s)<head>.*</head>|<[^>]*>|\s+`)
 
-// text is what a page says, about.
+// text is roughly the visible text of a page.
 func text(page string) string { return markup.ReplaceAllString(page, " ") }
 
-// ended waits until a job has, and returns its state.
+// ended waits until a job has ended, and returns its state.
 func (p *person) ended(id string) string {
 	p.Helper()
 	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
@@ -226,7 +226,7 @@ func (p *person) ended(id string) string {
 	}
 }
 
-// hop makes a GIF of the sample clip: a figure before a flat backdrop.
+// hop makes a GIF of the sample clip: a figure on a flat backdrop.
 var hop = sync.OnceValues(func() ([]byte, error) {
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {

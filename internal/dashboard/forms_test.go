@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/server"
 )
 
-// jobID is the id in the path to which a submission leads.
+// jobID is the id in the path that a submission redirects to.
 func (p page) jobID() string {
 	p.Helper()
 	id, ok := strings.CutPrefix(p.header.Get("Location"), "/jobs/")
@@ -24,11 +24,11 @@ func (p page) jobID() string {
 	return id
 }
 
-// blank is the options of a form in which nothing was changed.
+// blank holds the options of an unchanged form.
 var blank = []string{"method", "auto", "tolerance", "16", "crop", "true", "pad", "12", "canvasW", "", "canvasH", "", "anchor", "center",
 	"outputFormat", "gif", "bgColor", "transparent", "trim", "false"}
 
-// A job goes from a form to its download, and once more, without any script.
+// A job goes from the form to the download, and once more, without any script.
 func TestSubmitWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -60,7 +60,7 @@ func TestSubmitWithoutScripts(t *testing.T) {
 	p.get("/jobs/"+failed[1]).says(http.StatusOK, "The file cannot be read", "Its 3 credits were refunded.")
 }
 
-// What a form gets wrong is said on the page with the form.
+// The page with the form shows the errors in it.
 func TestSubmitRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -104,7 +104,7 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// asScript sends what our scripts send beside.
+// asScript adds the headers that our scripts send.
 type asScript struct{}
 
 func (asScript) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -112,7 +112,7 @@ func (asScript) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Lists go on where a page ends, and nothing is shown twice or left out.
+// Lists continue across pages; each entry appears exactly once.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -188,7 +188,7 @@ func TestKeys(t *testing.T) {
 		p.post("/keys", "name", fmt.Sprint(i)).says(http.StatusCreated)
 	}
 	p.post("/keys", "name", "one more").says(http.StatusConflict, "You have 10 active keys")
-	p.get("/keys").says(http.StatusOK, "10 of 10", "Revoke one to make another.")
+	p.get("/keys").says(http.StatusOK, "10 of 10", "Revoke one to create another.")
 }
 
 func TestAccount(t *testing.T) {
@@ -224,8 +224,8 @@ func TestCredits(t *testing.T) {
 	free.signedIn("ada@example.com").get("/credits").says(http.StatusOK, "Unlimited", "Jobs cost nothing")
 }
 
-// A page reads no form that it does not ask for: net/http would keep files of
-// any size, from anybody, on disk. Query values that are no text are refused.
+// A page without a form reads no form: net/http would store files of any size
+// on disk, from anybody. Query values that are not text are refused.
 func TestUnaskedForms(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

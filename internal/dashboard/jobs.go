@@ -8,7 +8,7 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 )
 
-// jobsShown is how many jobs a page of the list has.
+// jobsShown is the number of jobs on a page of the list.
 const jobsShown = 48
 
 type jobsPage struct {
@@ -16,7 +16,7 @@ type jobsPage struct {
 	Filters             []link
 	Filtered            bool
 	Groups              []group
-	First, Fresh        bool // of the newest, and not filtered
+	First, Fresh        bool // First: the page of the newest jobs; Fresh: also not filtered
 	FirstPath, NextPath string
 }
 
@@ -29,7 +29,7 @@ type group struct {
 
 func (g group) Size() int { return len(g.Jobs) }
 
-// owner is who visits, who sees all jobs of the account.
+// owner is the visitor, who sees all jobs of the account.
 func (v *visit) owner() job.Owner { return job.Owner{AccountID: v.who.ID} }
 
 func (d *Dashboard) jobs(v *visit) error {
@@ -70,7 +70,7 @@ func jobsPath(state job.State, before string) string {
 	return (&url.URL{Path: "/jobs", RawQuery: q.Encode()}).String()
 }
 
-// groups puts the jobs of a batch together, which follow each other.
+// groups groups consecutive jobs of a batch.
 func groups(jobs []jobView) (all []group) {
 	for _, j := range jobs {
 		if last := len(all) - 1; last >= 0 && all[last].BatchID == j.BatchID {
@@ -88,7 +88,7 @@ type jobPage struct {
 	BatchID string
 }
 
-// find is the job that the path names, if it is the visitor's.
+// find returns the job in the path if it is the visitor's.
 func (v *visit) find(id string) (jobView, error) {
 	j, err := v.Jobs.Get(v.Context(), v.owner(), id)
 	return jobView{j, v.Unlimited}, err
@@ -107,7 +107,8 @@ func (d *Dashboard) job(v *visit) error {
 	return v.show(http.StatusOK, "job", p)
 }
 
-// card is a job in a list, and view all of it, for scripts.
+// card answers scripts with a job's entry in a list, and view with its full
+// view.
 func (d *Dashboard) card(v *visit) error { return v.part("card") }
 func (d *Dashboard) view(v *visit) error { return v.part("view") }
 

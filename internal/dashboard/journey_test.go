@@ -14,10 +14,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// alphaAt is the alpha of the viewer's canvas at parts of its sides.
+// alphaAt is the alpha of the viewer's canvas at fractions of its sides.
 const alphaAt = `(() => { const c = document.querySelector("canvas"); return c.getContext("2d").getImageData(c.width * %v | 0, c.height * %v | 0, 1, 1).data[3]; })()`
 
-// TestJourney is one person's way through all that the pages are for.
+// TestJourney follows one person through everything that the pages offer.
 func TestJourney(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -25,7 +25,7 @@ func TestJourney(t *testing.T) {
 	b := s.chromium(1280, 900)
 
 	b.open("/keys")
-	b.signIn("ada@example.com") // leads back to the keys
+	b.signIn("ada@example.com") // leads back to the keys page
 	b.until(`location.pathname === "/keys"`)
 	b.run("to the workbench", chromedp.Click(`nav a[href="/"]`), chromedp.WaitVisible("[data-upload]"))
 	b.drop(".drop", b.file("hop.gif", clip(t)))
@@ -59,7 +59,7 @@ func TestJourney(t *testing.T) {
 	b.run("sign out", chromedp.Click(".who button"), chromedp.WaitVisible("#password"))
 }
 
-// compares moves the line between original and result, and the time.
+// compares moves the time, and the line between original and result.
 func (b *browser) compares() {
 	b.Helper()
 	b.run("pause", chromedp.Click("[data-play]"))
@@ -90,21 +90,21 @@ func (b *browser) compares() {
 	b.until(`Number(document.querySelector("[data-time]").value) !== 2.9`)
 }
 
-// seek goes to a time.
+// seek moves to a time.
 func (b *browser) seek(time float64) {
 	b.Helper()
 	ask[bool](b, fmt.Sprintf(`(() => { const r = document.querySelector("[data-time]"); r.value = %v; return r.dispatchEvent(new Event("input")); })()`, time))
 	b.until(still)
 }
 
-// still is a viewer that waits for no picture.
+// still is true when the viewer waits for no picture.
 const still = `document.querySelector("[data-stage]").ariaBusy === "false"`
 
-// pixels are those of the viewer's canvas.
+// pixels are the pixels of the viewer's canvas.
 const pixels = `(c => c.getContext("2d").getImageData(0, 0, c.width, c.height).data)(document.querySelector("canvas"))`
 
-// inStep wants what the result shows to be the original's, at its place and of
-// its time, but for edges. It leaves the line at the left.
+// inStep checks that the result matches the original at its place and time,
+// except at edges. It leaves the line at the left.
 func (b *browser) inStep(time float64) {
 	b.Helper()
 	b.run("only the original", chromedp.SendKeys(".split", kb.End))
@@ -127,7 +127,7 @@ func (b *browser) inStep(time float64) {
 	}
 }
 
-// repeats runs the job once more, as a video, without an upload.
+// repeats runs the job again as a video, without an upload.
 func (b *browser) repeats() {
 	b.Helper()
 	b.run("again", chromedp.Click(`a[href^="/?again="]`), chromedp.WaitVisible(`form[action$="/again"]`))
@@ -140,12 +140,12 @@ func (b *browser) repeats() {
 	}
 	b.until(`Number(document.querySelector("[data-time]").value) > 0`) // it plays
 	b.run("only the result", chromedp.SendKeys(".split", kb.Home))
-	if alpha := ask[int](b, fmt.Sprintf(alphaAt, 0.01, 0.01)); alpha > 7 { // VP9 makes noise
+	if alpha := ask[int](b, fmt.Sprintf(alphaAt, 0.01, 0.01)); alpha > 7 { // VP9 adds noise
 		b.Errorf("the corner of the video has alpha %d", alpha)
 	}
 }
 
-// keys makes a key, uses it and revokes it.
+// keys creates a key, uses it and revokes it.
 func (b *browser) keys(s *service) {
 	b.Helper()
 	b.open("/keys")
@@ -166,7 +166,7 @@ func (b *browser) keys(s *service) {
 	}
 }
 
-// TestUploads takes several files, and says what is wrong with others before
+// TestUploads uploads several files. Problems with other files appear before
 // they are sent.
 func TestUploads(t *testing.T) {
 	t.Parallel()
@@ -176,7 +176,7 @@ func TestUploads(t *testing.T) {
 	b.open("/")
 	b.signIn("ada@example.com")
 	b.drop(".drop", b.file("notes.txt", []byte("text")))
-	b.until(`document.querySelector(".notice.error")?.innerText.includes("notes.txt cannot be taken")`)
+	b.until(`document.querySelector(".notice.error")?.innerText.includes("notes.txt cannot be used")`)
 	b.drop(".drop", b.file("a.gif", clip(t)), b.file("broken.gif", []byte("GIF89a")))
 	b.until(`!document.querySelector(".notice") && document.querySelectorAll("[data-files] li").length === 2`)
 	b.drop(".drop", b.file("<img src=x>.gif", clip(t)))
@@ -193,7 +193,7 @@ func TestUploads(t *testing.T) {
 	b.until(`document.querySelector(".viewer .notice")?.innerText.includes("3 credits were refunded")`)
 }
 
-// TestFollowing wants a page to show what happens elsewhere.
+// TestFollowing checks that a page shows changes made elsewhere.
 func TestFollowing(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

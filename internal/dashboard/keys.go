@@ -13,11 +13,11 @@ type keysPage struct {
 	page
 	Keys    []account.Key
 	Most    int
-	Name    string // as typed before
+	Name    string // as typed before a refusal
 	Created *createdKey
 }
 
-// createdKey is a key that is shown this once.
+// createdKey is a key that is shown only this once.
 type createdKey struct {
 	Key          api.KeyCreated
 	Secret, Curl string
@@ -39,8 +39,8 @@ func (d *Dashboard) keys(v *visit) error {
 	return v.showKeys(http.StatusOK, p)
 }
 
-// createKey answers with the page itself and not with a redirect: the secret
-// is kept nowhere from where the next request could take it.
+// createKey answers with the page itself rather than a redirect: the secret is
+// stored nowhere, so the next request could not show it.
 func (d *Dashboard) createKey(v *visit) error {
 	if err := v.readForm(); err != nil {
 		return err
@@ -63,13 +63,13 @@ func (d *Dashboard) createKey(v *visit) error {
 	return v.showKeys(got.status, p)
 }
 
-// curl is a command that submits a clip. The address comes from the request
-// and is quoted for a shell.
+// curl is a command that submits a clip. The address comes from the request and
+// is quoted for a shell.
 func curl(origin, secret string) string {
 	return "curl -H 'Authorization: Bearer " + secret + "' -F file=@clip.gif '" + strings.ReplaceAll(origin, "'", "") + "/api/v1/jobs'"
 }
 
-// origin is where the visitor reaches the service.
+// origin is the visitor's address of the service.
 func (v *visit) origin() string {
 	if v.PublicURL != nil {
 		return v.PublicURL.Scheme + "://" + v.PublicURL.Host
@@ -85,7 +85,7 @@ type revokePage struct {
 	Key account.Key
 }
 
-// askRevoke asks where no script opens the dialog.
+// askRevoke asks for confirmation if no script opens the dialog.
 func (d *Dashboard) askRevoke(v *visit) error {
 	keys, err := d.Keys.List(v.Context(), v.who.ID)
 	if err != nil {

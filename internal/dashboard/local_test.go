@@ -8,8 +8,8 @@ import (
 	"github.com/bgremove/bgremove/internal/server"
 )
 
-// Who runs the program for themselves opens an address, drops a clip, and needs
-// neither account nor credits.
+// The user of a local service opens an address and drops a clip, with neither
+// account nor credits.
 func TestLocal(t *testing.T) {
 	t.Parallel()
 	told := make(chan string, 1)
@@ -19,7 +19,7 @@ func TestLocal(t *testing.T) {
 	p.get("/").leads("/signin")
 	p.get("/signin").says(http.StatusOK, "Open the address that")
 	p.get(signIn).leads("/")
-	got := p.get("/").says(http.StatusOK, "unlimited credits", "No credits are taken here.", "Drop a clip here")
+	got := p.get("/").says(http.StatusOK, "unlimited credits", "Jobs cost nothing on this service.", "Drop a clip here")
 	for _, not := range []string{"Sign out", "/account", "local@localhost"} {
 		if strings.Contains(got.body, not) {
 			t.Errorf("the page has %q", not)

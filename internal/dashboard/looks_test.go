@@ -16,7 +16,7 @@ import (
 	"github.com/bgremove/bgremove/internal/server"
 )
 
-// axe is axe-core's script.
+// axe is the script of axe-core.
 func axe(t testing.TB) string {
 	t.Helper()
 	script, err := os.ReadFile(os.Getenv("BGREMOVE_TEST_AXE"))
@@ -26,7 +26,7 @@ func axe(t testing.TB) string {
 	return string(script)
 }
 
-// jobs submits files one after the other and waits for them.
+// jobs submits files one after another and waits for the jobs.
 func (p *person) jobs(files []string, options ...string) (ids []string) {
 	p.Helper()
 	got := p.upload("/api/jobs", files, options...)
@@ -41,7 +41,7 @@ func (p *person) jobs(files []string, options ...string) (ids []string) {
 	return ids
 }
 
-// shown is a page that is looked at.
+// shown is a page to look at.
 type shown struct{ name, path string }
 
 // furnished is a service with something on every page.
@@ -75,9 +75,10 @@ func furnished(t *testing.T) (s *service, before, after []shown) {
 	return s, before, after
 }
 
-// TestLooks opens every page in both themes, wide and narrow: nothing that
-// axe-core calls serious, nothing wider than the window, nothing that jumps, and
-// not much to load. BGREMOVE_SCREENSHOTS names a folder for pictures of all.
+// TestLooks opens every page in both themes, wide and narrow. It allows no
+// serious problems by axe-core, nothing wider than the window, nothing that
+// jumps, and little to load. BGREMOVE_SCREENSHOTS names a folder for pictures
+// of all pages.
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	script := axe(t)
@@ -118,14 +119,14 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// settled opens a page and waits for what its scripts do.
+// settled opens a page and waits until its scripts have finished.
 func (b *browser) settled(page shown) {
 	b.Helper()
 	b.open(page.path)
 	b.until(`document.readyState === "complete" && (!document.querySelector("[data-after]") || document.querySelector("canvas"))`)
 }
 
-// picture keeps one of all of the page, if that is wanted.
+// picture saves a picture of the whole page if requested.
 func (b *browser) picture(name string) {
 	b.Helper()
 	folder := os.Getenv("BGREMOVE_SCREENSHOTS")
@@ -141,11 +142,11 @@ func (b *browser) picture(name string) {
 	}
 }
 
-// heaviest is what a page may weigh, in bytes as they are sent, without
-// pictures and clips.
+// heaviest is the largest size of a page in bytes as sent, without pictures and
+// clips.
 const heaviest = 60_000
 
-// weigh measures a page that nothing is kept of.
+// weigh measures a page with an empty cache.
 func (b *browser) weigh(page shown) {
 	b.Helper()
 	b.theme("light")
@@ -171,8 +172,8 @@ func (b *browser) weigh(page shown) {
 	}
 }
 
-// TestKeyboard reaches everything on the workbench by the tab key, and sees
-// where it is.
+// TestKeyboard reaches everything on the workbench with the tab key, and checks
+// that the focus is visible.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

@@ -19,10 +19,10 @@ var templateFiles embed.FS
 
 const extension = ".html.tmpl"
 
-// shared are the templates that others use.
+// shared are the templates that other templates use.
 var shared = []string{"templates/layout" + extension, "templates/parts" + extension}
 
-// parse reads every page's template together with those that they share.
+// parse reads every page's template together with the shared ones.
 func (d *Dashboard) parse() (map[string]*template.Template, error) {
 	base, err := template.New("").Funcs(d.functions()).ParseFS(templateFiles, shared...)
 	if err != nil {
@@ -31,7 +31,7 @@ func (d *Dashboard) parse() (map[string]*template.Template, error) {
 	pages := map[string]*template.Template{"parts": base}
 	names, err := fs.Glob(templateFiles, "templates/*"+extension)
 	for _, name := range names {
-		page := template.Must(base.Clone()) // it has not run yet
+		page := template.Must(base.Clone()) // base has not run yet
 		if _, err = page.ParseFS(templateFiles, name); err != nil {
 			return nil, fmt.Errorf("templates: %w", err)
 		}
@@ -51,21 +51,21 @@ var navigation = []link{
 	{Path: "/credits", Name: "Credits"}, {Path: "/account", Name: "Account"},
 }
 
-// page is what the layout shows around the content of every page.
+// page is the data of the layout around every page's content.
 type page struct {
 	Title string
 	Here  string // the path in the navigation
 	Width string // a class of main
-	// Script is a file for this page alone, Refresh the seconds after which
-	// browsers without scripts load it again.
+	// Script is a file for this page alone. Refresh is the number of seconds
+	// after which browsers without scripts reload the page.
 	Script  string
 	Refresh int
-	// Leave is an address to which the browser goes at once.
+	// Leave is an address that the browser goes to at once.
 	Leave string
 
 	Account                                 *account.Account
 	SignedIn, Local                         bool
-	Unconfirmed                             bool // the address, where it is asked for
+	Unconfirmed                             bool // whether the account must still confirm its address
 	Unlimited, SignUp, Mail, WithoutNetwork bool
 	Nav                                     []link
 	Problem                                 *problem
@@ -75,7 +75,7 @@ type page struct {
 func (v *visit) page(title, here string) page {
 	links := navigation
 	if v.Local {
-		links = navigation[:len(navigation)-1] // nothing of the account is to be changed
+		links = navigation[:len(navigation)-1] // a local user has no account to change
 	}
 	return page{
 		Title: title, Here: here, Account: v.who, SignedIn: v.who != nil, Nav: links, Local: v.Local,
@@ -84,12 +84,12 @@ func (v *visit) page(title, here string) page {
 	}
 }
 
-// policy lets a page load what is ours, and be put in no frame. Pictures and
-// clips are shown from memory, too.
+// policy lets a page load only our files, and forbids frames. blob: allows
+// pictures and clips from memory.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// show answers with a page, or with an error before anything was sent.
+// show answers with a page, or returns an error before anything is sent.
 func (v *visit) show(status int, name string, data any) error {
 	return v.execute(status, name, "layout", data)
 }

@@ -35,7 +35,7 @@ func TestSignIn(t *testing.T) {
 	p.get("/").leads("/signin")
 }
 
-// A link may not send who signs in to another site.
+// A link to the sign-in page cannot lead to another site afterwards.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	for next, want := range map[string]string{
@@ -57,20 +57,21 @@ func TestSignInIsThrottled(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	p := s.person()
-	long := strings.Repeat("x", 2000) // which is wrong at once: hashing takes its time
+	long := strings.Repeat("x", 2000) // refused at once, because hashing takes long
 	for range 20 {
 		p.post("/signin", "email", "ada@example.com", "password", long).says(http.StatusUnauthorized)
 	}
 	for {
 		got := p.post("/signin", "email", "ada@example.com", "password", long)
-		if got.status != http.StatusUnauthorized { // a slow machine gets some more
+		if got.status != http.StatusUnauthorized { // a slow machine allows some more
 			got.says(http.StatusTooManyRequests, "Too many requests.", " seconds.")
 			return
 		}
 	}
 }
 
-// TestPagesAreCounted wants pages and forms to count as the API's requests do.
+// TestPagesAreCounted checks that pages and forms count like requests of the
+// API.
 func TestPagesAreCounted(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *server.Config) { c.AccountRate = account.Rate{PerMinute: 1, Burst: 3} })
@@ -117,7 +118,7 @@ func TestSignUp(t *testing.T) {
 	s.person().post("/signup", "email", "eve@example.com", "password", password).says(http.StatusConflict, "already has an account")
 }
 
-// fill puts values in the place of a pattern's wildcards.
+// fill replaces a pattern's wildcards with values.
 func fill(pattern string, values map[string]string) (method, path string) {
 	method, path, _ = strings.Cut(pattern, " ")
 	path = strings.TrimSuffix(path, "{$}")
@@ -127,7 +128,7 @@ func fill(pattern string, values map[string]string) (method, path string) {
 	return method, path
 }
 
-// Without a session nothing is shown and nothing done.
+// Without a session no page is shown and nothing changes.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -145,7 +146,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// One account sees and changes nothing of another's.
+// One account cannot see or change another's things.
 func TestForeignSession(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -188,7 +189,7 @@ func TestForeignSession(t *testing.T) {
 	mine.get("/credits").says(http.StatusOK, job)
 }
 
-// Forms of other sites are refused.
+// Forms from other sites are refused.
 func TestCrossSite(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -210,7 +211,7 @@ func TestCrossSite(t *testing.T) {
 
 var inline = regexp.MustCompile(`(?i)<script(?: type="module")?>|<style|\sstyle=|\son[a-z]+=|javascript:|https?://`)
 
-// Pages say what they may load, and load nothing else.
+// Pages declare what they may load, and load nothing else.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -240,14 +241,14 @@ func TestPolicy(t *testing.T) {
 	p.get(job).says(http.StatusOK, `href="/docs"`, `href="/openapi.json"`)
 }
 
-// What people call their files is only ever text.
+// A file name from a user is never anything but text.
 func TestOddNames(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	s.user("ada@example.com", 50)
 	p := s.signedIn("ada@example.com")
 	const name = "\u05d0<img src=x onerror=alert(1)>\u202e'&.gif"
-	const shown = "<bdi>\u05d0&lt;img src=x onerror=alert(1)&gt;&#39;&amp;.gif</bdi>" // an upload's name loses what turns text round
+	const shown = "<bdi>\u05d0&lt;img src=x onerror=alert(1)&gt;&#39;&amp;.gif</bdi>" // an upload's name loses characters that reverse the text direction
 	path := p.upload("/jobs", []string{name, string(clip(t))}).header.Get("Location")
 	for _, at := range []string{"/", "/jobs", path, path + "/card", path + "/view", "/?again=" + strings.TrimPrefix(path, "/jobs/")} {
 		p.ended(strings.TrimPrefix(path, "/jobs/"))
@@ -260,7 +261,7 @@ func TestOddNames(t *testing.T) {
 	p.post("/keys", "name", "<b>\u202ekey").says(http.StatusCreated, "<bdi>&lt;b&gt;\u202ekey</bdi>")
 }
 
-// A result of which nothing is left is warned of on its page.
+// The page of an empty result shows a warning.
 func TestQualityIsShown(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -272,7 +273,7 @@ func TestQualityIsShown(t *testing.T) {
 	}
 	path := p.upload("/jobs", []string{"empty.gif", empty.String()}, "method", "fast").header.Get("Location")
 	p.ended(strings.TrimPrefix(path, "/jobs/"))
-	p.get(path).says(http.StatusOK, "Look twice: nothing was kept: no subject was recognised.")
+	p.get(path).says(http.StatusOK, "Check the result: nothing was kept: no subject was recognised.")
 }
 
 func TestNotFound(t *testing.T) {
@@ -307,7 +308,7 @@ func TestText(t *testing.T) {
 
 var assetLink = regexp.MustCompile(`(?:href|src)="(/assets/[0-9a-f]{16}/([^"]+))"`)
 
-// Files that pages load have names that change with them, and are kept.
+// Assets have names that change with their content, and browsers keep them.
 func TestAssets(t *testing.T) {
 	t.Parallel()
 	p := start(t, nil).person()

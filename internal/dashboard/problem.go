@@ -18,25 +18,25 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// What pages refuse by themselves.
+// Refusals of the pages themselves.
 var (
 	errNoPage = errors.New("no such page")
-	errForm   = errors.New("no readable form")
+	errForm   = errors.New("unreadable form")
 )
 
-// problem is what went wrong, for people.
+// problem describes a failure for people.
 type problem struct {
 	Status      int
 	Title, Text string
 }
 
-// problems are the API's refusals in words, by their code.
+// problems are the API's refusals in words, by code.
 var problems = map[api.ErrorCode]problem{
 	api.ErrorCodeUnauthorized:        {Title: "You are not signed in."},
 	api.ErrorCodeForbidden:           {Title: "That is not allowed here."},
 	api.ErrorCodeNotFound:            {Title: "Not found.", Text: "It may have expired, or it was never yours."},
 	api.ErrorCodePayloadTooLarge:     {Title: "A file is too large."},
-	api.ErrorCodeUnreadableFile:      {Title: "The file cannot be read.", Text: "It is damaged, or not what its name says. Nothing was charged."},
+	api.ErrorCodeUnreadableFile:      {Title: "The file cannot be read.", Text: "It is damaged, or its type is not what its name says. Nothing was charged."},
 	api.ErrorCodeEmailTaken:          {Title: "That address already has an account.", Text: "Sign in instead."},
 	api.ErrorCodeTooManyKeys:         {Title: "You already have 10 active keys, the maximum.", Text: "Revoke one first."},
 	api.ErrorCodeUnavailable:         {Title: "The service is not available.", Text: "Try again in some seconds."},
@@ -46,7 +46,7 @@ var problems = map[api.ErrorCode]problem{
 	api.ErrorCodeUnconfirmed:         {Title: "Confirm your address first.", Text: "Open the link in the mail that we sent you."},
 }
 
-// explain puts a refusal in words.
+// explain describes a refusal in words.
 func explain(status int, body api.Error, retryAfter string) *problem {
 	p := problems[body.Error]
 	switch {
@@ -68,8 +68,8 @@ func explain(status int, body api.Error, retryAfter string) *problem {
 	return &p
 }
 
-// sentence makes one of a message. A name before a colon, a file's or a field's,
-// keeps its case.
+// sentence makes a sentence from a message. A name before a colon, such as a
+// file's or a field's, keeps its case.
 func sentence(s string) string {
 	if s == "" {
 		return s
@@ -83,14 +83,14 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// failure is an error of pages in words.
+// failure is an error in words for a page.
 type failure struct {
 	of            error
 	status        int
 	heading, text string
 }
 
-// failures are the errors that have words of their own; others are the service's
+// failures are the errors with words of their own; all others are the service's
 // fault.
 var failures = []failure{
 	{errNoPage, http.StatusNotFound, "There is no such page", "The address may be mistyped."},
@@ -101,7 +101,7 @@ var failures = []failure{
 	{errForm, http.StatusBadRequest, "The form cannot be read", "Go back and try again."},
 }
 
-// fail answers with a page about an error. What it was stays in the log.
+// fail answers with an error page. The error itself only goes to the log.
 func (v *visit) fail(err error) {
 	if errors.Is(err, context.Canceled) && v.Context().Err() != nil {
 		return // nobody is there to read it
@@ -130,14 +130,15 @@ func (v *visit) fail(err error) {
 	}
 }
 
-// retryAfter asks for a wait in whole seconds, and returns them.
+// retryAfter tells the client to wait a whole number of seconds, and returns
+// it.
 func (v *visit) retryAfter(wait time.Duration) (seconds string) {
 	seconds = strconv.Itoa(int(math.Ceil(wait.Seconds())))
 	v.w.Header().Set("Retry-After", seconds)
 	return seconds
 }
 
-// againIn says when to try again, after so many seconds.
+// againIn says after how many seconds to try again.
 func againIn(seconds string) string {
 	if seconds == "1" {
 		return "Try again in a second."
@@ -145,7 +146,7 @@ func againIn(seconds string) string {
 	return "Try again in " + seconds + " seconds."
 }
 
-// known is the failure that an error is, if it has words of its own.
+// known returns the words of an error that has its own.
 func (v *visit) known(err error) (failure, bool) {
 	if limited := (*account.LimitedError)(nil); errors.As(err, &limited) {
 		return failure{err, http.StatusTooManyRequests, "Too many requests", againIn(v.retryAfter(limited.RetryAfter))}, true
@@ -158,7 +159,7 @@ func (v *visit) known(err error) (failure, bool) {
 	return failure{}, false
 }
 
-// message is a page that says one thing.
+// message is a page with a single message.
 type message struct {
 	page
 	Heading, Text string

@@ -2,7 +2,7 @@ package dashboard
 
 import "net/http"
 
-// showReset asks whose password is lost. Where no mail can be sent there is no
+// showReset asks for the address of a lost password. Without mail there is no
 // such page.
 func (d *Dashboard) showReset(v *visit) error {
 	if !d.Mail {
@@ -27,7 +27,8 @@ func (d *Dashboard) reset(v *visit) error {
 		f.Problem = got.problem()
 		return v.show(got.status, "reset", f)
 	}
-	// The same for an address that nobody has: who asks must not learn it.
+	// The answer is the same for an unknown address, because the visitor must
+	// not learn which addresses have accounts.
 	f.Done = "If the address has an account, a link is on its way to it. It works for an hour."
 	return v.show(http.StatusOK, "reset", f)
 }
@@ -52,7 +53,8 @@ func (d *Dashboard) newPassword(v *visit) error {
 	return v.show(got.status, "newpassword", f)
 }
 
-// showConfirm asks for a click: programs that look into mail follow links, too.
+// showConfirm asks for a click, because programs that scan mail follow links
+// too.
 func (d *Dashboard) showConfirm(v *visit) error {
 	return v.show(http.StatusOK, "confirm", v.signInPage("Confirm your address"))
 }
@@ -70,7 +72,7 @@ func (d *Dashboard) confirm(v *visit) error {
 	return v.show(got.status, "confirm", f)
 }
 
-// linkProblem says what is wrong with a link that came by mail.
+// linkProblem says why a link from a mail does not work.
 func (v *visit) linkProblem(got *answer) *problem {
 	if got.status == http.StatusNotFound {
 		return &problem{Status: got.status, Title: "This link does not work any more.", Text: "It works once and for a short time. Ask for a new one."}

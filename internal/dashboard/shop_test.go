@@ -21,7 +21,7 @@ import (
 	"github.com/bgremove/bgremove/internal/server"
 )
 
-// public makes a service listen where its public address leads.
+// public makes a service listen at its public address.
 func public(t testing.TB, c *server.Config) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -35,14 +35,14 @@ func public(t testing.TB, c *server.Config) {
 	}
 }
 
-// till stands for Stripe: its page of payment has one button, by which it is
-// paid, and sends back.
+// till stands in for Stripe: its payment page has one button, which pays and
+// leads back.
 type till struct {
 	*httptest.Server
 	testing.TB
 	service string // address
 	account string // id of the buyer
-	back    string // where the checkout leads after it
+	back    string // where the checkout leads afterwards
 }
 
 const webhookSecret = "whsec_of_a_test"
@@ -72,7 +72,7 @@ func newTill(t testing.TB) *till {
 	return s
 }
 
-// tell sends the event of a payment, signed.
+// tell sends a signed event of a payment.
 func (s *till) tell() {
 	payload := fmt.Appendf(nil, `{"id":"evt_1","object":"event","type":"checkout.session.completed","api_version":%q,"data":{"object":{"id":"cs_1",
 		"object":"checkout.session","mode":"payment","payment_status":"paid","payment_intent":"pi_1","amount_total":999,"client_reference_id":%q,
@@ -95,7 +95,7 @@ func (s *till) tell() {
 	}
 }
 
-// sells is what makes a service sell by the till.
+// sells configures a service to sell through the till.
 func (s *till) sells() billing.Config {
 	return billing.Config{Key: "sk_test_of_a_test", WebhookSecret: webhookSecret, API: s.URL,
 		Prices: []billing.Price{{Plan: "light", ID: "price_light"}, {Plan: "pro-monthly", ID: "price_monthly"}}}
@@ -114,7 +114,7 @@ func selling(t *testing.T) (*service, *till) {
 	return s, pay
 }
 
-// TestBuying goes to the till and comes back with credits.
+// TestBuying goes to the till and returns with credits.
 func TestBuying(t *testing.T) {
 	t.Parallel()
 	s, _ := selling(t)
@@ -129,7 +129,7 @@ func TestBuying(t *testing.T) {
 	b.until(`document.querySelector('[action="/credits/portal"]')`)
 }
 
-// What leads to the till works without scripts, and forms lead nowhere else.
+// The way to the till works without scripts, and forms lead nowhere else.
 func TestTill(t *testing.T) {
 	t.Parallel()
 	s, pay := selling(t)
@@ -144,12 +144,12 @@ func TestTill(t *testing.T) {
 	p.post("/credits/portal").says(http.StatusOK, pay.URL+"/portal")
 }
 
-// mails is what makes a service send mails by a server.
+// mails configures a service to send mails through a server.
 func mails(post *mailertest.Server) mailer.Config {
 	return mailer.Config{Server: &url.URL{Scheme: "smtp", Host: mailertest.Host}, From: "noreply@clips.example", RootCAs: post.RootCAs, Dial: post.Dial}
 }
 
-// posting is a service that sends mail.
+// posting is a service that sends mails.
 func posting(t *testing.T) (*service, *mailertest.Server) {
 	t.Helper()
 	post := mailertest.Start(t, mailertest.Config{})
@@ -199,8 +199,8 @@ func TestConfirm(t *testing.T) {
 	if post.Next(t).Link(s.url+"/confirm/") == "" {
 		t.Error("no second mail has come")
 	}
-	p.get(first).says(http.StatusOK, "One click")
-	p.get("/").says(http.StatusOK, "Send the mail again") // looking at the link did nothing
+	p.get(first).says(http.StatusOK, "One more click")
+	p.get("/").says(http.StatusOK, "Send the mail again") // opening the link does not confirm the address
 	p.post(first).leads("/?after=confirmed")
 	if got := p.get("/?after=confirmed").says(http.StatusOK, "Your address is confirmed."); strings.Contains(got.body, "Send the mail again") {
 		t.Error("a confirmed address is asked for")

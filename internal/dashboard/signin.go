@@ -4,7 +4,7 @@ import (
 	"net/http"
 )
 
-// signInForm is the pages that ask who visits.
+// signInForm is the data of pages for visitors who are not signed in.
 type signInForm struct {
 	page
 	Email, Next string
@@ -84,7 +84,7 @@ func (d *Dashboard) signUp(v *visit) error {
 	return v.show(got.status, "signup", f)
 }
 
-// maxForm bounds forms without files, in bytes.
+// maxForm is the largest size of a form without files, in bytes.
 const maxForm = 64 << 10
 
 // readForm reads a form without files.

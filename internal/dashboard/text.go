@@ -15,7 +15,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
-// functions are what templates say things with.
+// functions are the functions of the templates.
 func (d *Dashboard) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": d.assets.path, "option": optionField,
@@ -35,7 +35,7 @@ func optionField(name string) (option.Field, error) {
 	return f, nil
 }
 
-// bytesText has two digits and a decimal unit.
+// bytesText shows a size with two digits and a decimal unit.
 func bytesText(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
 func secondsText(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s" }
@@ -59,7 +59,8 @@ func creditsText(n int64) string {
 
 func dollarsText(cents int64) string { return fmt.Sprintf("$%d.%02d", cents/100, cents%100) }
 
-// periodText says how often, with words before it, or nothing for once.
+// periodText is a period after the words in before, or empty for a single
+// purchase.
 func periodText(p account.Period, before string) string {
 	if p == account.Once {
 		return ""
@@ -67,7 +68,7 @@ func periodText(p account.Period, before string) string {
 	return before + string(p)
 }
 
-// whenText is a time that scripts put in the reader's own zone.
+// whenText shows a time; scripts convert it to the reader's own zone.
 func whenText(t time.Time) template.HTML {
 	t = t.UTC()
 	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2 Jan 2006, 15:04 UTC") + `</time>`) //nolint:gosec // digits and names of months
@@ -81,7 +82,7 @@ func stateName(s job.State) string { return stateNames[s] }
 func reason(c job.Code) string {
 	switch c {
 	case job.UnreadableFile:
-		return "The file cannot be read: it is damaged, or not what its name says."
+		return "The file cannot be read: it is damaged, or its type is not what its name says."
 	case job.TimedOut:
 		return "The job took too long. Try a shorter or smaller clip."
 	}
@@ -110,7 +111,7 @@ func entryText(k account.Kind) string {
 	return "Credits added"
 }
 
-// shortID is enough of an id to tell it by.
+// shortID is the part of an id that distinguishes it.
 func shortID(id string) string {
 	kind, random, found := strings.Cut(id, "_")
 	if !found || len(random) < 6 {

@@ -26,7 +26,7 @@ func (v *visit) views(jobs []job.Job) []jobView {
 
 func (j jobView) url(what string) string { return "/api/jobs/" + j.ID + "/" + what }
 
-// The addresses of a job's files, under the session.
+// The addresses of a job's files, which need the session.
 func (j jobView) PreviewURL() string  { return j.url("preview") }
 func (j jobView) DownloadURL() string { return j.url("download") }
 
@@ -38,16 +38,15 @@ func (j jobView) InputURL() string {
 	return j.url("input")
 }
 
-// Ended reports whether the state is a last one, Busy whether somebody is to
-// wait for it, as aria-busy has it.
+// Ended reports whether the state is final; Busy is the value of aria-busy.
 func (j jobView) Ended() bool { return j.State.Ended() }
 func (j jobView) Busy() bool  { return !j.Ended() }
 
 // Repeatable reports whether another job can use the input.
 func (j jobView) Repeatable() bool { return j.Input != nil && j.Media.FrameCount > 0 && j.Ended() }
 
-// The kinds of pictures that browsers tell apart: those of an img, and those
-// of a video.
+// The kinds of pictures as browsers know them: those for img and those for
+// video.
 func (j jobView) InputType() string  { return kindOf(strings.HasPrefix(j.Media.Type, "image/")) }
 func (j jobView) OutputType() string { return kindOf(!j.OutputFormat.Video()) }
 func (j jobView) IsVideo() bool      { return j.OutputFormat.Video() }
@@ -59,7 +58,7 @@ func kindOf(image bool) string {
 	return "video"
 }
 
-// Size is the result's in pixels, where it is known, else the original's.
+// Size is the result's size in pixels if known, otherwise the original's.
 func (j jobView) Size() image.Point {
 	if p := j.Job.Placement; p != nil {
 		return image.Pt(p.Width, p.Height)
@@ -67,14 +66,14 @@ func (j jobView) Size() image.Point {
 	return image.Pt(j.Media.Width, j.Media.Height)
 }
 
-// The room that a picture has on a page.
+// The largest size of a picture on a page.
 const (
 	shownWidth  = 880
 	shownHeight = 460
 )
 
-// Shown is the size at which a page shows the result: what is large is made to
-// fit, what is tiny is enlarged. A preview has the original's proportions.
+// Shown is the size at which a page shows the result: large pictures are scaled
+// to fit, and tiny ones enlarged. A preview has the original's proportions.
 func (j jobView) Shown() image.Point {
 	size := j.Size()
 	if j.Output == nil {
@@ -87,7 +86,7 @@ func (j jobView) Shown() image.Point {
 	return image.Pt(max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale)))
 }
 
-// ResultSize is the result's size in words, where it is known.
+// ResultSize is the result's size in words if known.
 func (j jobView) ResultSize() string {
 	if p := j.Job.Placement; p != nil {
 		return fmt.Sprintf("%d×%d", p.Width, p.Height)
@@ -95,8 +94,8 @@ func (j jobView) ResultSize() string {
 	return ""
 }
 
-// Placement is JSON for the script that lays the original under the result;
-// empty where it is not known.
+// Placement is JSON for the script that puts the original under the result;
+// empty if unknown.
 func (j jobView) Placement() (string, error) {
 	if j.Job.Placement == nil {
 		return "", nil
@@ -116,7 +115,7 @@ func (j jobView) Price() string {
 	return creditsText(j.Charged)
 }
 
-// Refund says what became of the credits of a job that failed.
+// Refund says how many credits of a failed job were refunded.
 func (j jobView) Refund() string {
 	if j.Charged == 0 {
 		return ""
@@ -127,7 +126,7 @@ func (j jobView) Refund() string {
 	return "Its " + creditsText(j.Charged) + " were refunded."
 }
 
-// OptionText is the options in a line: those that count.
+// OptionText is a line of the options that had an effect.
 func (j jobView) OptionText() string {
 	o := j.Options
 	parts := []string{"method " + string(o.Method)}
@@ -135,7 +134,7 @@ func (j jobView) OptionText() string {
 		parts = append(parts, fmt.Sprintf("tolerance %d", o.Tolerance))
 	}
 	if o.Crop {
-		parts = append(parts, fmt.Sprintf("cropped with %d px around", o.Pad))
+		parts = append(parts, fmt.Sprintf("cropped with %d px of padding", o.Pad))
 	} else {
 		parts = append(parts, "not cropped")
 	}
@@ -147,7 +146,7 @@ func (j jobView) OptionText() string {
 		parts = append(parts, "trimmed")
 	}
 	if o.OutputFormat != j.OutputFormat {
-		parts = append(parts, string(o.OutputFormat)+" asked for, which has no transparency")
+		parts = append(parts, string(o.OutputFormat)+" requested, but it has no transparency")
 	}
 	return strings.Join(parts, " · ")
 }

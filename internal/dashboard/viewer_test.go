@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// made is what ffmpeg makes of the sample clip.
+// made converts the sample clip with ffmpeg.
 func made(t testing.TB, name string, args ...string) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -45,7 +45,7 @@ func TestViewer(t *testing.T) {
 	}{
 		"trimmed":   {"idle.gif", string(idle), []string{"trim", "true", "outputFormat", "apng"}},
 		"on canvas": {"hop.gif", string(clip(t)), []string{"canvasW", "200", "canvasH", "300", "anchor", "bottom"}},
-		"large":     {"large.gif", string(large), []string{"canvasW", "600"}}, // more than is kept decoded
+		"large":     {"large.gif", string(large), []string{"canvasW", "600"}}, // too large to keep decoded
 		"videos":    {"hop.webm", string(made(t, "hop.webm", "-b:v", "1M")), []string{"outputFormat", "webm"}},
 	} {
 		b.settled(shown{name, "/jobs/" + p.jobs([]string{test.file, test.content}, test.options...)[0]})
@@ -58,7 +58,7 @@ func TestViewer(t *testing.T) {
 	}
 }
 
-// TestPlainViewer is a browser that cannot decode animations by itself.
+// TestPlainViewer uses a browser that cannot decode animations by itself.
 func TestPlainViewer(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -79,7 +79,7 @@ func TestPlainViewer(t *testing.T) {
 	}
 }
 
-// TestUnknownCodec is an original that the browser does not play.
+// TestUnknownCodec has an original that the browser cannot play.
 func TestUnknownCodec(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -95,7 +95,8 @@ func TestUnknownCodec(t *testing.T) {
 	}
 }
 
-// TestWithoutEvents follows jobs by asking, where a proxy swallows events.
+// TestWithoutEvents follows jobs by polling, as behind a proxy that drops
+// events.
 func TestWithoutEvents(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

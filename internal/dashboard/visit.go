@@ -11,7 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// visit is a request for a page on its way.
+// visit is a request for a page.
 type visit struct {
 	*Dashboard
 	*http.Request
@@ -19,7 +19,7 @@ type visit struct {
 	who *account.Account // nil: nobody is signed in
 }
 
-// handler makes a page. An error becomes a page, too, see fail.
+// handler makes a page. An error becomes a page too, see fail.
 type handler func(v *visit) error
 
 // open wraps pages for everybody.
@@ -44,7 +44,7 @@ func (d *Dashboard) open(show handler) http.Handler {
 	}))
 }
 
-// takes reports whether the database takes the values of a query.
+// takes reports whether the database accepts the values of a query.
 func takes(query url.Values) bool {
 	for _, values := range query {
 		for _, v := range values {
@@ -56,8 +56,8 @@ func takes(query url.Values) bool {
 	return true
 }
 
-// field is a value of the query, or of the form where readForm has read one. It
-// takes the place of FormValue, which reads bodies of any size into files.
+// field is a value of the query, or of the form if readForm has read one. It
+// replaces FormValue, which reads bodies of any size into files.
 func (v *visit) field(name string) string {
 	if v.Form != nil {
 		return v.Form.Get(name)
@@ -65,7 +65,7 @@ func (v *visit) field(name string) string {
 	return v.URL.Query().Get(name)
 }
 
-// closed wraps pages for who is signed in, and asks others to sign in.
+// closed wraps pages for signed-in visitors, and asks others to sign in.
 func (d *Dashboard) closed(show handler) http.Handler {
 	return d.open(func(v *visit) error {
 		if v.who != nil {
@@ -86,8 +86,8 @@ func (d *Dashboard) closed(show handler) http.Handler {
 	})
 }
 
-// admit counts a visit of who is signed in. What a form sends is counted by the
-// route of the API that gets it.
+// admit counts a visit of a signed-in visitor. A form is counted by the route
+// of the API that receives it.
 func (v *visit) admit() error {
 	switch {
 	case v.who.Suspended:
@@ -98,22 +98,23 @@ func (v *visit) admit() error {
 	return v.Throttle.Request(v.Context(), v.who.ID)
 }
 
-// isFragment reports whether a script of ours asks, not a person.
+// isFragment reports whether the request comes from a script of ours, not a
+// person.
 func (v *visit) isFragment() bool {
 	return v.Header.Get("Sec-Fetch-Mode") == "cors" || v.Header.Get(fragmentHeader) != ""
 }
 
-// fragmentHeader is sent by our scripts, since not every browser says of its
-// own accord what it asks for.
+// fragmentHeader is sent by our scripts, because not every browser sends
+// Sec-Fetch-Mode.
 const fragmentHeader = "X-Fragment"
 
-// refuse answers where the session could not be loaded or kept, and to forms
-// of other sites.
+// refuse answers if the session could not be loaded or stored, and answers
+// forms from other sites.
 func (d *Dashboard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	(&visit{Dashboard: d, Request: r, w: w}).fail(err)
 }
 
-// redirect sends on to a path of this service, by GET.
+// redirect redirects to a path of this service, by GET.
 func (v *visit) redirect(path string) error {
 	v.w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(v.w, v.Request, path, http.StatusSeeOther)
@@ -127,8 +128,8 @@ func signInPath(next string) string {
 	return "/signin?next=" + url.QueryEscape(next)
 }
 
-// localPath is next if that is a path of this service, else "/": who signs in
-// must not be sent elsewhere by whoever wrote the link.
+// localPath is next if that is a path of this service, otherwise "/". A link
+// must not be able to send a visitor elsewhere after signing in.
 func localPath(next string) string {
 	u, err := url.Parse(next)
 	foreign := err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != ""
@@ -138,5 +139,6 @@ func localPath(next string) string {
 	return next
 }
 
-// odd are characters that browsers leave out of an address or take for a slash.
+// odd reports characters that browsers remove from an address or read as a
+// slash.
 func odd(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }

@@ -7,14 +7,14 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 )
 
-// latest is how many jobs the workbench shows.
+// latest is the number of jobs on the workbench.
 const latest = 12
 
 type workbenchPage struct {
 	page
 	Options job.Options
 	MaxFile int64
-	Again   *jobView // whose input is used once more
+	Again   *jobView // the job that the form runs again
 	Shown   *jobView
 	Jobs    []jobView
 }
@@ -44,7 +44,7 @@ func (v *visit) workbenchPage() workbenchPage {
 	return p
 }
 
-// repeat offers to use the input of a job once more.
+// repeat offers to use the input of a job again.
 func (p *workbenchPage) repeat(j *jobView) {
 	p.Again, p.Shown, p.Options = j, j, j.Options
 }
@@ -61,12 +61,12 @@ func (v *visit) showWorkbench(status int, p workbenchPage) error {
 	return v.show(status, "workbench", p)
 }
 
-// submit takes files. A script gets cards of the new jobs, or what is wrong.
+// submit accepts files. A script gets cards of the new jobs, or the problem.
 func (d *Dashboard) submit(v *visit) error {
 	return v.submitted(v.forward("/api/jobs"), v.workbenchPage)
 }
 
-// again runs a job once more, with other options.
+// again runs a job again with other options.
 func (d *Dashboard) again(v *visit) error {
 	id := v.PathValue("id")
 	return v.submitted(v.forward("/api/jobs/"+id+"/again"), func() workbenchPage {
@@ -78,8 +78,7 @@ func (d *Dashboard) again(v *visit) error {
 	})
 }
 
-// submitted answers to a submission; refused makes the page on which it is to
-// be mended.
+// submitted answers a submission. refused makes the page for correcting it.
 func (v *visit) submitted(got *answer, refused func() workbenchPage) error {
 	switch {
 	case !got.ok() && v.isFragment():

@@ -46,7 +46,7 @@ func open(t *testing.T, dir string) *blob.Store {
 	return blobs
 }
 
-// fill makes an account with queued jobs.
+// fill creates an account with queued jobs.
 func (p *place) fill(jobs int) {
 	p.Helper()
 	who, err := account.New(p.db).Register(p.Context(), "ann@example.com", "correct horse")
@@ -84,7 +84,7 @@ func (p *place) objects() (n int) {
 	return n
 }
 
-// mismatch checks that a database and a storage do not go together.
+// mismatch checks that a database and a storage refuse each other.
 func mismatch(t *testing.T, db *store.DB, blobs *blob.Store) {
 	t.Helper()
 	if err := deployment.Bind(t.Context(), db, blobs); !errors.As(err, new(*deployment.MismatchError)) {
@@ -92,7 +92,7 @@ func mismatch(t *testing.T, db *store.DB, blobs *blob.Store) {
 	}
 }
 
-// TestBind wants a storage to be opened with its own database alone.
+// TestBind checks that a storage opens only with its own database.
 func TestBind(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
@@ -113,8 +113,8 @@ func TestBind(t *testing.T) {
 	})
 }
 
-// TestBindEarlier wants a storage of a version that did not say whose it was to
-// belong to the database that knows its objects.
+// TestBindEarlier checks a storage of a version that did not record its owner.
+// It belongs to the database that knows its objects.
 func TestBindEarlier(t *testing.T) {
 	t.Parallel()
 	p, other := newPlace(t, storetest.SQLite(t)), newPlace(t, storetest.SQLite(t))
@@ -126,8 +126,8 @@ func TestBindEarlier(t *testing.T) {
 	mismatch(t, other.db, p.blobs)
 }
 
-// TestWrongDatabase wants a service with the right storage and the wrong database
-// to remove nothing, unless somebody has said that it is right.
+// TestWrongDatabase checks that a service with the right storage and the wrong
+// database removes nothing, unless an operator has adopted the storage.
 func TestWrongDatabase(t *testing.T) {
 	t.Parallel()
 	p, wrong := newPlace(t, storetest.SQLite(t)), newPlace(t, storetest.SQLite(t))
@@ -147,7 +147,7 @@ func TestWrongDatabase(t *testing.T) {
 	}
 }
 
-// TestBackup backs a service up while it works, and restores it elsewhere.
+// TestBackup backs up a running service, and restores it elsewhere.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, storetest.SQLite(t))
@@ -189,8 +189,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestBackupWhileItExpires wants what goes away while it is copied to be missed
-// nowhere: whichever is faster, what is restored is whole.
+// TestBackupWhileItExpires removes files during a backup. In every order of
+// events the restored service is complete.
 func TestBackupWhileItExpires(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, storetest.SQLite(t))
@@ -215,8 +215,7 @@ func TestBackupWhileItExpires(t *testing.T) {
 	}
 }
 
-// TestDamage wants what is not as it was stored to be told, and to be no part of
-// a backup.
+// TestDamage checks that changed files are reported and excluded from a backup.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -4,7 +4,7 @@ package fetch
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is the room on the disk of dir in bytes.
+// freeSpace is the free space on the disk of dir in bytes.
 func freeSpace(dir string) (int64, bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -2,7 +2,7 @@ package fetch
 
 import "golang.org/x/sys/windows"
 
-// freeSpace is the room on the disk of dir in bytes.
+// freeSpace is the free space on the disk of dir in bytes.
 func freeSpace(dir string) (int64, bool) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

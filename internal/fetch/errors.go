@@ -6,19 +6,19 @@ import (
 	"syscall"
 )
 
-// What callers only compare.
+// Errors that callers only compare.
 var (
-	// ErrStalled is a server that sent nothing for Client.Idle.
+	// ErrStalled means that the server sent nothing for Client.Idle.
 	ErrStalled = errors.New("the server has stopped sending")
-	// ErrBusy is a file that another process is fetching.
+	// ErrBusy means that another process is fetching the file.
 	ErrBusy = errors.New("another process is fetching it")
-	// ErrRedirect is a redirect that is not followed.
+	// ErrRedirect means that a redirect is not followed.
 	ErrRedirect = errors.New("redirect refused")
-	// ErrNoDigest is a file that could not be checked.
-	ErrNoDigest = errors.New("no sha256 is known to check it by")
+	// ErrNoDigest means that a file could not be checked.
+	ErrNoDigest = errors.New("its sha256 is not known, so it cannot be checked")
 )
 
-// UnreachableError is a server that could not be asked.
+// UnreachableError means that a request to a server failed.
 type UnreachableError struct {
 	From string
 	Err  error
@@ -28,7 +28,7 @@ func (e *UnreachableError) Error() string { return fmt.Sprintf("%s: %v", e.From,
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// StatusError is an answer that is no file.
+// StatusError is an answer that is not a file.
 type StatusError struct {
 	From string
 	Code int
@@ -38,13 +38,13 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("%s: the server answered %d", e.From, e.Code)
 }
 
-// PageError is a web page in place of the file, as sign-in and captive portals
-// give it.
+// PageError is a web page instead of the file, usually from a sign-in or
+// captive portal.
 type PageError struct{ From string }
 
 func (e *PageError) Error() string { return e.From + ": the server sent a web page, not the file" }
 
-// SizeError is a file of another size than the wanted one.
+// SizeError means that a file has another size than expected.
 type SizeError struct {
 	From      string
 	Got, Want int64
@@ -54,7 +54,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("%s: the file has %d bytes or more, not %d", e.From, e.Got, e.Want)
 }
 
-// TruncatedError is a transfer that ended early. What came is kept.
+// TruncatedError is a transfer that ended early. The received bytes are kept.
 type TruncatedError struct {
 	From      string
 	Got, Want int64 // Want is 0 if it is unknown
@@ -70,14 +70,14 @@ func (e *TruncatedError) Error() string {
 
 func (e *TruncatedError) Unwrap() error { return e.Err }
 
-// DigestError is content that is not the wanted one.
+// DigestError means that content is not the expected one.
 type DigestError struct{ Name, Got, Want string }
 
 func (e *DigestError) Error() string {
 	return fmt.Sprintf("%s: the sha256 is %s, not %s", e.Name, e.Got, e.Want)
 }
 
-// SpaceError is a disk without room for the file; it is an ENOSPC.
+// SpaceError means that the disk has no room for the file; it is an ENOSPC.
 type SpaceError struct {
 	Dir        string
 	Need, Free int64 // bytes
@@ -90,13 +90,13 @@ func (e *SpaceError) Error() string {
 // Unwrap makes it a syscall.ENOSPC.
 func (e *SpaceError) Unwrap() error { return syscall.ENOSPC }
 
-// isInterruption tells errors after which another try can go on.
+// isInterruption reports whether another try can continue after an error.
 func isInterruption(err error) bool {
 	var short *TruncatedError
 	return errors.As(err, &short) || errors.Is(err, ErrStalled)
 }
 
-// contentIsWrong tells errors that a fresh start can mend.
+// contentIsWrong reports whether a fresh start may repair an error.
 func contentIsWrong(err error) bool {
 	var digest *DigestError
 	var size *SizeError

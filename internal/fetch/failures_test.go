@@ -16,7 +16,7 @@ import (
 	"github.com/bgremove/bgremove/internal/fetch"
 )
 
-// Each failure has its type, and leaves nothing behind.
+// Each failure has its type and leaves no files behind.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	other := bytes.Repeat([]byte("x"), len(content))
@@ -72,7 +72,7 @@ func TestFailures(t *testing.T) {
 
 func is[T error](err error) bool { var e T; return errors.As(err, &e) }
 
-// endless sends without a length until the client has had enough.
+// endless sends without a length until the client hangs up.
 func endless(w http.ResponseWriter, r *http.Request) {
 	for r.Context().Err() == nil {
 		if _, err := w.Write(content); err != nil {
@@ -115,7 +115,7 @@ func TestLocalFailures(t *testing.T) {
 	}
 }
 
-// A server that cannot be asked is an error of its own.
+// An unreachable server is an error of its own.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(whole))
@@ -130,7 +130,7 @@ func TestUnreachable(t *testing.T) {
 	checkOnly(t, dir)
 }
 
-// Errors name the place that was asked for, without its secrets.
+// Errors name the requested place without its secrets.
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 // Package fetch brings one known file from a server, a folder or another file
-// to its place: resumed where a server allows it, checked before it gets its
-// name, and never half there.
+// to its place. It resumes downloads if the server allows it, and checks the
+// content before the file gets its name. The final name never holds a partial
+// file.
 package fetch
 
 import (
@@ -15,7 +16,7 @@ import (
 	"time"
 )
 
-// File is what is wanted.
+// File describes the wanted file.
 type File struct {
 	// From is an http or https URL, a file URL or a path.
 	From string
@@ -25,32 +26,32 @@ type File struct {
 	SHA256 string
 }
 
-// Client brings files. The zero value is ready for use, and safe for
+// Client fetches files. The zero value is ready for use. It is safe for
 // concurrent use.
 type Client struct {
-	// HTTP makes the requests; nil is a client that uses the proxies of the
-	// environment and waits at most 30 s for an answer. Either follows at most
-	// ten redirects, none of them from https to http.
+	// HTTP makes the requests. nil is a client that uses the proxies of the
+	// environment and waits at most 30 s for an answer. Either client follows
+	// at most ten redirects, and none from https to http.
 	HTTP *http.Client
 	// Idle is how long a server may send nothing; 0 is 30 s.
 	Idle time.Duration
-	// Progress, if set, is told the bytes that are there and their final number
-	// (0 while it is unknown), from the goroutine that called Get.
+	// Progress, if set, gets the number of bytes so far and their final number
+	// (0 while unknown). It runs on the goroutine that called Get.
 	Progress func(done, total int64)
 }
 
-// maxUnknown bounds files whose size is not known.
+// maxUnknown bounds files of unknown size.
 const maxUnknown = 4 << 30
 
-// Get brings f to dest, replacing what is there. While it is incomplete the
-// content lies in dest.part, under a lock (ErrBusy). An interrupted download
-// keeps that file and the next Get goes on where it ended; if the whole then
-// has the wrong digest it is fetched once more from the start. The folder of
-// dest is made if it is absent.
+// Get brings f to dest, and replaces an existing file. Until it is complete the
+// content is in dest.part, under a lock (ErrBusy). An interrupted download
+// keeps that file, and the next Get continues it. If the resumed file then has
+// the wrong digest, Get fetches it once more from the start. It creates the
+// folder of dest if needed.
 //
-// Errors: *UnreachableError, *StatusError, *PageError, *SizeError, *TruncatedError, *DigestError,
-// *SpaceError, ErrStalled, ErrBusy, ErrRedirect, and those of the file system
-// and network.
+// Errors: *UnreachableError, *StatusError, *PageError, *SizeError,
+// *TruncatedError, *DigestError, *SpaceError, ErrStalled, ErrBusy, ErrRedirect,
+// and those of the file system and network.
 func (c *Client) Get(ctx context.Context, f File, dest string) (err error) {
 	if !ValidDigest(f.SHA256) {
 		return fmt.Errorf("%s: %w", Redacted(f.From), ErrNoDigest)
@@ -69,8 +70,8 @@ func (c *Client) Get(ctx context.Context, f File, dest string) (err error) {
 	return p.publish(dest)
 }
 
-// fill completes the part and checks it, starting anew once if what was
-// resumed turns out to be wrong.
+// fill completes the part and checks it. It starts again once if resumed
+// content turns out to be wrong.
 func (c *Client) fill(ctx context.Context, f File, p *part) error {
 	resumed := p.size > 0
 	err := c.transfer(ctx, f, p)
@@ -80,7 +81,7 @@ func (c *Client) fill(ctx context.Context, f File, p *part) error {
 		wrong = contentIsWrong(err)
 	}
 	if err == nil || !resumed || !wrong {
-		return err // a source that has something else is no reason to lose the part
+		return err // the source has another file; the part may still be right
 	}
 	if err := p.reset(); err != nil {
 		return err
@@ -91,8 +92,8 @@ func (c *Client) fill(ctx context.Context, f File, p *part) error {
 	return p.check(f)
 }
 
-// transfer brings the bytes that are missing. A download that breaks off goes
-// on as long as each try brings it further.
+// transfer fetches the missing bytes. It resumes an interrupted download as
+// long as each try makes progress.
 func (c *Client) transfer(ctx context.Context, f File, p *part) error {
 	for reached := p.size; ; reached = p.size {
 		err := c.once(ctx, f, p)
@@ -102,13 +103,13 @@ func (c *Client) transfer(ctx context.Context, f File, p *part) error {
 	}
 }
 
-// once is one try to bring the bytes that are missing.
+// once is one try to fetch the missing bytes.
 func (c *Client) once(ctx context.Context, f File, p *part) error {
 	if path, ok := LocalPath(f.From); ok {
 		return c.copyLocal(ctx, f, path, p)
 	}
 	if f.Size > 0 && p.size >= f.Size {
-		return nil // check tells whether they are the right ones
+		return nil // check shows whether they are right
 	}
 	return c.download(ctx, f, p)
 }
@@ -141,8 +142,8 @@ func (c *Client) copyLocal(ctx context.Context, f File, path string, p *part) er
 	return nil
 }
 
-// pour appends in to the part up to total bytes, and refuses more. A total of
-// 0 is unknown.
+// pour appends in to the part up to total bytes, and refuses more. A total of 0
+// is unknown.
 func (c *Client) pour(ctx context.Context, from string, in io.Reader, p *part, total int64) error {
 	limit := total
 	if total == 0 {

@@ -28,7 +28,7 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// server answers with f and remembers the Range header of each request.
+// server answers with f and records the Range header of each request.
 type server struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -48,8 +48,8 @@ func serve(t *testing.T, f http.HandlerFunc) *server {
 	return s
 }
 
-// whole serves the content with ranges, as file servers do, to clients that
-// want it as it is: ranges of compressed content would be others.
+// whole serves the content with ranges, as file servers do. A client must ask
+// for uncompressed content, because ranges of compressed content would differ.
 func whole(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Accept-Encoding") != "identity" {
 		w.WriteHeader(http.StatusNotAcceptable)
@@ -59,7 +59,7 @@ func whole(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// cut announces all and sends n bytes.
+// cut announces the whole content and sends n bytes.
 func cut(n int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("ETag", `"one"`)
@@ -81,7 +81,7 @@ func checkWhole(t *testing.T, dest string) {
 	checkOnly(t, filepath.Dir(dest), filepath.Base(dest))
 }
 
-// checkOnly checks which files a folder holds.
+// checkOnly checks that a folder holds just these files.
 func checkOnly(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -123,8 +123,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// A transfer that breaks off time and again is completed in one go, as long
-// as the server gives ranges.
+// One Get completes a transfer that is interrupted repeatedly, if the server
+// supports ranges.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
 	const step = 300 << 10
@@ -147,7 +147,7 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// An interrupted transfer goes on where it ended, in a later Get too.
+// A later Get also continues an interrupted transfer.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	const half = 512 << 10
@@ -177,8 +177,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// What lies in the part and what the server does with a Range, and what must
-// come out all the same.
+// The result is right for all combinations of an old part and a server's answer
+// to a Range.
 func TestResumeAnyway(t *testing.T) {
 	t.Parallel()
 	broken := bytes.Clone(content[:1000])
@@ -243,8 +243,7 @@ func TestResumeAnyway(t *testing.T) {
 	})
 }
 
-// A source that has something else, which it says beforehand, costs nothing of
-// what is there.
+// A source that announces another file does not cost the bytes so far.
 func TestOtherSource(t *testing.T) {
 	t.Parallel()
 	short := filepath.Join(t.TempDir(), "short")
@@ -267,7 +266,7 @@ func TestOtherSource(t *testing.T) {
 	}
 }
 
-// A server that falls silent is given up; what came is kept.
+// A server that stops sending is abandoned, and the received bytes are kept.
 func TestStalled(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -284,7 +283,7 @@ func TestStalled(t *testing.T) {
 	checkOnly(t, dir, "file.part")
 }
 
-// Cancelling ends the transfer with its cause; what came is kept.
+// Cancelling ends the transfer with its cause, and the received bytes are kept.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -307,7 +306,8 @@ func TestCancel(t *testing.T) {
 	checkOnly(t, dir, "file.part")
 }
 
-// Two at once: one is told that the other is at it, and nothing is mixed.
+// Of two transfers at once, one learns of the other, and their bytes do not
+// mix.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})

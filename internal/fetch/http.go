@@ -39,7 +39,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// download brings the bytes after those that are there.
+// download fetches the bytes that follow the part's.
 func (c *Client) download(ctx context.Context, f File, p *part) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -68,7 +68,7 @@ func (c *Client) download(ctx context.Context, f File, p *part) error {
 }
 
 // request asks for the rest of the file, or for all of it if the server does
-// not know the part that is there.
+// not know the version of the part.
 func (c *Client) request(ctx context.Context, f File, p *part) (*http.Response, error) {
 	client := *defaultHTTP
 	if c.HTTP != nil {
@@ -104,11 +104,11 @@ func (c *Client) request(ctx context.Context, f File, p *part) (*http.Response, 
 	return resp, nil
 }
 
-// errRange is an answer with another part of the file than was asked for.
+// errRange is an answer with another part of the file than the requested one.
 var errRange = errors.New("the server sent another part of the file")
 
-// settle reads the head of an answer: the part is emptied if the server sends
-// the file from its start. It returns the file's size, 0 if that is unknown.
+// settle reads the head of an answer. It empties the part if the server sends
+// the file from its start. It returns the file's size, or 0 if that is unknown.
 func (c *Client) settle(f File, p *part, resp *http.Response) (int64, error) {
 	from := Redacted(f.From)
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/html" && resp.StatusCode/100 == 2 {
@@ -137,7 +137,7 @@ func (c *Client) settle(f File, p *part, resp *http.Response) (int64, error) {
 	return max(total, f.Size), nil
 }
 
-// watched is a body whose silence is noticed.
+// watched is a body with a timer that ends a silent transfer.
 type watched struct {
 	io.Reader
 	timer *time.Timer
@@ -150,8 +150,8 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// plain takes the addresses out of a network error: those of redirects may
-// carry signatures.
+// plain removes the addresses from a network error, because those of redirects
+// may hold signatures.
 func plain(from string, err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

@@ -17,19 +17,19 @@ import (
 	"github.com/bgremove/bgremove/internal/outfile"
 )
 
-// part is the file under a name that says it is incomplete, with the digest of
-// what it holds. It is locked while it is open.
+// part is an incomplete file under a name that says so, with the digest of its
+// content. It is locked while it is open.
 type part struct {
 	path string
 	file *os.File
 	size int64
 	sum  hash.Hash
-	etag string // of the version the bytes are from; may be empty
+	etag string // of the version that the bytes are from; may be empty
 	// released is set once the lock is given up.
 	released bool
 }
 
-// openPart opens what an earlier try left, or a new file.
+// openPart opens the part of an earlier try, or a new file.
 func openPart(ctx context.Context, path string) (*part, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -48,10 +48,10 @@ func openPart(ctx context.Context, path string) (*part, error) {
 	return p, nil
 }
 
-// claim locks the file and makes sure that it still has its name: the process
-// that held it before may have finished.
+// claim locks the file and checks that it still has its name: the process that
+// held it before may have finished.
 func (p *part) claim() error {
-	// A file system without locks still takes files.
+	// A file system without locks is accepted too.
 	if err := filelock.TryLock(p.file); errors.Is(err, filelock.ErrHeld) {
 		return fmt.Errorf("%s: %w", p.path, ErrBusy)
 	}
@@ -71,8 +71,8 @@ func (p *part) claim() error {
 
 func (p *part) tagPath() string { return p.path + ".etag" }
 
-// setTag remembers the version that the bytes from here on belong to. Weak
-// tags do not promise equal bytes and are not kept.
+// setTag records the version of the following bytes. Weak tags do not promise
+// equal bytes and are not kept.
 func (p *part) setTag(tag string) error {
 	if tag == p.etag {
 		return nil
@@ -92,7 +92,7 @@ func (p *part) append(b []byte) error {
 	return err
 }
 
-// reset forgets all bytes.
+// reset drops all bytes.
 func (p *part) reset() error {
 	p.size, p.etag = 0, ""
 	p.sum.Reset()
@@ -102,7 +102,7 @@ func (p *part) reset() error {
 	return errors.Join(p.file.Truncate(0), outfile.Remove(p.tagPath()))
 }
 
-// check compares what is there with what is wanted, and forgets wrong bytes.
+// check compares the content with the wanted digest, and drops wrong content.
 func (p *part) check(f File) error {
 	got := hex.EncodeToString(p.sum.Sum(nil))
 	if got == f.SHA256 {
@@ -111,7 +111,7 @@ func (p *part) check(f File) error {
 	return errors.Join(p.diagnose(f, got), p.reset())
 }
 
-// diagnose says what is wrong with content of a digest that is not f's.
+// diagnose explains why the content has another digest than f.
 func (p *part) diagnose(f File, got string) error {
 	head := make([]byte, 512)
 	n, _ := p.file.ReadAt(head, 0)
@@ -131,7 +131,7 @@ func (p *part) publish(dest string) error {
 	}
 	return p.release(func() error {
 		if err := os.Rename(p.path, dest); err != nil {
-			return fmt.Errorf("name the file: %w", err)
+			return fmt.Errorf("rename the file: %w", err)
 		}
 		return outfile.Remove(p.tagPath())
 	})
@@ -146,9 +146,10 @@ func (p *part) close() error {
 	return p.release(func() error { return errors.Join(outfile.Remove(p.path), outfile.Remove(p.tagPath())) })
 }
 
-// release takes the file's name from it and unlocks it, once. The name goes
-// first: whoever has opened the file meanwhile must not take it for theirs. On
-// Windows open files keep their names, and nobody else can have opened it.
+// release renames or removes the file and unlocks it, once. The name goes
+// first: a process that has opened the file since must not take it for its own.
+// On Windows an open file keeps its name, and no other process can have opened
+// it.
 func (p *part) release(rename func() error) error {
 	if p.released {
 		return nil
@@ -189,7 +190,7 @@ func Digest(ctx context.Context, path string) (sum string, size int64, err error
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
-// reading is a reader until ctx ends.
+// reading is a reader that ends with ctx.
 type reading struct {
 	ctx context.Context //nolint:containedctx // the reader lives for one call
 	r   io.Reader

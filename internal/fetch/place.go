@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// LocalPath is the path that a place means, if it is no http or https URL.
+// LocalPath returns the path that a place means, if it is not an http or https
+// URL.
 func LocalPath(from string) (string, bool) {
 	lower := strings.ToLower(from)
 	switch {
@@ -27,8 +28,8 @@ func LocalPath(from string) (string, bool) {
 	return from, true
 }
 
-// Join is a file of a mirror: below a URL or a folder. name must be a plain
-// file name.
+// Join returns the place of a file on a mirror, below a URL or a folder. name
+// must be a plain file name.
 func Join(base, name string) string {
 	if path, ok := LocalPath(base); ok {
 		return filepath.Join(path, name)
@@ -40,8 +41,8 @@ func Join(base, name string) string {
 	return u.JoinPath(url.PathEscape(name)).String()
 }
 
-// Redacted is a place without the password and the query, which may be a
-// signature, that its URL may hold.
+// Redacted returns a place without its URL's password and query, since the
+// query may be a signature.
 func Redacted(from string) string {
 	u, err := url.Parse(from)
 	switch {

@@ -1,6 +1,7 @@
 package fetch
 
-// enoughSpace refuses what the disk has no room for before it is brought.
+// enoughSpace refuses a file for which the disk has no room, before the
+// transfer.
 func enoughSpace(dir string, need int64) error {
 	if free, ok := freeSpace(dir); ok && need > free {
 		return &SpaceError{Dir: dir, Need: need, Free: free}

@@ -17,13 +17,13 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// accountJobs is where browsers submit.
+// accountJobs is the route for submissions by browsers.
 const accountJobs = "/api/jobs"
 
 func pointer[T any](v T) *T { return &v }
 
-// TestAccountSubmit wants one file to become a job and several a batch, of the
-// account and of no key.
+// TestAccountSubmit checks that one file becomes a job and several become a
+// batch. They belong to the account and to no key.
 func TestAccountSubmit(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -86,8 +86,8 @@ func TestAccountSubmitRefused(t *testing.T) {
 	}
 }
 
-// TestAccountList wants pages of all jobs of an account, those of its keys
-// too.
+// TestAccountList checks pages of all jobs of an account, including those of
+// its keys.
 func TestAccountList(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -134,7 +134,7 @@ func TestAccountList(t *testing.T) {
 	}
 }
 
-// browsed is a service with a job that is done, which a browser made.
+// browsed is a service with a finished job from a browser.
 func browsed(t *testing.T, content []byte) (*client, api.AccountJob) {
 	t.Helper()
 	observed := make(ends, 100)
@@ -147,7 +147,7 @@ func browsed(t *testing.T, content []byte) (*client, api.AccountJob) {
 	return c, decode[api.AccountJob](t, c.get(accountJobs+"/"+made.Jobs[0].ID), http.StatusOK)
 }
 
-// TestAccountFiles wants the three files of a job, whole and in parts.
+// TestAccountFiles checks the three files of a job, whole and in parts.
 func TestAccountFiles(t *testing.T) {
 	t.Parallel()
 	content := clip(t, 12, 10)
@@ -185,8 +185,8 @@ func TestAccountFiles(t *testing.T) {
 	}
 }
 
-// TestAgain wants a second job without a second upload, and none once the
-// upload has gone.
+// TestAgain checks a second job without a second upload. It is refused once the
+// upload is gone.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	c, j := browsed(t, clip(t, 12, 10))
@@ -196,7 +196,7 @@ func TestAgain(t *testing.T) {
 	if r.BatchID != nil || len(r.Jobs) != 1 || r.Jobs[0].Filename != "wäve.GIF" || r.CreditsRemaining != 94 {
 		t.Errorf("again gives %+v", r)
 	}
-	if n := c.objects(); n > uploads+2 { // an output and a preview, if it was quick
+	if n := c.objects(); n > uploads+2 { // an output and perhaps a preview
 		t.Errorf("%d objects after %d", n, uploads)
 	}
 	next := decode[api.AccountJob](t, c.get(accountJobs+"/"+r.Jobs[0].ID), http.StatusOK)
@@ -235,7 +235,8 @@ func TestAgainRefused(t *testing.T) {
 	}
 }
 
-// TestForeignSession tries everything of an account in a browser of another one.
+// TestForeignSession tries all routes of an account in a browser of another
+// account.
 func TestForeignSession(t *testing.T) {
 	t.Parallel()
 	ada, j := browsed(t, clip(t, 2, 10))
@@ -255,7 +256,7 @@ func TestForeignSession(t *testing.T) {
 			t.Errorf("another's ledger shows %s", e.ID)
 		}
 	}
-	for range 3 { // nobody signs others out
+	for range 3 { // none of these signs anybody out
 		bob.do(http.MethodDelete, "/api/sessions", nil)
 	}
 	if got := ada.get(accountJobs); got.status != http.StatusOK {
@@ -263,8 +264,8 @@ func TestForeignSession(t *testing.T) {
 	}
 }
 
-// TestLedger wants the balance beside each entry, and the same as a table
-// that no spreadsheet computes with.
+// TestLedger checks the balance beside each entry, and the same data as a table
+// that is safe in spreadsheets.
 func TestLedger(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -317,7 +318,7 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestLongTable wants a table of more lines than are read together.
+// TestLongTable checks a table with more lines than one query reads.
 func TestLongTable(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -340,7 +341,7 @@ func TestLongTable(t *testing.T) {
 	}
 }
 
-// TestChangePassword wants the other sessions to end, and this one to stay.
+// TestChangePassword checks that the other sessions end and this one stays.
 func TestChangePassword(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.Throttle.Rate = account.Rate{PerMinute: 1, Burst: 4} })

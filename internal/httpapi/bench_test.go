@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// quick is a service that does not limit, and a client that does not check.
+// quick is a service without limits, and a client without checks.
 func quick(b *testing.B) *client {
 	b.Helper()
 	s := start(b, func(c *httpapi.Config) {
@@ -26,7 +26,7 @@ func quick(b *testing.B) *client {
 	return c
 }
 
-// BenchmarkStatus is polls of one job by 16 clients.
+// BenchmarkStatus measures polls of one job by 16 clients.
 func BenchmarkStatus(b *testing.B) {
 	c := quick(b)
 	made := decode[api.JobCreated](b, c.submit(jobs, []field{fileField("a.gif", clip(b, 2, 10))}), http.StatusAccepted)
@@ -43,7 +43,7 @@ func BenchmarkStatus(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "polls/s")
 }
 
-// BenchmarkSubmit is submissions of a GIF of 200 kB by 16 clients.
+// BenchmarkSubmit measures submissions of a GIF of 200 kB by 16 clients.
 func BenchmarkSubmit(b *testing.B) {
 	c := quick(b)
 	content := clip(b, 20, 10)
@@ -70,8 +70,8 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkUpload is one upload of 200 MB, and how much the heap grows on the
-// way, the client's part included. Zeros are refused once they are there.
+// BenchmarkUpload measures one upload of 200 MB and the growth of the heap,
+// including the client's part. Zeros are refused after they have arrived.
 func BenchmarkUpload(b *testing.B) {
 	const size = 200e6 - 1000
 	c := quick(b)
@@ -93,7 +93,7 @@ func BenchmarkUpload(b *testing.B) {
 	b.ReportMetric(float64(grown)/1e6, "MB-grown")
 }
 
-// watch measures how far the memory in use rises above what it is now.
+// watch measures the rise of the used memory above its current amount.
 func watch() (stop func(), peak *atomic.Uint64) {
 	peak = &atomic.Uint64{}
 	first := inUse()

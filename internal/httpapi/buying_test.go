@@ -23,7 +23,8 @@ import (
 
 const nothingSold = `{"error":"not_offered","message":"nothing is sold here; ask the operator of this service for credits"}`
 
-// selling is a service that sells packs, by a Stripe that answers with status.
+// selling is a service that sells packs, with a Stripe that answers with a
+// status.
 func selling(t *testing.T, status int) *service {
 	t.Helper()
 	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -92,7 +93,7 @@ func TestBuying(t *testing.T) {
 		want(t, http.StatusConflict, `{"error":"subscribed","message":"the account has a subscription; change or cancel it first"}`)
 }
 
-// stripeEvent is one as Stripe sends it.
+// stripeEvent is an event in Stripe's form.
 func stripeEvent(t *testing.T, kind string, object any) []byte {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{
@@ -104,7 +105,7 @@ func stripeEvent(t *testing.T, kind string, object any) []byte {
 	return b
 }
 
-// tell sends an event, signed.
+// tell sends a signed event.
 func (s *service) tell(payload []byte, secret string) answer {
 	s.Helper()
 	signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: payload, Secret: secret, Timestamp: time.Now()})

@@ -22,12 +22,12 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// checked is a transport that holds what is said against the specification:
-// every answer, and every request that was accepted.
+// checked is a transport that checks every answer, and every accepted request,
+// against the specification.
 type checked struct{ t testing.TB }
 
-// specification is strict where the document is lenient: no answer has a
-// property that it does not name.
+// specification is stricter than the document: no answer has a property that it
+// does not name.
 var specification = sync.OnceValues(func() (routers.Router, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
 	if err != nil {
@@ -107,12 +107,12 @@ func check(router routers.Router, r *http.Request, sent []byte, response *http.R
 	})
 }
 
-// seen are the answers that tests have had, as operation and status.
+// seen are the answers in tests so far, as operation and status.
 var seen sync.Map
 
-// TestMain wants the tests, if all of them run, to have had every answer that
-// the specification names, but for those of a service in trouble, which come
-// the same way everywhere.
+// TestMain checks, if all tests run, that they have had every answer of the
+// specification. Answers of a service in trouble are excluded, because they are
+// the same everywhere.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if flag.Lookup("test.run").Value.String() == "" && code == 0 {
@@ -151,8 +151,8 @@ func unseen() (missing []string, err error) {
 	return missing, nil
 }
 
-// checkUnknown is for what no operation answers: paths that do not exist, and
-// methods that a path does not have.
+// checkUnknown checks answers outside all operations: unknown paths, and
+// unsupported methods.
 func checkUnknown(response *http.Response, got []byte) error {
 	var body map[string]string
 	err := json.Unmarshal(got, &body)

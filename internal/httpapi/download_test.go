@@ -17,7 +17,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
-// ends tells of jobs that have ended.
+// ends reports jobs that have ended.
 type ends chan string
 
 func (ends) Claimed(time.Duration)                   {}
@@ -41,7 +41,7 @@ func (s *service) work() {
 	})
 }
 
-// finished is a service with jobs that are done, and their maker.
+// finished is a service with finished jobs, and their owner.
 func finished(t *testing.T, fields ...[]field) (*client, []api.Job) {
 	t.Helper()
 	observed := make(ends, len(fields))
@@ -104,7 +104,7 @@ func TestDownload(t *testing.T) {
 	testParts(t, c, preview, shown)
 }
 
-// testHead wants HEAD to say what GET says, for the whole file.
+// testHead checks that HEAD matches GET for the whole file.
 func testHead(t *testing.T, c *client, path string, whole answer) {
 	t.Helper()
 	got := c.do(http.MethodHead, path, nil, "Range", "bytes=0-1")
@@ -158,7 +158,7 @@ func testParts(t *testing.T, c *client, path string, whole answer) {
 	}
 }
 
-// TestMediaTypes wants each format to come under its own type and name.
+// TestMediaTypes checks that each format has its own type and name.
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
 	types := map[string]string{}
@@ -185,7 +185,7 @@ func TestMediaTypes(t *testing.T) {
 	}
 }
 
-// TestObjectGone wants 404 for an output that was removed under the job.
+// TestObjectGone checks for 404 if a job's output was removed.
 func TestObjectGone(t *testing.T) {
 	t.Parallel()
 	c, done := finished(t, []field{fileField("a.gif", clip(t, 2, 10))})

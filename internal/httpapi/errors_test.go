@@ -19,8 +19,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
-// TestErrors is the table of errors from the other side: what the packages
-// below return, wrapped, and what a client then sees.
+// TestErrors is the table of errors from the other side: wrapped errors of the
+// packages below, and the client's view of them.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -81,7 +81,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestClientGone wants no alarm when a client has hung up.
+// TestClientGone checks that there is no alarm when a client hangs up.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	var status int

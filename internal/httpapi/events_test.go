@@ -23,12 +23,12 @@ import (
 // eventsPath is the stream of an account.
 const eventsPath = accountJobs + "/events"
 
-// event is one of a stream.
+// event is an event of a stream.
 type event struct {
 	id, name, data string
 }
 
-// job is what an event tells.
+// job is the content of an event.
 func (e event) job(t *testing.T) (j api.AccountJob) {
 	t.Helper()
 	if e.name != "job" {
@@ -40,7 +40,7 @@ func (e event) job(t *testing.T) (j api.AccountJob) {
 	return j
 }
 
-// stream is an open one.
+// stream is an open stream.
 type stream struct {
 	*testing.T
 	response *http.Response
@@ -48,8 +48,8 @@ type stream struct {
 	close    func()
 }
 
-// listen opens a stream in a browser, as EventSource does when it comes back
-// after an event, if that is not empty.
+// listen opens a stream in a browser. after is the last event of a returning
+// EventSource, or empty.
 func (c *client) listen(t *testing.T, after string) *stream {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -70,7 +70,7 @@ func (c *client) listen(t *testing.T, after string) *stream {
 	return &stream{t, response, bufio.NewScanner(response.Body), cancel}
 }
 
-// next is one more event; none has come when the stream has ended.
+// next returns the next event, or none if the stream has ended.
 func (s *stream) next() (e event, comments int, ok bool) {
 	s.Helper()
 	for s.lines.Scan() {
@@ -102,7 +102,7 @@ func (s *stream) must() event {
 	return e
 }
 
-// TestEvents follows a job in a browser, and again after each event.
+// TestEvents follows a job in a browser, and again from each event.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -162,8 +162,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsEnd wants streams to end with their session, and when the service
-// stops, and to show meanwhile that they are there.
+// TestEventsEnd checks that streams end with their session and when the service
+// stops, and that they send signs of life until then.
 func TestEventsEnd(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.KeepAlive = 20 * time.Millisecond })
@@ -190,7 +190,7 @@ func TestEventsEnd(t *testing.T) {
 	live.must()
 	alive := time.AfterFunc(200*time.Millisecond, s.stopFeed)
 	defer alive.Stop()
-	whole := c.get(eventsPath) // which the specification is held against
+	whole := c.get(eventsPath) // checked against the specification
 	if whole.status != http.StatusOK || !strings.HasPrefix(whole.body, "retry: 2000\n\nid: 0\nevent: ready\ndata: {}\n\n") {
 		t.Errorf("a whole stream is %d %q", whole.status, whole.body)
 	}
@@ -205,8 +205,8 @@ func TestEventsEnd(t *testing.T) {
 	}
 }
 
-// TestEventsBegin wants a stream that is gone on with to be open at once, also
-// where nothing happens.
+// TestEventsBegin checks that a resumed stream is open at once, even if nothing
+// happens.
 func TestEventsBegin(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.KeepAlive = time.Hour })
@@ -257,8 +257,8 @@ func (stub) Process(_ context.Context, t job.Task) (job.Product, error) {
 	return job.Product{Path: out}, nil
 }
 
-// TestManyStreams wants each of 200 streams to tell every state of every job
-// of its account, while 50 jobs of all run.
+// TestManyStreams checks that each of 200 streams reports every state of every
+// job of its account, while 50 jobs run.
 func TestManyStreams(t *testing.T) {
 	t.Parallel()
 	const accounts, streams, perAccount = 10, 20, 5

@@ -4,7 +4,7 @@ import (
 	"net/http"
 )
 
-// What only tests of this package see.
+// Names that only tests of this package use.
 var (
 	CleanName   = cleanName
 	Disposition = disposition
@@ -16,11 +16,11 @@ var (
 // RangeError is what Wanted may return.
 type RangeError = rangeError
 
-// Wanted is the part of a file that a request asks for.
+// Wanted is the requested part of a file.
 func Wanted(h http.Header, etag string, size int64) (offset, length int64, partial bool, err error) {
 	p, partial, err := wanted(h, etag, size)
 	return p.offset, p.length, partial, err
 }
 
-// FormError is a field that is refused.
+// FormError is a refused field.
 func FormError(field, reason string) error { return &formError{field: field, reason: reason} }

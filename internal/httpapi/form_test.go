@@ -15,8 +15,8 @@ import (
 	"github.com/bgremove/bgremove/internal/httpapi"
 )
 
-// clip is a GIF of a red square that moves over white, of so many frames that
-// each last so many hundredths of a second.
+// clip is a GIF of a red square that moves over white. It has a number of
+// frames, each with a delay in hundredths of a second.
 func clip(t testing.TB, frames, delay int) []byte {
 	t.Helper()
 	palette := color.Palette{color.White, color.RGBA{200, 30, 30, 255}}
@@ -37,7 +37,7 @@ func clip(t testing.TB, frames, delay int) []byte {
 	return b.Bytes()
 }
 
-// field is one of a form; with a file name it is a file.
+// field is a form's field; with a file name it is a file.
 type field struct{ name, filename, value string }
 
 func fileField(name string, content []byte) field { return field{"file", name, string(content)} }
@@ -77,8 +77,8 @@ const (
 	batches = "/api/v1/batches"
 )
 
-// FuzzForm sends whatever comes as a form, to an account that cannot pay: it is
-// refused for the form or for the credits, and nothing is kept.
+// FuzzForm sends any bytes as a form, to an account that cannot pay. The form
+// or the missing credits cause a refusal, and nothing is kept.
 func FuzzForm(f *testing.F) {
 	s := start(f, func(c *httpapi.Config) {
 		c.MaxFile = 1000

@@ -18,13 +18,14 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// loopback is where the requests of tests come from.
+// loopback is the address of the tests' requests.
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
-// operation is one of the specification, of something that does not exist.
+// operation is an operation of the specification, for something that does not
+// exist.
 type operation struct{ method, path string }
 
-// answering are the operations that may answer with a status.
+// answering are the operations that can answer with a status.
 func answering(t *testing.T, status string) (all []operation) {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
@@ -41,7 +42,8 @@ func answering(t *testing.T, status string) (all []operation) {
 	return all
 }
 
-// TestSecurity wants each operation to be closed as the specification says.
+// TestSecurity checks that each operation requires the authentication of the
+// specification.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
@@ -130,8 +132,8 @@ func TestRateLimit(t *testing.T) {
 	s.client(s.key(who)).get("/api/v1/jobs/job_0").want(t, http.StatusNotFound, `{"error":"not_found"}`)
 }
 
-// TestAccountRate wants what an account asks for to be counted together, by
-// whichever keys and browsers.
+// TestAccountRate checks that all requests of an account are counted together,
+// from any key or browser.
 func TestAccountRate(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.Throttle.Requests = account.Rate{PerMinute: 1, Burst: 4} })
@@ -156,7 +158,7 @@ func TestAccountRate(t *testing.T) {
 	s.client(s.key(other)).get("/api/v1/jobs/job_0").want(t, http.StatusNotFound, `{"error":"not_found"}`)
 }
 
-// TestSuspended wants a suspended account to do nothing but sign out.
+// TestSuspended checks that a suspended account can only sign out.
 func TestSuspended(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -187,8 +189,8 @@ func TestSuspended(t *testing.T) {
 	browser.do(http.MethodDelete, "/api/session", nil).wantStatus(t, http.StatusNoContent)
 }
 
-// TestFailedAuthentication wants an address that guesses to be stopped, and
-// its neighbours with keys to be served.
+// TestFailedAuthentication checks that an address that guesses is stopped, and
+// that its neighbours with keys are served.
 func TestFailedAuthentication(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) {
@@ -261,8 +263,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestPanic wants 500 with a request id that the log has too, and no word of
-// what happened.
+// TestPanic checks for 500 with a request id that is also in the log, and
+// without details.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -279,7 +281,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestObserve wants every answer to be told of, by its route.
+// TestObserve checks that every answer is observed under its route.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	type seen struct {

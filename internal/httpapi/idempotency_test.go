@@ -21,7 +21,7 @@ func TestIdempotency(t *testing.T) {
 	again := []string{"Idempotency-Key", "order 1"}
 
 	first := decode[api.JobCreated](t, c.submit(jobs, []field{one, option}, again...), http.StatusAccepted)
-	// The boundary and the order of fields are another body to the eye only.
+	// Another boundary and another order of fields are the same submission.
 	second := decode[api.JobCreated](t, c.submit(jobs, []field{option, one}, again...), http.StatusAccepted)
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("(-first +second):\n%s", diff)
@@ -50,8 +50,8 @@ func TestIdempotency(t *testing.T) {
 	}
 }
 
-// TestIdempotencyOfBatches wants the same answer, with a file that cannot be
-// read and with the balance of then.
+// TestIdempotencyOfBatches checks for the same answer, with an unreadable file
+// and with the earlier balance.
 func TestIdempotencyOfBatches(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -68,7 +68,7 @@ func TestIdempotencyOfBatches(t *testing.T) {
 	}
 }
 
-// TestIdempotencyOfRefusals wants a refusal not to be remembered.
+// TestIdempotencyOfRefusals checks that a refusal is not remembered.
 func TestIdempotencyOfRefusals(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -102,7 +102,8 @@ func TestIdempotencyKeys(t *testing.T) {
 	s.client("").submit(jobs, nil, "Idempotency-Key", "a", "Idempotency-Key", "b").want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
 }
 
-// TestIdempotencyWhileRunning sends requests while the first one uploads.
+// TestIdempotencyWhileRunning sends requests during the upload of the first
+// one.
 func TestIdempotencyWhileRunning(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -130,7 +131,7 @@ func TestIdempotencyWhileRunning(t *testing.T) {
 	decode[api.JobCreated](t, c.submit(jobs, []field{one}, "Idempotency-Key", "k"), http.StatusAccepted)
 }
 
-// owner is who a client is to the job service.
+// owner is a client's identity for the job service.
 func (s *service) owner(c *client) job.Owner {
 	s.Helper()
 	key, err := s.keys.Identify(s.Context(), strings.TrimPrefix(c.header.Get("Authorization"), "Bearer "))

@@ -22,7 +22,7 @@ type Mail struct {
 }
 
 // errNoMail answers where no mails are sent.
-var errNoMail = &notOffered{"this service sends no mail; its operator sets a new password with `bgremove admin account reset`"}
+var errNoMail = &notOffered{"this service sends no mail; its operator can set a new password"}
 
 // believed reports whether an account may cause costs: its address is
 // confirmed, or the service cannot confirm addresses.

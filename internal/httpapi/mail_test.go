@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	noMail = `{"error":"not_offered","message":"this service sends no mail; its operator sets a new password with ` + "`bgremove admin account reset`" + `"}`
+	noMail = `{"error":"not_offered","message":"this service sends no mail; its operator can set a new password"}`
 	site   = "https://clips.example"
 )
 
-// mailing is a service that sends mails, to a server of the test.
+// mailing is a service that sends mails to a server of the test.
 func mailing(t *testing.T, change func(*httpapi.Config)) (*service, *mailertest.Server) {
 	t.Helper()
 	post := mailertest.Start(t, mailertest.Config{})
@@ -49,7 +49,7 @@ func mailing(t *testing.T, change func(*httpapi.Config)) (*service, *mailertest.
 	return s, post
 }
 
-// token is what a link in the next mail ends with.
+// token is the end of the link in the next mail.
 func token(t *testing.T, post *mailertest.Server, prefix string) string {
 	t.Helper()
 	m := post.Next(t)
@@ -92,8 +92,8 @@ func TestPasswordReset(t *testing.T) {
 	}
 }
 
-// TestPasswordResetBounded wants strangers to have few mails sent to somebody,
-// and to learn nothing by asking for more.
+// TestPasswordResetBounded checks that strangers can cause only few mails to
+// somebody, and learn nothing from more requests.
 func TestPasswordResetBounded(t *testing.T) {
 	t.Parallel()
 	s, post := mailing(t, nil)
@@ -116,13 +116,13 @@ func TestMailThrottle(t *testing.T) {
 	const limited = `{"error":"rate_limited"}`
 	c.post("/api/password-resets", `{"email":"bob@example.com"}`).want(t, http.StatusTooManyRequests, limited)
 	c.put("/api/password-resets/abc", `{"password":"another horse"}`).want(t, http.StatusTooManyRequests, limited)
-	c.post("/api/confirmations", "").want(t, http.StatusAccepted, "") // who is signed in is counted apart
+	c.post("/api/confirmations", "").want(t, http.StatusAccepted, "") // a signed-in account is counted separately
 	c.post("/api/confirmations", "").want(t, http.StatusTooManyRequests, limited)
 	c.put("/api/confirmations/abc", "").want(t, http.StatusTooManyRequests, limited)
 }
 
-// TestConfirmation wants who signs up to do nothing that costs before the
-// address is confirmed.
+// TestConfirmation checks that a new account can do nothing that costs before
+// its address is confirmed.
 func TestConfirmation(t *testing.T) {
 	t.Parallel()
 	s, post := mailing(t, nil)
@@ -152,8 +152,8 @@ func TestConfirmation(t *testing.T) {
 	post.None(t)
 }
 
-// TestMailServerAway wants sign-up and resets to go on, and what can tell to
-// tell.
+// TestMailServerAway checks that sign-up and resets work without the mail
+// server, and that the failure is reported where possible.
 func TestMailServerAway(t *testing.T) {
 	t.Parallel()
 	s, post := mailing(t, nil)
@@ -161,7 +161,7 @@ func TestMailServerAway(t *testing.T) {
 	c := s.client("")
 	decode[api.Account](t, c.post("/api/accounts", credentials("ada@example.com", password)), http.StatusCreated)
 	c.post("/api/password-resets", `{"email":"ada@example.com"}`).want(t, http.StatusAccepted, "")
-	for range 7 { // more than there may be mails: none was sent
+	for range 7 { // more than the limit of mails: none was sent
 		c.post("/api/confirmations", "").want(t, http.StatusServiceUnavailable, `{"error":"unavailable"}`)
 	}
 	if log := s.log.String(); !strings.Contains(log, "send a mail") {
@@ -169,7 +169,7 @@ func TestMailServerAway(t *testing.T) {
 	}
 }
 
-// TestOutboxFull wants too many mails to be refused and not to be kept.
+// TestOutboxFull checks that excess mails are refused and not kept.
 func TestOutboxFull(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -184,7 +184,7 @@ func TestOutboxFull(t *testing.T) {
 		}
 	})
 	refused := 0
-	for range 3 { // the senders have taken two at most
+	for range 3 { // the senders have taken at most two
 		if got := s.client("").post("/api/password-resets", `{"email":"ada@example.com"}`); got.status == http.StatusServiceUnavailable {
 			refused++
 		}

@@ -62,7 +62,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// FuzzWanted wants every part to lie within the file.
+// FuzzWanted checks that every part lies within the file.
 func FuzzWanted(f *testing.F) {
 	f.Add("bytes=0-3", int64(10))
 	f.Add("bytes=-40", int64(10))

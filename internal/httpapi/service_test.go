@@ -24,8 +24,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// service is a whole service, but for its listener, on a database and files of
-// its own.
+// service is a whole service without a listener, on a database and files of its
+// own.
 type service struct {
 	testing.TB
 	url      string
@@ -38,12 +38,12 @@ type service struct {
 	jobs     *job.Service
 	remover  *removal.Remover
 	api      *httpapi.API
-	stopFeed func() // as a server does that stops
+	stopFeed func() // as when a server stops
 	log      *testlog.Lines
 }
 
-// start runs a service until the test ends. change may set what differs from
-// the defaults; it may be nil.
+// start runs a service until the test ends. change may change the defaults; it
+// may be nil.
 func start(t testing.TB, change func(*httpapi.Config)) *service {
 	t.Helper()
 	return startWith(t, job.Config{}, change)
@@ -108,7 +108,7 @@ func startIn(t testing.TB, db *store.DB, blobs blob.Options, jobs job.Config, ch
 
 const password = "correct horse"
 
-// user is a new account with credits.
+// user creates an account with credits.
 func (s *service) user(email string, credits int64) account.Account {
 	s.Helper()
 	who, err := s.accounts.Register(s.Context(), email, password)
@@ -123,7 +123,7 @@ func (s *service) user(email string, credits int64) account.Account {
 	return who
 }
 
-// key is a new API key of an account.
+// key creates an API key of an account.
 func (s *service) key(who account.Account) (secret string) {
 	s.Helper()
 	_, secret, err := s.keys.Create(s.Context(), who.ID, "test")
@@ -143,8 +143,8 @@ func (s *service) balance(who account.Account) int64 {
 	return now.Credits
 }
 
-// client speaks to a service, checks all that is said against the
-// specification, and keeps cookies.
+// client speaks to a service, checks all traffic against the specification, and
+// keeps cookies.
 type client struct {
 	*service
 	http   *http.Client
@@ -164,7 +164,7 @@ func (s *service) client(key string) *client {
 	return c
 }
 
-// answer is what came back, read to its end.
+// answer is an answer, read to its end.
 type answer struct {
 	status int
 	header http.Header

@@ -88,8 +88,8 @@ func TestSessionRefused(t *testing.T) {
 	}
 }
 
-// TestStrangersLockNobodyOut wants who has signed in before to do so again while
-// others try the account's password.
+// TestStrangersLockNobodyOut checks that an earlier browser of an account can
+// sign in while others try the account's password.
 func TestStrangersLockNobodyOut(t *testing.T) {
 	t.Parallel()
 	devices := session.NewDevices("secret", nil)
@@ -113,7 +113,7 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 	ada.put("/api/account/password", `{"current":"correct horse","new":"another horse"}`).want(t, http.StatusNoContent, "")
 }
 
-// TestSessionEnds wants a new password to end the sessions of the old one.
+// TestSessionEnds checks that a new password ends the old one's sessions.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -149,7 +149,7 @@ func TestCrossSite(t *testing.T) {
 	}
 }
 
-// TestCrossSiteEverywhere wants every change by a session to be protected.
+// TestCrossSiteEverywhere checks that every change by a session is protected.
 func TestCrossSiteEverywhere(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -177,8 +177,8 @@ func TestHugeJSON(t *testing.T) {
 	}
 }
 
-// TestThrottle wants guessing to end, for the address and for the account,
-// right passwords included.
+// TestThrottle checks that guessing is stopped for the address and for the
+// account, even with right passwords.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]func(i int) string{
@@ -272,7 +272,7 @@ func TestKeys(t *testing.T) {
 	c.do(http.MethodDelete, "/api/account/keys/"+made.ID, nil).want(t, http.StatusNotFound, `{"error":"not_found"}`)
 }
 
-// TestKeysForeign wants nobody to revoke another's key.
+// TestKeysForeign checks that nobody can revoke another account's key.
 func TestKeysForeign(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

@@ -25,7 +25,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// objects counts what lies in the blob store.
+// objects counts the objects in the blob store.
 func (s *service) objects() (n int) {
 	s.Helper()
 	for _, err := range s.blobs.List(s.Context(), "") {
@@ -69,20 +69,20 @@ func TestCreateJob(t *testing.T) {
 	}
 }
 
-// TestUnknownFields wants them to be ignored, of whatever size, also if they
+// TestUnknownFields checks that they are ignored, of any size, and also if they
 // are files.
 func TestUnknownFields(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	c := s.client(s.key(s.user("ada@example.com", 3)))
-	c.http = http.DefaultClient // the validator knows no such fields
+	c.http = http.DefaultClient // the validator does not know such fields
 	decode[api.JobCreated](t, c.submit(jobs, []field{
 		{name: "csrf", value: "x"}, {name: "csrf", value: strings.Repeat("x", 5000)}, {name: "poster", filename: "poster.png", value: "x"},
 		fileField("a.gif", clip(t, 2, 10)),
 	}), http.StatusAccepted)
 }
 
-// TestNames sends names that are none, as they are.
+// TestNames sends invalid names unchanged.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -114,7 +114,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRefusedForms wants nothing to be charged and nothing to be kept.
+// TestRefusedForms checks that nothing is charged or kept.
 func TestRefusedForms(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) {
@@ -195,7 +195,7 @@ func TestOptionMessage(t *testing.T) {
 		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"outputformat","message":"outputformat: did you mean outputFormat?"}`)
 }
 
-// TestBrokenBodies are no forms, or break off.
+// TestBrokenBodies sends bodies that are not forms, or end early.
 func TestBrokenBodies(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -253,15 +253,15 @@ func TestInsufficientCredits(t *testing.T) {
 	decode[api.JobCreated](t, c.submit(jobs, []field{three}), http.StatusAccepted)
 }
 
-// prober stands in for one, to see and hold what is measured.
+// prober stands in for the real one, to observe and hold measurements.
 type prober func(ctx context.Context, path string) (job.Media, error)
 
 func (p prober) Probe(ctx context.Context, path string, _ job.Limits) (job.Media, error) {
 	return p(ctx, path)
 }
 
-// TestPoor wants who cannot pay the least price to be told so before a file is
-// kept or measured, but not before what is wrong with the form.
+// TestPoor checks that an account without enough credits for any job learns so
+// before a file is kept or measured. Mistakes in the form come first.
 func TestPoor(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) {
@@ -282,11 +282,11 @@ func TestPoor(t *testing.T) {
 	}
 }
 
-// TestProbesTakeTurns wants an account that sends much to leave places for
-// others.
+// TestProbesTakeTurns checks that an account with many uploads leaves places
+// for others.
 func TestProbesTakeTurns(t *testing.T) {
 	t.Parallel()
-	var held sync.WaitGroup // files of ada that are being measured
+	var held sync.WaitGroup // files of ada under measurement
 	release := make(chan struct{})
 	s := start(t, func(c *httpapi.Config) {
 		c.Prober = prober(func(_ context.Context, path string) (job.Media, error) {
@@ -299,7 +299,7 @@ func TestProbesTakeTurns(t *testing.T) {
 		})
 	})
 	slow, quick := s.client(s.key(s.user("ada@example.com", 900))), s.client(s.key(s.user("bob@example.com", 900)))
-	places := max(1, runtime.GOMAXPROCS(0)) // half of all
+	places := max(1, runtime.GOMAXPROCS(0)) // half of all places
 	held.Add(places)
 	var sent sync.WaitGroup
 	for range places {
@@ -336,7 +336,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestTooLarge wants 413 however the size is told, and before 400.
+// TestTooLarge checks for 413 however the size is announced, and before 400.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.MaxFile = 50_000 })
@@ -378,7 +378,7 @@ func TestBatch(t *testing.T) {
 	made := decode[api.BatchCreated](t, c.submit(batches, []field{
 		fileField("one.gif", clip(t, 2, 10)), {name: "outputFormat", value: "apng"}, fileField("bad.mp4", []byte("no video")), fileField("two.gif", clip(t, 10, 50)),
 	}), http.StatusAccepted)
-	if made.CreditsRemaining != 92 { // 3 and 5; what cannot be read is refunded
+	if made.CreditsRemaining != 92 { // 3 and 5; the unreadable file is refunded
 		t.Errorf("%d credits remain", made.CreditsRemaining)
 	}
 	got := decode[api.Batch](t, c.get(batches+"/"+made.ID), http.StatusOK)
@@ -404,7 +404,7 @@ func TestBatch(t *testing.T) {
 		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"file","message":"file is given more than 20 times"}`)
 }
 
-// TestForeign wants a key to see only what it made.
+// TestForeign checks that a key sees only its own jobs.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -426,8 +426,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestStorageDown wants 503, and nothing to be charged.
-// TestReserve wants a disk that is nearly full to take no uploads.
+// TestReserve checks that a nearly full disk accepts no uploads.
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	s := startIn(t, storetest.Open(t, storetest.SQLite(t)), blob.Options{Reserve: 1 << 60}, job.Config{}, nil)
@@ -439,6 +438,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
+// TestStorageDown checks for 503, and that nothing is charged.
 func TestStorageDown(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

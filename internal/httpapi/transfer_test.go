@@ -14,7 +14,8 @@ import (
 	"github.com/bgremove/bgremove/internal/httpapi"
 )
 
-// dial opens a connection to a service, for what no proper client does.
+// dial opens a connection to a service, for tests that no proper client can
+// make.
 func (s *service) dial() net.Conn {
 	s.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -33,7 +34,7 @@ func head(key, contentType string, length int, more ...string) string {
 	return strings.Join(lines, "\r\n") + "\r\n\r\n"
 }
 
-// read is the answer on a connection.
+// read reads the answer on a connection.
 func read(t *testing.T, conn net.Conn) answer {
 	t.Helper()
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -48,8 +49,8 @@ func read(t *testing.T, conn net.Conn) answer {
 	return answer{response.StatusCode, response.Header, string(body)}
 }
 
-// TestEarlyRefusal wants a client that sends everything before it listens to
-// see why it was refused, and one that waits to be told before it sends.
+// TestEarlyRefusal checks that a client that first sends everything learns why
+// it was refused. A client that waits learns so before it sends.
 func TestEarlyRefusal(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -90,8 +91,8 @@ func TestEarlyRefusal(t *testing.T) {
 	}
 }
 
-// TestPartHeader wants the header of a part to be bounded, however long it is and
-// whatever comes before it.
+// TestPartHeader checks that the header of a part is bounded, whatever its
+// length and position.
 func TestPartHeader(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -120,11 +121,11 @@ func TestPartHeader(t *testing.T) {
 	}
 }
 
-// TestUploadsOnTheirWay wants what is uploaded and not paid for yet to be bounded
-// for each account and for all, until it is gone.
+// TestUploadsOnTheirWay checks that uploads without a charge so far are bounded
+// for each account and for all, until they are gone.
 func TestUploadsOnTheirWay(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *httpapi.Config) { c.MaxFile, c.UploadSpace = 1000, 1 }) // 20,000 for each and for all
+	s := start(t, func(c *httpapi.Config) { c.MaxFile, c.UploadSpace = 1000, 1 }) // 20,000 for each account and for all
 	key := s.key(s.user("ada@example.com", 900))
 	ada, bob := s.client(key), s.client(s.key(s.user("bob@example.com", 900)))
 	fields := func(n int) (files []field) {
@@ -159,8 +160,8 @@ func TestUploadsOnTheirWay(t *testing.T) {
 	becomes(bob, http.StatusAccepted)
 }
 
-// TestSlowUpload wants an upload that stalls to be ended, and one that is slow
-// but goes on to be taken.
+// TestSlowUpload checks that a stalled upload is ended, and that a slow but
+// steady one is accepted.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
 	const stall = time.Second
@@ -179,7 +180,7 @@ func TestSlowUpload(t *testing.T) {
 	if _, err := io.WriteString(conn, head(key, contentType, len(body))); err != nil {
 		t.Fatal(err)
 	}
-	piece := 1 + len(body)/16 // so that all takes two stalls
+	piece := 1 + len(body)/16 // so that the whole takes two stalls
 	for tick := time.NewTicker(stall / 8); len(body) > 0; <-tick.C {
 		n := min(len(body), piece)
 		if _, err := conn.Write(body[:n]); err != nil {
@@ -200,8 +201,8 @@ func TestCrawl(t *testing.T) {
 	}
 }
 
-// TestLongUpload wants an upload to end before the sweeper takes what has
-// arrived for forgotten, however steadily it comes.
+// TestLongUpload checks that an upload ends before the sweeper takes its
+// content for abandoned, however steady it is.
 func TestLongUpload(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.MaxUpload = time.Second })
@@ -222,7 +223,7 @@ func TestLongUpload(t *testing.T) {
 	read(t, conn).want(t, http.StatusBadRequest, `{"error":"bad_request","message":"the body came too slowly"}`)
 }
 
-// TestContinue wants a client that waits for it to be told to send.
+// TestContinue checks that a client that waits for permission to send gets it.
 func TestContinue(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -244,7 +245,7 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// endless answers for as long as somebody takes it.
+// endless answers as long as the client reads.
 func endless(w http.ResponseWriter, _ *http.Request) {
 	for data := make([]byte, 64<<10); ; {
 		if _, err := w.Write(data); err != nil {
@@ -253,8 +254,8 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// TestSlowDownload wants a download to go on for longer than a stall, and to
-// end when nobody takes it any more.
+// TestSlowDownload checks that a download may last longer than a stall, and
+// that it ends when nobody reads it any more.
 func TestSlowDownload(t *testing.T) {
 	t.Parallel()
 	const stall = time.Second
@@ -278,8 +279,8 @@ func TestSlowDownload(t *testing.T) {
 	}
 }
 
-// TestKeepAlive wants a connection to serve one request after another, also
-// after refusals of what was read.
+// TestKeepAlive checks that a connection serves several requests, even after
+// refusals of bodies that were read.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 )
 
-// again asks for another job on the input of one.
+// again requests another job on the input of one.
 func (x *fixture) again(owner job.Owner, id string) (job.Submission, error) {
 	x.t.Helper()
 	in, err := x.get(id).Again()
@@ -22,8 +22,9 @@ func (x *fixture) again(owner job.Owner, id string) (job.Submission, error) {
 	return sub, err
 }
 
-// TestAgain wants a second job on one upload: paid for again, on its own when
-// the first one's time is over, and the upload to go with the last.
+// TestAgain checks a second job on one upload. It is charged again, and
+// continues after the first job's retention is over. The upload goes with the
+// last job.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -66,8 +67,8 @@ func TestAgain(t *testing.T) {
 	})
 }
 
-// TestAgainRefused wants nothing to be made of what is not there, not
-// readable, or another's.
+// TestAgainRefused checks that no job is made from an input that is missing,
+// unreadable, or another account's.
 func TestAgainRefused(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -102,8 +103,8 @@ func TestAgainRefused(t *testing.T) {
 	})
 }
 
-// TestAgainWhileSweeping lets jobs be made of inputs that expire at the same
-// time: whatever is made has its input.
+// TestAgainWhileSweeping creates jobs on inputs that expire at the same time.
+// Every created job has its input.
 func TestAgainWhileSweeping(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{Unlimited: true}, func(t *testing.T, x *fixture) {
@@ -147,8 +148,8 @@ func TestAgainWhileSweeping(t *testing.T) {
 	})
 }
 
-// TestAgainWhileRunning makes jobs of the inputs of jobs that wait or run, while
-// workers claim them: nobody waits for another in a circle.
+// TestAgainWhileRunning creates jobs on the inputs of waiting or running jobs,
+// while workers claim them. There is no deadlock.
 func TestAgainWhileRunning(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{Unlimited: true, MaxRunning: 4}, func(t *testing.T, x *fixture) {

@@ -17,8 +17,8 @@ var databases = []struct {
 	url  func(testing.TB) string
 }{{"sqlite", storetest.SQLite}, {"postgres", storetest.Postgres}}
 
-// BenchmarkSubmit is the transaction of a submission, by many at once, for as
-// many accounts.
+// BenchmarkSubmit measures the transaction of a submission, with many at once
+// for as many accounts.
 func BenchmarkSubmit(b *testing.B) {
 	for _, d := range databases {
 		for _, accounts := range []int{1, 8} {
@@ -47,8 +47,8 @@ func BenchmarkSubmit(b *testing.B) {
 	}
 }
 
-// BenchmarkPickup is from before a submission until its job runs, on an idle
-// queue.
+// BenchmarkPickup measures the time from a submission to the start of its job,
+// on an idle queue.
 func BenchmarkPickup(b *testing.B) {
 	for _, d := range databases {
 		b.Run(d.name, func(b *testing.B) {

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// TestClockGuard follows a service whose database's clock does what clocks do.
+// TestClockGuard follows a service with a database whose clock jumps and
+// drifts.
 func TestClockGuard(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	type look struct {
-		db, here time.Duration // since the beginning, by the two clocks
+		db, here time.Duration // since the beginning, by each clock
 		believed bool
 	}
 	for name, tt := range map[string]struct {

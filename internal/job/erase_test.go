@@ -9,8 +9,8 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 )
 
-// TestErase wants all that an account has to go, what waits to be refunded, and
-// nothing of others to be touched.
+// TestErase checks that all data of an account goes, that waiting jobs are
+// refunded, and that other accounts are untouched.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -26,7 +26,7 @@ func TestErase(t *testing.T) {
 			t.Fatal(err)
 		}
 		accounts := account.New(x.db)
-		for range 2 { // a second time there is nothing left
+		for range 2 { // the second time nothing is left
 			for _, err := range []error{
 				accounts.Suspend(t.Context(), x.owner.AccountID), x.Erase(t.Context(), x.owner.AccountID), accounts.Erase(t.Context(), x.owner.AccountID),
 			} {
@@ -35,7 +35,7 @@ func TestErase(t *testing.T) {
 				}
 			}
 		}
-		for _, unlimited := range []bool{false, true} { // one that was on its way meanwhile
+		for _, unlimited := range []bool{false, true} { // a job that was submitted in the meantime
 			s := job.New(x.db, x.blobs, job.Config{Unlimited: unlimited})
 			if _, err := s.Submit(t.Context(), x.submission(x.owner, x.input("e.gif", 1))); !errors.Is(err, account.ErrSuspended) {
 				t.Errorf("a late upload: %v", err)

@@ -37,7 +37,7 @@ func (x *fixture) follow(f *job.Feed, owner job.Owner, after int64) *job.Followe
 	return follower
 }
 
-// next is one more event, within a minute.
+// next returns the next event, within a minute.
 func (x *fixture) next(f *job.Follower) *job.Event {
 	x.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -49,7 +49,7 @@ func (x *fixture) next(f *job.Follower) *job.Event {
 	return e
 }
 
-// ends is the error in place of an event.
+// ends returns the error that comes instead of an event.
 func (x *fixture) ends(f *job.Follower, want error) {
 	x.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -59,7 +59,7 @@ func (x *fixture) ends(f *job.Follower, want error) {
 	}
 }
 
-// said is an event in short.
+// said is a short form of an event.
 func said(e *job.Event) string {
 	text := fmt.Sprint(e.Seq, " ", e.Job.OriginalName, " ", e.Job.State)
 	for what, so := range map[string]bool{
@@ -75,8 +75,8 @@ func said(e *job.Event) string {
 	return text
 }
 
-// TestFeed follows jobs from submission to end, as they happen and again from
-// every moment on.
+// TestFeed follows jobs from submission to end, live and again from every event
+// on.
 func TestFeed(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxRunning: 1}, func(t *testing.T, x *fixture) {
@@ -122,7 +122,7 @@ func TestFeed(t *testing.T) {
 	})
 }
 
-// TestFeedOfLost wants the ways back into the queue to be told, too.
+// TestFeedOfLost checks that returns to the queue are reported too.
 func TestFeedOfLost(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxAttempts: 2}, func(t *testing.T, x *fixture) {
@@ -163,7 +163,7 @@ func TestFeedOfLost(t *testing.T) {
 	})
 }
 
-// TestFeedOfOtherProcess wants events of one process to be told by another.
+// TestFeedOfOtherProcess checks that one process reports the events of another.
 func TestFeedOfOtherProcess(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
@@ -189,7 +189,7 @@ func elsewhere(x *fixture, url string) *job.Service {
 	return job.New(db, blobs, job.Config{})
 }
 
-// TestFeedOfMany changes jobs of one account at many places at once: no number
+// TestFeedOfMany changes jobs of one account in many places at once. No number
 // is missing, and each job's states come in order.
 func TestFeedOfMany(t *testing.T) {
 	t.Parallel()
@@ -227,7 +227,7 @@ func TestFeedOfMany(t *testing.T) {
 	})
 }
 
-// TestFeedGap wants followers to be told when they have missed something.
+// TestFeedGap checks that followers learn when they have missed something.
 func TestFeedGap(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -257,8 +257,8 @@ func TestFeedGap(t *testing.T) {
 	})
 }
 
-// TestFeedBounds wants slow followers, too many of them, and all in the end,
-// to be cut off.
+// TestFeedBounds checks that slow followers, too many followers and, in the
+// end, all followers are cut off.
 func TestFeedBounds(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{Unlimited: true}, func(t *testing.T, x *fixture) {
@@ -276,7 +276,7 @@ func TestFeedBounds(t *testing.T) {
 				}
 			}
 		}
-		for err := error(nil); err == nil; { // what it was given before
+		for err := error(nil); err == nil; { // earlier events
 			var e *job.Event
 			if e, err = slow.Next(t.Context()); err != nil && (!errors.Is(err, job.ErrCutOff) || slow.Last() < 200 || slow.Last() >= 300) {
 				t.Errorf("the slow one ends after %d: %+v %v", slow.Last(), e, err)

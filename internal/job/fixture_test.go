@@ -25,7 +25,7 @@ type fixture struct {
 	t     testing.TB
 	db    *store.DB
 	blobs *blob.Store
-	dir   string // of its objects
+	dir   string // of the objects
 	owner job.Owner
 }
 
@@ -48,7 +48,7 @@ func newFixture(t testing.TB, db *store.DB, c job.Config) *fixture {
 	return x
 }
 
-// account makes an account with credits.
+// account creates an account with credits.
 func (x *fixture) account(name string, credits int64) job.Owner {
 	x.t.Helper()
 	id := "acc_" + name
@@ -80,7 +80,7 @@ func (x *fixture) input(name string, seconds int) job.Input {
 		Media: job.Media{Type: "image/gif", FrameCount: 10 * seconds, Width: 40, Height: 30, Duration: time.Duration(seconds) * time.Second}}
 }
 
-// submission asks for one job, or for a batch of several.
+// submission submits one job, or a batch of several.
 func (x *fixture) submission(owner job.Owner, files ...job.Input) job.Submission {
 	return job.Submission{Owner: owner, RequestID: "req", Options: job.DefaultOptions(), Files: files, Batch: len(files) > 1}
 }
@@ -116,8 +116,8 @@ func (x *fixture) credits(owner job.Owner) int64 {
 	return a.Credits
 }
 
-// consistent checks what holds at every moment: the ledger adds up, the queues
-// count what the jobs say, and no event is missing.
+// consistent checks invariants: the ledger adds up, the queues match the jobs,
+// and no event is missing.
 func (x *fixture) consistent() {
 	x.t.Helper()
 	if wrong, err := account.NewLedger(x.db).Verify(context.Background()); len(wrong) > 0 || err != nil {

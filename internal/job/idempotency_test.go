@@ -60,7 +60,7 @@ func TestIdempotency(t *testing.T) {
 	})
 }
 
-// What was refused is not kept: the key can be used again.
+// A refusal is not stored, so the key can be used again.
 func TestIdempotencyRefused(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -78,7 +78,7 @@ func TestIdempotencyRefused(t *testing.T) {
 	})
 }
 
-// A reservation lasts as long as its request and ends soon after its process.
+// A reservation lasts as long as its request, and ends soon after its process.
 func TestReservationLease(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{Lease: 2 * time.Second}, func(t *testing.T, x *fixture) {
@@ -91,7 +91,7 @@ func TestReservationLease(t *testing.T) {
 		if _, err := x.Reserve(t.Context(), x.owner, "k"); !errors.Is(err, job.ErrRunning) {
 			t.Errorf("it was renewed, but %v", err)
 		}
-		// As a killed process leaves it: nobody renews.
+		// This is the state after a killed process: nobody renews.
 		x.exec("UPDATE idempotency SET expires_at = 0, token = 'dead'")
 		sub := x.submission(x.owner, x.input("a.gif", 1))
 		sub.Reservation = held

@@ -14,20 +14,20 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 )
 
-// expireAll lets all leases run out.
+// expireAll expires all leases.
 func (x *fixture) expireAll() {
 	x.t.Helper()
 	x.exec("UPDATE jobs SET lease_until = 0 WHERE state = 'processing'")
 }
 
-// expire lets the lease of one claim run out.
+// expire expires the lease of one claim.
 func (x *fixture) expire(j job.Job) {
 	x.t.Helper()
 	x.exec("UPDATE jobs SET lease_until = 0 WHERE id = $1 AND attempt = $2 AND state = 'processing'", j.ID, j.Attempt)
 }
 
-// A worker that does not answer loses its job to another; what it does then
-// changes nothing.
+// A worker that does not respond loses its job to another worker, and cannot
+// change the job afterwards.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -36,12 +36,12 @@ func TestLost(t *testing.T) {
 		release := sync.OnceFunc(func() { close(goOn) })
 		zombie := x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
 			close(begun)
-			<-goOn // does not notice that ctx ends
+			<-goOn // does not notice the end of ctx
 			return echo(ctx, task)
 		})})
 		t.Cleanup(release) // before the worker is waited for
 		<-begun
-		for reaped := 0; reaped == 0; { // its heartbeat may come between the two
+		for reaped := 0; reaped == 0; { // a heartbeat may come between the two
 			x.expireAll()
 			var err error
 			if reaped, err = x.Reap(t.Context()); err != nil {
@@ -66,8 +66,8 @@ func TestLost(t *testing.T) {
 	})
 }
 
-// A job that loses its workers three times has failed and is refunded once,
-// however many look for lost leases.
+// A job that loses its worker three times fails and is refunded once, however
+// many processes look for lost leases.
 func TestLostTooOften(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -101,7 +101,7 @@ func TestLostTooOften(t *testing.T) {
 	})
 }
 
-// A heartbeat keeps a job that takes many leases.
+// Heartbeats keep the lease of a long job.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{Lease: 500 * time.Millisecond}, func(t *testing.T, x *fixture) {
@@ -126,7 +126,7 @@ func TestHeartbeat(t *testing.T) {
 	})
 }
 
-// A worker that loses its lease stops the work.
+// A worker that loses its lease stops its work.
 func TestLostStops(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{Lease: 200 * time.Millisecond}, func(t *testing.T, x *fixture) {
@@ -151,8 +151,7 @@ func TestLostStops(t *testing.T) {
 	})
 }
 
-// Jobs fail while their leases run out under the workers' hands: every refund
-// comes once.
+// Jobs fail while the leases of their workers expire: every refund comes once.
 func TestRefundRace(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxRunning: 50}, func(t *testing.T, x *fixture) {
@@ -167,7 +166,7 @@ func TestRefundRace(t *testing.T) {
 			x.work(&job.Worker{Slots: 4, Processor: processor(func(_ context.Context, task job.Task) (job.Product, error) {
 				x.expire(task.Job)
 				reaps.Go(func() error { _, err := x.Reap(context.Background()); return err })
-				return job.Product{}, errors.New("no") // while it is reaped
+				return job.Product{}, errors.New("no") // while its lease is reaped
 			})})
 		}
 		x.ended()
@@ -185,8 +184,8 @@ func TestRefundRace(t *testing.T) {
 	})
 }
 
-// Some of many workers vanish in the middle, as with kill -9: every job ends
-// once.
+// Some of many workers vanish during their work, as with kill -9: every job
+// ends once.
 func TestVanishing(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxAttempts: 100, MaxRunning: 50}, func(t *testing.T, x *fixture) {
@@ -200,7 +199,7 @@ func TestVanishing(t *testing.T) {
 		for range 4 {
 			x.work(&job.Worker{Slots: 3, Drain: time.Nanosecond, Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
 				if n.Add(1)%4 == 0 {
-					// Whatever it had is taken from it, and it says nothing.
+					// All its jobs are taken from it, and it says nothing.
 					x.expire(task.Job)
 					if _, err := x.Reap(context.WithoutCancel(ctx)); err != nil {
 						return job.Product{}, err

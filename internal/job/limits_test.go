@@ -7,7 +7,7 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 )
 
-// TestFrameRate wants clips of just the frames a second that are allowed to pass,
+// TestFrameRate checks that clips with exactly the allowed frame rate pass,
 // whatever their length: durations are rounded to milliseconds.
 func TestFrameRate(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest/wire"
 )
 
-// TestDatabaseAway wants a job that is finished while PostgreSQL is away for many
-// leases to be done once, however it is away.
+// TestDatabaseAway checks that a job counts once if it finishes while
+// PostgreSQL is away for many leases, in whatever way it is away.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
 	const lease = 200 * time.Millisecond
@@ -51,7 +51,7 @@ func TestDatabaseAway(t *testing.T) {
 			id := direct.submit(direct.owner, direct.input("a.gif", 1)).Jobs[0].ID
 			<-begun
 			away(w)
-			close(goOn) // it is finished in the dark
+			close(goOn) // it finishes during the outage
 			direct.until("SELECT lease_until < now_ms() - 1000 FROM jobs WHERE id = $1", id)
 			w.Mend()
 			direct.ended()
@@ -59,7 +59,7 @@ func TestDatabaseAway(t *testing.T) {
 				t.Errorf("%+v after %d tries", j, tries.Load())
 			}
 			direct.consistent()
-			// The queue goes on, too.
+			// The queue continues too.
 			next := direct.submit(direct.owner, direct.input("b.gif", 1)).Jobs[0].ID
 			direct.ended()
 			if j := direct.get(next); j.State != job.Done {

@@ -15,7 +15,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// The real thing: a clip goes through the queue and comes out cut.
+// This test uses the real engine: a clip goes through the queue and its subject
+// is cut out.
 func TestRemover(t *testing.T) {
 	t.Parallel()
 	engine := bgremove.New(bgremove.Config{})

@@ -43,7 +43,7 @@ func TestSubmit(t *testing.T) {
 	})
 }
 
-// A job is seen by the key that made it and by the account, by nobody else.
+// Only the key that created a job, and its account, can see it.
 func TestVisibility(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -79,7 +79,7 @@ func TestVisibility(t *testing.T) {
 	})
 }
 
-// TestListState wants pages of the jobs in one state.
+// TestListState checks pages of the jobs in one state.
 func TestListState(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -138,7 +138,7 @@ func TestList(t *testing.T) {
 	})
 }
 
-// A batch is charged as a whole; what cannot be read is refunded at once.
+// A batch is charged as a whole; unreadable files are refunded at once.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -177,7 +177,7 @@ func TestBatch(t *testing.T) {
 func TestInsufficient(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
-		unreadable := job.Input{Name: "x.gif", Key: job.InputKey(), Unreadable: true} // counts, though refunded
+		unreadable := job.Input{Name: "x.gif", Key: job.InputKey(), Unreadable: true} // counts, although it is refunded
 		_, err := x.Submit(t.Context(), x.submission(x.owner, x.input("a.gif", 98), unreadable))
 		var poor *account.InsufficientError
 		if !errors.As(err, &poor) || *poor != (account.InsufficientError{Balance: 100, Cost: 101}) {
@@ -212,8 +212,8 @@ func TestUnlimited(t *testing.T) {
 	})
 }
 
-// 64 batches of 7 credits at once against 100: 14 are taken, and when all of
-// their jobs fail the balance is whole again.
+// 64 batches of 7 credits run at once on a balance of 100. 14 are accepted, and
+// after the failure of all their jobs the balance is 100 again.
 func TestSubmitRace(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {

@@ -34,7 +34,7 @@ func (x *fixture) put(key string) {
 	u.Release()
 }
 
-// Inputs and outputs go when their time is over, and not before.
+// Inputs and outputs are removed when their retention is over, and not earlier.
 func TestExpire(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -69,8 +69,8 @@ func TestExpire(t *testing.T) {
 	})
 }
 
-// Objects that no job names go once they are old; what a running job may still
-// write or name stays.
+// Objects that no job names are removed once they are old. Objects that a
+// running job may still write or name stay.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{KeepOrphans: time.Nanosecond}, func(t *testing.T, x *fixture) {
@@ -79,7 +79,7 @@ func TestOrphans(t *testing.T) {
 		x.ended()
 		stop()
 		queued := x.submit(x.owner, x.input("b.gif", 1)).Jobs[0].ID
-		x.put("jobs/" + queued + "/out-1.gif") // of a try that may still win
+		x.put("jobs/" + queued + "/out-1.gif") // of an attempt that may still succeed
 		keep := x.objects()
 		for _, key := range []string{job.InputKey(), "jobs/" + done + "/out-2.gif", "jobs/" + done + "/preview-2.png", "jobs/none/out-1.gif"} {
 			x.put(key)
@@ -94,12 +94,12 @@ func TestOrphans(t *testing.T) {
 func TestYoungOrphans(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
-		x.put(job.InputKey()) // an upload whose submission is on its way
+		x.put(job.InputKey()) // an upload that is not submitted yet
 		x.sweep(job.Swept{})
 	})
 }
 
-// Answers are kept for a day; then the key is a new one.
+// Answers are kept for a day; then the key is new again.
 func TestSweepAnswers(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -121,7 +121,7 @@ func TestSweepAnswers(t *testing.T) {
 	})
 }
 
-// A clock that may be wrong removes nothing.
+// A clock that may be wrong causes no removal.
 func TestSweepWaitsForTheClock(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{KeepOrphans: time.Nanosecond}, func(t *testing.T, x *fixture) {
@@ -136,8 +136,8 @@ func TestSweepWaitsForTheClock(t *testing.T) {
 	})
 }
 
-// Objects that no job names by the dozen are a mistake, until somebody says
-// otherwise; those of the last backup always are.
+// Many objects that no job names count as a mistake, and stay until an operator
+// decides. Objects of the last backup always stay.
 func TestManyOrphans(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{KeepOrphans: time.Nanosecond}, func(t *testing.T, x *fixture) {
@@ -155,7 +155,7 @@ func TestManyOrphans(t *testing.T) {
 		refused(job.OrphansError{Orphans: 1, Objects: 2, BackedUp: true})
 		x.exec("DELETE FROM backup_objects")
 		x.sweep(job.Swept{Orphans: 1})
-		again := x.submit(x.owner, x.input("b.gif", 1)).Jobs[0].ID // it was at work then, and was tried again
+		again := x.submit(x.owner, x.input("b.gif", 1)).Jobs[0].ID // it ran at the backup, and was tried again
 		x.exec("UPDATE jobs SET state = 'failed', error = 'processing_failed', ended_at = now_ms() WHERE id = $1", again)
 		x.exec("UPDATE queues SET queued = queued - 1")
 		left := "jobs/" + again + "/preview-1.png"
@@ -177,7 +177,7 @@ func TestManyOrphans(t *testing.T) {
 	})
 }
 
-// An object that cannot be removed keeps no other from it.
+// An object that cannot be removed does not stop the removal of others.
 func TestUndeletable(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -211,7 +211,8 @@ func TestUndeletable(t *testing.T) {
 	})
 }
 
-// Rows go after their files, and batches with their last job. The ledger stays.
+// Rows are removed after their files, and batches with their last job. The
+// ledger stays.
 func TestOldJobs(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {

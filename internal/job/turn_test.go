@@ -11,8 +11,8 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 )
 
-// TestSlotsOfTimeouts wants an account whose jobs time out to have fewer places,
-// for a day, and never none.
+// TestSlotsOfTimeouts checks that timeouts of an account's jobs reduce its
+// places for a day, but never to none.
 func TestSlotsOfTimeouts(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxRunning: 4, Unlimited: true}, func(t *testing.T, x *fixture) {
@@ -29,8 +29,8 @@ func TestSlotsOfTimeouts(t *testing.T) {
 	})
 }
 
-// atOnce runs jobs, holds them until so many are at work, and returns how many
-// were at most.
+// atOnce runs jobs and holds them until a number of them are running. It
+// returns the largest number that ran at once.
 func (x *fixture) atOnce(jobs, until int) (most int) {
 	x.t.Helper()
 	for range jobs {
@@ -66,8 +66,8 @@ func (x *fixture) atOnce(jobs, until int) (most int) {
 	return most
 }
 
-// TestOvertime wants an account that keeps a worker for longer than it has paid
-// for to wait for its next turn.
+// TestOvertime checks that an account waits for its next turn after it has used
+// a worker for longer than it has paid for.
 func TestOvertime(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxRunning: 1}, func(t *testing.T, x *fixture) {
@@ -100,7 +100,7 @@ func TestOvertime(t *testing.T) {
 	})
 }
 
-// TestSuspendedQueue wants the queue of a suspended account to wait.
+// TestSuspendedQueue checks that the queue of a suspended account waits.
 func TestSuspendedQueue(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -118,7 +118,8 @@ func TestSuspendedQueue(t *testing.T) {
 		if s, err := x.Stats(t.Context()); err != nil || s.Queued != 1 || s.OldestWait != 0 {
 			t.Errorf("the queue is %+v, %v", s, err)
 		}
-		// The turns that it missed are nobody's: not a newcomer's, and not its own.
+		// Nobody gets the turns that it missed: neither a new account nor
+		// itself.
 		x.exec("UPDATE queues SET vtime = 1000, queued = queued + 1 WHERE account_id = 'acc_bob'")
 		newcomer := x.account("carol", 100)
 		x.submit(newcomer, x.input("c.gif", 1))
@@ -135,7 +136,7 @@ func TestSuspendedQueue(t *testing.T) {
 			t.Errorf("the newcomer begins at %d, who was suspended at %d", turn(newcomer), turn(x.owner))
 		}
 		x.exec("UPDATE queues SET queued = queued - 1 WHERE account_id = 'acc_bob'")
-		x.ended() // by the next look at the queue, a second later at most
+		x.ended() // by the next check of the queue, at most a second later
 		if j := x.get(waiting); j.State != job.Done {
 			t.Errorf("the job is %s", j.State)
 		}

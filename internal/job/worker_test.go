@@ -61,7 +61,7 @@ func (x *fixture) read(f *job.File) string {
 	return string(b)
 }
 
-// The preview can be fetched while the job still runs.
+// The preview is available while the job still runs.
 func TestPreviewEarly(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -103,7 +103,7 @@ func TestFailures(t *testing.T) {
 			t.Parallel()
 			each(t, job.Config{TimeLimit: time.Millisecond}, func(t *testing.T, x *fixture) {
 				in := x.input("a.gif", 5)
-				in.Media.Duration = 10 * time.Millisecond // and 200 ms to run
+				in.Media.Duration = 10 * time.Millisecond // but it runs for 200 ms
 				id := x.submit(x.owner, in).Jobs[0].ID
 				x.work(&job.Worker{Processor: c.process})
 				x.ended()
@@ -119,7 +119,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A job whose input is gone cannot be tried again.
+// A job with a missing input is not tried again.
 func TestInputGone(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
@@ -136,7 +136,8 @@ func TestInputGone(t *testing.T) {
 	})
 }
 
-// Two accounts take turns by what they pay, however much one has queued.
+// Two accounts take turns by their payments, whatever the length of their
+// queues.
 func TestFair(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxRunning: 100}, func(t *testing.T, x *fixture) {
@@ -147,7 +148,7 @@ func TestFair(t *testing.T) {
 		for range 3 {
 			x.submit(bob, x.input("b", 3))
 		}
-		x.submit(cid, x.input("C", 9), x.input("c", 3)) // a long one, then its turn comes later
+		x.submit(cid, x.input("C", 9), x.input("c", 3)) // a long job first, so that the next turn comes later
 		var mu sync.Mutex
 		var order []string
 		x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
@@ -159,7 +160,8 @@ func TestFair(t *testing.T) {
 		x.ended()
 		mu.Lock()
 		defer mu.Unlock()
-		// Of equal shares the older account is first; C moves cid on by nine.
+		// For equal shares the older account is first; job C moves cid forward
+		// by nine.
 		if got := strings.Join(order, ""); got != "abCababacaaaaaaaa" {
 			t.Errorf("the order is %s", got)
 		}
@@ -167,7 +169,7 @@ func TestFair(t *testing.T) {
 	})
 }
 
-// However many slots and workers there are, an account has its share of them.
+// An account gets its share of any number of slots and workers.
 func TestMaxRunning(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxRunning: 2}, func(t *testing.T, x *fixture) {
@@ -194,8 +196,8 @@ func TestMaxRunning(t *testing.T) {
 	})
 }
 
-// Told to stop, a worker claims no more, lets its jobs end, and gives back
-// those that take too long without counting the try.
+// A worker that is told to stop claims no more jobs and lets its jobs end. It
+// gives back those that take too long, without counting the attempt.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxAttempts: 1}, func(t *testing.T, x *fixture) {
@@ -230,7 +232,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// Storage that is away delays a job and does not fail it.
+// A storage outage delays a job but does not fail it.
 func TestMachineLacks(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{Lease: 100 * time.Millisecond, MaxAttempts: 2}, func(t *testing.T, x *fixture) {
@@ -246,7 +248,7 @@ func TestMachineLacks(t *testing.T) {
 	})
 }
 
-// A job that a machine has no room for is tried again, but not for ever.
+// A job for which a machine has no room is tried again, but not for ever.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{Lease: 100 * time.Millisecond}, func(t *testing.T, x *fixture) {
@@ -272,7 +274,7 @@ func TestStorageAway(t *testing.T) {
 		var tries atomic.Int32
 		x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
 			folder := filepath.Join(filepath.Dir(filepath.Dir(task.Input)), "jobs")
-			if tries.Add(1) == 1 { // a file in the place of the folder
+			if tries.Add(1) == 1 { // a file instead of the folder
 				if err := os.WriteFile(folder, nil, 0o600); err != nil {
 					return job.Product{}, err
 				}

@@ -61,7 +61,7 @@ func New(c Config) (*Mailer, error) {
 // CheckFrom checks a sender.
 func CheckFrom(from string) error {
 	if _, err := netmail.ParseAddress(from); err != nil {
-		return fmt.Errorf("%q is no address such as name@example.com", from)
+		return fmt.Errorf("%q is not an address such as name@example.com", from)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 
 var hello = mailer.Message{To: "bob@example.com", Subject: "Grüße", Text: "Hello, Bob.\n\nhttps://clips.example/reset/abc\n"}
 
-// connect is a mailer that sends by a server, under a URL.
+// connect makes a mailer that uses the server at a URL.
 func connect(t *testing.T, s *mailertest.Server, server string) *mailer.Mailer {
 	t.Helper()
 	u, err := mailer.ParseServer(server)
@@ -78,7 +78,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// What cannot be sent privately, or as who was named, is not sent.
+// A mail that cannot be sent privately, or under the given name, is not sent.
 func TestSendRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -114,7 +114,7 @@ func TestSendRefused(t *testing.T) {
 	}
 }
 
-// Nobody writes into headers or sends to several.
+// Nobody can inject headers or further recipients.
 func TestSendInjection(t *testing.T) {
 	t.Parallel()
 	s := mailertest.Start(t, mailertest.Config{})
@@ -130,7 +130,7 @@ func TestSendInjection(t *testing.T) {
 			t.Errorf("to %q, %q was sent: %+v", msg.To, msg.Subject, s.Next(t))
 		}
 	}
-	// A body's lone dot and "From" are text.
+	// A single dot and "From" in a body are plain text.
 	odd := mailer.Message{To: "bob@example.com", Subject: "x", Text: ".\nQUIT\n.\nFrom me\n"}
 	if err := m.Send(t.Context(), odd); err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestOutbox(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(func() { box.Run(ctx) })
 	s.Next(t)
-	// What is left when it is told to stop is sent.
+	// Waiting mails are sent when the mailer is told to stop.
 	begun, release := make(chan struct{}, 2), make(chan struct{})
 	for range 2 {
 		box.Add(func(context.Context) (mailer.Message, error) { begun <- struct{}{}; <-release; return hello, nil })

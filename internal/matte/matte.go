@@ -48,6 +48,20 @@ type Estimator interface {
 	Close() error
 }
 
+// Studier is an Estimator that may go through the whole clip before it estimates
+// the first matte.
+type Studier interface {
+	Estimator
+	// Study are the steps of that pass, like Steps. There are none if the estimator
+	// needs no such pass.
+	Study() []Step
+	// Draft writes a first matte of a frame that has gone through Study.
+	Draft(context.Context, *Estimate) error
+	// Conclude ends the pass. The frames that go through Steps then are the same, in
+	// the same order.
+	Conclude(context.Context) error
+}
+
 // Run takes one frame through all steps of e. Frames of a clip must come in
 // order.
 func Run(ctx context.Context, e Estimator, work *Estimate) error {

@@ -31,9 +31,9 @@ type ReadOptions struct {
 // UnreadableError says that a file is not an animation or video bgremove can
 // read. Nothing was written.
 type UnreadableError struct {
-	Reason string // the fault, in words for people
-	Hint   string // a remedy; may be empty
-	Err    error  // the cause; may be nil
+	Reason    string // the fault, in words for people
+	SoundOnly bool   // it is sound without pictures
+	Err       error  // the cause; may be nil
 }
 
 func (e *UnreadableError) Error() string {

@@ -6,23 +6,23 @@ import (
 	"encoding/hex"
 )
 
-// Bundled is the name of the network that is part of the program, and taken
-// where none is named; docs/model.md says what it is.
+// Bundled is the name of the network that is part of the program. It is the
+// default; docs/model.md describes it.
 const Bundled = "bundled"
 
-// BundledNetwork is that network, an .onnx file whose own metadata says how it
-// wants its pictures. It is not to be written to.
+// BundledNetwork is that network: an .onnx file with metadata that describes
+// its input. It must not be written to.
 //
 //go:embed bundled/bgremove-small.onnx
 var BundledNetwork []byte
 
-// BundledReviser is the network, an .onnx file, that decides once more with the clean
-// plate in view. It is not to be written to.
+// BundledReviser is an .onnx file: the network that corrects a matte with the
+// clean plate in view. It must not be written to.
 //
 //go:embed bundled/bgremove-reviser.onnx
 var BundledReviser []byte
 
-// bundled describes it for lists.
+// bundled describes the bundled network for lists.
 func bundled() Entry {
 	sum := sha256.Sum256(BundledNetwork)
 	return Entry{Installed: true, Bundled: true, Model: Model{

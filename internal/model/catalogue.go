@@ -7,29 +7,30 @@ import (
 	"sync"
 )
 
-// Model is a network that the catalogue or the cache knows.
+// Model is a network that is in the catalogue or in the cache.
 type Model struct {
-	// Name is what users type; of letters, digits, dots, dashes and underscores.
+	// Name is the name that users type. It has letters, digits, dots, dashes
+	// and underscores.
 	Name string `json:"name"`
-	// File is the name that mirrors keep the network under.
+	// File is the network's file name on mirrors.
 	File string `json:"file,omitempty"`
 	URL  string `json:"url,omitempty"`
 	// Bytes is the size of the file; 0 is unknown.
 	Bytes int64 `json:"bytes"`
 	// SHA256 is the digest of the file in lower-case hex.
 	SHA256 string `json:"sha256,omitempty"`
-	// Licence of the weights, as an SPDX name or in words.
+	// Licence is the licence of the weights: an SPDX name, or words.
 	Licence string `json:"licence,omitempty"`
-	// Commercial is set if the licence allows commercial use.
+	// Commercial says whether the licence allows commercial use.
 	Commercial bool `json:"commercial"`
-	// Copyleft is set if the licence asks derived works to carry it.
+	// Copyleft says whether the licence requires derived works to carry it.
 	Copyleft    bool   `json:"copyleft"`
 	Description string `json:"description,omitempty"`
 	Spec        Spec   `json:"spec"`
 }
 
-// Restricted says in words what the licence asks for beyond naming the
-// authors; empty is nothing.
+// Restricted says in words what the licence requires beyond naming the authors;
+// empty is nothing.
 func (m *Model) Restricted() string {
 	switch {
 	case !m.Commercial:
@@ -51,6 +52,7 @@ var readCatalogue = sync.OnceValue(func() []Model {
 	return list
 })
 
-// Catalogue is the list of known networks: those for any subject first, each
-// group from the finest to the quickest. The caller owns it.
+// Catalogue is the list of known networks. Networks for any subject come first,
+// and each group goes from the finest to the quickest. The caller owns the
+// list.
 func Catalogue() []Model { return slices.Clone(readCatalogue()) }

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// What callers only compare.
+// Errors that callers only compare.
 var (
-	// ErrNotONNX is a file that holds no network, or not all of it.
+	// ErrNotONNX means that a file holds no network, or only part of one.
 	ErrNotONNX = errors.New("not a complete ONNX file")
-	// ErrApart is an import of a network whose weights would be left behind.
+	// ErrApart means that an import would leave a network's weights behind.
 	ErrApart = errors.New("its weights lie in files of their own")
-	// ErrNoRecord is a network that was put into the folder by hand, so that
-	// nothing tells its digest.
-	ErrNoRecord = errors.New("it was not imported, so that its sha256 is not known")
-	// ErrExists is an import under a name that is taken by other content.
+	// ErrNoRecord means that a network was put into the folder by hand, so that
+	// nothing records its digest.
+	ErrNoRecord = errors.New("it was not imported, so its sha256 is not known")
+	// ErrExists means that an import's name is taken by other content.
 	ErrExists = errors.New("another model has that name")
-	// ErrBundled is what can be done with files only, asked for Bundled.
+	// ErrBundled means that an operation on files was asked of Bundled.
 	ErrBundled = errors.New("the model " + Bundled + " is part of the program")
 )
 
@@ -44,7 +44,7 @@ func (e *LicenceError) Error() string {
 	return fmt.Sprintf("the licence of %s (%s) %s", e.Model.Name, e.Model.Licence, e.Model.Restricted())
 }
 
-// SidecarError is a NAME.json beside a network that cannot be used.
+// SidecarError is an unusable NAME.json beside a network.
 type SidecarError struct {
 	Path string
 	Err  error
@@ -54,8 +54,8 @@ func (e *SidecarError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.E
 
 func (e *SidecarError) Unwrap() error { return e.Err }
 
-// OtherContentError is an import under a name of the catalogue of what is not
-// that network.
+// OtherContentError means that an import has a name of the catalogue, but not
+// that network's content.
 type OtherContentError struct {
 	Name string
 	Err  error // a *fetch.DigestError
@@ -67,10 +67,10 @@ func (e *OtherContentError) Error() string {
 
 func (e *OtherContentError) Unwrap() error { return e.Err }
 
-// DamagedError is an installed file that is not what was installed.
+// DamagedError means that an installed file has changed since its installation.
 type DamagedError struct {
 	Name     string
-	Imported bool  // and not of the catalogue
+	Imported bool  // false if it is of the catalogue
 	Err      error // a *fetch.DigestError or a *fetch.SizeError
 }
 

@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-// A sidecar that passes is one that can be used.
+// A sidecar that passes can be used.
 func FuzzParseSpec(f *testing.F) {
 	f.Add([]byte(`{"kind":"frame","input":{"width":320,"height":320,"mean":[0,0,0],"std":[1,1,1]},"output":{}}`))
 	f.Add([]byte(`{} x`))

@@ -39,7 +39,7 @@ func known(name, licence string, commercial, copyleft bool) model.Model {
 		Licence: licence, Commercial: commercial, Copyleft: copyleft, Spec: model.Spec{Input: model.Input{Width: 320, Height: 320}}}
 }
 
-// newStore has three known models and a mirror of them.
+// newStore returns a store with three known models and a mirror of them.
 func newStore(t *testing.T) (s *model.Store, mirror string) {
 	t.Helper()
 	s = &model.Store{Dir: filepath.Join(t.TempDir(), "models"), Models: []model.Model{
@@ -167,8 +167,8 @@ func TestPull(t *testing.T) {
 	}
 }
 
-// What is there and intact is not fetched again; what is damaged is noticed
-// and fetched again.
+// An intact file is not fetched again; a damaged one is noticed and fetched
+// again.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	s, mirror := newStore(t)
@@ -220,7 +220,7 @@ func TestImport(t *testing.T) {
 	tests := map[string]struct {
 		path string
 		o    model.ImportOptions
-		name string // what it is called, if it works
+		name string // its name, if the import works
 		is   func(error) bool
 	}{
 		"own":                  {mine, model.ImportOptions{}, "walk", nil},
@@ -269,7 +269,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// What the catalogue says of a network holds under another name, too.
+// A copy of a catalogue's network under another name keeps the catalogue's
+// spec.
 func TestImportedUnderAnotherName(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -282,12 +283,12 @@ func TestImportedUnderAnotherName(t *testing.T) {
 	}
 }
 
-// A network that was brought but could not be described is not installed.
+// A network is not installed if it was copied but could not be described.
 func TestImportHalf(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
 	path := write(t, filepath.Join(t.TempDir(), "mine.onnx"), network("mine"))
-	if err := os.MkdirAll(filepath.Join(s.Dir, "mine.sha256", "x"), 0o700); err != nil { // in the way of the digest
+	if err := os.MkdirAll(filepath.Join(s.Dir, "mine.sha256", "x"), 0o700); err != nil { // blocks the digest file
 		t.Fatal(err)
 	}
 	if _, err := s.Import(t.Context(), path, model.ImportOptions{}); err == nil || s.Installed("mine") {
@@ -336,8 +337,8 @@ func TestImported(t *testing.T) {
 	}
 }
 
-// What was imported is mended, and described anew, by importing it again. Who
-// comes while another imports it takes nothing from that one.
+// A second import repairs a network and describes it anew. It takes nothing from
+// an import of the same name that is still running.
 func TestImportAgain(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -358,7 +359,7 @@ func TestImportAgain(t *testing.T) {
 		t.Errorf("%v, want ErrBusy", err)
 	}
 	if left := files(t, s.Dir); len(left) != 1 {
-		t.Errorf("beside the other's work there is something: %v", left)
+		t.Errorf("files beside those of the other import: %v", left)
 	}
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
@@ -389,8 +390,8 @@ func TestImportAgain(t *testing.T) {
 	}
 }
 
-// The bundled network is listed first; nothing can be done to it, and nothing
-// else can have its name.
+// The bundled network is listed first. Nothing can change it, and nothing else
+// can have its name.
 func TestBundled(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -416,7 +417,7 @@ func TestBundled(t *testing.T) {
 	}
 }
 
-// A path outside the store is only read: its folder may be read-only.
+// A path outside the store is only read; its folder may be read-only.
 func TestOpenPath(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -447,7 +448,7 @@ func TestOpenPath(t *testing.T) {
 	}
 }
 
-// A network that was put there by hand can be used, but not verified.
+// A network that was put there by hand can be used but not verified.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -463,8 +464,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// A name that differs from one of the catalogue by case alone is nobody's: where
-// file names have no case it would be the catalogue's file.
+// A name that differs from a catalogue name only by case is refused. On a file
+// system that ignores case it would be the catalogue's file.
 func TestCaseOfNames(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)

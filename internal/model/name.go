@@ -9,14 +9,14 @@ import (
 var (
 	namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 	unfit       = regexp.MustCompile(`[^a-z0-9._-]+`)
-	// deviceNames are no files on Windows, whatever their extension.
+	// deviceNames cannot be files on Windows, whatever their extension.
 	deviceNames = []string{"con", "prn", "aux", "nul",
 		"com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
 		"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9"}
 )
 
-// CheckName tells whether a network can be imported under a name: it is safe
-// as part of a file name on every system. The error is a *NameError.
+// CheckName reports whether a network can be imported under a name: it must be
+// safe as part of a file name on every system. The error is a *NameError.
 func CheckName(name string) error {
 	stem, _, _ := strings.Cut(name, ".")
 	if !namePattern.MatchString(name) || strings.Contains(name, "..") || strings.HasSuffix(name, ".") ||
@@ -26,12 +26,13 @@ func CheckName(name string) error {
 	return nil
 }
 
-// isPath tells what --model names by where it lies from what it names by name.
+// isPath reports whether a value of --model is a path rather than a name.
 func isPath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), extension)
 }
 
-// nameFor makes a name of a file's: My Model (2).onnx becomes my-model-2.
+// nameFor makes a model name from a file name: My Model (2).onnx becomes
+// my-model-2.
 func nameFor(path string) string {
 	path = strings.ReplaceAll(path, `\`, "/")
 	base := strings.ToLower(path[strings.LastIndex(path, "/")+1:])

@@ -14,7 +14,7 @@ import (
 // maxSidecar bounds the size of a sidecar file in bytes.
 const maxSidecar = 64 << 10
 
-// Validate tells whether a Spec can be used; the error joins all problems,
+// Validate reports whether a Spec can be used; the error joins all problems,
 // each with its key.
 func (s *Spec) Validate() error {
 	var errs []error
@@ -49,7 +49,8 @@ func (s *Spec) Validate() error {
 
 func finite(v float32) bool { return !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) }
 
-// readSidecar reads the Spec beside a network; the zero Spec if there is none.
+// readSidecar reads the Spec beside a network, or returns the zero Spec if
+// there is none.
 func readSidecar(path string) (Spec, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +74,7 @@ func readSidecar(path string) (Spec, error) {
 func parseSpec(data []byte) (Spec, error) {
 	var s Spec
 	if len(data) > maxSidecar {
-		return s, errors.New("larger than a sidecar can be")
+		return s, errors.New("too large for a sidecar")
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -81,7 +82,7 @@ func parseSpec(data []byte) (Spec, error) {
 		return Spec{}, fmt.Errorf("read the sidecar: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return Spec{}, errors.New("something follows the JSON object")
+		return Spec{}, errors.New("there is more after the JSON object")
 	}
 	if err := s.Validate(); err != nil {
 		return Spec{}, err

@@ -19,10 +19,10 @@ const (
 	digestExtension = ".sha256" // NAME.sha256 holds the digest of an imported network
 )
 
-// Store is a folder of networks, NAME.onnx each. It is safe for concurrent
-// use, by several processes too.
+// Store is a folder of networks, each named NAME.onnx. Goroutines and processes
+// may share it.
 type Store struct {
-	// Dir is the folder; empty is DefaultDir. It is made when it is needed.
+	// Dir is the folder; empty is DefaultDir. It is created when needed.
 	Dir string
 	// Models are the known networks; nil is Catalogue.
 	Models []Model
@@ -35,11 +35,11 @@ func DefaultDir() string { return filepath.Join(xdg.CacheHome, "bgremove", "mode
 type Entry struct {
 	Model
 	Installed bool `json:"installed"`
-	// Imported is set for networks that the catalogue does not know, Bundled
-	// for the one in the program.
+	// Imported is set for networks that are not in the catalogue, Bundled for
+	// the one in the program.
 	Imported bool   `json:"imported"`
 	Bundled  bool   `json:"bundled"`
-	Path     string `json:"path,omitempty"` // if it is a file that is installed
+	Path     string `json:"path,omitempty"` // of an installed file
 }
 
 func (s *Store) dir() string {
@@ -66,14 +66,14 @@ func (s *Store) known(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// file is a file of a model that may be in the folder. The name has been
-// checked against the catalogue or by CheckName.
+// file is the path of one of a model's files, which may not exist. The name
+// must be one of the catalogue, or have passed CheckName.
 func (s *Store) file(name, extension string) string {
 	return filepath.Join(s.dir(), name+extension)
 }
 
-// find looks a name up: the model and whether it is one of the catalogue's.
-// The error is a *NameError, an *UnknownError or ErrBundled.
+// find looks a name up. It returns the model, and whether it is in the
+// catalogue. The error is a *NameError, an *UnknownError or ErrBundled.
 func (s *Store) find(name string) (Model, bool, error) {
 	if name == Bundled {
 		return Model{}, false, ErrBundled
@@ -91,8 +91,8 @@ func (s *Store) find(name string) (Model, bool, error) {
 	return Model{Name: name, Bytes: info.Size(), SHA256: s.recordedDigest(name)}, false, nil
 }
 
-// Path is where a network lies. The error is a *NameError, an *UnknownError, a
-// *NotInstalledError or ErrBundled.
+// Path is the path of an installed network. The error is a *NameError, an
+// *UnknownError, a *NotInstalledError or ErrBundled.
 func (s *Store) Path(name string) (string, error) {
 	if _, _, err := s.find(name); err != nil {
 		return "", err
@@ -108,13 +108,14 @@ func (s *Store) Path(name string) (string, error) {
 	return path, nil
 }
 
-// Installed reports whether a network is there.
+// Installed reports whether a network is installed.
 func (s *Store) Installed(name string) bool {
 	_, err := s.Path(name)
 	return err == nil
 }
 
-// List is the bundled network, the catalogue, then what was imported, by name.
+// List returns the bundled network, then the catalogue, then imported networks
+// by name.
 func (s *Store) List() ([]Entry, error) {
 	list := []Entry{bundled()}
 	for _, m := range s.models() {
@@ -141,8 +142,8 @@ func (s *Store) List() ([]Entry, error) {
 	return list, nil
 }
 
-// taken reports whether the catalogue or the bundled network has a name, in any
-// case: some file systems do not tell the cases apart.
+// taken reports whether the catalogue or the bundled network has a name. It
+// ignores case, as some file systems do.
 func (s *Store) taken(name string) bool {
 	if strings.EqualFold(name, Bundled) {
 		return true
@@ -156,9 +157,9 @@ func (s *Store) taken(name string) bool {
 }
 
 // Open finds the network that a user named: one of the store by its name, or
-// any .onnx file by its path, which is only ever read. spec is the
-// catalogue's, or that of the sidecar beside the file (walk.json beside
-// walk.onnx), or the zero Spec if there is neither.
+// any .onnx file by its path. A file outside the store is only read. spec is
+// the catalogue's, or that of the sidecar beside the file (walk.json beside
+// walk.onnx). It is the zero Spec if there is neither.
 //
 // Errors: *NameError, *UnknownError, *NotInstalledError, *SidecarError,
 // *DamagedError, ErrNotONNX, and those of the file system.
@@ -186,8 +187,8 @@ func (s *Store) Open(nameOrPath string) (path string, spec Spec, err error) {
 	return path, m.Spec, nil
 }
 
-// readONNX reads what a network says of itself, which tells it from other files
-// and a whole one from a cut one.
+// readONNX reads a network's description of itself. It fails for files that
+// hold no network, or only part of one.
 func readONNX(path string) (*onnxfile.Graph, error) {
 	g, _, err := onnxfile.ReadFile(path)
 	if err == nil || onnxfile.Unreadable(err) {

@@ -14,21 +14,23 @@ import (
 	"github.com/bgremove/bgremove/internal/outfile"
 )
 
-// PullOptions say how a network is fetched.
+// PullOptions says how to fetch a network.
 type PullOptions struct {
 	// From is a mirror: the URL of a folder, a file URL, or a folder or file on
-	// this machine. Empty is where the network's authors publish it.
+	// this machine. Empty is the place where the network's authors publish it.
 	From string
-	// AcceptLicence is needed for networks whose licence is Restricted.
+	// AcceptLicence is needed if the network's licence is Restricted.
 	AcceptLicence bool
-	// Progress is told the bytes that are there and their final number.
+	// Progress gets the number of bytes so far and their final number.
 	Progress func(done, total int64)
-	// Client makes the requests; its Progress is not used. The zero value will do.
+	// Client makes the requests; its Progress is ignored. The zero value is
+	// fine.
 	Client fetch.Client
 }
 
-// Pull fetches a network of the catalogue, unless it is there already, and
-// checks it before it gets its name. What an interrupted Pull left is resumed.
+// Pull fetches a network of the catalogue, unless it is already installed. It
+// checks the content before the file gets its name. It resumes an interrupted
+// Pull.
 //
 // Errors: *NameError, *UnknownError, ErrBundled, *LicenceError, and those of
 // fetch.Client.Get.
@@ -66,7 +68,7 @@ func cannotPull(name string) error {
 	return &UnknownError{name}
 }
 
-// intact reports whether a file is already what the catalogue says.
+// intact reports whether a file already has the content of the catalogue.
 func (s *Store) intact(ctx context.Context, m Model, path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || m.Bytes > 0 && info.Size() != m.Bytes {
@@ -76,7 +78,7 @@ func (s *Store) intact(ctx context.Context, m Model, path string) bool {
 	return err == nil && sum == m.SHA256
 }
 
-// mirrored is the place of a file in a mirror; a path may also name the file
+// mirrored is the place of a file on a mirror; a path may also name the file
 // itself.
 func mirrored(from, file string) string {
 	if path, ok := fetch.LocalPath(from); ok {
@@ -87,21 +89,22 @@ func mirrored(from, file string) string {
 	return fetch.Join(from, file)
 }
 
-// ImportOptions say how a network is imported.
+// ImportOptions says how to import a network.
 type ImportOptions struct {
-	// Name is what it will be called; empty is the catalogue's name if it knows
-	// the content, else the file's own.
+	// Name is its new name. Empty is the catalogue's name if it knows the
+	// content, otherwise the file's own.
 	Name string
-	// AcceptLicence is needed for networks of the catalogue whose licence is
-	// Restricted.
+	// AcceptLicence is needed for networks of the catalogue with a Restricted
+	// licence.
 	AcceptLicence bool
 }
 
 // Import copies a network, and the sidecar beside it, into the store and
-// returns its name. A name of the catalogue takes only the catalogue's content.
+// returns its name. A name of the catalogue accepts only the catalogue's
+// content.
 //
-// Errors: *NameError, *LicenceError, *SidecarError, *OtherContentError, ErrExists,
-// ErrNotONNX, ErrApart, and those of fetch.Client.Get.
+// Errors: *NameError, *LicenceError, *SidecarError, *OtherContentError,
+// ErrExists, ErrNotONNX, ErrApart, and those of fetch.Client.Get.
 func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name string, err error) {
 	g, err := readONNX(path)
 	if err != nil {
@@ -115,7 +118,7 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name 
 		return "", err
 	}
 	source := fetch.File{From: path, Size: size, SHA256: sum}
-	var spec *Spec // as the catalogue has it
+	var spec *Spec // the catalogue's spec, if it knows the content
 	for _, m := range s.models() {
 		if m.SHA256 != sum {
 			continue
@@ -145,8 +148,8 @@ func (s *Store) bring(ctx context.Context, source fetch.File, name string) error
 	return nil
 }
 
-// importNew takes in a network under a name that the catalogue does not know.
-// spec is for one without a sidecar; it may be nil.
+// importNew imports a network under a name that is not in the catalogue. spec
+// is used if the network has no sidecar; it may be nil.
 func (s *Store) importNew(ctx context.Context, source fetch.File, name string, spec *Spec) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -155,7 +158,7 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string, s
 		return fmt.Errorf("%s: %w", name, ErrExists)
 	}
 	old, _, err := fetch.Digest(ctx, s.file(name, extension))
-	if err == nil && old != source.SHA256 && s.recordedDigest(name) != source.SHA256 { // a damaged one is mended
+	if err == nil && old != source.SHA256 && s.recordedDigest(name) != source.SHA256 { // a damaged network is repaired
 		return fmt.Errorf("%s: %w", name, ErrExists)
 	}
 	sidecar := strings.TrimSuffix(source.From, filepath.Ext(source.From)) + ".json"
@@ -168,7 +171,7 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string, s
 	had := s.Installed(name)
 	err = s.bring(ctx, source, name)
 	if errors.Is(err, fetch.ErrBusy) {
-		return err // what is there is the other's
+		return err // the file belongs to the other import
 	}
 	if err == nil {
 		err = s.describe(name, source.SHA256, sidecar, spec)
@@ -179,10 +182,10 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string, s
 	return err
 }
 
-// describe notes the digest of a network that was imported, and its sidecar, or
-// spec in its place, or that it has none.
+// describe records the digest of an imported network and its sidecar. Without a
+// sidecar it records spec, and without either it removes an old sidecar.
 func (s *Store) describe(name, sum, sidecar string, spec *Spec) error {
-	digest := sum + "  " + name + extension + "\n" // as sha256sum writes it
+	digest := sum + "  " + name + extension + "\n" // in the format of sha256sum
 	if err := writeFile(s.file(name, digestExtension), []byte(digest)); err != nil {
 		return err
 	}
@@ -196,8 +199,8 @@ func (s *Store) describe(name, sum, sidecar string, spec *Spec) error {
 	return writeFile(s.file(name, ".json"), data)
 }
 
-// recordedDigest is the digest an imported network had, or "" if that is not
-// known.
+// recordedDigest is the digest of an imported network at its import, or "" if
+// that is unknown.
 func (s *Store) recordedDigest(name string) string {
 	data, err := os.ReadFile(s.file(name, digestExtension))
 	if sum, _, _ := strings.Cut(string(data), " "); err == nil && fetch.ValidDigest(sum) {
@@ -206,9 +209,9 @@ func (s *Store) recordedDigest(name string) string {
 	return ""
 }
 
-// Export copies an installed network to a file, or into a folder under the
-// name that mirrors keep it under, so that another machine can import or pull
-// it. An existing file is not replaced. It returns the path of the copy.
+// Export copies an installed network to a file, or into a folder under its name
+// on mirrors. Another machine can then import or pull it. Export does not
+// replace an existing file. It returns the path of the copy.
 func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
 	m, catalogued, err := s.find(name)
 	if err != nil {
@@ -250,7 +253,7 @@ func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
 }
 
 // Verify reads an installed network and compares its digest. The error is a
-// *DamagedError if it differs, ErrNoRecord, or one of Path's.
+// *DamagedError if it differs, ErrNoRecord, or an error of Path.
 func (s *Store) Verify(ctx context.Context, name string) error {
 	m, catalogued, err := s.find(name)
 	if err != nil {
@@ -273,7 +276,7 @@ func (s *Store) Verify(ctx context.Context, name string) error {
 	return nil
 }
 
-// Remove deletes a network, and what an interrupted Pull of it left. The error
+// Remove deletes a network, and the remains of an interrupted Pull. The error
 // is one of Path's.
 func (s *Store) Remove(name string) error {
 	if _, _, err := s.find(name); err != nil {
@@ -298,7 +301,7 @@ func (s *Store) discard(name string) error {
 	return nil
 }
 
-// writeFile writes a small file that appears when it is complete.
+// writeFile writes a small file that appears only when it is complete.
 func writeFile(path string, data []byte) error {
 	f, err := outfile.Create(path, true)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package onnxfile reads what an .onnx file says of its network, without
-// loading the weights: what goes in and comes out, and whether the file is whole.
+// Package onnxfile reads the description of a network in an .onnx file, without
+// loading the weights: its inputs and outputs, and whether the file is
+// complete.
 //
 // The field numbers are those of onnx.proto3 (ModelProto, GraphProto,
 // ValueInfoProto, TypeProto, TensorShapeProto, TensorProto,
@@ -16,13 +17,13 @@ import (
 	"strconv"
 )
 
-// Graph is what a file says of its network.
+// Graph is a file's description of its network.
 type Graph struct {
-	// Inputs, without those that have a value in the file, and Outputs.
+	// Inputs without a value in the file, and Outputs.
 	Inputs, Outputs []Port
 	Metadata        map[string]string
-	// Apart is set if weights lie in files beside this one, which hold at least
-	// ApartBytes.
+	// Apart means that some weights are in other files. ApartBytes is the total
+	// of their stated lengths.
 	Apart      bool
 	ApartBytes int64
 }
@@ -30,19 +31,20 @@ type Graph struct {
 // Port is one input or output of a network.
 type Port struct {
 	Name string
-	// Elem is the type of its values, as onnx.proto numbers them.
+	// Elem is the type of its values, in the numbering of onnx.proto.
 	Elem  int
 	Shape []int64 // -1 is open
 }
 
-// ErrTruncated is a file that was cut short, or damaged so that it looks it.
-var ErrTruncated = errors.New("ends before its time")
+// ErrTruncated means that a file was cut short, or has damage that looks the
+// same.
+var ErrTruncated = errors.New("ends too early")
 
-// Read reads the first size bytes of r. It skips the weights. Errors but those
-// of r, and ErrTruncated, say that it is no network.
+// Read reads the first size bytes of r. It skips the weights. Errors other than
+// those of r and ErrTruncated mean that the content is not a network.
 func Read(r io.ReaderAt, size int64) (*Graph, error) { return parseModel(message{r: r, end: size}) }
 
-// ReadFile reads a regular file, whose size it returns too.
+// ReadFile reads a regular file, and also returns its size.
 func ReadFile(path string) (_ *Graph, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -60,23 +62,23 @@ func ReadFile(path string) (_ *Graph, size int64, err error) {
 	return g, info.Size(), err
 }
 
-// errNotRegular is what ReadFile says of folders, pipes and devices.
+// errNotRegular is the error of ReadFile for folders, pipes and devices.
 var errNotRegular = errors.New("not a regular file")
 
-// Unreadable reports whether an error of ReadFile is one of the file, and not of
-// what it holds.
+// Unreadable reports whether an error of ReadFile is about the file rather than
+// its content.
 func Unreadable(err error) bool {
 	return errors.As(err, new(*fs.PathError)) || errors.Is(err, errNotRegular)
 }
 
-// message is a protobuf message within r, read field by field.
+// message is a protobuf message within r that is read field by field.
 type message struct {
 	r        io.ReaderAt
 	off, end int64
 }
 
-// field is one field of a message: body holds it when it is length-delimited,
-// value when it is a varint.
+// field is one field of a message. body holds a length-delimited value, and
+// value holds a varint.
 type field struct {
 	number int
 	wire   int
@@ -98,7 +100,7 @@ func (m *message) varint() (uint64, error) {
 	return v, nil
 }
 
-// next reads one field; io.EOF is the end of the message.
+// next reads one field; io.EOF marks the end of the message.
 func (m *message) next() (field, error) {
 	if m.off >= m.end {
 		return field{}, io.EOF
@@ -153,7 +155,7 @@ func (m message) each(do func(field) error) error {
 	}
 }
 
-// maxText bounds the names and metadata that are read: 1 MB.
+// maxText is the largest size in bytes of a name or of metadata.
 const maxText = 1 << 20
 
 func (m message) text() (string, error) {
@@ -203,8 +205,7 @@ func parseModel(m message) (*Graph, error) {
 	return g, err
 }
 
-// parse reads the graph's inputs, those that have an initial value left out,
-// and outputs.
+// parse reads the graph's outputs, and its inputs without an initial value.
 func (g *Graph) parse(m message) error {
 	constant := map[string]bool{}
 	err := m.each(func(f field) error {
@@ -237,7 +238,7 @@ func (g *Graph) parse(m message) error {
 	return err
 }
 
-// initializer reads the name of a weight, and where it is.
+// initializer reads the name of a weight, and whether it is in another file.
 func (g *Graph) initializer(m message) (name string, err error) {
 	err = m.each(func(f field) (err error) {
 		switch {

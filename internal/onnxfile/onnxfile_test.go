@@ -11,7 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/onnxfile"
 )
 
-// seeds are the networks of testdata that are small.
+// seeds are the small networks of testdata.
 func seeds(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	files, err := filepath.Glob("../../testdata/onnx/*.onnx")
@@ -35,8 +35,8 @@ func read(b []byte) (*onnxfile.Graph, error) {
 	return onnxfile.Read(bytes.NewReader(b), int64(len(b)))
 }
 
-// A file that was cut anywhere within its graph, and what is no network, are
-// told from whole ones.
+// Files that are cut anywhere within the graph, and files of other kinds, are
+// distinguished from complete ones.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	whole := []byte{0x08, 8, 0x12, 2, 'h', 'i', 0x3a, 5, 0x12, 3, 'n', 'e', 't', 0x42, 1, 0}

@@ -17,9 +17,9 @@ import (
 
 // Errors of archives.
 var (
-	// ErrArchive is an archive that cannot be read to its end.
+	// ErrArchive means that an archive cannot be read to its end.
 	ErrArchive = errors.New("the archive is damaged")
-	// ErrNoLibrary is an archive without the library of this system.
+	// ErrNoLibrary means that an archive has no library for this system.
 	ErrNoLibrary = errors.New("the archive holds no ONNX Runtime library for this system")
 )
 
@@ -28,9 +28,9 @@ const (
 	maxArchive = 8 << 30 // bytes unpacked
 )
 
-// extract writes the library in an archive (.tgz or .zip, told by its first
-// bytes) to w. Names in the archive are compared with those wanted and used
-// for nothing else.
+// extract writes the library in an archive to w. The archive's first bytes show
+// whether it is a .tgz or a .zip. Names in the archive are only compared with
+// the wanted ones.
 func extract(archive string, wanted func(name string) bool, w io.Writer) error {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -115,7 +115,7 @@ func copyLibrary(w io.Writer, r io.Reader, size int64) error {
 	return nil
 }
 
-// source remembers its own error, to be told from the writer's.
+// source records its own error, to distinguish it from the writer's.
 type source struct {
 	r   io.Reader
 	err error
@@ -129,8 +129,8 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// wantedIn tells the library among the names of an archive: npm's one path, or
-// any of the library's names in a release's lib folder.
+// wantedIn recognises the library's name in an archive: npm's one path, or any
+// of the library's names in a release's lib folder.
 func (b build) wantedIn(goos string) func(name string) bool {
 	names := fileNames(goos)
 	return func(name string) bool {

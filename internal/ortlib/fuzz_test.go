@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Any bytes are an archive or an error; never more comes out than a library
-// can hold.
+// Any bytes are either an archive or an error. The output is never larger than
+// a library can be.
 func FuzzExtract(f *testing.F) {
 	var tgz, zipped bytes.Buffer
 	z := gzip.NewWriter(&tgz)
@@ -66,7 +66,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// The linker's folders are read with what the file includes; a loop ends.
+// Files that a linker's file includes are read too; a loop ends.
 func TestLinkerFolders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,42 +16,42 @@ import (
 	"github.com/bgremove/bgremove/internal/fetch"
 )
 
-// Options say how the library is brought.
+// Options says how to install the library.
 type Options struct {
-	// Dir is the folder it goes to; empty is DefaultCache.
+	// Dir is the target folder; empty is DefaultCache.
 	Dir string
-	// Platform is the system that it is for, as GOOS/GOARCH; empty is this one.
+	// Platform is the library's system, as GOOS/GOARCH; empty is this one.
 	Platform string
-	// From is where it is taken from instead of the official release: an archive
-	// or the library itself, a folder that holds an archive under its published
-	// name, or the URL of either (a folder's ends in a slash).
+	// From replaces the official release: an archive or the library itself, a
+	// folder that holds an archive under its published name, or the URL of
+	// either. A folder's URL ends in a slash.
 	From string
-	// SHA256 vouches for what From names, if that is not one of the published
-	// builds of Version.
+	// SHA256 is the digest of the file that From names, if that is not one of
+	// the published builds of Version.
 	SHA256 string
-	// NPM is the npm program, asked where the release cannot be had; empty is
-	// the one in PATH, if there is one.
+	// NPM is the npm program, used if the release is not available; empty is
+	// the one in PATH, if any.
 	NPM string
-	// Again brings the library even if it is there.
+	// Again installs the library even if it is already there.
 	Again bool
-	// Progress is told the bytes that are there and their final number, 0 while
+	// Progress gets the number of bytes so far and their final number, 0 while
 	// that is unknown.
 	Progress func(done, total int64)
-	// Note is told, in a line, what is tried next.
+	// Note gets a line about each next attempt.
 	Note func(string)
-	// Client makes the requests; its Progress is not used.
+	// Client makes the requests; its Progress is ignored.
 	Client fetch.Client
 }
 
-// Installed is what Install did.
+// Installed is the result of Install.
 type Installed struct {
 	Path    string `json:"path"`
 	Version string `json:"version,omitempty"` // empty for builds that From names
-	From    string `json:"from"`              // "cache" if it was there already
+	From    string `json:"from"`              // "cache" if it was already there
 }
 
-// Install brings the library to the cache folder. What it brings is checked by
-// sha256 before anything of it is used, and appears there when it is complete.
+// Install brings the library to the cache folder. It checks every download by
+// sha256 before any use, and the library appears only when it is complete.
 //
 // Errors: ErrPlatform, ErrArchive, ErrNoLibrary, ErrNotLibrary,
 // fetch.ErrNoDigest for unknown builds without Options.SHA256, *NPMError, and
@@ -93,10 +93,10 @@ type installer struct {
 	build
 	goos string // of Platform
 	dest string // of the library
-	work string // a folder for what is removed at the end
+	work string // a temporary folder that is removed at the end
 }
 
-// sweep removes the temporary folders that killed runs left.
+// sweep removes the temporary folders of killed runs.
 func sweep(dir string) {
 	left, _ := filepath.Glob(filepath.Join(dir, ".setup-*"))
 	for _, path := range left {
@@ -106,7 +106,7 @@ func sweep(dir string) {
 	}
 }
 
-// record is kept beside the library, as setup.json.
+// record is stored beside the library, as setup.json.
 type record struct {
 	Version  string `json:"version"` // empty for builds that the user named
 	Platform string `json:"platform"`
@@ -116,8 +116,8 @@ type record struct {
 
 func (i *installer) recordPath() string { return filepath.Join(i.Dir, "setup.json") }
 
-// intact reports whether the library in the cache is the one that was put
-// there for this Version and Platform.
+// intact reports whether the library in the cache is the one that was installed
+// for this Version and Platform.
 func (i *installer) intact(ctx context.Context) bool {
 	var r record
 	data, err := os.ReadFile(i.recordPath())
@@ -151,7 +151,7 @@ func (i *installer) fromPublished(ctx context.Context) (*Installed, error) {
 	return i.unpack(ctx, archive, origin{from: "npm: " + npmPackage + "@" + Version, version: Version, npm: true})
 }
 
-// fromNamed takes what Options.From names.
+// fromNamed installs from the place in Options.From.
 func (i *installer) fromNamed(ctx context.Context) (*Installed, error) {
 	if path, ok := fetch.LocalPath(i.From); ok {
 		return i.fromPath(ctx, path)
@@ -174,7 +174,7 @@ func (i *installer) fromNamed(ctx context.Context) (*Installed, error) {
 	return i.take(ctx, archive, fetch.Redacted(f.From), f.SHA256)
 }
 
-// published is the digest of a published archive by its name, or "".
+// published is the digest of a published archive with this file name, or "".
 func (i *installer) published(from string) string {
 	switch filepath.Base(fetch.Redacted(from)) {
 	case i.archive:
@@ -221,7 +221,7 @@ func (i *installer) inMirror(dir string) (string, error) {
 	return "", &fs.PathError{Op: "find " + i.archive + " or " + npmArchive + " in", Path: dir, Err: fs.ErrNotExist}
 }
 
-// take installs from a checked file: the library itself or an archive.
+// take installs from a checked file, which is the library itself or an archive.
 func (i *installer) take(ctx context.Context, path, from, digest string) (*Installed, error) {
 	version := ""
 	if i.knows(digest) {
@@ -233,14 +233,14 @@ func (i *installer) take(ctx context.Context, path, from, digest string) (*Insta
 	return i.unpack(ctx, path, origin{from: from, version: version})
 }
 
-// origin is where a library comes from.
+// origin is the source of a library.
 type origin struct {
 	from    string
 	version string
-	npm     bool // through npm, which checks archives itself: we check the library
+	npm     bool // npm checks archives itself, so we check only the library
 }
 
-// unpack takes the library out of a checked archive.
+// unpack extracts the library from a checked archive.
 func (i *installer) unpack(ctx context.Context, archive string, o origin) (*Installed, error) {
 	library := filepath.Join(i.work, "library")
 	f, err := os.OpenFile(library, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -288,8 +288,8 @@ func (i *installer) remember(r record) error {
 	return os.Rename(path, i.recordPath())
 }
 
-// get fetches an archive into work. It arrives under a name that is the same
-// each time, so that what an interruption left is gone on with.
+// get fetches an archive into work. The archive always has the same name, so
+// that an interrupted download is resumed.
 func (i *installer) get(ctx context.Context, f fetch.File, name string) (string, error) {
 	client := i.Client
 	client.Progress = i.Progress

@@ -12,7 +12,7 @@ import (
 	"github.com/bgremove/bgremove/internal/fetch"
 )
 
-// NPMError is a run of npm that did not bring the package.
+// NPMError means that npm ran but did not bring the package.
 type NPMError struct {
 	Stderr string // its last lines
 	Err    error
@@ -34,8 +34,8 @@ func (i *installer) findNPM() (string, error) {
 	return exec.LookPath("npm")
 }
 
-// packNPM asks the npm client, which knows the registry that its user
-// configured, for the package's archive, and checks it. No script of the
+// packNPM gets the package's archive from the npm client, which knows the
+// registry that its user configured. It checks the archive. No script of the
 // package runs.
 func (i *installer) packNPM(ctx context.Context, npm string) (string, error) {
 	cmd := exec.CommandContext(ctx, npm, "pack", npmPackage+"@"+Version, "--ignore-scripts", "--loglevel=error", "--pack-destination", ".")
@@ -60,7 +60,7 @@ func (i *installer) packNPM(ctx context.Context, npm string) (string, error) {
 	return archive, nil
 }
 
-// tail is the end of what a program said, on one line.
+// tail is the end of a program's output, on one line.
 func tail(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > 300 {

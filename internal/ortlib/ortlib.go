@@ -1,5 +1,5 @@
 // Package ortlib finds ONNX Runtime's shared library on this machine, and
-// brings it where it is missing. It does not load it.
+// installs it if it is missing. It does not load it.
 package ortlib
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// Version is the release that Install brings. The Go binding asks for 1.24 or
+// Version is the release that Install installs. The Go binding needs 1.24 or
 // newer. deploy/onnxruntime holds the notices that go with it.
 const Version = "1.30.0"
 
-// Library is a shared library that was found.
+// Library is a shared library that Find found.
 type Library struct {
 	Path string `json:"path"` // absolute
 	// Source says where it was found: "named", "beside the executable", "cache"
@@ -26,7 +26,7 @@ type Library struct {
 	Source string `json:"source"`
 }
 
-// NotFoundError says where the library was looked for.
+// NotFoundError lists the places that were searched.
 type NotFoundError struct {
 	Explicit string   // the path that the user named; may be empty
 	Looked   []string // folders
@@ -39,15 +39,15 @@ func (e *NotFoundError) Error() string {
 	return "ONNX Runtime's shared library is not installed"
 }
 
-// ErrNotLibrary is a file that is no shared library of this system.
+// ErrNotLibrary means that a file is not a shared library of this system.
 var ErrNotLibrary = errors.New("not a shared library of this system")
 
-// Places are where Find looks, in this order.
+// Places are the places that Find searches, in this order.
 type Places struct {
-	// Explicit is the library, or its folder, as the user named it. If it is set
-	// nothing else is looked at.
+	// Explicit is the library, or its folder, as the user named it. If it is
+	// set, no other place is searched.
 	Explicit string
-	// Beside are folders at the executable.
+	// Beside are the folders at the executable.
 	Beside []string
 	// Cache is the folder that Install fills.
 	Cache string
@@ -58,9 +58,9 @@ type Places struct {
 // DefaultCache is the folder in the user's cache.
 func DefaultCache() string { return filepath.Join(xdg.CacheHome, "bgremove", "onnxruntime") }
 
-// Find looks for the library in the usual places. explicit is what the user
-// named, by flag or environment; it may be empty. The error is a
-// *NotFoundError or wraps ErrNotLibrary.
+// Find looks for the library in the usual places. explicit is the path from the
+// user's flag or environment; it may be empty. The error is a *NotFoundError or
+// wraps ErrNotLibrary.
 func Find(explicit string) (Library, error) {
 	return Places{Explicit: explicit, Beside: besideExecutable(), Cache: DefaultCache(), System: systemFolders()}.Find()
 }
@@ -118,8 +118,8 @@ func findNamed(path string) (Library, error) {
 	return Library{path, "named"}, err
 }
 
-// inFolder finds the library under one of its names. Files that are no
-// libraries are passed over, linker scripts among them.
+// inFolder finds the library under one of its names. It skips files that are
+// not libraries, such as linker scripts.
 func inFolder(dir string) (string, bool) {
 	if dir == "" {
 		return "", false
@@ -151,8 +151,8 @@ func cacheName(goos string) string {
 	return names[len(names)-1]
 }
 
-// checkLibrary tells a shared library of a system from other files by its
-// first bytes.
+// checkLibrary checks by the first bytes of a file that it is a shared library
+// of a system.
 func checkLibrary(path, goos string) error {
 	f, err := os.Open(path)
 	if err != nil {

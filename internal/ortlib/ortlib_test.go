@@ -22,7 +22,7 @@ import (
 	"github.com/bgremove/bgremove/internal/ortlib"
 )
 
-// library is a file that begins like a shared library of this system.
+// library begins like a shared library of this system.
 func library() []byte {
 	head := map[string]string{"windows": "MZ", "darwin": "\xcf\xfa\xed\xfe"}[runtime.GOOS]
 	if head == "" {
@@ -31,7 +31,8 @@ func library() []byte {
 	return append([]byte(head), bytes.Repeat([]byte("code"), 1000)...)
 }
 
-// names of the library: the one with its version, and the one without.
+// names returns the library's file names: the one with its version, and the one
+// without.
 func names() (versioned, plain string) {
 	switch runtime.GOOS {
 	case "windows":
@@ -151,8 +152,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A library named by a relative path is given by an absolute one, which alone
-// the linker takes for a path.
+// Find makes a relative path absolute, because the linker takes only an
+// absolute one for a path.
 func TestFindRelative(t *testing.T) {
 	_, plain := names()
 	dir := t.TempDir()
@@ -177,13 +178,13 @@ func TestInstallFrom(t *testing.T) {
 	tests := map[string]struct {
 		name string
 		data []byte
-		is   func(error) bool // nil: it works
+		is   func(error) bool // nil: the install works
 	}{
 		"tgz":           {"a.tgz", good, nil},
 		"zip":           {"a.zip", zipped(t, "r/lib/"+versioned), nil},
 		"library":       {plain, library(), nil},
 		"link first":    {"a.tgz", tgz(t, tar.Header{Name: "r/lib/" + plain, Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}, file("r/lib/"+versioned)), nil},
-		"climbing name": {"a.tgz", tgz(t, file("../../../lib/"+versioned)), nil}, // its name is used for nothing
+		"climbing name": {"a.tgz", tgz(t, file("../../../lib/"+versioned)), nil}, // the archive's path is never used
 		"only a link": {"a.tgz", tgz(t, tar.Header{Name: "r/lib/" + versioned, Linkname: "x", Typeflag: tar.TypeSymlink}),
 			isErr(ortlib.ErrNoLibrary)},
 		"without it":    {"a.tgz", tgz(t, file("r/README")), isErr(ortlib.ErrNoLibrary)},
@@ -204,7 +205,7 @@ func TestInstallFrom(t *testing.T) {
 				got, err := ortlib.Install(t.Context(), ortlib.Options{Dir: dir, From: place, SHA256: digest(test.data)})
 				if test.is != nil {
 					if place != from && is[*fetch.PageError](err) {
-						err = ortlib.ErrArchive // a server says so sooner
+						err = ortlib.ErrArchive // a server's content type shows it earlier
 					}
 					if !test.is(err) {
 						t.Errorf("%s: %T: %v", place, err, err)
@@ -247,7 +248,8 @@ func checkOnly(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// What nobody vouches for is not installed, and a known name needs its digest.
+// A file without a known digest is not installed, and a file with a known name
+// must have its digest.
 func TestInstallUnknown(t *testing.T) {
 	t.Parallel()
 	versioned, _ := names()
@@ -277,14 +279,14 @@ func TestInstallUnknown(t *testing.T) {
 	}
 }
 
-// unreachable is a client for which no server can be reached.
+// unreachable is a client that can reach no server.
 var unreachable = fetch.Client{HTTP: &http.Client{Transport: refuse{}}}
 
 type refuse struct{}
 
 func (refuse) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
 
-// Where the release cannot be had npm is asked; what it brings is checked.
+// If the release is not available, npm is used; its package is checked.
 func TestInstallNPM(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-ins for npm are shell scripts")
@@ -322,8 +324,8 @@ func TestInstallNPM(t *testing.T) {
 	}
 }
 
-// npm, which runs in a folder of its own, puts the archive where it is looked
-// for when the cache is named by a relative path, too.
+// npm runs in a folder of its own. It still puts the archive in the right place
+// if the cache has a relative path.
 func TestInstallNPMRelative(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-in for npm is a shell script")
@@ -340,7 +342,7 @@ func TestInstallNPMRelative(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends npm too: the stand-in would run for ever.
+// Ctrl-C ends npm too: the test's npm would run for ever.
 func TestInstallInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-in for npm is a shell script")
@@ -368,7 +370,7 @@ func TestInstallInterrupted(t *testing.T) {
 	checkOnly(t, dir)
 }
 
-// What a killed run left goes after a day, not before.
+// The remains of a killed run are removed after a day, not earlier.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -388,8 +390,9 @@ func TestSweep(t *testing.T) {
 	checkOnly(t, dir, ".setup-new", plain, "setup.json")
 }
 
-// The real thing: npm's package, checked, unpacked and there the second time
-// without asking anybody. BGREMOVE_TEST_NPM names the npm program.
+// This test uses the real npm: its package is checked and unpacked, and the
+// second time it is there without a request. BGREMOVE_TEST_NPM names the npm
+// program.
 func TestInstallRealNPM(t *testing.T) {
 	npm := os.Getenv("BGREMOVE_TEST_NPM")
 	if npm == "" {

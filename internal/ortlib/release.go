@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ErrPlatform is a system for which no library is published.
+// ErrPlatform means that no library is published for a system.
 var ErrPlatform = errors.New("no library is published for this system")
 
 const (
@@ -16,15 +16,17 @@ const (
 	npmDigest  = "6e3390d6b783e7be946fad629292799da28d0b42f84856e50d2c1b0383291e75"
 )
 
-// build is what is published for one system.
+// build is the published library for one system.
 type build struct {
-	// archive of the official release, and the digest that the release states.
+	// archive is that of the official release, and digest is stated by the
+	// release.
 	archive, digest string
-	// library is the path in the npm archive, and its digest.
+	// npmLibrary is the path in the npm archive, and npmLibraryDigest the
+	// library's digest.
 	npmLibrary, npmLibraryDigest string
 }
 
-// builds are those of Version, by GOOS/GOARCH.
+// builds are the builds of Version by GOOS/GOARCH.
 var builds = map[string]build{
 	"linux/amd64": {
 		"onnxruntime-linux-x64-" + Version + ".tgz", "a5ed5a3cac51fbb2e90da632ae43d19212faaa20e76484e62bcb7c23ddb3b3fd",
@@ -48,7 +50,7 @@ var builds = map[string]build{
 	},
 }
 
-// buildFor is the build for a system, as GOOS/GOARCH.
+// buildFor returns the build for a system, as GOOS/GOARCH.
 func buildFor(platform string) (build, error) {
 	b, ok := builds[platform]
 	if !ok {
@@ -57,7 +59,7 @@ func buildFor(platform string) (build, error) {
 	return b, nil
 }
 
-// knows reports whether a digest is that of something published.
+// knows reports whether a digest belongs to a published file.
 func (b build) knows(digest string) bool {
 	return digest != "" && (digest == b.digest || digest == npmDigest || digest == b.npmLibraryDigest)
 }

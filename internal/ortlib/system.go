@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// systemFolders are the folders of the linker. Windows has none here: its own
-// folder holds an old ONNX Runtime that is part of the system and too old.
+// systemFolders are the folders of the linker. On Windows there are none: the
+// system's own folder holds an ONNX Runtime that is too old.
 func systemFolders() []string {
 	switch runtime.GOOS {
 	case "windows":

@@ -1,4 +1,4 @@
-// Package outfile writes files that appear under their names when they are
+// Package outfile writes files that get their names only when they are
 // complete.
 package outfile
 
@@ -9,27 +9,28 @@ import (
 	"path/filepath"
 )
 
-// What may be in the way of a file, in an *fs.PathError, beside fs.ErrExist.
+// Errors about an existing file, in an *fs.PathError. fs.ErrExist is another
+// one.
 var (
-	// ErrFolder is a folder of that name.
+	// ErrFolder means that a folder has that name.
 	ErrFolder = errors.New("is a folder")
-	// ErrSpecial is a device, pipe or socket of that name.
+	// ErrSpecial means that a device, pipe or socket has that name.
 	ErrSpecial = errors.New("not a regular file")
-	// ErrDangling is a link of that name that leads nowhere.
+	// ErrDangling means that a broken link has that name.
 	ErrDangling = errors.New("a broken link")
 )
 
-// File is a temporary file beside the one that it will be.
+// File is a temporary file beside its final place.
 type File struct {
 	*os.File
 	path      string
 	overwrite bool
 }
 
-// Create makes the temporary file for path, in whose folder there must be room
-// anyway. A file that is there is an error, fs.ErrExist, unless overwrite is
-// set. If it is a link, it stays; what it points to is replaced, and must be there. Errors are
-// *fs.PathError of path.
+// Create makes the temporary file for path, in the folder of the final file,
+// since the disk needs room there anyway. An existing file is an error,
+// fs.ErrExist, unless overwrite is set. A link stays and its target is
+// replaced; the target must exist. Errors are *fs.PathError of path.
 func Create(path string, overwrite bool) (*File, error) {
 	target := path
 	if stat, err := os.Stat(path); err == nil {
@@ -54,7 +55,7 @@ func Create(path string, overwrite bool) (*File, error) {
 	return &File{File: f, path: target, overwrite: overwrite}, nil
 }
 
-// failed is an error about path whose cause may be about the temporary file.
+// failed is an error about path; its cause may be about the temporary file.
 func failed(path string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		err = p.Err
@@ -62,9 +63,9 @@ func failed(path string, err error) error {
 	return &fs.PathError{Op: "create", Path: path, Err: err}
 }
 
-// Discard removes what was written, unless Commit gave it its name.
+// Discard removes the temporary file, unless Commit has renamed it.
 func (f *File) Discard() {
-	_ = f.Close() // it may be closed already
+	_ = f.Close() // it may already be closed
 	_ = os.Remove(f.Name())
 }
 
@@ -78,24 +79,24 @@ func (f *File) Commit() (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	_ = os.Chmod(f.Name(), 0o666&^umask()) // shared folders of other systems refuse it
+	_ = os.Chmod(f.Name(), 0o666&^umask()) // network file systems may refuse it
 	if err := f.Close(); err != nil {
 		return 0, err
 	}
 	if f.overwrite {
 		return stat.Size(), os.Rename(f.Name(), f.path)
 	}
-	// A link, unlike a rename, does not replace what has come up meanwhile.
+	// A link, unlike a rename, does not replace a file that was created since.
 	switch err := os.Link(f.Name(), f.path); {
 	case err == nil:
 		return stat.Size(), nil
 	case errors.Is(err, fs.ErrExist):
 		return 0, failed(f.path, fs.ErrExist)
 	}
-	return stat.Size(), os.Rename(f.Name(), f.path) // file systems without links
+	return stat.Size(), os.Rename(f.Name(), f.path) // the file system has no links
 }
 
-// Remove removes a file, if it is there.
+// Remove removes a file if it exists.
 func Remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -48,7 +48,7 @@ func TestCommit(t *testing.T) {
 		if size, err := f.Commit(); err != nil || size != int64(len(text)) {
 			t.Errorf("%d bytes, %v", size, err)
 		}
-		f.Discard() // after Commit it does nothing
+		f.Discard() // it does nothing after Commit
 		checkText(t, path, text)
 	}
 	checkOnly(t, dir, 1)
@@ -103,7 +103,7 @@ func TestInTheWay(t *testing.T) {
 	checkOnly(t, dir, 1)
 }
 
-// What comes up while the file is written is not replaced.
+// A file that appears during the writing is not replaced.
 func TestCommitMeanwhile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -120,7 +120,7 @@ func TestCommitMeanwhile(t *testing.T) {
 	checkOnly(t, dir, 1)
 }
 
-// A link stays; what it points to is replaced.
+// A link stays, and its target is replaced.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

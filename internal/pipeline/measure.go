@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	"time"
 
@@ -18,7 +17,7 @@ type measures struct {
 	origin time.Duration // of the frames' times, in the clip's
 	frames []frameMeasure
 	idle   idle
-	mattes *spool
+	mattes *mattes
 	volume *tidy.Volume // nil without Tidy
 }
 
@@ -33,7 +32,7 @@ type plan struct {
 	layout canvas.Layout
 	keep   span
 	box    image.Rectangle
-	mattes *spool // nil: there was no first pass
+	mattes *mattes // nil: there was no first pass
 	volume *tidy.Volume
 	// origin is when the first chosen frame begins, in the clip's time, start
 	// when the first kept one does, counted from there, and end when the last
@@ -57,8 +56,8 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	if r.Tidy {
 		m.volume = tidy.New(r.source)
 	}
-	if m.mattes, err = newSpool(r.TempDir); err != nil {
-		return nil, fmt.Errorf("keep mattes: %w", err)
+	if m.mattes, err = newMattes(r.TempDir); err != nil {
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -94,7 +93,7 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 	r.report.Dropped = src.dropped
 	m.origin = src.first
 	r.glimpse.end()
-	return m, m.mattes.rewind()
+	return m, nil
 }
 
 // show prepares a frame for the survey and the glimpse.

@@ -114,9 +114,15 @@ var ErrNoFrames = errors.New("no frames in the chosen part of the clip")
 // every child process is gone.
 func Run(ctx context.Context, job Job) (Report, error) {
 	r := newRunner(job)
+	measured := job.Canvas.Crop || job.Trim || job.Tidy || job.Survey != nil
+	if measured {
+		r.passes++
+	}
+	if err := r.study(ctx); err != nil {
+		return Report{}, err
+	}
 	p := plan{keep: span{0, -1}}
-	if job.Canvas.Crop || job.Trim || job.Tidy || job.Survey != nil {
-		r.passes = 2
+	if measured {
 		m, err := r.measure(ctx)
 		if err != nil {
 			return Report{}, err

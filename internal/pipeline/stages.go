@@ -62,11 +62,13 @@ func (r *runner) do(ctx context.Context, it *item, stage []step) error {
 }
 
 // estimate is the steps of the estimator.
-func (r *runner) estimate() (steps []step) {
-	all := r.Estimator.Steps()
+func (r *runner) estimate() []step { return r.steps(r.Estimator.Steps(), true) }
+
+// steps are some of the estimator's, the last of which writes the matte if so.
+func (r *runner) steps(all []matte.Step, writes bool) (steps []step) {
 	for i, s := range all {
 		steps = append(steps, step{s.Name, s.InOrder, func(ctx context.Context, it *item) error {
-			if i == len(all)-1 {
+			if writes && i == len(all)-1 {
 				it.Matte = r.newMatte()
 			}
 			if err := s.Run(ctx, &it.Estimate); err != nil {

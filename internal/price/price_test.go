@@ -21,7 +21,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestRule wants the texts that no program makes to say the same rule.
+// TestRule checks that hand-written texts state the same rule.
 func TestRule(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"../../docs/api.md", "../../pkg/api/openapi.yaml"} {

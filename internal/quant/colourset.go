@@ -3,8 +3,8 @@ package quant
 import "encoding/binary"
 
 const (
-	fewMost  = 256  // more distinct colours than this are not remembered
-	fewSlots = 1024 // power of two, so large that probing stays short
+	fewMost  = 256  // a set with more distinct colours gives up
+	fewSlots = 1024 // a power of two, large enough to keep probing short
 )
 
 // colourSet remembers up to fewMost distinct colours and gives up beyond that.
@@ -44,7 +44,7 @@ func (s *colourSet) add(p uint32) {
 	}
 }
 
-// colours lists what is in the set, in a fixed order.
+// colours lists the colours of the set in a fixed order.
 func (s *colourSet) colours() []RGB {
 	out := make([]RGB, 0, s.n)
 	for _, p := range s.slot {

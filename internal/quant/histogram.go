@@ -1,7 +1,7 @@
 // Package quant chooses small palettes for many colours and maps colours to
-// them. It knows no file format: a Histogram counts pixels, Histogram.Palette
-// reduces it to a few colours, and a Mapper finds for any colour the palette
-// entries to show it with.
+// them. It knows no file format. A Histogram counts pixels, Histogram.Palette
+// reduces it to a few colours, and a Mapper finds the palette entries that show
+// a colour.
 package quant
 
 import (
@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// RGB is an opaque colour, 8 bits a channel, in whatever transfer curve the
-// pictures use; distances are plain Euclidean ones.
+// RGB is an opaque colour with 8 bits a channel. It has the transfer curve of
+// the pictures; distances are plain Euclidean ones.
 type RGB struct{ R, G, B uint8 }
 
 const (
@@ -26,12 +26,12 @@ const (
 	fullLimit = uint64(cellFull) << 48
 )
 
-// sums is what has overflowed from a packed cell.
+// sums collects the overflow of a packed cell.
 type sums struct{ n, r, g, b uint64 }
 
 // Histogram counts colours in cells of 6 bits a channel, each with the exact
-// mean of what fell into it; beside that it remembers the colours themselves
-// while they are few. The zero value is ready to use. It is for one goroutine.
+// mean of its pixels. While distinct colours are few it also remembers them.
+// The zero value is ready to use. A histogram is for one goroutine.
 type Histogram struct {
 	cell   []uint64
 	spill  map[uint32]sums
@@ -42,19 +42,19 @@ type Histogram struct {
 // Pixels returns the number of pixels counted.
 func (h *Histogram) Pixels() uint64 { return h.pixels }
 
-// AddPix counts the pixels of pix, four bytes each in the order R, G, B, A,
-// whose alpha is at least 128. The rest of the alpha is not looked at.
+// AddPix counts the pixels of pix with alpha of at least 128. Each pixel has
+// four bytes in the order R, G, B, A. Alpha has no other effect.
 func (h *Histogram) AddPix(pix []uint8) {
 	h.Notice(pix)
 	h.Count(pix)
 }
 
-// Notice makes sure that none of the colours of pix is unknown while there are
-// few, without counting them. It costs little once there are many.
+// Notice remembers the colours of pix while distinct colours are few, without
+// counting pixels. It costs little once there are many.
 func (h *Histogram) Notice(pix []uint8) { h.few.addPix(pix) }
 
-// Count does what AddPix does for pixels that Notice has seen, so that large
-// pictures can be noticed in full and counted in part.
+// Count does what AddPix does, for pixels that Notice has seen. A large picture
+// can thus be noticed in full and counted in part.
 func (h *Histogram) Count(pix []uint8) {
 	if h.cell == nil {
 		h.cell = make([]uint64, cells)
@@ -105,7 +105,7 @@ func (h *Histogram) Reset() {
 	h.pixels = 0
 }
 
-// Key returns the cell of the colour p, which is packed R | G<<8 | B<<16.
+// Key returns the cell of the colour p, packed as R | G<<8 | B<<16.
 func Key(p uint32) uint32 {
 	return p>>2&0x3f | p>>4&0xfc0 | p>>6&0x3f000
 }

@@ -2,10 +2,10 @@ package quant
 
 import "sync/atomic"
 
-// Entry says how to show the colours of one cell: Near is the nearest palette
-// entry; Low and High are the pair to dither with, Share of 64 of the pixels
-// showing High. Low is the smaller index, so that a gradient through a pair
-// keeps its pattern. Share 0 means that Near alone is best.
+// Entry says how to show the colours of one cell. Near is the nearest palette
+// entry. Low and High are the pair to dither with: Share of 64 pixels show
+// High. Low is the smaller index, so that a gradient through a pair keeps its
+// pattern. Share 0 means that Near alone is best.
 type Entry uint32
 
 const (
@@ -22,8 +22,8 @@ func (e Entry) Partner() uint8 { return uint8(e >> 8) }
 // Share returns how many of 64 pixels show the pair's higher index.
 func (e Entry) Share() uint32 { return uint32(e) >> 16 & 0x7f }
 
-// Crowded reports whether several palette entries lie in the cell, so that
-// Mapper.Nearest tells the colours in it better apart.
+// Crowded reports whether the cell holds several palette entries.
+// Mapper.Nearest then distinguishes its colours better.
 func (e Entry) Crowded() bool { return e&entryCrowded != 0 }
 
 // Mapper finds palette entries for colours. It computes on demand and keeps
@@ -32,12 +32,12 @@ type Mapper struct {
 	pal   []RGB
 	calm  float32
 	lut   []uint32
-	inner map[uint32][]uint8 // palette entries by the cell they lie in
+	inner map[uint32][]uint8 // palette entries by their cell
 }
 
-// NewMapper returns a Mapper for pal, which has 1 to 256 entries. Calm in (0, 1]
-// limits dithering: the noise of a pair counts calm times as much as its error
-// in the mean. 1 never dithers, values near 0 always do.
+// NewMapper returns a Mapper for pal, which has 1 to 256 entries. Calm in (0,
+// 1] limits dithering: it weighs the noise of a pair against its error in the
+// mean. 1 never dithers; values near 0 always do.
 func NewMapper(pal []RGB, calm float64) *Mapper {
 	m := &Mapper{pal: pal, calm: float32(calm), lut: make([]uint32, cells), inner: make(map[uint32][]uint8)}
 	for i, c := range pal {
@@ -56,8 +56,8 @@ func (m *Mapper) Entry(p uint32) Entry {
 	return m.fill(k)
 }
 
-// Nearest returns the palette entry nearest to p among those in p's cell,
-// which must be crowded.
+// Nearest returns the palette entry nearest to p among those in p's cell. The
+// cell must be crowded.
 func (m *Mapper) Nearest(p uint32) uint8 {
 	c := RGB{uint8(p), uint8(p >> 8), uint8(p >> 16)}
 	best, at := 1<<30, uint8(0)
@@ -75,8 +75,8 @@ func Distance(a, b RGB) int {
 	return r*r + g*g + bl*bl
 }
 
-// fill computes a cell for its middle or, if a palette entry lies in it, for
-// that one, so that exact colours stay exact.
+// fill computes the entry of a cell for its middle. If the cell holds a palette
+// entry, it computes it for that entry, so that exact colours stay exact.
 func (m *Mapper) fill(k uint32) Entry {
 	c := RGB{uint8(k&0x3f<<2 + 2), uint8(k>>6&0x3f<<2 + 2), uint8(k>>12&0x3f<<2 + 2)}
 	inner := m.inner[k]
@@ -91,13 +91,13 @@ func (m *Mapper) fill(k uint32) Entry {
 	return e
 }
 
-// pair finds the nearest entry a and the partner b that lower
+// pair finds the nearest entry a and the partner b that lower this sum most:
 //
 //	|mix - c|² + calm × share × (1 - share) × |a - b|²
 //
-// most; the share that is best for a pair has a closed form. The idea of
-// choosing pairs by error and contrast is Joel Yliluoma's ("Arbitrary-palette
-// positional dithering algorithm").
+// The best share of a pair has a closed form. Joel Yliluoma's
+// "Arbitrary-palette positional dithering algorithm" introduced choosing pairs
+// by error and contrast.
 func (m *Mapper) pair(c RGB) Entry {
 	near, least := 0, 1<<30
 	for i, p := range m.pal {

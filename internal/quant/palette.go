@@ -6,21 +6,22 @@ import (
 	"slices"
 )
 
-// rounds bounds the k-means iterations; after that many they move little.
+// rounds bounds the k-means iterations; later ones move the centres little.
 const rounds = 8
 
-// meant is how many colours a clip may have that are taken to be chosen by its
-// author, as in pixel art.
+// meant is the largest number of colours that is taken as the author's choice,
+// as in pixel art.
 const meant = 64
 
 // Palette returns at most n colours, n <= 256, that show the counted pixels
-// with little squared error, and that error: the mean over the pixels of the
-// squared distance to the nearest entry, summed over the channels. If no more
-// than n colours were counted they are the palette and the error is 0. The
-// same counts give the same palette. An empty histogram gives an empty one.
+// with little squared error. It also returns that error: the mean over the
+// pixels of the squared distance to the nearest entry, summed over the
+// channels. With price 0, at most n counted colours are the palette and the
+// error is 0. The same counts give the same palette. An empty histogram gives
+// an empty one.
 //
-// Price is the error that is accepted for half as many colours; with 0 there
-// are as many as do any good, and so there are if a clip has no more than 64.
+// Price is the error that is accepted for half as many colours. With price 0,
+// or in a clip of at most 64 colours, the palette has as many colours as help.
 func (h *Histogram) Palette(n int, price float64) ([]RGB, float64) {
 	if h.pixels == 0 || n < 1 {
 		return nil, 0
@@ -51,8 +52,8 @@ func (h *Histogram) Palette(n int, price float64) ([]RGB, float64) {
 	return ordered(k.colours()), total / float64(h.pixels)
 }
 
-// kMeans is Lloyd's algorithm on weighted samples, sped up by the triangle
-// inequality: a centre farther from the old one than twice the sample's
+// kMeans is Lloyd's algorithm on weighted samples. The triangle inequality
+// speeds it up: a centre farther from the old one than twice the sample's
 // distance cannot be nearer (Elkan, "Using the Triangle Inequality to
 // Accelerate k-Means", ICML 2003, lemma 1).
 type kMeans struct {
@@ -62,9 +63,9 @@ type kMeans struct {
 	near   [][]neighbour // for each centre the others, nearest first
 }
 
-// neighbour is the squared distance between two centres and the index of the
-// second in one word that sorts by distance: positive floats sort as their
-// bits do.
+// neighbour packs the squared distance between two centres and the index of the
+// second into one word. Words sort by distance, because positive floats sort
+// like their bits.
 type neighbour uint64
 
 func newNeighbour(d float32, at int) neighbour {
@@ -80,8 +81,8 @@ func newKMeans(list []sample, centre [][3]float32, n int) *kMeans {
 	return k
 }
 
-// spread adds centres until there are n: the cells of the first split are
-// coarser than the samples, so clips of few colours have not used all.
+// spread adds centres until there are n. The cells of the first split are
+// coarser than the samples, so clips with few colours have some centres left.
 func (k *kMeans) spread(n int) {
 	if len(k.centre) >= n || len(k.list) <= len(k.centre) {
 		return
@@ -165,8 +166,8 @@ func (k *kMeans) colours() []RGB {
 	return out
 }
 
-// ordered sorts by brightness, so that neighbours in the palette look alike,
-// and drops duplicates.
+// ordered sorts by brightness and drops duplicates. Neighbours in the palette
+// then look alike.
 func ordered(pal []RGB) []RGB {
 	light := func(c RGB) int { return 2*int(c.R) + 5*int(c.G) + int(c.B) }
 	slices.SortFunc(pal, func(a, b RGB) int {

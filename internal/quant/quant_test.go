@@ -28,7 +28,7 @@ func cloud(seed uint64, n int) []uint8 {
 	return pix
 }
 
-// loss is the mean squared error of the best entry, by looking at all.
+// loss is the mean squared error of the best entry, found by trying all.
 func loss(pix []uint8, pal []quant.RGB) float64 {
 	sum := 0
 	for i := 0; i < len(pix); i += 4 {

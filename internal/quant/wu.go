@@ -10,7 +10,7 @@ import "math"
 
 const (
 	wuBits = 5
-	wuSide = 1<<wuBits + 1 // one more for the empty border of the prefix sums
+	wuSide = 1<<wuBits + 1 // plus one for the empty border of the prefix sums
 )
 
 // moment holds the weight, the weighted colour sum and the weighted sum of
@@ -25,7 +25,7 @@ func (m moment) minus(o moment) moment {
 	return moment{m.n - o.n, m.r - o.r, m.g - o.g, m.b - o.b, m.sq - o.sq}
 }
 
-// spread is the squared error of showing the whole set by its mean.
+// spread is the squared error if the mean replaces the whole set.
 func (m moment) spread() float64 {
 	if m.n <= 0 {
 		return 0
@@ -81,8 +81,8 @@ func (w *wu) of(b box) moment {
 		plus(at(l[0], l[1], h[2])).minus(at(l[0], l[1], l[2]))
 }
 
-// cut splits b where the sum of the halves' spreads is least. It reports
-// false if b has colour in one cell only.
+// cut splits b where the sum of the halves' spreads is least. It reports false
+// if only one cell of b has colour.
 func (w *wu) cut(b box) (left, right box, ok bool) {
 	whole, best := w.of(b), 0.0
 	for axis := range 3 {
@@ -116,8 +116,8 @@ func (w *wu) palette(n int) [][3]float32 {
 	return out
 }
 
-// worth is the number of boxes, up to n, for which the mean squared error plus
-// price times the bits that tell the boxes apart is least.
+// worth is the best number of boxes, up to n. It minimises the mean squared
+// error plus price times the bits that tell the boxes apart.
 func (w *wu) worth(n int, price float64) int {
 	pixels := w.of(whole).n
 	best, at := math.Inf(1), n
@@ -132,9 +132,9 @@ func (w *wu) worth(n int, price float64) int {
 // whole is the box of all cells.
 var whole = box{hi: [3]int{wuSide - 1, wuSide - 1, wuSide - 1}}
 
-// split makes at most n boxes, halving the worst again and again. Each is told
-// their number and the sum of their spreads before the first time and after
-// every time.
+// split makes at most n boxes by halving the worst one repeatedly. It calls the
+// function each with their number and the sum of their spreads, before the
+// first split and after each one.
 func (w *wu) split(n int, each func(boxes int, spread float64)) []box {
 	first := whole
 	first.spread = w.of(first).spread()

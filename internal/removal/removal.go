@@ -53,7 +53,7 @@ func (r *Remover) Probe(ctx context.Context, path string, l job.Limits) (job.Med
 }
 
 // translate turns a file's error into one of internal/job. Paths of this
-// machine stay in the wrapped error.
+// machine, and the library's words, stay in the wrapped error.
 func translate(err error) error {
 	e := (*bgremove.Error)(nil)
 	if !errors.As(err, &e) {
@@ -65,9 +65,20 @@ func translate(err error) error {
 	case bgremove.Missing:
 		return fmt.Errorf("%w: %w", job.ErrMachine, err)
 	case bgremove.TooLarge:
-		return &job.LimitError{Reason: e.Reason}
+		return tooLarge(e)
 	}
 	return err
+}
+
+// tooLarge puts the facts of an error in words for users of the service.
+func tooLarge(e *bgremove.Error) error {
+	switch {
+	case e.Limit == "":
+		return &job.LimitError{Reason: "the clip is too large"}
+	case e.Cause == bgremove.OverChildLimits:
+		return &job.LimitError{Reason: fmt.Sprintf("it takes more %s than the limit of %s", e.Name, e.Limit)}
+	}
+	return &job.LimitError{Reason: fmt.Sprintf("%s: over the limit of %s", e.Name, e.Limit)}
 }
 
 // Process implements job.Processor.

@@ -19,15 +19,15 @@ import (
 	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
-// victim is what a hostile child acts on: another process of the same user, and
-// a folder and a file in it, which the child may read.
+// victim is the target of a hostile child: another process of the same user,
+// and a folder and a file in it. The child may read the file.
 type victim struct {
 	pid          int
 	folder, file string
 }
 
-// attack is something that the kernel must refuse a child. ENOSYS is the
-// filter's word for what is not on its list; nothing else says it.
+// attack is an operation that the kernel must refuse a child. The filter
+// answers ENOSYS to calls that are not on its list; nothing else does.
 type attack struct {
 	want unix.Errno
 	try  func(v victim) error
@@ -50,7 +50,7 @@ func init() {
 
 var errDone = errors.New("it is done")
 
-// refused is nil if an attack has had the answer that it should.
+// refused returns nil if an attack got the expected answer.
 func refused(name string, got error, want unix.Errno) error {
 	if errors.Is(got, want) {
 		return nil
@@ -58,7 +58,7 @@ func refused(name string, got error, want unix.Errno) error {
 	return fmt.Errorf("%s: the kernel says %w, want %w", name, cmp.Or(got, errDone), want)
 }
 
-// raw is a call that golang.org/x/sys has no function for.
+// raw makes a call that golang.org/x/sys has no function for.
 func raw(number uintptr, arguments ...uintptr) error {
 	var a [6]uintptr
 	copy(a[:], arguments)
@@ -111,7 +111,7 @@ var attacks = map[string]attack{
 	"another signal":       {unix.EPERM, func(victim) error { _, err := unix.FcntlInt(0, unix.F_SETSIG, int(unix.SIGKILL)); return err }},
 	"ptrace":               {unix.ENOSYS, func(v victim) error { return unix.PtraceAttach(v.pid) }},
 
-	// Itself, for more than it has.
+	// Itself, beyond its own rights.
 	"raising a limit":     {unix.EPERM, func(victim) error { return more(unix.RLIMIT_NOFILE) }},
 	"lowering a limit":    {unix.EPERM, func(victim) error { return unix.Prlimit(0, unix.RLIMIT_CPU, &unix.Rlimit{Cur: 9, Max: 9}, nil) }},
 	"unshare":             {unix.ENOSYS, func(victim) error { return unix.Unshare(unix.CLONE_NEWUSER) }},
@@ -121,8 +121,8 @@ var attacks = map[string]attack{
 	"an unknown option":   {unix.EPERM, func(victim) error { return unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0) }},
 }
 
-// unlisted are calls that no child has. Their arguments make no sense, so that
-// nothing happens where they are there.
+// unlisted are calls that no child may make. Their arguments make no sense, so
+// that they do nothing where they are let through.
 var unlisted = []uintptr{
 	unix.SYS_SCHED_SETSCHEDULER, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_FCHMODAT2, unix.SYS_PERSONALITY, unix.SYS_USERFAULTFD,
 	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_SETNS, unix.SYS_PROCESS_MADVISE,
@@ -164,7 +164,7 @@ func more(resource int) error {
 	return unix.Prlimit(0, resource, &now, nil)
 }
 
-// state is all that an attack could change of a victim.
+// state is everything that an attack could change of a victim.
 func (v victim) state(t *testing.T) string {
 	t.Helper()
 	var s strings.Builder
@@ -194,8 +194,8 @@ func (v victim) state(t *testing.T) string {
 	return s.String()
 }
 
-// What a program does that is not ffmpeg at all is refused, and what it is done
-// to stays as it was.
+// A program that is not ffmpeg at all is refused, and its target stays
+// unchanged.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	require(t, sandbox.Check().Network)
@@ -213,7 +213,7 @@ func TestAttacks(t *testing.T) {
 		_ = other.Wait() // killed
 	})
 	v := victim{folder: filepath.Dir(file), file: file}
-	if _, err := fmt.Fscan(out, &v.pid); err != nil { // from now on it is as it will be
+	if _, err := fmt.Fscan(out, &v.pid); err != nil { // its state is final from here on
 		t.Fatal(err)
 	}
 	before := v.state(t)

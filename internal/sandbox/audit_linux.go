@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Audit hears of one child's calls that its filter does not have, from a
+// Audit learns of a child's calls that its filter does not list, through a
 // listener of seccomp(2), and lets them through. The helper makes the listener
 // and sends it through a socket.
 type Audit struct {
@@ -23,7 +23,7 @@ type Audit struct {
 	end          sync.Once
 }
 
-// audit prepares cmd to be heard, and returns the descriptor for the helper's
+// audit prepares cmd for an audit, and returns the descriptor for the helper's
 // order.
 func audit(cmd *exec.Cmd, tell func(call string)) (*Audit, int) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -37,21 +37,21 @@ func audit(cmd *exec.Cmd, tell func(call string)) (*Audit, int) {
 	return a, 2 + len(cmd.ExtraFiles)
 }
 
-// Start must follow the child's start, also one that has failed.
+// Start must be called after the child's start, even if that failed.
 func (a *Audit) Start() {
 	if a != nil {
 		go a.listen()
 	}
 }
 
-// Close must follow the end of the child. All calls have been told when it
-// returns.
+// Close must be called after the end of the child. All calls have been reported
+// when it returns.
 func (a *Audit) Close() {
 	if a == nil {
 		return
 	}
 	a.end.Do(func() {
-		_ = a.theirs.Close() // nobody else has this end any more, which ends listen
+		_ = a.theirs.Close() // the last copy of this end, so listen returns
 		<-a.done
 		_ = a.ours.Close()
 	})
@@ -61,7 +61,7 @@ func (a *Audit) listen() {
 	defer close(a.done)
 	listener, ok := a.receive()
 	if !ok {
-		return // the helper has failed, and said why
+		return // the helper failed, and said why
 	}
 	defer unix.Close(listener)
 	told := make(map[string]bool)
@@ -69,7 +69,7 @@ func (a *Audit) listen() {
 		call, err := letThrough(listener)
 		switch {
 		case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EINTR):
-			continue // the thread has ended, or had a signal and calls again
+			continue // the thread ended, or a signal interrupted it and it calls again
 		case err != nil:
 			return // without a listener all calls are refused
 		}
@@ -101,7 +101,7 @@ func (a *Audit) receive() (listener int, ok bool) {
 	return fds[0], true
 }
 
-// await waits for a call, and reports false when there will be none.
+// await waits for a call. It reports false when no more calls can come.
 func (a *Audit) await(listener int) bool {
 	events := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}, {Fd: int32(a.ours.Fd()), Events: unix.POLLIN}}
 	_, err := unix.Poll(events, -1)
@@ -129,8 +129,8 @@ type response struct {
 	flags uint32
 }
 
-// letThrough takes the next call and lets it go on. Linux before 5.5 cannot let
-// it: there it gets the answer that it gets without an audit.
+// letThrough takes the next call and lets it continue. Linux before 5.5 cannot
+// do that; there the call gets the same answer as without an audit.
 func letThrough(listener int) (call string, err error) {
 	var n notification
 	if err := ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); err != nil {
@@ -139,7 +139,7 @@ func letThrough(listener int) (call string, err error) {
 	r := response{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if errors.Is(ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)), unix.EINVAL) {
 		r = response{id: n.id, errno: -int32(unix.ENOSYS)}
-		_ = ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // or the thread has ended
+		_ = ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // or the thread ended
 	}
 	return describe(uintptr(n.number), n.arguments), nil
 }
@@ -151,7 +151,7 @@ func ioctl(fd int, request uintptr, argument unsafe.Pointer) error {
 	return nil
 }
 
-// describe names a call, with the arguments that rules look at.
+// describe names a call, with the arguments that the rules check.
 func describe(number uintptr, arguments [6]uint64) string {
 	name := fmt.Sprintf("#%d", number)
 	if names := strings.Fields(callNames); number < uintptr(len(names)) && names[number] != "-" {
@@ -178,7 +178,8 @@ func describe(number uintptr, arguments [6]uint64) string {
 	return name + "(" + strings.Join(shown[:last+1], ", ") + ")"
 }
 
-// prepareAudit is prepareFilter for a child that is listened to through a socket.
+// prepareAudit is prepareFilter for a child in an audit: the socket takes the
+// listener.
 func prepareAudit(socket int) func() error {
 	code := audited(os.Getpid()).code()
 	listeners, sent := make(chan uintptr), make(chan error)
@@ -193,8 +194,8 @@ func prepareAudit(socket int) func() error {
 	}
 }
 
-// send passes a listener on, from a thread that has no filter: nobody listens to
-// the calls of one that has it yet.
+// send sends a listener on, from a thread without the filter. A thread with the
+// filter would block, because nobody handles its calls yet.
 func send(socket int, listeners <-chan uintptr, sent chan<- error) {
 	runtime.LockOSThread()
 	unix.CloseOnExec(socket)

@@ -26,7 +26,7 @@ func init() {
 	}
 }
 
-// listened runs a child in an audit to its end.
+// listened runs a child to its end in an audit.
 func listened(cmd *exec.Cmd, p sandbox.Policy) (explained error, heard []string, err error) {
 	p.Audit = func(call string) { heard = append(heard, call) }
 	var said strings.Builder
@@ -42,8 +42,8 @@ func listened(cmd *exec.Cmd, p sandbox.Policy) (explained error, heard []string,
 	return p.Explain(cmd.ProcessState, said.String()), heard, err
 }
 
-// An audit lets calls through that the list does not have, and tells of each
-// once. The network stays closed.
+// An audit lets calls through that are not on the list, and reports each once.
+// The network stays closed.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	require(t, sandbox.Check().Network)
@@ -60,7 +60,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// An audit ends with what it listens to, whatever becomes of that.
+// An audit ends with its child, however the child ends.
 func TestAuditEnds(t *testing.T) {
 	t.Parallel()
 	require(t, sandbox.Check().Network)

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// become gives up what the policy forbids and replaces this process by the
-// program at path. It returns only if that fails. What it sets is a thread's
-// own, so all of it happens on one thread, which the program then gets.
+// become gives up the rights that the policy forbids, and replaces this process
+// with the program at path. It returns only if that fails. Some settings belong
+// to a thread, so one thread makes them all and becomes the program.
 func become(said, path string, argv []string) error {
 	runtime.LockOSThread()
 	var o order
@@ -38,14 +38,14 @@ func become(said, path string, argv []string) error {
 	if err := o.Limits.set(); err != nil {
 		return err
 	}
-	if err := restrictCalls(); err != nil { // limits cannot be set any more
+	if err := restrictCalls(); err != nil { // from here on no limit can be set
 		return fmt.Errorf("seccomp: %w", err)
 	}
 	return fmt.Errorf("%s: %w", path, syscall.Exec(path, argv, os.Environ()))
 }
 
-// dieWith asks for a SIGKILL when parent ends. The parent asked for it when it
-// started us, but for the thread that we began on.
+// dieWith asks for a SIGKILL when parent ends. The parent already asked for one
+// at our start, but only for our first thread.
 func dieWith(parent int) error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("parent death signal: %w", err)
@@ -56,19 +56,19 @@ func dieWith(parent int) error {
 	return nil
 }
 
-// System folders that programs and their libraries may be read from: those of
+// systemFolders may be read for programs and their libraries. They are those of
 // distributions, of Nix, Guix and Homebrew. None holds settings or data.
 var systemFolders = []string{
 	"/bin", "/lib", "/lib32", "/lib64", "/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64",
 	"/usr/local/bin", "/usr/local/lib", "/usr/local/lib64",
 	"/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbrew",
-	"/sys/devices/system", // the number of cores
+	"/sys/devices/system", // holds the number of cores
 }
 
 var systemFiles = []string{"/etc/ld.so.cache", "/dev/urandom"}
 
-// restrictFiles leaves the program, its libraries and the order's files. The
-// rest of what landlock knows, of signals and ports too, is refused.
+// restrictFiles allows the program, its libraries and the order's files.
+// Everything else that Landlock knows, signals and ports included, is refused.
 func restrictFiles(o order, program string) error {
 	const overwrite = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
 	err := landlock.V11.BestEffort().Restrict(
@@ -93,8 +93,8 @@ func names(paths [][]byte) []string {
 	return s
 }
 
-// libraryFolders are where a program that was not installed by the system may
-// have its libraries.
+// libraryFolders are possible folders of the libraries of a program that was
+// not installed by the system.
 func libraryFolders(program string) []string {
 	var folders []string
 	for _, f := range filepath.SplitList(os.Getenv(libraryPath)) {
@@ -109,15 +109,15 @@ func libraryFolders(program string) []string {
 	return folders
 }
 
-// dropCapabilities leaves root the right to open anybody's files, of which
-// Landlock leaves few. Others have no capabilities.
+// dropCapabilities leaves root only the right to open anybody's files; Landlock
+// allows few of them. Other users have no capabilities.
 func dropCapabilities() error {
-	// Else root would get all of them back with the program.
+	// Otherwise root would get all of them back with the program.
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var sets [2]unix.CapUserData // of the first 32, and of the others
+	var sets [2]unix.CapUserData // of the first 32 and of the rest
 	if err := unix.Capget(&header, &sets[0]); err != nil {
 		return err
 	}
@@ -129,17 +129,17 @@ func dropCapabilities() error {
 	return unix.Capset(&header, &left[0])
 }
 
-// threadStack is what each thread may use. The kernel counts all of it as
-// memory from the start, 8 MiB by default, which on many cores would be most of
-// the limit. musl gives ffmpeg as much.
+// threadStack is the stack size of each thread. The kernel counts all of it as
+// memory from the start. Its default of 8 MiB would use up most of the limit on
+// many cores. musl gives ffmpeg as much as this.
 const threadStack = 2 << 20
 
-// set lowers this process's limits, for good: soft and hard are the same, so
-// that too much CPU time is a SIGKILL and not a SIGXCPU, which ffmpeg takes for
-// a wish to end well.
+// set lowers this process's limits for good: the soft and the hard limit are
+// equal. Too much CPU time is thus a SIGKILL. ffmpeg would take a SIGXCPU for a
+// request to stop normally.
 func (l Limits) set() error {
-	// Nothing must want memory of the kernel from here on: what the rest takes
-	// is free already.
+	// From here on nothing may ask the kernel for memory; the remaining steps
+	// use memory that is free already.
 	runtime.KeepAlive(make([]byte, 4<<20))
 	runtime.GC()
 	debug.SetGCPercent(-1)
@@ -156,7 +156,7 @@ func (l Limits) set() error {
 		{unix.RLIMIT_FSIZE, l.FileSize},
 		{unix.RLIMIT_NOFILE, int64(l.OpenFiles)},
 		{unix.RLIMIT_STACK, stack},
-		{unix.RLIMIT_DATA, l.Memory}, // not RLIMIT_AS: address space is no memory
+		{unix.RLIMIT_DATA, l.Memory}, // not RLIMIT_AS: address space is not memory
 	}
 	for _, limit := range limits {
 		if limit.value <= 0 {

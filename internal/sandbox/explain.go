@@ -10,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Resource is something that a Policy bounds.
+// Resource is something that a Policy limits.
 type Resource string
 
 // The resources.
@@ -26,26 +26,26 @@ const (
 // LimitError says that a child ended because of its policy.
 type LimitError struct {
 	Resource Resource
-	Limit    string // for people, such as "30s"; empty for what is forbidden altogether
+	Limit    string // for people, such as "30s"; empty if none at all is allowed
 }
 
 func (e *LimitError) Error() string {
 	switch {
 	case e.Resource == Files:
-		return "stopped by the sandbox: it wanted a file that is not of this job"
+		return "stopped by the sandbox: it asked for a file outside its job"
 	case e.Limit == "":
 		return fmt.Sprintf("stopped by the sandbox: no %s is allowed", e.Resource)
 	}
 	return fmt.Sprintf("stopped by the sandbox: %s is limited to %s", e.Resource, e.Limit)
 }
 
-// ErrHelper says that the helper could not become the child; what it printed
-// says why.
+// ErrHelper says that the helper could not become the child; its output says
+// why.
 var ErrHelper = errors.New("the sandbox could not be entered")
 
-// complaints are the words of the C library, the loader, ffmpeg, libvpx and
-// x264 for what a limit refuses. A child that is refused, not killed, has no
-// other way to say so.
+// complaints are messages of the C library, the loader, ffmpeg, libvpx and x264
+// about a refused resource. A child that is refused something, and not killed,
+// has no other way to report it.
 var complaints = []struct {
 	text     string
 	resource Resource
@@ -55,15 +55,15 @@ var complaints = []struct {
 	{"failed to allocate", Memory},
 	{"malloc of size", Memory},
 	{"failed to map segment", Memory},
-	{"error while opening encoder", Memory}, // whose arguments are ours, and right
+	{"error while opening encoder", Memory}, // we give its arguments, and they are right
 	{"too many open files", OpenFiles},
 	{"permission denied", Files},
 }
 
-// Explain tells what a policy had to do with the end of a child that Confine
-// prepared with it: a *LimitError, ErrHelper, or nil for nothing. said is what
-// the child printed on standard error. A child that ended well for want of
-// memory, leaving something out, failed.
+// Explain returns the policy's part in the end of a child that Confine prepared
+// with it: a *LimitError, ErrHelper, or nil for none. said is the child's
+// output on standard error. A child that reports success but ran out of memory
+// left something out, and counts as failed.
 func (p Policy) Explain(state *os.ProcessState, said string) error {
 	if state == nil || !Check().Any() {
 		return nil
@@ -94,7 +94,8 @@ func complaint(said string) Resource {
 	return ""
 }
 
-// text is the limit on a resource for people, and whether there is one.
+// text is the limit on a resource in words for people, and whether there is
+// one.
 func (l Limits) text(r Resource) (limit string, bounded bool) {
 	switch r {
 	case CPU:

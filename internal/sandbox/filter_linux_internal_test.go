@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// decide runs a filter as the kernel does, for one call.
+// decide runs a filter on one call, as the kernel does.
 func decide(t *testing.T, code []unix.SockFilter, arch uint32, number uintptr, arguments ...uint64) uint32 {
 	t.Helper()
 	var data [64]byte // struct seccomp_data
@@ -50,7 +50,7 @@ const (
 	ownPID   = 4711
 	noPID    = ^uint64(0) // -1
 	thread   = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD | unix.CLONE_SYSVSEM
-	highBits = 0x1_0000_0000 // the kernel does not look at them where it takes an int
+	highBits = 0x1_0000_0000 // the kernel ignores them where it takes an int
 	allowed  = unix.SECCOMP_RET_ALLOW
 	kill     = unix.SECCOMP_RET_KILL_PROCESS
 )
@@ -148,7 +148,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// doctor says more of an old kernel than of a new one.
+// doctor says more about an old kernel than about a new one.
 func TestLandlockHolds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

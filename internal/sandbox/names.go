@@ -1,7 +1,7 @@
 //go:build ignore
 
-// names writes the names of system calls, in the order of their numbers, for
-// each architecture that has a filter. golang.org/x/sys knows them.
+// names writes the names of system calls, ordered by number, for each
+// architecture that has a filter. They come from golang.org/x/sys.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 
 var number = regexp.MustCompile(`^\s*SYS_(\w+)\s*=\s*(\d+)$`)
 
-// read returns names by their numbers; those that nothing has are "-".
+// read returns the names by number; a number without a call has "-".
 func read(path string) ([]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

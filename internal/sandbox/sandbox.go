@@ -1,13 +1,14 @@
-// Package sandbox runs child processes that read what strangers send: with
-// limits on CPU time, memory, file size and open files, without network,
-// without processes of their own, with no files but those of their job, and
-// with the system calls that a list has.
+// Package sandbox runs child processes that read files from strangers. It
+// limits their CPU time, memory, file size and open files. It denies them the
+// network and further processes. They can use only the files of their job, and
+// only the system calls on a list.
 //
-// On Linux the program runs itself first, as a helper that gives up its rights
-// and then becomes the child, so that the child keeps its process id. That
-// needs Init at the start of main. Rights are given up through setrlimit(2),
-// landlock(7) and seccomp(2), none of which needs privileges or a namespace.
-// Elsewhere children run as they would without this package, and Holds says so.
+// On Linux the program first starts itself as a helper. The helper gives up its
+// rights and then becomes the child, so that the child keeps its process id.
+// That needs Init at the start of main. The helper uses setrlimit(2),
+// landlock(7) and seccomp(2), which need neither privileges nor a namespace. On
+// other systems children run as they would without this package, and Holds says
+// so.
 package sandbox
 
 import (
@@ -18,35 +19,35 @@ import (
 	"time"
 )
 
-// Limits bound one child. Zero fields are no limits.
+// Limits bound one child. A zero field is no limit.
 type Limits struct {
-	CPU       time.Duration // of all its threads together; whole seconds, rounded up
-	Memory    int64         // bytes of its own: heap, stacks, private mappings
-	FileSize  int64         // bytes of each file it writes
-	OpenFiles int           // at once, pipes included
+	CPU       time.Duration // of all its threads together, rounded up to whole seconds
+	Memory    int64         // of its own, in bytes: heap, stacks, private mappings
+	FileSize  int64         // of each file it writes, in bytes
+	OpenFiles int           // at once, including pipes
 }
 
-// Policy is what one child may use.
+// Policy says which resources one child may use.
 type Policy struct {
 	Limits Limits
-	// Read are files that it may read, beside the system's libraries.
+	// Read are files that it may read, besides the system's libraries.
 	Read []string
-	// Write are files that it may read and overwrite. They must exist: it can
-	// make none.
+	// Write are files that it may read and overwrite. They must exist, because
+	// it cannot create any.
 	Write []string
-	// Audit, if set, has the system calls let through that are not on the list.
-	// It is told of each, once, from a goroutine: a name, and what of the
-	// arguments was looked at, such as "unlink" or "ioctl(…, 0x5412)".
+	// Audit, if set, lets system calls through that are not on the list. It is
+	// called once for each, from a goroutine. It gets the call's name and the
+	// checked arguments, such as "unlink" or "ioctl(…, 0x5412)".
 	Audit func(call string)
 }
 
-// Holds says what enforces each part of a policy on this system, such as
-// "seccomp"; empty is nothing.
+// Holds names the mechanism that enforces each part of a policy on this system,
+// such as "seccomp". Empty means that nothing enforces it.
 type Holds struct {
 	Limits  string
 	Files   string
-	Network string // and other processes
-	Missing string // why any part is empty
+	Network string // and access to other processes
+	Missing string // why any part is empty, in words
 }
 
 // All reports whether a policy is enforced in full.
@@ -74,18 +75,19 @@ func Init() {
 // helperFailed is the exit code of a helper that could not become the child.
 const helperFailed = 125
 
-// order is what a helper is told. Paths are bytes, since they need not be UTF-8.
+// order is the message to a helper. Paths are bytes, because they need not be
+// UTF-8.
 type order struct {
 	Limits      Limits
 	Read, Write [][]byte
-	Parent      int // the process that it must not outlive
-	Listener    int // the socket for what listens to its calls; 0 is none
+	Parent      int // the process that the child must not outlive
+	Listener    int // the socket to the audit; 0 is none
 }
 
 // Confine makes cmd, which must not have been started, run under p as far as
-// this system Holds, with a small environment that has nothing of ours. Where
-// nothing holds, cmd stays as it is. With p.Audit the caller starts and closes
-// the audit; else it is nil, for which nothing happens then.
+// this system Holds. The child gets a small environment without any secrets of
+// ours. If nothing holds, cmd stays unchanged. With p.Audit the caller must
+// start and close the result; otherwise the result is nil, and both do nothing.
 func Confine(cmd *exec.Cmd, p Policy) *Audit {
 	if !Check().Any() {
 		return nil
@@ -95,7 +97,7 @@ func Confine(cmd *exec.Cmd, p Policy) *Audit {
 	if p.Audit != nil && Check().Network != "" {
 		a, o.Listener = audit(cmd, p.Audit)
 	}
-	said, _ := json.Marshal(o) // numbers and bytes always can be marshalled
+	said, _ := json.Marshal(o) // numbers and bytes can always be marshalled
 	cmd.Args = append([]string{os.Args[0], marker, string(said), cmd.Path}, cmd.Args...)
 	cmd.Path = self
 	cmd.Env = environment()
@@ -110,8 +112,9 @@ func raw(paths []string) [][]byte {
 	return b
 }
 
-// environment is what a child gets of ours, where secrets may be: what finds
-// programs and libraries. The language is fixed, since messages are read.
+// environment is the part of our environment that a child gets: the variables
+// that find programs and libraries. Ours may hold secrets. The language is
+// fixed, because we read the child's messages.
 func environment() []string {
 	env := []string{"LC_ALL=C"}
 	for _, name := range []string{"PATH", libraryPath} {

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// self is this program, even if its file was replaced meanwhile.
+// self is this program, even if its file has been replaced since.
 const self = "/proc/self/exe"
 
-// Check finds out what holds. The first call asks the kernel.
+// Check finds out which mechanisms hold. The first call asks the kernel.
 func Check() Holds {
 	if !initialised {
 		return Holds{Missing: "this program does not begin with Init"}
@@ -38,7 +38,8 @@ var kernel = sync.OnceValue(func() Holds {
 	return h
 })
 
-// learnt is what Landlock refuses since a later ABI than its first.
+// learnt are the things that Landlock refuses only since a later ABI than its
+// first.
 var learnt = []struct {
 	abi  int
 	what string
@@ -49,8 +50,8 @@ var learnt = []struct {
 	{6, "signals"},
 }
 
-// landlockHolds says what Landlock of an ABI is too old to refuse, and whether
-// the filter of system calls refuses it.
+// landlockHolds lists what this ABI of Landlock is too old to refuse, and says
+// whether the filter of system calls refuses it.
 func landlockHolds(abi int, filtered bool) string {
 	var missing []string
 	for _, l := range learnt {
@@ -76,7 +77,7 @@ func filters() bool {
 	return errno == 0 && auditArch != 0
 }
 
-// endedFor is the resource that ended a child, as far as the kernel tells.
+// endedFor is the resource that ended a child, as far as the kernel shows.
 func endedFor(state *os.ProcessState, l Limits) Resource {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok {
@@ -88,20 +89,20 @@ func endedFor(state *os.ProcessState, l Limits) Resource {
 		return FileSize
 	case status.Signal() == unix.SIGSYS:
 		return Network
-	// The kernel counts ticks for the limit, and reports what it measured: on a
-	// busy machine the two differ.
+	// The kernel counts ticks for the limit, but reports measured time; the two
+	// differ on a busy machine.
 	case status.Signal() == unix.SIGKILL && l.CPU > 0 && state.UserTime()+state.SystemTime() >= l.CPU/2:
 		return CPU
 	}
 	if l.Memory > 0 && float64(ownPeak(state)) >= 0.75*float64(l.Memory) {
-		return Memory // it had most of it, and failed
+		return Memory // it used most of its memory, and failed
 	}
 	return ""
 }
 
-// ownPeak is the most bytes that a child had in memory. It is 0 where we had
-// more: the kernel begins to count with our memory, which a child shares until
-// it runs its program.
+// ownPeak is the largest number of bytes that a child had in memory, or 0 if
+// our own peak is larger. The kernel counts our memory too, because a child
+// shares it until it runs its program.
 func ownPeak(state *os.ProcessState) int64 {
 	var ours unix.Rusage
 	child, ok := state.SysUsage().(*syscall.Rusage)

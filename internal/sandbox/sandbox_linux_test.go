@@ -17,8 +17,8 @@ import (
 	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
-// The tests' children are this program, too: its first argument says what they
-// try.
+// The tests' children are this program too: the first argument names the
+// attempt.
 func TestMain(m *testing.M) {
 	sandbox.Init()
 	if len(os.Args) > 1 {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// attempts are what a child does with its arguments.
+// attempts are the operations that a child can try on its arguments.
 var attempts = map[string]func([]string) error{
 	"tcp":   func(a []string) error { return dial("tcp", a[0]) },
 	"udp":   func(a []string) error { return dial("udp", a[0]) },
@@ -74,7 +74,7 @@ func spin() error {
 	}
 }
 
-// capabilities fails for any but those that open files.
+// capabilities fails if it finds any but those to open files.
 func capabilities() error {
 	header, sets := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, [2]unix.CapUserData{}
 	if err := unix.Capget(&header, &sets[0]); err != nil {
@@ -95,7 +95,7 @@ func openMany(path string) error {
 	}
 }
 
-// confined is this program as a child that tries something under a policy. Its
+// confined is this program as a child that makes an attempt under a policy. Its
 // standard output is ours.
 func confined(attempt string, p sandbox.Policy, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], append([]string{attempt}, args...)...)
@@ -104,7 +104,7 @@ func confined(attempt string, p sandbox.Policy, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// attempt runs a child to its end, and explains that.
+// attempt runs a child to its end, and explains that end.
 func attempt(cmd *exec.Cmd, p sandbox.Policy) (explained error, stderr string, err error) {
 	var said strings.Builder
 	cmd.Stderr = &said
@@ -121,7 +121,7 @@ func write(t *testing.T, name string) string {
 	return path
 }
 
-// require skips a test where the kernel cannot hold what it is about.
+// require skips a test where the kernel cannot enforce the tested part.
 func require(t *testing.T, holds string) {
 	t.Helper()
 	if holds == "" {
@@ -147,7 +147,7 @@ func TestForbidden(t *testing.T) {
 		name     string
 		holds    string
 		args     []string
-		resource sandbox.Resource // "": refused with the words in said
+		resource sandbox.Resource // "": refused, with the words in said
 		said     string
 	}{
 		{"tcp", holds.Network, []string{"tcp", listener.Addr().String()}, sandbox.Network, ""},
@@ -162,7 +162,7 @@ func TestForbidden(t *testing.T) {
 		{"a process", holds.Network, []string{"run", "/bin/true"}, "", "operation not permitted"},
 		{"outliving its parent", holds.Network, []string{"immortal"}, "", "operation not permitted"},
 	}
-	for _, tt := range tests { // one after the other: they share files
+	for _, tt := range tests { // in turn, because they share files
 		require(t, tt.holds)
 		if out, err := exec.Command(os.Args[0], tt.args...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: without a sandbox it fails, too: %v: %s", tt.name, err, out)
@@ -185,7 +185,7 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// What its policy names a child can use, whatever the name.
+// A child can use the files that its policy names, whatever their names.
 func TestAllowed(t *testing.T) {
 	t.Parallel()
 	odd := write(t, "odd \xff\xfe name")
@@ -193,7 +193,7 @@ func TestAllowed(t *testing.T) {
 	if err := os.Symlink(odd, link); err != nil {
 		t.Fatal(err)
 	}
-	if os.Getuid() == 0 { // root opens anybody's files
+	if os.Getuid() == 0 { // root may open anybody's files
 		if err := os.Chown(odd, 65534, 65534); err != nil {
 			t.Fatal(err)
 		}
@@ -262,8 +262,8 @@ func TestOwnFailure(t *testing.T) {
 	}
 }
 
-// Who kills a parent kills its child: here three generations, of which the
-// middle one is killed.
+// A killed parent takes its child with it. Here the middle one of three
+// generations is killed.
 func TestChildDiesWithItsParent(t *testing.T) {
 	t.Parallel()
 	parent := exec.Command(os.Args[0], "parent")
@@ -297,7 +297,7 @@ func TestChildDiesWithItsParent(t *testing.T) {
 	}
 }
 
-// The helper becomes the child, in place: what kills the one kills the other.
+// The helper becomes the child in place: killing the one kills the other.
 func TestKeepsItsProcess(t *testing.T) {
 	t.Parallel()
 	cmd := confined("sleep", sandbox.Policy{})

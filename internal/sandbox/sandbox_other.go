@@ -11,14 +11,14 @@ import (
 
 const self = ""
 
-// Check says that nothing holds here.
+// Check reports that nothing holds here.
 func Check() Holds { return Holds{Missing: "not available on " + runtime.GOOS} }
 
 func become(string, string, []string) error { return errors.ErrUnsupported }
 
 func endedFor(*os.ProcessState, Limits) Resource { return "" }
 
-// Audit hears nothing here.
+// Audit does nothing here.
 type Audit struct{}
 
 // Start does nothing.

@@ -7,33 +7,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rule is the answer to one system call, if all conditions hold.
+// rule is the answer to one system call if all conditions hold.
 type rule struct {
 	number uintptr
 	when   []condition
 	answer uint32
 }
 
-// condition is about an argument, counted from 0: argument & mask == value.
+// condition checks an argument, counted from 0: argument & mask == value.
 type condition struct {
 	argument    int
 	mask, value uint64
 }
 
-// is compares an argument that the kernel takes for an int.
+// is compares an argument that the kernel takes as an int.
 func is(argument int, value uint32) condition {
 	return condition{argument, uint64(^uint32(0)), uint64(value)}
 }
 
-// has compares some bits of an argument that the kernel takes for an int.
+// has compares some bits of an argument that the kernel takes as an int.
 func has(argument int, mask, value uint32) condition {
 	return condition{argument, uint64(mask), uint64(value)}
 }
 
-// null is a pointer that is not given, in all of its 64 bits.
+// null holds if a pointer argument is null in all of its 64 bits.
 func null(argument int) condition { return condition{argument: argument, mask: ^uint64(0)} }
 
-// allow lets calls through whatever their arguments are.
+// allow lets calls through with any arguments.
 func allow(numbers ...uintptr) []rule {
 	rules := make([]rule, len(numbers))
 	for i, n := range numbers {
@@ -42,12 +42,12 @@ func allow(numbers ...uintptr) []rule {
 	return rules
 }
 
-// allowWhere lets a call through where all conditions hold.
+// allowWhere lets a call through if all conditions hold.
 func allowWhere(number uintptr, when ...condition) rule {
 	return rule{number, when, unix.SECCOMP_RET_ALLOW}
 }
 
-// allowAny lets a call through where an argument has one of some values.
+// allowAny lets a call through if an argument has one of the values.
 func allowAny(number uintptr, argument int, values ...uint32) []rule {
 	rules := make([]rule, len(values))
 	for i, v := range values {
@@ -56,7 +56,7 @@ func allowAny(number uintptr, argument int, values ...uint32) []rule {
 	return rules
 }
 
-// refuse lets a call fail without a word, also in an audit.
+// refuse makes a call fail silently, even in an audit.
 func refuse(number uintptr, errno unix.Errno) rule {
 	return rule{number: number, answer: refusal(errno)}
 }
@@ -66,37 +66,37 @@ func refusal(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(e
 // forbidden stands for the filter's own answer.
 const forbidden = ^uint32(0)
 
-// filter answers the calls of a child by rules, of which the first that fits
-// decides. It answers other arguments of their calls with forbidden, and all
-// other calls with unknown.
+// filter answers the calls of a child by rules; the first matching rule
+// decides. If no rule matches the arguments of a listed call, it answers
+// forbidden. It answers unknown to all other calls.
 type filter struct {
 	rules              []rule
 	forbidden, unknown uint32
 }
 
-// strict is the filter of a process. C libraries take a call that the kernel
-// does not have for a sign to do without, so that is said of all that the list
-// does not name.
+// strict is the filter of a process. C libraries do without a call that the
+// kernel does not have. The filter therefore gives that answer to every call
+// that is not on the list.
 func strict(pid int) filter {
 	return filter{calls(uint32(pid)), refusal(unix.EPERM), refusal(unix.ENOSYS)}
 }
 
-// audited is the filter of a process that somebody listens to.
+// audited is the filter of a process in an audit.
 func audited(pid int) filter {
 	return filter{calls(uint32(pid)), unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_RET_USER_NOTIF}
 }
 
-// code is the filter for the kernel. Calls of another architecture, numbered
-// otherwise, do not exist for the child.
+// code is the filter for the kernel. A call numbered for another architecture
+// gets the answer that it does not exist.
 func (f filter) code() []unix.SockFilter {
 	code := []unix.SockFilter{
 		load(offsetArch),
-		skipUnless(unix.BPF_JEQ, auditArch, 2), // to the answer
+		skipUnless(unix.BPF_JEQ, auditArch, 2), // jumps to the answer
 		load(offsetNumber),
 		skipUnless(unix.BPF_JGE, otherNumbers, 1),
 		answer(refusal(unix.ENOSYS)),
 	}
-	rest := make(map[uintptr]bool) // of the arguments of a call
+	rest := make(map[uintptr]bool) // calls whose other arguments still need an answer
 	for _, r := range f.rules {
 		if r.answer == forbidden {
 			r.answer = f.forbidden
@@ -113,8 +113,8 @@ func (f filter) code() []unix.SockFilter {
 	return append(code, answer(f.unknown))
 }
 
-// code is one rule. Each begins with the number: of calls that a filter answers
-// by it alone the kernel keeps the answer.
+// code is the code of one rule. It begins with the number, so that the kernel
+// caches the answer for calls that the number alone decides.
 func (r rule) code() []unix.SockFilter {
 	rest := []unix.SockFilter{answer(r.answer)}
 	for _, c := range r.when {
@@ -123,8 +123,8 @@ func (r rule) code() []unix.SockFilter {
 	return append([]unix.SockFilter{load(offsetNumber), skipUnless(unix.BPF_JEQ, uint32(r.number), uint8(len(rest)))}, rest...)
 }
 
-// code goes over the n instructions that follow unless the condition holds. A
-// filter has 32 bits at once.
+// code skips the n instructions that follow unless the condition holds. A
+// filter handles 32 bits at a time.
 func (c condition) code(n uint8) []unix.SockFilter {
 	half := func(offset, mask, value uint32, n uint8) []unix.SockFilter {
 		return []unix.SockFilter{
@@ -133,7 +133,7 @@ func (c condition) code(n uint8) []unix.SockFilter {
 			skipUnless(unix.BPF_JEQ, value, n),
 		}
 	}
-	offset := uint32(offsetArguments + 8*c.argument) // of the low half: both architectures put it first
+	offset := uint32(offsetArguments + 8*c.argument) // of the low half, which comes first on both architectures
 	low := half(offset, uint32(c.mask), uint32(c.value), n)
 	if c.mask>>32 == 0 {
 		return low
@@ -152,7 +152,7 @@ func load(offset uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
 }
 
-// skipUnless goes over n instructions unless what was loaded compares to k.
+// skipUnless skips n instructions unless the loaded value compares to k.
 func skipUnless(comparison uint16, k uint32, n uint8) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_JMP | comparison | unix.BPF_K, K: k, Jf: n}
 }
@@ -161,8 +161,8 @@ func answer(action uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action}
 }
 
-// prepareFilter makes the filter, and a function that installs it and wants next
-// to no memory. With a socket its calls are told there.
+// prepareFilter makes the filter, and a function that installs it with almost
+// no further memory. With a socket the filter reports its calls there.
 func prepareFilter(socket int) func() error {
 	switch {
 	case !filters():
@@ -177,9 +177,9 @@ func prepareFilter(socket int) func() error {
 	}
 }
 
-// install puts a filter on this thread and what it becomes. flags are those of
-// seccomp(2), which decide what the result is. The runtime starts no thread
-// meanwhile, for which there may be no memory any more.
+// install puts a filter on this thread and its successors. flags are those of
+// seccomp(2) and decide the meaning of the result. A raw call keeps the runtime
+// from starting a thread, for which there may be no memory left.
 func install(code []unix.SockFilter, flags uintptr) (uintptr, error) {
 	f := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	result, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&f)))

@@ -24,7 +24,7 @@ func TestScratch(t *testing.T) {
 	if err := os.Mkdir(dead, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{".lock", "file"} { // as a killed process leaves it
+	for _, name := range []string{".lock", "file"} { // as left by a killed process
 		if err := os.WriteFile(filepath.Join(dead, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +46,8 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// A process may be killed between making its folder and locking it; one that
-// is about to lock it must not lose it.
+// A process may be killed after it makes its folder and before it locks it. A
+// process that is about to lock its folder must not lose it.
 func TestWithoutLock(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

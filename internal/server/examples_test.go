@@ -16,10 +16,10 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// example is commands of a document, and what it says that they print.
+// example is a document's commands, and the output that it states for them.
 type example struct {
 	commands     string
-	kind, output string // kind is json, http, text, or empty: nothing is said
+	kind, output string // kind is json, http, text, or empty for no stated output
 }
 
 var fenced = regexp.MustCompile("(?s)<!-- run -->\n```sh\n(.*?)```\n(?:```(json|http|text)\n(.*?)```\n)?")
@@ -39,8 +39,8 @@ func examples(t *testing.T, path string) (all []example) {
 	return all
 }
 
-// TestAPIExamples runs the examples of docs/api.md in their order, in one
-// shell, against a service.
+// TestAPIExamples runs the examples of docs/api.md in order, in one shell,
+// against a service.
 func TestAPIExamples(t *testing.T) {
 	t.Parallel()
 	all := examples(t, "../../docs/api.md")
@@ -75,9 +75,9 @@ func TestAPIExamples(t *testing.T) {
 	}
 }
 
-// check compares what was printed with what the document shows: text to the
-// letter, of HTTP the status and the names of headers, of JSON the names, the
-// kinds of values, and the words among these.
+// check compares the output with the document's. Text must be equal to the
+// letter. Of HTTP the status and the header names must be equal. Of JSON the
+// names, the kinds of values, and the words among these must be equal.
 func (e example) check(printed string) error {
 	switch e.kind {
 	case "json":
@@ -114,7 +114,7 @@ func sameHTTP(shown, printed string) error {
 	return sameJSON(want.body, got.body)
 }
 
-// printedHTTP is an answer as curl -i prints it.
+// printedHTTP is an answer in the form of curl -i.
 type printedHTTP struct {
 	status string
 	header textproto.MIMEHeader
@@ -143,7 +143,7 @@ func sameJSON(shown, printed string) error {
 	return same("", want, got)
 }
 
-// word is a string that is the same each time.
+// word is a string that is the same in every run.
 var word = regexp.MustCompile(`^[a-z_.@ ]+$`)
 
 func same(path string, want, got any) error {

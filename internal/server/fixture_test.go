@@ -31,7 +31,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// configuration is a node of everything, on files of its own, without any
+// configuration is a node with all roles, on files of its own, without a
 // network.
 func configuration(t *testing.T, database string) server.Config {
 	t.Helper()
@@ -50,13 +50,13 @@ func each(t *testing.T, f func(t *testing.T, c server.Config)) {
 	storetest.EachURL(t, func(t *testing.T, database string) { f(t, configuration(t, database)) })
 }
 
-// node is one that runs.
+// node is a running node.
 type node struct {
 	*testing.T
 	url     string // of the API; empty for a worker
-	metrics string // of the metrics, where they are asked for
+	metrics string // of the metrics, if they are enabled
 	log     *testlog.Lines
-	stop    func() error // tells it to stop, waits, and returns what Run did
+	stop    func() error // tells it to stop, waits, and returns Run's error
 }
 
 // start runs a node until the test ends.
@@ -82,7 +82,7 @@ func start(t *testing.T, c server.Config) *node {
 	return n
 }
 
-// listeners is at how many addresses a node listens.
+// listeners is the number of addresses at which a node listens.
 func listeners(c server.Config) (n int) {
 	if c.Role != server.Worker {
 		n++
@@ -98,7 +98,7 @@ func (n *node) dial() (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(n.Context(), "tcp", strings.TrimPrefix(n.url, "http://"))
 }
 
-// stopped stops a node and wants a clean end.
+// stopped stops a node and checks for a clean end.
 func (n *node) stopped() {
 	n.Helper()
 	if err := n.stop(); err != nil {
@@ -112,13 +112,13 @@ type customer struct {
 	db  *store.DB
 	id  string
 	key string
-	// cookie is that of a session, once signed in.
+	// cookie is the session cookie after signing in.
 	cookie string
 }
 
 const password = "correct horse"
 
-// newCustomer makes an account with credits.
+// newCustomer creates an account with credits.
 func newCustomer(t *testing.T, database string, credits int64) *customer {
 	t.Helper()
 	c := &customer{T: t, db: storetest.Open(t, database)}
@@ -139,7 +139,7 @@ func newCustomer(t *testing.T, database string, credits int64) *customer {
 	return c
 }
 
-// credits is the balance, which must be what the ledger says.
+// credits is the balance, which must match the ledger.
 func (c *customer) credits() int64 {
 	c.Helper()
 	if wrong, err := account.NewLedger(c.db).Verify(c.Context()); len(wrong) > 0 || err != nil {
@@ -152,7 +152,7 @@ func (c *customer) credits() int64 {
 	return who.Credits
 }
 
-// state is where a job is.
+// state is the address of a job's state.
 func (c *customer) state(id string) (s job.State) {
 	c.Helper()
 	if err := c.db.QueryRowContext(c.Context(), "SELECT state FROM jobs WHERE id = $1", id).Scan(&s); err != nil {
@@ -161,14 +161,14 @@ func (c *customer) state(id string) (s job.State) {
 	return s
 }
 
-// answer is what came back, read to its end.
+// answer is an answer, read to its end.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// is wants a status and a body, but for its line's end.
+// is checks for a status and a body, without the final line end.
 func (a answer) is(t *testing.T, status int, body string) {
 	t.Helper()
 	if a.status != status || strings.TrimSpace(a.body) != body {
@@ -203,7 +203,7 @@ func (c *customer) do(method, url string, body io.Reader, header ...string) answ
 	return answer{response.StatusCode, response.Header, string(got)}
 }
 
-// signIn gives what follows a session, too.
+// signIn also makes later requests use the session.
 func (c *customer) signIn(n *node) {
 	c.Helper()
 	got := c.do(http.MethodPost, n.url+"/api/session", strings.NewReader(`{"email":"ada@example.com","password":"`+password+`"}`),
@@ -240,7 +240,7 @@ func (c *customer) submit(n *node, clip []byte, options ...string) answer {
 	return c.do(http.MethodPost, n.url+"/api/v1/jobs", &body, "Content-Type", form.FormDataContentType())
 }
 
-// submitted is the id of a job that must be taken.
+// submitted is the id of a job that must be accepted.
 func (c *customer) submitted(n *node, clip []byte, options ...string) (id string) {
 	c.Helper()
 	got := c.submit(n, clip, options...)
@@ -257,7 +257,7 @@ func (c *customer) ended(n *node, id string) (j api.Job) {
 	return j
 }
 
-// metrics polls the numbers at an address until they have a line.
+// metrics polls the metrics at an address until they have a line.
 func (c *customer) metrics(url, line string) (all string) {
 	c.Helper()
 	c.until("the metrics have "+line, func() bool {
@@ -267,7 +267,7 @@ func (c *customer) metrics(url, line string) (all string) {
 	return all
 }
 
-// until waits for something that comes by itself.
+// until waits for something that happens by itself.
 func (c *customer) until(what string, so func() bool) {
 	c.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -281,7 +281,7 @@ func (c *customer) until(what string, so func() bool) {
 	}
 }
 
-// decode is the JSON of an answer of the wanted status.
+// decode decodes the JSON of an answer that must have a status.
 func decode[T any](t *testing.T, a answer, status int) (v T) {
 	t.Helper()
 	if a.status != status {

@@ -88,7 +88,7 @@ func (l *local) handler() http.Handler {
 
 const tokenRefused = `This address has been used already, or is of an earlier start: it works once, in one browser.
 
-For a new one, stop bgremove with Ctrl-C and start it again: bgremove serve --local
+For a new one, stop bgremove with Ctrl-C, start it again and open the address that it prints.
 Your jobs stay.`
 
 func (l *local) signIn(ctx context.Context) error {

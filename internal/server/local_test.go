@@ -26,7 +26,7 @@ func startLocal(t *testing.T, c server.Config) (n *node, signIn string) {
 	return n, <-told
 }
 
-// visitor is a browser that does not follow.
+// visitor is a browser that does not follow redirects.
 type visitor struct {
 	*testing.T
 	http http.Client
@@ -76,7 +76,7 @@ func TestLocal(t *testing.T) {
 		}
 		v, thief := newVisitor(t), newVisitor(t)
 		for _, url := range []string{n.url + "/local", n.url + "/local?token=", n.url + "/local?token=guess", signIn + "x"} {
-			if got := thief.get(url); got.status != http.StatusForbidden || got.header.Get("Set-Cookie") != "" || !strings.Contains(got.body, "bgremove serve --local") {
+			if got := thief.get(url); got.status != http.StatusForbidden || got.header.Get("Set-Cookie") != "" || !strings.Contains(got.body, "stop bgremove with Ctrl-C") {
 				t.Errorf("%s: %d %s", url, got.status, got.body)
 			}
 		}
@@ -121,8 +121,8 @@ func TestLocal(t *testing.T) {
 	})
 }
 
-// TestLocalNeighbours wants a browser to be signed in to two local services of one
-// machine at once: cookies do not know ports.
+// TestLocalNeighbours checks that a browser can be signed in to two local
+// services of one machine at once, although cookies ignore ports.
 func TestLocalNeighbours(t *testing.T) {
 	t.Parallel()
 	one, signInToOne := startLocal(t, configuration(t, storetest.SQLite(t)))
@@ -138,7 +138,7 @@ func TestLocalNeighbours(t *testing.T) {
 	}
 }
 
-// TestLocalHosts wants a local service to answer to its own names alone.
+// TestLocalHosts checks that a local service answers only to its own names.
 func TestLocalHosts(t *testing.T) {
 	t.Parallel()
 	n, signIn := startLocal(t, configuration(t, storetest.SQLite(t)))
@@ -164,7 +164,7 @@ func TestLocalHosts(t *testing.T) {
 	n.stopped()
 }
 
-// TestLocalPort wants a taken port to be left alone where any will do.
+// TestLocalPort checks that a taken port is skipped if any port will do.
 func TestLocalPort(t *testing.T) {
 	t.Parallel()
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -181,7 +181,8 @@ func TestLocalPort(t *testing.T) {
 	n.stopped()
 }
 
-// TestLocalRefused wants no local service where others could reach it.
+// TestLocalRefused checks that a local service refuses to run where others
+// could reach it.
 func TestLocalRefused(t *testing.T) {
 	t.Parallel()
 	for _, addr := range []string{":8080", "0.0.0.0:0", "[::]:0", "192.168.1.4:8080", "example.com:80", "localhost", ""} {

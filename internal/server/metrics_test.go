@@ -14,8 +14,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// TestMetricsNearby wants the numbers to be shown to this machine alone, and
-// not to those for whom a proxy on it asks.
+// TestMetricsNearby checks that only this machine can see the metrics, and not
+// visitors of a proxy on it.
 func TestMetricsNearby(t *testing.T) {
 	t.Parallel()
 	c := configuration(t, storetest.SQLite(t))
@@ -31,8 +31,8 @@ func TestMetricsNearby(t *testing.T) {
 	}
 }
 
-// TestMetricsBehindProxy wants a trusted proxy on this machine to get none of the
-// numbers, though it says of nobody that it asks for them.
+// TestMetricsBehindProxy checks that a trusted proxy on this machine does not
+// get the metrics, even without a header about its visitor.
 func TestMetricsBehindProxy(t *testing.T) {
 	t.Parallel()
 	c := configuration(t, storetest.SQLite(t))
@@ -44,8 +44,8 @@ func TestMetricsBehindProxy(t *testing.T) {
 	}
 }
 
-// TestMetricsAreDocumented compares the metrics of a node that has done
-// a job with the list of docs/operations.md, and with what alerts are about.
+// TestMetricsAreDocumented compares the metrics of a node after a job with the
+// list of docs/operations.md, and with the metrics of the alerts.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
 	c := configuration(t, storetest.SQLite(t))

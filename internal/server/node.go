@@ -134,7 +134,7 @@ func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 	for _, check := range found.Checks {
 		if check.Confines && !check.OK {
 			holds = false
-			n.config.Log.WarnContext(ctx, "ffmpeg not confined", "lacking", check.Name, "purpose", check.Detail, "reason", check.Hint)
+			n.config.Log.WarnContext(ctx, "ffmpeg not confined", "lacking", check.Name, "purpose", check.Detail, "reason", check.Err)
 		}
 	}
 	if holds && c.Sandbox != bgremove.SandboxOff {

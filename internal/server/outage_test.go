@@ -11,7 +11,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// unavailable wants an answer that says to try again.
+// unavailable checks for an answer that asks to try again.
 func unavailable(t *testing.T, a answer) {
 	t.Helper()
 	a.is(t, http.StatusServiceUnavailable, `{"error":"unavailable"}`)
@@ -20,8 +20,8 @@ func unavailable(t *testing.T, a answer) {
 	}
 }
 
-// TestDatabaseLocked wants a submission to be refused while another process
-// holds SQLite's lock, and to cost nothing.
+// TestDatabaseLocked checks that a submission is refused while another process
+// holds SQLite's lock, and that it costs nothing.
 func TestDatabaseLocked(t *testing.T) {
 	t.Parallel()
 	c := configuration(t, storetest.SQLite(t))
@@ -44,8 +44,8 @@ func TestDatabaseLocked(t *testing.T) {
 	n.stopped()
 }
 
-// TestDatabaseGone wants a node to say that it is not ready while PostgreSQL is
-// away, to charge nothing, and to go on when it is back.
+// TestDatabaseGone checks that a node is not ready while PostgreSQL is away,
+// charges nothing, and continues when it is back.
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	database := storetest.Postgres(t)
@@ -70,7 +70,7 @@ func TestDatabaseGone(t *testing.T) {
 
 	wire.Mend()
 	ada.get(n.url+"/readyz").is(t, http.StatusOK, `{"status":"ok"}`)
-	wire.Stall() // nothing comes, and nothing breaks
+	wire.Stall() // nothing arrives, and nothing breaks
 	unavailable(t, ada.get(n.url+"/readyz"))
 	unavailable(t, ada.submit(n, clip(t)))
 	wire.Mend()
@@ -81,8 +81,8 @@ func TestDatabaseGone(t *testing.T) {
 	n.stopped()
 }
 
-// TestDatabaseGoneEverywhere asks for all that a node answers while PostgreSQL is
-// cut off, swallows what it is sent, and is slow.
+// TestDatabaseGoneEverywhere requests everything from a node while PostgreSQL
+// is cut off, swallows its input, or is slow.
 func TestDatabaseGoneEverywhere(t *testing.T) {
 	t.Parallel()
 	database := storetest.Postgres(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// TestService follows a clip through a node of everything.
+// TestService follows a clip through a node with all roles.
 func TestService(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c server.Config) {
@@ -54,7 +54,7 @@ func TestService(t *testing.T) {
 	})
 }
 
-// TestRoles wants an API node and a worker to share no more than a database
+// TestRoles checks that an API node and a worker need to share only a database
 // and a folder.
 func TestRoles(t *testing.T) {
 	t.Parallel()
@@ -82,8 +82,8 @@ func TestRoles(t *testing.T) {
 	})
 }
 
-// TestWithoutNetwork wants a node that lacks one to say so when it starts, to
-// refuse what needs it, and to take auto for fast.
+// TestWithoutNetwork checks a node without a neural network: it says so at the
+// start, refuses requests that need one, and takes auto for fast.
 func TestWithoutNetwork(t *testing.T) {
 	t.Parallel()
 	c := configuration(t, storetest.SQLite(t))
@@ -107,7 +107,7 @@ func TestWithoutNetwork(t *testing.T) {
 	}
 }
 
-// TestStartRefused wants a node that cannot start to say why, and to leave
+// TestStartRefused checks that a node that cannot start says why, and leaves
 // nothing behind.
 func TestStartRefused(t *testing.T) {
 	t.Parallel()
@@ -133,7 +133,7 @@ func TestStartRefused(t *testing.T) {
 			listened := ""
 			c.Listening = func(at net.Addr) { listened = at.String() }
 			test.change(&c)
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only where it starts
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // needed only if it does start
 			defer cancel()
 			if err := server.Run(ctx, c); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is %v, want one of %s", err, test.want)
@@ -149,7 +149,7 @@ func TestStartRefused(t *testing.T) {
 	}
 }
 
-// TestStopWhileStarting is a node that is told to stop before it listens.
+// TestStopWhileStarting tells a node to stop before it listens.
 func TestStopWhileStarting(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -19,8 +19,8 @@ import (
 	"github.com/bgremove/bgremove/internal/server"
 )
 
-// TestShop wants a node to sell, to believe Stripe, and nobody else, that it
-// was paid, and to hide its secrets.
+// TestShop checks that a node sells, believes only Stripe about payments, and
+// hides its secrets.
 func TestShop(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c server.Config) {
@@ -54,8 +54,8 @@ func TestShop(t *testing.T) {
 	})
 }
 
-// TestMail wants a node to send what is asked for, and what is left when it
-// stops.
+// TestMail checks that a node sends requested mails, and the remaining ones
+// when it stops.
 func TestMail(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c server.Config) {

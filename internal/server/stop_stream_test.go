@@ -9,8 +9,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// TestStopStreams wants a stream of events to end as it should when the node
-// is told to stop, and not to be cut off once its time is over.
+// TestStopStreams checks that a stream of events ends normally when the node is
+// told to stop, and is not cut off after a timeout.
 func TestStopStreams(t *testing.T) {
 	t.Parallel()
 	n, signIn := startLocal(t, configuration(t, storetest.SQLite(t)))

@@ -14,8 +14,8 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// gate stands before the one program of a job that makes a WebM: it says that a
-// job has come, and lets it in when told.
+// gate stands in for the one program of a job that makes a WebM. It reports
+// that a job has arrived, and lets it continue when told.
 type gate struct {
 	*testing.T
 	ffmpeg         string // the program to configure
@@ -38,7 +38,7 @@ func newGate(t *testing.T) *gate {
 	return g
 }
 
-// wait waits for a job to come.
+// wait waits for a job to arrive.
 func (g *gate) wait() {
 	g.Helper()
 	if _, err := os.ReadFile(g.arrived); err != nil {
@@ -46,7 +46,7 @@ func (g *gate) wait() {
 	}
 }
 
-// open lets it in.
+// open lets the job continue.
 func (g *gate) open() {
 	g.Helper()
 	if err := os.WriteFile(g.opens, []byte("\n"), 0o600); err != nil {
@@ -54,7 +54,7 @@ func (g *gate) open() {
 	}
 }
 
-// TestDrain wants a job that runs to end although the node is told to stop.
+// TestDrain checks that a running job ends although the node is told to stop.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
@@ -76,7 +76,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// refuses waits until a node takes no requests.
+// refuses waits until a node refuses requests.
 func (n *node) refuses() {
 	n.Helper()
 	for tick := time.NewTicker(time.Millisecond); ; <-tick.C {
@@ -88,8 +88,8 @@ func (n *node) refuses() {
 	}
 }
 
-// TestGiveBack wants a job that does not end in time to go back to the queue,
-// for the next node.
+// TestGiveBack checks that a job that does not end in time returns to the
+// queue, for the next node.
 func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c server.Config) {

@@ -48,8 +48,8 @@ func TestNeighbourhood(t *testing.T) {
 	}
 }
 
-// FuzzAddress wants a header of any text to be read, and believed only from a
-// trusted proxy.
+// FuzzAddress checks that a header with any text is read, and trusted only from
+// a trusted proxy.
 func FuzzAddress(f *testing.F) {
 	f.Add("10.1.1.1:40000", "198.51.100.7, 203.0.113.5:80")
 	f.Add("203.0.113.5:40000", "[2001:db8::7%eth0]:1234,,")

@@ -1,4 +1,4 @@
 package session
 
-// What only tests of this package see.
+// Names that only tests of this package use.
 var Neighbourhood = neighbourhood

@@ -16,13 +16,13 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// site signs one account in and out, and says who is signed in.
+// site signs one account in and out, and reports who is signed in.
 type site struct {
 	*testing.T
 	url      string
 	accounts *account.Accounts
 	ann      account.Account
-	// between is called between the two looks of /check.
+	// between is called between the two checks of /check.
 	between func()
 }
 
@@ -108,8 +108,8 @@ func (s *site) wants(b *http.Client, method, path string, want int, header ...st
 	}
 }
 
-// TestSession follows a browser from signing in to signing out. Nobody is
-// signed in is 500 on this site.
+// TestSession follows a browser from signing in to signing out. This site
+// answers 500 if nobody is signed in.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -132,8 +132,8 @@ func TestSession(t *testing.T) {
 	})
 }
 
-// TestPasswordEnds wants a new password to end all sessions but the one that
-// signs in again.
+// TestPasswordEnds checks that a new password ends all sessions except the one
+// that signs in again.
 func TestPasswordEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, storetest.Open(t, storetest.SQLite(t)), nil)
@@ -148,7 +148,7 @@ func TestPasswordEnds(t *testing.T) {
 	s.wants(there, http.MethodGet, "/who", http.StatusInternalServerError)
 }
 
-// TestCheck wants an answer that takes long to hear of the end of its session.
+// TestCheck checks that a slow request notices the end of its session.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(s *site, b *http.Client){
@@ -172,8 +172,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestHTTPS wants Secure cookies behind https, and the site's own origin to be
-// trusted there.
+// TestHTTPS checks for Secure cookies behind https, and that the site's own
+// origin is trusted there.
 func TestHTTPS(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, storetest.Open(t, storetest.SQLite(t)), &url.URL{Scheme: "https", Host: "bg.example"})
@@ -195,8 +195,8 @@ func TestCrossSite(t *testing.T) {
 	s.wants(s.browser(), http.MethodGet, "/who", http.StatusInternalServerError, "Sec-Fetch-Site", "cross-site")
 }
 
-// TestThrottle wants tries to be counted by address and by account, whatever
-// text an address of mail is.
+// TestThrottle checks that tries are counted by address and by account,
+// whatever the text of the mail address.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -228,8 +228,8 @@ func TestThrottle(t *testing.T) {
 	})
 }
 
-// TestDevices wants a browser in which an account has signed in to be counted
-// apart, for that account alone, and by nobody's word but ours.
+// TestDevices checks that a browser of an earlier sign-in is counted
+// separately, for that account alone, and only with a cookie of ours.
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.SQLite(t))
@@ -259,7 +259,7 @@ func TestDevices(t *testing.T) {
 		}
 	}
 	asAnn := func(r *http.Request) error { return throttle.AttemptAs(r, "ann@example.com") }
-	for _, from := range []string{"203.0.113.1", "203.0.113.2"} { // strangers use up what is anybody's
+	for _, from := range []string{"203.0.113.1", "203.0.113.2"} { // strangers use up the shared limits
 		try("a stranger", from, nil, asAnn, true)
 	}
 	try("a stranger", "203.0.113.3", nil, asAnn, false)

@@ -49,7 +49,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// What is in a database is nobody else's, whatever folder it is made in.
+// Other users cannot read a database, whatever folder it is in.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -85,7 +85,7 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// Transactions that read before they write do not fail when many do so.
+// Transactions that read before they write do not fail, even with many at once.
 func TestTxConcurrent(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -114,14 +114,14 @@ func TestTxConcurrent(t *testing.T) {
 	})
 }
 
-// Of two transactions in a deadlock, one is run again.
+// Of two deadlocked transactions, one is run again.
 func TestTxDeadlock(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Postgres(t))
 	mustExec(t, db, "INSERT INTO sessions (id, data, expires_at) VALUES ('a', '', 0), ('b', '', 0)")
 	var (
 		g    errgroup.Group
-		both sync.WaitGroup // have locked their first row
+		both sync.WaitGroup // until both have locked their first row
 		runs atomic.Int32
 	)
 	both.Add(2)
@@ -206,7 +206,7 @@ func TestIsUnique(t *testing.T) {
 	})
 }
 
-// listen listens until the test ends and returns where wake-ups arrive.
+// listen listens until the test ends and returns a channel of wake-ups.
 func listen(t *testing.T, db *store.DB, topic string) <-chan struct{} {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -239,8 +239,8 @@ func notify(t *testing.T, db *store.DB, topic string) {
 	}
 }
 
-// A listener hears its own process, and others, here by a second connection
-// pool; on PostgreSQL also after its connection broke.
+// A listener hears its own process and others, here a second connection pool.
+// On PostgreSQL it also does so after its connection broke.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestUnavailable(t *testing.T) {
 		t.Parallel()
 		db := storetest.Open(t, storetest.SQLite(t))
 		err := db.Tx(t.Context(), func(*store.Tx) error {
-			// A second writer waits, here for as long as it is told.
+			// A second writer waits, here for the configured time.
 			conn, err := db.Conn(t.Context())
 			if err != nil {
 				return err

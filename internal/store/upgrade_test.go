@@ -18,7 +18,7 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 )
 
-// raw opens a database as it is, for statements of all kinds.
+// raw opens a database without changes, for statements of all kinds.
 func raw(t *testing.T, at string) *sql.DB {
 	t.Helper()
 	driver, source := "sqlite", strings.TrimPrefix(at, "sqlite:")
@@ -40,7 +40,7 @@ func raw(t *testing.T, at string) *sql.DB {
 	return db
 }
 
-// restore fills an empty database by a file of testdata/schema.
+// restore fills an empty database from a file of testdata/schema.
 func restore(t *testing.T, at, name string) {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -52,13 +52,13 @@ func restore(t *testing.T, at, name string) {
 	}
 }
 
-// database is the kind in the names of dumps.
+// database is the database's kind in the names of dumps.
 func database(at string) string {
 	kind, _, _ := strings.Cut(at, ":")
 	return kind
 }
 
-// rows counts those of each table.
+// rows counts the rows of each table.
 func rows(t *testing.T, db *sql.DB, tables []string) map[string]int {
 	t.Helper()
 	n := make(map[string]int)
@@ -72,7 +72,7 @@ func rows(t *testing.T, db *sql.DB, tables []string) map[string]int {
 	return n
 }
 
-// texts is a column of texts.
+// texts returns a column of texts.
 func texts(t *testing.T, db *sql.DB, query string) (all []string) {
 	t.Helper()
 	found, err := db.Query(query)
@@ -93,7 +93,7 @@ func texts(t *testing.T, db *sql.DB, query string) (all []string) {
 	return all
 }
 
-// What a database consists of, a line for each table, column and index.
+// shapes describes a database, with a line for each table, column and index.
 var shapes = map[string]string{
 	"sqlite": `SELECT m.name || '.' || p.name || ' ' || p.type || ' ' || p."notnull" FROM sqlite_master m, pragma_table_info(m.name) p
 		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' UNION ALL
@@ -108,8 +108,8 @@ var tableNames = map[string]string{
 	"postgres": "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'goose_db_version'",
 }
 
-// TestUpgrade opens databases of every earlier schema: all rows stay, credits
-// add up, and the schema is that of a new database.
+// TestUpgrade opens databases of every earlier schema. All rows stay, credits
+// add up, and the schema equals that of a new database.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, at string) {
@@ -148,8 +148,8 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
-// TestNewer wants a program to leave a database alone that a later one has
-// upgraded.
+// TestNewer checks that a program does not touch a database that a later one
+// has upgraded.
 func TestNewer(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, at string) {

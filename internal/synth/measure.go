@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// IoU returns the intersection over union of two mattes of one size, each cut
-// at one half. Two empty mattes agree: 1.
+// IoU returns the intersection over union of two mattes of one size, with a
+// threshold of one half. Two empty mattes agree: 1.
 func IoU(got, want *image.Alpha) float64 {
 	both, either := 0, 0
 	for i, g := range got.Pix {
@@ -34,11 +34,11 @@ func MeanError(got, want *image.Alpha) float64 {
 	return float64(sum) / float64(255*max(len(got.Pix), 1))
 }
 
-// ColourError compares the colours in got with the true foreground of p where
-// the truth is an edge, 0.02 < alpha < 0.98: the mean absolute difference over
-// the three channels in units of 1/255, each pixel weighted by its true alpha,
-// which is the share of it that anyone sees. Pixels that matte calls empty do
-// not count. Without an edge it is 0.
+// ColourError compares the colours in got with the true foreground of p at
+// edges, 0.02 < alpha < 0.98. It is the mean absolute difference over the three
+// channels in units of 1/255. Each pixel is weighted by its true alpha, which
+// is its visible share. Pixels that are empty in matte do not count. Without an
+// edge it is 0.
 func ColourError(got *image.NRGBA, matte *image.Alpha, p Picture) float64 {
 	sum, weight := 0, 0
 	for i, a := range p.Alpha.Pix {
@@ -54,10 +54,10 @@ func ColourError(got *image.NRGBA, matte *image.Alpha, p Picture) float64 {
 }
 
 // DtSSD returns how much the changes from frame to frame differ between two
-// clips of mattes of one size and length: the root of the mean squared
+// clips of mattes of one size and length. It is the root of the mean squared
 // difference of temporal differences, 0..1 (M. Erofeev et al., "Perceptually
-// motivated benchmark for video matting", BMVC 2015, section 4). A clip of
-// less than two frames has none: 0.
+// motivated benchmark for video matting", BMVC 2015, section 4). It is 0 for
+// fewer than two frames.
 func DtSSD(got, want []*image.Alpha) float64 {
 	sum, n := 0, 0
 	for i := 1; i < len(got); i++ {
@@ -71,8 +71,8 @@ func DtSSD(got, want []*image.Alpha) float64 {
 }
 
 // PSNR returns the peak signal-to-noise ratio of two clips of one size and
-// length in dB, on the pixels whose alpha is at least one half in want. What is
-// transparent in got counts as grey.
+// length in dB. It covers the pixels with alpha of at least one half in want.
+// Transparent pixels in got count as grey.
 func PSNR(got, want []*image.NRGBA) float64 {
 	sum, n := 0, 0
 	for f, img := range want {
@@ -94,12 +94,12 @@ func PSNR(got, want []*image.NRGBA) float64 {
 	return 10 * math.Log10(255*255*float64(n)/float64(sum))
 }
 
-// Flicker returns how much the clip got changes where want stands still: the
-// root of the mean squared change of a channel from one frame to the next, in
-// units of 1/255, where no channel of want changes by more than 2 and alpha is
-// 255 in both. It is DtSSD for colours, but what little want changes is not
-// taken off, since noise that is left out is no flicker. Without such a place
-// it is 0.
+// Flicker returns how much the clip got changes where want stands still. It is
+// the root of the mean squared change of a channel from one frame to the next,
+// in units of 1/255. It covers places where no channel of want changes by more
+// than 2 and alpha is 255 in both. It is like DtSSD for colours but does not
+// subtract the small changes of want, because removed noise is not flicker.
+// Without such a place it is 0.
 func Flicker(got, want []*image.NRGBA) float64 {
 	const still = 2
 	sum, n := 0, 0

@@ -6,22 +6,22 @@ import (
 	"math"
 )
 
-// steps is the number of samples along each side of a pixel that an edge
-// crosses: 16 × 16 samples put the coverage within 1/255 of the true area.
+// steps is the number of samples along each side of an edge pixel: 16 × 16
+// samples put the coverage within 1/255 of the true area.
 const steps = 16
 
 // shape is one layer of a picture.
 type shape struct {
 	// distance is the signed distance to the outline in pixels, negative
-	// inside. It may be too small away from the outline, never too large.
+	// inside. Away from the outline it may be too small, but never too large.
 	distance func(x, y float64) float64
-	// x0, y0, x1, y1 bound what is covered, soft edge included.
+	// x0, y0, x1, y1 bound the covered area, including the soft edge.
 	x0, y0, x1, y1 float64
 	// soft is half the width of the transition in pixels; 0 is a hard,
 	// anti-aliased edge.
 	soft   float64
 	colour func(x, y float64) [3]float64
-	// erase takes the shape away from what lies below it.
+	// erase removes the shape from the layers below it.
 	erase bool
 }
 

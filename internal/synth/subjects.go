@@ -5,26 +5,27 @@ import (
 	"math"
 )
 
-// Subject names what a clip shows.
+// Subject names the content of a clip.
 type Subject int
 
-// The subjects. None but Eye and Window encloses an area of the backdrop.
+// The subjects. Only Eye and Window enclose an area in the backdrop's colour.
 const (
-	// Discs: three shaded discs that move, one of them over the bottom edge.
+	// Discs: three shaded moving discs, one of them across the bottom edge.
 	Discs Subject = iota
 	// Strokes: writing with strokes of 7, 3.5 and 2 pixels.
 	Strokes
-	// Lines: slanted lines 1 and 2 pixels wide, turning slowly, and a disc.
+	// Lines: slanted lines 1 and 2 pixels wide that turn slowly, and a disc.
 	Lines
 	// Soft: discs with edges 3 to 8 pixels wide.
 	Soft
-	// Eye: a disc with two small spots in exactly the backdrop's colour that
+	// Eye: a disc with two small spots in exactly the backdrop's colour. They
 	// belong to the subject.
 	Eye
 	// Window: a shield with an area of about 2.5 % of the picture in exactly
-	// the backdrop's colour that belongs to the subject.
+	// the backdrop's colour. The area belongs to the subject.
 	Window
-	// Gap: a ring that is open on one side, so the backdrop reaches inside.
+	// Gap: a ring that is open on one side, so that the backdrop reaches
+	// inside.
 	Gap
 )
 
@@ -47,8 +48,8 @@ var (
 	brown  = [3]float64{120, 60, 30}
 )
 
-// shapes returns the layers of the subject, bottom first, at turn 0..1 of the
-// motion.
+// shapes returns the layers of the subject, bottom first, at the phase turn,
+// 0..1, of the motion.
 func (s Subject) shapes(c Clip, turn float64) []shape {
 	w, h := float64(c.Width), float64(c.Height)
 	sin, cos := math.Sincos(2 * math.Pi * turn)
@@ -85,7 +86,8 @@ func (s Subject) shapes(c Clip, turn float64) []shape {
 	}
 }
 
-// disc is lit from the upper left: its colour falls to 60 % at the far rim.
+// disc is lit from the upper left: its colour falls to 60 % at the opposite
+// rim.
 func disc(x, y, r, soft float64, base [3]float64) shape {
 	return shape{
 		distance: func(px, py float64) float64 { return math.Hypot(px-x, py-y) - r },
@@ -127,7 +129,7 @@ func capsules(segs [][4]float64, width float64, base [3]float64) shape {
 	return s
 }
 
-// glyphs are letters without counters, as poly-lines in a 4 × 6 cell.
+// glyphs are letters without counters, as polylines in a 4 × 6 cell.
 var glyphs = map[rune][][]float64{
 	'M': {{0, 6, 0, 0, 2, 3, 4, 0, 4, 6}},
 	'S': {{4, 0.7, 3, 0, 1, 0, 0, 1, 0.3, 2.4, 3.6, 3.4, 4, 5, 3, 6, 1, 6, 0, 5.3}},
@@ -163,8 +165,8 @@ func writing(w, h, dx, dy float64) []shape {
 	return out
 }
 
-// slant keeps strokes off the pixel grid, where whole edges would be covered
-// by exactly one half and a cut there would be a toss.
+// slant keeps strokes off the pixel grid. On it, whole edges would have a
+// coverage of exactly one half, and a threshold there would be arbitrary.
 func slant(x, y float64) (float64, float64) { return x - 0.12*y, y + 0.09*x }
 
 func lines(w, h, turn float64) []shape {

@@ -1,7 +1,7 @@
-// Package synth draws short clips whose alpha and foreground colour are known
-// exactly, for the tests and benchmarks of everything that touches pixels, and
-// spoils them the way GIF palettes, JPEG and sensors do. It is deterministic:
-// the same Clip gives the same bytes on every machine of one architecture.
+// Package synth draws short clips with exactly known alpha and foreground
+// colour, for tests and benchmarks. It can also degrade them as GIF palettes,
+// JPEG and sensors do. It is deterministic: the same Clip gives the same bytes
+// on every machine of one architecture.
 package synth
 
 import (
@@ -9,7 +9,7 @@ import (
 	"image/color"
 )
 
-// Backdrops that the subjects' colours stand out from.
+// Backdrops in contrast to the subjects' colours.
 var (
 	Green = color.NRGBA{0, 255, 0, 255}
 	White = color.NRGBA{255, 255, 255, 255}
@@ -22,7 +22,7 @@ var (
 // may be called concurrently.
 type Clip struct {
 	Width, Height int // pixels
-	Frames        int // length of one turn of the motion, which is periodic
+	Frames        int // length of one period of the motion
 	Backdrop      color.NRGBA
 	Subject       Subject
 	// Still stops all motion: every frame is frame 0.
@@ -36,9 +36,9 @@ type Picture struct {
 	Image *image.NRGBA
 	// Alpha is the true coverage of the subject, the nearest of 256 steps.
 	Alpha *image.Alpha
-	// Foreground is the subject's own colour, opaque where Alpha is above 0
-	// and zero elsewhere. Image is the mix of Foreground and backdrop by
-	// Alpha, rounded to the nearest.
+	// Foreground is the subject's own colour, opaque where Alpha is above 0 and
+	// zero elsewhere. Image is the mix of Foreground and backdrop by Alpha,
+	// rounded to the nearest.
 	Foreground *image.NRGBA
 }
 

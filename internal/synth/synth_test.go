@@ -9,8 +9,9 @@ import (
 	"github.com/bgremove/bgremove/internal/synth"
 )
 
-// TestPictureIsTheMix: the picture is the true foreground over the backdrop,
-// rounded to the nearest, and the foreground is there where alpha is.
+// TestPictureIsTheMix checks that the picture is the true foreground over the
+// backdrop, rounded to the nearest. The foreground must exist exactly where
+// alpha does.
 func TestPictureIsTheMix(t *testing.T) {
 	t.Parallel()
 	for _, s := range synth.Subjects {

@@ -27,7 +27,7 @@ func load(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// TestSpecification checks the document, its examples included.
+// TestSpecification checks the document and its examples.
 func TestSpecification(t *testing.T) {
 	t.Parallel()
 	err := load(t).Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaDefaultsValidation())
@@ -36,8 +36,8 @@ func TestSpecification(t *testing.T) {
 	}
 }
 
-// TestExamples wants an example of every JSON body, and of every error body
-// that it has no other properties than its schema.
+// TestExamples checks that every JSON body has an example, and that error
+// bodies have only the properties of their schema.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	doc := load(t)
@@ -84,8 +84,8 @@ func checkProperties(t *testing.T, where string, schema *openapi3.Schema, v any)
 	}
 }
 
-// TestErrorCodes wants each error body's code among those of Error, and all of
-// them used.
+// TestErrorCodes checks that each error body's code is among those of Error,
+// and that all of them are used.
 func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	doc := load(t)
@@ -215,8 +215,7 @@ func cellsOf(f option.Field) [2]string {
 	return [2]string{"`" + strings.Join(words, "`, `") + "`", "`" + f.Default + "`"}
 }
 
-// TestGenerated fails when the specification has changed and go generate was
-// forgotten.
+// TestGenerated fails if the specification has changed without go generate.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"models", "server", "client"} {
@@ -239,8 +238,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestJob pins the JSON of what clients read most: null where the
-// specification says null, and no path before its time.
+// TestJob pins the JSON that clients read most: null where the specification
+// says null, and paths only when they work.
 func TestJob(t *testing.T) {
 	t.Parallel()
 	size, path, reason := int64(2214907), "/api/v1/jobs/job_1/download", "timed_out"

@@ -120,29 +120,30 @@ type ClientInterface interface {
 
 	// RevokeKey Revoke a key
 	//
-	// The key is refused from now on. Its jobs go on, and are seen in the dashboard only.
+	// The key is refused from now on. Its jobs continue, and only the dashboard shows them.
 	//
 	// Corresponds with DELETE /api/account/keys/{id} (the `RevokeKey` operationId).
 	RevokeKey(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetLedger How credits moved
+	// GetLedger The ledger: charges, refunds and added credits
 	//
-	// The newest first, each with the balance after it.
+	// Newest first, each with the balance after it.
 	//
 	// Corresponds with GET /api/account/ledger (the `GetLedger` operationId).
 	GetLedger(ctx context.Context, params *GetLedgerParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetLedgerCSV The whole ledger as a table
 	//
-	// CSV (RFC 4180, UTF-8) with the columns `at`, `kind`, `amount`, `balance`, `job`, `note` and `id`, the newest first. A text that a
-	// spreadsheet would take for a formula has an apostrophe before it.
+	// CSV (RFC 4180, UTF-8) with the columns `at`, `kind`, `amount`, `balance`, `job`, `note` and `id`, newest first. A text
+	// that a spreadsheet would read as a formula gets an apostrophe in front.
 	//
 	// Corresponds with GET /api/account/ledger.csv (the `GetLedgerCSV` operationId).
 	GetLedgerCSV(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ChangePasswordWithBody Change the password
 	//
-	// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
+	// All other sessions end, and this one stays. Mailed links to reset the password no longer work. Attempts are limited like
+	// those to sign in.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -151,7 +152,8 @@ type ClientInterface interface {
 
 	// ChangePassword Change the password
 	//
-	// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
+	// All other sessions end, and this one stays. Mailed links to reset the password no longer work. Attempts are limited like
+	// those to sign in.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -160,8 +162,8 @@ type ClientInterface interface {
 
 	// CreateAccountWithBody Register
 	//
-	// Only where the service is open for sign-up, otherwise 403. Whoever registers is signed in. Where the service sends mail, one is
-	// sent to confirm the address; until then the account can submit nothing, buy nothing and make no keys: 403 `unconfirmed`.
+	// Only if the service is open for sign-up, otherwise 403. A new account is signed in. If the service sends mail, it sends
+	// one to confirm the address. Until then the account cannot submit, buy or create keys: 403 `unconfirmed`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -170,17 +172,17 @@ type ClientInterface interface {
 
 	// CreateAccount Register
 	//
-	// Only where the service is open for sign-up, otherwise 403. Whoever registers is signed in. Where the service sends mail, one is
-	// sent to confirm the address; until then the account can submit nothing, buy nothing and make no keys: 403 `unconfirmed`.
+	// Only if the service is open for sign-up, otherwise 403. A new account is signed in. If the service sends mail, it sends
+	// one to confirm the address. Until then the account cannot submit, buy or create keys: 403 `unconfirmed`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/accounts (the `CreateAccount` operationId).
 	CreateAccount(ctx context.Context, body CreateAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateCheckoutWithBody Begin to buy a plan
+	// CreateCheckoutWithBody Start to buy a plan
 	//
-	// The answer is a page of Stripe on which it is paid; credits are granted when Stripe says that it was. An account has one
+	// The answer is a payment page of Stripe. Credits are granted when Stripe confirms the payment. An account has one
 	// subscription at a time, and any number of packs.
 	//
 	// Takes any type of body and a specified content type.
@@ -188,9 +190,9 @@ type ClientInterface interface {
 	// Corresponds with POST /api/checkout (the `CreateCheckout` operationId).
 	CreateCheckoutWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateCheckout Begin to buy a plan
+	// CreateCheckout Start to buy a plan
 	//
-	// The answer is a page of Stripe on which it is paid; credits are granted when Stripe says that it was. An account has one
+	// The answer is a payment page of Stripe. Credits are granted when Stripe confirms the payment. An account has one
 	// subscription at a time, and any number of packs.
 	//
 	// Takes a body of the `application/json` content type.
@@ -198,29 +200,29 @@ type ClientInterface interface {
 	// Corresponds with POST /api/checkout (the `CreateCheckout` operationId).
 	CreateCheckout(ctx context.Context, body CreateCheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateConfirmation Send the mail that confirms the address once more
+	// CreateConfirmation Send the mail that confirms the address again
 	//
-	// The link leads to `/confirm/TOKEN` and works for a day. Nothing is sent where the address is confirmed.
+	// The link leads to `/confirm/TOKEN` and works for a day. If the address is already confirmed, no mail is sent.
 	//
 	// Corresponds with POST /api/confirmations (the `CreateConfirmation` operationId).
 	CreateConfirmation(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ConfirmAddress Confirm an address by the token of a mail
+	// ConfirmAddress Confirm an address with the token of a mail
 	//
 	// Corresponds with PUT /api/confirmations/{token} (the `ConfirmAddress` operationId).
 	ConfirmAddress(ctx context.Context, token MailToken, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListJobs The account's jobs
 	//
-	// All of them, those that keys made too, the newest first.
+	// All of them, including those of keys, newest first.
 	//
 	// Corresponds with GET /api/jobs (the `ListJobs` operationId).
 	ListJobs(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SubmitJobsWithBody Submit one file or several
 	//
-	// As `POST /api/v1/jobs` with one file, and as `POST /api/v1/batches` with several. The jobs belong to the account and to no key:
-	// keys do not see them. An empty option counts as not given, as a page's form sends it.
+	// Like `POST /api/v1/jobs` with one file, and like `POST /api/v1/batches` with several. The jobs belong to the account and
+	// to no key, so that keys cannot see them. An empty option counts as missing, because forms of pages send it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -229,10 +231,10 @@ type ClientInterface interface {
 
 	// StreamJobs Changes of jobs as they happen
 	//
-	// Server-sent events, for `EventSource`. Every change of a job of the account, of its state and that there is a preview, is an event
-	// `job` with the job as `GET /api/jobs/{id}` shows it, in the state that it had then. A stream begins with `ready`: list the jobs
-	// then, and nothing is missed. A browser that comes back with `Last-Event-ID` gets what has happened meanwhile; after an hour, or
-	// where that cannot be told, it gets `reset`: list the jobs anew. An account may have 20 streams on a node. They end with the session.
+	// Server-sent events, for `EventSource`. Every new state and every new preview of a job is an event `job`. It holds the job
+	// as in `GET /api/jobs/{id}`, in its state at that time. A stream begins with `ready`: list the jobs then, so that you miss
+	// nothing. A browser that returns with `Last-Event-ID` gets the events since then. After an hour, or if they are unknown, it
+	// gets `reset`: list the jobs again. An account may have 20 streams on a node. They end with the session.
 	//
 	// Corresponds with GET /api/jobs/events (the `StreamJobs` operationId).
 	StreamJobs(ctx context.Context, params *StreamJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -244,8 +246,8 @@ type ClientInterface interface {
 
 	// RepeatJobWithBody The same file with other options
 	//
-	// A new job on the file of this one, which is not sent again, while it is kept: 404 once it has expired. It costs what the first
-	// did. Options that are not given have their defaults, whatever they were in the first job.
+	// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It costs as much as the
+	// first job. Missing options have their defaults, whatever they were in the first job.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -259,7 +261,7 @@ type ClientInterface interface {
 
 	// GetAccountInput The original
 	//
-	// The file as it was uploaded, while it is kept, under the media type of its content.
+	// The uploaded file, while it is kept, under the media type of its content.
 	//
 	// Corresponds with GET /api/jobs/{id}/input (the `GetAccountInput` operationId).
 	GetAccountInput(ctx context.Context, id JobID, params *GetAccountInputParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -269,9 +271,9 @@ type ClientInterface interface {
 	// Corresponds with GET /api/jobs/{id}/preview (the `GetAccountPreview` operationId).
 	GetAccountPreview(ctx context.Context, id JobID, params *GetAccountPreviewParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreatePasswordResetWithBody Ask for a link by mail to set a new password
+	// CreatePasswordResetWithBody Request a link by mail to set a new password
 	//
-	// The answer is the same, and takes the same time, whether there is an account or not. The link leads to `/reset/TOKEN` and works
+	// The answer is the same, and takes the same time, with and without an account. The link leads to `/reset/TOKEN` and works
 	// once, for an hour.
 	//
 	// Takes any type of body and a specified content type.
@@ -279,9 +281,9 @@ type ClientInterface interface {
 	// Corresponds with POST /api/password-resets (the `CreatePasswordReset` operationId).
 	CreatePasswordResetWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreatePasswordReset Ask for a link by mail to set a new password
+	// CreatePasswordReset Request a link by mail to set a new password
 	//
-	// The answer is the same, and takes the same time, whether there is an account or not. The link leads to `/reset/TOKEN` and works
+	// The answer is the same, and takes the same time, with and without an account. The link leads to `/reset/TOKEN` and works
 	// once, for an hour.
 	//
 	// Takes a body of the `application/json` content type.
@@ -289,32 +291,32 @@ type ClientInterface interface {
 	// Corresponds with POST /api/password-resets (the `CreatePasswordReset` operationId).
 	CreatePasswordReset(ctx context.Context, body CreatePasswordResetJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ResetPasswordWithBody Set a new password by the token of a mail
+	// ResetPasswordWithBody Set a new password with the token of a mail
 	//
-	// All sessions of the account end, and its address is confirmed. Nobody is signed in by it.
+	// All sessions of the account end, and its address is confirmed. This does not sign in.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /api/password-resets/{token} (the `ResetPassword` operationId).
 	ResetPasswordWithBody(ctx context.Context, token MailToken, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ResetPassword Set a new password by the token of a mail
+	// ResetPassword Set a new password with the token of a mail
 	//
-	// All sessions of the account end, and its address is confirmed. Nobody is signed in by it.
+	// All sessions of the account end, and its address is confirmed. This does not sign in.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /api/password-resets/{token} (the `ResetPassword` operationId).
 	ResetPassword(ctx context.Context, token MailToken, body ResetPasswordJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListPlans What credits are sold by
+	// ListPlans The plans and packs for sale
 	//
 	// Corresponds with GET /api/plans (the `ListPlans` operationId).
 	ListPlans(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreatePortal See invoices, and change or end a subscription
 	//
-	// The answer is a page of Stripe; 404 `not_found` for an account that has bought nothing yet.
+	// The answer is a page of Stripe. It is 404 `not_found` for an account that has bought nothing yet.
 	//
 	// Corresponds with POST /api/portal (the `CreatePortal` operationId).
 	CreatePortal(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -326,8 +328,8 @@ type ClientInterface interface {
 
 	// CreateSessionWithBody Sign in
 	//
-	// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
-	// before has a second cookie, `bgremove_device`, and limits of its own.
+	// Attempts are limited for each address and each account; 429 says when to try again. If the account has signed in before in
+	// a browser, that browser has a second cookie, `bgremove_device`, and limits of its own.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -336,8 +338,8 @@ type ClientInterface interface {
 
 	// CreateSession Sign in
 	//
-	// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
-	// before has a second cookie, `bgremove_device`, and limits of its own.
+	// Attempts are limited for each address and each account; 429 says when to try again. If the account has signed in before in
+	// a browser, that browser has a second cookie, `bgremove_device`, and limits of its own.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -346,14 +348,14 @@ type ClientInterface interface {
 
 	// DeleteSessions Sign out everywhere
 	//
-	// All sessions of the account end, this one too. API keys stay.
+	// All sessions of the account end, including this one. API keys stay.
 	//
 	// Corresponds with DELETE /api/sessions (the `DeleteSessions` operationId).
 	DeleteSessions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ReceiveStripeEventWithBody What Stripe tells of payments
+	// ReceiveStripeEventWithBody Stripe's messages about payments
 	//
-	// For Stripe alone. After an answer that is not 204 it sends the event again.
+	// Only for Stripe. After any answer other than 204 it sends the event again.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -362,9 +364,9 @@ type ClientInterface interface {
 
 	// CreateBatchWithBody Submit several files
 	//
-	// As for one file, with `file` given up to 20 times. Every file becomes a job, and all are charged together: if the balance does
-	// not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a job that has failed
-	// already, charged 3 and refunded at once.
+	// Like one file, but with `file` up to 20 times. Every file becomes a job, and all are charged together. If the balance does
+	// not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a failed job, which is
+	// charged 3 credits and refunded at once.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -373,15 +375,16 @@ type ClientInterface interface {
 
 	// GetBatch Batch status
 	//
-	// `processing` while any job is queued or processing; then `done` if every job is done, and `partial` if any failed.
+	// `processing` while any job is queued or processing. Then `done` if every job is done, and `partial` if any failed.
 	//
 	// Corresponds with GET /api/v1/batches/{id} (the `GetBatch` operationId).
 	GetBatch(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateJobWithBody Submit one file
 	//
-	// The file is stored, measured and paid for before the answer; then it waits for its turn. Fields may come in any order and
-	// unknown ones are ignored, unless their name is nearly an option's. That, a second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
+	// The file is stored, measured and charged before the answer; then it waits in the queue. Fields may come in any order.
+	// Unknown fields are ignored, but a name that is nearly an option's is 400. So are a second `file`, an option given twice,
+	// an option over 1 kB and more than 100 fields.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -397,7 +400,7 @@ type ClientInterface interface {
 
 	// GetDownload The result
 	//
-	// 404 until the job is done, and again when the output has expired. Downloads can be resumed with `Range`.
+	// 404 until the job is done, and again when the output has expired. `Range` can resume a download.
 	//
 	// Corresponds with GET /api/v1/jobs/{id}/download (the `GetDownload` operationId).
 	GetDownload(ctx context.Context, id JobID, params *GetDownloadParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -409,7 +412,7 @@ type ClientInterface interface {
 
 	// GetPreview One frame of the result
 	//
-	// A picture for people who wait. It is there before the job is done, as soon as the first frame is cut out.
+	// A picture of the result to look at while waiting. It exists before the job is done, as soon as the first frame is cut out.
 	//
 	// Corresponds with GET /api/v1/jobs/{id}/preview (the `GetPreview` operationId).
 	GetPreview(ctx context.Context, id JobID, params *GetPreviewParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -426,7 +429,7 @@ type ClientInterface interface {
 
 	// GetReady Can it take requests?
 	//
-	// 503 while the database or the storage cannot be reached. A process that stops answers no more.
+	// 503 while the database or the storage is unreachable. A stopping process does not answer any more.
 	//
 	// Corresponds with GET /readyz (the `GetReady` operationId).
 	GetReady(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -502,7 +505,7 @@ func (c *Client) CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, r
 
 // RevokeKey Revoke a key
 //
-// The key is refused from now on. Its jobs go on, and are seen in the dashboard only.
+// The key is refused from now on. Its jobs continue, and only the dashboard shows them.
 //
 // Corresponds with DELETE /api/account/keys/{id} (the `RevokeKey` operationId).
 func (c *Client) RevokeKey(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -517,9 +520,9 @@ func (c *Client) RevokeKey(ctx context.Context, id string, reqEditors ...Request
 	return c.Client.Do(req)
 }
 
-// GetLedger How credits moved
+// GetLedger The ledger: charges, refunds and added credits
 //
-// The newest first, each with the balance after it.
+// Newest first, each with the balance after it.
 //
 // Corresponds with GET /api/account/ledger (the `GetLedger` operationId).
 func (c *Client) GetLedger(ctx context.Context, params *GetLedgerParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -536,8 +539,8 @@ func (c *Client) GetLedger(ctx context.Context, params *GetLedgerParams, reqEdit
 
 // GetLedgerCSV The whole ledger as a table
 //
-// CSV (RFC 4180, UTF-8) with the columns `at`, `kind`, `amount`, `balance`, `job`, `note` and `id`, the newest first. A text that a
-// spreadsheet would take for a formula has an apostrophe before it.
+// CSV (RFC 4180, UTF-8) with the columns `at`, `kind`, `amount`, `balance`, `job`, `note` and `id`, newest first. A text
+// that a spreadsheet would read as a formula gets an apostrophe in front.
 //
 // Corresponds with GET /api/account/ledger.csv (the `GetLedgerCSV` operationId).
 func (c *Client) GetLedgerCSV(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -554,7 +557,8 @@ func (c *Client) GetLedgerCSV(ctx context.Context, reqEditors ...RequestEditorFn
 
 // ChangePasswordWithBody Change the password
 //
-// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
+// All other sessions end, and this one stays. Mailed links to reset the password no longer work. Attempts are limited like
+// those to sign in.
 //
 // Takes any type of body and a specified content type.
 //
@@ -573,7 +577,8 @@ func (c *Client) ChangePasswordWithBody(ctx context.Context, contentType string,
 
 // ChangePassword Change the password
 //
-// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
+// All other sessions end, and this one stays. Mailed links to reset the password no longer work. Attempts are limited like
+// those to sign in.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -592,8 +597,8 @@ func (c *Client) ChangePassword(ctx context.Context, body ChangePasswordJSONRequ
 
 // CreateAccountWithBody Register
 //
-// Only where the service is open for sign-up, otherwise 403. Whoever registers is signed in. Where the service sends mail, one is
-// sent to confirm the address; until then the account can submit nothing, buy nothing and make no keys: 403 `unconfirmed`.
+// Only if the service is open for sign-up, otherwise 403. A new account is signed in. If the service sends mail, it sends
+// one to confirm the address. Until then the account cannot submit, buy or create keys: 403 `unconfirmed`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -612,8 +617,8 @@ func (c *Client) CreateAccountWithBody(ctx context.Context, contentType string, 
 
 // CreateAccount Register
 //
-// Only where the service is open for sign-up, otherwise 403. Whoever registers is signed in. Where the service sends mail, one is
-// sent to confirm the address; until then the account can submit nothing, buy nothing and make no keys: 403 `unconfirmed`.
+// Only if the service is open for sign-up, otherwise 403. A new account is signed in. If the service sends mail, it sends
+// one to confirm the address. Until then the account cannot submit, buy or create keys: 403 `unconfirmed`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -630,9 +635,9 @@ func (c *Client) CreateAccount(ctx context.Context, body CreateAccountJSONReques
 	return c.Client.Do(req)
 }
 
-// CreateCheckoutWithBody Begin to buy a plan
+// CreateCheckoutWithBody Start to buy a plan
 //
-// The answer is a page of Stripe on which it is paid; credits are granted when Stripe says that it was. An account has one
+// The answer is a payment page of Stripe. Credits are granted when Stripe confirms the payment. An account has one
 // subscription at a time, and any number of packs.
 //
 // Takes any type of body and a specified content type.
@@ -650,9 +655,9 @@ func (c *Client) CreateCheckoutWithBody(ctx context.Context, contentType string,
 	return c.Client.Do(req)
 }
 
-// CreateCheckout Begin to buy a plan
+// CreateCheckout Start to buy a plan
 //
-// The answer is a page of Stripe on which it is paid; credits are granted when Stripe says that it was. An account has one
+// The answer is a payment page of Stripe. Credits are granted when Stripe confirms the payment. An account has one
 // subscription at a time, and any number of packs.
 //
 // Takes a body of the `application/json` content type.
@@ -670,9 +675,9 @@ func (c *Client) CreateCheckout(ctx context.Context, body CreateCheckoutJSONRequ
 	return c.Client.Do(req)
 }
 
-// CreateConfirmation Send the mail that confirms the address once more
+// CreateConfirmation Send the mail that confirms the address again
 //
-// The link leads to `/confirm/TOKEN` and works for a day. Nothing is sent where the address is confirmed.
+// The link leads to `/confirm/TOKEN` and works for a day. If the address is already confirmed, no mail is sent.
 //
 // Corresponds with POST /api/confirmations (the `CreateConfirmation` operationId).
 func (c *Client) CreateConfirmation(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -687,7 +692,7 @@ func (c *Client) CreateConfirmation(ctx context.Context, reqEditors ...RequestEd
 	return c.Client.Do(req)
 }
 
-// ConfirmAddress Confirm an address by the token of a mail
+// ConfirmAddress Confirm an address with the token of a mail
 //
 // Corresponds with PUT /api/confirmations/{token} (the `ConfirmAddress` operationId).
 func (c *Client) ConfirmAddress(ctx context.Context, token MailToken, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -704,7 +709,7 @@ func (c *Client) ConfirmAddress(ctx context.Context, token MailToken, reqEditors
 
 // ListJobs The account's jobs
 //
-// All of them, those that keys made too, the newest first.
+// All of them, including those of keys, newest first.
 //
 // Corresponds with GET /api/jobs (the `ListJobs` operationId).
 func (c *Client) ListJobs(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -721,8 +726,8 @@ func (c *Client) ListJobs(ctx context.Context, params *ListJobsParams, reqEditor
 
 // SubmitJobsWithBody Submit one file or several
 //
-// As `POST /api/v1/jobs` with one file, and as `POST /api/v1/batches` with several. The jobs belong to the account and to no key:
-// keys do not see them. An empty option counts as not given, as a page's form sends it.
+// Like `POST /api/v1/jobs` with one file, and like `POST /api/v1/batches` with several. The jobs belong to the account and
+// to no key, so that keys cannot see them. An empty option counts as missing, because forms of pages send it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -741,10 +746,10 @@ func (c *Client) SubmitJobsWithBody(ctx context.Context, params *SubmitJobsParam
 
 // StreamJobs Changes of jobs as they happen
 //
-// Server-sent events, for `EventSource`. Every change of a job of the account, of its state and that there is a preview, is an event
-// `job` with the job as `GET /api/jobs/{id}` shows it, in the state that it had then. A stream begins with `ready`: list the jobs
-// then, and nothing is missed. A browser that comes back with `Last-Event-ID` gets what has happened meanwhile; after an hour, or
-// where that cannot be told, it gets `reset`: list the jobs anew. An account may have 20 streams on a node. They end with the session.
+// Server-sent events, for `EventSource`. Every new state and every new preview of a job is an event `job`. It holds the job
+// as in `GET /api/jobs/{id}`, in its state at that time. A stream begins with `ready`: list the jobs then, so that you miss
+// nothing. A browser that returns with `Last-Event-ID` gets the events since then. After an hour, or if they are unknown, it
+// gets `reset`: list the jobs again. An account may have 20 streams on a node. They end with the session.
 //
 // Corresponds with GET /api/jobs/events (the `StreamJobs` operationId).
 func (c *Client) StreamJobs(ctx context.Context, params *StreamJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -776,8 +781,8 @@ func (c *Client) GetAccountJob(ctx context.Context, id JobID, reqEditors ...Requ
 
 // RepeatJobWithBody The same file with other options
 //
-// A new job on the file of this one, which is not sent again, while it is kept: 404 once it has expired. It costs what the first
-// did. Options that are not given have their defaults, whatever they were in the first job.
+// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It costs as much as the
+// first job. Missing options have their defaults, whatever they were in the first job.
 //
 // Takes any type of body and a specified content type.
 //
@@ -811,7 +816,7 @@ func (c *Client) GetAccountDownload(ctx context.Context, id JobID, params *GetAc
 
 // GetAccountInput The original
 //
-// The file as it was uploaded, while it is kept, under the media type of its content.
+// The uploaded file, while it is kept, under the media type of its content.
 //
 // Corresponds with GET /api/jobs/{id}/input (the `GetAccountInput` operationId).
 func (c *Client) GetAccountInput(ctx context.Context, id JobID, params *GetAccountInputParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -841,9 +846,9 @@ func (c *Client) GetAccountPreview(ctx context.Context, id JobID, params *GetAcc
 	return c.Client.Do(req)
 }
 
-// CreatePasswordResetWithBody Ask for a link by mail to set a new password
+// CreatePasswordResetWithBody Request a link by mail to set a new password
 //
-// The answer is the same, and takes the same time, whether there is an account or not. The link leads to `/reset/TOKEN` and works
+// The answer is the same, and takes the same time, with and without an account. The link leads to `/reset/TOKEN` and works
 // once, for an hour.
 //
 // Takes any type of body and a specified content type.
@@ -861,9 +866,9 @@ func (c *Client) CreatePasswordResetWithBody(ctx context.Context, contentType st
 	return c.Client.Do(req)
 }
 
-// CreatePasswordReset Ask for a link by mail to set a new password
+// CreatePasswordReset Request a link by mail to set a new password
 //
-// The answer is the same, and takes the same time, whether there is an account or not. The link leads to `/reset/TOKEN` and works
+// The answer is the same, and takes the same time, with and without an account. The link leads to `/reset/TOKEN` and works
 // once, for an hour.
 //
 // Takes a body of the `application/json` content type.
@@ -881,9 +886,9 @@ func (c *Client) CreatePasswordReset(ctx context.Context, body CreatePasswordRes
 	return c.Client.Do(req)
 }
 
-// ResetPasswordWithBody Set a new password by the token of a mail
+// ResetPasswordWithBody Set a new password with the token of a mail
 //
-// All sessions of the account end, and its address is confirmed. Nobody is signed in by it.
+// All sessions of the account end, and its address is confirmed. This does not sign in.
 //
 // Takes any type of body and a specified content type.
 //
@@ -900,9 +905,9 @@ func (c *Client) ResetPasswordWithBody(ctx context.Context, token MailToken, con
 	return c.Client.Do(req)
 }
 
-// ResetPassword Set a new password by the token of a mail
+// ResetPassword Set a new password with the token of a mail
 //
-// All sessions of the account end, and its address is confirmed. Nobody is signed in by it.
+// All sessions of the account end, and its address is confirmed. This does not sign in.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -919,7 +924,7 @@ func (c *Client) ResetPassword(ctx context.Context, token MailToken, body ResetP
 	return c.Client.Do(req)
 }
 
-// ListPlans What credits are sold by
+// ListPlans The plans and packs for sale
 //
 // Corresponds with GET /api/plans (the `ListPlans` operationId).
 func (c *Client) ListPlans(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -936,7 +941,7 @@ func (c *Client) ListPlans(ctx context.Context, reqEditors ...RequestEditorFn) (
 
 // CreatePortal See invoices, and change or end a subscription
 //
-// The answer is a page of Stripe; 404 `not_found` for an account that has bought nothing yet.
+// The answer is a page of Stripe. It is 404 `not_found` for an account that has bought nothing yet.
 //
 // Corresponds with POST /api/portal (the `CreatePortal` operationId).
 func (c *Client) CreatePortal(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -968,8 +973,8 @@ func (c *Client) DeleteSession(ctx context.Context, reqEditors ...RequestEditorF
 
 // CreateSessionWithBody Sign in
 //
-// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
-// before has a second cookie, `bgremove_device`, and limits of its own.
+// Attempts are limited for each address and each account; 429 says when to try again. If the account has signed in before in
+// a browser, that browser has a second cookie, `bgremove_device`, and limits of its own.
 //
 // Takes any type of body and a specified content type.
 //
@@ -988,8 +993,8 @@ func (c *Client) CreateSessionWithBody(ctx context.Context, contentType string, 
 
 // CreateSession Sign in
 //
-// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
-// before has a second cookie, `bgremove_device`, and limits of its own.
+// Attempts are limited for each address and each account; 429 says when to try again. If the account has signed in before in
+// a browser, that browser has a second cookie, `bgremove_device`, and limits of its own.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1008,7 +1013,7 @@ func (c *Client) CreateSession(ctx context.Context, body CreateSessionJSONReques
 
 // DeleteSessions Sign out everywhere
 //
-// All sessions of the account end, this one too. API keys stay.
+// All sessions of the account end, including this one. API keys stay.
 //
 // Corresponds with DELETE /api/sessions (the `DeleteSessions` operationId).
 func (c *Client) DeleteSessions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1023,9 +1028,9 @@ func (c *Client) DeleteSessions(ctx context.Context, reqEditors ...RequestEditor
 	return c.Client.Do(req)
 }
 
-// ReceiveStripeEventWithBody What Stripe tells of payments
+// ReceiveStripeEventWithBody Stripe's messages about payments
 //
-// For Stripe alone. After an answer that is not 204 it sends the event again.
+// Only for Stripe. After any answer other than 204 it sends the event again.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1044,9 +1049,9 @@ func (c *Client) ReceiveStripeEventWithBody(ctx context.Context, params *Receive
 
 // CreateBatchWithBody Submit several files
 //
-// As for one file, with `file` given up to 20 times. Every file becomes a job, and all are charged together: if the balance does
-// not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a job that has failed
-// already, charged 3 and refunded at once.
+// Like one file, but with `file` up to 20 times. Every file becomes a job, and all are charged together. If the balance does
+// not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a failed job, which is
+// charged 3 credits and refunded at once.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1065,7 +1070,7 @@ func (c *Client) CreateBatchWithBody(ctx context.Context, params *CreateBatchPar
 
 // GetBatch Batch status
 //
-// `processing` while any job is queued or processing; then `done` if every job is done, and `partial` if any failed.
+// `processing` while any job is queued or processing. Then `done` if every job is done, and `partial` if any failed.
 //
 // Corresponds with GET /api/v1/batches/{id} (the `GetBatch` operationId).
 func (c *Client) GetBatch(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1082,8 +1087,9 @@ func (c *Client) GetBatch(ctx context.Context, id string, reqEditors ...RequestE
 
 // CreateJobWithBody Submit one file
 //
-// The file is stored, measured and paid for before the answer; then it waits for its turn. Fields may come in any order and
-// unknown ones are ignored, unless their name is nearly an option's. That, a second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
+// The file is stored, measured and charged before the answer; then it waits in the queue. Fields may come in any order.
+// Unknown fields are ignored, but a name that is nearly an option's is 400. So are a second `file`, an option given twice,
+// an option over 1 kB and more than 100 fields.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1119,7 +1125,7 @@ func (c *Client) GetJob(ctx context.Context, id JobID, reqEditors ...RequestEdit
 
 // GetDownload The result
 //
-// 404 until the job is done, and again when the output has expired. Downloads can be resumed with `Range`.
+// 404 until the job is done, and again when the output has expired. `Range` can resume a download.
 //
 // Corresponds with GET /api/v1/jobs/{id}/download (the `GetDownload` operationId).
 func (c *Client) GetDownload(ctx context.Context, id JobID, params *GetDownloadParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1151,7 +1157,7 @@ func (c *Client) HeadDownload(ctx context.Context, id JobID, params *HeadDownloa
 
 // GetPreview One frame of the result
 //
-// A picture for people who wait. It is there before the job is done, as soon as the first frame is cut out.
+// A picture of the result to look at while waiting. It exists before the job is done, as soon as the first frame is cut out.
 //
 // Corresponds with GET /api/v1/jobs/{id}/preview (the `GetPreview` operationId).
 func (c *Client) GetPreview(ctx context.Context, id JobID, params *GetPreviewParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1198,7 +1204,7 @@ func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (
 
 // GetReady Can it take requests?
 //
-// 503 while the database or the storage cannot be reached. A process that stops answers no more.
+// 503 while the database or the storage is unreachable. A stopping process does not answer any more.
 //
 // Corresponds with GET /readyz (the `GetReady` operationId).
 func (c *Client) GetReady(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2884,16 +2890,16 @@ type ClientWithResponsesInterface interface {
 
 	// RevokeKeyWithResponse Revoke a key
 	//
-	// The key is refused from now on. Its jobs go on, and are seen in the dashboard only.
+	// The key is refused from now on. Its jobs continue, and only the dashboard shows them.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/account/keys/{id} (the `RevokeKey` operationId).
 	RevokeKeyWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*RevokeKeyResponse, error)
 
-	// GetLedgerWithResponse How credits moved
+	// GetLedgerWithResponse The ledger: charges, refunds and added credits
 	//
-	// The newest first, each with the balance after it.
+	// Newest first, each with the balance after it.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2902,8 +2908,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetLedgerCSVWithResponse The whole ledger as a table
 	//
-	// CSV (RFC 4180, UTF-8) with the columns `at`, `kind`, `amount`, `balance`, `job`, `note` and `id`, the newest first. A text that a
-	// spreadsheet would take for a formula has an apostrophe before it.
+	// CSV (RFC 4180, UTF-8) with the columns `at`, `kind`, `amount`, `balance`, `job`, `note` and `id`, newest first. A text
+	// that a spreadsheet would read as a formula gets an apostrophe in front.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2912,7 +2918,8 @@ type ClientWithResponsesInterface interface {
 
 	// ChangePasswordWithBodyWithResponse Change the password
 	//
-	// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
+	// All other sessions end, and this one stays. Mailed links to reset the password no longer work. Attempts are limited like
+	// those to sign in.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2921,7 +2928,8 @@ type ClientWithResponsesInterface interface {
 
 	// ChangePasswordWithResponse Change the password
 	//
-	// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
+	// All other sessions end, and this one stays. Mailed links to reset the password no longer work. Attempts are limited like
+	// those to sign in.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2930,8 +2938,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreateAccountWithBodyWithResponse Register
 	//
-	// Only where the service is open for sign-up, otherwise 403. Whoever registers is signed in. Where the service sends mail, one is
-	// sent to confirm the address; until then the account can submit nothing, buy nothing and make no keys: 403 `unconfirmed`.
+	// Only if the service is open for sign-up, otherwise 403. A new account is signed in. If the service sends mail, it sends
+	// one to confirm the address. Until then the account cannot submit, buy or create keys: 403 `unconfirmed`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2940,17 +2948,17 @@ type ClientWithResponsesInterface interface {
 
 	// CreateAccountWithResponse Register
 	//
-	// Only where the service is open for sign-up, otherwise 403. Whoever registers is signed in. Where the service sends mail, one is
-	// sent to confirm the address; until then the account can submit nothing, buy nothing and make no keys: 403 `unconfirmed`.
+	// Only if the service is open for sign-up, otherwise 403. A new account is signed in. If the service sends mail, it sends
+	// one to confirm the address. Until then the account cannot submit, buy or create keys: 403 `unconfirmed`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/accounts (the `CreateAccount` operationId).
 	CreateAccountWithResponse(ctx context.Context, body CreateAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAccountResponse, error)
 
-	// CreateCheckoutWithBodyWithResponse Begin to buy a plan
+	// CreateCheckoutWithBodyWithResponse Start to buy a plan
 	//
-	// The answer is a page of Stripe on which it is paid; credits are granted when Stripe says that it was. An account has one
+	// The answer is a payment page of Stripe. Credits are granted when Stripe confirms the payment. An account has one
 	// subscription at a time, and any number of packs.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -2958,9 +2966,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/checkout (the `CreateCheckout` operationId).
 	CreateCheckoutWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCheckoutResponse, error)
 
-	// CreateCheckoutWithResponse Begin to buy a plan
+	// CreateCheckoutWithResponse Start to buy a plan
 	//
-	// The answer is a page of Stripe on which it is paid; credits are granted when Stripe says that it was. An account has one
+	// The answer is a payment page of Stripe. Credits are granted when Stripe confirms the payment. An account has one
 	// subscription at a time, and any number of packs.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -2968,16 +2976,16 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/checkout (the `CreateCheckout` operationId).
 	CreateCheckoutWithResponse(ctx context.Context, body CreateCheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCheckoutResponse, error)
 
-	// CreateConfirmationWithResponse Send the mail that confirms the address once more
+	// CreateConfirmationWithResponse Send the mail that confirms the address again
 	//
-	// The link leads to `/confirm/TOKEN` and works for a day. Nothing is sent where the address is confirmed.
+	// The link leads to `/confirm/TOKEN` and works for a day. If the address is already confirmed, no mail is sent.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/confirmations (the `CreateConfirmation` operationId).
 	CreateConfirmationWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*CreateConfirmationResponse, error)
 
-	// ConfirmAddressWithResponse Confirm an address by the token of a mail
+	// ConfirmAddressWithResponse Confirm an address with the token of a mail
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2986,7 +2994,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListJobsWithResponse The account's jobs
 	//
-	// All of them, those that keys made too, the newest first.
+	// All of them, including those of keys, newest first.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2995,8 +3003,8 @@ type ClientWithResponsesInterface interface {
 
 	// SubmitJobsWithBodyWithResponse Submit one file or several
 	//
-	// As `POST /api/v1/jobs` with one file, and as `POST /api/v1/batches` with several. The jobs belong to the account and to no key:
-	// keys do not see them. An empty option counts as not given, as a page's form sends it.
+	// Like `POST /api/v1/jobs` with one file, and like `POST /api/v1/batches` with several. The jobs belong to the account and
+	// to no key, so that keys cannot see them. An empty option counts as missing, because forms of pages send it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3005,10 +3013,10 @@ type ClientWithResponsesInterface interface {
 
 	// StreamJobsWithResponse Changes of jobs as they happen
 	//
-	// Server-sent events, for `EventSource`. Every change of a job of the account, of its state and that there is a preview, is an event
-	// `job` with the job as `GET /api/jobs/{id}` shows it, in the state that it had then. A stream begins with `ready`: list the jobs
-	// then, and nothing is missed. A browser that comes back with `Last-Event-ID` gets what has happened meanwhile; after an hour, or
-	// where that cannot be told, it gets `reset`: list the jobs anew. An account may have 20 streams on a node. They end with the session.
+	// Server-sent events, for `EventSource`. Every new state and every new preview of a job is an event `job`. It holds the job
+	// as in `GET /api/jobs/{id}`, in its state at that time. A stream begins with `ready`: list the jobs then, so that you miss
+	// nothing. A browser that returns with `Last-Event-ID` gets the events since then. After an hour, or if they are unknown, it
+	// gets `reset`: list the jobs again. An account may have 20 streams on a node. They end with the session.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3024,8 +3032,8 @@ type ClientWithResponsesInterface interface {
 
 	// RepeatJobWithBodyWithResponse The same file with other options
 	//
-	// A new job on the file of this one, which is not sent again, while it is kept: 404 once it has expired. It costs what the first
-	// did. Options that are not given have their defaults, whatever they were in the first job.
+	// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It costs as much as the
+	// first job. Missing options have their defaults, whatever they were in the first job.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3041,7 +3049,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetAccountInputWithResponse The original
 	//
-	// The file as it was uploaded, while it is kept, under the media type of its content.
+	// The uploaded file, while it is kept, under the media type of its content.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3055,9 +3063,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/jobs/{id}/preview (the `GetAccountPreview` operationId).
 	GetAccountPreviewWithResponse(ctx context.Context, id JobID, params *GetAccountPreviewParams, reqEditors ...RequestEditorFn) (*GetAccountPreviewResponse, error)
 
-	// CreatePasswordResetWithBodyWithResponse Ask for a link by mail to set a new password
+	// CreatePasswordResetWithBodyWithResponse Request a link by mail to set a new password
 	//
-	// The answer is the same, and takes the same time, whether there is an account or not. The link leads to `/reset/TOKEN` and works
+	// The answer is the same, and takes the same time, with and without an account. The link leads to `/reset/TOKEN` and works
 	// once, for an hour.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -3065,9 +3073,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/password-resets (the `CreatePasswordReset` operationId).
 	CreatePasswordResetWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePasswordResetResponse, error)
 
-	// CreatePasswordResetWithResponse Ask for a link by mail to set a new password
+	// CreatePasswordResetWithResponse Request a link by mail to set a new password
 	//
-	// The answer is the same, and takes the same time, whether there is an account or not. The link leads to `/reset/TOKEN` and works
+	// The answer is the same, and takes the same time, with and without an account. The link leads to `/reset/TOKEN` and works
 	// once, for an hour.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -3075,25 +3083,25 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/password-resets (the `CreatePasswordReset` operationId).
 	CreatePasswordResetWithResponse(ctx context.Context, body CreatePasswordResetJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePasswordResetResponse, error)
 
-	// ResetPasswordWithBodyWithResponse Set a new password by the token of a mail
+	// ResetPasswordWithBodyWithResponse Set a new password with the token of a mail
 	//
-	// All sessions of the account end, and its address is confirmed. Nobody is signed in by it.
+	// All sessions of the account end, and its address is confirmed. This does not sign in.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/password-resets/{token} (the `ResetPassword` operationId).
 	ResetPasswordWithBodyWithResponse(ctx context.Context, token MailToken, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResetPasswordResponse, error)
 
-	// ResetPasswordWithResponse Set a new password by the token of a mail
+	// ResetPasswordWithResponse Set a new password with the token of a mail
 	//
-	// All sessions of the account end, and its address is confirmed. Nobody is signed in by it.
+	// All sessions of the account end, and its address is confirmed. This does not sign in.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/password-resets/{token} (the `ResetPassword` operationId).
 	ResetPasswordWithResponse(ctx context.Context, token MailToken, body ResetPasswordJSONRequestBody, reqEditors ...RequestEditorFn) (*ResetPasswordResponse, error)
 
-	// ListPlansWithResponse What credits are sold by
+	// ListPlansWithResponse The plans and packs for sale
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3102,7 +3110,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePortalWithResponse See invoices, and change or end a subscription
 	//
-	// The answer is a page of Stripe; 404 `not_found` for an account that has bought nothing yet.
+	// The answer is a page of Stripe. It is 404 `not_found` for an account that has bought nothing yet.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3118,8 +3126,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreateSessionWithBodyWithResponse Sign in
 	//
-	// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
-	// before has a second cookie, `bgremove_device`, and limits of its own.
+	// Attempts are limited for each address and each account; 429 says when to try again. If the account has signed in before in
+	// a browser, that browser has a second cookie, `bgremove_device`, and limits of its own.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3128,8 +3136,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreateSessionWithResponse Sign in
 	//
-	// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
-	// before has a second cookie, `bgremove_device`, and limits of its own.
+	// Attempts are limited for each address and each account; 429 says when to try again. If the account has signed in before in
+	// a browser, that browser has a second cookie, `bgremove_device`, and limits of its own.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3138,16 +3146,16 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteSessionsWithResponse Sign out everywhere
 	//
-	// All sessions of the account end, this one too. API keys stay.
+	// All sessions of the account end, including this one. API keys stay.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/sessions (the `DeleteSessions` operationId).
 	DeleteSessionsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*DeleteSessionsResponse, error)
 
-	// ReceiveStripeEventWithBodyWithResponse What Stripe tells of payments
+	// ReceiveStripeEventWithBodyWithResponse Stripe's messages about payments
 	//
-	// For Stripe alone. After an answer that is not 204 it sends the event again.
+	// Only for Stripe. After any answer other than 204 it sends the event again.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3156,9 +3164,9 @@ type ClientWithResponsesInterface interface {
 
 	// CreateBatchWithBodyWithResponse Submit several files
 	//
-	// As for one file, with `file` given up to 20 times. Every file becomes a job, and all are charged together: if the balance does
-	// not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a job that has failed
-	// already, charged 3 and refunded at once.
+	// Like one file, but with `file` up to 20 times. Every file becomes a job, and all are charged together. If the balance does
+	// not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a failed job, which is
+	// charged 3 credits and refunded at once.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3167,7 +3175,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetBatchWithResponse Batch status
 	//
-	// `processing` while any job is queued or processing; then `done` if every job is done, and `partial` if any failed.
+	// `processing` while any job is queued or processing. Then `done` if every job is done, and `partial` if any failed.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3176,8 +3184,9 @@ type ClientWithResponsesInterface interface {
 
 	// CreateJobWithBodyWithResponse Submit one file
 	//
-	// The file is stored, measured and paid for before the answer; then it waits for its turn. Fields may come in any order and
-	// unknown ones are ignored, unless their name is nearly an option's. That, a second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
+	// The file is stored, measured and charged before the answer; then it waits in the queue. Fields may come in any order.
+	// Unknown fields are ignored, but a name that is nearly an option's is 400. So are a second `file`, an option given twice,
+	// an option over 1 kB and more than 100 fields.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3195,7 +3204,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetDownloadWithResponse The result
 	//
-	// 404 until the job is done, and again when the output has expired. Downloads can be resumed with `Range`.
+	// 404 until the job is done, and again when the output has expired. `Range` can resume a download.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3211,7 +3220,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetPreviewWithResponse One frame of the result
 	//
-	// A picture for people who wait. It is there before the job is done, as soon as the first frame is cut out.
+	// A picture of the result to look at while waiting. It exists before the job is done, as soon as the first frame is cut out.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3234,7 +3243,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetReadyWithResponse Can it take requests?
 	//
-	// 503 while the database or the storage cannot be reached. A process that stops answers no more.
+	// 503 while the database or the storage is unreachable. A stopping process does not answer any more.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -7322,7 +7331,7 @@ func (c *ClientWithResponses) CreateKeyWithResponse(ctx context.Context, body Cr
 
 // RevokeKeyWithResponse Revoke a key
 //
-// The key is refused from now on. Its jobs go on, and are seen in the dashboard only.
+// The key is refused from now on. Its jobs continue, and only the dashboard shows them.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7335,9 +7344,9 @@ func (c *ClientWithResponses) RevokeKeyWithResponse(ctx context.Context, id stri
 	return ParseRevokeKeyResponse(rsp)
 }
 
-// GetLedgerWithResponse How credits moved
+// GetLedgerWithResponse The ledger: charges, refunds and added credits
 //
-// The newest first, each with the balance after it.
+// Newest first, each with the balance after it.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7352,8 +7361,8 @@ func (c *ClientWithResponses) GetLedgerWithResponse(ctx context.Context, params 
 
 // GetLedgerCSVWithResponse The whole ledger as a table
 //
-// CSV (RFC 4180, UTF-8) with the columns `at`, `kind`, `amount`, `balance`, `job`, `note` and `id`, the newest first. A text that a
-// spreadsheet would take for a formula has an apostrophe before it.
+// CSV (RFC 4180, UTF-8) with the columns `at`, `kind`, `amount`, `balance`, `job`, `note` and `id`, newest first. A text
+// that a spreadsheet would read as a formula gets an apostrophe in front.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7368,7 +7377,8 @@ func (c *ClientWithResponses) GetLedgerCSVWithResponse(ctx context.Context, reqE
 
 // ChangePasswordWithBodyWithResponse Change the password
 //
-// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
+// All other sessions end, and this one stays. Mailed links to reset the password no longer work. Attempts are limited like
+// those to sign in.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7383,7 +7393,8 @@ func (c *ClientWithResponses) ChangePasswordWithBodyWithResponse(ctx context.Con
 
 // ChangePasswordWithResponse Change the password
 //
-// All other sessions end, this one stays, and links that were mailed to reset the password end. Attempts are limited as those to sign in.
+// All other sessions end, and this one stays. Mailed links to reset the password no longer work. Attempts are limited like
+// those to sign in.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7398,8 +7409,8 @@ func (c *ClientWithResponses) ChangePasswordWithResponse(ctx context.Context, bo
 
 // CreateAccountWithBodyWithResponse Register
 //
-// Only where the service is open for sign-up, otherwise 403. Whoever registers is signed in. Where the service sends mail, one is
-// sent to confirm the address; until then the account can submit nothing, buy nothing and make no keys: 403 `unconfirmed`.
+// Only if the service is open for sign-up, otherwise 403. A new account is signed in. If the service sends mail, it sends
+// one to confirm the address. Until then the account cannot submit, buy or create keys: 403 `unconfirmed`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7414,8 +7425,8 @@ func (c *ClientWithResponses) CreateAccountWithBodyWithResponse(ctx context.Cont
 
 // CreateAccountWithResponse Register
 //
-// Only where the service is open for sign-up, otherwise 403. Whoever registers is signed in. Where the service sends mail, one is
-// sent to confirm the address; until then the account can submit nothing, buy nothing and make no keys: 403 `unconfirmed`.
+// Only if the service is open for sign-up, otherwise 403. A new account is signed in. If the service sends mail, it sends
+// one to confirm the address. Until then the account cannot submit, buy or create keys: 403 `unconfirmed`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7428,9 +7439,9 @@ func (c *ClientWithResponses) CreateAccountWithResponse(ctx context.Context, bod
 	return ParseCreateAccountResponse(rsp)
 }
 
-// CreateCheckoutWithBodyWithResponse Begin to buy a plan
+// CreateCheckoutWithBodyWithResponse Start to buy a plan
 //
-// The answer is a page of Stripe on which it is paid; credits are granted when Stripe says that it was. An account has one
+// The answer is a payment page of Stripe. Credits are granted when Stripe confirms the payment. An account has one
 // subscription at a time, and any number of packs.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -7444,9 +7455,9 @@ func (c *ClientWithResponses) CreateCheckoutWithBodyWithResponse(ctx context.Con
 	return ParseCreateCheckoutResponse(rsp)
 }
 
-// CreateCheckoutWithResponse Begin to buy a plan
+// CreateCheckoutWithResponse Start to buy a plan
 //
-// The answer is a page of Stripe on which it is paid; credits are granted when Stripe says that it was. An account has one
+// The answer is a payment page of Stripe. Credits are granted when Stripe confirms the payment. An account has one
 // subscription at a time, and any number of packs.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -7460,9 +7471,9 @@ func (c *ClientWithResponses) CreateCheckoutWithResponse(ctx context.Context, bo
 	return ParseCreateCheckoutResponse(rsp)
 }
 
-// CreateConfirmationWithResponse Send the mail that confirms the address once more
+// CreateConfirmationWithResponse Send the mail that confirms the address again
 //
-// The link leads to `/confirm/TOKEN` and works for a day. Nothing is sent where the address is confirmed.
+// The link leads to `/confirm/TOKEN` and works for a day. If the address is already confirmed, no mail is sent.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7475,7 +7486,7 @@ func (c *ClientWithResponses) CreateConfirmationWithResponse(ctx context.Context
 	return ParseCreateConfirmationResponse(rsp)
 }
 
-// ConfirmAddressWithResponse Confirm an address by the token of a mail
+// ConfirmAddressWithResponse Confirm an address with the token of a mail
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7490,7 +7501,7 @@ func (c *ClientWithResponses) ConfirmAddressWithResponse(ctx context.Context, to
 
 // ListJobsWithResponse The account's jobs
 //
-// All of them, those that keys made too, the newest first.
+// All of them, including those of keys, newest first.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7505,8 +7516,8 @@ func (c *ClientWithResponses) ListJobsWithResponse(ctx context.Context, params *
 
 // SubmitJobsWithBodyWithResponse Submit one file or several
 //
-// As `POST /api/v1/jobs` with one file, and as `POST /api/v1/batches` with several. The jobs belong to the account and to no key:
-// keys do not see them. An empty option counts as not given, as a page's form sends it.
+// Like `POST /api/v1/jobs` with one file, and like `POST /api/v1/batches` with several. The jobs belong to the account and
+// to no key, so that keys cannot see them. An empty option counts as missing, because forms of pages send it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7521,10 +7532,10 @@ func (c *ClientWithResponses) SubmitJobsWithBodyWithResponse(ctx context.Context
 
 // StreamJobsWithResponse Changes of jobs as they happen
 //
-// Server-sent events, for `EventSource`. Every change of a job of the account, of its state and that there is a preview, is an event
-// `job` with the job as `GET /api/jobs/{id}` shows it, in the state that it had then. A stream begins with `ready`: list the jobs
-// then, and nothing is missed. A browser that comes back with `Last-Event-ID` gets what has happened meanwhile; after an hour, or
-// where that cannot be told, it gets `reset`: list the jobs anew. An account may have 20 streams on a node. They end with the session.
+// Server-sent events, for `EventSource`. Every new state and every new preview of a job is an event `job`. It holds the job
+// as in `GET /api/jobs/{id}`, in its state at that time. A stream begins with `ready`: list the jobs then, so that you miss
+// nothing. A browser that returns with `Last-Event-ID` gets the events since then. After an hour, or if they are unknown, it
+// gets `reset`: list the jobs again. An account may have 20 streams on a node. They end with the session.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7552,8 +7563,8 @@ func (c *ClientWithResponses) GetAccountJobWithResponse(ctx context.Context, id 
 
 // RepeatJobWithBodyWithResponse The same file with other options
 //
-// A new job on the file of this one, which is not sent again, while it is kept: 404 once it has expired. It costs what the first
-// did. Options that are not given have their defaults, whatever they were in the first job.
+// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It costs as much as the
+// first job. Missing options have their defaults, whatever they were in the first job.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7581,7 +7592,7 @@ func (c *ClientWithResponses) GetAccountDownloadWithResponse(ctx context.Context
 
 // GetAccountInputWithResponse The original
 //
-// The file as it was uploaded, while it is kept, under the media type of its content.
+// The uploaded file, while it is kept, under the media type of its content.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7607,9 +7618,9 @@ func (c *ClientWithResponses) GetAccountPreviewWithResponse(ctx context.Context,
 	return ParseGetAccountPreviewResponse(rsp)
 }
 
-// CreatePasswordResetWithBodyWithResponse Ask for a link by mail to set a new password
+// CreatePasswordResetWithBodyWithResponse Request a link by mail to set a new password
 //
-// The answer is the same, and takes the same time, whether there is an account or not. The link leads to `/reset/TOKEN` and works
+// The answer is the same, and takes the same time, with and without an account. The link leads to `/reset/TOKEN` and works
 // once, for an hour.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -7623,9 +7634,9 @@ func (c *ClientWithResponses) CreatePasswordResetWithBodyWithResponse(ctx contex
 	return ParseCreatePasswordResetResponse(rsp)
 }
 
-// CreatePasswordResetWithResponse Ask for a link by mail to set a new password
+// CreatePasswordResetWithResponse Request a link by mail to set a new password
 //
-// The answer is the same, and takes the same time, whether there is an account or not. The link leads to `/reset/TOKEN` and works
+// The answer is the same, and takes the same time, with and without an account. The link leads to `/reset/TOKEN` and works
 // once, for an hour.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -7639,9 +7650,9 @@ func (c *ClientWithResponses) CreatePasswordResetWithResponse(ctx context.Contex
 	return ParseCreatePasswordResetResponse(rsp)
 }
 
-// ResetPasswordWithBodyWithResponse Set a new password by the token of a mail
+// ResetPasswordWithBodyWithResponse Set a new password with the token of a mail
 //
-// All sessions of the account end, and its address is confirmed. Nobody is signed in by it.
+// All sessions of the account end, and its address is confirmed. This does not sign in.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7654,9 +7665,9 @@ func (c *ClientWithResponses) ResetPasswordWithBodyWithResponse(ctx context.Cont
 	return ParseResetPasswordResponse(rsp)
 }
 
-// ResetPasswordWithResponse Set a new password by the token of a mail
+// ResetPasswordWithResponse Set a new password with the token of a mail
 //
-// All sessions of the account end, and its address is confirmed. Nobody is signed in by it.
+// All sessions of the account end, and its address is confirmed. This does not sign in.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7669,7 +7680,7 @@ func (c *ClientWithResponses) ResetPasswordWithResponse(ctx context.Context, tok
 	return ParseResetPasswordResponse(rsp)
 }
 
-// ListPlansWithResponse What credits are sold by
+// ListPlansWithResponse The plans and packs for sale
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7684,7 +7695,7 @@ func (c *ClientWithResponses) ListPlansWithResponse(ctx context.Context, reqEdit
 
 // CreatePortalWithResponse See invoices, and change or end a subscription
 //
-// The answer is a page of Stripe; 404 `not_found` for an account that has bought nothing yet.
+// The answer is a page of Stripe. It is 404 `not_found` for an account that has bought nothing yet.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7712,8 +7723,8 @@ func (c *ClientWithResponses) DeleteSessionWithResponse(ctx context.Context, req
 
 // CreateSessionWithBodyWithResponse Sign in
 //
-// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
-// before has a second cookie, `bgremove_device`, and limits of its own.
+// Attempts are limited for each address and each account; 429 says when to try again. If the account has signed in before in
+// a browser, that browser has a second cookie, `bgremove_device`, and limits of its own.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7728,8 +7739,8 @@ func (c *ClientWithResponses) CreateSessionWithBodyWithResponse(ctx context.Cont
 
 // CreateSessionWithResponse Sign in
 //
-// Attempts are limited for each address and each account; 429 says when to try again. A browser in which the account has signed in
-// before has a second cookie, `bgremove_device`, and limits of its own.
+// Attempts are limited for each address and each account; 429 says when to try again. If the account has signed in before in
+// a browser, that browser has a second cookie, `bgremove_device`, and limits of its own.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7744,7 +7755,7 @@ func (c *ClientWithResponses) CreateSessionWithResponse(ctx context.Context, bod
 
 // DeleteSessionsWithResponse Sign out everywhere
 //
-// All sessions of the account end, this one too. API keys stay.
+// All sessions of the account end, including this one. API keys stay.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7757,9 +7768,9 @@ func (c *ClientWithResponses) DeleteSessionsWithResponse(ctx context.Context, re
 	return ParseDeleteSessionsResponse(rsp)
 }
 
-// ReceiveStripeEventWithBodyWithResponse What Stripe tells of payments
+// ReceiveStripeEventWithBodyWithResponse Stripe's messages about payments
 //
-// For Stripe alone. After an answer that is not 204 it sends the event again.
+// Only for Stripe. After any answer other than 204 it sends the event again.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7774,9 +7785,9 @@ func (c *ClientWithResponses) ReceiveStripeEventWithBodyWithResponse(ctx context
 
 // CreateBatchWithBodyWithResponse Submit several files
 //
-// As for one file, with `file` given up to 20 times. Every file becomes a job, and all are charged together: if the balance does
-// not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a job that has failed
-// already, charged 3 and refunded at once.
+// Like one file, but with `file` up to 20 times. Every file becomes a job, and all are charged together. If the balance does
+// not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a failed job, which is
+// charged 3 credits and refunded at once.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7791,7 +7802,7 @@ func (c *ClientWithResponses) CreateBatchWithBodyWithResponse(ctx context.Contex
 
 // GetBatchWithResponse Batch status
 //
-// `processing` while any job is queued or processing; then `done` if every job is done, and `partial` if any failed.
+// `processing` while any job is queued or processing. Then `done` if every job is done, and `partial` if any failed.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7806,8 +7817,9 @@ func (c *ClientWithResponses) GetBatchWithResponse(ctx context.Context, id strin
 
 // CreateJobWithBodyWithResponse Submit one file
 //
-// The file is stored, measured and paid for before the answer; then it waits for its turn. Fields may come in any order and
-// unknown ones are ignored, unless their name is nearly an option's. That, a second `file`, an option given twice, an option over 1 kB or more than 100 fields are 400.
+// The file is stored, measured and charged before the answer; then it waits in the queue. Fields may come in any order.
+// Unknown fields are ignored, but a name that is nearly an option's is 400. So are a second `file`, an option given twice,
+// an option over 1 kB and more than 100 fields.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7837,7 +7849,7 @@ func (c *ClientWithResponses) GetJobWithResponse(ctx context.Context, id JobID, 
 
 // GetDownloadWithResponse The result
 //
-// 404 until the job is done, and again when the output has expired. Downloads can be resumed with `Range`.
+// 404 until the job is done, and again when the output has expired. `Range` can resume a download.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7865,7 +7877,7 @@ func (c *ClientWithResponses) HeadDownloadWithResponse(ctx context.Context, id J
 
 // GetPreviewWithResponse One frame of the result
 //
-// A picture for people who wait. It is there before the job is done, as soon as the first frame is cut out.
+// A picture of the result to look at while waiting. It exists before the job is done, as soon as the first frame is cut out.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7906,7 +7918,7 @@ func (c *ClientWithResponses) GetHealthWithResponse(ctx context.Context, reqEdit
 
 // GetReadyWithResponse Can it take requests?
 //
-// 503 while the database or the storage cannot be reached. A process that stops answers no more.
+// 503 while the database or the storage is unreachable. A stopping process does not answer any more.
 //
 // Returns a wrapper object for the known response body format(s).
 //

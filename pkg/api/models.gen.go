@@ -263,7 +263,7 @@ type Account struct {
 	Plan *string `json:"plan"`
 }
 
-// AccountJob A job, and what its account may know of it.
+// AccountJob A job with the data that its account may see.
 type AccountJob struct {
 	// BatchID The batch that it is of, null if it was submitted alone.
 	BatchID *string `json:"batchId"`
@@ -281,19 +281,19 @@ type AccountJob struct {
 	// EndedAt Null until it is done or has failed.
 	EndedAt *time.Time `json:"endedAt"`
 
-	// Error Why a job failed: `unreadable_file`, `processing_failed` or `timed_out`; null if it did not. Take codes that you do not know for
-	// `processing_failed`.
+	// Error The reason why a job failed: `unreadable_file`, `processing_failed` or `timed_out`. It is null for other jobs. Treat
+	// unknown codes as `processing_failed`.
 	Error *JobError `json:"error"`
 	ID    string    `json:"id"`
 
 	// InputAvailable Whether the original is kept still.
 	InputAvailable bool `json:"inputAvailable"`
 
-	// Metadata The input, upright and with square pixels, as it decodes. All numbers of a file that cannot be read are 0 but its size.
+	// Metadata The decoded input, upright and with square pixels. For an unreadable file all numbers except its size are 0.
 	Metadata Metadata `json:"metadata"`
 	Options  Options  `json:"options"`
 
-	// OutputFormat mp4 has no transparency; with a transparent background it becomes gif, from the start.
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
 	OutputFormat OutputFormat `json:"outputFormat"`
 
 	// PreviewURL Path of the preview, once there is one.
@@ -341,35 +341,35 @@ type BatchForm struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// BgColor What is put behind the subject, `transparent` or `#rrggbb`. mp4 needs a colour.
+	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour.
 	BgColor *string `json:"bgColor,omitempty"`
 
 	// CanvasH Height of the output in pixels.
 	CanvasH *int `json:"canvasH,omitempty"`
 
-	// CanvasW Width of the output in pixels. One side alone keeps the aspect ratio; without both nothing is scaled.
+	// CanvasW Width of the output in pixels. One side alone keeps the aspect ratio. Without both, nothing is scaled.
 	CanvasW *int `json:"canvasW,omitempty"`
 
 	// Crop Cut to one box around the subject in all frames.
 	Crop *bool `json:"crop,omitempty"`
 
-	// File The inputs, one field each, named .gif, .mp4, .mov or .webm in either case.
+	// File The inputs, one field each, named .gif, .mp4, .mov or .webm in upper or lower case.
 	File []openapi_types.File `json:"file"`
 
-	// Method How the subject is told from the background. `fast` floods from the border and is best on flat colours, `rembg` segments with a
-	// neural network, and `auto` takes `fast` where the border is flat and steady.
+	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
+	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
-	// OutputFormat mp4 has no transparency; with a transparent background it becomes gif, from the start.
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
 	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
 
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
 
-	// Tolerance How far a colour channel may be from the background's, 0 to 255, with `fast`.
+	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`
 
-	// Trim Drop the frames without visible change at both ends but one each. GIF only, ignored for others.
+	// Trim Drop frames without visible change at both ends, except one at each end. Only for GIF; ignored for others.
 	Trim *bool `json:"trim,omitempty"`
 }
 
@@ -400,12 +400,12 @@ type Elsewhere struct {
 // EmailTaken defines model for EmailTaken.
 type EmailTaken = Error
 
-// Error Every error body. Properties but `error` are there only with the codes that name them.
+// Error Every error body. Properties other than `error` appear only with the codes that name them.
 type Error struct {
 	// CreditsRemaining The balance (insufficient_credits).
 	CreditsRemaining *int `json:"creditsRemaining,omitempty"`
 
-	// Error What went wrong, for programs.
+	// Error The kind of the error, for programs.
 	Error ErrorCode `json:"error"`
 
 	// Field The field it is about, if it is one (bad_request).
@@ -418,7 +418,7 @@ type Error struct {
 	RequestID *string `json:"requestId,omitempty"`
 }
 
-// ErrorCode What went wrong, for programs.
+// ErrorCode The kind of the error, for programs.
 type ErrorCode string
 
 // Forbidden defines model for Forbidden.
@@ -446,15 +446,15 @@ type Job struct {
 	// DownloadURL Path of the output, when the job is done.
 	DownloadURL *string `json:"downloadUrl,omitempty"`
 
-	// Error Why a job failed: `unreadable_file`, `processing_failed` or `timed_out`; null if it did not. Take codes that you do not know for
-	// `processing_failed`.
+	// Error The reason why a job failed: `unreadable_file`, `processing_failed` or `timed_out`. It is null for other jobs. Treat
+	// unknown codes as `processing_failed`.
 	Error *JobError `json:"error"`
 	ID    string    `json:"id"`
 
-	// Metadata The input, upright and with square pixels, as it decodes. All numbers of a file that cannot be read are 0 but its size.
+	// Metadata The decoded input, upright and with square pixels. For an unreadable file all numbers except its size are 0.
 	Metadata Metadata `json:"metadata"`
 
-	// OutputFormat mp4 has no transparency; with a transparent background it becomes gif, from the start.
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
 	OutputFormat OutputFormat `json:"outputFormat"`
 
 	// PreviewURL Path of the preview, once there is one.
@@ -471,8 +471,8 @@ type JobCreated struct {
 	Status           JobStatus `json:"status"`
 }
 
-// JobError Why a job failed: `unreadable_file`, `processing_failed` or `timed_out`; null if it did not. Take codes that you do not know for
-// `processing_failed`.
+// JobError The reason why a job failed: `unreadable_file`, `processing_failed` or `timed_out`. It is null for other jobs. Treat
+// unknown codes as `processing_failed`.
 type JobError = string
 
 // JobForm A file and its options.
@@ -480,35 +480,35 @@ type JobForm struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// BgColor What is put behind the subject, `transparent` or `#rrggbb`. mp4 needs a colour.
+	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour.
 	BgColor *string `json:"bgColor,omitempty"`
 
 	// CanvasH Height of the output in pixels.
 	CanvasH *int `json:"canvasH,omitempty"`
 
-	// CanvasW Width of the output in pixels. One side alone keeps the aspect ratio; without both nothing is scaled.
+	// CanvasW Width of the output in pixels. One side alone keeps the aspect ratio. Without both, nothing is scaled.
 	CanvasW *int `json:"canvasW,omitempty"`
 
 	// Crop Cut to one box around the subject in all frames.
 	Crop *bool `json:"crop,omitempty"`
 
-	// File The input, named .gif, .mp4, .mov or .webm in either case.
+	// File The input, named .gif, .mp4, .mov or .webm in upper or lower case.
 	File openapi_types.File `json:"file"`
 
-	// Method How the subject is told from the background. `fast` floods from the border and is best on flat colours, `rembg` segments with a
-	// neural network, and `auto` takes `fast` where the border is flat and steady.
+	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
+	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
-	// OutputFormat mp4 has no transparency; with a transparent background it becomes gif, from the start.
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
 	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
 
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
 
-	// Tolerance How far a colour channel may be from the background's, 0 to 255, with `fast`.
+	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`
 
-	// Trim Drop the frames without visible change at both ends but one each. GIF only, ignored for others.
+	// Trim Drop frames without visible change at both ends, except one at each end. Only for GIF; ignored for others.
 	Trim *bool `json:"trim,omitempty"`
 }
 
@@ -613,7 +613,7 @@ type LedgerPage struct {
 	Next *string `json:"next"`
 }
 
-// Metadata The input, upright and with square pixels, as it decodes. All numbers of a file that cannot be read are 0 but its size.
+// Metadata The decoded input, upright and with square pixels. For an unreadable file all numbers except its size are 0.
 type Metadata struct {
 	// Duration Seconds, to the millisecond.
 	Duration float64 `json:"duration"`
@@ -633,15 +633,15 @@ type Metadata struct {
 	// OutputSize Bytes of the output, null until the job is done.
 	OutputSize *int64 `json:"outputSize"`
 
-	// Quality How the output looks, judged over the whole clip. It is there once the job is done.
+	// Quality The quality of the output over the whole clip. It exists once the job is done.
 	Quality *Quality `json:"quality,omitempty"`
 
 	// Width Width in pixels.
 	Width int `json:"width"`
 }
 
-// Method How the subject is told from the background. `fast` floods from the border and is best on flat colours, `rembg` segments with a
-// neural network, and `auto` takes `fast` where the border is flat and steady.
+// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
+// network. `auto` takes `fast` if the border is flat and steady.
 type Method string
 
 // MethodNotAllowed defines model for MethodNotAllowed.
@@ -664,39 +664,39 @@ type Options struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// BgColor What is put behind the subject, `transparent` or `#rrggbb`. mp4 needs a colour.
+	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour.
 	BgColor *string `json:"bgColor,omitempty"`
 
 	// CanvasH Height of the output in pixels.
 	CanvasH *int `json:"canvasH,omitempty"`
 
-	// CanvasW Width of the output in pixels. One side alone keeps the aspect ratio; without both nothing is scaled.
+	// CanvasW Width of the output in pixels. One side alone keeps the aspect ratio. Without both, nothing is scaled.
 	CanvasW *int `json:"canvasW,omitempty"`
 
 	// Crop Cut to one box around the subject in all frames.
 	Crop *bool `json:"crop,omitempty"`
 
-	// Method How the subject is told from the background. `fast` floods from the border and is best on flat colours, `rembg` segments with a
-	// neural network, and `auto` takes `fast` where the border is flat and steady.
+	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
+	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
-	// OutputFormat mp4 has no transparency; with a transparent background it becomes gif, from the start.
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
 	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
 
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
 
-	// Tolerance How far a colour channel may be from the background's, 0 to 255, with `fast`.
+	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`
 
-	// Trim Drop the frames without visible change at both ends but one each. GIF only, ignored for others.
+	// Trim Drop frames without visible change at both ends, except one at each end. Only for GIF; ignored for others.
 	Trim *bool `json:"trim,omitempty"`
 }
 
 // OptionsForm Options without a file.
 type OptionsForm = Options
 
-// OutputFormat mp4 has no transparency; with a transparent background it becomes gif, from the start.
+// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
 type OutputFormat string
 
 // PasswordChange defines model for PasswordChange.
@@ -741,12 +741,12 @@ type PlanList struct {
 	Plans []Plan `json:"plans"`
 }
 
-// Quality How the output looks, judged over the whole clip. It is there once the job is done.
+// Quality The quality of the output over the whole clip. It exists once the job is done.
 type Quality struct {
 	// Kept The share of the input's visible area that is left.
 	Kept float64 `json:"kept"`
 
-	// Warnings What may be wrong with the output.
+	// Warnings A possible fault of the output.
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -821,10 +821,10 @@ type WrongCredentials = Unauthorized
 
 // GetLedgerParams defines parameters for GetLedger.
 type GetLedgerParams struct {
-	// Before Only entries older than this one; `next` of the page before.
+	// Before Only entries older than this one: `next` of the previous page.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
-	// Limit How many are wanted at most.
+	// Limit The largest number of entries in the answer.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -833,39 +833,41 @@ type ListJobsParams struct {
 	// State Only the jobs in this state.
 	State *JobStatus `form:"state,omitempty" json:"state,omitempty"`
 
-	// Before Only jobs made before this one; `next` of the page before.
+	// Before Only jobs created before this one: `next` of the previous page.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
-	// Limit How many are wanted at most.
+	// Limit The largest number of entries in the answer.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // SubmitJobsParams defines parameters for SubmitJobs.
 type SubmitJobsParams struct {
-	// IdempotencyKey Any text of your choice, for one submission. Sent again within 24 hours with the same key, options and files, the first answer
-	// comes again and nothing is charged twice. With anything else it is 409. Refusals are not remembered.
+	// IdempotencyKey Any text of your choice, for one submission. If you send it again within 24 hours with the same key, options and files,
+	// you get the first answer again, and nothing is charged twice. With anything else the answer is 409. Refusals are not
+	// remembered.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // StreamJobsParams defines parameters for StreamJobs.
 type StreamJobsParams struct {
-	// LastEventID The last event that was seen. Browsers send it by themselves.
+	// LastEventID The last received event. Browsers send it automatically.
 	LastEventID *string `json:"Last-Event-ID,omitempty"`
 }
 
 // RepeatJobParams defines parameters for RepeatJob.
 type RepeatJobParams struct {
-	// IdempotencyKey Any text of your choice, for one submission. Sent again within 24 hours with the same key, options and files, the first answer
-	// comes again and nothing is charged twice. With anything else it is 409. Refusals are not remembered.
+	// IdempotencyKey Any text of your choice, for one submission. If you send it again within 24 hours with the same key, options and files,
+	// you get the first answer again, and nothing is charged twice. With anything else the answer is 409. Refusals are not
+	// remembered.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // GetAccountDownloadParams defines parameters for GetAccountDownload.
 type GetAccountDownloadParams struct {
-	// Range The bytes that are wanted (RFC 9110, section 14).
+	// Range The requested bytes (RFC 9110, section 14).
 	Range *Range `json:"Range,omitempty"`
 
-	// IfRange Send the part only if the file still has this ETag, else all of it.
+	// IfRange Send the part only if the file still has this ETag, otherwise all of it.
 	IfRange *IfRange `json:"If-Range,omitempty"`
 
 	// IfNoneMatch Send nothing if the file still has this ETag.
@@ -874,10 +876,10 @@ type GetAccountDownloadParams struct {
 
 // GetAccountInputParams defines parameters for GetAccountInput.
 type GetAccountInputParams struct {
-	// Range The bytes that are wanted (RFC 9110, section 14).
+	// Range The requested bytes (RFC 9110, section 14).
 	Range *Range `json:"Range,omitempty"`
 
-	// IfRange Send the part only if the file still has this ETag, else all of it.
+	// IfRange Send the part only if the file still has this ETag, otherwise all of it.
 	IfRange *IfRange `json:"If-Range,omitempty"`
 
 	// IfNoneMatch Send nothing if the file still has this ETag.
@@ -886,10 +888,10 @@ type GetAccountInputParams struct {
 
 // GetAccountPreviewParams defines parameters for GetAccountPreview.
 type GetAccountPreviewParams struct {
-	// Range The bytes that are wanted (RFC 9110, section 14).
+	// Range The requested bytes (RFC 9110, section 14).
 	Range *Range `json:"Range,omitempty"`
 
-	// IfRange Send the part only if the file still has this ETag, else all of it.
+	// IfRange Send the part only if the file still has this ETag, otherwise all of it.
 	IfRange *IfRange `json:"If-Range,omitempty"`
 
 	// IfNoneMatch Send nothing if the file still has this ETag.
@@ -898,30 +900,32 @@ type GetAccountPreviewParams struct {
 
 // ReceiveStripeEventParams defines parameters for ReceiveStripeEvent.
 type ReceiveStripeEventParams struct {
-	// StripeSignature Stripe's signature of the body, not older than five minutes.
+	// StripeSignature Stripe's signature of the body, at most five minutes old.
 	StripeSignature *string `json:"Stripe-Signature,omitempty"`
 }
 
 // CreateBatchParams defines parameters for CreateBatch.
 type CreateBatchParams struct {
-	// IdempotencyKey Any text of your choice, for one submission. Sent again within 24 hours with the same key, options and files, the first answer
-	// comes again and nothing is charged twice. With anything else it is 409. Refusals are not remembered.
+	// IdempotencyKey Any text of your choice, for one submission. If you send it again within 24 hours with the same key, options and files,
+	// you get the first answer again, and nothing is charged twice. With anything else the answer is 409. Refusals are not
+	// remembered.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // CreateJobParams defines parameters for CreateJob.
 type CreateJobParams struct {
-	// IdempotencyKey Any text of your choice, for one submission. Sent again within 24 hours with the same key, options and files, the first answer
-	// comes again and nothing is charged twice. With anything else it is 409. Refusals are not remembered.
+	// IdempotencyKey Any text of your choice, for one submission. If you send it again within 24 hours with the same key, options and files,
+	// you get the first answer again, and nothing is charged twice. With anything else the answer is 409. Refusals are not
+	// remembered.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // GetDownloadParams defines parameters for GetDownload.
 type GetDownloadParams struct {
-	// Range The bytes that are wanted (RFC 9110, section 14).
+	// Range The requested bytes (RFC 9110, section 14).
 	Range *Range `json:"Range,omitempty"`
 
-	// IfRange Send the part only if the file still has this ETag, else all of it.
+	// IfRange Send the part only if the file still has this ETag, otherwise all of it.
 	IfRange *IfRange `json:"If-Range,omitempty"`
 
 	// IfNoneMatch Send nothing if the file still has this ETag.
@@ -936,10 +940,10 @@ type HeadDownloadParams struct {
 
 // GetPreviewParams defines parameters for GetPreview.
 type GetPreviewParams struct {
-	// Range The bytes that are wanted (RFC 9110, section 14).
+	// Range The requested bytes (RFC 9110, section 14).
 	Range *Range `json:"Range,omitempty"`
 
-	// IfRange Send the part only if the file still has this ETag, else all of it.
+	// IfRange Send the part only if the file still has this ETag, otherwise all of it.
 	IfRange *IfRange `json:"If-Range,omitempty"`
 
 	// IfNoneMatch Send nothing if the file still has this ETag.

@@ -32,7 +32,7 @@ type ServerInterface interface {
 	// RevokeKey Revoke a key
 	// (DELETE /api/account/keys/{id})
 	RevokeKey(w http.ResponseWriter, r *http.Request, id string)
-	// GetLedger How credits moved
+	// GetLedger The ledger: charges, refunds and added credits
 	// (GET /api/account/ledger)
 	GetLedger(w http.ResponseWriter, r *http.Request, params GetLedgerParams)
 	// GetLedgerCSV The whole ledger as a table
@@ -44,13 +44,13 @@ type ServerInterface interface {
 	// CreateAccount Register
 	// (POST /api/accounts)
 	CreateAccount(w http.ResponseWriter, r *http.Request)
-	// CreateCheckout Begin to buy a plan
+	// CreateCheckout Start to buy a plan
 	// (POST /api/checkout)
 	CreateCheckout(w http.ResponseWriter, r *http.Request)
-	// CreateConfirmation Send the mail that confirms the address once more
+	// CreateConfirmation Send the mail that confirms the address again
 	// (POST /api/confirmations)
 	CreateConfirmation(w http.ResponseWriter, r *http.Request)
-	// ConfirmAddress Confirm an address by the token of a mail
+	// ConfirmAddress Confirm an address with the token of a mail
 	// (PUT /api/confirmations/{token})
 	ConfirmAddress(w http.ResponseWriter, r *http.Request, token MailToken)
 	// ListJobs The account's jobs
@@ -77,13 +77,13 @@ type ServerInterface interface {
 	// GetAccountPreview One frame of the result
 	// (GET /api/jobs/{id}/preview)
 	GetAccountPreview(w http.ResponseWriter, r *http.Request, id JobID, params GetAccountPreviewParams)
-	// CreatePasswordReset Ask for a link by mail to set a new password
+	// CreatePasswordReset Request a link by mail to set a new password
 	// (POST /api/password-resets)
 	CreatePasswordReset(w http.ResponseWriter, r *http.Request)
-	// ResetPassword Set a new password by the token of a mail
+	// ResetPassword Set a new password with the token of a mail
 	// (PUT /api/password-resets/{token})
 	ResetPassword(w http.ResponseWriter, r *http.Request, token MailToken)
-	// ListPlans What credits are sold by
+	// ListPlans The plans and packs for sale
 	// (GET /api/plans)
 	ListPlans(w http.ResponseWriter, r *http.Request)
 	// CreatePortal See invoices, and change or end a subscription
@@ -98,7 +98,7 @@ type ServerInterface interface {
 	// DeleteSessions Sign out everywhere
 	// (DELETE /api/sessions)
 	DeleteSessions(w http.ResponseWriter, r *http.Request)
-	// ReceiveStripeEvent What Stripe tells of payments
+	// ReceiveStripeEvent Stripe's messages about payments
 	// (POST /api/stripe/webhook)
 	ReceiveStripeEvent(w http.ResponseWriter, r *http.Request, params ReceiveStripeEventParams)
 	// CreateBatch Submit several files
@@ -7685,7 +7685,7 @@ type StrictServerInterface interface {
 	// RevokeKey Revoke a key
 	// (DELETE /api/account/keys/{id})
 	RevokeKey(ctx context.Context, request RevokeKeyRequestObject) (RevokeKeyResponseObject, error)
-	// GetLedger How credits moved
+	// GetLedger The ledger: charges, refunds and added credits
 	// (GET /api/account/ledger)
 	GetLedger(ctx context.Context, request GetLedgerRequestObject) (GetLedgerResponseObject, error)
 	// GetLedgerCSV The whole ledger as a table
@@ -7697,13 +7697,13 @@ type StrictServerInterface interface {
 	// CreateAccount Register
 	// (POST /api/accounts)
 	CreateAccount(ctx context.Context, request CreateAccountRequestObject) (CreateAccountResponseObject, error)
-	// CreateCheckout Begin to buy a plan
+	// CreateCheckout Start to buy a plan
 	// (POST /api/checkout)
 	CreateCheckout(ctx context.Context, request CreateCheckoutRequestObject) (CreateCheckoutResponseObject, error)
-	// CreateConfirmation Send the mail that confirms the address once more
+	// CreateConfirmation Send the mail that confirms the address again
 	// (POST /api/confirmations)
 	CreateConfirmation(ctx context.Context, request CreateConfirmationRequestObject) (CreateConfirmationResponseObject, error)
-	// ConfirmAddress Confirm an address by the token of a mail
+	// ConfirmAddress Confirm an address with the token of a mail
 	// (PUT /api/confirmations/{token})
 	ConfirmAddress(ctx context.Context, request ConfirmAddressRequestObject) (ConfirmAddressResponseObject, error)
 	// ListJobs The account's jobs
@@ -7730,13 +7730,13 @@ type StrictServerInterface interface {
 	// GetAccountPreview One frame of the result
 	// (GET /api/jobs/{id}/preview)
 	GetAccountPreview(ctx context.Context, request GetAccountPreviewRequestObject) (GetAccountPreviewResponseObject, error)
-	// CreatePasswordReset Ask for a link by mail to set a new password
+	// CreatePasswordReset Request a link by mail to set a new password
 	// (POST /api/password-resets)
 	CreatePasswordReset(ctx context.Context, request CreatePasswordResetRequestObject) (CreatePasswordResetResponseObject, error)
-	// ResetPassword Set a new password by the token of a mail
+	// ResetPassword Set a new password with the token of a mail
 	// (PUT /api/password-resets/{token})
 	ResetPassword(ctx context.Context, request ResetPasswordRequestObject) (ResetPasswordResponseObject, error)
-	// ListPlans What credits are sold by
+	// ListPlans The plans and packs for sale
 	// (GET /api/plans)
 	ListPlans(ctx context.Context, request ListPlansRequestObject) (ListPlansResponseObject, error)
 	// CreatePortal See invoices, and change or end a subscription
@@ -7751,7 +7751,7 @@ type StrictServerInterface interface {
 	// DeleteSessions Sign out everywhere
 	// (DELETE /api/sessions)
 	DeleteSessions(ctx context.Context, request DeleteSessionsRequestObject) (DeleteSessionsResponseObject, error)
-	// ReceiveStripeEvent What Stripe tells of payments
+	// ReceiveStripeEvent Stripe's messages about payments
 	// (POST /api/stripe/webhook)
 	ReceiveStripeEvent(ctx context.Context, request ReceiveStripeEventRequestObject) (ReceiveStripeEventResponseObject, error)
 	// CreateBatch Submit several files

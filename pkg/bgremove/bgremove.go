@@ -8,7 +8,9 @@
 // Videos are decoded and encoded by the ffmpeg program, 5.1 or newer, which
 // must be installed. GIF to GIF and GIF to APNG work without it.
 //
-// Errors wrap an *Error, for errors.As. Its Kind groups them by remedy.
+// Errors wrap an *Error, for errors.As. Its Kind groups them by remedy, its Cause
+// tells them apart, and its other fields are the facts: a path, an option, the
+// name of a network or codec, a limit.
 package bgremove
 
 import (
@@ -104,7 +106,7 @@ func (l Limits) ofGIF() media.Limits {
 	return l.ofVideo()
 }
 
-// ffmpeg finds the programs, once, and says how to get them otherwise.
+// ffmpeg finds the programs, once.
 func (r *Remover) ffmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 	r.finding.Lock()
 	defer r.finding.Unlock()
@@ -122,13 +124,10 @@ func (r *Remover) ffmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 	return t, nil
 }
 
-// noFFmpeg says how to get the programs that were not found, or do not work.
+// noFFmpeg is the error of programs that were not found, or do not work.
 func noFFmpeg(err error) error {
 	if known := (*Error)(nil); errors.As(err, &known) {
 		return err
 	}
-	return &Error{Kind: Missing, Reason: err.Error(), Hint: ffmpegHint, Err: err}
+	return &Error{Kind: Missing, Cause: NoFFmpeg, Reason: err.Error(), Err: err}
 }
-
-const ffmpegHint = "install ffmpeg 5.1 or newer (Debian: apt install ffmpeg, macOS: brew install ffmpeg, " +
-	"Windows: winget install ffmpeg), or name it with --ffmpeg; `bgremove doctor` shows what is found"

@@ -2,7 +2,6 @@ package bgremove
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
@@ -16,7 +15,7 @@ type Check struct {
 	OK     bool   `json:"ok"`
 	Needed bool   `json:"needed"` // without it only GIF and APNG work
 	Detail string `json:"detail"` // a version and path, or its purpose
-	Hint   string `json:"hint,omitempty"`
+	Err    error  `json:"-"`      // why it is not OK; nil if it is
 	// Confines is set for the parts of the sandbox around ffmpeg.
 	Confines bool `json:"-"`
 }
@@ -26,11 +25,11 @@ type Diagnosis struct {
 	Checks []Check `json:"checks"`
 }
 
-// Err is the first needed thing that is missing, as an *Error, or nil.
+// Err is the error of the first needed thing that is missing, or nil.
 func (d *Diagnosis) Err() error {
 	for _, c := range d.Checks {
 		if c.Needed && !c.OK {
-			return &Error{Kind: Missing, Reason: c.Detail, Hint: c.Hint}
+			return c.Err
 		}
 	}
 	return nil
@@ -67,7 +66,7 @@ func (r *Remover) checkNetworks(ctx context.Context, d *Diagnosis) {
 		library, err = ortlib.Find(r.config.Library)
 	}
 	if err != nil {
-		_, runtime.Hint = advice(err)
+		runtime.Err = Explain(err)
 		runtime.Detail += ": " + err.Error()
 		d.Checks = append(d.Checks, runtime)
 		return
@@ -94,11 +93,7 @@ func (r *Remover) DiagnoseFFmpeg(ctx context.Context) *Diagnosis {
 func (r *Remover) checkFFmpeg(ctx context.Context, d *Diagnosis) *ffmpeg.Tools {
 	tools, err := r.ffmpeg(ctx)
 	if err != nil {
-		c := Check{Name: "ffmpeg", Needed: true, Detail: err.Error()}
-		if known := (*Error)(nil); errors.As(err, &known) {
-			c.Hint = known.Hint
-		}
-		d.Checks = append(d.Checks, c)
+		d.Checks = append(d.Checks, Check{Name: "ffmpeg", Needed: true, Detail: err.Error(), Err: err})
 		return nil
 	}
 	d.Checks = append(d.Checks,
@@ -116,13 +111,13 @@ func (r *Remover) checkCodecs(ctx context.Context, tools *ffmpeg.Tools, d *Diagn
 	}
 	have, err := tools.Codecs(ctx, names...)
 	if err != nil {
-		d.Checks = append(d.Checks, Check{Name: "ffmpeg's codecs", Detail: err.Error(), Hint: ffmpegHint})
+		d.Checks = append(d.Checks, Check{Name: "ffmpeg's codecs", Detail: err.Error(), Err: noFFmpeg(err)})
 		return
 	}
 	for _, f := range features {
 		c := Check{Name: "ffmpeg: " + f.name, OK: have[f.name], Detail: f.purpose}
 		if !c.OK {
-			c.Hint = "install an ffmpeg build with " + f.name
+			c.Err = noCodec(f.name, nil)
 		}
 		d.Checks = append(d.Checks, c)
 	}

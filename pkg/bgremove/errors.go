@@ -3,6 +3,7 @@ package bgremove
 import (
 	"context"
 	"errors"
+	"strconv"
 	"syscall"
 
 	"github.com/bgremove/bgremove/internal/media"
@@ -27,14 +28,18 @@ const (
 
 // Error is what Probe and Remove return, for errors.As: several wrong options are
 // joined, and when a context ends its cause is returned. Its message is one line
-// for people.
+// for people, and names no remedy: that depends on where it is read.
 type Error struct {
-	Kind   Kind
-	Path   string // the file it is about; may be empty
-	Field  string // the option it is about, by its JSON name; may be empty
-	Reason string
-	Hint   string // a remedy; may be empty
-	Err    error  // the cause; may be nil
+	Kind  Kind
+	Cause Cause  // empty where Kind and the fields say all
+	Path  string // the file it is about; may be empty
+	Field string // the option it is about, by its JSON name; may be empty
+	Name  string // the network, codec, format, device or limit that Cause is about; may be empty
+	Limit string // the limit that was passed, such as "16384" or "512 MiB"; may be empty
+	// Without is the method that works without what is Missing; may be empty.
+	Without Method
+	Reason  string
+	Err     error // may be nil
 }
 
 func (e *Error) Error() string {
@@ -50,7 +55,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-const damagedHint = "the file is damaged or incomplete: get it again"
+// Is reports whether target is the error's Cause.
+func (e *Error) Is(target error) bool { return e.Cause != "" && target == e.Cause }
 
 // explain turns the failure of work on a file into an Error. Errors of a
 // context that ended are returned as they are.
@@ -65,33 +71,32 @@ func explain(path string, err error) error {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &known):
 		return err
 	case errors.As(err, &unreadable):
-		hint := unreadable.Hint
-		if hint == "" {
-			hint = damagedHint
+		cause := InputDamaged
+		if unreadable.SoundOnly {
+			cause = SoundOnly
 		}
-		return &Error{Kind: Unreadable, Path: path, Reason: unreadable.Error(), Hint: hint, Err: err}
+		return &Error{Kind: Unreadable, Cause: cause, Path: path, Reason: unreadable.Error(), Err: err}
 	case errors.As(err, &limit):
-		return &Error{Kind: TooLarge, Path: path, Reason: limit.Error(), Err: err,
-			Hint: "make it smaller or shorter first: ffmpeg -i INPUT -vf scale=1920:-2 OUTPUT"}
+		return &Error{Kind: TooLarge, Cause: OverLimits, Path: path, Name: limit.What, Limit: strconv.FormatInt(limit.Max, 10),
+			Reason: limit.Error(), Err: err}
 	case errors.As(err, &confined):
 		return outOfBounds(path, confined, err)
 	case errors.Is(err, gif.ErrMalformed), errors.Is(err, gif.ErrNoFrames):
-		return &Error{Kind: Unreadable, Path: path, Reason: err.Error(), Hint: damagedHint, Err: err}
+		return &Error{Kind: Unreadable, Cause: InputDamaged, Path: path, Reason: err.Error(), Err: err}
 	case errors.Is(err, syscall.ENOSPC):
-		return &Error{Kind: Failed, Path: path, Reason: "no space left on the device of the output or of temporary files", Err: err,
-			Hint: "free some space, or name other places for both: TMPDIR is that of temporary files"}
+		return &Error{Kind: Failed, Cause: NoSpace, Path: path, Reason: "no space left on the device of the output or of temporary files", Err: err}
 	case errors.Is(err, pipeline.ErrNoFrames):
 		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none starts between it and the end", Err: err}
 	}
-	return advised(path, err)
+	return explained(path, err)
 }
 
 // outOfBounds returns the error of a child that the sandbox ended: because the
 // clip needs too much, or because the child made a forbidden call.
 func outOfBounds(path string, limit *sandbox.LimitError, err error) error {
-	e := &Error{Kind: Failed, Path: path, Reason: err.Error(), Err: err}
+	e := &Error{Kind: Failed, Path: path, Name: string(limit.Resource), Limit: limit.Limit, Reason: err.Error(), Err: err}
 	if limit.Limit != "" {
-		e.Kind, e.Hint = TooLarge, "--sandbox auto sets no limits; in a service ask its operator"
+		e.Kind, e.Cause = TooLarge, OverChildLimits
 	}
 	return e
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/chromakey"
 	"github.com/bgremove/bgremove/internal/matte/floodfill"
 	"github.com/bgremove/bgremove/internal/matte/segment"
+	"github.com/bgremove/bgremove/internal/matte/subject"
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
@@ -25,9 +26,9 @@ type choice struct {
 	reason    string
 	model     string
 	device    string
-	note      string // a note for the user; may be empty
-	pixelArt  bool   // edges are hard
-	cutBefore bool   // the clip is transparent already
+	note      *Note // may be nil
+	pixelArt  bool  // edges are hard
+	cutBefore bool  // the clip is transparent already
 	estimator matte.Estimator
 }
 
@@ -35,7 +36,7 @@ type choice struct {
 func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choice, error) {
 	switch o.Method {
 	case Rembg:
-		return r.segment(ctx, clip, o, "asked for")
+		return r.segment(ctx, o, "asked for")
 	case Auto, Fast, "":
 	default:
 		return nil, fmt.Errorf("nothing does method %s", o.Method)
@@ -48,7 +49,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 	if why, ok := screened(o, backdrop, screen); ok {
 		c := &choice{method: Fast, reason: why, device: "cpu", estimator: chromakey.New(screen, chromakey.Options{KeepShadow: o.KeepShadow})}
 		if o.Holes == HolesKeep {
-			c.note = "holes has no effect before a screen: what shows the screen goes"
+			c.note = &Note{Code: HolesIgnored, Field: "holes", Message: "has no effect before a screen: what shows the screen goes"}
 		}
 		return c, nil
 	}
@@ -62,7 +63,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 		case flat:
 			reason = why
 		default:
-			return r.segment(ctx, clip, o, why)
+			return r.segment(ctx, o, why)
 		}
 	}
 	holes, err := holesOf(o.Holes)
@@ -86,6 +87,19 @@ func holesOf(h Holes) (floodfill.Holes, error) {
 		return floodfill.HolesRemove, nil
 	}
 	return 0, fmt.Errorf("nothing does holes %s", h)
+}
+
+// wantedOf is the subject of a word.
+func wantedOf(s Subject) (subject.Wanted, error) {
+	switch s {
+	case SubjectAuto, "":
+		return subject.Auto, nil
+	case Moving:
+		return subject.Moving, nil
+	case Salient:
+		return subject.Salient, nil
+	}
+	return 0, fmt.Errorf("nothing does subject %s", s)
 }
 
 // look measures the backdrop of a clip, both as a colour and as a screen of one hue.
@@ -124,35 +138,34 @@ func screened(o Options, b floodfill.Backdrop, s chromakey.Screen) (reason strin
 	return reason, ok
 }
 
-// shadowless is what is to be said where there is no screen to keep shadows on.
-func shadowless(o Options) string {
+// shadowless is the note where there is no screen to keep shadows on, or nil.
+func shadowless(o Options) *Note {
 	if o.KeepShadow {
-		return "keep-shadow has no effect: there is no green or blue screen"
+		return &Note{Code: ShadowIgnored, Field: "keepShadow", Message: "has no effect: there is no green or blue screen"}
 	}
-	return ""
+	return nil
 }
 
 // segment prepares a neural network.
-func (r *Remover) segment(ctx context.Context, clip media.Clip, o Options, reason string) (*choice, error) {
+func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choice, error) {
+	wanted, err := wantedOf(o.Subject)
+	if err != nil {
+		return nil, err
+	}
 	n, name, err := r.network(ctx, o.Model)
 	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Missing {
 		// Say why it is needed, and that there is a way without.
 		e.Reason = fmt.Sprintf("AI segmentation is needed (%s): %s", reason, e.Reason)
-		e.Hint += "; --method fast works without it"
+		e.Without = Fast
 	}
 	if err != nil {
 		return nil, err
 	}
 	note := shadowless(o)
 	if n.Info().Refused != "" {
-		note = fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))
+		note = &Note{Code: DeviceRefused, Message: fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))}
 	}
-	e := segment.New(n, segment.Options{NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
-		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate})
-	if err := e.Sample(ctx, func(ctx context.Context, n int, see func(*image.NRGBA)) error {
-		return pipeline.Look(ctx, clip, timingOf(o), n, see)
-	}); err != nil {
-		return nil, err
-	}
+	e := segment.New(n, segment.Options{Subject: wanted, NoMotion: o.NoMotion, NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
+		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate, TempDir: r.config.TempDir})
 	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, estimator: e}, nil
 }

@@ -55,7 +55,7 @@ func TestFFmpegWithout(t *testing.T) {
 			remover := bgremove.New(bgremove.Config{FFmpeg: ffmpegWithout(t, c.name), Sandbox: bgremove.SandboxOff})
 			out := filepath.Join(t.TempDir(), "out")
 			_, err := remover.Remove(t.Context(), c.in, out, o, bgremove.Extras{})
-			if e := (*bgremove.Error)(nil); !errors.As(err, &e) || e.Kind != bgremove.Missing || e.Reason != "this ffmpeg has no "+c.name {
+			if e := (*bgremove.Error)(nil); !errors.As(err, &e) || e.Kind != bgremove.Missing || e.Cause != bgremove.NoCodec || e.Name != c.name {
 				t.Errorf("error = %v, want one that names %s", err, c.name)
 			}
 			if _, err := os.Stat(out); err == nil {

@@ -1,6 +1,7 @@
 package bgremove
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -47,15 +48,24 @@ func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, stri
 		return nil, "", context.Cause(ctx)
 	}
 	if o.err != nil {
-		return nil, "", advised("", o.err)
+		return nil, "", r.unopened(o.err)
 	}
 	return o.network, name, nil
+}
+
+// unopened is the error of a network that cannot be opened.
+func (r *Remover) unopened(err error) *Error {
+	e := explained("", err)
+	if e.Cause == NoGPU {
+		e.Name = string(cmp.Or(r.config.Device, DeviceAuto))
+	}
+	return e
 }
 
 // modelName is the name of the network to be used where name is asked for.
 func modelName(name string) (string, error) {
 	if err := onnx.Supported(); err != nil {
-		return "", advised("", err)
+		return "", explained("", err)
 	}
 	if name == "" {
 		return model.Bundled, nil

@@ -5,7 +5,6 @@ package bgremove_test
 import (
 	"errors"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -20,7 +19,7 @@ func TestNoCGO(t *testing.T) {
 	o := bgremove.Defaults()
 	o.Method = bgremove.Rembg
 	_, err := r.Remove(t.Context(), input, output, o, bgremove.Extras{})
-	if e := (*bgremove.Error)(nil); !errors.As(err, &e) || e.Kind != bgremove.Missing || !strings.Contains(e.Reason, "without cgo") {
+	if e := (*bgremove.Error)(nil); !errors.As(err, &e) || e.Kind != bgremove.Missing || !errors.Is(err, bgremove.NoNetworks) || e.Without != bgremove.Fast {
 		t.Errorf("rembg: %v", err)
 	}
 	o.Method = bgremove.Fast
@@ -28,7 +27,7 @@ func TestNoCGO(t *testing.T) {
 		t.Errorf("fast: %v", err)
 	}
 	for _, c := range r.Diagnose(t.Context()).Checks {
-		if c.Name == "ONNX Runtime" && (c.OK || !strings.Contains(c.Hint, "with cgo")) {
+		if c.Name == "ONNX Runtime" && (c.OK || !errors.Is(c.Err, bgremove.NoNetworks)) {
 			t.Errorf("diagnosis: %+v", c)
 		}
 	}

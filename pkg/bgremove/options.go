@@ -26,6 +26,8 @@ type (
 	// Holes says what happens to areas of the backdrop's colour that the subject
 	// encloses.
 	Holes = option.Holes
+	// Subject is which of the things that the network finds is wanted.
+	Subject = option.Subject
 )
 
 // The words that programs use most; package option has them all.
@@ -49,6 +51,10 @@ const (
 	HolesAuto   = option.HolesAuto
 	HolesKeep   = option.HolesKeep
 	HolesRemove = option.HolesRemove
+
+	SubjectAuto = option.SubjectAuto
+	Moving      = option.Moving
+	Salient     = option.Salient
 
 	KeyAuto  = option.KeyAuto
 	KeyGreen = option.KeyGreen
@@ -81,13 +87,13 @@ func Validate(o Options) error {
 	return errors.Join(errs...)
 }
 
-// FallBack says why the format that is asked for is not written, and how to get
-// it; ok is false where it is written.
-func FallBack(o Options) (note string, ok bool) {
+// FallBack says why the format that is asked for is not written; ok is false where
+// it is written.
+func FallBack(o Options) (note Note, ok bool) {
 	if o.Format == "" || o.Format == o.EffectiveFormat() {
-		return "", false
+		return Note{}, false
 	}
-	return fmt.Sprintf("%s has no transparency, so a %s is written; --bg '#rrggbb' gives %[1]s", o.Format, o.EffectiveFormat()), true
+	return Note{Code: GIFInstead, Message: fmt.Sprintf("%s has no transparency, so a %s is written", o.Format, o.EffectiveFormat())}, true
 }
 
 // EffectivePath is an output's path with the extension of the format that is

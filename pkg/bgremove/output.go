@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,21 +31,21 @@ func create(path string, overwrite bool) (*outfile.File, error) {
 	case err == nil:
 		return f, nil
 	case errors.Is(err, outfile.ErrFolder):
-		return nil, &Error{Kind: Failed, Path: path, Reason: "is a folder", Hint: "name a file, or move the folder away", Err: err}
+		return nil, &Error{Kind: Failed, Cause: OutputIsFolder, Path: path, Reason: "is a folder", Err: err}
 	case errors.Is(err, outfile.ErrSpecial):
-		return nil, &Error{Kind: Failed, Path: path, Reason: "not a regular file", Hint: "-o - writes to standard output", Err: err}
+		return nil, &Error{Kind: Failed, Cause: OutputNotFile, Path: path, Reason: "not a regular file", Err: err}
 	case errors.Is(err, outfile.ErrDangling):
-		return nil, &Error{Kind: Failed, Path: path, Reason: "a broken link", Hint: "remove it, or name another file", Err: err}
+		return nil, &Error{Kind: Failed, Cause: OutputBrokenLink, Path: path, Reason: "a broken link", Err: err}
 	case errors.Is(err, fs.ErrExist):
 		return nil, existsAlready(path, err)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{Kind: Failed, Path: path, Reason: "the output's folder does not exist", Hint: "make the folder first", Err: err}
+		return nil, &Error{Kind: Failed, Cause: OutputFolderMissing, Path: path, Reason: "the output's folder does not exist", Err: err}
 	}
 	return nil, &Error{Kind: Failed, Path: path, Reason: "the output cannot be created: " + errors.Unwrap(err).Error(), Err: err}
 }
 
 func existsAlready(path string, err error) error {
-	return &Error{Kind: Exists, Path: path, Reason: "the output already exists", Hint: "--force overwrites it, -o names another", Err: err}
+	return &Error{Kind: Exists, Cause: OutputExists, Path: path, Reason: "the output already exists", Err: err}
 }
 
 // sink opens the writer of the format on file.
@@ -104,7 +105,8 @@ type limitedFile struct {
 func (f *limitedFile) Write(p []byte) (int, error) {
 	f.written += int64(len(p))
 	if f.limit > 0 && f.written > f.limit {
-		return 0, &Error{Kind: TooLarge, Reason: fmt.Sprintf("the output is over the limit of %d bytes", f.limit), Hint: "make it smaller: --fps, --canvas-w, --end"}
+		return 0, &Error{Kind: TooLarge, Cause: OutputTooLarge, Name: "file size", Limit: strconv.FormatInt(f.limit, 10),
+			Reason: fmt.Sprintf("the output is over the limit of %d bytes", f.limit)}
 	}
 	return f.file.Write(p)
 }

@@ -73,7 +73,7 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	case media.MP4, media.MOV, media.WebM, media.Matroska:
 		in.clip, err = r.openVideo(ctx, path, container)
 	default:
-		err = notAClip(container, head, size)
+		err = notAClip(path, container, head, size)
 	}
 	if err != nil {
 		return nil, explain(path, err)
@@ -116,19 +116,20 @@ func (r *Remover) openVideo(ctx context.Context, path string, container media.Co
 }
 
 // notAClip explains which other kind of file this is.
-func notAClip(c media.Container, head []byte, size int64) error {
-	e := &media.UnreadableError{Reason: "not a GIF, MP4, MOV or WebM file"}
+func notAClip(path string, c media.Container, head []byte, size int64) error {
+	e := &Error{Kind: Unreadable, Path: path}
 	switch {
 	case size == 0:
-		e.Reason = "the file is empty"
+		e.Cause, e.Reason = InputDamaged, "the file is empty"
+	case media.Animated(head) && c == media.PNG:
+		e.Cause, e.Reason = AnimatedPNG, "an animated PNG (APNG), which is not supported yet"
 	case media.Animated(head):
-		e.Reason = fmt.Sprintf("an animated %s, which is not supported yet", map[media.Container]string{media.PNG: "PNG (APNG)", media.WebP: "WebP"}[c])
-		e.Hint = map[media.Container]string{media.PNG: "make a GIF of it first: ffmpeg -i FILE.png FILE.gif", media.WebP: "make a GIF of it first, with ImageMagick: magick FILE.webp FILE.gif"}[c]
+		e.Cause, e.Reason = AnimatedWebP, "an animated WebP, which is not supported yet"
 	case c == media.PNG || c == media.JPEG || c == media.WebP:
+		e.Cause, e.Name = StillPicture, string(c)
 		e.Reason = fmt.Sprintf("a picture (%s), not an animation or video", c)
-		e.Hint = "bgremove takes .gif .mp4 .mov .webm; make a one-frame GIF of it with: ffmpeg -i PICTURE out.gif"
 	default:
-		e.Hint = "the content decides, not the name; bgremove takes .gif .mp4 .mov .webm"
+		e.Cause, e.Reason = NotClip, "not a GIF, MP4, MOV or WebM file"
 	}
 	return e
 }
@@ -145,7 +146,7 @@ func readHead(path string) (head []byte, size int64, err error) {
 		return nil, 0, err
 	}
 	if !stat.Mode().IsRegular() {
-		return nil, 0, &media.UnreadableError{Reason: "not a regular file", Hint: "name a file, or - for standard input"}
+		return nil, 0, &Error{Kind: Unreadable, Cause: InputNotFile, Path: path, Reason: "not a regular file"}
 	}
 	head = make([]byte, media.SniffLen)
 	n, err := io.ReadFull(f, head)

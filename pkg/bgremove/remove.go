@@ -45,7 +45,7 @@ type Result struct {
 	// Quality is how it looks.
 	Quality Quality `json:"quality"`
 	// Notes explain deviations from the request or from the expected result.
-	Notes []string `json:"notes,omitempty"`
+	Notes []Note `json:"notes,omitempty"`
 }
 
 // Placement maps pixels of the upright input to the output: Window is drawn
@@ -120,7 +120,7 @@ type removal struct {
 	extras  Extras
 	began   time.Time
 	timings map[string]float64
-	notes   []string
+	notes   []Note
 }
 
 func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Result, error) {
@@ -130,15 +130,14 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 		return nil, err
 	}
 	if in.clip.Info().Truncated {
-		return nil, &Error{Kind: Unreadable, Path: inputPath, Reason: "the file is truncated",
-			Hint: "get it again, or save the intact part with: ffmpeg -i INPUT OUTPUT"}
+		return nil, &Error{Kind: Unreadable, Cause: InputTruncated, Path: inputPath, Reason: "the file is truncated"}
 	}
 	outputPath, err = j.fallBack(inputPath, outputPath)
 	if err != nil {
 		return nil, err
 	}
 	if sameFile(inputPath, outputPath) {
-		return nil, &Error{Kind: Invalid, Field: "output", Path: outputPath, Reason: "would be the input itself", Hint: "name another output"}
+		return nil, &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: "would be the input itself"}
 	}
 	file, err := create(outputPath, j.extras.Overwrite)
 	if err != nil {
@@ -150,8 +149,8 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 		return nil, j.lacking(ctx, in.clip, err)
 	}
 	defer chosen.estimator.Close()
-	if chosen.note != "" {
-		j.notes = append(j.notes, chosen.note)
+	if chosen.note != nil {
+		j.notes = append(j.notes, *chosen.note)
 	}
 	job, err := j.job(in, file, chosen)
 	if err != nil {
@@ -200,10 +199,16 @@ func (j *removal) lacking(ctx context.Context, clip media.Clip, err error) error
 	}
 	for _, name := range needed {
 		if !have[name] {
-			return &Error{Kind: Missing, Reason: "this ffmpeg has no " + name, Hint: "install an ffmpeg build with " + name + "; `bgremove doctor` shows what is found", Err: err}
+			return noCodec(name, err)
 		}
 	}
 	return err
+}
+
+// noCodec is the error of an ffmpeg that was built without a decoder, encoder or
+// filter.
+func noCodec(name string, err error) error {
+	return &Error{Kind: Missing, Cause: NoCodec, Name: name, Reason: "this ffmpeg has no " + name, Err: err}
 }
 
 // fallBack gives an output that another format is written to its name, unless that
@@ -216,10 +221,8 @@ func (j *removal) fallBack(input, path string) (string, error) {
 	j.notes = append(j.notes, note)
 	effective := EffectivePath(path, j.options)
 	if effective != path && sameFile(input, effective) {
-		format := j.options.Format
-		return "", &Error{Kind: Invalid, Field: "output", Path: effective,
-			Reason: fmt.Sprintf("would be the input itself, since %s has no transparency and a gif is written instead", format),
-			Hint:   fmt.Sprintf("name another output, or give an %s a background with --bg '#rrggbb'", format)}
+		return "", &Error{Kind: Invalid, Cause: FallbackIsInput, Field: "output", Path: effective,
+			Reason: fmt.Sprintf("would be the input itself, since %s has no transparency and a gif is written instead", j.options.Format)}
 	}
 	return effective, nil
 }
@@ -297,14 +300,14 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 	}
 	j.timings["total"] = time.Since(j.began).Seconds()
 	if report.Empty && j.options.Crop {
-		j.notes = append(j.notes, "no subject was found in any frame; the clip is not cropped")
+		j.notes = append(j.notes, Note{Code: NotCropped, Message: "no subject was found in any frame; the clip is not cropped"})
 	}
 	if j.options.Trim && in.clip.Info().Container != media.GIF {
-		j.notes = append(j.notes, "trim works on GIF inputs only: idle frames of this video stay")
+		j.notes = append(j.notes, Note{Code: TrimIgnored, Field: "trim", Message: "works on GIF inputs only: idle frames of this video stay"})
 	}
 	if o, whole := j.options, in.clip.Info().Frames; o.Start == 0 && o.End == 0 {
 		if missing := whole - report.Frames - report.Dropped - report.Trimmed; missing > 0 {
-			j.notes = append(j.notes, fmt.Sprintf("%d of %d frames could not be decoded", missing, whole))
+			j.notes = append(j.notes, Note{Code: FramesLost, Frames: missing, Message: fmt.Sprintf("%d of %d frames could not be decoded", missing, whole)})
 		}
 	}
 	return &Result{

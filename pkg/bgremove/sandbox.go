@@ -84,7 +84,7 @@ func (r *Remover) lookForFFmpeg() (err error) {
 	}
 	holds := sandbox.Check()
 	if c.Sandbox == SandboxOn && !holds.All() || c.Sandbox == SandboxAudit && holds.Network == "" {
-		return &Error{Kind: Missing, Reason: "the sandbox does not work here: " + holds.Missing, Hint: sandboxHint}
+		return &Error{Kind: Missing, Cause: NoSandbox, Reason: "the sandbox does not work here: " + holds.Missing}
 	}
 	confinement := &ffmpeg.Confinement{Work: sandbox.Limits(c.ChildLimits), Probe: sandbox.Limits(c.ProbeLimits)}
 	if c.Sandbox == SandboxAudit {
@@ -124,12 +124,10 @@ func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 		return nil, err
 	}
 	if c.Sandbox == SandboxOn || c.Sandbox == SandboxAudit {
-		return nil, &Error{Kind: Missing, Reason: "ffmpeg does not start in the sandbox: " + err.Error(), Hint: sandboxHint, Err: err}
+		return nil, &Error{Kind: Missing, Cause: NoSandbox, Reason: "ffmpeg does not start in the sandbox: " + err.Error(), Err: err}
 	}
 	return ffmpeg.Find(ctx, c.FFmpeg, c.FFprobe)
 }
-
-const sandboxHint = "--sandbox auto uses the parts that work; `bgremove doctor` shows them"
 
 // checkSandbox says what holds of it for ffmpeg, which was found as tools.
 func (r *Remover) checkSandbox(tools *ffmpeg.Tools, d *Diagnosis) {
@@ -148,9 +146,11 @@ func (r *Remover) checkSandbox(tools *ffmpeg.Tools, d *Diagnosis) {
 		{"network", holds.Network, "ffmpeg has no network and starts no processes"},
 		{"limits", holds.Limits, "ffmpeg can be bounded in CPU time, memory, file size, open files"},
 	} {
-		c := Check{Name: "sandbox: " + part.name, Detail: part.purpose, Hint: why, Confines: true}
+		c := Check{Name: "sandbox: " + part.name, Detail: part.purpose, Confines: true}
 		if part.means != "" && tools.Confined() {
-			c.OK, c.Detail, c.Hint = true, fmt.Sprintf("%s (%s)", part.purpose, part.means), ""
+			c.OK, c.Detail = true, fmt.Sprintf("%s (%s)", part.purpose, part.means)
+		} else {
+			c.Err = &Error{Kind: Missing, Cause: NoSandbox, Reason: why}
 		}
 		d.Checks = append(d.Checks, c)
 	}

@@ -31,7 +31,7 @@ func needSandbox(t *testing.T) {
 	t.Helper()
 	for _, c := range bgremove.New(bgremove.Config{}).Diagnose(t.Context()).Checks {
 		if strings.HasPrefix(c.Name, "sandbox") && !c.OK {
-			t.Skipf("%s: %s", c.Name, c.Hint)
+			t.Skipf("%s: %v", c.Name, c.Err)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestFFmpegThatDoesNotStartThere(t *testing.T) {
 	in := generate(t, "in.mp4", "-f", "lavfi", "-i", green)
 	c := bgremove.Config{FFmpeg: wrapper}
 	d := bgremove.New(c).Diagnose(t.Context())
-	if _, err := bgremove.New(c).Probe(t.Context(), in); err != nil || d.Checks[2].OK || !strings.Contains(d.Checks[2].Hint, "does not start") {
+	if _, err := bgremove.New(c).Probe(t.Context(), in); err != nil || d.Checks[2].OK || !strings.Contains(d.Checks[2].Err.Error(), "does not start") {
 		t.Errorf("probe: %v; diagnosis: %+v", err, d.Checks[2])
 	}
 	c.Sandbox = bgremove.SandboxOn
@@ -138,7 +138,7 @@ func TestSandboxAudit(t *testing.T) {
 	r := bgremove.New(bgremove.Config{FFmpeg: wrapper, Sandbox: bgremove.SandboxAudit,
 		Audit: func(program, call string) { heard = append(heard, program+" "+call) }})
 	d := r.Diagnose(t.Context())
-	if d.Err() != nil || !d.Checks[2].OK || d.Checks[3].OK || !strings.Contains(d.Checks[3].Hint, "audited") {
+	if d.Err() != nil || !d.Checks[2].OK || d.Checks[3].OK || !strings.Contains(d.Checks[3].Err.Error(), "audited") {
 		t.Errorf("diagnosis: %+v", d.Checks)
 	}
 	began := slices.IndexFunc(heard, func(h string) bool { return strings.HasPrefix(h, "ffmpeg clone(") || h == "ffmpeg vfork" })

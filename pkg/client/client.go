@@ -93,7 +93,7 @@ func New(server, key string, o Options) (*Client, error) {
 	case err != nil:
 		return nil, errors.New("the server's address cannot be read")
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "", u.Fragment != "":
-		return nil, fmt.Errorf("%q is no address such as https://clips.example", u.Redacted())
+		return nil, fmt.Errorf("%q is not an address such as https://clips.example", u.Redacted())
 	case key == "":
 		return nil, fmt.Errorf("%w is given", ErrKey)
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):

@@ -19,14 +19,14 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// shelf serves one file as outputs are served, a piece at a time: each answer
-// breaks off after so many bytes.
+// shelf serves one file like an output, in pieces: each answer ends after a
+// number of bytes.
 type shelf struct {
 	content []byte
 	piece   int // 0 is all
 	etag    func(content []byte) string
-	ranges  []string                                // that were asked for
-	before  func(n int, w http.ResponseWriter) bool // of the nth request; true is an answer
+	ranges  []string                                // requested ranges
+	before  func(n int, w http.ResponseWriter) bool // called for the nth request; true means that it has answered
 }
 
 func sha256Tag(content []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(content)) }
@@ -49,7 +49,7 @@ func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.content))
 }
 
-// cutter lets so many bytes of an answer through.
+// cutter lets a number of bytes of an answer through.
 type cutter struct {
 	http.ResponseWriter
 	left int
@@ -72,7 +72,7 @@ func serve(t *testing.T, h http.Handler) string {
 	return s.URL
 }
 
-// content is bytes of which no part looks like another.
+// content has no two similar parts.
 func content(n int) []byte {
 	b := make([]byte, 0, n+8)
 	for i := 0; len(b) < n; i++ {
@@ -81,7 +81,8 @@ func content(n int) []byte {
 	return b[:n]
 }
 
-// alone wants a folder to hold one file of that content, and nothing else.
+// alone checks that a folder holds one file with that content, and nothing
+// else.
 func alone(t *testing.T, path string, want []byte) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -94,8 +95,8 @@ func alone(t *testing.T, path string, want []byte) {
 	}
 }
 
-// TestResume wants a download that breaks off again and again to go on each
-// time, however often, and to ask only for what is missing.
+// TestResume checks that an interrupted download continues after every
+// interruption, and requests only the missing part.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	s := &shelf{content: content(1_000_000), piece: 90_000}
@@ -116,8 +117,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestChangedOnTheWay wants a file that is another at the second look to be
-// fetched from its start, and not to be mixed.
+// TestChangedOnTheWay checks that a file that has changed is fetched from its
+// start, and not mixed.
 func TestChangedOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, etag := range map[string]func([]byte) string{
@@ -148,7 +149,7 @@ func TestChangedOnTheWay(t *testing.T) {
 	}
 }
 
-// TestDigest wants what is not what the service has not to get a name.
+// TestDigest checks that content other than the service's does not get a name.
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	s := &shelf{content: content(1000), etag: func([]byte) string { return sha256Tag([]byte("other")) }}
@@ -168,8 +169,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestPlaces wants nothing to be overwritten unasked, and nothing to be fetched
-// that has no place.
+// TestPlaces checks that nothing is overwritten unasked, and that nothing is
+// fetched without a place.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	s := &shelf{content: content(1000)}
@@ -195,7 +196,7 @@ func TestPlaces(t *testing.T) {
 	alone(t, path, s.content)
 }
 
-// TestComesUp wants a file that comes up during the download to be kept.
+// TestComesUp checks that a file that appears during the download is kept.
 func TestComesUp(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "out.gif")
@@ -209,7 +210,7 @@ func TestComesUp(t *testing.T) {
 	alone(t, path, []byte("new"))
 }
 
-// TestLink wants a link to stay one.
+// TestLink checks that a link stays a link.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -224,7 +225,7 @@ func TestLink(t *testing.T) {
 	alone(t, file, s.content)
 }
 
-// TestPage wants a page in the place of the file not to be kept as one.
+// TestPage checks that a web page instead of the file is not kept.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	url := answering(t, http.StatusOK, "<html>", "Content-Type", "text/html")
@@ -234,7 +235,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestAbsent wants to be told why a result is not there.
+// TestAbsent checks for the reason why a result is missing.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	const job = `{"id":"job_1","status":%q,"error":%s,"outputFormat":"gif","metadata":{}}`

@@ -31,7 +31,8 @@ func answering(t *testing.T, status int, body string, header ...string) string {
 	return s.URL
 }
 
-// TestErrors wants each answer to be an error of its own type, with its facts.
+// TestErrors checks that each answer becomes an error of its own type, with its
+// facts.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	const page = "text/html; charset=utf-8"
@@ -81,7 +82,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestHarmless wants nothing in an answer to be able to steer a terminal.
+// TestHarmless checks that nothing in an answer can control a terminal.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	url := answering(t, 200, `{"id":"job_\u001b[2J7","status":"done\u0007","outputFormat":"gif","error":"a\u001b]0;b",
@@ -95,8 +96,8 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestNoService wants a server that never answered not to be asked for long,
-// and the error to name it.
+// TestNoService checks that a server that never answers is not tried for long,
+// and that the error names it.
 func TestNoService(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -118,8 +119,8 @@ func TestNoService(t *testing.T) {
 	}
 }
 
-// TestNew wants addresses and keys that cannot be right to be refused, and the
-// key not to be shown.
+// TestNew checks that impossible addresses and keys are refused, and that the
+// key is not shown.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	for _, server := range []string{"", "localhost:8080", "clips.example", "ftp://clips.example", "https://", "https://ada:secret@clips.example", "https://clips.example/?a=b", "https://[::1"} {
@@ -134,7 +135,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestPrefix wants a service below a path to be found.
+// TestPrefix checks that a service below a path is found.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	var path, key, agent string

@@ -12,7 +12,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// A clip goes to the service and comes back without its background.
+// A clip goes to the service and returns without its background.
 func Example() {
 	ctx := context.Background()
 	c, err := client.New(os.Getenv("BGREMOVE_SERVER"), os.Getenv("BGREMOVE_API_KEY"), client.Options{})
@@ -36,7 +36,7 @@ func Example() {
 	// Output: done gif 4 frames, hop-nobg.gif
 }
 
-// Several files are charged together, and waited for together.
+// Several files are charged together, and the client waits for them together.
 func ExampleClient_SubmitBatch() {
 	ctx := context.Background()
 	c, err := client.New(os.Getenv("BGREMOVE_SERVER"), os.Getenv("BGREMOVE_API_KEY"), client.Options{})

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// TestShell runs examples/api.sh through a proxy that spoils answers: each
-// clip comes back, and is charged once.
+// TestShell runs examples/api.sh through a proxy that spoils answers. Each clip
+// is returned, and charged once.
 func TestShell(t *testing.T) {
 	t.Parallel()
 	const clips = 8
@@ -42,7 +42,7 @@ func TestShell(t *testing.T) {
 		}
 	}
 
-	// What is refused leaves nothing, and says why.
+	// A refusal leaves nothing, and gives the reason.
 	out := filepath.Join(dir, "refused.gif")
 	said, err := s.run(t, s.url, "../../examples/api.sh", filepath.Join(dir, "a clip 0.gif"), out)
 	if err == nil || !strings.Contains(said, "not accepted (402): ") || !strings.Contains(said, "insufficient_credits") {
@@ -60,7 +60,7 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// shell has examples/api.sh do one clip, and looks at what comes back.
+// shell runs examples/api.sh on one clip, and checks the result.
 func (s *service) shell(t *testing.T, url, dir string, i int) error {
 	in, out := filepath.Join(dir, fmt.Sprintf("a clip %d.gif", i)), filepath.Join(dir, fmt.Sprintf("out %d.gif", i))
 	content, err := clip(10, 10+i)
@@ -115,8 +115,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// run runs a program that speaks to a service at url, and returns all that it
-// says.
+// run runs a program that uses the service at url, and returns all its output.
 func (s *service) run(t *testing.T, url, program string, args ...string) (said string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)

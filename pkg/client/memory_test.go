@@ -17,7 +17,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// large is what is sent up and down, in bytes.
+// large is the size of the upload and of the download, in bytes.
 const large = 200e6
 
 // zeros never ends.
@@ -25,10 +25,10 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// raced is whether the race detector is at work.
+// raced is whether the race detector is running.
 var raced bool
 
-// TestMemory measures a process that sends 200 MB and gets 200 MB.
+// TestMemory measures a process that sends 200 MB and receives 200 MB.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" || raced {

@@ -22,8 +22,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// TestMain runs a service for the examples, and is the client of which
-// TestMemory measures the memory.
+// TestMain runs a service for the examples. In a child process of TestMemory it
+// is the measured client.
 func TestMain(m *testing.M) {
 	if os.Getenv("MEMORY_OF") != "" {
 		transferLarge()
@@ -54,7 +54,7 @@ func runExamples(m *testing.M) int {
 	return m.Run()
 }
 
-// service is a real one, with an account that has credits and a key.
+// service is a real service with an account that has credits and a key.
 type service struct {
 	url, key string
 	account  string
@@ -123,7 +123,7 @@ func start(t *testing.T, credits int64) *service {
 	return s
 }
 
-// balance is the account's credits, which must be what the ledger says.
+// balance is the account's credits, which must match the ledger.
 func (s *service) balance(t *testing.T) int64 {
 	t.Helper()
 	if wrong, err := account.NewLedger(s.db).Verify(t.Context()); len(wrong) > 0 || err != nil {
@@ -169,7 +169,7 @@ func clip(delays ...int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// numbered is a clip unlike those of other numbers.
+// numbered makes a clip that differs from those of other numbers.
 func numbered(t *testing.T, n int) client.File {
 	t.Helper()
 	content, err := clip(2, 2+n%200, 2+n/200)

@@ -17,8 +17,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// trouble is a proxy that spoils a fifth of the answers, at random, and each of
-// the first in another way.
+// trouble is a proxy that spoils a fifth of the answers at random. It spoils
+// each of the first ones in a different way.
 type trouble struct {
 	proxy  *httputil.ReverseProxy
 	mu     sync.Mutex
@@ -38,8 +38,8 @@ func newTrouble(t *testing.T, service string, seed uint64) *trouble {
 	}
 }
 
-// The ways to spoil an answer. The last three do so when the service has done
-// what it was asked.
+// The ways to spoil an answer. In the last three the service has already done
+// the work.
 var spoilers = []string{"limited", "unavailable", "cut before", "cut after", "unavailable after", "truncated"}
 
 func (p *trouble) pick() string {
@@ -98,8 +98,8 @@ func refuse(w http.ResponseWriter, status int, code string) {
 	_, _ = fmt.Fprintf(w, `{"error":%q}`, code)
 }
 
-// TestStorm wants every submission through bad connections to end done, come
-// back whole, and be charged exactly once.
+// TestStorm checks that every submission over bad connections is done, is
+// returned whole, and is charged exactly once.
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	const submissions, price = 200, 3

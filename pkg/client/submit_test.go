@@ -23,7 +23,7 @@ import (
 
 const made = `{"id":"job_1","status":"queued","creditsRemaining":7,"links":{"self":"","download":""}}`
 
-// received is a submission as a server sees it.
+// received is a submission as seen by a server.
 type received struct {
 	key     string // of idempotency
 	fields  map[string]string
@@ -31,7 +31,7 @@ type received struct {
 	content string
 }
 
-// read takes a form apart.
+// read reads the parts of a form.
 func read(r *http.Request) (got received, err error) {
 	got.key, got.fields = r.Header.Get("Idempotency-Key"), map[string]string{}
 	parts, err := r.MultipartReader()
@@ -79,7 +79,7 @@ func accept(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, made)
 }
 
-// TestForm wants exactly the options that are given in the form.
+// TestForm checks that the form has exactly the given options.
 func TestForm(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -113,8 +113,9 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestAgain wants the whole submission again, under the same key, when its
-// answer was lost: from the reader's place, of whatever kind.
+// TestAgain checks that the whole submission is sent again under the same key
+// after a lost answer. Content starts at the reader's position, for readers of
+// any kind.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "clip.gif")
@@ -157,8 +158,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestReadOnce wants content that cannot be read twice not to be sent again
-// once it was begun, and to be sent when it was not.
+// TestReadOnce checks that content that can be read only once is not sent again
+// after its start, but is sent if it was not begun.
 func TestReadOnce(t *testing.T) {
 	t.Parallel()
 	file := func() client.File {
@@ -178,7 +179,8 @@ func TestReadOnce(t *testing.T) {
 		t.Errorf("%d tries, %v", tries.Load(), err)
 	}
 
-	// One of unknown length asks first, so a refusal costs nothing.
+	// A client with content of unknown length asks first, so that a refusal
+	// costs nothing.
 	var n atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n.Add(1) == 1 {
@@ -196,8 +198,8 @@ func TestReadOnce(t *testing.T) {
 	}
 }
 
-// TestUncertain wants to be told that a submission may have been taken, but
-// not where it certainly was not.
+// TestUncertain checks that the error says if a submission may have been
+// accepted, but not if it certainly was not.
 func TestUncertain(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -238,8 +240,8 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-// TestCancelled wants the end of a context to end a submission, and its cause
-// to be the error.
+// TestCancelled checks that the end of a context ends a submission, with its
+// cause as the error.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("enough")
@@ -251,8 +253,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestEarlyRefusal wants an answer to be read also when the service stopped
-// listening in the middle of the upload and closed, so that writing fails.
+// TestEarlyRefusal checks that an answer is read even if the service closes
+// during the upload, so that writing fails.
 func TestEarlyRefusal(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]string{"asked": "", "in the middle": "HTTP/1.1 100 Continue\r\n\r\n"} {
@@ -273,8 +275,8 @@ func TestEarlyRefusal(t *testing.T) {
 	}
 }
 
-// refuseEarly answers 413 to everything, and closes with what it has not read,
-// which resets the connection.
+// refuseEarly answers 413 to everything, and closes with unread data, which
+// resets the connection.
 func refuseEarly(l net.Listener, before string) {
 	for {
 		conn, err := l.Accept()
@@ -295,7 +297,7 @@ func refuseEarly(l net.Listener, before string) {
 	}
 }
 
-// TestBadFiles wants what cannot be sent to be refused, by name.
+// TestBadFiles checks that files that cannot be sent are refused by name.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -331,7 +333,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("the disk is broken") }
 
-// changing is content that has another size once it is read.
+// changing is content that changes its size when it is read.
 type changing struct {
 	*strings.Reader
 	size int64
@@ -344,8 +346,8 @@ func (c *changing) Seek(offset int64, whence int) (int64, error) {
 	return c.Reader.Seek(offset, whence)
 }
 
-// TestChanged wants a file that changes while it is sent not to be taken for
-// another one.
+// TestChanged checks that a file that changes during the upload is not sent as
+// another file.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int64{"shorter": 10, "longer": 3} {
@@ -366,7 +368,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestProgress wants the last word of progress to be the whole.
+// TestProgress checks that the last report of progress is the whole size.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	url := flaky(t, func(_ int, _ received, w http.ResponseWriter) { accept(w) })

@@ -16,8 +16,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// TestService goes through a real service: a job, a batch with a file that is
-// no clip, and what it costs.
+// TestService uses a real service: a job, a batch with a file that is not a
+// clip, and their prices.
 func TestService(t *testing.T) {
 	t.Parallel()
 	s := start(t, 9)
@@ -67,14 +67,14 @@ func TestService(t *testing.T) {
 	}
 }
 
-// says is an answer in JSON.
+// says is an answer as JSON.
 type says struct {
 	status     int
 	body       string
 	retryAfter string
 }
 
-// canned gives each request the next answer, the last one again and again.
+// canned gives each request the next answer, and repeats the last one.
 type canned struct {
 	answers []says
 	asked   []time.Duration // since the first
@@ -105,8 +105,8 @@ const (
 	done   = `{"id":"job_1","status":"done","outputFormat":"gif","metadata":{},"error":null}`
 )
 
-// TestPolling wants looks at a job to come about as often as is documented, and
-// what the service asks to wait to be waited. Time is the bubble's.
+// TestPolling checks that jobs are polled about as often as documented, and
+// that the service's wishes to wait are followed. Time is the bubble's.
 func TestPolling(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -137,8 +137,8 @@ func TestPolling(t *testing.T) {
 	})
 }
 
-// TestPatience wants tries to be bounded, and too long a Retry-After not to be
-// waited for.
+// TestPatience checks that tries are bounded, and that the client does not wait
+// for too long a Retry-After.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -170,8 +170,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestDeadline wants the end of a context to end a wait, and to tell what was
-// in its way.
+// TestDeadline checks that the end of a context ends a wait, and that the error
+// names the last problem.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -26,13 +26,16 @@ type Options struct {
 	// KeepShadow keeps the shadows on a green or blue screen.
 	KeepShadow bool `json:"keepShadow,omitempty"`
 
-	// NoReuse runs the network on repeated frames, too. NoColours leaves the
-	// network's uncertain pixels undecided. NoPlate does not use the backdrop
-	// that other frames show behind the subject. NoSteady leaves flicker in.
-	// NoRefine enlarges small mattes without following the picture's edges.
+	Subject Subject `json:"subject,omitempty"`
+	// NoReuse runs the network on repeated frames, too. NoMotion does not tell
+	// the subject by its motion over the clip. NoColours leaves the network's
+	// uncertain pixels undecided. NoPlate does not use the backdrop that other
+	// frames show behind the subject. NoSteady leaves flicker in. NoRefine
+	// enlarges small mattes without following the picture's edges.
 	// NoDecontaminate leaves the old backdrop's colour in edges. All but the
 	// last apply to Rembg only.
 	NoReuse         bool `json:"noReuse,omitempty"`
+	NoMotion        bool `json:"noMotion,omitempty"`
 	NoColours       bool `json:"noColours,omitempty"`
 	NoPlate         bool `json:"noPlate,omitempty"`
 	NoSteady        bool `json:"noSteady,omitempty"`

@@ -53,6 +53,20 @@ const (
 // AllHoles are all policies for holes, the default first.
 func AllHoles() []Holes { return []Holes{HolesAuto, HolesKeep, HolesRemove} }
 
+// Subject is which of the things that the network finds is wanted. The empty
+// Subject is SubjectAuto.
+type Subject string
+
+// The subjects.
+const (
+	SubjectAuto Subject = "auto"    // in shots with a clearly moving subject, not what never moves
+	Moving      Subject = "moving"  // only what moves
+	Salient     Subject = "salient" // all that the network finds
+)
+
+// Subjects are all subjects, the default first.
+func Subjects() []Subject { return []Subject{SubjectAuto, Moving, Salient} }
+
 // The words of Key that are no #rrggbb.
 const (
 	KeyAuto  = "auto"

@@ -1,6 +1,6 @@
-// Package archives_test checks the archives of a release: what each holds, and
-// that the one for this system works as it comes. BGREMOVE_DIST names the folder
-// they are in; `make release-check` sets it.
+// Package archives_test checks the archives of a release: their content, and
+// that the one for this system works as delivered. BGREMOVE_DIST names their
+// folder; `make release-check` sets it.
 package archives_test
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/bgremove/bgremove/internal/cli"
 )
 
-// archive is one system's.
+// archive is the archive for one system.
 type archive struct {
-	suffix       string // of its name, up to the extension
+	suffix       string // of its name, before the extension
 	goos, goarch string
-	library      string // its name beside the executable; empty: without networks
+	library      string // its name beside the executable; empty: no networks
 }
 
 var archives = []archive{
@@ -35,7 +35,7 @@ var archives = []archive{
 	{"windows_arm64", "windows", "arm64", "onnxruntime.dll"},
 }
 
-// unpacked is a folder with what the archive holds.
+// unpacked returns a folder with the archive's content.
 func (a archive) unpacked(t *testing.T) string {
 	t.Helper()
 	dist := os.Getenv("BGREMOVE_DIST")
@@ -60,8 +60,8 @@ func (a archive) executable() string {
 	return "bgremove"
 }
 
-// Each executable is for its system, with cgo where there is a library to load,
-// and then that lies beside it with its notices.
+// Each executable is for its system. It has cgo if there is a library to load;
+// the library and its notices lie beside it.
 func TestContents(t *testing.T) {
 	t.Parallel()
 	for _, a := range archives {
@@ -95,7 +95,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// manual are the man pages, one for each command, and the completions.
+// manual lists the man pages, one for each command, and the completions.
 func manual() []string {
 	names := []string{"man", "completions", "completions/bgremove.bash", "completions/_bgremove", "completions/bgremove.fish", "completions/bgremove.ps1"}
 	var add func(*cobra.Command)
@@ -111,8 +111,8 @@ func manual() []string {
 	return names
 }
 
-// The oldest C library that programs for Linux may ask for: that of ONNX
-// Runtime's own builds.
+// glibc is the newest C library that programs for Linux may require: that of
+// ONNX Runtime's own builds.
 const glibc = "GLIBC_2.28"
 
 func TestGlibc(t *testing.T) {
@@ -134,8 +134,8 @@ func TestGlibc(t *testing.T) {
 	}
 }
 
-// The archive for this system cuts a subject out with a network, on a machine
-// that has nothing of ours: the library beside the executable is the one used.
+// The archive for this system cuts out a subject with a network, on a machine
+// without any of our files. It uses the library beside the executable.
 func TestRuns(t *testing.T) {
 	t.Parallel()
 	for _, a := range archives {

@@ -69,7 +69,7 @@ func writeFile(path string, mode fs.FileMode, r io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// contents are the names in a folder, those below docs left out.
+// contents are the names in a folder, without those below docs.
 func contents(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
@@ -102,7 +102,7 @@ func setting(info *buildinfo.BuildInfo, key string) string {
 	return ""
 }
 
-// machine is what a program or shared library runs on, as GOOS/GOARCH.
+// machine is the system of a program or shared library, as GOOS/GOARCH.
 func machine(path string) (string, error) {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()
@@ -120,7 +120,7 @@ func machine(path string) (string, error) {
 	return "windows/" + map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "amd64", pe.IMAGE_FILE_MACHINE_ARM64: "arm64"}[f.Machine], nil
 }
 
-// newerThan are the versions of the C library that a file asks for above
+// newerThan lists the versions of the C library that a file requires above
 // version.
 func newerThan(path, version string) ([]string, error) {
 	f, err := elf.Open(path)

@@ -13,12 +13,12 @@ import (
 
 var accountAttacks = []attack{
 	{name: "many keys", what: "200 requests of one account by 6 keys and a browser", flags: []string{"--account-rate", "60", "--account-burst", "30"}, run: manyKeys},
-	{name: "suspended account", what: "a suspended account asks for what it had, and has jobs in the queue", run: suspended},
+	{name: "suspended account", what: "a suspended account requests its own things, and has jobs in the queue", run: suspended},
 	{name: "other people's jobs", what: "every route with another account's job, batch and key", run: otherPeoplesJobs},
-	{name: "other sites", what: "changes that pages of another site ask for, with the cookie", run: otherSites},
+	{name: "other sites", what: "changes by pages of another site, with the cookie", run: otherSites},
 }
 
-// manyKeys wants what an account asks for to be counted together.
+// manyKeys checks that all requests of an account are counted together.
 func manyKeys(ctx context.Context, t *target) (string, error) {
 	v, err := t.browser(ctx, credits)
 	if err != nil {
@@ -56,7 +56,7 @@ func manyKeys(ctx context.Context, t *target) (string, error) {
 	return fmt.Sprintf("%d admitted, then %v; page %d, form %d; another account 202", admitted, limited, page.status, form.status), errors.Join(err, failure)
 }
 
-// suspended lets an account order jobs that no worker takes yet.
+// suspended suspends an account with jobs that no worker has taken yet.
 func suspended(ctx context.Context, t *target) (_ string, err error) {
 	p, err := t.newPlace(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func suspended(ctx context.Context, t *target) (_ string, err error) {
 	return "403 suspended on all routes; its job waits while another account's runs, and runs when resumed", errors.Join(err, t.done(ctx, v))
 }
 
-// isSuspended asks for what a suspended account is refused.
+// isSuspended makes requests that a suspended account is refused.
 func (v *visitor) isSuspended(ctx context.Context, job string) error {
 	for _, path := range []string{"/api/v1/jobs/" + job, "/api/account", "/api/jobs", "/api/jobs/" + job, "/api/jobs/events", "/api/account/ledger.csv"} {
 		got, err := v.get(ctx, path)
@@ -122,7 +122,7 @@ func (v *visitor) isSuspended(ctx context.Context, job string) error {
 	return errors.Join(err, got.want(http.StatusForbidden, api.ErrorCodeSuspended))
 }
 
-// otherPeoplesJobs asks for what another account has, by key and by browser.
+// otherPeoplesJobs requests another account's things, by key and by browser.
 func otherPeoplesJobs(ctx context.Context, t *target) (string, error) {
 	owner, err := t.browser(ctx, credits)
 	if err != nil {
@@ -167,7 +167,7 @@ func otherPeoplesJobs(ctx context.Context, t *target) (string, error) {
 	return fmt.Sprintf("404 on all %d routes", len(routes)+2), errors.Join(foreignChanges(ctx, owner, intruder, id), t.hasJobs(ctx, intruder, 0))
 }
 
-// onlyFor wants a path to be found by one visitor and not by another.
+// onlyFor checks that one visitor finds a path and another does not.
 func onlyFor(ctx context.Context, owner, intruder *visitor, path string) error {
 	got, err := owner.get(ctx, path)
 	if err := errors.Join(err, got.want(http.StatusOK, "")); err != nil {
@@ -184,7 +184,8 @@ func onlyFor(ctx context.Context, owner, intruder *visitor, path string) error {
 	return nil
 }
 
-// foreignChanges wants an intruder to repeat no job and to revoke no key.
+// foreignChanges checks that an intruder can neither repeat a job nor revoke a
+// key.
 func foreignChanges(ctx context.Context, owner, intruder *visitor, id string) error {
 	contentType, body, err := fields("method", "fast")
 	if err != nil {
@@ -202,7 +203,7 @@ func foreignChanges(ctx context.Context, owner, intruder *visitor, id string) er
 	return errors.Join(err, got.want(http.StatusOK, ""))
 }
 
-// otherSites sends what browsers send for pages of other sites.
+// otherSites sends the requests of browsers on pages of other sites.
 func otherSites(ctx context.Context, t *target) (string, error) {
 	v, err := t.browser(ctx, credits)
 	if err != nil {
@@ -235,7 +236,7 @@ func otherSites(ctx context.Context, t *target) (string, error) {
 		}
 		tried++
 	}
-	_, keyed := v.order(ctx) // the key has not been revoked
+	_, keyed := v.order(ctx) // the key still works
 	got, err := v.json(ctx, http.MethodPost, "/api/account/keys", struct{}{}, "Sec-Fetch-Site", "same-origin")
 	err = errors.Join(err, got.want(http.StatusCreated, ""), keyed, t.hasJobs(ctx, v, 1))
 	return fmt.Sprintf("%d times 403; our own site's request 201", tried), err

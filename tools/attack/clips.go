@@ -15,7 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/synth/hostile"
 )
 
-// ffmpeg makes a clip of that name, by arguments that come before it.
+// ffmpeg makes a clip with a name; the arguments come before the name.
 func (t *target) ffmpeg(ctx context.Context, name string, args ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp(t.rig.Dir, "clip-*")
 	if err != nil {
@@ -35,7 +35,7 @@ func pattern(side, rate int) []string {
 	return []string{"-f", "lavfi", "-i", fmt.Sprintf("testsrc2=size=%dx%d:rate=%d:duration=1", side, side, rate)}
 }
 
-// wideGIF has small pictures on a canvas of side×side, 50 a second.
+// wideGIF has small pictures on a canvas of side×side, 50 per second.
 func wideGIF(side, frames int) ([]byte, error) {
 	g := &gif.GIF{Config: image.Config{Width: side, Height: side}}
 	dot := image.NewPaletted(image.Rect(0, 0, 1, 1), color.Palette{color.Black, color.White})
@@ -47,7 +47,7 @@ func wideGIF(side, frames int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// tagged is an MP4 with so many bytes of tags.
+// tagged is an MP4 with size bytes of tags.
 func (t *target) tagged(ctx context.Context, size int) ([]byte, error) {
 	const one = 1 << 20
 	var tags strings.Builder
@@ -62,6 +62,6 @@ func (t *target) tagged(ctx context.Context, size int) ([]byte, error) {
 	return t.ffmpeg(ctx, "tags.mp4", append(pattern(64, 25), "-i", path, "-map_metadata", "1", "-movflags", "use_metadata_tags")...)
 }
 
-// endless is an MP4 of some hundred bytes that says it has 64 million samples
-// in each of its tracks.
+// endless is an MP4 of about 2 kB that claims 64 million samples in each of its
+// tracks.
 func endless() []byte { return hostile.Samples{Count: 1 << 26, Chunks: 1, Tracks: 4}.MP4() }

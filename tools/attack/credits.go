@@ -73,8 +73,8 @@ func idempotency(ctx context.Context, t *target) (string, error) {
 		statuses[http.StatusAccepted], statuses[http.StatusConflict], conflict), err
 }
 
-// ledgerLines is a ledger whose table took 40 s when each page of it summed up
-// all that came after. In one pass it takes one.
+// ledgerLines is the length of a ledger whose table once took 40 s, because
+// each page summed up all later entries. A single pass takes one second.
 const (
 	ledgerLines  = 300_000
 	ledgerWithin = 20 * time.Second

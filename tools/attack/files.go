@@ -21,18 +21,18 @@ var fileAttacks = []attack{
 	{name: "sample table", what: "an MP4 of 2 kB with 268 million samples, from 8 uploads at once", run: sampleTable},
 }
 
-// withoutWork keeps a server from jobs: their memory and time are not what is
-// looked at, nor should they hold up other attacks.
+// withoutWork gives a server no jobs. Their memory and time are not under test,
+// and they must not hold up other attacks.
 var withoutWork = []string{"--role", "api"}
 
-// credits are what accounts of attacks have.
+// credits is the balance of accounts in attacks.
 const credits = 100
 
-// mostMemory is what a server may hold under attack, in bytes. Without one it
-// holds about a quarter.
+// mostMemory is the most memory of a server under attack, in bytes. Without an
+// attack it holds about a quarter of this.
 const mostMemory = 300e6
 
-// refused submits a file that must be refused as one of the codes, and cost
+// refused submits a file. It must be refused with one of the codes, and cost
 // nothing.
 func refused(ctx context.Context, t *target, name string, content []byte, code api.ErrorCode) (answer, error) {
 	v, err := t.customer(ctx, credits)
@@ -66,8 +66,8 @@ func impossibleTimes(ctx context.Context, t *target) (string, error) {
 	return got.String() + ", nothing charged", err
 }
 
-// promptly is how long others may wait for an answer, and a probe that takes
-// all it can get: thrice what a slow machine needs.
+// promptly bounds the wait of others for an answer, and a probe with a full
+// timeout. It is three times the need of a slow machine.
 const promptly = 30 * time.Second
 
 func frameRate(ctx context.Context, t *target) (string, error) {
@@ -86,7 +86,7 @@ func pixelRate(ctx context.Context, t *target) (string, error) {
 	return tooMuch(refused(ctx, t, "wide.gif", clip, api.ErrorCodeBadRequest))
 }
 
-// tooMuch says what a clip was refused for.
+// tooMuch returns the reason why a clip was refused.
 func tooMuch(got answer, err error) (string, error) {
 	if err != nil {
 		return got.String(), err
@@ -122,8 +122,8 @@ func tags(ctx context.Context, t *target) (string, error) {
 	return fmt.Sprintf("%v, %s", got, took), err
 }
 
-// sampleTable has one account measure what takes long, while another one has
-// something better to do.
+// sampleTable lets one account submit slow files while another account orders
+// normal jobs.
 func sampleTable(ctx context.Context, t *target) (string, error) {
 	v, err := t.customer(ctx, credits)
 	if err != nil {
@@ -150,7 +150,7 @@ func sampleTable(ctx context.Context, t *target) (string, error) {
 	return fmt.Sprintf("%v after %.1f s at most; meanwhile another account: %v", answers[0], took.Seconds(), others), err
 }
 
-// wait is how long somebody waited for answers.
+// wait is the time that a visitor waited for answers.
 type wait struct {
 	answers int
 	longest time.Duration
@@ -161,7 +161,7 @@ func (w wait) String() string {
 	return fmt.Sprintf("%d times 202, after %.1f s at most", w.answers, w.longest.Seconds())
 }
 
-// meanwhile runs a flood, and says how another account is served during it.
+// meanwhile runs a flood, and reports the service to another account during it.
 func (t *target) meanwhile(ctx context.Context, flood func() error) (others wait, err error) {
 	other, err := t.customer(ctx, credits)
 	if err != nil {
@@ -177,7 +177,7 @@ func (t *target) meanwhile(ctx context.Context, flood func() error) (others wait
 	return others, errors.Join(err, others.err)
 }
 
-// orders has a visitor order a job, and more of them until others have ended.
+// orders lets a visitor order jobs, at least one, until others have ended.
 func orders(ctx context.Context, v *visitor, ended <-chan struct{}) (w wait) {
 	for w.answers < credits/3 {
 		began := time.Now()

@@ -11,14 +11,14 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// mailbox is a mail server of this machine that keeps the text of what it gets.
+// mailbox is a mail server on this machine that keeps the text of its mails.
 type mailbox struct {
 	*smtp.Server
 	address string
 	texts   chan string
 }
 
-// receiveMails starts a mailbox. Close it.
+// receiveMails starts a mailbox. The caller must close it.
 func receiveMails() (*mailbox, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -27,7 +27,7 @@ func receiveMails() (*mailbox, error) {
 	m := &mailbox{address: l.Addr().String(), texts: make(chan string, 16)}
 	m.Server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return letters{m.texts}, nil }))
 	m.Domain, m.ErrorLog = "localhost", log.New(io.Discard, "", 0)
-	go func() { _ = m.Serve(l) }() // it ends by Close
+	go func() { _ = m.Serve(l) }() // Close ends it
 	return m, nil
 }
 
@@ -41,7 +41,7 @@ func (m *mailbox) next(ctx context.Context) (string, error) {
 	}
 }
 
-// letters takes every mail.
+// letters accepts every mail.
 type letters struct{ texts chan<- string }
 
 func (letters) Mail(string, *smtp.MailOptions) error { return nil }

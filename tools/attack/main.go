@@ -1,5 +1,5 @@
-// Command attack attacks a real server in the ways in which a review has found
-// holes, and says whether it holds. Servers run on SQLite and, where
+// Command attack attacks a real server in ways that a review found harmful, and
+// reports whether it holds. Servers run on SQLite and, if
 // BGREMOVE_TEST_POSTGRES names a server, on PostgreSQL. It needs Linux and
 // ffmpeg.
 //
@@ -23,36 +23,35 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// attack is something that once did harm.
+// attack is an attack that once did harm.
 type attack struct {
 	name string
-	// what says what is tried.
+	// what describes the attack.
 	what string
-	// flags are those of a server for this attack alone; nil: of the one that
-	// attacks share.
+	// flags start a server for this attack alone; nil uses the shared server.
 	flags []string
-	// only is the one database that it is about; empty: all.
+	// only is the one database that it concerns; empty means all.
 	only string
-	// long leaves it out of -short.
+	// long excludes it from -short.
 	long bool
-	// run tries it. The answer is what the server did, the error why that is
-	// wrong.
+	// run makes the attack. answer is the server's reaction, and err says why
+	// that is wrong.
 	run func(ctx context.Context, t *target) (answer string, err error)
 }
 
-// attacks are all of them, in the order in which they run.
+// attacks returns all attacks in their order.
 func attacks() []attack {
 	return slices.Concat(fileAttacks, uploadAttacks, accountAttacks, creditAttacks, signInAttacks, strangerAttacks, storageAttacks, outageAttacks)
 }
 
-// within bounds an attack: nothing that holds comes near it.
+// within bounds an attack; an attack that the server survives takes much less.
 const within = 3 * time.Minute
 
 func main() {
 	var c campaign
-	binary := flag.String("bin", "", "the `binary` that is attacked; empty builds it")
-	pattern := flag.String("run", "", "a `regexp` of the names of attacks")
-	flag.BoolVar(&c.short, "short", false, "leave out what takes long")
+	binary := flag.String("bin", "", "the `binary` to attack; empty builds it")
+	pattern := flag.String("run", "", "a `regexp` for the names of attacks")
+	flag.BoolVar(&c.short, "short", false, "omit the long attacks")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := c.begin(ctx, *binary, *pattern)
@@ -63,10 +62,10 @@ func main() {
 	}
 }
 
-// errBroken is an attack that did harm; it has been told already.
+// errBroken means that an attack did harm, which has been reported already.
 var errBroken = errors.New("the service does not hold")
 
-// campaign is what all attacks share.
+// campaign is the state that all attacks share.
 type campaign struct {
 	rig      *rig.Rig
 	short    bool
@@ -76,7 +75,7 @@ type campaign struct {
 	held, broken int
 }
 
-// begin attacks on each database that there is.
+// begin attacks on each available database.
 func (c *campaign) begin(ctx context.Context, binary, pattern string) (err error) {
 	if c.chosen, err = regexp.Compile(pattern); err != nil {
 		return err
@@ -106,7 +105,7 @@ func (c *campaign) begin(ctx context.Context, binary, pattern string) (err error
 	return c.rig.Close()
 }
 
-// round tries all attacks on one database.
+// round makes all attacks on one database.
 func (c *campaign) round(ctx context.Context) (err error) {
 	fmt.Println(c.database)
 	shared, err := c.open(ctx, "--signup", "open")
@@ -125,12 +124,12 @@ func (c *campaign) round(ctx context.Context) (err error) {
 		c.tell(a, answer, time.Since(began), err)
 	}
 	if err := shared.close(ctx); err != nil {
-		c.tell(attack{name: "afterwards", what: "what the attacks have left"}, "", 0, err)
+		c.tell(attack{name: "afterwards", what: "the state after the attacks"}, "", 0, err)
 	}
 	return nil
 }
 
-// try runs an attack on its server.
+// try makes an attack on its server.
 func (c *campaign) try(ctx context.Context, a attack, shared *target) (answer string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -144,7 +143,7 @@ func (c *campaign) try(ctx context.Context, a attack, shared *target) (answer st
 	return a.run(ctx, t)
 }
 
-// tell prints how an attack went.
+// tell prints the result of an attack.
 func (c *campaign) tell(a attack, answer string, took time.Duration, err error) {
 	verdict := "held"
 	c.held++
@@ -156,7 +155,7 @@ func (c *campaign) tell(a attack, answer string, took time.Duration, err error) 
 	fmt.Printf("  %s: %s → %s (%.1f s): %s\n", a.name, a.what, answer, took.Seconds(), verdict)
 }
 
-// oneLine is an error without what it says again and again.
+// oneLine is an error without repetitions.
 func oneLine(err error) string {
 	var lines []string
 	for line := range strings.Lines(err.Error()) {

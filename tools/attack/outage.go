@@ -15,15 +15,15 @@ import (
 var outageAttacks = []attack{
 	{name: "PostgreSQL is cut off", what: "no connection to the database while jobs run", only: "postgres",
 		run: func(ctx context.Context, t *target) (string, error) { return outage(ctx, t, (*wire.Wire).Cut) }},
-	{name: "PostgreSQL is silent", what: "a database that takes everything and answers nothing while jobs run", only: "postgres", long: true,
+	{name: "PostgreSQL is silent", what: "a database that accepts everything and answers nothing while jobs run", only: "postgres", long: true,
 		run: func(ctx context.Context, t *target) (string, error) { return outage(ctx, t, (*wire.Wire).Stall) }},
 }
 
-// outageJobs are ordered before the database goes away.
+// outageJobs is the number of jobs that are ordered before the outage.
 const outageJobs = 6
 
-// outage breaks the way to the database, looks at what is refused how, mends
-// it, and wants every job to be done once.
+// outage breaks the connection to the database and checks the refusals. Then it
+// repairs the connection and checks that every job is done once.
 func outage(ctx context.Context, t *target, harm func(*wire.Wire)) (_ string, err error) {
 	p, err := t.newPlace(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func outage(ctx context.Context, t *target, harm func(*wire.Wire)) (_ string, er
 		}
 	}
 	harm(w)
-	defer w.Mend() // or the server could not end well
+	defer w.Mend() // otherwise the server could not end normally
 	said, err := t.isAway(ctx, v)
 	if err != nil {
 		return said, err
@@ -77,7 +77,8 @@ func outage(ctx context.Context, t *target, harm func(*wire.Wire)) (_ string, er
 	return fmt.Sprintf("%s; afterwards all %d jobs done once", said, outageJobs), err
 }
 
-// isAway wants requests to be refused for a while, by a process that lives.
+// isAway checks that requests are refused for a while, and that the process
+// lives.
 func (t *target) isAway(ctx context.Context, v *visitor) (string, error) {
 	_, answers, err := atOnce(4, func(i int) (answer, error) {
 		switch i {
@@ -97,8 +98,8 @@ func (t *target) isAway(ctx context.Context, v *visitor) (string, error) {
 	return fmt.Sprintf("%v", answers[0]), errors.Join(err, failure, alive.want(http.StatusOK, ""))
 }
 
-// onceEach wants an account to have so many jobs, each charged, tried and done
-// once.
+// onceEach checks the number of an account's jobs, and that each was charged,
+// attempted and done once.
 func (t *target) onceEach(ctx context.Context, v *visitor, jobs int64) error {
 	err := errors.Join(t.hasJobs(ctx, v, jobs), t.hasCredits(ctx, v, credits-3-4*(jobs-1)))
 	for what, query := range map[string]string{

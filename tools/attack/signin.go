@@ -20,14 +20,15 @@ var signInAttacks = []attack{
 	{name: "invisible characters", what: "addresses that look like another one", run: invisible},
 }
 
-// guess wants strangers to be slowed down, and not to lock out a browser in
-// which the owner has signed in before.
+// guess checks that strangers are slowed down, and that they do not lock out a
+// browser of the owner's earlier sign-in.
 func guess(ctx context.Context, t *target) (string, error) {
 	owner, err := t.browser(ctx, 0)
 	if err != nil {
 		return "", err
 	}
-	// One has an account of his own, and so a device cookie that is not the owner's.
+	// One has an account of its own, and so a device cookie that is not the
+	// owner's.
 	forger, err := t.browser(ctx, 0)
 	if err != nil {
 		return "", err
@@ -70,7 +71,7 @@ func forgedAddresses(ctx context.Context, t *target) (string, error) {
 	return fmt.Sprintf("%d times 401, %d times 429", statuses[http.StatusUnauthorized], statuses[http.StatusTooManyRequests]), err
 }
 
-// resetLink has a server that sends mails.
+// resetLink uses a server that sends mails.
 func resetLink(ctx context.Context, t *target) (_ string, err error) {
 	mails, err := receiveMails()
 	if err != nil {
@@ -123,7 +124,7 @@ func (t *target) reset(ctx context.Context, token string) (answer, error) {
 	return t.stranger().json(ctx, http.MethodPut, "/api/password-resets/"+token, api.NewPassword{Password: "a stranger's password"})
 }
 
-// resetToken asks for a link and takes the token from the mail.
+// resetToken requests a link and reads the token from the mail.
 func (m *mailbox) resetToken(ctx context.Context, v *visitor) (string, error) {
 	got, err := v.json(ctx, http.MethodPost, "/api/password-resets", api.PasswordResetRequest{Email: v.email})
 	if err := errors.Join(err, got.want(http.StatusAccepted, "")); err != nil {

@@ -22,7 +22,7 @@ var storageAttacks = []attack{
 	{name: "database file", what: "a new database in a folder that others may enter", only: "sqlite", run: databaseFile},
 }
 
-// startsNot wants a node to end when it should start, and to say why.
+// startsNot checks that a node refuses to start, with a reason.
 func startsNot(ctx context.Context, p *rig.Place, why string, flags ...string) (string, error) {
 	n, err := p.Start(context.WithoutCancel(ctx), "refused", "all", flags...)
 	if err == nil {
@@ -55,7 +55,7 @@ func wrongDatabase(ctx context.Context, t *target) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	time.Sleep(2 * time.Second) // all is old by then
+	time.Sleep(2 * time.Second) // everything is old by then
 	wrong, err := t.newPlace(ctx)
 	if err != nil {
 		return "", err
@@ -91,7 +91,7 @@ func olderProgram(ctx context.Context, t *target) (string, error) {
 	return said, nil
 }
 
-// expired moves a job's end into the past: the next sweep is minutes away.
+// expired moves a job's end into the past, minutes before the next sweep.
 func expired(ctx context.Context, t *target) (string, error) {
 	v, err := t.browser(ctx, credits)
 	if err != nil {
@@ -134,7 +134,7 @@ func expired(ctx context.Context, t *target) (string, error) {
 	err = errors.Join(err, again.want(http.StatusNotFound, api.ErrorCodeNotFound))
 	after, unread := t.objects(ctx)
 	if after != before {
-		err = errors.Join(err, errors.New("a sweep has removed the files, so that this shows nothing"))
+		err = errors.Join(err, errors.New("a sweep has removed the files, so this proves nothing"))
 	}
 	return fmt.Sprintf("200, and 404 on %d routes at once, while the files are there", len(files)+1), errors.Join(err, unread)
 }

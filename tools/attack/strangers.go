@@ -17,10 +17,10 @@ import (
 
 var strangerAttacks = []attack{
 	{name: "paths", what: "requests for ../../bgremove.db, /etc/passwd and the like, in every spelling", run: paths},
-	{name: "webhook", what: "payments that Stripe has not signed, or long ago", run: webhook},
-	{name: "metrics", what: "/metrics by a proxy that is trusted, and by headers of proxies", flags: []string{"--trusted-proxies", "127.0.0.0/8"}, run: metrics},
-	{name: "headers", what: "answers whose type a browser may guess", run: headers},
-	{name: "events", what: "a browser that goes on with a stream where nothing happens", run: events},
+	{name: "webhook", what: "payments without Stripe's signature, or with an old one", run: webhook},
+	{name: "metrics", what: "/metrics through a trusted proxy, and with headers of proxies", flags: []string{"--trusted-proxies", "127.0.0.0/8"}, run: metrics},
+	{name: "headers", what: "answers with a type that a browser may guess", run: headers},
+	{name: "events", what: "a browser that resumes a stream while nothing happens", run: events},
 }
 
 func paths(ctx context.Context, t *target) (string, error) {
@@ -49,7 +49,7 @@ func paths(ctx context.Context, t *target) (string, error) {
 	return fmt.Sprintf("no file in %d answers", tried), nil
 }
 
-// webhook has a server that sells, and speaks for Stripe.
+// webhook uses a server that sells, and signs events as Stripe.
 func webhook(ctx context.Context, t *target) (_ string, err error) {
 	const secret = "whsec_attack"
 	p, err := t.newPlace(ctx)
@@ -86,14 +86,14 @@ func webhook(ctx context.Context, t *target) (_ string, err error) {
 	return "6 times 400, no credits", t.hasCredits(ctx, v, 0)
 }
 
-// signed is the header by which Stripe signs an event.
+// signed is Stripe's header for a signed event.
 func signed(secret, event string, at time.Time) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	fmt.Fprintf(mac, "%d.%s", at.Unix(), event)
 	return fmt.Sprintf("t=%d,v1=%s", at.Unix(), hex.EncodeToString(mac.Sum(nil)))
 }
 
-// metrics are asked for at a server whose visitors are all trusted proxies.
+// metrics are requested from a server that trusts all its visitors as proxies.
 func metrics(ctx context.Context, t *target) (_ string, err error) {
 	proxied, err := t.stranger().get(ctx, "/metrics")
 	if err := errors.Join(err, proxied.want(http.StatusNotFound, "")); err != nil {
@@ -132,8 +132,8 @@ func headers(ctx context.Context, t *target) (string, error) {
 	return fmt.Sprintf("nosniff in %d answers", len(asked)), nil
 }
 
-// eventsWithin is less than the time after which a quiet stream says that it is
-// there.
+// eventsWithin is shorter than the interval at which a quiet stream reports
+// that it is alive.
 const eventsWithin = 10 * time.Second
 
 func events(ctx context.Context, t *target) (string, error) {

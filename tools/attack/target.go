@@ -16,7 +16,7 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// target is a server that is attacked, on a place of its own.
+// target is a server under attack, on a place of its own.
 type target struct {
 	*campaign
 	*rig.Node
@@ -32,8 +32,8 @@ func (c *campaign) newPlace(ctx context.Context) (*rig.Place, error) {
 	return c.rig.SQLite()
 }
 
-// open starts a server with flags on a new place. It does everything, unless
-// they say --role.
+// open starts a server with flags on a new place. It has all roles, unless the
+// flags say --role.
 func (c *campaign) open(ctx context.Context, flags ...string) (*target, error) {
 	p, err := c.newPlace(ctx)
 	if err != nil {
@@ -42,8 +42,8 @@ func (c *campaign) open(ctx context.Context, flags ...string) (*target, error) {
 	return c.serve(ctx, p, p, "all", flags...)
 }
 
-// serve starts a server of a role at a place, which is reached by another way
-// than it is looked at.
+// serve starts a server with a role. The server reaches its place by one way;
+// the checks reach it by another.
 func (c *campaign) serve(ctx context.Context, by, at *rig.Place, role string, flags ...string) (*target, error) {
 	n, err := by.Start(context.WithoutCancel(ctx), "node", role, flags...)
 	if err != nil {
@@ -57,14 +57,14 @@ func (c *campaign) serve(ctx context.Context, by, at *rig.Place, role string, fl
 	return t, nil
 }
 
-// close stops the server, and looks at what an attack must leave right: every
-// balance is the sum of its ledger, and no answer was a fault of the service.
+// close stops the server, and checks the invariants: every balance is the sum
+// of its ledger, and no answer was a fault of the service.
 func (t *target) close(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	err := t.Stop()
 	wrong, failure := account.NewLedger(t.db).Verify(ctx)
 	if len(wrong) > 0 {
-		err = errors.Join(err, fmt.Errorf("balances are no sums of their ledgers: %v", wrong))
+		err = errors.Join(err, fmt.Errorf("balances differ from the sums of their ledgers: %v", wrong))
 	}
 	log, unread := os.ReadFile(t.Log)
 	for line := range bytes.Lines(log) {
@@ -75,13 +75,13 @@ func (t *target) close(ctx context.Context) error {
 	return errors.Join(err, failure, unread, t.db.Close())
 }
 
-// number makes addresses and names of visitors.
+// number makes unique addresses and names for visitors.
 var number atomic.Int64
 
-// stranger is somebody without an account, at an address of his own.
+// stranger is a visitor without an account, at an address of its own.
 func (t *target) stranger() *visitor { return newVisitor(t.URL, number.Add(1)) }
 
-// customer has an account with credits, and a key. Nobody is signed in.
+// customer has an account with credits, and a key. It is not signed in.
 func (t *target) customer(ctx context.Context, credits int64) (*visitor, error) {
 	v := t.stranger()
 	v.email, v.password = fmt.Sprintf("visitor%d@example.com", number.Add(1)), account.NewPassword()
@@ -98,7 +98,7 @@ func (t *target) customer(ctx context.Context, credits int64) (*visitor, error) 
 	return v, t.newKey(ctx, v)
 }
 
-// customers are n accounts with so many credits each.
+// customers returns n accounts with that many credits each.
 func (t *target) customers(ctx context.Context, n int, credits int64) ([]*visitor, error) {
 	all := make([]*visitor, n)
 	for i := range all {
@@ -110,7 +110,7 @@ func (t *target) customers(ctx context.Context, n int, credits int64) ([]*visito
 	return all, nil
 }
 
-// browser is a customer who is signed in.
+// browser is a signed-in customer.
 func (t *target) browser(ctx context.Context, credits int64) (*visitor, error) {
 	v, err := t.customer(ctx, credits)
 	if err != nil {
@@ -131,22 +131,22 @@ func (t *target) newKey(ctx context.Context, v *visitor) (err error) {
 func (t *target) hasCredits(ctx context.Context, v *visitor, want int64) error {
 	got, err := account.NewLedger(t.db).Balance(ctx, v.id)
 	if err == nil && got != want {
-		err = fmt.Errorf("the account has %d credits in place of %d", got, want)
+		err = fmt.Errorf("the account has %d credits, want %d", got, want)
 	}
 	return err
 }
 
-// count is the answer of a query that counts.
+// count runs a query that counts.
 func (t *target) count(ctx context.Context, query string, args ...any) (n int64, err error) {
 	err = t.db.QueryRowContext(ctx, query, args...).Scan(&n)
 	return n, err
 }
 
-// hasJobs checks how many jobs an account has.
+// hasJobs checks the number of an account's jobs.
 func (t *target) hasJobs(ctx context.Context, v *visitor, want int64) error {
 	got, err := t.count(ctx, "SELECT COUNT(*) FROM jobs WHERE account_id = $1", v.id)
 	if err == nil && got != want {
-		err = fmt.Errorf("the account has %d jobs in place of %d", got, want)
+		err = fmt.Errorf("the account has %d jobs, want %d", got, want)
 	}
 	return err
 }
@@ -166,7 +166,7 @@ func (t *target) done(ctx context.Context, v *visitor) error {
 	})
 }
 
-// until looks again and again until something is so.
+// until repeats a check until it succeeds.
 func (t *target) until(ctx context.Context, what string, look func() (bool, error)) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -184,7 +184,7 @@ func (t *target) until(ctx context.Context, what string, look func() (bool, erro
 	}
 }
 
-// objects counts what lies in the storage for jobs.
+// objects counts the objects of jobs in the storage.
 func (t *target) objects(ctx context.Context) (n int, err error) {
 	blobs, err := t.place.Blobs(ctx)
 	if err != nil {
@@ -202,8 +202,8 @@ func (t *target) objects(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// lightPeak runs what must take little memory of the server, and says how much
-// it took.
+// lightPeak runs an operation that must take little memory of the server, and
+// reports how much it took.
 func (t *target) lightPeak(most int64, run func() error) (string, error) {
 	if err := errors.Join(t.ForgetPeak(), run()); err != nil {
 		return "", err

@@ -18,7 +18,7 @@ import (
 )
 
 var uploadAttacks = []attack{
-	{name: "uploads without credits", what: "60 uploads of endless MP4s by accounts that have nothing", run: poorUploads},
+	{name: "uploads without credits", what: "60 uploads of endless MP4s by accounts without credits", run: poorUploads},
 	{name: "part headers", what: "60 forms at once with a part header of 10 MB each", flags: withoutWork, run: partHeaders},
 	{name: "form fields", what: "an option of 2 kB, an option given twice, 101 fields", run: formFields},
 	{name: "stalled uploads", what: "an upload that takes all of --upload-space and stalls", flags: []string{"--max-file", "1000000", "--upload-space", "20000000"}, run: stalledUploads},
@@ -88,7 +88,8 @@ func formFields(ctx context.Context, t *target) (string, error) {
 	return "400: " + strings.Join(said, "; "), t.hasCredits(ctx, v, credits)
 }
 
-// stalledUploads takes the space of all, looks who is refused how, and lets go.
+// stalledUploads takes up all the space, checks the refusals, and ends the
+// uploads.
 func stalledUploads(ctx context.Context, t *target) (string, error) {
 	holder, err := t.customer(ctx, credits)
 	if err != nil {
@@ -100,9 +101,9 @@ func stalledUploads(ctx context.Context, t *target) (string, error) {
 	}
 	r, w := io.Pipe()
 	var sending sync.WaitGroup
-	sending.Go(func() { _ = stall(w, 20, 1_000_000, 5_000) }) // it ends as the pipe does
+	sending.Go(func() { _ = stall(w, 20, 1_000_000, 5_000) }) // it ends with the pipe
 	sending.Go(func() {
-		_, _ = holder.send(ctx, http.MethodPost, manyJobs, r, "Content-Type", "multipart/form-data; boundary=b") // it is never complete
+		_, _ = holder.send(ctx, http.MethodPost, manyJobs, r, "Content-Type", "multipart/form-data; boundary=b") // the form is never complete
 	})
 	defer sending.Wait()
 	letGo := func() { _ = w.CloseWithError(io.ErrClosedPipe) }
@@ -130,8 +131,8 @@ func stalledUploads(ctx context.Context, t *target) (string, error) {
 	return fmt.Sprintf("%v for the account, %v for others, 202 when it has gone", own, others), errors.Join(err, again)
 }
 
-// stall writes a form of files of a size, the last of which lacks its end, and
-// does not end the form.
+// stall writes a form of files of a size. The last file lacks some bytes, and
+// the form does not end.
 func stall(w io.Writer, files, size, lacks int) error {
 	for i := range files {
 		if i == files-1 {
@@ -150,7 +151,7 @@ func stall(w io.Writer, files, size, lacks int) error {
 	return nil
 }
 
-// uploading waits until the metric of uploads on their way is right.
+// uploading waits until the metric of running uploads is right.
 func (t *target) uploading(ctx context.Context, right func(bytes float64) bool) error {
 	return t.until(ctx, "uploads on their way are counted", func() (bool, error) {
 		got, err := newVisitor(t.URL, 0).get(ctx, "/metrics")
@@ -167,7 +168,7 @@ func (t *target) uploading(ctx context.Context, right func(bytes float64) bool) 
 	})
 }
 
-// slowUpload is cut when it has had its time, 30 s.
+// slowUpload is cut off after its time limit of 30 s.
 func slowUpload(ctx context.Context, t *target) (string, error) {
 	v, err := t.customer(ctx, credits)
 	if err != nil {
@@ -191,13 +192,13 @@ func slowUpload(ctx context.Context, t *target) (string, error) {
 	if ctx.Err() != nil {
 		return "none", errors.New("it goes on for a minute")
 	}
-	if err != nil { // the connection ended before the answer was read
+	if err != nil { // the connection ended before the answer could be read
 		return fmt.Sprintf("cut after %.0f s", time.Since(began).Seconds()), t.hasJobs(ctx, v, 0)
 	}
 	return fmt.Sprintf("%v after %.0f s: %s", got, time.Since(began).Seconds(), got.message()), got.want(http.StatusBadRequest, api.ErrorCodeBadRequest)
 }
 
-// fileNames wants nothing of a path to stay in what is given back.
+// fileNames checks that returned names contain nothing of a path.
 func fileNames(ctx context.Context, t *target) (string, error) {
 	v, err := t.browser(ctx, credits)
 	if err != nil {

@@ -18,17 +18,17 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// visitor asks a server, from an address of this machine that no other visitor
-// has. It keeps cookies. It is safe for concurrent use.
+// visitor makes requests to a server, from a local address of its own. It keeps
+// cookies. It is safe for concurrent use.
 type visitor struct {
-	id, email, password string // of an account, if it has one
-	keyID, key          string // of an API key, if it has one
+	id, email, password string // of its account, if any
+	keyID, key          string // of its API key, if any
 	url                 string
 	http                *http.Client
 }
 
 func newVisitor(url string, number int64) *visitor {
-	jar, _ := cookiejar.New(nil) // there is no error
+	jar, _ := cookiejar.New(nil) // it never fails
 	from := &net.TCPAddr{IP: net.IPv4(127, 1, byte(number>>8), byte(number))}
 	return &visitor{url: url, http: &http.Client{
 		Jar:           jar,
@@ -37,21 +37,21 @@ func newVisitor(url string, number int64) *visitor {
 	}}
 }
 
-// answer is what a server says. The zero value is none.
+// answer is an answer of a server. The zero value is none.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// code is that of an error.
+// code is the code of an error.
 func (a answer) code() string {
 	var e api.Error
-	_ = json.Unmarshal(a.body, &e) // other bodies have none
+	_ = json.Unmarshal(a.body, &e) // other bodies have no code
 	return string(e.Error)
 }
 
-// message is that of an error, for people.
+// message is the message of an error, for people.
 func (a answer) message() string {
 	var e api.Error
 	if json.Unmarshal(a.body, &e) != nil || e.Message == nil {
@@ -71,16 +71,16 @@ func (a answer) String() string {
 	return text
 }
 
-// want checks a status and the code of an error; that of what is no error, or
-// of a page, is empty.
+// want checks a status and the code of an error. Pages and successes have an
+// empty code.
 func (a answer) want(status int, code api.ErrorCode) error {
 	if a.status != status || a.code() != string(code) {
-		return fmt.Errorf("the answer is %v in place of %d %s: %.200q", a, status, code, a.body)
+		return fmt.Errorf("the answer is %v, want %d %s: %.200q", a, status, code, a.body)
 	}
 	return nil
 }
 
-// wantLater is want of what asks to come again.
+// wantLater is want for answers that ask the client to retry later.
 func (a answer) wantLater(status int, code api.ErrorCode) error {
 	if a.header.Get("Retry-After") == "" {
 		return errors.Join(a.want(status, code), fmt.Errorf("the answer %d has no Retry-After", a.status))
@@ -88,7 +88,8 @@ func (a answer) wantLater(status int, code api.ErrorCode) error {
 	return a.want(status, code)
 }
 
-// send asks. Headers are names and values in turn. Routes for keys get the key.
+// send makes a request. header alternates names and values. Routes for keys get
+// the key.
 func (v *visitor) send(ctx context.Context, method, path string, body io.Reader, header ...string) (answer, error) {
 	r, err := http.NewRequestWithContext(ctx, method, v.url+path, body)
 	if err != nil {
@@ -122,7 +123,7 @@ func (v *visitor) json(ctx context.Context, method, path string, value any, head
 	return v.send(ctx, method, path, bytes.NewReader(body), append(header, "Content-Type", "application/json")...)
 }
 
-// post sends a form as a browser does that has no files.
+// post sends a form without files, as a browser does.
 func (v *visitor) post(ctx context.Context, path, form string, header ...string) (answer, error) {
 	return v.send(ctx, http.MethodPost, path, strings.NewReader(form), append(header, "Content-Type", "application/x-www-form-urlencoded")...)
 }
@@ -132,14 +133,14 @@ func (v *visitor) signIn(ctx context.Context, email, password string) (answer, e
 	return v.json(ctx, http.MethodPost, "/api/session", api.Credentials{Email: email, Password: password})
 }
 
-// The routes that take files.
+// The routes that accept files.
 const (
 	oneJob    = "/api/v1/jobs"
 	manyJobs  = "/api/v1/batches"
 	pagesJobs = "/api/jobs"
 )
 
-// submit sends files to a route, to be worked on by method fast.
+// submit sends files to a route, for method fast.
 func (v *visitor) submit(ctx context.Context, path string, files []rig.File, header ...string) (answer, error) {
 	form, err := rig.NewForm(files...)
 	if err != nil {
@@ -149,7 +150,7 @@ func (v *visitor) submit(ctx context.Context, path string, files []rig.File, hea
 	return v.send(ctx, http.MethodPost, path, bytes.NewReader(body), append(header, "Content-Type", contentType)...)
 }
 
-// clip submits a small GIF, by key.
+// clip submits a small GIF with the key.
 func (v *visitor) clip(ctx context.Context, header ...string) (answer, error) {
 	files, err := smallGIF()
 	if err != nil {
@@ -158,7 +159,7 @@ func (v *visitor) clip(ctx context.Context, header ...string) (answer, error) {
 	return v.submit(ctx, oneJob, files, header...)
 }
 
-// order submits a small GIF by key and returns its job.
+// order submits a small GIF with the key and returns its job.
 func (v *visitor) order(ctx context.Context) (id string, err error) {
 	got, err := v.clip(ctx)
 	if err := errors.Join(err, got.want(http.StatusAccepted, "")); err != nil {
@@ -174,7 +175,7 @@ var smallGIF = sync.OnceValues(func() ([]rig.File, error) {
 	return []rig.File{{Name: "clip.gif", Content: content}}, err
 })
 
-// fields is a form of options alone: names and values in turn.
+// fields is a form with options only. pairs alternates names and values.
 func fields(pairs ...string) (contentType string, body *bytes.Buffer, err error) {
 	body = &bytes.Buffer{}
 	w := multipart.NewWriter(body)
@@ -184,7 +185,7 @@ func fields(pairs ...string) (contentType string, body *bytes.Buffer, err error)
 	return w.FormDataContentType(), body, errors.Join(err, w.Close())
 }
 
-// atOnce calls do so many times side by side, and counts the statuses of the
+// atOnce makes calls of do at the same time, and counts the statuses of the
 // answers.
 func atOnce(times int, do func(i int) (answer, error)) (statuses map[int]int, answers []answer, err error) {
 	answers, errs := make([]answer, times), make([]error, times)
@@ -200,5 +201,5 @@ func atOnce(times int, do func(i int) (answer, error)) (statuses map[int]int, an
 	return statuses, answers, errors.Join(errs...)
 }
 
-// read takes a value out of an answer.
+// read reads a value from an answer.
 func read[T any](a answer) (v T, err error) { return v, json.Unmarshal(a.body, &v) }

@@ -13,11 +13,11 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// batchClips is how many short clips a batch has.
+// batchClips is the number of short clips in a batch.
 const batchClips = 20
 
-// batch compares `batch` over short clips with a `remove` for each; jobs are
-// the values of --jobs, 0 is its default.
+// batch compares `batch` on short clips with a `remove` for each clip. jobs are
+// the values of --jobs; 0 is its default.
 func (b *bench) batch(ctx context.Context, runs int, jobs ...int) error {
 	program := b.path("bgremove")
 	if err := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/bgremove").Run(); err != nil {
@@ -55,7 +55,7 @@ func (b *bench) batch(ctx context.Context, runs int, jobs ...int) error {
 	return nil
 }
 
-// batchCase is what is done to copies of a clip.
+// batchCase is a way to process copies of a clip.
 type batchCase struct {
 	name, clip string
 	format     bgremove.Format
@@ -89,7 +89,7 @@ func (b *bench) program(ctx context.Context, program string, args []string) erro
 	return nil
 }
 
-// copies is a folder with the clip under batchClips names.
+// copies makes a folder with the clip under batchClips names.
 func (b *bench) copies(clip string) (dir string, paths []string, err error) {
 	data, err := os.ReadFile(clip)
 	if err != nil {

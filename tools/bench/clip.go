@@ -16,13 +16,14 @@ import (
 
 const frameTime = time.Second / 25
 
-// turn is how many different pictures a clip repeats; drawing is slow.
+// turn is the number of different pictures in a clip, because drawing is slow.
 const turn = 50
 
-// backdrop is the green that the networks of testdata tell the subject from.
+// backdrop is the green that the networks of testdata recognise.
 var backdrop = color.NRGBA{0, 177, 64, 255}
 
-// clip writes a synthetic clip as H.264: shaded discs that move over green.
+// clip writes a synthetic clip as H.264: shaded discs that move in front of
+// green.
 func (b *bench) clip(ctx context.Context, width, height, frames int) (path string, err error) {
 	path = b.path(fmt.Sprintf("%dx%d-%d.mp4", width, height, frames))
 	if _, err := os.Stat(path); err == nil {

@@ -19,17 +19,17 @@ import (
 	"github.com/bgremove/bgremove/internal/synth"
 )
 
-// point is a file of some quality: what it takes and what it shows.
+// point is a file of some quality: its size and its fidelity.
 type point struct {
 	quality, bytes int
 	psnr, flicker  float64 // see synth.PSNR, at most exact, and synth.Flicker
 }
 
-// exact is what stands for the PSNR of pictures without an error.
+// exact stands in for the PSNR of pictures without error.
 const exact = 99
 
-// curve is a clip's files by size. Those that a smaller one beats in PSNR do not
-// count.
+// curve is a clip's files by size. Files with less PSNR than a smaller one do
+// not count.
 type curve []point
 
 // newCurve writes the clip with each quality and measures what is read back.
@@ -49,8 +49,8 @@ func newCurve(ctx context.Context, a animation, qualities []int, write func(qual
 	return c, nil
 }
 
-// shown decodes a GIF and returns what it shows at each frame's time: gifski
-// leaves out frames without change.
+// shown decodes a GIF and returns the picture at each frame's time, because
+// gifski drops unchanged frames.
 func shown(ctx context.Context, data []byte, frames int) ([]*image.NRGBA, error) {
 	r, err := gif.NewReader(bytes.NewReader(data), media.Limits{}, nil)
 	if err != nil {
@@ -74,9 +74,10 @@ func shown(ctx context.Context, data []byte, frames int) ([]*image.NRGBA, error)
 	}
 }
 
-// at is what a curve has at a size. Between two points PSNR and flicker change
-// evenly with the logarithm of the size. Above the largest there is that one,
-// which is smaller; below the smallest there is nothing.
+// at returns the curve's values at a size. Between two points PSNR and flicker
+// change linearly with the logarithm of the size. Above the largest size it
+// returns the largest file, which is smaller. Below the smallest size there is
+// nothing.
 func (c curve) at(size int) (p point, ok bool) {
 	sorted := slices.SortedFunc(slices.Values(c), func(a, b point) int { return cmp.Compare(a.bytes, b.bytes) })
 	best := sorted[:1]
@@ -97,8 +98,8 @@ func (c curve) at(size int) (p point, ok bool) {
 	return point{bytes: size, psnr: a.psnr + t*(b.psnr-a.psnr), flicker: a.flicker + t*(b.flicker-a.flicker)}, true
 }
 
-// tally counts gifski's points: those that our curve reaches, and those where ours
-// is better, or where nothing could be better.
+// tally counts gifski's points: all, those that our curve reaches, and those
+// where ours is better or nothing could be better.
 type tally struct{ points, reached, psnr, flicker, both int }
 
 // add prints two curves side by side and counts the points of theirs.

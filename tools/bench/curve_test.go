@@ -43,7 +43,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestShown reads back a clip of which a frame repeats.
+// TestShown reads back a clip with a repeated frame.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	a := animation{}
@@ -65,8 +65,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestDrawings wants every drawing to move, and to be opaque in part and nowhere
-// by half.
+// TestDrawings checks that every drawing moves, is partly opaque, and has no
+// half-transparent pixel.
 func TestDrawings(t *testing.T) {
 	t.Parallel()
 	for _, d := range drawings {

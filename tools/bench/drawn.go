@@ -15,7 +15,7 @@ const (
 	drawnFrames             = 50
 )
 
-// drawings are clips without a background, each of another kind.
+// drawings are clips without a background, each of a different kind.
 var drawings = []struct {
 	name  string
 	frame func(i int) *image.NRGBA
@@ -27,8 +27,8 @@ var drawings = []struct {
 	{"noisy fur", func(i int) *image.NRGBA { return synth.Noise(shader(fur, 1)(i), 3, uint64(i)) }},
 }
 
-// shader draws what at says of places 0..1 and a turn 0..1 of the motion, from
-// samples × samples places a pixel. Alpha is all or nothing.
+// shader draws the function at for places 0..1 and a phase 0..1 of the motion.
+// It takes samples × samples places in a pixel. Alpha is all or nothing.
 func shader(at func(x, y, turn float64) (rgb [3]float64, inside bool), samples int) func(int) *image.NRGBA {
 	return func(i int) *image.NRGBA {
 		img := image.NewNRGBA(image.Rect(0, 0, drawnWidth, drawnHeight))
@@ -59,7 +59,7 @@ func shader(at func(x, y, turn float64) (rgb [3]float64, inside bool), samples i
 	}
 }
 
-// cartoon is a face of flat colours with outlines that looks about.
+// cartoon is a face of flat colours with outlines that looks around.
 func cartoon(x, y, turn float64) (rgb [3]float64, inside bool) {
 	sin, cos := math.Sincos(2 * math.Pi * turn)
 	disc := func(cx, cy, r float64) bool { return math.Hypot(x-cx, y-cy) < r }
@@ -80,7 +80,8 @@ func cartoon(x, y, turn float64) (rgb [3]float64, inside bool) {
 	return rgb, false
 }
 
-// gradients is a still card that shades in two ways, before which a lamp swings.
+// gradients is a still card with two gradients, and a lamp that swings in front
+// of it.
 func gradients(x, y, turn float64) (rgb [3]float64, inside bool) {
 	sin := math.Sin(2 * math.Pi * turn)
 	if d := math.Hypot(x-0.5-0.3*sin, y-0.55+0.1*sin*sin); d < 0.12 {
@@ -114,7 +115,7 @@ func pixelArt(i int) *image.NRGBA {
 	return img
 }
 
-// fur is an oval of hairs in many browns that breathes.
+// fur is a breathing oval of hairs in many browns.
 func fur(x, y, turn float64) (rgb [3]float64, inside bool) {
 	swell := 1 + 0.03*math.Sin(2*math.Pi*turn)
 	u, v := (x-0.5)/swell, (y-0.5)/swell

@@ -16,10 +16,10 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// encoder compares the VP9 settings of ours with libvpx's good mode: time,
-// size, and how far what comes out is from the cut-outs that went in.
+// encoder compares our VP9 settings with libvpx's good mode: time, size, and
+// the difference between the decoded result and the cut-outs.
 func (b *bench) encoder(ctx context.Context) error {
-	fmt.Println("\nWebM of cut-outs: ms a frame, KiB, PSNR in dB of colour where opaque and of alpha, share of empty pixels that got alpha from 1 and from 8")
+	fmt.Println("\nWebM of cut-outs: ms a frame, KiB, PSNR in dB of colour where opaque and of alpha, share of empty pixels with alpha of at least 1 and of at least 8")
 	drawn := job{width: 1920, height: 1080, frames: 50, options: bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}}
 	var err error
 	if drawn.clip, err = b.clip(ctx, drawn.width, drawn.height, drawn.frames); err != nil {
@@ -83,15 +83,16 @@ func (b *bench) compareEncoders(ctx context.Context, name string, j job) error {
 	return nil
 }
 
-// pictures are all frames of an input, RGBA.
+// pictures returns all frames of an input as RGBA.
 func (b *bench) pictures(ctx context.Context, input ...string) ([]byte, error) {
 	args := append([]string{"-v", "error"}, input...)
 	args = append(args, "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "rgba", "-")
 	return exec.CommandContext(ctx, b.tools.FFmpeg, args...).Output()
 }
 
-// fidelity is the PSNR of colour on opaque pixels, and of alpha, and the share
-// of transparent pixels that got some alpha: noise, and what is seen of it.
+// fidelity is the PSNR of colour on opaque pixels, and of alpha. noise is the
+// share of transparent pixels that got some alpha, and haze the visible part of
+// it.
 type fidelity struct{ colour, alpha, noise, haze float64 }
 
 func fidelityOf(got, want []byte) (f fidelity, err error) {

@@ -28,24 +28,24 @@ const (
 	cutOutHeight  = 360
 )
 
-// gifQualities are what both are asked for. We are asked for the low ones too,
-// which gifski's are as small as.
+// gifQualities are the settings of both encoders. Only ours gets the low ones
+// too, to reach the size of gifski's files.
 var gifQualities, lowQualities = []int{60, 70, 80, 90, 100}, []int{10, 20, 40}
 
-// animation is a clip to write, 4 centiseconds a frame. Its alpha is 0 or 255:
-// gifski dithers what is between, which would cost it bytes.
+// animation is a clip to write, at 4 centiseconds a frame. Its alpha is 0 or
+// 255: gifski would dither values in between, which would cost it bytes.
 type animation struct {
 	name   string
 	frames []*image.NRGBA
 }
 
-// gifski compares GIFs with gifski's over the range of its quality, on clips
-// that bgremove cuts out and on drawn ones.
+// gifski compares GIFs with gifski's over its range of quality, on clips that
+// bgremove cuts out and on drawn ones.
 func (b *bench) gifski(ctx context.Context) error {
 	if _, err := exec.LookPath("gifski"); err != nil {
-		return fmt.Errorf("%w: make bench-peers brings it", err)
+		return fmt.Errorf("%w: make bench-peers installs it", err)
 	}
-	fmt.Println("\nGIF against gifski: size, PSNR and flicker by quality, and how many dB more and what part of its flicker ours has at its size")
+	fmt.Println("\nGIF against gifski: size, PSNR and flicker by quality; at its size our gain in dB, and our flicker as a share of its flicker")
 	var t tally
 	for _, path := range filepath.SplitList(os.Getenv(clipsVariable)) {
 		a, err := b.cutOut(ctx, path)
@@ -111,8 +111,8 @@ func (b *bench) pngs(a animation) (paths []string, err error) {
 	return paths, nil
 }
 
-// cutOut takes the background out of some frames of a file, from a tenth of it
-// on.
+// cutOut removes the background from some frames of a file, starting at a tenth
+// of it.
 func (b *bench) cutOut(ctx context.Context, path string) (animation, error) {
 	a := animation{name: filepath.Base(path)}
 	r := bgremove.New(bgremove.Config{Library: os.Getenv("BGREMOVE_ONNXRUNTIME")})

@@ -23,7 +23,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
 
-// parts are what can be measured alone, by flags of their names.
+// parts are the measurements that have flags of their own.
 var parts = []struct {
 	name, usage string
 	run         func(context.Context, *bench) error
@@ -51,7 +51,7 @@ func main() {
 		flag.BoolFunc(p.name, p.usage, func(string) error { chosen = p.run; return nil })
 	}
 	memory := flag.String("memory", "", "internal: remove the background of this `clip` and print the peak memory")
-	runs := flag.Int("runs", 3, "pairs of runs, whose median ratio is printed")
+	runs := flag.Int("runs", 3, "pairs of runs; the median ratio is printed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	var err error
@@ -80,12 +80,12 @@ func run(ctx context.Context, runs int, measure func(context.Context, *bench) er
 	return measure(ctx, &bench{tools: tools, dir: dir, runs: runs})
 }
 
-// all measures what needs nothing but the project.
+// all runs the measurements that need only the project.
 func all(ctx context.Context, b *bench) error {
 	if err := b.overhead(ctx, 300, b.runs); err != nil {
 		return err
 	}
-	if err := b.overhead(ctx, 1500, 1); err != nil { // minutes a run
+	if err := b.overhead(ctx, 1500, 1); err != nil { // minutes per run
 		return err
 	}
 	if err := b.encoder(ctx); err != nil {
@@ -100,7 +100,7 @@ func all(ctx context.Context, b *bench) error {
 	return b.memory(ctx, 300, 3_000)
 }
 
-// bench is what all measurements share.
+// bench is the state that all measurements share.
 type bench struct {
 	tools *ffmpeg.Tools
 	dir   string

@@ -15,7 +15,7 @@ import (
 )
 
 // memory prints the peak memory of removals at 1080p for a short and a long
-// clip. Each runs in a process of its own.
+// clip. Each runs in its own process.
 func (b *bench) memory(ctx context.Context, short, long int) error {
 	fmt.Printf("\nmemory, mp4 to mp4 with crop, 1920×1080: peak of our process (largest child apart)\n")
 	self, err := os.Executable()
@@ -46,8 +46,8 @@ func (b *bench) memory(ctx context.Context, short, long int) error {
 	return nil
 }
 
-// removeAndReport does one removal in this process and prints its peak memory
-// and that of its largest child, in MB.
+// removeAndReport does one removal in this process, and prints the peak memory
+// of the process and of its largest child, in MB.
 func removeAndReport(ctx context.Context, clip string) error {
 	o := bgremove.Defaults()
 	o.Method, o.Format, o.Background, o.Quality = bgremove.Fast, bgremove.MP4, "#ffffff", 1
@@ -68,7 +68,7 @@ func removeAndReport(ctx context.Context, clip string) error {
 	return nil
 }
 
-// peakMemory is VmHWM of a process, "self" or an id, in kB.
+// peakMemory is VmHWM of a process, "self" or a process id, in kB.
 func peakMemory(process string) (kb float64, err error) {
 	f, err := os.Open("/proc/" + process + "/status")
 	if err != nil {

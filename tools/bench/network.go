@@ -16,7 +16,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// segmentation is all measurements of neural networks.
+// segmentation runs all measurements of neural networks.
 func (b *bench) segmentation(ctx context.Context, runs int) error {
 	if err := b.networks(ctx, runs); err != nil {
 		return err
@@ -24,10 +24,11 @@ func (b *bench) segmentation(ctx context.Context, runs int) error {
 	return b.reuse(ctx, runs)
 }
 
-// networks compares `remove --method rembg` to WebM with the sum of what it
-// cannot do without: the network alone, and ffmpeg alone with the same decoding
-// and encoding. A clip that is cropped must be decoded twice, unless all frames
-// are held, since the box is known after the last: what this adds is told apart.
+// networks compares `remove --method rembg` to WebM with the sum of its
+// necessary parts: the network alone, and ffmpeg alone with the same decoding
+// and encoding. A cropped clip must be decoded twice unless all frames are
+// kept, because its box is known only after the last frame. The cost of that is
+// reported separately.
 func (b *bench) networks(ctx context.Context, runs int) error {
 	fmt.Println("\nrembg, mp4 to webm, against the network alone + ffmpeg alone")
 	quick, err := quickNetwork()
@@ -52,9 +53,9 @@ func (b *bench) networks(ctx context.Context, runs int) error {
 }
 
 // quickNetwork names the network of testdata that takes about 15 ms a frame on
-// this machine: "quick", or "brisk" where that is nearer.
+// this machine: "quick", or "brisk" if that one is nearer.
 func quickNetwork() (string, error) {
-	// The first network to be opened loads the runtime, which newBare needs.
+	// The first opened network loads the runtime, which newBare needs.
 	loading, err := onnx.Open(onnx.Config{Library: os.Getenv("BGREMOVE_ONNXRUNTIME"), Model: modelPath("quick")})
 	if err != nil {
 		return "", err
@@ -74,8 +75,8 @@ func quickNetwork() (string, error) {
 	return "quick", nil
 }
 
-// frameTimeAlone is what a network takes for a frame: the best of three, since
-// other work on the machine is none of its own.
+// frameTimeAlone is a network's time for a frame. It takes the best of three,
+// because other work on the machine only adds time.
 func frameTimeAlone(name string) (time.Duration, error) {
 	alone, err := newBare(modelPath(name))
 	if err != nil {
@@ -129,14 +130,14 @@ func (b *bench) network(ctx context.Context, name string, j job, runs int) error
 	return nil
 }
 
-// bare is a network in ONNX Runtime with nothing around it.
+// bare is a network in ONNX Runtime without anything around it.
 type bare struct {
 	sessions []*ort.AdvancedSession
 	tensors  []*ort.Tensor[float32]
 }
 
-// newBare opens one session with two threads and two with one each. The
-// runtime is loaded already.
+// newBare opens one session with two threads and two sessions with one thread
+// each. The runtime must be loaded already.
 func newBare(path string) (*bare, error) {
 	b := &bare{}
 	for _, threads := range []int{2, 1, 1} {
@@ -173,7 +174,7 @@ func (b *bare) open(path string, threads int) error {
 	return nil
 }
 
-// run runs frames, by what is faster on this machine: two threads on one frame
+// run runs frames in the faster way on this machine: two threads on one frame,
 // or two frames at once.
 func (b *bare) run(frames int) error {
 	const trial = 6
@@ -218,15 +219,15 @@ func (b *bare) close() {
 	}
 }
 
-// reuse compares a GIF whose frames repeat with the same run without reuse.
+// reuse compares a GIF with repeated frames with the same run without reuse.
 func (b *bench) reuse(ctx context.Context, runs int) error {
 	clip, err := b.clip(ctx, 640, 360, 25)
 	if err != nil {
 		return err
 	}
 	gif := b.path("repeating.gif")
-	// Each frame is shown four times, as four frames of the file, in the
-	// clip's own colours.
+	// Each frame appears four times, as four frames of the file, in the clip's
+	// own colours.
 	const filter = "setpts=4*PTS,fps=25,scale=480:-1,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none"
 	if err := b.ffmpeg(ctx, []string{"-y", "-i", clip, "-vf", filter, "-gifflags", "-offsetting", gif}); err != nil {
 		return fmt.Errorf("draw a GIF: %w", err)

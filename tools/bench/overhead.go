@@ -17,7 +17,7 @@ import (
 )
 
 // overhead compares `remove --method fast --crop=false` from H.264 to WebM at
-// 640×360 with ffmpeg alone doing the same.
+// 640×360 with ffmpeg alone at the same work.
 func (b *bench) overhead(ctx context.Context, frames, runs int) error {
 	j := job{width: 640, height: 360, frames: frames, options: bgremove.Options{Method: bgremove.Fast, Format: bgremove.WebM}}
 	args, err := b.reference(ctx, &j)
@@ -33,7 +33,7 @@ func (b *bench) overhead(ctx context.Context, frames, runs int) error {
 	return nil
 }
 
-// job is a removal that is measured, to WebM.
+// job is a measured removal to WebM.
 type job struct {
 	clip                  string
 	width, height, frames int
@@ -47,9 +47,9 @@ func (b *bench) remove(ctx context.Context, j job, c bgremove.Config) error {
 	return errors.Join(err, r.Close())
 }
 
-// reference draws the job's clip and returns the arguments with which ffmpeg
-// alone decodes it to RGBA and encodes the very frames that bgremove makes of
-// it, from RGBA and as bgremove does: what a tool that works on pictures asks of
+// reference draws the job's clip and returns arguments for ffmpeg alone. With
+// them ffmpeg decodes the clip to RGBA, and encodes bgremove's frames from RGBA
+// with bgremove's settings. Any tool that works on pictures needs this much of
 // ffmpeg.
 func (b *bench) reference(ctx context.Context, j *job) (args []string, err error) {
 	if j.clip, err = b.clip(ctx, j.width, j.height, j.frames); err != nil {
@@ -69,8 +69,7 @@ func (b *bench) reference(ctx context.Context, j *job) (args []string, err error
 	return append(args, encodingRGBA(sink)...), nil
 }
 
-// decodingRGBA is the arguments with which ffmpeg decodes a clip to RGBA, for
-// nobody.
+// decodingRGBA makes ffmpeg decode a clip to RGBA and drop the result.
 func decodingRGBA(clip string) []string {
 	return []string{"-i", clip, "-map", "0:v", "-pix_fmt", "rgba", "-c:v", "rawvideo", "-f", "null", "-"}
 }
@@ -84,8 +83,8 @@ func (b *bench) ffmpeg(ctx context.Context, args []string) error {
 	return nil
 }
 
-// cutOuts writes the frames that bgremove gives the encoders to a file, as the
-// codec has them: it lets bgremove encode them without loss.
+// cutOuts writes the frames that bgremove gives the encoders to a file, in the
+// codec's form. For this bgremove encodes them without loss.
 func (b *bench) cutOuts(ctx context.Context, j job) (path string, err error) {
 	lossless, err := b.losslessFFmpeg()
 	if err != nil {
@@ -98,18 +97,18 @@ func (b *bench) cutOuts(ctx context.Context, j job) (path string, err error) {
 	return path, b.ffmpeg(ctx, []string{"-y", "-c:v", "libvpx-vp9", "-i", b.path("out.webm"), "-fps_mode", "passthrough", "-c:v", "rawvideo", path})
 }
 
-// encoding is what of a sink's arguments follows the choice of streams.
+// encoding returns a sink's arguments after the choice of streams.
 func encoding(sink []string) []string { return sink[slices.Index(sink, "-map")+2:] }
 
-// encodingRGBA is the same for RGBA, which ffmpeg has to convert, as exactly as
-// bgremove does.
+// encodingRGBA is the same for RGBA. ffmpeg converts it as exactly as bgremove
+// does.
 func encodingRGBA(sink []string) []string {
 	const conversion = "scale=out_color_matrix=bt709:out_range=tv:flags=bicubic+accurate_rnd+full_chroma_int,format=yuva420p"
 	return append([]string{"-vf", conversion}, encoding(sink)...)
 }
 
-// losslessFFmpeg is an ffmpeg that loses nothing where it should encode VP9
-// with some quality.
+// losslessFFmpeg is an ffmpeg that encodes VP9 without loss, whatever the
+// requested quality.
 func (b *bench) losslessFFmpeg() (path string, err error) {
 	path = b.path("ffmpeg-lossless")
 	script := fmt.Sprintf(`#!/bin/sh
@@ -119,7 +118,7 @@ exec %q "$@"
 	return path, os.WriteFile(path, []byte(script), 0o700)
 }
 
-// pairs runs a and b in turn and returns the median ratio of their times and
+// pairs runs a and b in turn and returns the median ratio of their times, and
 // the median of each.
 func pairs(n int, a, b func() error) (ratio float64, timeA, timeB time.Duration, err error) {
 	var ratios []float64

@@ -16,7 +16,7 @@ import (
 )
 
 // imageMagick compares a frame of `remove --method fast` to WebM with
-// ImageMagick's flood-fill as people script it: a process for each picture.
+// ImageMagick's flood-fill in the usual script: one process per picture.
 func (b *bench) imageMagick(ctx context.Context) error {
 	const frames, pictures = 300, 10
 	clip, err := b.clip(ctx, 640, 360, frames)

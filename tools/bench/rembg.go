@@ -16,13 +16,13 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
 
-// rembg compares whole runs to WebM with rembg's, as people script it: ffmpeg
-// pipes raw frames to `rembg b`, which writes PNGs, which ffmpeg encodes as we
-// do. Both have the same network.
+// rembg compares whole runs to WebM with rembg's in the usual script. ffmpeg
+// pipes raw frames to `rembg b`; it writes PNGs, and ffmpeg encodes them as we
+// do. Both use the same network.
 func (b *bench) rembg(ctx context.Context) error {
 	for _, program := range []string{rembgPath, bgremovePath} {
 		if _, err := os.Stat(program); err != nil {
-			return fmt.Errorf("%w: make bench-peers brings it", err)
+			return fmt.Errorf("%w: make bench-peers installs it", err)
 		}
 	}
 	fmt.Println("\nrembg 2.0.86 with the same network, mp4 to webm")
@@ -64,7 +64,7 @@ func (b *bench) againstRembg(ctx context.Context, j job, name string) error {
 	return nil
 }
 
-// runRembg returns the peak memory of rembg in kB and the frames that it wrote.
+// runRembg returns the peak memory of rembg in kB and its number of frames.
 func (b *bench) runRembg(ctx context.Context, j job, name string) (memory int64, frames int, err error) {
 	dir := b.path("rembg")
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
@@ -98,9 +98,9 @@ func (b *bench) runRembg(ctx context.Context, j job, name string) (memory int64,
 	return memory, len(pictures), b.ffmpeg(ctx, args)
 }
 
-// peak runs a program and returns the most memory that it had, in kB, looked at
-// every now and then: what the system counts at its end begins with what this
-// process had when it started it.
+// peak runs a program and returns its peak memory in kB, sampled at intervals.
+// The system's own count at the end is no use: it begins with this process's
+// memory at the start of the program.
 func peak(c *exec.Cmd) (kb int64, err error) {
 	var said strings.Builder
 	c.Stderr = &said

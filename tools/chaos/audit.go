@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// lookEvery is how often the state of things is looked at.
+// lookEvery is the interval of checks.
 const lookEvery = 100 * time.Millisecond
 
 // settle waits until every job has ended.
@@ -37,7 +37,7 @@ func (c *chaos) settle(ctx context.Context, p *rig.Place, people *crowd) error {
 
 var errTooLong = errors.New("it takes too long")
 
-// until looks again and again until what it waits for is so.
+// until repeats a check until it succeeds.
 func (c *chaos) until(ctx context.Context, look func() (bool, error)) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -55,8 +55,8 @@ func (c *chaos) until(ctx context.Context, look func() (bool, error)) error {
 	}
 }
 
-// report sweeps what nodes have left behind, audits everything, and prints
-// what happened.
+// report sweeps up the remains of nodes, audits everything, and prints the
+// results.
 func (c *chaos) report(ctx context.Context, p *rig.Place, people *crowd, title string, t *phases) error {
 	db, err := store.Open(ctx, p.Database)
 	if err != nil {
@@ -85,8 +85,9 @@ func (c *chaos) report(ctx context.Context, p *rig.Place, people *crowd, title s
 	return nil
 }
 
-// sweep starts a node that removes orphans at once, waits until storage holds
-// as many objects as jobs name, and compares them. It returns how many went.
+// sweep starts a node that removes orphans at once. It waits until storage
+// holds as many objects as jobs name, and compares them. It returns the number
+// of removed orphans.
 func (c *chaos) sweep(ctx context.Context, p *rig.Place, f *facts) (orphans int, err error) {
 	blobs, err := p.Blobs(ctx)
 	if err != nil {
@@ -98,8 +99,9 @@ func (c *chaos) sweep(ctx context.Context, p *rig.Place, f *facts) (orphans int,
 		return 0, err
 	}
 	const keep = time.Second
-	time.Sleep(2 * keep) // all is old then
-	// So many kills leave more than a service would remove unasked.
+	time.Sleep(2 * keep) // everything is old by then
+	// After so many kills there are more orphans than a service would remove by
+	// itself.
 	if _, err := p.Admin(ctx, "storage", "adopt", "--storage", p.Storage); err != nil {
 		return 0, err
 	}
@@ -126,7 +128,7 @@ func (c *chaos) sweep(ctx context.Context, p *rig.Place, f *facts) (orphans int,
 	return len(before) - len(after), errors.Join(err, f.compare(ctx, blobs, after))
 }
 
-// list is the size of every object, but for the one that says whose they are.
+// list returns the size of every object, except the one that names the owner.
 func list(ctx context.Context, blobs *blob.Store) (map[string]int64, error) {
 	sizes := make(map[string]int64)
 	for o, err := range blobs.List(ctx, "") {
@@ -139,7 +141,7 @@ func list(ctx context.Context, blobs *blob.Store) (map[string]int64, error) {
 	return sizes, nil
 }
 
-// gather reads what the database says.
+// gather reads the facts from the database.
 func gather(ctx context.Context, db *store.DB) (*facts, error) {
 	f := &facts{files: make(map[string]file), ledger: make(map[string]map[account.Kind][]int64), events: make(map[string]int64), told: make(map[string]string)}
 	return f, errors.Join(

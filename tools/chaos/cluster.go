@@ -11,8 +11,8 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// cluster runs two API nodes and three workers, which share a PostgreSQL
-// database and a bucket on a server of S3, and kills one of each for good.
+// cluster runs two API nodes and three workers. They share a PostgreSQL
+// database and a bucket on an S3 server. It kills one of each kind for good.
 func (c *chaos) cluster(ctx context.Context) (err error) {
 	var t phases
 	s3, err := c.rig.S3(ctx, c.versitygw)
@@ -61,7 +61,7 @@ func (c *chaos) cluster(ctx context.Context) (err error) {
 	return c.report(ctx, p, people, "cluster of 2 API nodes and 3 workers: one of each killed", &t)
 }
 
-// nodes starts n nodes of a role.
+// nodes starts n nodes with a role.
 func (c *chaos) nodes(ctx context.Context, p *rig.Place, role string, n int) (nodes []*rig.Node, err error) {
 	for i := range n {
 		node, err := p.Start(ctx, fmt.Sprint(role, i), role, c.flags()...)
@@ -73,8 +73,8 @@ func (c *chaos) nodes(ctx context.Context, p *rig.Place, role string, n int) (no
 	return nodes, nil
 }
 
-// killTwo kills a worker in the midst of its jobs and an API node among the
-// last orders, and returns when all orders have an answer.
+// killTwo kills a worker in the middle of its jobs and an API node during the
+// last orders. It returns when all orders have an answer.
 func (c *chaos) killTwo(ctx context.Context, people *crowd, worker, front *rig.Node) error {
 	done := make(chan error, 1)
 	go func() { done <- people.run(ctx, c.clusterJobs) }()
@@ -88,8 +88,7 @@ func (c *chaos) killTwo(ctx context.Context, people *crowd, worker, front *rig.N
 	return errors.Join(err, <-done)
 }
 
-// killAt kills a node at a random moment, between 1 and most steps of progress
-// from now.
+// killAt kills a node at a random moment, after 1 to most steps of progress.
 func (c *chaos) killAt(ctx context.Context, victim *rig.Node, most int, progress func() (int64, error)) error {
 	began, err := progress()
 	if err != nil {
@@ -109,7 +108,7 @@ func (c *chaos) killAt(ctx context.Context, victim *rig.Node, most int, progress
 	return nil
 }
 
-// jobsEnded counts, by its log, the tries that a worker has ended.
+// jobsEnded counts the attempts that a worker has ended, by its log.
 func jobsEnded(worker *rig.Node) (int64, error) {
 	log, err := os.ReadFile(worker.Log)
 	return int64(bytes.Count(log, []byte(`"msg":"job ended"`))), err

@@ -12,23 +12,23 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// batchEvery is how many orders lie between two batches, which have a file
-// that cannot be read.
+// batchEvery is the interval, in orders, of batches. Each batch has one
+// unreadable file.
 const batchEvery = 20
 
-// crowd are clients that want a number of jobs done and ask, each order by its
-// own Idempotency-Key, until they have an answer.
+// crowd is a set of clients that order a number of jobs. They repeat each order
+// with its own Idempotency-Key until they have an answer.
 type crowd struct {
-	clients    []*rig.Client // of different accounts
+	clients    []*rig.Client // of several accounts
 	urls       []string
 	one, batch rig.Form
-	// gate lets through an order for each value that it has.
+	// gate admits one order for each of its values.
 	gate chan struct{}
 
 	mu  sync.Mutex
-	ids map[string]bool // of all jobs that were made
+	ids map[string]bool // of all created jobs
 
-	tries, answered atomic.Int64 // submissions, and orders that have an answer
+	tries, answered atomic.Int64 // submissions, and orders with an answer
 }
 
 func newCrowd(ctx context.Context, p *rig.Place, orders int) (*crowd, error) {
@@ -52,7 +52,7 @@ func newCrowd(ctx context.Context, p *rig.Place, orders int) (*crowd, error) {
 	return c, err
 }
 
-// admit lets n more orders through.
+// admit admits n more orders.
 func (c *crowd) admit(n int) {
 	for range n {
 		c.gate <- struct{}{}
@@ -87,7 +87,7 @@ func (c *crowd) run(ctx context.Context, orders int) error {
 	return context.Cause(ctx)
 }
 
-// order asks node after node until one has taken the order.
+// order asks one node after another until one accepts the order.
 func (c *crowd) order(ctx context.Context, n int) error {
 	form, most := c.one, 1
 	if n%batchEvery == 0 {
@@ -121,8 +121,8 @@ func (c *crowd) note(ids []string) {
 	c.answered.Add(1)
 }
 
-// passing reports whether an error is one that the API asks clients to meet by
-// asking again: no answer at all, or one with Retry-After.
+// passing reports whether the API asks clients to retry after an error: there
+// was no answer at all, or one with Retry-After.
 func passing(err error) bool {
 	var status *rig.StatusError
 	if !errors.As(err, &status) {

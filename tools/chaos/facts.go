@@ -15,15 +15,16 @@ import (
 	"github.com/bgremove/bgremove/internal/blob"
 )
 
-// facts are what the database says when all is over.
+// facts is the final content of the database.
 type facts struct {
 	jobs   []row
-	files  map[string]file // by their keys
+	files  map[string]file // by key
 	ledger map[string]map[account.Kind][]int64
-	// waiting are jobs that the queue believes not to have ended.
+	// waiting counts jobs that are still open for the queue.
 	waiting int64
-	// events is the last number of each account's, and gaps are those before
-	// which one is missing; told is the last state of each job by its events.
+	// events is the last event number of each account. gaps are the numbers
+	// with a missing predecessor. told is the last state of each job in its
+	// events.
 	events map[string]int64
 	gaps   []string
 	told   map[string]string
@@ -37,7 +38,7 @@ type row struct {
 	input, output, shot file
 }
 
-// file is an object that a job names; its hash is not always known.
+// file is an object that a job names; its hash may be unknown.
 type file struct {
 	key, sha sql.NullString
 	size     sql.NullInt64
@@ -106,25 +107,25 @@ func (f *facts) lost() (n int64) {
 	return n
 }
 
-// check compares the jobs with those that clients were told of, and each with
-// its place in the ledger.
+// check compares the jobs with those that clients were told about, and each job
+// with its entries in the ledger.
 func (f *facts) check(told map[string]bool) error {
 	var errs []error
 	if len(f.jobs) != len(told) {
-		errs = append(errs, fmt.Errorf("%d jobs were made, clients know of %d", len(f.jobs), len(told)))
+		errs = append(errs, fmt.Errorf("%d jobs were created, but clients know of %d", len(f.jobs), len(told)))
 	}
 	if f.waiting != 0 {
 		errs = append(errs, fmt.Errorf("the queue counts %d jobs", f.waiting))
 	}
 	if len(f.ledger) != len(f.jobs) {
-		errs = append(errs, fmt.Errorf("the ledger knows %d jobs of %d", len(f.ledger), len(f.jobs)))
+		errs = append(errs, fmt.Errorf("the ledger has %d jobs of %d", len(f.ledger), len(f.jobs)))
 	}
 	if len(f.gaps) > 0 {
 		errs = append(errs, fmt.Errorf("events are missing before %q", f.gaps))
 	}
 	for _, r := range f.jobs {
 		if last, kept := f.told[r.id]; kept && last != r.state {
-			errs = append(errs, fmt.Errorf("%s is %s, its last event says %s", r.id, r.state, last))
+			errs = append(errs, fmt.Errorf("%s is %s, but its last event says %s", r.id, r.state, last))
 		}
 		if err := errors.Join(r.checkEnd(told), r.checkCredits(f.ledger[r.id])); err != nil {
 			errs = append(errs, fmt.Errorf("%s, %+v: %w", r.id, r, err))
@@ -133,23 +134,23 @@ func (f *facts) check(told map[string]bool) error {
 	return errors.Join(errs...)
 }
 
-// mostLosses is how often a job may lose its worker.
+// mostLosses is the number of times that a job may lose its worker.
 const mostLosses = 3
 
 func (r row) checkEnd(told map[string]bool) error {
 	switch {
 	case !told[r.id]:
-		return errors.New("nobody asked for it")
+		return errors.New("no client ordered it")
 	case r.state == "done" && (!r.output.key.Valid || !r.shot.key.Valid || r.attempt != r.lost+1):
-		return errors.New("it is done without a preview and one more claim than were lost")
+		return errors.New("it is done without an output or a preview, or its claims are not one more than were lost")
 	case r.state == "failed" && r.code == "processing_failed" && r.lost != mostLosses:
 		return errors.New("it failed without losing all its workers")
 	case r.state == "failed" && r.code == "unreadable_file" && r.attempt != 0:
-		return errors.New("a worker had it, though it cannot be read")
+		return errors.New("a worker had it, although its file is unreadable")
 	case r.state == "done", r.state == "failed" && (r.code == "processing_failed" || r.code == "unreadable_file"):
 		return nil
 	}
-	return errors.New("it has not ended, or for no reason")
+	return errors.New("it has not ended, or ended without a reason")
 }
 
 func (r row) checkCredits(entries map[account.Kind][]int64) error {
@@ -158,7 +159,7 @@ func (r row) checkCredits(entries map[account.Kind][]int64) error {
 		want[account.Refund] = []int64{r.cost}
 	}
 	if r.charged != r.cost || !maps.EqualFunc(entries, want, slices.Equal) {
-		return fmt.Errorf("the ledger says %v, which should be %v", entries, want)
+		return fmt.Errorf("the ledger has %v, want %v", entries, want)
 	}
 	return nil
 }
@@ -182,7 +183,7 @@ func (f *facts) compare(ctx context.Context, blobs *blob.Store, there map[string
 	return errors.Join(errs...)
 }
 
-// rehash reads an object as its job describes it.
+// rehash reads an object and compares it with its job's description.
 func rehash(ctx context.Context, blobs *blob.Store, key, want string) error {
 	r, err := blobs.Open(ctx, key, 0, -1)
 	if err != nil {
@@ -194,7 +195,7 @@ func rehash(ctx context.Context, blobs *blob.Store, key, want string) error {
 		return err
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		return fmt.Errorf("%s has the hash %s, its job says %s", key, got, want)
+		return fmt.Errorf("%s has the hash %s, but its job says %s", key, got, want)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Command chaos kills processes of the service at random moments and then
-// looks whether anything was lost, done twice or left behind.
+// Command chaos kills processes of the service at random moments. Then it
+// checks whether anything was lost, done twice or left behind.
 //
 //	./tools/postgres.sh go run ./tools/chaos -versitygw PATH
 //	go run ./tools/chaos -databases sqlite -jobs 100 -kills 10 -cluster-jobs 0
@@ -35,12 +35,12 @@ func main() {
 	databases := flag.String("databases", "sqlite,postgres", "where to kill processes; postgres needs BGREMOVE_TEST_POSTGRES")
 	flag.IntVar(&s.jobs, "jobs", 1000, "jobs on each database")
 	flag.IntVar(&s.kills, "kills", 200, "kills on each database")
-	flag.IntVar(&s.clusterJobs, "cluster-jobs", 500, "jobs of five nodes on PostgreSQL and S3; 0 leaves it out")
+	flag.IntVar(&s.clusterJobs, "cluster-jobs", 500, "jobs for five nodes on PostgreSQL and S3; 0 omits them")
 	flag.StringVar(&s.versitygw, "versitygw", "", "the `binary` of an S3 server, for the cluster")
-	flag.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "of the random moments")
+	flag.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "the seed of the random moments")
 	flag.DurationVar(&s.lease, "lease", time.Second, "serve's --lease")
 	flag.DurationVar(&s.calm, "calm", 600*time.Millisecond, "the longest time between a restart and the next kill")
-	flag.DurationVar(&s.within, "within", 5*time.Minute, "how long the last jobs may take after the last kill")
+	flag.DurationVar(&s.within, "within", 5*time.Minute, "the longest time for the last jobs after the last kill")
 	flag.Parse()
 	s.databases = strings.Split(*databases, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -81,15 +81,15 @@ func named(name string, err error) error {
 	return nil
 }
 
-// chaos is what all scenarios share.
+// chaos is the state that all scenarios share.
 type chaos struct {
 	settings
 	rig    *rig.Rig
 	random *rand.Rand
 }
 
-// flags of every node. Orphans stay long enough for an upload on a busy
-// machine, and short enough for sweeps at each start to find some.
+// flags are the flags of every node. Orphans stay long enough for an upload on
+// a busy machine, and briefly enough for the sweeps at each start to find some.
 func (c *chaos) flags(more ...string) []string {
 	return append([]string{"--lease", c.lease.String(), "--rate", "6000000", "--burst", "1000000", "--account-rate", "6000000", "--account-burst", "1000000",
 		"--slots", "2", "--keep-orphans", "1m"}, more...)

@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// phases are how long the parts of a scenario took. The zero value is ready to
-// use.
+// phases are the durations of the parts of a scenario. The zero value is ready
+// to use.
 type phases struct {
 	began time.Time
 	text  []string
 }
 
-// next ends the phase of that name; the first call only begins one.
+// next ends the current phase under a name; the first call only starts the
+// clock.
 func (p *phases) next(name string) {
 	now := time.Now()
 	if !p.began.IsZero() {

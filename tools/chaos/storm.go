@@ -13,7 +13,7 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// member is a node that is started again when it was killed.
+// member is a node that is restarted after each kill.
 type member struct {
 	name, role string
 	args       []string
@@ -25,8 +25,8 @@ func (m *member) start(ctx context.Context, p *rig.Place) (err error) {
 	return err
 }
 
-// storm runs one node that does everything and one that only works, and kills
-// one of the two at random moments, with work for both at each.
+// storm runs one node with all roles and one worker, and kills one of the two
+// at random moments. Both have work at each kill.
 func (c *chaos) storm(ctx context.Context, database string) error {
 	var t phases
 	p, err := c.place(ctx, database)
@@ -48,7 +48,7 @@ func (c *chaos) storm(ctx context.Context, database string) error {
 	if err != nil {
 		return err
 	}
-	members[0].args = c.flags("--addr", at.Host) // clients find it again
+	members[0].args = c.flags("--addr", at.Host) // so that clients find it again
 
 	t.next("")
 	done := make(chan error, 1)
@@ -79,8 +79,8 @@ func (c *chaos) place(ctx context.Context, database string) (*rig.Place, error) 
 	return c.rig.SQLite()
 }
 
-// kill kills and restarts members. The orders come evenly: those of each kill
-// a moment before it.
+// kill kills and restarts members. Orders come evenly: those for each kill
+// arrive shortly before it.
 func (c *chaos) kill(ctx context.Context, p *rig.Place, people *crowd, members []*member) error {
 	admitted := 0
 	defer func() { people.admit(c.jobs - admitted) }()
@@ -102,10 +102,10 @@ func (c *chaos) kill(ctx context.Context, p *rig.Place, people *crowd, members [
 	return nil
 }
 
-// scratchFolders finds temporary folders with something in them that outlived
-// the process after theirs. One with its lock alone is for the next start: the
-// lock of a process that is killed is free a moment later, when its children
-// are gone too.
+// scratchFolders finds temporary folders with content that outlived the process
+// after theirs. A folder with only its lock is left for the next start: the
+// lock of a killed process becomes free a moment later, when its children have
+// ended.
 func scratchFolders(p *rig.Place) error {
 	left, err := filepath.Glob(filepath.Join(p.Temporary("*"), "*"))
 	for _, dir := range left {

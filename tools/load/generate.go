@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// series is how long requests took.
+// series is the durations of requests.
 type series struct {
 	took []time.Duration
-	over time.Duration // from the first's begin to the last's end
+	over time.Duration // from the start of the first to the end of the last
 }
 
-// perSecond is the rate of requests that were answered.
+// perSecond is the rate of answered requests.
 func (s series) perSecond() float64 { return float64(len(s.took)) / s.over.Seconds() }
 
 // quantile is the time within which the given share was answered.
@@ -27,8 +27,8 @@ func (s series) quantile(share float64) time.Duration {
 	return s.took[min(len(s.took)-1, int(share*float64(len(s.took))))]
 }
 
-// closed keeps a number of requests under way for a time: the most that the
-// service can do. The first error ends it.
+// closed keeps a number of requests running for a time, which measures the
+// highest rate. The first error ends it.
 func closed(ctx context.Context, during time.Duration, atOnce int, request func(context.Context) error) (series, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -59,10 +59,9 @@ func closed(ctx context.Context, during time.Duration, atOnce int, request func(
 	return all, context.Cause(ctx)
 }
 
-// open begins requests at a fixed rate, however long those before take, and
-// counts each from the moment at which it was due: a service that stalls is
-// not spared the requests that would have come meanwhile. The first error ends
-// it.
+// open starts requests at a fixed rate, however long the previous ones take. It
+// counts each from the moment when it was due, so that a stalled service does
+// not escape the requests of that time. The first error ends it.
 func open(ctx context.Context, during time.Duration, rate float64, request func(context.Context) error) (series, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// calibrateFor is how long each ability of the machine is measured.
+// calibrateFor is the time for measuring each ability of the machine.
 const calibrateFor = time.Second
 
-// calibrate prints what the machine does at best just now: how fast it hashes
-// on one core, and how often it brings a small write to the disk.
+// calibrate prints the machine's best performance at the moment: the speed of
+// hashing on one core, and the rate of small writes that reach the disk.
 func (b *bench) calibrate() error {
 	load, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -1,8 +1,8 @@
 //go:build linux
 
 // Command load measures the service: processes of its binary, on databases and
-// storage of their own, on this machine. What the machine itself can do stands
-// beside the numbers.
+// storage of their own, on this machine. It also prints the machine's own
+// performance beside the numbers.
 //
 //	./tools/postgres.sh go run ./tools/load -versitygw PATH
 //	go run ./tools/load -databases sqlite -only submit,poll
@@ -38,13 +38,13 @@ func main() {
 	var s settings
 	databases := flag.String("databases", "sqlite,postgres", "what to measure on; postgres needs BGREMOVE_TEST_POSTGRES")
 	only := flag.String("only", "submit,poll,pickup,streams,memory", "what to measure")
-	flag.StringVar(&s.versitygw, "versitygw", "", "the `binary` of an S3 server, for memory; empty leaves it out")
+	flag.StringVar(&s.versitygw, "versitygw", "", "the `binary` of an S3 server, for memory; empty omits S3")
 	flag.DurationVar(&s.during, "time", 10*time.Second, "how long each rate is measured")
-	flag.IntVar(&s.connections, "connections", 16, "requests at once where the most is measured")
-	flag.Float64Var(&s.submitRate, "submit-rate", 50, "submissions a second whose latency is measured")
-	flag.Float64Var(&s.pollRate, "poll-rate", 3000, "polls a second whose latency is measured")
-	flag.IntVar(&s.pickups, "pickups", 50, "jobs whose pickup is measured")
-	flag.Int64Var(&s.uploadSize, "upload", 200e6, "`bytes` of the upload whose memory is measured")
+	flag.IntVar(&s.connections, "connections", 16, "requests at once for measuring the highest rate")
+	flag.Float64Var(&s.submitRate, "submit-rate", 50, "submissions per second for measuring latency")
+	flag.Float64Var(&s.pollRate, "poll-rate", 3000, "polls per second for measuring latency")
+	flag.IntVar(&s.pickups, "pickups", 50, "jobs for measuring the pickup")
+	flag.Int64Var(&s.uploadSize, "upload", 200e6, "`bytes` of the upload for measuring memory")
 	flag.Parse()
 	s.databases, s.only = strings.Split(*databases, ","), strings.Split(*only, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -78,13 +78,13 @@ func (s *settings) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// bench is what all measurements share.
+// bench is the state that all measurements share.
 type bench struct {
 	settings
 	rig *rig.Rig
 }
 
-// unlimited lifts the limit of the rate, which stays on.
+// unlimited raises the rate limits out of reach without turning them off.
 var unlimited = []string{"--rate", "6000000", "--burst", "1000000", "--account-rate", "6000000", "--account-burst", "1000000"}
 
 func (b *bench) place(ctx context.Context, database string) (*rig.Place, error) {
@@ -94,7 +94,7 @@ func (b *bench) place(ctx context.Context, database string) (*rig.Place, error) 
 	return b.rig.SQLite()
 }
 
-// measure runs what is wanted on one database, each on a fresh place.
+// measure runs the wanted measurements on one database, each on a fresh place.
 func (b *bench) measure(ctx context.Context, database string) error {
 	if slices.Contains(b.only, "submit") || slices.Contains(b.only, "poll") {
 		if err := b.rates(ctx, database); err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// What a large upload may add to the memory of the process that takes it, in
-// bytes.
+// The memory in bytes that a large upload may add to the process that receives
+// it.
 const (
 	aimFiles = 20e6
 	aimS3    = 40e6
 )
 
-// memory measures what a large upload adds, on files and on S3.
+// memory measures the memory that a large upload adds, on files and on S3.
 func (b *bench) memory(ctx context.Context) (err error) {
 	fmt.Printf("\nmemory added by an upload of %.0f MB\n", float64(b.uploadSize)/1e6)
 	p, err := b.rig.SQLite()
@@ -45,7 +45,7 @@ func (b *bench) memory(ctx context.Context) (err error) {
 	return b.upload(ctx, "S3", p, aimS3)
 }
 
-// upload measures the peak over what the process held after a small upload.
+// upload measures the peak above the process's memory after a small upload.
 func (b *bench) upload(ctx context.Context, where string, p *rig.Place, aim float64) (err error) {
 	nodes, client, err := b.populate(ctx, p, "api")
 	if err != nil {
@@ -70,7 +70,8 @@ func (b *bench) upload(ctx context.Context, where string, p *rig.Place, aim floa
 	return nil
 }
 
-// longForm is a form with a GIF of nearly size bytes, made while it is read.
+// longForm is a form with a GIF of nearly size bytes, generated during the
+// reading.
 func longForm(size int64) (body io.Reader, contentType string, length int64, err error) {
 	clip, n, err := rig.LongGIF(size)
 	if err != nil {

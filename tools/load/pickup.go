@@ -15,15 +15,16 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// The aims of a pickup: in a process that is told, and in another on SQLite.
+// The aims for a pickup: in a process that gets notifications, and in another
+// process on SQLite.
 const (
 	aimTold   = 5 * time.Millisecond
 	aimPolled = 100 * time.Millisecond
 )
 
 // pickup measures the time from a submission to its claim, by the database's
-// clock, while nothing else happens: the next job comes at a random moment
-// after the one before has ended.
+// clock, on an idle service. The next job comes at a random moment after the
+// previous one has ended.
 func (b *bench) pickup(ctx context.Context, database string, roles ...string) (err error) {
 	p, nodes, client, err := b.begin(ctx, database, roles...)
 	if err != nil {
@@ -79,8 +80,8 @@ func await(ctx context.Context, client *rig.Client, url, id string) error {
 	}
 }
 
-// pickups are the waits of all jobs, in whole milliseconds. The first is left
-// out: it finds everything cold.
+// pickups are the waits of all jobs in whole milliseconds, without the first,
+// which starts cold.
 func pickups(ctx context.Context, database string) (series, error) {
 	db, err := store.Open(ctx, database)
 	if err != nil {

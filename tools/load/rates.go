@@ -12,7 +12,7 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// What the submitted clip is like: about 200 kB.
+// The submitted clip has about 200 kB.
 const (
 	clipWidth, clipHeight = 320, 180
 	clipFrames            = 21
@@ -65,7 +65,7 @@ func (b *bench) rates(ctx context.Context, database string) (err error) {
 	return nil
 }
 
-// rate measures the most, and the latency at a fixed rate.
+// rate measures the highest rate, and the latency at a fixed rate.
 func (b *bench) rate(ctx context.Context, what string, at, aimMost float64, aimLatency time.Duration, request func(context.Context) error) error {
 	most, err := closed(ctx, b.during, b.connections, request)
 	if err != nil {
@@ -87,7 +87,7 @@ func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
 }
 
-// show prints one number beside its aim, if it has one.
+// show prints a number beside its aim, if any.
 func show(what, value, aim string, reached bool) {
 	verdict := ""
 	switch {

@@ -12,26 +12,28 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
-// How many browsers look on, at how many jobs: of each account as many as one
-// may have on a node.
+// The number of watching browsers and of jobs. Each account has as many
+// browsers as it may have on a node.
 const (
 	streamAccounts   = 10
 	streamsOfAccount = 20
 	jobsOfAccount    = 5
 )
 
-// aimStreams is what all streams may add to the memory of their node, in bytes.
+// aimStreams is the memory in bytes that all streams together may add to their
+// node.
 const aimStreams = 30e6
 
-// streams measures what open streams of events add to a node's memory while
-// jobs run, and that each tells every state of every job of its account.
+// streams measures the memory that open streams of events add to a node while
+// jobs run. It checks that each stream reports every state of every job of its
+// account.
 func (b *bench) streams(ctx context.Context, database string) (err error) {
 	p, nodes, _, err := b.begin(ctx, database, "api", "api", "worker")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end(nodes)) }()
-	measured, front := nodes[0], nodes[1] // hashing passwords would hide what streams take
+	measured, front := nodes[0], nodes[1] // hashing passwords would hide the streams' memory
 	clip, err := rig.GIF(64, 64, 5)
 	if err != nil {
 		return err
@@ -53,7 +55,7 @@ func (b *bench) streams(ctx context.Context, database string) (err error) {
 		}
 		w.keys, w.browsers = append(w.keys, rig.NewClient(key, 1)), append(w.browsers, browser)
 	}
-	if err := w.round(ctx, 1); err != nil { // one of each, so that only their number is new
+	if err := w.round(ctx, 1); err != nil { // so that later only the number of streams is new
 		return err
 	}
 	added, err := measured.PeakAdded(func() error { return w.round(ctx, streamsOfAccount) })
@@ -74,7 +76,7 @@ type watchers struct {
 }
 
 // round opens streams for each account, runs its jobs, and waits until every
-// stream has told of all.
+// stream has reported all of them.
 func (w *watchers) round(ctx context.Context, streams int) error {
 	var all []*rig.Events
 	defer func() {
@@ -108,7 +110,7 @@ func (w *watchers) round(ctx context.Context, streams int) error {
 	return g.Wait()
 }
 
-// complete wants every state of every job of an account from a stream.
+// complete checks that a stream reports every state of every job of an account.
 func complete(e *rig.Events) error {
 	told := map[string]string{}
 	for range 4 * jobsOfAccount {
@@ -120,7 +122,7 @@ func complete(e *rig.Events) error {
 	}
 	for id, states := range told {
 		if states != "queued processing processing done " {
-			return fmt.Errorf("a stream tells of %s: %s", id, states)
+			return fmt.Errorf("a stream reports for %s: %s", id, states)
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
-// Command manual writes what a release carries to describe the command line:
-// man pages into DIR/man and completions for shells into DIR/completions. Pages
-// bear the month of SOURCE_DATE_EPOCH, so that a release can be built again to
-// the byte.
+// Command manual writes a release's description of the command line: man pages
+// into DIR/man and completions for shells into DIR/completions. Pages bear the
+// month of SOURCE_DATE_EPOCH, so that a release can be rebuilt to the byte.
 //
 //	SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) go run ./tools/manual DIR
 package main
@@ -47,7 +46,7 @@ func date() (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// write replaces what is in dir/man and dir/completions.
+// write replaces the content of dir/man and dir/completions.
 func write(dir string, root *cobra.Command, date time.Time) error {
 	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, d := range []string{man, completions} {
@@ -76,7 +75,7 @@ func write(dir string, root *cobra.Command, date time.Time) error {
 	return nil
 }
 
-// undated leaves the day of the making out of all pages.
+// undated removes the day of generation from all pages.
 func undated(cmd *cobra.Command) {
 	cmd.DisableAutoGenTag = true
 	for _, c := range cmd.Commands() {

@@ -29,7 +29,7 @@ func written(t *testing.T) string {
 	return dir
 }
 
-// Every command has a page of its own, on which each of its flags is.
+// Every command has a page of its own that contains each of its flags.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(written(t), "man")
@@ -66,7 +66,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Nothing depends on who makes the pages, where, or when.
+// The pages do not depend on who makes them, where, or when.
 func TestReproducible(t *testing.T) {
 	t.Parallel()
 	one := contents(t, written(t))
@@ -99,7 +99,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// The shells that are there read their completions.
+// The installed shells can read their completions.
 func TestCompletions(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(written(t), "completions")

@@ -1,12 +1,14 @@
-// Plates shows training what internal/matte/plate finds in clips. It reads clips
-// from standard input, each as three 32-bit numbers, little-endian: frames, width
-// and height, followed by the frames, four bytes a pixel: red, green, blue and the
-// coverage, whose edges are laid along the picture's. For each clip it writes the views of all frames, each in
-// planes, with all frames as samples.
+// Command plates writes the views of internal/matte/plate for training. It reads
+// clips from standard input. Each begins with three 32-bit numbers, little-endian:
+// frames, width and height. The frames follow with four bytes a pixel: red, green,
+// blue and the coverage. The program fits the coverage's edges to the picture's.
+// For each clip it writes the views of all frames, each in planes, with all frames
+// as samples.
 package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/matte/plate"
 	"github.com/bgremove/bgremove/internal/matte/refine"
+	"github.com/bgremove/bgremove/internal/matte/subject"
 )
 
 func main() {
@@ -47,27 +50,53 @@ type frame struct {
 	matte   *image.Alpha
 }
 
-func clip(in io.Reader, out io.Writer, n, w, h int) error {
-	var p plate.Plate
-	var fit refine.Upsampler
+func clip(in io.Reader, out io.Writer, n, w, h int) (err error) {
+	c, err := subject.New(subject.Auto, "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
 	frames := make([]frame, n)
+	whole := image.Rect(0, 0, w, h)
 	for i := range frames {
-		whole := image.Rect(0, 0, w, h)
-		f, m := frame{image.NewNRGBA(whole), image.NewAlpha(whole)}, image.NewAlpha(whole)
+		f := frame{image.NewNRGBA(whole), image.NewAlpha(whole)}
 		if _, err := io.ReadFull(in, f.picture.Pix); err != nil {
 			return fmt.Errorf("read frame %d: %w", i, err)
 		}
-		for j := range m.Pix {
-			m.Pix[j], f.picture.Pix[4*j+3] = f.picture.Pix[4*j+3], 255
+		for j := range f.matte.Pix {
+			f.matte.Pix[j], f.picture.Pix[4*j+3] = f.picture.Pix[4*j+3], 255
 		}
-		fit.Upsample(f.matte, f.picture, m, f.picture)
 		frames[i] = f
+		if err := c.Add(f.picture, f.matte); err != nil {
+			return err
+		}
 	}
-	for _, f := range frames {
-		p.Sample(f.picture, f.matte)
+	if err := c.Decide(context.Background()); err != nil {
+		return err
 	}
-	for _, f := range frames {
-		if _, err := out.Write(p.Next(f.picture, f.matte).Pix); err != nil {
+	return views(out, frames, c)
+}
+
+// views writes the views of frames, of which c knows.
+func views(out io.Writer, frames []frame, c *subject.Clip) error {
+	var p plate.Plate
+	var fit refine.Upsampler
+	known := make([]subject.Evidence, len(frames))
+	for i, f := range frames {
+		var err error
+		if known[i], err = c.Frame(i); err != nil {
+			return err
+		}
+		known[i].Strip(f.matte)
+		along := image.NewAlpha(f.matte.Rect)
+		fit.Upsample(along, f.picture, f.matte, f.picture)
+		frames[i].matte = along
+		p.Sample(f.picture, along)
+	}
+	for i, f := range frames {
+		v := p.Next(f.picture, f.matte)
+		known[i].Show(&v)
+		if _, err := out.Write(v.Pix); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
-// Command sheet draws clips before and after: frames of each, and below them what
-// one or more builds of bgremove leave of them, over magenta. It also prints what
-// each build says of its results, and how many clips it warns of.
+// Command sheet draws clips before and after: frames of each clip, and below
+// them the results of one or more builds of bgremove, over magenta. It also
+// prints each build's remarks on its results, and the number of clips with
+// warnings.
 //
 //	go run ./tools/sheet -o sheet.png CLIP...
 //	go run ./tools/sheet -bin old/bgremove -bin bin/bgremove -args '--method rembg' -o sheet.png CLIP...
@@ -51,7 +52,7 @@ func main() {
 	}
 }
 
-// sheet is what is drawn, and how.
+// sheet holds the content and the settings of the drawing.
 type sheet struct {
 	builds, args  []string
 	frames, width int
@@ -98,7 +99,7 @@ func (s *sheet) run(ctx context.Context, out string, clips []string) error {
 	return save(out, stack(strips))
 }
 
-// remove cuts a clip out.
+// remove cuts out a clip.
 func (s *sheet) remove(ctx context.Context, build, clip, out string) (r bgremove.Result, err error) {
 	args := append([]string{"remove", clip, "-o", out, "--force", "--crop=false", "--no-audio", "--json"}, s.args...)
 	answer, err := output(ctx, build, args...)
@@ -108,10 +109,10 @@ func (s *sheet) remove(ctx context.Context, build, clip, out string) (r bgremove
 	return r, json.Unmarshal(answer, &r)
 }
 
-// labelHeight is that of the line above a strip.
+// labelHeight is the height of the line above a strip.
 const labelHeight = 16
 
-// strip draws frames of a clip, which has so many, beside each other.
+// strip draws frames of a clip of count frames beside each other.
 func (s *sheet) strip(ctx context.Context, path string, count int, decoder []string, label string) (*image.NRGBA, error) {
 	filter := fmt.Sprintf("select='not(mod(n,%d))',scale=%d:-2,format=rgba", max((count+s.frames-1)/s.frames, 1), s.width)
 	args := append(append([]string{"-v", "error"}, decoder...), "-i", path, "-vf", filter, "-fps_mode", "passthrough", "-f", "image2pipe", "-c:v", "png", "-")
@@ -165,7 +166,7 @@ func save(path string, img image.Image) error {
 	return errors.Join(png.Encode(f, img), f.Close())
 }
 
-// output runs a program and returns what it prints.
+// output runs a program and returns its output.
 func output(ctx context.Context, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	var said bytes.Buffer

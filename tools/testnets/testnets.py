@@ -3,8 +3,8 @@
     pip install onnx
     python tools/testnets/testnets.py testdata/onnx
 
-All but unet tell the subject by its distance from one green, so that a
-test knows the right matte. The files are deterministic.
+All except unet separate the subject by its distance from one green, so
+that a test knows the right matte. The files are deterministic.
 """
 
 import json
@@ -68,7 +68,7 @@ def probability(folder):
 
 
 def scaled(folder, name, factor, offset, metadata=None):
-    """An open-size network whose output is factor * distance + offset."""
+    """An open-size network with the output factor * distance + offset."""
     d, dc = distance("image", "d", gain=1)
     c, cc = clip("d4", "p")
     nodes = d + [helper.make_node("Mul", ["d", "four"], ["d4"])] + c + [
@@ -81,7 +81,7 @@ def scaled(folder, name, factor, offset, metadata=None):
 
 
 def half(folder):
-    """float16 both ways; half_apart keeps its constants in a file of its own."""
+    """float16 in and out; half_apart keeps its constants in a file of its own."""
     d, dc = distance("image", "d", np.float16)
     c, cc = clip("d", "alpha", np.float16)
     save(folder, "half", d + c, [tensor("image", T.FLOAT16, [1, 3, "h", "w"])],
@@ -110,10 +110,10 @@ def octets(folder):
 
 
 def averager(folder, name, kind, dtype):
-    """Robust Video Matting's signature.
+    """The interface of Robust Video Matting.
 
-    r1 is the running mean of the mattes; r2 counts frames, r3 counts them by
-    twos and r4 adds up downsample_ratio. fgr shows r3, r2 and r4 as levels.
+    r1 is the running mean of the mattes. r2 counts frames, r3 counts them by
+    twos, and r4 adds up downsample_ratio. fgr shows r3, r2 and r4 as levels.
     """
     d, dc = distance("src", "d", dtype)
     c, cc = clip("d", "p", dtype)
@@ -151,7 +151,7 @@ def nan(folder):
 
 
 class Net:
-    """A network of random weights, kept as float16 and cast when loaded."""
+    """A network of random weights, stored as float16 and cast when loaded."""
 
     def __init__(self):
         self.nodes, self.constants, self.count = [], [], 0
@@ -218,12 +218,12 @@ def unet(folder):
 
 
 def timed(folder, name, layers):
-    """A network that takes time and gives a right matte all the same.
+    """A network that takes time and still gives a right matte.
 
-    The matte is decided, as those of trained networks are: greens that a video
-    codec left a little off are 0 all the same. It wants pictures as U²-Net does: normalised, 320×320. Of its time nearly
-    all goes into layers of convolutions with the same 16×16×3×3 weights, whose
-    outcome counts for nothing.
+    Its matte is decided, as in trained networks: greens that a video codec has
+    changed slightly are still 0. It takes pictures as U²-Net does: normalised,
+    320×320. Nearly all of its time goes into convolutions with the same
+    16×16×3×3 weights; their result is not used.
     """
     random = np.random.default_rng(2)
     mean = np.array([0.485, 0.456, 0.406], np.float32)

@@ -17,7 +17,7 @@ def photo(dice, bank, n, h, w):
 
 
 def gradient(dice, n, h, w):
-    """From one colour to another, or flat."""
+    """A gradient between two colours, or one flat colour."""
     flat = dice.chance(n, 0.55).view(-1, 1).float()
     one, two = dice.uniform(n * 3).view(n, 3), dice.uniform(n * 3).view(n, 3)
     pale = dice.chance(n, 0.25).view(-1, 1)
@@ -57,7 +57,7 @@ def backdrop(dice, bank, n, h, w):
 
 
 def fill(dice, bank, rgb, alpha, chosen):
-    """Premultiplied colours, replaced by a texture or one colour where chosen."""
+    """Premultiplied colours; where chosen, a texture or one colour replaces them."""
     rows = chosen.nonzero()[:, 0]
     if len(rows):
         n, (h, w) = len(rows), rgb.shape[2:]

@@ -1,4 +1,4 @@
-"""What a run leaves behind and the next one goes on from: a file of a few MB."""
+"""The state that a run saves and the next one continues from: a file of a few MB."""
 
 import dataclasses
 import pathlib
@@ -10,10 +10,11 @@ from net import WIDTHS
 
 @dataclasses.dataclass
 class State:
-    """A training's whole state.
+    """The whole state of a training.
 
-    plan is the schedule it follows, seen the samples drawn under it, before those
-    drawn under earlier plans, seconds the time spent so far, widths the network's.
+    plan is the current schedule, and seen the number of samples drawn under it.
+    before counts the samples drawn under earlier plans, and seconds the time
+    spent so far. widths are the network's.
     """
 
     net: dict
@@ -29,10 +30,10 @@ class State:
 
 
 def save(path, state):
-    """Writes the state whole or not at all.
+    """Writes the state completely or not at all.
 
-    The optimiser's moments and the average are kept with fewer bits, which training does
-    not notice: the file is a third as large.
+    The optimiser's moments and the average are stored with fewer bits. Training is
+    not affected, and the file is a third as large.
     """
     packed = dataclasses.asdict(state)
     packed["average"] = {k: narrow(v, torch.float16) for k, v in state.average.items()}
@@ -47,7 +48,7 @@ def save(path, state):
 
 
 def load(path, device="cpu"):
-    """The state that save wrote, tensors on device, or None without a file."""
+    """The state that save wrote, with tensors on device, or None without a file."""
     if not pathlib.Path(path).exists():
         return None
     packed = torch.load(path, map_location=device, weights_only=True)

@@ -1,18 +1,18 @@
-"""Decides by colour where a network is in doubt, as internal/matte/refine/colours.go does.
+"""Decides by colour where a network is uncertain, as internal/matte/refine/colours.go does.
 
-That also starts anew at cuts, and counts in steps where this computes.
+The Go code also starts again at cuts, and counts in steps where this computes.
 """
 
 import numpy as np
 
 BINS = 24
 SURE = 0.85  # coverage from which on a pixel counts as the subject
-KEEP = 0.97  # how much a frame counts one frame later
+KEEP = 0.97  # weight of a frame one frame later
 LEAST, MOST = 1e-5, 3.0
 
 
 class ColourModel:
-    """The colours that subject and backdrop of one clip have had so far; weight 1 is all they say."""
+    """The colours of subject and backdrop in one clip so far; at weight 1 they have full effect."""
 
     def __init__(self, weight=1.0):
         self.weight = weight
@@ -35,7 +35,7 @@ def count(index, weight):
 
 
 def shares(h):
-    """What part of all is of each colour, spread over its neighbours."""
+    """The share of each colour in the whole, spread over its neighbours."""
     s = h.reshape(BINS, BINS, BINS) / max(h.sum(), 1)
     for axis in range(3):
         p = np.pad(s, [(1, 1) if a == axis else (0, 0) for a in range(3)])
@@ -45,5 +45,5 @@ def shares(h):
 
 
 def decided(run, weight):
-    """The function run, of pictures that have nothing to do with each other, with its doubts decided."""
+    """The function run, with colours deciding its uncertain pixels, for unrelated pictures."""
     return lambda picture: ColourModel(weight).apply(picture, run(picture))

@@ -1,4 +1,4 @@
-"""Makes training samples: pictures as they are, subjects on other backdrops, none.
+"""Makes training samples: unchanged pictures, subjects on other backdrops, and no subjects.
 
 Everything is drawn on the device in batches, from the Banks of one pack.
 """
@@ -16,10 +16,10 @@ from data import Bank
 from draw import centres, cover, draw, near
 from infer import MULTIPLE
 
-# What a sample is of, and how often.
+# The kinds of samples, and their frequencies.
 KINDS = {"scene": 0.35, "transplant": 0.07, "cutout": 0.41, "empty": 0.17}
 
-# How many scenes and cut-outs of each source are drawn, against each other.
+# The relative frequencies of scenes and cut-outs from each source.
 SCENES = {
     "ccp": 0.6, "coco": 0.2, "oxford-pets": 0.9, "feral-cats": 0.9, "caltech101": 0.4, "taco": 0.12, "intel": 0.08,
     "openimages": 0.02,
@@ -50,10 +50,10 @@ class Batch:
 
 @dataclasses.dataclass
 class Parts:
-    """What samples are put together from.
+    """The parts of samples.
 
-    ground [n, 3, h, w] with its own matte and weight [n, 1, h, w], a premultiplied layer
-    [n, 4, h, w] that may be empty, and how much the layer's shadow darkens [n, 1, h, w].
+    ground [n, 3, h, w] has its own matte and weight [n, 1, h, w]. The premultiplied layer
+    [n, 4, h, w] may be empty. shade [n, 1, h, w] is the layer's shadow on the ground.
     """
 
     ground: torch.Tensor
@@ -66,7 +66,7 @@ class Parts:
         return [getattr(self, f.name) for f in dataclasses.fields(self)]
 
     def join(self):
-        """The samples as they look."""
+        """The finished samples."""
         picture, matte = layers.over(self.ground * (1 - self.shade), self.matte, self.layer)
         weight = torch.maximum(self.weight, (self.layer[:, 3:] > 0.5).float())
         return Batch(picture.clamp(0, 1), matte.clamp(0, 1), weight)
@@ -75,7 +75,7 @@ class Parts:
 class Composer:
     """Draws batches; all its randomness comes from dice.
 
-    strength is how many of the samples are changed in colour and degraded: 1 for
+    strength is the share of samples with changed colours and degradations: 1 for
     long trainings, less for those of fewer than a million samples.
     """
 
@@ -91,7 +91,7 @@ class Composer:
 
     @classmethod
     def of(cls, pack, dice, strength=1.0):
-        """A composer of all that a pack holds to train on."""
+        """A composer of all training items of a pack."""
         return cls(*(Bank(pack, kind, dice.device) for kind in ("scene", "cutout", "background")), dice, strength)
 
     def canvas(self, size):
@@ -107,7 +107,7 @@ class Composer:
         return dataclasses.replace(b, picture=self.change(b.picture))
 
     def bars(self, b):
-        """Some of the samples with bars at two sides, as films of another shape have, where no subject is."""
+        """Adds bars without a subject at two sides of some samples, as in films of another shape."""
         dice, h, w = self.dice, *b.picture.shape[2:]
         rows = dice.chance(len(b.picture), 0.06).nonzero()[:, 0]
         if not len(rows):
@@ -128,7 +128,7 @@ class Composer:
         return degrade.degrade(self.dice, picture, self.strength)
 
     def parts(self, n, h, w):
-        """The parts of n samples, of KINDS as often as it says, in any order."""
+        """The parts of n samples, in random order, with the frequencies of KINDS."""
         kind = self.dice.pick(n, torch.tensor(list(KINDS.values()), device=self.dice.device))
         where = [(kind == i).nonzero()[:, 0] for i in range(len(KINDS))]
         made = [getattr(self, k)(len(rows), h, w) for k, rows in zip(KINDS, where) if len(rows)]
@@ -136,7 +136,7 @@ class Composer:
         return Parts(*(torch.cat(field)[order] for field in zip(*(p.fields() for p in made))))
 
     def scene(self, n, h, w):
-        """Pictures as they were taken, differently cut; some with a thing added."""
+        """Original pictures, cut differently; some with an added object."""
         dice = self.dice
         aspect = (self.scenes.size[:, 0] / self.scenes.size[:, 1]).log() - math.log(w / h)
         index = dice.pick(n, self.scene_weights * torch.exp(-((aspect / 0.35) ** 2)))
@@ -154,7 +154,7 @@ class Composer:
         return self.add(Parts(picture, matte, weight, *self.nothing(n, h, w)), 0.06, self.cutouts)
 
     def transplant(self, n, h, w):
-        """Subjects of scenes on another backdrop."""
+        """Subjects of scenes on other backdrops."""
         return self.composite(n, h, w, self.scenes)
 
     def cutout(self, n, h, w):
@@ -179,7 +179,7 @@ class Composer:
         return empty[:, :4].clone(), empty[:, 4:].clone()
 
     def add(self, parts, chance, bank):
-        """Some of the samples with a further subject before what is there."""
+        """Puts a further subject in front of some of the samples."""
         n, _, h, w = parts.ground.shape
         rows = self.dice.chance(n, chance).nonzero()[:, 0]
         if len(rows):

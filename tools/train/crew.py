@@ -1,9 +1,9 @@
 """Several processes that train one network together.
 
-On a CPU two processes of one thread each learn 1.6 times as much as one of two threads:
-most of the work is in operations too small to be shared out. Each draws batches of its own;
-before every step all take the mean of their gradients, so their weights stay the same. Batch
-statistics are each one's own, and those of the first are kept.
+On a CPU two processes with one thread each learn 1.6 times as much as one with two threads:
+most of the work is in operations too small to share. Each process draws its own batches.
+Before every step all take the mean of their gradients, so that their weights stay equal.
+Each has its own batch statistics; those of the first process are kept.
 """
 
 import signal
@@ -22,7 +22,7 @@ class Crew:
             distributed.init_process_group("gloo", f"file://{meeting}", rank=rank, world_size=size)
 
     def share(self, parameters, *numbers):
-        """Makes the gradients the mean of all processes', and returns the sums of numbers."""
+        """Replaces the gradients by their mean over all processes, and returns the sums of numbers."""
         if self.size == 1:
             return numbers
         grads = [p.grad for p in parameters]
@@ -35,7 +35,7 @@ class Crew:
 
 
 def start(work, size):
-    """Runs work(crew) in `size` processes, this one among them, until all are done."""
+    """Runs work(crew) in `size` processes, including this one, until all have finished."""
     if size == 1:
         work(Crew())
         return
@@ -53,6 +53,6 @@ def start(work, size):
 
 
 def follow(work, rank, size, meeting):
-    """The other processes' main: only the first one is told to stop, and tells them."""
+    """The main function of the other processes. Only the first process is told to stop, and it tells them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     work(Crew(rank, size, meeting))

@@ -1,4 +1,4 @@
-"""Reads a pack into memory, or a GPU's memory, once; batches never touch files."""
+"""Reads a pack once into memory, or a GPU's memory, so that batches read no files."""
 
 import io
 from concurrent.futures import ThreadPoolExecutor
@@ -12,19 +12,19 @@ LEVELS = 4  # of a picture's pyramid: full size, 1/2, 1/4 and 1/8
 
 
 class Bank:
-    """Pictures of one kind as uint8 tensors [n, c, side, side], one a level.
+    """Pictures of one kind as uint8 tensors [n, c, side, side], one for each level.
 
-    Each picture lies at the top left. Beyond it a scene or background repeats
-    its edge, and a cut-out is empty; cut-outs are premultiplied. size holds
-    width and height, box the subject's x, y, width and height, all float; items are
-    the rows' descriptions.
+    Each picture lies at the top left. Outside it a scene or background repeats its
+    edge, and a cut-out is empty. Cut-outs are premultiplied. size holds width and
+    height, and box the subject's x, y, width and height, all as floats. items are
+    the descriptions of the rows.
     """
 
     def __init__(self, pack, kind, device, held=False):
         self.items = pack.choose(kind, held)
         side = pack.sizes["held" if held else kind]
         side += -side % 2 ** (LEVELS - 1)
-        raw = [pack.zip.read(i.file) for i in self.items]  # a zip is read by one thread
+        raw = [pack.zip.read(i.file) for i in self.items]  # one thread must read a zip
         with ThreadPoolExecutor() as pool:
             rows = list(pool.map(lambda r: prepare(*r, side), zip(self.items, raw)))
         full = torch.from_numpy(np.stack([r[0] for r in rows])).to(device)
@@ -37,11 +37,11 @@ class Bank:
         return len(self.items)
 
     def flag(self, test):
-        """A bool tensor: which items pass test."""
+        """A bool tensor of the items that pass test."""
         return torch.tensor([bool(test(i)) for i in self.items], device=self.device)
 
     def weights(self, share):
-        """Chances of each item when each source is to have its share."""
+        """The probability of each item that gives each source its share."""
         count = {}
         for i in self.items:
             count[i.source] = count.get(i.source, 0) + 1

@@ -1,6 +1,6 @@
-"""What happens to pictures on their way into a clip: light, noise, scaling, JPEG, GIF.
+"""Changes that pictures suffer on their way into a clip: light, noise, scaling, JPEG, GIF.
 
-Each function takes pictures [n, 3, h, w] of values 0 to 1 and gives as many back.
+Each function takes pictures [n, 3, h, w] of values 0 to 1 and returns as many.
 """
 
 import math
@@ -20,7 +20,7 @@ YCC = [[0.299, 0.587, 0.114], [-0.1687, -0.3313, 0.5], [0.5, -0.4187, -0.0813]]
 
 
 def degrade(dice, x, strength=1.0):
-    """Some of the pictures get one or several of the degradations, fewer at less strength."""
+    """Some of the pictures get one or several degradations, fewer at less strength."""
     for p, change in ((0.1, light), (0.1, colours), (0.2, noise), (0.25, rescale), (0.25, jpeg), (0.5, palette)):
         x = on_some(dice, x, p * strength, change)
     return (x.clamp(0, 1) * 255).round() / 255
@@ -35,12 +35,12 @@ def on_some(dice, x, p, change):
 
 
 def light(dice, x):
-    """As by night or against the light: other gammas."""
+    """Other gammas, as at night or against the light."""
     return x.clamp(0, 1) ** torch.exp(dice.uniform(len(x), -0.6, 0.9)).view(-1, 1, 1, 1)
 
 
 def colours(dice, x):
-    """Grey, or few tones, as in old films and cartoons."""
+    """Grey or few tones, as in old films and cartoons."""
     if dice.one() < 0.5:
         return x.mean(1, keepdim=True).expand_as(x)
     steps = dice.uniform(len(x), 3, 8).round().view(-1, 1, 1, 1)
@@ -52,7 +52,7 @@ def noise(dice, x):
 
 
 def rescale(dice, x):
-    """Made small and enlarged again, softly or in hard squares."""
+    """Scaled down and up again, smoothly or in hard squares."""
     h, w = x.shape[2:]
     by = dice.one(1.3, 3.2)
     small = F.interpolate(x, (round(h / by), round(w / by)), mode="area")
@@ -88,7 +88,7 @@ def cosines(x):
 
 
 def palette(dice, x):
-    """Few colours, as in a GIF, now and then larger than the network sees it."""
+    """Few colours, as in a GIF; some pictures are larger than the network sees them."""
     h, w = x.shape[2:]
     by = dice.one(1, 1.7) if dice.one() < 0.4 else 1
     large = F.interpolate(x, (round(h * by), round(w * by)), mode="bilinear", align_corners=False)
@@ -97,20 +97,20 @@ def palette(dice, x):
 
 
 def diffused(dice, x, most=16):
-    """With the palette that fits best (median cut) and error diffusion (Floyd and Steinberg 1976).
+    """The best palette (median cut) with error diffusion (Floyd and Steinberg 1976).
 
-    That goes pixel by pixel, which no GPU likes: beyond the first `most`, which are but one in ten
-    of a GPU's batch, ordered stands in.
+    Error diffusion goes pixel by pixel, which is slow on a GPU. Only the first `most` pictures
+    get it, a tenth of a GPU's batch; the rest get ordered instead.
     """
     count = 2 ** int(dice.one(4, 8.99))
     shown = (x[:most].permute(0, 2, 3, 1) * 255).round().byte().cpu().numpy()
-    made = [torch.from_numpy(as_gif(a, count, sparse=3)) for a in shown]  # finding the palette takes longest
+    made = [torch.from_numpy(as_gif(a, count, sparse=3)) for a in shown]  # finding the palette takes most of the time
     made = torch.stack(made).to(x.device).permute(0, 3, 1, 2) / 255
     return torch.cat([made, ordered(dice, x[most:])]) if len(x) > most else made
 
 
 def ordered(dice, x):
-    """With colours of its own pixels, and ordered dither, grain or no dither."""
+    """A palette of the picture's own pixels, with ordered dither, grain or no dither."""
     n, c, h, w = x.shape
     count = 2 ** int(dice.one(4, 8.99))
     flat = x.permute(0, 2, 3, 1).reshape(n, h * w, c)

@@ -26,15 +26,15 @@ class Dice:
         return torch.multinomial(weights, n, replacement=True, generator=self.generator)
 
     def one(self, low=0.0, high=1.0):
-        """One number on the CPU's side."""
+        """One random number as a CPU value."""
         return low + (high - low) * float(torch.rand(1, generator=self.generator, device=self.device))
 
 
 def placement(centre, anchor, scale, angle, flip):
     """Matrices [n, 2, 3] from canvas pixels to picture pixels.
 
-    anchor, a point of the picture, comes to centre, a point of the canvas; scale
-    [n, 2] is canvas pixels for each picture pixel, angle in radians.
+    anchor, a point of the picture, comes to centre, a point of the canvas. scale
+    [n, 2] is canvas pixels per picture pixel, and angle is in radians.
     """
     cos, sin = angle.cos(), angle.sin()
     sx = scale[:, 0] * torch.where(flip, -1.0, 1.0)
@@ -44,14 +44,14 @@ def placement(centre, anchor, scale, angle, flip):
 
 
 def draw(bank, index, matrix, h, w, blur=None):
-    """Pictures [n, c, h, w], values 0 to 1, as the matrices of placement lay them.
+    """Pictures [n, c, h, w], values 0 to 1, placed by the matrices of placement.
 
-    The level of the pyramid that suits the scale is taken; blur [n] adds levels,
-    which softens the picture. What is not a cut-out repeats its edge outside.
+    It uses the level of the pyramid that suits the scale. blur [n] adds levels,
+    which softens the picture. All but cut-outs repeat their edge outside.
     """
     n = len(index)
     last = len(bank.levels) - 1
-    area = matrix[:, 0, 0] * matrix[:, 1, 1] - matrix[:, 0, 1] * matrix[:, 1, 0]  # of the picture, a canvas pixel
+    area = matrix[:, 0, 0] * matrix[:, 1, 1] - matrix[:, 0, 1] * matrix[:, 1, 0]  # picture area of a canvas pixel
     wanted = area.abs().clamp(min=1e-6).log2() / 2
     if blur is not None:
         wanted = wanted + blur
@@ -83,9 +83,9 @@ def centres(h, w, device):
 def cover(dice, size, h, w, zoom, stretch=None, most=math.radians(8), middle=None):
     """Matrices that fill a canvas with a part of each picture.
 
-    zoom [n] is 1 where as much of the picture as possible is to be seen; stretch
-    [n] is how much wider than stored the picture is; middle [n, 2] is the point of the
-    picture that is wanted at the canvas's centre, NaN where any part will do.
+    zoom [n] is 1 where the canvas shows as much of the picture as possible. stretch
+    [n] is how much wider than stored the picture becomes. middle [n, 2] is the point
+    of the picture for the canvas's centre, NaN for any part.
     """
     n = len(size)
     sx = torch.ones(n, device=size.device) if stretch is None else stretch
@@ -102,7 +102,7 @@ def cover(dice, size, h, w, zoom, stretch=None, most=math.radians(8), middle=Non
 
 
 def near(dice, size, box, h, w, stretch):
-    """Zoom and middle for cover that fill a canvas with the upper part of each picture's subject."""
+    """Zoom and middle for cover, to fill a canvas with the upper part of each picture's subject."""
     n = len(size)
     fill = torch.maximum(w / (size[:, 0] * stretch), h / size[:, 1])
     zoom = dice.uniform(n, 0.7, 1.3) * torch.maximum(w / (box[:, 2] * stretch), h / box[:, 3]) / fill

@@ -2,12 +2,13 @@
 
     python evaluate.py pack.zip model.onnx --checkpoint run/checkpoint.pt
 
-Prints, for each source and family, with doubts decided by colours (colours.py) as the Go
-program does: IoU at 0.5, mean absolute error (MAE), and the
-F-measure of outlines within 2 pixels where the longer side has 320 (F); the mean
-alpha of pictures without a subject; what 64-colour dithered GIFs and strong JPEG
-cost; and with a checkpoint how far ONNX Runtime's mattes are from PyTorch's. The
-network sees pictures as the Go program brings them to it.
+Uncertain pixels are decided by colours (colours.py), as in the Go program.
+For each source and family it prints IoU at 0.5, the mean absolute error (MAE),
+and the F-measure (F) of outlines within 2 pixels, with a longer side of 320.
+It prints the mean alpha of pictures without a subject, and the losses from
+64-colour dithered GIFs and strong JPEG. With a checkpoint it also prints the
+difference between the mattes of ONNX Runtime and PyTorch. The network sees
+pictures as the Go program prepares them.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from pack import Pack
 
 
 def agreement(run, other, cases, short):
-    """Largest and mean difference of two networks' mattes, and of their IoU."""
+    """The largest and mean difference of two networks' mattes, and the difference of their IoU."""
     worst, total, gap = 0.0, 0.0, 0.0
     for case in cases:
         picture = infer.resize(case.picture, infer.fit(*case.picture.shape[1::-1], short))
@@ -41,7 +42,7 @@ def agreement(run, other, cases, short):
 
 
 class OnnxRunner:
-    """As net.runner, of an .onnx file."""
+    """Like net.runner, but for an .onnx file."""
 
     def __init__(self, path, threads=1):
         settings = onnxruntime.SessionOptions()
@@ -68,7 +69,7 @@ def milliseconds(path, threads, side=320, runs=30):
 
 
 def compare(a, run, cases):
-    """Prints how far ONNX Runtime's mattes are from PyTorch's, which only this needs."""
+    """Prints the difference between ONNX Runtime's and PyTorch's mattes. Nothing else here needs PyTorch."""
     import checkpoint
     import export
     from net import runner
@@ -79,7 +80,7 @@ def compare(a, run, cases):
 
 
 def ways(a, run):
-    """The ways in which clips are measured: names, and functions for clips.measure."""
+    """The ways to measure clips: names, and functions for clips.measure."""
     yield "frame by frame", clips.frame_by_frame(run, a.short)
     if run.colours:
         yield "with their colours", clips.with_colours(run, a.short, run.colours)
@@ -94,11 +95,11 @@ def main():
     p.add_argument("pack", type=pathlib.Path)
     p.add_argument("onnx", type=pathlib.Path)
     p.add_argument("--checkpoint", type=pathlib.Path, help="compare with this checkpoint in PyTorch")
-    p.add_argument("--short", type=int, help="short side that pictures are brought to, in place of the file's own")
+    p.add_argument("--short", type=int, help="short side to scale pictures to, instead of the file's own")
     p.add_argument("--most", type=int, default=60, help="pictures of each source")
     p.add_argument("--moving", type=int, default=clips.MEASURED, choices=range(1, clips.MEASURED + 1), help="clips of each source")
-    p.add_argument("--program", type=pathlib.Path, help="bgremove, to be measured on the clips as a whole at the file's own short side")
-    p.add_argument("--threads", type=int, default=1, help="of ONNX Runtime, for all but the times")
+    p.add_argument("--program", type=pathlib.Path, help="a bgremove to measure as a whole on the clips, at the file's own short side")
+    p.add_argument("--threads", type=int, default=1, help="threads of ONNX Runtime, except for the times")
     a = p.parse_args()
     pack = Pack(a.pack)
     cases = list(heldout.cases(pack, a.most))

@@ -2,11 +2,11 @@
 
     python export.py run/checkpoint.pt model.onnx --name NAME --version 1
 
-The file takes uint8 pixels [1, height, width, 3], RGB, both sides multiples of 32,
-and gives the matte [1, height, width, 1], float 0 to 1. Normalisation is inside,
-batch normalisation is folded into the convolutions, weights are stored as
-float16 and widened when the file is loaded. The graph is written node by node,
-so that it depends on no exporter.
+The file takes uint8 pixels [1, height, width, 3], RGB, with both sides multiples
+of 32. It gives the matte [1, height, width, 1], float 0 to 1. Normalisation is
+part of the network, and batch normalisation is folded into the convolutions.
+Weights are stored as float16 and widened when the file is loaded. The graph is
+written node by node, so that it does not depend on an exporter.
 """
 
 import argparse
@@ -39,7 +39,7 @@ SOURCES = (
 
 
 class Graph:
-    """Collects nodes and weights; each method adds one step and names its result."""
+    """Collects nodes and weights; each method adds one step and returns its result's name."""
 
     def __init__(self):
         self.nodes, self.weights, self.number = [], [], 0
@@ -51,7 +51,7 @@ class Graph:
         return out
 
     def weight(self, value):
-        """A stored array; those of many values as float16."""
+        """A stored array; large ones are stored as float16."""
         array = value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else np.asarray(value)
         self.number += 1
         name = f"w{self.number}"
@@ -82,7 +82,7 @@ class Graph:
         return self.conv(x, conv.weight, conv.bias, conv)
 
     def block(self, x, block):
-        """net.Conv, its batch normalisation folded in."""
+        """net.Conv with its batch normalisation folded in."""
         weight, bias = fold(block)
         return self.conv(x, weight, bias, block.conv, block.relu)
 
@@ -113,7 +113,7 @@ class Graph:
 
 
 def fold(block):
-    """Weight and bias of a net.Conv with its batch normalisation inside."""
+    """Weight and bias of a net.Conv with its batch normalisation folded in."""
     norm = block.norm
     scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
     return block.conv.weight * scale.view(-1, 1, 1, 1), norm.bias - norm.running_mean * scale
@@ -189,11 +189,11 @@ def main():
     p.add_argument("onnx", type=pathlib.Path)
     p.add_argument("--name", default="bgremove-small")
     p.add_argument("--version", default="1")
-    p.add_argument("--short", type=int, default=256, help="short side that pictures are brought to")
+    p.add_argument("--short", type=int, default=256, help="short side to scale pictures to")
     a = p.parse_args()
     state = checkpoint.load(a.checkpoint)
     if state is None:
-        p.error(f"{a.checkpoint} is not there")
+        p.error(f"{a.checkpoint} does not exist")
     net = network(state)
     card = f"{count(net)} weights, {state.before + state.seen} composed samples in {state.seconds / 3600:.1f} h. Trained on: {SOURCES}"
     digest = export(net, a.onnx, a.name, a.version, a.short, card)

@@ -1,7 +1,7 @@
 """Held-out pictures with known mattes, the same ones on every machine.
 
-Scenes are taken whole. Held-out cut-outs are laid on held-out photographs, each
-once, at a place and size that its file name decides. Nothing here was trained on.
+Scenes are used whole. Each held-out cut-out is placed once on a held-out
+photograph; its file name decides place and size. No training uses these.
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ import random
 import numpy as np
 from PIL import Image
 
-LONG = 320  # longest side, at which boundaries are measured
+LONG = 320  # longest side in pixels, for measuring boundaries
 
 FAMILIES = {
     "ccp": "people", "coco": "coco", "oxford-pets": "pets", "feral-cats": "pets",
@@ -24,7 +24,7 @@ FAMILIES = {
 
 @dataclasses.dataclass
 class Case:
-    """A picture uint8 [h, w, 3], its matte 0 to 1 and where it is known, [h, w]."""
+    """A picture uint8 [h, w, 3], its matte 0 to 1, and the known part of the matte, [h, w]."""
 
     name: str
     source: str
@@ -71,7 +71,7 @@ def scene(pack, item):
 
 
 def photograph(pack, item, dice):
-    """A part of a held-out background, LONG on its longer side."""
+    """A part of a held-out background with LONG as its longer side."""
     shape = dice.choice([0.75, 1.0, 1.33, 1.78])
     w, h = (LONG, round(LONG / shape)) if shape >= 1 else (round(LONG * shape), LONG)
     full = Image.fromarray(pack.picture(item))
@@ -112,7 +112,7 @@ def against(dice, touches, first, last, room):
 
 
 def as_gif(picture, colours=64, sparse=1):
-    """The picture with a palette of its own, found from each sparse-th row and column, and error diffusion."""
+    """The picture with error diffusion and its own palette, found from each sparse-th row and column."""
     p = Image.fromarray(picture[::sparse, ::sparse]).quantize(colours, Image.Quantize.MEDIANCUT)
     return np.array(Image.fromarray(picture).quantize(palette=p, dither=Image.Dither.FLOYDSTEINBERG).convert("RGB"))
 

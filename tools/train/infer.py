@@ -7,20 +7,20 @@ MULTIPLE = 32  # both sides of a picture must be divisible by it
 
 
 def fit(w, h, short):
-    """The network's size for a picture: both sides the nearest multiples."""
+    """The network's size for a picture: both sides are the nearest multiples."""
     scale = short / min(w, h)
     return [max(round(v * scale / MULTIPLE), 1) * MULTIPLE for v in (w, h)]
 
 
 def resize(picture, size):
-    """A uint8 picture at another size; areas are averaged."""
+    """A uint8 picture at another size; shrinking averages areas."""
     smaller = size[0] < picture.shape[1]
     how = Image.Resampling.BOX if smaller else Image.Resampling.BILINEAR
     return np.asarray(Image.fromarray(picture).resize(size, how))
 
 
 def enlarge(matte, w, h):
-    """A matte [h, w] brought to a picture's size."""
+    """A matte [h, w] scaled to a picture's size."""
     return np.asarray(Image.fromarray(matte.astype(np.float32)).resize((w, h), Image.Resampling.BILINEAR)).clip(0, 1)
 
 

@@ -1,4 +1,4 @@
-"""Subjects as layers: where they stand, their light, edges and shadow."""
+"""Subjects as layers: their place, light, edges and shadow."""
 
 import math
 
@@ -11,15 +11,15 @@ SIDES = "LTRB"
 
 
 def touching(bank):
-    """A bool tensor [n, 4]: which of SIDES each item's subject is cut off at."""
+    """A bool tensor [n, 4] of the SIDES that cut off each item's subject."""
     return torch.tensor([[s in i.touches for s in SIDES] for i in bank.items], device=bank.device)
 
 
 def place(dice, box, touch, stretch, h, w):
     """Matrices that put each subject's box somewhere in a canvas.
 
-    Most subjects fill a third to all of it, some are small, some larger than it, and of a
-    few the upper part fills it. A subject that is cut off at a side stands against that side.
+    Most subjects fill a third to all of it. Some are small, some are larger than it, and a
+    few fill it with their upper part. A subject that a side cuts off stands against that side.
     """
     n = len(box)
     flip = dice.chance(n, 0.5)
@@ -46,7 +46,7 @@ def place(dice, box, touch, stretch, h, w):
 
 
 def along(dice, length, room, first, last):
-    """Centres of things of some length in a room, against its ends where asked."""
+    """Centres of things of some length in a room, at its ends where asked."""
     n = len(length)
     centre = length / 2 + dice.uniform(n, -0.08, 1.08) * (room - length)
     centre = torch.where(first, length / 2 - 1, centre)
@@ -54,16 +54,16 @@ def along(dice, length, room, first, last):
 
 
 def inside(size, matrix, h, w):
-    """1 where the canvas shows the picture, 0 beyond the picture's edge."""
+    """1 where the canvas shows the picture, 0 outside the picture."""
     at = matrix @ centres(h, w, matrix.device)
     return ((at >= 0) & (at <= size[:, :, None])).all(1).view(-1, 1, h, w).float()
 
 
 def recolour(dice, x, p, alpha=None):
-    """Other light: brightness, contrast, saturation, tint, and now and then hue.
+    """Changes the light: brightness, contrast, saturation, tint, and sometimes hue.
 
-    x is premultiplied where alpha is given. Pixels change alike, whole pictures
-    differ.
+    x is premultiplied if alpha is given. All pixels of a picture change alike, but
+    pictures differ.
     """
     n = len(x)
     on = dice.chance(n, p).float().view(-1, 1, 1)
@@ -113,7 +113,7 @@ def finish(dice, layer):
 
 
 def camouflage(dice, layer, ground, p=0.12):
-    """Some premultiplied layers [n, 4, h, w] in colours near those of the ground [n, 3, h, w] behind them."""
+    """Gives some premultiplied layers [n, 4, h, w] colours near those of the ground [n, 3, h, w] behind them."""
     alpha = layer[:, 3:]
     n = len(layer)
     size = alpha.sum((2, 3), keepdim=True).clamp(min=1)
@@ -132,7 +132,7 @@ def harden(_, layer):
 
 
 def soften(dice, layer):
-    """Out of focus, or moving: a blur along a line, short to round."""
+    """Out of focus, or moving: a blur along a line, from short to round."""
     n, c, h, w = layer.shape
     radius = 4
     y, x = torch.meshgrid(*[torch.arange(-radius, radius + 1, device=layer.device).float()] * 2, indexing="ij")
@@ -146,7 +146,7 @@ def soften(dice, layer):
 
 
 def shadow(dice, alpha):
-    """How much a blurred, shifted copy of the subject darkens the backdrop, for some."""
+    """The darkening of the backdrop by a blurred, shifted copy of the subject, for some pictures."""
     n, _, h, w = alpha.shape
     strong = dice.uniform(n, 0.15, 0.6) * dice.chance(n, 0.4)
     small = F.avg_pool2d(F.avg_pool2d(alpha, 4), 3, 1, 1)
@@ -157,6 +157,6 @@ def shadow(dice, alpha):
 
 
 def over(picture, matte, layer):
-    """A premultiplied layer over pictures, and over their mattes."""
+    """Puts a premultiplied layer over pictures, and over their mattes."""
     alpha = layer[:, 3:]
     return layer[:, :3] + picture * (1 - alpha), alpha + matte * (1 - alpha)

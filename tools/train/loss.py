@@ -1,4 +1,4 @@
-"""The loss: each pixel, each picture's overlap, and edges."""
+"""The loss: single pixels, each picture's overlap, and edges."""
 
 import torch
 from torch.nn import functional as F
@@ -7,7 +7,7 @@ from torch.nn import functional as F
 def matte_loss(logits, matte, weight):
     """Mean over pictures of binary cross entropy, soft overlap and edge terms.
 
-    logits and matte are [n, 1, h, w]; weight is 0 where the matte is not known.
+    logits and matte are [n, 1, h, w]; weight is 0 where the matte is unknown.
     """
     known = weight.sum((1, 2, 3)).clamp(min=1)
     each = F.binary_cross_entropy_with_logits(logits, matte, reduction="none")
@@ -17,7 +17,7 @@ def matte_loss(logits, matte, weight):
 
 
 def overlap(p, matte, weight):
-    """1 − soft intersection over union of each picture, 0 for empty ones done right."""
+    """1 − soft intersection over union of each picture; 0 for correct empty ones."""
     both = (p * matte * weight).sum((1, 2, 3))
     any = ((p + matte - p * matte) * weight).sum((1, 2, 3))
     slack = 0.002 * matte[0].numel()
@@ -25,16 +25,16 @@ def overlap(p, matte, weight):
 
 
 def edges(matte):
-    """1 within two pixels of where the matte changes, else 0."""
+    """1 within two pixels of a change of the matte, else 0."""
     high = F.max_pool2d(matte, 5, 1, 2)
     low = -F.max_pool2d(-matte, 5, 1, 2)
     return (high - low).clamp(0, 1)
 
 
 def pyramid(p, matte, weight, levels=4):
-    """L1 between Laplacian pyramids (as in matting), levels weighted by size.
+    """L1 between Laplacian pyramids (as in matting), with levels weighted by size.
 
-    The coarse levels see where the outline lies, the fine ones how sharp it is.
+    The coarse levels measure the place of the outline, the fine ones its sharpness.
     """
     total = p.new_zeros(len(p))
     d, w = (p - matte) * weight, weight
@@ -47,7 +47,7 @@ def pyramid(p, matte, weight, levels=4):
 
 
 def total_loss(outputs, matte, weight):
-    """The loss of the matte and, more lightly, of the coarse one aside."""
+    """The loss of the matte plus, with less weight, that of the coarse matte."""
     logits, aside = outputs
     by = matte.shape[2] // aside.shape[2]
     coarse = F.avg_pool2d(matte, by)

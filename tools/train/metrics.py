@@ -1,4 +1,4 @@
-"""How good a matte is. All take arrays [h, w]: mattes 0 to 1, known bool."""
+"""Measures of a matte's quality. All take arrays [h, w]: mattes 0 to 1, known bool."""
 
 import numpy as np
 
@@ -16,9 +16,9 @@ def mae(matte, truth, known):
 
 
 def boundary_f(matte, truth, reach=2):
-    """F-measure of outlines at 0.5: what lies within reach pixels of the other's.
+    """F-measure of outlines at 0.5: pixels within reach pixels of the other outline match.
 
-    The frame's edge is no outline.
+    The frame's edge is not an outline.
     """
     a, b = outline(matte > 0.5), outline(truth > 0.5)
     if not a.any() or not b.any():
@@ -28,7 +28,7 @@ def boundary_f(matte, truth, reach=2):
 
 
 def outline(mask):
-    """Pixels of the mask that have a neighbour, up, down or beside, outside it."""
+    """Pixels of the mask with a neighbour outside it, above, below or beside."""
     p = np.pad(mask, 1, mode="edge")
     inner = p[:-2, 1:-1] & p[2:, 1:-1] & p[1:-1, :-2] & p[1:-1, 2:]
     return mask & ~inner

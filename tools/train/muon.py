@@ -1,22 +1,22 @@
 """The optimiser: Muon for convolutions, AdamW for everything else.
 
-Muon (Jordan et al. 2024) makes the step of each matrix of weights orthogonal, so that
-no direction of it is learnt much faster than the others. A convolution
-[out, in, k, k] is taken as a matrix [out, in·k·k]. Steps have the size that AdamW's
-would have (Liu et al. 2025), so both share one learning rate.
+Muon (Jordan et al. 2024) makes the step of each matrix of weights orthogonal, so that no
+direction of it is learnt much faster than the others. A convolution [out, in, k, k] counts
+as a matrix [out, in·k·k]. Steps have the size that AdamW's would have (Liu et al. 2025), so
+both share one learning rate.
 """
 
 import torch
 from torch.optim import Optimizer
 
-# Newton–Schulz of the fifth degree: singular values end between 0.7 and 1.2, which is near enough.
+# Newton–Schulz of the fifth degree: singular values end between 0.7 and 1.2, which is close enough.
 ROUNDS, SERIES = 5, (3.4445, -4.7750, 2.0315)
 
 
 def groups(net, decay=0.01):
-    """What Muon steps, what AdamW does, and what has no weight decay: one number a channel."""
+    """The weights for Muon, those for AdamW, and those without weight decay (one number per channel)."""
     inner = [m for m in net.modules() if isinstance(m, torch.nn.Conv2d) and m.groups == 1]
-    matrices = [m.weight for m in inner if m.in_channels >= 8 and m.out_channels > 4]  # not what takes pictures or ends in mattes
+    matrices = [m.weight for m in inner if m.in_channels >= 8 and m.out_channels > 4]  # not the layers that take pictures or end in mattes
     taken = {id(p) for p in matrices}
     rest = [p for p in net.parameters() if id(p) not in taken]
     return [
@@ -27,7 +27,7 @@ def groups(net, decay=0.01):
 
 
 class Muon(Optimizer):
-    """Steps the groups of a network's weights, as groups gives them, at one learning rate lr."""
+    """Steps a network's weights, in the groups of groups, at one learning rate lr."""
 
     def __init__(self, groups, lr, momentum=0.95, betas=(0.9, 0.99)):
         settings = {"lr": lr, "momentum": momentum, "betas": betas, "weight_decay": 0.0, "orthogonal": False, "steps": 0}
@@ -55,7 +55,7 @@ class Muon(Optimizer):
 
     def adam(self, group):
         a, b = group["betas"]
-        long, wide = 1 - a ** group["steps"], 1 - b ** group["steps"]  # how much of each mean there is yet
+        long, wide = 1 - a ** group["steps"], 1 - b ** group["steps"]  # the weight that each mean has so far
         for p in group["params"]:
             mean = self.kept(p, "mean").lerp_(p.grad, 1 - a)
             square = self.kept(p, "square").lerp_(p.grad.square(), 1 - b)
@@ -63,7 +63,7 @@ class Muon(Optimizer):
             p.addcdiv_(mean, spread, value=-group["lr"] / long)
 
     def kept(self, p, name):
-        """A tensor of p's shape that lasts from step to step, 0 at first."""
+        """A tensor of p's shape that is kept from step to step, 0 at first."""
         state = self.state[p]
         if name not in state:
             state[name] = torch.zeros_like(p)
@@ -71,7 +71,7 @@ class Muon(Optimizer):
 
 
 def orthogonal(x):
-    """Matrices [n, rows, columns] with their singular values brought to about 1."""
+    """Matrices [n, rows, columns] with their singular values scaled to about 1."""
     a, b, c = SERIES
     tall = x.shape[1] > x.shape[2]
     x = x.mT if tall else x

@@ -1,16 +1,16 @@
-"""The network: a picture in, its matte as logits out.
+"""The network: it takes a picture and gives its matte as logits.
 
-An encoder of five halvings and a light decoder that adds what was seen on the
-way down, as U-Nets do. The finer levels use plain 3×3 convolutions in residual
-pairs, which ONNX Runtime runs near the machine's peak; the two coarsest use
-inverted residuals (MobileNetV2) with 5×5 depthwise convolutions, where they
+It has an encoder of five halvings and a light decoder that adds the encoder's
+levels, as U-Nets do. The finer levels use plain 3×3 convolutions in residual
+pairs, which ONNX Runtime runs near the machine's peak. The two coarsest use
+inverted residuals (MobileNetV2) with 5×5 depthwise convolutions, which there
 save weights and see far. A gate from the whole picture's mean (as in SENet and
-PP-LiteSeg) lets the coarsest level know what else there is. Edges come from the
-half-size level, whose head gives four values a position, one for each pixel
-(sub-pixel convolution), so that nothing is computed at full size.
+PP-LiteSeg) tells the coarsest level about the rest of the picture. Edges come
+from the half-size level. Its head gives four values a position, one for each
+pixel (sub-pixel convolution), so that nothing is computed at full size.
 
-All channel counts are multiples of 8: ONNX Runtime's convolutions work in
-blocks of 8 or 16.
+All channel counts are multiples of 8, because ONNX Runtime's convolutions work
+in blocks of 8 or 16.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ class Conv(nn.Module):
 
 
 class Pair(nn.Module):
-    """Two 3×3 convolutions beside a shortcut (ResNet's basic block)."""
+    """Two 3×3 convolutions with a shortcut (ResNet's basic block)."""
 
     def __init__(self, c):
         super().__init__()
@@ -50,7 +50,7 @@ class Pair(nn.Module):
 
 
 class Inverted(nn.Module):
-    """Widen, 5×5 depthwise, narrow, beside a shortcut (MobileNetV2)."""
+    """Widen, 5×5 depthwise, narrow, with a shortcut (MobileNetV2)."""
 
     def __init__(self, c, expand=3):
         super().__init__()
@@ -64,7 +64,7 @@ class Inverted(nn.Module):
 
 
 class Gate(nn.Module):
-    """Scales and shifts each channel by what the whole picture holds."""
+    """Scales and shifts each channel by the content of the whole picture."""
 
     def __init__(self, c):
         super().__init__()
@@ -79,7 +79,7 @@ class Gate(nn.Module):
 
 
 class Join(nn.Module):
-    """Brings the coarser level up, adds the finer one, and mixes both."""
+    """Enlarges the coarser level, adds the finer one, and mixes both."""
 
     def __init__(self, coarse, fine, cout):
         super().__init__()
@@ -92,11 +92,11 @@ class Join(nn.Module):
 
 
 class Net(nn.Module):
-    """Mattes of pictures whose sides are multiples of infer.MULTIPLE.
+    """Mattes of pictures with sides that are multiples of infer.MULTIPLE.
 
-    forward takes float pictures of values 0 to 1, shape [n, 3, h, w], and gives
-    logits [n, 1, h, w]. In training it also gives the logits of the 1/8 level, to be
-    supervised beside the matte.
+    forward takes float pictures of values 0 to 1, shape [n, 3, h, w], and gives logits
+    [n, 1, h, w]. In training it also gives the logits of the 1/8 level, which are
+    supervised in addition to the matte.
     """
 
     def __init__(self, widths=WIDTHS):

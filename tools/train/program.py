@@ -11,9 +11,9 @@ RATE = 25
 
 
 def mattes(program, network, frames, *more):
-    """The alpha [h, w], 0 to 1, of a clip's Cases as the program, with more arguments, writes them.
+    """The alpha [h, w], 0 to 1, of a clip's Cases from the program, which gets the arguments more too.
 
-    The clip travels as H.264 without loss in a MOV, and comes back as an APNG.
+    The clip is sent as lossless H.264 in a MOV, and comes back as an APNG.
     """
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

@@ -1,12 +1,12 @@
-"""Makes a checkpoint of an .onnx file that export.py wrote, for training to go on from.
+"""Makes a checkpoint from an .onnx file by export.py, so that training can continue from it.
 
     python restore.py pack.zip model.onnx run/checkpoint.pt
     python train.py pack.zip run --again --plan 160:50000
 
-The mattes are the file's. What training needs beside them is found again: batch
-statistics by looking at samples, the head that is only supervised by learning it
-anew, sizes of weights, which batch normalisation takes out again, as training
-leaves them. The optimiser begins anew, which is what --again does anyway.
+The mattes are the file's. The rest of the training's state is found again. Batch
+statistics come from samples, and the head that is only supervised is learnt again.
+Weights get the sizes that training leaves; batch normalisation cancels them. The
+optimiser begins anew, which --again does anyway.
 """
 
 import argparse
@@ -52,14 +52,14 @@ def convolutions(net):
 
 
 @torch.no_grad()
-def fill(net, found):
-    """Gives the net the weights found; batch normalisation does nothing but add the bias."""
-    modules = list(convolutions(net))
+def fill(modules, found):
+    """Gives modules the weights found; batch normalisation does nothing but add the bias."""
     if len(modules) != len(found):
         raise SystemExit(f"the file has {len(found)} convolutions where the network has {len(modules)}")
     for m, (weight, bias) in zip(modules, found):
         if isinstance(m, Conv):
-            m.conv.weight.copy_(weight)
+            m.conv.weight.zero_()
+            m.conv.weight[:, : weight.shape[1]] = weight  # channels added at the end begin without effect
             m.norm.weight.fill_((1 + m.norm.eps) ** 0.5)
             m.norm.bias.copy_(bias)
         else:
@@ -68,8 +68,8 @@ def fill(net, found):
 
 
 @torch.no_grad()
-def settle(net, batches):
-    """Sets sizes of weights and batch statistics to what the pictures of batches make them, the outputs as before."""
+def settle(net, inputs):
+    """Sets sizes of weights and batch statistics to what the inputs make them, the outputs as before."""
     blocks = [m for m in net.modules() if isinstance(m, Conv)]
     sums = {m: [0, 0.0, 0.0] for m in blocks}
 
@@ -85,8 +85,8 @@ def settle(net, batches):
 
     hooks = [count(m) for m in blocks]
     net.eval()
-    for b in batches:
-        net(b.picture)
+    for x in inputs:
+        net(x)
     for h in hooks:
         h.remove()
     for m in blocks:
@@ -102,7 +102,7 @@ def settle(net, batches):
 
 
 def learn_aside(net, batches):
-    """Learns the head that training supervises beside the matte, all else left alone."""
+    """Learns only the head that training supervises in addition to the matte."""
     net.eval()
     seen = []
     hook = net.up8.register_forward_hook(lambda _, __, out: seen.append(out))
@@ -124,7 +124,7 @@ def main():
     p.add_argument("pack", type=pathlib.Path)
     p.add_argument("onnx", type=pathlib.Path)
     p.add_argument("checkpoint", type=pathlib.Path)
-    p.add_argument("--size", type=int, default=192, help="of the pictures that statistics are taken of")
+    p.add_argument("--size", type=int, default=192, help="size of the pictures for the statistics")
     p.add_argument("--batches", type=int, default=60)
     a = p.parse_args()
     found, facts = weights(a.onnx)
@@ -132,14 +132,14 @@ def main():
     if card is None:
         p.error(f"{a.onnx} was not written by export.py")
     net = Net(WIDTHS)
-    fill(net, found)
+    fill(list(convolutions(net)), found)
     dice = Dice("cpu", 1)
     composer = Composer.of(Pack(a.pack), dice, 0.95)
 
     def batches():
         return (composer.batch(8, a.size) for _ in range(a.batches))
 
-    settle(net, batches())
+    settle(net, (b.picture for b in batches()))
     learn_aside(net, batches())
     state = checkpoint.State(
         net=net.state_dict(), average=net.state_dict(), optimiser=muon.Muon(muon.groups(net), 1e-3).state_dict(),

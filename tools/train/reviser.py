@@ -9,7 +9,7 @@ al., CVPR 2020; Lin et al., CVPR 2021) with a plate that nobody had to shoot. Wh
 the plate is not known it leaves the matte much as it is. reviser.pt has the weights, and
 is gone on from if it is there.
 
-The .onnx file takes a view, uint8 [1, 11, height, width], of any size, and gives the
+The .onnx file takes a view (planes.py), uint8 [1, COUNT, height, width], of any size, and gives the
 matte, uint8 [1, 1, height, width].
 """
 
@@ -27,30 +27,28 @@ from torch import nn
 from torch.nn import functional as F
 
 import export
+import restore
 from clips import FRAMES
 from net import Conv, Join, Pair, count
-from views import CHANNELS
+from planes import COUNT, MATTE, MIDDLE, MOTION, PLATE, SCALE, UNKNOWN
 
 WIDTHS = (32, 32, 64, 96)  # channels at 1/2, 1/4, 1/8 and 1/16 of the picture's size
 MULTIPLE = 16  # what both sides of a picture are brought to
-MATTE = 3  # its channel in a view
 LEAST = 0.01  # the logit of a matte is that of one no surer than this
 GRID = 4  # distance of the places among which parts of clips are chosen
 TINY = 1e-5  # added under a root, whose slope is endless at 0
 STEP = 8.0  # how much of a logit a unit of the head is
-MIDDLE = (128, 128, 128, 128, 128, 128, 128, 64, 16, 128, 64)  # of each channel, as is
-SCALE = (1 / 64, 1 / 64, 1 / 64, 1 / 64, 1 / 16, 1 / 16, 1 / 16, 1 / 48, 1 / 24, 1 / 96, 1 / 64)
 
 
 class Reviser(nn.Module):
-    """From views [n, CHANNELS, h, w], 0 to 255, to mattes [n, 1, h, w], 0 to 1."""
+    """From views [n, COUNT, h, w], 0 to 255, to mattes [n, 1, h, w], 0 to 1."""
 
     def __init__(self, widths=WIDTHS):
         super().__init__()
         a, b, c, d = widths
         self.register_buffer("middle", torch.tensor(MIDDLE, dtype=torch.float32).view(1, -1, 1, 1))
         self.register_buffer("scale", torch.tensor(SCALE).view(1, -1, 1, 1))
-        self.stem = Conv(CHANNELS, a, 5, 2)
+        self.stem = Conv(COUNT, a, 5, 2)
         self.fine = Conv(a, a)
         self.down4 = nn.Sequential(Conv(a, b, stride=2), Pair(b))
         self.down8 = nn.Sequential(Conv(b, c, stride=2), Pair(c), Pair(c))
@@ -109,7 +107,7 @@ def write(net, path):
     g, port = build(net.eval()), helper.make_tensor_value_info
     graph = helper.make_graph(
         g.nodes, "bgremove-reviser",
-        [port("view", TensorProto.UINT8, [1, CHANNELS, "height", "width"])],
+        [port("view", TensorProto.UINT8, [1, COUNT, "height", "width"])],
         [port("matte", TensorProto.UINT8, [1, 1, "height", "width"])],
         g.weights,
     )  # fmt: skip
@@ -117,38 +115,69 @@ def write(net, path):
     return export.save(graph, {"name": "bgremove-reviser", "version": "1", "licence": export.LICENCE, "card": card}, path)
 
 
+def convolutions(net):
+    """The net's modules with weights, in the order of build."""
+    for part in (net.stem, net.fine, net.down4, net.down8, net.down16):
+        yield from (m for m in part.modules() if isinstance(m, Conv))
+    for join in (net.up8, net.up4, net.up2):
+        yield from (join.coarse, join.mix)
+    yield net.head
+
+
+def restored(net, path, samples):
+    """Gives the net the weights of an .onnx file that write wrote, perhaps for fewer planes."""
+    found, _ = restore.weights(path)
+    restore.fill(list(convolutions(net)), found)
+    restore.settle(net, (samples.batch(8)[0] for _ in range(60)))
+
+
 class Samples:
-    """Parts of clips, two frames that follow each other of each."""
+    """Parts of clips, two frames that follow each other of each. The folder may grow meanwhile."""
 
     def __init__(self, folder, size, seed):
-        self.clips = [np.load(f, mmap_mode="r") for f in sorted(folder.glob("*.npy"))]
-        if not self.clips:
-            raise SystemExit(f"{folder} has no views: make them with views.py")
-        if any(clip.shape[:2] != (FRAMES, CHANNELS + 1) for clip in self.clips):
-            raise SystemExit(f"{folder} has views of another kind: empty it and make them anew with views.py")
+        self.folder, self.clips, self.batches = folder, {}, 0
         self.size, self.dice = size, random.Random(seed)
+        self.look()
+
+    def look(self):
+        """Opens the clips that the folder has got."""
+        for f in sorted(self.folder.glob("*.npy")):
+            if f not in self.clips:
+                self.clips[f] = clip = np.load(f, mmap_mode="r")
+                if clip.shape[:2] != (FRAMES, COUNT + 1):
+                    raise SystemExit(f"{f} is a view of another kind: empty the folder and make them anew with views.py")
+        if not self.clips:
+            raise SystemExit(f"{self.folder} has no views: make them with views.py")
+        self.list = list(self.clips.values())
 
     def batch(self, n):
-        """Views [2n, CHANNELS, size, size] and mattes [2n, 1, size, size], 0 to 255, of n places."""
-        parts = np.stack([self.part() for _ in range(n)]).reshape(2 * n, CHANNELS + 1, self.size, self.size)
+        """Views [2n, COUNT, size, size] and mattes [2n, 1, size, size], 0 to 255, of n places."""
+        self.batches += 1
+        if self.batches % 256 == 0:
+            self.look()
+        parts = np.stack([self.part() for _ in range(n)]).reshape(2 * n, COUNT + 1, self.size, self.size)
         parts = torch.from_numpy(parts).float()
-        return parts[:, :CHANNELS], parts[:, CHANNELS:]
+        return parts[:, :COUNT], parts[:, COUNT:]
 
     def part(self):
         dice, s = self.dice, self.size
-        clip = dice.choice(self.clips)
+        clip = dice.choice(self.list)
         t = dice.randrange(FRAMES - 1)
         h, w = clip.shape[2:]
         y, x = dice.randrange(h), dice.randrange(w)
         if dice.random() < 0.8:  # where something is to be decided
-            matte, truth = clip[t, [MATTE, CHANNELS], ::GRID, ::GRID].astype(int)
+            matte, truth = clip[t, [MATTE, COUNT], ::GRID, ::GRID].astype(int)
             places = np.argwhere(((matte > 8) & (matte < 247)) | (abs(matte - truth) > 24))
             if len(places):
                 y, x = GRID * places[dice.randrange(len(places))]
-        y, x = (min(max(v - dice.randrange(s), 0), side - s) for v, side in ((y, h), (x, w)))
+        y, x = (max(min(v - dice.randrange(s), side - s), 0) for v, side in ((y, h), (x, w)))
         part = np.array(clip[t : t + 2, :, y : y + s, x : x + s])
-        if dice.random() < 0.15:  # nothing known of the plate
-            part[:, 4:7], part[:, 7:CHANNELS] = 128, 0
+        if min(h, w) < s:  # a small picture ends where its edge is repeated
+            part = np.pad(part, ((0, 0), (0, 0), (0, max(s - h, 0)), (0, max(s - w, 0))), "edge")
+        for known, share in ((PLATE, 0.15), (MOTION, 0.1)):
+            if dice.random() < share:  # nothing is known of it
+                for plane in known:
+                    part[:, plane] = UNKNOWN[plane]
         if dice.random() < 0.5:
             part = part[..., ::-1]
         return part[..., ::-1, :] if dice.random() < 0.3 else part
@@ -200,15 +229,19 @@ def main():
     p.add_argument("--size", type=int, default=128, help="side of the parts of pictures trained on")
     p.add_argument("--batch", type=int, default=8)
     p.add_argument("--rate", type=float, default=2e-3)
+    p.add_argument("--start", type=pathlib.Path, help="an .onnx file whose weights to begin with, where there are no others")
     p.add_argument("--bfloat16", action="store_true", help="compute in bfloat16: three times as quick where the processor can")
     p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()
     torch.manual_seed(a.seed)
     net = Reviser().to(memory_format=torch.channels_last)
+    samples = Samples(a.folder, a.size, a.seed)
     if a.weights.exists():
         net.load_state_dict(torch.load(a.weights, weights_only=True))
+    elif a.start:
+        restored(net, a.start, samples)
     if a.samples > 0:
-        train(net, Samples(a.folder, a.size, a.seed), a.samples, a.batch, a.rate, a.bfloat16)
+        train(net, samples, a.samples, a.batch, a.rate, a.bfloat16)
         torch.save(net.state_dict(), a.weights)
     print(f"{write(net, a.onnx)}  {a.onnx} ({a.onnx.stat().st_size / 2**10:.0f} KiB, {count(net)} weights)")
 

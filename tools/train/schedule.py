@@ -1,4 +1,4 @@
-"""How large pictures are, and how fast is learnt, as training goes."""
+"""The size of pictures and the learning rate over the course of training."""
 
 import dataclasses
 import math
@@ -6,7 +6,7 @@ import math
 
 @dataclasses.dataclass
 class Schedule:
-    """Stages of growing pictures, read from text as "96:200000,160:80000"."""
+    """Stages of growing pictures, read from text such as "96:200000,160:80000"."""
 
     stages: list  # of (size, samples)
 
@@ -28,7 +28,7 @@ class Schedule:
         return self.stages[-1][0]
 
     def progress(self, seen):
-        """Share of the work done, counted in pixels, 0 to 1."""
+        """Share of the finished work, counted in pixels, 0 to 1."""
         done = total = 0
         for size, n in self.stages:
             done += size**2 * min(max(seen, 0), n)
@@ -37,7 +37,7 @@ class Schedule:
         return done / total
 
     def rate(self, seen, warm=0.03, last=0.01):
-        """Factor of the learning rate: a short rise, then half a cosine down."""
+        """Factor of the learning rate: a short rise, then a fall along half a cosine."""
         p = self.progress(seen)
         if p < warm:
             return max(p / warm, 0.02)

@@ -1,20 +1,20 @@
-"""Scores of networks on held-out pictures: of each picture, source and family."""
+"""Scores of networks on held-out pictures, by picture, source and family."""
 
 import numpy as np
 
 import infer
 import metrics
 
-# What is laid on photographs.
+# Families of subjects that are placed on photographs.
 COMPOSITES = ("emoji", "characters", "objects")
 
-# The least that the default network must reach: metric, family, bound.
+# The bounds that the default network must meet: metric, family, bound.
 FLOORS = [("iou", "people", 0.88), ("iou", "pets", 0.80), ("iou", "emoji", 0.88), ("iou", "objects", 0.88),
           ("iou", "characters", 0.88), ("mae", "all", 0.06), ("f", "all", 0.65), ("mean", "empty", 0.02)]  # fmt: skip
 
 
 def measure(run, cases, short, change=None):
-    """A list of dicts, one a case: name, source, family, iou, mae, f (None if not sharp), mean."""
+    """A list of dicts, one per case: name, source, family, iou, mae, f (None if not sharp), mean."""
     return [judge(case, infer.matte(run, change(case.picture) if change else case.picture, short)) for case in cases]
 
 
@@ -31,7 +31,7 @@ def judge(case, m):
 
 
 def average(found, key):
-    """Mean of one number over cases that have it."""
+    """Mean of one number over the cases that have it."""
     values = [f[key] for f in found if f[key] is not None]
     return float(np.mean(values)) if values else float("nan")
 
@@ -61,7 +61,7 @@ def row(name, found):
 
 
 def table(found):
-    """Lines for people to read: sources within families, families, all."""
+    """A readable table: sources within families, families, all."""
     yield f"{'':22}{'n':>5}{'IoU':>8}{'MAE':>8}{'F':>8}"
     for family, part in by(subjects(found), "family").items():
         for source, some in by(part, "source").items():
@@ -75,13 +75,13 @@ def table(found):
 
 
 def drops(plain, changed):
-    """What a degradation costs in IoU, by family."""
+    """The loss of IoU from a degradation, by family."""
     a, b = brief(plain), brief(changed)
     return ", ".join(f"{k} {a[k] - b[k]:+.4f}" for k in a if k not in ("empty", "mae", "f"))
 
 
 def floors(found):
-    """Lines that say which floors are reached."""
+    """Lines that say which of the required bounds are met."""
     groups = by(found, "family") | {"all": subjects(found)}
     for key, family, bound in FLOORS:
         value = average(groups.get(family, []), key)

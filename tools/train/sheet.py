@@ -1,10 +1,10 @@
-"""Draws what a network makes of held-out pictures, or of a clip's frames.
+"""Draws a network's results on held-out pictures, or on a clip's frames.
 
     python sheet.py model.onnx sheet.png --pack pack.zip
     python sheet.py model.onnx sheet.png frame1.png frame2.png …
 
-Of held-out pictures it shows the best, the middle and the worst of each family,
-each as picture, truth and result on a checkerboard.
+For held-out pictures it shows the best, the middle and the worst of each family.
+Each is shown as picture, truth and result on a checkerboard.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def triple(case, run, short):
 
 
 def held(run, pack, short, most, each=8):
-    """Rows: of each family `each` cases spread from best to worst, four a row."""
+    """Rows with `each` cases of each family, spread from best to worst, four a row."""
     families = {}
     for case in heldout.cases(Pack(pack), most):
         score, tiles = triple(case, run, short)
@@ -76,7 +76,7 @@ def held(run, pack, short, most, each=8):
 
 
 def frames(run, paths, short):
-    """Rows of frames and what is cut out of them, four a row."""
+    """Rows of frames and their cut-outs, four a row."""
     pairs = []
     for path in paths:
         picture = np.asarray(Image.open(path).convert("RGB"))
@@ -92,7 +92,7 @@ def main():
     p.add_argument("sheet", type=pathlib.Path)
     p.add_argument("frames", type=pathlib.Path, nargs="*")
     p.add_argument("--pack", type=pathlib.Path)
-    p.add_argument("--short", type=int, help="short side that pictures are brought to, in place of the file's own")
+    p.add_argument("--short", type=int, help="short side to scale pictures to, instead of the file's own")
     p.add_argument("--most", type=int, default=40, help="pictures of each source to choose from")
     a = p.parse_args()
     run = evaluate.OnnxRunner(a.onnx)

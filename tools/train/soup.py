@@ -2,9 +2,9 @@
 
     python soup.py mixed.pt last.pt=0.8 earlier.pt=0.2
 
-Networks that have gone on from each other's weights lie in one valley, and their mean
-is often better than each, at the cost of one (Wortsman et al., "Model soups", ICML 2022).
-All but the weights is the first checkpoint's; to train on, take that one itself.
+The mean of networks that continued from each other's weights is often better than each of
+them, at the cost of one (Wortsman et al., "Model soups", ICML 2022). Everything except the
+weights comes from the first checkpoint. To continue training, use that one itself.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import checkpoint
 
 
 def part(text):
-    """Path and share of a checkpoint, from text as "run/checkpoint.pt=0.8"."""
+    """Path and share of a checkpoint, from text such as "run/checkpoint.pt=0.8"."""
     path, _, share = text.rpartition("=")
     if not path or not 0 < float(share) <= 1:
         raise argparse.ArgumentTypeError("want FILE=SHARE, a share over 0 and at most 1")
@@ -22,7 +22,7 @@ def part(text):
 
 
 def mix(states, shares):
-    """The first of the states, its average replaced by that of all, each by its share."""
+    """The first state with the average of all states, each by its share."""
     total = sum(shares)
     for name, value in states[0].average.items():
         if value.is_floating_point():
@@ -38,7 +38,7 @@ def main():
     states = [checkpoint.load(path) for path, _ in a.parts]
     for state, (path, _) in zip(states, a.parts):
         if state is None:
-            p.error(f"{path} is not there")
+            p.error(f"{path} does not exist")
     checkpoint.save(a.mixed, mix(states, [share for _, share in a.parts]))
 
 

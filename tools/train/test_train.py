@@ -1,4 +1,4 @@
-"""python -m unittest, in this folder: the parts that training rests on."""
+"""The tests of the training code: python -m unittest, in this folder."""
 
 import functools
 import pathlib
@@ -11,7 +11,6 @@ from unittest import mock
 import numpy as np
 import onnxruntime
 import torch
-from PIL import Image
 
 import checkpoint
 import colours
@@ -25,6 +24,7 @@ import loss
 import metrics
 import muon
 import pack
+import planes
 import restore
 import reviser
 import soup
@@ -58,7 +58,7 @@ class Draw(unittest.TestCase):
 
 
     def test_near_shows_the_upper_part(self):
-        """A subject of 20 × 60 in a picture of 200 × 100 fills a canvas from above its top to within it."""
+        """A subject of 20 × 60 in a picture of 200 × 100 fills a canvas, from above its top to within it."""
         dice, n = Dice("cpu", 5), 50
         size, box = torch.tensor([[200.0, 100.0]]).repeat(n, 1), torch.tensor([[90.0, 30.0, 20.0, 60.0]]).repeat(n, 1)
         one = torch.ones(n)
@@ -228,71 +228,18 @@ class Clips(unittest.TestCase):
         self.assertGreater(np.mean([np.abs(s - mattes).mean() for s in spoiled]), 0.005)
         np.testing.assert_array_equal(mattes, truths / 255)
 
-    def test_zoom_keeps_the_middle(self):
-        picture = np.random.default_rng(1).integers(0, 256, (40, 60, 3), np.uint8)
-        place = Image.fromarray(picture)
-        self.assertIs(views.zoomed(place, (0, 0), 0.5), place)
-        point = np.zeros((41, 61), np.uint8)
-        point[20, 30] = 255
-        turned = np.asarray(views.zoomed(Image.fromarray(point), (0.08, 3), 0.5))
-        self.assertEqual(divmod(int(turned.argmax()), 61), (20, 30))
-
-    def test_a_shadow_falls_on_the_backdrop(self):
-        layer = Image.new("RGBA", (64, 48))
-        layer.paste((255, 0, 0, 255), (20, 10, 40, 30))
-        shaded = np.asarray(views.shaded(Image.new("RGB", (64, 48), (200, 200, 200)), layer.convert("RGBa"), 0.5, [0.1, 0.1]))
-        y, x = divmod(int(shaded[..., 0].argmin()), 64)
-        self.assertAlmostEqual(int(shaded.min()), 100, delta=4)
-        self.assertTrue(abs(x - 36) <= 8 and abs(y - 26) <= 8, (x, y))
-
-    def test_patterns_cover_a_part(self):
-        shares = [np.asarray(views.pattern(random.Random(seed), (60, 90))).mean() / 255 for seed in range(40)]
-        self.assertTrue(all(s < 0.9 for s in shares))
-        self.assertTrue(0.03 < np.mean(shares) < 0.5, np.mean(shares))
-
-    def test_holes_and_paint_are_where_the_mask_is(self):
-        cut = Image.new("RGBa", (6, 4), (100, 0, 0, 200))
-        mask = Image.new("L", cut.size)
-        mask.paste(255, (0, 0, 3, 4))
-        holes, paint = np.asarray(views.pierced(cut, mask)), np.asarray(views.painted(cut, mask, (0, 255, 0)))
-        np.testing.assert_array_equal(holes[:, 3:], np.asarray(cut)[:, 3:])
-        self.assertEqual(holes[:, :3].max(), 0)
-        np.testing.assert_array_equal(paint[:, 3:], np.asarray(cut)[:, 3:])
-        self.assertTrue((paint[..., 3] == 200).all())
-        self.assertEqual(paint[0, 0].tolist(), [20, 160, 0, 200])
-
-    def test_boards_hang_in_the_backdrop(self):
-        photographs = types.SimpleNamespace(choose=lambda kind, held: [kind], picture=lambda item: np.full((20, 30, 3), 250, np.uint8))
-        shares = []
-        for seed in range(20):
-            place = Image.new("RGB", (90, 60), (10, 20, 30))
-            views.furnish(photographs, random.Random(seed), place)
-            self.assertEqual(place.size, (90, 60))
-            shares.append((np.asarray(place) != (10, 20, 30)).any(2).mean())
-        self.assertTrue(0.05 < np.mean(shares) < 0.7, shares)
-
-    def test_compressed_pictures_stay_alike(self):
-        y, x = np.mgrid[:31, :45]
-        picture = np.stack([4 * y, 3 * x, 2 * (x + y)], 2).astype(np.uint8)
-        frames = [heldout.Case(str(n), "s", "f", picture.copy(), y / 31, y >= 0, True) for n in range(3)]
-        views.compress(frames, 20)
-        for f in frames:
-            self.assertEqual((f.picture.shape, f.matte.shape, f.known.shape), ((30, 44, 3), (30, 44), (30, 44)))
-            off = np.abs(f.picture.astype(int) - picture[:30, :44]).mean()
-            self.assertTrue(0 < off < 6, off)
-
 
 class Revising(unittest.TestCase):
     def test_nothing_is_revised_at_first(self):
         net = reviser.Reviser().eval()
-        view = torch.randint(0, 256, (1, reviser.CHANNELS, 32, 48)).float()
+        view = torch.randint(0, 256, (1, planes.COUNT, 32, 48)).float()
         torch.testing.assert_close(net(view), (view[:, 3:4] / 255).clamp(0.01, 0.99), rtol=1e-3, atol=1e-3)
 
     def test_onnx_is_the_network(self):
         torch.manual_seed(4)
         net = reviser.Reviser().eval()
         torch.nn.init.normal_(net.head.weight, std=0.02)
-        view = np.random.default_rng(1).integers(0, 256, (1, reviser.CHANNELS, 30, 45), np.uint8)
+        view = np.random.default_rng(1).integers(0, 256, (1, planes.COUNT, 30, 45), np.uint8)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "reviser.onnx"
             self.assertEqual(len(reviser.write(net, path)), 64)
@@ -305,12 +252,14 @@ class Revising(unittest.TestCase):
     def test_learns_from_parts_of_clips(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            clip = np.zeros((reviser.FRAMES, reviser.CHANNELS + 1, 32, 48), np.uint8)
+            clip = np.zeros((reviser.FRAMES, planes.COUNT + 1, 32, 48), np.uint8)
             clip[:, [7, -1], 8:24, 16:32] = 255  # what differs is the subject
             np.save(folder / "0.npy", clip)
             samples = reviser.Samples(folder, 32, 1)
             view, truth = samples.batch(2)
-            self.assertEqual((tuple(view.shape), tuple(truth.shape)), ((4, reviser.CHANNELS, 32, 32), (4, 1, 32, 32)))
+            self.assertEqual((tuple(view.shape), tuple(truth.shape)), ((4, planes.COUNT, 32, 32), (4, 1, 32, 32)))
+            wide = reviser.Samples(folder, 64, 1).batch(2)[0]  # a clip smaller than a part
+            self.assertEqual(tuple(wide.shape), (4, planes.COUNT, 64, 64))
             net = reviser.Reviser()
             before = float(reviser.loss(net(view), truth / 255).detach())
             reviser.train(net, samples, 240, 2, 5e-3)
@@ -356,15 +305,15 @@ class Network(unittest.TestCase):
                 torch.nn.init.normal_(m.bias, std=0.2)
         samples = [Batch(torch.rand(4, 3, 64, 64), (torch.rand(4, 1, 64, 64) > 0.5).float(), torch.ones(4, 1, 64, 64)) for _ in range(8)]
         for b in samples:
-            net(b.picture)  # batch statistics
+            net(b.picture)  # updates the batch statistics
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "net.onnx"
             export.export(net.eval(), path, "test", "1", 256, "card")
             found, facts = restore.weights(path)
         self.assertEqual(facts["card"], "card")
         back = Net()
-        restore.fill(back, found)
-        restore.settle(back, samples)
+        restore.fill(list(restore.convolutions(back)), found)
+        restore.settle(back, [b.picture for b in samples])
         restore.learn_aside(back, samples)
         picture = samples[0].picture
         torch.testing.assert_close(back(picture), net(picture), rtol=0.01, atol=0.02)
@@ -379,7 +328,7 @@ class Network(unittest.TestCase):
 
 
 def share_gradients(folder, member):
-    """What one process of a crew does in the test below."""
+    """The work of one process of a crew in the test below."""
     weight = torch.nn.Parameter(torch.zeros(3))
     weight.grad = torch.tensor([1.0, 2.0, 3.0]) * (member.rank + 1)
     sums = member.share([weight], 5 + member.rank, member.rank == 1)

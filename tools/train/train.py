@@ -1,11 +1,11 @@
-"""Trains the network, for so many minutes or to the end of its plan.
+"""Trains the network, for a number of minutes or to the end of its plan.
 
     python train.py pack.zip run --minutes 9
 
-run/checkpoint.pt is what the next call goes on from, here or on another machine;
-run/log.jsonl gets a line every half minute and the metrics every few. A GPU is
-used when there is one, and else one process for each core (crew.py). SIGTERM and SIGINT
-end a run with a checkpoint.
+The next call continues from run/checkpoint.pt, here or on another machine.
+run/log.jsonl gets a line every half minute, and the metrics every few minutes.
+Training uses a GPU if there is one, otherwise one process per core (crew.py).
+SIGTERM and SIGINT end a run with a checkpoint.
 """
 
 import argparse
@@ -37,14 +37,14 @@ def options():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("pack", type=pathlib.Path)
     p.add_argument("run", type=pathlib.Path, help="folder of the checkpoint and the log")
-    p.add_argument("--minutes", type=float, help="end with a checkpoint after so long, reading the pack counted in")
+    p.add_argument("--minutes", type=float, help="end with a checkpoint after this time, including reading the pack")
     p.add_argument("--plan", help=f"SIZE:SAMPLES,… (default {PLAN}, or the checkpoint's)")
     p.add_argument("--widths", type=widths, help=f"channels of the levels (default {WIDTHS}, or the checkpoint's)")
-    p.add_argument("--again", action="store_true", help="begin the plan anew with the weights that there are")
+    p.add_argument("--again", action="store_true", help="begin the plan anew with the existing weights")
     p.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
     p.add_argument("--pixels", type=int, help="pixels a batch, default 110000 a process on CPU, 4000000 on GPU")
-    p.add_argument("--processes", type=int, help="that train together, default one for each core on CPU, 1 on GPU")
-    p.add_argument("--strength", type=float, default=1.0, help="of changes of colour and degradations, 0 to 1")
+    p.add_argument("--processes", type=int, help="processes that train together, default one per core on CPU, 1 on GPU")
+    p.add_argument("--strength", type=float, default=1.0, help="strength of colour changes and degradations, 0 to 1")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--without", action="append", default=[], metavar="SOURCE", help="leave a source out; repeatable")
     p.add_argument("--metrics", type=float, default=6, help="minutes between metrics")
@@ -54,7 +54,7 @@ def options():
 
 
 def widths(text):
-    """Channels of the levels, from text as "24,32,64,96,128"."""
+    """Channels of the levels, from text such as "24,32,64,96,128"."""
     found = tuple(int(v) for v in text.split(","))
     if len(found) != len(WIDTHS) or any(v <= 0 or v % 8 for v in found):
         raise argparse.ArgumentTypeError(f"want {len(WIDTHS)} multiples of 8")
@@ -83,12 +83,12 @@ class Trainer:
         plan = self.resume(last) if last else None
         self.plan = a.plan or plan or PLAN
         self.schedule = Schedule.read(self.plan)
-        self.asked = False  # to stop, this process alone
-        self.stop = False  # what all have agreed on
-        self.ready = []  # batches drawn and not yet learnt from
+        self.asked = False  # this process alone has been asked to stop
+        self.stop = False  # all processes have agreed to stop
+        self.ready = []  # drawn batches that are not learnt yet
 
     def resume(self, s):
-        """Takes a checkpoint's state and returns its plan, None if another is to begin."""
+        """Restores a checkpoint's state and returns its plan, or None if a new plan begins."""
         self.net.load_state_dict(s.net)
         self.average.load_state_dict(s.average)
         self.seen, self.before, self.seconds = s.seen, s.before, s.seconds
@@ -102,7 +102,7 @@ class Trainer:
         return s.plan if self.before == s.before else None
 
     def fresh_dice(self):
-        """Another sequence for each process and each time it is gone on."""
+        """A different random sequence for each process and each continued run."""
         return Dice(self.device, self.a.seed + self.before + self.seen + 7919 * self.crew.rank)
 
     def save(self):
@@ -128,7 +128,7 @@ class Trainer:
 
     @torch.no_grad()
     def samples(self):
-        """The next batch. A CPU draws several at once, which costs it less."""
+        """The next batch. A CPU draws several at once, which is cheaper."""
         if not self.ready:
             size = self.schedule.size(self.seen)
             pixels = self.a.pixels or (4_000_000 if self.gpu else 110_000)
@@ -141,7 +141,7 @@ class Trainer:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.gpu)
 
     def step(self):
-        """Learns from one batch of each process; returns the loss of this one's, still on the device."""
+        """Learns from one batch of each process; returns this process's loss, still on the device."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.a.rate * self.schedule.rate(self.seen)
         batch = self.samples()
@@ -161,7 +161,7 @@ class Trainer:
 
     @torch.no_grad()
     def follow(self):
-        """Moves the running average of the weights, slower as training goes on."""
+        """Moves the running average of the weights, more slowly as training proceeds."""
         samples = self.before + self.seen
         decay = min(0.9995, (1 + samples / 64) / (10 + samples / 64))
         torch._foreach_lerp_(numbers(self.average), numbers(self.net), 1 - decay)
@@ -178,7 +178,7 @@ class Trainer:
         self.write(short=short, **{k: round(v, 4) for k, v in scores.brief(found).items()})
 
     def run(self):
-        """Trains until the plan is done, the time is up or it is told to stop."""
+        """Trains until the plan is finished, the time is up or a stop is requested."""
         book = Book(self)
         while not self.stop and self.seen < self.schedule.samples:
             loss = self.step()
@@ -191,7 +191,7 @@ class Trainer:
 
 
 class Book:
-    """What the first process writes down while it trains: log lines, checkpoints, metrics."""
+    """The records that the first process writes during training: log lines, checkpoints, metrics."""
 
     def __init__(self, trainer):
         self.trainer = trainer
@@ -199,7 +199,7 @@ class Book:
         self.losses, self.seen = [], trainer.seen
 
     def note(self, loss):
-        """Takes a step's loss, and does what is due."""
+        """Records a step's loss, and does due work."""
         t, now = self.trainer, time.monotonic()
         t.seconds, self.last = t.seconds + now - self.last, now
         self.losses.append(loss)
@@ -224,7 +224,7 @@ def numbers(net):
 
 
 def work(a, crew):
-    """One process's whole training."""
+    """The whole training of one process."""
     if crew.size > 1:
         torch.set_num_threads(1)
     trainer = Trainer(a, crew)

@@ -15,9 +15,9 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// Board is the progress of many things: a bar for all of them, and under it one
-// for each that is going on, on the last lines of standard error. Where that is
-// no terminal it shows messages alone. It is safe for concurrent use.
+// Board shows the progress of many things on the last lines of standard error:
+// one bar for all, and below it one for each running thing. Without a terminal
+// it only shows messages. It is safe for concurrent use.
 type Board struct {
 	s    *Streams
 	file *os.File // the terminal, or nil
@@ -35,10 +35,10 @@ type Line struct {
 	bar   *progressbar.ProgressBar
 }
 
-// redraw is how long a picture stays at least.
+// redraw is the least time between two pictures.
 const redraw = 100 * time.Millisecond
 
-// NewBoard returns a board without bars, silent where no progress is wanted.
+// NewBoard returns a board without bars, silent if progress is not wanted.
 func (s *Streams) NewBoard(progress bool) *Board {
 	b := &Board{s: s}
 	if f, ok := s.Err.(*os.File); ok && progress && IsTerminal(f) && moves(f) {
@@ -50,11 +50,12 @@ func (s *Streams) NewBoard(progress bool) *Board {
 
 func (b *Board) newLine(title string, o ...progressbar.Option) *Line {
 	o = append(o, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetDescription(column(title)), progressbar.OptionSetWidth(16))
-	// A bar of unknown length, -1, would draw itself, from a goroutine.
+	// With an unknown length, -1, the bar would draw itself from a goroutine.
 	return &Line{b, progressbar.NewOptions(1, o...)}
 }
 
-// Whole moves the bar for all to done of total, in any unit, under a title.
+// Whole moves the bar for everything to done of total, in any unit, under a
+// title.
 func (b *Board) Whole(title string, done, total int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +66,7 @@ func (b *Board) Whole(title string, done, total int) {
 	}
 }
 
-// Line adds a bar; Close takes it away.
+// Line adds a bar; Close removes it.
 func (b *Board) Line(title string) *Line {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +80,7 @@ func (b *Board) Line(title string) *Line {
 	return l
 }
 
-// Set moves the bar to done of total steps. A nil Line has none.
+// Set moves the bar to done of total steps. It does nothing on a nil Line.
 func (l *Line) Set(done, total int) {
 	if l == nil {
 		return
@@ -92,10 +93,10 @@ func (l *Line) Set(done, total int) {
 
 func (l *Line) set(done, total int) {
 	l.bar.ChangeMax(max(total, 1))
-	_ = l.bar.Set(min(done, total-1)) // a bar that is full stays as it is
+	_ = l.bar.Set(min(done, total-1)) // a full bar would not move again
 }
 
-// Close takes the bar away.
+// Close removes the bar.
 func (l *Line) Close() {
 	if l == nil {
 		return
@@ -107,7 +108,7 @@ func (l *Line) Close() {
 	b.draw(true)
 }
 
-// Above runs write, which writes whole lines to the terminal, above the bars.
+// Above calls write, which writes whole lines to the terminal, above the bars.
 func (b *Board) Above(write func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,7 +117,7 @@ func (b *Board) Above(write func()) {
 	b.draw(true)
 }
 
-// Close takes all bars away.
+// Close removes all bars.
 func (b *Board) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,8 +132,7 @@ func (b *Board) clear() {
 	}
 }
 
-// draw shows the bars in the place of what is on the screen, unless that is
-// too soon.
+// draw redraws the bars in place, unless the last time was too recent.
 func (b *Board) draw(now bool) {
 	if b.file == nil || !now && time.Since(b.last) < redraw {
 		return
@@ -148,7 +148,7 @@ func (b *Board) draw(now bool) {
 	}
 	b.drawn = 0
 	for _, l := range append([]*Line{b.whole}, b.lines...) {
-		if b.drawn+1 >= height { // the last line is the cursor's
+		if b.drawn+1 >= height { // the cursor needs the last line
 			break
 		}
 		b.drawn++
@@ -158,11 +158,11 @@ func (b *Board) draw(now bool) {
 	_, _ = io.WriteString(b.file, text.String())
 }
 
-// columnWidth is how wide titles are.
+// columnWidth is the width of titles.
 const columnWidth = 24
 
-// column is a title cut or filled to a width, so that bars stand below each
-// other, without what would move the cursor.
+// column is a title cut or padded to a width, so that bars line up. It contains
+// nothing that moves the cursor.
 func column(title string) string {
 	title = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -176,7 +176,7 @@ func column(title string) string {
 	return title + strings.Repeat(" ", columnWidth-uniseg.StringWidth(title))
 }
 
-// cut is the beginning of a text that is at most width wide.
+// cut is the longest beginning of a text that is at most width wide.
 func cut(text string, width int) string {
 	end := 0
 	for g := uniseg.NewGraphemes(text); g.Next() && width >= g.Width(); {

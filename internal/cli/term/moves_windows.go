@@ -7,7 +7,7 @@ import (
 )
 
 // moves reports whether a terminal moves its cursor by escape sequences, and
-// makes it.
+// enables that.
 func moves(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Printable is a text from elsewhere for a terminal: characters that would move
-// the cursor, change colours or turn the direction of what follows are replaced.
+// Printable makes foreign text safe for a terminal. It replaces characters that
+// would move the cursor, change colours or reverse the text direction.
 func Printable(text string) string { return strings.Map(printable, text) }
 
-// lines is Printable for text of ours, which may have lines.
+// lines is Printable for our own text, which may have several lines.
 func lines(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {

@@ -20,7 +20,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// What a message is about may have come from a stranger.
+// A message may contain text from a stranger.
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

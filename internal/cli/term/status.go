@@ -8,14 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// StatusLine is a line on a terminal that says what is going on, and changes. A nil
-// StatusLine shows nothing.
+// StatusLine is a changing line on a terminal that describes current work. A
+// nil StatusLine shows nothing.
 type StatusLine struct {
 	s     *Streams
 	shown int // characters
 }
 
-// NewStatusLine returns a line on standard error, or nil if that is no terminal.
+// NewStatusLine returns a line on standard error, or nil if that is not a
+// terminal.
 func (s *Streams) NewStatusLine() *StatusLine {
 	if !IsTerminal(s.Err) {
 		return nil
@@ -23,7 +24,7 @@ func (s *Streams) NewStatusLine() *StatusLine {
 	return &StatusLine{s: s}
 }
 
-// Set shows text in the place of what was shown.
+// Set replaces the shown text.
 func (l *StatusLine) Set(text string) {
 	if l == nil {
 		return
@@ -42,14 +43,14 @@ func (l *StatusLine) Clear() {
 	}
 }
 
-// CanAsk reports whether there is somebody to ask.
+// CanAsk reports whether somebody can answer a question.
 func (s *Streams) CanAsk() bool { return IsTerminal(s.In) && IsTerminal(s.Err) }
 
 // Ask asks a question and reports whether the answer was yes.
 func (s *Streams) Ask(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(s.Err, "%s [y/N] ", question)
 	answered := make(chan string, 1)
-	go func() { // reading a terminal cannot be ended
+	go func() { // reading from a terminal cannot be cancelled
 		line, _ := bufio.NewReader(s.In).ReadString('\n')
 		answered <- line
 	}()

@@ -1,5 +1,5 @@
-// Package term is what commands print with: results on standard output,
-// messages and progress on standard error, the latter on terminals only.
+// Package term prints the output of commands: results on standard output,
+// messages and progress on standard error. Progress appears only on terminals.
 package term
 
 import (
@@ -25,12 +25,12 @@ func IsTerminal(stream any) bool {
 	return ok && xterm.IsTerminal(int(f.Fd()))
 }
 
-// Message prints one line about what is going on.
+// Message prints one line about the work.
 func (s *Streams) Message(format string, args ...any) {
 	fmt.Fprintf(s.Err, "bgremove: %s\n", lines(fmt.Sprintf(format, args...)))
 }
 
-// Hint prints what the reader can do, under a message.
+// Hint prints advice for the reader under a message.
 func (s *Streams) Hint(text string) { fmt.Fprintf(s.Err, "hint: %s\n", lines(text)) }
 
 // JSON prints v as one indented object.
@@ -48,19 +48,20 @@ func (s *Streams) JSONLine(v any) error {
 	return e.Encode(v)
 }
 
-// Bar is a progress bar with rate and time left. A nil Bar shows nothing.
+// Bar is a progress bar with rate and remaining time. A nil Bar shows nothing.
 type Bar struct {
 	bar   *progressbar.ProgressBar
-	title string // followed by the rate, where there is space for one
+	title string // followed by the rate if there is space
 	rated bool
 	began time.Time
 }
 
-// narrow is the width of terminals, in columns, below which a bar shows neither
+// narrow is the terminal width, in columns, below which a bar shows neither
 // counts nor a rate.
 const narrow = 64
 
-// NewBar returns a bar for frames on standard error, or nil if that is no terminal.
+// NewBar returns a bar for frames on standard error, or nil if that is not a
+// terminal.
 func (s *Streams) NewBar(title string) *Bar {
 	f, ok := s.Err.(*os.File)
 	if !ok || !IsTerminal(f) {
@@ -98,7 +99,7 @@ func (b *Bar) SetBytes(done, total int64) {
 		return
 	}
 	if total > 0 {
-		b.bar.ChangeMax64(max(total, done+1)) // the end is drawn by Close
+		b.bar.ChangeMax64(max(total, done+1)) // Close draws the end
 	}
 	_ = b.bar.Set64(done)
 }
@@ -112,7 +113,7 @@ func (b *Bar) Set(done, total int) {
 		b.bar.Describe(fmt.Sprintf("%s, %.0f frames/s", b.title, rate))
 	}
 	b.bar.ChangeMax(max(total, 1))
-	_ = b.bar.Set(min(done, total-1)) // the end is drawn by Close
+	_ = b.bar.Set(min(done, total-1)) // Close draws the end
 }
 
 // Close removes the bar from the screen.

@@ -1,6 +1,6 @@
-// What every page does with a script, and what the other scripts share.
+// The script of every page, and functions that the other scripts share.
 
-/** Asks the service for a part of a page. Who is not signed in any more goes to sign in. */
+/** Asks the service for a part of a page. A visitor whose session has ended goes to the sign-in page. */
 export async function fragment(path, options = {}) {
   const response = await fetch(path, { ...options, headers: { "X-Fragment": "1", ...options.headers } });
   if (response.status === 401) {
@@ -17,7 +17,7 @@ export function elements(html) {
   return [...template.content.children];
 }
 
-/** Asks how many credits are left, and shows it. */
+/** Asks for the balance and shows it. */
 export async function refreshBalance() {
   const shown = document.querySelectorAll("[data-balance]");
   if (!shown.length) return;
@@ -27,7 +27,7 @@ export async function refreshBalance() {
   for (const element of shown) element.textContent = credits.toLocaleString("en");
 }
 
-/** Tells those who cannot see it what has changed. */
+/** Announces a change to screen readers. */
 export function announce(text) {
   const line = document.querySelector("[data-announce]");
   if (line) line.textContent = text;
@@ -35,7 +35,7 @@ export function announce(text) {
 
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** Mends what the server could not know: the reader's time zone. */
+/** Shows times in the reader's time zone, which the server does not know. */
 export function dress(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     time.textContent = times.format(new Date(time.dateTime));

@@ -1,11 +1,11 @@
-// Clips whose frames can be drawn for any time: animations, decoded here since
-// an img cannot be told the time, and videos.
+// Clips that can draw their frame for any time: videos, and animations. The
+// latter are decoded here, because an img cannot seek.
 
-// Decoded frames are kept up to this many bytes; beyond, each is decoded when
-// its time has come.
+// Up to this many bytes of decoded frames are kept; larger clips decode each
+// frame when its time comes.
 const budget = 192e6;
 
-/** Whether animations can be decoded here: by new browsers, over https or from this machine. */
+/** Whether animations can be decoded here. That needs a new browser, and https or this machine. */
 export const decodes = "ImageDecoder" in globalThis;
 
 /** A GIF or APNG. */
@@ -22,7 +22,7 @@ class Animation {
     return clip;
   }
 
-  // survey decodes all frames once, for their times, which no header has.
+  // survey decodes all frames once to learn their times, which no header has.
   async survey(count, wanted) {
     this.ends = [];
     this.frames = [];
@@ -52,7 +52,7 @@ class Animation {
     return low;
   }
 
-  /** The picture at a time; where it must be decoded first, the one before, and later() when it is there. */
+  /** The picture at a time. If it must be decoded first: the previous one, and a call of later() afterwards. */
   at(time, later) {
     const index = this.index(time);
     if (this.keeps) return this.frames[index];
@@ -69,7 +69,7 @@ class Animation {
       this.shown = index;
       this.busy = false;
       later();
-    } catch { // closed meanwhile: nobody looks any more
+    } catch { // closed since: nobody is looking any more
     }
   }
 
@@ -107,7 +107,7 @@ class Video {
   }
 }
 
-/** Opens a clip of a kind, image or video, for as long as it is wanted. */
+/** Opens a clip of a kind, image or video, until it is no longer wanted. */
 export function open(url, kind, wanted) {
   return kind === "video" ? Video.open(url) : Animation.open(url, wanted);
 }

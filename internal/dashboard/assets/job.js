@@ -6,7 +6,7 @@ import { activate } from "./viewer.js";
 const box = document.querySelector("[data-show]");
 const current = () => box.querySelector("[data-view]");
 
-/** Shows a job, in place of the one before. */
+/** Shows a job in place of the previous one. */
 export async function show(id) {
   const response = await fragment(`/jobs/${id}/view`).catch(() => null);
   if (!response?.ok) return;
@@ -15,7 +15,7 @@ export async function show(id) {
   activate(view);
 }
 
-// What has ended does not change any more.
+// A job that has ended does not change any more.
 follow((id) => {
   const view = current();
   if (view?.dataset.view === id && !["done", "failed"].includes(view.dataset.state)) show(id);

@@ -1,24 +1,24 @@
-// Follows jobs: by server-sent events, or by asking where these do not come.
+// Follows jobs by server-sent events, or by polling if none arrive.
 import { announce, elements, fragment, refreshBalance } from "./app.js";
 
 const askEvery = 3000;
-const tryEvery = 30000; // to open a stream that was refused
-const silence = 15000; // for longer, a stream on which something should come is not believed
+const tryEvery = 30000; // between tries to open a refused stream
+const silence = 15000; // after which a stream that should report something is not trusted
 
 const followers = new Set();
-const underWay = new Map(); // id → whether it changed again meanwhile
+const underWay = new Map(); // id → whether it has changed again since
 let source;
 let heard = Date.now();
 let tried;
 
-/** Calls f with the id of each job that has changed, once its card is new. */
+/** Calls f with the id of each changed job, after its card is renewed. */
 export function follow(f) { followers.add(f); }
 
 const list = document.querySelector("[data-jobs]");
 const cards = () => [...document.querySelectorAll(".job[data-job]")];
 const unfinished = (element) => ["queued", "processing"].includes(element.dataset.state);
 
-/** Marks the card of the job that is shown. */
+/** Marks the card of the shown job. */
 export function mark(id) {
   for (const card of cards()) {
     card.classList.toggle("shown", card.dataset.job === id);
@@ -40,15 +40,15 @@ async function changed(id) {
   for (const f of followers) f(id);
 }
 
-// renew fetches the card of a job. One that is new goes to the top, where the
-// page shows the newest.
+// renew fetches the card of a job. A new job goes to the top if the page shows
+// the newest jobs.
 async function renew(id) {
   const old = document.getElementById(id);
   if (!list || !old && !list.matches("[data-fresh], .strip")) return;
   const response = await fragment(`/jobs/${id}/card`).catch(() => null);
   if (!response?.ok) return;
   const [card] = elements(await response.text());
-  const now = document.getElementById(id); // it may have come meanwhile
+  const now = document.getElementById(id); // it may have been added since
   if (now) replace(now, card);
   else add([card]);
 }
@@ -64,7 +64,7 @@ function replace(old, card) {
   if (card.dataset.state === "failed") refreshBalance();
 }
 
-/** Puts cards of new jobs where they belong: the newest first. */
+/** Inserts cards of new jobs, the newest first. */
 export function add(fresh) {
   for (const card of fresh) document.getElementById(card.id)?.remove();
   let strip = list;
@@ -80,7 +80,7 @@ export function add(fresh) {
   }
 }
 
-// all asks how things stand, where events may have been missed.
+// all asks for the state of all jobs, because events may have been missed.
 async function all() {
   const ids = new Set([...document.querySelectorAll("[data-job], [data-view]")].filter(unfinished).map((e) => e.dataset.job ?? e.dataset.view));
   const response = await fragment("/api/jobs?limit=20").catch(() => null);
@@ -109,8 +109,7 @@ setInterval(() => {
   if (source.readyState === EventSource.CLOSED && Date.now() - tried > tryEvery) connect();
 }, askEvery);
 
-// A browser has few connections to one service: a page that nobody sees gives
-// its own back.
+// A browser has few connections to one service, so a hidden page closes its own.
 document.addEventListener("visibilitychange", () => {
   source.close();
   if (document.hidden) return;

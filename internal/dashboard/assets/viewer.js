@@ -1,11 +1,11 @@
-// Shows a result beside its original: one canvas on which both are drawn for
-// the same time, left and right of a line that can be moved.
+// Shows a result beside its original. One canvas draws both at the same time,
+// left and right of a movable line.
 import { decodes, open } from "./clip.js";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const drift = 0.08; // seconds that two videos may be apart
+const drift = 0.08; // seconds that two videos may differ
 
-/** Makes the viewer in a view of a job work, if that has a result. */
+/** Starts the viewer in a job's view, if the job has a result. */
 export function activate(view) {
   const stage = view.querySelector("[data-stage]");
   if (!stage) return;
@@ -31,10 +31,10 @@ export function activate(view) {
 
 function say(view, words) { view.querySelector("[data-say]").textContent = words; }
 
-// plain lays the original over the result where frames cannot be decoded.
+// plain puts the original over the result if frames cannot be decoded.
 function plain(view, stage) {
   const { before, beforeType } = view.dataset;
-  say(view, "Your browser cannot keep two animations in step here, so each plays on its own.");
+  say(view, "Your browser cannot play the two animations in step here, so each plays on its own.");
   if (!before) return;
   const layer = document.createElement("div");
   layer.className = "layer";
@@ -56,7 +56,7 @@ function place(element, view) {
   });
 }
 
-/** Puts a line on a stage that can be moved by pointer and by keys. */
+/** Puts a line on a stage. Pointer and keys can move it. */
 function divide(stage, moved) {
   const range = document.createElement("input");
   Object.assign(range, { type: "range", min: 0, max: 100, step: 1, value: 50, className: "split" });
@@ -113,7 +113,7 @@ class Viewer {
     requestAnimationFrame((now) => this.tick(now));
   }
 
-  // fit gives the canvas the pixels that are seen of it, and no more than the
+  // fit gives the canvas as many pixels as are visible, but no more than the
   // clip has.
   fit() {
     const { width, height } = this.placement;
@@ -184,7 +184,7 @@ class Viewer {
     requestAnimationFrame((next) => this.tick(next));
   }
 
-  // advance goes by a video's clock where there is one; else by our own.
+  // advance follows the clock of a video if there is one, otherwise our own.
   advance(seconds) {
     if (!this.master) {
       this.time = (this.time + seconds) % this.after.duration;
@@ -232,7 +232,7 @@ class Viewer {
     this.context.restore();
   }
 
-  // drawBefore lays the original where the result was cut from it.
+  // drawBefore draws the original at the place where the result was cut from it.
   drawBefore() {
     if (!this.before) return;
     const { window: from, target: to, start } = this.placement;

@@ -1,4 +1,4 @@
-// The workbench: choosing files by any way, sending them, and showing a job.
+// The workbench: choosing files in any way, sending them, and showing a job.
 import { announce, elements, refreshBalance } from "./app.js";
 import { add, mark } from "./live.js";
 import { show } from "./job.js";
@@ -36,7 +36,7 @@ if (form) {
     return `${Number((bytes / 1000 ** unit).toPrecision(3))} ${units[unit]}`;
   };
 
-  /** Says what is wrong, in the place where the server says it. */
+  /** Shows a problem in the same place as the server does. */
   const complain = (nodes) => {
     form.parentElement.querySelector(":scope > .notice")?.remove();
     form.before(...nodes);
@@ -62,9 +62,9 @@ if (form) {
     const large = files.find((file) => file.size > Number(form.dataset.max));
     const together = [...input.files, ...files].filter((file, i, all) =>
       i === all.findIndex((other) => other.name === file.name && other.size === file.size && other.lastModified === file.lastModified));
-    if (odd) complain([problem(`${odd.name} cannot be taken: it must be a .gif, .mp4, .mov or .webm.`)]);
-    else if (large) complain([problem(`${large.name} is too large: ${size(large.size)}, the most is ${size(Number(form.dataset.max))}.`)]);
-    else if (together.length > most) complain([problem(`These are ${together.length} files, the most at once is ${most}.`)]);
+    if (odd) complain([problem(`${odd.name} cannot be used: it must be a .gif, .mp4, .mov or .webm.`)]);
+    else if (large) complain([problem(`${large.name} is too large: ${size(large.size)}; the limit is ${size(Number(form.dataset.max))}.`)]);
+    else if (together.length > most) complain([problem(`These are ${together.length} files; the limit is ${most} at once.`)]);
     else {
       complain([]);
       choose(together);
@@ -119,7 +119,7 @@ if (form) {
     event.preventDefault();
     const content = new FormData(form);
     for (const name of ["canvasW", "canvasH"]) if (!content.get(name)) content.delete(name);
-    // fetch does not tell how much has been sent.
+    // fetch does not report the progress of an upload.
     const request = new XMLHttpRequest();
     request.open("POST", form.action);
     request.setRequestHeader("X-Fragment", "1");
@@ -128,7 +128,7 @@ if (form) {
       text.textContent = loaded < total ? `${size(loaded)} of ${size(total)} sent` : "Looking at it…";
     });
     request.addEventListener("load", () => loaded(request));
-    request.addEventListener("error", () => complain([problem("The service cannot be reached. Nothing was charged that you cannot see under Jobs.")]));
+    request.addEventListener("error", () => complain([problem("The service cannot be reached. Any job that was charged is listed under Jobs.")]));
     request.addEventListener("loadend", () => {
       box.hidden = true;
       send.disabled = false;
@@ -157,6 +157,6 @@ if (form) {
     }
   }
 
-  if (input.files.length) picked(); // before this script ran, or restored by the browser
+  if (input.files.length) picked(); // chosen before this script ran, or restored by the browser
   else draw();
 }

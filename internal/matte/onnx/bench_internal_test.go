@@ -15,7 +15,7 @@ func BenchmarkPrepare(b *testing.B) {
 		for _, side := range []int{320, 1024} {
 			img := image.NewNRGBA(image.Rect(0, 0, size[0], size[1]))
 			r := image.Rect(0, 0, side, side)
-			v := &view{side, side, r, reduce.New(img.Rect.Size(), r.Size())}
+			v := &letterbox{side, side, r, reduce.New(img.Rect.Size(), r.Size())}
 			k := &contract{image: port{elem: float32Elem}, spec: model.Spec{Input: model.Input{Std: [3]float32{1, 1, 1}}}}
 			l := k.luts()
 			var t tensor

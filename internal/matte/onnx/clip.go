@@ -42,28 +42,26 @@ type Result struct {
 
 // Clip runs a network on the frames of one clip. It needs no Close.
 //
-// Start, Estimate and Sample are safe for concurrent use. If Ordered, calls
+// Start and Estimate are safe for concurrent use. If Ordered, calls
 // nevertheless have to come one after the other and in the clip's order to mean
 // anything.
 type Clip struct {
 	n *Network
 	o ClipOptions
 
-	mu   sync.Mutex // guards what follows
-	view *view
+	mu        sync.Mutex // guards what follows
+	letterbox *letterbox
 	// recent are the frames that another may be like, the oldest first.
 	recent []*Inference
-	// samples are of frames that come again, in any order.
-	samples []*Inference
-	span    span
+	span   span
 
 	turn  chan struct{} // held while a recurrent network runs
 	state *state
 }
 
-// view maps frames of one size to a network's input: the whole frame is in the
+// letterbox maps frames of one size to a network's input: the whole frame is in the
 // part inner of an input of w×h, and the rest is black.
-type view struct {
+type letterbox struct {
 	w, h   int
 	inner  image.Rectangle
 	scaler *reduce.Scaler
@@ -140,19 +138,9 @@ func (c *Clip) Estimate(ctx context.Context, img *image.NRGBA) (Result, error) {
 	return i.Wait(ctx)
 }
 
-// Sample is Estimate of a frame that will come again: then the network need not run
-// once more. Results of Ordered clips are not used again.
-func (c *Clip) Sample(ctx context.Context, img *image.NRGBA) (Result, error) {
-	i, err := c.Start(ctx, img)
-	if err != nil {
-		return Result{}, err
-	}
-	if i.like == nil && !c.Ordered() && !c.o.NoReuse {
-		c.mu.Lock()
-		c.samples = append(c.samples, i)
-		c.mu.Unlock()
-	}
-	return i.Wait(ctx)
+// Picture is img as the network sees it: Result.Picture.
+func (c *Clip) Picture(img *image.NRGBA) *image.NRGBA {
+	return c.letterboxFor(img.Rect.Size()).draw(img)
 }
 
 // Start is Estimate, but returns at once for a frame equal to one that the
@@ -161,7 +149,7 @@ func (c *Clip) Start(ctx context.Context, img *image.NRGBA) (*Inference, error) 
 	if img.Rect.Empty() {
 		return nil, errors.New("estimate matte: empty picture")
 	}
-	v := c.viewFor(img.Rect.Size())
+	v := c.letterboxFor(img.Rect.Size())
 	i := &Inference{in: v.draw(img), done: make(chan struct{})}
 	if i.like = c.follow(i); i.like != nil {
 		return i, nil
@@ -182,11 +170,9 @@ func (c *Clip) follow(i *Inference) *Inference {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, known := range [][]*Inference{c.recent, c.samples} {
-		for _, r := range known {
-			if r.in.Rect == i.in.Rect && bytes.Equal(r.in.Pix, i.in.Pix) {
-				return r
-			}
+	for _, r := range c.recent {
+		if r.in.Rect == i.in.Rect && bytes.Equal(r.in.Pix, i.in.Pix) {
+			return r
 		}
 	}
 	most := reach
@@ -207,27 +193,27 @@ func (c *Clip) forget(i *Inference) {
 	c.recent = slices.DeleteFunc(c.recent, func(r *Inference) bool { return r == i })
 }
 
-func (c *Clip) viewFor(size image.Point) *view {
+func (c *Clip) letterboxFor(size image.Point) *letterbox {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.view != nil {
-		if from, _ := c.view.scaler.Sizes(); from == size {
-			return c.view
+	if c.letterbox != nil {
+		if from, _ := c.letterbox.scaler.Sizes(); from == size {
+			return c.letterbox
 		}
 	}
 	w, h, inner := c.n.contract.fit(size.X, size.Y)
-	c.view = &view{w, h, inner, reduce.New(size, inner.Size())}
-	return c.view
+	c.letterbox = &letterbox{w, h, inner, reduce.New(size, inner.Size())}
+	return c.letterbox
 }
 
 // draw gives img as the network sees it.
-func (v *view) draw(img *image.NRGBA) *image.NRGBA {
+func (v *letterbox) draw(img *image.NRGBA) *image.NRGBA {
 	p := image.NewNRGBA(image.Rectangle{Max: v.inner.Size()})
 	v.scaler.Draw(p, img)
 	return p
 }
 
-func (c *Clip) run(ctx context.Context, p *image.NRGBA, v *view) (Result, error) {
+func (c *Clip) run(ctx context.Context, p *image.NRGBA, v *letterbox) (Result, error) {
 	if c.n.contract.spec.Kind == model.Recurrent {
 		select {
 		case c.turn <- struct{}{}:
@@ -255,7 +241,7 @@ func (c *Clip) run(ctx context.Context, p *image.NRGBA, v *view) (Result, error)
 
 // begin readies the slot for p. The shape of the output is kept
 // while the input's stays, which spares the runtime's allocation and a copy.
-func (s *slot) begin(k *contract, p *image.NRGBA, v *view) {
+func (s *slot) begin(k *contract, p *image.NRGBA, v *letterbox) {
 	if s.w != v.w || s.h != v.h {
 		s.w, s.h = v.w, v.h
 		s.out = tensor{}
@@ -263,7 +249,7 @@ func (s *slot) begin(k *contract, p *image.NRGBA, v *view) {
 	k.fill(&s.in, p, v, &s.value)
 }
 
-func (c *Clip) matte(t *tensor, v *view) (*image.Alpha, error) {
+func (c *Clip) matte(t *tensor, v *letterbox) (*image.Alpha, error) {
 	c.mu.Lock()
 	span := c.span
 	c.mu.Unlock()

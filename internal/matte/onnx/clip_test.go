@@ -176,27 +176,6 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestSample: results of samples are used however much later their frames come,
-// but not where each depends on those before.
-func TestSample(t *testing.T) {
-	t.Parallel()
-	const many = 12
-	frame := func(i int) *image.NRGBA { return block(100, 60, image.Rect(4*i, 10, 4*i+40, 40)) }
-	for net, want := range map[string]bool{"distance": true, "averager": false} {
-		c := open(t, net).NewClip(onnx.ClipOptions{})
-		for i := range many {
-			if r, err := c.Sample(t.Context(), frame(i)); err != nil || r.Reused {
-				t.Fatalf("%s: sample %d reused %v, error %v", net, i, r.Reused, err)
-			}
-		}
-		for i := range many {
-			if r, err := c.Estimate(t.Context(), frame(i)); err != nil || r.Reused != want {
-				t.Errorf("%s: frame %d reused %v, error %v", net, i, r.Reused, err)
-			}
-		}
-	}
-}
-
 // TestPicture: what the network saw fits the matte, without what surrounds it.
 func TestPicture(t *testing.T) {
 	t.Parallel()

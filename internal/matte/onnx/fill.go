@@ -21,7 +21,7 @@ func (k *contract) luts() (l [3]lut) {
 
 // fill writes p into t as v shows it, in the contract's layout and element
 // type.
-func (k *contract) fill(t *tensor, p *image.NRGBA, v *view, l *[3]lut) {
+func (k *contract) fill(t *tensor, p *image.NRGBA, v *letterbox, l *[3]lut) {
 	shape := []int64{1, 3, int64(v.h), int64(v.w)}
 	if k.nhwc {
 		shape = []int64{1, int64(v.h), int64(v.w), 3}
@@ -46,7 +46,7 @@ var identity = func() (t [256]uint8) {
 
 // lay writes p, with black around it, as three planes, or with the channels
 // side by side.
-func lay[T any](dst []T, p *image.NRGBA, v *view, nhwc bool, r, g, b *[256]T) {
+func lay[T any](dst []T, p *image.NRGBA, v *letterbox, nhwc bool, r, g, b *[256]T) {
 	in := v.inner
 	if nhwc {
 		v.around(func(from, to int) {
@@ -75,7 +75,7 @@ func lay[T any](dst []T, p *image.NRGBA, v *view, nhwc bool, r, g, b *[256]T) {
 }
 
 // around calls f for all ranges of places that lie outside of inner.
-func (v *view) around(f func(from, to int)) {
+func (v *letterbox) around(f func(from, to int)) {
 	in, at := v.inner, 0
 	for y := in.Min.Y; y < in.Max.Y; y++ {
 		f(at, y*v.w+in.Min.X)

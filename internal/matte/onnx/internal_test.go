@@ -34,7 +34,7 @@ func TestLetterbox(t *testing.T) {
 	for i := range p.Pix {
 		p.Pix[i] = uint8(10 + i%4)
 	}
-	v := &view{w: 5, h: 4, inner: image.Rect(1, 1, 5, 3)}
+	v := &letterbox{w: 5, h: 4, inner: image.Rect(1, 1, 5, 3)}
 	for _, nhwc := range []bool{false, true} {
 		k := &contract{nhwc: nhwc, image: port{elem: uint8Elem}}
 		l := k.luts()

@@ -26,7 +26,7 @@ func newState() *state {
 
 // advance runs a recurrent network on p, which is in slot. The caller holds
 // the clip's turn.
-func (c *Clip) advance(ctx context.Context, slot *slot, p *image.NRGBA, v *view) (Result, error) {
+func (c *Clip) advance(ctx context.Context, slot *slot, p *image.NRGBA, v *letterbox) (Result, error) {
 	k := &c.n.contract
 	if size := image.Pt(v.w, v.h); c.state.size != size {
 		c.state = newState()
@@ -56,7 +56,7 @@ func (c *Clip) advance(ctx context.Context, slot *slot, p *image.NRGBA, v *view)
 	return c.finish(&slot.out, &slot.fgr, p, v)
 }
 
-func (c *Clip) finish(matte, foreground *tensor, p *image.NRGBA, v *view) (Result, error) {
+func (c *Clip) finish(matte, foreground *tensor, p *image.NRGBA, v *letterbox) (Result, error) {
 	m, err := c.matte(matte, v)
 	if err != nil {
 		c.state = newState()

@@ -6,7 +6,7 @@ import (
 	"image"
 	"sync"
 
-	"github.com/bgremove/bgremove/internal/matte/plate"
+	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
 // reviserArea bounds the pixels of a view, because a plate needs about 320
@@ -24,14 +24,15 @@ func (n *Network) Revises(w, h int) bool {
 // without the plate, need none.
 type reviser struct {
 	config Config
+	planes int // of a view
 	k      contract
 	once   sync.Once
 	engine engine // nil before
 	err    error
 }
 
-// newReviser checks the network that c.Reviser is: from a plate.View, uint8
-// [1 plate.Channels height width], to a matte, uint8 [1 1 height width].
+// newReviser checks the network that c.Reviser is: from a view.View's
+// first planes, uint8 [1 planes height width], to a matte, uint8 [1 1 height width].
 func newReviser(c Config) (*reviser, error) {
 	c.Model, c.ModelData = "reviser", c.Reviser
 	g, _, err := readGraph(c)
@@ -39,10 +40,10 @@ func newReviser(c Config) (*reviser, error) {
 		return nil, err
 	}
 	in := ports(g.Inputs)
-	if len(in) != 1 || len(in[0].shape) != 4 || in[0].shape[1] != plate.Channels {
-		return nil, &ModelError{Path: c.Model, Reason: fmt.Sprintf("does not take views of %d channels", plate.Channels)}
+	if len(in) != 1 || len(in[0].shape) != 4 || in[0].shape[1] < 1 || in[0].shape[1] > int64(view.Count) {
+		return nil, &ModelError{Path: c.Model, Reason: fmt.Sprintf("does not take the first of %d planes", view.Count)}
 	}
-	return &reviser{config: c, k: contract{inputs: in, outputs: []port{{name: "matte", elem: uint8Elem}}}}, nil
+	return &reviser{config: c, planes: int(in[0].shape[1]), k: contract{inputs: in, outputs: []port{{name: "matte", elem: uint8Elem}}}}, nil
 }
 
 func (r *reviser) open() (engine, error) {
@@ -71,7 +72,7 @@ func (n *Network) openReviser(c Config) (err error) {
 
 // Revise gives the matte that is better than the one in v, with the clip's plate in
 // view, if it Revises that size. It is safe for concurrent use.
-func (n *Network) Revise(ctx context.Context, v plate.View) (*image.Alpha, error) {
+func (n *Network) Revise(ctx context.Context, v view.View) (*image.Alpha, error) {
 	if !n.Revises(v.W, v.H) {
 		return nil, n.fault("cannot revise mattes", fmt.Errorf("of %d×%d pixels", v.W, v.H))
 	}
@@ -85,7 +86,7 @@ func (n *Network) Revise(ctx context.Context, v plate.View) (*image.Alpha, error
 		return nil, err
 	}
 	m := image.NewAlpha(image.Rect(0, 0, v.W, v.H))
-	in := tensor{elem: uint8Elem, shape: []int64{1, plate.Channels, int64(v.H), int64(v.W)}, u8: v.Pix}
+	in := tensor{elem: uint8Elem, shape: []int64{1, int64(n.reviser.planes), int64(v.H), int64(v.W)}, u8: v.Pix[:n.reviser.planes*v.W*v.H]}
 	out := tensor{elem: uint8Elem, shape: []int64{1, 1, int64(v.H), int64(v.W)}, u8: m.Pix}
 	if err := e.run(ctx, []*tensor{&in}, []*tensor{&out}); err != nil {
 		if ctx.Err() != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
-	"github.com/bgremove/bgremove/internal/matte/plate"
+	"github.com/bgremove/bgremove/internal/matte/view"
 	"github.com/bgremove/bgremove/internal/model"
 )
 
@@ -17,20 +17,20 @@ func plated(c *onnx.Config) {
 
 // half is a view of a disc whose matte lacks its right half, before a plate that is
 // known everywhere.
-func half(w, h int) (v plate.View, inside func(x, y int) bool) {
+func half(w, h int) (v view.View, inside func(x, y int) bool) {
 	inside = func(x, y int) bool { return (x-w/2)*(x-w/2)+(y-h/2)*(y-h/2) < h*h/9 }
-	v = plate.View{W: w, H: h, Pix: make([]uint8, plate.Channels*w*h)}
+	v = view.New(w, h)
 	for y := range h {
 		for x := range w {
-			pixel := [plate.Channels]uint8{100, 120, 140, 0, 128, 128, 128, 8, 10, 255, 0}
+			pixel := [view.Count]uint8{100, 120, 140, 0, 128, 128, 128, 8, 10, 255, 0}
 			if inside(x, y) {
-				pixel = [plate.Channels]uint8{200, 60, 50, 0, 178, 98, 83, 255, 10, 255, 0}
+				pixel = [view.Count]uint8{200, 60, 50, 0, 178, 98, 83, 255, 10, 255, 0}
 				if x < w/2 {
-					pixel[3] = 255
+					pixel[view.Coverage] = 255
 				}
 			}
 			for c, p := range pixel {
-				v.Plane(c)[y*w+x] = p
+				v.Plane(view.Plane(c))[y*w+x] = p
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestRevise(t *testing.T) {
 func TestReviseRefuses(t *testing.T) {
 	n := open(t, "distance", plated)
 	bad := new(onnx.ModelError)
-	if _, err := n.Revise(t.Context(), plate.View{W: 1024, H: 512}); !errors.As(err, &bad) {
+	if _, err := n.Revise(t.Context(), view.View{W: 1024, H: 512}); !errors.As(err, &bad) {
 		t.Errorf("1024×512: %v", err)
 	}
 	v, _ := half(64, 64)

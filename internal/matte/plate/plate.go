@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/bgremove/bgremove/internal/matte/refine"
+	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
 const (
@@ -31,53 +32,19 @@ const (
 	// seldom is 16 times the frames that a place must have been seen in to be
 	// known. A frame that is a sample, too, counts twice.
 	seldom = 24
-	// Channels are the planes of a View.
-	Channels = 11
 	// grain is the least deviation, in 1/255: that of a picture's own noise.
 	grain = 4
 )
 
-// View is a picture, its matte and the plate's data for each pixel, in Channels
-// planes of W × H bytes, cut off at 255:
-//
-//   - red, green and blue
-//   - the coverage
-//   - the differences of red, green and blue from the plate in the picture's
-//     light, halved, from 128
-//   - how unusual that is: 16 times the root mean square of the differences in
-//     standard deviations
-//   - that deviation, in 1/1020 of full scale
-//   - the number of frames in the plate's mean there, times 16
-//   - the subject's claim on the place: the share of frames in which it was taken
-//     for the subject while having the plate's colour. A subject that stands
-//     still and is missed now and then has such a claim
-//
-// At unknown places the last seven are 128, 128, 128, 0, 0, 0 and 0.
-type View struct {
-	W, H int
-	Pix  []uint8
-	// Known is the share of pixels that the plate is known of.
-	Known float64
-}
-
 // Keep gives m, a revised matte, the old values that were sure where the plate is
 // not known.
-func (v *View) Keep(m, old *image.Alpha) {
-	for i, frames := range v.Plane(frameCount) {
+func Keep(v *view.View, m, old *image.Alpha) {
+	for i, frames := range v.Plane(view.Frames) {
 		if a := old.Pix[i]; frames == 0 && (a < faint || a > 255-faint) {
 			m.Pix[i] = a
 		}
 	}
 }
-
-// Plane is plane c, from 0.
-func (v *View) Plane(c int) []uint8 {
-	n := v.W * v.H
-	return v.Pix[c*n : (c+1)*n : (c+1)*n]
-}
-
-// frameCount is the plane of how many frames are known.
-const frameCount = 9
 
 // Plate is the clean plate of a clip with a camera that stands, shakes or pans.
 // Frames are aligned by their common backdrop, which registration finds in each
@@ -136,8 +103,9 @@ func (p *Plate) Sample(img *image.NRGBA, m *image.Alpha) {
 	}
 }
 
-// Next looks at the next frame and gives the view of it, which stays as it is.
-func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) View {
+// Next looks at the next frame and gives the view of it, without motion. The plate does
+// not change it later.
+func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) view.View {
 	cut := p.cuts.Next(img)
 	p.now.set(img, m)
 	p.since++
@@ -332,32 +300,30 @@ var usual = func() (t [256]float32) {
 	return t
 }()
 
-func (p *Plate) view(m *image.Alpha) View {
-	n := p.now.w * p.now.h
-	v := View{W: p.now.w, H: p.now.h, Pix: make([]uint8, Channels*n)}
-	var q [Channels][]uint8
-	for c := range q {
-		q[c] = v.Plane(c)
-	}
-	copy(q[3], m.Pix[:n])
+func (p *Plate) view(m *image.Alpha) view.View {
+	v := view.New(p.now.w, p.now.h)
+	colours := [3][]uint8{v.Plane(view.Red), v.Plane(view.Green), v.Plane(view.Blue)}
+	off := [3][]uint8{v.Plane(view.RedOff), v.Plane(view.GreenOff), v.Plane(view.BlueOff)}
+	unusual, deviation, frames, claim := v.Plane(view.Unusual), v.Plane(view.Deviation), v.Plane(view.Frames), v.Plane(view.Claim)
+	copy(v.Plane(view.Coverage), m.Pix)
 	count := 0
-	for i := range n {
+	for i := range unusual {
 		s, b := p.now.pix[4*i:4*i+3:4*i+3], p.seen.pix[4*i:4*i+3:4*i+3]
-		q[0][i], q[1][i], q[2][i] = s[0], s[1], s[2]
+		colours[0][i], colours[1][i], colours[2][i] = s[0], s[1], s[2]
 		if p.seen.frames[i] < seldom {
-			q[4][i], q[5][i], q[6][i] = 128, 128, 128
+			off[0][i], off[1][i], off[2][i] = 128, 128, 128
 			continue
 		}
 		count++
 		sum := float32(0)
 		for c := range 3 {
 			d := int(s[c]) - int(b[c])
-			q[4+c][i] = uint8(128 + d/2)
+			off[c][i] = uint8(128 + d/2)
 			sum += float32(d * d)
 		}
-		q[7][i] = round(float32(math.Sqrt(float64(sum * usual[p.seen.spread[i]]))))
-		q[8][i], q[9][i], q[10][i] = p.seen.spread[i], p.seen.frames[i], p.seen.claimed[i]
+		unusual[i] = round(float32(math.Sqrt(float64(sum * usual[p.seen.spread[i]]))))
+		deviation[i], frames[i], claim[i] = p.seen.spread[i], p.seen.frames[i], p.seen.claimed[i]
 	}
-	v.Known = float64(count) / float64(max(n, 1))
+	v.Known = float64(count) / float64(max(len(unusual), 1))
 	return v
 }

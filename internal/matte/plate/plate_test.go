@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/plate"
+	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
 const w, h = 128, 96
@@ -69,32 +70,32 @@ type look struct {
 }
 
 // pixel is what v says of pixel i.
-func pixel(v plate.View, i int) (q [plate.Channels]uint8) {
+func pixel(v view.View, i int) (q [view.Count]uint8) {
 	for c := range q {
-		q[c] = v.Plane(c)[i]
+		q[c] = v.Plane(view.Plane(c))[i]
 	}
 	return q
 }
 
-func read(v plate.View, m *image.Alpha) (l look) {
+func read(v view.View, m *image.Alpha) (l look) {
 	var n, known, subject float64
 	for i, a := range m.Pix {
 		q := pixel(v, i)
 		if a > 0 {
 			subject++
-			if q[9] > 0 {
+			if q[view.Frames] > 0 {
 				l.behind++
-				l.unusual += float64(q[7])
+				l.unusual += float64(q[view.Unusual])
 			}
 			continue
 		}
 		n++
-		if q[9] == 0 {
+		if q[view.Frames] == 0 {
 			continue
 		}
 		known++
-		l.frames += float64(q[9]) / 16
-		for c := 4; c < 7; c++ {
+		l.frames += float64(q[view.Frames]) / 16
+		for c := view.RedOff; c <= view.BlueOff; c++ {
 			l.off += 2 * math.Abs(float64(q[c])-128) / 3
 		}
 	}
@@ -288,7 +289,7 @@ func TestLightFalls(t *testing.T) {
 func TestClaimed(t *testing.T) {
 	o := newWorld(6)
 	var p plate.Plate
-	var v plate.View
+	var v view.View
 	for n := range 12 {
 		img, m := o.shot(100, 100, 1, 64, 48)
 		if n%4 == 3 {
@@ -296,11 +297,11 @@ func TestClaimed(t *testing.T) {
 		}
 		v = p.Next(img, m)
 	}
-	at := func(x, y int) [plate.Channels]uint8 { return pixel(v, y*w+x) }
-	if q := at(64, 48); q[9] == 0 || q[10] < 128 {
+	at := func(x, y int) [view.Count]uint8 { return pixel(v, y*w+x) }
+	if q := at(64, 48); q[view.Frames] == 0 || q[view.Claim] < 128 {
 		t.Errorf("the still subject: %v", q)
 	}
-	if q := at(20, 20); q[9] == 0 || q[10] != 0 {
+	if q := at(20, 20); q[view.Frames] == 0 || q[view.Claim] != 0 {
 		t.Errorf("the backdrop: %v", q)
 	}
 }
@@ -312,7 +313,7 @@ func TestTiny(t *testing.T) {
 		for range 3 {
 			img, m := image.NewNRGBA(r), image.NewAlpha(r)
 			p.Sample(img, m)
-			if v := p.Next(img, m); len(v.Pix) != plate.Channels*size.X*size.Y {
+			if v := p.Next(img, m); len(v.Pix) != int(view.Count)*size.X*size.Y {
 				t.Errorf("%v: %d bytes", size, len(v.Pix))
 			}
 		}

@@ -14,10 +14,17 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/plate"
 	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/matte/refine"
+	"github.com/bgremove/bgremove/internal/matte/subject"
+	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
 // Options switch parts off. The zero value has all on.
 type Options struct {
+	// Subject is which of the things that the network finds is wanted.
+	Subject subject.Wanted
+	// NoMotion does without the motion of things over the clip. Otherwise it tells the
+	// subject from things that look like one.
+	NoMotion bool
 	// NoReuse runs the network on frames that repeat, too.
 	NoReuse bool
 	// NoColours leaves uncertain pixels undecided. Otherwise they are decided
@@ -33,6 +40,9 @@ type Options struct {
 	NoRefine bool
 	// NoForeground does without the colours that a network itself gives.
 	NoForeground bool
+	// TempDir is where the study of a clip is kept; empty is the system's folder for
+	// temporary files.
+	TempDir string
 }
 
 // Estimator estimates the mattes of one clip.
@@ -46,6 +56,7 @@ type Estimator struct {
 	steady     refine.Stabiliser
 	upscale    refine.Upsampler
 	foreground refine.Foreground
+	study      study
 }
 
 // New starts a clip on a network, which stays the caller's.
@@ -60,13 +71,22 @@ func New(n *onnx.Network, o Options) *Estimator {
 // plates reports whether mattes are revised with the plate in view.
 func (e *Estimator) plates() bool { return e.network.Info().Plate && !e.options.NoPlate }
 
+// infers are the steps of the network.
+func (e *Estimator) infers() []matte.Step {
+	steps := []matte.Step{{Name: "network", InOrder: e.clip.Ordered(), Run: e.infer}}
+	if e.colours.Weight > 0 {
+		steps = append(steps, matte.Step{Name: "colours", InOrder: true, Run: e.decide})
+	}
+	return steps
+}
+
 // Steps implements matte.Estimator. Only the network with a memory, the model of
 // colours, the plate and the stabiliser, which work at the network's resolution or less, need frames
 // in order.
 func (e *Estimator) Steps() []matte.Step {
-	steps := []matte.Step{{Name: "network", InOrder: e.clip.Ordered(), Run: e.infer}}
-	if e.colours.Weight > 0 {
-		steps = append(steps, matte.Step{Name: "colours", InOrder: true, Run: e.decide})
+	steps := e.infers()
+	if e.studies() {
+		steps = []matte.Step{{Name: "see", Run: e.see}, {Name: "recall", InOrder: true, Run: e.recall}}
 	}
 	if e.plates() {
 		steps = append(steps, matte.Step{Name: "plate", InOrder: true, Run: e.view}, matte.Step{Name: "revise", Run: e.revise})
@@ -82,6 +102,7 @@ func (e *Estimator) Steps() []matte.Step {
 type draft struct {
 	picture *image.NRGBA
 	matte   *image.Alpha
+	known   subject.Evidence // by the study
 }
 
 // infer leaves an inference that may still be running, for another frame just
@@ -107,7 +128,7 @@ func drafted(ctx context.Context, w *matte.Estimate) (draft, error) {
 	if r.Foreground != nil {
 		w.Foreground = refine.Band(r.Foreground, r.Matte)
 	}
-	return draft{r.Picture, r.Matte}, nil
+	return draft{picture: r.Picture, matte: r.Matte}, nil
 }
 
 func (e *Estimator) decide(ctx context.Context, w *matte.Estimate) error {
@@ -126,7 +147,7 @@ func change(ctx context.Context, w *matte.Estimate, apply func(*image.NRGBA, *im
 	}
 	m := copied(d.matte)
 	apply(fitting(d.picture, m), m)
-	w.Draft = draft{d.picture, m}
+	w.Draft = draft{d.picture, m, d.known}
 	return nil
 }
 
@@ -143,7 +164,7 @@ const enough = 0.3
 // viewed is a draft that waits to be revised.
 type viewed struct {
 	draft
-	view plate.View
+	view view.View
 }
 
 func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
@@ -157,6 +178,7 @@ func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
 		return nil
 	}
 	if v := e.plate.Next(d.picture, d.matte); v.Known > enough {
+		d.known.Show(&v)
 		w.Draft = viewed{d, v}
 	}
 	return nil
@@ -188,7 +210,7 @@ func (e *Estimator) fitted(img *image.NRGBA, d draft) (_ draft, ok bool) {
 	}
 	m := image.NewAlpha(image.Rectangle{Max: size})
 	e.upsample(m, picture, d)
-	return draft{picture, m}, true
+	return draft{picture, m, d.known}, true
 }
 
 // upsample brings a draft to the size of dst, which is that of img.
@@ -209,8 +231,9 @@ func (e *Estimator) revise(ctx context.Context, w *matte.Estimate) error {
 	if err != nil {
 		return err
 	}
-	v.view.Keep(m, v.matte)
-	w.Draft = draft{v.picture, m}
+	plate.Keep(&v.view, m, v.matte)
+	v.known.Strip(m)
+	w.Draft = draft{v.picture, m, v.known}
 	return nil
 }
 
@@ -243,5 +266,5 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, foreground *
 	e.foreground.Decontaminate(img, m)
 }
 
-// Close does nothing: the network is the caller's.
-func (e *Estimator) Close() error { return nil }
+// Close removes what was kept of the clip. The network is the caller's.
+func (e *Estimator) Close() error { return e.study.close() }

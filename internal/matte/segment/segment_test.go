@@ -1,15 +1,16 @@
 package segment_test
 
 import (
-	"context"
 	"image"
 	"image/color"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/matte/segment"
+	"github.com/bgremove/bgremove/internal/matte/subject"
 	"github.com/bgremove/bgremove/internal/model"
 	"github.com/bgremove/bgremove/internal/synth"
 )
@@ -44,6 +45,33 @@ func openAs(t *testing.T, name string, spec model.Spec) *onnx.Network {
 	return n
 }
 
+var _ matte.Studier = (*segment.Estimator)(nil)
+
+// study takes a clip through the pass before the first matte, if e wants one.
+func study(t *testing.T, e *segment.Estimator, clip []*image.NRGBA) {
+	t.Helper()
+	steps := e.Study()
+	if len(steps) == 0 {
+		return
+	}
+	for _, img := range clip {
+		w := &matte.Estimate{Image: img}
+		for _, s := range steps {
+			if err := s.Run(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := e.Conclude(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func estimate(t *testing.T, e matte.Estimator, img *image.NRGBA) *matte.Estimate {
 	t.Helper()
 	w := &matte.Estimate{Image: img, Matte: image.NewAlpha(img.Rect)}
@@ -75,6 +103,11 @@ func TestEstimate(t *testing.T) {
 				n = openAs(t, "distance.onnx", model.Spec{Colours: 1})
 			}
 			e := segment.New(n, c.options)
+			var frames []*image.NRGBA
+			for i := range 6 {
+				frames = append(frames, clip.Frame(i/2).Image)
+			}
+			study(t, e, frames)
 			for i := range 6 {
 				p := clip.Frame(i / 2) // each twice
 				m := estimate(t, e, p.Image).Matte
@@ -85,9 +118,6 @@ func TestEstimate(t *testing.T) {
 				if e := synth.ColourError(p.Image, m, p); !c.options.NoRefine && e > 25 {
 					t.Errorf("frame %d: colour error %.1f", i, e)
 				}
-			}
-			if err := e.Close(); err != nil {
-				t.Error(err)
 			}
 		})
 	}
@@ -101,27 +131,95 @@ func TestSteps(t *testing.T) {
 		network string
 		spec    model.Spec
 		options segment.Options
-		inOrder map[string]bool
+		study   string // the steps; those in brackets are in order
+		steps   string
 	}{
-		{"distance.onnx", doubting, segment.Options{NoSteady: true}, map[string]bool{"network": false, "colours": true, "refine": false}},
-		{"distance.onnx", doubting, segment.Options{}, map[string]bool{"network": false, "colours": true, "steady": true, "refine": false}},
-		{"distance.onnx", doubting, segment.Options{NoSteady: true, NoColours: true}, map[string]bool{"network": false, "refine": false}},
-		{"distance.onnx", plated, segment.Options{}, map[string]bool{"network": false, "plate": true, "revise": false, "steady": true, "refine": false}},
-		{"distance.onnx", plated, segment.Options{NoPlate: true}, map[string]bool{"network": false, "steady": true, "refine": false}},
-		{"distance.onnx", model.Spec{}, segment.Options{}, map[string]bool{"network": false, "steady": true, "refine": false}},
-		{"distance.onnx", model.Spec{}, segment.Options{NoSteady: true}, map[string]bool{"network": false, "refine": false}},
-		{"averager.onnx", model.Spec{}, segment.Options{}, map[string]bool{"network": true, "refine": false}},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true}, "network (colours) (motion)", "see (recall) refine"},
+		{"distance.onnx", doubting, segment.Options{NoMotion: true}, "", "network (colours) (steady) refine"},
+		{"distance.onnx", doubting, segment.Options{NoMotion: true, NoSteady: true, NoColours: true}, "", "network refine"},
+		{"distance.onnx", plated, segment.Options{}, "network (motion)", "see (recall) (plate) revise (steady) refine"},
+		{"distance.onnx", plated, segment.Options{NoMotion: true}, "network (motion)", "see (recall) (plate) revise (steady) refine"},
+		{"distance.onnx", plated, segment.Options{NoPlate: true, NoMotion: true}, "", "network (steady) refine"},
+		{"distance.onnx", model.Spec{}, segment.Options{}, "network (motion)", "see (recall) (steady) refine"},
+		{"averager.onnx", model.Spec{}, segment.Options{}, "", "(network) refine"},
 	} {
-		steps := segment.New(openAs(t, c.network, c.spec), c.options).Steps()
-		if len(steps) != len(c.inOrder) {
-			t.Errorf("%s: %d steps, want %d", c.network, len(steps), len(c.inOrder))
+		e := segment.New(openAs(t, c.network, c.spec), c.options)
+		if got := names(e.Study()); got != c.study {
+			t.Errorf("%s, %+v: the study's steps are %q, want %q", c.network, c.options, got, c.study)
 		}
-		for _, s := range steps {
-			if want, ok := c.inOrder[s.Name]; !ok || s.InOrder != want {
-				t.Errorf("%s: step %q in order: %v", c.network, s.Name, s.InOrder)
-			}
+		if got := names(e.Steps()); got != c.steps {
+			t.Errorf("%s, %+v: the steps are %q, want %q", c.network, c.options, got, c.steps)
 		}
 	}
+}
+
+func names(steps []matte.Step) string {
+	var all []string
+	for _, s := range steps {
+		name := s.Name
+		if s.InOrder {
+			name = "(" + name + ")"
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, " ")
+}
+
+// Two red squares look alike to the network. One goes past, and the other is part of
+// the backdrop.
+func TestMotion(t *testing.T) {
+	t.Parallel()
+	n := openAs(t, "distance.onnx", model.Spec{})
+	const frames = 16
+	for name, c := range map[string]struct {
+		options segment.Options
+		still   bool // whether the still one stays
+	}{
+		"auto":      {segment.Options{}, false},
+		"moving":    {segment.Options{Subject: subject.Moving}, false},
+		"salient":   {segment.Options{Subject: subject.Salient}, true},
+		"no motion": {segment.Options{NoMotion: true}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := segment.New(n, c.options)
+			var clip []*image.NRGBA
+			for i := range frames {
+				clip = append(clip, alike(i))
+			}
+			study(t, e, clip)
+			for i, img := range clip {
+				m := estimate(t, e, img).Matte
+				if a := m.AlphaAt(24+8*i, 44).A; a < 240 {
+					t.Errorf("frame %d: the moving square has alpha %d", i, a)
+				}
+				if a := m.AlphaAt(150, 94).A; (a > 128) != c.still {
+					t.Errorf("frame %d: the still square has alpha %d", i, a)
+				}
+			}
+		})
+	}
+}
+
+// alike is a frame with two red squares on a green backdrop with some texture, of which
+// one moves.
+func alike(i int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, 192, 128))
+	moving, still := image.Rect(8+8*i, 28, 40+8*i, 60), image.Rect(134, 78, 166, 110)
+	for y := range 128 {
+		for x := range 192 {
+			c := green
+			c.G += uint8((x*x/7 + y*y/5 + x*y/3) % 12)
+			switch p := image.Pt(x, y); {
+			case p.In(moving):
+				c = color.NRGBA{210 + uint8((x-8*i)%5*6), 30, 40, 255}
+			case p.In(still):
+				c = color.NRGBA{210 + uint8(x%5*6), 30, 40, 255}
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	return img
 }
 
 // Of a subject of whom the network misses the half that is nearly as green as its
@@ -132,21 +230,13 @@ func TestPlate(t *testing.T) {
 	const frames = 16
 	iou := map[bool]float64{}
 	for _, on := range []bool{false, true} {
-		e := segment.New(n, segment.Options{NoPlate: !on})
-		got := false
-		if err := e.Sample(t.Context(), func(_ context.Context, n int, see func(*image.NRGBA)) error {
-			got = n > 0
-			for i := range frames {
-				img, _ := camouflaged(i)
-				see(img)
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
+		e := segment.New(n, segment.Options{NoPlate: !on, NoMotion: true})
+		var clip []*image.NRGBA
+		for i := range frames {
+			img, _ := camouflaged(i)
+			clip = append(clip, img)
 		}
-		if got != on {
-			t.Fatalf("samples wanted: %v, with the plate: %v", got, on)
-		}
+		study(t, e, clip)
 		for i := range frames {
 			img, truth := camouflaged(i)
 			iou[on] += synth.IoU(estimate(t, e, img).Matte, truth) / frames

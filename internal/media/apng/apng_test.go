@@ -19,8 +19,8 @@ import (
 	"github.com/bgremove/bgremove/internal/media/apng"
 )
 
-// memory is a file in memory that fails, if fail is not nil, with the write
-// that would pass byte limit.
+// memory is a file in memory. If fail is not nil, the write that would pass
+// byte limit fails.
 type memory struct {
 	b     []byte
 	at    int64
@@ -51,7 +51,7 @@ func (m *memory) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// frames makes frames of copies of clip, all with one delay.
+// frames makes frames from copies of clip, all with the same delay.
 func frames(clip []*image.NRGBA, delay time.Duration) []*media.Frame {
 	list := make([]*media.Frame, len(clip))
 	for i, img := range clip {
@@ -128,7 +128,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// ffmpegSame compares what ffmpeg decodes, where there is one.
+// ffmpegSame compares ffmpeg's decoding, if ffmpeg is installed.
 func ffmpegSame(t *testing.T, b []byte, want []*image.NRGBA) {
 	t.Helper()
 	path, err := exec.LookPath("ffmpeg")

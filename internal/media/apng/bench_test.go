@@ -13,13 +13,13 @@ import (
 	"github.com/bgremove/bgremove/internal/media/apng"
 )
 
-// clipVariable names a video for BenchmarkAgainstFFmpeg; its first 100 frames
-// are scaled to 480×270 and cut out by a soft ellipse that moves.
+// clipVariable names a video for BenchmarkAgainstFFmpeg. Its first 100 frames
+// are scaled to 480×270 and cut out by a soft moving ellipse.
 const clipVariable = "BGREMOVE_BENCH_CLIPS"
 
 const benchWidth, benchHeight = 480, 270
 
-// cutout reads the clip that clipVariable names.
+// cutout reads the clip named by clipVariable.
 func cutout(b *testing.B, name string) []*image.NRGBA {
 	b.Helper()
 	raw, err := exec.Command("ffmpeg", "-v", "error", "-nostdin", "-i", name, "-frames:v", "100", "-vf",
@@ -44,8 +44,8 @@ func cutout(b *testing.B, name string) []*image.NRGBA {
 }
 
 // BenchmarkAgainstFFmpeg writes the same frames with this package and with
-// ffmpeg's encoder, alternately, and reports sizes in KiB, times and both
-// ratios (ours to ffmpeg's).
+// ffmpeg's encoder in turn. It reports sizes in KiB, times, and both ratios
+// (ours to ffmpeg's).
 func BenchmarkAgainstFFmpeg(b *testing.B) {
 	clips := map[string]func(b *testing.B) []*image.NRGBA{
 		"drawn": func(*testing.B) []*image.NRGBA { return scene(benchWidth, benchHeight, 150) },

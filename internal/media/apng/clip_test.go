@@ -68,9 +68,9 @@ func over(img *image.NRGBA, x, y int, c color.NRGBA) {
 	img.SetNRGBA(x, y, color.NRGBA{R: mix(c.R, b.R), G: mix(c.G, b.G), B: mix(c.B, b.B), A: uint8((a + ba) / 255)})
 }
 
-// chaos draws a clip in which patches of random colour and alpha appear,
-// vanish, move, lie over each other and stay; some frames do not change and
-// some are empty. Colours under alpha 0 are random.
+// chaos draws a clip of patches with random colour and alpha. They appear,
+// vanish, move, overlap and stay. Some frames do not change and some are empty.
+// Colours under alpha 0 are random.
 func chaos(w, h, frames int, rng *rand.Rand) []*image.NRGBA {
 	clip := make([]*image.NRGBA, frames)
 	alphas := [...]uint8{0, 0, 1, 127, 128, 254, 255, 255, 255}
@@ -102,7 +102,7 @@ func chaos(w, h, frames int, rng *rand.Rand) []*image.NRGBA {
 	return clip
 }
 
-// clone returns a copy that a writer may take.
+// clone returns a copy that a writer may take over.
 func clone(img *image.NRGBA) *image.NRGBA {
 	c := *img
 	c.Pix = append([]byte(nil), img.Pix...)

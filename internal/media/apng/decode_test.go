@@ -11,17 +11,17 @@ import (
 	"image/png"
 )
 
-// picture is one frame of a decoded animation, composed.
+// picture is a composed frame of a decoded animation.
 type picture struct {
 	Image    *image.NRGBA
 	Num, Den uint16
 }
 
-// animation is what decode reads.
+// animation is the result of decode.
 type animation struct {
-	Frames, Plays int // as acTL has them
+	Frames, Plays int // from acTL
 	Pictures      []picture
-	At            []image.Rectangle // where each picture was painted
+	At            []image.Rectangle // the painted area of each picture
 	Blends        []byte
 }
 
@@ -53,9 +53,9 @@ func chunks(b []byte) ([]chunk, error) {
 	return list, nil
 }
 
-// decode is a small and strict reader of APNG; it refuses colour under alpha 0,
-// even where composing would hide it. Pixels are decoded by image/png
-// from single pictures wrapped anew.
+// decode is a small and strict reader of APNG. It refuses colour under alpha 0,
+// even where composing would hide it. It wraps each picture as a single one,
+// and image/png decodes the pixels.
 func decode(b []byte) (*animation, error) {
 	list, err := chunks(b)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 var errDisk = errors.New("disk full")
 
-// TestFailingDisk fails the writer at bytes all over the file.
+// TestFailingDisk lets the writer fail at many bytes of the file.
 func TestFailingDisk(t *testing.T) {
 	t.Parallel()
 	clip := chaos(4, 4, 9, rand.New(rand.NewPCG(3, 3)))
@@ -49,8 +49,8 @@ func TestFailingDisk(t *testing.T) {
 	}
 }
 
-// TestFailingDiskSurfacesInWrite lets only the header through: a long clip must
-// not be computed to its end before somebody notices.
+// TestFailingDiskSurfacesInWrite lets only the header through. A long clip must
+// not be computed to its end before the error appears.
 func TestFailingDiskSurfacesInWrite(t *testing.T) {
 	t.Parallel()
 	w, err := apng.NewWriter(&memory{limit: 60, fail: errDisk}, 4, 4, apng.Options{Workers: 1})
@@ -133,9 +133,9 @@ func TestRectangles(t *testing.T) {
 	}
 }
 
-// TestPool paints the next frame over every image that the writer gives back, so
-// that a writer that still compares with it sees no change. It also looks that
-// the writer never holds more frames than it promises.
+// TestPool paints the next frame over every image that the writer gives back. A
+// writer that still compares with that image would see no change. It also
+// checks that the writer never holds more frames than it promises.
 func TestPool(t *testing.T) {
 	t.Parallel()
 	const workers = 2
@@ -169,7 +169,7 @@ func TestPool(t *testing.T) {
 	same(t, got, want)
 }
 
-// TestOffset writes behind something else, as a container would.
+// TestOffset writes after other content, as a container would.
 func TestOffset(t *testing.T) {
 	t.Parallel()
 	const before = "something else"

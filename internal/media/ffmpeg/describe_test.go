@@ -14,7 +14,7 @@ const plainHeader = `{"streams":[{"index":0,"codec_name":"h264","codec_type":"vi
 	`"sample_aspect_ratio":"1:1","pix_fmt":"yuv420p","time_base":"1/12800","disposition":{"attached_pic":0}}],` +
 	`"format":{"start_time":"0.000000","duration":"2.000000"}}`
 
-// described is a clip of what ffprobe says of a header and packets.
+// described is a clip from ffprobe's output for a header and packets.
 func described(header, packets string) (*Clip, error) {
 	h, err := readHeader(strings.NewReader(header))
 	if err != nil {
@@ -29,8 +29,8 @@ func described(header, packets string) (*Clip, error) {
 	return c, c.describe(h, w)
 }
 
-// FuzzDescribe wants what a price and buffers are made of to be right, whatever a
-// file makes ffprobe say.
+// FuzzDescribe checks the values for prices and buffers, whatever a file makes
+// ffprobe print.
 func FuzzDescribe(f *testing.F) {
 	f.Add(plainHeader, "pts=0,duration=512,size=100,flags=K_\npts=512,duration=512,size=9,flags=__\n")
 	f.Add(strings.Replace(plainHeader, "1/12800", "1/1000", 1), "pts=0,duration=1\npts=4611686018427387904,duration=1\n")

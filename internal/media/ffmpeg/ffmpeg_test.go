@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tools are in the sandbox, where there is one: what they do must not depend
-// on it.
+// tools run in the sandbox if there is one: their results must not depend on
+// it.
 func tools(t testing.TB) *ffmpeg.Tools {
 	t.Helper()
 	return limited(t, sandbox.Limits{})
@@ -103,7 +103,7 @@ func near(a, b, tolerance time.Duration) bool { return (a - b).Abs() <= toleranc
 
 const testsrc = "testsrc2=size=96x64:rate=30000/1001:duration=1"
 
-// TestSeekCost sees that a clip with key frames is cheaper to seek in.
+// TestSeekCost checks that seeking is cheaper in a clip with key frames.
 func TestSeekCost(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -179,7 +179,7 @@ func TestProbeAndDecode(t *testing.T) {
 	}
 }
 
-// A phone writes the picture lying down with a matrix that turns it upright.
+// A phone stores the picture rotated, with a matrix that turns it upright.
 func TestRotationIsApplied(t *testing.T) {
 	t.Parallel()
 	turned := generate(t, "turned.mp4", "-f", "lavfi", "-i", "color=red:size=96x64:duration=0.2")
@@ -254,8 +254,8 @@ func picture(w, h int, c color.NRGBA) *image.NRGBA {
 	return img
 }
 
-// Every time stamp and the end of the last frame survive encoding, at
-// irregular intervals, in both formats.
+// Every time stamp and the end of the last frame survive encoding, with
+// irregular intervals and in both formats.
 func TestSinkKeepsTime(t *testing.T) {
 	t.Parallel()
 	durations := []time.Duration{20, 5, 120, 33, 700, 10, 40, 40, 40, 250}
@@ -305,7 +305,8 @@ func TestSinkKeepsTime(t *testing.T) {
 	}
 }
 
-// MP4 cannot show two frames at once: the second follows within a tick.
+// MP4 cannot show two frames at the same time: the second follows within a
+// tick.
 func TestSinkKeepsFramesOfOneTime(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "out.mp4")
@@ -327,8 +328,8 @@ func TestSinkKeepsFramesOfOneTime(t *testing.T) {
 	}
 }
 
-// reencode writes a clip with its sound as a WebM. The error is that of the
-// encoder's end.
+// reencode writes a clip with its sound as a WebM. The error is the encoder's
+// final one.
 func reencode(t *testing.T, path string, clip *ffmpeg.Clip) error {
 	t.Helper()
 	info := clip.Info()
@@ -372,7 +373,8 @@ func containerDuration(t *testing.T, path string) (seconds float64) {
 	return seconds
 }
 
-// Colours come back as they went in, tagged as BT.709, and so does alpha.
+// Colours are unchanged after a round trip and tagged as BT.709; alpha is
+// unchanged too.
 func TestSinkKeepsColourAndAlpha(t *testing.T) {
 	t.Parallel()
 	for _, format := range []ffmpeg.Format{ffmpeg.WebM, ffmpeg.MP4} {
@@ -404,7 +406,7 @@ func TestSinkKeepsColourAndAlpha(t *testing.T) {
 	}
 }
 
-// Sound that starts before, with or after the picture keeps its distance.
+// Sound that starts before, with or after the picture keeps its offset.
 func TestAudioStaysInPlace(t *testing.T) {
 	t.Parallel()
 	late := []string{"-vf", "setpts=PTS+0.5/TB", "-fps_mode", "passthrough"}
@@ -413,8 +415,8 @@ func TestAudioStaysInPlace(t *testing.T) {
 	const ms = time.Millisecond
 	tests := map[string]struct {
 		in       string
-		late     time.Duration // how much later than the sound the picture begins
-		behind   time.Duration // and the sound than the picture
+		late     time.Duration // start of the picture after that of the sound
+		behind   time.Duration // start of the sound after that of the picture
 		out      ffmpeg.Format
 		from, to time.Duration
 	}{
@@ -484,7 +486,7 @@ func TestAudioStaysInPlace(t *testing.T) {
 	}
 }
 
-// A cut of the sound leaves the last frame where it is, whose time may have been
+// Cutting the sound does not move the last frame. Its time may have been
 // rounded up to beyond the cut.
 func TestCutSoundKeepsFrames(t *testing.T) {
 	t.Parallel()
@@ -522,8 +524,8 @@ func TestCutSoundKeepsFrames(t *testing.T) {
 	}
 }
 
-// checkSoundSpan checks that sound is there from the first frame on, if cut not
-// before it, and to the end, where the source has it so long, and no longer than
+// checkSoundSpan checks that sound begins with the first frame, or not before
+// it if cut. It must reach the end if the source's sound does, and not beyond
 // the picture.
 func checkSoundSpan(t *testing.T, path string, cut, fromStart, toEnd bool, end float64) {
 	t.Helper()
@@ -541,7 +543,8 @@ func checkSoundSpan(t *testing.T, path string, cut, fromStart, toEnd bool, end f
 	}
 }
 
-// streamSpan is when a stream's first packet starts and its last one ends.
+// streamSpan is the start of a stream's first packet and the end of its last
+// one.
 func streamSpan(t *testing.T, path, stream string) (first, last float64) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), tools(t).FFprobe, "-v", "error", "-select_streams", stream,
@@ -559,7 +562,8 @@ func streamSpan(t *testing.T, path, stream string) (first, last float64) {
 	return first, last
 }
 
-// toneAgainstPicture is when the tone starts, in seconds after the first frame.
+// toneAgainstPicture is the start of the tone, in seconds after the first
+// frame.
 func toneAgainstPicture(t *testing.T, dir, path string) float64 {
 	t.Helper()
 	first := func(stream, entry string) (s float64) {
@@ -673,8 +677,8 @@ func TestEncoderErrorSurfaces(t *testing.T) {
 	}
 }
 
-// A full disk is noticed even where ffmpeg finds out at the very end only.
-// ffmpeg 5 ends well when the end of a file cannot be written.
+// A full disk is noticed even if ffmpeg notices it only at the very end. ffmpeg
+// 5 reports success when the end of a file cannot be written.
 func TestUnfinishedFile(t *testing.T) {
 	t.Parallel()
 	script := filepath.Join(t.TempDir(), "ffmpeg")
@@ -695,7 +699,7 @@ func TestUnfinishedFile(t *testing.T) {
 	}
 }
 
-// A packet of sound that cannot be decoded is left out, as one of the picture is.
+// A sound packet that cannot be decoded is left out, like a picture packet.
 func TestDamagedSound(t *testing.T) {
 	t.Parallel()
 	in := generate(t, "in.mp4", "-f", "lavfi", "-i", "color=red:size=16x16:rate=10:duration=1", "-f", "lavfi", "-i", "anoisesrc=duration=1", "-c:a", "aac")
@@ -753,8 +757,8 @@ func TestFindNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// What is wrong with the sound does not shorten the picture, whose frames are
-// what a service charges for.
+// A fault in the sound does not shorten the picture; a service charges for the
+// picture's frames.
 func TestSoundBeyondTheEnd(t *testing.T) {
 	t.Parallel()
 	path := generate(t, "a.mp4", "-f", "lavfi", "-i", "testsrc2=size=32x32:rate=25:duration=8", "-f", "lavfi", "-i", "sine=duration=8", "-c:a", "aac")
@@ -762,7 +766,7 @@ func TestSoundBeyondTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.LastIndex(data, []byte("stco")) // that of the sound, which comes second: version and flags, count, offsets
+	at := bytes.LastIndex(data, []byte("stco")) // the sound's table, the second one: version and flags, count, offsets
 	count := int(binary.BigEndian.Uint32(data[at+8:]))
 	for i := range count {
 		binary.BigEndian.PutUint32(data[at+12+4*i:], 1<<30)

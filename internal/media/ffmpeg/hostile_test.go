@@ -26,7 +26,7 @@ func save(t *testing.T, name string, content []byte) string {
 	return path
 }
 
-// wantUnreadable checks that a file is refused for a reason.
+// wantUnreadable checks that a file is refused with a reason.
 func wantUnreadable(t *testing.T, path string, c media.Container, reason string) {
 	t.Helper()
 	_, err := tools(t).Probe(t.Context(), path, c, media.Limits{})
@@ -35,7 +35,7 @@ func wantUnreadable(t *testing.T, path string, c media.Container, reason string)
 	}
 }
 
-// Times beyond what can be added up would make a long clip a cheap one.
+// Times too large to add up would make a long clip a cheap one.
 func TestImpossibleTimes(t *testing.T) {
 	t.Parallel()
 	live, err := os.ReadFile(generate(t, "a.webm", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=10:duration=1", "-c:v", "libvpx-vp9", "-live", "1"))
@@ -57,7 +57,7 @@ func TestImpossibleTimes(t *testing.T) {
 	})
 }
 
-// A few bytes may say that there are more samples than memory has room for.
+// A few bytes may claim more samples than the memory has room for.
 func TestProbeLimits(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
@@ -83,13 +83,13 @@ func TestFrameLimit(t *testing.T) {
 	}
 }
 
-// Samples may lie on each other, so that a small file has any number of them.
+// Samples may overlap, so that a small file has any number of them.
 func TestMoreThanTheFile(t *testing.T) {
 	t.Parallel()
 	wantUnreadable(t, save(t, "a.mp4", hostile.Samples{Count: 1000, Size: 1000, Chunks: 1000, Tracks: 1}.MP4()), media.MP4, "more bytes than the file")
 }
 
-// What ffprobe says is read up to a bound, whatever it says.
+// ffprobe's output is read up to a bound, whatever it prints.
 func TestHeaderIsBounded(t *testing.T) {
 	t.Parallel()
 	video := generate(t, "a.mp4", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=1")
@@ -107,7 +107,7 @@ func TestHeaderIsBounded(t *testing.T) {
 	}
 }
 
-// Tags are no part of the answer: a file may have any amount of them.
+// Tags are not part of the answer: a file may have any amount of them.
 func TestTagsAreNotAskedFor(t *testing.T) {
 	t.Parallel()
 	tags := save(t, "tags", []byte(";FFMETADATA1\ncomment="+strings.Repeat("x", 3<<20)+"\n"))
@@ -117,7 +117,7 @@ func TestTagsAreNotAskedFor(t *testing.T) {
 	}
 }
 
-// The header, and the first frames, may be small and the rest not.
+// The header and the first frames may be small and the rest large.
 func TestLaterFramesAreLimited(t *testing.T) {
 	t.Parallel()
 	var both []byte

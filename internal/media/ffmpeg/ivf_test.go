@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzIVF wants what an encoder wrote to be read to its end or refused, and not to
-// take more memory than it wrote.
+// FuzzIVF checks that an encoder's output is read to its end or refused.
+// Reading must not take more memory than the output has bytes.
 func FuzzIVF(f *testing.F) {
 	head := append([]byte("DKIF"), make([]byte, ivfHeader-4)...)
 	f.Add(append(head, "\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00abc"...))

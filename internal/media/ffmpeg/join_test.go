@@ -13,7 +13,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
-// ivf is a file of packets.
+// ivf is a file with packets.
 func ivf(packets ...string) []byte {
 	b := append([]byte("DKIF"), make([]byte, ivfHeader-4)...)
 	for i, p := range packets {
@@ -32,7 +32,7 @@ func TestIVFReader(t *testing.T) {
 	tests := map[string]struct {
 		data    []byte
 		packets int
-		err     string // of what comes after them
+		err     string // of the content after them
 	}{
 		"whole":        {whole, 2, "EOF"},
 		"nothing":      {nil, 0, "EOF"},
@@ -67,7 +67,7 @@ type closer struct {
 
 func (c *closer) Close() error { return c.err }
 
-// Nothing is left out, or shown at another frame's time, without a word.
+// Nothing is silently left out, or shown at another frame's time.
 func TestJoinerCounts(t *testing.T) {
 	t.Parallel()
 	const key, inter = "\x80", "\x84"
@@ -118,7 +118,8 @@ func TestJoinerCounts(t *testing.T) {
 	}
 }
 
-// Frames end where the next ones begin, in milliseconds, and none takes no time.
+// Each frame ends where the next one begins, in milliseconds, and none has zero
+// length.
 func TestJoinerTimes(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -140,8 +141,8 @@ func TestJoinerTimes(t *testing.T) {
 	}
 }
 
-// A pipe to the muxer that breaks is told as such where the child says nothing,
-// whether it is seen at a packet or at the end.
+// A broken pipe to the muxer is reported as such if the child says nothing. It
+// may be noticed at a packet or at the end.
 func TestJoinerBrokenPipe(t *testing.T) {
 	t.Parallel()
 	child := &process{op: "mux", wait: func() error { return nil }}
@@ -166,7 +167,7 @@ func TestVP9Key(t *testing.T) {
 		"\x82\x49\x83\x42": true,  // key frame, shown
 		"\x80\x49\x83\x42": true,  // key frame, hidden
 		"\x86\x00":         false, // predicted
-		"\x88":             false, // an earlier one again
+		"\x88":             false, // repeats an earlier one
 	} {
 		if got := vp9Key([]byte(packet)); got != want {
 			t.Errorf("vp9Key(%x) = %v", packet, got)

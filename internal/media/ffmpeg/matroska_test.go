@@ -10,8 +10,8 @@ import (
 	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
-// ffmpeg is told of everything that it cannot see in raw pictures, nor in
-// packets of colours.
+// ffmpeg gets all facts that it cannot see in raw pictures or in packets of
+// colours.
 func TestMatroskaHeader(t *testing.T) {
 	t.Parallel()
 	layout := yuv.Layout{Width: 17, Height: 9}

@@ -14,10 +14,10 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// sampleSize is what a frame of nutSample has, in bytes.
+// sampleSize is the size of a frame of nutSample in bytes.
 const sampleSize = 4 * 16 * 8
 
-// nutSample is a short stream as ffmpeg writes it.
+// nutSample is a short stream written by ffmpeg.
 func nutSample(t testing.TB) []byte {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi",
@@ -70,9 +70,9 @@ func TestNUTReader(t *testing.T) {
 	}
 }
 
-// gaps are distances between frames, most of them where timestamps begin to be
-// written otherwise: about halves and wholes of 2^7 and 2^14, the spans of ffmpeg,
-// whose muxer makes up to 2^11 units of one.
+// gaps are distances between frames, mostly near changes in the coding of
+// timestamps. These are at halves and wholes of 2^7 and 2^14, the spans of
+// ffmpeg; its muxer turns up to 2^11 units into one.
 func gaps(r *rand.Rand, frames int) []int64 {
 	edges := []int64{1, 2, 63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257, 8191, 8192, 8193, 16383, 16384, 16385, 24576}
 	all := make([]int64, frames)
@@ -89,8 +89,8 @@ func gaps(r *rand.Rand, frames int) []int64 {
 	return all
 }
 
-// timesExpression is what setpts gives frame N, as a tree of choices: lists are
-// too deep for ffmpeg.
+// timesExpression gives setpts the time of frame N, as a tree of choices,
+// because lists are too deep for ffmpeg.
 func timesExpression(times []int64, first int) string {
 	if len(times) == 1 {
 		return strconv.FormatInt(times[0], 10)
@@ -99,8 +99,8 @@ func timesExpression(times []int64, first int) string {
 	return fmt.Sprintf("if(lt(N,%d),%s,%s)", first+half, timesExpression(times[:half], first), timesExpression(times[half:], first+half))
 }
 
-// TestNUTTimes sends thousands of random gaps through ffmpeg's muxer and back, in
-// many time bases, and wants each time exactly.
+// TestNUTTimes sends thousands of random gaps in many time bases through
+// ffmpeg's muxer and back, and checks each time exactly.
 func TestNUTTimes(t *testing.T) {
 	t.Parallel()
 	const frames = 3000
@@ -143,7 +143,7 @@ func TestNUTTimes(t *testing.T) {
 	}
 }
 
-// A stream cut anywhere but at its end is an error or a shorter clip, never a
+// A stream cut anywhere before its end is an error or a shorter clip, never a
 // panic or a hang.
 func TestNUTReaderTruncated(t *testing.T) {
 	t.Parallel()

@@ -14,11 +14,12 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
 
-// bars are large flat colours, on which filters of colour differences agree.
+// bars are large flat colours, where all filters of colour differences give the
+// same result.
 const bars = "smptehdbars=size=%s:rate=10:duration=0.2"
 
-// Clips become the pictures that ffmpeg makes of them, whatever their pixels
-// are and whoever converts them.
+// Clips become the same pictures as in ffmpeg, whatever their pixels and
+// whichever program converts them.
 func TestColours(t *testing.T) {
 	t.Parallel()
 	const limited, full = "scale=out_color_matrix=%s:out_range=tv,format=yuv420p", "scale=out_color_matrix=%s:out_range=pc,format=yuvj420p"
@@ -28,7 +29,7 @@ func TestColours(t *testing.T) {
 	tests := map[string]struct {
 		name, size string
 		args       []string
-		matrix     string // that ffmpeg must be told of; "" is the stream's own
+		matrix     string // given to ffmpeg; "" is the stream's own
 	}{
 		"BT.709":           {"a.mp4", "320x180", tagged("bt709"), ""},
 		"BT.601":           {"a.mp4", "320x180", tagged("smpte170m"), ""},
@@ -56,7 +57,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// asFFmpeg compares the last of a clip's frames with ffmpeg's.
+// asFFmpeg compares the last frame of a clip with ffmpeg's.
 func asFFmpeg(t *testing.T, path, matrix string, count int) {
 	t.Helper()
 	all := frames(t, probe(t, path), media.ReadOptions{})
@@ -81,8 +82,7 @@ func asFFmpeg(t *testing.T, path, matrix string, count int) {
 	}
 }
 
-// A clip whose frames change their size or their range in the middle keeps its
-// colours.
+// A clip whose frames change size or range in the middle keeps its colours.
 func TestColoursThatChange(t *testing.T) {
 	t.Parallel()
 	encode := func(size, colourRange string) string {
@@ -114,7 +114,7 @@ func meanDifference(a, b []uint8) float64 {
 	return sum / float64(len(a))
 }
 
-// Pictures of odd sizes are encoded with all of their pixels.
+// Pictures of odd sizes keep all of their pixels in encoding.
 func TestSinkOddSize(t *testing.T) {
 	t.Parallel()
 	const w, h = 37, 23
@@ -146,11 +146,11 @@ func TestSinkOddSize(t *testing.T) {
 	}
 }
 
-// A clip that is only passed on keeps its brightness and its colours.
+// A clip without changes keeps its brightness and its colours.
 func TestUntouched(t *testing.T) {
 	t.Parallel()
 	in := generate(t, "in.mp4", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=10:duration=0.5", "-colorspace", "bt709", "-qp", "1",
-		"-vf", "eq=contrast=0.5,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p") // pale: RGB can hold it
+		"-vf", "eq=contrast=0.5,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p") // pale, so that RGB can hold it
 	out := filepath.Join(t.TempDir(), "out.mp4")
 	clip := probe(t, in)
 	sink, err := tools(t).NewSink(t.Context(), out, ffmpeg.SinkOptions{Format: ffmpeg.MP4, Width: 320, Height: 180, Opaque: true,

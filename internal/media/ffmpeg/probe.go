@@ -217,11 +217,8 @@ func (h header) video() (videoStream, error) {
 			return s, nil
 		}
 	}
-	e := &media.UnreadableError{Reason: "no video in the file"}
-	if _, sound := h.audio(); sound {
-		e.Hint = "the file holds sound only; bgremove takes .gif .mp4 .mov .webm with pictures"
-	}
-	return videoStream{}, e
+	_, sound := h.audio()
+	return videoStream{}, &media.UnreadableError{Reason: "no video in the file", SoundOnly: sound}
 }
 
 // audio is the codec of the first sound, if there is any.

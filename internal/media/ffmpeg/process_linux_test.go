@@ -9,7 +9,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
 
-// A child lives on when the thread ends that asked for it.
+// A child survives the end of the thread that started it.
 func TestChildOutlivesThread(t *testing.T) {
 	t.Parallel()
 	ffmpegs := tools(t)
@@ -18,7 +18,7 @@ func TestChildOutlivesThread(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // and never unlocked: the thread ends here
+		runtime.LockOSThread() // never unlocked, so that the thread ends here
 		sink, err = ffmpegs.NewSink(t.Context(), t.TempDir()+"/out.mp4", ffmpeg.SinkOptions{
 			Format: ffmpeg.MP4, Width: 64, Height: 48, Opaque: true, End: 20 * 40 * time.Millisecond,
 		})

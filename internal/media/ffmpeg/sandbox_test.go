@@ -15,7 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/sandbox"
 )
 
-// needSandbox skips a test where children cannot be limited.
+// needSandbox skips a test if children cannot be limited.
 func needSandbox(t *testing.T) {
 	t.Helper()
 	if holds := sandbox.Check(); !holds.All() {
@@ -23,7 +23,7 @@ func needSandbox(t *testing.T) {
 	}
 }
 
-// noise has nothing that an encoder could save.
+// noise leaves an encoder nothing to save.
 func noise(width, height int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	random := rand.NewChaCha8([32]byte{})
@@ -78,8 +78,8 @@ func TestEncoderLimits(t *testing.T) {
 	}
 }
 
-// A decoder that runs out of memory leaves frames out; that must not pass for
-// a shorter clip, nor for a damaged one.
+// A decoder that runs out of memory drops frames. The result must count neither
+// as a shorter clip nor as a damaged one.
 func TestDecoderMemory(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
@@ -101,14 +101,14 @@ func TestDecoderMemory(t *testing.T) {
 	}
 }
 
-// An ffprobe that a file has taken over does not get far.
+// An ffprobe under a file's control cannot do much.
 func TestForbidden(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
 	dir := t.TempDir()
 	elsewhere := filepath.Join(dir, "elsewhere.nut")
 	tests := map[string]struct {
-		args string // of ffmpeg, which the ffprobe becomes
+		args string // of ffmpeg, which replaces the ffprobe
 		want sandbox.Resource
 	}{
 		"reads another file":  {"-f data -i /etc/passwd -map 0 -f null -", sandbox.Files},

@@ -34,8 +34,8 @@ func disc(size, n int) *image.NRGBA {
 	return img
 }
 
-// What two encoders and a muxer make of colours and alpha is what one ffmpeg
-// makes of them, packet by packet, with its key frames.
+// Two encoders and a muxer give the same result for colours and alpha as one
+// ffmpeg: the same packets and key frames.
 func TestJoinedFile(t *testing.T) {
 	t.Parallel()
 	const size, count = 64, 140 // VP9 has a key frame every 128
@@ -81,7 +81,7 @@ func TestJoinedFile(t *testing.T) {
 	}
 }
 
-// output is what a command prints of a file.
+// output is a command's output about a file.
 func output(t *testing.T, command []string, path string) string {
 	t.Helper()
 	command = slices.Clone(command)
@@ -93,8 +93,8 @@ func output(t *testing.T, command []string, path string) string {
 	return string(out)
 }
 
-// A WebM ends, in milliseconds, when its last frame does, and no frame's duration
-// reaches into the next frame, whichever version of ffmpeg writes it.
+// A WebM ends with its last frame, in milliseconds, and no frame's duration
+// reaches into the next frame. This holds for every version of ffmpeg.
 func TestSinkEnd(t *testing.T) {
 	t.Parallel()
 	const count = 5
@@ -132,7 +132,7 @@ func TestSinkEnd(t *testing.T) {
 	}
 }
 
-// Whoever stops the work stops all encoders, whatever they are about.
+// Stopping the work stops all encoders in any state.
 func TestSinkCancel(t *testing.T) {
 	t.Parallel()
 	for name, opaque := range map[string]bool{"alpha": false, "opaque": true} {
@@ -163,7 +163,7 @@ func TestSinkCancel(t *testing.T) {
 	}
 }
 
-// What ends the work while it starts is the error, too.
+// A cancellation during the start is also the error.
 func TestSinkCancelledBefore(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -175,12 +175,12 @@ func TestSinkCancelledBefore(t *testing.T) {
 	}
 }
 
-// A program that dies is the error, and not what the others make of it.
+// The error is that of the failed program, not its effect on the others.
 func TestOneProgramDies(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		which string // of the programs, by an argument
-		does  string // the first that is started
+		which string // the program, by an argument
+		does  string // action of the first one that starts
 	}{
 		"encoder, at once":     {"-f ivf", "exit 7"},
 		"encoder, in a packet": {"-f ivf", "printf 'DKIF%028d12345' 0; exec >&-; sleep 0.1; exit 7"},
@@ -196,8 +196,8 @@ func TestOneProgramDies(t *testing.T) {
 	}
 }
 
-// encodeWith makes a WebM with alpha where one program, which an argument
-// tells, does something else: the first that is started if there are two.
+// encodeWith makes a WebM with alpha. The program with a given argument does
+// something else; of two such programs it is the first to start.
 func encodeWith(t *testing.T, which, does string) error {
 	t.Helper()
 	dir := t.TempDir()

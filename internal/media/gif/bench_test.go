@@ -56,8 +56,8 @@ func BenchmarkScan(b *testing.B) {
 	reportFrames(b)
 }
 
-// BenchmarkImageGIF is the standard library on the same clip, with and without
-// composing what it decodes.
+// BenchmarkImageGIF runs the standard library on the same clip, with and
+// without composing.
 func BenchmarkImageGIF(b *testing.B) {
 	data := synthetic(b, benchFrames, 640, 360)
 	b.Run("decode", func(b *testing.B) {

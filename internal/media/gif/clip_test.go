@@ -18,8 +18,8 @@ type clip struct {
 	frames []*image.NRGBA
 }
 
-// syntheticClip draws shaded discs with soft edges that move over a
-// transparent background, thin strokes on them, a gradient, and some noise.
+// syntheticClip draws shaded discs with soft edges that move over a transparent
+// background, thin strokes on them, a gradient, and some noise.
 func syntheticClip(width, height, frames int) clip {
 	c := clip{name: "synthetic"}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -65,7 +65,7 @@ func drawDisc(img *image.NRGBA, cx, cy, radius float64, kind int, noise []int) {
 	}
 }
 
-// cutOut keeps a moving ellipse of every frame, with a soft edge.
+// cutOut keeps a moving ellipse with a soft edge of every frame.
 func (c clip) cutOut() clip {
 	out := clip{name: c.name + " cut out"}
 	for f, img := range c.frames {

@@ -18,11 +18,11 @@ import (
 	"github.com/bgremove/bgremove/internal/synth"
 )
 
-// BenchmarkAgainstTools writes clips with this package and with ffmpeg's palette
-// filters, and reports time, size and PSNR of each: decoded by ffmpeg, over grey,
-// on the pixels that are opaque in the clip. BGREMOVE_BENCH_CLIPS may name
-// videos, separated as in PATH, to measure beside the drawn clip, as they are and
-// cut out. tools/bench compares with gifski.
+// BenchmarkAgainstTools writes clips with this package and with ffmpeg's
+// palette filters. It reports time, size and PSNR of each, as decoded by ffmpeg
+// over grey, on the clip's opaque pixels. BGREMOVE_BENCH_CLIPS may name further
+// videos, separated as in PATH, which are measured unchanged and cut out.
+// tools/bench compares with gifski.
 func BenchmarkAgainstTools(b *testing.B) {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		b.Skip("needs ffmpeg")
@@ -123,13 +123,13 @@ func writeRaw(tb testing.TB, path string, c clip) {
 	}
 }
 
-// psnr compares the file, as ffmpeg decodes it, with the clip over grey on the
+// psnr compares the file, as decoded by ffmpeg, with the clip over grey on the
 // clip's opaque pixels.
 func psnr(tb testing.TB, c clip, path string) float64 {
 	tb.Helper()
 	got := decodeFFmpeg(tb, path, c.frames[0].Rect.Size())
 	if len(got) != len(c.frames) {
-		return math.NaN() // some tools drop frames that repeat the one before
+		return math.NaN() // some tools drop frames that repeat the previous one
 	}
 	return synth.PSNR(got, c.frames)
 }

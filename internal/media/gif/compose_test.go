@@ -11,7 +11,7 @@ import (
 )
 
 // compose decodes with the standard library and draws the frames as browsers
-// do. It returns what is seen during each frame, and the file as decoded.
+// do. It returns the visible picture of each frame, and the decoded file.
 func compose(tb testing.TB, file []byte) ([]*image.NRGBA, *gif.GIF) {
 	tb.Helper()
 	g, err := gif.DecodeAll(bytes.NewReader(file))
@@ -43,7 +43,7 @@ func compose(tb testing.TB, file []byte) ([]*image.NRGBA, *gif.GIF) {
 	return out, g
 }
 
-// composeTool lets a program compose the file, one PNG a frame.
+// composeTool composes the file with a program, one PNG per frame.
 func composeTool(tb testing.TB, dir, name string, args ...string) []*image.NRGBA {
 	tb.Helper()
 	run(tb, name, args...)
@@ -58,9 +58,9 @@ func composeTool(tb testing.TB, dir, name string, args ...string) []*image.NRGBA
 	return out
 }
 
-// sameFrames compares the composed frames with the intended ones: transparent
-// exactly where these have alpha below 128, and colours whose channels differ
-// by at most tolerance.
+// sameFrames compares the composed frames with the intended ones. They must be
+// transparent exactly where these have alpha below 128, with colours that
+// differ by at most tolerance in each channel.
 func sameFrames(tb testing.TB, got, want []*image.NRGBA, tolerance int) {
 	tb.Helper()
 	if len(got) != len(want) {

@@ -18,7 +18,7 @@ func seed(f *testing.F) {
 	f.Add(synthetic(f, 4, 9, 5))
 }
 
-// FuzzReader reads whatever comes and holds the Reader to its limits.
+// FuzzReader reads any bytes and checks the Reader's limits.
 func FuzzReader(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -40,7 +40,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzScan holds Scan to what a Reader reads of the same bytes.
+// FuzzScan compares Scan with a Reader on the same bytes.
 func FuzzScan(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte) { agree(t, data, fuzzLimits) })

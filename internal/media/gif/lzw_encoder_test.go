@@ -10,7 +10,7 @@ import (
 	"github.com/bgremove/bgremove/internal/quant"
 )
 
-// unpackLZW decodes what encode wrote, with the standard library.
+// unpackLZW decodes encode's output with the standard library.
 func unpackLZW(t *testing.T, data []byte) []uint8 {
 	t.Helper()
 	width, data := int(data[0]), data[1:]

@@ -13,7 +13,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/gif"
 )
 
-// TestOracle compares with image/gif on what it has written itself.
+// TestOracle compares with image/gif on files that image/gif has written.
 func TestOracle(t *testing.T) {
 	t.Parallel()
 	for _, size := range []image.Point{{1, 1}, {7, 3}, {160, 90}, {333, 257}} {
@@ -38,8 +38,8 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// TestFlat decodes pictures of one colour: the longest strings that LZW has,
-// and strips that end in the last bytes of the data.
+// TestFlat decodes pictures of one colour: the longest strings in LZW, and
+// strips that end in the last bytes of the data.
 func TestFlat(t *testing.T) {
 	t.Parallel()
 	for _, size := range []image.Point{{500, 34}, {500, 35}, {16384, 2}, {1, 20000}, {4096, 2200}} {
@@ -72,8 +72,8 @@ func anyTransparent(frames []*media.Frame) bool {
 	return false
 }
 
-// TestCutAnywhere cuts a clip after every byte: Scan and Reader agree, and
-// the frames that remain are those of the whole clip.
+// TestCutAnywhere cuts a clip after every byte. Scan and Reader agree, and the
+// remaining frames are those of the whole clip.
 func TestCutAnywhere(t *testing.T) {
 	t.Parallel()
 	data := synthetic(t, 4, 13, 9)
@@ -91,7 +91,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// agree reads data with Scan and Reader and holds them to each other.
+// agree reads data with Scan and Reader and compares them.
 func agree(t *testing.T, data []byte, lim media.Limits) []*media.Frame {
 	t.Helper()
 	frames, _, readErr := readAll(bytes.NewReader(data), lim)
@@ -107,7 +107,7 @@ func agree(t *testing.T, data []byte, lim media.Limits) []*media.Frame {
 	return frames
 }
 
-// composeStd decodes with image/gif and composes the plain way.
+// composeStd decodes with image/gif and composes in the simplest way.
 func composeStd(t testing.TB, data []byte) []*image.NRGBA {
 	t.Helper()
 	g, err := stdgif.DecodeAll(bytes.NewReader(data))
@@ -136,9 +136,9 @@ func clone(m *image.NRGBA) *image.NRGBA {
 	return c
 }
 
-// synthetic draws a clip of n frames with image/gif: a gradient with some
-// noise on which a disc moves, all disposals, local palettes, a transparent
-// colour and pictures smaller than the canvas.
+// synthetic draws a clip of n frames with image/gif: a noisy gradient with a
+// moving disc. It has all disposals, local palettes, a transparent colour and
+// pictures smaller than the canvas.
 func synthetic(t testing.TB, n, w, h int) []byte {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1, 2))

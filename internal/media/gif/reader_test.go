@@ -16,8 +16,8 @@ import (
 	"github.com/bgremove/bgremove/internal/media/gif"
 )
 
-// Pieces of small hand-made files: a canvas with the colours black, white, red
-// and green, and pictures of one white pixel.
+// Pieces of small files: a canvas with the colours black, white, red and green,
+// and pictures of one white pixel.
 const (
 	palette4   = "\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\xff\x00"
 	header1x1  = "GIF89a\x01\x00\x01\x00\x91\x00\x00" + palette4
@@ -84,8 +84,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestTolerance reads files that are not as they should be. A frame is
-// written as its pixels: W white, R red, - transparent.
+// TestTolerance reads faulty files. A frame is written as its pixels: W white,
+// R red, - transparent.
 func TestTolerance(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -230,8 +230,8 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestBombs reads files that never end: they are refused after what the limit
-// allows and one buffer more.
+// TestBombs reads endless files. They are refused after the limit and at most
+// one buffer more.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	const maxFrames = 10_000
@@ -276,7 +276,7 @@ func TestMillionFrames(t *testing.T) {
 	}
 }
 
-// TestScanAllocates holds Scan to memory that does not depend on the file.
+// TestScanAllocates checks that Scan's memory does not depend on the file.
 func TestScanAllocates(t *testing.T) {
 	data := []byte("GIF89a\xff\xff\xff\xff\x91\x00\x00" + palette4 + strings.Repeat(dot, 1000) + trailer)
 	per := testing.AllocsPerRun(5, func() {
@@ -330,8 +330,8 @@ func TestNextAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A file that ends in the middle of a picture says so; one that only lacks its
-// trailer, as many do, does not.
+// A file that ends within a picture is reported as cut. A file that only lacks
+// its trailer, as many do, is not.
 func TestScanTruncated(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

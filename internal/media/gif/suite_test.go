@@ -25,11 +25,11 @@ import (
 // suiteDir holds the GIF test suite of pygif; see its README.md.
 const suiteDir = "../../../testdata/pygif"
 
-// frameByFrame are the cases in which the suite, as the specification, paints
-// pictures without a delay together with the next one. Browsers show each of
-// them for 100 ms, and so do we: the frames that the suite expects are all
-// there, in order, exact, and the others have no delay written. The suite's
-// own runner compares just the last frame of each case.
+// frameByFrame are cases with pictures without a delay. The suite, like the
+// specification, paints these together with the next picture. Browsers show
+// each for 100 ms, and so do we. The frames that the suite expects are all
+// there, in order and exact; the others have no delay. The suite's own runner
+// compares only the last frame of each case.
 var frameByFrame = map[string]int{
 	"images-combine":                            4,
 	"images-overlap":                            2,
@@ -39,8 +39,8 @@ var frameByFrame = map[string]int{
 	"animation-multi-image-explicit-zero-delay": 7,
 }
 
-// refused are the cases that are no readable GIF. The suite expects no frame
-// of them either, but for no-data.
+// refused are the cases that are not readable GIFs. The suite expects no frame
+// from them either, except for no-data.
 var refused = map[string]error{
 	"zero-width":         gif.ErrNoFrames,
 	"zero-height":        gif.ErrNoFrames,
@@ -52,16 +52,16 @@ var refused = map[string]error{
 	"no-data":            gif.ErrNoFrames,
 }
 
-// unstated are the cases for which the suite names no frame although there is
-// a picture: its runner accepts whatever is read. What we read is below.
+// unstated are cases with a picture for which the suite names no frame. Its
+// runner accepts any result. Our result is below.
 var unstated = map[string]rgba{
-	"plain-text":     {0, 0, 0, 255}, // the picture; plain text is not drawn, as in browsers
-	"invalid-colors": {0, 0, 0, 0},   // a colour outside the palette, as in Chromium
+	"plain-text":     {0, 0, 0, 255}, // the picture; plain text is not drawn, like in browsers
+	"invalid-colors": {0, 0, 0, 0},   // a colour outside the palette, like in Chromium
 }
 
 type rgba [4]uint8
 
-// exceptions are the cases that do not come out as the suite has them.
+// exceptions are the cases with another result than the suite's.
 var exceptions = map[string]string{
 	"no-data":          "no picture in the file: the suite has one transparent frame, we ErrNoFrames; browsers show a broken image",
 	"gif87a-animation": "the suite has it loop for ever, but the file has no loop count: one play, as in browsers",
@@ -93,7 +93,7 @@ func TestSuite(t *testing.T) {
 		passed, len(names), exact)
 }
 
-// decoded is a GIF as the suite describes it and as we read it.
+// decoded is a GIF in the suite's description or as we read it.
 type decoded struct {
 	width, height int
 	plays         int
@@ -105,7 +105,7 @@ type frame struct {
 	pix   []byte // NRGBA
 }
 
-// checkCase returns what is wrong, or "".
+// checkCase returns the fault, or "".
 func checkCase(name string, want, got decoded, err error) string {
 	if sentinel, bad := refused[name]; bad {
 		switch {
@@ -143,8 +143,8 @@ func checkFrames(want, got []frame) string {
 	return ""
 }
 
-// checkSubsequence wants n frames, the expected ones among them in order, the
-// last at the end, and no delay on any other.
+// checkSubsequence checks for n frames that contain the expected ones in order,
+// with the last one at the end. No other frame has a delay.
 func checkSubsequence(want, got []frame, n int) string {
 	if len(got) != n {
 		return fmt.Sprintf("%d frames, want %d", len(got), n)
@@ -163,7 +163,7 @@ func checkSubsequence(want, got []frame, n int) string {
 	return ""
 }
 
-// samePixels compares as the suite does: transparent is transparent.
+// samePixels compares like the suite: all transparent pixels are equal.
 func samePixels(a, b []byte) bool {
 	if len(a) != len(b) {
 		return false
@@ -250,8 +250,7 @@ func suiteReadPNG(t *testing.T, name string) []byte {
 	return img.Pix
 }
 
-// decodeSuite reads a case with Scan and with a Reader and holds them to each
-// other.
+// decodeSuite reads a case with Scan and with a Reader and compares them.
 func decodeSuite(t *testing.T, name string) (decoded, error) {
 	t.Helper()
 	data := suiteFile(t, name+".gif")
@@ -290,7 +289,7 @@ func readAll(r io.Reader, lim media.Limits) (frames []*media.Frame, truncated bo
 	}
 }
 
-// checkInfo compares what Scan says with what was read.
+// checkInfo compares the result of Scan with that of reading.
 func checkInfo(t *testing.T, name string, info media.Info, frames []*media.Frame) {
 	t.Helper()
 	want := media.Info{

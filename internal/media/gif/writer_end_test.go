@@ -28,7 +28,7 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// brokenWriter fails after some bytes.
+// brokenWriter fails after a number of bytes.
 type brokenWriter struct{ left int }
 
 var errBroken = errors.New("broken")

@@ -10,8 +10,8 @@ import (
 	"github.com/bgremove/bgremove/internal/synth"
 )
 
-// sensed is a still cut-out of a shaded ball as a camera sees it, with noise.
-// Pixels at its rim come and go, so that all of it is drawn anew in each frame.
+// sensed is a still cut-out of a shaded ball with a camera's noise. Pixels at
+// its rim come and go, so that all of it is redrawn in each frame.
 func sensed(noise int) clip {
 	var c clip
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -49,7 +49,7 @@ func TestLowQualitySpendsOnWhatShows(t *testing.T) {
 		t.Errorf("drawn anew: %.2f dB in %d bytes, of %d at the default; %d colours", p, len(file), whole, len(g.Image[0].Palette))
 	}
 
-	var still clip // a gradient that needs all colours, of which little is drawn anew
+	var still clip // a gradient that needs all colours and is mostly not redrawn
 	for f := range 8 {
 		img := image.NewNRGBA(image.Rect(0, 0, 200, 150))
 		for i := range 200 * 150 {
@@ -65,8 +65,8 @@ func TestLowQualitySpendsOnWhatShows(t *testing.T) {
 	}
 }
 
-// TestMovingArtIsShort writes pixel art of which every other picture repeats and
-// erases much.
+// TestMovingArtIsShort writes pixel art in which every other picture repeats
+// and erases much.
 func TestMovingArtIsShort(t *testing.T) {
 	t.Parallel()
 	const side = 6

@@ -22,7 +22,7 @@ import (
 )
 
 // randomClip draws rectangles in few colours that appear, stay, move, vanish
-// and overlap; some frames repeat the one before, some are empty.
+// and overlap. Some frames repeat the previous one, and some are empty.
 func randomClip(seed uint64) clip {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	w, h := 1+rng.IntN(70), 1+rng.IntN(50)
@@ -214,14 +214,14 @@ func TestNoiseLeavesStillPictureStill(t *testing.T) {
 				img.Pix[i] = uint8(min(max(int(img.Pix[i])+rng.IntN(5)-2, 0), 255))
 			}
 		}
-		for x := range 40 { // something vanishes, so that a part is drawn anew
+		for x := range 40 { // something vanishes, so that a part is redrawn
 			img.SetNRGBA(20+f*9+x, 30, color.NRGBA{})
 		}
 		c.frames = append(c.frames, img)
 	}
 	got, _ := compose(t, encodeClip(t, c, gif.WriterOptions{}))
 	changed, total := 0, 0
-	for f := 1; f < len(got)-1; f++ { // in the second frame lossy pixels settle
+	for f := 1; f < len(got)-1; f++ { // lossy pixels settle in the second frame
 		for i := 0; i < len(base.Pix); i += 4 {
 			if y := i / 4 / 240; y == 30 {
 				continue

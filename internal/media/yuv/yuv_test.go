@@ -25,7 +25,7 @@ func noise(n int) []uint8 {
 	return b
 }
 
-// pale is a picture whose colours RGB can hold.
+// pale is a picture of colours that RGB can hold.
 func pale(d *Decoder) []uint8 {
 	p := noise(d.Bytes())
 	for i, v := range p {
@@ -42,7 +42,7 @@ func picture(w, h int, pix []uint8) *image.NRGBA {
 	return &image.NRGBA{Pix: pix, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
 }
 
-// exact is a colour by the recommendations' formulas.
+// exact is a colour according to the recommendations' formulas.
 func exact(c Coding, y, cb, cr float64) [3]float64 {
 	red, blue := c.Matrix.weights()
 	black, luma, colour := c.scale()
@@ -51,7 +51,7 @@ func exact(c Coding, y, cb, cr float64) [3]float64 {
 	return [3]float64{R, (l - red*R - blue*B) / (1 - red - blue), B}
 }
 
-// Every colour is the formulas' to the nearest value, or nearly.
+// Every colour has the formulas' nearest value, or nearly.
 func TestDecodeIsTheFormula(t *testing.T) {
 	t.Parallel()
 	for name, c := range codings {
@@ -94,8 +94,8 @@ func TestDecodeIsTheFormula(t *testing.T) {
 	}
 }
 
-// Every luma and difference of a flat picture is the formulas' to the nearest
-// value, or nearly, and alpha is as it was.
+// Every luma and colour difference of a flat picture has the formulas' nearest
+// value, or nearly, and alpha is unchanged.
 func TestEncodeIsTheFormula(t *testing.T) {
 	t.Parallel()
 	for name, c := range codings {
@@ -131,7 +131,7 @@ func TestEncodeIsTheFormula(t *testing.T) {
 	}
 }
 
-// A difference is the mean of its four pixels.
+// A colour difference is the mean of its four pixels.
 func TestEncodeAverages(t *testing.T) {
 	t.Parallel()
 	e := NewEncoder(hd, Layout{2, 2, false})
@@ -143,7 +143,8 @@ func TestEncodeAverages(t *testing.T) {
 	}
 }
 
-// What RGB can hold comes back as it was, but for rounding.
+// Colours that RGB can hold are unchanged after a round trip, except for
+// rounding.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for name, c := range codings {
@@ -171,8 +172,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Rows that are worked on by blocks are as those that are not, and nothing is
-// written beyond them.
+// Rows processed in blocks equal the others, and nothing is written beyond
+// them.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	for w := 1; w < 70; w++ {

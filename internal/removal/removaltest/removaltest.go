@@ -1,4 +1,4 @@
-// Package removaltest draws what tests of jobs cut.
+// Package removaltest draws what tests of jobs cut, and lists why cutting fails.
 package removaltest
 
 import (

@@ -1,4 +1,5 @@
-// Package hostile makes small files that ask for much, for tests and attacks.
+// Package hostile makes small files that claim to be huge, for tests and
+// attacks.
 package hostile
 
 import (
@@ -6,20 +7,22 @@ import (
 	"encoding/binary"
 )
 
-// LateBlock is a Matroska cluster of one block, shown at so many milliseconds.
+// LateBlock is a Matroska cluster with one block, shown after the given number
+// of milliseconds.
 func LateBlock(at uint64) []byte {
 	cluster := binary.BigEndian.AppendUint64([]byte("\x1f\x43\xb6\x75\x91\xe7\x88"), at)
 	return append(cluster, "\xa3\x85\x81\x00\x00\x80\x00"...)
 }
 
-// Samples are what an MP4 says of each of its tracks.
+// Samples describes the samples that an MP4 claims to have in each track.
 type Samples struct {
-	Count, Size uint32 // how many, and bytes of each, 0 for a table that the file lacks
-	Chunks      uint32 // which hold them, all at the file's beginning
+	Count, Size uint32 // number of samples, and bytes of each; a Size of 0 claims a table that the file lacks
+	Chunks      uint32 // number of chunks that hold them, all at offset 0
 	Tracks      uint32
 }
 
-// MP4 is a file of some hundred bytes, and four for each chunk.
+// MP4 returns a file of some hundred bytes for each track, plus four for each
+// chunk of the track.
 func (s Samples) MP4() []byte {
 	matrix := words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 	entry := bytes.Join([][]byte{words(0, 1, 0, 0, 0, 0, 64<<16|64, 72<<16, 72<<16, 0, 1<<16), make([]byte, 30), words(24<<16 | 0xffff)}, nil)
@@ -36,7 +39,7 @@ func (s Samples) MP4() []byte {
 	return append(box("ftyp", []byte("isom"), words(512), []byte("isom")), box("moov", moov...)...)
 }
 
-// box is an ISO box.
+// box makes an ISO box.
 func box(kind string, content ...[]byte) []byte {
 	body := bytes.Join(content, nil)
 	return append(binary.BigEndian.AppendUint32(nil, uint32(8+len(body))), append([]byte(kind), body...)...)

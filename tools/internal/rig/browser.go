@@ -14,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// Browser is signed in as an account, on all nodes of a place. It is safe for
+// Browser is signed in to an account, on all nodes of a place. It is safe for
 // concurrent use.
 type Browser struct {
 	cookie *http.Cookie
@@ -57,7 +57,8 @@ type Events struct {
 	lines *bufio.Scanner
 }
 
-// Events opens a stream at a node, and waits until it is ready. Close it.
+// Events opens a stream at a node, and waits until it is ready. The caller must
+// close it.
 func (b *Browser) Events(ctx context.Context, url string) (*Events, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/jobs/events", nil)
 	if err != nil {
@@ -90,7 +91,7 @@ func (e *Events) Job() (j api.AccountJob, err error) {
 	return j, json.Unmarshal([]byte(data), &j)
 }
 
-// next is the next event.
+// next returns the next event.
 func (e *Events) next() (name, data string, err error) {
 	for e.lines.Scan() {
 		field, value, _ := strings.Cut(e.lines.Text(), ": ")

@@ -12,20 +12,20 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// File is what a form uploads.
+// File is a file in a form.
 type File struct {
 	Name    string
 	Content []byte
 }
 
-// Form is a submission: of one file a job, of more a batch. It may be sent any
-// number of times.
+// Form is a submission: one file makes a job, several make a batch. It may be
+// sent any number of times.
 type Form struct {
 	path, contentType string
 	body              []byte
 }
 
-// NewForm puts files in a form that asks for method fast.
+// NewForm puts files in a form with method fast.
 func NewForm(files ...File) (Form, error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -51,35 +51,35 @@ func NewForm(files ...File) (Form, error) {
 	return form, nil
 }
 
-// Body is what is sent, and its media type.
+// Body returns the media type and the body of the form.
 func (f Form) Body() (contentType string, body []byte) { return f.contentType, f.body }
 
-// StatusError is an answer that is none of success.
+// StatusError is an answer without success.
 type StatusError struct {
 	Code int
 	Body string
-	// Again is set where a Retry-After asks to come again.
+	// Again means that a Retry-After asks the client to retry.
 	Again bool
 }
 
 func (e *StatusError) Error() string { return fmt.Sprintf("status %d: %s", e.Code, e.Body) }
 
-// Client asks nodes. It is safe for concurrent use.
+// Client makes requests to nodes. It is safe for concurrent use.
 type Client struct {
 	key  string
 	http *http.Client
 }
 
-// NewClient makes a client with an API key that opens at most connections to
-// a node.
+// NewClient makes a client with an API key. It opens at most connections
+// connections to a node.
 func NewClient(key string, connections int) *Client {
 	return &Client{key: key, http: &http.Client{Transport: &http.Transport{
 		MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections, DisableCompression: true,
 	}}}
 }
 
-// Submit sends a form to the node at url, with an Idempotency-Key unless that
-// is empty, and returns the ids of the jobs.
+// Submit sends a form to the node at url and returns the ids of the jobs. It
+// sends an Idempotency-Key unless that is empty.
 func (c *Client) Submit(ctx context.Context, url string, f Form, idempotencyKey string) ([]string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+f.path, bytes.NewReader(f.body))
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *Client) Submit(ctx context.Context, url string, f Form, idempotencyKey 
 	return []string{made.ID}, nil
 }
 
-// Upload sends a form that is made while it is sent, of length bytes.
+// Upload sends a form of length bytes that is generated during the transfer.
 func (c *Client) Upload(ctx context.Context, url, contentType string, body io.Reader, length int64) (id string, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/v1/jobs", body)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Client) Upload(ctx context.Context, url, contentType string, body io.Re
 	return made.ID, err
 }
 
-// Job is the state of a job.
+// Job returns the state of a job.
 func (c *Client) Job(ctx context.Context, url, id string) (api.Job, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/v1/jobs/"+id, nil)
 	if err != nil {
@@ -129,8 +129,8 @@ func (c *Client) Job(ctx context.Context, url, id string) (api.Job, error) {
 	return j, err
 }
 
-// do sends a request and reads the answer in JSON. The error of an answer is a
-// *StatusError.
+// do sends a request and reads the answer as JSON. An answer without success is
+// a *StatusError.
 func (c *Client) do(r *http.Request, answer any) error {
 	r.Header.Set("Authorization", "Bearer "+c.key)
 	resp, err := c.http.Do(r)

@@ -13,8 +13,8 @@ import (
 	"github.com/bgremove/bgremove/internal/synth"
 )
 
-// GIF draws a clip of a noisy subject before a green backdrop, 10 frames a
-// second.
+// GIF draws a clip of a noisy subject in front of a green backdrop, 10 frames
+// per second.
 func GIF(width, height, frames int) ([]byte, error) {
 	clip := synth.Clip{Width: width, Height: height, Frames: frames, Backdrop: synth.Green, Subject: synth.Discs}
 	g := &gif.GIF{}
@@ -33,8 +33,8 @@ func GIF(width, height, frames int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// LongGIF is a GIF of at most size bytes: one noisy picture again and again.
-// It is made while it is read.
+// LongGIF is a GIF of at most size bytes that repeats one noisy picture. It is
+// generated during the reading.
 func LongGIF(size int64) (r io.Reader, length int64, err error) {
 	const side = 640
 	picture := image.NewPaletted(image.Rect(0, 0, side, side), palette.Plan9)
@@ -45,7 +45,7 @@ func LongGIF(size int64) (r io.Reader, length int64, err error) {
 	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{picture}, Delay: []int{2}}); err != nil {
 		return nil, 0, fmt.Errorf("draw a clip: %w", err)
 	}
-	// The header, the screen's size and, if a flag says so, its palette.
+	// The header, the screen's size and its palette if a flag announces one.
 	header := 13
 	if flags := b.Bytes()[10]; flags&0x80 != 0 {
 		header += 3 << (flags&7 + 1)

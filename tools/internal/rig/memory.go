@@ -7,7 +7,7 @@ import (
 )
 
 // Peak is the most memory in bytes that a node has held since ForgetPeak, or
-// since its start. It is known on Linux alone.
+// since its start. It is known only on Linux.
 func (n *Node) Peak() (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.PID()))
 	if err != nil {
@@ -20,15 +20,16 @@ func (n *Node) Peak() (int64, error) {
 			return kilobytes << 10, err
 		}
 	}
-	return 0, fmt.Errorf("process %d tells no peak", n.PID())
+	return 0, fmt.Errorf("process %d has no peak memory in its status", n.PID())
 }
 
-// ForgetPeak lets Peak begin with what the node holds now, see proc(5).
+// ForgetPeak restarts Peak at the node's current memory, see proc(5).
 func (n *Node) ForgetPeak() error {
 	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", n.PID()), []byte("5"), 0)
 }
 
-// PeakAdded is how many bytes run adds at most to what the node holds before it.
+// PeakAdded is the most memory in bytes that run adds to the node's memory
+// before it.
 func (n *Node) PeakAdded(run func() error) (float64, error) {
 	if err := n.ForgetPeak(); err != nil {
 		return 0, err

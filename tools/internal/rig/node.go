@@ -16,22 +16,22 @@ import (
 
 // Node is a running process of serve.
 type Node struct {
-	// URL is where its API is; empty for a worker.
+	// URL is the address of its API; empty for a worker.
 	URL string
-	// Log is the file of its log, which all nodes of one name share.
+	// Log is its log file, which all nodes of one name share.
 	Log    string
 	cmd    *exec.Cmd
 	exited chan struct{}
-	err    error // once exited
+	err    error // set once exited
 }
 
 // within bounds the starts and graceful ends of processes.
 const within = time.Minute
 
-// EndedError is a process that ended when it should have started.
+// EndedError means that a process ended during its start.
 type EndedError struct {
 	Err error
-	Log string // its end
+	Log string // the end of the log
 }
 
 func (e *EndedError) Error() string {
@@ -41,8 +41,8 @@ func (e *EndedError) Error() string {
 func (e *EndedError) Unwrap() error { return e.Err }
 
 // Start runs serve with a role and further flags, on a free port unless args
-// say --addr, and waits until it has started: before that it may not know yet
-// how to be stopped. It is killed when ctx ends.
+// say --addr. It waits until the node has started, because an earlier signal
+// might be ignored. The node is killed when ctx ends.
 func (p *Place) Start(ctx context.Context, name, role string, args ...string) (*Node, error) {
 	n := &Node{Log: filepath.Join(p.dir, name+".log"), exited: make(chan struct{})}
 	log, err := os.OpenFile(n.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -56,7 +56,7 @@ func (p *Place) Start(ctx context.Context, name, role string, args ...string) (*
 	args = append([]string{"serve", "--addr", "127.0.0.1:0", "--log-format", "json", "--data", p.data(name),
 		"--database", p.Database, "--storage", p.Storage, "--role", role}, args...)
 	n.cmd = exec.CommandContext(ctx, p.rig.binary, args...)
-	n.cmd.Env, n.cmd.Stderr = p.rig.environment(p.env), log // a file, so that we do not work for its log
+	n.cmd.Env, n.cmd.Stderr = p.rig.environment(p.env), log // a file, so that we do no work for its log
 	if err := n.cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
@@ -67,8 +67,8 @@ func (p *Place) Start(ctx context.Context, name, role string, args ...string) (*
 	return n, n.await(before)
 }
 
-// await waits until the log says, behind an offset, that the node has started,
-// and takes from it where its API listens.
+// await waits until the log reports the node's start after an offset, and reads
+// the address of its API from the log.
 func (n *Node) await(offset int64) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -92,8 +92,8 @@ func (n *Node) await(offset int64) error {
 	}
 }
 
-// read finds in a log in JSON whether the node has started, and where its API
-// listens.
+// read finds in a JSON log whether the node has started, and the address of its
+// API.
 func read(log []byte) (url string, started bool) {
 	for line := range bytes.Lines(log) {
 		var said struct{ Msg, URL string }
@@ -102,7 +102,7 @@ func read(log []byte) (url string, started bool) {
 		}
 		switch said.Msg {
 		case "listening":
-			url = cmp.Or(url, said.URL) // that of the metrics has none
+			url = cmp.Or(url, said.URL) // the message of the metrics has no URL
 		case "started":
 			started = true
 		}
@@ -110,17 +110,17 @@ func read(log []byte) (url string, started bool) {
 	return url, started
 }
 
-// tail is the end of a log, for messages.
+// tail is the end of a log for messages.
 func tail(path string) []byte {
 	const most = 2000
-	text, _ := os.ReadFile(path) // none is shown then
+	text, _ := os.ReadFile(path) // without a log the tail is empty
 	return text[max(0, len(text)-most):]
 }
 
-// PID is the process.
+// PID is the id of the process.
 func (n *Node) PID() int { return n.cmd.Process.Pid }
 
-// Alive reports whether the process has not ended.
+// Alive reports whether the process is still running.
 func (n *Node) Alive() bool {
 	select {
 	case <-n.exited:
@@ -130,14 +130,14 @@ func (n *Node) Alive() bool {
 	}
 }
 
-// Kill ends the process by SIGKILL, or on Windows what is like it, and waits.
+// Kill ends the process by SIGKILL, or by its equivalent on Windows, and waits.
 func (n *Node) Kill() {
-	_ = n.cmd.Process.Kill() // it may have ended
+	_ = n.cmd.Process.Kill() // it may have ended already
 	<-n.exited
 }
 
-// Stop asks the process to end and waits. The error is of one that ended in
-// another way than by exit status 0.
+// Stop asks the process to end and waits. Any end other than exit status 0 is
+// an error.
 func (n *Node) Stop() error {
 	if err := n.cmd.Process.Signal(os.Interrupt); err != nil {
 		return err

@@ -19,26 +19,26 @@ import (
 	"github.com/bgremove/bgremove/internal/id"
 )
 
-// Place is a database and storage that nodes share, empty at first.
+// Place is a database and a storage that nodes share, empty at first.
 type Place struct {
-	// Database and Storage are as serve takes them.
+	// Database and Storage are the values of serve's flags.
 	Database, Storage string
 	rig               *Rig
 	dir               string
-	// apart gives each node a data folder of its own, as on its own machine.
+	// apart gives each node a data folder of its own, as if on its own machine.
 	apart bool
 	env   []string
 }
 
-// SQLite makes a place in one data folder.
+// SQLite makes a place in a single data folder.
 func (r *Rig) SQLite() (*Place, error) {
 	p, err := r.place()
 	p.Database = "sqlite:" + filepath.Join(p.dir, "bgremove.db")
 	return p, err
 }
 
-// Postgres makes a place on a new database of the server that
-// BGREMOVE_TEST_POSTGRES names, and a folder of files.
+// Postgres makes a place with a new database on the server that
+// BGREMOVE_TEST_POSTGRES names, and with a folder of files.
 func (r *Rig) Postgres(ctx context.Context) (*Place, error) {
 	server := os.Getenv("BGREMOVE_TEST_POSTGRES")
 	if server == "" {
@@ -68,18 +68,18 @@ func (r *Rig) place() (*Place, error) {
 	return &Place{rig: r, dir: dir, Storage: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String()}, err
 }
 
-// UseS3 moves the storage to a new bucket.
+// UseS3 replaces the storage with a new bucket.
 func (p *Place) UseS3(s *S3) error {
 	storage, err := s.bucket()
 	p.Storage, p.env = storage, s.credentials()
 	return err
 }
 
-// Set puts a setting into the environment of all nodes that start from now on:
-// secrets are not taken from command lines.
+// Set puts a setting into the environment of all later nodes, because secrets
+// are not accepted on command lines.
 func (p *Place) Set(name, value string) { p.env = append(p.env, name+"="+value) }
 
-// Folder is where the data folders of nodes and the storage lie.
+// Folder holds the data folders of nodes, and the storage.
 func (p *Place) Folder() string { return p.dir }
 
 // data is the data folder of a node.
@@ -90,37 +90,36 @@ func (p *Place) data(node string) string {
 	return p.dir
 }
 
-// Temporary is the folder in which a node has its temporary files; name may be
-// a pattern, of nodes.
+// Temporary is the folder of a node's temporary files; name may be a pattern of
+// nodes.
 func (p *Place) Temporary(node string) string { return filepath.Join(p.data(node), "tmp") }
 
-// Blobs opens the storage. Close it.
+// Blobs opens the storage. The caller must close it.
 func (p *Place) Blobs(ctx context.Context) (*blob.Store, error) {
 	for _, v := range p.env {
 		name, value, _ := strings.Cut(v, "=")
-		if err := os.Setenv(name, value); err != nil { // where S3's credentials come from
+		if err := os.Setenv(name, value); err != nil { // S3's credentials come from there
 			return nil, err
 		}
 	}
 	return blob.Open(ctx, p.Storage, blob.Options{TempDir: p.rig.Dir})
 }
 
-// Unfinished counts the files of writes that have not ended. There are none on
-// S3.
+// Unfinished counts the files of unfinished writes. There are none on S3.
 func (p *Place) Unfinished() (n int, err error) {
 	err = filepath.WalkDir(filepath.Join(p.dir, "objects"), func(name string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(name, ".tmp") {
 			n++
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it went away just now
+			return nil // it has just vanished
 		}
 		return err
 	})
 	return n, err
 }
 
-// Admin runs a command of admin and returns what it prints.
+// Admin runs a command of admin and returns its output.
 func (p *Place) Admin(ctx context.Context, args ...string) ([]byte, error) {
 	args = append([]string{"admin"}, args...)
 	cmd := exec.CommandContext(ctx, p.rig.binary, append(args, "--data", p.data("admin"), "--database", p.Database)...)
@@ -136,7 +135,7 @@ func (p *Place) Admin(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// Account makes an account with credits and returns an API key of it.
+// Account creates an account with credits and returns an API key for it.
 func (p *Place) Account(ctx context.Context, email string, credits int) (key string, err error) {
 	if _, err := p.Admin(ctx, "account", "create", email, "--credits", fmt.Sprint(credits)); err != nil {
 		return "", err

@@ -1,6 +1,6 @@
-// Package rig runs the service as operators do: processes of its binary, on a
-// database and storage of their own. The tools that measure it and kill it
-// share this.
+// Package rig runs the service as operators do: as processes of its binary, on
+// a database and storage of their own. The tools that measure or kill the
+// service share it.
 package rig
 
 import (
@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// Rig is a built binary and a temporary folder in which all else lies.
+// Rig is a built binary and a temporary folder for everything else.
 type Rig struct {
-	// Dir is gone after Close.
+	// Dir is removed by Close.
 	Dir    string
 	binary string
 }
 
-// Open builds the binary of the module in the working directory. Close the rig
-// when all its nodes have ended.
+// Open builds the binary from the module in the working directory. Close the
+// rig after all its nodes have ended.
 func Open(ctx context.Context) (*Rig, error) {
 	dir, err := os.MkdirTemp("", "bgremove-rig-*")
 	if err != nil {
@@ -35,7 +35,7 @@ func Open(ctx context.Context) (*Rig, error) {
 	return r, nil
 }
 
-// Use takes a binary that is built already. Close the rig as one of Open.
+// Use takes an existing binary. Close the rig as after Open.
 func Use(binary string) (*Rig, error) {
 	binary, err := filepath.Abs(binary)
 	if err == nil {
@@ -51,8 +51,9 @@ func Use(binary string) (*Rig, error) {
 // Close removes the folder.
 func (r *Rig) Close() error { return os.RemoveAll(r.Dir) }
 
-// environment is that of nodes: settings come from their command lines alone,
-// and they find no neural network, whose start would be in every measurement.
+// environment is the environment of nodes. Their settings come only from their
+// command lines. They find no neural network, because its start would be in
+// every measurement.
 func (r *Rig) environment(more []string) []string {
 	var env []string
 	for _, v := range os.Environ() {

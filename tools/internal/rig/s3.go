@@ -13,12 +13,12 @@ import (
 	"github.com/bgremove/bgremove/internal/id"
 )
 
-// S3 is a server of S3: versitygw, which keeps objects in a folder.
+// S3 is an S3 server: versitygw, which keeps objects in a folder.
 type S3 struct {
 	dir, addr string
 	cmd       *exec.Cmd
 	exited    chan struct{}
-	err       error // once exited
+	err       error // set once exited
 }
 
 // The server's only user.
@@ -27,7 +27,8 @@ const (
 	secretKey = "rig-secret-key"
 )
 
-// S3 starts the server, a binary of versitygw, until ctx ends or Close.
+// S3 starts the server, a binary of versitygw. It runs until ctx ends or Close
+// is called.
 func (r *Rig) S3(ctx context.Context, binary string) (*S3, error) {
 	dir, err := os.MkdirTemp(r.Dir, "s3-*")
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *S3) Close() error {
 	return err
 }
 
-// bucket makes an empty one and returns its URL for --storage.
+// bucket creates an empty bucket and returns its URL for --storage.
 func (s *S3) bucket() (string, error) {
 	name := id.New("rig-")
 	url := fmt.Sprintf("s3://%s?endpoint=http://%s&region=us-east-1&use_path_style=true", name, s.addr)
@@ -87,7 +88,7 @@ func (s *S3) credentials() []string {
 	return []string{"AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey}
 }
 
-// freeAddress is one of this machine that nobody listens at.
+// freeAddress is an unused address of this machine.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,13 +9,14 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg/ffmpeggo"
 )
 
-// in is an input of which a stream is taken; no specifier takes all of it.
+// in is an input with the selected stream; without a specifier all streams are
+// selected.
 type in struct {
 	url, specifier string
 	options        []ffmpeggo.KwArgs
 }
 
-// command is what both packages are asked for.
+// command is the request to both packages.
 type command struct {
 	inputs  []in
 	url     string
@@ -59,7 +60,7 @@ func theirs(all []ffmpeggo.KwArgs) []original.KwArgs {
 	return converted
 }
 
-// TestAsOriginal wants the lists that the original gives.
+// TestAsOriginal checks for the same lists as the original's.
 func TestAsOriginal(t *testing.T) {
 	t.Parallel()
 	type args = []ffmpeggo.KwArgs
@@ -93,7 +94,7 @@ func TestAsOriginal(t *testing.T) {
 	}
 }
 
-// TestMisuse wants a panic where the original panics.
+// TestMisuse checks for panics where the original panics.
 func TestMisuse(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(){

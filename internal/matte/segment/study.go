@@ -1,0 +1,221 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+
+	"github.com/bgremove/bgremove/internal/matte"
+	"github.com/bgremove/bgremove/internal/matte/plate"
+	"github.com/bgremove/bgremove/internal/matte/refine"
+	"github.com/bgremove/bgremove/internal/matte/subject"
+	"github.com/bgremove/bgremove/internal/records"
+)
+
+// study is what the estimator learns of a clip before its first matte.
+type study struct {
+	mattes  *records.File // the network's, with uncertain pixels decided
+	size    image.Point   // of those
+	subject *subject.Clip
+	samples samples
+	frames  int // that have come so far in the pass in work
+}
+
+// studies reports whether the clip is studied first.
+func (e *Estimator) studies() bool { return !e.clip.Ordered() && (e.plates() || !e.options.NoMotion) }
+
+// Study implements matte.Studier: the network's mattes are kept, and the motion of
+// their parts is measured.
+func (e *Estimator) Study() []matte.Step {
+	if !e.studies() {
+		return nil
+	}
+	return append(e.infers(), matte.Step{Name: "motion", InOrder: true, Run: e.note})
+}
+
+// note keeps a frame's matte and measures its motion.
+func (e *Estimator) note(ctx context.Context, w *matte.Estimate) error {
+	d, err := drafted(ctx, w)
+	if err != nil {
+		return err
+	}
+	w.Draft = d
+	s := &e.study
+	if s.mattes == nil {
+		if err := s.begin(&e.options); err != nil {
+			return err
+		}
+	}
+	s.size = d.matte.Rect.Size()
+	if err := s.mattes.Append(d.matte.Pix); err != nil {
+		return err
+	}
+	if e.plates() {
+		s.samples.offer(s.frames, d.picture, e.own(w.Image, d.matte))
+	}
+	s.frames++
+	if s.subject == nil {
+		return nil
+	}
+	return s.subject.Add(small(d))
+}
+
+// own is img if the network saw it enlarged.
+func (e *Estimator) own(img *image.NRGBA, m *image.Alpha) *image.NRGBA {
+	if enlarged(img, m) {
+		return img
+	}
+	return nil
+}
+
+func (s *study) begin(o *Options) (err error) {
+	if s.mattes, err = records.Create(o.TempDir); err == nil && !o.NoMotion {
+		s.subject, err = subject.New(o.Subject, o.TempDir)
+	}
+	return err
+}
+
+// widest is the most pixels of a picture whose motion is measured.
+const widest = 480 * 270
+
+// small is a draft's picture and matte, of one size that the measurement of motion can
+// bear.
+func small(d draft) (*image.NRGBA, *image.Alpha) {
+	size := d.matte.Rect.Size()
+	for size.X*size.Y > widest {
+		size = image.Pt((size.X+1)/2, (size.Y+1)/2)
+	}
+	m := d.matte
+	if size != m.Rect.Size() {
+		m = image.NewAlpha(image.Rectangle{Max: size})
+		refine.Resize(m, d.matte)
+	}
+	return fitting(d.picture, m), m
+}
+
+// Draft implements matte.Studier.
+func (e *Estimator) Draft(ctx context.Context, w *matte.Estimate) error {
+	d, err := drafted(ctx, w)
+	if err != nil {
+		return err
+	}
+	e.upsample(w.Matte, w.Image, d)
+	return nil
+}
+
+// Conclude implements matte.Studier: it decides which parts of the mattes are the
+// subject, and shows the plate frames from all over the clip.
+func (e *Estimator) Conclude(ctx context.Context) error {
+	s := &e.study
+	s.frames = 0
+	if s.subject != nil {
+		if err := s.subject.Decide(ctx); err != nil {
+			return err
+		}
+	}
+	for _, v := range s.samples.spread(plate.Samples) {
+		m, _, err := s.matte(v.frame)
+		if err != nil {
+			return err
+		}
+		if d, ok := e.fitted(v.own, draft{picture: fitting(v.picture, m), matte: m}); ok {
+			e.plate.Sample(d.picture, d.matte)
+		}
+	}
+	s.samples = samples{}
+	return nil
+}
+
+var errFrames = errors.New("the clip has other frames than before")
+
+// matte is frame i's kept matte without the parts that cannot be subject, and what is
+// known of them.
+func (s *study) matte(i int) (m *image.Alpha, known subject.Evidence, err error) {
+	if s.mattes == nil || i >= s.mattes.Len() {
+		return nil, known, errFrames
+	}
+	m = image.NewAlpha(image.Rectangle{Max: s.size})
+	if err := s.mattes.Read(i, m.Pix); err != nil {
+		return nil, known, err
+	}
+	if s.subject != nil {
+		if known, err = s.subject.Frame(i); err != nil {
+			return nil, known, err
+		}
+		known.Strip(m)
+	}
+	return m, known, nil
+}
+
+// see draws a frame as the network saw it.
+func (e *Estimator) see(_ context.Context, w *matte.Estimate) error {
+	w.Draft = draft{picture: e.clip.Picture(w.Image)}
+	return nil
+}
+
+// recall reads a frame's matte from the study.
+func (e *Estimator) recall(_ context.Context, w *matte.Estimate) error {
+	d, ok := w.Draft.(draft)
+	if !ok {
+		return errFrames
+	}
+	m, known, err := e.study.matte(e.study.frames)
+	if err != nil {
+		return fmt.Errorf("recall a matte: %w", err)
+	}
+	e.study.frames++
+	w.Draft = draft{picture: d.picture, matte: m, known: known}
+	return nil
+}
+
+func (s *study) close() (err error) {
+	if s.mattes != nil {
+		err = s.mattes.Close()
+	}
+	if s.subject != nil {
+		err = errors.Join(err, s.subject.Close())
+	}
+	return err
+}
+
+// samples keeps frames spread over a clip of unknown length: one of every so many, and
+// only every second of those whenever there are too many.
+type samples struct {
+	every int
+	list  []sample
+}
+
+// sample is a frame as the network saw it, and itself if that is smaller.
+type sample struct {
+	frame        int
+	picture, own *image.NRGBA
+}
+
+// offer keeps frame i if it is due. The pictures are copied where they may change.
+func (s *samples) offer(i int, picture, own *image.NRGBA) {
+	s.every = max(s.every, 1)
+	if i%s.every != 0 {
+		return
+	}
+	if own != nil {
+		c := *own
+		c.Pix = slices.Clone(own.Pix)
+		own = &c
+	}
+	s.list = append(s.list, sample{i, picture, own})
+	if len(s.list) == 2*plate.Samples {
+		s.every *= 2
+		s.list = slices.DeleteFunc(s.list, func(v sample) bool { return v.frame%s.every != 0 })
+	}
+}
+
+// spread are at most n of them, evenly spread.
+func (s *samples) spread(n int) (some []sample) {
+	n = min(n, len(s.list))
+	for i := range n {
+		some = append(some, s.list[i*len(s.list)/n])
+	}
+	return some
+}

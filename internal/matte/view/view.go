@@ -1,0 +1,61 @@
+// Package view names what the reviser, the network that improves small mattes, is
+// shown of a frame.
+package view
+
+// Plane is one byte of each pixel.
+type Plane int
+
+// The planes. Where the plate is not known the differences are 128 and the other four
+// of it 0. Those of motion are 0 where nothing is known of it.
+const (
+	Red Plane = iota
+	Green
+	Blue
+	// Coverage is the matte so far.
+	Coverage
+	// RedOff, GreenOff and BlueOff are the picture's differences from the plate in the
+	// picture's light, halved, from 128.
+	RedOff
+	GreenOff
+	BlueOff
+	// Unusual is 16 times the root mean square of the differences, in Deviations.
+	Unusual
+	// Deviation is the plate's standard deviation over its frames, in 1/1020 of full scale.
+	Deviation
+	// Frames is the number of frames in the plate's mean, times 16.
+	Frames
+	// Claim is the share of frames in which the place was taken for the subject while having
+	// the plate's colour. A subject that stands still and is missed now and then has such
+	// a claim.
+	Claim
+	// TrackMotion is the mean motion against the camera along the place's track through the
+	// clip, 0 to 254. TrackFrames is 16 times the binary logarithm of 1 plus the frames in it.
+	TrackMotion
+	TrackFrames
+	// Motion is that from the frame before to this one, and Trust how surely it is right.
+	Motion
+	Trust
+	// SubjectMotion and BackdropMotion are the TrackMotion in this shot of the matte's
+	// liveliest fifth and of the backdrop's tenth, the same in all pixels.
+	SubjectMotion
+	BackdropMotion
+	// Count is how many planes there are.
+	Count
+)
+
+// View is a picture of W × H pixels in planes, cut off at 255, one after the other.
+type View struct {
+	W, H int
+	Pix  []uint8
+	// Known is the share of pixels that the plate is known of.
+	Known float64
+}
+
+// New is a view in which nothing is known.
+func New(w, h int) View { return View{W: w, H: h, Pix: make([]uint8, int(Count)*w*h)} }
+
+// Plane is one of the planes, row by row.
+func (v *View) Plane(p Plane) []uint8 {
+	n := v.W * v.H
+	return v.Pix[int(p)*n : int(p+1)*n : int(p+1)*n]
+}

@@ -1,0 +1,48 @@
+package pipeline
+
+import (
+	"image"
+
+	"github.com/bgremove/bgremove/internal/records"
+)
+
+// mattes keeps the mattes of a pass, and foregrounds where there are any, for the
+// next pass. First all are appended, then all are read in the same order.
+type mattes struct {
+	file  *records.File
+	sizes []image.Point // of the foregrounds, the zero point where there is none
+	read  int
+}
+
+func newMattes(dir string) (*mattes, error) {
+	f, err := records.Create(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &mattes{file: f}, nil
+}
+
+// append adds a matte and its foreground, which may be nil.
+func (k *mattes) append(m *image.Alpha, foreground *image.NRGBA) error {
+	if foreground == nil {
+		k.sizes = append(k.sizes, image.Point{})
+		return k.file.Append(m.Pix)
+	}
+	k.sizes = append(k.sizes, foreground.Rect.Size())
+	return k.file.Append(m.Pix, foreground.Pix)
+}
+
+// next reads the next matte into m, which has the size of the one appended, and
+// returns the foreground.
+func (k *mattes) next(m *image.Alpha) (foreground *image.NRGBA, err error) {
+	i := k.read
+	k.read++
+	if size := k.sizes[i]; size != (image.Point{}) {
+		foreground = image.NewNRGBA(image.Rectangle{Max: size})
+		return foreground, k.file.Read(i, m.Pix, foreground.Pix)
+	}
+	return nil, k.file.Read(i, m.Pix)
+}
+
+// close removes them.
+func (k *mattes) close() error { return k.file.Close() }

@@ -1,0 +1,63 @@
+package pipeline
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bgremove/bgremove/internal/matte"
+)
+
+// study runs the pass in which the estimator learns about the clip, if it wants one.
+func (r *runner) study(ctx context.Context) error {
+	e, ok := r.Estimator.(matte.Studier)
+	if !ok {
+		return nil
+	}
+	steps := r.steps(e.Study(), false)
+	if len(steps) == 0 {
+		return nil
+	}
+	r.passes++
+	src, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	g, gctx := errgroup.WithContext(ctx)
+	count := 0
+	read := produce(gctx, g, func(ctx context.Context) (*item, error) {
+		it, err := r.read(ctx, src, count)
+		count++
+		return it, err
+	})
+	steps = append(steps, step{name: "draft", run: func(ctx context.Context, it *item) error { return r.draft(ctx, e, it) }})
+	consume(gctx, g, r.chain(gctx, g, read, steps), func(_ context.Context, it *item) error {
+		if it.Matte != nil {
+			r.glimpse.see(it.Image, it.box)
+			r.mattes.Put(it.Matte)
+		}
+		r.pool.Put(it.frame.Image)
+		r.flight.leave()
+		r.progress(it.index+1, r.Timing.expected(r.info))
+		return nil
+	})
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return e.Conclude(ctx)
+}
+
+// draft cuts a frame out by its first matte, as long as FirstCut waits for a subject.
+func (r *runner) draft(ctx context.Context, e matte.Studier, it *item) error {
+	if !r.glimpse.wanted.Load() {
+		return nil
+	}
+	it.Matte = r.newMatte()
+	if err := e.Draft(ctx, &it.Estimate); err != nil {
+		return err
+	}
+	it.box = subjectBox(it.Image, it.Matte)
+	r.show(it)
+	return nil
+}

@@ -1,0 +1,31 @@
+package bgremove
+
+// NoteCode says what a Note is about, for programs.
+type NoteCode string
+
+// The codes.
+const (
+	GIFInstead    NoteCode = "gif_instead"    // of an MP4, which has no transparency; a Background gives the MP4
+	NotCropped    NoteCode = "not_cropped"    // no subject was found
+	FramesLost    NoteCode = "frames_lost"    // some could not be decoded
+	HolesIgnored  NoteCode = "holes_ignored"  // before a screen
+	ShadowIgnored NoteCode = "shadow_ignored" // there is no screen
+	TrimIgnored   NoteCode = "trim_ignored"   // of a video
+	DeviceRefused NoteCode = "device_refused" // the network ran on Result.Device instead
+)
+
+// Note is a deviation from the request or from the expected result.
+type Note struct {
+	Code    NoteCode `json:"code"`
+	Field   string   `json:"field,omitempty"`  // the option it is about, by its JSON name; may be empty
+	Frames  int      `json:"frames,omitempty"` // how many, with FramesLost
+	Message string   `json:"message"`          // what follows the option's name
+}
+
+// String is the note in one line for people.
+func (n Note) String() string {
+	if n.Field == "" {
+		return n.Message
+	}
+	return n.Field + " " + n.Message
+}
