@@ -255,7 +255,7 @@ var serviceHints = []struct {
 }{
 	{client.ErrKey, "BGREMOVE_API_KEY, or api-key in the user's bgremove.yaml, holds it"},
 	{client.ErrUnauthorized, "BGREMOVE_API_KEY must hold a key of this service; this one is wrong or was revoked"},
-	{client.ErrNotFound, "only the key that made it sees it, and only on its own --server"},
+	{client.ErrNotFound, "only the key that created it sees it, and only on its own --server"},
 	{client.ErrNotReady, "bgremove client wait waits for it"},
 	{client.ErrExpired, "results are kept for some days only: submit the file again"},
 	{client.ErrUnreadable, "nothing was charged; bgremove probe on the file says what is wrong with it"},
