@@ -13,6 +13,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 func TestPlan(t *testing.T) {
@@ -33,7 +34,7 @@ func TestPlan(t *testing.T) {
 		"crop and pad":          {canvas.Spec{Crop: true, Pad: 12}, box, image.Pt(64, 64), r(8, -2, 72, 62), r(0, 0, 64, 64)},
 		"no subject":            {canvas.Spec{Crop: true, Pad: 12}, r(0, 0, 0, 0), source, r(0, 0, 100, 60), r(0, 0, 100, 60)},
 		"both sides, centre":    {canvas.Spec{Crop: true, Width: 100, Height: 200}, box, image.Pt(100, 200), box, r(0, 50, 100, 150)},
-		"both sides, bottom":    {canvas.Spec{Crop: true, Width: 100, Height: 200, Anchor: canvas.Bottom}, box, image.Pt(100, 200), box, r(0, 100, 100, 200)},
+		"both sides, bottom":    {canvas.Spec{Crop: true, Width: 100, Height: 200, Anchor: option.Bottom}, box, image.Pt(100, 200), box, r(0, 100, 100, 200)},
 		"wide canvas":           {canvas.Spec{Crop: true, Width: 90, Height: 20}, box, image.Pt(90, 20), box, r(35, 0, 55, 20)},
 		"width only":            {canvas.Spec{Width: 50}, box, image.Pt(50, 30), r(0, 0, 100, 60), r(0, 0, 50, 30)},
 		"height only, up":       {canvas.Spec{Height: 120}, box, image.Pt(200, 120), r(0, 0, 100, 60), r(0, 0, 200, 120)},
@@ -44,12 +45,39 @@ func TestPlan(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := tt.spec.Plan(source, tt.box)
+			l := plan(tt.spec, source, tt.box)
 			if l.Size != tt.size || l.Window != tt.window || l.Target != tt.target {
 				t.Errorf("size %v, window %v, target %v\nwant %v, %v, %v", l.Size, l.Window, l.Target, tt.size, tt.window, tt.target)
 			}
 		})
 	}
+}
+
+// Each anchor has a place of its own, and what is none has no place.
+func TestAnchors(t *testing.T) {
+	t.Parallel()
+	seen := map[image.Point]option.Anchor{}
+	for _, a := range append(option.Anchors(), "", "elsewhere") {
+		l, err := canvas.Spec{Width: 100, Height: 200, Anchor: a}.Plan(image.Pt(10, 10), image.Rectangle{})
+		if valid := a != "elsewhere"; valid != (err == nil) {
+			t.Errorf("anchor %q: %v", a, err)
+		}
+		if err != nil {
+			continue
+		}
+		if other, taken := seen[l.Target.Min]; taken && (a != "" || other != option.Anchors()[0]) {
+			t.Errorf("anchor %q is where %q is", a, other)
+		}
+		seen[l.Target.Min] = a
+	}
+}
+
+func plan(spec canvas.Spec, source image.Point, box image.Rectangle) canvas.Layout {
+	l, err := spec.Plan(source, box)
+	if err != nil {
+		panic(err)
+	}
+	return l
 }
 
 func filled(w, h int, c color.NRGBA) *image.NRGBA {
@@ -62,7 +90,7 @@ func filled(w, h int, c color.NRGBA) *image.NRGBA {
 
 func render(spec canvas.Spec, img *image.NRGBA, box image.Rectangle) *image.NRGBA {
 	size := img.Rect.Size()
-	return canvas.NewRenderer(spec.Plan(size, box), size, new(media.Pool)).Render(img)
+	return canvas.NewRenderer(plan(spec, size, box), size, new(media.Pool)).Render(img)
 }
 
 // Without scaling each pixel of the window is copied unchanged, and the area
@@ -99,12 +127,12 @@ func TestRenderUsedPictures(t *testing.T) {
 		"crop, even":      {Crop: true, Even: true, Width: 5, Height: 5},
 		"scaled, padded":  {Crop: true, Pad: 5, Width: 20},
 		"wide canvas":     {Width: 30, Height: 10},
-		"wide and scaled": {Crop: true, Width: 50, Height: 20, Anchor: canvas.Bottom},
+		"wide and scaled": {Crop: true, Width: 50, Height: 20, Anchor: option.Bottom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			source := image.Pt(10, 10)
-			layout := spec.Plan(source, box)
+			layout := plan(spec, source, box)
 			pool := new(media.Pool)
 			r := canvas.NewRenderer(layout, source, pool)
 			render := func() *image.NRGBA { return r.Render(filled(10, 10, color.NRGBA{90, 80, 70, 128})) }
@@ -288,7 +316,7 @@ func BenchmarkRender(b *testing.B) {
 			b.ReportAllocs()
 			pool := new(media.Pool)
 			size := image.Pt(640, 360)
-			r := canvas.NewRenderer(spec.Plan(size, image.Rect(50, 50, 500, 300)), size, pool)
+			r := canvas.NewRenderer(plan(spec, size, image.Rect(50, 50, 500, 300)), size, pool)
 			for b.Loop() {
 				pool.Put(r.Render(pool.Get(640, 360)))
 			}

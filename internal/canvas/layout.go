@@ -3,18 +3,12 @@
 package canvas
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"math"
-)
 
-// Anchor is the subject's place on a canvas that it does not fill.
-type Anchor string
-
-// The anchors; both centre horizontally. The empty Anchor is Center.
-const (
-	Center Anchor = "center"
-	Bottom Anchor = "bottom"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Sampling is a way to scale a picture.
@@ -30,9 +24,6 @@ const (
 	Crisp
 )
 
-// MaxSide is the longest side of a canvas in pixels.
-const MaxSide = 4096
-
 // Spec says how the output picture is made from the source picture. The zero
 // value leaves the picture unchanged.
 type Spec struct {
@@ -43,7 +34,7 @@ type Spec struct {
 	// Width and Height are the canvas in pixels. If one is 0 it follows the
 	// aspect ratio; if both are 0 nothing is scaled.
 	Width, Height int
-	Anchor        Anchor
+	Anchor        option.Anchor
 	Sampling      Sampling
 	// Background fills the output; nil leaves it transparent.
 	Background *color.NRGBA
@@ -68,25 +59,29 @@ type Layout struct {
 }
 
 // Plan computes the layout for source pictures of the given size. The subject
-// lies within box over the whole clip. An empty box is not cropped to.
-func (s Spec) Plan(source image.Point, box image.Rectangle) Layout {
+// lies within box over the whole clip. An empty box is not cropped to. The error
+// is for an unknown anchor.
+func (s Spec) Plan(source image.Point, box image.Rectangle) (Layout, error) {
 	l := Layout{Window: image.Rectangle{Max: source}, background: s.Background}
 	if s.Crop && !box.Empty() {
 		l.Window = box.Inset(-s.Pad)
 	}
-	l.Size, l.Target = s.fit(l.Window.Size())
+	var err error
+	if l.Size, l.Target, err = s.fit(l.Window.Size()); err != nil {
+		return Layout{}, err
+	}
 	l.nearest = s.Sampling == Nearest || s.Sampling == Crisp && l.Target.Dx() > l.Window.Dx()
 	if s.Even {
 		l.Size.X += l.Size.X & 1
 		l.Size.Y += l.Size.Y & 1
 	}
-	return l
+	return l, nil
 }
 
 // fit returns the canvas for a window of size w, and the window's place on it.
-func (s Spec) fit(w image.Point) (size image.Point, target image.Rectangle) {
+func (s Spec) fit(w image.Point) (size image.Point, target image.Rectangle, err error) {
 	if s.Width == 0 && s.Height == 0 {
-		return w, image.Rectangle{Max: w}
+		return w, image.Rectangle{Max: w}, nil
 	}
 	size = image.Pt(s.Width, s.Height)
 	if size.X == 0 {
@@ -97,16 +92,24 @@ func (s Spec) fit(w image.Point) (size image.Point, target image.Rectangle) {
 	}
 	scale := min(float64(size.X)/float64(w.X), float64(size.Y)/float64(w.Y))
 	scaled := image.Pt(scaledSide(w.X, scale, size.X), scaledSide(w.Y, scale, size.Y))
-	at := image.Pt((size.X-scaled.X)/2, (size.Y-scaled.Y)/2)
-	if s.Anchor == Bottom {
-		at.Y = size.Y - scaled.Y
+	at, err := stand(s.Anchor, size.Sub(scaled))
+	return size, image.Rectangle{Min: at, Max: at.Add(scaled)}, err
+}
+
+// stand is where the subject's top left corner stands, of the room that it leaves.
+func stand(a option.Anchor, room image.Point) (image.Point, error) {
+	switch a {
+	case option.Center, "":
+		return image.Pt(room.X/2, room.Y/2), nil
+	case option.Bottom:
+		return image.Pt(room.X/2, room.Y), nil
 	}
-	return size, image.Rectangle{Min: at, Max: at.Add(scaled)}
+	return image.Point{}, fmt.Errorf("nothing is placed at anchor %s", a)
 }
 
 // follow returns the side that goes with the given side at the ratio num:den.
 func follow(side, num, den int) int {
-	return min(max(1, int(math.Round(float64(side)*float64(num)/float64(den)))), MaxSide)
+	return min(max(1, int(math.Round(float64(side)*float64(num)/float64(den)))), option.Canvas.Max)
 }
 
 func scaledSide(side int, scale float64, limit int) int {

@@ -45,9 +45,9 @@ func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batc
 // remarks reports the skipped paths, and an output format other than the
 // requested one.
 func (r *batchRun) remarks(found *batch.Found) {
-	if effective := r.o.EffectiveFormat(); effective != r.o.Format && r.o.Format != "" {
-		r.say("%s", noteTexts[bgremove.GIFInstead])
-		r.o.Format = effective
+	if note, ok := bgremove.FallBack(r.o.Options); ok {
+		r.say("%s", noteText(note))
+		r.o.Format = r.o.EffectiveFormat()
 	}
 	for _, path := range found.Outputs {
 		r.say("%s: skipped, because its name is that of an output", path)

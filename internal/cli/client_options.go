@@ -60,8 +60,8 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 			return err
 		}
 	}
-	if o.options.Format != o.options.EffectiveFormat() {
-		o.say("%s", noteTexts[bgremove.GIFInstead])
+	if note, ok := bgremove.FallBack(o.options); ok {
+		o.say("%s", noteText(note))
 	}
 	if o.once == "" {
 		o.once = rand.Text()

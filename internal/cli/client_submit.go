@@ -84,14 +84,10 @@ func (o *order) submit(cmd *cobra.Command, input string) error {
 
 // place is the place of the output.
 func (o *order) place(input string) string {
-	format := o.options.EffectiveFormat()
 	if o.output == "" || isInto(o.output) {
-		return outputOf(input, o.output, format)
+		return outputOf(input, o.output, o.options.EffectiveFormat())
 	}
-	if f, ok := bgremove.FormatOf(o.output); ok && f == bgremove.MP4 && format != bgremove.MP4 {
-		return o.output[:len(o.output)-len("mp4")] + "gif"
-	}
-	return o.output
+	return bgremove.EffectivePath(o.output, o.options)
 }
 
 // send submits the file.

@@ -10,15 +10,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// words are the values of flags that take one of a few words.
+// words are the values of flags that take one of a few, beside those of options.
 var words = map[string][]string{
-	"method":  {string(bgremove.Auto), string(bgremove.Fast), string(bgremove.Rembg)},
-	"format":  {string(bgremove.GIF), string(bgremove.APNG), string(bgremove.WebM), string(bgremove.MP4)},
-	"anchor":  {string(bgremove.Center), string(bgremove.Bottom)},
-	"key":     {bgremove.KeyAuto, bgremove.KeyGreen, bgremove.KeyBlue},
-	"subject": {string(bgremove.SubjectAuto), string(bgremove.Moving), string(bgremove.Salient)},
-	"scale":   {string(bgremove.ScaleAuto), string(bgremove.ScaleSmooth), string(bgremove.ScaleNearest)},
-	"holes":   {string(bgremove.HolesAuto), string(bgremove.HolesKeep), string(bgremove.HolesRemove)},
 	"sandbox": {string(bgremove.SandboxAuto), string(bgremove.SandboxOn), string(bgremove.SandboxOff), string(bgremove.SandboxAudit)},
 	"device": {string(bgremove.DeviceAuto), string(bgremove.DeviceCPU), string(bgremove.DeviceCUDA),
 		string(bgremove.DeviceCoreML), string(bgremove.DeviceDirectML)},
@@ -28,7 +21,7 @@ var words = map[string][]string{
 }
 
 // free are the flags with free values. Shells would offer files for them.
-var free = []string{"bg", "edge-colour", "start", "end", "fps", "loop"}
+var free = []string{"edge-colour", "start", "end", "fps", "loop"}
 
 // complete offers shells the values of the flags of all commands, unless a
 // command has done so itself.
@@ -42,6 +35,8 @@ func (a *app) complete(cmd *cobra.Command) {
 			return
 		case words[f.Name] != nil:
 			complete = cobra.FixedCompletions(words[f.Name], cobra.ShellCompDirectiveNoFileComp)
+		case len(optionOf(f.Name).Words) > 0:
+			complete = cobra.FixedCompletions(optionOf(f.Name).Words, cobra.ShellCompDirectiveNoFileComp)
 		case f.Name == "model":
 			complete = a.completeModel(cobra.ShellCompDirectiveDefault) // or a file
 		case kind == "folder":

@@ -126,10 +126,6 @@ func interrupted(ctx context.Context, err error) bool {
 	return !errors.As(err, &service) && (errors.Is(err, ErrInterrupted) || errors.Is(context.Cause(ctx), ErrInterrupted))
 }
 
-// flagNames are the flags of options with another name in the library.
-var flagNames = map[string]string{"canvasW": "canvas-w", "canvasH": "canvas-h", "bgColor": "bg",
-	"outputFormat": "format", "edgeColour": "edge-colour", "keepShadow": "keep-shadow"}
-
 // inFlags replaces option names in errors with the names of flags.
 func inFlags(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -140,11 +136,11 @@ func inFlags(err error) error {
 		return errors.Join(all...)
 	}
 	var e *bgremove.Error
-	if !errors.As(err, &e) || flagNames[e.Field] == "" {
+	if !errors.As(err, &e) || flagOf(e.Field) == e.Field {
 		return err
 	}
 	renamed := *e
-	renamed.Field = flagNames[e.Field]
+	renamed.Field = flagOf(e.Field)
 	return &renamed
 }
 

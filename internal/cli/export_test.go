@@ -10,6 +10,17 @@ import (
 // SetCatalogue replaces the built-in models of the command line.
 func SetCatalogue(models []model.Model) { catalogue = models }
 
+// FlagOf is the flag of an option.
+func FlagOf(name string) string { return flagOf(name) }
+
+// GroupedFlags are the flags that help lists in groups.
+func GroupedFlags() (all []string) {
+	for _, g := range flagGroups {
+		all = append(all, g.flags...)
+	}
+	return all
+}
+
 // ServeFlags are the flags of serve that the environment and a file may set.
 func ServeFlags() *pflag.FlagSet {
 	return settable((&app{Streams: &term.Streams{}}).serveCommand())

@@ -71,7 +71,7 @@ var hints = map[bgremove.Cause]string{
 	bgremove.OutputBrokenLink:    "remove it, or name another file",
 	bgremove.OutputFolderMissing: "make the folder first",
 	bgremove.OutputIsInput:       "name another output",
-	bgremove.FallbackIsInput:     "name another output, or give an mp4 a background with --bg '#rrggbb'",
+	bgremove.FallbackIsInput:     "name another output, or give it a background with --bg '#rrggbb'",
 	bgremove.OutputTooLarge:      "make it smaller: --fps, --canvas-w, --end",
 	bgremove.NoSpace:             "free some space, or name other places for both: TMPDIR is that of temporary files",
 
@@ -255,7 +255,7 @@ var serviceHints = []struct {
 }{
 	{client.ErrKey, "BGREMOVE_API_KEY, or api-key in the user's bgremove.yaml, holds it"},
 	{client.ErrUnauthorized, "BGREMOVE_API_KEY must hold a key of this service; this one is wrong or was revoked"},
-	{client.ErrNotFound, "only the key that made it sees it, and only on its own --server"},
+	{client.ErrNotFound, "only the key that created it sees it, and only on its own --server"},
 	{client.ErrNotReady, "bgremove client wait waits for it"},
 	{client.ErrExpired, "results are kept for some days only: submit the file again"},
 	{client.ErrUnreadable, "nothing was charged; bgremove probe on the file says what is wrong with it"},
@@ -269,18 +269,16 @@ func passwordHint(email string) string {
 	return "bgremove admin account reset " + email + " gives it a password for the dashboard"
 }
 
-// noteTexts are what is said of a result in the place of the library's own words.
-var noteTexts = map[bgremove.NoteCode]string{
-	bgremove.GIFInstead: "mp4 has no transparency, so a gif is written; --bg '#rrggbb' gives an mp4",
+// noteHints are what to do about a note.
+var noteHints = map[bgremove.NoteCode]string{
+	bgremove.GIFInstead: "--bg '#rrggbb' prevents that",
 }
 
 // noteText is a note in a line, with the names of flags.
 func noteText(n bgremove.Note) string {
-	if text := noteTexts[n.Code]; text != "" {
-		return text
-	}
-	if flag := flagNames[n.Field]; flag != "" {
-		n.Field = flag
+	n.Field = flagOf(n.Field)
+	if hint := noteHints[n.Code]; hint != "" {
+		return n.String() + "; " + hint
 	}
 	return n.String()
 }

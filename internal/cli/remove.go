@@ -13,6 +13,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // removeOptions are the flags of one removal.
@@ -31,8 +32,8 @@ func (a *app) removeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove INPUT",
 		Short: "take the background out of one file",
-		Long: `remove takes the background out of a GIF, MP4, MOV or WebM file and writes a GIF,
-APNG, WebM or MP4. INPUT and OUTPUT may be - for standard input and output.
+		Long: `remove takes the background out of a GIF, MP4, MOV or WebM file and writes
+` + formats("or") + `. INPUT and OUTPUT may be - for standard input and output.
 
 Without -o the output is INPUT's name with -nobg, beside it. It appears when it
 is complete; an existing file is kept unless --force is given.`,
@@ -58,15 +59,15 @@ is complete; an existing file is kept unless --force is given.`,
 
 // serviceFlags are the flags for the Options that the service has too.
 func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
-	f.Var(word(&o.Method), "method", "auto, fast (flood-fill) or rembg (AI)")
-	f.IntVar(&o.Tolerance, "tolerance", o.Tolerance, "fast: how far from the backdrop's colour still is backdrop, 8..32")
+	f.Var(word(&o.Method), "method", choices("method", map[string]string{"fast": "flood-fill", "rembg": "AI"}))
+	f.IntVar(&o.Tolerance, "tolerance", o.Tolerance, "fast: how far from the backdrop's colour still is backdrop, "+bounds("tolerance"))
 	f.BoolVar(&o.Crop, "crop", o.Crop, "crop to the subject, one box for the whole clip; --no-crop keeps the whole picture")
-	f.IntVar(&o.Pad, "pad", o.Pad, "`pixels` around the crop, 0..50")
-	f.IntVar(&o.CanvasW, "canvas-w", 0, "scale to a canvas of this width, 16..4096 `pixels`")
-	f.IntVar(&o.CanvasH, "canvas-h", 0, "scale to a canvas of this height, 16..4096 `pixels`")
-	f.Var(word(&o.Anchor), "anchor", "where the subject stands on the canvas: center or bottom")
-	f.Var(word(&o.Format), "format", "gif, apng, webm or mp4")
-	f.Var(colour{&o.Background, []string{bgremove.Transparent}}, "bg", "background: transparent or a `colour`: #rrggbb, #rgb or a name such as white")
+	f.IntVar(&o.Pad, "pad", o.Pad, "`pixels` around the crop, "+bounds("pad"))
+	f.IntVar(&o.CanvasW, "canvas-w", 0, "scale to a canvas of this width, "+bounds("canvas-w")+" `pixels`")
+	f.IntVar(&o.CanvasH, "canvas-h", 0, "scale to a canvas of this height, "+bounds("canvas-h")+" `pixels`")
+	f.Var(word(&o.Anchor), "anchor", "where the subject stands on the canvas: "+choices("anchor", nil))
+	f.Var(word(&o.Format), "format", formats("or"))
+	f.Var(colour{&o.Background, optionOf("bg").Words}, "bg", "background: transparent or a `colour`: #rrggbb, #rgb or a name such as white")
 	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
 }
 
@@ -78,28 +79,29 @@ func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
 		o.Crop = false
 	}
 	var wrong []error
-	for _, name := range []string{"tolerance", "canvas-w", "canvas-h", "quality"} {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "0" {
-			wrong = append(wrong, &bgremove.Error{Kind: bgremove.Invalid, Field: name, Reason: "must not be 0: leave it out"})
+	for _, number := range option.Fields() {
+		f := cmd.Flags().Lookup(flagOf(number.Name))
+		if number.Range.Min > 0 && f != nil && f.Changed && f.Value.String() == "0" {
+			wrong = append(wrong, &bgremove.Error{Kind: bgremove.Invalid, Field: f.Name, Reason: "must not be 0: leave it out"})
 		}
 	}
-	return errors.Join(append(wrong, shown(cmd, o.Validate()))...)
+	return errors.Join(append(wrong, shown(cmd, bgremove.Validate(*o)))...)
 }
 
 // optionFlags are the flags for Options.
 func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	serviceFlags(f, o)
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
-	f.Var(colour{&o.Key, words["key"]}, "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
+	f.Var(colour{&o.Key, optionOf("key").Words}, "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
 	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")
-	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: auto (large ones go), keep, remove")
-	f.Var(word(&o.Subject), "subject", "rembg: auto, moving (drop all that does not move) or salient (keep all that is found)")
-	f.Var(word(&o.Scale), "scale", "how to scale: auto (crisp where pixel art is enlarged), smooth or nearest")
+	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: "+choices("holes", map[string]string{"auto": "large ones go"}))
+	f.Var(word(&o.Subject), "subject", "rembg: "+choices("subject", map[string]string{"moving": "drop all that does not move", "salient": "keep all that is found"}))
+	f.Var(word(&o.Scale), "scale", "how to scale: "+choices("scale", map[string]string{"auto": "crisp where pixel art is enlarged"}))
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
 	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
 	f.Var((*seconds)(&o.End), "end", "keep frames before this `time`")
 	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left")
-	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, 1..100 (default: gif 90, webm and mp4 80)")
+	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, "+bounds("quality")+" (default: "+qualities()+")")
 	f.Var(&loop{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
 	f.Var(colour{p: &o.EdgeColour}, "edge-colour", "gif: blend half-transparent edges on this `colour`")
 	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
@@ -245,7 +247,7 @@ func (a *app) formatOf(cmd *cobra.Command, output string, format *bgremove.Forma
 	if f, ok := bgremove.FormatOf(output); ok {
 		*format = f
 	} else if filepath.Ext(output) != "" {
-		return usage(cmd, fmt.Errorf("%s: the extension names no format; --format gif, apng, webm or mp4 does", output))
+		return usage(cmd, fmt.Errorf("%s: the extension names no format; --format %s does", output, formats("or")))
 	}
 	return nil
 }

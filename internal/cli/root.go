@@ -48,7 +48,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Version: a.build().Version,
 		Short:   "take the background out of animations and video",
 		Long: `bgremove takes the background out of animations and video: .gif .mp4 .mov
-.webm in; gif, apng, webm and mp4 out. Every frame keeps its time.
+.webm in; ` + formats("and") + ` out. Every frame keeps its time.
 
 Every flag can also come from an environment variable (BGREMOVE_ and the flag
 in capitals, _ for -) or from bgremove.yaml in the working directory or the

@@ -167,7 +167,7 @@ func hexColour(s string) (string, bool) {
 	return "#" + s, len(s) == 6 && err == nil
 }
 
-// shown adds the given values to errors about options. o.Validate has other
+// shown adds the given values to errors about options. bgremove.Validate has other
 // callers and does not repeat values.
 func shown(cmd *cobra.Command, err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -182,9 +182,7 @@ func shown(cmd *cobra.Command, err error) error {
 		return err
 	}
 	named := *e
-	if flag := flagNames[e.Field]; flag != "" {
-		named.Field = flag
-	}
+	named.Field = flagOf(e.Field)
 	if f := cmd.Flags().Lookup(named.Field); f != nil {
 		named.Reason += ", not " + refusedValue(f.Value)
 	}

@@ -1,5 +1,7 @@
 package dashboard
 
+import "github.com/bgremove/bgremove/internal/job"
+
 // Names that only tests use.
 var (
 	LocalPath = localPath
@@ -20,3 +22,6 @@ func Routes() (open, closed []string) {
 	}
 	return open, closed
 }
+
+// OptionText is what the page of a job says of its options.
+func OptionText(o job.Options) string { return jobView{Job: job.Job{Options: o}}.OptionText() }

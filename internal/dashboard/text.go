@@ -12,17 +12,27 @@ import (
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/price"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // functions are the functions of the templates.
 func (d *Dashboard) functions() template.FuncMap {
 	return template.FuncMap{
-		"asset": d.assets.path, "words": func(all ...string) []string { return all },
+		"asset": d.assets.path, "option": optionField,
 		"priceRule": func() string { return price.Rule },
 		"bytes":     bytesText, "seconds": secondsText, "count": countText, "credits": creditsText, "signed": signedText,
 		"dollars": dollarsText, "period": periodText, "when": whenText, "stateName": stateName,
 		"reason": reason, "reasonShort": reasonShort, "entry": entryText, "short": shortID,
 	}
+}
+
+// optionField describes an option, for the form.
+func optionField(name string) (option.Field, error) {
+	f, ok := option.FieldOf(name)
+	if !ok {
+		return f, fmt.Errorf("%s is no option", name)
+	}
+	return f, nil
 }
 
 // bytesText shows a size with two digits and a decimal unit.

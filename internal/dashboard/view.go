@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // jobView is a job as pages show it.
@@ -46,11 +47,9 @@ func (j jobView) Repeatable() bool { return j.Input != nil && j.Media.FrameCount
 
 // The kinds of pictures as browsers know them: those for img and those for
 // video.
-func (j jobView) InputType() string { return kindOf(strings.HasPrefix(j.Media.Type, "image/")) }
-func (j jobView) OutputType() string {
-	return kindOf(j.OutputFormat == "gif" || j.OutputFormat == "apng")
-}
-func (j jobView) IsVideo() bool { return j.OutputType() == "video" }
+func (j jobView) InputType() string  { return kindOf(strings.HasPrefix(j.Media.Type, "image/")) }
+func (j jobView) OutputType() string { return kindOf(!j.OutputFormat.Video()) }
+func (j jobView) IsVideo() bool      { return j.OutputFormat.Video() }
 
 func kindOf(image bool) string {
 	if image {
@@ -130,8 +129,8 @@ func (j jobView) Refund() string {
 // OptionText is a line of the options that had an effect.
 func (j jobView) OptionText() string {
 	o := j.Options
-	parts := []string{"method " + o.Method}
-	if o.Method != "rembg" {
+	parts := []string{"method " + string(o.Method)}
+	if o.Method != option.Rembg {
 		parts = append(parts, fmt.Sprintf("tolerance %d", o.Tolerance))
 	}
 	if o.Crop {
@@ -140,14 +139,14 @@ func (j jobView) OptionText() string {
 		parts = append(parts, "not cropped")
 	}
 	if o.CanvasW > 0 || o.CanvasH > 0 {
-		parts = append(parts, "canvas "+sideText(o.CanvasW)+"×"+sideText(o.CanvasH)+", "+o.Anchor)
+		parts = append(parts, "canvas "+sideText(o.CanvasW)+"×"+sideText(o.CanvasH)+", "+string(o.Anchor))
 	}
 	parts = append(parts, o.BgColor+" background")
 	if o.Trim {
 		parts = append(parts, "trimmed")
 	}
 	if o.OutputFormat != j.OutputFormat {
-		parts = append(parts, o.OutputFormat+" requested, but it has no transparency")
+		parts = append(parts, string(o.OutputFormat)+" requested, but it has no transparency")
 	}
 	return strings.Join(parts, " · ")
 }

@@ -14,9 +14,6 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// mediaTypes are those of the formats that are written.
-var mediaTypes = map[string]string{"gif": "image/gif", "apng": "image/apng", "webm": "video/webm", "mp4": "video/mp4"}
-
 // file is an answer that streams a file of a job, or the part of it that is
 // asked for. It answers seven operations.
 type file struct {
@@ -71,8 +68,8 @@ func (o operations) output(ctx context.Context, id string) (*file, error) {
 		return nil, job.ErrNotFound
 	}
 	return &file{
-		blobs: o.Blobs, request: of(ctx), file: *found.Output, mediaType: mediaTypes[found.OutputFormat],
-		disposition: disposition("attachment", outputName(found.OriginalName, found.OutputFormat)),
+		blobs: o.Blobs, request: of(ctx), file: *found.Output, mediaType: found.OutputFormat.MediaType(),
+		disposition: disposition("attachment", outputName(found.OriginalName, found.OutputFormat.Extension())),
 	}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // ends reports jobs that have ended.
@@ -160,7 +161,10 @@ func testParts(t *testing.T, c *client, path string, whole answer) {
 // TestMediaTypes checks that each format has its own type and name.
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
-	types := map[string]string{"gif": "image/gif", "apng": "image/apng", "webm": "video/webm", "mp4": "video/mp4"}
+	types := map[string]string{}
+	for _, f := range option.Formats() {
+		types[string(f)] = f.MediaType()
+	}
 	var all [][]field
 	for format := range types {
 		all = append(all, []field{fileField("a.gif", clip(t, 2, 10)), {name: "outputFormat", value: format}, {name: "bgColor", value: "#FFFFFF"}})
@@ -171,7 +175,7 @@ func TestMediaTypes(t *testing.T) {
 		if v := got.header.Get("Content-Type"); v != types[string(j.OutputFormat)] {
 			t.Errorf("%s comes as %s", j.OutputFormat, v)
 		}
-		if v, want := got.header.Get("Content-Disposition"), fmt.Sprintf(`attachment; filename="a-nobg.%s"`, j.OutputFormat); v != want {
+		if v, want := got.header.Get("Content-Disposition"), fmt.Sprintf(`attachment; filename="a-nobg.%s"`, option.Format(j.OutputFormat).Extension()); v != want {
 			t.Errorf("Content-Disposition is %q, want %q", v, want)
 		}
 		delete(types, string(j.OutputFormat))

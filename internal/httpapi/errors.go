@@ -18,6 +18,7 @@ import (
 	"github.com/bgremove/bgremove/internal/session"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Refusals of this package that say all by themselves.
@@ -105,7 +106,7 @@ var refusals = []refusal{
 	{as[*http.MaxBytesError], http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
 	{as[*formError], http.StatusBadRequest, api.ErrorCodeBadRequest},
 	{is(billing.ErrSignature), http.StatusBadRequest, api.ErrorCodeBadRequest},
-	{as[*job.OptionError], http.StatusBadRequest, api.ErrorCodeBadRequest},
+	{as[*option.Error], http.StatusBadRequest, api.ErrorCodeBadRequest},
 	{as[*job.LimitError], http.StatusBadRequest, api.ErrorCodeBadRequest},
 	{as[*account.FieldError], http.StatusBadRequest, api.ErrorCodeBadRequest},
 	{is(job.ErrRunning, job.ErrConflict), http.StatusConflict, api.ErrorCodeIdempotencyConflict},
@@ -165,7 +166,7 @@ func detail(row refusal, err error) api.Error {
 		poor   *account.InsufficientError
 		offer  *notOffered
 		form   *formError
-		option *job.OptionError
+		option *option.Error
 		limit  *job.LimitError
 		field  *account.FieldError
 	)

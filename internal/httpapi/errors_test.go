@@ -16,6 +16,7 @@ import (
 	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/session"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // TestErrors is the table of errors from the other side: wrapped errors of the
@@ -47,7 +48,7 @@ func TestErrors(t *testing.T) {
 		"unreadable":       {job.ErrUnreadable, http.StatusUnprocessableEntity, `{"error":"unreadable_file"}`, ""},
 		"large":            {blob.ErrTooLarge, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`, ""},
 		"large body":       {&http.MaxBytesError{Limit: 1}, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`, ""},
-		"option": {&job.OptionError{Field: "pad", Reason: "must be between 0 and 50"}, http.StatusBadRequest,
+		"option": {&option.Error{Field: "pad", Reason: "must be between 0 and 50"}, http.StatusBadRequest,
 			`{"error":"bad_request","field":"pad","message":"pad must be between 0 and 50"}`, ""},
 		"account's field": {&account.FieldError{Field: "email", Reason: "is none"}, http.StatusBadRequest,
 			`{"error":"bad_request","field":"email","message":"email is none"}`, ""},

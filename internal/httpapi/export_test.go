@@ -10,6 +10,7 @@ var (
 	Disposition = disposition
 	Unchanged   = unchanged
 	Crawl       = receiveTime
+	OptionsBody = optionsBody
 )
 
 // RangeError is what Wanted may return.

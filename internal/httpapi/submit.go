@@ -10,6 +10,7 @@ import (
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // probeTime is how long measuring a file may take. A file that takes longer
@@ -110,7 +111,7 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 
 // available refuses what this service cannot do.
 func (a *API) available(o job.Options) error {
-	if a.WithoutNetwork && o.Method == "rembg" {
+	if a.WithoutNetwork && o.Method == option.Rembg {
 		return &formError{field: "method", reason: "rembg is not available on this service"}
 	}
 	return nil

@@ -148,7 +148,7 @@ func TestRefusedForms(t *testing.T) {
 		"pad 51":                              {option("pad", "51"), "pad"},
 		"canvasW 15":                          {option("canvasW", "15"), "canvasW"},
 		"canvasH 4097":                        {option("canvasH", "4097"), "canvasH"},
-		"anchor":                              {option("anchor", "top"), "anchor"},
+		"anchor":                              {option("anchor", "nowhere"), "anchor"},
 		"outputFormat":                        {option("outputFormat", "png"), "outputFormat"},
 		"bgColor name":                        {option("bgColor", "red"), "bgColor"},
 		"bgColor short":                       {option("bgColor", "#fff"), "bgColor"},

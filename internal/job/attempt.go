@@ -106,7 +106,7 @@ func (t *attempt) work(ctx context.Context, scratch string) (output File, produc
 		t.Service.config.Observer.Stage(name, busy)
 	}
 	began = time.Now()
-	if output, err = t.storeFile(ctx, t.key("out", t.job.OutputFormat), product.Path); err != nil {
+	if output, err = t.storeFile(ctx, t.key("out", t.job.OutputFormat.Extension()), product.Path); err != nil {
 		return File{}, Product{}, err
 	}
 	t.stage("store", began)

@@ -11,6 +11,8 @@ package job
 import (
 	"errors"
 	"time"
+
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // State is where a job is.
@@ -74,8 +76,8 @@ type Job struct {
 	State     State
 	Error     Code // only when failed
 	Options   Options
-	// OutputFormat is the effective one: gif where mp4 would be transparent.
-	OutputFormat string
+	// OutputFormat is the effective one, see option.Options.
+	OutputFormat option.Format
 	OriginalName string
 	InputSize    int64
 	Media        Media

@@ -1,111 +1,63 @@
 package job
 
 import (
-	"fmt"
-	"maps"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
-// Options are the ten that a submission may give. The zero value is not ready
-// to use: start from DefaultOptions.
+// Options are the options of a removal that a submission may give. Their JSON is
+// stored and identifies a submission, so it stays as it is. The zero value is not
+// ready to use: start from DefaultOptions.
 type Options struct {
-	Method       string `json:"method"`            // auto, fast or rembg
-	Tolerance    int    `json:"tolerance"`         // 8 to 32
-	Crop         bool   `json:"crop"`              // to the subject
-	Pad          int    `json:"pad"`               // around the crop, 0 to 50 pixels
-	CanvasW      int    `json:"canvasW,omitempty"` // 16 to 4096 pixels; 0: not given
-	CanvasH      int    `json:"canvasH,omitempty"`
-	Anchor       string `json:"anchor"`       // center or bottom
-	OutputFormat string `json:"outputFormat"` // as asked for: gif, apng, webm or mp4
-	BgColor      string `json:"bgColor"`      // transparent or #rrggbb
-	Trim         bool   `json:"trim"`
+	Method       option.Method `json:"method"`
+	Tolerance    int           `json:"tolerance"`
+	Crop         bool          `json:"crop"`
+	Pad          int           `json:"pad"`
+	CanvasW      int           `json:"canvasW,omitempty"`
+	CanvasH      int           `json:"canvasH,omitempty"`
+	Anchor       option.Anchor `json:"anchor"`
+	OutputFormat option.Format `json:"outputFormat"` // as asked for
+	BgColor      string        `json:"bgColor"`
+	Trim         bool          `json:"trim"`
 }
 
-// OptionError is a value that an option cannot have; its message is for users.
-type OptionError struct{ Field, Reason string }
+// names are those of Options in JSON, which are those of package option.
+var names = []string{"method", "tolerance", "crop", "pad", "canvasW", "canvasH", "anchor", "outputFormat", "bgColor", "trim"}
 
-func (e *OptionError) Error() string { return e.Field + " " + e.Reason }
+// OptionNames are the names that Set knows.
+func OptionNames() []string { return slices.Clone(names) }
 
-// DefaultOptions are the specification's.
-func DefaultOptions() Options {
-	return Options{Method: "auto", Tolerance: 16, Crop: true, Pad: 12, Anchor: "center", OutputFormat: "gif", BgColor: "transparent"}
+// DefaultOptions are those of package option.
+func DefaultOptions() Options { return offered(option.Defaults()) }
+
+// offered are the options that a submission may give of a removal's.
+func offered(o option.Options) Options {
+	return Options{
+		Method: o.Method, Tolerance: o.Tolerance, Crop: o.Crop, Pad: o.Pad, CanvasW: o.CanvasW, CanvasH: o.CanvasH,
+		Anchor: o.Anchor, OutputFormat: o.Format, BgColor: o.Background, Trim: o.Trim,
+	}
 }
 
-// fields set an option from the text of a form, or return its rule if they
-// cannot.
-var fields = map[string]func(o *Options, value string) (must string){
-	"method":       func(o *Options, v string) string { return word(&o.Method, v, "auto", "fast", "rembg") },
-	"tolerance":    func(o *Options, v string) string { return number(&o.Tolerance, v, 8, 32) },
-	"crop":         func(o *Options, v string) string { return truth(&o.Crop, v) },
-	"pad":          func(o *Options, v string) string { return number(&o.Pad, v, 0, 50) },
-	"canvasW":      func(o *Options, v string) string { return number(&o.CanvasW, v, 16, 4096) },
-	"canvasH":      func(o *Options, v string) string { return number(&o.CanvasH, v, 16, 4096) },
-	"anchor":       func(o *Options, v string) string { return word(&o.Anchor, v, "center", "bottom") },
-	"outputFormat": func(o *Options, v string) string { return word(&o.OutputFormat, v, "gif", "apng", "webm", "mp4") },
-	"bgColor":      func(o *Options, v string) string { return colour(&o.BgColor, v) },
-	"trim":         func(o *Options, v string) string { return truth(&o.Trim, v) },
+// Removal are the removal's options: these, and the defaults of all others.
+func (o Options) Removal() option.Options {
+	r := option.Defaults()
+	r.Method, r.Tolerance, r.Crop, r.Pad, r.CanvasW, r.CanvasH = o.Method, o.Tolerance, o.Crop, o.Pad, o.CanvasW, o.CanvasH
+	r.Anchor, r.Format, r.Background, r.Trim = o.Anchor, o.OutputFormat, o.BgColor, o.Trim
+	return r
 }
 
 // Set gives an option the value of a form field. It reports whether there is
-// an option of that name; the error is an *OptionError, and the option then
+// an option of that name; the error is an *option.Error, and the option then
 // stays as it was.
 func (o *Options) Set(field, value string) (known bool, err error) {
-	set, known := fields[field]
-	if !known {
+	if !slices.Contains(names, field) {
 		return false, nil
 	}
-	if must := set(o, value); must != "" {
-		return true, &OptionError{Field: field, Reason: "must be " + must}
+	r := o.Removal()
+	if err := r.Set(field, value); err != nil {
+		return true, err
 	}
+	*o = offered(r)
 	return true, nil
-}
-
-// OptionNames are the names that Set knows, sorted.
-func OptionNames() []string { return slices.Sorted(maps.Keys(fields)) }
-
-// EffectiveFormat is the format that is written: mp4 has no transparency, so
-// with a transparent background it falls back to gif.
-func (o Options) EffectiveFormat() string {
-	if o.OutputFormat == "mp4" && o.BgColor == "transparent" {
-		return "gif"
-	}
-	return o.OutputFormat
-}
-
-func word(to *string, value string, allowed ...string) (must string) {
-	if !slices.Contains(allowed, value) {
-		return "one of " + strings.Join(allowed, ", ")
-	}
-	*to = value
-	return ""
-}
-
-func number(to *int, value string, low, high int) (must string) {
-	n, err := strconv.Atoi(value)
-	if err != nil || n < low || n > high {
-		return fmt.Sprintf("between %d and %d", low, high)
-	}
-	*to = n
-	return ""
-}
-
-func truth(to *bool, value string) (must string) {
-	if value != "true" && value != "false" {
-		return "true or false"
-	}
-	*to = value == "true"
-	return ""
-}
-
-// colour takes #rrggbb in either case and keeps it in lower case.
-func colour(to *string, value string) (must string) {
-	if value != "transparent" {
-		if _, err := strconv.ParseUint(strings.TrimPrefix(value, "#"), 16, 24); err != nil || len(value) != 7 || value[0] != '#' {
-			return "transparent or #rrggbb"
-		}
-	}
-	*to = strings.ToLower(value)
-	return ""
 }

@@ -234,7 +234,7 @@ func (s *Service) insert(ctx context.Context, tx *store.Tx, sub Submission, batc
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, 0, 0, now_ms(),
 			CASE WHEN $6 = 'failed' THEN now_ms() END)`,
 		item.JobID, sub.Owner.AccountID, optional(sub.Owner.KeyID), batch, sub.RequestID, string(state), code, options,
-		sub.Options.EffectiveFormat(), f.Name, f.Key, f.Size, f.SHA256, f.Media.Type, f.Media.FrameCount, f.Media.Width, f.Media.Height,
+		string(sub.Options.Removal().EffectiveFormat()), f.Name, f.Key, f.Size, f.SHA256, f.Media.Type, f.Media.FrameCount, f.Media.Width, f.Media.Height,
 		f.Media.Duration.Milliseconds(), item.Credits, charged)
 	return err
 }

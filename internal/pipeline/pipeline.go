@@ -132,7 +132,10 @@ func Run(ctx context.Context, job Job) (Report, error) {
 		r.report.Trimmed = len(m.frames) - 1 - (p.keep.last - p.keep.first)
 		r.report.Empty = p.box.Empty()
 	}
-	p.layout = r.Canvas.Plan(r.source, p.box)
+	var err error
+	if p.layout, err = r.Canvas.Plan(r.source, p.box); err != nil {
+		return Report{}, err
+	}
 	if err := r.render(ctx, p); err != nil {
 		return Report{}, err
 	}

@@ -84,7 +84,7 @@ func tooLarge(e *bgremove.Error) error {
 // Process implements job.Processor.
 func (r *Remover) Process(ctx context.Context, t job.Task) (job.Product, error) {
 	var shown error
-	output := filepath.Join(t.Dir, "out."+t.Job.OutputFormat)
+	output := filepath.Join(t.Dir, "out."+t.Job.OutputFormat.Extension())
 	result, err := r.remover.Remove(ctx, t.Input, output, r.options(t.Job.Options), bgremove.Extras{
 		FirstCut: func(img *image.NRGBA) {
 			path := filepath.Join(t.Dir, "preview.png")
@@ -133,14 +133,12 @@ func placed(in job.Media, r *bgremove.Result) *job.Placement {
 }
 
 func (r *Remover) options(o job.Options) bgremove.Options {
-	b := bgremove.Defaults()
-	b.Method, b.Model = bgremove.Method(o.Method), r.Model
+	b := o.Removal()
+	b.Model = r.Model
 	if r.FastOnly && b.Method == bgremove.Auto {
 		b.Method = bgremove.Fast
 	}
-	b.Tolerance, b.Crop, b.Pad = o.Tolerance, o.Crop, o.Pad
-	b.CanvasW, b.CanvasH, b.Anchor = o.CanvasW, o.CanvasH, bgremove.Anchor(o.Anchor)
-	b.Format, b.Background, b.Trim = bgremove.Format(o.EffectiveFormat()), o.BgColor, o.Trim
+	b.Format = b.EffectiveFormat()
 	return b
 }
 

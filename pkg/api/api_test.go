@@ -3,17 +3,19 @@ package api_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/pkg/api"
-	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 func load(t *testing.T) *openapi3.T {
@@ -104,34 +106,113 @@ func TestErrorCodes(t *testing.T) {
 	}
 }
 
-// TestOptions compares the specification's options with the library's.
+// TestOptions holds the specification's options to pkg/option: their words, bounds
+// and defaults.
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	schema := load(t).Components.Schemas["Options"].Value
-	defaults := bgremove.Defaults()
-	for name, want := range map[string]any{
-		"method": string(defaults.Method), "tolerance": float64(defaults.Tolerance), "crop": defaults.Crop, "pad": float64(defaults.Pad),
-		"anchor": string(defaults.Anchor), "outputFormat": string(defaults.Format), "bgColor": defaults.Background, "trim": defaults.Trim,
-		"canvasW": nil, "canvasH": nil,
-	} {
-		if got := schema.Properties[name].Value.Default; got != want {
-			t.Errorf("%s defaults to %v, want %v", name, got, want)
+	for name, p := range load(t).Components.Schemas["Options"].Value.Properties {
+		f, known := option.FieldOf(name)
+		if !known {
+			t.Errorf("%s is no option", name)
+			continue
+		}
+		if diff := cmp.Diff(described(f), stated(p.Value)); diff != "" {
+			t.Errorf("%s (-pkg/option +openapi.yaml):\n%s", name, diff)
 		}
 	}
-	for name, want := range map[string][2]float64{
-		"tolerance": {bgremove.MinTolerance, bgremove.MaxTolerance}, "pad": {0, bgremove.MaxPad},
-		"canvasW": {bgremove.MinCanvas, bgremove.MaxCanvas}, "canvasH": {bgremove.MinCanvas, bgremove.MaxCanvas},
-	} {
-		s := schema.Properties[name].Value
-		if got := [2]float64{*s.Min, *s.Max}; got != want {
-			t.Errorf("%s is between %v, want %v", name, got, want)
+}
+
+// facts are what a schema says of an option.
+type facts struct {
+	Type, Default, Pattern string
+	Enum                   []string
+	Min, Max               float64
+}
+
+func described(f option.Field) facts {
+	switch {
+	case f.Range != option.Range{}:
+		return facts{Type: "integer", Default: f.Default, Min: float64(f.Range.Min), Max: float64(f.Range.Max)}
+	case f.Colour:
+		return facts{Type: "string", Default: f.Default, Pattern: "^(" + strings.Join(append(slices.Clone(f.Words), "#[0-9A-Fa-f]{6}"), "|") + ")$"}
+	case f.Truth:
+		return facts{Type: "boolean", Default: f.Default}
+	}
+	return facts{Type: "string", Default: f.Default, Enum: f.Words}
+}
+
+func stated(s *openapi3.Schema) facts {
+	f := facts{Type: strings.Join(*s.Type, " "), Pattern: s.Pattern}
+	if s.Default != nil {
+		f.Default = fmt.Sprint(s.Default)
+	}
+	for _, v := range s.Enum {
+		f.Enum = append(f.Enum, fmt.Sprint(v))
+	}
+	if s.Min != nil {
+		f.Min = *s.Min
+	}
+	if s.Max != nil {
+		f.Max = *s.Max
+	}
+	return f
+}
+
+// TestFormats wants a download's description to have the media type of each
+// format.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	doc := load(t)
+	for _, path := range []string{"/api/v1/jobs/{id}/download", "/api/jobs/{id}/download"} {
+		content := doc.Paths.Find(path).Get.Responses.Status(200).Value.Content
+		for _, f := range option.Formats() {
+			if content[f.MediaType()] == nil {
+				t.Errorf("%s has no %s", path, f.MediaType())
+			}
 		}
 	}
-	got := slices.Sorted(maps.Keys(schema.Properties))
-	want := []string{"anchor", "bgColor", "canvasH", "canvasW", "crop", "method", "outputFormat", "pad", "tolerance", "trim"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("options (-want +got):\n%s", diff)
+}
+
+// TestOptionTable holds the table of docs/api.md to the specification and to
+// pkg/option.
+func TestOptionTable(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
 	}
+	_, table, _ := strings.Cut(string(text), "| option | values | default | meaning |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	missing := maps.Clone(load(t).Components.Schemas["Options"].Value.Properties)
+	for _, row := range strings.Split(table, "\n")[1:] {
+		cells := strings.Split(row, "|") // before the first and after the last is nothing
+		for name := range strings.SplitSeq(cells[1], ",") {
+			name = strings.Trim(name, " `")
+			f, _ := option.FieldOf(name)
+			if want := cellsOf(f); strings.TrimSpace(cells[2]) != want[0] || strings.TrimSpace(cells[3]) != want[1] {
+				t.Errorf("docs/api.md has %q, want %s: %v", row, name, want)
+			}
+			delete(missing, name)
+		}
+	}
+	for name := range missing {
+		t.Errorf("docs/api.md has no row for %s", name)
+	}
+}
+
+// cellsOf are the values and the default of an option, as the table has them.
+func cellsOf(f option.Field) [2]string {
+	if f.Range != (option.Range{}) {
+		return [2]string{fmt.Sprintf("%d to %d", f.Range.Min, f.Range.Max), f.Default}
+	}
+	words := slices.Clone(f.Words)
+	switch {
+	case f.Truth:
+		words = []string{"true", "false"}
+	case f.Colour:
+		words = append(words, "#rrggbb")
+	}
+	return [2]string{"`" + strings.Join(words, "`, `") + "`", "`" + f.Default + "`"}
 }
 
 // TestGenerated fails if the specification has changed without go generate.

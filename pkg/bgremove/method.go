@@ -34,15 +34,19 @@ type choice struct {
 
 // choose picks the method for a clip and prepares its estimator.
 func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choice, error) {
-	if o.Method == Rembg {
+	switch o.Method {
+	case Rembg:
 		return r.segment(ctx, o, "asked for")
+	case Auto, Fast, "":
+	default:
+		return nil, fmt.Errorf("nothing does method %s", o.Method)
 	}
-	backdrop, screen, err := o.look(ctx, clip)
+	backdrop, screen, err := look(ctx, clip, o)
 	if err != nil {
 		return nil, err
 	}
 	reason := "asked for"
-	if why, ok := o.screened(backdrop, screen); ok {
+	if why, ok := screened(o, backdrop, screen); ok {
 		c := &choice{method: Fast, reason: why, device: "cpu", estimator: chromakey.New(screen, chromakey.Options{KeepShadow: o.KeepShadow})}
 		if o.Holes == HolesKeep {
 			c.note = &Note{Code: HolesIgnored, Field: "holes", Message: "has no effect before a screen: what shows the screen goes"}
@@ -54,7 +58,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 		switch {
 		case o.Key == KeyGreen || o.Key == KeyBlue:
 			reason = fmt.Sprintf("there is no %s screen, so its colour alone is removed", o.Key)
-		case o.keyColour() != nil:
+		case keyColour(o.Key) != nil:
 			reason = "the backdrop's colour is given"
 		case flat:
 			reason = why
@@ -62,18 +66,47 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 			return r.segment(ctx, o, why)
 		}
 	}
-	holes := map[Holes]floodfill.Holes{HolesKeep: floodfill.HolesKeep, HolesRemove: floodfill.HolesRemove}
+	holes, err := holesOf(o.Holes)
+	if err != nil {
+		return nil, err
+	}
 	return &choice{
-		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard, cutBefore: backdrop.Transparent, note: o.shadowless(),
-		estimator: floodfill.New(backdrop, floodfill.Options{Tolerance: o.Tolerance, Holes: holes[o.Holes]}),
+		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard, cutBefore: backdrop.Transparent, note: shadowless(o),
+		estimator: floodfill.New(backdrop, floodfill.Options{Tolerance: o.Tolerance, Holes: holes}),
 	}, nil
 }
 
+// holesOf is the policy of a word.
+func holesOf(h Holes) (floodfill.Holes, error) {
+	switch h {
+	case HolesAuto, "":
+		return floodfill.HolesAuto, nil
+	case HolesKeep:
+		return floodfill.HolesKeep, nil
+	case HolesRemove:
+		return floodfill.HolesRemove, nil
+	}
+	return 0, fmt.Errorf("nothing does holes %s", h)
+}
+
+// wantedOf is the subject of a word.
+func wantedOf(s Subject) (subject.Wanted, error) {
+	switch s {
+	case SubjectAuto, "":
+		return subject.Auto, nil
+	case Moving:
+		return subject.Moving, nil
+	case Salient:
+		return subject.Salient, nil
+	}
+	return 0, fmt.Errorf("nothing does subject %s", s)
+}
+
 // look measures the backdrop of a clip, both as a colour and as a screen of one hue.
-func (o Options) look(ctx context.Context, clip media.Clip) (floodfill.Backdrop, chromakey.Screen, error) {
+func look(ctx context.Context, clip media.Clip, o Options) (floodfill.Backdrop, chromakey.Screen, error) {
 	luma := clip.Info().Luma
-	backdrop, screen := floodfill.Survey{Key: o.keyColour(), Luma: luma}, chromakey.Survey{Key: o.keyColour(), Luma: luma}
-	err := pipeline.Look(ctx, clip, o.timing(), lookFrames, func(img *image.NRGBA) {
+	backdrop, screen := floodfill.Survey{Key: keyColour(o.Key), Luma: luma}, chromakey.Survey{Key: keyColour(o.Key), Luma: luma}
+	err := pipeline.Look(ctx, clip, timingOf(o), lookFrames, func(img *image.NRGBA) {
 		backdrop.Add(img)
 		screen.Add(img)
 	})
@@ -89,13 +122,13 @@ const (
 )
 
 // screened reports whether the clip was filmed before a screen of one hue, and why.
-func (o Options) screened(b floodfill.Backdrop, s chromakey.Screen) (reason string, ok bool) {
+func screened(o Options, b floodfill.Backdrop, s chromakey.Screen) (reason string, ok bool) {
 	switch {
 	case b.Transparent || !s.Found():
 		return "", false
 	case o.Key == KeyGreen || o.Key == KeyBlue:
 		return s.Describe(), true
-	case o.keyColour() != nil:
+	case keyColour(o.Key) != nil:
 		return s.Describe(), s.Usual() && b.Flat < keyFlat
 	}
 	if flat, _ := b.Flatness(); flat && (b.Noise <= drawn || o.Holes == HolesKeep || !s.Plain()) {
@@ -106,7 +139,7 @@ func (o Options) screened(b floodfill.Backdrop, s chromakey.Screen) (reason stri
 }
 
 // shadowless is the note where there is no screen to keep shadows on, or nil.
-func (o Options) shadowless() *Note {
+func shadowless(o Options) *Note {
 	if o.KeepShadow {
 		return &Note{Code: ShadowIgnored, Field: "keepShadow", Message: "has no effect: there is no green or blue screen"}
 	}
@@ -115,6 +148,10 @@ func (o Options) shadowless() *Note {
 
 // segment prepares a neural network.
 func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choice, error) {
+	wanted, err := wantedOf(o.Subject)
+	if err != nil {
+		return nil, err
+	}
 	n, name, err := r.network(ctx, o.Model)
 	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Missing {
 		// Say why it is needed, and that there is a way without.
@@ -124,12 +161,11 @@ func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choic
 	if err != nil {
 		return nil, err
 	}
-	note := o.shadowless()
+	note := shadowless(o)
 	if n.Info().Refused != "" {
 		note = &Note{Code: DeviceRefused, Message: fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))}
 	}
-	wanted := map[Subject]subject.Wanted{Moving: subject.Moving, Salient: subject.Salient}
-	e := segment.New(n, segment.Options{Subject: wanted[o.Subject], NoMotion: o.NoMotion, NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
+	e := segment.New(n, segment.Options{Subject: wanted, NoMotion: o.NoMotion, NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
 		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate, TempDir: r.config.TempDir})
 	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, estimator: e}, nil
 }

@@ -24,25 +24,6 @@ func OutputPath(input string, f Format) string {
 	return strings.TrimSuffix(input, filepath.Ext(input)) + "-nobg." + f.Extension()
 }
 
-// Extension is the format's file name extension, without the dot.
-func (f Format) Extension() string {
-	if f == "" {
-		return string(GIF)
-	}
-	return string(f)
-}
-
-// FormatOf returns the format of a file name's extension.
-func FormatOf(path string) (Format, bool) {
-	switch f := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))); f {
-	case GIF, APNG, WebM, MP4:
-		return f, true
-	case "png":
-		return APNG, true
-	}
-	return "", false
-}
-
 // create makes the output's file, or explains why it cannot.
 func create(path string, overwrite bool) (*outfile.File, error) {
 	f, err := outfile.Create(path, overwrite)
@@ -81,7 +62,7 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 		})
 	case APNG:
 		return apng.NewWriter(limited, out.Size.X, out.Size.Y, apng.Options{
-			Plays: plays, Opaque: !o.transparent(), Pool: pool, Workers: out.Workers,
+			Plays: plays, Opaque: !o.Transparent(), Pool: pool, Workers: out.Workers,
 		})
 	case WebM, MP4:
 		tools, err := r.ffmpeg(ctx)
@@ -89,7 +70,7 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 			return nil, err
 		}
 		so := ffmpeg.SinkOptions{
-			Format: ffmpeg.Format(f), Width: out.Size.X, Height: out.Size.Y, Opaque: !o.transparent(),
+			Format: ffmpeg.Format(f), Width: out.Size.X, Height: out.Size.Y, Opaque: !o.Transparent(),
 			Quality: o.Quality, End: out.End, Timescale: timescale(in.clip.Info().TimeBase), Pool: pool, Workers: out.Workers,
 		}
 		if clip, ok := in.clip.(*ffmpeg.Clip); ok && clip.Info().HasAudio && !o.NoAudio {

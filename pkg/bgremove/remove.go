@@ -99,7 +99,7 @@ type Extras struct {
 // is complete; after an error, or when ctx ends, there is none, and no child
 // process is left.
 func (r *Remover) Remove(ctx context.Context, input, output string, o Options, x Extras) (*Result, error) {
-	if err := o.Validate(); err != nil {
+	if err := Validate(o); err != nil {
 		return nil, err
 	}
 	j := &removal{Remover: r, options: o, extras: x, began: time.Now(), timings: map[string]float64{}}
@@ -152,7 +152,11 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if chosen.note != nil {
 		j.notes = append(j.notes, *chosen.note)
 	}
-	report, err := pipeline.Run(ctx, j.job(in, file, chosen))
+	job, err := j.job(in, file, chosen)
+	if err != nil {
+		return nil, err
+	}
+	report, err := pipeline.Run(ctx, job)
 	if err != nil {
 		return nil, j.lacking(ctx, in.clip, err)
 	}
@@ -207,22 +211,20 @@ func noCodec(name string, err error) error {
 	return &Error{Kind: Missing, Cause: NoCodec, Name: name, Reason: "this ffmpeg has no " + name, Err: err}
 }
 
-// fallBack gives the output of an MP4 that must become a GIF its name, unless
-// that is the input's.
+// fallBack gives an output that another format is written to its name, unless that
+// is the input's.
 func (j *removal) fallBack(input, path string) (string, error) {
-	o := j.options
-	if o.Format != MP4 || o.EffectiveFormat() == MP4 {
+	note, ok := FallBack(j.options)
+	if !ok {
 		return path, nil
 	}
-	j.notes = append(j.notes, Note{Code: GIFInstead, Message: "mp4 has no transparency, so a gif is written"})
-	if f, ok := FormatOf(path); ok && f == MP4 {
-		path = path[:len(path)-len("mp4")] + "gif"
-		if sameFile(input, path) {
-			return "", &Error{Kind: Invalid, Cause: FallbackIsInput, Field: "output", Path: path,
-				Reason: "would be the input itself, since mp4 has no transparency and a gif is written instead"}
-		}
+	j.notes = append(j.notes, note)
+	effective := EffectivePath(path, j.options)
+	if effective != path && sameFile(input, effective) {
+		return "", &Error{Kind: Invalid, Cause: FallbackIsInput, Field: "output", Path: effective,
+			Reason: fmt.Sprintf("would be the input itself, since %s has no transparency and a gif is written instead", j.options.Format)}
 	}
-	return path, nil
+	return effective, nil
 }
 
 // sameFile reports whether two paths name one file that exists.
@@ -236,31 +238,40 @@ func sameFile(a, b string) bool {
 }
 
 // sampling is how the canvas scales.
-func (o Options) sampling(pixelArt bool) canvas.Sampling {
-	switch {
-	case o.Scale == ScaleNearest:
-		return canvas.Nearest
-	case o.Scale != ScaleSmooth && pixelArt:
-		return canvas.Crisp
+func sampling(s Scale, pixelArt bool) (canvas.Sampling, error) {
+	switch s {
+	case ScaleNearest:
+		return canvas.Nearest, nil
+	case ScaleSmooth:
+		return canvas.Smooth, nil
+	case ScaleAuto, "":
+		if pixelArt {
+			return canvas.Crisp, nil
+		}
+		return canvas.Smooth, nil
 	}
-	return canvas.Smooth
+	return 0, fmt.Errorf("nothing does scale %s", s)
 }
 
-// timing is which frames are kept.
-func (o Options) timing() pipeline.Timing {
+// timingOf is which frames are kept.
+func timingOf(o Options) pipeline.Timing {
 	return pipeline.Timing{Start: o.Start, End: o.End, MaxRate: o.FPS}
 }
 
 // job translates the options for the pipeline.
-func (j *removal) job(in *input, file *outfile.File, c *choice) pipeline.Job {
+func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, error) {
 	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
+	scaling, err := sampling(o.Scale, c.pixelArt)
+	if err != nil {
+		return pipeline.Job{}, err
+	}
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
-		Timing: o.timing(),
+		Timing: timingOf(o),
 		Tidy:   c.method == Rembg,
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
-			Anchor: canvas.Anchor(o.Anchor), Sampling: o.sampling(c.pixelArt), Background: colour(o.Background), Even: format == MP4},
+			Anchor: o.Anchor, Sampling: scaling, Background: colour(o.Background), Even: format == MP4},
 		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, TempDir: j.config.TempDir, Workers: j.config.Workers, Memory: j.config.Memory,
 	}
 	if p := j.extras.Progress; p != nil {
@@ -280,7 +291,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) pipeline.Job {
 	job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
 		return j.sink(ctx, file, in, o, census, out)
 	}
-	return job
+	return job, nil
 }
 
 func (j *removal) result(inputPath, outputPath string, in *input, c *choice, report pipeline.Report, size int64) *Result {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/synth"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // generate makes a fixture with the ffmpeg program.
@@ -218,7 +219,7 @@ func TestFastVideoToGIF(t *testing.T) {
 func TestStandsOnTheGround(t *testing.T) {
 	t.Parallel()
 	in := generate(t, "in.mp4", movingSquare()...)
-	for pad, stands := range map[int]bool{0: true, bgremove.DefaultPad: false} {
+	for pad, stands := range map[int]bool{0: true, option.Pad.Default: false} {
 		out := filepath.Join(t.TempDir(), "out.gif")
 		remove(t, in, out, bgremove.Options{Crop: true, Pad: pad, CanvasW: 64, CanvasH: 64, Anchor: bgremove.Bottom})
 		frame := readGIF(t, out).Image[0]
@@ -444,7 +445,7 @@ func TestValidate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			if joined, ok := tt.o.Validate().(interface{ Unwrap() []error }); ok {
+			if joined, ok := bgremove.Validate(tt.o).(interface{ Unwrap() []error }); ok {
 				for _, err := range joined.Unwrap() {
 					var e *bgremove.Error
 					if !errors.As(err, &e) {

@@ -13,18 +13,17 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// JobOptions are the ten options of the API and settings of the submission. The
-// zero value leaves every option to the service's defaults.
+// JobOptions are the options of the API, which api.Options describes, and settings
+// of the submission. The zero value leaves every option to the service's defaults.
 type JobOptions struct {
-	Method    api.Method // auto, fast or rembg; empty is auto
-	Tolerance int        // 8 to 32; 0 is 16
-	Crop      *bool      // nil is true
-	Pad       *int       // 0 to 50 pixels; nil is 12
-	// CanvasW and CanvasH are 16 to 4096 pixels; 0 is not given.
-	CanvasW, CanvasH int
-	Anchor           api.Anchor       // center or bottom; empty is center
-	OutputFormat     api.OutputFormat // gif, apng, webm or mp4; empty is gif
-	BgColor          string           // transparent or #rrggbb; empty is transparent
+	Method           api.Method // empty is the default, as in all that follow
+	Tolerance        int
+	Crop             *bool // nil is the default
+	Pad              *int  // in pixels; nil is the default
+	CanvasW, CanvasH int   // in pixels; 0 is not given
+	Anchor           api.Anchor
+	OutputFormat     api.OutputFormat
+	BgColor          string
 	Trim             bool
 
 	// IdempotencyKey names the submission: sent again within 24 hours, by

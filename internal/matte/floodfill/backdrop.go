@@ -6,6 +6,8 @@ import (
 	"image/color"
 	"math"
 	"slices"
+
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 const (
@@ -144,7 +146,7 @@ func (s *Survey) ringing(img *image.NRGBA, border [][4]uint8) (ring float64, ok 
 	}
 	n := newBand(b)
 	s.runs.reset(img.Rect.Dx(), img.Rect.Dy())
-	n.scan(img, DefaultTolerance, &s.runs)
+	n.scan(img, option.Tolerance.Default, &s.runs)
 	s.runs.link(0)
 	for i := range s.runs.parts {
 		s.runs.parts[i].on = s.runs.parts[i].border

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Holes says what happens to areas of the backdrop's colour that the subject
@@ -32,14 +33,11 @@ const (
 // enclosed area of the backdrop's colour for backdrop.
 const HoleShare = 0.05
 
-// DefaultTolerance is the Tolerance used for 0.
-const DefaultTolerance = 16
-
 // Options are the settings of an Estimator. The zero value is useful.
 type Options struct {
 	// Tolerance is the largest channel difference to the backdrop, 0–255,
-	// that the flood passes; useful values are 8–32. 0 means
-	// DefaultTolerance.
+	// that the flood passes; useful values are within option.Tolerance. 0 means
+	// its default.
 	Tolerance int
 	// Holes is the policy for enclosed areas.
 	Holes Holes
@@ -58,7 +56,7 @@ type Estimator struct {
 // New returns an Estimator that removes the backdrop b.
 func New(b Backdrop, o Options) *Estimator {
 	if o.Tolerance <= 0 {
-		o.Tolerance = DefaultTolerance
+		o.Tolerance = option.Tolerance.Default
 	}
 	e := &Estimator{backdrop: b, tol: min(o.Tolerance, 255), holes: o.Holes, band: newBand(b)}
 	if b.Transparent {

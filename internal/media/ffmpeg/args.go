@@ -10,26 +10,22 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/media/ffmpeg/ffmpeggo"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 const (
-	defaultQuality   = 80
 	defaultTimescale = 90000
 	webmTimescale    = 1000
 )
+
+// encodings are the arguments of each format.
+var encodings = map[Format]func(SinkOptions) ffmpeggo.KwArgs{WebM: webmArgs, MP4: mp4Args}
 
 // EncodeArgs is the command line, after the program's name, of an ffmpeg that
 // encodes the pictures that it reads as Matroska from standard input, and makes
 // the file at path.
 func EncodeArgs(path string, o SinkOptions) []string {
-	var out ffmpeggo.KwArgs
-	if o.Format == MP4 {
-		out = mp4Args(o)
-	} else {
-		out = vp9Args(o)
-		out["f"], out["bsf:v"] = "webm", durations(o, webmTimescale)
-	}
-	return fileArgs(path, pictures(), o, out)
+	return fileArgs(path, pictures(), o, encodings[o.Format](o))
 }
 
 // packetArgs is that of one of two that write packets of VP9 to standard output.
@@ -89,13 +85,19 @@ func vp9Args(o SinkOptions) ffmpeggo.KwArgs {
 	out := videoArgs(webmTimescale)
 	out["c:v"] = vp9WithAlpha
 	// Constant quality: 60 at quality 1, 28 at 80, 20 at 100.
-	out["crf"], out["b:v"] = strconv.Itoa(60-cmp.Or(o.Quality, defaultQuality)*2/5), "0"
+	out["crf"], out["b:v"] = strconv.Itoa(60-cmp.Or(o.Quality, option.QualityVideo)*2/5), "0"
 	// The realtime mode is tuned for screens, which have flat and still areas
 	// like cut-outs. Its files have the good mode's size and fidelity in less
 	// than half of the time (go run ./tools/bench -encoder). It does not look
 	// ahead; the good mode would gather 25 frames before it begins.
 	out["lag-in-frames"] = "0"
 	out["deadline"], out["cpu-used"], out["tune-content"], out["row-mt"] = "realtime", "6", "screen", "1"
+	return out
+}
+
+func webmArgs(o SinkOptions) ffmpeggo.KwArgs {
+	out := vp9Args(o)
+	out["f"], out["bsf:v"] = "webm", durations(o, webmTimescale)
 	return out
 }
 
@@ -107,7 +109,7 @@ func mp4Args(o SinkOptions) ffmpeggo.KwArgs {
 	out["f"], out["bsf:v"] = "mp4", durations(o, timescale)
 	out["c:v"], out["preset"], out["bf"] = "libx264", "medium", "0"
 	// 45 at quality 1, 21 at 80, 15 at 100.
-	out["crf"] = strconv.Itoa(45 - cmp.Or(o.Quality, defaultQuality)*3/10)
+	out["crf"] = strconv.Itoa(45 - cmp.Or(o.Quality, option.QualityVideo)*3/10)
 	out["video_track_timescale"] = strconv.FormatInt(timescale, 10)
 	out["movflags"] = "+faststart"
 	return out

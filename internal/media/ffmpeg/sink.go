@@ -29,7 +29,7 @@ type SinkOptions struct {
 	Width, Height int // of every frame
 	// Opaque leaves the alpha channel out. MP4 has none and needs it set.
 	Opaque bool
-	// Quality is 1 to 100; 0 means 80.
+	// Quality is 1 to 100; 0 means option.QualityVideo.
 	Quality int
 	// End is when the last frame ends, counted from the first frame. With alpha
 	// that frame's own duration says so.
@@ -76,6 +76,9 @@ const ahead = 2
 
 // NewSink starts encoders that write to path and replace an existing file.
 func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink, error) {
+	if encodings[o.Format] == nil {
+		return nil, fmt.Errorf("ffmpeg: no encoder for format %q", o.Format)
+	}
 	if err := t.provide(path); err != nil {
 		return nil, err
 	}

@@ -28,9 +28,9 @@ const (
 
 // WriterOptions says how to write an animation. The zero value is useful.
 type WriterOptions struct {
-	// Quality is 1 to 100; 0 means 90. It sets how much a pixel may differ from
-	// its true colour before it is rewritten. Below 90 it also sets how much
-	// fidelity to give up for a smaller file, and below 80 the number of
+	// Quality is 1 to 100; 0 means option.QualityGIF. It sets how much a pixel may
+	// differ from its true colour before it is rewritten. Below 90 it also sets
+	// how much fidelity to give up for a smaller file, and below 80 the number of
 	// colours. 100 allows no lossy compression.
 	Quality int
 	// Plays is how often the animation plays; 0 means for ever.

@@ -1,6 +1,10 @@
 package gif
 
-import "math"
+import (
+	"math"
+
+	"github.com/bgremove/bgremove/pkg/option"
+)
 
 // settings are a quality's values for one clip.
 type settings struct {
@@ -18,10 +22,9 @@ type settings struct {
 const (
 	// maxColours are beside the transparent one.
 	maxColours     = 255
-	defaultQuality = 90
 	firmQuality    = 85
 	knee           = 80
-	errorAtDefault = 100 - defaultQuality
+	errorAtDefault = 100 - option.QualityGIF
 	errorAtKnee    = 46
 	// photoLoss is the mean squared error of a palette on a clip of
 	// photographs. Clips with less, such as GIFs that had their colours
@@ -39,10 +42,10 @@ func acceptedError(quality int) int {
 	switch {
 	case quality == 0:
 		return errorAtDefault
-	case quality >= defaultQuality:
+	case quality >= option.QualityGIF:
 		return 100 - quality
 	case quality >= knee:
-		return errorAtKnee - (quality-knee)*(errorAtKnee-errorAtDefault)/(defaultQuality-knee)
+		return errorAtKnee - (quality-knee)*(errorAtKnee-errorAtDefault)/(option.QualityGIF-knee)
 	}
 	return int(errorAtKnee * math.Exp2(float64(knee-quality)/20))
 }

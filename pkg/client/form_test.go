@@ -1,0 +1,53 @@
+package client_test
+
+import (
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/client"
+)
+
+// TestEveryOption wants JobOptions to have every option of the specification, and
+// all of them to be sent.
+func TestEveryOption(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var options client.JobOptions
+	fill(reflect.ValueOf(&options).Elem())
+	var got received
+	url := flaky(t, func(_ int, r received, w http.ResponseWriter) { got = r; accept(w) })
+	if _, err := quick(t, url, "key").Submit(t.Context(), client.File{Name: "a.gif", Content: strings.NewReader("content")}, options); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(maps.Keys(doc.Components.Schemas["Options"].Value.Properties))
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got.fields))); diff != "" {
+		t.Errorf("options (-specification +sent):\n%s", diff)
+	}
+}
+
+// fill gives each field of a struct a value.
+func fill(v reflect.Value) {
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString("x")
+		case reflect.Int:
+			f.SetInt(20)
+		case reflect.Bool:
+			f.SetBool(true)
+		case reflect.Pointer:
+			f.Set(reflect.New(f.Type().Elem()))
+		}
+	}
+}

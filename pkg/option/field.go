@@ -1,0 +1,185 @@
+package option
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Range is the bounds of a whole number, both within, and its default. Where Min
+// is above 0, an option's 0 stands for what is not given.
+type Range struct{ Min, Max, Default int }
+
+// The ranges.
+var (
+	Tolerance = Range{8, 32, 16}
+	Pad       = Range{0, 50, 12}
+	Canvas    = Range{Min: 16, Max: 4096} // one side
+	Quality   = Range{Min: 1, Max: 100}   // its default is the format's
+	Loop      = Range{Min: 0, Max: 65535}
+)
+
+func (r Range) has(n int) bool { return n >= r.Min && n <= r.Max }
+
+func (r Range) must() string { return fmt.Sprintf("must be between %d and %d", r.Min, r.Max) }
+
+// Field describes an option for those who offer it.
+type Field struct {
+	Name    string   // in JSON, forms and errors
+	Words   []string // that it takes, the default first
+	Colour  bool     // it takes #rrggbb, beside Words
+	Truth   bool     // it takes true and false
+	Range   Range    // of a whole number; the zero Range is for other options
+	Default string   // as Set takes it; empty where nothing is set
+}
+
+// Fields describe all options.
+func Fields() []Field {
+	all := make([]Field, len(fields))
+	for i, f := range fields {
+		all[i] = f.Field
+	}
+	return all
+}
+
+// FieldOf describes the option of a name in JSON.
+func FieldOf(name string) (Field, bool) {
+	f, ok := find(name)
+	return f.Field, ok
+}
+
+func find(name string) (field, bool) {
+	i := slices.IndexFunc(fields, func(f field) bool { return f.Name == name })
+	if i < 0 {
+		return field{}, false
+	}
+	return fields[i], true
+}
+
+// field is an option and its rules.
+type field struct {
+	Field
+	rules []rule
+	set   func(o *Options, text string) bool // reports whether the text is a value; nil without a text
+}
+
+// rule is what a valid option is.
+type rule struct {
+	reason string // of an Error: "must be …"
+	holds  func(Options) bool
+}
+
+// fields are all options. A new one needs a line here and a field of Options.
+var fields = []field{
+	word("method", Methods(), func(o *Options) *Method { return &o.Method }),
+	word("holes", AllHoles(), func(o *Options) *Holes { return &o.Holes }),
+	word("anchor", Anchors(), func(o *Options) *Anchor { return &o.Anchor }),
+	word("subject", Subjects(), func(o *Options) *Subject { return &o.Subject }),
+	word("scale", Scales(), func(o *Options) *Scale { return &o.Scale }),
+	word("outputFormat", Formats(), func(o *Options) *Format { return &o.Format }),
+	number("tolerance", Tolerance, func(o *Options) *int { return &o.Tolerance }),
+	number("pad", Pad, func(o *Options) *int { return &o.Pad }),
+	number("canvasW", Canvas, func(o *Options) *int { return &o.CanvasW }),
+	number("canvasH", Canvas, func(o *Options) *int { return &o.CanvasH }),
+	colour("bgColor", []string{Transparent}, func(o *Options) *string { return &o.Background }),
+	colour("key", []string{KeyAuto, KeyGreen, KeyBlue}, func(o *Options) *string { return &o.Key }),
+	colour("edgeColour", nil, func(o *Options) *string { return &o.EdgeColour }),
+	ruled("start", rule{"must not be negative", func(o Options) bool { return o.Start >= 0 }}),
+	ruled("end", rule{"must not be negative", func(o Options) bool { return o.End >= 0 }},
+		rule{"must come after start", func(o Options) bool { return o.End == 0 || o.End > o.Start }}),
+	ruled("fps", rule{"must be between 0.01 and 1000", func(o Options) bool { return o.FPS == 0 || o.FPS >= 0.01 && o.FPS <= 1000 }}),
+	number("quality", Quality, func(o *Options) *int { return &o.Quality }),
+	ruled("loop", rule{Loop.must(), func(o Options) bool { return o.Loop == nil || Loop.has(*o.Loop) }}),
+	truth("crop", func(o *Options) *bool { return &o.Crop }),
+	truth("trim", func(o *Options) *bool { return &o.Trim }),
+	truth("maskOnly", func(o *Options) *bool { return &o.MaskOnly }),
+	truth("noAudio", func(o *Options) *bool { return &o.NoAudio }),
+	truth("strict", func(o *Options) *bool { return &o.Strict }),
+	truth("keepShadow", func(o *Options) *bool { return &o.KeepShadow }),
+	truth("noReuse", func(o *Options) *bool { return &o.NoReuse }),
+	truth("noMotion", func(o *Options) *bool { return &o.NoMotion }),
+	truth("noColours", func(o *Options) *bool { return &o.NoColours }),
+	truth("noPlate", func(o *Options) *bool { return &o.NoPlate }),
+	truth("noSteady", func(o *Options) *bool { return &o.NoSteady }),
+	truth("noRefine", func(o *Options) *bool { return &o.NoRefine }),
+	truth("noDecontaminate", func(o *Options) *bool { return &o.NoDecontaminate }),
+	ruled("model"),
+}
+
+// word is an option that takes one of a few words; empty is the first.
+func word[T ~string](name string, all []T, at func(*Options) *T) field {
+	words := make([]string, len(all))
+	for i, w := range all {
+		words[i] = string(w)
+	}
+	d := Defaults()
+	return field{
+		Field: Field{Name: name, Words: words, Default: cmp.Or(string(*at(&d)), words[0])},
+		rules: []rule{{"must be one of " + strings.Join(words, ", "), func(o Options) bool {
+			v := *at(&o)
+			return v == "" || slices.Contains(all, v)
+		}}},
+		set: func(o *Options, text string) bool { return put(at(o), T(text), slices.Contains(all, T(text))) },
+	}
+}
+
+// number is an option that takes a whole number; 0 is not given unless it is in
+// the range.
+func number(name string, r Range, at func(*Options) *int) field {
+	d, standard := Defaults(), ""
+	if n := *at(&d); r.has(n) {
+		standard = strconv.Itoa(n)
+	}
+	return field{
+		Field: Field{Name: name, Range: r, Default: standard},
+		rules: []rule{{r.must(), func(o Options) bool {
+			n := *at(&o)
+			return n == 0 || r.has(n)
+		}}},
+		set: func(o *Options, text string) bool {
+			n, err := strconv.Atoi(text)
+			return put(at(o), n, err == nil && r.has(n))
+		},
+	}
+}
+
+// colour is an option that takes words or #rrggbb in either case, which Set keeps
+// in lower case; empty is the first word, or no colour.
+func colour(name string, words []string, at func(*Options) *string) field {
+	must := "must be #rrggbb"
+	if len(words) > 0 {
+		must = "must be " + strings.Join(words, ", ") + " or #rrggbb"
+	}
+	takes := func(text string) bool { _, ok := ParseColour(text); return ok || slices.Contains(words, text) }
+	d := Defaults()
+	return field{
+		Field: Field{Name: name, Words: words, Colour: true, Default: *at(&d)},
+		rules: []rule{{must, func(o Options) bool { v := *at(&o); return v == "" || takes(v) }}},
+		set:   func(o *Options, text string) bool { return put(at(o), strings.ToLower(text), takes(text)) },
+	}
+}
+
+// truth is an option that is true or false.
+func truth(name string, at func(*Options) *bool) field {
+	d := Defaults()
+	return field{
+		Field: Field{Name: name, Truth: true, Default: strconv.FormatBool(*at(&d))},
+		rules: []rule{{"must be true or false", func(Options) bool { return true }}},
+		set: func(o *Options, text string) bool {
+			return put(at(o), text == "true", text == "true" || text == "false")
+		},
+	}
+}
+
+// ruled is an option without a text.
+func ruled(name string, rules ...rule) field { return field{Field: Field{Name: name}, rules: rules} }
+
+// put sets a value that is valid, and reports whether it is.
+func put[T any](to *T, v T, valid bool) bool {
+	if valid {
+		*to = v
+	}
+	return valid
+}

@@ -1,0 +1,93 @@
+package option
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Format is a format that is written. The empty Format is GIF.
+type Format string
+
+// The formats.
+const (
+	GIF  Format = "gif"
+	APNG Format = "apng"
+	WebM Format = "webm"
+	MP4  Format = "mp4"
+)
+
+// The qualities that are used for 0.
+const (
+	QualityGIF   = 90
+	QualityVideo = 80
+)
+
+// facts are what is known of a format.
+type facts struct {
+	format     Format
+	mediaType  string
+	extensions []string // without the dot; the first is written
+	opaque     bool     // has no transparency
+	video      bool     // for a browser's video element, else for img
+	sound      bool     // can have sound
+	quality    int      // used for 0; 0 is lossless
+}
+
+// formats are all formats, the default first.
+var formats = []facts{
+	{format: GIF, mediaType: "image/gif", extensions: []string{"gif"}, quality: QualityGIF},
+	{format: APNG, mediaType: "image/apng", extensions: []string{"apng", "png"}},
+	{format: WebM, mediaType: "video/webm", extensions: []string{"webm"}, video: true, sound: true, quality: QualityVideo},
+	{format: MP4, mediaType: "video/mp4", extensions: []string{"mp4"}, opaque: true, video: true, sound: true, quality: QualityVideo},
+}
+
+// Formats are all formats, the default first.
+func Formats() []Format {
+	all := make([]Format, len(formats))
+	for i, f := range formats {
+		all[i] = f.format
+	}
+	return all
+}
+
+// FormatOf is the format of a file name's extension, the first in order of several.
+func FormatOf(path string) (Format, bool) {
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	for _, f := range formats {
+		if slices.Contains(f.extensions, ext) {
+			return f.format, true
+		}
+	}
+	return "", false
+}
+
+// facts are those of the format. An unknown one, which an older or newer program
+// may have stored, is a file that nothing is known of, and never the default.
+func (f Format) facts() facts {
+	for _, known := range formats {
+		if known.format == f || f == "" {
+			return known
+		}
+	}
+	return facts{format: f, mediaType: "application/octet-stream", extensions: []string{string(f)}}
+}
+
+// Extension is the extension of the format's files, without the dot.
+func (f Format) Extension() string { return f.facts().extensions[0] }
+
+// MediaType is the format's Content-Type.
+func (f Format) MediaType() string { return f.facts().mediaType }
+
+// Opaque reports whether the format has no transparency.
+func (f Format) Opaque() bool { return f.facts().opaque }
+
+// Video reports whether browsers play the format as a video, and not as a
+// picture.
+func (f Format) Video() bool { return f.facts().video }
+
+// Sound reports whether the format can have sound.
+func (f Format) Sound() bool { return f.facts().sound }
+
+// Quality is the Quality that 0 stands for; it is 0 where the format is lossless.
+func (f Format) Quality() int { return f.facts().quality }

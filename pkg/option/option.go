@@ -1,0 +1,142 @@
+// Package option is the vocabulary of a removal: its options with their names,
+// words, bounds and defaults, and the formats that are written. It says what may
+// be asked for; other packages do it. The library, the command line, the API and
+// the pages take all of these from here. It imports the standard library only.
+package option
+
+import (
+	"errors"
+	"time"
+)
+
+// Options configure the work on a clip. The zero value uses Auto, does not
+// crop, and writes a transparent GIF. Defaults also crops, with padding, as the
+// command line and the HTTP API do.
+type Options struct {
+	Method Method `json:"method,omitempty"`
+	// Model names the network of Rembg; empty is the default one.
+	Model string `json:"model,omitempty"`
+	// Tolerance is the largest difference of a channel from the backdrop's
+	// colour with Fast, within Tolerance; 0 means its default.
+	Tolerance int `json:"tolerance,omitempty"`
+	// Key is the backdrop's colour: #rrggbb, KeyGreen or KeyBlue for a lit screen of
+	// that hue, or KeyAuto (also when empty), which measures it.
+	Key   string `json:"key,omitempty"`
+	Holes Holes  `json:"holes,omitempty"`
+	// KeepShadow keeps the shadows on a green or blue screen.
+	KeepShadow bool `json:"keepShadow,omitempty"`
+
+	Subject Subject `json:"subject,omitempty"`
+	// NoReuse runs the network on repeated frames, too. NoMotion does not tell
+	// the subject by its motion over the clip. NoColours leaves the network's
+	// uncertain pixels undecided. NoPlate does not use the backdrop that other
+	// frames show behind the subject. NoSteady leaves flicker in. NoRefine
+	// enlarges small mattes without following the picture's edges.
+	// NoDecontaminate leaves the old backdrop's colour in edges. All but the
+	// last apply to Rembg only.
+	NoReuse         bool `json:"noReuse,omitempty"`
+	NoMotion        bool `json:"noMotion,omitempty"`
+	NoColours       bool `json:"noColours,omitempty"`
+	NoPlate         bool `json:"noPlate,omitempty"`
+	NoSteady        bool `json:"noSteady,omitempty"`
+	NoRefine        bool `json:"noRefine,omitempty"`
+	NoDecontaminate bool `json:"noDecontaminate,omitempty"`
+
+	// Crop cuts to one box around the subject in all frames, Pad pixels wider on
+	// each side.
+	Crop bool `json:"crop"`
+	Pad  int  `json:"pad"`
+	// CanvasW and CanvasH scale the subject to fit a canvas, in pixels, within
+	// Canvas; a side of 0 follows the other, both 0 scale nothing.
+	CanvasW int    `json:"canvasW,omitempty"`
+	CanvasH int    `json:"canvasH,omitempty"`
+	Anchor  Anchor `json:"anchor,omitempty"`
+	Scale   Scale  `json:"scale,omitempty"`
+	// Background is Transparent (also when empty) or #rrggbb.
+	Background string `json:"bgColor,omitempty"`
+	// Trim drops the frames without visible change at both ends of a GIF but
+	// one each; ignored for other inputs.
+	Trim bool `json:"trim,omitempty"`
+	// MaskOnly writes the matte, white on black, instead of the cut-out.
+	MaskOnly bool `json:"maskOnly,omitempty"`
+
+	// Strict makes a result that is warned of an error, and writes nothing.
+	Strict bool `json:"strict,omitempty"`
+
+	// Start and End choose the frames to keep by their time; End 0 is the end
+	// of the clip.
+	Start time.Duration `json:"start,omitempty"`
+	End   time.Duration `json:"end,omitempty"`
+	// FPS drops frames so that at most that many a second are left; 0 keeps
+	// all.
+	FPS float64 `json:"fps,omitempty"`
+
+	// Format is the output's. An opaque one is not written with a transparent
+	// Background, see EffectiveFormat.
+	Format Format `json:"outputFormat,omitempty"`
+	// Quality trades fidelity for size, within Quality; 0 means the format's
+	// default.
+	Quality int `json:"quality,omitempty"`
+	// Loop is how often a GIF or APNG plays, 0 for ever; nil as the input,
+	// and for ever if that is a video.
+	Loop *int `json:"loop,omitempty"`
+	// EdgeColour, #rrggbb, is what partly transparent pixels are blended on
+	// before GIF makes them opaque or transparent; empty blends on nothing.
+	EdgeColour string `json:"edgeColour,omitempty"`
+	// NoAudio drops the sound, which formats with sound keep otherwise.
+	NoAudio bool `json:"noAudio,omitempty"`
+}
+
+// Defaults are the options of the command line and the HTTP API.
+func Defaults() Options {
+	return Options{Method: Auto, Tolerance: Tolerance.Default, Crop: true, Pad: Pad.Default,
+		Anchor: Center, Background: Transparent, Format: GIF, Holes: HolesAuto}
+}
+
+// Transparent reports whether nothing solid is behind the subject.
+func (o Options) Transparent() bool {
+	return !o.MaskOnly && (o.Background == "" || o.Background == Transparent)
+}
+
+// EffectiveFormat is the format really written: an opaque one falls back to GIF
+// when nothing solid is behind the subject.
+func (o Options) EffectiveFormat() Format {
+	if o.Format == "" || o.Format.Opaque() && o.Transparent() {
+		return GIF
+	}
+	return o.Format
+}
+
+// Error is a value that an option cannot have. Its message is for users.
+type Error struct {
+	Field  string // the option's name in JSON
+	Reason string // its rule: "must be between 0 and 50"
+}
+
+func (e *Error) Error() string { return e.Field + " " + e.Reason }
+
+// Validate checks every option and joins all problems. Each is an *Error.
+func (o Options) Validate() error {
+	var errs []error
+	for _, f := range fields {
+		for _, r := range f.rules {
+			if !r.holds(o) {
+				errs = append(errs, &Error{Field: f.Name, Reason: r.reason})
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Set gives an option the value of a text, as forms have it. The error is an
+// *Error, and the option then stays as it was. Times and Loop have no text.
+func (o *Options) Set(name, text string) error {
+	f, ok := find(name)
+	switch {
+	case !ok || f.set == nil:
+		return &Error{Field: name, Reason: "is no option that a text sets"}
+	case !f.set(o, text):
+		return &Error{Field: name, Reason: f.rules[0].reason}
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package option_test
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/pkg/option"
+)
+
+// Every option is described, under its name in JSON.
+func TestFields(t *testing.T) {
+	t.Parallel()
+	var want, got []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[option.Options]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		want = append(want, name)
+	}
+	for _, f := range option.Fields() {
+		got = append(got, f.Name)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("described are (-want +got):\n%s", diff)
+	}
+	if f, ok := option.FieldOf("anchor"); !ok || f.Name != "anchor" {
+		t.Errorf("anchor is %v", f)
+	}
+	if _, ok := option.FieldOf("anker"); ok {
+		t.Error("anker is an option")
+	}
+}
+
+// A default is what Set takes, is the first word, and is what Defaults has.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	if err := option.Defaults().Validate(); err != nil {
+		t.Error(err)
+	}
+	if err := (option.Options{}).Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, f := range option.Fields() {
+		if f.Default == "" {
+			continue
+		}
+		o := option.Defaults()
+		if err := o.Set(f.Name, f.Default); err != nil {
+			t.Error(err)
+		}
+		if len(f.Words) > 0 && f.Words[0] != f.Default {
+			t.Errorf("%s: the default is %s, the first word %s", f.Name, f.Default, f.Words[0])
+		}
+	}
+}
+
+// Set takes all words and both bounds of each option, and refuses what is beside
+// them with the rule that Validate names.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	for _, f := range option.Fields() {
+		good, bad := f.Words, []string{"", "nonsense", "#abc", "##12345", "#+12345", "TRUE"}
+		if f.Truth {
+			good = []string{"true", "false"}
+		}
+		if f.Colour {
+			good = append(slices.Clone(good), "#AbCdEf")
+		}
+		if f.Range != (option.Range{}) {
+			good = []string{strconv.Itoa(f.Range.Min), strconv.Itoa(f.Range.Max)}
+			bad = append(bad, "1.5", strconv.Itoa(f.Range.Min-1), strconv.Itoa(f.Range.Max+1))
+		}
+		for _, text := range good {
+			o := option.Defaults()
+			if err := errors.Join(o.Set(f.Name, text), o.Validate()); err != nil {
+				t.Errorf("%s=%s: %v", f.Name, text, err)
+			}
+		}
+		for _, text := range bad {
+			o := option.Defaults()
+			err := o.Set(f.Name, text)
+			if wrong := (*option.Error)(nil); !errors.As(err, &wrong) || wrong.Field != f.Name {
+				t.Errorf("%s=%s: %v", f.Name, text, err)
+			}
+			if o != option.Defaults() {
+				t.Errorf("%s=%s was taken", f.Name, text)
+			}
+		}
+	}
+	var o option.Options
+	if err := o.Set("bgColor", "#AbCdEf"); err != nil || o.Background != "#abcdef" {
+		t.Errorf("bgColor is %s: %v", o.Background, err)
+	}
+	if err := o.Set("file", "x"); err == nil {
+		t.Error("file is an option")
+	}
+}
+
+// Validate refuses what no text can say, too, and names the rule.
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	negative := -1
+	for want, o := range map[string]option.Options{
+		"method must be one of auto, fast, rembg":    {Method: "AI"},
+		"holes must be one of auto, keep, remove":    {Holes: "x"},
+		"anchor must be one of center, bottom":       {Anchor: "nowhere"},
+		"scale must be one of auto, smooth, nearest": {Scale: "x"},
+		"outputFormat must be one of gif, apng":      {Format: "png"},
+		"tolerance must be between 8 and 32":         {Tolerance: 7},
+		"pad must be between 0 and 50":               {Pad: -1},
+		"canvasW must be between 16 and 4096":        {CanvasW: 15},
+		"bgColor must be transparent or #rrggbb":     {Background: "red"},
+		"key must be auto, green, blue or #rrggbb":   {Key: "red"},
+		"edgeColour must be #rrggbb":                 {EdgeColour: "red"},
+		"start must not be negative":                 {Start: -1},
+		"end must come after start":                  {Start: 2, End: 1},
+		"fps must be between 0.01 and 1000":          {FPS: 1001},
+		"loop must be between 0 and 65535":           {Loop: &negative},
+	} {
+		if err := o.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) { // more words may follow
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestEffectiveFormat(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		o    option.Options
+		want option.Format
+	}{
+		{option.Options{}, "gif"},
+		{option.Options{Format: "mp4"}, "gif"},
+		{option.Options{Format: "mp4", Background: "transparent"}, "gif"},
+		{option.Options{Format: "mp4", Background: "#ffffff"}, "mp4"},
+		{option.Options{Format: "mp4", MaskOnly: true}, "mp4"},
+		{option.Options{Format: "webm"}, "webm"},
+		{option.Options{Format: "unheard-of"}, "unheard-of"}, // for others to refuse
+	} {
+		if got := c.o.EffectiveFormat(); got != c.want {
+			t.Errorf("%s on %q is %s", c.o.Format, c.o.Background, got)
+		}
+	}
+}
+
+// The facts of formats lead back to them, and no unknown one passes for another.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	for _, f := range option.Formats() {
+		if got, ok := option.FormatOf("clip." + strings.ToUpper(f.Extension())); !ok || got.Extension() != f.Extension() {
+			t.Errorf("the extension of %s is of %s", f, got)
+		}
+		if kind, _, _ := strings.Cut(f.MediaType(), "/"); (kind == "video") != f.Video() || f.Sound() && !f.Video() {
+			t.Errorf("%s is %s", f, f.MediaType())
+		}
+	}
+	if f, ok := option.FormatOf("a.png"); !ok || f != option.APNG {
+		t.Errorf(".png is %s", f)
+	}
+	if f, ok := option.FormatOf("a.webp"); ok {
+		t.Errorf(".webp is %s", f)
+	}
+	unknown, empty := option.Format("unheard-of"), option.Format("")
+	if unknown.Extension() != "unheard-of" || unknown.MediaType() != "application/octet-stream" || unknown.Opaque() {
+		t.Errorf("it is .%s, %s", unknown.Extension(), unknown.MediaType())
+	}
+	if empty.Extension() != "gif" || empty.Quality() != option.QualityGIF || !option.MP4.Opaque() {
+		t.Errorf("the empty format is .%s", empty.Extension())
+	}
+}
+
+// The names in JSON are those of files and databases that exist.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(option.Defaults())
+	want := `{"method":"auto","tolerance":16,"holes":"auto","crop":true,"pad":12,"anchor":"center","bgColor":"transparent","outputFormat":"gif"}`
+	if err != nil || string(text) != want {
+		t.Errorf("%s %v", text, err)
+	}
+}
+
+// Every constant of a type of words is a value of its option.
+func TestConstants(t *testing.T) {
+	t.Parallel()
+	options, seen := map[string]string{}, map[string]bool{} // by type
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[option.Options]()) {
+		if f.Type.Kind() == reflect.String && f.Type.Name() != "string" {
+			options[f.Type.Name()], _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		}
+	}
+	for _, path := range []string{"word.go", "format.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			name, kind, word := constant(n)
+			if kind == "" {
+				return true
+			}
+			if f, _ := option.FieldOf(options[kind]); !slices.Contains(f.Words, word) {
+				t.Errorf("%s is no value of %s", name, kind)
+			}
+			seen[kind] = true
+			return true
+		})
+	}
+	for kind := range options {
+		if !seen[kind] {
+			t.Errorf("%s has no constants", kind)
+		}
+	}
+}
+
+// constant is the name, the type and the text of a constant of a type of its own.
+func constant(n ast.Node) (name, kind, text string) {
+	spec, ok := n.(*ast.ValueSpec)
+	if !ok || len(spec.Values) != 1 {
+		return "", "", ""
+	}
+	of, _ := spec.Type.(*ast.Ident)
+	value, _ := spec.Values[0].(*ast.BasicLit)
+	if of == nil || value == nil {
+		return "", "", ""
+	}
+	text, _ = strconv.Unquote(value.Value)
+	return spec.Names[0].Name, of.Name, text
+}

@@ -1,0 +1,78 @@
+package option
+
+// Method separates the subject from the background. The empty Method is Auto.
+type Method string
+
+// The methods.
+const (
+	Auto  Method = "auto"  // Fast on a flat, steady backdrop, else Rembg
+	Fast  Method = "fast"  // flood-fill from the border
+	Rembg Method = "rembg" // segmentation by a neural network
+)
+
+// Methods are all methods, the default first.
+func Methods() []Method { return []Method{Auto, Fast, Rembg} }
+
+// Anchor is where the subject stands on a canvas that it does not fill. The empty
+// Anchor is Center.
+type Anchor string
+
+// The anchors; both centre horizontally.
+const (
+	Center Anchor = "center"
+	Bottom Anchor = "bottom"
+)
+
+// Anchors are all anchors, the default first.
+func Anchors() []Anchor { return []Anchor{Center, Bottom} }
+
+// Scale is how pictures are scaled to a canvas. The empty Scale is ScaleAuto.
+type Scale string
+
+// The ways to scale.
+const (
+	ScaleAuto    Scale = "auto"    // ScaleNearest where pixel art is enlarged, else ScaleSmooth
+	ScaleSmooth  Scale = "smooth"  // by a spline
+	ScaleNearest Scale = "nearest" // repeats or leaves out pixels
+)
+
+// Scales are all ways to scale, the default first.
+func Scales() []Scale { return []Scale{ScaleAuto, ScaleSmooth, ScaleNearest} }
+
+// Holes says what happens to areas of the backdrop's colour that the subject
+// encloses, with Fast. The empty Holes is HolesAuto.
+type Holes string
+
+// The policies for holes.
+const (
+	HolesAuto   Holes = "auto"   // stay unless larger than 5 % of the picture
+	HolesKeep   Holes = "keep"   // stay
+	HolesRemove Holes = "remove" // go
+)
+
+// AllHoles are all policies for holes, the default first.
+func AllHoles() []Holes { return []Holes{HolesAuto, HolesKeep, HolesRemove} }
+
+// Subject is which of the things that the network finds is wanted. The empty
+// Subject is SubjectAuto.
+type Subject string
+
+// The subjects.
+const (
+	SubjectAuto Subject = "auto"    // in shots with a clearly moving subject, not what never moves
+	Moving      Subject = "moving"  // only what moves
+	Salient     Subject = "salient" // all that the network finds
+)
+
+// Subjects are all subjects, the default first.
+func Subjects() []Subject { return []Subject{SubjectAuto, Moving, Salient} }
+
+// The words of Key that are no #rrggbb.
+const (
+	KeyAuto  = "auto"
+	KeyGreen = "green"
+	KeyBlue  = "blue"
+)
+
+// Transparent is the background that is none.
+const Transparent = "transparent"
