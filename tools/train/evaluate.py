@@ -15,6 +15,7 @@ import argparse
 import json
 import pathlib
 import time
+import types
 
 import numpy as np
 import onnxruntime
@@ -90,6 +91,40 @@ def ways(a, run):
                    lambda frames, more=more: program.mattes(a.program.resolve(), a.onnx.resolve(), frames, *more))  # fmt: skip
 
 
+FILMED = 1_000_000  # the first seed of films that are measured; training uses lower ones
+KINDS = {"static": 24, "moving": 24, "empty": 8}  # how many of each kind
+
+
+def overlap(mattes, truths):
+    """The mean IoU of the frames that have a subject."""
+    whole = np.ones(truths[0].shape, bool)
+    return np.mean([metrics.iou(m, t, whole) for m, t in zip(mattes, truths) if t.max() > 0.5])
+
+
+def filmed(a, pack):
+    """Prints what the program makes of films by kind, with and without motion."""
+    import film
+
+    wanted, found = dict(KINDS), {kind: {} for kind in KINDS}
+    seed = FILMED
+    while any(wanted.values()):
+        clip = film.clip(pack, seed)
+        seed += 1
+        if not wanted.get(clip.plan.kind):
+            continue
+        wanted[clip.plan.kind] -= 1
+        for more in ([], ["--no-motion"]):
+            frames = [types.SimpleNamespace(picture=p) for p in clip.pictures]
+            mattes = program.mattes(a.program.resolve(), a.onnx.resolve(), frames, *more)
+            truths = [t / np.float32(255) for t in clip.truths]
+            value = np.mean(mattes) if clip.plan.kind == "empty" else overlap(mattes, truths)
+            found[clip.plan.kind].setdefault(" ".join(more), []).append(value)
+    for kind, by in found.items():
+        what = "mean alpha" if kind == "empty" else "IoU"
+        worst = "" if kind == "empty" else f", worst loss by motion {max(b - a for a, b in zip(by[''], by['--no-motion'])):.3f}"
+        print(f"{len(by[''])} {kind} films, by the program: {what} {np.mean(by['']):.4f}, with --no-motion {np.mean(by['--no-motion']):.4f}{worst}")
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("pack", type=pathlib.Path)
@@ -118,6 +153,8 @@ def main():
     for name, mattes in ways(a, run):
         overlap, flicker = clips.measure(moving, mattes)
         print(f"clips, {name}: IoU {overlap:.4f}, dtSSD {flicker:.2f}")
+    if a.program and a.short == run.short:
+        filmed(a, pack)
     if a.checkpoint:
         compare(a, run, cases)
     print(f"320×320: {milliseconds(a.onnx, 1):.1f} ms on one thread, {milliseconds(a.onnx, 2):.1f} ms on two\n")

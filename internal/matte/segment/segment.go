@@ -97,12 +97,16 @@ func (e *Estimator) Steps() []matte.Step {
 	return append(steps, matte.Step{Name: "refine", Run: e.refine})
 }
 
-// draft is a matte and its picture: first the network's input and output, later
-// perhaps the frame itself, if that is smaller.
+// draft is the state of a frame between the steps.
 type draft struct {
+	// inference is the network's work, perhaps still running; nil once its result is here.
+	inference *onnx.Inference
+	// picture and matte are first the network's input and output, later perhaps the frame
+	// itself, if that is smaller, and a matte of its size.
 	picture *image.NRGBA
 	matte   *image.Alpha
 	known   subject.Evidence // by the study
+	view    *view.View       // what the reviser is to be shown; nil if the matte stays
 }
 
 // infer leaves an inference that may still be running, for another frame just
@@ -112,16 +116,17 @@ func (e *Estimator) infer(ctx context.Context, w *matte.Estimate) error {
 		e.clip.Reset()
 	}
 	i, err := e.clip.Start(ctx, w.Image)
-	w.Draft = i
+	w.Draft = draft{inference: i}
 	return err
 }
 
-// drafted is the result of the steps so far for a frame.
+// drafted is the state of a frame with the network's result in it.
 func drafted(ctx context.Context, w *matte.Estimate) (draft, error) {
-	if d, ok := w.Draft.(draft); ok {
+	d := w.Draft.(draft)
+	if d.inference == nil {
 		return d, nil
 	}
-	r, err := w.Draft.(*onnx.Inference).Wait(ctx)
+	r, err := d.inference.Wait(ctx)
 	if err != nil {
 		return draft{}, err
 	}
@@ -147,7 +152,8 @@ func change(ctx context.Context, w *matte.Estimate, apply func(*image.NRGBA, *im
 	}
 	m := copied(d.matte)
 	apply(fitting(d.picture, m), m)
-	w.Draft = draft{d.picture, m, d.known}
+	d.matte = m
+	w.Draft = d
 	return nil
 }
 
@@ -161,26 +167,19 @@ func copied(m *image.Alpha) *image.Alpha {
 // enough is the least known share of a picture's plate for revising its matte.
 const enough = 0.3
 
-// viewed is a draft that waits to be revised.
-type viewed struct {
-	draft
-	view view.View
-}
-
 func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
 	d, err := drafted(ctx, w)
 	if err != nil {
 		return err
 	}
 	d, ok := e.fitted(w.Image, d)
+	if ok {
+		if v := e.plate.Next(d.picture, d.matte); v.Known > enough {
+			d.known.Show(&v)
+			d.view = &v
+		}
+	}
 	w.Draft = d
-	if !ok {
-		return nil
-	}
-	if v := e.plate.Next(d.picture, d.matte); v.Known > enough {
-		d.known.Show(&v)
-		w.Draft = viewed{d, v}
-	}
 	return nil
 }
 
@@ -210,7 +209,7 @@ func (e *Estimator) fitted(img *image.NRGBA, d draft) (_ draft, ok bool) {
 	}
 	m := image.NewAlpha(image.Rectangle{Max: size})
 	e.upsample(m, picture, d)
-	return draft{picture, m, d.known}, true
+	return draft{picture: picture, matte: m, known: d.known}, true
 }
 
 // upsample brings a draft to the size of dst, which is that of img.
@@ -222,18 +221,27 @@ func (e *Estimator) upsample(dst *image.Alpha, img *image.NRGBA, d draft) {
 	}
 }
 
+// revise revises the part of a matte in which there is something to decide.
 func (e *Estimator) revise(ctx context.Context, w *matte.Estimate) error {
-	v, ok := w.Draft.(viewed)
-	if !ok {
-		return nil
-	}
-	m, err := e.network.Revise(ctx, v.view)
-	if err != nil {
+	d, err := drafted(ctx, w)
+	if err != nil || d.view == nil {
 		return err
 	}
-	plate.Keep(&v.view, m, v.matte)
-	v.known.Strip(m)
-	w.Draft = draft{v.picture, m, v.known}
+	if part := d.view.Undecided(); !part.Empty() {
+		revised, err := e.network.Revise(ctx, d.view.Crop(part))
+		if err != nil {
+			return err
+		}
+		m := copied(d.matte)
+		for y := range part.Dy() {
+			copy(m.Pix[m.PixOffset(part.Min.X, part.Min.Y+y):], revised.Pix[y*revised.Stride:][:part.Dx()])
+		}
+		plate.Keep(d.view, m, d.matte)
+		d.known.Strip(m)
+		d.matte = m
+	}
+	d.view = nil
+	w.Draft = d
 	return nil
 }
 

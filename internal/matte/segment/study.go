@@ -157,16 +157,13 @@ func (e *Estimator) see(_ context.Context, w *matte.Estimate) error {
 
 // recall reads a frame's matte from the study.
 func (e *Estimator) recall(_ context.Context, w *matte.Estimate) error {
-	d, ok := w.Draft.(draft)
-	if !ok {
-		return errFrames
-	}
-	m, known, err := e.study.matte(e.study.frames)
-	if err != nil {
+	d := w.Draft.(draft)
+	var err error
+	if d.matte, d.known, err = e.study.matte(e.study.frames); err != nil {
 		return fmt.Errorf("recall a matte: %w", err)
 	}
 	e.study.frames++
-	w.Draft = draft{picture: d.picture, matte: m, known: known}
+	w.Draft = d
 	return nil
 }
 

@@ -39,7 +39,7 @@ type meter struct {
 	flow     motion.Flow
 	fields   [2]motion.Field // back and forward
 	trust    [2][]float32
-	weight   []float32
+	weight   []float32 // first of the matte, then in the fit of the camera
 	residual []float32
 	edge     []float32 // the trust in a pixel for its distance from the picture's edge
 	sample   sample
@@ -55,7 +55,10 @@ func (t *meter) measure(img *image.NRGBA, m *image.Alpha, cut bool) {
 		t.resize(t.luma.W, t.luma.H)
 	}
 	s := &t.sample
-	t.pool(s.matte, func(i int) float32 { return float32(m.Pix[i]) / 255 })
+	for i, a := range m.Pix {
+		t.weight[i] = float32(a) / 255
+	}
+	t.pool(s.matte, t.weight, 1)
 	if cut {
 		for _, p := range [][]float32{s.moving, s.seen, s.trust, s.ahead} {
 			clear(p)
@@ -67,18 +70,20 @@ func (t *meter) measure(img *image.NRGBA, m *image.Alpha, cut bool) {
 	t.flow.Between(forward, &t.pyramids[1], &t.pyramids[0])
 	motion.Consistency(t.trust[0], back, forward)
 	motion.Consistency(t.trust[1], forward, back)
-	t.pool(s.trust, func(i int) float32 { return t.trust[0][i] })
-	t.pool(s.ahead, func(i int) float32 { return t.trust[1][i] })
-	t.shrink(&s.back, back)
-	t.shrink(&s.forward, forward)
-	t.judge(m)
+	t.pool(s.trust, t.trust[0], 1)
+	t.pool(s.ahead, t.trust[1], 1)
+	for i, f := range []*motion.Field{&s.back, &s.forward} {
+		t.pool(f.X, t.fields[i].X, 1.0/cell)
+		t.pool(f.Y, t.fields[i].Y, 1.0/cell)
+	}
+	t.judge()
 }
 
 // judge measures the motion against the camera's.
-func (t *meter) judge(m *image.Alpha) {
+func (t *meter) judge() {
 	s, c := &t.sample, t.trust[0]
-	for i, a := range m.Pix {
-		free := 1 - float32(a)/255
+	for i, covered := range t.weight {
+		free := 1 - covered
 		t.weight[i] = free*free*c[i]*t.edge[i] + least
 	}
 	camera, sigma, ok := motion.FitCamera(&t.fields[0], t.weight)
@@ -93,7 +98,7 @@ func (t *meter) judge(m *image.Alpha) {
 		z := r / scale
 		t.residual[i] = z * z / (1 + z*z) * c[i]
 	}
-	t.pool(s.moving, func(i int) float32 { return t.residual[i] })
+	t.pool(s.moving, t.residual, 1)
 	copy(s.seen, s.trust)
 }
 
@@ -120,27 +125,27 @@ func (t *meter) resize(w, h int) {
 	s.forward.Set(t.grid.X, t.grid.Y)
 }
 
-// pool sets dst to the means over cells of the values of pixels.
-func (t *meter) pool(dst []float32, of func(int) float32) {
+// pool sets dst to the means over cells of the values of pixels, times scale.
+func (t *meter) pool(dst, values []float32, scale float32) {
 	for v := range t.grid.Y {
-		y0, y1 := v*cell, min((v+1)*cell, t.h)
-		for u := range t.grid.X {
-			x0, x1 := u*cell, min((u+1)*cell, t.w)
-			sum := float32(0)
-			for y := y0; y < y1; y++ {
-				for i := y*t.w + x0; i < y*t.w+x1; i++ {
-					sum += of(i)
-				}
+		to := dst[v*t.grid.X:][:t.grid.X]
+		clear(to)
+		rows := min((v+1)*cell, t.h) - v*cell
+		for y := v * cell; y < v*cell+rows; y++ {
+			row := values[y*t.w:][:t.w]
+			for u := range to[:t.w/cell] {
+				p := row[u*cell : u*cell+cell : u*cell+cell]
+				to[u] += p[0] + p[1] + p[2] + p[3]
 			}
-			dst[v*t.grid.X+u] = sum / float32((y1-y0)*(x1-x0))
+			for x := t.w / cell * cell; x < t.w; x++ {
+				to[len(to)-1] += row[x]
+			}
+		}
+		for u := range to {
+			columns := min((u+1)*cell, t.w) - u*cell
+			to[u] *= scale / float32(rows*columns)
 		}
 	}
-}
-
-// shrink makes a field of pixels one of cells.
-func (t *meter) shrink(dst, f *motion.Field) {
-	t.pool(dst.X, func(i int) float32 { return f.X[i] / cell })
-	t.pool(dst.Y, func(i int) float32 { return f.Y[i] / cell })
 }
 
 func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
