@@ -11,11 +11,14 @@ import (
 )
 
 // Rate is how often something may be done: PerMinute over time, and Burst at
-// once. Both are at least 1; PerMinute is at most 60 million.
+// once. Both are at least 1; PerMinute is at most MaxPerMinute.
 type Rate struct{ PerMinute, Burst int }
 
+// MaxPerMinute is what a Rate can count: intervals are whole microseconds.
+const MaxPerMinute = int(time.Minute / time.Microsecond)
+
 // interval is between two requests of an even flow, in microseconds.
-func (r Rate) interval() int64 { return int64(time.Minute/time.Microsecond) / int64(r.PerMinute) }
+func (r Rate) interval() int64 { return int64(MaxPerMinute / r.PerMinute) }
 
 // tolerance is how far the theoretical arrival time of a request may lie ahead.
 func (r Rate) tolerance() int64 { return int64(r.Burst-1) * r.interval() }

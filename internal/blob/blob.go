@@ -4,6 +4,7 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,15 +56,15 @@ type Options struct {
 	// TempDir is where objects on S3 lie while programs read them; empty is a
 	// folder of this process in the system's. Files are read where they are.
 	TempDir string
-	// TempSpace bounds it, in bytes; 0 is 4 × 10^9.
+	// TempSpace bounds it, in bytes; 0 is that of DefaultOptions.
 	TempSpace int64
 	// Reserve is how many bytes must stay free on the disk, of the folder or of
 	// TempDir; 0 is none.
 	Reserve int64
 }
 
-// defaultTempSpace is the bound on temporary copies.
-const defaultTempSpace = 4_000_000_000
+// DefaultOptions are those of a service.
+func DefaultOptions() Options { return Options{TempSpace: 4e9, Reserve: 1e9} }
 
 // tempExt ends the names of files that are being written, as gocloud.dev names
 // them; no key ends so.
@@ -97,9 +98,7 @@ type backend interface {
 // not exist, or s3://BUCKET?region=…&endpoint=… with the credentials of AWS_*
 // in the environment.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
-	if o.TempSpace == 0 {
-		o.TempSpace = defaultTempSpace
-	}
+	o.TempSpace = cmp.Or(o.TempSpace, DefaultOptions().TempSpace)
 	u, err := neturl.Parse(url)
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)

@@ -7,17 +7,17 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
-	"runtime"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/httpapi"
+	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/server"
 )
 
 // serveOptions are the flags of serve that are not fields of the server's own
-// types.
+// types. The flags' defaults are those of Config.
 type serveOptions struct {
 	server.Config
 	place
@@ -29,7 +29,7 @@ type serveOptions struct {
 }
 
 func (a *app) serveCommand() *cobra.Command {
-	o := &serveOptions{}
+	o := &serveOptions{Config: server.DefaultConfig()}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "run the service: the HTTP job API and its workers",
@@ -62,11 +62,11 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "listen at this `address`")
+	f.StringVar(&o.Addr, "addr", o.Addr, "listen at this `address`")
 	f.BoolVar(&o.Local, "local", false, "for you alone: this machine only, no account, no credits")
 	o.flags(f)
 	o.storageFlag(f)
-	f.StringVar(&o.role, "role", string(server.All), "all, api or worker")
+	f.StringVar(&o.role, "role", string(o.Role), "all, api or worker")
 	f.StringVar(&o.credits, "credits", "metered", "metered or unlimited")
 	f.StringVar(&o.signUp, "signup", "closed", "open lets everyone register; closed")
 	o.jobFlags(f)
@@ -83,33 +83,33 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 }
 
 func (o *serveOptions) jobFlags(f *pflag.FlagSet) {
-	f.IntVar(&o.Slots, "slots", max(1, runtime.GOMAXPROCS(0)/2), "jobs that run at once on this node")
-	f.IntVar(&o.Jobs.MaxRunning, "max-running", 4, "jobs of one account that run at once, on all nodes")
-	f.DurationVar(&o.Jobs.Lease, "lease", 15*time.Second, "after this silence a worker has lost its jobs")
-	f.DurationVar(&o.Jobs.TimeLimit, "time-limit", 10*time.Minute, "for a try at a job, plus 20 times the clip's duration")
-	f.DurationVar(&o.Drain, "drain", 30*time.Second, "how long running jobs may go on when the node stops")
-	f.DurationVar(&o.Jobs.KeepInputs, "keep-inputs", 24*time.Hour, "how long uploads stay after their job's end")
-	f.DurationVar(&o.Jobs.KeepOutputs, "keep-outputs", 168*time.Hour, "how long results stay")
-	f.DurationVar(&o.Jobs.KeepJobs, "keep-jobs", 2160*time.Hour, "how long a job is known after its end, once its files are gone")
-	f.DurationVar(&o.Jobs.KeepOrphans, "keep-orphans", 24*time.Hour, "how long files stay that no job names; an upload may take half of it")
+	f.IntVar(&o.Slots, "slots", o.Slots, "jobs that run at once on this node")
+	f.IntVar(&o.Jobs.MaxRunning, "max-running", o.Jobs.MaxRunning, "jobs of one account that run at once, on all nodes")
+	f.DurationVar(&o.Jobs.Lease, "lease", o.Jobs.Lease, "after this silence a worker has lost its jobs")
+	f.DurationVar(&o.Jobs.TimeLimit, "time-limit", o.Jobs.TimeLimit, fmt.Sprintf("for a try at a job, plus %d times the clip's duration", job.TimePerDuration))
+	f.DurationVar(&o.Drain, "drain", o.Drain, "how long running jobs may go on when the node stops")
+	f.DurationVar(&o.Jobs.KeepInputs, "keep-inputs", o.Jobs.KeepInputs, "how long uploads stay after their job's end")
+	f.DurationVar(&o.Jobs.KeepOutputs, "keep-outputs", o.Jobs.KeepOutputs, "how long results stay")
+	f.DurationVar(&o.Jobs.KeepJobs, "keep-jobs", o.Jobs.KeepJobs, "how long a job is known after its end, once its files are gone")
+	f.DurationVar(&o.Jobs.KeepOrphans, "keep-orphans", o.Jobs.KeepOrphans, "how long files stay that no job names; an upload may take half of it")
 }
 
 func (o *serveOptions) limitFlags(f *pflag.FlagSet) {
-	f.IntVar(&o.Rate.PerMinute, "rate", 120, "requests a minute of one API key")
-	f.IntVar(&o.Rate.Burst, "burst", 60, "requests at once of one API key")
-	f.IntVar(&o.AccountRate.PerMinute, "account-rate", 600, "requests a minute of one account, by all its keys and browsers")
-	f.IntVar(&o.AccountRate.Burst, "account-burst", 300, "requests at once of one account")
-	sizeFlag(f, &o.MaxFile, "max-file", 200e6, "`bytes` of a file")
-	f.DurationVar(&o.Limits.MaxDuration, "max-duration", 10*time.Minute, "duration of a clip")
-	f.IntVar(&o.Limits.MaxDimension, "max-dimension", 4096, "`pixels` of a side")
-	f.Int64Var(&o.Limits.MaxPixels, "max-pixels", 40e9, "`pixels` of all frames of a clip")
-	f.IntVar(&o.Limits.MaxFPS, "max-fps", 240, "frames a second of a clip")
-	f.Int64Var(&o.Limits.PixelRate, "pixel-rate", 16e6, "`pixels` a second that this service works on: what takes longer than --time-limit is refused")
-	f.DurationVar(&o.Engine.ProbeLimits.CPU, "probe-cpu", 20*time.Second, "processor time to read a file's metadata, in the sandbox")
-	sizeFlag(f, &o.Engine.ProbeLimits.Memory, "probe-memory", 512<<20, "`bytes` of memory to read a file's metadata, in the sandbox")
-	sizeFlag(f, &o.UploadSpace, "upload-space", 20e9, "`bytes` of uploads on their way, of all accounts; one may send 20 files at a time")
-	sizeFlag(f, &o.Reserve, "reserve", 1e9, "`bytes` that stay free on the disk: with less, uploads are refused")
-	sizeFlag(f, &o.TempSpace, "temp-space", 4e9, "`bytes` of local copies of what is on S3")
+	f.IntVar(&o.Rate.PerMinute, "rate", o.Rate.PerMinute, "requests a minute of one API key")
+	f.IntVar(&o.Rate.Burst, "burst", o.Rate.Burst, "requests at once of one API key")
+	f.IntVar(&o.AccountRate.PerMinute, "account-rate", o.AccountRate.PerMinute, "requests a minute of one account, by all its keys and browsers")
+	f.IntVar(&o.AccountRate.Burst, "account-burst", o.AccountRate.Burst, "requests at once of one account")
+	sizeFlag(f, &o.MaxFile, "max-file", "`bytes` of a file")
+	f.DurationVar(&o.Limits.MaxDuration, "max-duration", o.Limits.MaxDuration, "duration of a clip")
+	f.IntVar(&o.Limits.MaxDimension, "max-dimension", o.Limits.MaxDimension, "`pixels` of a side")
+	f.Int64Var(&o.Limits.MaxPixels, "max-pixels", o.Limits.MaxPixels, "`pixels` of all frames of a clip")
+	f.IntVar(&o.Limits.MaxFPS, "max-fps", o.Limits.MaxFPS, "frames a second of a clip")
+	f.Int64Var(&o.Limits.PixelRate, "pixel-rate", o.Limits.PixelRate, "`pixels` a second that this service works on: what takes longer than --time-limit is refused")
+	f.DurationVar(&o.Engine.ProbeLimits.CPU, "probe-cpu", o.Engine.ProbeLimits.CPU, "processor time to read a file's metadata, in the sandbox")
+	sizeFlag(f, &o.Engine.ProbeLimits.Memory, "probe-memory", "`bytes` of memory to read a file's metadata, in the sandbox")
+	sizeFlag(f, &o.UploadSpace, "upload-space", fmt.Sprintf("`bytes` of uploads on their way, of all accounts; one may send %d files at a time", httpapi.MaxFiles))
+	sizeFlag(f, &o.Reserve, "reserve", "`bytes` that stay free on the disk: with less, uploads are refused")
+	sizeFlag(f, &o.TempSpace, "temp-space", "`bytes` of local copies of what is on S3")
 }
 
 // serve runs a node until a signal comes.
@@ -117,7 +117,7 @@ func (a *app) serve(ctx context.Context, o *serveOptions) error {
 	c := o.Config
 	c.Database, c.Storage, c.TempDir = o.database, o.storage, filepath.Join(o.data, "tmp")
 	c.Engine = a.engine
-	c.Engine.ProbeLimits = o.Engine.ProbeLimits
+	c.Engine.ChildLimits, c.Engine.ProbeLimits = o.Engine.ChildLimits, o.Engine.ProbeLimits
 	c.AnyPort = o.Local && !o.addrGiven
 	c.SignIn = func(url string) { fmt.Fprintln(a.Out, url) }
 	c.Log = slog.New(slog.NewTextHandler(a.Err, nil))

@@ -8,10 +8,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/account"
+	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/server"
 )
 
@@ -57,22 +58,15 @@ func (o *serveOptions) checkNumbers() error {
 		}
 	}
 	for flag, rate := range map[string]int{"rate": o.Rate.PerMinute, "account-rate": o.AccountRate.PerMinute} {
-		if rate > mostPerMinute {
-			errs = append(errs, fmt.Errorf("%s must be at most %d, not %d", flag, mostPerMinute, rate))
+		if rate > account.MaxPerMinute {
+			errs = append(errs, fmt.Errorf("%s must be at most %d, not %d", flag, account.MaxPerMinute, rate))
 		}
 	}
-	if o.Jobs.Lease < leastLease {
-		errs = append(errs, fmt.Errorf("lease must be at least %v, not %v", leastLease, o.Jobs.Lease))
+	if o.Jobs.Lease < job.MinLease {
+		errs = append(errs, fmt.Errorf("lease must be at least %v, not %v", job.MinLease, o.Jobs.Lease))
 	}
 	return errors.Join(errs...)
 }
-
-// mostPerMinute is the most that account.Rate can count. leastLease leaves time
-// for heartbeats.
-const (
-	mostPerMinute = 60_000_000
-	leastLease    = 100 * time.Millisecond
-)
 
 func (o *serveOptions) checkProxies() error {
 	var errs []error

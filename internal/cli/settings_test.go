@@ -14,6 +14,11 @@ import (
 
 	"github.com/bgremove/bgremove/internal/cli"
 	"github.com/bgremove/bgremove/internal/config"
+	"github.com/bgremove/bgremove/internal/httpapi"
+	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/server"
+	"github.com/bgremove/bgremove/internal/session"
+	"github.com/bgremove/bgremove/pkg/client"
 )
 
 // TestServeEnvironment checks that every flag of serve has a variable.
@@ -39,10 +44,14 @@ func TestServeIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	serve, _, err := cli.Manual().Find([]string{"serve"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var want strings.Builder
-	cli.ServeFlags().VisitAll(func(f *pflag.Flag) {
+	serve.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		_, usage := pflag.UnquoteUsage(f)
-		fmt.Fprintf(&want, "| `--%s` | %s | %s |\n", f.Name, shownDefault(f), usage)
+		fmt.Fprintf(&want, "| `--%s` | %s | %s |\n", f.Name, shownDefault(f.DefValue), usage)
 	})
 	_, table, _ := strings.Cut(string(text), "| flag | default | |\n| --- | --- | --- |\n")
 	table, _, _ = strings.Cut(table, "\n\n")
@@ -51,20 +60,61 @@ func TestServeIsDocumented(t *testing.T) {
 	}
 }
 
-// shownDefault is a flag's default as people write it. Some defaults depend on
-// the machine.
-func shownDefault(f *pflag.Flag) string {
-	switch f.Name {
-	case "data":
-		return "`~/.local/share/bgremove`"
-	case "slots":
-		return "half of the cores"
-	}
-	switch f.DefValue {
-	case "", "[]", "false":
+// shownDefault is a flag's default as people write it: as code, unless it is
+// words.
+func shownDefault(value string) string {
+	switch {
+	case value == "", value == "[]", value == "false":
 		return ""
+	case strings.Contains(value, " "):
+		return value
 	}
-	return "`" + strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(f.DefValue) + "`"
+	return "`" + strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(value) + "`"
+}
+
+// TestNumbersInProse checks that the documents have the numbers of the program.
+func TestNumbersInProse(t *testing.T) {
+	t.Parallel()
+	c, requests := server.DefaultConfig(), httpapi.DefaultConfig()
+	work, mb := c.Engine.ChildLimits, int64(1e6)
+	for file, sentences := range map[string][]string{
+		"docs/operations.md": {
+			fmt.Sprintf("`--max-file` bytes, and %d times that for batches", httpapi.MaxFiles),
+			fmt.Sprintf("after %.0f s without a byte", requests.Stall.Seconds()),
+			fmt.Sprintf("# %d files of --max-file, and the form", httpapi.MaxFiles),
+			fmt.Sprintf("client_max_body_size %dm;", httpapi.MaxFiles*c.MaxFile/mb+100),
+			fmt.Sprintf("max_size %dMB", httpapi.MaxFiles*c.MaxFile/mb+100),
+			fmt.Sprintf("may have %d × `--max-file` bytes", httpapi.MaxFiles),
+			fmt.Sprintf("or %d,000 frames", server.MaxFrames/1000),
+			fmt.Sprintf("plus %d times the clip's duration", job.TimePerDuration),
+			fmt.Sprintf("a minute, %d at once", session.DefaultThrottle().Rate.Burst),
+			fmt.Sprintf("%.0f hours of CPU time and %d GiB of output", work.CPU.Hours(), work.FileSize>>30),
+		},
+		"docs/api.md": {
+			fmt.Sprintf("takes up to %d files", httpapi.MaxFiles),
+			fmt.Sprintf("Within %.0f hours the same key", c.Jobs.KeepAnswers.Hours()),
+			fmt.Sprintf("a file is larger than %d MB", c.MaxFile/mb),
+			fmt.Sprintf("kept for %.0f hours after their job has ended, results for %.0f days", c.Jobs.KeepInputs.Hours(), c.Jobs.KeepOutputs.Hours()/24),
+		},
+		"docs/client.md":       {fmt.Sprintf("More than %d files become several batches", client.MaxBatch)},
+		"docs/architecture.md": {fmt.Sprintf("no answer for %.0f s", c.Patience.Seconds())},
+		"pkg/api/openapi.yaml": {
+			fmt.Sprintf("Up to %d files", httpapi.MaxFiles),
+			fmt.Sprintf("(%d MB of 10⁶ bytes a file", c.MaxFile/mb),
+			fmt.Sprintf("kept for %.0f hours after the end and outputs for %.0f days", c.Jobs.KeepInputs.Hours(), c.Jobs.KeepOutputs.Hours()/24),
+		},
+	} {
+		text, err := os.ReadFile("../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unbroken := strings.Join(strings.Fields(string(text)), " ")
+		for _, want := range sentences {
+			if !strings.Contains(unbroken, want) {
+				t.Errorf("%s does not say %q", file, want)
+			}
+		}
+	}
 }
 
 // TestDeployed checks the settings of serve in deploy/: every flag exists, and

@@ -119,8 +119,8 @@ func (v size) Set(s string) error {
 	return nil
 }
 
-func sizeFlag(f *pflag.FlagSet, p *int64, name string, value int64, usage string) {
-	*p = value
+// sizeFlag adds a flag for bytes; its default is what p has.
+func sizeFlag(f *pflag.FlagSet, p *int64, name, usage string) {
 	f.Var(size{p}, name, usage)
 }
 

@@ -26,7 +26,6 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/internal/store/storetest"
 	"github.com/bgremove/bgremove/internal/testlog"
-	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
 const password = "correct horse"
@@ -46,13 +45,12 @@ func start(t testing.TB, change func(*server.Config)) *service {
 	dir := t.TempDir()
 	s := &service{TB: t, log: &testlog.Lines{}}
 	listening := make(chan struct{})
-	c := server.Config{
-		Role: server.All, Addr: "127.0.0.1:0", Database: storetest.SQLite(t), TempDir: filepath.Join(dir, "tmp"),
-		Storage: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String(),
-		Engine:  bgremove.Config{ModelsDir: filepath.Join(dir, "models")}, Slots: 1,
-		Log:       slog.New(slog.NewTextHandler(s.log, nil)),
-		Listening: func(at net.Addr) { s.url = "http://" + at.String(); close(listening) },
-	}
+	c := server.DefaultConfig()
+	c.Addr, c.Database, c.TempDir, c.Slots = "127.0.0.1:0", storetest.SQLite(t), filepath.Join(dir, "tmp"), 1
+	c.Storage = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String()
+	c.Engine.ModelsDir = filepath.Join(dir, "models")
+	c.Log = slog.New(slog.NewTextHandler(s.log, nil))
+	c.Listening = func(at net.Addr) { s.url = "http://" + at.String(); close(listening) }
 	if change != nil {
 		change(&c)
 	}

@@ -15,7 +15,8 @@ import (
 
 // Bounds of a form.
 const (
-	maxFiles  = 20
+	// MaxFiles is how many files a batch may have.
+	MaxFiles  = 20
 	maxParts  = 100
 	maxOption = 1000 // bytes of an option's value
 	// maxPartHeader bounds the header of a part, in bytes: the standard reader

@@ -68,7 +68,7 @@ func (a *API) bound(next http.Handler, most int64) http.Handler {
 func (a *API) largest(r *http.Request) int64 {
 	switch path := r.URL.Path; {
 	case path == "/api/v1/batches", path == "/api/jobs":
-		return maxFiles*a.MaxFile + maxForm
+		return MaxFiles*a.MaxFile + maxForm
 	case strings.HasPrefix(path, "/api/v1/"):
 		return a.MaxFile + maxForm
 	case strings.HasPrefix(path, "/api/jobs/"):

@@ -8,6 +8,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -30,7 +31,7 @@ type Prober interface {
 }
 
 // Config is what an API works on. All pointers but Shop, Mail and Log are
-// needed.
+// needed. Numbers that are zero have the values of DefaultConfig.
 type Config struct {
 	Accounts *account.Accounts
 	Keys     *account.Keys
@@ -50,27 +51,25 @@ type Config struct {
 
 	// Limits bound the clips that are taken.
 	Limits job.Limits
-	// MaxFile is the largest file that is taken, in bytes; 0 is 200 × 10^6.
+	// MaxFile is the largest file that is taken, in bytes.
 	MaxFile int64
 	// UploadSpace is how many bytes of uploads may be on their way, of all
-	// accounts; an account may send one batch at a time. 0 is 20 × 10^9, and it is
-	// at least a batch.
+	// accounts; an account may send one batch at a time. It is at least a batch.
 	UploadSpace int64
-	// Rate bounds the requests of a key; zero is 120 a minute, 60 at once.
+	// Rate bounds the requests of a key.
 	Rate account.Rate
 	// SignUp lets everyone register.
 	SignUp bool
 	// WithoutNetwork refuses method rembg, for which this service lacks a
 	// runtime or a model.
 	WithoutNetwork bool
-	// MaxUpload is how long a request may send, at any rate. It is less than
-	// job.Config.KeepOrphans, or the sweeper would remove received files as
-	// orphans; 0 means 12 h.
+	// MaxUpload is how long a request may send, at any rate: that of the
+	// job.Config of Jobs.
 	MaxUpload time.Duration
-	// Stall is how long a client may neither send nor take anything; 0 is 30 s.
+	// Stall is how long a client may neither send nor take anything.
 	Stall time.Duration
 	// KeepAlive is the interval between signs of life in an idle stream of
-	// events; 0 means 15 s.
+	// events.
 	KeepAlive time.Duration
 	// Ready says whether requests can be served; its error is logged.
 	Ready func(context.Context) error
@@ -83,6 +82,24 @@ type Config struct {
 	// Log gets a line for each request and each error of the service; nil
 	// discards them.
 	Log *slog.Logger
+}
+
+// DefaultConfig has the default of each number and time.
+func DefaultConfig() Config {
+	return Config{
+		MaxFile: 200e6, UploadSpace: 20e9, Rate: account.Rate{PerMinute: 120, Burst: 60},
+		MaxUpload: job.DefaultConfig().MaxUpload(), Stall: 30 * time.Second, KeepAlive: 15 * time.Second,
+	}
+}
+
+func (c Config) withDefaults() Config {
+	d := DefaultConfig()
+	c.MaxFile, c.UploadSpace, c.Rate = cmp.Or(c.MaxFile, d.MaxFile), cmp.Or(c.UploadSpace, d.UploadSpace), cmp.Or(c.Rate, d.Rate)
+	c.MaxUpload, c.Stall, c.KeepAlive = cmp.Or(c.MaxUpload, d.MaxUpload), cmp.Or(c.Stall, d.Stall), cmp.Or(c.KeepAlive, d.KeepAlive)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
 }
 
 // API is the handlers of one service. It is safe for concurrent use.
@@ -105,30 +122,11 @@ func (a *API) Load() Load {
 
 // New makes an API.
 func New(c Config) *API {
-	if c.MaxFile == 0 {
-		c.MaxFile = 200e6
-	}
-	if c.UploadSpace == 0 {
-		c.UploadSpace = 20e9
-	}
-	if c.Rate == (account.Rate{}) {
-		c.Rate = account.Rate{PerMinute: 120, Burst: 60}
-	}
-	if c.MaxUpload == 0 {
-		c.MaxUpload = 12 * time.Hour
-	}
-	if c.Stall == 0 {
-		c.Stall = 30 * time.Second
-	}
-	if c.KeepAlive == 0 {
-		c.KeepAlive = 15 * time.Second
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c = c.withDefaults()
+	batch := MaxFiles * c.MaxFile
 	return &API{
 		Config: c, probes: newGate(2 * runtime.GOMAXPROCS(0)),
-		uploads: newUploadQuota(max(c.UploadSpace, maxFiles*c.MaxFile), maxFiles*c.MaxFile, c.Blobs.Room),
+		uploads: newUploadQuota(max(c.UploadSpace, batch), batch, c.Blobs.Room),
 	}
 }
 

@@ -60,8 +60,8 @@ type shape struct {
 
 var (
 	oneFile   = shape{1, func(int) bool { return false }}
-	manyFiles = shape{maxFiles, func(int) bool { return true }}
-	anyFiles  = shape{maxFiles, func(files int) bool { return files > 1 }}
+	manyFiles = shape{MaxFiles, func(int) bool { return true }}
+	anyFiles  = shape{MaxFiles, func(files int) bool { return files > 1 }}
 )
 
 // submit reads a form, measures its files, and has them charged and queued.

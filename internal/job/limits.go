@@ -21,6 +21,11 @@ type Limits struct {
 	TimeLimit time.Duration
 }
 
+// DefaultLimits are those of a service, without TimeLimit.
+func DefaultLimits() Limits {
+	return Limits{MaxDuration: 10 * time.Minute, MaxDimension: 4096, MaxPixels: 40e9, MaxFPS: 240, PixelRate: 16e6}
+}
+
 // LimitError is a clip beyond a limit; its message is for users.
 type LimitError struct{ Reason string }
 
@@ -51,8 +56,8 @@ func (l Limits) Check(m Media) error {
 	return nil
 }
 
-// timePerDuration is the variable part of what bounds an attempt.
-const timePerDuration = 20
+// TimePerDuration is the variable part of what bounds an attempt.
+const TimePerDuration = 20
 
 // timeLimit is how long an attempt at a clip of a duration may take.
-func timeLimit(fixed, duration time.Duration) time.Duration { return fixed + timePerDuration*duration }
+func timeLimit(fixed, duration time.Duration) time.Duration { return fixed + TimePerDuration*duration }

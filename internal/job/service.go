@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"log/slog"
 	"sync"
 	"time"
@@ -10,31 +11,31 @@ import (
 	"github.com/bgremove/bgremove/internal/store"
 )
 
-// Config configures how jobs are kept and run. Zero fields have the defaults.
+// Config configures how jobs are kept and run. Zero fields have the values of
+// DefaultConfig.
 type Config struct {
 	// Unlimited charges nothing.
 	Unlimited bool
 	// Lease is how long a worker may be silent before its jobs are given to
-	// others; it renews them each third of it. 15 s.
+	// others; it renews them each third of it. It is at least MinLease.
 	Lease time.Duration
 	// MaxAttempts is how often the lease of a job may run out, or its machine
-	// have no room, before it has failed. 3.
+	// have no room, before it has failed.
 	MaxAttempts int
-	// MaxRunning is how many jobs of one account run at once. 4.
+	// MaxRunning is how many jobs of one account run at once.
 	MaxRunning int
-	// TimeLimit is the fixed part of what bounds an attempt, 10 min, beside 20
+	// TimeLimit is the fixed part of what bounds an attempt, beside TimePerDuration
 	// times the clip's duration.
 	TimeLimit time.Duration
-	// KeepInputs and KeepOutputs are how long files stay after a job has
-	// ended. 24 h and 7 days.
+	// KeepInputs and KeepOutputs are how long files stay after a job has ended.
 	KeepInputs, KeepOutputs time.Duration
 	// KeepOrphans is how long an object stays that no job names: longer than
-	// the longest upload and its probing. 24 h.
+	// the longest upload, see MaxUpload, and its probing.
 	KeepOrphans time.Duration
 	// KeepJobs is how long a job is known after it has ended, once its files are
-	// gone. 90 days.
+	// gone.
 	KeepJobs time.Duration
-	// KeepAnswers is how long an Idempotency-Key is remembered. 24 h.
+	// KeepAnswers is how long an Idempotency-Key is remembered.
 	KeepAnswers time.Duration
 	// Log gets what operators should know; nil discards it.
 	Log *slog.Logger
@@ -42,25 +43,30 @@ type Config struct {
 	Observer Observer
 }
 
+const day = 24 * time.Hour
+
+// DefaultConfig has the default of each number and time.
+func DefaultConfig() Config {
+	return Config{
+		Lease: 15 * time.Second, MaxAttempts: 3, MaxRunning: 4, TimeLimit: 10 * time.Minute,
+		KeepInputs: day, KeepOutputs: 7 * day, KeepOrphans: day, KeepJobs: 90 * day, KeepAnswers: day,
+	}
+}
+
+// MinLease leaves time for heartbeats.
+const MinLease = 100 * time.Millisecond
+
+// MaxUpload is how long an upload may take, so that no sweep takes it for an
+// orphan.
+func (c Config) MaxUpload() time.Duration { return c.KeepOrphans / 2 }
+
 func (c Config) withDefaults() Config {
-	or := func(d *time.Duration, value time.Duration) {
-		if *d == 0 {
-			*d = value
-		}
-	}
-	or(&c.Lease, 15*time.Second)
-	or(&c.TimeLimit, 10*time.Minute)
-	or(&c.KeepInputs, 24*time.Hour)
-	or(&c.KeepOutputs, 7*24*time.Hour)
-	or(&c.KeepOrphans, 24*time.Hour)
-	or(&c.KeepAnswers, 24*time.Hour)
-	or(&c.KeepJobs, 90*24*time.Hour)
-	if c.MaxAttempts == 0 {
-		c.MaxAttempts = 3
-	}
-	if c.MaxRunning == 0 {
-		c.MaxRunning = 4
-	}
+	d := DefaultConfig()
+	c.Lease, c.TimeLimit = cmp.Or(c.Lease, d.Lease), cmp.Or(c.TimeLimit, d.TimeLimit)
+	c.MaxAttempts, c.MaxRunning = cmp.Or(c.MaxAttempts, d.MaxAttempts), cmp.Or(c.MaxRunning, d.MaxRunning)
+	c.KeepInputs, c.KeepOutputs = cmp.Or(c.KeepInputs, d.KeepInputs), cmp.Or(c.KeepOutputs, d.KeepOutputs)
+	c.KeepOrphans, c.KeepJobs = cmp.Or(c.KeepOrphans, d.KeepOrphans), cmp.Or(c.KeepJobs, d.KeepJobs)
+	c.KeepAnswers = cmp.Or(c.KeepAnswers, d.KeepAnswers)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

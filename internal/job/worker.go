@@ -1,8 +1,10 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"time"
 
@@ -47,14 +49,20 @@ type Processor interface {
 type Worker struct {
 	Service   *Service
 	Processor Processor
-	// Slots is how many jobs run at once; 0 is 1.
+	// Slots is how many jobs run at once, see DefaultSlots; 0 is 1.
 	Slots int
 	// Drain is the time that running jobs get after Run is told to stop; 0
-	// means 30 s.
+	// is DefaultDrain.
 	Drain time.Duration
 	// TempDir holds the attempts' folders; empty means the system's.
 	TempDir string
 }
+
+// DefaultDrain is the time to drain.
+const DefaultDrain = 30 * time.Second
+
+// DefaultSlots is half of the cores: one job uses several.
+func DefaultSlots() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
 // How often the queue is looked at without a wake-up, and again while other
 // transactions are in the way.
@@ -165,11 +173,7 @@ func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 
 // drain waits for the running attempts, and stops them when their time is over.
 func (w *Worker) drain(tries *sync.WaitGroup, stop func()) {
-	limit := w.Drain
-	if limit == 0 {
-		limit = 30 * time.Second
-	}
-	timer := time.AfterFunc(limit, stop)
+	timer := time.AfterFunc(cmp.Or(w.Drain, DefaultDrain), stop)
 	defer timer.Stop()
 	tries.Wait()
 }

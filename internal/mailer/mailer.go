@@ -2,6 +2,7 @@
 package mailer
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -35,13 +36,16 @@ type Config struct {
 	Server *url.URL
 	// From is the sender: an address, with or without a name.
 	From string
-	// Timeout bounds the sending of a mail; 0 is 20 s.
+	// Timeout bounds the sending of a mail; 0 is that of DefaultConfig.
 	Timeout time.Duration
 	// RootCAs are whom to believe; nil are the system's.
 	RootCAs *x509.CertPool
 	// Dial reaches a server of smtp://; nil is the network.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
+
+// DefaultConfig has the default time, and nothing else.
+func DefaultConfig() Config { return Config{Timeout: 20 * time.Second} }
 
 // Mailer sends mails, each over a connection of its own. It is safe for
 // concurrent use.
@@ -52,9 +56,7 @@ func New(c Config) (*Mailer, error) {
 	if err := CheckFrom(c.From); err != nil {
 		return nil, err
 	}
-	if c.Timeout == 0 {
-		c.Timeout = 20 * time.Second
-	}
+	c.Timeout = cmp.Or(c.Timeout, DefaultConfig().Timeout)
 	return &Mailer{c}, nil
 }
 

@@ -28,7 +28,6 @@ import (
 	"github.com/bgremove/bgremove/internal/store/storetest"
 	"github.com/bgremove/bgremove/internal/testlog"
 	"github.com/bgremove/bgremove/pkg/api"
-	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
 // configuration is a node with all roles, on files of its own, without a
@@ -36,12 +35,12 @@ import (
 func configuration(t *testing.T, database string) server.Config {
 	t.Helper()
 	dir := t.TempDir()
-	return server.Config{
-		Role: server.All, Addr: "127.0.0.1:0", Database: database, TempDir: filepath.Join(dir, "tmp"),
-		Storage: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String(),
-		Engine:  bgremove.Config{ModelsDir: filepath.Join(dir, "models")}, Slots: 2,
-		Rate: account.Rate{PerMinute: 60_000, Burst: 10_000}, AccountRate: account.Rate{PerMinute: 60_000, Burst: 10_000},
-	}
+	c := server.DefaultConfig()
+	c.Addr, c.Database, c.TempDir, c.Slots = "127.0.0.1:0", database, filepath.Join(dir, "tmp"), 2
+	c.Storage = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String()
+	c.Engine.ModelsDir = filepath.Join(dir, "models")
+	c.Rate, c.AccountRate = account.Rate{PerMinute: 60_000, Burst: 10_000}, account.Rate{PerMinute: 60_000, Burst: 10_000}
+	return c
 }
 
 // each runs a test on every database.

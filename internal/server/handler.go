@@ -60,7 +60,7 @@ func (n *node) handler(ctx context.Context) (http.Handler, error) {
 		Accounts: n.accounts, Keys: n.keys, Ledger: ledger, Sessions: sessions, Limiter: n.limiter,
 		Throttle: throttle, Jobs: n.jobs, Feed: n.feed, Blobs: n.blobs, Prober: n.remover, Shop: n.shop, Mail: n.mail,
 		Limits: c.Limits, MaxFile: c.MaxFile, UploadSpace: c.UploadSpace, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly,
-		MaxUpload: c.Jobs.KeepOrphans / 2, Ready: n.ready, NotFound: pages.NotFound(), Observe: n.metrics.request, Log: c.Log,
+		MaxUpload: c.Jobs.MaxUpload(), Ready: n.ready, NotFound: pages.NotFound(), Observe: n.metrics.request, Log: c.Log,
 	})
 	n.metrics.watchUploads(service.Load)
 	docs, err := apidocs.Handler(api.Specification)

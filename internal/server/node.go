@@ -50,7 +50,7 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 			err = errors.Join(err, n.close())
 		}
 	}()
-	if n.db, err = store.OpenWith(ctx, c.Database, store.Options{Patience: cmp.Or(c.Patience, 20*time.Second)}); err != nil {
+	if n.db, err = store.OpenWith(ctx, c.Database, store.Options{Patience: c.Patience}); err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
 	if n.blobs, err = blob.Open(ctx, c.Storage, blob.Options{TempDir: c.TempDir, TempSpace: c.TempSpace, Reserve: c.Reserve}); err != nil {
@@ -100,20 +100,15 @@ func (n *node) openShop() (err error) {
 	return nil
 }
 
-// maxFrames bounds the frames of a clip, which are counted before it is paid for.
-const maxFrames = 100_000
+// MaxFrames bounds the frames of a clip, which are counted before it is paid for.
+const MaxFrames = 100_000
 
-// confined bounds ffmpeg's resources for strangers' files, and the demands of
-// their content. An encoder of 4096×4096 pixels takes half of the memory; the
-// job's limit bounds the time.
+// confined bounds what the content of strangers' files may demand.
 func confined(c Config) bgremove.Config {
 	e := c.Engine
 	e.TempDir = cmp.Or(e.TempDir, c.TempDir)
-	if e.ChildLimits == (bgremove.ChildLimits{}) {
-		e.ChildLimits = bgremove.ChildLimits{CPU: 4 * time.Hour, Memory: 8 << 30, FileSize: 4 << 30, OpenFiles: 256}
-	}
 	side := c.Limits.MaxDimension
-	e.Limits = bgremove.Limits{MaxArea: int64(side) * int64(side), MaxFrames: maxFrames, MaxPixels: c.Limits.MaxPixels}
+	e.Limits = bgremove.Limits{MaxArea: int64(side) * int64(side), MaxFrames: MaxFrames, MaxPixels: c.Limits.MaxPixels}
 	return e
 }
 

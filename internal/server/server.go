@@ -17,8 +17,12 @@ import (
 
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/billing"
+	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/httpapi"
 	"github.com/bgremove/bgremove/internal/job"
 	"github.com/bgremove/bgremove/internal/mailer"
+	"github.com/bgremove/bgremove/internal/session"
+	"github.com/bgremove/bgremove/internal/store"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -32,8 +36,8 @@ const (
 	Worker Role = "worker" // runs jobs
 )
 
-// Config configures a node. Zero fields have the defaults. Addr, Database,
-// Storage and Role are required.
+// Config configures a node: start from DefaultConfig. Database and Storage are
+// required, too.
 type Config struct {
 	Role Role
 	// Addr is where the API listens; MetricsAddr, if set, is one more place
@@ -42,14 +46,14 @@ type Config struct {
 	// Database and Storage are URLs, see store.Open and blob.Open. TempDir is
 	// for uploads and running jobs; empty means the system's.
 	Database, Storage, TempDir string
-	// Patience is how long PostgreSQL may not answer, see store.Options; 0 is
-	// 20 s.
+	// Patience is how long PostgreSQL may not answer, see store.Options.
 	Patience time.Duration
 	// TempSpace bounds local copies of objects on S3, in bytes. Reserve is what
-	// must stay free on the disk for uploads to be taken.
+	// must stay free on the disk for uploads to be taken. See blob.Options.
 	TempSpace, Reserve int64
 
-	Jobs   job.Config
+	Jobs job.Config
+	// Limits bound the clips that are taken; Run sets their TimeLimit.
 	Limits job.Limits
 	// MaxFile is the largest file that is taken, and UploadSpace how much of
 	// uploads may be on its way, in bytes.
@@ -77,7 +81,8 @@ type Config struct {
 	Local, AnyPort bool
 	SignIn         func(url string)
 
-	// Engine is what removes backgrounds, by Model where a network does.
+	// Engine is what removes backgrounds, by Model where a network does. Run
+	// sets its Limits.
 	Engine bgremove.Config
 	Model  string
 
@@ -85,6 +90,34 @@ type Config struct {
 	// Listening and MetricsListening, if set, are called with the address of
 	// the API and of the metrics once they listen there.
 	Listening, MetricsListening func(net.Addr)
+}
+
+// DefaultConfig is a node of everything, with the defaults of all its parts.
+func DefaultConfig() Config {
+	disk, requests := blob.DefaultOptions(), httpapi.DefaultConfig()
+	return Config{
+		Role: All, Addr: "127.0.0.1:8080",
+		Patience: store.DefaultOptions().Patience, TempSpace: disk.TempSpace, Reserve: disk.Reserve,
+		Jobs: job.DefaultConfig(), Limits: job.DefaultLimits(), Slots: job.DefaultSlots(), Drain: job.DefaultDrain,
+		MaxFile: requests.MaxFile, UploadSpace: requests.UploadSpace,
+		Rate: requests.Rate, AccountRate: session.DefaultThrottle().Requests,
+		Mail: mailer.DefaultConfig(), Engine: bgremove.Config{ChildLimits: childLimits(), ProbeLimits: probeLimits()},
+	}
+}
+
+// childLimits bound ffmpeg at work for strangers. The job's limit bounds its
+// time.
+func childLimits() bgremove.ChildLimits {
+	l := bgremove.DefaultChildLimits()
+	l.CPU, l.FileSize = 4*time.Hour, 4<<30
+	return l
+}
+
+// probeLimits bound ffprobe. The other defaults are for a sandbox of which all
+// parts work.
+func probeLimits() bgremove.ChildLimits {
+	l := bgremove.DefaultProbeLimits()
+	return bgremove.ChildLimits{CPU: l.CPU, Memory: l.Memory}
 }
 
 // Run runs a node until ctx ends: then it takes no more requests and jobs,
@@ -95,12 +128,9 @@ func Run(ctx context.Context, c Config) error {
 	}
 	if c.Local {
 		c.Jobs.Unlimited = true
-		c.AccountRate = account.Rate{PerMinute: 60_000_000, Burst: 60_000_000} // one's own machine
+		c.AccountRate = account.Rate{PerMinute: account.MaxPerMinute, Burst: account.MaxPerMinute} // one's own machine
 	}
 	c.Limits.TimeLimit = c.Jobs.TimeLimit
-	if c.Drain == 0 {
-		c.Drain = 30 * time.Second
-	}
 	n, err := open(ctx, c)
 	if err != nil && ctx.Err() != nil {
 		return nil // told to stop before it started

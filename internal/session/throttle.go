@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,14 +13,13 @@ import (
 
 // Throttle bounds how often signing in, registering and the like is tried, since
 // hashing passwords is expensive and guessing them is not for programs, and how
-// often an account asks for anything at all. It is safe for concurrent use.
+// often an account asks for anything at all. Its rates may be zero for those of
+// DefaultThrottle. It is safe for concurrent use.
 type Throttle struct {
 	Limiter *account.Limiter
-	// Rate is of attempts, from an address and for an account; zero is 10 a
-	// minute, 20 at once.
+	// Rate is of attempts, from an address and for an account.
 	Rate account.Rate
-	// Requests is of an account, by all its keys and browsers together; zero is
-	// 600 a minute, 300 at once.
+	// Requests is of an account, by all its keys and browsers together.
 	Requests account.Rate
 	// Devices are counted apart, where the account has signed in before.
 	Devices *Devices
@@ -27,21 +27,15 @@ type Throttle struct {
 	Proxies []netip.Prefix
 }
 
-func (t *Throttle) rate() account.Rate {
-	if t.Rate == (account.Rate{}) {
-		return account.Rate{PerMinute: 10, Burst: 20}
-	}
-	return t.Rate
+// DefaultThrottle has the default rates, and nothing else.
+func DefaultThrottle() Throttle {
+	return Throttle{Rate: account.Rate{PerMinute: 10, Burst: 20}, Requests: account.Rate{PerMinute: 600, Burst: 300}}
 }
 
 // Request counts a request of an account. The error is an *account.LimitedError
 // when there were too many.
 func (t *Throttle) Request(ctx context.Context, accountID string) error {
-	rate := t.Requests
-	if rate == (account.Rate{}) {
-		rate = account.Rate{PerMinute: 600, Burst: 300}
-	}
-	return t.Limiter.Allow(ctx, "account:"+accountID, rate)
+	return t.Limiter.Allow(ctx, "account:"+accountID, cmp.Or(t.Requests, DefaultThrottle().Requests))
 }
 
 // Attempt counts an attempt by the sender's address. The error is an
@@ -70,5 +64,5 @@ func (t *Throttle) AttemptSignedIn(r *http.Request, accountID string) error {
 }
 
 func (t *Throttle) allow(r *http.Request, bucket string) error {
-	return t.Limiter.Allow(r.Context(), bucket, t.rate())
+	return t.Limiter.Allow(r.Context(), bucket, cmp.Or(t.Rate, DefaultThrottle().Rate))
 }

@@ -66,6 +66,9 @@ type Options struct {
 	Patience time.Duration
 }
 
+// DefaultOptions are those of a service, which must not hang with its database.
+func DefaultOptions() Options { return Options{Patience: 20 * time.Second} }
+
 // OpenWith is Open with options.
 func OpenWith(ctx context.Context, url string, o Options) (*DB, error) {
 	var (

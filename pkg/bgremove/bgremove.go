@@ -86,7 +86,7 @@ type Remover struct {
 // New makes a Remover. Nothing is opened or started before it is used.
 func New(c Config) *Remover {
 	if c.Sandbox == SandboxOn {
-		c.ChildLimits, c.ProbeLimits = c.ChildLimits.orDefaults(defaultChildLimits), c.ProbeLimits.orDefaults(defaultProbeLimits)
+		c.ChildLimits, c.ProbeLimits = c.ChildLimits.orDefaults(DefaultChildLimits()), c.ProbeLimits.orDefaults(DefaultProbeLimits())
 	}
 	return &Remover{config: c}
 }

@@ -40,18 +40,24 @@ func InitSandbox() { sandbox.Init() }
 
 // ChildLimits bound each ffmpeg and ffprobe in the sandbox. FileSize also
 // bounds files that are written without them. Zero means no limit, or with
-// SandboxOn the default. The second default is that of Config.ProbeLimits.
+// SandboxOn the default.
 type ChildLimits struct {
-	CPU       time.Duration // of all cores together; 1 h, 20 s
-	Memory    int64         // bytes; 8 GiB (an encoder of 4096×4096 takes half), 512 MiB
-	FileSize  int64         // bytes of the output; 8 GiB, 1 byte
-	OpenFiles int           // 256
+	CPU       time.Duration // of all cores together
+	Memory    int64         // bytes
+	FileSize  int64         // bytes of the output
+	OpenFiles int
 }
 
-var (
-	defaultChildLimits = ChildLimits{CPU: time.Hour, Memory: 8 << 30, FileSize: 8 << 30, OpenFiles: 256}
-	defaultProbeLimits = ChildLimits{CPU: 20 * time.Second, Memory: 512 << 20, FileSize: 1, OpenFiles: 256}
-)
+// DefaultChildLimits are the defaults of Config.ChildLimits. An encoder of
+// 4096×4096 pixels takes half of the memory.
+func DefaultChildLimits() ChildLimits {
+	return ChildLimits{CPU: time.Hour, Memory: 8 << 30, FileSize: 8 << 30, OpenFiles: 256}
+}
+
+// DefaultProbeLimits are the defaults of Config.ProbeLimits.
+func DefaultProbeLimits() ChildLimits {
+	return ChildLimits{CPU: 20 * time.Second, Memory: 512 << 20, FileSize: 1, OpenFiles: 256}
+}
 
 func (l ChildLimits) orDefaults(d ChildLimits) ChildLimits {
 	return ChildLimits{

@@ -18,7 +18,6 @@ import (
 	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/server"
 	"github.com/bgremove/bgremove/internal/store"
-	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
@@ -66,13 +65,12 @@ type service struct {
 func open(dir string, credits int64) (s *service, err error) {
 	objects := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}
 	listening := make(chan net.Addr, 1)
-	c := server.Config{
-		Role: server.All, Addr: "127.0.0.1:0", TempDir: filepath.Join(dir, "tmp"),
-		Database: "sqlite:" + filepath.Join(dir, "test.db"), Storage: objects.String(),
-		Engine: bgremove.Config{ModelsDir: filepath.Join(dir, "models")}, Slots: 2,
-		Rate:      account.Rate{PerMinute: 60_000, Burst: 10_000},
-		Listening: func(at net.Addr) { listening <- at },
-	}
+	c := server.DefaultConfig()
+	c.Addr, c.TempDir, c.Slots = "127.0.0.1:0", filepath.Join(dir, "tmp"), 2
+	c.Database, c.Storage = "sqlite:"+filepath.Join(dir, "test.db"), objects.String()
+	c.Engine.ModelsDir = filepath.Join(dir, "models")
+	c.Rate = account.Rate{PerMinute: 60_000, Burst: 10_000}
+	c.Listening = func(at net.Addr) { listening <- at }
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(ctx, c) }()
