@@ -104,7 +104,9 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 	return errors.Join(errs...)
 }
 
-// lookup finds the value of a flag under both spellings of colour.
+// lookup finds the value of a flag under both spellings of colour. viper could
+// merge the environment with the file, but would not tell where a value is from.
+// Errors must, so the variables would be read here as well.
 func lookup(v *viper.Viper, file, flag string) (origin, value string) {
 	names := []string{flag, strings.Replace(flag, "colour", "color", 1)}
 	for _, name := range names {

@@ -144,7 +144,7 @@ const statsTimeout = 2 * time.Second
 // Collect implements prometheus.Collector. While the database is away the
 // queue's numbers are missing.
 func (q *queue) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), statsTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), statsTimeout) // Prometheus passes none
 	defer cancel()
 	s, err := q.jobs.Stats(ctx)
 	if err != nil {

@@ -50,7 +50,7 @@ func (w *watch) add(ring *func()) (remove func()) {
 	defer w.mu.Unlock()
 	if w.stop == nil {
 		w.wakes = make(map[*func()]struct{})
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := context.WithCancel(context.Background()) // of no single listener: it serves all
 		var polling sync.WaitGroup
 		polling.Go(func() { w.run(ctx) })
 		w.stop = func() { cancel(); polling.Wait() }
