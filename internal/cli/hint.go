@@ -118,7 +118,7 @@ var hints = map[bgremove.Cause]string{
 	notAFile:      "name a file; bgremove client batch takes folders",
 	badExtension:  "the service goes by the name first: rename a file that is one of these",
 	noPlace:       "name another place with -o or --out",
-	watchedGone:   "the watch goes on when the folder is there again",
+	watchedGone:   "the watch continues when the folder is back",
 }
 
 // hinted is an error with a hint of its own.
