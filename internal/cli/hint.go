@@ -116,7 +116,7 @@ var hints = map[bgremove.Cause]string{
 	noService:     "--server or BGREMOVE_SERVER gives its address",
 	notSubmitted:  "--yes submits them without a question",
 	notAFile:      "name a file; bgremove client batch takes folders",
-	badExtension:  "the service goes by the name first: rename a file that is one of these",
+	badExtension:  "the service checks the name first: rename the file if it is one of these",
 	noPlace:       "name another place with -o or --out",
 	watchedGone:   "the watch continues when the folder is back",
 }
@@ -166,7 +166,7 @@ func storageHint(err error) string {
 	case errors.As(err, new(*deployment.MismatchError)):
 		return "check --data, --database and --storage; `bgremove admin storage adopt` makes the storage this database's"
 	case errors.Is(err, store.ErrNoSnapshot):
-		return "docs/operations.md has the commands for PostgreSQL and S3"
+		return "docs/operations.md lists the commands for PostgreSQL and S3"
 	case errors.Is(err, job.ErrBusy):
 		return "try again once they have ended"
 	case errors.Is(err, billing.ErrSubscribed):
@@ -201,7 +201,7 @@ func explainFetch(err error) error {
 	case errors.As(err, &digest), errors.As(err, &size):
 		hint = "it was not installed; the source holds another file: try --from another mirror"
 	case errors.As(err, &short), errors.Is(err, fetch.ErrStalled):
-		hint = "run it again: it goes on where it ended"
+		hint = "run it again: it continues where it stopped"
 	case errors.As(err, &status) && status.Code == http.StatusNotFound:
 		hint = "the file is not there; --from names a mirror, a folder or a file"
 	case errors.As(err, &status), errors.Is(err, fetch.ErrRedirect):
@@ -211,7 +211,7 @@ func explainFetch(err error) error {
 	case errors.Is(err, fetch.ErrBusy):
 		hint = "wait for the other one to end"
 	case errors.Is(err, fetch.ErrNoDigest):
-		hint = "--sha256 vouches for it, if you know what it should be"
+		hint = "--sha256 gives its digest, if you know it"
 	case errors.Is(err, ortlib.ErrArchive), errors.Is(err, ortlib.ErrNoLibrary), errors.Is(err, ortlib.ErrNotLibrary):
 		hint = "name the archive of this system's official release with --from"
 	case errors.As(err, &npm):
@@ -234,7 +234,7 @@ func serviceHint(err error) string {
 	var connection *client.ConnectionError
 	switch {
 	case errors.As(err, new(*client.InsufficientCreditsError)):
-		return "get credits, or send less; what was refused is not charged"
+		return "get credits, or send less; refused files are not charged"
 	case errors.As(err, new(*client.UnexpectedError)):
 		return "--server must be the address of a bgremove service, without /api; is there a proxy or a sign-in page before it?"
 	case errors.As(err, &connection) && !connection.Connected:
@@ -242,7 +242,7 @@ func serviceHint(err error) string {
 	case passing(err):
 		return "run it again in a while"
 	case errors.As(err, new(*client.ServiceError)):
-		return "tell those who run the service, with the request's name"
+		return "report it to the operator of the service, with the request's id"
 	case errors.As(err, new(*client.JobFailedError)):
 		return "its credits were given back; bgremove remove on the file may say more"
 	}
@@ -253,14 +253,14 @@ var serviceHints = []struct {
 	err  error
 	hint string
 }{
-	{client.ErrKey, "BGREMOVE_API_KEY, or api-key in the user's bgremove.yaml, holds it"},
+	{client.ErrKey, "BGREMOVE_API_KEY, or api-key in the user's bgremove.yaml, must hold it"},
 	{client.ErrUnauthorized, "BGREMOVE_API_KEY must hold a key of this service; this one is wrong or was revoked"},
-	{client.ErrNotFound, "only the key that created it sees it, and only on its own --server"},
+	{client.ErrNotFound, "only the key that created it can see it, on the --server where it was created"},
 	{client.ErrNotReady, "bgremove client wait waits for it"},
 	{client.ErrExpired, "results are kept for some days only: submit the file again"},
 	{client.ErrUnreadable, "nothing was charged; bgremove probe on the file says what is wrong with it"},
 	{client.ErrTooLarge, "nothing was charged; send a smaller clip"},
-	{client.ErrConflict, "give another --idempotency-key, or exactly the files and options of before"},
+	{client.ErrConflict, "give another --idempotency-key, or exactly the same files and options as before"},
 	{client.ErrDigest, "run it again"},
 }
 

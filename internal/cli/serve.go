@@ -86,7 +86,7 @@ func (o *serveOptions) jobFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.Slots, "slots", o.Slots, "jobs that run at once on this node")
 	f.IntVar(&o.Jobs.MaxRunning, "max-running", o.Jobs.MaxRunning, "jobs of one account that run at once, on all nodes")
 	f.DurationVar(&o.Jobs.Lease, "lease", o.Jobs.Lease, "after this silence a worker has lost its jobs")
-	f.DurationVar(&o.Jobs.TimeLimit, "time-limit", o.Jobs.TimeLimit, fmt.Sprintf("for a try at a job, plus %d times the clip's duration", job.TimePerDuration))
+	f.DurationVar(&o.Jobs.TimeLimit, "time-limit", o.Jobs.TimeLimit, fmt.Sprintf("for an attempt at a job, plus %d times the clip's duration", job.TimePerDuration))
 	f.DurationVar(&o.Drain, "drain", o.Drain, "how long running jobs may go on when the node stops")
 	f.DurationVar(&o.Jobs.KeepInputs, "keep-inputs", o.Jobs.KeepInputs, "how long uploads stay after their job's end")
 	f.DurationVar(&o.Jobs.KeepOutputs, "keep-outputs", o.Jobs.KeepOutputs, "how long results stay")

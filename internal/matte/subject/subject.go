@@ -42,9 +42,10 @@ const (
 	open, subjectLike = 0.05, 0.5
 	// bulk is the quantile of motion within the mattes that stands for the subject's.
 	// lively is the least of it from frame to frame in a shot in which parts are dropped,
-	// which is some 0.3 pixels where the camera stands still. apart is how much less the
-	// backdrop's median along tracks must be, as a share of the subject's.
-	bulk, lively, apart = 0.8, 0.8, 0.4
+	// which is some 0.3 pixels where the camera stands still, and lasting the least of it
+	// along tracks. apart is how much less the backdrop's median along tracks must be, as a
+	// share of the subject's.
+	bulk, lively, lasting, apart = 0.8, 0.8, 0.4, 0.4
 	// slack is how much more than the backdrop's busiest tenth a part may move and
 	// still be dropped. still and stillShare bound the motion of such a part, by itself
 	// and as a share of the subject's.
@@ -179,7 +180,7 @@ func (c *Clip) judge(ctx context.Context, s *shot) error {
 // its busiest tenth along tracks.
 func (w Wanted) limit(now, subject, backdrop, busy float64) float64 {
 	switch {
-	case w == Auto && now > lively && backdrop < apart*subject:
+	case w == Auto && now > lively && subject > lasting && backdrop < apart*subject:
 		return min(still, stillShare*subject, busy+slack)
 	case w == Moving && now > movingLively:
 		return movingShare * subject
