@@ -221,26 +221,18 @@ func (e *Estimator) upsample(dst *image.Alpha, img *image.NRGBA, d draft) {
 	}
 }
 
-// revise revises the part of a matte in which there is something to decide.
 func (e *Estimator) revise(ctx context.Context, w *matte.Estimate) error {
 	d, err := drafted(ctx, w)
 	if err != nil || d.view == nil {
 		return err
 	}
-	if part := d.view.Undecided(); !part.Empty() {
-		revised, err := e.network.Revise(ctx, d.view.Crop(part))
-		if err != nil {
-			return err
-		}
-		m := copied(d.matte)
-		for y := range part.Dy() {
-			copy(m.Pix[m.PixOffset(part.Min.X, part.Min.Y+y):], revised.Pix[y*revised.Stride:][:part.Dx()])
-		}
-		plate.Keep(d.view, m, d.matte)
-		d.known.Strip(m)
-		d.matte = m
+	m, err := e.network.Revise(ctx, *d.view)
+	if err != nil {
+		return err
 	}
-	d.view = nil
+	plate.Keep(d.view, m, d.matte)
+	d.known.Strip(m)
+	d.matte, d.view = m, nil
 	w.Draft = d
 	return nil
 }

@@ -46,12 +46,15 @@ const (
 	// along tracks. apart is how much less the backdrop's median along tracks must be, as a
 	// share of the subject's.
 	bulk, lively, lasting, apart = 0.8, 0.8, 0.4, 0.4
+	// steady is the share of a shot's frames in which the subject must be lively. One who
+	// walks in and stands still has tracks that begin anew, and would be dropped.
+	steady = 0.9
 	// slack is how much more than the backdrop's busiest tenth a part may move and
 	// still be dropped. still and stillShare bound the motion of such a part, by itself
 	// and as a share of the subject's.
 	busiest, slack, still, stillShare = 0.9, 0.05, 0.3, 0.4
-	// movingLively and movingShare are lively and stillShare of Moving.
-	movingLively, movingShare = 0.5, 0.5
+	// movingShare is stillShare of Moving, which has no other conditions.
+	movingShare = 0.5
 	// seenLeast is in how many frames a place must have been followed to be judged, and
 	// seenNow how surely to count from one frame to the next.
 	seenLeast, seenNow = 1.5, 0.3
@@ -126,7 +129,8 @@ func (c *Clip) Decide(ctx context.Context) error {
 // judge combines what is known from before and from after each frame of a shot, and
 // sets the shot's limit.
 func (c *Clip) judge(ctx context.Context, s *shot) error {
-	var inside, outside, now histogram
+	var inside, outside histogram
+	frames, busy := 0, 0 // with a subject, and those in which it moves
 	var later sums
 	r := new(record)
 	for i := s.last; i >= s.first; i-- {
@@ -146,6 +150,7 @@ func (c *Clip) judge(ctx context.Context, s *shot) error {
 			later.advance(&next.forward, next.trust, r.moving, r.seen)
 		}
 		c.motion, c.seen = sized(c.motion, n), sized(c.seen, n)
+		var now histogram
 		for k := range n {
 			seen := r.seenBefore[k] + later.seen[k] - r.seen[k]
 			c.seen[k] = logarithm(seen)
@@ -164,25 +169,38 @@ func (c *Clip) judge(ctx context.Context, s *shot) error {
 				outside.add(c.motion[k])
 			}
 		}
+		if now.all > 0 {
+			frames++
+			if now.quantile(bulk) > lively {
+				busy++
+			}
+		}
 		if err := c.result.Append(c.motion, c.seen); err != nil {
 			return err
 		}
 	}
 	s.subject, s.backdrop = inside.quantile(bulk), outside.quantile(busiest)
-	if s.last-s.first+1 >= shortest {
-		s.limit = c.wanted.limit(now.quantile(bulk), s.subject, outside.quantile(0.5), s.backdrop)
+	if s.last-s.first+1 >= shortest && float64(busy) >= c.wanted.always()*float64(frames) {
+		s.limit = c.wanted.limit(s.subject, outside.quantile(0.5), s.backdrop)
 	}
 	return nil
 }
 
+// always is the share of a shot's frames in which the subject must be lively.
+func (w Wanted) always() float64 {
+	if w == Moving {
+		return 0
+	}
+	return steady
+}
+
 // limit is the motion below which parts are dropped, 0 for none, where the subject
-// moves by so much from frame to frame and along tracks, and the backdrop by its median and
-// its busiest tenth along tracks.
-func (w Wanted) limit(now, subject, backdrop, busy float64) float64 {
+// moves by so much along tracks, and the backdrop by its median and its busiest tenth.
+func (w Wanted) limit(subject, backdrop, busy float64) float64 {
 	switch {
-	case w == Auto && now > lively && subject > lasting && backdrop < apart*subject:
+	case w == Auto && subject > lasting && backdrop < apart*subject:
 		return min(still, stillShare*subject, busy+slack)
-	case w == Moving && now > movingLively:
+	case w == Moving:
 		return movingShare * subject
 	}
 	return 0

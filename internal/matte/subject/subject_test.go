@@ -102,7 +102,7 @@ func TestClip(t *testing.T) {
 		"walks past":                 {scene{still, walk}, subject.Auto, false},
 		"walks past, all wanted":     {scene{still, walk}, subject.Salient, true},
 		"the camera follows":         {scene{pan, followed}, subject.Auto, false},
-		"pauses":                     {scene{still, pausing}, subject.Auto, false},
+		"pauses":                     {scene{still, pausing}, subject.Auto, true},
 		"all rest":                   {scene{still, resting}, subject.Auto, true},
 		"pauses, what moves, wanted": {scene{still, pausing}, subject.Moving, false},
 	} {

@@ -1,7 +1,6 @@
 package view_test
 
 import (
-	"image"
 	"os"
 	"regexp"
 	"slices"
@@ -51,43 +50,6 @@ func TestPlane(t *testing.T) {
 	for i, b := range v.Pix {
 		if want := uint8(i/6 + 1); b != want {
 			t.Fatalf("byte %d is of plane %d, want %d", i, b-1, want-1)
-		}
-	}
-}
-
-// Only the part around what may be subject is undecided: a matte, a difference from the
-// plate, or a place where the plate is not known.
-func TestUndecided(t *testing.T) {
-	t.Parallel()
-	const w, h = 200, 120
-	at := 60*w + 100
-	for name, c := range map[string]struct {
-		plane view.Plane
-		value uint8
-	}{
-		"matte":      {view.Coverage, 20},
-		"difference": {view.Unusual, 200},
-		"no plate":   {view.Frames, 0},
-	} {
-		v := view.New(w, h)
-		for i := range v.Plane(view.Frames) {
-			v.Plane(view.Frames)[i] = 100
-		}
-		if part := v.Undecided(); !part.Empty() {
-			t.Fatalf("%v of a picture like its plate", part)
-		}
-		for y := range 16 {
-			for x := range 16 {
-				v.Plane(c.plane)[at+y*w+x] = c.value
-			}
-		}
-		part := v.Undecided()
-		if part.Dx() > 112 || part.Dy() > 120 || !image.Rect(100, 60, 116, 76).In(part) {
-			t.Errorf("%s: %v", name, part)
-		}
-		crop := v.Crop(part)
-		if crop.W != part.Dx() || crop.H != part.Dy() || crop.Plane(c.plane)[(60-part.Min.Y)*crop.W+100-part.Min.X] != c.value {
-			t.Errorf("%s: the part of %v is another", name, part)
 		}
 	}
 }
