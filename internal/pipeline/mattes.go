@@ -7,11 +7,10 @@ import (
 )
 
 // mattes keeps the mattes of a pass, and foregrounds where there are any, for the
-// next pass. First all are appended, then all are read in the same order.
+// next pass. First all are appended, then they are read.
 type mattes struct {
 	file  *records.File
 	sizes []image.Point // of the foregrounds, the zero point where there is none
-	read  int
 }
 
 func newMattes(dir string) (*mattes, error) {
@@ -32,11 +31,9 @@ func (k *mattes) append(m *image.Alpha, foreground *image.NRGBA) error {
 	return k.file.Append(m.Pix, foreground.Pix)
 }
 
-// next reads the next matte into m, which has the size of the one appended, and
+// read reads the matte of frame i into m, which has the size of the one appended, and
 // returns the foreground.
-func (k *mattes) next(m *image.Alpha) (foreground *image.NRGBA, err error) {
-	i := k.read
-	k.read++
+func (k *mattes) read(i int, m *image.Alpha) (foreground *image.NRGBA, err error) {
 	if size := k.sizes[i]; size != (image.Point{}) {
 		foreground = image.NewNRGBA(image.Rectangle{Max: size})
 		return foreground, k.file.Read(i, m.Pix, foreground.Pix)

@@ -128,7 +128,7 @@ func (k *keptItems) next(ctx context.Context) (*item, error) {
 		k.n++
 		if k.plan.mattes != nil {
 			it.Matte = k.newMatte()
-			if it.Foreground, err = k.plan.mattes.next(it.Matte); err != nil {
+			if it.Foreground, err = k.plan.mattes.read(it.index, it.Matte); err != nil {
 				return nil, err
 			}
 			if k.plan.volume != nil {

@@ -1,5 +1,5 @@
-// Command plates writes the views of internal/matte/plate for training. It reads
-// clips from standard input. Each begins with three 32-bit numbers, little-endian:
+// Command plates writes the views of internal/matte/view for training: what the program
+// would show the reviser of a clip's plate and motion. It reads clips from standard input. Each begins with three 32-bit numbers, little-endian:
 // frames, width and height. The frames follow with four bytes a pixel: red, green,
 // blue and the coverage. The program fits the coverage's edges to the picture's.
 // For each clip it writes the views of all frames, each in planes, with all frames
@@ -51,7 +51,7 @@ type frame struct {
 }
 
 func clip(in io.Reader, out io.Writer, n, w, h int) (err error) {
-	c, err := subject.New(subject.Auto, "")
+	c, err := subject.New(subject.Options{Views: true})
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,9 @@ func (n *Network) Revises(w, h int) bool {
 	return n.reviser != nil && w*h <= reviserArea
 }
 
+// Sees reports whether Revise makes use of a plane of its views.
+func (n *Network) Sees(p view.Plane) bool { return n.reviser != nil && int(p) < n.reviser.planes }
+
 // reviser is the network that revises mattes. Its session is created with the
 // first matte: callers that only ask for a network's description, or work
 // without the plate, need none.

@@ -11,6 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/plate"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/matte/subject"
+	"github.com/bgremove/bgremove/internal/matte/view"
 	"github.com/bgremove/bgremove/internal/records"
 )
 
@@ -44,7 +45,7 @@ func (e *Estimator) note(ctx context.Context, w *matte.Estimate) error {
 	w.Draft = d
 	s := &e.study
 	if s.mattes == nil {
-		if err := s.begin(&e.options); err != nil {
+		if err := e.begin(); err != nil {
 			return err
 		}
 	}
@@ -70,9 +71,10 @@ func (e *Estimator) own(img *image.NRGBA, m *image.Alpha) *image.NRGBA {
 	return nil
 }
 
-func (s *study) begin(o *Options) (err error) {
+func (e *Estimator) begin() (err error) {
+	s, o := &e.study, &e.options
 	if s.mattes, err = records.Create(o.TempDir); err == nil && !o.NoMotion {
-		s.subject, err = subject.New(o.Subject, o.TempDir)
+		s.subject, err = subject.New(subject.Options{Wanted: o.Subject, Views: e.plates() && e.network.Sees(view.TrackMotion), TempDir: o.TempDir})
 	}
 	return err
 }

@@ -13,7 +13,7 @@ type Evidence struct {
 	w, h       int // pixels of the picture that was measured
 	shot       shot
 	keep       []float32 // of each cell, 0 if it cannot be subject, else 1; nil if all are 1
-	track      []uint8   // view.TrackMotion, and so on
+	track      []uint8   // view.TrackMotion, and so on; nil unless it is to be shown
 	frames     []uint8
 	now, trust []uint8
 }
@@ -37,7 +37,20 @@ func (e *Evidence) Strip(m *image.Alpha) {
 	}
 }
 
-// Show fills the view's planes of motion.
+// show readies the evidence for Show, with the motion along tracks and in how many frames.
+func (e *Evidence) show(r *record, track, frames []uint8) {
+	e.track, e.frames = track, frames
+	e.now, e.trust = make([]uint8, len(track)), make([]uint8, len(track))
+	for k, seen := range r.seen {
+		e.trust[k] = round(seen)
+		e.now[k] = round(r.moving[k] / max(seen, 1e-3))
+		if track[k] == unknown {
+			track[k] = 0
+		}
+	}
+}
+
+// Show fills the view's planes of motion, if Options.Views asked for it.
 func (e *Evidence) Show(v *view.View) {
 	if e.track == nil {
 		return

@@ -63,16 +63,26 @@ const (
 // Clip gathers the motion of a clip. Call Add for all frames in order, then Decide
 // once, then Frame. It is for one goroutine.
 type Clip struct {
-	wanted Wanted
-	meter  meter
-	cuts   refine.CutDetector
-	grid   image.Point // cells
-	frames *records.File
-	shots  []shot
-	tracks sums
-	result *records.File // motion along tracks by frame, the last frame first
-	motion []uint8       // along tracks, of the frame in work
-	seen   []uint8       // and in how many frames
+	options Options
+	meter   meter
+	cuts    refine.CutDetector
+	grid    image.Point // cells
+	frames  *records.File
+	shots   []shot
+	tracks  sums
+	result  *records.File // motion along tracks by frame, the last frame first
+	motion  []uint8       // along tracks, of the frame in work
+	seen    []uint8       // and in how many frames
+}
+
+// Options are how a clip is judged. The zero value is useful.
+type Options struct {
+	Wanted Wanted
+	// Views says that the evidence is to be shown in views, by Evidence.Show.
+	Views bool
+	// TempDir is where the record of the frames is kept, in temporary files; empty is the
+	// system's folder for such files.
+	TempDir string
 }
 
 // shot is a run of frames without a cut.
@@ -84,19 +94,18 @@ type shot struct {
 	limit             float64 // motion below which parts are dropped
 }
 
-// New begins a clip. The record of its frames is kept in a temporary file in dir;
-// empty is the system's folder for such files. The caller closes it.
-func New(wanted Wanted, dir string) (*Clip, error) {
-	frames, err := records.Create(dir)
+// New begins a clip. The caller closes it.
+func New(o Options) (*Clip, error) {
+	frames, err := records.Create(o.TempDir)
 	if err != nil {
 		return nil, err
 	}
-	result, err := records.Create(dir)
+	result, err := records.Create(o.TempDir)
 	if err != nil {
 		_ = frames.Close()
 		return nil, err
 	}
-	return &Clip{wanted: wanted, frames: frames, result: result}, nil
+	return &Clip{options: o, frames: frames, result: result}, nil
 }
 
 // Add adds the next frame: a small picture, some hundred pixels wide, and its matte
@@ -180,25 +189,18 @@ func (c *Clip) judge(ctx context.Context, s *shot) error {
 		}
 	}
 	s.subject, s.backdrop = inside.quantile(bulk), outside.quantile(busiest)
-	if s.last-s.first+1 >= shortest && float64(busy) >= c.wanted.always()*float64(frames) {
-		s.limit = c.wanted.limit(s.subject, outside.quantile(0.5), s.backdrop)
+	if s.last-s.first+1 >= shortest {
+		s.limit = c.options.Wanted.limit(float64(busy)/float64(max(frames, 1)), s.subject, outside.quantile(0.5), s.backdrop)
 	}
 	return nil
 }
 
-// always is the share of a shot's frames in which the subject must be lively.
-func (w Wanted) always() float64 {
-	if w == Moving {
-		return 0
-	}
-	return steady
-}
-
-// limit is the motion below which parts are dropped, 0 for none, where the subject
-// moves by so much along tracks, and the backdrop by its median and its busiest tenth.
-func (w Wanted) limit(subject, backdrop, busy float64) float64 {
+// limit is the motion below which parts are dropped, 0 for none, where the subject is
+// lively in a share of the frames and moves by so much along tracks, and the backdrop by
+// its median and its busiest tenth.
+func (w Wanted) limit(share, subject, backdrop, busy float64) float64 {
 	switch {
-	case w == Auto && subject > lasting && backdrop < apart*subject:
+	case w == Auto && share >= steady && subject > lasting && backdrop < apart*subject:
 		return min(still, stillShare*subject, busy+slack)
 	case w == Moving:
 		return movingShare * subject
@@ -206,28 +208,27 @@ func (w Wanted) limit(subject, backdrop, busy float64) float64 {
 	return 0
 }
 
-// Frame is what is known of frame i.
+// Frame is what is known of frame i. Nothing is read of frames of which nothing is wanted.
 func (c *Clip) Frame(i int) (Evidence, error) {
 	s := c.shotOf(i)
+	if s.limit == 0 && !c.options.Views {
+		return Evidence{}, nil
+	}
 	var r record
 	if err := c.read(i, &r); err != nil {
 		return Evidence{}, err
 	}
 	n := len(r.matte)
-	e := Evidence{grid: c.grid, w: c.meter.w, h: c.meter.h, shot: s, track: make([]uint8, n), frames: make([]uint8, n)}
-	if err := c.result.Read(c.result.Len()-1-i, e.track, e.frames); err != nil {
+	track, frames := make([]uint8, n), make([]uint8, n)
+	if err := c.result.Read(c.result.Len()-1-i, track, frames); err != nil {
 		return Evidence{}, err
 	}
+	e := Evidence{grid: c.grid, w: c.meter.w, h: c.meter.h, shot: s}
 	if s.limit > 0 {
-		e.keep = keep(e.track, r.matte, c.grid, float32(s.limit*most))
+		e.keep = keep(track, r.matte, c.grid, float32(s.limit*most))
 	}
-	e.now, e.trust = make([]uint8, n), make([]uint8, n)
-	for k, seen := range r.seen {
-		e.trust[k] = round(seen)
-		e.now[k] = round(r.moving[k] / max(seen, 1e-3))
-		if e.track[k] == unknown {
-			e.track[k] = 0
-		}
+	if c.options.Views {
+		e.show(&r, track, frames)
 	}
 	return e, nil
 }

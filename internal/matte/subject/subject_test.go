@@ -52,7 +52,7 @@ func (s scene) frame(n int) (*image.NRGBA, *image.Alpha) {
 // kept is which discs of each frame stay, as shares of their middle.
 func (s scene) kept(t *testing.T, wanted subject.Wanted) (shares [][]float64) {
 	t.Helper()
-	c, err := subject.New(wanted, t.TempDir())
+	c, err := subject.New(subject.Options{Wanted: wanted, TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestClip(t *testing.T) {
 // with it.
 func TestShots(t *testing.T) {
 	t.Parallel()
-	c, err := subject.New(subject.Auto, t.TempDir())
+	c, err := subject.New(subject.Options{Views: true, TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestShots(t *testing.T) {
 func TestShow(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(t float64) []disc { return []disc{{30 + 6*t, 50, 22}} }}
-	c, err := subject.New(subject.Auto, t.TempDir())
+	c, err := subject.New(subject.Options{Views: true, TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestShow(t *testing.T) {
 func TestTiny(t *testing.T) {
 	t.Parallel()
 	for _, size := range []image.Point{{1, 1}, {3, 200}, {9, 9}, {200, 2}} {
-		c, err := subject.New(subject.Auto, t.TempDir())
+		c, err := subject.New(subject.Options{Views: true, TempDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestTiny(t *testing.T) {
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c, err := subject.New(subject.Auto, dir)
+	c, err := subject.New(subject.Options{TempDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestStopped(t *testing.T) {
 
 func BenchmarkAdd(b *testing.B) {
 	s := scene{still, func(t float64) []disc { return []disc{{30 + 6*t, 50, 22}, {180, 90, 22}} }}
-	c, err := subject.New(subject.Auto, b.TempDir())
+	c, err := subject.New(subject.Options{TempDir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
 	}
