@@ -48,7 +48,7 @@ race: setup $(stripemock) ## run every test under the race detector
 .PHONY: screenshots
 screenshots: setup ## open every page in a browser, and make the pictures of docs/dashboard.md
 	@mkdir -p .cache/screenshots
-	BGREMOVE_SCREENSHOTS='$(CURDIR)/.cache/screenshots' $(GO) test -count=1 -run '^TestLooks$$' ./internal/dashboard
+	BGREMOVE_SCREENSHOTS='$(CURDIR)/.cache/screenshots' $(GO) test -count=1 -run '^TestLooks$$' ./internal/service/dashboard
 	for name in workbench-1280-light jobs-1280-dark credits-1280-light keys-380-dark; do \
 		convert ".cache/screenshots/$$name.png" -colors 128 "PNG8:docs/images/dashboard-$$name.png"; done
 
@@ -115,7 +115,7 @@ alerts: $(promtool) ## check the alerts of deploy/prometheus; builds promtool fi
 # For the network: tools/train/README.md describes DATA, a folder of pictures.
 python  := .cache/train/bin/python
 train   := tools/train
-MODEL   ?= internal/model/bundled/bgremove-small.onnx
+MODEL   ?= internal/network/model/bundled/bgremove-small.onnx
 MINUTES ?= 600
 
 .PHONY: model

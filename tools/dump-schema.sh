@@ -3,7 +3,7 @@
 #
 #	tools/postgres.sh tools/dump-schema.sh PROGRAM VERSION
 #
-# makes internal/store/testdata/schema/VERSION.sqlite.sql and .postgres.sql by
+# makes internal/service/store/testdata/schema/VERSION.sqlite.sql and .postgres.sql by
 # running PROGRAM as a service. Run it before a change of the schema, with the
 # program before the change. TestUpgrade then upgrades the written databases.
 # It needs sqlite3, pg_dump, curl, jq and the files of testdata.
@@ -11,7 +11,7 @@ set -eu
 program=$(realpath "$1")
 version=$2
 cd "$(dirname "$0")/.."
-folder=internal/store/testdata/schema
+folder=internal/service/store/testdata/schema
 dir=$(mktemp -d)
 server=
 trap 'test -z "$server" || kill "$server" 2>/dev/null; rm -rf "$dir"' EXIT

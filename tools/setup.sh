@@ -52,7 +52,7 @@ fi
 
 # The library that runs the neural networks, installed as users do it. Tests
 # that need it are skipped without it.
-version=$(sed -n 's/^const Version = //p' internal/ortlib/ortlib.go)
+version=$(sed -n 's/^const Version = //p' internal/network/ortlib/ortlib.go)
 if [ "${1:-}" != demo ] && ! grep -qs "\"version\": $version" .cache/bgremove/onnxruntime/setup.json; then
 	GOCACHE=$(go env GOCACHE) XDG_CACHE_HOME=$PWD/.cache go run ./cmd/bgremove setup ||
 		echo "setup: without ONNX Runtime the tests of neural networks are skipped" >&2

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bgremove/bgremove/internal/account"
-	"github.com/bgremove/bgremove/internal/billing"
-	"github.com/bgremove/bgremove/internal/blob"
 	"github.com/bgremove/bgremove/internal/cli/term"
-	"github.com/bgremove/bgremove/internal/job"
-	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/billing"
+	"github.com/bgremove/bgremove/internal/service/blob"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/store"
 )
 
 func (m *admin) accountCreate() *cobra.Command {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bgremove/bgremove/internal/account"
-	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/store"
 )
 
 func (m *admin) creditsGrant() *cobra.Command {

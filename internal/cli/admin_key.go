@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bgremove/bgremove/internal/account"
 	"github.com/bgremove/bgremove/internal/cli/term"
-	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/store"
 )
 
 func (m *admin) keyCreate() *cobra.Command {

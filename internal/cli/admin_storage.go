@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bgremove/bgremove/internal/account"
-	"github.com/bgremove/bgremove/internal/blob"
-	"github.com/bgremove/bgremove/internal/deployment"
-	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/blob"
+	"github.com/bgremove/bgremove/internal/service/deployment"
+	"github.com/bgremove/bgremove/internal/service/store"
 )
 
 // stored makes a command from run, which gets the open database and storage of

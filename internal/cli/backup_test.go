@@ -12,12 +12,12 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"github.com/bgremove/bgremove/internal/account"
-	"github.com/bgremove/bgremove/internal/blob"
-	"github.com/bgremove/bgremove/internal/deployment"
-	"github.com/bgremove/bgremove/internal/job"
-	"github.com/bgremove/bgremove/internal/store"
-	"github.com/bgremove/bgremove/internal/store/storetest"
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/blob"
+	"github.com/bgremove/bgremove/internal/service/deployment"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/store"
+	"github.com/bgremove/bgremove/internal/service/store/storetest"
 )
 
 // bucket starts a server with an empty bucket called clips, and returns its

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bgremove/bgremove/internal/outfile"
+	"github.com/bgremove/bgremove/internal/system/outfile"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/client"

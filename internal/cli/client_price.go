@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bgremove/bgremove/internal/price"
+	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/bgremove/bgremove/internal/server"
+	"github.com/bgremove/bgremove/internal/service/server"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 

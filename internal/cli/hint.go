@@ -9,12 +9,12 @@ import (
 	"syscall"
 
 	"github.com/bgremove/bgremove/internal/batch"
-	"github.com/bgremove/bgremove/internal/billing"
-	"github.com/bgremove/bgremove/internal/deployment"
-	"github.com/bgremove/bgremove/internal/fetch"
-	"github.com/bgremove/bgremove/internal/job"
-	"github.com/bgremove/bgremove/internal/ortlib"
-	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/network/fetch"
+	"github.com/bgremove/bgremove/internal/network/ortlib"
+	"github.com/bgremove/bgremove/internal/service/billing"
+	"github.com/bgremove/bgremove/internal/service/deployment"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/client"
 )

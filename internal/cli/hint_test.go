@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/cli"
-	"github.com/bgremove/bgremove/internal/removal/removaltest"
+	"github.com/bgremove/bgremove/internal/service/removal/removaltest"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/cli/term"
-	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/network/model"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 

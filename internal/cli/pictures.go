@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/canvas"
-	"github.com/bgremove/bgremove/internal/outfile"
+	"github.com/bgremove/bgremove/internal/system/outfile"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/bgremove/bgremove/internal/price"
+	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/bgremove/bgremove/internal/httpapi"
-	"github.com/bgremove/bgremove/internal/job"
-	"github.com/bgremove/bgremove/internal/server"
+	"github.com/bgremove/bgremove/internal/service/httpapi"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/server"
 )
 
 // serveOptions are the flags of serve that are not fields of the server's own

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/bgremove/bgremove/internal/account"
-	"github.com/bgremove/bgremove/internal/job"
-	"github.com/bgremove/bgremove/internal/server"
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/server"
 )
 
 // check reads the flags with words and addresses, and joins all problems.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/bgremove/bgremove/internal/billing"
-	"github.com/bgremove/bgremove/internal/mailer"
+	"github.com/bgremove/bgremove/internal/service/billing"
+	"github.com/bgremove/bgremove/internal/service/mailer"
 )
 
 // shopOptions are the flags for selling plans and sending mails.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/bgremove/bgremove/internal/cli"
 	"github.com/bgremove/bgremove/internal/config"
-	"github.com/bgremove/bgremove/internal/httpapi"
-	"github.com/bgremove/bgremove/internal/job"
-	"github.com/bgremove/bgremove/internal/server"
-	"github.com/bgremove/bgremove/internal/session"
+	"github.com/bgremove/bgremove/internal/service/httpapi"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/server"
+	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/pkg/client"
 )
 

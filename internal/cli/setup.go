@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/cli/term"
-	"github.com/bgremove/bgremove/internal/fetch"
-	"github.com/bgremove/bgremove/internal/ortlib"
+	"github.com/bgremove/bgremove/internal/network/fetch"
+	"github.com/bgremove/bgremove/internal/network/ortlib"
 )
 
 func (a *app) setupCommand() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/cli"
-	"github.com/bgremove/bgremove/internal/job"
+	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/pkg/option"
 )
 

@@ -30,7 +30,7 @@ func TestOnlyTheCommandLineNamesFlags(t *testing.T) {
 		}
 	}
 	// apidocs shows curl's commands, config finds the files that flags are read from.
-	edges := []string{"../apidocs", "../cli", "../config"}
+	edges := []string{"../service/apidocs", "../cli", "../config"}
 	for _, root := range []string{"..", "../../pkg"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			switch {

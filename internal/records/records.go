@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"github.com/bgremove/bgremove/internal/outfile"
+	"github.com/bgremove/bgremove/internal/system/outfile"
 )
 
 // File is a list of records, compressed, in a temporary file. First all are

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
-	"github.com/bgremove/bgremove/internal/model"
-	"github.com/bgremove/bgremove/internal/ortlib"
+	"github.com/bgremove/bgremove/internal/network/model"
+	"github.com/bgremove/bgremove/internal/network/ortlib"
 )
 
 // Cause says what is wrong, for programs. errors.Is(err, OutputExists) reports

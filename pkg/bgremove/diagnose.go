@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
-	"github.com/bgremove/bgremove/internal/model"
-	"github.com/bgremove/bgremove/internal/ortlib"
+	"github.com/bgremove/bgremove/internal/network/model"
+	"github.com/bgremove/bgremove/internal/network/ortlib"
 )
 
 // Check is one thing that bgremove can make use of.

@@ -9,7 +9,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/internal/pipeline"
-	"github.com/bgremove/bgremove/internal/sandbox"
+	"github.com/bgremove/bgremove/internal/system/sandbox"
 )
 
 // Kind groups errors by their remedy.

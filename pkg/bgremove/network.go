@@ -6,8 +6,8 @@ import (
 	"errors"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
-	"github.com/bgremove/bgremove/internal/model"
-	"github.com/bgremove/bgremove/internal/ortlib"
+	"github.com/bgremove/bgremove/internal/network/model"
+	"github.com/bgremove/bgremove/internal/network/ortlib"
 )
 
 // Device is where a network runs. The empty Device is DeviceAuto.

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
-	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/network/model"
 )
 
 // TestNetworkIsNotWaitedFor: who is interrupted while a network is opened goes at

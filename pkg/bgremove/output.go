@@ -14,8 +14,8 @@ import (
 	"github.com/bgremove/bgremove/internal/media/apng"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
-	"github.com/bgremove/bgremove/internal/outfile"
 	"github.com/bgremove/bgremove/internal/pipeline"
+	"github.com/bgremove/bgremove/internal/system/outfile"
 )
 
 // OutputPath is the default place of a clip's output: beside the input, its

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/bgremove/bgremove/internal/outfile"
+	"github.com/bgremove/bgremove/internal/system/outfile"
 )
 
 // What we write ourselves ends at the limit that ffmpeg's files have.

@@ -13,8 +13,8 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
-	"github.com/bgremove/bgremove/internal/outfile"
 	"github.com/bgremove/bgremove/internal/pipeline"
+	"github.com/bgremove/bgremove/internal/system/outfile"
 )
 
 // Result describes the finished work. Frames, Width, Height and Duration are

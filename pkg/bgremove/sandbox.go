@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
-	"github.com/bgremove/bgremove/internal/sandbox"
+	"github.com/bgremove/bgremove/internal/system/sandbox"
 )
 
 // Sandbox chooses how ffmpeg and ffprobe run, because they read files from

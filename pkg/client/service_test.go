@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bgremove/bgremove/internal/account"
-	"github.com/bgremove/bgremove/internal/server"
-	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/server"
+	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/pkg/client"
 )
 

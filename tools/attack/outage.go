@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/bgremove/bgremove/internal/store/storetest/wire"
+	"github.com/bgremove/bgremove/internal/service/store/storetest/wire"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )

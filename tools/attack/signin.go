@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/bgremove/bgremove/internal/session"
+	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/bgremove/bgremove/internal/account"
-	"github.com/bgremove/bgremove/internal/deployment"
-	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/deployment"
+	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/bgremove/bgremove/internal/account"
-	"github.com/bgremove/bgremove/internal/blob"
-	"github.com/bgremove/bgremove/internal/deployment"
-	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/blob"
+	"github.com/bgremove/bgremove/internal/service/deployment"
+	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 

@@ -11,8 +11,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/bgremove/bgremove/internal/account"
-	"github.com/bgremove/bgremove/internal/blob"
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/blob"
 )
 
 // facts is the final content of the database.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bgremove/bgremove/internal/store"
+	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
-	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/network/model"
 )
 
 func TestNaNNamesTheNetwork(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/reduce"
-	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/network/model"
 )
 
 // BenchmarkPrepare measures bringing a frame to size and into a tensor.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
-	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/network/model"
 )
 
 // BenchmarkNetwork tells how to share the cores: threads for one inference

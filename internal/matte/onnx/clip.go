@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte/reduce"
-	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/network/model"
 )
 
 // ClipOptions are how a clip is run. The zero value is useful.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bgremove/bgremove/internal/model"
-	"github.com/bgremove/bgremove/internal/onnxfile"
+	"github.com/bgremove/bgremove/internal/network/model"
+	"github.com/bgremove/bgremove/internal/network/onnxfile"
 )
 
 const (

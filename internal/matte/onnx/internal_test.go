@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/network/model"
 )
 
 func TestToHalf(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bgremove/bgremove/internal/model"
-	"github.com/bgremove/bgremove/internal/onnxfile"
+	"github.com/bgremove/bgremove/internal/network/model"
+	"github.com/bgremove/bgremove/internal/network/onnxfile"
 )
 
 // Errors that callers compare.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/matte/view"
-	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/network/model"
 )
 
 func plated(c *onnx.Config) {

@@ -1,6 +1,6 @@
 package onnx
 
-import "github.com/bgremove/bgremove/internal/model"
+import "github.com/bgremove/bgremove/internal/network/model"
 
 const (
 	// lightArea is up to how many pixels of input a network is light.

@@ -11,7 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/matte/segment"
 	"github.com/bgremove/bgremove/internal/matte/subject"
-	"github.com/bgremove/bgremove/internal/model"
+	"github.com/bgremove/bgremove/internal/network/model"
 	"github.com/bgremove/bgremove/internal/synth"
 )
 

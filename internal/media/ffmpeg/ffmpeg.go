@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bgremove/bgremove/internal/sandbox"
+	"github.com/bgremove/bgremove/internal/system/sandbox"
 )
 
 // MinMajor and MinMinor are the oldest ffmpeg release that works: -fps_mode

@@ -20,7 +20,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
-	"github.com/bgremove/bgremove/internal/sandbox"
+	"github.com/bgremove/bgremove/internal/system/sandbox"
 )
 
 func TestMain(m *testing.M) {

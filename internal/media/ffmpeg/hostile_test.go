@@ -12,8 +12,8 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
-	"github.com/bgremove/bgremove/internal/sandbox"
 	"github.com/bgremove/bgremove/internal/synth/hostile"
+	"github.com/bgremove/bgremove/internal/system/sandbox"
 )
 
 // save writes a test's file.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/yuv"
-	"github.com/bgremove/bgremove/internal/sandbox"
+	"github.com/bgremove/bgremove/internal/system/sandbox"
 )
 
 // Error is the failure of a child process. Err is a *sandbox.LimitError where

@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/bgremove/bgremove/internal/session"
+	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 

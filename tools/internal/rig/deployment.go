@@ -15,8 +15,8 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
 
-	"github.com/bgremove/bgremove/internal/blob"
-	"github.com/bgremove/bgremove/internal/id"
+	"github.com/bgremove/bgremove/internal/service/blob"
+	"github.com/bgremove/bgremove/internal/service/id"
 )
 
 // Deployment is a database and a storage that nodes share, empty at first.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/bgremove/bgremove/internal/id"
+	"github.com/bgremove/bgremove/internal/service/id"
 )
 
 // S3 is an S3 server: versitygw, which keeps objects in a folder.

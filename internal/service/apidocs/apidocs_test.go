@@ -1,0 +1,160 @@
+package apidocs_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/service/apidocs"
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+func get(t *testing.T, path string) (http.Header, string) {
+	t.Helper()
+	handler, err := apidocs.Handler(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("GET %s: %d", path, w.Code)
+	}
+	return w.Header(), w.Body.String()
+}
+
+// TestJSON checks that the JSON is the same document as the YAML.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	header, body := get(t, "/openapi.json")
+	if got := header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("Content-Type is %q", got)
+	}
+	want, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := openapi3.NewLoader().LoadFromData([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(object(t, want), object(t, got)); diff != "" {
+		t.Errorf("(-YAML +JSON):\n%s", diff)
+	}
+}
+
+func object(t *testing.T, doc *openapi3.T) (v any) {
+	t.Helper()
+	raw, err := doc.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestPage checks that every operation, status and option is on the page.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	_, body := get(t, "/docs")
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if method == http.MethodHead {
+				continue
+			}
+			article := between(body, `<article id="`+op.OperationID+`">`, `</article>`)
+			if article == "" {
+				t.Errorf("%s %s is not on the page", method, path)
+				continue
+			}
+			for status := range op.Responses.Map() {
+				if !strings.Contains(article, ">"+status+"<") {
+					t.Errorf("%s %s: %s is not on the page", method, path, status)
+				}
+			}
+		}
+	}
+	form := between(body, `<article id="createJob">`, `</article>`)
+	for name := range doc.Components.Schemas["Options"].Value.Properties {
+		if !strings.Contains(form, "<code>"+name+"</code>") {
+			t.Errorf("option %s is not on the page", name)
+		}
+	}
+	for _, want := range []string{
+		"8 to 32", "default 16", `<a href="#Job">Job</a>`, `{&#34;error&#34;:&#34;insufficient_credits&#34;,&#34;creditsRemaining&#34;:2}`,
+		"-F file=@hop.mp4", "$BGREMOVE_SERVER/api/v1/jobs/$ID/download",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is not on the page", want)
+		}
+	}
+}
+
+func between(s, from, to string) string {
+	_, s, _ = strings.Cut(s, from)
+	s, _, _ = strings.Cut(s, to)
+	return s
+}
+
+// TestPageIsClosed checks that the page runs nothing, loads nothing from
+// elsewhere, and has no dead links.
+func TestPageIsClosed(t *testing.T) {
+	t.Parallel()
+	header, body := get(t, "/docs")
+	want := "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	if got := header.Get("Content-Security-Policy"); got != want {
+		t.Errorf("Content-Security-Policy is %q", got)
+	}
+	for _, bad := range []string{"<script", "style=", "src=", `href="http`, "url(", "ZgotmplZ"} {
+		if strings.Contains(body, bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+	for _, link := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(body, -1) {
+		switch target := link[1]; {
+		case strings.HasPrefix(target, "#"):
+			if !strings.Contains(body, `id="`+target[1:]+`"`) {
+				t.Errorf("%s leads nowhere", target)
+			}
+		default:
+			get(t, target)
+		}
+	}
+}
+
+func TestNotModified(t *testing.T) {
+	t.Parallel()
+	handler, err := apidocs.Handler(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, _ := get(t, "/docs")
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/docs", nil)
+	r.Header.Set("If-None-Match", header.Get("ETag"))
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	if w.Code != http.StatusNotModified {
+		t.Errorf("status is %d, want 304", w.Code)
+	}
+}
+
+func TestHandlerRefuses(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{"", "a: [", "a: !!int x"} {
+		if _, err := apidocs.Handler([]byte(source)); err == nil {
+			t.Errorf("%q was taken", source)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package dashboard_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/service/server"
+)
+
+// jobID is the id in the path that a submission redirects to.
+func (p page) jobID() string {
+	p.Helper()
+	id, ok := strings.CutPrefix(p.header.Get("Location"), "/jobs/")
+	if p.status != http.StatusSeeOther || !ok {
+		p.Fatalf("it leads to %d %q: %s", p.status, p.header.Get("Location"), text(p.body))
+	}
+	return id
+}
+
+// blank holds the options of an unchanged form.
+var blank = []string{"method", "auto", "tolerance", "16", "crop", "true", "pad", "12", "canvasW", "", "canvasH", "", "anchor", "center",
+	"outputFormat", "gif", "bgColor", "transparent", "trim", "false"}
+
+// A job goes from the form to the download, and once more, without any script.
+func TestSubmitWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 20)
+	p := s.signedIn("ada@example.com")
+	p.get("/").says(http.StatusOK, "Drop a clip here", "Your clip without its background")
+	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}, blank...).jobID()
+	if state := p.ended(id); state != "done" {
+		t.Fatalf("the job is %s", state)
+	}
+	p.get("/jobs/"+id).says(http.StatusOK, "hop.gif", "Done", "36 frames", "360×203", "301×182", "4 credits", "/api/jobs/"+id+"/download", "/?again="+id)
+	p.get("/jobs").says(http.StatusOK, "hop.gif", `href="/jobs/`+id+`"`, "/api/jobs/"+id+"/preview")
+	p.get("/").says(http.StatusOK, `data-view="`+id+`"`, "16</span> credits")
+
+	p.get("/?again="+id).says(http.StatusOK, "Run again for 4 credits", `action="/jobs/`+id+`/again"`)
+	other := slices.Clone(blank)
+	other[slices.Index(other, "gif")], other[slices.Index(other, "canvasW")+1] = "apng", "64"
+	second := p.upload("/jobs/"+id+"/again", nil, other...).jobID()
+	p.ended(second)
+	p.get("/jobs/"+second).says(http.StatusOK, "apng, ", "64×39", "canvas 64×…")
+	p.get("/?again="+second).says(http.StatusOK, `name="outputFormat" value="apng" checked`, `name="canvasW" type="number" min="16" max="4096" value="64"`)
+
+	p.upload("/jobs", []string{"a.gif", string(clip(t)), "b.gif", "GIF89a"}, blank...).leads("/jobs")
+	p.get("/jobs").says(http.StatusOK, "Batch of 2", "cannot be read", "3 credits, refunded")
+	failed := regexp.MustCompile(`id="(job_\w+)" data-job="\w+" data-state="failed"`).FindStringSubmatch(p.get("/jobs?state=failed").body)
+	if failed == nil {
+		t.Fatal("no failed job is listed")
+	}
+	p.get("/jobs/"+failed[1]).says(http.StatusOK, "The file cannot be read", "Its 3 credits were refunded.")
+}
+
+// The page with the form shows the errors in it.
+func TestSubmitRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 4)
+	p := s.signedIn("ada@example.com")
+	gif := string(clip(t))
+	p.upload("/jobs", []string{"hop.gif", gif}, "pad", "51").says(http.StatusBadRequest, "Pad must be between 0 and 50.", "Drop a clip here")
+	p.upload("/jobs", []string{"hop.png", gif}).says(http.StatusBadRequest, "must be named .gif, .mp4, .mov or .webm")
+	p.upload("/jobs", []string{"hop.gif", "GIF89a"}).says(http.StatusUnprocessableEntity, "The file cannot be read.", "Nothing was charged.")
+	p.upload("/jobs", []string{"a.gif", gif, "b.gif", gif}).says(http.StatusPaymentRequired, "There are not enough credits.", "You have 4.")
+	p.upload("/jobs", nil).says(http.StatusBadRequest, "File is missing.")
+	id := p.upload("/jobs", []string{"hop.gif", gif}).jobID()
+	p.ended(id)
+	p.upload("/jobs/"+id+"/again", nil, "method", "fast").says(http.StatusPaymentRequired, "There are not enough credits.", "Run again for 4 credits")
+	p.upload("/jobs/"+id+"/again", nil, "tolerance", "x").says(http.StatusBadRequest, "Tolerance must be", "Run again for 4 credits")
+}
+
+// Scripts get parts of pages.
+func TestFragments(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 50)
+	p := s.signedIn("ada@example.com")
+	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}).jobID()
+	for part, want := range map[string]string{"card": `<li class="job"`, "view": `<section class="viewer"`} {
+		got := p.get("/jobs/" + id + "/" + part)
+		if !strings.HasPrefix(got.body, want) || got.status != http.StatusOK {
+			t.Errorf("%s is %d %s", part, got.status, got.body)
+		}
+	}
+	script := *p
+	script.Transport = asScript{}
+	if got := script.upload("/jobs", []string{"a.gif", string(clip(t)), "b.gif", string(clip(t))}); got.status != http.StatusAccepted || strings.Count(got.body, `<li class="job"`) != 2 {
+		t.Errorf("two cards are %d %s", got.status, got.body)
+	}
+	if got := script.upload("/jobs", nil); got.status != http.StatusBadRequest || !strings.HasPrefix(got.body, `<p class="notice error"`) {
+		t.Errorf("a refusal is %d %s", got.status, got.body)
+	}
+	if got := script.get("/jobs/job_x/card"); got.status != http.StatusNotFound || got.body != "" {
+		t.Errorf("a lost card is %d %s", got.status, got.body)
+	}
+}
+
+// asScript adds the headers that our scripts send.
+type asScript struct{}
+
+func (asScript) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.Header.Set("X-Fragment", "1")
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// Lists continue across pages; each entry appears exactly once.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 1000)
+	p := s.signedIn("ada@example.com")
+	var files []string
+	for i := range 20 {
+		files = append(files, fmt.Sprintf("%d.gif", i), "GIF89a")
+	}
+	for range 3 {
+		p.upload("/jobs", files).leads("/jobs")
+	}
+	for what, test := range map[string]struct {
+		path, item string
+		pages, all int
+	}{
+		"jobs":   {"/jobs", `data-job="(\w+)"`, 2, 60},
+		"failed": {"/jobs?state=failed", `data-job="(\w+)"`, 2, 60},
+		"done":   {"/jobs?state=done", `data-job="(\w+)"`, 1, 0},
+		"ledger": {"/credits", `<td>((?:Charge|Refund) for <a href="[^"]+">|Credits)`, 3, 121},
+	} {
+		items, path, pages := map[string]int{}, test.path, 0
+		for path != "" {
+			got := p.get(path).says(http.StatusOK)
+			for _, m := range regexp.MustCompile(test.item).FindAllStringSubmatch(got.body, -1) {
+				items[m[1]]++
+			}
+			older := regexp.MustCompile(`href="([^"]+)">Older`).FindStringSubmatch(got.body)
+			path, pages = "", pages+1
+			if older != nil {
+				path = strings.ReplaceAll(older[1], "&amp;", "&")
+			}
+		}
+		if len(items) != test.all || pages != test.pages {
+			t.Errorf("%s: %d on %d pages", what, len(items), pages)
+		}
+		for item, n := range items {
+			if n != 1 {
+				t.Errorf("%s: %s is shown %d times", what, item, n)
+			}
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 0)
+	p := s.signedIn("ada@example.com")
+	p.post("/keys", "name", " ").says(http.StatusBadRequest, "Name must have 1 to 100 bytes.")
+	made := p.post("/keys", "name", "sticker bot").says(http.StatusCreated, "sticker bot", "curl -H &#39;Authorization: Bearer bgr_", s.url+"/api/v1/jobs")
+	secret := regexp.MustCompile(`id="secret">(bgr_[\w-]{43})<`).FindStringSubmatch(made.body)
+	if secret == nil {
+		t.Fatalf("no secret on %s", text(made.body))
+	}
+	ask := func() int { return p.get("/api/v1/jobs/job_x", "Authorization", "Bearer "+secret[1]).status }
+	if got := ask(); got != http.StatusNotFound {
+		t.Errorf("the key is answered %d", got)
+	}
+	list := p.get("/keys").says(http.StatusOK, "sticker bot", secret[1][:10]+"…", "1 of 10")
+	if strings.Contains(list.body, secret[1]) {
+		t.Error("the secret is shown twice")
+	}
+	path := regexp.MustCompile(`action="(/keys/\w+/revoke)"`).FindStringSubmatch(list.body)[1]
+	p.get(path).says(http.StatusOK, "Revoke “<bdi>sticker bot</bdi>”?", "Keep it")
+	p.post(path).leads("/keys?after=revoked")
+	p.get("/keys?after=revoked").says(http.StatusOK, "The key is revoked.", "0 of 10")
+	if got := ask(); got != http.StatusUnauthorized {
+		t.Errorf("the revoked key is answered %d", got)
+	}
+	p.post(path).says(http.StatusNotFound)
+	for i := range 10 {
+		p.post("/keys", "name", fmt.Sprint(i)).says(http.StatusCreated)
+	}
+	p.post("/keys", "name", "one more").says(http.StatusConflict, "You have 10 active keys")
+	p.get("/keys").says(http.StatusOK, "10 of 10", "Revoke one to create another.")
+}
+
+func TestAccount(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 0)
+	here, there := s.signedIn("ada@example.com"), s.signedIn("ada@example.com")
+	here.get("/account").says(http.StatusOK, "ada@example.com")
+	here.post("/account/password", "current", "wrong", "new", "battery staple").says(http.StatusBadRequest, "That is not the current password.")
+	here.post("/account/password", "current", password, "new", "short").says(http.StatusBadRequest, "must have")
+	here.post("/account/password", "current", password, "new", "battery staple").leads("/account?after=password")
+	here.get("/account?after=password").says(http.StatusOK, "The password is changed.")
+	there.get("/account").leads("/signin?next=%2Faccount")
+	there.post("/signin", "email", "ada@example.com", "password", password).says(http.StatusUnauthorized)
+	there.post("/signin", "email", "ada@example.com", "password", "battery staple").leads("/")
+	here.post("/account/sessions").leads("/signin?after=everywhere")
+	here.get("/account").leads("/signin?next=%2Faccount")
+	there.get("/account").leads("/signin?next=%2Faccount")
+}
+
+func TestCredits(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 1500)
+	p := s.signedIn("ada@example.com")
+	got := p.get("/credits").says(http.StatusOK, "1,500", "welcome", "Credits are not sold on this page.", "Credit pack Micro", "$1.99", "36,000", "$799.99")
+	if strings.Contains(got.body, "/credits/buy") {
+		t.Error("what is not sold has a button")
+	}
+	p.post("/credits/buy", "plan", "micro").says(http.StatusNotFound)
+	free := start(t, func(c *server.Config) { c.Jobs.Unlimited = true })
+	free.user("ada@example.com", 0)
+	free.signedIn("ada@example.com").get("/credits").says(http.StatusOK, "Unlimited", "Jobs cost nothing")
+}
+
+// A page without a form reads no form: net/http would store files of any size
+// on disk, from anybody. Query values that are not text are refused.
+func TestUnaskedForms(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	if err := errors.Join(form.WriteField("email", "unasked@example.com"), form.WriteField("next", "/unasked"), form.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, where := range []struct{ method, path string }{
+		{http.MethodGet, "/signin"}, {http.MethodGet, "/confirm/x"}, {http.MethodPost, "/confirm/x"}, {http.MethodPost, "/signin"},
+	} {
+		got := s.person().do(where.method, where.path, form.FormDataContentType(), bytes.NewReader(b.Bytes()))
+		if strings.Contains(got.body, "unasked") {
+			t.Errorf("%s %s took a form of files", where.method, where.path)
+		}
+	}
+	for _, path := range []string{"/signin?next=%ff", "/signin?next=%00"} {
+		if got := s.person().get(path); got.status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, got.status)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/service/job"
+)
+
+// jobsShown is the number of jobs on a page of the list.
+const jobsShown = 48
+
+type jobsPage struct {
+	page
+	Filters             []link
+	Filtered            bool
+	Groups              []group
+	First, Fresh        bool // First: the page of the newest jobs; Fresh: also not filtered
+	FirstPath, NextPath string
+}
+
+// group is a batch, or the jobs between two batches.
+type group struct {
+	BatchID string // empty between batches
+	At      time.Time
+	Jobs    []jobView
+}
+
+func (g group) Size() int { return len(g.Jobs) }
+
+// owner is the visitor, who sees all jobs of the account.
+func (v *visit) owner() job.Owner { return job.Owner{AccountID: v.who.ID} }
+
+func (d *Dashboard) jobs(v *visit) error {
+	state, before := job.State(v.field("state")), v.field("before")
+	if _, known := stateNames[state]; state != "" && !known {
+		return errNoPage
+	}
+	p := jobsPage{page: v.page("Jobs", "/jobs"), Filters: filters(state), Filtered: state != "", First: before == ""}
+	p.Script, p.Fresh, p.FirstPath = "live.js", p.First && !p.Filtered, jobsPath(state, "")
+	jobs, err := d.Jobs.List(v.Context(), v.owner(), job.Page{State: state, Before: before, Limit: jobsShown + 1})
+	if err != nil {
+		return err
+	}
+	if len(jobs) > jobsShown {
+		jobs = jobs[:jobsShown]
+		p.NextPath = jobsPath(state, jobs[jobsShown-1].ID)
+	}
+	p.Groups = groups(v.views(jobs))
+	return v.show(http.StatusOK, "jobs", p)
+}
+
+func filters(current job.State) []link {
+	all := []link{{Path: "/jobs", Name: "All", Current: current == ""}}
+	for _, s := range []job.State{job.Queued, job.Processing, job.Done, job.Failed} {
+		all = append(all, link{Path: jobsPath(s, ""), Name: stateName(s), Current: s == current})
+	}
+	return all
+}
+
+func jobsPath(state job.State, before string) string {
+	q := url.Values{}
+	if state != "" {
+		q.Set("state", string(state))
+	}
+	if before != "" {
+		q.Set("before", before)
+	}
+	return (&url.URL{Path: "/jobs", RawQuery: q.Encode()}).String()
+}
+
+// groups groups consecutive jobs of a batch.
+func groups(jobs []jobView) (all []group) {
+	for _, j := range jobs {
+		if last := len(all) - 1; last >= 0 && all[last].BatchID == j.BatchID {
+			all[last].Jobs = append(all[last].Jobs, j)
+			continue
+		}
+		all = append(all, group{BatchID: j.BatchID, At: j.CreatedAt, Jobs: []jobView{j}})
+	}
+	return all
+}
+
+type jobPage struct {
+	page
+	Job     jobView
+	BatchID string
+}
+
+// find returns the job in the path if it is the visitor's.
+func (v *visit) find(id string) (jobView, error) {
+	j, err := v.Jobs.Get(v.Context(), v.owner(), id)
+	return jobView{j, v.Unlimited}, err
+}
+
+func (d *Dashboard) job(v *visit) error {
+	j, err := v.find(v.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	p := jobPage{page: v.page(j.OriginalName, "/jobs"), Job: j, BatchID: j.BatchID}
+	p.Script, p.Width = "job.js", "middling"
+	if !j.Ended() {
+		p.Refresh = 3
+	}
+	return v.show(http.StatusOK, "job", p)
+}
+
+// card answers scripts with a job's entry in a list, and view with its full
+// view.
+func (d *Dashboard) card(v *visit) error { return v.part("card") }
+func (d *Dashboard) view(v *visit) error { return v.part("view") }
+
+func (v *visit) part(name string) error {
+	j, err := v.find(v.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return v.fragment(http.StatusOK, name, j)
+}

@@ -1,0 +1,160 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"strings"
+
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/pkg/option"
+)
+
+// jobView is a job as pages show it.
+type jobView struct {
+	job.Job
+	unlimited bool
+}
+
+func (v *visit) views(jobs []job.Job) []jobView {
+	all := make([]jobView, len(jobs))
+	for i, j := range jobs {
+		all[i] = jobView{j, v.Unlimited}
+	}
+	return all
+}
+
+func (j jobView) url(what string) string { return "/api/jobs/" + j.ID + "/" + what }
+
+// The addresses of a job's files, which need the session.
+func (j jobView) PreviewURL() string  { return j.url("preview") }
+func (j jobView) DownloadURL() string { return j.url("download") }
+
+// InputURL is empty once the input has expired.
+func (j jobView) InputURL() string {
+	if j.Input == nil {
+		return ""
+	}
+	return j.url("input")
+}
+
+// Ended reports whether the state is final; Busy is the value of aria-busy.
+func (j jobView) Ended() bool { return j.State.Ended() }
+func (j jobView) Busy() bool  { return !j.Ended() }
+
+// Repeatable reports whether another job can use the input.
+func (j jobView) Repeatable() bool { return j.Input != nil && j.Media.FrameCount > 0 && j.Ended() }
+
+// The kinds of pictures as browsers know them: those for img and those for
+// video.
+func (j jobView) InputType() string  { return kindOf(strings.HasPrefix(j.Media.Type, "image/")) }
+func (j jobView) OutputType() string { return kindOf(!j.OutputFormat.Video()) }
+func (j jobView) IsVideo() bool      { return j.OutputFormat.Video() }
+
+func kindOf(image bool) string {
+	if image {
+		return "image"
+	}
+	return "video"
+}
+
+// Size is the result's size in pixels if known, otherwise the original's.
+func (j jobView) Size() image.Point {
+	if p := j.Job.Placement; p != nil {
+		return image.Pt(p.Width, p.Height)
+	}
+	return image.Pt(j.Media.Width, j.Media.Height)
+}
+
+// The largest size of a picture on a page.
+const (
+	shownWidth  = 880
+	shownHeight = 460
+)
+
+// Shown is the size at which a page shows the result: large pictures are scaled
+// to fit, and tiny ones enlarged. A preview has the original's proportions.
+func (j jobView) Shown() image.Point {
+	size := j.Size()
+	if j.Output == nil {
+		size = image.Pt(j.Media.Width, j.Media.Height)
+	}
+	if size.X < 1 || size.Y < 1 {
+		return image.Pt(shownHeight, shownHeight)
+	}
+	scale := min(float64(shownWidth)/float64(size.X), float64(shownHeight)/float64(size.Y), 2)
+	return image.Pt(max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale)))
+}
+
+// ResultSize is the result's size in words if known.
+func (j jobView) ResultSize() string {
+	if p := j.Job.Placement; p != nil {
+		return fmt.Sprintf("%d×%d", p.Width, p.Height)
+	}
+	return ""
+}
+
+// Placement is JSON for the script that puts the original under the result;
+// empty if unknown.
+func (j jobView) Placement() (string, error) {
+	if j.Job.Placement == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(j.Job.Placement)
+	return string(text), err
+}
+
+// Price is what the job cost.
+func (j jobView) Price() string {
+	switch {
+	case j.Charged == 0:
+		return "no credits"
+	case j.State == job.Failed:
+		return creditsText(j.Charged) + ", refunded"
+	}
+	return creditsText(j.Charged)
+}
+
+// Refund says how many credits of a failed job were refunded.
+func (j jobView) Refund() string {
+	if j.Charged == 0 {
+		return ""
+	}
+	if j.Charged == 1 {
+		return "Its credit was refunded."
+	}
+	return "Its " + creditsText(j.Charged) + " were refunded."
+}
+
+// OptionText is a line of the options that had an effect.
+func (j jobView) OptionText() string {
+	o := j.Options
+	parts := []string{"method " + string(o.Method)}
+	if o.Method != option.Rembg {
+		parts = append(parts, fmt.Sprintf("tolerance %d", o.Tolerance))
+	}
+	if o.Crop {
+		parts = append(parts, fmt.Sprintf("cropped with %d px of padding", o.Pad))
+	} else {
+		parts = append(parts, "not cropped")
+	}
+	if o.CanvasW > 0 || o.CanvasH > 0 {
+		parts = append(parts, "canvas "+sideText(o.CanvasW)+"×"+sideText(o.CanvasH)+", "+string(o.Anchor))
+	}
+	parts = append(parts, o.BgColor+" background")
+	if o.Trim {
+		parts = append(parts, "trimmed")
+	}
+	if o.OutputFormat != j.OutputFormat {
+		parts = append(parts, string(o.OutputFormat)+" requested, but it has no transparency")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// sideText is one side of a canvas; 0 follows the other.
+func sideText(pixels int) string {
+	if pixels == 0 {
+		return "…"
+	}
+	return fmt.Sprint(pixels)
+}

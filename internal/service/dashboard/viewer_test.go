@@ -1,0 +1,116 @@
+package dashboard_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// made converts the sample clip with ffmpeg.
+func made(t testing.TB, name string, args ...string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	args = append([]string{"-v", "error", "-i", "../../../testdata/demo/hop.mp4"}, append(args, path)...)
+	if out, err := exec.CommandContext(t.Context(), "ffmpeg", args...).CombinedOutput(); err != nil {
+		t.Fatal(errors.New(string(out)))
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// TestViewer shows results beside originals of other kinds, sizes and times.
+func TestViewer(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 100)
+	p := s.signedIn("ada@example.com")
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	idle := made(t, "idle.gif", "-vf", "fps=10,scale=240:-1,tpad=start_mode=clone:start_duration=1,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none")
+	large := made(t, "large.gif", "-vf", "fps=20,scale=1200:-1,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none")
+	for name, test := range map[string]struct {
+		file, content string
+		options       []string
+	}{
+		"trimmed":   {"idle.gif", string(idle), []string{"trim", "true", "outputFormat", "apng"}},
+		"on canvas": {"hop.gif", string(clip(t)), []string{"canvasW", "200", "canvasH", "300", "anchor", "bottom"}},
+		"large":     {"large.gif", string(large), []string{"canvasW", "600"}}, // too large to keep decoded
+		"videos":    {"hop.webm", string(made(t, "hop.webm", "-b:v", "1M")), []string{"outputFormat", "webm"}},
+	} {
+		b.settled(shown{name, "/jobs/" + p.jobs([]string{test.file, test.content}, test.options...)[0]})
+		b.until(`!document.querySelector("[data-play]").disabled && document.querySelector(".split")`)
+		b.run("pause", chromedp.Click("[data-play]"))
+		for _, time := range []float64{0.05, 1.35} {
+			b.seek(time)
+			b.inStep(time)
+		}
+	}
+}
+
+// TestPlainViewer uses a browser that cannot decode animations by itself.
+func TestPlainViewer(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 100)
+	id := s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))})[0]
+	b := s.chromium(1280, 900)
+	call(b, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: "delete globalThis.ImageDecoder"})
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/jobs/" + id)
+	b.until(`document.querySelector(".layer img")?.complete && document.querySelector("[data-say]").innerText.includes("on its own")`)
+	b.run("to the left", chromedp.SendKeys(".split", kb.Home))
+	if clip := ask[string](b, `document.querySelector(".layer").style.clipPath`); clip != "inset(0px 100% 0px 0px)" {
+		t.Errorf("the original is clipped by %s", clip)
+	}
+	if !ask[bool](b, `document.querySelector("[data-play]").disabled`) {
+		t.Error("what cannot be held has a button for it")
+	}
+}
+
+// TestUnknownCodec has an original that the browser cannot play.
+func TestUnknownCodec(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 100)
+	id := s.signedIn("ada@example.com").jobs([]string{"hop.mov", string(made(t, "hop.mov", "-t", "0.5", "-c:v", "prores_ks"))})[0]
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/jobs/" + id)
+	b.until(`document.querySelector("canvas") && document.querySelector("[data-say]").innerText.includes("does not know its codec")`)
+	if ask[bool](b, `!!document.querySelector(".split")`) {
+		t.Error("there is a line, and nothing to compare")
+	}
+}
+
+// TestWithoutEvents follows jobs by polling, as behind a proxy that drops
+// events.
+func TestWithoutEvents(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 100)
+	b := s.chromium(1280, 900)
+	b.expected = "/api/jobs/events"
+	call(b, network.Enable, network.EnableParams{})
+	call(b, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/api/jobs/events", Block: true}}})
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.drop(".drop", b.file("hop.gif", clip(t)))
+	b.until(`document.querySelector("[data-files] li")`)
+	b.run("send", chromedp.Click("[data-send]"))
+	b.until(`document.querySelector("[data-view]")?.dataset.state === "done" && document.querySelector("canvas")`)
+	id := s.signedIn("ada@example.com").jobs([]string{"elsewhere.gif", string(clip(t))})[0]
+	b.until(`document.getElementById("` + id + `")?.dataset.state === "done"`)
+}

@@ -1,0 +1,111 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/bgremove/bgremove/internal/service/job"
+)
+
+// latest is the number of jobs on the workbench.
+const latest = 12
+
+type workbenchPage struct {
+	page
+	Options job.Options
+	MaxFile int64
+	Again   *jobView // the job that the form runs again
+	Shown   *jobView
+	Jobs    []jobView
+}
+
+func (d *Dashboard) workbench(v *visit) error {
+	p := v.workbenchPage()
+	if id := v.field("again"); id != "" {
+		j, err := v.find(id)
+		if err != nil {
+			return err
+		}
+		if !j.Repeatable() {
+			p.Problem = &problem{Title: "That clip is not here any more.", Text: "Drop it again."}
+		} else {
+			p.repeat(&j)
+		}
+	}
+	if v.field("after") == "confirmed" {
+		p.Done = "Your address is confirmed."
+	}
+	return v.showWorkbench(http.StatusOK, p)
+}
+
+func (v *visit) workbenchPage() workbenchPage {
+	p := workbenchPage{page: v.page("Workbench", "/"), Options: job.DefaultOptions(), MaxFile: v.MaxFile}
+	p.Script = "workbench.js"
+	return p
+}
+
+// repeat offers to use the input of a job again.
+func (p *workbenchPage) repeat(j *jobView) {
+	p.Again, p.Shown, p.Options = j, j, j.Options
+}
+
+func (v *visit) showWorkbench(status int, p workbenchPage) error {
+	jobs, err := v.Jobs.List(v.Context(), v.owner(), job.Page{Limit: latest})
+	if err != nil {
+		return err
+	}
+	p.Jobs = v.views(jobs)
+	if p.Shown == nil && len(p.Jobs) > 0 {
+		p.Shown = &p.Jobs[0]
+	}
+	return v.show(status, "workbench", p)
+}
+
+// submit accepts files. A script gets cards of the new jobs, or the problem.
+func (d *Dashboard) submit(v *visit) error {
+	return v.submitted(v.forward("/api/jobs"), v.workbenchPage)
+}
+
+// again runs a job again with other options.
+func (d *Dashboard) again(v *visit) error {
+	id := v.PathValue("id")
+	return v.submitted(v.forward("/api/jobs/"+id+"/again"), func() workbenchPage {
+		p := v.workbenchPage()
+		if j, err := v.find(id); err == nil {
+			p.repeat(&j)
+		}
+		return p
+	})
+}
+
+// submitted answers a submission. refused makes the page for correcting it.
+func (v *visit) submitted(got *answer, refused func() workbenchPage) error {
+	switch {
+	case !got.ok() && v.isFragment():
+		p := page{Problem: got.problem()}
+		return v.fragment(got.status, "notice", p)
+	case !got.ok():
+		p := refused()
+		p.Problem = got.problem()
+		return v.showWorkbench(got.status, p)
+	}
+	var receipt struct{ Jobs []job.ReceiptItem }
+	if err := json.Unmarshal(got.body.Bytes(), &receipt); err != nil {
+		return err
+	}
+	if !v.isFragment() {
+		if len(receipt.Jobs) == 1 {
+			return v.redirect("/jobs/" + receipt.Jobs[0].ID)
+		}
+		return v.redirect("/jobs")
+	}
+	var made []jobView
+	for _, item := range receipt.Jobs {
+		j, err := v.find(item.ID)
+		if err != nil {
+			return err
+		}
+		made = append(made, j)
+	}
+	return v.fragment(http.StatusAccepted, "cards", made)
+}

@@ -1,0 +1,394 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/httpapi"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// accountJobs is the route for submissions by browsers.
+const accountJobs = "/api/jobs"
+
+func pointer[T any](v T) *T { return &v }
+
+// TestAccountSubmit checks that one file becomes a job and several become a
+// batch. They belong to the account and to no key.
+func TestAccountSubmit(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	who := s.user("ada@example.com", 20)
+	c, key := s.signedIn("ada@example.com"), s.client(s.key(who))
+	content := clip(t, 12, 40) // 4.8 s
+	one := decode[api.JobsCreated](t, c.submit(accountJobs, []field{fileField("hop.gif", content), {name: "pad", value: "3"}, {name: "canvasW", value: "64"}}), http.StatusAccepted)
+	if one.BatchID != nil || len(one.Jobs) != 1 || one.Jobs[0].Filename != "hop.gif" || one.CreditsRemaining != 15 {
+		t.Errorf("one file gives %+v", one)
+	}
+	id := one.Jobs[0].ID
+	got := decode[api.AccountJob](t, c.get(accountJobs+"/"+id), http.StatusOK)
+	want := api.AccountJob{
+		ID: id, Status: "queued", OutputFormat: "gif", Cost: 5, Charged: 5, InputAvailable: true,
+		Metadata: api.Metadata{OriginalName: "hop.gif", InputSize: int64(len(content)), FrameCount: 12, Width: 48, Height: 40, Duration: 4.8},
+		Options: api.Options{
+			Method: pointer(api.MethodAuto), Tolerance: pointer(16), Crop: pointer(true), Pad: pointer(3), CanvasW: pointer(64),
+			Anchor: pointer(api.AnchorCenter), OutputFormat: pointer(api.OutputFormatGif), BgColor: pointer("transparent"), Trim: pointer(false),
+		},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(api.AccountJob{}, "CreatedAt")); diff != "" || time.Since(got.CreatedAt).Abs() > time.Minute {
+		t.Errorf("created at %v (-want +got):\n%s", got.CreatedAt, diff)
+	}
+	key.get(jobs+"/"+id).want(t, http.StatusNotFound, `{"error":"not_found"}`)
+
+	several := decode[api.JobsCreated](t, c.submit(accountJobs, []field{fileField("a.gif", content), fileField("b.gif", []byte("no clip"))}), http.StatusAccepted)
+	if several.BatchID == nil || len(several.Jobs) != 2 || several.CreditsRemaining != 10 {
+		t.Fatalf("several files give %+v", several)
+	}
+	broken := decode[api.AccountJob](t, c.get(accountJobs+"/"+several.Jobs[1].ID), http.StatusOK)
+	if broken.Error == nil || *broken.Error != "unreadable_file" || broken.EndedAt == nil || broken.Charged != 3 || broken.Refunded != 3 ||
+		broken.BatchID == nil || *broken.BatchID != *several.BatchID {
+		t.Errorf("the broken one is %+v", broken)
+	}
+	if got := c.get(accountJobs + "/" + broken.ID + "/input"); got.status != http.StatusOK || got.body != "no clip" ||
+		got.header.Get("Content-Type") != "application/octet-stream" || !strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment") {
+		t.Errorf("what is no clip is shown: %d %v", got.status, got.header)
+	}
+}
+
+func TestAccountSubmitRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *httpapi.Config) { c.MaxFile = 100_000 })
+	who := s.user("ada@example.com", 4)
+	c := s.signedIn("ada@example.com")
+	good := fileField("a.gif", clip(t, 2, 10))
+	c.submit(accountJobs, []field{good, {name: "pad", value: "51"}}).
+		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"pad","message":"pad must be between 0 and 50"}`)
+	c.submit(accountJobs, []field{fileField("b.gif", []byte("no clip"))}).want(t, http.StatusUnprocessableEntity, `{"error":"unreadable_file"}`)
+	c.submit(accountJobs, []field{fileField("b.gif", make([]byte, 100_001))}).want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
+	c.submit(accountJobs, []field{good, good}).want(t, http.StatusPaymentRequired, `{"creditsRemaining":4,"error":"insufficient_credits"}`)
+	first := c.submit(accountJobs, []field{good}, "Idempotency-Key", "k")
+	decode[api.JobsCreated](t, first, http.StatusAccepted)
+	if again := c.submit(accountJobs, []field{good}, "Idempotency-Key", "k"); again.body != first.body {
+		t.Errorf("the same again gives %s after %s", again.body, first.body)
+	}
+	c.submit(accountJobs, []field{good, {name: "pad", value: "0"}}, "Idempotency-Key", "k").want(t, http.StatusConflict, `{"error":"idempotency_conflict"}`)
+	if left, n := s.balance(who), s.objects(); left != 1 || n != 1 {
+		t.Errorf("%d credits and %d objects are left", left, n)
+	}
+}
+
+// TestAccountList checks pages of all jobs of an account, including those of
+// its keys.
+func TestAccountList(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	who := s.user("ada@example.com", 100)
+	c, key := s.signedIn("ada@example.com"), s.client(s.key(who))
+	good := fileField("a.gif", clip(t, 2, 10))
+	c.get(accountJobs).want(t, http.StatusOK, `{"jobs":[],"next":null}`+"\n")
+	var want []string
+	for i := range 5 {
+		id := ""
+		if i%2 == 0 {
+			id = decode[api.JobsCreated](t, c.submit(accountJobs, []field{good}), http.StatusAccepted).Jobs[0].ID
+		} else {
+			id = decode[api.JobCreated](t, key.submit(jobs, []field{good}), http.StatusAccepted).ID
+		}
+		want = append([]string{id}, want...)
+	}
+	list := func(query string) (ids []string, next *string) {
+		t.Helper()
+		page := decode[api.JobPage](t, c.get(accountJobs+query), http.StatusOK)
+		for _, j := range page.Jobs {
+			ids = append(ids, j.ID)
+		}
+		return ids, page.Next
+	}
+	got, next := list("?limit=2")
+	more, next2 := list("?limit=3&before=" + *next)
+	if diff := cmp.Diff(want, append(got, more...)); diff != "" || next2 != nil {
+		t.Errorf("two pages, and then %v (-want +got):\n%s", next2, diff)
+	}
+	if queued, _ := list("?state=queued"); len(queued) != 5 {
+		t.Errorf("%d are queued", len(queued))
+	}
+	if failed, next := list("?state=failed"); len(failed) != 0 || next != nil {
+		t.Errorf("%v have failed", failed)
+	}
+	for query, field := range map[string]string{
+		"?limit=0": "limit", "?limit=101": "limit", "?limit=x": "", "?state=lost": "state", "?state=": "state", "?before=": "before", "?before=%00": "before", "?limit=1&limit=2": "",
+	} {
+		refused := decode[api.Error](t, c.get(accountJobs+query), http.StatusBadRequest)
+		if refused.Message == nil || (refused.Field == nil) != (field == "") || refused.Field != nil && *refused.Field != field {
+			t.Errorf("%s gives %+v", query, refused)
+		}
+	}
+}
+
+// browsed is a service with a finished job from a browser.
+func browsed(t *testing.T, content []byte) (*client, api.AccountJob) {
+	t.Helper()
+	observed := make(ends, 100)
+	s := startWith(t, job.Config{Observer: observed}, nil)
+	s.user("ada@example.com", 100)
+	c := s.signedIn("ada@example.com")
+	made := decode[api.JobsCreated](t, c.submit(accountJobs, []field{fileField("wäve.GIF", content), {name: "method", value: "fast"}}), http.StatusAccepted)
+	s.work()
+	<-observed
+	return c, decode[api.AccountJob](t, c.get(accountJobs+"/"+made.Jobs[0].ID), http.StatusOK)
+}
+
+// TestAccountFiles checks the three files of a job, whole and in parts.
+func TestAccountFiles(t *testing.T) {
+	t.Parallel()
+	content := clip(t, 12, 10)
+	c, j := browsed(t, content)
+	self := accountJobs + "/" + j.ID
+	if j.Status != api.JobStatusDone || j.PreviewURL == nil || *j.PreviewURL != self+"/preview" || j.DownloadURL == nil || *j.DownloadURL != self+"/download" || j.EndedAt == nil {
+		t.Fatalf("the job is %+v", j)
+	}
+	for name, want := range map[string]struct{ mediaType, disposition string }{
+		"preview":  {"image/png", `inline; filename="w_ve-nobg.png"; filename*=UTF-8''w%C3%A4ve-nobg.png`},
+		"download": {"image/gif", `attachment; filename="w_ve-nobg.gif"; filename*=UTF-8''w%C3%A4ve-nobg.gif`},
+		"input":    {"image/gif", `inline; filename="w_ve.GIF"; filename*=UTF-8''w%C3%A4ve.GIF`},
+	} {
+		path := self + "/" + name
+		whole := c.get(path)
+		h := whole.header
+		if whole.status != http.StatusOK || h.Get("Content-Type") != want.mediaType || h.Get("Content-Disposition") != want.disposition ||
+			h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Length") != strconv.Itoa(len(whole.body)) {
+			t.Errorf("%s: %d %v", name, whole.status, h)
+		}
+		if name == "input" && whole.body != string(content) {
+			t.Error("the original is not what was sent")
+		}
+		if part := c.get(path, "Range", "bytes=1-4"); part.status != http.StatusPartialContent || part.body != whole.body[1:5] {
+			t.Errorf("a part of %s: %d %q", name, part.status, part.body)
+		}
+		if got := c.get(path, "If-None-Match", h.Get("ETag")); got.status != http.StatusNotModified {
+			t.Errorf("%s unchanged: %d", name, got.status)
+		}
+		c.get(path, "Range", "bytes=9999999-").want(t, http.StatusRequestedRangeNotSatisfiable, `{"error":"range_not_satisfiable"}`)
+		c.get(accountJobs+"/job_0/"+name).want(t, http.StatusNotFound, `{"error":"not_found"}`)
+		if head := c.do(http.MethodHead, path, nil); head.status != http.StatusOK || head.header.Get("ETag") != h.Get("ETag") {
+			t.Errorf("HEAD of %s: %d %v", name, head.status, head.header)
+		}
+	}
+}
+
+// TestAgain checks a second job without a second upload. It is refused once the
+// upload is gone.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	c, j := browsed(t, clip(t, 12, 10))
+	again := accountJobs + "/" + j.ID + "/again"
+	uploads := c.objects()
+	r := decode[api.JobsCreated](t, c.submit(again, []field{{name: "outputFormat", value: "apng"}, {name: "method", value: "fast"}}), http.StatusAccepted)
+	if r.BatchID != nil || len(r.Jobs) != 1 || r.Jobs[0].Filename != "wäve.GIF" || r.CreditsRemaining != 94 {
+		t.Errorf("again gives %+v", r)
+	}
+	if n := c.objects(); n > uploads+2 { // an output and perhaps a preview
+		t.Errorf("%d objects after %d", n, uploads)
+	}
+	next := decode[api.AccountJob](t, c.get(accountJobs+"/"+r.Jobs[0].ID), http.StatusOK)
+	if diff := cmp.Diff(j.Metadata, next.Metadata, cmpopts.IgnoreFields(api.Metadata{}, "OutputSize", "Quality")); diff != "" || next.OutputFormat != "apng" || *next.Options.Pad != 12 {
+		t.Errorf("the new job is %+v\n%s", next, diff)
+	}
+	first := c.submit(again, nil, "Idempotency-Key", "k")
+	decode[api.JobsCreated](t, first, http.StatusAccepted)
+	if second := c.submit(again, nil, "Idempotency-Key", "k"); second.body != first.body {
+		t.Errorf("the same again gives %s after %s", second.body, first.body)
+	}
+	c.submit(again, []field{{name: "pad", value: "1"}}, "Idempotency-Key", "k").want(t, http.StatusConflict, `{"error":"idempotency_conflict"}`)
+	c.submit(again, []field{{name: "pad", value: "x"}}).
+		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"pad","message":"pad must be between 0 and 50"}`)
+	c.submit(again, []field{fileField("a.gif", clip(t, 2, 10))}).
+		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"file","message":"file is kept already; send only options"}`)
+	c.submit(again, []field{fileField("a.gif", make([]byte, 2<<20))}).want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
+	c.submit(accountJobs+"/job_0/again", nil).want(t, http.StatusNotFound, `{"error":"not_found"}`)
+}
+
+func TestAgainRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 10)
+	c := s.signedIn("ada@example.com")
+	made := decode[api.JobsCreated](t, c.submit(accountJobs, []field{fileField("a.gif", clip(t, 12, 40)), fileField("b.gif", []byte("no clip"))}), http.StatusAccepted)
+	c.submit(accountJobs+"/"+made.Jobs[1].ID+"/again", nil).want(t, http.StatusUnprocessableEntity, `{"error":"unreadable_file"}`)
+	decode[api.JobsCreated](t, c.submit(accountJobs+"/"+made.Jobs[0].ID+"/again", nil), http.StatusAccepted)
+	c.submit(accountJobs+"/"+made.Jobs[0].ID+"/again", nil).want(t, http.StatusPaymentRequired, `{"creditsRemaining":0,"error":"insufficient_credits"}`)
+	if _, err := s.db.ExecContext(t.Context(), "UPDATE jobs SET input_key = NULL"); err != nil {
+		t.Fatal(err)
+	}
+	c.submit(accountJobs+"/"+made.Jobs[0].ID+"/again", nil).want(t, http.StatusNotFound, `{"error":"not_found"}`)
+	if j := decode[api.AccountJob](t, c.get(accountJobs+"/"+made.Jobs[0].ID), http.StatusOK); j.InputAvailable {
+		t.Error("an input that has gone is there")
+	}
+}
+
+// TestForeignSession tries all routes of an account in a browser of another
+// account.
+func TestForeignSession(t *testing.T) {
+	t.Parallel()
+	ada, j := browsed(t, clip(t, 2, 10))
+	ada.user("bob@example.com", 10)
+	bob := ada.signedIn("bob@example.com")
+	for _, path := range []string{"", "/preview", "/download", "/input"} {
+		bob.get(accountJobs+"/"+j.ID+path).want(t, http.StatusNotFound, `{"error":"not_found"}`)
+	}
+	bob.submit(accountJobs+"/"+j.ID+"/again", nil).want(t, http.StatusNotFound, `{"error":"not_found"}`)
+	for _, query := range []string{"", "?state=done", "?before=" + j.ID + "z"} {
+		bob.get(accountJobs+query).want(t, http.StatusOK, `{"jobs":[],"next":null}`+"\n")
+	}
+	ledger := decode[api.LedgerPage](t, ada.get("/api/account/ledger"), http.StatusOK)
+	bob.get("/api/account/ledger?before="+ledger.Entries[len(ledger.Entries)-1].ID).want(t, http.StatusOK, `{"entries":[],"next":null}`+"\n")
+	for _, e := range ledger.Entries {
+		if strings.Contains(bob.get("/api/account/ledger").body+bob.get("/api/account/ledger.csv").body, e.ID) {
+			t.Errorf("another's ledger shows %s", e.ID)
+		}
+	}
+	for range 3 { // none of these signs anybody out
+		bob.do(http.MethodDelete, "/api/sessions", nil)
+	}
+	if got := ada.get(accountJobs); got.status != http.StatusOK {
+		t.Errorf("signed out by another: %d", got.status)
+	}
+}
+
+// TestLedger checks the balance beside each entry, and the same data as a table
+// that is safe in spreadsheets.
+func TestLedger(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	who := s.user("ada@example.com", 100)
+	c := s.signedIn("ada@example.com")
+	for _, note := range []string{`=HYPERLINK("http://evil.example")`, "+1", "-1", "@SUM(A1)", "plan, \"light\""} {
+		if _, err := s.ledger.Grant(t.Context(), who.ID, 5, note); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := decode[api.JobsCreated](t, c.submit(accountJobs, []field{fileField("a.gif", clip(t, 2, 10))}), http.StatusAccepted)
+	page := decode[api.LedgerPage](t, c.get("/api/account/ledger?limit=3"), http.StatusOK)
+	if page.Next == nil || *page.Next != page.Entries[2].ID {
+		t.Fatalf("next is %v", page.Next)
+	}
+	rest := decode[api.LedgerPage](t, c.get("/api/account/ledger?before="+*page.Next), http.StatusOK)
+	all := append(page.Entries, rest.Entries...)
+	var got []string
+	for _, e := range all {
+		got = append(got, fmt.Sprint(e.Kind, e.Amount, " ", e.Balance, " ", e.Note))
+	}
+	want := []string{
+		"charge-3 122 ", `grant5 125 plan, "light"`, "grant5 120 @SUM(A1)", "grant5 115 -1", "grant5 110 +1",
+		`grant5 105 =HYPERLINK("http://evil.example")`, "grant100 100 test",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || rest.Next != nil || all[0].Job == nil || *all[0].Job != made.Jobs[0].ID || all[1].Job != nil {
+		t.Errorf("%+v (-want +got):\n%s", all, diff)
+	}
+	for _, query := range []string{"?limit=0", "?before="} {
+		decode[api.Error](t, c.get("/api/account/ledger"+query), http.StatusBadRequest)
+	}
+
+	table := c.get("/api/account/ledger.csv")
+	if table.status != http.StatusOK || table.header.Get("Content-Type") != "text/csv; charset=utf-8" ||
+		table.header.Get("Content-Disposition") != `attachment; filename="bgremove-ledger.csv"` {
+		t.Errorf("the table is %d %v", table.status, table.header)
+	}
+	var lines strings.Builder
+	lines.WriteString("at,kind,amount,balance,job,note,id\r\n")
+	for i, e := range all {
+		job := ""
+		if e.Job != nil {
+			job = *e.Job
+		}
+		note := []string{"", `"plan, ""light"""`, "'@SUM(A1)", "'-1", "'+1", `"'=HYPERLINK(""http://evil.example"")"`, "test"}[i]
+		fmt.Fprintf(&lines, "%s,%s,%d,%d,%s,%s,%s\r\n", e.At.Format(time.RFC3339Nano), e.Kind, e.Amount, e.Balance, job, note, e.ID)
+	}
+	if diff := cmp.Diff(lines.String(), table.body); diff != "" {
+		t.Errorf("the table (-want +got):\n%s", diff)
+	}
+}
+
+// TestLongTable checks a table with more lines than one query reads.
+func TestLongTable(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	who := s.user("ada@example.com", 1)
+	if _, err := s.db.ExecContext(t.Context(), `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+		INSERT INTO ledger (id, account_id, kind, amount, job_id, note, created_at) SELECT printf('led_0%06d', i), $1, 'grant', 1, NULL, '', i FROM n`, who.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.db.ExecContext(t.Context(), "UPDATE accounts SET credits = 1201"); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(s.signedIn("ada@example.com").get("/api/account/ledger.csv").body), "\r\n")
+	if len(lines) != 1202 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for i, line := range lines[1:] {
+		if got := strings.Split(line, ",")[3]; got != strconv.Itoa(1201-i) {
+			t.Fatalf("line %d has the balance %s", i, got)
+		}
+	}
+}
+
+// TestChangePassword checks that the other sessions end and this one stays.
+func TestChangePassword(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *httpapi.Config) { c.Throttle.Rate = account.Rate{PerMinute: 1, Burst: 4} })
+	s.user("ada@example.com", 0)
+	here, there := s.signedIn("ada@example.com"), s.signedIn("ada@example.com")
+	change := func(c *client, current, next string) answer {
+		t.Helper()
+		return c.do(http.MethodPut, "/api/account/password", strings.NewReader(fmt.Sprintf(`{"current":%q,"new":%q}`, current, next)), "Content-Type", "application/json")
+	}
+	change(here, "a guess", "another horse").
+		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"current","message":"current is not the account's password"}`)
+	change(here, password, "short").
+		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"new","message":"new must have 8 to 1024 bytes"}`)
+	change(here, password, strings.Repeat("x", 70_000)).want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
+	change(here, password, "another horse").want(t, http.StatusNoContent, "")
+	if got := here.get("/api/account"); got.status != http.StatusOK {
+		t.Errorf("this session: %d", got.status)
+	}
+	there.get("/api/account").want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
+	change(there, "another horse", password).want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
+	change(here, "another horse", password).want(t, http.StatusNoContent, "")
+	if got := change(here, password, "another horse"); got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" {
+		t.Errorf("guessing goes on: %d", got.status)
+	}
+}
+
+func TestSignOutEverywhere(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	who := s.user("ada@example.com", 0)
+	here, there, key := s.signedIn("ada@example.com"), s.signedIn("ada@example.com"), s.client(s.key(who))
+	here.do(http.MethodDelete, "/api/sessions", nil).want(t, http.StatusNoContent, "")
+	for _, c := range []*client{here, there} {
+		c.get("/api/account").want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
+	}
+	key.get(jobs+"/job_0").want(t, http.StatusNotFound, `{"error":"not_found"}`)
+}
+
+func TestPlanList(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 0)
+	got := decode[api.PlanList](t, s.signedIn("ada@example.com").get("/api/plans"), http.StatusOK).Plans
+	if len(got) != 6 {
+		t.Fatalf("%d plans", len(got))
+	}
+	if diff := cmp.Diff(api.Plan{Name: "plus-quarterly", Title: "Plus Quarterly", Credits: 2700, Cents: 7999, Period: "quarter"}, got[3]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,231 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"os"
+
+	"github.com/bgremove/bgremove/internal/service/blob"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/spell"
+)
+
+// Bounds of a form.
+const (
+	// MaxFiles is how many files a batch may have.
+	MaxFiles  = 20
+	maxParts  = 100
+	maxOption = 1000 // bytes of an option's value
+	// maxPartHeader bounds the header of a part, in bytes: the standard reader
+	// would accept 10 MB. It also covers bytes of the part read together with
+	// it.
+	maxPartHeader = 8 << 10
+	readAhead     = 4 << 10
+)
+
+var optionNames = job.OptionNames()
+
+// upload is a file of a form that lies in the blob store.
+type upload struct {
+	*blob.Upload
+	name    string
+	counted *metered
+}
+
+// form is a submission while it is read. Files go to the blob store as they
+// arrive. After an error they are only counted, because a file that is too
+// large is refused before a wrong option, in whatever order they come.
+type form struct {
+	blobs    *blob.Store
+	quota    *uploadQuota
+	body     *body
+	account  string
+	maxFile  int64
+	maxFiles int
+	keep     bool // store files; false where the answer is known to be a refusal
+	blanks   bool // an empty option counts as missing, because pages send empty fields
+
+	options job.Options
+	given   map[string]bool
+	files   int
+	uploads []upload // to be dropped
+	refused error    // the first thing that is wrong with the form, which comes before its options
+	wrong   error    // the first option that is wrong
+}
+
+// newForm expects one file, or up to the given number; 0 expects only options.
+func (a *API) newForm(r *request, files int, keep bool) *form {
+	return &form{blobs: a.Blobs, quota: a.uploads, body: r.body, account: r.owner.AccountID, blanks: r.owner.KeyID == "", maxFile: a.MaxFile, maxFiles: files, keep: keep, options: job.DefaultOptions(), given: map[string]bool{}}
+}
+
+// read reads the form from its body. drop removes the stored files.
+func (f *form) read(ctx context.Context, r *multipart.Reader) error {
+	for n := 0; ; n++ {
+		p, err := f.next(r)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return broken(err)
+		}
+		if n == maxParts {
+			return &formError{reason: fmt.Sprintf("the form has more than %d fields", maxParts)}
+		}
+		if name := p.FormName(); name == "file" {
+			err = f.file(ctx, p)
+		} else {
+			err = f.field(name, p)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := io.Copy(io.Discard, p); err != nil { // the rest of a value that is too long
+			return broken(err)
+		}
+	}
+	if err := f.refusal(); err != nil || f.files > 0 || f.maxFiles == 0 {
+		return err
+	}
+	return &formError{field: "file", reason: "is missing"}
+}
+
+// refusal is what is wrong, the form itself first.
+func (f *form) refusal() error {
+	if f.refused != nil {
+		return f.refused
+	}
+	return f.wrong
+}
+
+// next is the next part, with a bounded header. The previous part has been
+// read.
+func (f *form) next(r *multipart.Reader) (*multipart.Part, error) {
+	f.body.allow(maxPartHeader + readAhead)
+	defer f.body.allow(-1)
+	p, err := r.NextPart()
+	if err != nil && f.body.allowed == 0 {
+		err = errAllowance // or the error of a truncated header
+	}
+	return p, err
+}
+
+func (f *form) refuse(field, reason string) {
+	if f.refused == nil {
+		f.refused = &formError{field: field, reason: reason}
+	}
+}
+
+// field takes an option, or ignores a field that is none unless its name is
+// nearly an option's: nobody shall pay for a typo.
+func (f *form) field(name string, r io.Reader) error {
+	value, err := io.ReadAll(io.LimitReader(r, maxOption+1))
+	if err != nil {
+		return broken(err)
+	}
+	if f.blanks && len(value) == 0 {
+		return nil
+	}
+	known, err := f.options.Set(name, string(value))
+	if meant := spell.Meant(name, optionNames); !known && meant != "" {
+		err = &formError{field: name, meant: meant}
+	}
+	switch {
+	case !known && err == nil:
+	case f.given[name]:
+		f.refuse(name, "is given twice")
+	case known && len(value) > maxOption:
+		f.refuse(name, fmt.Sprintf("is longer than %d bytes", maxOption))
+	case err != nil && f.wrong == nil:
+		f.wrong = err
+	}
+	if known {
+		f.given[name] = true
+	}
+	return nil
+}
+
+// file takes a file. The error is one that ends the reading.
+func (f *form) file(ctx context.Context, p *multipart.Part) error {
+	name := cleanName(p.FileName())
+	f.files++
+	switch {
+	case f.maxFiles == 0:
+		f.refuse("file", "is kept already; send only options")
+	case name == "":
+		f.refuse("file", "must be a file with a name")
+	case !isClipName(name):
+		f.refuse("file", "must be named .gif, .mp4, .mov or .webm")
+	case f.files > f.maxFiles && f.maxFiles == 1:
+		f.refuse("file", "is given twice")
+	case f.files > f.maxFiles:
+		f.refuse("file", fmt.Sprintf("is given more than %d times", f.maxFiles))
+	}
+	if f.refusal() != nil || !f.keep {
+		return f.count(p)
+	}
+	counted := &metered{r: p, quota: f.quota, accountID: f.account}
+	stored, err := f.blobs.Receive(ctx, job.InputKey(), counted, f.maxFile)
+	if err == nil {
+		f.uploads = append(f.uploads, upload{stored, name, counted})
+		return nil
+	}
+	counted.release()
+	if counted.err != nil {
+		return counted.err
+	}
+	if as[*blob.Error](err) || errors.Is(err, blob.ErrTooLarge) {
+		return err
+	}
+	return broken(err)
+}
+
+// count reads a file that is not wanted any more.
+func (f *form) count(r io.Reader) error {
+	n, err := io.Copy(io.Discard, io.LimitReader(r, f.maxFile+1))
+	if err != nil {
+		return broken(err)
+	}
+	if n > f.maxFile {
+		return errTooLarge
+	}
+	return nil
+}
+
+// release ends the use of the files at their paths.
+func (f *form) release() {
+	for _, u := range f.uploads {
+		u.Release()
+	}
+}
+
+// drop removes the stored files. The sweeper removes any that remain.
+func (f *form) drop(ctx context.Context) {
+	f.release()
+	ctx = context.WithoutCancel(ctx)
+	for _, u := range f.uploads {
+		_ = f.blobs.Delete(ctx, u.Key)
+		u.counted.release()
+	}
+}
+
+// handOver hands the stored files to the form's jobs, or to the sweeper.
+func (f *form) handOver() {
+	for _, u := range f.uploads {
+		u.counted.release()
+	}
+	f.uploads = nil
+}
+
+// broken is a body that cannot be read to its end.
+func broken(err error) error {
+	if errors.Is(err, errAllowance) {
+		return &formError{reason: fmt.Sprintf("the header of a part has more than %d bytes", maxPartHeader), err: err}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &formError{reason: "the body came too slowly", err: err}
+	}
+	return &formError{reason: "the body is no complete multipart form", err: err}
+}

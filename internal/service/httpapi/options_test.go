@@ -1,0 +1,59 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/service/httpapi"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// The options of a job's body are all that a submission may give, under the names
+// that they have in its form.
+func TestOptionsBody(t *testing.T) {
+	t.Parallel()
+	full := job.DefaultOptions()
+	for _, name := range []string{"canvasW", "canvasH"} { // which have no default
+		if _, err := full.Set(name, "100"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, o := range []job.Options{job.DefaultOptions(), full} {
+		want, err := json.Marshal(o)
+		got, err2 := json.Marshal(httpapi.OptionsBody(o))
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(object(t, want), object(t, got)); diff != "" {
+			t.Errorf("(-stored +answered):\n%s", diff)
+		}
+	}
+}
+
+// The specification has the options that a submission may give, and no others.
+func TestOptionsAreSpecified(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	specified := slices.Sorted(maps.Keys(doc.Components.Schemas["Options"].Value.Properties))
+	if diff := cmp.Diff(slices.Sorted(slices.Values(job.OptionNames())), specified); diff != "" {
+		t.Errorf("options (-service +specification):\n%s", diff)
+	}
+}
+
+func object(t *testing.T, text []byte) (fields map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}

@@ -1,0 +1,226 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/service/blob"
+	"github.com/bgremove/bgremove/internal/service/store"
+)
+
+var errTimedOut = errors.New("the time limit is over")
+
+// attempt is one claim of a job, from its first heartbeat to the state it leaves.
+type attempt struct {
+	*Worker
+	job   Job
+	began time.Time
+	// lease ends when the job is not ours any more.
+	lease context.Context
+	lose  context.CancelCauseFunc
+	// previews are on their way.
+	previews   sync.WaitGroup
+	previewErr error
+}
+
+// runAttempt runs a claimed job. When running ends the job is given back.
+func (w *Worker) runAttempt(running context.Context, j Job, scratch string) {
+	t := &attempt{Worker: w, job: j, began: time.Now()}
+	t.lease, t.lose = context.WithCancelCause(context.WithoutCancel(running))
+	defer t.lose(nil)
+	if j.Attempt == 1 {
+		w.Service.config.Observer.Claimed(j.StartedAt.Sub(j.CreatedAt))
+	}
+	var beats sync.WaitGroup
+	beats.Go(func() { t.heartbeat(running) })
+	defer func() { t.lose(nil); beats.Wait() }()
+
+	limit := timeLimit(w.Service.config.TimeLimit, j.Media.Duration)
+	work, cancel := context.WithTimeoutCause(t.lease, limit, errTimedOut)
+	defer cancel()
+	work, stop := context.WithCancelCause(work)
+	defer stop(nil)
+	defer context.AfterFunc(running, func() { stop(context.Cause(running)) })()
+
+	output, product, err := t.work(work, scratch)
+	if err != nil && work.Err() != nil {
+		err = context.Cause(work)
+	}
+	t.recordOutcome(running, output, product, err)
+}
+
+// heartbeat renews the lease until it is lost. While the database is unreachable
+// nobody else can claim the job, so the work continues, and its result is kept
+// for later. Only a stopping worker does not wait longer than one lease.
+func (t *attempt) heartbeat(running context.Context) {
+	lease := t.Service.config.Lease
+	ticker := time.NewTicker(max(time.Millisecond, lease/3))
+	defer ticker.Stop()
+	for renewed := t.began; ; {
+		select {
+		case <-t.lease.Done():
+			return
+		case <-ticker.C:
+		}
+		at := time.Now()
+		ctx, cancel := context.WithTimeout(t.lease, lease)
+		err := t.Service.renew(ctx, t.job)
+		cancel()
+		switch {
+		case err == nil:
+			renewed = at
+		case errors.Is(err, errLost), running.Err() != nil && time.Since(renewed) > lease:
+			t.lose(errLost)
+			return
+		}
+	}
+}
+
+// work fetches, processes and stores.
+func (t *attempt) work(ctx context.Context, scratch string) (output File, product Product, err error) {
+	dir, err := os.MkdirTemp(scratch, "job-*")
+	if err != nil {
+		return File{}, Product{}, fmt.Errorf("folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	defer t.previews.Wait()
+	began := time.Now()
+	input, release, err := t.Service.blobs.Local(ctx, t.job.Input.Key)
+	if err != nil {
+		return File{}, Product{}, err
+	}
+	defer release()
+	t.stage("fetch", began)
+	began = time.Now()
+	product, err = t.Processor.Process(ctx, Task{Job: t.job, Input: input, Dir: dir, Preview: func(path string) { t.showPreview(ctx, path) }})
+	if err != nil {
+		return File{}, Product{}, err
+	}
+	t.stage("process", began)
+	for name, busy := range product.Stages {
+		t.Service.config.Observer.Stage(name, busy)
+	}
+	began = time.Now()
+	if output, err = t.storeFile(ctx, t.key("out", t.job.OutputFormat.Extension()), product.Path); err != nil {
+		return File{}, Product{}, err
+	}
+	t.stage("store", began)
+	t.previews.Wait()
+	return output, product, t.previewErr
+}
+
+func (t *attempt) stage(name string, began time.Time) {
+	t.Service.config.Observer.Stage(name, time.Since(began))
+}
+
+// key is where a file of this attempt lies: no other attempt writes there.
+func (t *attempt) key(what, extension string) string {
+	return fmt.Sprintf("%s%s/%s-%d.%s", outputs, t.job.ID, what, t.job.Attempt, extension)
+}
+
+func (t *attempt) storeFile(ctx context.Context, key, path string) (File, error) {
+	o, err := t.Service.blobs.PutFile(ctx, key, path)
+	return File{Key: key, Size: o.Size, SHA256: o.SHA256}, err
+}
+
+// showPreview stores a preview beside the work.
+func (t *attempt) showPreview(ctx context.Context, path string) {
+	t.previews.Go(func() {
+		f, err := t.storeFile(ctx, t.key("preview", "png"), path)
+		if err == nil {
+			err = t.persist(ctx, func(ctx context.Context) error { return t.Service.preview(ctx, t.job, f) })
+		}
+		t.previewErr = err
+	})
+}
+
+// recordOutcome leaves the job in the state that the work ended in. It may wait until
+// running ends.
+func (t *attempt) recordOutcome(running context.Context, output File, product Product, err error) {
+	s, outcome := t.Service, string(Done)
+	log := s.config.Log.With("job", t.job.ID, "request", t.job.RequestID, "attempt", t.job.Attempt)
+	var change func(context.Context) error
+	switch code := codeOf(err); {
+	case err == nil:
+		change = func(ctx context.Context) error { return s.finish(ctx, t.job, output, product) }
+	case errors.Is(err, errLost):
+		log.Warn("job lease lost")
+		return // Reap has counted it
+	case errors.Is(err, errDrained):
+		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
+	case errors.Is(err, ErrMachine):
+		log.Error("job left for another node", "error", err)
+		return
+	case outOfSpace(err):
+		log.Error("job attempt lost: out of space", "error", err)
+		sleep(running, spaceWait*s.config.Lease, nil)
+		outcome, change = "returned", func(ctx context.Context) error {
+			lost, failed, err := s.countLost(ctx, t.job, "")
+			switch {
+			case err == nil && !lost:
+				return errLost
+			case failed:
+				outcome = string(ProcessingFailed)
+			}
+			return err
+		}
+	case code == "":
+		log.Error("job returned: storage unreachable", "error", err)
+		// The place stays taken meanwhile: other jobs would fare no better.
+		sleep(running, s.config.Lease, nil)
+		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
+	default:
+		outcome, change = string(code), func(ctx context.Context) error { return s.fail(ctx, t.job, code) }
+	}
+	if lost := t.persist(t.lease, change); lost != nil {
+		log.Error("end job", "outcome", outcome, "error", lost)
+		return
+	}
+	s.config.Observer.Ended(outcome, time.Since(t.began))
+	log.Info("job ended", "outcome", outcome, "took", time.Since(t.began), "details", product.Details, "error", err)
+}
+
+// codeOf returns the error code of a failure for the user. It is empty if the
+// machine is at fault and another attempt may succeed.
+func codeOf(err error) Code {
+	var storage *blob.Error
+	switch {
+	case errors.Is(err, ErrUnreadable):
+		return UnreadableFile
+	case errors.Is(err, errTimedOut):
+		return TimedOut
+	case errors.As(err, &storage):
+		return ""
+	}
+	return ProcessingFailed
+}
+
+// spaceWait is how many leases a place stays taken where the machine has no room,
+// so that the jobs behind do not fail for it, one after the other.
+const spaceWait = 4
+
+// outOfSpace reports whether the machine has no room for the work. It may be
+// another's fault, and another attempt help, but not for ever: a clip can need more
+// than there is. A storage that is full is nobody's clip's fault.
+func outOfSpace(err error) bool {
+	var storage *blob.Error
+	return errors.Is(err, blob.ErrRoom) || errors.Is(err, syscall.ENOSPC) && !errors.As(err, &storage)
+}
+
+// persist changes the database, again while it is away and the lease holds.
+func (t *attempt) persist(ctx context.Context, change func(context.Context) error) error {
+	for wait := retryFirst; ; wait = min(2*wait, pollEvery) {
+		err := change(ctx)
+		if err == nil || errors.Is(err, errLost) || !store.Unavailable(err) {
+			return err
+		}
+		if !sleep(ctx, wait, nil) {
+			return errors.Join(context.Cause(ctx), err)
+		}
+	}
+}

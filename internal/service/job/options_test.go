@@ -1,0 +1,126 @@
+package job_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/pkg/option"
+)
+
+func TestSet(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ field, good, bad, reason string }{
+		{"method", "rembg", "AI", "must be one of auto, fast, rembg"},
+		{"tolerance", "8", "7", "must be between 8 and 32"},
+		{"tolerance", "32", "33", "must be between 8 and 32"},
+		{"crop", "false", "no", "must be true or false"},
+		{"pad", "0", "-1", "must be between 0 and 50"},
+		{"pad", "50", "51", "must be between 0 and 50"},
+		{"pad", "1", "1.5", "must be between 0 and 50"},
+		{"canvasW", "16", "0", "must be between 16 and 4096"},
+		{"canvasH", "4096", "4097", "must be between 16 and 4096"},
+		{"anchor", "bottom", "nowhere", "must be one of " + strings.Join(words("anchor"), ", ")},
+		{"outputFormat", "webm", "", "must be one of " + strings.Join(words("outputFormat"), ", ")},
+		{"bgColor", "#AbCdEf", "#abc", "must be transparent or #rrggbb"},
+		{"bgColor", "transparent", "#+12345", "must be transparent or #rrggbb"},
+		{"bgColor", "#000000", "##12345", "must be transparent or #rrggbb"},
+		{"trim", "true", "TRUE", "must be true or false"},
+	} {
+		o := job.DefaultOptions()
+		if known, err := o.Set(c.field, c.good); !known || err != nil {
+			t.Errorf("%s=%s: %v %v", c.field, c.good, known, err)
+		}
+		before := o
+		known, err := o.Set(c.field, c.bad)
+		var wrong *option.Error
+		if !known || !errors.As(err, &wrong) || *wrong != (option.Error{Field: c.field, Reason: c.reason}) {
+			t.Errorf("%s=%s: %v", c.field, c.bad, err)
+		}
+		if o != before {
+			t.Errorf("%s=%s was taken", c.field, c.bad)
+		}
+	}
+	o := job.DefaultOptions()
+	for _, other := range []string{"file", "scale"} { // scale is an option of the library alone
+		if known, err := o.Set(other, "auto"); known || err != nil {
+			t.Errorf("%s: %v %v", other, known, err)
+		}
+	}
+	_, _ = o.Set("bgColor", "#AbCdEf")
+	if o.BgColor != "#abcdef" {
+		t.Errorf("bgColor is %s", o.BgColor)
+	}
+}
+
+// Each option of a submission has the name and the value that the removal's has.
+func TestRemoval(t *testing.T) {
+	t.Parallel()
+	var inJSON []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[job.Options]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inJSON = append(inJSON, name)
+	}
+	if diff := cmp.Diff(inJSON, job.OptionNames()); diff != "" {
+		t.Errorf("names (-JSON +OptionNames):\n%s", diff)
+	}
+	if diff := cmp.Diff(option.Defaults(), job.DefaultOptions().Removal()); diff != "" {
+		t.Errorf("defaults (-removal's +submission's):\n%s", diff)
+	}
+	for _, name := range job.OptionNames() {
+		text := other(name)
+		o, want := job.DefaultOptions(), option.Defaults()
+		_, err := o.Set(name, text)
+		if err := errors.Join(err, want.Set(name, text)); err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(want, o.Removal()); diff != "" || o == job.DefaultOptions() {
+			t.Errorf("%s=%s (-removal's +submission's):\n%s", name, text, diff)
+		}
+	}
+}
+
+func words(name string) []string {
+	f, _ := option.FieldOf(name)
+	return f.Words
+}
+
+// other is a value of an option that is not its default.
+func other(name string) string {
+	f, _ := option.FieldOf(name)
+	switch {
+	case f.Colour:
+		return "#123456"
+	case f.Truth:
+		return map[string]string{"true": "false", "false": "true"}[f.Default]
+	case len(f.Words) > 0:
+		return f.Words[(slices.Index(f.Words, f.Default)+1)%len(f.Words)]
+	}
+	return strconv.Itoa(f.Range.Max)
+}
+
+// What is stored stays readable, and identifies the same submission: it does not
+// change by a byte.
+func TestStoredOptions(t *testing.T) {
+	t.Parallel()
+	for stored, want := range map[string]job.Options{
+		`{"method":"auto","tolerance":16,"crop":true,"pad":12,"anchor":"center","outputFormat":"gif","bgColor":"transparent","trim":false}`: job.DefaultOptions(),
+		`{"method":"fast","tolerance":9,"crop":false,"pad":0,"canvasW":100,"canvasH":200,"anchor":"bottom","outputFormat":"mp4","bgColor":"#ffffff","trim":true}`: {
+			Method: "fast", Tolerance: 9, CanvasW: 100, CanvasH: 200, Anchor: "bottom", OutputFormat: "mp4", BgColor: "#ffffff", Trim: true},
+	} {
+		var got job.Options
+		if err := json.Unmarshal([]byte(stored), &got); err != nil || got != want {
+			t.Errorf("%s is %+v, %v", stored, got, err)
+		}
+		if text, err := json.Marshal(want); err != nil || string(text) != stored {
+			t.Errorf("%+v is stored as %s, %v", want, text, err)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package job_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/service/blob"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/store"
+	"github.com/bgremove/bgremove/internal/service/store/storetest"
+	"github.com/bgremove/bgremove/internal/service/store/storetest/wire"
+)
+
+// TestDatabaseAway checks that a job counts once if it finishes while
+// PostgreSQL is away for many leases, in whatever way it is away.
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	const lease = 200 * time.Millisecond
+	for name, away := range map[string]func(*wire.Wire){"cut": (*wire.Wire).Cut, "stalled": (*wire.Wire).Stall} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database := storetest.Postgres(t)
+			w := storetest.Wire(t, database)
+			direct := newFixture(t, storetest.Open(t, database), job.Config{})
+			behind := func() *job.Service {
+				db, err := store.OpenWith(t.Context(), w.URL, store.Options{Patience: lease})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = db.Close() })
+				blobs, err := blob.Open(t.Context(), "file://"+direct.dir, blob.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = blobs.Close() })
+				return job.New(db, blobs, job.Config{Lease: lease})
+			}
+			var tries atomic.Int32
+			begun, goOn := make(chan struct{}, 10), make(chan struct{})
+			process := processor(func(ctx context.Context, task job.Task) (job.Product, error) {
+				tries.Add(1)
+				begun <- struct{}{}
+				<-goOn
+				return echo(ctx, task)
+			})
+			for range 2 {
+				direct.work(&job.Worker{Service: behind(), Processor: process})
+			}
+			id := direct.submit(direct.owner, direct.input("a.gif", 1)).Jobs[0].ID
+			<-begun
+			away(w)
+			close(goOn) // it finishes during the outage
+			direct.until("SELECT lease_until < now_ms() - 1000 FROM jobs WHERE id = $1", id)
+			w.Mend()
+			direct.ended()
+			if j := direct.get(id); j.State != job.Done || j.Attempt != 1 || tries.Load() != 1 {
+				t.Errorf("%+v after %d tries", j, tries.Load())
+			}
+			direct.consistent()
+			// The queue continues too.
+			next := direct.submit(direct.owner, direct.input("b.gif", 1)).Jobs[0].ID
+			direct.ended()
+			if j := direct.get(next); j.State != job.Done {
+				t.Errorf("%+v", j)
+			}
+		})
+	}
+}

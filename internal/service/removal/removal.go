@@ -1,0 +1,155 @@
+// Package removal does the work of jobs by pkg/bgremove. It is the only bridge
+// from the service to pixels.
+package removal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// Remover probes and processes clips by pkg/bgremove. It is safe for
+// concurrent use.
+type Remover struct {
+	// FastOnly lets method auto mean fast, where no network is installed. Set
+	// it before use.
+	FastOnly bool
+	// Model is the network of method rembg; empty is the default one. Set it
+	// before use.
+	Model   string
+	remover *bgremove.Remover
+}
+
+// New makes a Remover of r, which stays the caller's.
+func New(r *bgremove.Remover) *Remover { return &Remover{remover: r} }
+
+// mediaTypes are those of the containers that are read.
+var mediaTypes = map[string]string{
+	"gif": "image/gif", "mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "matroska": "video/x-matroska",
+}
+
+// Probe describes the clip at path. The error is job.ErrUnreadable, wrapped, a
+// *job.LimitError, or that of a machine that lacks ffmpeg.
+func (r *Remover) Probe(ctx context.Context, path string, l job.Limits) (job.Media, error) {
+	info, err := r.remover.Probe(ctx, path)
+	if err != nil {
+		return job.Media{}, translate(err)
+	}
+	m := job.Media{
+		Type: mediaTypes[info.Container], FrameCount: info.Frames, Width: info.Width, Height: info.Height,
+		Duration: time.Duration(info.Duration * float64(time.Second)).Round(time.Millisecond),
+	}
+	if m.Duration <= 0 {
+		return job.Media{}, fmt.Errorf("%w: it lasts %v", job.ErrUnreadable, m.Duration) // a priced clip lasts longer than nothing
+	}
+	return m, l.Check(m)
+}
+
+// translate turns a file's error into one of internal/service/job. Paths of this
+// machine, and the library's words, stay in the wrapped error.
+func translate(err error) error {
+	e := (*bgremove.Error)(nil)
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Kind {
+	case bgremove.Unreadable:
+		return fmt.Errorf("%w: %w", job.ErrUnreadable, err)
+	case bgremove.Missing:
+		return fmt.Errorf("%w: %w", job.ErrMachine, err)
+	case bgremove.TooLarge:
+		return tooLarge(e)
+	}
+	return err
+}
+
+// tooLarge puts the facts of an error in words for users of the service.
+func tooLarge(e *bgremove.Error) error {
+	switch {
+	case e.Limit == "":
+		return &job.LimitError{Reason: "the clip is too large"}
+	case e.Cause == bgremove.OverChildLimits:
+		return &job.LimitError{Reason: fmt.Sprintf("it takes more %s than the limit of %s", e.Name, e.Limit)}
+	}
+	return &job.LimitError{Reason: fmt.Sprintf("%s: over the limit of %s", e.Name, e.Limit)}
+}
+
+// Process implements job.Processor.
+func (r *Remover) Process(ctx context.Context, t job.Task) (job.Product, error) {
+	var shown error
+	output := filepath.Join(t.Dir, "out."+t.Job.OutputFormat.Extension())
+	result, err := r.remover.Remove(ctx, t.Input, output, r.options(t.Job.Options), bgremove.Extras{
+		FirstCut: func(img *image.NRGBA) {
+			path := filepath.Join(t.Dir, "preview.png")
+			if shown = savePreview(path, img); shown == nil {
+				t.Preview(path)
+			}
+		},
+	})
+	if err = errors.Join(err, shown); err != nil {
+		return job.Product{}, translate(err)
+	}
+	stages := make(map[string]time.Duration)
+	for name, seconds := range result.Timings {
+		if name != "total" { // which the worker measures
+			stages[name] = time.Duration(seconds * float64(time.Second))
+		}
+	}
+	return job.Product{Path: result.Output, Stages: stages, Placement: placed(t.Job.Media, result), Quality: judged(result.Quality), Details: map[string]any{
+		"method": result.Method, "reason": result.Reason, "model": result.Model, "frames": result.Frames, "size": result.OutputSize, "warnings": codes(result.Quality),
+	}}, nil
+}
+
+func judged(q bgremove.Quality) *job.Quality {
+	out := &job.Quality{Kept: q.Kept, Warnings: []job.Warning{}}
+	for _, w := range q.Warnings {
+		out.Warnings = append(out.Warnings, job.Warning{Code: string(w.Code), Message: w.Message})
+	}
+	return out
+}
+
+func codes(q bgremove.Quality) (all []bgremove.WarningCode) {
+	for _, w := range q.Warnings {
+		all = append(all, w.Code)
+	}
+	return all
+}
+
+func placed(in job.Media, r *bgremove.Result) *job.Placement {
+	box := func(b bgremove.Box) job.Box {
+		return job.Box{X: b.X, Y: b.Y, Size: job.Size{Width: b.Width, Height: b.Height}}
+	}
+	return &job.Placement{
+		Width: r.Width, Height: r.Height, Source: job.Size{Width: in.Width, Height: in.Height},
+		Window: box(r.Placement.Window), Target: box(r.Placement.Target), Start: r.Placement.Start,
+	}
+}
+
+func (r *Remover) options(o job.Options) bgremove.Options {
+	b := o.Removal()
+	b.Model = r.Model
+	if r.FastOnly && b.Method == bgremove.Auto {
+		b.Method = bgremove.Fast
+	}
+	b.Format = b.EffectiveFormat()
+	return b
+}
+
+// savePreview writes a PNG of at most previewSide pixels a side.
+func savePreview(path string, img *image.NRGBA) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("preview: %w", err)
+	}
+	if err := errors.Join(encodePreview(f, img), f.Close()); err != nil {
+		return fmt.Errorf("preview: %w", err)
+	}
+	return nil
+}

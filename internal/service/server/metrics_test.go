@@ -1,0 +1,85 @@
+package server_test
+
+import (
+	"net/http"
+	"net/netip"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/service/store/storetest"
+)
+
+// TestMetricsNearby checks that only this machine can see the metrics, and not
+// visitors of a proxy on it.
+func TestMetricsNearby(t *testing.T) {
+	t.Parallel()
+	c := configuration(t, storetest.SQLite(t))
+	n := start(t, c)
+	ada := newCustomer(t, c.Database, 0)
+	if got := ada.get(n.url + "/metrics"); got.status != http.StatusOK || !strings.Contains(got.body, `bgremove_jobs{state="queued"} 0`) {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	for _, header := range []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"} {
+		if got := ada.get(n.url+"/metrics", header, "203.0.113.5"); got.status != http.StatusNotFound || strings.Contains(got.body, "bgremove_") {
+			t.Errorf("with %s: %d %s", header, got.status, got.body)
+		}
+	}
+}
+
+// TestMetricsBehindProxy checks that a trusted proxy on this machine does not
+// get the metrics, even without a header about its visitor.
+func TestMetricsBehindProxy(t *testing.T) {
+	t.Parallel()
+	c := configuration(t, storetest.SQLite(t))
+	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	n := start(t, c)
+	ada := newCustomer(t, c.Database, 0)
+	if got := ada.get(n.url + "/metrics"); got.status != http.StatusNotFound {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+}
+
+// TestMetricsAreDocumented compares the metrics of a node after a job with the
+// list of docs/operations.md, and with the metrics of the alerts.
+func TestMetricsAreDocumented(t *testing.T) {
+	t.Parallel()
+	c := configuration(t, storetest.SQLite(t))
+	n := start(t, c)
+	ada := newCustomer(t, c.Database, 10)
+	ada.submitted(n, clip(t), "method", "fast")
+
+	var served []string
+	for _, line := range strings.Split(ada.metrics(n.url, `bgremove_job_run_seconds_count{outcome="done"} 1`), "\n") {
+		if name, ok := strings.CutPrefix(line, "# TYPE bgremove_"); ok {
+			name, _, _ = strings.Cut(name, " ")
+			served = append(served, "bgremove_"+name)
+		}
+	}
+	text, err := os.ReadFile("../../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `(bgremove_[a-z_]+)").FindAllStringSubmatch(string(text), -1) {
+		documented = append(documented, row[1])
+	}
+	slices.Sort(served)
+	slices.Sort(documented)
+	if diff := cmp.Diff(documented, served); diff != "" {
+		t.Errorf("documented (-), served (+):\n%s", diff)
+	}
+	rules, err := os.ReadFile("../../../deploy/prometheus/rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range regexp.MustCompile(`bgremove_[a-z_]+`).FindAllString(string(rules), -1) {
+		if !slices.Contains(served, strings.TrimSuffix(name, "_count")) {
+			t.Errorf("an alert is about %s, which is not served", name)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package server_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/service/store/storetest"
+	"github.com/bgremove/bgremove/pkg/api"
+)
+
+// unavailable checks for an answer that asks to try again.
+func unavailable(t *testing.T, a answer) {
+	t.Helper()
+	a.is(t, http.StatusServiceUnavailable, `{"error":"unavailable"}`)
+	if wait, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || wait < 1 {
+		t.Errorf("Retry-After is %q", a.header.Get("Retry-After"))
+	}
+}
+
+// TestDatabaseLocked checks that a submission is refused while another process
+// holds SQLite's lock, and that it costs nothing.
+func TestDatabaseLocked(t *testing.T) {
+	t.Parallel()
+	c := configuration(t, storetest.SQLite(t))
+	n := start(t, c)
+	ada := newCustomer(t, c.Database, 10)
+	lock, err := ada.db.BeginTx(t.Context(), nil) // BEGIN IMMEDIATE
+	if err != nil {
+		t.Fatal(err)
+	}
+	unavailable(t, ada.submit(n, clip(t)))
+	if err := lock.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if left := ada.credits(); left != 10 {
+		t.Errorf("%d credits are left", left)
+	}
+	if done := ada.ended(n, ada.submitted(n, clip(t))); done.Status != api.JobStatusDone {
+		t.Errorf("the job is %+v", done)
+	}
+	n.stopped()
+}
+
+// TestDatabaseGone checks that a node is not ready while PostgreSQL is away,
+// charges nothing, and continues when it is back.
+func TestDatabaseGone(t *testing.T) {
+	t.Parallel()
+	database := storetest.Postgres(t)
+	wire := storetest.Wire(t, database)
+	c := configuration(t, wire.URL)
+	c.MetricsAddr, c.Patience = "127.0.0.1:0", 500*time.Millisecond
+	n := start(t, c)
+	ada := newCustomer(t, database, 10)
+	ada.get(n.url+"/readyz").is(t, http.StatusOK, `{"status":"ok"}`)
+
+	wire.Cut()
+	unavailable(t, ada.get(n.url+"/readyz"))
+	ada.get(n.metrics+"/readyz").is(t, http.StatusServiceUnavailable, `{"error":"unavailable"}`)
+	ada.get(n.url+"/healthz").is(t, http.StatusOK, `{"status":"ok"}`)
+	unavailable(t, ada.submit(n, clip(t)))
+	if got := ada.get(n.metrics + "/metrics"); got.status != http.StatusOK || !strings.Contains(got.body, "bgremove_http_request_seconds") {
+		t.Errorf("the metrics are %d", got.status)
+	}
+	if left := ada.credits(); left != 10 {
+		t.Errorf("%d credits are left", left)
+	}
+
+	wire.Mend()
+	ada.get(n.url+"/readyz").is(t, http.StatusOK, `{"status":"ok"}`)
+	wire.Stall() // nothing arrives, and nothing breaks
+	unavailable(t, ada.get(n.url+"/readyz"))
+	unavailable(t, ada.submit(n, clip(t)))
+	wire.Mend()
+	ada.get(n.url+"/readyz").is(t, http.StatusOK, `{"status":"ok"}`)
+	if done := ada.ended(n, ada.submitted(n, clip(t))); done.Status != api.JobStatusDone {
+		t.Errorf("the job is %+v", done)
+	}
+	n.stopped()
+}
+
+// TestDatabaseGoneEverywhere requests everything from a node while PostgreSQL
+// is cut off, swallows its input, or is slow.
+func TestDatabaseGoneEverywhere(t *testing.T) {
+	t.Parallel()
+	database := storetest.Postgres(t)
+	wire := storetest.Wire(t, database)
+	c := configuration(t, wire.URL)
+	c.Patience = 500 * time.Millisecond
+	n := start(t, c)
+	ada := newCustomer(t, database, 100)
+	id := ada.submitted(n, clip(t))
+	ada.ended(n, id)
+	ada.signIn(n)
+	ask := func(status func(path string, got answer) bool) {
+		t.Helper()
+		for _, path := range []string{
+			"/api/v1/jobs/" + id, "/api/v1/jobs/" + id + "/download", "/api/v1/jobs/" + id + "/preview", "/api/v1/batches/batch_x",
+			"/api/account", "/api/account/keys", "/api/account/ledger", "/api/account/ledger.csv", "/api/jobs", "/api/jobs/" + id, "/api/jobs/" + id + "/input",
+			"/", "/jobs", "/jobs/" + id, "/keys", "/credits", "/account",
+		} {
+			if got := ada.get(n.url + path); !status(path, got) {
+				t.Errorf("%s: %d %s", path, got.status, got.body)
+			}
+		}
+	}
+	gone := func(_ string, got answer) bool {
+		return got.status == http.StatusServiceUnavailable && got.header.Get("Retry-After") != ""
+	}
+	there := func(path string, got answer) bool {
+		return got.status == http.StatusOK || path == "/api/v1/batches/batch_x" && got.status == http.StatusNotFound
+	}
+	ask(there)
+	wire.Cut()
+	ask(gone)
+	wire.Mend()
+	wire.Stall()
+	ask(gone)
+	wire.Mend()
+	wire.Delay(10 * time.Millisecond)
+	ask(there)
+}

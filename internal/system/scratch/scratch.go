@@ -1,0 +1,119 @@
+// Package scratch gives a process a folder for temporary files that does not
+// outlive it: where the process is killed, the next one removes the folder.
+package scratch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/system/filelock"
+)
+
+const (
+	pattern  = "bgremove-scratch-*"
+	lockName = ".lock"
+)
+
+// Dir is a folder of this process.
+type Dir struct {
+	path string
+	lock *os.File
+}
+
+// Open makes a folder in parent, which is made too if it does not exist; empty
+// is the system's folder for temporary files. It removes the folders there of
+// processes that have ended.
+func Open(parent string) (*Dir, error) {
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return nil, fmt.Errorf("scratch folder: %w", err)
+	}
+	if err := tidy(parent); err != nil {
+		return nil, fmt.Errorf("scratch folder: %w", err)
+	}
+	path, err := os.MkdirTemp(parent, pattern)
+	if err != nil {
+		return nil, fmt.Errorf("scratch folder: %w", err)
+	}
+	d := &Dir{path: path}
+	if d.lock, err = hold(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("scratch folder: %w", err), os.RemoveAll(path))
+	}
+	return d, nil
+}
+
+// Path is the folder. It may be used until Close.
+func (d *Dir) Path() string { return d.path }
+
+// Close removes the folder and all in it.
+func (d *Dir) Close() error {
+	err := remove(d.path)
+	_ = d.lock.Close() // it was closed before if this is called again
+	return err
+}
+
+// hold locks a folder.
+func hold(path string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := filelock.TryLock(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// tidy removes the folders that nobody holds.
+func tidy(parent string) error {
+	folders, err := filepath.Glob(filepath.Join(parent, pattern))
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		f, err := os.OpenFile(filepath.Join(folder, lockName), os.O_RDWR, 0o600)
+		if errors.Is(err, fs.ErrNotExist) && abandoned(folder) {
+			_ = remove(folder) // what is left is for the next time
+		}
+		if err != nil {
+			continue // another process was faster, or it is another user's
+		}
+		if filelock.TryLock(f) == nil {
+			_ = remove(folder)
+		}
+		_ = f.Close()
+	}
+	return nil
+}
+
+// lockWithin is more than passes between the making of a folder and its lock.
+const lockWithin = time.Minute
+
+// abandoned reports whether a folder without a lock is of a process that was
+// killed just after it had made it, and not of one that is about to lock it.
+func abandoned(folder string) bool {
+	info, err := os.Stat(folder)
+	return err == nil && time.Since(info.ModTime()) > lockWithin
+}
+
+// remove removes a folder, its lock last: when we are killed meanwhile, the
+// next process still knows whose the rest was.
+func remove(folder string) error {
+	entries, err := os.ReadDir(folder)
+	errs := []error{err}
+	for _, e := range entries {
+		if e.Name() != lockName {
+			errs = append(errs, os.RemoveAll(filepath.Join(folder, e.Name())))
+		}
+	}
+	if err := errors.Join(errs...); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(folder)
+}
