@@ -66,8 +66,8 @@ func (f *Found) None(s Search) error {
 	return e
 }
 
-// extensions are those by which a clip in a folder is told, in any case.
-var extensions = []string{".gif", ".mp4", ".mov", ".webm"}
+// Extensions are those by which a clip in a folder is told, in any case.
+var Extensions = []string{".gif", ".mp4", ".mov", ".webm"}
 
 // walk is the state of one Find.
 type walk struct {
@@ -202,7 +202,7 @@ func (w *walk) isOut(d fs.DirEntry) bool {
 // isClip reports whether a name may be an input. A link counts as its target. A
 // broken link counts, so that it is reported.
 func isClip(path string, d fs.DirEntry) bool {
-	if isHidden(d.Name()) || isOutput(path) || !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) {
+	if isHidden(d.Name()) || isOutput(path) || !slices.Contains(Extensions, strings.ToLower(filepath.Ext(path))) {
 		return false
 	}
 	if d.Type()&fs.ModeSymlink == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/store"
 )
@@ -62,7 +63,7 @@ func (m *admin) command(use, short string, args cobra.PositionalArgs, run func(c
 func (m *admin) prepared(prepare func() error, use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, []string) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
 		if err := m.place.check(); err != nil {
-			return usage(cmd, err)
+			return flags.Usage(cmd, err)
 		}
 		if err := m.place.settle(); err != nil {
 			return err
@@ -106,7 +107,7 @@ func explainAccount(err error) error {
 	case errors.As(err, &poor):
 		return fmt.Errorf("cannot take %d credits: only %d are left", poor.Cost, poor.Balance)
 	case errors.As(err, &field):
-		return &usageError{"bgremove admin", fmt.Errorf("%s %s", field.Field, field.Reason)}
+		return &flags.UsageError{Command: "bgremove admin", Err: fmt.Errorf("%s %s", field.Field, field.Reason)}
 	case errors.Is(err, account.ErrTooManyKeys):
 		return fmt.Errorf("the account has %d active keys, the maximum; revoke one first", account.MaxKeys)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/billing"
@@ -22,9 +23,9 @@ import (
 func (m *admin) accountCreate() *cobra.Command {
 	var credits int64
 	var passwordFile string
-	cmd := m.reading(m.prepared(m.place.make, "create EMAIL", "make an account", oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
+	cmd := m.reading(m.prepared(m.place.make, "create EMAIL", "make an account", flags.OneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
 		if credits < 0 || credits > account.MaxGrant {
-			return &usageError{"bgremove admin account create", fmt.Errorf("credits must be between 0 and %d", int64(account.MaxGrant))}
+			return &flags.UsageError{Command: "bgremove admin account create", Err: fmt.Errorf("credits must be between 0 and %d", int64(account.MaxGrant))}
 		}
 		password, err := m.readPassword(passwordFile)
 		if err != nil {
@@ -186,7 +187,7 @@ func (m *admin) accountResume() *cobra.Command {
 
 // onAccount makes a command that works on the account with an address.
 func (m *admin) onAccount(use, short string, do func(ctx context.Context, db *store.DB, who account.Account) error) *cobra.Command {
-	return m.command(use, short, oneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
+	return m.command(use, short, flags.OneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
 		who, err := find(ctx, account.New(db), args[0])
 		if err != nil {
 			return err
@@ -196,7 +197,7 @@ func (m *admin) onAccount(use, short string, do func(ctx context.Context, db *st
 }
 
 func (m *admin) accountDelete() *cobra.Command {
-	cmd := m.stored("delete EMAIL", "erase an account's personal data, jobs and files; its ledger stays", oneArgument("EMAIL"),
+	cmd := m.stored("delete EMAIL", "erase an account's personal data, jobs and files; its ledger stays", flags.OneArgument("EMAIL"),
 		func(ctx context.Context, db *store.DB, blobs *blob.Store, args []string) error {
 			accounts := account.New(db)
 			who, err := find(ctx, accounts, args[0])

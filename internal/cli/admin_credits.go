@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/store"
 )
@@ -19,7 +20,7 @@ func (m *admin) creditsGrant() *cobra.Command {
 	cmd := m.command("grant EMAIL [N]", "add credits, or those of a plan", grantArguments, func(ctx context.Context, db *store.DB, args []string) error {
 		grant, err := grantOf(args, plan)
 		if err != nil {
-			return &usageError{"bgremove admin credits grant", err}
+			return &flags.UsageError{Command: "bgremove admin credits grant", Err: err}
 		}
 		who, err := find(ctx, account.New(db), args[0])
 		if err != nil {
@@ -39,9 +40,9 @@ func (m *admin) creditsGrant() *cobra.Command {
 func grantArguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return usage(cmd, errors.New("EMAIL is missing"))
+		return flags.Usage(cmd, errors.New("EMAIL is missing"))
 	case len(args) > 2:
-		return usage(cmd, errors.New("one EMAIL and one number of credits at a time"))
+		return flags.Usage(cmd, errors.New("one EMAIL and one number of credits at a time"))
 	}
 	return nil
 }
@@ -70,11 +71,11 @@ func grantOf(args []string, plan string) (func(context.Context, *account.Ledger,
 func (m *admin) creditsTake() *cobra.Command {
 	return m.command("take EMAIL N", "take credits back, all of them or none", grantArguments, func(ctx context.Context, db *store.DB, args []string) error {
 		if len(args) < 2 {
-			return &usageError{"bgremove admin credits take", errors.New("a number of credits is missing")}
+			return &flags.UsageError{Command: "bgremove admin credits take", Err: errors.New("a number of credits is missing")}
 		}
 		n, err := creditsOf(args[1])
 		if err != nil {
-			return &usageError{"bgremove admin credits take", err}
+			return &flags.UsageError{Command: "bgremove admin credits take", Err: err}
 		}
 		who, err := find(ctx, account.New(db), args[0])
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/store"
@@ -34,7 +35,7 @@ func (m *admin) keyCreate() *cobra.Command {
 }
 
 func (m *admin) keyRevoke() *cobra.Command {
-	return m.command("revoke KEY_ID", "end an API key at once", oneArgument("KEY_ID"), func(ctx context.Context, db *store.DB, args []string) error {
+	return m.command("revoke KEY_ID", "end an API key at once", flags.OneArgument("KEY_ID"), func(ctx context.Context, db *store.DB, args []string) error {
 		keys := account.NewKeys(db)
 		owner, err := keys.Owner(ctx, args[0])
 		if err == nil {

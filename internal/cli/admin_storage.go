@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/deployment"
@@ -44,7 +46,7 @@ look like what no job names. Be sure that it is the right one.`
 }
 
 func (m *admin) backup() *cobra.Command {
-	cmd := m.stored("backup DIR", "copy a SQLite database and its files into a new folder", oneArgument("DIR"),
+	cmd := m.stored("backup DIR", "copy a SQLite database and its files into a new folder", flags.OneArgument("DIR"),
 		func(ctx context.Context, db *store.DB, blobs *blob.Store, args []string) error {
 			copied, err := deployment.Backup(ctx, db, blobs, args[0])
 			if err != nil {
@@ -61,19 +63,19 @@ storage, see docs/operations.md.`
 }
 
 func (m *admin) restore() *cobra.Command {
-	cmd := &cobra.Command{Use: "restore DIR", Short: "put a backup back where there is no service yet", Args: oneArgument("DIR"),
+	cmd := &cobra.Command{Use: "restore DIR", Short: "put a backup back where there is no service yet", Args: flags.OneArgument("DIR"),
 		Long: `restore makes the database and the files of a backup those of --data, which must
 have neither. Each file is held against its SHA-256. The database comes last.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := m.place.check(); err != nil {
-				return usage(cmd, err)
+				return flags.Usage(cmd, err)
 			}
 			if err := m.place.settle(); err != nil {
 				return err
 			}
 			path, isFile := strings.CutPrefix(m.place.database, "sqlite:")
 			if !isFile {
-				return usage(cmd, errors.New("a backup is restored into a SQLite database; PostgreSQL has pg_restore"))
+				return flags.Usage(cmd, errors.New("a backup is restored into a SQLite database; PostgreSQL has pg_restore"))
 			}
 			blobs, err := blob.Open(cmd.Context(), m.place.storage, blob.Options{})
 			if err != nil {
@@ -92,7 +94,7 @@ have neither. Each file is held against its SHA-256. The database comes last.`,
 }
 
 func count(c deployment.Copied) string {
-	return fmt.Sprintf("%d files, %s", c.Objects, byteSize(c.Bytes))
+	return fmt.Sprintf("%d files, %s", c.Objects, term.ByteSize(c.Bytes))
 }
 
 func (m *admin) verify() *cobra.Command {

@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/filearg"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -45,7 +48,7 @@ files failed (3) or were dropped while they were worked on (130).`,
   bgremove batch clips --out cut --recursive --format webm --update
   bgremove batch inbox --out cut --watch
   bgremove batch 'shots/*.mov' intro.gif --out cut --canvas-w 512 --json`,
-		Args: someArguments("PATH"), ValidArgsFunction: clips,
+		Args: flags.SomeArguments("PATH"), ValidArgsFunction: filearg.CompleteClips,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.batch(cmd, args, o) },
 	}
 	f := cmd.Flags()
@@ -66,28 +69,19 @@ files failed (3) or were dropped while they were worked on (130).`,
 func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	switch {
 	case o.out == "":
-		return usage(cmd, errors.New("--out is missing: the folder of the outputs"))
+		return flags.Usage(cmd, errors.New("--out is missing: the folder of the outputs"))
 	case namesFile(o.out):
-		return usage(cmd, fmt.Errorf("--out names the folder of the outputs, not a file such as %s", o.out))
+		return flags.Usage(cmd, fmt.Errorf("--out names the folder of the outputs, not a file such as %s", o.out))
 	case o.jobs < 0:
-		return usage(cmd, fmt.Errorf("jobs must not be negative: %d", o.jobs))
+		return flags.Usage(cmd, fmt.Errorf("jobs must not be negative: %d", o.jobs))
 	case a.checkWork() != nil:
-		return usage(cmd, a.checkWork())
+		return flags.Usage(cmd, a.checkWork())
 	}
-	return checkOptions(cmd, &o.Options)
-}
-
-// ofCollision adds advice to the error about inputs with the same output; other
-// errors are unchanged.
-func ofCollision(err error) error {
-	if !errors.As(err, new(*batch.CollisionError)) {
-		return err
-	}
-	return &bgremove.Error{Kind: bgremove.Invalid, Cause: outputsMeet, Reason: err.Error(), Err: err}
+	return flags.CheckOptions(cmd, &o.Options)
 }
 
 func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
-	if err := errors.Join(a.checkBatch(cmd, o), checkLocal(paths...)); err != nil {
+	if err := errors.Join(a.checkBatch(cmd, o), filearg.CheckLocal(paths...)); err != nil {
 		return err
 	}
 	search := batch.Search{Paths: paths, Recursive: o.recursive, Out: o.out}
@@ -96,17 +90,18 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	case err != nil:
 		return err
 	case o.watch && len(found.Folders) == 0:
-		return usage(cmd, errors.New("no folder to --watch is named"))
+		return flags.Usage(cmd, errors.New("no folder to --watch is named"))
 	case !o.watch && found.None(search) != nil:
 		return found.None(search)
 	}
 	items, err := batch.Name(o.out, o.EffectiveFormat(), found.Inputs)
 	if err != nil {
-		return ofCollision(err)
+		return filearg.ExplainCollision(err)
 	}
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	r := a.newBatchRun(o, cancel)
+	r.modelTyped = flags.Typed(cmd, "model")
 	defer r.board.Close() // the process's end closes the remover, as in remove
 	r.remarks(found)
 	if err := r.openNetwork(ctx, items); err != nil {
@@ -167,10 +162,10 @@ func (r *batchRun) end(ctx context.Context, err error) error {
 	}
 	stop := interrupted(ctx, err)
 	failed := r.counts[batch.Failed]
-	some := &someFailed{failed: failed, of: r.ended, lacking: r.lacking == failed && r.counts[batch.Done] == 0}
+	some := &failure.PartialError{Failed: failed, Total: r.ended, Missing: r.lacking == failed && r.counts[batch.Done] == 0}
 	switch {
 	case stop && (!r.o.watch || r.dropped > 0):
-		return &stopped{fmt.Sprintf("interrupted after %d of %d files; the same command continues from there", r.ended, r.total)}
+		return &failure.Stopped{Message: fmt.Sprintf("interrupted after %d of %d files; the same command continues from there", r.ended, r.total)}
 	case stop && failed > 0:
 		return &serviceError{some}
 	case stop:

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/filearg"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -18,11 +20,12 @@ import (
 // batchRun is a run over many files, with its report.
 type batchRun struct {
 	*app
-	o       *batchOptions
-	remover *bgremove.Remover
-	board   *term.Board
-	began   time.Time
-	cancel  context.CancelCauseFunc // ends a run if its report cannot be written
+	o          *batchOptions
+	remover    *bgremove.Remover
+	board      *term.Board
+	modelTyped bool // the command line itself has --model
+	began      time.Time
+	cancel     context.CancelCauseFunc // ends a run if its report cannot be written
 
 	// Only report uses these; it is called for one outcome at a time.
 	counts            map[batch.Status]int
@@ -46,7 +49,7 @@ func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batc
 // requested one.
 func (r *batchRun) remarks(found *batch.Found) {
 	if note, ok := bgremove.FallBack(r.o.Options); ok {
-		r.say("%s", noteText(note))
+		r.say("%s", failure.NoteText(note))
 		r.o.Format = r.o.EffectiveFormat()
 	}
 	for _, path := range found.Outputs {
@@ -87,9 +90,9 @@ func (r *batchRun) report(o batch.Outcome) {
 		r.inBytes += o.Result.InputSize
 		r.outBytes += o.Result.OutputSize
 		for _, note := range o.Result.Notes {
-			r.say("%s: %s", o.Output, noteText(note))
+			r.say("%s: %s", o.Output, failure.NoteText(note))
 		}
-		if o.Result.Method == bgremove.Fast && r.typed["model"] {
+		if o.Result.Method == bgremove.Fast && r.modelTyped {
 			r.say("%s: %s", o.Output, unusedModel(r.o.Model))
 		}
 		for _, w := range o.Result.Quality.Warnings {
@@ -118,11 +121,11 @@ func (r *batchRun) report(o batch.Outcome) {
 // first time.
 func (r *batchRun) failure(o batch.Outcome) (reason, hint string) {
 	r.failed = append(r.failed, o.Path)
-	err := bgremove.Explain(ofCollision(o.Err))
+	err := bgremove.Explain(filearg.ExplainCollision(o.Err))
 	if known := (*bgremove.Error)(nil); errors.As(err, &known) && known.Kind == bgremove.Missing {
 		r.lacking++
 	}
-	reason, hint = inFlags(err).Error(), hintOf(err)
+	reason, hint = failure.InFlags(err).Error(), failure.Hint(err)
 	if !strings.Contains(reason, o.Path) {
 		reason = o.Path + ": " + reason
 	}
@@ -140,7 +143,7 @@ func (r *batchRun) failure(o batch.Outcome) (reason, hint string) {
 func (r *batchRun) table() {
 	w := tabwriter.NewWriter(r.Err, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tfiles\tframes\tin\tout\ttime\t\n")
-	fmt.Fprintf(w, "done\t%d\t%d\t%s\t%s\t%.1f s\t\n", r.counts[batch.Done], r.frames, byteSize(r.inBytes), byteSize(r.outBytes), time.Since(r.began).Seconds())
+	fmt.Fprintf(w, "done\t%d\t%d\t%s\t%s\t%.1f s\t\n", r.counts[batch.Done], r.frames, term.ByteSize(r.inBytes), term.ByteSize(r.outBytes), time.Since(r.began).Seconds())
 	fmt.Fprintf(w, "skipped\t%d\t\t\t\t\t\n", r.counts[batch.Skipped])
 	fmt.Fprintf(w, "failed\t%d\t\t\t\t\t\n", r.counts[batch.Failed])
 	_ = w.Flush()

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -56,7 +57,7 @@ func awaited(err error) error {
 		return err
 	}
 	gone := *known
-	gone.Cause = watchedGone
+	gone.Cause = failure.WatchedGone
 	return &gone
 }
 

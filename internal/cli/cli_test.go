@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,43 +10,25 @@ import (
 	"image/png"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/bgremove/bgremove/internal/cli"
-	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/cli/clitest"
 	"github.com/bgremove/bgremove/internal/synth"
-	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"bgremove": runBgremove,
+		"bgremove": func() { clitest.Main(testCatalogue) },
 		"draw":     draw,
 		"gifinfo":  gifInfo,
 		"network":  makeNetwork,
 		"library":  makeLibrary,
 	})
-}
-
-// runBgremove runs the real command, including its signals.
-func runBgremove() {
-	bgremove.InitSandbox()
-	testCatalogue()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-signals
-		cancel(cli.ErrInterrupted)
-	}()
-	os.Exit(cli.Main(ctx, "1.2.3-test", os.Args[1:], &term.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
 // TestScripts runs testdata/*.txtar: each is a session at the command line.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/service/server"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -35,8 +36,8 @@ func (a *app) complete(cmd *cobra.Command) {
 			return
 		case words[f.Name] != nil:
 			complete = cobra.FixedCompletions(words[f.Name], cobra.ShellCompDirectiveNoFileComp)
-		case len(optionOf(f.Name).Words) > 0:
-			complete = cobra.FixedCompletions(optionOf(f.Name).Words, cobra.ShellCompDirectiveNoFileComp)
+		case len(flags.Option(f.Name).Words) > 0:
+			complete = cobra.FixedCompletions(flags.Option(f.Name).Words, cobra.ShellCompDirectiveNoFileComp)
 		case f.Name == "model":
 			complete = a.completeModel(cobra.ShellCompDirectiveDefault) // or a file
 		case kind == "folder":
@@ -70,6 +71,3 @@ func (a *app) completeModel(directive cobra.ShellCompDirective) cobra.Completion
 		return names, directive
 	}
 }
-
-// clips are the arguments of commands that read clips.
-var clips cobra.CompletionFunc = cobra.FixedCompletions([]cobra.Completion{"gif", "mp4", "mov", "webm"}, cobra.ShellCompDirectiveFilterFileExt)

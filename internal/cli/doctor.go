@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -17,7 +19,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.checkDevice(); err != nil {
-				return usage(cmd, err)
+				return flags.Usage(cmd, err)
 			}
 			r := bgremove.New(a.engine)
 			defer r.Close()
@@ -57,7 +59,7 @@ func checkedAll(d *bgremove.Diagnosis) []checked {
 		case c.Confines:
 			line.Hint = c.Err.Error()
 		default:
-			line.Hint = strings.TrimSuffix(hintOf(c.Err), seeDoctor)
+			line.Hint = strings.TrimSuffix(failure.Hint(c.Err), failure.SeeDoctor)
 		}
 		all = append(all, line)
 	}

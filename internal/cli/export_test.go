@@ -10,9 +10,6 @@ import (
 // SetCatalogue replaces the built-in models of the command line.
 func SetCatalogue(models []model.Model) { catalogue = models }
 
-// FlagOf is the flag of an option.
-func FlagOf(name string) string { return flagOf(name) }
-
 // GroupedFlags are the flags that help lists in groups.
 func GroupedFlags() (all []string) {
 	for _, g := range flagGroups {
@@ -25,6 +22,3 @@ func GroupedFlags() (all []string) {
 func ServeFlags() *pflag.FlagSet {
 	return settable((&app{Streams: &term.Streams{}}).serveCommand())
 }
-
-// HintOf is what a reader at a shell can do about an error.
-var HintOf = hintOf

@@ -2,51 +2,10 @@ package cli
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/spf13/pflag"
-
-	"github.com/bgremove/bgremove/pkg/bgremove"
 )
-
-// word is a flag for a string type; Validate checks its values.
-func word[T ~string](p *T) pflag.Value { return &wordValue[T]{p} }
-
-type wordValue[T ~string] struct{ p *T }
-
-func (w *wordValue[T]) String() string {
-	if w.p == nil {
-		return ""
-	}
-	return string(*w.p)
-}
-
-func (w *wordValue[T]) Set(s string) error { *w.p = T(s); return nil }
-
-func (w *wordValue[T]) Type() string { return "word" }
-
-// sandboxValue is a flag for the sandbox of ffmpeg.
-type sandboxValue struct{ p *bgremove.Sandbox }
-
-func (v *sandboxValue) String() string {
-	if v.p == nil {
-		return ""
-	}
-	return string(*v.p)
-}
-
-func (v *sandboxValue) Type() string { return "sandbox" }
-
-func (v *sandboxValue) Set(s string) error {
-	if !slices.Contains(words["sandbox"], s) {
-		return errors.New("must be one of " + strings.Join(words["sandbox"], ", "))
-	}
-	*v.p = bgremove.Sandbox(s)
-	return nil
-}
 
 // seconds is a flag for a time in the clip: seconds (1.5), a duration (90s) or
 // [hours:]minutes:seconds.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/network/model"
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -68,7 +70,7 @@ func (a *app) printModels(list []model.Entry) error {
 	for _, e := range list {
 		size, licence, purpose := "?", e.Licence, e.Description
 		if e.Bytes > 0 {
-			size = byteSize(e.Bytes)
+			size = term.ByteSize(e.Bytes)
 		}
 		switch {
 		case e.Imported:
@@ -98,12 +100,12 @@ func (a *app) modelsPull() *cobra.Command {
 		Long: `pull fetches models from where their authors publish them, or from a mirror. An
 interrupted download goes on where it ended. Nothing is used before its sha256
 is right.`,
-		Args: someArguments("NAME"), ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
+		Args: flags.SomeArguments("NAME"), ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			for _, name := range names {
 				err := a.pull(cmd, name, o)
 				if err != nil && cmd.Context().Err() != nil {
-					return &stopped{"interrupted; the same command continues where it stopped"}
+					return &failure.Stopped{Message: "interrupted; the same command continues where it stopped"}
 				}
 				if err != nil {
 					return err
@@ -142,7 +144,7 @@ func (a *app) modelsImport() *cobra.Command {
 		Short: "take in a network from this machine",
 		Long: `import copies an .onnx file, and the .json file of the same name beside it, into
 the folder of models. A file that the catalogue knows gets its name there.`,
-		Args: oneArgument("FILE.onnx"),
+		Args: flags.OneArgument("FILE.onnx"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := a.store().Import(cmd.Context(), args[0], o)
 			if err != nil {
@@ -169,7 +171,7 @@ func (a *app) modelsExport() *cobra.Command {
 		},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usage(cmd, errors.New("a NAME and a PATH are needed"))
+				return flags.Usage(cmd, errors.New("a NAME and a PATH are needed"))
 			}
 			return nil
 		},
@@ -263,13 +265,13 @@ func (a *app) modelsRemove() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME...",
 		Short: "delete installed models",
-		Args:  someArguments("NAME"), ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
+		Args:  flags.SomeArguments("NAME"), ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, names []string) error {
 			names = slices.Compact(slices.Clone(names))
 			for _, name := range names {
 				err := a.store().Remove(name)
 				if errors.As(err, new(*model.NotInstalledError)) {
-					return &bgremove.Error{Kind: bgremove.Failed, Cause: notThere, Reason: err.Error(), Err: err}
+					return &bgremove.Error{Kind: bgremove.Failed, Cause: failure.ModelAbsent, Reason: err.Error(), Err: err}
 				}
 				if err != nil {
 					return err
@@ -277,14 +279,5 @@ func (a *app) modelsRemove() *cobra.Command {
 			}
 			return nil
 		},
-	}
-}
-
-func someArguments(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usage(cmd, fmt.Errorf("%s is missing", what))
-		}
-		return nil
 	}
 }

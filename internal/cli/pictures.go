@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/system/outfile"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -38,10 +39,10 @@ func (o *removeOptions) pictures(input string) (*pictures, error) {
 			return nil, &bgremove.Error{Kind: bgremove.Invalid, Path: path, Reason: "stills are written as .png"}
 		}
 		if _, err := os.Stat(path); err == nil && !o.force {
-			return nil, &bgremove.Error{Kind: bgremove.Exists, Cause: fileExists, Path: path, Reason: "the picture already exists"}
+			return nil, &bgremove.Error{Kind: bgremove.Exists, Cause: failure.FileExists, Path: path, Reason: "the picture already exists"}
 		}
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return nil, &bgremove.Error{Kind: bgremove.Failed, Cause: folderMissing, Path: path, Reason: "the picture's folder does not exist", Err: err}
+			return nil, &bgremove.Error{Kind: bgremove.Failed, Cause: failure.FolderMissing, Path: path, Reason: "the picture's folder does not exist", Err: err}
 		}
 	}
 	return &pictures{preview: o.preview, compare: o.compare, overwrite: o.force}, nil

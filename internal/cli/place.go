@@ -13,6 +13,7 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -78,7 +79,7 @@ func (p *place) there() error {
 		return nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return &bgremove.Error{Kind: bgremove.NotFound, Cause: noDatabase, Path: path, Reason: "no such database", Err: err}
+		return &bgremove.Error{Kind: bgremove.NotFound, Cause: failure.NoDatabase, Path: path, Reason: "no such database", Err: err}
 	}
 	return nil
 }

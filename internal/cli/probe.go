@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"text/tabwriter"
-	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/filearg"
+	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -18,7 +18,7 @@ func (a *app) probeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe INPUT",
 		Short: "show what a file holds, and its price in credits",
-		Args:  oneArgument("INPUT"), ValidArgsFunction: clips,
+		Args:  flags.OneArgument("INPUT"), ValidArgsFunction: filearg.CompleteClips,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkClip(args[0]); err != nil {
 				return err
@@ -34,7 +34,7 @@ func (a *app) probeCommand() *cobra.Command {
 			}
 			info.Input = args[0]
 			if asJSON {
-				return a.JSON(pricedInfo{info, credits(info)})
+				return a.JSON(pricedInfo{info, price.OfSeconds(info.Duration)})
 			}
 			return a.printInfo(info)
 		},
@@ -50,11 +50,6 @@ type pricedInfo struct {
 	Credits int64 `json:"credits"`
 }
 
-// credits is the price of a job on a file.
-func credits(i *bgremove.Info) int64 {
-	return price.Of(time.Duration(math.Round(1000*i.Duration)) * time.Millisecond)
-}
-
 func (a *app) printInfo(i *bgremove.Info) error {
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
@@ -66,8 +61,8 @@ func (a *app) printInfo(i *bgremove.Info) error {
 		row("plays", "%s", plays(i.Loop))
 	}
 	row("sound", "%s", yesNo(i.HasAudio))
-	row("size", "%s", byteSize(i.InputSize))
-	row("price", "%d credits", credits(i))
+	row("size", "%s", term.ByteSize(i.InputSize))
+	row("price", "%d credits", price.OfSeconds(i.Duration))
 	return w.Flush()
 }
 
@@ -87,6 +82,3 @@ func plays(n int) string {
 	}
 	return fmt.Sprintf("%d times", n)
 }
-
-// byteSize formats a size with two digits and a decimal unit.
-func byteSize(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }

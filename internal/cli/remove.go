@@ -7,10 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/filearg"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
@@ -33,7 +37,7 @@ func (a *app) removeCommand() *cobra.Command {
 		Use:   "remove INPUT",
 		Short: "take the background out of one file",
 		Long: `remove takes the background out of a GIF, MP4, MOV or WebM file and writes
-` + formats("or") + `. INPUT and OUTPUT may be - for standard input and output.
+` + flags.Formats("or") + `. INPUT and OUTPUT may be - for standard input and output.
 
 Without -o the output is INPUT's name with -nobg, beside it. It appears when it
 is complete; an existing file is kept unless --force is given.`,
@@ -42,7 +46,7 @@ is complete; an existing file is kept unless --force is given.`,
   bgremove remove walk.gif --canvas-w 128 --canvas-h 128 --anchor bottom --pad 0
   bgremove remove green.mov --key green --bg '#ffffff' -o white.mp4
   bgremove remove - --format apng -o - <clip.gif >clip.apng`,
-		Args: oneArgument("INPUT"), ValidArgsFunction: clips,
+		Args: flags.OneArgument("INPUT"), ValidArgsFunction: filearg.CompleteClips,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.remove(cmd, args[0], o) },
 	}
 	f := cmd.Flags()
@@ -57,53 +61,22 @@ is complete; an existing file is kept unless --force is given.`,
 	return cmd
 }
 
-// serviceFlags are the flags for the Options that the service has too.
-func serviceFlags(f *pflag.FlagSet, o *bgremove.Options) {
-	f.Var(word(&o.Method), "method", choices("method", map[string]string{"fast": "flood-fill", "rembg": "AI"}))
-	f.IntVar(&o.Tolerance, "tolerance", o.Tolerance, "fast: how far from the backdrop's colour still is backdrop, "+bounds("tolerance"))
-	f.BoolVar(&o.Crop, "crop", o.Crop, "crop to the subject, one box for the whole clip; --no-crop keeps the whole picture")
-	f.IntVar(&o.Pad, "pad", o.Pad, "`pixels` around the crop, "+bounds("pad"))
-	f.IntVar(&o.CanvasW, "canvas-w", 0, "scale to a canvas of this width, "+bounds("canvas-w")+" `pixels`")
-	f.IntVar(&o.CanvasH, "canvas-h", 0, "scale to a canvas of this height, "+bounds("canvas-h")+" `pixels`")
-	f.Var(word(&o.Anchor), "anchor", "where the subject stands on the canvas: "+choices("anchor", nil))
-	f.Var(word(&o.Format), "format", formats("or"))
-	f.Var(colour{&o.Background, optionOf("bg").Words}, "bg", "background: transparent or a `colour`: #rrggbb, #rgb or a name such as white")
-	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
-}
-
-// checkOptions refuses values out of range. It also refuses an explicit 0 that
-// is out of range, because 0 in Options means unset. A matte is not cropped
-// unless the user asks for it, so that it fits its original.
-func checkOptions(cmd *cobra.Command, o *bgremove.Options) error {
-	if o.MaskOnly && !cmd.Flags().Changed("crop") {
-		o.Crop = false
-	}
-	var wrong []error
-	for _, number := range option.Fields() {
-		f := cmd.Flags().Lookup(flagOf(number.Name))
-		if number.Range.Min > 0 && f != nil && f.Changed && f.Value.String() == "0" {
-			wrong = append(wrong, &bgremove.Error{Kind: bgremove.Invalid, Field: f.Name, Reason: "must not be 0: leave it out"})
-		}
-	}
-	return errors.Join(append(wrong, shown(cmd, bgremove.Validate(*o)))...)
-}
-
 // optionFlags are the flags for Options.
 func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
-	serviceFlags(f, o)
+	flags.AddServiceOptions(f, o)
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
-	f.Var(colour{&o.Key, optionOf("key").Words}, "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
+	f.Var(flags.Colour(&o.Key, flags.Option("key").Words...), "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
 	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")
-	f.Var(word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: "+choices("holes", map[string]string{"auto": "large ones go"}))
-	f.Var(word(&o.Subject), "subject", "rembg: "+choices("subject", map[string]string{"moving": "drop all that does not move", "salient": "keep all that is found"}))
-	f.Var(word(&o.Scale), "scale", "how to scale: "+choices("scale", map[string]string{"auto": "crisp where pixel art is enlarged"}))
+	f.Var(flags.Word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: "+flags.Choices("holes", map[string]string{"auto": "large ones go"}))
+	f.Var(flags.Word(&o.Subject), "subject", "rembg: "+flags.Choices("subject", map[string]string{"moving": "drop all that does not move", "salient": "keep all that is found"}))
+	f.Var(flags.Word(&o.Scale), "scale", "how to scale: "+flags.Choices("scale", map[string]string{"auto": "crisp where pixel art is enlarged"}))
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
 	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
 	f.Var((*seconds)(&o.End), "end", "keep frames before this `time`")
 	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left")
-	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, "+bounds("quality")+" (default: "+qualities()+")")
+	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, "+flags.Bounds("quality")+" (default: "+qualities()+")")
 	f.Var(&loop{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
-	f.Var(colour{p: &o.EdgeColour}, "edge-colour", "gif: blend half-transparent edges on this `colour`")
+	f.Var(flags.Colour(&o.EdgeColour), "edge-colour", "gif: blend half-transparent edges on this `colour`")
 	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
 	f.BoolVar(&o.NoColours, "no-colours", false, "leave undecided what the network doubts, whatever its colour")
 	f.BoolVar(&o.NoMotion, "no-motion", false, "do not tell the subject by its motion")
@@ -115,6 +88,17 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.BoolVar(&o.MaskOnly, "mask-only", false, "write the matte, white on black, of the whole picture unless --crop is given")
 }
 
+// qualities are the defaults of the formats that are not lossless.
+func qualities() string {
+	var all []string
+	for _, f := range option.Formats() {
+		if q := f.Quality(); q > 0 {
+			all = append(all, fmt.Sprintf("%s %d", f, q))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 	if err := checkClip(input); err != nil {
 		return err
@@ -124,7 +108,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 	}
 	toStdout := o.output == "-"
 	if toStdout && term.IsTerminal(a.Out) {
-		return usage(cmd, errTerminal)
+		return flags.Usage(cmd, filearg.ErrStdoutTerminal)
 	}
 	path, forget, err := a.inputPath(cmd.Context(), input)
 	if err != nil {
@@ -153,10 +137,10 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 		return err
 	}
 	if toStdout {
-		a.notes(result, o)
+		a.notes(cmd, result, o)
 		return a.copyOut(result.Output)
 	}
-	return a.announce(result, o)
+	return a.announce(cmd, result, o)
 }
 
 // run removes the background and shows a progress bar.
@@ -180,86 +164,45 @@ func framesDone(p bgremove.Progress) int {
 	return ((p.Pass-1)*p.Frames + p.Frame) / max(1, p.Passes)
 }
 
-// Reasons why a result cannot go to standard output.
-var (
-	errJSONToo  = errors.New("-o - and --json both write to standard output")
-	errTerminal = errors.New("standard output is a terminal; redirect it or name a file with -o")
-)
-
 // settle determines the output's name and format, and refuses conflicting
 // flags, before any work. The extension decides the format unless the command
 // line also gives one.
 func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	switch {
 	case a.checkWork() != nil:
-		return usage(cmd, a.checkWork())
+		return flags.Usage(cmd, a.checkWork())
 	case o.output == "-" && o.json:
-		return usage(cmd, errJSONToo)
+		return flags.Usage(cmd, filearg.ErrStdoutShared)
 	case o.output == "" && input == "-":
-		return usage(cmd, errors.New("-o is needed when INPUT is -"))
+		return flags.Usage(cmd, errors.New("-o is needed when INPUT is -"))
 	case o.output == "-" && !cmd.Flags().Changed("format"):
-		return usage(cmd, errors.New("--format is needed when OUTPUT is -"))
+		return flags.Usage(cmd, errors.New("--format is needed when OUTPUT is -"))
 	}
-	if err := a.formatOf(cmd, o.output, &o.Format); err != nil {
+	if err := filearg.SetFormat(cmd, o.output, &o.Format); err != nil {
 		return err
 	}
-	if isInto(o.output) && input == "-" {
-		return usage(cmd, errors.New("-o must name a file when INPUT is -"))
+	if filearg.IsOutputFolder(o.output) && input == "-" {
+		return flags.Usage(cmd, errors.New("-o must name a file when INPUT is -"))
 	}
-	o.output = outputOf(input, o.output, o.EffectiveFormat())
-	return checkOptions(cmd, &o.Options)
-}
-
-// isInto reports whether an output is a folder for a file with the default
-// name. Its name ends in a slash, or it exists and is not named like a format.
-func isInto(output string) bool {
-	if output == "" || output == "-" {
-		return false
-	}
-	_, format := bgremove.FormatOf(output)
-	return os.IsPathSeparator(output[len(output)-1]) || !format && isFolder(output)
+	o.output = filearg.OutputPath(input, o.output, o.EffectiveFormat())
+	return flags.CheckOptions(cmd, &o.Options)
 }
 
 // namesFile reports whether an output is named like a file of a format, and
 // nothing with that name exists.
 func namesFile(output string) bool {
 	_, format := bgremove.FormatOf(output)
-	return format && !isInto(output) && !exists(output)
+	return format && !filearg.IsOutputFolder(output) && !filearg.Exists(output)
 }
 
-// outputOf is the place of an output: as given, or INPUT's name with -nobg in
-// the given folder or beside INPUT.
-func outputOf(input, output string, format bgremove.Format) string {
-	switch byDefault := bgremove.OutputPath(input, format); {
-	case output == "":
-		return byDefault
-	case isInto(output):
-		return filepath.Join(output, filepath.Base(byDefault))
-	}
-	return output
-}
-
-// formatOf sets the format from an output's extension.
-func (a *app) formatOf(cmd *cobra.Command, output string, format *bgremove.Format) error {
-	if output == "-" || isInto(output) || a.typed["format"] {
-		return nil
-	}
-	if f, ok := bgremove.FormatOf(output); ok {
-		*format = f
-	} else if filepath.Ext(output) != "" {
-		return usage(cmd, fmt.Errorf("%s: the extension names no format; --format %s does", output, formats("or")))
-	}
-	return nil
-}
-
-func (a *app) notes(r *bgremove.Result, o *removeOptions) {
+func (a *app) notes(cmd *cobra.Command, r *bgremove.Result, o *removeOptions) {
 	if o.quiet {
 		return
 	}
 	for _, note := range r.Notes {
-		a.Message("%s", noteText(note))
+		a.Message("%s", failure.NoteText(note))
 	}
-	if r.Method == bgremove.Fast && a.typed["model"] {
+	if r.Method == bgremove.Fast && flags.Typed(cmd, "model") {
 		a.Message("%s", unusedModel(o.Model))
 	}
 	for _, w := range r.Quality.Warnings {
@@ -273,8 +216,8 @@ func unusedModel(name string) string {
 }
 
 // announce reports a finished result.
-func (a *app) announce(r *bgremove.Result, o *removeOptions) error {
-	a.notes(r, o)
+func (a *app) announce(cmd *cobra.Command, r *bgremove.Result, o *removeOptions) error {
+	a.notes(cmd, r, o)
 	if o.json {
 		return a.JSON(reportOf(r))
 	}
@@ -295,7 +238,7 @@ func reportOf(r *bgremove.Result) reported {
 	out := reported{Result: r}
 	if r != nil {
 		for _, note := range r.Notes {
-			out.Notes = append(out.Notes, noteText(note))
+			out.Notes = append(out.Notes, failure.NoteText(note))
 		}
 	}
 	return out
@@ -304,7 +247,7 @@ func reportOf(r *bgremove.Result) reported {
 // summary describes a result in one line.
 func summary(r *bgremove.Result) string {
 	return fmt.Sprintf("%s: %d frames, %d×%d, %s, in %.1f s (%s: %s)", r.Output, r.Frames, r.Width, r.Height,
-		byteSize(r.OutputSize), r.Timings["total"], r.Method, r.Reason)
+		term.ByteSize(r.OutputSize), r.Timings["total"], r.Method, r.Reason)
 }
 
 func (a *app) copyOut(path string) error {

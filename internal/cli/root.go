@@ -1,5 +1,6 @@
-// Package cli is bgremove's command line, with one file per command. Only this
-// package turns errors into messages and exit codes.
+// Package cli is bgremove's command line, with one file per command. The commands
+// of client are in package clientcmd. Only this package prints the error that ends
+// a command, and chooses the exit code.
 package cli
 
 import (
@@ -12,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/cli/clientcmd"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/config"
 	"github.com/bgremove/bgremove/internal/spell"
@@ -24,7 +27,6 @@ type app struct {
 	version    string
 	configPath string
 	args       []string
-	typed      map[string]bool // flags given on the command line itself
 	engine     bgremove.Config
 	audit      auditLog
 }
@@ -48,7 +50,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Version: a.build().Version,
 		Short:   "take the background out of animations and video",
 		Long: `bgremove takes the background out of animations and video: .gif .mp4 .mov
-.webm in; ` + formats("and") + ` out. Every frame keeps its time.
+.webm in; ` + flags.Formats("and") + ` out. Every frame keeps its time.
 
 Every flag can also come from an environment variable (BGREMOVE_ and the flag
 in capitals, _ for -) or from bgremove.yaml in the working directory or the
@@ -88,20 +90,25 @@ environment over the file.`,
 	return root
 }
 
+func (a *app) clientCommand() *cobra.Command {
+	cmd := clientcmd.New(a.Streams, a.build().Version, a.engine)
+	cmd.Args = noArguments
+	return cmd
+}
+
 // topic refuses help on unknown commands.
 func topic(cmd *cobra.Command, args []string) error {
 	found, rest, err := cmd.Root().Find(args)
 	if err != nil || found == nil || len(rest) > 0 {
-		return usage(cmd, fmt.Errorf("no command is called %q", strings.Join(args, " ")))
+		return flags.Usage(cmd, fmt.Errorf("no command is called %q", strings.Join(args, " ")))
 	}
 	return nil
 }
 
 // fill sets the missing flags of a command from the environment and the file.
 func (a *app) fill(root, cmd *cobra.Command) error {
-	a.typed = map[string]bool{}
-	cmd.Flags().Visit(func(f *pflag.Flag) { a.typed[f.Name] = true })
-	if err := a.checkSecrets(cmd); err != nil {
+	flags.MarkTyped(cmd)
+	if err := checkSecrets(cmd); err != nil {
 		return err
 	}
 	switch {
@@ -114,7 +121,7 @@ func (a *app) fill(root, cmd *cobra.Command) error {
 		path = lookupConfig()
 	}
 	known := allFlags(root)
-	err := usage(cmd, config.Fill(settable(cmd), path, known))
+	err := flags.Usage(cmd, config.Fill(settable(cmd), path, known))
 	a.remarkUnknown(cmd, known)
 	return err
 }
@@ -140,13 +147,13 @@ func (a *app) remarkUnknown(cmd *cobra.Command, known []string) {
 // settable are the flags of a command that the environment and the file may
 // set. For admin's commands these are only the flags for the service's place.
 func settable(cmd *cobra.Command) *pflag.FlagSet {
-	flags := cmd.LocalNonPersistentFlags()
+	local := cmd.LocalNonPersistentFlags()
 	if !strings.Contains(cmd.CommandPath()+" ", " admin ") {
-		return flags
+		return local
 	}
 	some := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 	for _, name := range []string{"data", "database", "storage"} {
-		if f := flags.Lookup(name); f != nil {
+		if f := local.Lookup(name); f != nil {
 			some.AddFlag(f)
 		}
 	}
@@ -166,7 +173,7 @@ func allFlags(cmd *cobra.Command) []string {
 // deviceFlags are the flags of all commands that run networks; require
 // describes the effect of --require-gpu.
 func (a *app) deviceFlags(f *pflag.FlagSet, require string) {
-	f.Var(word(&a.engine.Device), "device", "where a network runs: auto, cpu, cuda, coreml or directml")
+	f.Var(flags.Word(&a.engine.Device), "device", "where a network runs: auto, cpu, cuda, coreml or directml")
 	f.BoolVar(&a.engine.RequireGPU, "require-gpu", false, require)
 }
 
@@ -174,7 +181,7 @@ func (a *app) deviceFlags(f *pflag.FlagSet, require string) {
 func (a *app) engineFlags(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.FFmpeg, "ffmpeg", "", "the ffmpeg program (default: in PATH)")
 	f.StringVar(&a.engine.FFprobe, "ffprobe", "", "the ffprobe program (default: in PATH)")
-	f.Var(&sandboxValue{&a.engine.Sandbox}, "sandbox", "keep ffmpeg to its job's files, without network: auto, on (with limits, or not at all), off or audit (tell what it would refuse)")
+	f.Var(flags.Sandbox(&a.engine.Sandbox), "sandbox", "keep ffmpeg to its job's files, without network: auto, on (with limits, or not at all), off or audit (tell what it would refuse)")
 	f.StringVar(&a.engine.Library, "onnxruntime", "", "ONNX Runtime's shared library, or its folder (default: found)")
 	a.modelsDirFlag(f)
 	f.SortFlags = false

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/config"
 )
 
@@ -26,11 +27,11 @@ func (s secret) Set(v string) error { *s.p = v; return nil }
 func (s secret) Type() string { return "secret" }
 
 // checkSecrets refuses secrets on the command line itself.
-func (a *app) checkSecrets(cmd *cobra.Command) error {
+func checkSecrets(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, is := f.Value.(secret); is && a.typed[f.Name] && err == nil {
-			err = usage(cmd, fmt.Errorf("%s: not on the command line, where others see it; set %s, or %s: in %s", f.Name, config.Variable(f.Name), f.Name, config.FileName))
+		if _, is := f.Value.(secret); is && flags.IsTyped(f) && err == nil {
+			err = flags.Usage(cmd, fmt.Errorf("%s: not on the command line, where others see it; set %s, or %s: in %s", f.Name, config.Variable(f.Name), f.Name, config.FileName))
 		}
 	})
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/server"
@@ -50,7 +51,7 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.addrGiven = cmd.Flags().Changed("addr")
 			if err := errors.Join(o.check(), o.checkLocal(cmd.Flags()), a.checkDevice()); err != nil {
-				return usage(cmd, err)
+				return flags.Usage(cmd, err)
 			}
 			if err := o.settle(); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/network/fetch"
 	"github.com/bgremove/bgremove/internal/network/ortlib"
@@ -30,7 +31,7 @@ already; for a GPU build name yours with --onnxruntime.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkSetup(o); err != nil {
-				return usage(cmd, err)
+				return flags.Usage(cmd, err)
 			}
 			done, err := a.setup(cmd, o, quiet)
 			if err != nil {

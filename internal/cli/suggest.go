@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,24 +10,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/filearg"
+	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/spell"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// inputExtensions are the extensions of clips; the content decides the type.
-var inputExtensions = []string{".gif", ".mp4", ".mov", ".webm"}
-
 func isClipName(name string) bool {
-	return slices.Contains(inputExtensions, strings.ToLower(filepath.Ext(name)))
-}
-
-func isURL(arg string) bool {
-	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
-}
-
-func isFolder(path string) bool {
-	stat, err := os.Stat(path)
-	return err == nil && stat.IsDir()
+	return slices.Contains(batch.Extensions, strings.ToLower(filepath.Ext(name)))
 }
 
 // noArguments is for commands without arguments, and for those with
@@ -43,9 +35,9 @@ func noArguments(cmd *cobra.Command, args []string) error {
 // misused is usage with a hint, unless that is empty.
 func misused(cmd *cobra.Command, err error, hint string) error {
 	if hint != "" {
-		err = explained(err, bgremove.Invalid, hint)
+		err = failure.Explain(err, bgremove.Invalid, hint)
 	}
-	return usage(cmd, err)
+	return flags.Usage(cmd, err)
 }
 
 // meant is the command line that the user probably meant with an unexpected
@@ -60,12 +52,12 @@ func meant(cmd *cobra.Command, arg string) string {
 	switch {
 	case cmd.HasParent():
 		return ""
-	case isURL(arg):
-		return hintOf(checkLocal(arg))
-	case isFolder(arg):
-		return "did you mean bgremove batch " + quoted(arg) + " --out FOLDER?"
-	case isClipName(arg) || exists(arg):
-		return "did you mean bgremove remove " + quoted(arg) + "?"
+	case filearg.IsURL(arg):
+		return failure.Hint(filearg.CheckLocal(arg))
+	case filearg.IsFolder(arg):
+		return "did you mean bgremove batch " + term.Quote(arg) + " --out FOLDER?"
+	case isClipName(arg) || filearg.Exists(arg):
+		return "did you mean bgremove remove " + term.Quote(arg) + "?"
 	}
 	return ""
 }
@@ -94,7 +86,7 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 			return misused(cmd, err, "did you mean --"+name+"?")
 		}
 	}
-	return usage(cmd, err)
+	return flags.Usage(cmd, err)
 }
 
 // dashed is the hint for a file name that begins with - and was taken for
@@ -104,44 +96,21 @@ func (a *app) dashed(byName bool) string {
 		switch {
 		case arg == "--":
 			return ""
-		case len(arg) > 1 && arg[0] == '-' && (exists(arg) || byName && isClipName(arg) && !strings.HasPrefix(arg, "-o") && !strings.Contains(arg, "=")):
-			return "-- comes before a file name that begins with -: -- " + quoted(arg)
+		case len(arg) > 1 && arg[0] == '-' && (filearg.Exists(arg) || byName && isClipName(arg) && !strings.HasPrefix(arg, "-o") && !strings.Contains(arg, "=")):
+			return "-- comes before a file name that begins with -: -- " + term.Quote(arg)
 		}
 	}
 	return ""
-}
-
-// oneArgument is for commands with one argument; what is its name.
-func oneArgument(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0:
-			return usage(cmd, fmt.Errorf("%s is missing", what))
-		case len(args) > 1:
-			return usage(cmd, fmt.Errorf("one %s at a time, not %d", what, len(args)))
-		}
-		return nil
-	}
 }
 
 // checkClip refuses an input that is not a file if another command or program
 // can use it.
 func checkClip(path string) error {
 	switch {
-	case isURL(path):
-		return checkLocal(path)
-	case isFolder(path):
-		return &bgremove.Error{Kind: bgremove.Unreadable, Cause: folderGiven, Path: path, Reason: "a folder, not a regular file"}
-	}
-	return nil
-}
-
-// checkLocal refuses web addresses.
-func checkLocal(paths ...string) error {
-	for _, path := range paths {
-		if isURL(path) {
-			return &bgremove.Error{Kind: bgremove.NotFound, Cause: urlGiven, Path: path, Reason: "an address on the web, not a file"}
-		}
+	case filearg.IsURL(path):
+		return filearg.CheckLocal(path)
+	case filearg.IsFolder(path):
+		return &bgremove.Error{Kind: bgremove.Unreadable, Cause: failure.FolderGiven, Path: path, Reason: "a folder, not a regular file"}
 	}
 	return nil
 }

@@ -2,19 +2,15 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/image/colornames"
 
-	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/internal/cli/filearg"
 )
 
 // kinds describe valid values of flags, by pflag's names of their types.
@@ -77,7 +73,7 @@ func explicit(root *cobra.Command, args []string) []string {
 		positive, negated := strings.CutPrefix(name, "no-")
 		switch {
 		case !isLong:
-		case isBool(cmd, name) && i+1 < len(args) && truths[strings.ToLower(args[i+1])] != "" && !exists(args[i+1]):
+		case isBool(cmd, name) && i+1 < len(args) && truths[strings.ToLower(args[i+1])] != "" && !filearg.Exists(args[i+1]):
 			i++
 			arg += "=" + args[i]
 		case negated && cmd.Flag(name) == nil && isBool(cmd, positive):
@@ -91,11 +87,6 @@ func explicit(root *cobra.Command, args []string) []string {
 func isBool(cmd *cobra.Command, name string) bool {
 	f := cmd.Flag(name)
 	return f != nil && f.Value.Type() == "bool"
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // size is a flag for a number of bytes, with or without a unit.
@@ -122,77 +113,4 @@ func (v size) Set(s string) error {
 // sizeFlag adds a flag for bytes; its default is what p has.
 func sizeFlag(f *pflag.FlagSet, p *int64, name, usage string) {
 	f.Var(size{p}, name, usage)
-}
-
-// colour is a flag for a colour or one of a few other words. It is stored as
-// #rrggbb, which the library and the API take.
-type colour struct {
-	p     *string
-	words []string
-}
-
-func (v colour) String() string {
-	if v.p == nil {
-		return ""
-	}
-	return *v.p
-}
-
-func (v colour) Type() string { return "colour" }
-
-func (v colour) Set(s string) error {
-	text := strings.ToLower(s)
-	if text != "" && !slices.Contains(v.words, text) {
-		hex, ok := hexColour(text)
-		if !ok {
-			return fmt.Errorf("must be %s#rrggbb, #rgb or a name such as white", strings.Join(append(slices.Clone(v.words), ""), ", "))
-		}
-		text = hex
-	}
-	*v.p = text
-	return nil
-}
-
-// hexColour is #rrggbb for a CSS colour name, for #rgb, and for both forms
-// without #.
-func hexColour(s string) (string, bool) {
-	if c, ok := colornames.Map[s]; ok {
-		return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B), true
-	}
-	s = strings.TrimPrefix(s, "#")
-	if len(s) == 3 {
-		s = string([]byte{s[0], s[0], s[1], s[1], s[2], s[2]})
-	}
-	_, err := strconv.ParseUint(s, 16, 32)
-	return "#" + s, len(s) == 6 && err == nil
-}
-
-// shown adds the given values to errors about options. bgremove.Validate has other
-// callers and does not repeat values.
-func shown(cmd *cobra.Command, err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, e := range joined.Unwrap() {
-			all = append(all, shown(cmd, e))
-		}
-		return errors.Join(all...)
-	}
-	var e *bgremove.Error
-	if !errors.As(err, &e) || e.Field == "" {
-		return err
-	}
-	named := *e
-	named.Field = flagOf(e.Field)
-	if f := cmd.Flags().Lookup(named.Field); f != nil {
-		named.Reason += ", not " + refusedValue(f.Value)
-	}
-	return &named
-}
-
-// refusedValue is a value in a message; a word gets quotes.
-func refusedValue(v pflag.Value) string {
-	if _, err := strconv.ParseFloat(v.String(), 64); err == nil {
-		return v.String()
-	}
-	return strconv.Quote(v.String())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/cli"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -31,7 +32,7 @@ func TestEveryOptionHasAFlag(t *testing.T) {
 	t.Parallel()
 	remove, submit := command(t, "remove"), command(t, "client", "submit")
 	for _, f := range option.Fields() {
-		name := cli.FlagOf(f.Name)
+		name := flags.Name(f.Name)
 		flag := remove.Flags().Lookup(name)
 		if flag == nil {
 			t.Errorf("remove has no --%s for %s", name, f.Name)
@@ -64,7 +65,7 @@ func TestOptionsAreDocumented(t *testing.T) {
 	t.Parallel()
 	usage, client := document(t, "usage.md"), document(t, "client.md")
 	for _, f := range option.Fields() {
-		flag := "--" + cli.FlagOf(f.Name)
+		flag := "--" + flags.Name(f.Name)
 		if !strings.Contains(usage, flag) {
 			t.Errorf("usage.md does not name %s", flag)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 	xterm "golang.org/x/term"
 )
@@ -47,6 +48,9 @@ func (s *Streams) JSONLine(v any) error {
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
+
+// ByteSize formats a size with two digits and a decimal unit.
+func ByteSize(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
 // Bar is a progress bar with rate and remaining time. A nil Bar shows nothing.
 type Bar struct {

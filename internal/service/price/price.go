@@ -3,6 +3,7 @@ package price
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -18,4 +19,9 @@ var Rule = fmt.Sprintf("1 credit for each started second of the clip, at least %
 func Of(duration time.Duration) int64 {
 	ms := duration.Round(time.Millisecond).Milliseconds()
 	return max(Least, (ms+999)/1000)
+}
+
+// OfSeconds is Of a duration in seconds.
+func OfSeconds(seconds float64) int64 {
+	return Of(time.Duration(math.Round(1000*seconds)) * time.Millisecond)
 }

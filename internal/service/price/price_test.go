@@ -21,6 +21,15 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestOfSeconds(t *testing.T) {
+	t.Parallel()
+	for seconds, want := range map[float64]int64{0: 3, 3: 3, 3.0004: 3, 3.0006: 4, 9.999: 10, 10: 10} {
+		if got := price.OfSeconds(seconds); got != want {
+			t.Errorf("%v s cost %d, not %d", seconds, got, want)
+		}
+	}
+}
+
 // TestRule checks that hand-written texts state the same rule.
 func TestRule(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,4 @@
-package cli
+package clientcmd
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/client"
@@ -20,7 +22,7 @@ func (c *customer) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "status ID",
 		Short:             "show where a job or a batch is",
-		Args:              oneArgument("ID"),
+		Args:              flags.OneArgument("ID"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.look(cmd, args[0], (*client.Client).Job, (*client.Client).Batch)
@@ -36,7 +38,7 @@ func (c *customer) waitCommand() *cobra.Command {
 		Short: "wait until a job or a batch has ended, and show it",
 		Long: `wait returns when a job, or every job of a batch, is done or has failed. A job
 that has failed is exit code 1, a batch of which some have failed 3.`,
-		Args:              oneArgument("ID"),
+		Args:              flags.OneArgument("ID"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -64,7 +66,7 @@ that has failed is exit code 1, a batch of which some have failed 3.`,
 func (c *customer) look(cmd *cobra.Command, id string,
 	ofJob func(*client.Client, context.Context, string) (client.Job, error),
 	ofBatch func(*client.Client, context.Context, string) (client.Batch, error)) error {
-	if err := c.settingsOnly(cmd); err != nil {
+	if err := c.prepare(cmd); err != nil {
 		return err
 	}
 	s, err := c.connect()
@@ -105,7 +107,7 @@ func (c *customer) table(jobs []client.Job) error {
 		case j.Error != nil:
 			detail = *j.Error
 		case j.Metadata.OutputSize != nil:
-			detail = string(j.OutputFormat) + ", " + byteSize(*j.Metadata.OutputSize)
+			detail = string(j.OutputFormat) + ", " + term.ByteSize(*j.Metadata.OutputSize)
 		}
 		for _, said := range []string{j.ID, string(j.Status), j.Metadata.OriginalName} {
 			fmt.Fprint(w, term.Printable(said), "\t")
@@ -134,5 +136,5 @@ func outcome(id string, jobs []client.Job) error {
 	if failed == 0 {
 		return nil
 	}
-	return &someFailed{failed: failed, of: len(jobs)}
+	return &failure.PartialError{Failed: failed, Total: len(jobs)}
 }

@@ -1,4 +1,4 @@
-package cli
+package clientcmd
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -34,7 +35,7 @@ func (c *customer) downloadCommand() *cobra.Command {
 batch it gets all results that are not there yet, so that it can be run again.`,
 		Example: `  bgremove client download job_06dwb6z7mc3qjk8v1r5t9x2wne -o sticker.gif
   bgremove client download batch_06dwb72h5ypd3e8fv4w0zk6mra --out stickers`,
-		Args: oneArgument("ID"),
+		Args: flags.OneArgument("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
@@ -46,11 +47,11 @@ batch it gets all results that are not there yet, so that it can be run again.`,
 }
 
 func (p *pickup) run(cmd *cobra.Command, id string) error {
-	if err := p.settingsOnly(cmd); err != nil {
+	if err := p.prepare(cmd); err != nil {
 		return err
 	}
 	if p.output != "" && (isBatch(id) || p.out != "") {
-		return usage(cmd, errors.New("-o is for one job; --out names the folder of a batch"))
+		return flags.Usage(cmd, errors.New("-o is for one job; --out names the folder of a batch"))
 	}
 	if err := p.toOutput(cmd, p.output); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package clientcmd
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -26,15 +27,15 @@ type filePrice struct {
 
 // priceOf measures files as the service will. It fails for a file that cannot
 // be read, because the service would refuse it or fail its job.
-func (a *app) priceOf(ctx context.Context, inputs []string) (quotation, error) {
+func (c *customer) priceOf(ctx context.Context, inputs []string) (quotation, error) {
 	var p quotation
-	engine := bgremove.New(a.engine)
+	engine := bgremove.New(c.engine)
 	for _, input := range inputs {
 		info, err := engine.Probe(ctx, input)
 		if err != nil {
 			return p, err
 		}
-		credits := credits(info)
+		credits := price.OfSeconds(info.Duration)
 		p.Files = append(p.Files, filePrice{input, info.Duration, credits})
 		p.Credits += credits
 	}
@@ -85,7 +86,7 @@ func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error 
 		what = fmt.Sprintf("%d credits", cost)
 	}
 	if !c.CanAsk() {
-		return &bgremove.Error{Kind: bgremove.Invalid, Cause: notSubmitted, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), what, most)}
+		return &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.NotSubmitted, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), what, most)}
 	}
 	yes, err := c.Ask(cmd.Context(), fmt.Sprintf("%d files cost %s. Submit them?", len(inputs), what))
 	if err == nil && !yes {

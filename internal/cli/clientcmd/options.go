@@ -1,4 +1,4 @@
-package cli
+package clientcmd
 
 import (
 	"crypto/rand"
@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/filearg"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/system/outfile"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -31,14 +34,14 @@ type order struct {
 func (c *customer) newOrder(cmd *cobra.Command) *order {
 	o := &order{customer: c, options: bgremove.Defaults()}
 	f := cmd.Flags()
-	serviceFlags(f, &o.options)
+	flags.AddServiceOptions(f, &o.options)
 	f.BoolVar(&o.wait, "wait", false, "wait for the result and download it")
 	f.BoolVar(&o.force, "force", false, "overwrite outputs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the price in credits and submit nothing")
 	f.StringVar(&o.once, "idempotency-key", "", "a `text` of your own: within 24 hours the same submission with it is not charged again")
 	f.StringVar(&c.engine.FFmpeg, "ffmpeg", "", "")
 	f.StringVar(&c.engine.FFprobe, "ffprobe", "", "")
-	f.Var(&sandboxValue{&c.engine.Sandbox}, "sandbox", "")
+	f.Var(flags.Sandbox(&c.engine.Sandbox), "sandbox", "")
 	c.flags(cmd)
 	hide(cmd, "ffmpeg", "ffprobe", "sandbox")
 	return o
@@ -46,13 +49,13 @@ func (c *customer) newOrder(cmd *cobra.Command) *order {
 
 // settle checks as much as possible before anything is sent.
 func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
-	if err := o.settingsOnly(cmd); err != nil {
+	if err := o.prepare(cmd); err != nil {
 		return err
 	}
 	if o.output != "" && !o.wait {
-		return usage(cmd, fmt.Errorf("--%s is where --wait puts the result; bgremove client download gets it later", flag))
+		return flags.Usage(cmd, fmt.Errorf("--%s is where --wait puts the result; bgremove client download gets it later", flag))
 	}
-	if err := checkOptions(cmd, &o.options); err != nil {
+	if err := flags.CheckOptions(cmd, &o.options); err != nil {
 		return err
 	}
 	for _, input := range inputs {
@@ -61,7 +64,7 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 		}
 	}
 	if note, ok := bgremove.FallBack(o.options); ok {
-		o.say("%s", noteText(note))
+		o.say("%s", failure.NoteText(note))
 	}
 	if o.once == "" {
 		o.once = rand.Text()
@@ -71,7 +74,7 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 
 // checkInput refuses inputs that the service would refuse.
 func checkInput(path string) error {
-	if err := checkLocal(path); err != nil {
+	if err := filearg.CheckLocal(path); err != nil {
 		return err
 	}
 	e := &bgremove.Error{Kind: bgremove.Unreadable, Path: path}
@@ -82,13 +85,13 @@ func checkInput(path string) error {
 	case err != nil:
 		return err
 	case !stat.Mode().IsRegular():
-		e.Cause, e.Reason = notAFile, "not a regular file"
+		e.Cause, e.Reason = failure.NotAFile, "not a regular file"
 	default:
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".gif", ".mp4", ".mov", ".webm":
 			return nil
 		}
-		e.Cause, e.Reason = badExtension, "not a .gif, .mp4, .mov or .webm"
+		e.Cause, e.Reason = failure.BadExtension, "not a .gif, .mp4, .mov or .webm"
 	}
 	return e
 }
@@ -120,11 +123,11 @@ func inTheWay(path string, err error) error {
 	var at *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		e.Kind, e.Cause, e.Reason = bgremove.Exists, fileExists, "the output already exists"
+		e.Kind, e.Cause, e.Reason = bgremove.Exists, failure.FileExists, "the output already exists"
 	case errors.Is(err, fs.ErrNotExist):
-		e.Cause, e.Reason = folderMissing, "the output's folder does not exist"
+		e.Cause, e.Reason = failure.FolderMissing, "the output's folder does not exist"
 	case errors.As(err, &at):
-		e.Cause, e.Reason = noPlace, "the output cannot be created: "+at.Err.Error()
+		e.Cause, e.Reason = failure.NoPlace, "the output cannot be created: "+at.Err.Error()
 	default:
 		return err
 	}

@@ -1,4 +1,4 @@
-package cli
+package clientcmd
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/filearg"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/client"
@@ -42,13 +45,8 @@ It asks before it spends more than --ask-above credits; --yes answers.`,
 		Example: `  bgremove client batch *.gif --wait --out stickers --format apng
   bgremove client batch clips --recursive --wait --out stickers
   bgremove client batch a.mp4 b.mov --dry-run`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(cmd, errors.New("FILE is missing"))
-			}
-			return nil
-		},
-		ValidArgsFunction: clips,
+		Args:              flags.SomeArguments("FILE"),
+		ValidArgsFunction: filearg.CompleteClips,
 	}
 	b := &bulk{order: c.newOrder(cmd)}
 	f := cmd.Flags()
@@ -126,7 +124,7 @@ func (b *bulk) place(files []batch.Input) error {
 	}
 	items, err := batch.Name(b.output, b.options.EffectiveFormat(), files)
 	if err != nil {
-		return ofCollision(err)
+		return filearg.ExplainCollision(err)
 	}
 	if b.output != "" {
 		if err := prepare(b.output, items); err != nil {
@@ -266,7 +264,7 @@ func failures(all []delivery) error {
 	if failed == 0 {
 		return nil
 	}
-	return &someFailed{failed: failed, of: len(all)}
+	return &failure.PartialError{Failed: failed, Total: len(all)}
 }
 
 // awaitBatch waits for a batch and shows its progress.

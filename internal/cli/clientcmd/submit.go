@@ -1,4 +1,4 @@
-package cli
+package clientcmd
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bgremove/bgremove/internal/cli/filearg"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -37,8 +39,8 @@ and charged once.`,
   bgremove client submit walk.gif --format apng --canvas-w 128 --wait -o walk.apng
   id=$(bgremove client submit clip.gif --method fast)
   bgremove client submit clip.mov --dry-run`,
-		Args:              oneArgument("FILE"),
-		ValidArgsFunction: clips,
+		Args:              flags.OneArgument("FILE"),
+		ValidArgsFunction: filearg.CompleteClips,
 	}
 	o := c.newOrder(cmd)
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file`, whose extension decides the format, or its folder; - is standard output (default: FILE's name with -nobg, beside it)")
@@ -47,7 +49,7 @@ and charged once.`,
 }
 
 func (o *order) submit(cmd *cobra.Command, input string) error {
-	if err := o.formatOf(cmd, o.output, &o.options.Format); err != nil {
+	if err := filearg.SetFormat(cmd, o.output, &o.options.Format); err != nil {
 		return err
 	}
 	if err := o.toOutput(cmd, o.output); err != nil {
@@ -84,8 +86,8 @@ func (o *order) submit(cmd *cobra.Command, input string) error {
 
 // place is the place of the output.
 func (o *order) place(input string) string {
-	if o.output == "" || isInto(o.output) {
-		return outputOf(input, o.output, o.options.EffectiveFormat())
+	if o.output == "" || filearg.IsOutputFolder(o.output) {
+		return filearg.OutputPath(input, o.output, o.options.EffectiveFormat())
 	}
 	return bgremove.EffectivePath(o.output, o.options)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli_test
+package clientcmd_test
 
 import (
 	"encoding/json"

@@ -1,9 +1,9 @@
-package cli_test
+package failure_test
 
 import (
 	"testing"
 
-	"github.com/bgremove/bgremove/internal/cli"
+	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/service/removal/removaltest"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -11,9 +11,9 @@ import (
 // Each cause has words for the shell, with its facts filled in.
 func TestHints(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"../../pkg/bgremove/cause.go", "../batch/cause.go", "hint.go"} {
+	for _, file := range []string{"../../../pkg/bgremove/cause.go", "../../batch/cause.go", "hint.go"} {
 		for _, cause := range removaltest.Causes(t, file) {
-			if cli.HintOf(&bgremove.Error{Cause: cause}) == "" {
+			if failure.Hint(&bgremove.Error{Cause: cause}) == "" {
 				t.Errorf("%s: no words for %s", file, cause)
 			}
 		}
@@ -26,7 +26,7 @@ func TestHints(t *testing.T) {
 		"bgremove batch 'my clips' --out FOLDER takes all clips in it":                {Cause: "folder_given", Path: "my clips"},
 		"make it first: mkdir -p 'not there'":                                         {Cause: "folder_missing", Path: "not there/a.png"},
 	} {
-		if got := cli.HintOf(e); got != want {
+		if got := failure.Hint(e); got != want {
 			t.Errorf("%s: %s", e.Cause, got)
 		}
 	}

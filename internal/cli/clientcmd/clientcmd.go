@@ -1,4 +1,6 @@
-package cli
+// Package clientcmd has the commands that talk to a service: bgremove client. It
+// reaches the service through pkg/client alone.
+package clientcmd
 
 import (
 	"context"
@@ -8,7 +10,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/filearg"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/client"
@@ -16,14 +22,19 @@ import (
 
 // customer is the state that the commands of `client` share.
 type customer struct {
-	*app
+	*term.Streams
+	version     string
+	engine      bgremove.Config // for prices
 	server, key string
 	asJSON      bool
 	quiet       bool
 	line        *term.StatusLine
+	typed       []string // the flags on the command line that later commands need
 }
 
-func (a *app) clientCommand() *cobra.Command {
+// New returns the command client and those below it. version is the program's,
+// and engine measures the prices of files.
+func New(streams *term.Streams, version string, engine bgremove.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "client",
 		Short: "have a service take the background out",
@@ -34,11 +45,14 @@ others could read it.`,
 		Example: `  bgremove client submit clip.mp4 --wait
   bgremove client batch *.gif --format apng --wait --out stickers
   bgremove client status job_06dwb6z7mc3qjk8v1r5t9x2wne --json`,
-		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c := &customer{app: a}
+	c := &customer{Streams: streams, version: version, engine: engine}
 	cmd.AddCommand(c.submitCommand(), c.batchCommand(), c.statusCommand(), c.waitCommand(), c.downloadCommand())
+	for _, below := range cmd.Commands() {
+		run := below.RunE
+		below.RunE = func(cmd *cobra.Command, args []string) error { return explain(run(cmd, args)) }
+	}
 	return cmd
 }
 
@@ -56,38 +70,43 @@ func (c *customer) flags(cmd *cobra.Command) {
 // hide hides flags that only the environment and the file may set.
 func hide(cmd *cobra.Command, names ...string) {
 	for _, name := range names {
-		f := cmd.Flags().Lookup(name)
-		f.Hidden = true
-		f.Annotations = map[string][]string{"setting": nil}
+		cmd.Flags().Lookup(name).Hidden = true
 	}
 }
 
-// settingsOnly refuses hidden flags on the command line.
-func (a *app) settingsOnly(cmd *cobra.Command) error {
-	for name := range a.typed {
-		if f := cmd.Flags().Lookup(name); f == nil || !f.Hidden {
-			continue
+// prepare refuses hidden flags on the command line, and remembers the flags that
+// name the service and its key.
+func (c *customer) prepare(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case err != nil || !f.Hidden || !flags.IsTyped(f):
+		case f.Name == "api-key":
+			err = errors.New("the key on the command line could be read by others: use BGREMOVE_API_KEY")
+		default:
+			err = fmt.Errorf("unknown flag: --%s", f.Name)
 		}
-		if name == "api-key" {
-			return usage(cmd, errors.New("the key on the command line could be read by others: use BGREMOVE_API_KEY"))
+	})
+	for _, name := range []string{"server", "config"} {
+		if flags.Typed(cmd, name) {
+			c.typed = append(c.typed, "--"+name, cmd.Flags().Lookup(name).Value.String())
 		}
-		return usage(cmd, fmt.Errorf("unknown flag: --%s", name))
 	}
-	return nil
+	return flags.Usage(cmd, err)
 }
 
 // connect creates the client of a command.
 func (c *customer) connect() (*client.Client, error) {
 	if c.server == "" {
-		return nil, &bgremove.Error{Kind: bgremove.Invalid, Cause: noService, Reason: "no service is named"}
+		return nil, &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.NoService, Reason: "no service is named"}
 	}
-	o := client.Options{UserAgent: "bgremove/" + c.build().Version, OnRetry: c.retrying}
+	o := client.Options{UserAgent: "bgremove/" + c.version, OnRetry: c.retrying}
 	s, err := client.New(c.server, strings.TrimSpace(c.key), o)
 	if errors.Is(err, client.ErrKey) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, &bgremove.Error{Kind: bgremove.Invalid, Cause: noService, Reason: err.Error(), Err: err}
+		return nil, &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.NoService, Reason: err.Error(), Err: err}
 	}
 	if !c.quiet {
 		c.line = c.NewStatusLine()
@@ -100,9 +119,9 @@ func (c *customer) toOutput(cmd *cobra.Command, output string) error {
 	switch {
 	case output != "-":
 	case c.asJSON:
-		return usage(cmd, errJSONToo)
+		return flags.Usage(cmd, filearg.ErrStdoutShared)
 	case term.IsTerminal(c.Out):
-		return usage(cmd, errTerminal)
+		return flags.Usage(cmd, filearg.ErrStdoutTerminal)
 	}
 	return nil
 }
@@ -151,6 +170,6 @@ func (c *customer) download(ctx context.Context, s *client.Client, id, path stri
 	if err != nil {
 		return 0, inTheWay(path, err)
 	}
-	c.announce("%s: %s", path, byteSize(size))
+	c.announce("%s: %s", path, term.ByteSize(size))
 	return size, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package clientcmd
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/client"
 )
@@ -24,12 +25,15 @@ func (e *goOn) Error() string { return e.err.Error() }
 
 func (e *goOn) Unwrap() error { return e.err }
 
+// Interruption implements failure.Interruption.
+func (e *goOn) Interruption() (message, hint string) { return "interrupted", e.hint() }
+
 // hint says how to continue.
 func (e *goOn) hint() string {
 	switch {
 	case e.once != "":
 		return fmt.Sprintf("%s was submitted; the same command with --idempotency-key %s goes on, and what was taken is not charged again",
-			strings.Join(e.taken, ", "), quoted(e.once))
+			strings.Join(e.taken, ", "), term.Quote(e.once))
 	case e.ended:
 		return "later: " + strings.Join(e.commands, "; ")
 	}
@@ -44,29 +48,11 @@ func (e *goOn) apart() string {
 
 // command is a command line for the same service.
 func (c *customer) command(args ...string) string {
-	line := append([]string{"bgremove", "client"}, args...)
-	if c.typed["server"] {
-		line = append(line, "--server", c.server)
-	}
-	if c.typed["config"] {
-		line = append(line, "--config", c.configPath)
-	}
+	line := slices.Concat([]string{"bgremove", "client"}, args, c.typed)
 	for i, word := range line {
-		line[i] = quoted(word)
+		line[i] = term.Quote(word)
 	}
 	return strings.Join(line, " ")
-}
-
-// quoted is a word as shells read it: POSIX shells, and PowerShell except for
-// words with quotes.
-func quoted(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // fetching is the command that downloads a result, or those of a batch, to its

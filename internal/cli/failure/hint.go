@@ -1,0 +1,169 @@
+package failure
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// This file says what a reader at a shell can do about a cause, wherever an error
+// with it comes from. Hints about the errors of other packages are where commands
+// call these: in hint.go of cli, and in explain.go of clientcmd.
+
+// The causes of errors that only commands have.
+const (
+	FolderMissing bgremove.Cause = "folder_missing" // Path is a file that is to be in it
+	FileExists    bgremove.Cause = "file_exists"
+	FolderGiven   bgremove.Cause = "folder_given" // in the place of a clip
+	URLGiven      bgremove.Cause = "url_given"
+	OutputsMeet   bgremove.Cause = "outputs_meet"
+	ModelAbsent   bgremove.Cause = "not_there" // a model that is to be deleted
+	NoDatabase    bgremove.Cause = "no_database"
+	NoService     bgremove.Cause = "no_service"
+	NotSubmitted  bgremove.Cause = "not_submitted" // for the price
+	NotAFile      bgremove.Cause = "not_a_file"    // that could be sent
+	BadExtension  bgremove.Cause = "bad_extension" // of what is to be sent
+	NoPlace       bgremove.Cause = "no_place"      // for what is downloaded
+	WatchedGone   bgremove.Cause = "watched_gone"
+)
+
+// What several hints end with.
+const (
+	SeeDoctor = "; `bgremove doctor` shows what is found"
+	useFast   = "--method fast works without it"
+	makeFirst = "make it first: mkdir -p {folder}"
+	getAgain  = "the file is damaged or incomplete: get it again"
+)
+
+// clipNames is what can be named as input.
+var clipNames = "bgremove takes " + strings.Join(batch.Extensions, " ")
+
+// hints are what a reader can do about a cause. {path} and {folder} stand for the
+// error's Path and its folder, {name} for its Name.
+var hints = map[bgremove.Cause]string{
+	bgremove.InputDamaged:    getAgain,
+	bgremove.InputTruncated:  "get it again, or save the intact part with: ffmpeg -i INPUT OUTPUT",
+	bgremove.InputNotFile:    "name a file, or - for standard input",
+	bgremove.NotClip:         "the content decides, not the name; " + clipNames,
+	bgremove.StillPicture:    clipNames + "; make a one-frame GIF of it with: ffmpeg -i PICTURE out.gif",
+	bgremove.AnimatedPNG:     "make a GIF of it first: ffmpeg -i FILE.png FILE.gif",
+	bgremove.AnimatedWebP:    "make a GIF of it first, with ImageMagick: magick FILE.webp FILE.gif",
+	bgremove.SoundOnly:       "the file holds sound only; " + clipNames + " with pictures",
+	bgremove.OverLimits:      "make it smaller or shorter first: ffmpeg -i INPUT -vf scale=1920:-2 OUTPUT",
+	bgremove.OverChildLimits: "--sandbox auto sets no limits; in a service ask its operator",
+
+	bgremove.OutputExists:        "--force overwrites it, -o names another",
+	bgremove.OutputIsFolder:      "name a file, or move the folder away",
+	bgremove.OutputNotFile:       "-o - writes to standard output",
+	bgremove.OutputBrokenLink:    "remove it, or name another file",
+	bgremove.OutputFolderMissing: "make the folder first",
+	bgremove.OutputIsInput:       "name another output",
+	bgremove.FallbackIsInput:     "name another output, or give it a background with --bg '#rrggbb'",
+	bgremove.OutputTooLarge:      "make it smaller: --fps, --canvas-w, --end",
+	bgremove.NoSpace:             "free some space, or name other places for both: TMPDIR is that of temporary files",
+
+	bgremove.NoFFmpeg: "install ffmpeg 5.1 or newer (Debian: apt install ffmpeg, macOS: brew install ffmpeg, " +
+		"Windows: winget install ffmpeg), or name it with --ffmpeg" + SeeDoctor,
+	bgremove.NoCodec:    "install an ffmpeg build with {name}" + SeeDoctor,
+	bgremove.NoSandbox:  "--sandbox auto uses the parts that work; `bgremove doctor` shows them",
+	bgremove.NoRuntime:  "bgremove setup gets ONNX Runtime; --onnxruntime names a library of your own",
+	bgremove.NotRuntime: "name ONNX Runtime's library or its folder; where none is named, that of bgremove setup is taken",
+	bgremove.NoNetworks: "install a release build, or build with cgo; " + useFast,
+	bgremove.NoAVX:      useFast,
+	bgremove.NoGPU:      "name a GPU build of ONNX Runtime with --onnxruntime, or leave out --require-gpu",
+	bgremove.NoMemory:   "close other programs, or choose a smaller network: bgremove models list shows sizes",
+
+	bgremove.ModelUnknown:      "bgremove models list shows what there is; a path that ends in .onnx names any other network",
+	bgremove.ModelNotInstalled: "bgremove models pull {name}",
+	bgremove.ModelDamaged:      "bgremove models pull {name} gets it again",
+	bgremove.ImportDamaged:     "bgremove models import FILE --name {name} mends it, from the file it came from",
+	bgremove.ModelUnrecorded:   "move it out of the folder of models and import it",
+	bgremove.ModelBundled:      "it is always there: --model {name}",
+	bgremove.ModelLicence:      "--accept-license accepts it; see bgremove models list for others",
+	bgremove.ModelExists:       "--name gives it another name",
+	bgremove.ModelOther:        "--name gives it a name of its own; bgremove models pull {name} gets the catalogue's",
+	bgremove.ModelSidecar:      "correct the file or move it away",
+	bgremove.ModelApart:        "use it where it lies, --model FOLDER/FILE.onnx, or import a file that holds its weights",
+	bgremove.ModelNotONNX:      "the file is damaged, incomplete or no ONNX model: get it again",
+
+	batch.NoClips:      clipNames,
+	batch.NoClipsOnTop: clipNames + "; --recursive also searches subfolders",
+	batch.OnlyOutputs:  "name the original clips",
+	batch.Forbidden:    "its permissions must let you read it",
+	batch.OutIsFile:    "--out names the folder of the outputs",
+	batch.OutReadOnly:  "--out names another one",
+
+	FolderMissing: makeFirst,
+	FileExists:    "--force overwrites it",
+	FolderGiven:   "bgremove batch {path} --out FOLDER takes all clips in it",
+	URLGiven:      "download it first: curl -LO {path}",
+	OutputsMeet:   "rename one of them, or give their folders an --out each",
+	ModelAbsent:   "bgremove models list shows what is installed",
+	NoDatabase:    "--data or --database names that of the service",
+	NoService:     "--server or BGREMOVE_SERVER gives its address",
+	NotSubmitted:  "--yes submits them without a question",
+	NotAFile:      "name a file; bgremove client batch takes folders",
+	BadExtension:  "the service checks the name first: rename the file if it is one of these",
+	NoPlace:       "name another place with -o or --out",
+	WatchedGone:   "the watch continues when the folder is back",
+}
+
+// hinted is an error with a hint of its own.
+type hinted struct {
+	err  error
+	hint string
+}
+
+func (e *hinted) Error() string { return e.err.Error() }
+
+func (e *hinted) Unwrap() error { return e.err }
+
+// WithHint gives an error a hint of its own.
+func WithHint(err error, hint string) error { return &hinted{err, hint} }
+
+// Explain puts an error into bgremove's words: its kind and what to do.
+func Explain(err error, kind bgremove.Kind, hint string) error {
+	return WithHint(&bgremove.Error{Kind: kind, Reason: err.Error(), Err: err}, hint)
+}
+
+// Hint is what the reader can do about an error; it may be empty.
+func Hint(err error) string {
+	var (
+		own   *hinted
+		known *bgremove.Error
+	)
+	switch {
+	case errors.As(err, &own):
+		return own.hint
+	case errors.As(err, &known) && known.Cause != "":
+		return ofCause(known)
+	}
+	return ""
+}
+
+func ofCause(e *bgremove.Error) string {
+	hint := strings.NewReplacer("{path}", term.Quote(e.Path), "{folder}", term.Quote(filepath.Dir(e.Path)), "{name}", e.Name).Replace(hints[e.Cause])
+	if e.Without == bgremove.Fast && !strings.HasSuffix(hint, useFast) {
+		hint += "; " + useFast
+	}
+	return hint
+}
+
+// noteHints are what to do about a note.
+var noteHints = map[bgremove.NoteCode]string{
+	bgremove.GIFInstead: "--bg '#rrggbb' prevents that",
+}
+
+// NoteText is a note in a line, with the names of flags.
+func NoteText(n bgremove.Note) string {
+	n.Field = flags.Name(n.Field)
+	if hint := noteHints[n.Code]; hint != "" {
+		return n.String() + "; " + hint
+	}
+	return n.String()
+}

@@ -1,0 +1,99 @@
+// Package filearg deals with the files that a command line names: the inputs, and
+// the paths of the outputs.
+package filearg
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// Reasons why a result cannot go to standard output.
+var (
+	ErrStdoutShared   = errors.New("-o - and --json both write to standard output")
+	ErrStdoutTerminal = errors.New("standard output is a terminal; redirect it or name a file with -o")
+)
+
+// CompleteClips completes the arguments of commands that read clips.
+var CompleteClips cobra.CompletionFunc = cobra.FixedCompletions([]cobra.Completion{"gif", "mp4", "mov", "webm"}, cobra.ShellCompDirectiveFilterFileExt)
+
+// Exists reports whether there is a file or folder.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// IsFolder reports whether there is a folder.
+func IsFolder(path string) bool {
+	stat, err := os.Stat(path)
+	return err == nil && stat.IsDir()
+}
+
+// IsURL reports whether an argument is an address on the web.
+func IsURL(arg string) bool {
+	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
+}
+
+// CheckLocal refuses web addresses.
+func CheckLocal(paths ...string) error {
+	for _, path := range paths {
+		if IsURL(path) {
+			return &bgremove.Error{Kind: bgremove.NotFound, Cause: failure.URLGiven, Path: path, Reason: "an address on the web, not a file"}
+		}
+	}
+	return nil
+}
+
+// IsOutputFolder reports whether an output is a folder for a file with the default
+// name. Its name ends in a slash, or it exists and is not named like a format.
+func IsOutputFolder(output string) bool {
+	if output == "" || output == "-" {
+		return false
+	}
+	_, format := bgremove.FormatOf(output)
+	return os.IsPathSeparator(output[len(output)-1]) || !format && IsFolder(output)
+}
+
+// OutputPath is the path of an output: as given, or INPUT's name with -nobg in
+// the given folder or beside INPUT.
+func OutputPath(input, output string, format bgremove.Format) string {
+	switch byDefault := bgremove.OutputPath(input, format); {
+	case output == "":
+		return byDefault
+	case IsOutputFolder(output):
+		return filepath.Join(output, filepath.Base(byDefault))
+	}
+	return output
+}
+
+// SetFormat sets the format from an output's extension, unless the command line
+// itself sets it.
+func SetFormat(cmd *cobra.Command, output string, format *bgremove.Format) error {
+	if output == "-" || IsOutputFolder(output) || flags.Typed(cmd, "format") {
+		return nil
+	}
+	if f, ok := bgremove.FormatOf(output); ok {
+		*format = f
+	} else if filepath.Ext(output) != "" {
+		return flags.Usage(cmd, fmt.Errorf("%s: the extension names no format; --format %s does", output, flags.Formats("or")))
+	}
+	return nil
+}
+
+// ExplainCollision adds advice to the error about inputs with the same output;
+// other errors are unchanged.
+func ExplainCollision(err error) error {
+	if !errors.As(err, new(*batch.CollisionError)) {
+		return err
+	}
+	return &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.OutputsMeet, Reason: err.Error(), Err: err}
+}

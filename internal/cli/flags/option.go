@@ -1,0 +1,70 @@
+// Package flags has the flags that several commands share: their names, values
+// and texts, and the mistakes in their use.
+package flags
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/bgremove/bgremove/pkg/option"
+)
+
+// Name is the flag of an option, by its name in JSON.
+func Name(name string) string {
+	switch name {
+	case "bgColor":
+		return "bg"
+	case "outputFormat":
+		return "format"
+	}
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// Option describes the option of a flag.
+func Option(flag string) option.Field {
+	for _, f := range option.Fields() {
+		if Name(f.Name) == flag {
+			return f
+		}
+	}
+	return option.Field{}
+}
+
+// Choices are the words of a flag in a sentence, some with a remark: "auto, fast
+// (flood-fill) or rembg (AI)".
+func Choices(flag string, remarks map[string]string) string {
+	var all []string
+	for _, word := range Option(flag).Words {
+		if remark := remarks[word]; remark != "" {
+			word += " (" + remark + ")"
+		}
+		all = append(all, word)
+	}
+	return listed(all, "or")
+}
+
+// Formats are those that are written, in a sentence.
+func Formats(conjunction string) string { return listed(Option("format").Words, conjunction) }
+
+// listed is words in a sentence: "a, b or c".
+func listed(words []string, conjunction string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
+}
+
+// Bounds are those of a flag for a number: "8..32".
+func Bounds(flag string) string {
+	r := Option(flag).Range
+	return fmt.Sprintf("%d..%d", r.Min, r.Max)
+}
