@@ -20,20 +20,20 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// bulk is an order for many files.
-type bulk struct {
-	*order
+// batchSubmission is a submission of many files.
+type batchSubmission struct {
+	*submission
 	askAbove  int
 	yes       bool
 	recursive bool
 
-	outputs    []string // in the order of the files, with --wait
-	deliveries []delivery
-	batches    []string
-	left       int // credits
+	outputs     []string // in the order of the files, with --wait
+	results     []fileResult
+	batchIDs    []string
+	creditsLeft int
 }
 
-func (c *customer) batchCommand() *cobra.Command {
+func (c *remote) batchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch FILE...",
 		Short: "send several files",
@@ -48,7 +48,7 @@ It asks before it spends more than --ask-above credits; --yes answers.`,
 		Args:              flags.SomeArguments("FILE"),
 		ValidArgsFunction: filearg.CompleteClips,
 	}
-	b := &bulk{order: c.newOrder(cmd)}
+	b := &batchSubmission{submission: c.newSubmission(cmd)}
 	f := cmd.Flags()
 	f.StringVarP(&b.output, "out", "o", "", "with --wait: the `folder` of the outputs (default: beside the inputs)")
 	f.BoolVar(&b.recursive, "recursive", false, "also take the folders below, whose tree --out gets")
@@ -58,8 +58,8 @@ It asks before it spends more than --ask-above credits; --yes answers.`,
 	return cmd
 }
 
-func (b *bulk) run(cmd *cobra.Command, paths []string) error {
-	files, err := b.find(paths)
+func (b *batchSubmission) run(cmd *cobra.Command, paths []string) error {
+	files, err := b.findInputs(paths)
 	if err != nil {
 		return err
 	}
@@ -67,18 +67,18 @@ func (b *bulk) run(cmd *cobra.Command, paths []string) error {
 	for _, file := range files {
 		inputs = append(inputs, file.Path)
 	}
-	if err := b.settle(cmd, "out", inputs); err != nil {
+	if err := b.validate(cmd, "out", inputs); err != nil {
 		return err
 	}
 	if b.dryRun {
-		return b.quote(cmd.Context(), inputs)
+		return b.printPrice(cmd.Context(), inputs)
 	}
 	s, err := b.connect()
 	if err != nil {
 		return err
 	}
 	if b.wait {
-		if err := b.place(files); err != nil {
+		if err := b.nameOutputs(files); err != nil {
 			return err
 		}
 	}
@@ -89,14 +89,14 @@ func (b *bulk) run(cmd *cobra.Command, paths []string) error {
 	}
 	err = b.send(cmd.Context(), s, inputs)
 	if err == nil && b.wait {
-		err = b.fetch(cmd.Context(), s)
+		err = b.waitAndDownload(cmd.Context(), s)
 	}
-	return b.report(err)
+	return b.print(err)
 }
 
-// find finds the inputs like batch. If a folder below cannot be read, find
+// findInputs finds the inputs like batch. If a folder below cannot be read, it
 // fails and nothing is sent.
-func (b *bulk) find(paths []string) ([]batch.Input, error) {
+func (b *batchSubmission) findInputs(paths []string) ([]batch.Input, error) {
 	search := batch.Search{Paths: paths, Recursive: b.recursive, Out: b.output}
 	found, err := search.Find()
 	if err != nil {
@@ -114,8 +114,9 @@ func (b *bulk) find(paths []string) ([]batch.Input, error) {
 	return found.Inputs, found.None(search)
 }
 
-// place finds a place for every output, before any payment.
-func (b *bulk) place(files []batch.Input) error {
+// nameOutputs names every output, and checks that it can be written, before any
+// payment.
+func (b *batchSubmission) nameOutputs(files []batch.Input) error {
 	files = slices.Clone(files)
 	for i, file := range files {
 		if b.output == "" {
@@ -127,12 +128,12 @@ func (b *bulk) place(files []batch.Input) error {
 		return filearg.ExplainCollision(err)
 	}
 	if b.output != "" {
-		if err := prepare(b.output, items); err != nil {
+		if err := createFolders(b.output, items); err != nil {
 			return err
 		}
 	}
 	for _, item := range items {
-		if err := reserve(item.Output, b.force); err != nil {
+		if err := checkOutput(item.Output, b.force); err != nil {
 			return err
 		}
 		b.outputs = append(b.outputs, item.Output)
@@ -140,15 +141,15 @@ func (b *bulk) place(files []batch.Input) error {
 	return nil
 }
 
-// prepare creates the folders of the outputs.
-func prepare(dir string, items []batch.Item) error {
+// createFolders creates the folders of the outputs.
+func createFolders(dir string, items []batch.Item) error {
 	if err := batch.Prepare(dir); err != nil {
 		return err
 	}
 	for _, item := range items {
 		if folder := filepath.Dir(item.Output); item.Folder != "" {
 			if err := os.MkdirAll(folder, 0o777); err != nil {
-				return inTheWay(folder, err)
+				return explainOutput(folder, err)
 			}
 		}
 	}
@@ -156,80 +157,80 @@ func prepare(dir string, items []batch.Item) error {
 }
 
 // send submits the files, with as many as possible in each batch.
-func (b *bulk) send(ctx context.Context, s *client.Client, inputs []string) error {
+func (b *batchSubmission) send(ctx context.Context, s *client.Client, inputs []string) error {
 	n := 0
 	for chunk := range slices.Chunk(inputs, client.MaxBatch) {
 		n++
-		settings := b.settings()
-		settings.IdempotencyKey = fmt.Sprintf("%s-%d", b.once, n)
+		settings := b.jobOptions()
+		settings.IdempotencyKey = fmt.Sprintf("%s-%d", b.idempotencyKey, n)
 		var files []client.File
 		for _, input := range chunk {
 			files = append(files, client.File{Path: input})
 		}
 		var end func()
-		settings.Progress, end = b.moving("uploading")
-		made, err := s.SubmitBatch(ctx, files, settings)
+		settings.Progress, end = b.startTransfer("uploading")
+		reply, err := s.SubmitBatch(ctx, files, settings)
 		end()
 		if uncertain := (*client.UncertainError)(nil); errors.As(err, &uncertain) {
-			uncertain.IdempotencyKey = b.once
+			uncertain.IdempotencyKey = b.idempotencyKey
 		}
-		if err != nil && len(b.batches) > 0 {
-			return &goOn{taken: b.batches, once: b.once, err: err}
+		if err != nil && len(b.batchIDs) > 0 {
+			return &unfinishedError{submitted: b.batchIDs, idempotencyKey: b.idempotencyKey, err: err}
 		}
 		if err != nil {
 			return err
 		}
-		b.taken(made, chunk)
+		b.record(reply, chunk)
 	}
 	return nil
 }
 
-// taken records a submitted batch.
-func (b *bulk) taken(made client.BatchSubmission, inputs []string) {
-	b.batches, b.left = append(b.batches, made.ID), made.CreditsRemaining
-	for i, j := range made.Jobs {
-		d := delivery{Batch: made.ID, ID: j.ID, Status: string(api.JobStatusQueued)}
+// record records a submitted batch.
+func (b *batchSubmission) record(reply client.BatchSubmission, inputs []string) {
+	b.batchIDs, b.creditsLeft = append(b.batchIDs, reply.ID), reply.CreditsRemaining
+	for i, j := range reply.Jobs {
+		d := fileResult{Batch: reply.ID, ID: j.ID, Status: string(api.JobStatusQueued)}
 		if i < len(inputs) {
 			d.Input = inputs[i]
 		}
-		b.deliveries = append(b.deliveries, d)
+		b.results = append(b.results, d)
 	}
-	b.announce("%s: %d files submitted, %d credits are left", made.ID, len(made.Jobs), made.CreditsRemaining)
+	b.announce("%s: %d files submitted, %d credits are left", reply.ID, len(reply.Jobs), reply.CreditsRemaining)
 }
 
-// fetch waits for the batches in turn, and downloads finished results.
-func (b *bulk) fetch(ctx context.Context, s *client.Client) error {
-	for i, id := range b.batches {
-		ended, err := b.awaitBatch(ctx, s, id)
+// waitAndDownload waits for the batches in turn, and downloads finished results.
+func (b *batchSubmission) waitAndDownload(ctx context.Context, s *client.Client) error {
+	for i, id := range b.batchIDs {
+		ended, err := b.waitBatch(ctx, s, id)
 		if err != nil {
-			return &goOn{commands: b.rest(b.batches[i:], false), err: err}
+			return &unfinishedError{commands: b.resumeCommands(b.batchIDs[i:], false), err: err}
 		}
 		for _, job := range ended.Jobs {
-			if err := b.deliver(ctx, s, job); err != nil {
-				return &goOn{commands: b.rest(b.batches[i:], true), ended: true, err: err}
+			if err := b.downloadJob(ctx, s, job); err != nil {
+				return &unfinishedError{commands: b.resumeCommands(b.batchIDs[i:], true), ended: true, err: err}
 			}
 		}
 	}
-	err := failures(b.deliveries)
-	if left := b.singly(func(delivery) bool { return true }); err != nil && len(left) > 0 {
-		return &goOn{commands: left, ended: true, err: err}
+	err := partialError(b.results)
+	if commands := b.downloadCommands(func(fileResult) bool { return true }); err != nil && len(commands) > 0 {
+		return &unfinishedError{commands: commands, ended: true, err: err}
 	}
 	return err
 }
 
-// deliver downloads the output of one job. A failure to store one output does
+// downloadJob downloads the output of one job. A failure to store one output does
 // not affect the others.
-func (b *bulk) deliver(ctx context.Context, s *client.Client, job client.Job) error {
-	at := slices.IndexFunc(b.deliveries, func(d delivery) bool { return d.ID == job.ID })
+func (b *batchSubmission) downloadJob(ctx context.Context, s *client.Client, job client.Job) error {
+	at := slices.IndexFunc(b.results, func(d fileResult) bool { return d.ID == job.ID })
 	if at < 0 {
 		return nil
 	}
-	return b.obtain(ctx, s, job, &b.deliveries[at], b.outputs[at], b.force)
+	return b.downloadResult(ctx, s, job, &b.results[at], b.outputs[at], b.force)
 }
 
-// obtain downloads the output of a job if it is done, and records the outcome.
+// downloadResult downloads the output of a job if it is done, and records the outcome.
 // It returns only errors about a signal or the service.
-func (c *customer) obtain(ctx context.Context, s *client.Client, job client.Job, d *delivery, output string, force bool) error {
+func (c *remote) downloadResult(ctx context.Context, s *client.Client, job client.Job, d *fileResult, output string, force bool) error {
 	d.Status = string(job.Status)
 	if job.Status == api.JobStatusFailed {
 		if job.Error != nil {
@@ -253,8 +254,8 @@ func (c *customer) obtain(ctx context.Context, s *client.Client, job client.Job,
 	return nil
 }
 
-// failures is the error for deliveries if some failed.
-func failures(all []delivery) error {
+// partialError is the error for results if some failed.
+func partialError(all []fileResult) error {
 	failed := 0
 	for _, d := range all {
 		if d.Error != "" {
@@ -267,8 +268,8 @@ func failures(all []delivery) error {
 	return &failure.PartialError{Failed: failed, Total: len(all)}
 }
 
-// awaitBatch waits for a batch and shows its progress.
-func (c *customer) awaitBatch(ctx context.Context, s *client.Client, id string) (client.Batch, error) {
+// waitBatch waits for a batch and shows its progress.
+func (c *remote) waitBatch(ctx context.Context, s *client.Client, id string) (client.Batch, error) {
 	begun := time.Now()
 	defer c.line.Clear()
 	return s.WaitBatch(ctx, id, func(b client.Batch) {
@@ -282,18 +283,18 @@ func (c *customer) awaitBatch(ctx context.Context, s *client.Client, id string) 
 	})
 }
 
-// report prints the outcome of every file, even after failures.
-func (b *bulk) report(err error) error {
+// print prints the outcome of every file, even after failures.
+func (b *batchSubmission) print(err error) error {
 	switch {
-	case len(b.batches) == 0:
+	case len(b.batchIDs) == 0:
 		return err
 	case b.asJSON:
-		printed := b.JSON(map[string]any{"batches": b.batches, "files": b.deliveries, "creditsRemaining": b.left})
+		printed := b.JSON(map[string]any{"batches": b.batchIDs, "files": b.results, "creditsRemaining": b.creditsLeft})
 		if printed != nil {
 			return printed
 		}
 	case !b.wait:
-		for _, id := range b.batches {
+		for _, id := range b.batchIDs {
 			fmt.Fprintln(b.Out, term.Printable(id))
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// customer is the state that the commands of `client` share.
-type customer struct {
+// remote is the state that the commands of `client` share.
+type remote struct {
 	*term.Streams
 	version     string
 	engine      bgremove.Config // for prices
@@ -29,7 +29,7 @@ type customer struct {
 	asJSON      bool
 	quiet       bool
 	line        *term.StatusLine
-	typed       []string // the flags on the command line that later commands need
+	typedFlags  []string // the flags on the command line that later commands need
 }
 
 // New returns the command client and those below it. version is the program's,
@@ -47,7 +47,7 @@ others could read it.`,
   bgremove client status job_06dwb6z7mc3qjk8v1r5t9x2wne --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c := &customer{Streams: streams, version: version, engine: engine}
+	c := &remote{Streams: streams, version: version, engine: engine}
 	cmd.AddCommand(c.submitCommand(), c.batchCommand(), c.statusCommand(), c.waitCommand(), c.downloadCommand())
 	for _, below := range cmd.Commands() {
 		run := below.RunE
@@ -56,8 +56,8 @@ others could read it.`,
 	return cmd
 }
 
-// flags adds the flags that all commands of client have.
-func (c *customer) flags(cmd *cobra.Command) {
+// addFlags adds the flags that all commands of client have.
+func (c *remote) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.server, "server", "", "the service's `address`, such as https://clips.example")
 	f.BoolVar(&c.asJSON, "json", false, "print one JSON object")
@@ -76,7 +76,7 @@ func hide(cmd *cobra.Command, names ...string) {
 
 // prepare refuses hidden flags on the command line, and remembers the flags that
 // name the service and its key.
-func (c *customer) prepare(cmd *cobra.Command) error {
+func (c *remote) prepare(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {
@@ -89,18 +89,18 @@ func (c *customer) prepare(cmd *cobra.Command) error {
 	})
 	for _, name := range []string{"server", "config"} {
 		if flags.Typed(cmd, name) {
-			c.typed = append(c.typed, "--"+name, cmd.Flags().Lookup(name).Value.String())
+			c.typedFlags = append(c.typedFlags, "--"+name, cmd.Flags().Lookup(name).Value.String())
 		}
 	}
 	return flags.Usage(cmd, err)
 }
 
 // connect creates the client of a command.
-func (c *customer) connect() (*client.Client, error) {
+func (c *remote) connect() (*client.Client, error) {
 	if c.server == "" {
 		return nil, &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.NoService, Reason: "no service is named"}
 	}
-	o := client.Options{UserAgent: "bgremove/" + c.version, OnRetry: c.retrying}
+	o := client.Options{UserAgent: "bgremove/" + c.version, OnRetry: c.onRetry}
 	s, err := client.New(c.server, strings.TrimSpace(c.key), o)
 	if errors.Is(err, client.ErrKey) {
 		return nil, err
@@ -114,8 +114,8 @@ func (c *customer) connect() (*client.Client, error) {
 	return s, nil
 }
 
-// toOutput refuses a result on standard output if that has another use.
-func (c *customer) toOutput(cmd *cobra.Command, output string) error {
+// checkStdout refuses a result on standard output if that has another use.
+func (c *remote) checkStdout(cmd *cobra.Command, output string) error {
 	switch {
 	case output != "-":
 	case c.asJSON:
@@ -126,8 +126,8 @@ func (c *customer) toOutput(cmd *cobra.Command, output string) error {
 	return nil
 }
 
-// retrying explains a delay.
-func (c *customer) retrying(r client.Retry) {
+// onRetry explains a delay.
+func (c *remote) onRetry(r client.Retry) {
 	if !c.quiet {
 		c.line.Clear()
 		c.Message("%v; trying again in %v", r.Err, r.Wait.Round(100*time.Millisecond))
@@ -135,7 +135,7 @@ func (c *customer) retrying(r client.Retry) {
 }
 
 // say prints a message unless --quiet is set.
-func (c *customer) say(format string, args ...any) {
+func (c *remote) say(format string, args ...any) {
 	c.line.Clear()
 	if !c.quiet {
 		c.Message(format, args...)
@@ -143,14 +143,14 @@ func (c *customer) say(format string, args ...any) {
 }
 
 // announce prints a result if --json does not.
-func (c *customer) announce(format string, args ...any) {
+func (c *remote) announce(format string, args ...any) {
 	if !c.asJSON {
 		c.say(format, args...)
 	}
 }
 
-// moving shows the progress of a transfer.
-func (c *customer) moving(title string) (progress func(done, total int64), end func()) {
+// startTransfer shows the progress of a transfer.
+func (c *remote) startTransfer(title string) (progress func(done, total int64), end func()) {
 	if c.quiet {
 		return nil, func() {}
 	}
@@ -160,15 +160,15 @@ func (c *customer) moving(title string) (progress func(done, total int64), end f
 }
 
 // download fetches the output of a job to its place.
-func (c *customer) download(ctx context.Context, s *client.Client, id, path string, force bool) (int64, error) {
+func (c *remote) download(ctx context.Context, s *client.Client, id, path string, force bool) (int64, error) {
 	if path == "-" {
 		return s.DownloadTo(ctx, id, c.Out)
 	}
-	progress, end := c.moving("downloading")
+	progress, end := c.startTransfer("downloading")
 	size, err := s.Download(ctx, id, path, client.DownloadOptions{Overwrite: force, Progress: progress})
 	end()
 	if err != nil {
-		return 0, inTheWay(path, err)
+		return 0, explainOutput(path, err)
 	}
 	c.announce("%s: %s", path, term.ByteSize(size))
 	return size, nil

@@ -18,15 +18,15 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// pickup fetches finished results.
-type pickup struct {
-	*customer
-	output, out string
-	force       bool
+// downloader fetches finished results.
+type downloader struct {
+	*remote
+	output, folder string
+	force          bool
 }
 
-func (c *customer) downloadCommand() *cobra.Command {
-	p := &pickup{customer: c}
+func (c *remote) downloadCommand() *cobra.Command {
+	p := &downloader{remote: c}
 	cmd := &cobra.Command{
 		Use:               "download ID",
 		Short:             "get the result of a job, or those of a batch",
@@ -40,47 +40,47 @@ batch it gets all results that are not there yet, so that it can be run again.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&p.output, "output", "o", "", "the output `file` of a job; - is standard output (default: the submitted name with -nobg)")
-	f.StringVar(&p.out, "out", "", "the `folder` to put the output in (default: the working directory)")
+	f.StringVar(&p.folder, "out", "", "the `folder` to put the output in (default: the working directory)")
 	f.BoolVar(&p.force, "force", false, "overwrite what is there")
-	c.flags(cmd)
+	c.addFlags(cmd)
 	return cmd
 }
 
-func (p *pickup) run(cmd *cobra.Command, id string) error {
+func (p *downloader) run(cmd *cobra.Command, id string) error {
 	if err := p.prepare(cmd); err != nil {
 		return err
 	}
-	if p.output != "" && (isBatch(id) || p.out != "") {
+	if p.output != "" && (isBatch(id) || p.folder != "") {
 		return flags.Usage(cmd, errors.New("-o is for one job; --out names the folder of a batch"))
 	}
-	if err := p.toOutput(cmd, p.output); err != nil {
+	if err := p.checkStdout(cmd, p.output); err != nil {
 		return err
 	}
 	s, err := p.connect()
 	if err != nil {
 		return err
 	}
-	if p.out != "" {
-		if err := batch.Prepare(p.out); err != nil {
+	if p.folder != "" {
+		if err := batch.Prepare(p.folder); err != nil {
 			return err
 		}
 	}
 	if isBatch(id) {
-		return p.all(cmd, s, id)
+		return p.downloadBatch(cmd, s, id)
 	}
-	return p.one(cmd, s, id)
+	return p.downloadJob(cmd, s, id)
 }
 
-// one fetches the result of a job.
-func (p *pickup) one(cmd *cobra.Command, s *client.Client, id string) error {
-	d := delivery{ID: id, Status: string(api.JobStatusDone)}
+// downloadJob fetches the result of a job.
+func (p *downloader) downloadJob(cmd *cobra.Command, s *client.Client, id string) error {
+	d := fileResult{ID: id, Status: string(api.JobStatusDone)}
 	path := p.output
 	if path == "" {
 		job, err := s.Job(cmd.Context(), id)
 		if err != nil {
 			return err
 		}
-		path = filepath.Join(p.out, filepath.Base(bgremove.OutputPath(localName(job), localFormat(job))))
+		path = filepath.Join(p.folder, filepath.Base(bgremove.OutputPath(localName(job), localFormat(job))))
 	}
 	var err error
 	if d.OutputSize, err = p.download(cmd.Context(), s, id, path, p.force); err != nil {
@@ -93,8 +93,8 @@ func (p *pickup) one(cmd *cobra.Command, s *client.Client, id string) error {
 	return nil
 }
 
-// all fetches the results of a batch, except for existing files.
-func (p *pickup) all(cmd *cobra.Command, s *client.Client, id string) error {
+// downloadBatch fetches the results of a batch, except for existing files.
+func (p *downloader) downloadBatch(cmd *cobra.Command, s *client.Client, id string) error {
 	b, err := s.Batch(cmd.Context(), id)
 	if err != nil {
 		return err
@@ -102,20 +102,20 @@ func (p *pickup) all(cmd *cobra.Command, s *client.Client, id string) error {
 	if b.Status == api.BatchStatusProcessing {
 		return fmt.Errorf("%s: %w", id, client.ErrNotReady)
 	}
-	outputs, err := p.names(b.Jobs)
+	outputs, err := p.outputNames(b.Jobs)
 	if err != nil {
 		return err
 	}
-	all := make([]delivery, len(b.Jobs))
+	all := make([]fileResult, len(b.Jobs))
 	for i, job := range b.Jobs {
-		all[i] = delivery{Input: localName(job), ID: job.ID, Batch: id}
+		all[i] = fileResult{Input: localName(job), ID: job.ID, Batch: id}
 		if stat, err := os.Stat(outputs[i]); err == nil && !p.force && job.Status == api.JobStatusDone {
 			p.say("%s already exists and stays", outputs[i])
 			all[i].Status, all[i].Output, all[i].OutputSize = string(job.Status), outputs[i], stat.Size()
 			continue
 		}
-		if err := p.obtain(cmd.Context(), s, job, &all[i], outputs[i], p.force); err != nil {
-			return &goOn{commands: []string{p.again(id)}, ended: true, err: err}
+		if err := p.downloadResult(cmd.Context(), s, job, &all[i], outputs[i], p.force); err != nil {
+			return &unfinishedError{commands: []string{p.retryCommandLine(id)}, ended: true, err: err}
 		}
 	}
 	if p.asJSON {
@@ -123,20 +123,20 @@ func (p *pickup) all(cmd *cobra.Command, s *client.Client, id string) error {
 			return err
 		}
 	}
-	return failures(all)
+	return partialError(all)
 }
 
-// again is the command to fetch a batch again.
-func (p *pickup) again(id string) string {
-	if p.out == "" {
-		return p.fetching(id, p.force)
+// retryCommandLine is the command to fetch a batch again.
+func (p *downloader) retryCommandLine(id string) string {
+	if p.folder == "" {
+		return p.downloadCommandLine(id, p.force)
 	}
-	return p.fetching(id, p.force, "--out", p.out)
+	return p.downloadCommandLine(id, p.force, "--out", p.folder)
 }
 
-// names are the outputs of the jobs of a batch. Files with the same name, as
+// outputNames are the outputs of the jobs of a batch. Files with the same name, as
 // from different folders, get their job's id.
-func (p *pickup) names(jobs []client.Job) ([]string, error) {
+func (p *downloader) outputNames(jobs []client.Job) ([]string, error) {
 	seen := map[string]int{}
 	for _, job := range jobs {
 		seen[strings.ToLower(localName(job))]++
@@ -154,7 +154,7 @@ func (p *pickup) names(jobs []client.Job) ([]string, error) {
 	if len(jobs) > 0 {
 		format = localFormat(jobs[0])
 	}
-	items, err := batch.Name(p.out, format, inputs)
+	items, err := batch.Name(p.folder, format, inputs)
 	if err != nil {
 		return nil, err
 	}

@@ -14,36 +14,36 @@ import (
 // explain adds advice to the errors of a command.
 func explain(err error) error {
 	var (
-		left      *goOn
-		uncertain *client.UncertainError
+		unfinished *unfinishedError
+		uncertain  *client.UncertainError
 	)
 	err = explainService(bgremove.Explain(err))
-	if errors.As(err, &uncertain) && !errors.As(err, &left) {
-		return &unanswered{error: err, hint: again(uncertain)}
+	if errors.As(err, &uncertain) && !errors.As(err, &unfinished) {
+		return &uncertainError{error: err, hint: uncertainHint(uncertain)}
 	}
 	return err
 }
 
-// unanswered is the end of a command that does not know whether its submission
+// uncertainError is the end of a command that does not know whether its submission
 // was taken.
-type unanswered struct {
+type uncertainError struct {
 	error
 	hint string
 }
 
-func (e *unanswered) Unwrap() error { return e.error }
+func (e *uncertainError) Unwrap() error { return e.error }
 
 // Interruption implements failure.Interruption.
-func (e *unanswered) Interruption() (message, hint string) {
+func (e *uncertainError) Interruption() (message, hint string) {
 	return "interrupted; the submission may have been taken", e.hint
 }
 
-func again(e *client.UncertainError) string {
+func uncertainHint(e *client.UncertainError) string {
 	return "the same command with --idempotency-key " + term.Quote(e.IdempotencyKey) + " finds out and is not charged twice"
 }
 
-// about adds the file's name to an error about that file.
-func about(input string, err error) error {
+// withInput adds the file's name to an error about that file.
+func withInput(input string, err error) error {
 	var request *client.BadRequestError
 	ofFile := errors.Is(err, client.ErrUnreadable) || errors.Is(err, client.ErrTooLarge) || errors.As(err, &request) && request.Field == ""
 	if ofFile && !strings.HasPrefix(err.Error(), input) {
@@ -55,13 +55,13 @@ func about(input string, err error) error {
 // explainService adds advice to errors of a service; other errors are unchanged.
 func explainService(err error) error {
 	var (
-		uncertain *client.UncertainError
-		left      *goOn
-		request   *client.BadRequestError
-		known     *bgremove.Error
+		uncertain  *client.UncertainError
+		unfinished *unfinishedError
+		request    *client.BadRequestError
+		known      *bgremove.Error
 	)
-	goesOn := errors.As(err, &left)
-	if err == nil || errors.As(err, &known) && !goesOn {
+	isUnfinished := errors.As(err, &unfinished)
+	if err == nil || errors.As(err, &known) && !isUnfinished {
 		return err
 	}
 	kind, hint := bgremove.Failed, serviceHint(err)
@@ -70,18 +70,18 @@ func explainService(err error) error {
 	}
 	switch {
 	case errors.As(err, &request) && request.Field != "":
-		if goesOn {
-			hint = left.hint()
+		if isUnfinished {
+			hint = unfinished.hint()
 		}
 		return failure.WithHint(&bgremove.Error{Kind: bgremove.Invalid, Field: request.Field, Reason: strings.TrimPrefix(request.Message, request.Field+" "), Err: err}, hint)
 	case errors.As(err, &uncertain):
-		hint = again(uncertain)
-	case goesOn && errors.Is(err, client.ErrConflict) && !passing(err):
-		hint = left.apart()
-	case goesOn && (hint == "" || passing(err)): // a second run would be paid again
-		hint = left.hint()
-	case goesOn:
-		hint += "; " + left.hint()
+		hint = uncertainHint(uncertain)
+	case isUnfinished && errors.Is(err, client.ErrConflict) && !isTemporary(err):
+		hint = unfinished.conflictHint()
+	case isUnfinished && (hint == "" || isTemporary(err)): // a second run would be paid again
+		hint = unfinished.hint()
+	case isUnfinished:
+		hint += "; " + unfinished.hint()
 	}
 	if hint == "" {
 		return err
@@ -89,8 +89,8 @@ func explainService(err error) error {
 	return failure.Explain(err, kind, hint)
 }
 
-// passing reports whether an error of package client is temporary.
-func passing(err error) bool {
+// isTemporary reports whether an error of package client is temporary.
+func isTemporary(err error) bool {
 	var connection *client.ConnectionError
 	return errors.As(err, &connection) && connection.Connected || errors.Is(err, client.ErrDigest) ||
 		errors.As(err, new(*client.UnavailableError)) || errors.As(err, new(*client.RateLimitedError))
@@ -111,7 +111,7 @@ func serviceHint(err error) string {
 		return "--server must be the address of a bgremove service, without /api; is there a proxy or a sign-in page before it?"
 	case errors.As(err, &connection) && !connection.Connected:
 		return "is --server right, and does the service run?"
-	case passing(err):
+	case isTemporary(err):
 		return "run it again in a while"
 	case errors.As(err, new(*client.ServiceError)):
 		return "report it to the operator of the service, with the request's id"

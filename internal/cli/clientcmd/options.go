@@ -20,35 +20,35 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// order is the state that submit and batch share.
-type order struct {
-	*customer
-	options bgremove.Options
-	output  string // a file, or a folder for a batch
-	wait    bool
-	force   bool
-	dryRun  bool
-	once    string // the Idempotency-Key
+// submission is the state that submit and batch share.
+type submission struct {
+	*remote
+	options        bgremove.Options
+	output         string // a file, or a folder for a batch
+	wait           bool
+	force          bool
+	dryRun         bool
+	idempotencyKey string // the Idempotency-Key
 }
 
-func (c *customer) newOrder(cmd *cobra.Command) *order {
-	o := &order{customer: c, options: bgremove.Defaults()}
+func (c *remote) newSubmission(cmd *cobra.Command) *submission {
+	o := &submission{remote: c, options: bgremove.Defaults()}
 	f := cmd.Flags()
 	flags.AddServiceOptions(f, &o.options)
 	f.BoolVar(&o.wait, "wait", false, "wait for the result and download it")
 	f.BoolVar(&o.force, "force", false, "overwrite outputs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the price in credits and submit nothing")
-	f.StringVar(&o.once, "idempotency-key", "", "a `text` of your own: within 24 hours the same submission with it is not charged again")
+	f.StringVar(&o.idempotencyKey, "idempotency-key", "", "a `text` of your own: within 24 hours the same submission with it is not charged again")
 	f.StringVar(&c.engine.FFmpeg, "ffmpeg", "", "")
 	f.StringVar(&c.engine.FFprobe, "ffprobe", "", "")
 	f.Var(flags.Sandbox(&c.engine.Sandbox), "sandbox", "")
-	c.flags(cmd)
+	c.addFlags(cmd)
 	hide(cmd, "ffmpeg", "ffprobe", "sandbox")
 	return o
 }
 
-// settle checks as much as possible before anything is sent.
-func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
+// validate checks as much as possible before anything is sent.
+func (o *submission) validate(cmd *cobra.Command, flag string, inputs []string) error {
 	if err := o.prepare(cmd); err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func (o *order) settle(cmd *cobra.Command, flag string, inputs []string) error {
 	if note, ok := bgremove.FallBack(o.options); ok {
 		o.say("%s", failure.NoteText(note))
 	}
-	if o.once == "" {
-		o.once = rand.Text()
+	if o.idempotencyKey == "" {
+		o.idempotencyKey = rand.Text()
 	}
 	return nil
 }
@@ -96,29 +96,29 @@ func checkInput(path string) error {
 	return e
 }
 
-// settings are the options in the client's form.
-func (o *order) settings() client.JobOptions {
+// jobOptions are the options in the client's form.
+func (o *submission) jobOptions() client.JobOptions {
 	b := o.options
 	return client.JobOptions{
 		Method: api.Method(b.Method), Tolerance: b.Tolerance, Crop: &b.Crop, Pad: &b.Pad, CanvasW: b.CanvasW, CanvasH: b.CanvasH,
 		Anchor: api.Anchor(b.Anchor), OutputFormat: api.OutputFormat(b.Format), BgColor: b.Background, Trim: b.Trim,
-		IdempotencyKey: o.once,
+		IdempotencyKey: o.idempotencyKey,
 	}
 }
 
-// reserve refuses unusable places for a result before any payment.
-func reserve(path string, force bool) error {
+// checkOutput refuses unusable places for a result before any payment.
+func checkOutput(path string, force bool) error {
 	f, err := outfile.Create(path, force)
 	if err != nil {
-		return inTheWay(path, err)
+		return explainOutput(path, err)
 	}
 	f.Discard()
 	return nil
 }
 
-// inTheWay adds advice to an error about an output's place; other errors are
+// explainOutput adds advice to an error about an output's place; other errors are
 // unchanged.
-func inTheWay(path string, err error) error {
+func explainOutput(path string, err error) error {
 	e := &bgremove.Error{Kind: bgremove.Failed, Path: path, Err: err}
 	var at *fs.PathError
 	switch {

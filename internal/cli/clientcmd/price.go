@@ -13,8 +13,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// quotation is the price of a submission of files.
-type quotation struct {
+// totalPrice is the price of a submission of files.
+type totalPrice struct {
 	Files   []filePrice `json:"files"`
 	Credits int64       `json:"credits"`
 }
@@ -27,8 +27,8 @@ type filePrice struct {
 
 // priceOf measures files as the service will. It fails for a file that cannot
 // be read, because the service would refuse it or fail its job.
-func (c *customer) priceOf(ctx context.Context, inputs []string) (quotation, error) {
-	var p quotation
+func (c *remote) priceOf(ctx context.Context, inputs []string) (totalPrice, error) {
+	var p totalPrice
 	engine := bgremove.New(c.engine)
 	for _, input := range inputs {
 		info, err := engine.Probe(ctx, input)
@@ -42,8 +42,8 @@ func (c *customer) priceOf(ctx context.Context, inputs []string) (quotation, err
 	return p, nil
 }
 
-// quote prints the price.
-func (c *customer) quote(ctx context.Context, inputs []string) error {
+// printPrice prints the price.
+func (c *remote) printPrice(ctx context.Context, inputs []string) error {
 	p, err := c.priceOf(ctx, inputs)
 	if err != nil {
 		return err
@@ -61,17 +61,17 @@ func (c *customer) quote(ctx context.Context, inputs []string) error {
 	return w.Flush()
 }
 
-// confirm asks before a batch that costs more than most credits, or an unknown
+// confirm asks before a batch that costs more than limit credits, or an unknown
 // number. Unreadable files cost nothing in the end.
-func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error {
+func (c *remote) confirm(cmd *cobra.Command, inputs []string, limit int) error {
 	var cost int64
-	what := ""
+	costText := ""
 	for _, input := range inputs {
 		p, err := c.priceOf(cmd.Context(), []string{input})
 		var known *bgremove.Error
 		switch {
 		case errors.As(err, &known) && known.Kind == bgremove.Missing:
-			what = "an unknown number of credits (it takes ffmpeg to find out)"
+			costText = "an unknown number of credits (it takes ffmpeg to find out)"
 		case errors.As(err, &known):
 			cost += price.Least
 		case err != nil:
@@ -80,15 +80,15 @@ func (c *customer) confirm(cmd *cobra.Command, inputs []string, most int) error 
 		cost += p.Credits
 	}
 	switch {
-	case what == "" && cost <= int64(most):
+	case costText == "" && cost <= int64(limit):
 		return nil
-	case what == "":
-		what = fmt.Sprintf("%d credits", cost)
+	case costText == "":
+		costText = fmt.Sprintf("%d credits", cost)
 	}
 	if !c.CanAsk() {
-		return &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.NotSubmitted, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), what, most)}
+		return &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.NotSubmitted, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), costText, limit)}
 	}
-	yes, err := c.Ask(cmd.Context(), fmt.Sprintf("%d files cost %s. Submit them?", len(inputs), what))
+	yes, err := c.Ask(cmd.Context(), fmt.Sprintf("%d files cost %s. Submit them?", len(inputs), costText))
 	if err == nil && !yes {
 		err = errDeclined
 	}

@@ -18,21 +18,21 @@ import (
 // isBatch distinguishes ids of batches from those of jobs.
 func isBatch(id string) bool { return strings.HasPrefix(id, "batch_") }
 
-func (c *customer) statusCommand() *cobra.Command {
+func (c *remote) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "status ID",
 		Short:             "show where a job or a batch is",
 		Args:              flags.OneArgument("ID"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.look(cmd, args[0], (*client.Client).Job, (*client.Client).Batch)
+			return c.show(cmd, args[0], (*client.Client).Job, (*client.Client).Batch)
 		},
 	}
-	c.flags(cmd)
+	c.addFlags(cmd)
 	return cmd
 }
 
-func (c *customer) waitCommand() *cobra.Command {
+func (c *remote) waitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait ID",
 		Short: "wait until a job or a batch has ended, and show it",
@@ -43,27 +43,27 @@ that has failed is exit code 1, a batch of which some have failed 3.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		id := args[0]
-		err := c.look(cmd, id, func(s *client.Client, ctx context.Context, id string) (client.Job, error) {
-			job, err := c.await(ctx, s, id)
+		err := c.show(cmd, id, func(s *client.Client, ctx context.Context, id string) (client.Job, error) {
+			job, err := c.waitJob(ctx, s, id)
 			if job.Status == api.JobStatusFailed {
 				return job, nil // it is shown first
 			}
 			return job, err
 		}, func(s *client.Client, ctx context.Context, id string) (client.Batch, error) {
-			return c.awaitBatch(ctx, s, id)
+			return c.waitBatch(ctx, s, id)
 		})
 		if err != nil && cmd.Context().Err() != nil {
-			return &goOn{commands: []string{c.command("wait", id)}, err: err}
+			return &unfinishedError{commands: []string{c.commandLine("wait", id)}, err: err}
 		}
 		return err
 	}
-	c.flags(cmd)
+	c.addFlags(cmd)
 	return cmd
 }
 
-// look fetches a job or a batch and shows it. For wait, a failure of the job is
+// show fetches a job or a batch and shows it. For wait, a failure of the job is
 // the error.
-func (c *customer) look(cmd *cobra.Command, id string,
+func (c *remote) show(cmd *cobra.Command, id string,
 	ofJob func(*client.Client, context.Context, string) (client.Job, error),
 	ofBatch func(*client.Client, context.Context, string) (client.Batch, error)) error {
 	if err := c.prepare(cmd); err != nil {
@@ -90,16 +90,16 @@ func (c *customer) look(cmd *cobra.Command, id string,
 	if c.asJSON {
 		err = c.JSON(shown)
 	} else {
-		err = c.table(jobs)
+		err = c.printJobs(jobs)
 	}
 	if err != nil || cmd.Name() != "wait" {
 		return err
 	}
-	return outcome(id, jobs)
+	return jobError(id, jobs)
 }
 
-// table prints a line for each job.
-func (c *customer) table(jobs []client.Job) error {
+// printJobs prints a line for each job.
+func (c *remote) printJobs(jobs []client.Job) error {
 	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	for _, j := range jobs {
 		detail := ""
@@ -117,8 +117,8 @@ func (c *customer) table(jobs []client.Job) error {
 	return w.Flush()
 }
 
-// outcome is an error if a job that was waited for has failed.
-func outcome(id string, jobs []client.Job) error {
+// jobError is an error if a job that was waited for has failed.
+func jobError(id string, jobs []client.Job) error {
 	failed := 0
 	for _, j := range jobs {
 		if j.Status != api.JobStatusFailed {

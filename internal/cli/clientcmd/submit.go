@@ -15,8 +15,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
-// delivery is the outcome of a submitted file.
-type delivery struct {
+// fileResult is the outcome of a submitted file.
+type fileResult struct {
 	Input      string `json:"input,omitempty"`
 	ID         string `json:"id"`
 	Batch      string `json:"batch,omitempty"`
@@ -26,7 +26,7 @@ type delivery struct {
 	OutputSize int64  `json:"outputSize,omitempty"`
 }
 
-func (c *customer) submitCommand() *cobra.Command {
+func (c *remote) submitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit FILE",
 		Short: "send one file",
@@ -42,50 +42,50 @@ and charged once.`,
 		Args:              flags.OneArgument("FILE"),
 		ValidArgsFunction: filearg.CompleteClips,
 	}
-	o := c.newOrder(cmd)
+	o := c.newSubmission(cmd)
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file`, whose extension decides the format, or its folder; - is standard output (default: FILE's name with -nobg, beside it)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.submit(cmd, args[0]) }
 	return cmd
 }
 
-func (o *order) submit(cmd *cobra.Command, input string) error {
+func (o *submission) submit(cmd *cobra.Command, input string) error {
 	if err := filearg.SetFormat(cmd, o.output, &o.options.Format); err != nil {
 		return err
 	}
-	if err := o.toOutput(cmd, o.output); err != nil {
+	if err := o.checkStdout(cmd, o.output); err != nil {
 		return err
 	}
-	if err := o.settle(cmd, "output", []string{input}); err != nil {
+	if err := o.validate(cmd, "output", []string{input}); err != nil {
 		return err
 	}
 	if o.dryRun {
-		return o.quote(cmd.Context(), []string{input})
+		return o.printPrice(cmd.Context(), []string{input})
 	}
 	s, err := o.connect()
 	if err != nil {
 		return err
 	}
-	output := o.place(input)
+	output := o.outputPath(input)
 	if o.wait && output != "-" {
-		if err := reserve(output, o.force); err != nil {
+		if err := checkOutput(output, o.force); err != nil {
 			return err
 		}
 	}
-	made, err := o.send(cmd.Context(), s, input)
+	job, err := o.send(cmd.Context(), s, input)
 	if err != nil {
 		return err
 	}
-	d := delivery{Input: input, ID: made.ID, Status: string(made.Status)}
+	d := fileResult{Input: input, ID: job.ID, Status: string(job.Status)}
 	if o.wait {
-		err = o.fetch(cmd.Context(), s, &d, output)
+		err = o.waitAndDownload(cmd.Context(), s, &d, output)
 	} else {
-		o.announce("%s: submitted, %d credits are left; bgremove client wait %s waits for it", input, made.CreditsRemaining, made.ID)
+		o.announce("%s: submitted, %d credits are left; bgremove client wait %s waits for it", input, job.CreditsRemaining, job.ID)
 	}
-	return o.report(d, made.CreditsRemaining, err)
+	return o.print(d, job.CreditsRemaining, err)
 }
 
-// place is the place of the output.
-func (o *order) place(input string) string {
+// outputPath is the path of the output.
+func (o *submission) outputPath(input string) string {
 	if o.output == "" || filearg.IsOutputFolder(o.output) {
 		return filearg.OutputPath(input, o.output, o.options.EffectiveFormat())
 	}
@@ -93,31 +93,31 @@ func (o *order) place(input string) string {
 }
 
 // send submits the file.
-func (o *order) send(ctx context.Context, s *client.Client, input string) (client.Submission, error) {
-	settings := o.settings()
+func (o *submission) send(ctx context.Context, s *client.Client, input string) (client.Submission, error) {
+	settings := o.jobOptions()
 	var end func()
-	settings.Progress, end = o.moving("uploading")
-	made, err := s.Submit(ctx, client.File{Path: input}, settings)
+	settings.Progress, end = o.startTransfer("uploading")
+	job, err := s.Submit(ctx, client.File{Path: input}, settings)
 	end()
-	return made, about(input, err)
+	return job, withInput(input, err)
 }
 
-// fetch waits for a job and downloads its output.
-func (o *order) fetch(ctx context.Context, s *client.Client, d *delivery, output string) error {
-	job, err := o.await(ctx, s, d.ID)
+// waitAndDownload waits for a job and downloads its output.
+func (o *submission) waitAndDownload(ctx context.Context, s *client.Client, d *fileResult, output string) error {
+	job, err := o.waitJob(ctx, s, d.ID)
 	if err != nil {
-		return o.ended(d, job, output, err)
+		return o.recordFailure(d, job, output, err)
 	}
 	d.Status = string(job.Status)
 	if d.OutputSize, err = o.download(ctx, s, d.ID, output, o.force); err != nil {
-		return &goOn{commands: []string{o.fetching(d.ID, o.force, "-o", output)}, ended: true, err: err}
+		return &unfinishedError{commands: []string{o.downloadCommandLine(d.ID, o.force, "-o", output)}, ended: true, err: err}
 	}
 	d.Output = output
 	return nil
 }
 
-// ended records a failed job; other errors say how to continue.
-func (o *order) ended(d *delivery, job client.Job, output string, err error) error {
+// recordFailure records a failed job; other errors say how to continue.
+func (o *submission) recordFailure(d *fileResult, job client.Job, output string, err error) error {
 	if job.Status == api.JobStatusFailed {
 		d.Status = string(job.Status)
 		if job.Error != nil {
@@ -125,11 +125,11 @@ func (o *order) ended(d *delivery, job client.Job, output string, err error) err
 		}
 		return err
 	}
-	return &goOn{commands: []string{o.command("wait", d.ID) + " && " + o.fetching(d.ID, o.force, "-o", output)}, err: err}
+	return &unfinishedError{commands: []string{o.commandLine("wait", d.ID) + " && " + o.downloadCommandLine(d.ID, o.force, "-o", output)}, err: err}
 }
 
-// await waits for a job and shows its progress.
-func (c *customer) await(ctx context.Context, s *client.Client, id string) (client.Job, error) {
+// waitJob waits for a job and shows its progress.
+func (c *remote) waitJob(ctx context.Context, s *client.Client, id string) (client.Job, error) {
 	begun := time.Now()
 	defer c.line.Clear()
 	return s.Wait(ctx, id, func(j client.Job) {
@@ -137,12 +137,12 @@ func (c *customer) await(ctx context.Context, s *client.Client, id string) (clie
 	})
 }
 
-// report prints the outcome of a submission, even if it failed.
-func (o *order) report(d delivery, left int, err error) error {
+// print prints the outcome of a submission, even if it failed.
+func (o *submission) print(d fileResult, left int, err error) error {
 	switch {
 	case o.asJSON:
 		line := struct {
-			delivery
+			fileResult
 			CreditsRemaining int `json:"creditsRemaining"`
 		}{d, left}
 		if printed := o.JSON(line); printed != nil {
