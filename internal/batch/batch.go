@@ -83,7 +83,7 @@ func (r Runner) Run(ctx context.Context, items <-chan Item) error {
 	for range max(1, r.Jobs) {
 		g.Go(func() error {
 			for item := range until(ctx, items) {
-				o := r.do(ctx, item)
+				o := r.process(ctx, item)
 				if o.Err != nil && ctx.Err() != nil {
 					break
 				}
@@ -97,15 +97,15 @@ func (r Runner) Run(ctx context.Context, items <-chan Item) error {
 	return g.Wait()
 }
 
-// Left is how many items there is work for.
-func (r Runner) Left(items []Item) int {
-	left := 0
+// Remaining is how many items there is work for.
+func (r Runner) Remaining(items []Item) int {
+	count := 0
 	for _, item := range items {
 		if _, skip := r.resolveExisting(item); !skip && item.Err == nil {
-			left++
+			count++
 		}
 	}
-	return left
+	return count
 }
 
 // until are the items that come before ctx ends.
@@ -123,7 +123,7 @@ func until(ctx context.Context, items <-chan Item) func(yield func(Item) bool) {
 	}
 }
 
-func (r Runner) do(ctx context.Context, item Item) Outcome {
+func (r Runner) process(ctx context.Context, item Item) Outcome {
 	if item.Err != nil {
 		return Outcome{Item: item, Status: Failed}
 	}

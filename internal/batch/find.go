@@ -44,15 +44,15 @@ func (s Search) Find() (*Found, error) {
 	w := &walk{Search: s, found: &Found{}, canonical: canonicalPaths{}, seen: map[string]bool{}}
 	w.out, _ = os.Stat(s.Out) // it need not be there yet
 	for _, path := range s.Paths {
-		if err := w.path(path); err != nil {
+		if err := w.addPath(path); err != nil {
 			return nil, err
 		}
 	}
 	return w.found, nil
 }
 
-// None returns an error if there are no inputs.
-func (f *Found) None(s Search) error {
+// CheckInputs returns an error if there are no inputs.
+func (f *Found) CheckInputs(s Search) error {
 	if len(f.Inputs) > 0 || len(f.Unread) > 0 {
 		return nil
 	}
@@ -73,21 +73,21 @@ var Extensions = []string{".gif", ".mp4", ".mov", ".webm"}
 type walk struct {
 	Search
 	out       fs.FileInfo
-	visit     func(dir string) // may be nil
+	onFolder  func(dir string) // may be nil
 	found     *Found
 	canonical canonicalPaths
 	seen      map[string]bool // by canonical path
 }
 
-func (w *walk) path(path string) error {
+func (w *walk) addPath(path string) error {
 	stat, err := os.Stat(path)
 	switch {
 	case strings.ContainsAny(path, "*?[") && isAbsent(err):
-		return w.pattern(path)
+		return w.addPattern(path)
 	case err != nil:
 		return unreadable(path, err)
 	case stat.IsDir():
-		return w.folder(path)
+		return w.addFolder(path)
 	case isOutput(path):
 		w.found.Outputs = append(w.found.Outputs, path)
 		return nil
@@ -103,8 +103,8 @@ func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || err != nil && runtime.GOOS == "windows"
 }
 
-// pattern is for shells that leave patterns to the program.
-func (w *walk) pattern(pattern string) error {
+// addPattern is for shells that leave patterns to the program.
+func (w *walk) addPattern(pattern string) error {
 	matches, _ := filepath.Glob(pattern) // one that is malformed matches nothing
 	if !isHidden(filepath.Base(pattern)) {
 		matches = slices.DeleteFunc(matches, func(m string) bool { return isHidden(filepath.Base(m)) })
@@ -113,15 +113,15 @@ func (w *walk) pattern(pattern string) error {
 		return &bgremove.Error{Kind: bgremove.NotFound, Path: pattern, Reason: "no file matches", Err: fs.ErrNotExist}
 	}
 	for _, m := range matches {
-		if err := w.path(m); err != nil {
+		if err := w.addPath(m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *walk) folder(root string) error {
-	if !w.first(w.canonical.folder(root)) {
+func (w *walk) addFolder(root string) error {
+	if !w.markSeen(w.canonical.folder(root)) {
 		return nil
 	}
 	w.found.Folders = append(w.found.Folders, root)
@@ -142,15 +142,15 @@ func (w *walk) folder(root string) error {
 }
 
 func (w *walk) add(path, folder string) {
-	if w.first(w.canonical.file(path)) {
+	if w.markSeen(w.canonical.file(path)) {
 		w.found.Inputs = append(w.found.Inputs, Input{Path: path, Folder: folder})
 	}
 }
 
-// first reports whether a place comes up for the first time.
-func (w *walk) first(place string) bool {
-	seen := w.seen[place]
-	w.seen[place] = true
+// markSeen marks a path as seen, and reports whether it is new.
+func (w *walk) markSeen(path string) bool {
+	seen := w.seen[path]
+	w.seen[path] = true
 	return !seen
 }
 
@@ -165,12 +165,12 @@ func (w *walk) scan(root string) (inputs []Input, unread []error, err error) {
 			unread = append(unread, unreadable(path, err))
 			return nil
 		case path == top:
-			w.visited(root)
+			w.callOnFolder(root)
 			return nil
 		case d.IsDir() && (!w.Recursive || isHidden(d.Name()) || w.isOut(d)):
 			return fs.SkipDir
 		case d.IsDir():
-			w.visited(path)
+			w.callOnFolder(path)
 			return nil
 		case !isClip(path, d):
 			return nil
@@ -188,9 +188,9 @@ func (w *walk) scan(root string) (inputs []Input, unread []error, err error) {
 	return inputs, unread, err
 }
 
-func (w *walk) visited(dir string) {
-	if w.visit != nil {
-		w.visit(dir)
+func (w *walk) callOnFolder(dir string) {
+	if w.onFolder != nil {
+		w.onFolder(dir)
 	}
 }
 
@@ -217,7 +217,7 @@ func isHidden(name string) bool { return strings.HasPrefix(name, ".") && name !=
 // isOutput reports whether a file is one of our outputs. They are never inputs,
 // or a second run would process those of the first.
 func isOutput(path string) bool {
-	return strings.HasSuffix(fold(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))), "-nobg")
+	return strings.HasSuffix(foldCase(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))), "-nobg")
 }
 
 // Unread is the item of a folder or file that cannot be read.

@@ -88,7 +88,7 @@ func TestFind(t *testing.T) {
 			if got := relative(t, dir, found.Outputs...); got != tt.outputs {
 				t.Errorf("left out: %q, want %q", got, tt.outputs)
 			}
-			if err := found.None(s); err != nil {
+			if err := found.CheckInputs(s); err != nil {
 				t.Errorf("none: %v", err)
 			}
 		})
@@ -128,7 +128,7 @@ func TestFindNothing(t *testing.T) {
 		s := batch.Search{Paths: []string{filepath.Join(dir, tt.path)}}
 		found, err := s.Find()
 		if err == nil {
-			err = found.None(s)
+			err = found.CheckInputs(s)
 		}
 		var known *bgremove.Error
 		if !errors.As(err, &known) || !strings.Contains(err.Error(), tt.reason) || known.Cause != tt.cause {

@@ -63,7 +63,7 @@ func (n *naming) groups() [][]int {
 	var groups [][]int
 	at := map[string]int{}
 	for i := range n.inputs {
-		key := fold(n.output(i))
+		key := foldCase(n.output(i))
 		g, ok := at[key]
 		if !ok {
 			g = len(groups)
@@ -75,8 +75,8 @@ func (n *naming) groups() [][]int {
 	return groups
 }
 
-// fold is the same for what some file system may take for one name.
-func fold(path string) string { return strings.ToLower(path) }
+// foldCase is the same for what some file system may take for one name.
+func foldCase(path string) string { return strings.ToLower(path) }
 
 // lengthen adds extensions where there are collisions, and reports whether it
 // added any: a longer name may collide with another file's.
@@ -117,14 +117,14 @@ type Names struct {
 	dir    string
 	format bgremove.Format
 	items  map[string]Item   // by the input's path
-	taken  map[string]string // the input of an output
+	inputs map[string]string // the input of an output
 }
 
 // NewNames knows the items of Name.
 func NewNames(dir string, format bgremove.Format, items []Item) *Names {
-	n := &Names{dir: dir, format: format, items: map[string]Item{}, taken: map[string]string{}}
+	n := &Names{dir: dir, format: format, items: map[string]Item{}, inputs: map[string]string{}}
 	for _, item := range items {
-		n.items[item.Path], n.taken[fold(item.Output)] = item, item.Path
+		n.items[item.Path], n.inputs[foldCase(item.Output)] = item, item.Path
 	}
 	return n
 }
@@ -139,9 +139,9 @@ func (n *Names) Name(in Input) Item {
 	item := Item{Input: in}
 	for _, long := range []bool{false, true} {
 		item.Output = filepath.Join(n.dir, in.Folder, outputName(in.Path, n.format, long))
-		other, taken := n.taken[fold(item.Output)]
-		if !taken {
-			n.items[in.Path], n.taken[fold(item.Output)] = item, in.Path
+		other, used := n.inputs[foldCase(item.Output)]
+		if !used {
+			n.items[in.Path], n.inputs[foldCase(item.Output)] = item, in.Path
 			return item
 		}
 		if long {

@@ -7,9 +7,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// ErrDeaf is for systems that report changes in a folder only while each of its
-// files is open. A folder of thousands does not allow that.
-var ErrDeaf = errors.New("no word of new files on " + runtime.GOOS)
+// ErrUnsupported is for systems that report changes in a folder only while each of
+// its files is open. A folder of thousands does not allow that.
+var ErrUnsupported = errors.New("no word of new files on " + runtime.GOOS)
 
 // Notifier hears of changes in folders from the system, where that tells.
 type Notifier struct {
@@ -17,11 +17,11 @@ type Notifier struct {
 	changes chan struct{}
 }
 
-// NewNotifier listens to nothing yet. The error may be ErrDeaf.
+// NewNotifier listens to nothing yet. The error may be ErrUnsupported.
 func NewNotifier() (*Notifier, error) {
 	switch runtime.GOOS {
 	case "darwin", "dragonfly", "freebsd", "netbsd", "openbsd":
-		return nil, ErrDeaf
+		return nil, ErrUnsupported
 	}
 	w, err := fsnotify.NewWatcher()
 	if err != nil {

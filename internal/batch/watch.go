@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Settle is how long a file must stay unchanged to count as complete. Poll is
-// the interval at which folders are scanned without a report, because network
-// disks report nothing. A file that does not open has Patience to change.
+// QuietPeriod is how long a file must stay unchanged to count as complete.
+// PollInterval is how often folders are scanned without a report, because network
+// disks report nothing. A file that does not open has OpenTimeout to change.
 const (
-	Settle   = 2 * time.Second
-	Poll     = 10 * time.Second
-	Patience = 30 * time.Second
+	QuietPeriod  = 2 * time.Second
+	PollInterval = 10 * time.Second
+	OpenTimeout  = 30 * time.Second
 )
 
 // Watch finds the inputs that are in folders and those that come up, each when
-// it has stopped growing, and again whenever it has changed. A file is given
+// it has stopped growing, and again whenever it has changed. A file is passed on
 // once for all ways in which it can be named.
 type Watch struct {
 	// Search names the folders; other paths are not watched.
@@ -27,30 +27,30 @@ type Watch struct {
 	// Found is the result of an earlier search, or nil. Its files are passed on
 	// at once, and its inputs keep their names.
 	Found *Found
-	// Opens reports whether a file that has stopped growing is complete.
-	Opens func(ctx context.Context, path string) error
-	// Problem hears of folders that cannot be looked into, once each.
-	Problem func(error)
-	// Wake says that something may have changed, and Visit hears of each
+	// CheckComplete reports whether a file that has stopped growing is complete.
+	CheckComplete func(ctx context.Context, path string) error
+	// OnError hears of folders that cannot be looked into, once each.
+	OnError func(error)
+	// Wake says that something may have changed, and OnFolder hears of each
 	// folder that is looked into, so that it can be listened to. They may be
 	// nil.
-	Wake  <-chan struct{}
-	Visit func(dir string)
+	Wake     <-chan struct{}
+	OnFolder func(dir string)
 
-	files  map[string]*growing
-	inputs map[string]Input // by canonical path: how each was named first
-	broken map[string]bool  // problems of the last scan
+	files    map[string]*fileState
+	inputs   map[string]Input // by canonical path: how each was named first
+	reported map[string]bool  // problems of the last scan
 
 	mu   sync.Mutex
-	busy map[string]bool // given and not Ended
+	busy map[string]bool // dispatched and not Ended
 }
 
-// growing is the state of a file.
-type growing struct {
-	stamp stamp
-	since time.Time // when it was first seen so
-	given bool      // as it is
-	round int       // of the last scan that saw it
+// fileState is the state of a file.
+type fileState struct {
+	stamp      stamp
+	since      time.Time // when it was first seen so
+	dispatched bool      // as it is
+	round      int       // of the last scan that saw it
 }
 
 type stamp struct {
@@ -60,18 +60,18 @@ type stamp struct {
 
 // Run passes inputs on until ctx ends, and then returns its cause. An input
 // comes again only after Ended.
-func (w *Watch) Run(ctx context.Context, give func(context.Context, Input)) error {
-	w.files, w.inputs, w.broken, w.busy = map[string]*growing{}, map[string]Input{}, map[string]bool{}, map[string]bool{}
-	w.begin(ctx, give)
+func (w *Watch) Run(ctx context.Context, handle func(context.Context, Input)) error {
+	w.files, w.inputs, w.reported, w.busy = map[string]*fileState{}, map[string]Input{}, map[string]bool{}, map[string]bool{}
+	w.dispatchNamed(ctx, handle)
 	for round := 1; ; round++ {
-		pending := w.scan(ctx, round, give)
+		pending := w.scan(ctx, round, handle)
 		if err := w.wait(ctx, pending); err != nil {
 			return err
 		}
 	}
 }
 
-// Ended says that the work on an input that was given is over, for which a
+// Ended says that the work on an input that was dispatched is over, for which a
 // change of the file waits.
 func (w *Watch) Ended(path string) {
 	w.mu.Lock()
@@ -85,15 +85,16 @@ func (w *Watch) isBusy(path string) bool {
 	return w.busy[path]
 }
 
-func (w *Watch) hand(ctx context.Context, in Input, give func(context.Context, Input)) {
+// dispatch passes an input on, and remembers that it is being worked on.
+func (w *Watch) dispatch(ctx context.Context, in Input, handle func(context.Context, Input)) {
 	w.mu.Lock()
 	w.busy[in.Path] = true
 	w.mu.Unlock()
-	give(ctx, in)
+	handle(ctx, in)
 }
 
-// begin gives the files that were named.
-func (w *Watch) begin(ctx context.Context, give func(context.Context, Input)) {
+// dispatchNamed dispatches the files that were named.
+func (w *Watch) dispatchNamed(ctx context.Context, handle func(context.Context, Input)) {
 	if w.Found == nil {
 		return
 	}
@@ -104,16 +105,16 @@ func (w *Watch) begin(ctx context.Context, give func(context.Context, Input)) {
 			continue
 		}
 		if stat, err := os.Stat(in.Path); err == nil {
-			w.file(in.Path, stat).given = true
+			w.file(in.Path, stat).dispatched = true
 		}
-		w.hand(ctx, in, give)
+		w.dispatch(ctx, in, handle)
 	}
 }
 
-// wait ends after a while; scans are at least Settle apart, however much is
+// wait ends after a while; scans are at least QuietPeriod apart, however much is
 // heard.
 func (w *Watch) wait(ctx context.Context, pending bool) error {
-	soon, late := time.NewTimer(Settle), time.NewTimer(Poll)
+	soon, late := time.NewTimer(QuietPeriod), time.NewTimer(PollInterval)
 	defer soon.Stop()
 	defer late.Stop()
 	select {
@@ -135,13 +136,13 @@ func (w *Watch) wait(ctx context.Context, pending bool) error {
 
 // scan goes through the folders once, and reports whether some files may still
 // be growing.
-func (w *Watch) scan(ctx context.Context, round int, give func(context.Context, Input)) (pending bool) {
+func (w *Watch) scan(ctx context.Context, round int, handle func(context.Context, Input)) (pending bool) {
 	for _, in := range w.listInputs() {
 		switch complete, growing := w.checkFile(ctx, in.Path, round); {
 		case ctx.Err() != nil:
 			return false
 		case complete:
-			w.hand(ctx, in, give)
+			w.dispatch(ctx, in, handle)
 		case growing:
 			pending = true
 		}
@@ -157,9 +158,9 @@ func (w *Watch) scan(ctx context.Context, round int, give func(context.Context, 
 // listInputs are the inputs in all folders now, each once. A problem is reported
 // once, until it is over.
 func (w *Watch) listInputs() []Input {
-	walk := &walk{Search: w.Search, visit: w.Visit}
+	walk := &walk{Search: w.Search, onFolder: w.OnFolder}
 	walk.out, _ = os.Stat(w.Out)
-	broken := map[string]bool{}
+	reported := map[string]bool{}
 	var all []Input
 	for _, root := range w.Paths {
 		inputs, unread, err := walk.scan(root)
@@ -167,14 +168,14 @@ func (w *Watch) listInputs() []Input {
 			unread = append(unread, err)
 		}
 		for _, err := range unread {
-			if !w.broken[err.Error()] {
-				w.Problem(err)
+			if !w.reported[err.Error()] {
+				w.OnError(err)
 			}
-			broken[err.Error()] = true
+			reported[err.Error()] = true
 		}
 		all = append(all, inputs...)
 	}
-	w.broken = broken
+	w.reported = reported
 	return w.unique(all)
 }
 
@@ -196,7 +197,7 @@ func (w *Watch) unique(inputs []Input) []Input {
 	return all
 }
 
-// checkFile reports whether a file is to be given, or else may be growing.
+// checkFile reports whether a file is to be dispatched, or else may be growing.
 func (w *Watch) checkFile(ctx context.Context, path string, round int) (complete, growing bool) {
 	stat, err := os.Stat(path)
 	if err != nil {
@@ -205,28 +206,28 @@ func (w *Watch) checkFile(ctx context.Context, path string, round int) (complete
 	f := w.file(path, stat)
 	f.round = round
 	switch {
-	case f.given:
+	case f.dispatched:
 		return false, false
 	case w.isBusy(path):
 		return false, true
 	}
 	unchanged := time.Since(f.since)
-	if unchanged < Settle && time.Since(f.stamp.mtime) < Settle {
+	if unchanged < QuietPeriod && time.Since(f.stamp.mtime) < QuietPeriod {
 		return false, true
 	}
-	if err := w.Opens(ctx, path); err != nil && unchanged < Patience {
+	if err := w.CheckComplete(ctx, path); err != nil && unchanged < OpenTimeout {
 		return false, true
 	}
-	f.given = true
+	f.dispatched = true
 	return true, false
 }
 
 // file is the state of a file, forgotten if the file has changed.
-func (w *Watch) file(path string, stat fs.FileInfo) *growing {
+func (w *Watch) file(path string, stat fs.FileInfo) *fileState {
 	now := stamp{stat.Size(), stat.ModTime()}
 	f := w.files[path]
 	if f == nil || f.stamp.size != now.size || !f.stamp.mtime.Equal(now.mtime) {
-		f = &growing{stamp: now, since: time.Now()}
+		f = &fileState{stamp: now, since: time.Now()}
 		w.files[path] = f
 	}
 	return f

@@ -37,8 +37,8 @@ func watch(t *testing.T, dir string, recursive bool, f func(*watched)) {
 func watchAs(t *testing.T, dir string, search batch.Search, found *batch.Found, f func(*watched)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &watched{t: t, dir: dir, wake: make(chan struct{}, 1), Watch: &batch.Watch{Search: search, Found: found, Opens: opens}}
-		w.Problem = func(err error) { w.add(&w.faults, err.Error()) }
+		w := &watched{t: t, dir: dir, wake: make(chan struct{}, 1), Watch: &batch.Watch{Search: search, Found: found, CheckComplete: opens}}
+		w.OnError = func(err error) { w.add(&w.faults, err.Error()) }
 		w.Wake = w.wake
 		ended := errors.New("ended")
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -124,11 +124,11 @@ func TestWatchWaitsForTheEnd(t *testing.T) {
 			w.after(time.Second, "")
 			w.write("a.gif", "GIF"+strings.Repeat("x", i))
 		}
-		w.after(batch.Settle-time.Millisecond, "")
-		w.after(batch.Settle, "a.gif")
-		w.after(10*batch.Poll, "")
+		w.after(batch.QuietPeriod-time.Millisecond, "")
+		w.after(batch.QuietPeriod, "a.gif")
+		w.after(10*batch.PollInterval, "")
 		w.write("a.gif", "another")
-		w.after(batch.Poll+2*batch.Settle, "a.gif")
+		w.after(batch.PollInterval+2*batch.QuietPeriod, "a.gif")
 	})
 }
 
@@ -145,22 +145,22 @@ func TestWatchBegins(t *testing.T) {
 	watch(t, dir, true, func(w *watched) {
 		w.after(0, "a.gif sub/e.MP4")
 		w.write("new/deep/f.gif", "GIF")
-		w.after(batch.Poll+2*batch.Settle, "new/deep/f.gif")
+		w.after(batch.PollInterval+2*batch.QuietPeriod, "new/deep/f.gif")
 	})
-	watch(t, dir, false, func(w *watched) { w.after(batch.Poll, "a.gif") })
+	watch(t, dir, false, func(w *watched) { w.after(batch.PollInterval, "a.gif") })
 }
 
 // A notification saves the wait, but not every notification causes a look.
 func TestWatchWakes(t *testing.T) {
 	t.Parallel()
 	watch(t, t.TempDir(), false, func(w *watched) {
-		w.after(batch.Settle, "")
+		w.after(batch.QuietPeriod, "")
 		w.write("a.gif", "GIF")
 		w.wake <- struct{}{}
-		w.after(batch.Settle, "a.gif")
+		w.after(batch.QuietPeriod, "a.gif")
 		w.write("b.gif", "GIF")
 		w.wake <- struct{}{}
-		w.after(batch.Settle-time.Millisecond, "")
+		w.after(batch.QuietPeriod-time.Millisecond, "")
 		w.after(time.Millisecond, "b.gif")
 	})
 }
@@ -170,14 +170,14 @@ func TestWatchWakes(t *testing.T) {
 func TestWatchOpens(t *testing.T) {
 	t.Parallel()
 	watch(t, t.TempDir(), false, func(w *watched) {
-		w.after(batch.Settle, "") // so that both are seen at the same time
+		w.after(batch.QuietPeriod, "") // so that both are seen at the same time
 		w.write("a.gif", "half")
 		w.write("b.gif", "half")
 		w.wake <- struct{}{}
-		w.after(batch.Patience-batch.Settle, "")
+		w.after(batch.OpenTimeout-batch.QuietPeriod, "")
 		w.write("a.gif", "whole")
-		w.after(3*batch.Settle, "a.gif b.gif")
-		w.after(10*batch.Poll, "")
+		w.after(3*batch.QuietPeriod, "a.gif b.gif")
+		w.after(10*batch.PollInterval, "")
 	})
 }
 
@@ -188,17 +188,17 @@ func TestWatchGone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "in")
 	watch(t, dir, false, func(w *watched) {
 		w.write("a.gif", "GIF")
-		w.after(2*batch.Poll, "a.gif")
+		w.after(2*batch.PollInterval, "a.gif")
 		w.read(&w.faults)
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		w.after(5*batch.Poll, "")
+		w.after(5*batch.PollInterval, "")
 		if got := w.read(&w.faults); strings.Count(got, "no such file or folder") != 1 {
 			t.Errorf("problems %q", got)
 		}
 		w.write("a.gif", "GIF")
-		w.after(batch.Poll+2*batch.Settle, "a.gif")
+		w.after(batch.PollInterval+2*batch.QuietPeriod, "a.gif")
 	})
 }
 
@@ -209,20 +209,20 @@ func TestWatchInWork(t *testing.T) {
 	watch(t, t.TempDir(), false, func(w *watched) {
 		w.work(true)
 		w.write("a.gif", "GIF")
-		w.after(batch.Poll+2*batch.Settle, "a.gif")
+		w.after(batch.PollInterval+2*batch.QuietPeriod, "a.gif")
 		w.write("a.gif", "another")
-		w.after(batch.Patience+batch.Poll, "")
+		w.after(batch.OpenTimeout+batch.PollInterval, "")
 		if err := os.Remove(filepath.Join(w.dir, "a.gif")); err != nil {
 			t.Fatal(err)
 		}
-		w.after(batch.Poll, "")
+		w.after(batch.PollInterval, "")
 		w.write("a.gif", "a third")
 		w.write("b.gif", "GIF")
-		w.after(batch.Poll+2*batch.Settle, "b.gif")
+		w.after(batch.PollInterval+2*batch.QuietPeriod, "b.gif")
 		w.work(false)
 		w.Ended(filepath.Join(w.dir, "a.gif"))
-		w.after(2*batch.Settle, "a.gif")
-		w.after(2*batch.Poll, "")
+		w.after(2*batch.QuietPeriod, "a.gif")
+		w.after(2*batch.PollInterval, "")
 	})
 }
 
@@ -241,11 +241,11 @@ func TestWatchOnce(t *testing.T) {
 	}
 	search.Paths = found.Folders
 	watchAs(t, dir, search, found, func(w *watched) {
-		w.after(batch.Settle, "in/../in/b.gif d.gif link/a.gif link/sub/c.gif")
+		w.after(batch.QuietPeriod, "in/../in/b.gif d.gif link/a.gif link/sub/c.gif")
 		w.write("in/sub/e.gif", "GIF")
 		w.write("in/a.gif", "another")
 		w.write("in/b.gif", "another")
-		w.after(batch.Poll+2*batch.Settle, "link/a.gif in/../in/b.gif link/sub/e.gif")
+		w.after(batch.PollInterval+2*batch.QuietPeriod, "link/a.gif in/../in/b.gif link/sub/e.gif")
 	})
 }
 
@@ -254,7 +254,7 @@ func TestNotifier(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "in/x")
 	n, err := batch.NewNotifier()
-	if errors.Is(err, batch.ErrDeaf) {
+	if errors.Is(err, batch.ErrUnsupported) {
 		t.Skip(err)
 	}
 	if err != nil {

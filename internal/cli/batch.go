@@ -91,8 +91,8 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 		return err
 	case o.watch && len(found.Folders) == 0:
 		return flags.Usage(cmd, errors.New("no folder to --watch is named"))
-	case !o.watch && found.None(search) != nil:
-		return found.None(search)
+	case !o.watch && found.CheckInputs(search) != nil:
+		return found.CheckInputs(search)
 	}
 	items, err := batch.Name(o.out, o.EffectiveFormat(), found.Inputs)
 	if err != nil {
@@ -119,7 +119,7 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 // openNetwork opens the network that all files need, so that a missing one
 // fails at once.
 func (r *batchRun) openNetwork(ctx context.Context, items []batch.Item) error {
-	if r.o.Method != bgremove.Rembg || r.runner().Left(items) == 0 {
+	if r.o.Method != bgremove.Rembg || r.runner().Remaining(items) == 0 {
 		return nil
 	}
 	return r.remover.CanSegment(ctx, r.o.Model)

@@ -15,15 +15,15 @@ import (
 // new ones there, until ctx ends.
 func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.Found, items []batch.Item) error {
 	search.Paths = found.Folders
-	w := &batch.Watch{Search: search, Found: found, Opens: r.opens}
+	w := &batch.Watch{Search: search, Found: found, CheckComplete: r.opens}
 	notifier, err := batch.NewNotifier()
 	switch {
-	case errors.Is(err, batch.ErrDeaf):
+	case errors.Is(err, batch.ErrUnsupported):
 	case err != nil:
-		r.say("the system does not report new files (%v); checking every %v", err, batch.Poll)
+		r.say("the system does not report new files (%v); checking every %v", err, batch.PollInterval)
 	default:
 		defer notifier.Close()
-		w.Wake, w.Visit = notifier.Changes(), notifier.Listen
+		w.Wake, w.OnFolder = notifier.Changes(), notifier.Listen
 	}
 	queue := make(chan batch.Item)
 	give := func(item batch.Item) {
@@ -33,7 +33,7 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 		case <-ctx.Done():
 		}
 	}
-	w.Problem = func(err error) { give(batch.Unread(awaited(err))) }
+	w.OnError = func(err error) { give(batch.Unread(awaited(err))) }
 	names := batch.NewNames(r.o.out, r.o.Format, items)
 	var g errgroup.Group
 	g.Go(func() error {

@@ -111,7 +111,7 @@ func (b *batchSubmission) findInputs(paths []string) ([]batch.Input, error) {
 	for _, item := range found.Unread {
 		return nil, item.Err
 	}
-	return found.Inputs, found.None(search)
+	return found.Inputs, found.CheckInputs(search)
 }
 
 // nameOutputs names every output, and checks that it can be written, before any
