@@ -81,7 +81,7 @@ func (m *admin) creditsTake() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		balance, err := account.NewLedger(db).Take(ctx, who.ID, n, "taken by admin")
+		balance, err := account.NewLedger(db).Deduct(ctx, who.ID, n, "taken by admin")
 		if err != nil {
 			return err
 		}

@@ -95,33 +95,33 @@ func (l *Ledger) GrantTx(ctx context.Context, tx *store.Tx, accountID string, cr
 // Reverse takes back granted credits, at most the balance, and returns how many
 // it took. The ledger gets an entry in any case, with the number already spent.
 // It is part of a caller's transaction.
-func (l *Ledger) Reverse(ctx context.Context, tx *store.Tx, accountID string, credits int64, note string) (taken int64, err error) {
+func (l *Ledger) Reverse(ctx context.Context, tx *store.Tx, accountID string, credits int64, note string) (reversed int64, err error) {
 	var balance int64
 	// It locks the row, so that nobody spends these credits meanwhile.
 	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits WHERE id = $1 RETURNING credits", accountID).Scan(&balance)
 	if err != nil {
 		return 0, wrap("reverse a grant", err)
 	}
-	if taken = min(credits, balance); taken < credits {
-		note += fmt.Sprintf(": %d of %d credits had been spent", credits-taken, credits)
+	if reversed = min(credits, balance); reversed < credits {
+		note += fmt.Sprintf(": %d of %d credits had been spent", credits-reversed, credits)
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE accounts SET credits = credits - $1 WHERE id = $2", taken, accountID)
+	_, err = tx.ExecContext(ctx, "UPDATE accounts SET credits = credits - $1 WHERE id = $2", reversed, accountID)
 	if err == nil {
-		err = l.addEntry(ctx, tx, Entry{AccountID: accountID, Kind: Reversal, Amount: -taken, Note: note})
+		err = l.addEntry(ctx, tx, Entry{AccountID: accountID, Kind: Reversal, Amount: -reversed, Note: note})
 	}
-	return taken, wrap("reverse a grant", err)
+	return reversed, wrap("reverse a grant", err)
 }
 
-// Take takes credits back that were granted, all or none: the error is an
+// Deduct takes credits back that were granted, all or none: the error is an
 // *InsufficientError where fewer are left. It returns the balance.
-func (l *Ledger) Take(ctx context.Context, accountID string, credits int64, note string) (balance int64, err error) {
+func (l *Ledger) Deduct(ctx context.Context, accountID string, credits int64, note string) (balance int64, err error) {
 	if credits < 1 || credits > MaxGrant {
 		return 0, &FieldError{Field: "credits", Reason: fmt.Sprintf("must be between 1 and %d", int64(MaxGrant))}
 	}
 	err = l.db.Tx(ctx, func(tx *store.Tx) error {
-		taken, err := l.Reverse(ctx, tx, accountID, credits, note)
-		if err == nil && taken < credits {
-			err = &InsufficientError{Balance: taken, Cost: credits}
+		reversed, err := l.Reverse(ctx, tx, accountID, credits, note)
+		if err == nil && reversed < credits {
+			err = &InsufficientError{Balance: reversed, Cost: credits}
 		}
 		if err != nil {
 			return err
