@@ -16,8 +16,8 @@ import (
 // database, whether or not a service is running on it.
 type admin struct {
 	*app
-	place  place
-	asJSON bool
+	location location
+	asJSON   bool
 }
 
 func (a *app) adminCommand() *cobra.Command {
@@ -37,16 +37,16 @@ line alone.`,
 	}
 	m := &admin{app: a}
 	cmd.AddCommand(
-		group("account", "make, look at, suspend and delete accounts", m.accountCreate(), m.accountList(), m.accountShow(),
+		commandGroup("account", "make, look at, suspend and delete accounts", m.accountCreate(), m.accountList(), m.accountShow(),
 			m.accountReset(), m.accountSuspend(), m.accountResume(), m.accountDelete()),
-		group("key", "make, list and revoke API keys", m.keyCreate(), m.keyList(), m.keyRevoke()),
-		group("credits", "grant, take and audit credits", m.creditsGrant(), m.creditsTake(), m.creditsShow(), m.creditsVerify()),
-		group("storage", "say which storage is the service's", m.storageAdopt()),
+		commandGroup("key", "make, list and revoke API keys", m.keyCreate(), m.keyList(), m.keyRevoke()),
+		commandGroup("credits", "grant, take and audit credits", m.creditsGrant(), m.creditsTake(), m.creditsShow(), m.creditsVerify()),
+		commandGroup("storage", "say which storage is the service's", m.storageAdopt()),
 		m.backup(), m.restore(), m.verify())
 	return cmd
 }
 
-func group(name, short string, commands ...*cobra.Command) *cobra.Command {
+func commandGroup(name, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(commands...)
@@ -55,48 +55,48 @@ func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 
 // command makes a command from run, which gets the open database of a service.
 func (m *admin) command(use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, []string) error) *cobra.Command {
-	return m.prepared(m.place.there, use, short, args, run)
+	return m.databaseCommand(m.location.checkExists, use, short, args, run)
 }
 
-// prepared makes a command from run, which gets the open database. Before that,
+// databaseCommand makes a command from run, which gets the open database. Before that,
 // prepare checks that the database exists or may be created.
-func (m *admin) prepared(prepare func() error, use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, []string) error) *cobra.Command {
+func (m *admin) databaseCommand(prepare func() error, use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, []string) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
-		if err := m.place.check(); err != nil {
+		if err := m.location.check(); err != nil {
 			return flags.Usage(cmd, err)
 		}
-		if err := m.place.settle(); err != nil {
+		if err := m.location.setDefaults(); err != nil {
 			return err
 		}
 		if err := prepare(); err != nil {
 			return err
 		}
-		db, err := store.Open(cmd.Context(), m.place.database)
+		db, err := store.Open(cmd.Context(), m.location.database)
 		if err != nil {
 			return fmt.Errorf("database: %w", err)
 		}
 		return explainAccount(errors.Join(run(cmd.Context(), db, args), db.Close()))
 	}}
-	m.place.flags(cmd.Flags())
+	m.location.addFlags(cmd.Flags())
 	return cmd
 }
 
-// reading adds the flag --json.
-func (m *admin) reading(cmd *cobra.Command) *cobra.Command {
+// withJSON adds the flag --json.
+func (m *admin) withJSON(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&m.asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-// find finds an account by its address or id.
-func find(ctx context.Context, accounts *account.Accounts, name string) (account.Account, error) {
-	who, err := accounts.ByEmail(ctx, name)
+// findAccount finds an account by its address or id.
+func findAccount(ctx context.Context, accounts *account.Accounts, name string) (account.Account, error) {
+	acct, err := accounts.ByEmail(ctx, name)
 	if errors.Is(err, account.ErrNotFound) {
-		who, err = accounts.Get(ctx, name)
+		acct, err = accounts.Get(ctx, name)
 	}
 	if errors.Is(err, account.ErrNotFound) {
-		return who, fmt.Errorf("no account has the address or id %s", name)
+		return acct, fmt.Errorf("no account has the address or id %s", name)
 	}
-	return who, err
+	return acct, err
 }
 
 // explainAccount adds advice to errors of package account.

@@ -23,7 +23,7 @@ import (
 func (m *admin) accountCreate() *cobra.Command {
 	var credits int64
 	var passwordFile string
-	cmd := m.reading(m.prepared(m.place.make, "create EMAIL", "make an account", flags.OneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
+	cmd := m.withJSON(m.databaseCommand(m.location.createFolder, "create EMAIL", "make an account", flags.OneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
 		if credits < 0 || credits > account.MaxGrant {
 			return &flags.UsageError{Command: "bgremove admin account create", Err: fmt.Errorf("credits must be between 0 and %d", int64(account.MaxGrant))}
 		}
@@ -78,10 +78,10 @@ func (m *admin) readPassword(path string) (string, error) {
 }
 
 func (m *admin) accountReset() *cobra.Command {
-	return m.onAccount("reset EMAIL", "give an account a new password, printed once; its sessions end",
-		func(ctx context.Context, db *store.DB, who account.Account) error {
+	return m.accountCommand("reset EMAIL", "give an account a new password, printed once; its sessions end",
+		func(ctx context.Context, db *store.DB, acct account.Account) error {
 			password := account.NewPassword()
-			if _, err := account.New(db).SetPassword(ctx, who.ID, password); err != nil {
+			if _, err := account.New(db).SetPassword(ctx, acct.ID, password); err != nil {
 				return err
 			}
 			fmt.Fprintln(m.Out, password)
@@ -100,7 +100,7 @@ type accountLine struct {
 	CreatedAt string `json:"createdAt"`
 }
 
-func lineOf(a account.Account) accountLine {
+func newAccountLine(a account.Account) accountLine {
 	return accountLine{a.ID, a.Email, a.Credits, a.Plan, a.Confirmed, a.Suspended, a.CreatedAt.UTC().Format(time.RFC3339)}
 }
 
@@ -116,7 +116,7 @@ func (l accountLine) state() string {
 }
 
 func (m *admin) accountList() *cobra.Command {
-	return m.reading(m.command("list", "list all accounts, the oldest first", noArguments, func(ctx context.Context, db *store.DB, _ []string) error {
+	return m.withJSON(m.command("list", "list all accounts, the oldest first", noArguments, func(ctx context.Context, db *store.DB, _ []string) error {
 		const page = 1000
 		lines := []accountLine{}
 		for after := ""; ; {
@@ -125,7 +125,7 @@ func (m *admin) accountList() *cobra.Command {
 				return err
 			}
 			for _, a := range some {
-				lines, after = append(lines, lineOf(a)), a.ID
+				lines, after = append(lines, newAccountLine(a)), a.ID
 			}
 			if len(some) < page {
 				break
@@ -143,22 +143,22 @@ func (m *admin) accountList() *cobra.Command {
 }
 
 func (m *admin) accountShow() *cobra.Command {
-	return m.reading(m.onAccount("show EMAIL", "show an account, its keys and jobs", func(ctx context.Context, db *store.DB, who account.Account) error {
-		keys, err := account.NewKeys(db).List(ctx, who.ID)
+	return m.withJSON(m.accountCommand("show EMAIL", "show an account, its keys and jobs", func(ctx context.Context, db *store.DB, acct account.Account) error {
+		keys, err := account.NewKeys(db).List(ctx, acct.ID)
 		if err != nil {
 			return err
 		}
-		counts, err := job.New(db, nil, job.Config{}).Counts(ctx, who.ID)
+		counts, err := job.New(db, nil, job.Config{}).Counts(ctx, acct.ID)
 		if err != nil {
 			return err
 		}
-		line := lineOf(who)
+		line := newAccountLine(acct)
 		if m.asJSON {
 			return m.JSON(struct {
 				accountLine
 				Keys []keyLine           `json:"keys"`
 				Jobs map[job.State]int64 `json:"jobs"`
-			}{line, keyLines(keys), counts})
+			}{line, newKeyLines(keys), counts})
 		}
 		fmt.Fprintf(m.Out, "%s  %s  %d credits  %s  since %s\n", line.ID, term.Printable(line.Email), line.Credits, line.state(), line.CreatedAt)
 		if line.Plan != "" {
@@ -171,54 +171,54 @@ func (m *admin) accountShow() *cobra.Command {
 }
 
 func (m *admin) accountSuspend() *cobra.Command {
-	return m.onAccount("suspend EMAIL", "keep an account from doing anything; its queue waits", func(ctx context.Context, db *store.DB, who account.Account) error {
-		return account.New(db).Suspend(ctx, who.ID)
+	return m.accountCommand("suspend EMAIL", "keep an account from doing anything; its queue waits", func(ctx context.Context, db *store.DB, acct account.Account) error {
+		return account.New(db).Suspend(ctx, acct.ID)
 	})
 }
 
 func (m *admin) accountResume() *cobra.Command {
-	return m.onAccount("resume EMAIL", "end the suspension of an account", func(ctx context.Context, db *store.DB, who account.Account) error {
-		if err := job.New(db, nil, job.Config{}).CatchUp(ctx, who.ID); err != nil {
+	return m.accountCommand("resume EMAIL", "end the suspension of an account", func(ctx context.Context, db *store.DB, acct account.Account) error {
+		if err := job.New(db, nil, job.Config{}).CatchUp(ctx, acct.ID); err != nil {
 			return err
 		}
-		return account.New(db).Resume(ctx, who.ID)
+		return account.New(db).Resume(ctx, acct.ID)
 	})
 }
 
-// onAccount makes a command that works on the account with an address.
-func (m *admin) onAccount(use, short string, do func(ctx context.Context, db *store.DB, who account.Account) error) *cobra.Command {
+// accountCommand makes a command that works on the account with an address.
+func (m *admin) accountCommand(use, short string, do func(ctx context.Context, db *store.DB, acct account.Account) error) *cobra.Command {
 	return m.command(use, short, flags.OneArgument("EMAIL"), func(ctx context.Context, db *store.DB, args []string) error {
-		who, err := find(ctx, account.New(db), args[0])
+		acct, err := findAccount(ctx, account.New(db), args[0])
 		if err != nil {
 			return err
 		}
-		return do(ctx, db, who)
+		return do(ctx, db, acct)
 	})
 }
 
 func (m *admin) accountDelete() *cobra.Command {
-	cmd := m.stored("delete EMAIL", "erase an account's personal data, jobs and files; its ledger stays", flags.OneArgument("EMAIL"),
+	cmd := m.storageCommand("delete EMAIL", "erase an account's personal data, jobs and files; its ledger stays", flags.OneArgument("EMAIL"),
 		func(ctx context.Context, db *store.DB, blobs *blob.Store, args []string) error {
 			accounts := account.New(db)
-			who, err := find(ctx, accounts, args[0])
+			acct, err := findAccount(ctx, accounts, args[0])
 			if err != nil {
 				return err
 			}
 			// From here on no new jobs come, and a second try continues.
-			if err := accounts.Suspend(ctx, who.ID); err != nil {
+			if err := accounts.Suspend(ctx, acct.ID); err != nil {
 				return err
 			}
-			err = billing.MayForget(ctx, db, who.ID)
+			err = billing.MayForget(ctx, db, acct.ID)
 			if err == nil {
-				err = job.New(db, blobs, job.Config{}).Erase(ctx, who.ID)
+				err = job.New(db, blobs, job.Config{}).Erase(ctx, acct.ID)
 			}
 			if err == nil {
-				err = billing.Forget(ctx, db, who.ID)
+				err = billing.Forget(ctx, db, acct.ID)
 			}
 			if err != nil {
 				return fmt.Errorf("%s is suspended, but not deleted: %w", args[0], err)
 			}
-			return accounts.Erase(ctx, who.ID)
+			return accounts.Erase(ctx, acct.ID)
 		})
 	cmd.Long = `delete suspends an account and erases its address, password, keys and mails, and
 its jobs with all their files. Jobs that wait are refunded. The account's id and

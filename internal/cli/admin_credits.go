@@ -18,19 +18,19 @@ import (
 func (m *admin) creditsGrant() *cobra.Command {
 	var plan string
 	cmd := m.command("grant EMAIL [N]", "add credits, or those of a plan", grantArguments, func(ctx context.Context, db *store.DB, args []string) error {
-		grant, err := grantOf(args, plan)
+		grant, err := parseGrant(args, plan)
 		if err != nil {
 			return &flags.UsageError{Command: "bgremove admin credits grant", Err: err}
 		}
-		who, err := find(ctx, account.New(db), args[0])
+		acct, err := findAccount(ctx, account.New(db), args[0])
 		if err != nil {
 			return err
 		}
-		balance, err := grant(ctx, account.NewLedger(db), who.ID)
+		balance, err := grant(ctx, account.NewLedger(db), acct.ID)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(m.Out, "%s  %d credits\n", who.Email, balance)
+		fmt.Fprintf(m.Out, "%s  %d credits\n", acct.Email, balance)
 		return nil
 	})
 	cmd.Flags().StringVar(&plan, "plan", "", "the credits of a `plan`: "+planNames())
@@ -47,8 +47,8 @@ func grantArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// grantOf reads what to grant from the arguments or the plan.
-func grantOf(args []string, plan string) (func(context.Context, *account.Ledger, string) (int64, error), error) {
+// parseGrant reads what to grant from the arguments or the plan.
+func parseGrant(args []string, plan string) (func(context.Context, *account.Ledger, string) (int64, error), error) {
 	if (len(args) == 2) == (plan != "") {
 		return nil, errors.New("either a number of credits or --plan is needed")
 	}
@@ -59,7 +59,7 @@ func grantOf(args []string, plan string) (func(context.Context, *account.Ledger,
 		}
 		return func(ctx context.Context, l *account.Ledger, id string) (int64, error) { return l.GrantPlan(ctx, id, p) }, nil
 	}
-	n, err := creditsOf(args[1])
+	n, err := parseCredits(args[1])
 	if err != nil {
 		return nil, err
 	}
@@ -73,25 +73,25 @@ func (m *admin) creditsTake() *cobra.Command {
 		if len(args) < 2 {
 			return &flags.UsageError{Command: "bgremove admin credits take", Err: errors.New("a number of credits is missing")}
 		}
-		n, err := creditsOf(args[1])
+		n, err := parseCredits(args[1])
 		if err != nil {
 			return &flags.UsageError{Command: "bgremove admin credits take", Err: err}
 		}
-		who, err := find(ctx, account.New(db), args[0])
+		acct, err := findAccount(ctx, account.New(db), args[0])
 		if err != nil {
 			return err
 		}
-		balance, err := account.NewLedger(db).Deduct(ctx, who.ID, n, "taken by admin")
+		balance, err := account.NewLedger(db).Deduct(ctx, acct.ID, n, "taken by admin")
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(m.Out, "%s  %d credits\n", who.Email, balance)
+		fmt.Fprintf(m.Out, "%s  %d credits\n", acct.Email, balance)
 		return nil
 	})
 }
 
-// creditsOf reads a number of credits.
-func creditsOf(text string) (n int64, err error) {
+// parseCredits reads a number of credits.
+func parseCredits(text string) (n int64, err error) {
 	if _, err := fmt.Sscanf(text+"\n", "%d\n", &n); err != nil || n < 1 {
 		return 0, fmt.Errorf("%q is not a number of credits above 0", text)
 	}
@@ -115,16 +115,16 @@ type ledgerLine struct {
 }
 
 func (m *admin) creditsShow() *cobra.Command {
-	return m.reading(m.onAccount("show EMAIL", "show an account's balance and ledger", func(ctx context.Context, db *store.DB, who account.Account) error {
-		lines, err := ledger(ctx, account.NewLedger(db), who.ID)
+	return m.withJSON(m.accountCommand("show EMAIL", "show an account's balance and ledger", func(ctx context.Context, db *store.DB, acct account.Account) error {
+		lines, err := ledgerLines(ctx, account.NewLedger(db), acct.ID)
 		if err != nil {
 			return err
 		}
 		if m.asJSON {
-			return m.JSON(map[string]any{"email": who.Email, "credits": who.Credits, "ledger": lines})
+			return m.JSON(map[string]any{"email": acct.Email, "credits": acct.Credits, "ledger": lines})
 		}
 		w := tabwriter.NewWriter(m.Out, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(w, "%s\t%d credits\n", who.Email, who.Credits)
+		fmt.Fprintf(w, "%s\t%d credits\n", acct.Email, acct.Credits)
 		for _, l := range lines {
 			fmt.Fprintf(w, "%s\t%s\t%+d\t%s\n", l.At, l.Kind, l.Amount, l.Job)
 		}
@@ -132,8 +132,8 @@ func (m *admin) creditsShow() *cobra.Command {
 	}))
 }
 
-// ledger returns all entries of an account, newest first.
-func ledger(ctx context.Context, l *account.Ledger, accountID string) ([]ledgerLine, error) {
+// ledgerLines returns all entries of an account, newest first.
+func ledgerLines(ctx context.Context, l *account.Ledger, accountID string) ([]ledgerLine, error) {
 	const page = 1000
 	lines := []ledgerLine{}
 	for before := ""; ; {
@@ -152,7 +152,7 @@ func ledger(ctx context.Context, l *account.Ledger, accountID string) ([]ledgerL
 }
 
 func (m *admin) creditsVerify() *cobra.Command {
-	return m.reading(m.command("verify", "compare every balance with its ledger", noArguments, func(ctx context.Context, db *store.DB, _ []string) error {
+	return m.withJSON(m.command("verify", "compare every balance with its ledger", noArguments, func(ctx context.Context, db *store.DB, _ []string) error {
 		wrong, err := account.NewLedger(db).Verify(ctx)
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (m *admin) creditsVerify() *cobra.Command {
 				return err
 			}
 		}
-		m.tellDiscrepancies(wrong)
+		m.printDiscrepancies(wrong)
 		if len(wrong) > 0 {
 			return fmt.Errorf("%d balances differ from the ledger", len(wrong))
 		}
@@ -183,7 +183,7 @@ func discrepancies(wrong []account.Discrepancy) []map[string]any {
 	return list
 }
 
-func (m *admin) tellDiscrepancies(wrong []account.Discrepancy) {
+func (m *admin) printDiscrepancies(wrong []account.Discrepancy) {
 	for _, d := range wrong {
 		m.Message("account %s has %d credits, but its ledger sums to %d", d.AccountID, d.Balance, d.Sum)
 	}

@@ -18,8 +18,8 @@ import (
 
 func (m *admin) keyCreate() *cobra.Command {
 	var name string
-	cmd := m.reading(m.onAccount("create EMAIL", "make an API key and print it, once", func(ctx context.Context, db *store.DB, who account.Account) error {
-		key, secret, err := account.NewKeys(db).Create(ctx, who.ID, name)
+	cmd := m.withJSON(m.accountCommand("create EMAIL", "make an API key and print it, once", func(ctx context.Context, db *store.DB, acct account.Account) error {
+		key, secret, err := account.NewKeys(db).Create(ctx, acct.ID, name)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ type keyLine struct {
 	LastUsedAt string `json:"lastUsedAt,omitempty"`
 }
 
-func keyLines(keys []account.Key) []keyLine {
+func newKeyLines(keys []account.Key) []keyLine {
 	lines := make([]keyLine, len(keys))
 	for i, k := range keys {
 		lines[i] = keyLine{ID: k.ID, Name: k.Name, Prefix: k.Prefix, CreatedAt: k.CreatedAt.UTC().Format(time.RFC3339)}
@@ -69,13 +69,13 @@ func keyLines(keys []account.Key) []keyLine {
 }
 
 func (m *admin) keyList() *cobra.Command {
-	return m.reading(m.onAccount("list EMAIL", "list an account's active keys", func(ctx context.Context, db *store.DB, who account.Account) error {
-		keys, err := account.NewKeys(db).List(ctx, who.ID)
+	return m.withJSON(m.accountCommand("list EMAIL", "list an account's active keys", func(ctx context.Context, db *store.DB, acct account.Account) error {
+		keys, err := account.NewKeys(db).List(ctx, acct.ID)
 		if err != nil {
 			return err
 		}
 		if m.asJSON {
-			return m.JSON(keyLines(keys))
+			return m.JSON(newKeyLines(keys))
 		}
 		return m.printKeys(keys)
 	}))
@@ -83,7 +83,7 @@ func (m *admin) keyList() *cobra.Command {
 
 func (m *admin) printKeys(keys []account.Key) error {
 	w := tabwriter.NewWriter(m.Out, 0, 0, 2, ' ', 0)
-	for _, l := range keyLines(keys) {
+	for _, l := range newKeyLines(keys) {
 		fmt.Fprintf(w, "%s\t%s…\t%s\tlast used %s\n", l.ID, l.Prefix, term.Printable(l.Name), cmp.Or(l.LastUsedAt, "never"))
 	}
 	return w.Flush()

@@ -16,22 +16,22 @@ import (
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
-// stored makes a command from run, which gets the open database and storage of
+// storageCommand makes a command from run, which gets the open database and storage of
 // a service.
-func (m *admin) stored(use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, *blob.Store, []string) error) *cobra.Command {
+func (m *admin) storageCommand(use, short string, args cobra.PositionalArgs, run func(context.Context, *store.DB, *blob.Store, []string) error) *cobra.Command {
 	cmd := m.command(use, short, args, func(ctx context.Context, db *store.DB, args []string) error {
-		blobs, err := blob.Open(ctx, m.place.storage, blob.Options{})
+		blobs, err := blob.Open(ctx, m.location.storage, blob.Options{})
 		if err != nil {
 			return err
 		}
 		return errors.Join(run(ctx, db, blobs, args), blobs.Close())
 	})
-	m.place.storageFlag(cmd.Flags())
+	m.location.addStorageFlag(cmd.Flags())
 	return cmd
 }
 
 func (m *admin) storageAdopt() *cobra.Command {
-	cmd := m.stored("adopt", "make the storage that of the database, whatever it was", noArguments,
+	cmd := m.storageCommand("adopt", "make the storage that of the database, whatever it was", noArguments,
 		func(ctx context.Context, db *store.DB, blobs *blob.Store, _ []string) error {
 			if err := deployment.Adopt(ctx, db, blobs); err != nil {
 				return err
@@ -46,13 +46,13 @@ look like what no job names. Be sure that it is the right one.`
 }
 
 func (m *admin) backup() *cobra.Command {
-	cmd := m.stored("backup DIR", "copy a SQLite database and its files into a new folder", flags.OneArgument("DIR"),
+	cmd := m.storageCommand("backup DIR", "copy a SQLite database and its files into a new folder", flags.OneArgument("DIR"),
 		func(ctx context.Context, db *store.DB, blobs *blob.Store, args []string) error {
 			copied, err := deployment.Backup(ctx, db, blobs, args[0])
 			if err != nil {
 				return err
 			}
-			m.Message("%s: the database and %s", args[0], count(copied))
+			m.Message("%s: the database and %s", args[0], fileCount(copied))
 			return nil
 		})
 	cmd.Long = `backup may run while the service does. The database is of one moment, with the
@@ -67,17 +67,17 @@ func (m *admin) restore() *cobra.Command {
 		Long: `restore makes the database and the files of a backup those of --data, which must
 have neither. Each file is held against its SHA-256. The database comes last.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := m.place.check(); err != nil {
+			if err := m.location.check(); err != nil {
 				return flags.Usage(cmd, err)
 			}
-			if err := m.place.settle(); err != nil {
+			if err := m.location.setDefaults(); err != nil {
 				return err
 			}
-			path, isFile := strings.CutPrefix(m.place.database, "sqlite:")
+			path, isFile := strings.CutPrefix(m.location.database, "sqlite:")
 			if !isFile {
 				return flags.Usage(cmd, errors.New("a backup is restored into a SQLite database; PostgreSQL has pg_restore"))
 			}
-			blobs, err := blob.Open(cmd.Context(), m.place.storage, blob.Options{})
+			blobs, err := blob.Open(cmd.Context(), m.location.storage, blob.Options{})
 			if err != nil {
 				return err
 			}
@@ -85,21 +85,21 @@ have neither. Each file is held against its SHA-256. The database comes last.`,
 			if err := errors.Join(err, blobs.Close()); err != nil {
 				return err
 			}
-			m.Message("%s: the database and %s", path, count(copied))
+			m.Message("%s: the database and %s", path, fileCount(copied))
 			return nil
 		}}
-	m.place.flags(cmd.Flags())
-	m.place.storageFlag(cmd.Flags())
+	m.location.addFlags(cmd.Flags())
+	m.location.addStorageFlag(cmd.Flags())
 	return cmd
 }
 
-func count(c deployment.Copied) string {
+func fileCount(c deployment.Copied) string {
 	return fmt.Sprintf("%d files, %s", c.Objects, term.ByteSize(c.Bytes))
 }
 
 func (m *admin) verify() *cobra.Command {
 	var read bool
-	cmd := m.reading(m.stored("verify", "check that every balance and every file is right", noArguments,
+	cmd := m.withJSON(m.storageCommand("verify", "check that every balance and every file is right", noArguments,
 		func(ctx context.Context, db *store.DB, blobs *blob.Store, _ []string) error {
 			wrong, err := account.NewLedger(db).Verify(ctx)
 			if err != nil {
@@ -109,13 +109,13 @@ func (m *admin) verify() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return m.tellVerified(wrong, checked, problems)
+			return m.printVerified(wrong, checked, problems)
 		}))
 	cmd.Flags().BoolVar(&read, "read", false, "read all files, and hold them against their SHA-256")
 	return cmd
 }
 
-func (m *admin) tellVerified(wrong []account.Discrepancy, checked deployment.Copied, problems []deployment.Problem) error {
+func (m *admin) printVerified(wrong []account.Discrepancy, checked deployment.Copied, problems []deployment.Problem) error {
 	if m.asJSON {
 		files := []map[string]string{}
 		for _, p := range problems {
@@ -127,7 +127,7 @@ func (m *admin) tellVerified(wrong []account.Discrepancy, checked deployment.Cop
 			return err
 		}
 	}
-	m.tellDiscrepancies(wrong)
+	m.printDiscrepancies(wrong)
 	for _, p := range problems {
 		m.Message("%s: %s: %s", p.JobID, p.Key, p.What)
 	}
@@ -135,7 +135,7 @@ func (m *admin) tellVerified(wrong []account.Discrepancy, checked deployment.Cop
 		return fmt.Errorf("%d balances and %d files are wrong", len(wrong), len(problems))
 	}
 	if !m.asJSON {
-		fmt.Fprintf(m.Out, "every balance is the sum of its ledger; %s are as they were stored\n", count(checked))
+		fmt.Fprintf(m.Out, "every balance is the sum of its ledger; %s are as they were stored\n", fileCount(checked))
 	}
 	return nil
 }

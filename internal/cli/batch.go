@@ -61,7 +61,7 @@ files failed (3) or were dropped while they were worked on (130).`,
 	optionFlags(f, &o.Options)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
 	f.BoolVar(&o.json, "json", false, "print a report for each file, a JSON object a line")
-	a.workFlags(f)
+	a.removalFlags(f)
 	return cmd
 }
 
@@ -70,12 +70,12 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	switch {
 	case o.out == "":
 		return flags.Usage(cmd, errors.New("--out is missing: the folder of the outputs"))
-	case namesFile(o.out):
+	case looksLikeFile(o.out):
 		return flags.Usage(cmd, fmt.Errorf("--out names the folder of the outputs, not a file such as %s", o.out))
 	case o.jobs < 0:
 		return flags.Usage(cmd, fmt.Errorf("jobs must not be negative: %d", o.jobs))
-	case a.checkWork() != nil:
-		return flags.Usage(cmd, a.checkWork())
+	case a.checkRemovalFlags() != nil:
+		return flags.Usage(cmd, a.checkRemovalFlags())
 	}
 	return flags.CheckOptions(cmd, &o.Options)
 }
@@ -103,7 +103,7 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	r := a.newBatchRun(o, cancel)
 	r.modelTyped = flags.Typed(cmd, "model")
 	defer r.board.Close() // the process's end closes the remover, as in remove
-	r.remarks(found)
+	r.printRemarks(found)
 	if err := r.openNetwork(ctx, items); err != nil {
 		return err
 	}
@@ -111,21 +111,21 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 		return err
 	}
 	if o.watch {
-		return r.end(ctx, r.watch(ctx, search, found, items))
+		return r.finish(ctx, r.watch(ctx, search, found, items))
 	}
-	return r.end(ctx, r.run(ctx, append(found.Unread, items...)))
+	return r.finish(ctx, r.run(ctx, append(found.Unread, items...)))
 }
 
 // openNetwork opens the network that all files need, so that a missing one
 // fails at once.
 func (r *batchRun) openNetwork(ctx context.Context, items []batch.Item) error {
-	if r.o.Method != bgremove.Rembg || r.runner().Remaining(items) == 0 {
+	if r.o.Method != bgremove.Rembg || r.newRunner().Remaining(items) == 0 {
 		return nil
 	}
 	return r.remover.CanSegment(ctx, r.o.Model)
 }
 
-func (r *batchRun) runner() batch.Runner {
+func (r *batchRun) newRunner() batch.Runner {
 	runner := batch.Runner{Jobs: cmp.Or(r.o.jobs, min(max(2, runtime.GOMAXPROCS(0)/2), 8)), Work: r.remove, Report: r.report}
 	switch {
 	case r.o.force:
@@ -137,32 +137,32 @@ func (r *batchRun) runner() batch.Runner {
 }
 
 func (r *batchRun) run(ctx context.Context, items []batch.Item) error {
-	r.expect(len(items))
+	r.addFiles(len(items))
 	queue := make(chan batch.Item, len(items))
 	for _, item := range items {
 		queue <- item
 	}
 	close(queue)
-	return r.runner().Run(ctx, queue)
+	return r.newRunner().Run(ctx, queue)
 }
 
 // remove works on one file with a progress bar of its own.
 func (r *batchRun) remove(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
-	part := r.begin(item)
+	part := r.startFile(item)
 	result, err := r.remover.Remove(ctx, item.Path, item.Output, r.o.Options, bgremove.Extras{Overwrite: overwrite, Progress: part.progress})
 	part.end(ctx.Err() != nil && err != nil)
 	return result, err
 }
 
-// end reports the outcome, and makes an error from the failures.
-func (r *batchRun) end(ctx context.Context, err error) error {
+// finish reports the outcome, and makes an error from the failures.
+func (r *batchRun) finish(ctx context.Context, err error) error {
 	r.board.Close()
 	if !r.o.quiet {
-		r.table()
+		r.printSummary()
 	}
-	stop := interrupted(ctx, err)
+	stop := isInterrupted(ctx, err)
 	failed := r.counts[batch.Failed]
-	some := &failure.PartialError{Failed: failed, Total: r.ended, Missing: r.lacking == failed && r.counts[batch.Done] == 0}
+	some := &failure.PartialError{Failed: failed, Total: r.ended, Missing: r.missing == failed && r.counts[batch.Done] == 0}
 	switch {
 	case stop && (!r.o.watch || r.dropped > 0):
 		return &failure.Stopped{Message: fmt.Sprintf("interrupted after %d of %d files; the same command continues from there", r.ended, r.total)}

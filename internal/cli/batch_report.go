@@ -29,25 +29,25 @@ type batchRun struct {
 
 	// Only report uses these; it is called for one outcome at a time.
 	counts            map[batch.Status]int
-	lacking           int // failures because something is not installed
+	missing           int // failures because something is not installed
 	frames            int
 	inBytes, outBytes int64
 	failed            []string
 	hinted            map[string]bool
 
 	mu                    sync.Mutex
-	total, ended, dropped int               // files
-	parts                 map[*part]float64 // the finished share of each running file
+	total, ended, dropped int                      // files
+	running               map[*runningFile]float64 // the finished share of each running file
 }
 
 func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batchRun {
 	return &batchRun{app: a, o: o, remover: bgremove.New(a.engine), board: a.NewBoard(!o.quiet), began: time.Now(), cancel: cancel,
-		counts: map[batch.Status]int{}, hinted: map[string]bool{}, parts: map[*part]float64{}}
+		counts: map[batch.Status]int{}, hinted: map[string]bool{}, running: map[*runningFile]float64{}}
 }
 
-// remarks reports the skipped paths, and an output format other than the
+// printRemarks reports the skipped paths, and an output format other than the
 // requested one.
-func (r *batchRun) remarks(found *batch.Found) {
+func (r *batchRun) printRemarks(found *batch.Found) {
 	if note, ok := bgremove.FallBack(r.o.Options); ok {
 		r.say("%s", failure.NoteText(note))
 		r.o.Format = r.o.EffectiveFormat()
@@ -56,7 +56,7 @@ func (r *batchRun) remarks(found *batch.Found) {
 		r.say("%s: skipped, because its name is that of an output", path)
 	}
 	for _, dir := range found.Empty {
-		if !samePlace(dir, r.o.out) {
+		if !sameFile(dir, r.o.out) {
 			r.say("%s: no clips in it", dir)
 		}
 	}
@@ -77,12 +77,12 @@ type batchLine struct {
 	Status batch.Status `json:"status"`
 	Error  string       `json:"error,omitempty"`
 	Hint   string       `json:"hint,omitempty"`
-	reported
+	jsonResult
 }
 
 // report counts an outcome and prints it.
 func (r *batchRun) report(o batch.Outcome) {
-	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, reported: reportOf(o.Result)}
+	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, jsonResult: newJSONResult(o.Result)}
 	r.counts[o.Status]++
 	switch o.Status {
 	case batch.Done:
@@ -96,13 +96,13 @@ func (r *batchRun) report(o batch.Outcome) {
 			r.say("%s: %s", o.Output, unusedModel(r.o.Model))
 		}
 		for _, w := range o.Result.Quality.Warnings {
-			r.say("%s: warning: %s%s", o.Output, w.Message, advice(w.Code, o.Result.Method))
+			r.say("%s: warning: %s%s", o.Output, w.Message, warningHint(w.Code, o.Result.Method))
 		}
 		if !r.o.json {
 			r.say("%s", summary(o.Result))
 		}
 	case batch.Failed:
-		line.Error, line.Hint = r.failure(o)
+		line.Error, line.Hint = r.recordFailure(o)
 	}
 	if r.o.json {
 		r.board.Above(func() {
@@ -114,16 +114,16 @@ func (r *batchRun) report(o batch.Outcome) {
 	r.mu.Lock()
 	r.ended++
 	r.mu.Unlock()
-	r.move()
+	r.showProgress()
 }
 
-// failure returns the reason of a failure and a hint. It prints a hint only the
+// recordFailure returns the reason of a failure and a hint. It prints a hint only the
 // first time.
-func (r *batchRun) failure(o batch.Outcome) (reason, hint string) {
+func (r *batchRun) recordFailure(o batch.Outcome) (reason, hint string) {
 	r.failed = append(r.failed, o.Path)
 	err := bgremove.Explain(filearg.ExplainCollision(o.Err))
 	if known := (*bgremove.Error)(nil); errors.As(err, &known) && known.Kind == bgremove.Missing {
-		r.lacking++
+		r.missing++
 	}
 	reason, hint = failure.InFlags(err).Error(), failure.Hint(err)
 	if !strings.Contains(reason, o.Path) {
@@ -139,8 +139,8 @@ func (r *batchRun) failure(o batch.Outcome) (reason, hint string) {
 	return reason, hint
 }
 
-// table is the summary at the end.
-func (r *batchRun) table() {
+// printSummary is the summary at the end.
+func (r *batchRun) printSummary() {
 	w := tabwriter.NewWriter(r.Err, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tfiles\tframes\tin\tout\ttime\t\n")
 	fmt.Fprintf(w, "done\t%d\t%d\t%s\t%s\t%.1f s\t\n", r.counts[batch.Done], r.frames, term.ByteSize(r.inBytes), term.ByteSize(r.outBytes), time.Since(r.began).Seconds())
@@ -152,49 +152,49 @@ func (r *batchRun) table() {
 	}
 }
 
-// part is a running file.
-type part struct {
+// runningFile is a running file.
+type runningFile struct {
 	run  *batchRun
 	line *term.Line
 }
 
-func (r *batchRun) begin(item batch.Item) *part {
-	return &part{r, r.board.Line(filepath.Base(item.Path))}
+func (r *batchRun) startFile(item batch.Item) *runningFile {
+	return &runningFile{r, r.board.Line(filepath.Base(item.Path))}
 }
 
-func (p *part) progress(at bgremove.Progress) {
+func (p *runningFile) progress(at bgremove.Progress) {
 	done, total := framesDone(at), at.Frames
 	p.line.Set(done, total)
 	p.run.mu.Lock()
-	p.run.parts[p] = min(1, float64(done)/float64(max(1, total)))
+	p.run.running[p] = min(1, float64(done)/float64(max(1, total)))
 	p.run.mu.Unlock()
-	p.run.move()
+	p.run.showProgress()
 }
 
 // end removes the bar; dropped says that the file was not finished.
-func (p *part) end(dropped bool) {
+func (p *runningFile) end(dropped bool) {
 	p.line.Close()
 	p.run.mu.Lock()
-	delete(p.run.parts, p)
+	delete(p.run.running, p)
 	if dropped {
 		p.run.dropped++
 	}
 	p.run.mu.Unlock()
 }
 
-// expect adds to the number of files.
-func (r *batchRun) expect(n int) {
+// addFiles adds to the number of files.
+func (r *batchRun) addFiles(n int) {
 	r.mu.Lock()
 	r.total += n
 	r.mu.Unlock()
-	r.move()
+	r.showProgress()
 }
 
-// move shows the progress of all files, counting running ones by their share.
-func (r *batchRun) move() {
+// showProgress shows the progress of all files, counting running ones by their share.
+func (r *batchRun) showProgress() {
 	r.mu.Lock()
 	done := float64(r.ended)
-	for _, part := range r.parts {
+	for _, part := range r.running {
 		done += part
 	}
 	total, title := r.total, fmt.Sprintf("%d of %d files", r.ended, r.total)
@@ -203,5 +203,5 @@ func (r *batchRun) move() {
 	}
 	r.mu.Unlock()
 	const steps = 1000 // per file
-	r.board.Whole(title, int(done*steps), total*steps)
+	r.board.SetTotal(title, int(done*steps), total*steps)
 }

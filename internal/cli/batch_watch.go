@@ -15,7 +15,7 @@ import (
 // new ones there, until ctx ends.
 func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.Found, items []batch.Item) error {
 	search.Paths = found.Folders
-	w := &batch.Watch{Search: search, Found: found, CheckComplete: r.opens}
+	w := &batch.Watch{Search: search, Found: found, CheckComplete: r.checkComplete}
 	notifier, err := batch.NewNotifier()
 	switch {
 	case errors.Is(err, batch.ErrUnsupported):
@@ -26,21 +26,21 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 		w.Wake, w.OnFolder = notifier.Changes(), notifier.Listen
 	}
 	queue := make(chan batch.Item)
-	give := func(item batch.Item) {
-		r.expect(1)
+	enqueue := func(item batch.Item) {
+		r.addFiles(1)
 		select {
 		case queue <- item:
 		case <-ctx.Done():
 		}
 	}
-	w.OnError = func(err error) { give(batch.Unread(awaited(err))) }
+	w.OnError = func(err error) { enqueue(batch.Unread(withWatchHint(err))) }
 	names := batch.NewNames(r.o.out, r.o.Format, items)
 	var g errgroup.Group
 	g.Go(func() error {
 		defer close(queue)
-		return w.Run(ctx, func(_ context.Context, in batch.Input) { give(names.Name(in)) })
+		return w.Run(ctx, func(_ context.Context, in batch.Input) { enqueue(names.Name(in)) })
 	})
-	runner := r.runner()
+	runner := r.newRunner()
 	runner.Report = func(o batch.Outcome) {
 		r.report(o)
 		w.Ended(o.Path)
@@ -49,20 +49,20 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 	return g.Wait()
 }
 
-// awaited adds to the error about a vanished folder that the watch continues;
+// withWatchHint adds to the error about a vanished folder that the watch continues;
 // other errors are unchanged.
-func awaited(err error) error {
+func withWatchHint(err error) error {
 	known := (*bgremove.Error)(nil)
 	if !errors.As(err, &known) || known.Kind != bgremove.NotFound {
 		return err
 	}
 	gone := *known
-	gone.Cause = failure.WatchedGone
+	gone.Cause = failure.FolderGone
 	return &gone
 }
 
-// opens distinguishes a complete file from one that is still being written.
-func (r *batchRun) opens(ctx context.Context, path string) error {
+// checkComplete distinguishes a complete file from one that is still being written.
+func (r *batchRun) checkComplete(ctx context.Context, path string) error {
 	info, err := r.remover.Probe(ctx, path)
 	if known := (*bgremove.Error)(nil); errors.As(err, &known) && known.Kind == bgremove.Missing {
 		return nil // waiting would not help

@@ -11,8 +11,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// words are the values of flags that take one of a few, beside those of options.
-var words = map[string][]string{
+// flagWords are the values of flags that take one of a few, beside those of options.
+var flagWords = map[string][]string{
 	"sandbox": {string(bgremove.SandboxAuto), string(bgremove.SandboxOn), string(bgremove.SandboxOff), string(bgremove.SandboxAudit)},
 	"device": {string(bgremove.DeviceAuto), string(bgremove.DeviceCPU), string(bgremove.DeviceCUDA),
 		string(bgremove.DeviceCoreML), string(bgremove.DeviceDirectML)},
@@ -21,8 +21,8 @@ var words = map[string][]string{
 	"log-format": {"text", "json"},
 }
 
-// free are the flags with free values. Shells would offer files for them.
-var free = []string{"edge-colour", "start", "end", "fps", "loop"}
+// freeFlags are the flags with free values. Shells would offer files for them.
+var freeFlags = []string{"edge-colour", "start", "end", "fps", "loop"}
 
 // complete offers shells the values of the flags of all commands, unless a
 // command has done so itself.
@@ -34,15 +34,15 @@ func (a *app) complete(cmd *cobra.Command) {
 		switch {
 		case given:
 			return
-		case words[f.Name] != nil:
-			complete = cobra.FixedCompletions(words[f.Name], cobra.ShellCompDirectiveNoFileComp)
+		case flagWords[f.Name] != nil:
+			complete = cobra.FixedCompletions(flagWords[f.Name], cobra.ShellCompDirectiveNoFileComp)
 		case len(flags.Option(f.Name).Words) > 0:
 			complete = cobra.FixedCompletions(flags.Option(f.Name).Words, cobra.ShellCompDirectiveNoFileComp)
 		case f.Name == "model":
 			complete = a.completeModel(cobra.ShellCompDirectiveDefault) // or a file
 		case kind == "folder":
 			complete = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-		case !slices.Contains(free, f.Name):
+		case !slices.Contains(freeFlags, f.Name):
 			return
 		}
 		if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
@@ -60,7 +60,7 @@ func (a *app) complete(cmd *cobra.Command) {
 // completeModel offers the names of models.
 func (a *app) completeModel(directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		list, err := a.store().List()
+		list, err := a.modelStore().List()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

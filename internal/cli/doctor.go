@@ -27,8 +27,8 @@ func (a *app) doctorCommand() *cobra.Command {
 			if asJSON {
 				if err := a.JSON(struct {
 					build
-					Checks []checked `json:"checks"`
-				}{a.build(), checkedAll(d)}); err != nil {
+					Checks []checkLine `json:"checks"`
+				}{a.build(), checkLines(d)}); err != nil {
 					return err
 				}
 			} else {
@@ -43,17 +43,17 @@ func (a *app) doctorCommand() *cobra.Command {
 	return cmd
 }
 
-// checked is a check and what to do about it or, of the sandbox, why a part does
+// checkLine is a check and what to do about it or, of the sandbox, why a part does
 // not work.
-type checked struct {
+type checkLine struct {
 	bgremove.Check
 	Hint string `json:"hint,omitempty"`
 }
 
-func checkedAll(d *bgremove.Diagnosis) []checked {
-	var all []checked
+func checkLines(d *bgremove.Diagnosis) []checkLine {
+	var all []checkLine
 	for _, c := range d.Checks {
-		line := checked{Check: c}
+		line := checkLine{Check: c}
 		switch {
 		case c.Err == nil:
 		case c.Confines:
@@ -69,7 +69,7 @@ func checkedAll(d *bgremove.Diagnosis) []checked {
 func (a *app) printDiagnosis(d *bgremove.Diagnosis) {
 	b := a.build()
 	fmt.Fprintf(a.Out, "bgremove %s, %s\n", b.Version, b.Platform)
-	for _, c := range checkedAll(d) {
+	for _, c := range checkLines(d) {
 		mark := "ok     "
 		switch {
 		case !c.OK && c.Needed:

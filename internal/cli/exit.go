@@ -42,7 +42,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	if interrupted(ctx, err) {
+	if isInterrupted(ctx, err) {
 		message, hint := "interrupted; nothing was written", ""
 		if stopped := failure.Interruption(nil); errors.As(err, &stopped) {
 			message, hint = stopped.Interruption()
@@ -62,14 +62,14 @@ func (a *app) report(ctx context.Context, err error) int {
 		some    *failure.PartialError
 	)
 	switch {
-	case credentials(err):
+	case isCredentialsError(err):
 		code = exitCredentials
 	case errors.As(err, &some) && some.Missing:
 		code = exitMissing
 	case errors.As(err, &some):
 		code = exitSome
 	case errors.As(err, &misuse):
-		code, hint = exitUsage, cmp.Or(a.dashed(false), fmt.Sprintf("see %s --help", misuse.Command))
+		code, hint = exitUsage, cmp.Or(a.dashHint(false), fmt.Sprintf("see %s --help", misuse.Command))
 	case errors.As(err, &setting):
 		code = exitUsage
 	case strings.HasPrefix(err.Error(), "unknown command"): // cobra has no type for it
@@ -92,15 +92,15 @@ func (a *app) report(ctx context.Context, err error) int {
 	return code
 }
 
-// interrupted reports whether a signal ended a command.
-func interrupted(ctx context.Context, err error) bool {
+// isInterrupted reports whether a signal ended a command.
+func isInterrupted(ctx context.Context, err error) bool {
 	var service *serviceError
 	return !errors.As(err, &service) && (errors.Is(err, ErrInterrupted) || errors.Is(context.Cause(ctx), ErrInterrupted))
 }
 
-// credentials reports whether an error is about the key or its credits.
-func credentials(err error) bool {
+// isCredentialsError reports whether an error is about the key or its credits.
+func isCredentialsError(err error) bool {
 	return errors.Is(err, client.ErrKey) || errors.Is(err, client.ErrUnauthorized) || errors.As(err, new(*client.InsufficientCreditsError))
 }
 
-func lookupConfig() string { return os.Getenv(config.Variable("config")) }
+func configPath() string { return os.Getenv(config.Variable("config")) }

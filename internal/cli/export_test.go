@@ -20,5 +20,5 @@ func GroupedFlags() (all []string) {
 
 // ServeFlags are the flags of serve that the environment and a file may set.
 func ServeFlags() *pflag.FlagSet {
-	return settable((&app{Streams: &term.Streams{}}).serveCommand())
+	return settableFlags((&app{Streams: &term.Streams{}}).serveCommand())
 }

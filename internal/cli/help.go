@@ -25,13 +25,13 @@ var flagGroups = []struct {
 		"jobs", "workers", "ffmpeg", "ffprobe", "sandbox", "onnxruntime", "models-dir"}},
 }
 
-// grouped makes the help of removing commands list their many flags in groups.
-func grouped(cmd *cobra.Command) {
+// groupFlags makes the help of removing commands list their many flags in groups.
+func groupFlags(cmd *cobra.Command) {
 	if cmd.Flags().Lookup("method") != nil {
 		cmd.SetUsageFunc(groupedUsage)
 	}
 	for _, c := range cmd.Commands() {
-		grouped(c)
+		groupFlags(c)
 	}
 }
 

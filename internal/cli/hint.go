@@ -86,8 +86,8 @@ func passwordHint(email string) string {
 	return "bgremove admin account reset " + email + " gives it a password for the dashboard"
 }
 
-// advices are what helps against a warning of what a method made.
-var advices = map[bgremove.Method]map[bgremove.WarningCode]string{
+// warningHints are what helps against a warning of what a method made.
+var warningHints = map[bgremove.Method]map[bgremove.WarningCode]string{
 	bgremove.Fast: {
 		bgremove.NothingRemoved: "--method rembg, a wider --tolerance, or --key with its colour",
 		bgremove.NothingLeft:    "a narrower --tolerance, or --method rembg",
@@ -105,9 +105,9 @@ var advices = map[bgremove.Method]map[bgremove.WarningCode]string{
 	},
 }
 
-// advice is what to try after a warning, if anything helps.
-func advice(code bgremove.WarningCode, method bgremove.Method) string {
-	if try := advices[method][code]; try != "" {
+// warningHint is what to try after a warning, if anything helps.
+func warningHint(code bgremove.WarningCode, method bgremove.Method) string {
+	if try := warningHints[method][code]; try != "" {
 		return "; try " + try
 	}
 	return ""

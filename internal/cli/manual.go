@@ -10,18 +10,18 @@ import (
 // machine; it must not be run.
 func Manual() *cobra.Command {
 	root := (&app{Streams: &term.Streams{}}).rootCommand()
-	atHome(root)
+	setManualDefaults(root)
 	return root
 }
 
-// atHome replaces defaults that depend on the machine by words.
-func atHome(cmd *cobra.Command) {
+// setManualDefaults replaces defaults that depend on the machine by words.
+func setManualDefaults(cmd *cobra.Command) {
 	for name, text := range map[string]string{"data": "~/.local/share/bgremove", "slots": "half of the cores"} {
 		if f := cmd.Flags().Lookup(name); f != nil {
 			f.DefValue = text
 		}
 	}
 	for _, c := range cmd.Commands() {
-		atHome(c)
+		setManualDefaults(c)
 	}
 }

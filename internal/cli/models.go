@@ -19,7 +19,9 @@ import (
 // catalogue is nil for the built-in one; tests set their own.
 var catalogue []model.Model
 
-func (a *app) store() *model.Store { return &model.Store{Dir: a.engine.ModelsDir, Models: catalogue} }
+func (a *app) modelStore() *model.Store {
+	return &model.Store{Dir: a.engine.ModelsDir, Models: catalogue}
+}
 
 func (a *app) modelsCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -50,7 +52,7 @@ func (a *app) modelsList() *cobra.Command {
 		Short: "show what there is and what is installed",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			list, err := a.store().List()
+			list, err := a.modelStore().List()
 			if err != nil {
 				return err
 			}
@@ -103,7 +105,7 @@ is right.`,
 		Args: flags.SomeArguments("NAME"), ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			for _, name := range names {
-				err := a.pull(cmd, name, o)
+				err := a.pullModel(cmd, name, o)
 				if err != nil && cmd.Context().Err() != nil {
 					return &failure.Stopped{Message: "interrupted; the same command continues where it stopped"}
 				}
@@ -121,12 +123,12 @@ is right.`,
 	return cmd
 }
 
-func (a *app) pull(cmd *cobra.Command, name string, o pullFlags) error {
+func (a *app) pullModel(cmd *cobra.Command, name string, o pullFlags) error {
 	var bar *term.Bar
 	if !o.quiet {
 		bar = a.NewByteBar("fetching " + name)
 	}
-	err := a.store().Pull(cmd.Context(), name, model.PullOptions{From: o.from, AcceptLicence: o.accept, Progress: bar.SetBytes})
+	err := a.modelStore().Pull(cmd.Context(), name, model.PullOptions{From: o.from, AcceptLicence: o.accept, Progress: bar.SetBytes})
 	bar.Close()
 	if err != nil {
 		return err
@@ -146,7 +148,7 @@ func (a *app) modelsImport() *cobra.Command {
 the folder of models. A file that the catalogue knows gets its name there.`,
 		Args: flags.OneArgument("FILE.onnx"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := a.store().Import(cmd.Context(), args[0], o)
+			name, err := a.modelStore().Import(cmd.Context(), args[0], o)
 			if err != nil {
 				return err
 			}
@@ -176,7 +178,7 @@ func (a *app) modelsExport() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := a.store().Export(cmd.Context(), args[0], args[1])
+			path, err := a.modelStore().Export(cmd.Context(), args[0], args[1])
 			if err != nil {
 				return err
 			}
@@ -186,8 +188,8 @@ func (a *app) modelsExport() *cobra.Command {
 	}
 }
 
-// verdict is a line of models verify.
-type verdict struct {
+// verifyResult is a line of models verify.
+type verifyResult struct {
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitempty"`
@@ -201,8 +203,8 @@ func (a *app) modelsVerify() *cobra.Command {
 		Use: "verify [NAME...]", ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
 		Short: "read installed models again and compare their sha256",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			verdicts := []verdict{}
-			failure := a.verify(cmd.Context(), names, func(v verdict) {
+			verdicts := []verifyResult{}
+			failure := a.verifyModels(cmd.Context(), names, func(v verifyResult) {
 				verdicts = append(verdicts, v)
 				if !asJSON {
 					fmt.Fprintf(a.Out, "%-7s  %s\n", v.mark, v.Name)
@@ -218,11 +220,11 @@ func (a *app) modelsVerify() *cobra.Command {
 	return cmd
 }
 
-// verify checks the named models, or all installed ones. Names that are not
+// verifyModels checks the named models, or all installed ones. Names that are not
 // installed are refused before anything is read. The error is about a damaged
 // model or, if there is none, about one that cannot be checked.
-func (a *app) verify(ctx context.Context, names []string, tell func(verdict)) error {
-	store := a.store()
+func (a *app) verifyModels(ctx context.Context, names []string, report func(verifyResult)) error {
+	store := a.modelStore()
 	if len(names) == 0 {
 		list, err := store.List()
 		if err != nil {
@@ -245,7 +247,7 @@ func (a *app) verify(ctx context.Context, names []string, tell func(verdict)) er
 		if ctx.Err() != nil {
 			return err
 		}
-		v := verdict{Name: name, OK: err == nil, mark: "ok"}
+		v := verifyResult{Name: name, OK: err == nil, mark: "ok"}
 		if err != nil {
 			v.Error, v.mark = err.Error(), "UNKNOWN"
 			damaged := errors.As(err, new(*model.DamagedError))
@@ -256,7 +258,7 @@ func (a *app) verify(ctx context.Context, names []string, tell func(verdict)) er
 				failure = err
 			}
 		}
-		tell(v)
+		report(v)
 	}
 	return failure
 }
@@ -269,7 +271,7 @@ func (a *app) modelsRemove() *cobra.Command {
 		RunE: func(_ *cobra.Command, names []string) error {
 			names = slices.Compact(slices.Clone(names))
 			for _, name := range names {
-				err := a.store().Remove(name)
+				err := a.modelStore().Remove(name)
 				if errors.As(err, new(*model.NotInstalledError)) {
 					return &bgremove.Error{Kind: bgremove.Failed, Cause: failure.ModelAbsent, Reason: err.Error(), Err: err}
 				}

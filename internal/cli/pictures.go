@@ -24,17 +24,17 @@ type pictures struct {
 
 // pictures checks before any work that the stills can be written.
 func (o *removeOptions) pictures(input string) (*pictures, error) {
-	taken := []string{input, o.output}
+	used := []string{input, o.output}
 	for _, path := range []string{o.preview, o.compare} {
 		if path == "" {
 			continue
 		}
-		for _, other := range taken {
-			if samePlace(path, other) {
+		for _, other := range used {
+			if sameFile(path, other) {
 				return nil, &bgremove.Error{Kind: bgremove.Invalid, Path: path, Reason: "named twice: each file needs a name of its own"}
 			}
 		}
-		taken = append(taken, path)
+		used = append(used, path)
 		if !strings.EqualFold(filepath.Ext(path), ".png") {
 			return nil, &bgremove.Error{Kind: bgremove.Invalid, Path: path, Reason: "stills are written as .png"}
 		}
@@ -48,8 +48,8 @@ func (o *removeOptions) pictures(input string) (*pictures, error) {
 	return &pictures{preview: o.preview, compare: o.compare, overwrite: o.force}, nil
 }
 
-// take receives the stills, or is nil if none is wanted.
-func (p *pictures) take() func(before, after *image.NRGBA) {
+// onPreview returns the function that receives the stills, or nil if none is wanted.
+func (p *pictures) onPreview() func(before, after *image.NRGBA) {
 	if p.preview == "" && p.compare == "" {
 		return nil
 	}
@@ -86,8 +86,8 @@ func (p *pictures) savePNG(path string, img image.Image) error {
 	return err
 }
 
-// samePlace reports whether two names mean the same file.
-func samePlace(a, b string) bool {
+// sameFile reports whether two names mean the same file.
+func sameFile(a, b string) bool {
 	if one, err := os.Stat(a); err == nil {
 		if two, err := os.Stat(b); err == nil {
 			return os.SameFile(one, two)

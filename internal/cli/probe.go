@@ -30,7 +30,7 @@ func (a *app) probeCommand() *cobra.Command {
 			defer remove()
 			info, err := bgremove.New(a.engine).Probe(cmd.Context(), path)
 			if err != nil {
-				return named(err, path, args[0])
+				return withArgument(err, path, args[0])
 			}
 			info.Input = args[0]
 			if asJSON {

@@ -57,7 +57,7 @@ is complete; an existing file is kept unless --force is given.`,
 	f.BoolVar(&o.force, "force", false, "overwrite the output")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
 	f.BoolVar(&o.json, "json", false, "print a report as one JSON object")
-	a.workFlags(f)
+	a.removalFlags(f)
 	return cmd
 }
 
@@ -103,18 +103,18 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 	if err := checkClip(input); err != nil {
 		return err
 	}
-	if err := a.settle(cmd, input, o); err != nil {
+	if err := a.resolveOutput(cmd, input, o); err != nil {
 		return err
 	}
 	toStdout := o.output == "-"
 	if toStdout && term.IsTerminal(a.Out) {
 		return flags.Usage(cmd, filearg.ErrStdoutTerminal)
 	}
-	path, forget, err := a.inputPath(cmd.Context(), input)
+	path, cleanup, err := a.inputPath(cmd.Context(), input)
 	if err != nil {
 		return err
 	}
-	defer forget()
+	defer cleanup()
 	output := o.output
 	if toStdout {
 		dir, err := os.MkdirTemp("", "bgremove-*")
@@ -128,24 +128,24 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 	if err != nil {
 		return err
 	}
-	result, err := a.run(cmd, path, output, o, pictures)
+	result, err := a.runRemoval(cmd, path, output, o, pictures)
 	if err != nil {
-		return named(err, path, input)
+		return withArgument(err, path, input)
 	}
 	result.Input = input
 	if err := pictures.save(); err != nil {
 		return err
 	}
 	if toStdout {
-		a.notes(cmd, result, o)
-		return a.copyOut(result.Output)
+		a.printNotes(cmd, result, o)
+		return a.copyToStdout(result.Output)
 	}
-	return a.announce(cmd, result, o)
+	return a.printResult(cmd, result, o)
 }
 
-// run removes the background and shows a progress bar.
-func (a *app) run(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
-	extras := bgremove.Extras{Overwrite: o.force, Preview: p.take()}
+// runRemoval removes the background and shows a progress bar.
+func (a *app) runRemoval(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
+	extras := bgremove.Extras{Overwrite: o.force, Preview: p.onPreview()}
 	if !o.quiet {
 		bar := a.NewBar("removing")
 		defer bar.Close()
@@ -164,13 +164,13 @@ func framesDone(p bgremove.Progress) int {
 	return ((p.Pass-1)*p.Frames + p.Frame) / max(1, p.Passes)
 }
 
-// settle determines the output's name and format, and refuses conflicting
+// resolveOutput determines the output's name and format, and refuses conflicting
 // flags, before any work. The extension decides the format unless the command
 // line also gives one.
-func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
+func (a *app) resolveOutput(cmd *cobra.Command, input string, o *removeOptions) error {
 	switch {
-	case a.checkWork() != nil:
-		return flags.Usage(cmd, a.checkWork())
+	case a.checkRemovalFlags() != nil:
+		return flags.Usage(cmd, a.checkRemovalFlags())
 	case o.output == "-" && o.json:
 		return flags.Usage(cmd, filearg.ErrStdoutShared)
 	case o.output == "" && input == "-":
@@ -188,14 +188,14 @@ func (a *app) settle(cmd *cobra.Command, input string, o *removeOptions) error {
 	return flags.CheckOptions(cmd, &o.Options)
 }
 
-// namesFile reports whether an output is named like a file of a format, and
+// looksLikeFile reports whether an output is named like a file of a format, and
 // nothing with that name exists.
-func namesFile(output string) bool {
+func looksLikeFile(output string) bool {
 	_, format := bgremove.FormatOf(output)
 	return format && !filearg.IsOutputFolder(output) && !filearg.Exists(output)
 }
 
-func (a *app) notes(cmd *cobra.Command, r *bgremove.Result, o *removeOptions) {
+func (a *app) printNotes(cmd *cobra.Command, r *bgremove.Result, o *removeOptions) {
 	if o.quiet {
 		return
 	}
@@ -206,7 +206,7 @@ func (a *app) notes(cmd *cobra.Command, r *bgremove.Result, o *removeOptions) {
 		a.Message("%s", unusedModel(o.Model))
 	}
 	for _, w := range r.Quality.Warnings {
-		fmt.Fprintf(a.Err, "warning: %s%s\n", w.Message, advice(w.Code, r.Method))
+		fmt.Fprintf(a.Err, "warning: %s%s\n", w.Message, warningHint(w.Code, r.Method))
 	}
 }
 
@@ -215,11 +215,11 @@ func unusedModel(name string) string {
 	return "--model " + name + " was not used: method fast runs no network"
 }
 
-// announce reports a finished result.
-func (a *app) announce(cmd *cobra.Command, r *bgremove.Result, o *removeOptions) error {
-	a.notes(cmd, r, o)
+// printResult reports a finished result.
+func (a *app) printResult(cmd *cobra.Command, r *bgremove.Result, o *removeOptions) error {
+	a.printNotes(cmd, r, o)
 	if o.json {
-		return a.JSON(reportOf(r))
+		return a.JSON(newJSONResult(r))
 	}
 	if o.quiet {
 		return nil
@@ -228,14 +228,14 @@ func (a *app) announce(cmd *cobra.Command, r *bgremove.Result, o *removeOptions)
 	return nil
 }
 
-// reported is a result as --json prints it: with its notes in words.
-type reported struct {
+// jsonResult is a result as --json prints it: with its notes in words.
+type jsonResult struct {
 	*bgremove.Result
 	Notes []string `json:"notes,omitempty"`
 }
 
-func reportOf(r *bgremove.Result) reported {
-	out := reported{Result: r}
+func newJSONResult(r *bgremove.Result) jsonResult {
+	out := jsonResult{Result: r}
 	if r != nil {
 		for _, note := range r.Notes {
 			out.Notes = append(out.Notes, failure.NoteText(note))
@@ -250,7 +250,7 @@ func summary(r *bgremove.Result) string {
 		term.ByteSize(r.OutputSize), r.Timings["total"], r.Method, r.Reason)
 }
 
-func (a *app) copyOut(path string) error {
+func (a *app) copyToStdout(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (a *app) copyOut(path string) error {
 
 // inputPath is the file to read: the argument itself or, for -, a copy of
 // standard input. forget removes the copy.
-func (a *app) inputPath(ctx context.Context, arg string) (path string, forget func(), err error) {
+func (a *app) inputPath(ctx context.Context, arg string) (path string, cleanup func(), err error) {
 	if arg != "-" {
 		return arg, func() {}, nil
 	}
@@ -272,8 +272,8 @@ func (a *app) inputPath(ctx context.Context, arg string) (path string, forget fu
 	return path, func() { _ = os.Remove(path) }, err
 }
 
-// named replaces a temporary file's name with the argument that the user typed.
-func named(err error, path, arg string) error {
+// withArgument replaces a temporary file's name with the argument that the user typed.
+func withArgument(err error, path, arg string) error {
 	if e := (*bgremove.Error)(nil); path != arg && errors.As(err, &e) && e.Path == path {
 		e.Path = arg
 	}

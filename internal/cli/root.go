@@ -35,9 +35,9 @@ type app struct {
 // or empty for other builds.
 func Main(ctx context.Context, version string, args []string, streams *term.Streams) int {
 	a := &app{Streams: streams, version: version}
-	a.engine.Audit = a.audit.hear
+	a.engine.Audit = a.audit.record
 	root := a.rootCommand()
-	a.args = explicit(root, args)
+	a.args = expandFlags(root, args)
 	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)
 	a.reportAudit()
@@ -65,9 +65,9 @@ environment over the file.`,
 		Args:          noArguments,
 	}
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "read settings from this `file`")
-	root.SetGlobalNormalizationFunc(spelling)
+	root.SetGlobalNormalizationFunc(normaliseColour)
 	root.SetFlagErrorFunc(a.flagError)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.fill(root, cmd) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.loadSettings(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
 	root.AddCommand(a.removeCommand(), a.batchCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
 		a.serveCommand(), a.adminCommand(), a.clientCommand(), a.versionCommand())
@@ -81,11 +81,11 @@ environment over the file.`,
 		case "completion":
 			cmd.Args, cmd.RunE = noArguments, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		case "help":
-			cmd.Args = topic
+			cmd.Args = checkHelpTopic
 		}
 	}
-	plainly(root)
-	grouped(root)
+	describeValues(root)
+	groupFlags(root)
 	a.complete(root)
 	return root
 }
@@ -96,8 +96,8 @@ func (a *app) clientCommand() *cobra.Command {
 	return cmd
 }
 
-// topic refuses help on unknown commands.
-func topic(cmd *cobra.Command, args []string) error {
+// checkHelpTopic refuses help on unknown commands.
+func checkHelpTopic(cmd *cobra.Command, args []string) error {
 	found, rest, err := cmd.Root().Find(args)
 	if err != nil || found == nil || len(rest) > 0 {
 		return flags.Usage(cmd, fmt.Errorf("no command is called %q", strings.Join(args, " ")))
@@ -105,8 +105,8 @@ func topic(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// fill sets the missing flags of a command from the environment and the file.
-func (a *app) fill(root, cmd *cobra.Command) error {
+// loadSettings sets the missing flags of a command from the environment and the file.
+func (a *app) loadSettings(root, cmd *cobra.Command) error {
 	flags.MarkTyped(cmd)
 	if err := checkSecrets(cmd); err != nil {
 		return err
@@ -118,16 +118,16 @@ func (a *app) fill(root, cmd *cobra.Command) error {
 	}
 	path := a.configPath
 	if f := cmd.Flags().Lookup("config"); f != nil && !f.Changed {
-		path = lookupConfig()
+		path = configPath()
 	}
 	known := allFlags(root)
-	err := flags.Usage(cmd, config.Fill(settable(cmd), path, known))
-	a.remarkUnknown(cmd, known)
+	err := flags.Usage(cmd, config.Fill(settableFlags(cmd), path, known))
+	a.warnUnknown(cmd, known)
 	return err
 }
 
-// remarkUnknown warns about variables that look like settings.
-func (a *app) remarkUnknown(cmd *cobra.Command, known []string) {
+// warnUnknown warns about variables that look like settings.
+func (a *app) warnUnknown(cmd *cobra.Command, known []string) {
 	if quiet := cmd.Flags().Lookup("quiet"); quiet != nil && quiet.Value.String() == "true" {
 		return
 	}
@@ -144,9 +144,9 @@ func (a *app) remarkUnknown(cmd *cobra.Command, known []string) {
 	}
 }
 
-// settable are the flags of a command that the environment and the file may
-// set. For admin's commands these are only the flags for the service's place.
-func settable(cmd *cobra.Command) *pflag.FlagSet {
+// settableFlags are the flags of a command that the environment and the file may
+// set. For admin's commands these are only the flags for the service's data.
+func settableFlags(cmd *cobra.Command) *pflag.FlagSet {
 	local := cmd.LocalNonPersistentFlags()
 	if !strings.Contains(cmd.CommandPath()+" ", " admin ") {
 		return local
@@ -187,15 +187,15 @@ func (a *app) engineFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 }
 
-// workFlags are the flags of commands that remove backgrounds on this machine.
-func (a *app) workFlags(f *pflag.FlagSet) {
+// removalFlags are the flags of commands that remove backgrounds on this machine.
+func (a *app) removalFlags(f *pflag.FlagSet) {
 	a.deviceFlags(f, "fail where a network would run on the CPU")
 	f.IntVar(&a.engine.Workers, "workers", 0, "frames of a file worked on at once (default: one for each core)")
 	a.engineFlags(f)
 }
 
-// checkWork refuses invalid values of workFlags.
-func (a *app) checkWork() error {
+// checkRemovalFlags refuses invalid values of removalFlags.
+func (a *app) checkRemovalFlags() error {
 	if a.engine.Workers < 0 {
 		return fmt.Errorf("workers must not be negative: %d", a.engine.Workers)
 	}
@@ -207,15 +207,15 @@ func (a *app) checkDevice() error {
 	if a.engine.Device == "" {
 		return nil
 	}
-	return oneOf("device", string(a.engine.Device), words["device"]...)
+	return checkOneOf("device", string(a.engine.Device), flagWords["device"]...)
 }
 
 func (a *app) modelsDirFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.ModelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
 }
 
-// spelling accepts both spellings of colour.
-func spelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+// normaliseColour accepts both spellings of colour.
+func normaliseColour(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if strings.HasSuffix(name, "-color") {
 		name = strings.TrimSuffix(name, "-color") + "-colour"
 	}

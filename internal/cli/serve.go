@@ -21,7 +21,7 @@ import (
 // types. The flags' defaults are those of Config.
 type serveOptions struct {
 	server.Config
-	place
+	location
 	shop                             shopOptions
 	role, credits, signUp, logFormat string
 	proxies                          []string
@@ -53,10 +53,10 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 			if err := errors.Join(o.check(), o.checkLocal(cmd.Flags()), a.checkDevice()); err != nil {
 				return flags.Usage(cmd, err)
 			}
-			if err := o.settle(); err != nil {
+			if err := o.setDefaults(); err != nil {
 				return err
 			}
-			if err := o.make(); err != nil {
+			if err := o.createFolder(); err != nil {
 				return err
 			}
 			return a.serve(cmd.Context(), o)
@@ -65,8 +65,8 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 	f := cmd.Flags()
 	f.StringVar(&o.Addr, "addr", o.Addr, "listen at this `address`")
 	f.BoolVar(&o.Local, "local", false, "for you alone: this machine only, no account, no credits")
-	o.flags(f)
-	o.storageFlag(f)
+	o.addFlags(f)
+	o.addStorageFlag(f)
 	f.StringVar(&o.role, "role", string(o.Role), "all, api or worker")
 	f.StringVar(&o.credits, "credits", "metered", "metered or unlimited")
 	f.StringVar(&o.signUp, "signup", "closed", "open lets everyone register; closed")

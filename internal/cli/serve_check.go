@@ -18,20 +18,20 @@ import (
 
 // check reads the flags with words and addresses, and joins all problems.
 func (o *serveOptions) check() error {
-	return errors.Join(o.checkWords(), o.place.check(), o.checkNumbers(), o.checkProxies(), o.checkPublicURL(), o.checkShop(), o.checkMail())
+	return errors.Join(o.checkWords(), o.location.check(), o.checkNumbers(), o.checkProxies(), o.checkPublicURL(), o.checkShop(), o.checkMail())
 }
 
 func (o *serveOptions) checkWords() error {
 	o.Role = server.Role(o.role)
 	o.Jobs.Unlimited, o.SignUp = o.credits == "unlimited", o.signUp == "open"
 	return errors.Join(
-		oneOf("role", o.role, string(server.All), string(server.API), string(server.Worker)),
-		oneOf("credits", o.credits, "metered", "unlimited"),
-		oneOf("signup", o.signUp, "closed", "open"),
-		oneOf("log-format", o.logFormat, "text", "json"))
+		checkOneOf("role", o.role, string(server.All), string(server.API), string(server.Worker)),
+		checkOneOf("credits", o.credits, "metered", "unlimited"),
+		checkOneOf("signup", o.signUp, "closed", "open"),
+		checkOneOf("log-format", o.logFormat, "text", "json"))
 }
 
-func oneOf(flag, value string, allowed ...string) error {
+func checkOneOf(flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}

@@ -32,9 +32,9 @@ func (o *serveOptions) checkShop() error {
 	if o.Shop.Key == "" && o.Shop.WebhookSecret == "" && len(o.shop.prices) == 0 {
 		return nil
 	}
-	errs := []error{needs("selling plans",
-		given{"stripe-key", o.Shop.Key != ""}, given{"stripe-webhook-secret", o.Shop.WebhookSecret != ""},
-		given{"stripe-price", len(o.shop.prices) > 0}, given{"public-url", o.publicURL != ""})}
+	errs := []error{requireFlags("selling plans",
+		flagValue{"stripe-key", o.Shop.Key != ""}, flagValue{"stripe-webhook-secret", o.Shop.WebhookSecret != ""},
+		flagValue{"stripe-price", len(o.shop.prices) > 0}, flagValue{"public-url", o.publicURL != ""})}
 	for _, text := range o.shop.prices {
 		plan, id, ok := strings.Cut(text, "=")
 		if !ok {
@@ -60,7 +60,7 @@ func (o *serveOptions) checkMail() error {
 	if o.shop.smtp == "" && o.Mail.From == "" {
 		return nil
 	}
-	errs := []error{needs("sending mail", given{"smtp", o.shop.smtp != ""}, given{"mail-from", o.Mail.From != ""}, given{"public-url", o.publicURL != ""})}
+	errs := []error{requireFlags("sending mail", flagValue{"smtp", o.shop.smtp != ""}, flagValue{"mail-from", o.Mail.From != ""}, flagValue{"public-url", o.publicURL != ""})}
 	if o.shop.smtp != "" {
 		server, err := mailer.ParseServer(o.shop.smtp)
 		if err != nil {
@@ -76,18 +76,18 @@ func (o *serveOptions) checkMail() error {
 	return errors.Join(errs...)
 }
 
-// given says whether a flag has a value.
-type given struct {
+// flagValue says whether a flag has a value.
+type flagValue struct {
 	flag string
-	is   bool
+	set  bool
 }
 
-// needs names the missing flags.
-func needs(what string, all ...given) error {
+// requireFlags names the missing flags.
+func requireFlags(purpose string, all ...flagValue) error {
 	var errs []error
 	for _, g := range all {
-		if !g.is {
-			errs = append(errs, fmt.Errorf("%s: missing, but needed for %s", g.flag, what))
+		if !g.set {
+			errs = append(errs, fmt.Errorf("%s: missing, but needed for %s", g.flag, purpose))
 		}
 	}
 	return errors.Join(errs...)

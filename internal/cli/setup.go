@@ -33,7 +33,7 @@ already; for a GPU build name yours with --onnxruntime.`,
 			if err := checkSetup(o); err != nil {
 				return flags.Usage(cmd, err)
 			}
-			done, err := a.setup(cmd, o, quiet)
+			done, err := a.installRuntime(cmd, o, quiet)
 			if err != nil {
 				return explainFetch(err) // the file named by From needs repair, not this installation
 			}
@@ -66,7 +66,7 @@ func checkSetup(o ortlib.Options) error {
 	return nil
 }
 
-func (a *app) setup(cmd *cobra.Command, o ortlib.Options, quiet bool) (*ortlib.Installed, error) {
+func (a *app) installRuntime(cmd *cobra.Command, o ortlib.Options, quiet bool) (*ortlib.Installed, error) {
 	if !quiet {
 		var bar *term.Bar
 		defer func() { bar.Close() }()

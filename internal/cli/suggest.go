@@ -29,20 +29,20 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return misused(cmd, fmt.Errorf("unknown command or argument %q", args[0]), meant(cmd, args[0]))
+	return usageWithHint(cmd, fmt.Errorf("unknown command or argument %q", args[0]), suggest(cmd, args[0]))
 }
 
-// misused is usage with a hint, unless that is empty.
-func misused(cmd *cobra.Command, err error, hint string) error {
+// usageWithHint is flags.Usage with a hint, unless that is empty.
+func usageWithHint(cmd *cobra.Command, err error, hint string) error {
 	if hint != "" {
 		err = failure.Explain(err, bgremove.Invalid, hint)
 	}
 	return flags.Usage(cmd, err)
 }
 
-// meant is the command line that the user probably meant with an unexpected
+// suggest is the command line that the user probably meant with an unexpected
 // argument.
-func meant(cmd *cobra.Command, arg string) string {
+func suggest(cmd *cobra.Command, arg string) string {
 	if cmd.SuggestionsMinimumDistance <= 0 {
 		cmd.SuggestionsMinimumDistance = 2
 	}
@@ -71,8 +71,8 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &invalid) && strings.HasPrefix(invalid.Unwrap().Error(), "must be "):
 		err = fmt.Errorf("%s %w, not %q", invalid.GetFlag().Name, invalid.Unwrap(), invalid.GetValue())
 	case !errors.As(err, &unknown):
-	case a.dashed(true) != "":
-		return misused(cmd, err, a.dashed(true))
+	case a.dashHint(true) != "":
+		return usageWithHint(cmd, err, a.dashHint(true))
 	case cmd.HasSubCommands() && cmd.Flags().NArg() > 0:
 		return noArguments(cmd, cmd.Flags().Args())
 	default:
@@ -83,15 +83,15 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 			}
 		})
 		if name := spell.Meant(unknown.GetSpecifiedName(), names); name != "" {
-			return misused(cmd, err, "did you mean --"+name+"?")
+			return usageWithHint(cmd, err, "did you mean --"+name+"?")
 		}
 	}
 	return flags.Usage(cmd, err)
 }
 
-// dashed is the hint for a file name that begins with - and was taken for
+// dashHint is the hint for a file name that begins with - and was taken for
 // flags. If no such file exists, byName lets the name alone decide.
-func (a *app) dashed(byName bool) string {
+func (a *app) dashHint(byName bool) string {
 	for _, arg := range a.args {
 		switch {
 		case arg == "--":

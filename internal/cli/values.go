@@ -13,38 +13,38 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/filearg"
 )
 
-// kinds describe valid values of flags, by pflag's names of their types.
-var kinds = map[string]string{
+// valueRules describe valid values of flags, by pflag's names of their types.
+var valueRules = map[string]string{
 	"int": "must be a whole number", "int64": "must be a whole number", "float64": "must be a number",
 	"bool": "must be true or false", "duration": "must be a time such as 90s, 15m or 24h",
 }
 
-// plainly makes the flags of all commands refuse values in our own words.
+// describeValues makes the flags of all commands refuse values in our own words.
 // Boolean flags also take yes, no, on and off.
-func plainly(cmd *cobra.Command) {
+func describeValues(cmd *cobra.Command) {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		must, ok := kinds[f.Value.Type()]
+		must, ok := valueRules[f.Value.Type()]
 		if !ok {
 			return
 		}
 		if unit, _ := pflag.UnquoteUsage(f); unit == "pixels" || unit == "bytes" {
 			must += " of " + unit
 		}
-		f.Value = plainValue{f.Value, must}
+		f.Value = describedValue{f.Value, must}
 	})
 	for _, c := range cmd.Commands() {
-		plainly(c)
+		describeValues(c)
 	}
 }
 
-// plainValue is a value that describes its valid values.
-type plainValue struct {
+// describedValue is a value that describes its valid values.
+type describedValue struct {
 	pflag.Value
 	must string
 }
 
-func (v plainValue) Set(s string) error {
-	if truth, ok := truths[strings.ToLower(s)]; ok && v.Type() == "bool" {
+func (v describedValue) Set(s string) error {
+	if truth, ok := boolWords[strings.ToLower(s)]; ok && v.Type() == "bool" {
 		s = truth
 	}
 	if v.Value.Set(s) != nil {
@@ -53,12 +53,12 @@ func (v plainValue) Set(s string) error {
 	return nil
 }
 
-// truths are the words for true and false.
-var truths = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
+// boolWords are the words for true and false.
+var boolWords = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 
-// explicit expands short forms: "--crop no" is "--crop=no" unless a file is
+// expandFlags expands short forms: "--crop no" is "--crop=no" unless a file is
 // called "no", and "--no-crop" is "--crop=false".
-func explicit(root *cobra.Command, args []string) []string {
+func expandFlags(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
 	if err != nil {
 		return args
@@ -73,7 +73,7 @@ func explicit(root *cobra.Command, args []string) []string {
 		positive, negated := strings.CutPrefix(name, "no-")
 		switch {
 		case !isLong:
-		case isBool(cmd, name) && i+1 < len(args) && truths[strings.ToLower(args[i+1])] != "" && !filearg.Exists(args[i+1]):
+		case isBool(cmd, name) && i+1 < len(args) && boolWords[strings.ToLower(args[i+1])] != "" && !filearg.Exists(args[i+1]):
 			i++
 			arg += "=" + args[i]
 		case negated && cmd.Flag(name) == nil && isBool(cmd, positive):

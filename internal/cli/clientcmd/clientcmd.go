@@ -159,7 +159,7 @@ func (c *remote) startTransfer(title string) (progress func(done, total int64), 
 	return bar.SetBytes, bar.Close
 }
 
-// download fetches the output of a job to its place.
+// download fetches the output of a job to its path.
 func (c *remote) download(ctx context.Context, s *client.Client, id, path string, force bool) (int64, error) {
 	if path == "-" {
 		return s.DownloadTo(ctx, id, c.Out)

@@ -106,7 +106,7 @@ func (o *submission) jobOptions() client.JobOptions {
 	}
 }
 
-// checkOutput refuses unusable places for a result before any payment.
+// checkOutput refuses unusable paths for a result before any payment.
 func checkOutput(path string, force bool) error {
 	f, err := outfile.Create(path, force)
 	if err != nil {
@@ -116,7 +116,7 @@ func checkOutput(path string, force bool) error {
 	return nil
 }
 
-// explainOutput adds advice to an error about an output's place; other errors are
+// explainOutput adds advice to an error about an output's path; other errors are
 // unchanged.
 func explainOutput(path string, err error) error {
 	e := &bgremove.Error{Kind: bgremove.Failed, Path: path, Err: err}
@@ -127,7 +127,7 @@ func explainOutput(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Cause, e.Reason = failure.FolderMissing, "the output's folder does not exist"
 	case errors.As(err, &at):
-		e.Cause, e.Reason = failure.NoPlace, "the output cannot be created: "+at.Err.Error()
+		e.Cause, e.Reason = failure.OutputNotCreated, "the output cannot be created: "+at.Err.Error()
 	default:
 		return err
 	}

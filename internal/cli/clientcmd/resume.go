@@ -55,10 +55,10 @@ func (c *remote) commandLine(args ...string) string {
 	return strings.Join(line, " ")
 }
 
-// downloadCommandLine is the command that downloads a result, or those of a batch, to its
-// place. place is the flag for that place, if any.
-func (c *remote) downloadCommandLine(id string, force bool, place ...string) string {
-	args := append([]string{"download", id}, place...)
+// downloadCommandLine is the command that downloads a result, or those of a batch.
+// outputFlag is the flag for the output or its folder, if any.
+func (c *remote) downloadCommandLine(id string, force bool, outputFlag ...string) string {
+	args := append([]string{"download", id}, outputFlag...)
 	if force {
 		args = append(args, "--force")
 	}
@@ -93,9 +93,9 @@ func (b *batchSubmission) downloadCommands(of func(fileResult) bool) []string {
 	return commands
 }
 
-// commonFolder is the folder that brings every result of a batch to its place with
-// download. There is none if the places are in several folders, or have names
-// that depend on other batches.
+// commonFolder is the folder with which download gives every result of a batch its
+// path. There is none if the paths are in several folders, or have names that
+// depend on other batches.
 func (b *batchSubmission) commonFolder(id string) (folder string, ok bool) {
 	var jobs []client.Job
 	var want []string

@@ -109,8 +109,8 @@ func (c *remote) printJobs(jobs []client.Job) error {
 		case j.Metadata.OutputSize != nil:
 			detail = string(j.OutputFormat) + ", " + term.ByteSize(*j.Metadata.OutputSize)
 		}
-		for _, said := range []string{j.ID, string(j.Status), j.Metadata.OriginalName} {
-			fmt.Fprint(w, term.Printable(said), "\t")
+		for _, column := range []string{j.ID, string(j.Status), j.Metadata.OriginalName} {
+			fmt.Fprint(w, term.Printable(column), "\t")
 		}
 		fmt.Fprintln(w, term.Printable(detail))
 	}

@@ -17,27 +17,27 @@ import (
 
 // The causes of errors that only commands have.
 const (
-	FolderMissing bgremove.Cause = "folder_missing" // Path is a file that is to be in it
-	FileExists    bgremove.Cause = "file_exists"
-	FolderGiven   bgremove.Cause = "folder_given" // in the place of a clip
-	URLGiven      bgremove.Cause = "url_given"
-	OutputsMeet   bgremove.Cause = "outputs_meet"
-	ModelAbsent   bgremove.Cause = "not_there" // a model that is to be deleted
-	NoDatabase    bgremove.Cause = "no_database"
-	NoService     bgremove.Cause = "no_service"
-	NotSubmitted  bgremove.Cause = "not_submitted" // for the price
-	NotAFile      bgremove.Cause = "not_a_file"    // that could be sent
-	BadExtension  bgremove.Cause = "bad_extension" // of what is to be sent
-	NoPlace       bgremove.Cause = "no_place"      // for what is downloaded
-	WatchedGone   bgremove.Cause = "watched_gone"
+	FolderMissing    bgremove.Cause = "folder_missing" // Path is a file that is to be in it
+	FileExists       bgremove.Cause = "file_exists"
+	FolderGiven      bgremove.Cause = "folder_given" // in the place of a clip
+	URLGiven         bgremove.Cause = "url_given"
+	OutputsCollide   bgremove.Cause = "outputs_meet"
+	ModelAbsent      bgremove.Cause = "not_there" // a model that is to be deleted
+	NoDatabase       bgremove.Cause = "no_database"
+	NoService        bgremove.Cause = "no_service"
+	NotSubmitted     bgremove.Cause = "not_submitted" // for the price
+	NotAFile         bgremove.Cause = "not_a_file"    // that could be sent
+	BadExtension     bgremove.Cause = "bad_extension" // of what is to be sent
+	OutputNotCreated bgremove.Cause = "no_place"      // for what is downloaded
+	FolderGone       bgremove.Cause = "watched_gone"
 )
 
 // What several hints end with.
 const (
-	SeeDoctor = "; `bgremove doctor` shows what is found"
-	useFast   = "--method fast works without it"
-	makeFirst = "make it first: mkdir -p {folder}"
-	getAgain  = "the file is damaged or incomplete: get it again"
+	SeeDoctor       = "; `bgremove doctor` shows what is found"
+	useFast         = "--method fast works without it"
+	makeFolderFirst = "make it first: mkdir -p {folder}"
+	downloadAgain   = "the file is damaged or incomplete: get it again"
 )
 
 // clipNames is what can be named as input.
@@ -46,7 +46,7 @@ var clipNames = "bgremove takes " + strings.Join(batch.Extensions, " ")
 // hints are what a reader can do about a cause. {path} and {folder} stand for the
 // error's Path and its folder, {name} for its Name.
 var hints = map[bgremove.Cause]string{
-	bgremove.InputDamaged:    getAgain,
+	bgremove.InputDamaged:    downloadAgain,
 	bgremove.InputTruncated:  "get it again, or save the intact part with: ffmpeg -i INPUT OUTPUT",
 	bgremove.InputNotFile:    "name a file, or - for standard input",
 	bgremove.NotClip:         "the content decides, not the name; " + clipNames,
@@ -98,19 +98,19 @@ var hints = map[bgremove.Cause]string{
 	batch.OutIsFile:    "--out names the folder of the outputs",
 	batch.OutReadOnly:  "--out names another one",
 
-	FolderMissing: makeFirst,
-	FileExists:    "--force overwrites it",
-	FolderGiven:   "bgremove batch {path} --out FOLDER takes all clips in it",
-	URLGiven:      "download it first: curl -LO {path}",
-	OutputsMeet:   "rename one of them, or give their folders an --out each",
-	ModelAbsent:   "bgremove models list shows what is installed",
-	NoDatabase:    "--data or --database names that of the service",
-	NoService:     "--server or BGREMOVE_SERVER gives its address",
-	NotSubmitted:  "--yes submits them without a question",
-	NotAFile:      "name a file; bgremove client batch takes folders",
-	BadExtension:  "the service checks the name first: rename the file if it is one of these",
-	NoPlace:       "name another place with -o or --out",
-	WatchedGone:   "the watch continues when the folder is back",
+	FolderMissing:    makeFolderFirst,
+	FileExists:       "--force overwrites it",
+	FolderGiven:      "bgremove batch {path} --out FOLDER takes all clips in it",
+	URLGiven:         "download it first: curl -LO {path}",
+	OutputsCollide:   "rename one of them, or give their folders an --out each",
+	ModelAbsent:      "bgremove models list shows what is installed",
+	NoDatabase:       "--data or --database names that of the service",
+	NoService:        "--server or BGREMOVE_SERVER gives its address",
+	NotSubmitted:     "--yes submits them without a question",
+	NotAFile:         "name a file; bgremove client batch takes folders",
+	BadExtension:     "the service checks the name first: rename the file if it is one of these",
+	OutputNotCreated: "name another place with -o or --out",
+	FolderGone:       "the watch continues when the folder is back",
 }
 
 // hinted is an error with a hint of its own.
@@ -141,12 +141,12 @@ func Hint(err error) string {
 	case errors.As(err, &own):
 		return own.hint
 	case errors.As(err, &known) && known.Cause != "":
-		return ofCause(known)
+		return causeHint(known)
 	}
 	return ""
 }
 
-func ofCause(e *bgremove.Error) string {
+func causeHint(e *bgremove.Error) string {
 	hint := strings.NewReplacer("{path}", term.Quote(e.Path), "{folder}", term.Quote(filepath.Dir(e.Path)), "{name}", e.Name).Replace(hints[e.Cause])
 	if e.Without == bgremove.Fast && !strings.HasSuffix(hint, useFast) {
 		hint += "; " + useFast

@@ -95,5 +95,5 @@ func ExplainCollision(err error) error {
 	if !errors.As(err, new(*batch.CollisionError)) {
 		return err
 	}
-	return &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.OutputsMeet, Reason: err.Error(), Err: err}
+	return &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.OutputsCollide, Reason: err.Error(), Err: err}
 }

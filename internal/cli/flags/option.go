@@ -48,14 +48,14 @@ func Choices(flag string, remarks map[string]string) string {
 		}
 		all = append(all, word)
 	}
-	return listed(all, "or")
+	return joinWords(all, "or")
 }
 
 // Formats are those that are written, in a sentence.
-func Formats(conjunction string) string { return listed(Option("format").Words, conjunction) }
+func Formats(conjunction string) string { return joinWords(Option("format").Words, conjunction) }
 
-// listed is words in a sentence: "a, b or c".
-func listed(words []string, conjunction string) string {
+// joinWords is words in a sentence: "a, b or c".
+func joinWords(words []string, conjunction string) string {
 	last := len(words) - 1
 	if last < 1 {
 		return strings.Join(words, "")

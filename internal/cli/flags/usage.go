@@ -25,24 +25,24 @@ func Usage(cmd *cobra.Command, err error) error {
 	return &UsageError{cmd.CommandPath(), err}
 }
 
-// OneArgument is for commands with one argument; what is its name.
-func OneArgument(what string) cobra.PositionalArgs {
+// OneArgument is for commands with one argument, called name.
+func OneArgument(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return Usage(cmd, fmt.Errorf("%s is missing", what))
+			return Usage(cmd, fmt.Errorf("%s is missing", name))
 		case len(args) > 1:
-			return Usage(cmd, fmt.Errorf("one %s at a time, not %d", what, len(args)))
+			return Usage(cmd, fmt.Errorf("one %s at a time, not %d", name, len(args)))
 		}
 		return nil
 	}
 }
 
-// SomeArguments is for commands with one or more arguments; what is their name.
-func SomeArguments(what string) cobra.PositionalArgs {
+// SomeArguments is for commands with one or more arguments, called name.
+func SomeArguments(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return Usage(cmd, fmt.Errorf("%s is missing", what))
+			return Usage(cmd, fmt.Errorf("%s is missing", name))
 		}
 		return nil
 	}

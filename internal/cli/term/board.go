@@ -22,11 +22,11 @@ type Board struct {
 	s    *Streams
 	file *os.File // the terminal, or nil
 
-	mu    sync.Mutex
-	whole *Line
-	lines []*Line
-	drawn int // lines on the screen
-	last  time.Time
+	mu        sync.Mutex
+	total     *Line
+	lines     []*Line
+	drawn     int // lines on the screen
+	lastDrawn time.Time
 }
 
 // Line is one bar of a Board.
@@ -35,33 +35,33 @@ type Line struct {
 	bar   *progressbar.ProgressBar
 }
 
-// redraw is the least time between two pictures.
-const redraw = 100 * time.Millisecond
+// redrawInterval is the least time between two pictures.
+const redrawInterval = 100 * time.Millisecond
 
 // NewBoard returns a board without bars, silent if progress is not wanted.
 func (s *Streams) NewBoard(progress bool) *Board {
 	b := &Board{s: s}
-	if f, ok := s.Err.(*os.File); ok && progress && IsTerminal(f) && moves(f) {
+	if f, ok := s.Err.(*os.File); ok && progress && IsTerminal(f) && supportsEscapes(f) {
 		b.file = f
-		b.whole = b.newLine("", progressbar.OptionSetPredictTime(true))
+		b.total = b.newLine("", progressbar.OptionSetPredictTime(true))
 	}
 	return b
 }
 
 func (b *Board) newLine(title string, o ...progressbar.Option) *Line {
-	o = append(o, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetDescription(column(title)), progressbar.OptionSetWidth(16))
+	o = append(o, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetDescription(fixedWidth(title)), progressbar.OptionSetWidth(16))
 	// With an unknown length, -1, the bar would draw itself from a goroutine.
 	return &Line{b, progressbar.NewOptions(1, o...)}
 }
 
-// Whole moves the bar for everything to done of total, in any unit, under a
+// SetTotal moves the bar for everything to done of total, in any unit, under a
 // title.
-func (b *Board) Whole(title string, done, total int) {
+func (b *Board) SetTotal(title string, done, total int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.file != nil {
-		b.whole.set(done, total)
-		b.whole.bar.Describe(column(title))
+		b.total.set(done, total)
+		b.total.bar.Describe(fixedWidth(title))
 		b.draw(false)
 	}
 }
@@ -134,10 +134,10 @@ func (b *Board) clear() {
 
 // draw redraws the bars in place, unless the last time was too recent.
 func (b *Board) draw(now bool) {
-	if b.file == nil || !now && time.Since(b.last) < redraw {
+	if b.file == nil || !now && time.Since(b.lastDrawn) < redrawInterval {
 		return
 	}
-	b.last = time.Now()
+	b.lastDrawn = time.Now()
 	width, height, err := xterm.GetSize(int(b.file.Fd()))
 	if err != nil || width <= 0 || height <= 0 {
 		width, height = 80, 24
@@ -147,37 +147,37 @@ func (b *Board) draw(now bool) {
 		fmt.Fprintf(&text, "\x1b[%dA\r", b.drawn)
 	}
 	b.drawn = 0
-	for _, l := range append([]*Line{b.whole}, b.lines...) {
+	for _, l := range append([]*Line{b.total}, b.lines...) {
 		if b.drawn+1 >= height { // the cursor needs the last line
 			break
 		}
 		b.drawn++
-		text.WriteString(cut(strings.TrimLeft(l.bar.String(), "\r"), width-1) + "\x1b[K\n")
+		text.WriteString(truncate(strings.TrimLeft(l.bar.String(), "\r"), width-1) + "\x1b[K\n")
 	}
 	text.WriteString("\x1b[J")
 	_, _ = io.WriteString(b.file, text.String())
 }
 
-// columnWidth is the width of titles.
-const columnWidth = 24
+// titleWidth is the width of titles.
+const titleWidth = 24
 
-// column is a title cut or padded to a width, so that bars line up. It contains
+// fixedWidth is a title cut or padded to a width, so that bars line up. It contains
 // nothing that moves the cursor.
-func column(title string) string {
+func fixedWidth(title string) string {
 	title = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1
 		}
 		return r
 	}, title)
-	if uniseg.StringWidth(title) > columnWidth {
-		title = cut(title, columnWidth-1) + "…"
+	if uniseg.StringWidth(title) > titleWidth {
+		title = truncate(title, titleWidth-1) + "…"
 	}
-	return title + strings.Repeat(" ", columnWidth-uniseg.StringWidth(title))
+	return title + strings.Repeat(" ", titleWidth-uniseg.StringWidth(title))
 }
 
-// cut is the longest beginning of a text that is at most width wide.
-func cut(text string, width int) string {
+// truncate is the longest beginning of a text that is at most width wide.
+func truncate(text string, width int) string {
 	end := 0
 	for g := uniseg.NewGraphemes(text); g.Next() && width >= g.Width(); {
 		width -= g.Width()

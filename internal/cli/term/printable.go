@@ -10,8 +10,8 @@ import (
 // would move the cursor, change colours or reverse the text direction.
 func Printable(text string) string { return strings.Map(printable, text) }
 
-// lines is Printable for our own text, which may have several lines.
-func lines(text string) string {
+// printableLines is Printable for our own text, which may have several lines.
+func printableLines(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return r

@@ -28,11 +28,11 @@ func IsTerminal(stream any) bool {
 
 // Message prints one line about the work.
 func (s *Streams) Message(format string, args ...any) {
-	fmt.Fprintf(s.Err, "bgremove: %s\n", lines(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(s.Err, "bgremove: %s\n", printableLines(fmt.Sprintf(format, args...)))
 }
 
 // Hint prints advice for the reader under a message.
-func (s *Streams) Hint(text string) { fmt.Fprintf(s.Err, "hint: %s\n", lines(text)) }
+func (s *Streams) Hint(text string) { fmt.Fprintf(s.Err, "hint: %s\n", printableLines(text)) }
 
 // JSON prints v as one indented object.
 func (s *Streams) JSON(v any) error {
@@ -60,9 +60,9 @@ type Bar struct {
 	began time.Time
 }
 
-// narrow is the terminal width, in columns, below which a bar shows neither
+// minWidth is the terminal width, in columns, below which a bar shows neither
 // counts nor a rate.
-const narrow = 64
+const minWidth = 64
 
 // NewBar returns a bar for frames on standard error, or nil if that is not a
 // terminal.
@@ -77,7 +77,7 @@ func (s *Streams) NewBar(title string) *Bar {
 		progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish(),
 	}
 	width, _, err := xterm.GetSize(int(f.Fd()))
-	wide := err != nil || width == 0 || width >= narrow
+	wide := err != nil || width == 0 || width >= minWidth
 	if wide {
 		options = append(options, progressbar.OptionShowCount())
 	}

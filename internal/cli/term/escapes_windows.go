@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// moves reports whether a terminal moves its cursor by escape sequences, and
-// enables that.
-func moves(f *os.File) bool {
+// supportsEscapes reports whether a terminal moves its cursor by escape sequences,
+// and enables that.
+func supportsEscapes(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32
 	return windows.GetConsoleMode(console, &mode) == nil &&

@@ -17,38 +17,38 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// place names the places of a service's data. serve and admin share the data
-// folder and the database.
-type place struct{ data, database, storage string }
+// location says where a service's data is. serve and admin share the data folder
+// and the database.
+type location struct{ data, database, storage string }
 
-func (p *place) flags(f *pflag.FlagSet) {
+func (p *location) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&p.data, "data", filepath.Join(xdg.DataHome, "bgremove"), "the `folder` of the database and the files")
 	f.StringVar(&p.database, "database", "", "sqlite:PATH or postgres://… (default: bgremove.db in --data)")
 }
 
-// storageFlag adds the flag for commands that also use the files.
-func (p *place) storageFlag(f *pflag.FlagSet) {
+// addStorageFlag adds the flag for commands that also use the files.
+func (p *location) addStorageFlag(f *pflag.FlagSet) {
 	f.StringVar(&p.storage, "storage", "", "file:///… or s3://BUCKET?region=… (default: objects in --data)")
 }
 
 // check checks the addresses.
-func (p *place) check() error {
+func (p *location) check() error {
 	return errors.Join(
-		begins("database", p.database, "sqlite:", "postgres://", "postgresql://"),
-		begins("storage", p.storage, "file:///", "s3://"))
+		checkPrefix("database", p.database, "sqlite:", "postgres://", "postgresql://"),
+		checkPrefix("storage", p.storage, "file:///", "s3://"))
 }
 
-// begins checks a value's prefix. It does not repeat the value, which may hold
+// checkPrefix checks a value's prefix. It does not repeat the value, which may hold
 // a password.
-func begins(flag, value string, allowed ...string) error {
+func checkPrefix(flag, value string, allowed ...string) error {
 	if value == "" || slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(value, prefix) }) {
 		return nil
 	}
 	return fmt.Errorf("%s must begin with %s", flag, strings.Join(allowed, " or "))
 }
 
-// settle fills in defaults that depend on the data folder.
-func (p *place) settle() error {
+// setDefaults fills in defaults that depend on the data folder.
+func (p *location) setDefaults() error {
 	data, err := filepath.Abs(p.data)
 	if err != nil {
 		return err
@@ -63,17 +63,17 @@ func (p *place) settle() error {
 	return nil
 }
 
-// make creates the data folder.
-func (p *place) make() error {
+// createFolder creates the data folder.
+func (p *location) createFolder() error {
 	if err := os.MkdirAll(p.data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
 	return nil
 }
 
-// there refuses a database that does not exist yet. Other problems appear when
+// checkExists refuses a database that does not exist yet. Other problems appear when
 // it is opened.
-func (p *place) there() error {
+func (p *location) checkExists() error {
 	path, isFile := strings.CutPrefix(p.database, "sqlite:")
 	if !isFile {
 		return nil
