@@ -30,7 +30,7 @@ type Job struct {
 	Estimator matte.Estimator
 	Timing    Timing
 	Canvas    canvas.Spec
-	// Tidy removes haze, specks and flashing holes from the mattes: parts that
+	// Tidy removes haze, specks and flickering holes from the mattes: parts that
 	// do not belong to the clip's subject.
 	Tidy bool
 	// Trim drops the idle frames at both ends but one each.
