@@ -64,7 +64,7 @@ func judge(q pipeline.Quality, cutBefore bool) Quality {
 	warn(q.Halo > mostHalo, Halo, "%d %% of the pixels at edges have the backdrop's colour", percent(q.Halo))
 	warn(q.Fragments > mostFragments, Fragments, "what was kept is in %d pieces", q.Fragments)
 	warn(q.Pops > mostPops, Flicker, "parts come and go: %d %% of the frames differ much from those beside them", percent(q.Pops))
-	warn(q.Cut > mostCut, TouchesEdge, "the picture's left, top or right edge cuts off what was kept")
+	warn(q.TouchesEdge > mostCut, TouchesEdge, "the picture's left, top or right edge cuts off what was kept")
 	return out
 }
 
