@@ -69,17 +69,17 @@ func (l ChildLimits) orDefaults(d ChildLimits) ChildLimits {
 // locateFFmpeg finds the programs for the sandbox that was asked for, and starts
 // none. Those that it returns may be confirmed already.
 func (r *Remover) locateFFmpeg() (_ *ffmpeg.Tools, confirmed bool, err error) {
-	r.finding.Lock()
-	defer r.finding.Unlock()
+	r.toolsMu.Lock()
+	defer r.toolsMu.Unlock()
 	if r.tools != nil {
 		return r.tools, true, nil
 	}
-	err = r.lookForFFmpeg()
+	err = r.locateFFmpegLocked()
 	return r.located, false, err
 }
 
-// lookForFFmpeg sets r.located, once. r.finding is held.
-func (r *Remover) lookForFFmpeg() (err error) {
+// locateFFmpegLocked sets r.located, once. r.toolsMu is held.
+func (r *Remover) locateFFmpegLocked() (err error) {
 	if r.located != nil {
 		return nil
 	}
@@ -94,31 +94,31 @@ func (r *Remover) lookForFFmpeg() (err error) {
 	}
 	confinement := &ffmpeg.Confinement{Work: sandbox.Limits(c.ChildLimits), Probe: sandbox.Limits(c.ProbeLimits)}
 	if c.Sandbox == SandboxAudit {
-		confinement.Audit = once(c.Audit)
+		confinement.Audit = reportOnce(c.Audit)
 	}
 	r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, confinement)
 	return err
 }
 
-// once passes each call of a program to tell, the first time only. tell may be
-// nil.
-func once(tell func(program, call string)) func(program, call string) {
+// reportOnce passes each call of a program to report, the first time only. report may
+// be nil.
+func reportOnce(report func(program, call string)) func(program, call string) {
 	var mu sync.Mutex
-	told := make(map[[2]string]bool)
+	reported := make(map[[2]string]bool)
 	return func(program, call string) {
 		mu.Lock()
 		defer mu.Unlock()
-		if is := [2]string{program, call}; tell != nil && !told[is] {
-			told[is] = true
-			tell(program, call)
+		if key := [2]string{program, call}; report != nil && !reported[key] {
+			reported[key] = true
+			report(program, call)
 		}
 	}
 }
 
-// confirmFFmpeg checks the located programs. If they do not start in the
-// sandbox and need not, it locates them again outside it. r.finding is held.
-func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
-	if err := r.lookForFFmpeg(); err != nil {
+// confirmFFmpegLocked checks the located programs. If they do not start in the
+// sandbox and need not, it locates them again outside it. r.toolsMu is held.
+func (r *Remover) confirmFFmpegLocked(ctx context.Context) (*ffmpeg.Tools, error) {
+	if err := r.locateFFmpegLocked(); err != nil {
 		return nil, err
 	}
 	err := r.located.Check(ctx)
