@@ -49,7 +49,7 @@ func existsError(path string, err error) error {
 }
 
 // sink opens the writer of the format on file.
-func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Options, census *gif.Census, out pipeline.Output) (media.Sink, error) {
+func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Options, survey *gif.Survey, out pipeline.Output) (media.Sink, error) {
 	plays := in.clip.Info().Plays
 	if o.Loop != nil {
 		plays = *o.Loop
@@ -58,7 +58,7 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 	switch f := o.EffectiveFormat(); f {
 	case GIF:
 		return gif.NewWriter(limited, out.Size.X, out.Size.Y, gif.WriterOptions{
-			Quality: o.Quality, Plays: plays, EdgeColour: colour(o.EdgeColour), Census: census, Pool: pool, Workers: out.Workers,
+			Quality: o.Quality, Plays: plays, EdgeColour: colour(o.EdgeColour), Survey: survey, Pool: pool, Workers: out.Workers,
 		})
 	case APNG:
 		return apng.NewWriter(limited, out.Size.X, out.Size.Y, apng.Options{

@@ -277,11 +277,11 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 	if p := j.extras.Progress; p != nil {
 		job.Progress = func(at pipeline.Progress) { p(Progress(at)) }
 	}
-	var census *gif.Census
+	var survey *gif.Survey
 	switch format {
 	case GIF:
-		census = new(gif.Census)
-		job.Survey = census.Add
+		survey = new(gif.Survey)
+		job.Survey = survey.Add
 		if info.Container != media.GIF {
 			job.Timing.MinGap = 2
 		}
@@ -289,7 +289,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 		job.BleedReach = 4 // as far as chroma at half the resolution is interpolated
 	}
 	job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
-		return j.sink(ctx, file, in, o, census, out)
+		return j.sink(ctx, file, in, o, survey, out)
 	}
 	return job, nil
 }
