@@ -131,7 +131,7 @@ func modelCause(err error) (Kind, Cause, string) {
 		return Failed, ModelUnrecorded, ""
 	case errors.Is(err, model.ErrExists):
 		return Exists, ModelExists, ""
-	case errors.Is(err, model.ErrApart):
+	case errors.Is(err, model.ErrExternal):
 		return Invalid, ModelApart, ""
 	case errors.Is(err, model.ErrNotONNX):
 		return Unreadable, ModelNotONNX, ""

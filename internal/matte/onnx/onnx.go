@@ -224,7 +224,7 @@ func readGraph(c Config) (g *onnxfile.Graph, size int64, err error) {
 		g, size, err = onnxfile.ReadFile(c.Model)
 	}
 	if err == nil {
-		return g, size + g.ApartBytes, nil
+		return g, size + g.ExternalBytes, nil
 	}
 	reason := "is not an ONNX network"
 	switch {
