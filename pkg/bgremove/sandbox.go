@@ -88,9 +88,9 @@ func (r *Remover) locateFFmpegLocked() (err error) {
 		r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, nil)
 		return err
 	}
-	holds := sandbox.Check()
-	if c.Sandbox == SandboxOn && !holds.All() || c.Sandbox == SandboxAudit && holds.Network == "" {
-		return &Error{Kind: Missing, Cause: NoSandbox, Reason: "the sandbox does not work here: " + holds.Missing}
+	support := sandbox.Check()
+	if c.Sandbox == SandboxOn && !support.All() || c.Sandbox == SandboxAudit && support.Network == "" {
+		return &Error{Kind: Missing, Cause: NoSandbox, Reason: "the sandbox does not work here: " + support.Missing}
 	}
 	confinement := &ffmpeg.Confinement{Work: sandbox.Limits(c.ChildLimits), Probe: sandbox.Limits(c.ProbeLimits)}
 	if c.Sandbox == SandboxAudit {
@@ -137,20 +137,20 @@ func (r *Remover) confirmFFmpegLocked(ctx context.Context) (*ffmpeg.Tools, error
 
 // checkSandbox says what holds of it for ffmpeg, which was found as tools.
 func (r *Remover) checkSandbox(tools *ffmpeg.Tools, d *Diagnosis) {
-	holds := sandbox.Check()
-	why := holds.Missing
+	support := sandbox.Check()
+	why := support.Missing
 	switch {
 	case r.config.Sandbox == SandboxOff:
 		why = "switched off"
-	case !tools.Confined() && holds.Any():
+	case !tools.Confined() && support.Any():
 		why = "this ffmpeg does not start in it"
 	case r.config.Sandbox == SandboxAudit:
-		why, holds.Network = cmp.Or(why, "audited: system calls that are not on the list are let through"), ""
+		why, support.Network = cmp.Or(why, "audited: system calls that are not on the list are let through"), ""
 	}
 	for _, part := range []struct{ name, means, purpose string }{
-		{"files", holds.Files, "ffmpeg opens nothing but the files of its job"},
-		{"network", holds.Network, "ffmpeg has no network and starts no processes"},
-		{"limits", holds.Limits, "ffmpeg can be bounded in CPU time, memory, file size, open files"},
+		{"files", support.Files, "ffmpeg opens nothing but the files of its job"},
+		{"network", support.Network, "ffmpeg has no network and starts no processes"},
+		{"limits", support.Limits, "ffmpeg can be bounded in CPU time, memory, file size, open files"},
 	} {
 		c := Check{Name: "sandbox: " + part.name, Detail: part.purpose, Confines: true}
 		if part.means != "" && tools.Confined() {
