@@ -13,22 +13,22 @@ import (
 func Bleed(img *image.NRGBA, reach int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	row := func(y int) []uint8 { return img.Pix[y*img.Stride:][:4*w] }
-	visible, about := make([][]span, h), make([][]span, h)
+	visible, merged := make([][]span, h), make([][]span, h)
 	var spans []span // of all rows
 	for y := range visible {
 		n := len(spans)
 		spans = bleedRow(spans, row(y), reach)
 		visible[y] = spans[n:]
-		about[y] = merge(nil, visible[y], nil)
+		merged[y] = merge(nil, visible[y], nil)
 	}
-	left := make([]int, w) // the number of steps that the colour above each pixel still has
+	stepsLeft := make([]int, w) // the number of steps that the colour above each pixel still has
 	var u union
 	for y := 1; y < h; y++ {
-		bleedDown(row(y), row(y-1), left, u.of(about[max(y-reach, 0):y]), visible[y], reach)
+		bleedColumns(row(y), row(y-1), stepsLeft, u.of(merged[max(y-reach, 0):y]), visible[y], reach)
 	}
-	clear(left)
+	clear(stepsLeft)
 	for y := h - 2; y >= 0; y-- {
-		bleedDown(row(y), row(y+1), left, u.of(about[y+1:min(y+1+reach, h)]), visible[y], reach)
+		bleedColumns(row(y), row(y+1), stepsLeft, u.of(merged[y+1:min(y+1+reach, h)]), visible[y], reach)
 	}
 }
 
@@ -50,8 +50,8 @@ func (u *union) of(rows [][]span) []span {
 	return u.all
 }
 
-// slack is the largest gap, in columns, between two spans that are merged.
-const slack = 8
+// maxGap is the largest gap, in columns, between two spans that are merged.
+const maxGap = 8
 
 // merge appends the union of a and b, both in order, to dst, which is empty.
 func merge(dst, a, b []span) []span {
@@ -59,7 +59,7 @@ func merge(dst, a, b []span) []span {
 		if len(a) == 0 || len(b) > 0 && b[0].lo < a[0].lo {
 			a, b = b, a
 		}
-		if n := len(dst); n > 0 && a[0].lo <= dst[n-1].hi+slack {
+		if n := len(dst); n > 0 && a[0].lo <= dst[n-1].hi+maxGap {
 			dst[n-1].hi = max(dst[n-1].hi, a[0].hi)
 		} else {
 			dst = append(dst, a[0])
@@ -130,10 +130,10 @@ func paint(pix []uint8, colour uint32) {
 	}
 }
 
-// bleedDown carries colours from the row before into the invisible pixels of
-// row's columns. left counts, for each column with an invisible pixel before,
+// bleedColumns carries colours from the row before into the invisible pixels of
+// row's columns. stepsLeft counts, for each column with an invisible pixel before,
 // the steps its colour may still take.
-func bleedDown(row, before []uint8, left []int, columns, visible []span, reach int) {
+func bleedColumns(row, before []uint8, stepsLeft []int, columns, visible []span, reach int) {
 	for _, c := range columns {
 		for x := c.lo; x < c.hi; x++ {
 			for len(visible) > 0 && visible[0].hi <= x {
@@ -143,21 +143,21 @@ func bleedDown(row, before []uint8, left []int, columns, visible []span, reach i
 				x = visible[0].hi - 1
 				continue
 			}
-			bleedPixel(row[4*x:4*x+4:4*x+4], load(before, 4*x), &left[x], reach)
+			bleedPixel(row[4*x:4*x+4:4*x+4], load(before, 4*x), &stepsLeft[x], reach)
 		}
 	}
 }
 
 // bleedPixel gives an invisible pixel the colour of the pixel before.
-func bleedPixel(p []uint8, before uint32, left *int, reach int) {
+func bleedPixel(p []uint8, before uint32, stepsLeft *int, reach int) {
 	switch {
 	case before&alphaMask != 0:
-		*left = reach
-	case *left == 0:
+		*stepsLeft = reach
+	case *stepsLeft == 0:
 		return
 	}
 	if before != 0 && load(p, 0) == 0 {
 		store(p, 0, before&colourMask)
 	}
-	*left--
+	*stepsLeft--
 }

@@ -85,19 +85,19 @@ func (s Spec) fit(w image.Point) (size image.Point, target image.Rectangle, err 
 	}
 	size = image.Pt(s.Width, s.Height)
 	if size.X == 0 {
-		size.X = follow(size.Y, w.X, w.Y)
+		size.X = proportional(size.Y, w.X, w.Y)
 	}
 	if size.Y == 0 {
-		size.Y = follow(size.X, w.Y, w.X)
+		size.Y = proportional(size.X, w.Y, w.X)
 	}
 	scale := min(float64(size.X)/float64(w.X), float64(size.Y)/float64(w.Y))
 	scaled := image.Pt(scaledSide(w.X, scale, size.X), scaledSide(w.Y, scale, size.Y))
-	at, err := stand(s.Anchor, size.Sub(scaled))
+	at, err := anchorOffset(s.Anchor, size.Sub(scaled))
 	return size, image.Rectangle{Min: at, Max: at.Add(scaled)}, err
 }
 
-// stand is where the subject's top left corner stands, of the room that it leaves.
-func stand(a option.Anchor, room image.Point) (image.Point, error) {
+// anchorOffset is where the subject's top left corner lies, of the room that it leaves.
+func anchorOffset(a option.Anchor, room image.Point) (image.Point, error) {
 	switch a {
 	case option.Center, "":
 		return image.Pt(room.X/2, room.Y/2), nil
@@ -107,8 +107,8 @@ func stand(a option.Anchor, room image.Point) (image.Point, error) {
 	return image.Point{}, fmt.Errorf("nothing is placed at anchor %s", a)
 }
 
-// follow returns the side that goes with the given side at the ratio num:den.
-func follow(side, num, den int) int {
+// proportional returns the side that goes with the given side at the ratio num:den.
+func proportional(side, num, den int) int {
 	return min(max(1, int(math.Round(float64(side)*float64(num)/float64(den)))), option.Canvas.Max)
 }
 

@@ -13,20 +13,20 @@ import (
 
 // Renderer draws frames into a Layout. It is safe for concurrent use.
 type Renderer struct {
-	layout Layout
-	source image.Point
-	scaler xdraw.Scaler // nil when nothing is scaled
-	bare   bool         // the source leaves some of the canvas uncovered
-	pool   *media.Pool
-	window sync.Pool // *image.NRGBA of the window's size, empty where the source does not reach
-	scaled sync.Pool // *image.RGBA of the target's size
+	layout    Layout
+	source    image.Point
+	scaler    xdraw.Scaler // nil when nothing is scaled
+	uncovered bool         // the source leaves some of the canvas uncovered
+	pool      *media.Pool
+	window    sync.Pool // *image.NRGBA of the window's size, empty where the source does not reach
+	scaled    sync.Pool // *image.RGBA of the target's size
 }
 
 // NewRenderer prepares a layout for source pictures of the given size. The
 // renderer takes new pictures from pool.
 func NewRenderer(l Layout, source image.Point, pool *media.Pool) *Renderer {
 	r := &Renderer{layout: l, source: source, pool: pool}
-	r.bare = l.Target != image.Rectangle{Max: l.Size} || !l.Window.In(image.Rectangle{Max: source})
+	r.uncovered = l.Target != image.Rectangle{Max: l.Size} || !l.Window.In(image.Rectangle{Max: source})
 	if from, to := l.Window.Size(), l.Target.Size(); from != to {
 		// Catmull-Rom, on premultiplied colour: x/image premultiplies NRGBA
 		// sources itself.
@@ -47,13 +47,13 @@ func (r *Renderer) Render(img *image.NRGBA) *image.NRGBA {
 	out := img
 	if r.scaler != nil || l.Window != img.Rect || l.Size != r.source {
 		out = r.pool.Get(l.Size.X, l.Size.Y)
-		if r.bare {
+		if r.uncovered {
 			clear(out.Pix)
 		}
 		if r.scaler != nil {
 			r.scale(out, img)
 		} else {
-			place(out, l.Target.Min, img, l.Window)
+			copyWindow(out, l.Target.Min, img, l.Window)
 		}
 		r.pool.Put(img)
 	}
@@ -69,7 +69,7 @@ func (r *Renderer) scale(dst, img *image.NRGBA) {
 	if r.layout.Window != img.Rect {
 		w := r.window.Get().(*image.NRGBA)
 		defer r.window.Put(w)
-		place(w, image.Point{}, img, r.layout.Window)
+		copyWindow(w, image.Point{}, img, r.layout.Window)
 		window = w
 	}
 	scaled := r.scaled.Get().(*image.RGBA)
@@ -78,9 +78,9 @@ func (r *Renderer) scale(dst, img *image.NRGBA) {
 	unpremultiply(dst, r.layout.Target.Min, scaled)
 }
 
-// place copies the part of img within window to dst; the window's corner goes
+// copyWindow copies the part of img within window to dst; the window's corner goes
 // to at.
-func place(dst *image.NRGBA, at image.Point, img *image.NRGBA, window image.Rectangle) {
+func copyWindow(dst *image.NRGBA, at image.Point, img *image.NRGBA, window image.Rectangle) {
 	part := window.Intersect(img.Rect)
 	to := part.Min.Sub(window.Min).Add(at)
 	for y := range part.Dy() {

@@ -13,26 +13,26 @@ const unknownLength = 1<<56 - 1
 // with the marker, and the content's length in bytes. size is the head's own
 // length in p, 0 if it is invalid.
 func ebmlElement(p []byte) (id, length uint64, size int) {
-	id, wide := ebmlNumber(p, 4)
-	length, more := ebmlNumber(p[wide:], 8)
-	if wide == 0 || more == 0 {
+	id, idSize := ebmlNumber(p, 4)
+	length, lengthSize := ebmlNumber(p[idSize:], 8)
+	if idSize == 0 || lengthSize == 0 {
 		return 0, 0, 0
 	}
-	mask := uint64(1)<<(7*more) - 1
+	mask := uint64(1)<<(7*lengthSize) - 1
 	if length &= mask; length == mask {
 		length = unknownLength
 	}
-	return id, length, wide + more
+	return id, length, idSize + lengthSize
 }
 
-// ebmlNumber reads a number of up to most bytes. Its first set bit gives its
+// ebmlNumber reads a number of up to maxSize bytes. Its first set bit gives its
 // length. size is 0 if it is invalid.
-func ebmlNumber(p []byte, most int) (n uint64, size int) {
+func ebmlNumber(p []byte, maxSize int) (n uint64, size int) {
 	if len(p) == 0 {
 		return 0, 0
 	}
 	size = bits.LeadingZeros8(p[0]) + 1
-	if size > most || size > len(p) {
+	if size > maxSize || size > len(p) {
 		return 0, 0
 	}
 	for _, b := range p[:size] {

@@ -25,9 +25,9 @@ func truncatedISO(r io.ReaderAt, size int64) bool {
 	whole := make(map[string]bool) // boxes by their types
 	for at := int64(0); at < size; {
 		n, _ := r.ReadAt(head[:], at)
-		played := whole["moov"] && whole["mdat"] // what follows may be of no use, or no box
+		complete := whole["moov"] && whole["mdat"] // what follows may be of no use, or no box
 		if n < 8 {
-			return n > 0 && !played
+			return n > 0 && !complete
 		}
 		kind := string(head[4:8])
 		length := int64(binary.BigEndian.Uint32(head[:]))
@@ -41,7 +41,7 @@ func truncatedISO(r io.ReaderAt, size int64) bool {
 			return false
 		}
 		if length > size-at {
-			return !played || kind == "mdat" || kind == "moof" || kind == "moov"
+			return !complete || kind == "mdat" || kind == "moof" || kind == "moov"
 		}
 		whole[kind] = true
 		at += length
@@ -56,14 +56,14 @@ func truncatedEBML(r io.ReaderAt, size int64) bool {
 	for range 2 {
 		var head [12]byte
 		n, _ := r.ReadAt(head[:], at)
-		_, length, begins := ebmlElement(head[:n])
-		if begins == 0 || length == unknownLength {
+		_, length, headSize := ebmlElement(head[:n])
+		if headSize == 0 || length == unknownLength {
 			return false
 		}
-		if uint64(begins)+length > uint64(size-at) {
+		if uint64(headSize)+length > uint64(size-at) {
 			return true
 		}
-		at += int64(begins) + int64(length)
+		at += int64(headSize) + int64(length)
 	}
 	return at > size
 }

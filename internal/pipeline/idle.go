@@ -5,8 +5,8 @@ import (
 	"image"
 )
 
-// changed is the difference of one channel beyond which a change is visible.
-const changed = 8
+// changeThreshold is the difference of one channel beyond which a change is visible.
+const changeThreshold = 8
 
 // idle finds the runs without visible change at both ends of a clip. A run is
 // held against its first frame, so that a slow fade is not taken for rest.
@@ -49,7 +49,7 @@ func differs(a, b *image.NRGBA) bool {
 		return false
 	}
 	for i, v := range a.Pix {
-		if d := int(v) - int(b.Pix[i]); d > changed || d < -changed {
+		if d := int(v) - int(b.Pix[i]); d > changeThreshold || d < -changeThreshold {
 			return true
 		}
 	}

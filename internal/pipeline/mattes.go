@@ -6,23 +6,23 @@ import (
 	"github.com/bgremove/bgremove/internal/records"
 )
 
-// mattes keeps the mattes of a pass, and foregrounds where there are any, for the
+// matteFile keeps the mattes of a pass, and foregrounds where there are any, for the
 // next pass. First all are appended, then they are read.
-type mattes struct {
+type matteFile struct {
 	file  *records.File
 	sizes []image.Point // of the foregrounds, the zero point where there is none
 }
 
-func newMattes(dir string) (*mattes, error) {
+func newMatteFile(dir string) (*matteFile, error) {
 	f, err := records.Create(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &mattes{file: f}, nil
+	return &matteFile{file: f}, nil
 }
 
 // append adds a matte and its foreground, which may be nil.
-func (k *mattes) append(m *image.Alpha, foreground *image.NRGBA) error {
+func (k *matteFile) append(m *image.Alpha, foreground *image.NRGBA) error {
 	if foreground == nil {
 		k.sizes = append(k.sizes, image.Point{})
 		return k.file.Append(m.Pix)
@@ -33,7 +33,7 @@ func (k *mattes) append(m *image.Alpha, foreground *image.NRGBA) error {
 
 // read reads the matte of frame i into m, which has the size of the one appended, and
 // returns the foreground.
-func (k *mattes) read(i int, m *image.Alpha) (foreground *image.NRGBA, err error) {
+func (k *matteFile) read(i int, m *image.Alpha) (foreground *image.NRGBA, err error) {
 	if size := k.sizes[i]; size != (image.Point{}) {
 		foreground = image.NewNRGBA(image.Rectangle{Max: size})
 		return foreground, k.file.Read(i, m.Pix, foreground.Pix)
@@ -42,4 +42,4 @@ func (k *mattes) read(i int, m *image.Alpha) (foreground *image.NRGBA, err error
 }
 
 // close removes them.
-func (k *mattes) close() error { return k.file.Close() }
+func (k *matteFile) close() error { return k.file.Close() }

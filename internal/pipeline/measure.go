@@ -12,17 +12,17 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/tidy"
 )
 
-// measures are the results of the first pass.
-type measures struct {
+// measurements are the results of the first pass.
+type measurements struct {
 	origin time.Duration // of the frames' times, in the clip's
-	frames []frameMeasure
+	frames []frameMeasurement
 	idle   idle
-	mattes *mattes
+	mattes *matteFile
 	volume *tidy.Volume // nil without Tidy
 }
 
-// frameMeasure is the record of one frame: its time and its subject's box.
-type frameMeasure struct {
+// frameMeasurement is the record of one frame: its time and its subject's box.
+type frameMeasurement struct {
 	start, end time.Duration
 	box        image.Rectangle
 }
@@ -32,7 +32,7 @@ type plan struct {
 	layout canvas.Layout
 	keep   span
 	box    image.Rectangle
-	mattes *mattes // nil: there was no first pass
+	mattes *matteFile // nil: there was no first pass
 	volume *tidy.Volume
 	// origin is when the first chosen frame begins, in the clip's time, start
 	// when the first kept one does, counted from there, and end when the last
@@ -46,17 +46,17 @@ type span struct{ first, last int }
 
 // measure runs the first pass: mattes are estimated and kept, boxes, idle ends
 // and colours are taken down.
-func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
+func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 	src, err := r.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	m := &measures{}
+	m := &measurements{}
 	if r.Tidy {
 		m.volume = tidy.New(r.source)
 	}
-	if m.mattes, err = newMattes(r.TempDir); err != nil {
+	if m.mattes, err = newMatteFile(r.TempDir); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -75,7 +75,7 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 		count++
 		return it, err
 	})
-	steps := append(r.estimate(), step{name: "measure", run: func(_ context.Context, it *item) error {
+	steps := append(r.estimateSteps(), step{name: "measure", run: func(_ context.Context, it *item) error {
 		it.box = subjectBox(it.Image, it.Matte)
 		if r.Survey != nil || r.firstCut.wanted.Load() {
 			r.prepare(it)
@@ -98,17 +98,17 @@ func (r *runner) measure(ctx context.Context) (_ *measures, err error) {
 
 // prepare prepares a frame for the survey and the first cut-out.
 func (r *runner) prepare(it *item) {
-	r.cut(it)
+	r.cutOut(it)
 	if bg := r.Canvas.Background; bg != nil {
 		canvas.Flatten(it.Image, *bg)
 	}
 }
 
 // record is the last stage of the first pass.
-func (r *runner) record(m *measures, it *item) error {
+func (r *runner) record(m *measurements, it *item) error {
 	defer r.clock.start("measure")()
 	f := it.frame
-	m.frames = append(m.frames, frameMeasure{f.PTS, f.PTS + f.Duration, it.box})
+	m.frames = append(m.frames, frameMeasurement{f.PTS, f.PTS + f.Duration, it.box})
 	if r.Survey != nil {
 		r.Survey(f.Image)
 	}
@@ -118,14 +118,14 @@ func (r *runner) record(m *measures, it *item) error {
 	}
 	err := m.mattes.append(it.Matte, it.Foreground)
 	r.pool.Put(f.Image)
-	r.mattes.Put(it.Matte)
+	r.mattePool.Put(it.Matte)
 	r.flight.leave()
 	r.progress(it.index+1, r.Timing.expected(r.info))
 	return err
 }
 
 // plan decides which frames are kept and unites their boxes.
-func (m *measures) plan(trim bool) plan {
+func (m *measurements) plan(trim bool) plan {
 	p := plan{keep: span{0, len(m.frames) - 1}, mattes: m.mattes, volume: m.volume, origin: m.origin}
 	if m.volume != nil {
 		m.volume.Decide()

@@ -59,7 +59,7 @@ func ordered[T any](ctx context.Context, g *errgroup.Group, in <-chan T, workers
 	})
 	for range workers {
 		g.Go(func() error {
-			yield()
+			lowerPriority()
 			for s := range todo {
 				if err := work(ctx, s.item); err != nil {
 					return err

@@ -30,7 +30,7 @@ type Job struct {
 	Estimator matte.Estimator
 	Timing    Timing
 	Canvas    canvas.Spec
-	// Tidy removes haze, specks and flashing holes from the mattes: parts that
+	// Tidy removes haze, specks and flickering holes from the mattes: parts that
 	// do not belong to the clip's subject.
 	Tidy bool
 	// Trim drops the idle frames at both ends but one each.
@@ -147,15 +147,15 @@ func Run(ctx context.Context, job Job) (Report, error) {
 // runner is the state of one Run.
 type runner struct {
 	Job
-	info   media.Info
-	source image.Point
-	pool   *media.Pool
-	mattes sync.Pool // *image.Alpha of the source's size
-	flight flight
-	pass   int
-	passes int
-	clock  clock
-	report Report
+	info      media.Info
+	source    image.Point
+	pool      *media.Pool
+	mattePool sync.Pool // *image.Alpha of the source's size
+	flight    flight
+	pass      int
+	passes    int
+	clock     clock
+	report    Report
 	// firstCut is FirstCut's.
 	firstCut *firstCut
 }
@@ -175,13 +175,13 @@ func newRunner(job Job) *runner {
 }
 
 // open starts a pass over the part of the clip that Timing chooses.
-func (r *runner) open(ctx context.Context) (*timed, error) {
+func (r *runner) open(ctx context.Context) (*timedSource, error) {
 	r.pass++
 	src, err := r.Clip.Open(ctx, media.ReadOptions{From: r.Timing.Start, To: r.Timing.End, Pool: r.pool})
 	if err != nil {
 		return nil, fmt.Errorf("open the clip: %w", err)
 	}
-	return newTimed(src, r.Timing, r.info, r.pool), nil
+	return newTimedSource(src, r.Timing, r.info, r.pool), nil
 }
 
 func (r *runner) progress(frame, frames int) {

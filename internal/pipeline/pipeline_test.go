@@ -591,7 +591,7 @@ func TestLookIsBounded(t *testing.T) {
 	t.Parallel()
 	for frames, want := range map[int]int{1: 1, 8: 8, 9: 5, 100: 8} {
 		n := 0
-		if err := pipeline.Look(t.Context(), walk(frames), pipeline.Timing{}, 8, func(*image.NRGBA) { n++ }); err != nil {
+		if err := pipeline.Sample(t.Context(), walk(frames), pipeline.Timing{}, 8, func(*image.NRGBA) { n++ }); err != nil {
 			t.Fatal(err)
 		}
 		if n != want {
@@ -599,7 +599,7 @@ func TestLookIsBounded(t *testing.T) {
 		}
 	}
 	n := 0
-	if err := pipeline.Look(t.Context(), walk(400), pipeline.Timing{MaxRate: 0.1}, 8, func(*image.NRGBA) { n++ }); err != nil || n != 8 {
+	if err := pipeline.Sample(t.Context(), walk(400), pipeline.Timing{MaxRate: 0.1}, 8, func(*image.NRGBA) { n++ }); err != nil || n != 8 {
 		t.Errorf("%d frames shown at a low rate, %v", n, err)
 	}
 }
@@ -652,7 +652,7 @@ func TestLookLeaps(t *testing.T) {
 		}
 	}
 	timing := pipeline.Timing{Start: 500 * time.Millisecond}
-	if err := pipeline.Look(t.Context(), f, timing, 4, see); err != nil {
+	if err := pipeline.Sample(t.Context(), f, timing, 4, see); err != nil {
 		t.Fatal(err)
 	}
 	if want := []image.Point{f.places[5], f.places[505], f.places[1005], f.places[1505]}; !slices.Equal(at, want) {
@@ -667,7 +667,7 @@ func TestLookLeaps(t *testing.T) {
 		f.times = slices.Repeat([]time.Duration{100 * time.Millisecond}, len(f.places))
 		f.times[2] = time.Hour
 		at = nil
-		if err := pipeline.Look(t.Context(), f, pipeline.Timing{}, 4, see); err != nil {
+		if err := pipeline.Sample(t.Context(), f, pipeline.Timing{}, 4, see); err != nil {
 			t.Fatal(err)
 		}
 		if want := []image.Point{f.places[0], f.places[3]}; !slices.Equal(at, want) {
@@ -679,7 +679,7 @@ func TestLookLeaps(t *testing.T) {
 		f.times = slices.Repeat([]time.Duration{100 * time.Millisecond}, len(f.places))
 		f.times[2004] = time.Hour
 		n := 0
-		if err := pipeline.Look(t.Context(), f, pipeline.Timing{}, 4, func(*image.NRGBA) { n++ }); err != nil || n != 1 {
+		if err := pipeline.Sample(t.Context(), f, pipeline.Timing{}, 4, func(*image.NRGBA) { n++ }); err != nil || n != 1 {
 			t.Fatal(n, err)
 		}
 		if f.opened != 2 {
@@ -689,7 +689,7 @@ func TestLookLeaps(t *testing.T) {
 	t.Run("key frames too far apart", func(t *testing.T) {
 		f := &film{clip: walk(2005), seekCost: 2000}
 		n := 0
-		if err := pipeline.Look(t.Context(), f, pipeline.Timing{}, 4, func(*image.NRGBA) { n++ }); err != nil || n != 4 {
+		if err := pipeline.Sample(t.Context(), f, pipeline.Timing{}, 4, func(*image.NRGBA) { n++ }); err != nil || n != 4 {
 			t.Fatal(n, err)
 		}
 		if f.opened != 1 {

@@ -10,11 +10,11 @@ import (
 // (sched(7), 1.25 a step).
 const niceness = 10
 
-// yield lowers this goroutine's priority for the rest of its life. Other
+// lowerPriority lowers this goroutine's priority for the rest of its life. Other
 // processes on the machine come first, above all the encoder, which is last in
 // the pipeline: if it waits, everything waits. The goroutine keeps its thread,
 // which ends with it. If priorities cannot be changed, nothing happens.
-func yield() {
+func lowerPriority() {
 	runtime.LockOSThread()
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), niceness)
 }

@@ -2,6 +2,6 @@
 
 package pipeline
 
-// yield does nothing: threads have no priorities of their own here, or none
+// lowerPriority does nothing: threads have no priorities of their own here, or none
 // that matters.
-func yield() {}
+func lowerPriority() {}

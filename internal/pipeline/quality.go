@@ -18,9 +18,9 @@ type Quality struct {
 	Pops float64
 	// Fragments is how many pieces the median frame has.
 	Fragments int
-	// Cut is the share of frames in which something solid touches the picture's
+	// TouchesEdge is the share of frames in which something solid touches the picture's
 	// left, top or right edge.
-	Cut float64
+	TouchesEdge float64
 	// Halo is the share of the pixels at edges that have the backdrop's colour, of
 	// methods that know it.
 	Halo float64
@@ -36,8 +36,8 @@ type Haloer interface {
 const (
 	halfCovered = 128
 	// gridPoints is how many points the shorter side of a picture is looked at, to
-	// count pieces, leastPiece the least number of points that are one.
-	gridPoints, leastPiece = 64, 3
+	// count fragments, minFragment the least number of points that are one.
+	gridPoints, minFragment = 64, 3
 	// touchedShare is the share of a side that the subject must touch to be cut off by
 	// it.
 	touchedShare = 0.05
@@ -49,8 +49,8 @@ const (
 type frameStats struct {
 	area, kept  float64 // sums of alpha
 	shown, hazy int     // pixels
-	pieces      int
-	cut         bool
+	fragments   int
+	touchesEdge bool
 	edge, left  int
 }
 
@@ -68,7 +68,7 @@ func (r *runner) frameStats(it *item) (v frameStats) {
 		for x, a := range alpha {
 			own := row[4*x+3]
 			v.area += float64(own)
-			if a < visible || own < visible {
+			if a < visibleAlpha || own < visibleAlpha {
 				continue
 			}
 			v.kept += float64(min(a, own))
@@ -88,13 +88,13 @@ func (r *runner) frameStats(it *item) (v frameStats) {
 			sides[2]++
 		}
 	}
-	v.cut = float64(max(sides[0], sides[1])) > touchedShare*float64(h) || float64(sides[2]) > touchedShare*float64(w)
-	v.pieces = pieces(m)
+	v.touchesEdge = float64(max(sides[0], sides[1])) > touchedShare*float64(h) || float64(sides[2]) > touchedShare*float64(w)
+	v.fragments = countFragments(m)
 	return v
 }
 
-// pieces counts what hangs together in a matte.
-func pieces(m *image.Alpha) (n int) {
+// countFragments counts the connected parts of a matte.
+func countFragments(m *image.Alpha) (n int) {
 	step := max(1, min(m.Rect.Dx(), m.Rect.Dy())/gridPoints)
 	w, h := m.Rect.Dx()/step, m.Rect.Dy()/step
 	on := make([]bool, w*h)
@@ -117,7 +117,7 @@ func pieces(m *image.Alpha) (n int) {
 				}
 			}
 		}
-		if len(queue) >= leastPiece {
+		if len(queue) >= minFragment {
 			n++
 		}
 	}
@@ -126,10 +126,10 @@ func pieces(m *image.Alpha) (n int) {
 
 // clipStats makes Quality from the statistics of all frames, in order.
 type clipStats struct {
-	sum    frameStats
-	areas  []float32 // share kept of each frame
-	pieces map[int]int
-	cuts   int
+	sum       frameStats
+	areas     []float32 // share kept of each frame
+	fragments map[int]int
+	touching  int
 }
 
 func (r *clipStats) add(v frameStats) {
@@ -139,34 +139,34 @@ func (r *clipStats) add(v frameStats) {
 	r.sum.hazy += v.hazy
 	r.sum.edge += v.edge
 	r.sum.left += v.left
-	if v.cut {
-		r.cuts++
+	if v.touchesEdge {
+		r.touching++
 	}
-	if r.pieces == nil {
-		r.pieces = make(map[int]int)
+	if r.fragments == nil {
+		r.fragments = make(map[int]int)
 	}
-	r.pieces[v.pieces]++
+	r.fragments[v.fragments]++
 	r.areas = append(r.areas, float32(v.kept/max(v.area, 1)))
 }
 
 func (r *clipStats) quality() Quality {
 	n := max(len(r.areas), 1)
 	q := Quality{
-		Kept: r.sum.kept / max(r.sum.area, 1),
-		Haze: float64(r.sum.hazy) / float64(max(r.sum.shown, 1)),
-		Halo: float64(r.sum.left) / float64(max(r.sum.edge, 1)),
-		Cut:  float64(r.cuts) / float64(n),
-		Pops: float64(r.countPops()) / float64(n),
+		Kept:        r.sum.kept / max(r.sum.area, 1),
+		Haze:        float64(r.sum.hazy) / float64(max(r.sum.shown, 1)),
+		Halo:        float64(r.sum.left) / float64(max(r.sum.edge, 1)),
+		TouchesEdge: float64(r.touching) / float64(n),
+		Pops:        float64(r.countPops()) / float64(n),
 	}
 	seen := 0
 	for _, k := range slices.Sorted(func(yield func(int) bool) {
-		for k := range r.pieces {
+		for k := range r.fragments {
 			if !yield(k) {
 				return
 			}
 		}
 	}) {
-		if seen += r.pieces[k]; 2*seen >= n {
+		if seen += r.fragments[k]; 2*seen >= n {
 			q.Fragments = k
 			break
 		}

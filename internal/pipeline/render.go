@@ -77,7 +77,7 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 	})
 	var steps []step
 	if p.mattes == nil {
-		steps = r.estimate()
+		steps = r.estimateSteps()
 	}
 	steps = append(steps, step{name: "cut out", run: func(_ context.Context, it *item) error {
 		if w.wantsPreview.Load() {
@@ -89,7 +89,7 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 		r.decontaminate(it)
 		it.stats = r.frameStats(it)
 		r.multiply(it)
-		r.mattes.Put(it.Matte)
+		r.mattePool.Put(it.Matte)
 		it.Matte = nil
 		return nil
 	}}, step{name: "lay out", run: func(_ context.Context, it *item) error {
@@ -111,7 +111,7 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 // first pass.
 type keptItems struct {
 	*runner
-	src  *timed
+	src  *timedSource
 	plan plan
 	n    int
 }
@@ -139,7 +139,7 @@ func (k *keptItems) next(ctx context.Context) (*item, error) {
 			return it, nil
 		}
 		k.pool.Put(it.frame.Image)
-		k.mattes.Put(it.Matte)
+		k.mattePool.Put(it.Matte)
 		k.flight.leave()
 	}
 }

@@ -44,12 +44,12 @@ func (r *runner) chain(ctx context.Context, g *errgroup.Group, in <-chan *item, 
 		}
 		stage := steps[:n]
 		steps = steps[n:]
-		in = ordered(ctx, g, in, workers, cap(r.flight), func(ctx context.Context, it *item) error { return r.do(ctx, it, stage) })
+		in = ordered(ctx, g, in, workers, cap(r.flight), func(ctx context.Context, it *item) error { return r.runStage(ctx, it, stage) })
 	}
 	return in
 }
 
-func (r *runner) do(ctx context.Context, it *item, stage []step) error {
+func (r *runner) runStage(ctx context.Context, it *item, stage []step) error {
 	for _, s := range stage {
 		stop := r.clock.start(s.name)
 		err := s.run(ctx, it)
@@ -61,8 +61,8 @@ func (r *runner) do(ctx context.Context, it *item, stage []step) error {
 	return nil
 }
 
-// estimate is the steps of the estimator.
-func (r *runner) estimate() []step { return r.steps(r.Estimator.Steps(), true) }
+// estimateSteps is the steps of the estimator.
+func (r *runner) estimateSteps() []step { return r.steps(r.Estimator.Steps(), true) }
 
 // steps are some of the estimator's, the last of which writes the matte if so.
 func (r *runner) steps(all []matte.Step, writes bool) (steps []step) {
@@ -81,7 +81,7 @@ func (r *runner) steps(all []matte.Step, writes bool) (steps []step) {
 }
 
 // read takes the next frame from src, once there is a seat for it.
-func (r *runner) read(ctx context.Context, src *timed, index int) (*item, error) {
+func (r *runner) read(ctx context.Context, src *timedSource, index int) (*item, error) {
 	if err := r.flight.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -98,15 +98,15 @@ func (r *runner) read(ctx context.Context, src *timed, index int) (*item, error)
 }
 
 func (r *runner) newMatte() *image.Alpha {
-	if m, ok := r.mattes.Get().(*image.Alpha); ok {
+	if m, ok := r.mattePool.Get().(*image.Alpha); ok {
 		return m
 	}
 	return image.NewAlpha(image.Rectangle{Max: r.source})
 }
 
-// cut makes the cut-out of a frame in place: colours freed of the backdrop,
+// cutOut makes the cut-out of a frame in place: colours freed of the backdrop,
 // alpha multiplied by the matte. With MaskOnly it is the matte's picture.
-func (r *runner) cut(it *item) {
+func (r *runner) cutOut(it *item) {
 	r.decontaminate(it)
 	r.multiply(it)
 }
@@ -120,12 +120,12 @@ func (r *runner) decontaminate(it *item) {
 func (r *runner) multiply(it *item) {
 	matte.Multiply(it.Image, it.Matte)
 	if r.MaskOnly {
-		picture(it.Image)
+		alphaToGrey(it.Image)
 	}
 }
 
-// picture turns alpha into grey, opaque.
-func picture(img *image.NRGBA) {
+// alphaToGrey turns alpha into grey, opaque.
+func alphaToGrey(img *image.NRGBA) {
 	p := img.Pix
 	for i := 0; i+4 <= len(p); i += 4 {
 		a := p[i+3]
@@ -133,9 +133,9 @@ func picture(img *image.NRGBA) {
 	}
 }
 
-// visible is the alpha from which a pixel belongs to the subject's box and counts
+// visibleAlpha is the alpha from which a pixel belongs to the subject's box and counts
 // in Quality.
-const visible = 8
+const visibleAlpha = 8
 
 // subjectBox is the smallest rectangle around the pixels that are visible
 // once img is multiplied by the matte.
@@ -151,7 +151,7 @@ func subjectBox(img *image.NRGBA, m *image.Alpha) image.Rectangle {
 		box.Min.Y, box.Max.Y = min(box.Min.Y, y), y+1
 		box.Min.X = min(box.Min.X, left)
 		for x := w - 1; x >= max(left, box.Max.X); x-- {
-			if shows(row, alpha, x) {
+			if isVisible(row, alpha, x) {
 				box.Max.X = x + 1
 				break
 			}
@@ -169,15 +169,15 @@ func firstVisible(row, alpha []uint8) int {
 		for x+8 <= len(alpha) && binary.LittleEndian.Uint64(alpha[x:]) == 0 {
 			x += 8
 		}
-		if x < len(alpha) && shows(row, alpha, x) {
+		if x < len(alpha) && isVisible(row, alpha, x) {
 			return x
 		}
 	}
 	return len(alpha)
 }
 
-func shows(row, alpha []uint8, x int) bool {
-	return alpha[x] >= visible && (uint32(row[4*x+3])*uint32(alpha[x])+127)/255 >= visible
+func isVisible(row, alpha []uint8, x int) bool {
+	return alpha[x] >= visibleAlpha && (uint32(row[4*x+3])*uint32(alpha[x])+127)/255 >= visibleAlpha
 }
 
 // layOut puts the cut-out on the canvas and readies it for the codec.

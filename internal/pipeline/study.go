@@ -35,7 +35,7 @@ func (r *runner) study(ctx context.Context) error {
 	consume(gctx, g, r.chain(gctx, g, read, steps), func(_ context.Context, it *item) error {
 		if it.Matte != nil {
 			r.firstCut.add(it.Image, it.box)
-			r.mattes.Put(it.Matte)
+			r.mattePool.Put(it.Matte)
 		}
 		r.pool.Put(it.frame.Image)
 		r.flight.leave()

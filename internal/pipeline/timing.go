@@ -44,9 +44,9 @@ func (t Timing) expected(info media.Info) int {
 	return n
 }
 
-// timed delivers the chosen frames of a source with their times counted from
+// timedSource delivers the chosen frames of a source with their times counted from
 // the first of them.
-type timed struct {
+type timedSource struct {
 	src       media.Source
 	timing    Timing
 	end       time.Duration // of the chosen part, in the clip's time
@@ -59,8 +59,8 @@ type timed struct {
 	dropped   int
 }
 
-func newTimed(src media.Source, t Timing, info media.Info, pool *media.Pool) *timed {
-	return &timed{src: src, timing: t, end: t.end(info.Duration), tolerance: roundingTolerance(info.TimeBase), pool: pool}
+func newTimedSource(src media.Source, t Timing, info media.Info, pool *media.Pool) *timedSource {
+	return &timedSource{src: src, timing: t, end: t.end(info.Duration), tolerance: roundingTolerance(info.TimeBase), pool: pool}
 }
 
 // roundingTolerance is how much too early a time may be that a container rounds to units of
@@ -73,7 +73,7 @@ func roundingTolerance(base media.Rational) time.Duration {
 }
 
 // Next returns the next kept frame or io.EOF.
-func (t *timed) Next(ctx context.Context) (*media.Frame, error) {
+func (t *timedSource) Next(ctx context.Context) (*media.Frame, error) {
 	for !t.ended {
 		f, err := t.src.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -125,7 +125,7 @@ func (t *timed) Next(ctx context.Context) (*media.Frame, error) {
 
 // cutAtEnd shortens the last chosen frame to the chosen end, but not to a delay
 // that players stretch.
-func (t *timed) cutAtEnd(f *media.Frame) {
+func (t *timedSource) cutAtEnd(f *media.Frame) {
 	if over := f.PTS + f.Duration - t.timing.End; t.timing.End > 0 && over > 0 {
 		f.Duration -= over
 		f.Delay = min(f.Delay, max(f.Duration, shortestDelay))
@@ -139,7 +139,7 @@ const shortestDelay = 20 * time.Millisecond
 func (t Timing) keepsAll() bool { return t.MaxRate == 0 && t.MinGap == 0 }
 
 // keeps reports whether f, which is not the first, is shown at all.
-func (t *timed) keeps(f *media.Frame) bool {
+func (t *timedSource) keeps(f *media.Frame) bool {
 	if r := t.timing.MaxRate; r > 0 {
 		slot := func(at time.Duration) int { return int((at-t.first+t.tolerance).Seconds()*r + 1e-6) }
 		if slot(f.PTS) == slot(t.pending.PTS) {
@@ -157,13 +157,13 @@ func centiseconds(d time.Duration) int {
 	return int(d.Round(10*time.Millisecond) / (10 * time.Millisecond))
 }
 
-func (t *timed) rebased(f *media.Frame) *media.Frame {
+func (t *timedSource) rebased(f *media.Frame) *media.Frame {
 	f.PTS -= t.first
 	return f
 }
 
 // Close ends the pass.
-func (t *timed) Close() error {
+func (t *timedSource) Close() error {
 	if t.pending != nil {
 		t.pool.Put(t.pending.Image)
 		t.pending = nil

@@ -3,22 +3,22 @@ package quant
 import "encoding/binary"
 
 const (
-	fewMost  = 256  // a set with more distinct colours gives up
-	fewSlots = 1024 // a power of two, large enough to keep probing short
+	maxColours = 256  // a set with more distinct colours gives up
+	slots      = 1024 // a power of two, large enough to keep probing short
 )
 
-// colourSet remembers up to fewMost distinct colours and gives up beyond that.
+// colourSet remembers up to maxColours distinct colours and gives up beyond that.
 // A slot is 0 or a colour with all bits of its top byte set.
 type colourSet struct {
-	slot [fewSlots]uint32
-	n    int
-	many bool
+	slot     [slots]uint32
+	n        int
+	overflow bool
 }
 
 // addPix adds the colours of the pixels whose alpha is at least 128.
 func (s *colourSet) addPix(pix []uint8) {
 	last := uint32(0)
-	for ; len(pix) >= 4 && !s.many; pix = pix[4:] {
+	for ; len(pix) >= 4 && !s.overflow; pix = pix[4:] {
 		p := binary.LittleEndian.Uint32(pix)
 		if int32(p) >= 0 || p|0xff<<24 == last {
 			continue
@@ -29,7 +29,7 @@ func (s *colourSet) addPix(pix []uint8) {
 }
 
 func (s *colourSet) add(p uint32) {
-	if s.many {
+	if s.overflow {
 		return
 	}
 	i := p * 0x9e3779b1 >> 22
@@ -37,10 +37,10 @@ func (s *colourSet) add(p uint32) {
 		if s.slot[i] == 0 {
 			s.slot[i] = p
 			s.n++
-			s.many = s.n > fewMost
+			s.overflow = s.n > maxColours
 			return
 		}
-		i = (i + 1) % fewSlots
+		i = (i + 1) % slots
 	}
 }
 

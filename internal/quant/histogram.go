@@ -33,10 +33,10 @@ type sums struct{ n, r, g, b uint64 }
 // mean of its pixels. While distinct colours are few it also remembers them.
 // The zero value is ready to use. A histogram is for one goroutine.
 type Histogram struct {
-	cell   []uint64
-	spill  map[uint32]sums
-	few    colourSet
-	pixels uint64
+	cell     []uint64
+	spill    map[uint32]sums
+	distinct colourSet
+	pixels   uint64
 }
 
 // Pixels returns the number of pixels counted.
@@ -51,7 +51,7 @@ func (h *Histogram) AddPix(pix []uint8) {
 
 // Notice remembers the colours of pix while distinct colours are few, without
 // counting pixels. It costs little once there are many.
-func (h *Histogram) Notice(pix []uint8) { h.few.addPix(pix) }
+func (h *Histogram) Notice(pix []uint8) { h.distinct.addPix(pix) }
 
 // Count does what AddPix does, for pixels that Notice has seen. A large picture
 // can thus be noticed in full and counted in part.
@@ -71,7 +71,7 @@ func (h *Histogram) Count(pix []uint8) {
 		v := cell[k] + packed(p)
 		cell[k] = v
 		if v >= fullLimit {
-			h.unload(k)
+			h.flush(k)
 		}
 	}
 	h.pixels += n
@@ -93,7 +93,7 @@ func (h *Histogram) Add(c RGB, n uint64) {
 	s.g += n * uint64(c.G&lowMask)
 	s.b += n * uint64(c.B&lowMask)
 	h.spill[k] = s
-	h.few.add(p)
+	h.distinct.add(p)
 	h.pixels += n
 }
 
@@ -101,7 +101,7 @@ func (h *Histogram) Add(c RGB, n uint64) {
 func (h *Histogram) Reset() {
 	clear(h.cell)
 	clear(h.spill)
-	h.few = colourSet{}
+	h.distinct = colourSet{}
 	h.pixels = 0
 }
 
@@ -114,7 +114,7 @@ func packed(p uint32) uint64 {
 	return 1<<48 | uint64(p&lowMask)<<32 | uint64(p>>8&lowMask)<<16 | uint64(p>>16&lowMask)
 }
 
-func (h *Histogram) unload(k uint32) {
+func (h *Histogram) flush(k uint32) {
 	if h.spill == nil {
 		h.spill = make(map[uint32]sums)
 	}

@@ -29,17 +29,17 @@ func (e Entry) Crowded() bool { return e&entryCrowded != 0 }
 // Mapper finds palette entries for colours. It computes on demand and keeps
 // the answers in a table. It is safe for concurrent use.
 type Mapper struct {
-	pal   []RGB
-	calm  float32
-	lut   []uint32
-	inner map[uint32][]uint8 // palette entries by their cell
+	pal         []RGB
+	noiseWeight float32
+	lut         []uint32
+	inner       map[uint32][]uint8 // palette entries by their cell
 }
 
-// NewMapper returns a Mapper for pal, which has 1 to 256 entries. Calm in (0,
-// 1] limits dithering: it weighs the noise of a pair against its error in the
+// NewMapper returns a Mapper for pal, which has 1 to 256 entries. noiseWeight in
+// (0, 1] limits dithering: it weighs the noise of a pair against its error in the
 // mean. 1 never dithers; values near 0 always do.
-func NewMapper(pal []RGB, calm float64) *Mapper {
-	m := &Mapper{pal: pal, calm: float32(calm), lut: make([]uint32, cells), inner: make(map[uint32][]uint8)}
+func NewMapper(pal []RGB, noiseWeight float64) *Mapper {
+	m := &Mapper{pal: pal, noiseWeight: float32(noiseWeight), lut: make([]uint32, cells), inner: make(map[uint32][]uint8)}
 	for i, c := range pal {
 		k := Key(uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16)
 		m.inner[k] = append(m.inner[k], uint8(i))
@@ -93,16 +93,16 @@ func (m *Mapper) fill(k uint32) Entry {
 
 // pair finds the nearest entry a and the partner b that lower this sum most:
 //
-//	|mix - c|² + calm × share × (1 - share) × |a - b|²
+//	|mix - c|² + noiseWeight × share × (1 - share) × |a - b|²
 //
 // The best share of a pair has a closed form. Joel Yliluoma's
 // "Arbitrary-palette positional dithering algorithm" introduced choosing pairs
 // by error and contrast.
 func (m *Mapper) pair(c RGB) Entry {
-	near, least := 0, 1<<30
+	near, minDistance := 0, 1<<30
 	for i, p := range m.pal {
-		if d := Distance(c, p); d < least {
-			near, least = i, d
+		if d := Distance(c, p); d < minDistance {
+			near, minDistance = i, d
 		}
 	}
 	a := m.pal[near]
@@ -111,12 +111,12 @@ func (m *Mapper) pair(c RGB) Entry {
 	for i, p := range m.pal {
 		r, g, b := float32(p.R)-float32(a.R), float32(p.G)-float32(a.G), float32(p.B)-float32(a.B)
 		length := r*r + g*g + b*b
-		pull := 2*(r*cr+g*cg+b*cb) - m.calm*length
+		pull := 2*(r*cr+g*cg+b*cb) - m.noiseWeight*length
 		if pull <= 0 || length == 0 {
 			continue
 		}
 		if gain := pull * pull / length; gain > best {
-			partner, best, share = i, gain, pull/(2*length*(1-m.calm))
+			partner, best, share = i, gain, pull/(2*length*(1-m.noiseWeight))
 		}
 	}
 	s := uint32(min(share, 0.5)*64 + 0.5)

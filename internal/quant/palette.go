@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// rounds bounds the k-means iterations; later ones move the centres little.
-const rounds = 8
+// maxIterations bounds the k-means iterations; later ones move the centres little.
+const maxIterations = 8
 
 // authoredColours is the largest number of colours that is taken as the author's choice,
 // as in pixel art.
@@ -16,31 +16,32 @@ const authoredColours = 64
 // Palette returns at most n colours, n <= 256, that show the counted pixels
 // with little squared error. It also returns that error: the mean over the
 // pixels of the squared distance to the nearest entry, summed over the
-// channels. With price 0, at most n counted colours are the palette and the
+// channels. With lambda 0, at most n counted colours are the palette and the
 // error is 0. The same counts give the same palette. An empty histogram gives
 // an empty one.
 //
-// Price is the error that is accepted for half as many colours. With price 0,
-// or in a clip of at most 64 colours, the palette has as many colours as help.
-func (h *Histogram) Palette(n int, price float64) ([]RGB, float64) {
+// lambda, the Lagrange multiplier of the rate, is the error that is accepted for
+// half as many colours. With lambda 0, or in a clip of at most 64 colours, the
+// palette has as many colours as help.
+func (h *Histogram) Palette(n int, lambda float64) ([]RGB, float64) {
 	if h.pixels == 0 || n < 1 {
 		return nil, 0
 	}
-	few := !h.few.many && h.few.n <= n
-	if few && (price == 0 || h.few.n <= authoredColours) {
-		return ordered(h.few.colours()), 0
+	few := !h.distinct.overflow && h.distinct.n <= n
+	if few && (lambda == 0 || h.distinct.n <= authoredColours) {
+		return sorted(h.distinct.colours()), 0
 	}
 	list := h.samples()
 	w := newWu(list)
-	if price > 0 {
-		n = w.boxCount(n, price)
+	if lambda > 0 {
+		n = w.boxCount(n, lambda)
 	}
-	if few && h.few.n <= n {
-		return ordered(h.few.colours()), 0
+	if few && h.distinct.n <= n {
+		return sorted(h.distinct.colours()), 0
 	}
 	k := newKMeans(list, w.palette(n), n)
 	last := math.Inf(1)
-	for range rounds {
+	for range maxIterations {
 		total := k.assign()
 		if total > last*0.998 {
 			break
@@ -49,7 +50,7 @@ func (h *Histogram) Palette(n int, price float64) ([]RGB, float64) {
 		k.move()
 	}
 	total := k.assign()
-	return ordered(k.colours()), total / float64(h.pixels)
+	return sorted(k.colours()), total / float64(h.pixels)
 }
 
 // kMeans is Lloyd's algorithm on weighted samples. The triangle inequality
@@ -166,9 +167,9 @@ func (k *kMeans) colours() []RGB {
 	return out
 }
 
-// ordered sorts by brightness and drops duplicates. Neighbours in the palette
+// sorted sorts by brightness and drops duplicates. Neighbours in the palette
 // then look alike.
-func ordered(pal []RGB) []RGB {
+func sorted(pal []RGB) []RGB {
 	light := func(c RGB) int { return 2*int(c.R) + 5*int(c.G) + int(c.B) }
 	slices.SortFunc(pal, func(a, b RGB) int {
 		return cmp.Or(cmp.Compare(light(a), light(b)), cmp.Compare(a.G, b.G), cmp.Compare(a.R, b.R))

@@ -49,12 +49,12 @@ type box struct {
 
 type wu struct{ sum []moment }
 
-func wuAt(r, g, b int) int { return (r*wuSide+g)*wuSide + b }
+func wuIndex(r, g, b int) int { return (r*wuSide+g)*wuSide + b }
 
 func newWu(list []sample) *wu {
 	w := &wu{sum: make([]moment, wuSide*wuSide*wuSide)}
 	for _, s := range list {
-		i := wuAt(int(s.r)>>(8-wuBits)+1, int(s.g)>>(8-wuBits)+1, int(s.b)>>(8-wuBits)+1)
+		i := wuIndex(int(s.r)>>(8-wuBits)+1, int(s.g)>>(8-wuBits)+1, int(s.b)>>(8-wuBits)+1)
 		n, r, g, b := float64(s.n), float64(s.r), float64(s.g), float64(s.b)
 		w.sum[i] = w.sum[i].plus(moment{n, n * r, n * g, n * b, n * (r*r + g*g + b*b)})
 	}
@@ -63,7 +63,7 @@ func newWu(list []sample) *wu {
 		for g := 1; g < wuSide; g++ {
 			var line moment
 			for b := 1; b < wuSide; b++ {
-				i := wuAt(r, g, b)
+				i := wuIndex(r, g, b)
 				line = line.plus(w.sum[i])
 				area[b] = area[b].plus(line)
 				w.sum[i] = w.sum[i-wuSide*wuSide].plus(area[b])
@@ -73,23 +73,23 @@ func newWu(list []sample) *wu {
 	return w
 }
 
-func (w *wu) of(b box) moment {
-	at := func(r, g, bl int) moment { return w.sum[wuAt(r, g, bl)] }
+func (w *wu) boxMoment(b box) moment {
+	at := func(r, g, bl int) moment { return w.sum[wuIndex(r, g, bl)] }
 	l, h := b.lo, b.hi
 	return at(h[0], h[1], h[2]).minus(at(h[0], h[1], l[2])).minus(at(h[0], l[1], h[2])).
 		plus(at(h[0], l[1], l[2])).minus(at(l[0], h[1], h[2])).plus(at(l[0], h[1], l[2])).
 		plus(at(l[0], l[1], h[2])).minus(at(l[0], l[1], l[2]))
 }
 
-// cut splits b where the sum of the halves' spreads is least. It reports false
+// splitBox splits b where the sum of the halves' spreads is least. It reports false
 // if only one cell of b has colour.
-func (w *wu) cut(b box) (left, right box, ok bool) {
-	whole, best := w.of(b), 0.0
+func (w *wu) splitBox(b box) (left, right box, ok bool) {
+	whole, best := w.boxMoment(b), 0.0
 	for axis := range 3 {
 		for i := b.lo[axis] + 1; i < b.hi[axis]; i++ {
 			half := b
 			half.hi[axis] = i
-			m := w.of(half)
+			m := w.boxMoment(half)
 			rest := whole.minus(m)
 			if m.n <= 0 || rest.n <= 0 {
 				continue
@@ -100,8 +100,8 @@ func (w *wu) cut(b box) (left, right box, ok bool) {
 			}
 		}
 	}
-	left.spread = w.of(left).squaredError()
-	right.spread = w.of(right).squaredError()
+	left.spread = w.boxMoment(left).squaredError()
+	right.spread = w.boxMoment(right).squaredError()
 	return left, right, ok
 }
 
@@ -109,7 +109,7 @@ func (w *wu) cut(b box) (left, right box, ok bool) {
 func (w *wu) palette(n int) [][3]float32 {
 	var out [][3]float32
 	for _, b := range w.split(n, func(int, float64) {}) {
-		if m := w.of(b); m.n > 0 {
+		if m := w.boxMoment(b); m.n > 0 {
 			out = append(out, [3]float32{float32(m.r / m.n), float32(m.g / m.n), float32(m.b / m.n)})
 		}
 	}
@@ -117,12 +117,12 @@ func (w *wu) palette(n int) [][3]float32 {
 }
 
 // boxCount is the best number of boxes, up to n. It minimises the mean squared
-// error plus price times the bits that tell the boxes apart.
-func (w *wu) boxCount(n int, price float64) int {
-	pixels := w.of(whole).n
+// error plus lambda times the bits that tell the boxes apart.
+func (w *wu) boxCount(n int, lambda float64) int {
+	pixels := w.boxMoment(whole).n
 	best, at := math.Inf(1), n
 	w.split(n, func(boxes int, spread float64) {
-		if cost := spread/pixels + price*math.Log2(float64(boxes)); cost < best {
+		if cost := spread/pixels + lambda*math.Log2(float64(boxes)); cost < best {
 			best, at = cost, boxes
 		}
 	})
@@ -137,7 +137,7 @@ var whole = box{hi: [3]int{wuSide - 1, wuSide - 1, wuSide - 1}}
 // first split and after each one.
 func (w *wu) split(n int, each func(boxes int, spread float64)) []box {
 	first := whole
-	first.spread = w.of(first).squaredError()
+	first.spread = w.boxMoment(first).squaredError()
 	total, boxes := first.spread, []box{first}
 	each(1, total)
 	for len(boxes) < n {
@@ -150,7 +150,7 @@ func (w *wu) split(n int, each func(boxes int, spread float64)) []box {
 		if boxes[worst].spread <= 0 {
 			break
 		}
-		left, right, ok := w.cut(boxes[worst])
+		left, right, ok := w.splitBox(boxes[worst])
 		if !ok {
 			boxes[worst].spread = 0
 			continue

@@ -74,13 +74,13 @@ type Limits struct {
 type Remover struct {
 	config Config
 
-	finding sync.Mutex
+	toolsMu sync.Mutex
 	located *ffmpeg.Tools // once located
 	tools   *ffmpeg.Tools // once confirmed: those located, or others
 
-	guard    sync.Mutex // of networks
-	networks map[string]*opening
-	loading  sync.Mutex // held while one is opened
+	networksMu sync.Mutex // of networks
+	networks   map[string]*opening
+	openMu     sync.Mutex // held while one is opened
 }
 
 // New makes a Remover. Nothing is opened or started before it is used.
@@ -91,29 +91,29 @@ func New(c Config) *Remover {
 	return &Remover{config: c}
 }
 
-// ofVideo returns the limits of a video. Its length is bounded by its file's
+// video returns the limits of a video. Its length is bounded by its file's
 // size.
-func (l Limits) ofVideo() media.Limits {
+func (l Limits) video() media.Limits {
 	l.MaxSide = cmp.Or(l.MaxSide, 16384)
 	l.MaxArea = cmp.Or(l.MaxArea, 64_000_000)
 	return media.Limits(l)
 }
 
-// ofGIF returns the limits of a GIF. A few bytes of it can be many frames.
-func (l Limits) ofGIF() media.Limits {
+// gif returns the limits of a GIF. A few bytes of it can be many frames.
+func (l Limits) gif() media.Limits {
 	l.MaxFrames = cmp.Or(l.MaxFrames, 100_000)
 	l.MaxPixels = cmp.Or(l.MaxPixels, 40_000_000_000)
-	return l.ofVideo()
+	return l.video()
 }
 
 // ffmpeg finds the programs, once.
 func (r *Remover) ffmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
-	r.finding.Lock()
-	defer r.finding.Unlock()
+	r.toolsMu.Lock()
+	defer r.toolsMu.Unlock()
 	if r.tools != nil {
 		return r.tools, nil
 	}
-	t, err := r.confirmFFmpeg(ctx)
+	t, err := r.confirmFFmpegLocked(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -80,26 +80,26 @@ func Explain(err error) error {
 	if err == nil || errors.As(err, new(*Error)) {
 		return err
 	}
-	if e := explained("", err); e.Cause != "" {
+	if e := networkError("", err); e.Cause != "" {
 		return e
 	}
 	return err
 }
 
-// explained makes an Error of err, about the file at path if there is one. Its
+// networkError makes an Error of err, about the file at path if there is one. Its
 // cause is one of models or ONNX Runtime, or none.
-func explained(path string, err error) *Error {
+func networkError(path string, err error) *Error {
 	e := &Error{Path: path, Reason: err.Error(), Err: err}
-	e.Kind, e.Cause, e.Name = ofRuntime(err)
+	e.Kind, e.Cause, e.Name = runtimeCause(err)
 	if e.Cause == "" {
-		e.Kind, e.Cause, e.Name = ofModel(err)
+		e.Kind, e.Cause, e.Name = modelCause(err)
 	}
 	return e
 }
 
-// ofModel returns the kind and the cause of an error of models, and the model's
+// modelCause returns the kind and the cause of an error of models, and the model's
 // name. For other errors it returns Failed and no cause.
-func ofModel(err error) (Kind, Cause, string) {
+func modelCause(err error) (Kind, Cause, string) {
 	var (
 		name    *model.NameError
 		unknown *model.UnknownError
@@ -131,7 +131,7 @@ func ofModel(err error) (Kind, Cause, string) {
 		return Failed, ModelUnrecorded, ""
 	case errors.Is(err, model.ErrExists):
 		return Exists, ModelExists, ""
-	case errors.Is(err, model.ErrApart):
+	case errors.Is(err, model.ErrExternal):
 		return Invalid, ModelApart, ""
 	case errors.Is(err, model.ErrNotONNX):
 		return Unreadable, ModelNotONNX, ""
@@ -139,9 +139,9 @@ func ofModel(err error) (Kind, Cause, string) {
 	return Failed, "", ""
 }
 
-// ofRuntime is ofModel for ONNX Runtime. The name is the path of its library
+// runtimeCause is modelCause for ONNX Runtime. The name is the path of its library
 // where one was given.
-func ofRuntime(err error) (Kind, Cause, string) {
+func runtimeCause(err error) (Kind, Cause, string) {
 	var absent *ortlib.NotFoundError
 	switch {
 	case errors.As(err, &absent) && absent.Explicit != "":

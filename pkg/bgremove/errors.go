@@ -80,7 +80,7 @@ func explain(path string, err error) error {
 		return &Error{Kind: TooLarge, Cause: OverLimits, Path: path, Name: limit.What, Limit: strconv.FormatInt(limit.Max, 10),
 			Reason: limit.Error(), Err: err}
 	case errors.As(err, &confined):
-		return outOfBounds(path, confined, err)
+		return limitError(path, confined, err)
 	case errors.Is(err, gif.ErrMalformed), errors.Is(err, gif.ErrNoFrames):
 		return &Error{Kind: Unreadable, Cause: InputDamaged, Path: path, Reason: err.Error(), Err: err}
 	case errors.Is(err, syscall.ENOSPC):
@@ -88,12 +88,12 @@ func explain(path string, err error) error {
 	case errors.Is(err, pipeline.ErrNoFrames):
 		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none starts between it and the end", Err: err}
 	}
-	return explained(path, err)
+	return networkError(path, err)
 }
 
-// outOfBounds returns the error of a child that the sandbox ended: because the
+// limitError returns the error of a child that the sandbox ended: because the
 // clip needs too much, or because the child made a forbidden call.
-func outOfBounds(path string, limit *sandbox.LimitError, err error) error {
+func limitError(path string, limit *sandbox.LimitError, err error) error {
 	e := &Error{Kind: Failed, Path: path, Name: string(limit.Resource), Limit: limit.Limit, Reason: err.Error(), Err: err}
 	if limit.Limit != "" {
 		e.Kind, e.Cause = TooLarge, OverChildLimits

@@ -16,9 +16,9 @@ import (
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
 
-// lookFrames is on how many frames, spread evenly over the clip, the backdrop
+// surveyFrames is on how many frames, spread evenly over the clip, the backdrop
 // is measured.
-const lookFrames = 32
+const surveyFrames = 32
 
 // choice is a method ready to run.
 type choice struct {
@@ -41,12 +41,12 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 	default:
 		return nil, fmt.Errorf("nothing does method %s", o.Method)
 	}
-	backdrop, screen, err := look(ctx, clip, o)
+	backdrop, screen, err := survey(ctx, clip, o)
 	if err != nil {
 		return nil, err
 	}
 	reason := "asked for"
-	if why, ok := screened(o, backdrop, screen); ok {
+	if why, ok := hasScreen(o, backdrop, screen); ok {
 		c := &choice{method: Fast, reason: why, device: "cpu", estimator: chromakey.New(screen, chromakey.Options{KeepShadow: o.KeepShadow})}
 		if o.Holes == HolesKeep {
 			c.note = &Note{Code: HolesIgnored, Field: "holes", Message: "has no effect before a screen: what shows the screen goes"}
@@ -66,18 +66,18 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 			return r.segment(ctx, o, why)
 		}
 	}
-	holes, err := holesOf(o.Holes)
+	holes, err := holesPolicy(o.Holes)
 	if err != nil {
 		return nil, err
 	}
 	return &choice{
-		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard, cutBefore: backdrop.Transparent, note: shadowless(o),
+		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard, cutBefore: backdrop.Transparent, note: shadowNote(o),
 		estimator: floodfill.New(backdrop, floodfill.Options{Tolerance: o.Tolerance, Holes: holes}),
 	}, nil
 }
 
-// holesOf is the policy of a word.
-func holesOf(h Holes) (floodfill.Holes, error) {
+// holesPolicy is the policy of a word.
+func holesPolicy(h Holes) (floodfill.Holes, error) {
 	switch h {
 	case HolesAuto, "":
 		return floodfill.HolesAuto, nil
@@ -89,8 +89,8 @@ func holesOf(h Holes) (floodfill.Holes, error) {
 	return 0, fmt.Errorf("nothing does holes %s", h)
 }
 
-// wantedOf is the subject of a word.
-func wantedOf(s Subject) (subject.Wanted, error) {
+// wantedSubject is the subject of a word.
+func wantedSubject(s Subject) (subject.Wanted, error) {
 	switch s {
 	case SubjectAuto, "":
 		return subject.Auto, nil
@@ -102,11 +102,11 @@ func wantedOf(s Subject) (subject.Wanted, error) {
 	return 0, fmt.Errorf("nothing does subject %s", s)
 }
 
-// look measures the backdrop of a clip, both as a colour and as a screen of one hue.
-func look(ctx context.Context, clip media.Clip, o Options) (floodfill.Backdrop, chromakey.Screen, error) {
+// survey measures the backdrop of a clip, both as a colour and as a screen of one hue.
+func survey(ctx context.Context, clip media.Clip, o Options) (floodfill.Backdrop, chromakey.Screen, error) {
 	luma := clip.Info().Luma
 	backdrop, screen := floodfill.Survey{Key: keyColour(o.Key), Luma: luma}, chromakey.Survey{Key: keyColour(o.Key), Luma: luma}
-	err := pipeline.Look(ctx, clip, timingOf(o), lookFrames, func(img *image.NRGBA) {
+	err := pipeline.Sample(ctx, clip, timingOf(o), surveyFrames, func(img *image.NRGBA) {
 		backdrop.Add(img)
 		screen.Add(img)
 	})
@@ -117,12 +117,12 @@ const (
 	// keyFlat is the share of the border from which on a given colour is that of the
 	// backdrop, and needs no screen of its hue.
 	keyFlat = 0.6
-	// drawn is the noise of a backdrop up to which it was drawn and not filmed.
-	drawn = 2.5
+	// drawnNoise is the noise of a backdrop up to which it was drawn and not filmed.
+	drawnNoise = 2.5
 )
 
-// screened reports whether the clip was filmed before a screen of one hue, and why.
-func screened(o Options, b floodfill.Backdrop, s chromakey.Screen) (reason string, ok bool) {
+// hasScreen reports whether the clip was filmed before a screen of one hue, and why.
+func hasScreen(o Options, b floodfill.Backdrop, s chromakey.Screen) (reason string, ok bool) {
 	switch {
 	case b.Transparent || !s.Found():
 		return "", false
@@ -131,15 +131,15 @@ func screened(o Options, b floodfill.Backdrop, s chromakey.Screen) (reason strin
 	case keyColour(o.Key) != nil:
 		return s.Describe(), s.Usual() && b.Flat < keyFlat
 	}
-	if flat, _ := b.Flatness(); flat && (b.Noise <= drawn || o.Holes == HolesKeep || !s.Plain()) {
+	if flat, _ := b.Flatness(); flat && (b.Noise <= drawnNoise || o.Holes == HolesKeep || !s.Plain()) {
 		return "", false // the flood keeps what the subject encloses
 	}
 	ok, reason = s.Recognise()
 	return reason, ok
 }
 
-// shadowless is the note where there is no screen to keep shadows on, or nil.
-func shadowless(o Options) *Note {
+// shadowNote is the note where there is no screen to keep shadows on, or nil.
+func shadowNote(o Options) *Note {
 	if o.KeepShadow {
 		return &Note{Code: ShadowIgnored, Field: "keepShadow", Message: "has no effect: there is no green or blue screen"}
 	}
@@ -148,7 +148,7 @@ func shadowless(o Options) *Note {
 
 // segment prepares a neural network.
 func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choice, error) {
-	wanted, err := wantedOf(o.Subject)
+	wanted, err := wantedSubject(o.Subject)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choic
 	if err != nil {
 		return nil, err
 	}
-	note := shadowless(o)
+	note := shadowNote(o)
 	if n.Info().Refused != "" {
 		note = &Note{Code: DeviceRefused, Message: fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))}
 	}

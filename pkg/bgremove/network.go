@@ -48,14 +48,14 @@ func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, stri
 		return nil, "", context.Cause(ctx)
 	}
 	if o.err != nil {
-		return nil, "", r.unopened(o.err)
+		return nil, "", r.openError(o.err)
 	}
 	return o.network, name, nil
 }
 
-// unopened is the error of a network that cannot be opened.
-func (r *Remover) unopened(err error) *Error {
-	e := explained("", err)
+// openError is the error of a network that cannot be opened.
+func (r *Remover) openError(err error) *Error {
+	e := networkError("", err)
 	if e.Cause == NoGPU {
 		e.Name = string(cmp.Or(r.config.Device, DeviceAuto))
 	}
@@ -65,7 +65,7 @@ func (r *Remover) unopened(err error) *Error {
 // modelName is the name of the network to be used where name is asked for.
 func modelName(name string) (string, error) {
 	if err := onnx.Supported(); err != nil {
-		return "", explained("", err)
+		return "", networkError("", err)
 	}
 	if name == "" {
 		return model.Bundled, nil
@@ -78,8 +78,8 @@ func (r *Remover) store() *model.Store { return &model.Store{Dir: r.config.Model
 // openOnce starts to open a network, unless another call has. After a failure
 // the next call tries again.
 func (r *Remover) openOnce(name string) *opening {
-	r.guard.Lock()
-	defer r.guard.Unlock()
+	r.networksMu.Lock()
+	defer r.networksMu.Unlock()
 	if o, ok := r.networks[name]; ok {
 		return o
 	}
@@ -89,9 +89,9 @@ func (r *Remover) openOnce(name string) *opening {
 	}
 	r.networks[name] = o
 	go func() {
-		r.loading.Lock() // one after the other: each must find what memory those before it have left
+		r.openMu.Lock() // one after the other: each must find what memory those before it have left
 		o.network, o.err = r.openNetwork(name)
-		r.loading.Unlock()
+		r.openMu.Unlock()
 		if o.err != nil {
 			r.forget(name, o)
 		}
@@ -101,16 +101,16 @@ func (r *Remover) openOnce(name string) *opening {
 }
 
 func (r *Remover) forget(name string, o *opening) {
-	r.guard.Lock()
-	defer r.guard.Unlock()
+	r.networksMu.Lock()
+	defer r.networksMu.Unlock()
 	if r.networks[name] == o {
 		delete(r.networks, name)
 	}
 }
 
-// warm begins to open the network that a removal will surely need while its
+// preload begins to open the network that a removal will surely need while its
 // input is looked at. An error shows when it is needed.
-func (j *removal) warm() {
+func (j *removal) preload() {
 	if j.options.Method != Rembg {
 		return
 	}
@@ -144,10 +144,10 @@ func (r *Remover) openNetwork(name string) (_ *onnx.Network, err error) {
 // Close waits for networks that are still being opened, and releases all. No job
 // may be running.
 func (r *Remover) Close() error {
-	r.guard.Lock()
+	r.networksMu.Lock()
 	networks := r.networks
 	r.networks = nil
-	r.guard.Unlock()
+	r.networksMu.Unlock()
 	var errs []error
 	for _, o := range networks {
 		if <-o.done; o.network != nil {

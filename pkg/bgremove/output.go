@@ -37,19 +37,19 @@ func create(path string, overwrite bool) (*outfile.File, error) {
 	case errors.Is(err, outfile.ErrDangling):
 		return nil, &Error{Kind: Failed, Cause: OutputBrokenLink, Path: path, Reason: "a broken link", Err: err}
 	case errors.Is(err, fs.ErrExist):
-		return nil, existsAlready(path, err)
+		return nil, existsError(path, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &Error{Kind: Failed, Cause: OutputFolderMissing, Path: path, Reason: "the output's folder does not exist", Err: err}
 	}
 	return nil, &Error{Kind: Failed, Path: path, Reason: "the output cannot be created: " + errors.Unwrap(err).Error(), Err: err}
 }
 
-func existsAlready(path string, err error) error {
+func existsError(path string, err error) error {
 	return &Error{Kind: Exists, Cause: OutputExists, Path: path, Reason: "the output already exists", Err: err}
 }
 
 // sink opens the writer of the format on file.
-func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Options, census *gif.Census, out pipeline.Output) (media.Sink, error) {
+func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Options, survey *gif.Survey, out pipeline.Output) (media.Sink, error) {
 	plays := in.clip.Info().Plays
 	if o.Loop != nil {
 		plays = *o.Loop
@@ -58,7 +58,7 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 	switch f := o.EffectiveFormat(); f {
 	case GIF:
 		return gif.NewWriter(limited, out.Size.X, out.Size.Y, gif.WriterOptions{
-			Quality: o.Quality, Plays: plays, EdgeColour: colour(o.EdgeColour), Census: census, Pool: pool, Workers: out.Workers,
+			Quality: o.Quality, Plays: plays, EdgeColour: colour(o.EdgeColour), Survey: survey, Pool: pool, Workers: out.Workers,
 		})
 	case APNG:
 		return apng.NewWriter(limited, out.Size.X, out.Size.Y, apng.Options{
@@ -88,11 +88,11 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 // timescale is the number of MP4 ticks a second in which the source's times
 // are whole: its own, or a multiple fine enough for milliseconds.
 func timescale(base media.Rational) int64 {
-	const fine, most = 10_000, int64(time.Second / 1000)
-	if base.Num != 1 || base.Den < 1 || base.Den > most {
+	const minTimescale, maxTimescale = 10_000, int64(time.Second / 1000)
+	if base.Num != 1 || base.Den < 1 || base.Den > maxTimescale {
 		return 0
 	}
-	return base.Den * max(1, (fine+base.Den-1)/base.Den)
+	return base.Den * max(1, (minTimescale+base.Den-1)/base.Den)
 }
 
 // limitedFile bounds what our own writers put into a file, as the sandbox bounds

@@ -69,11 +69,11 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	in := &input{size: size}
 	switch container := media.Sniff(head); container {
 	case media.GIF:
-		in.clip, err = gif.Probe(path, r.config.Limits.ofGIF())
+		in.clip, err = gif.Probe(path, r.config.Limits.gif())
 	case media.MP4, media.MOV, media.WebM, media.Matroska:
 		in.clip, err = r.openVideo(ctx, path, container)
 	default:
-		err = notAClip(path, container, head, size)
+		err = notClipError(path, container, head, size)
 	}
 	if err != nil {
 		return nil, explain(path, err)
@@ -88,18 +88,18 @@ func (r *Remover) openVideo(ctx context.Context, path string, container media.Co
 	if err != nil {
 		return nil, noFFmpeg(err)
 	}
-	limits := r.config.Limits.ofVideo()
+	limits := r.config.Limits.video()
 	if confirmed {
 		return located.Probe(ctx, path, container, limits)
 	}
-	hurry, cancel := context.WithCancel(ctx)
+	probeCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var clip *ffmpeg.Clip
-	var probed error
+	var probeErr error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		clip, probed = located.Probe(hurry, path, container, limits)
+		clip, probeErr = located.Probe(probeCtx, path, container, limits)
 	}()
 	tools, err := r.ffmpeg(ctx)
 	if err != nil || tools != located {
@@ -112,11 +112,11 @@ func (r *Remover) openVideo(ctx context.Context, path string, container media.Co
 	if tools != located {
 		return tools.Probe(ctx, path, container, limits)
 	}
-	return clip, probed
+	return clip, probeErr
 }
 
-// notAClip explains which other kind of file this is.
-func notAClip(path string, c media.Container, head []byte, size int64) error {
+// notClipError explains which other kind of file this is.
+func notClipError(path string, c media.Container, head []byte, size int64) error {
 	e := &Error{Kind: Unreadable, Path: path}
 	switch {
 	case size == 0:

@@ -38,16 +38,16 @@ type Warning struct {
 // A result beyond these bounds gets a warning. They were chosen so that almost
 // no real clip that looks right gets one; docs/measurements.md has the rates.
 const (
-	mostKept, leastKept = 0.97, 0.0005
-	mostHaze            = 0.35
-	mostHalo            = 0.06
-	mostFragments       = 12
-	mostPops            = 0.1
-	mostCut             = 0.9
+	maxKept, minKept = 0.97, 0.0005
+	maxHaze          = 0.35
+	maxHalo          = 0.06
+	maxFragments     = 12
+	maxPops          = 0.1
+	maxTouchesEdge   = 0.9
 )
 
-// judge puts numbers in words. Of a clip that was cut out before all may be kept.
-func judge(q pipeline.Quality, cutBefore bool) Quality {
+// assessQuality puts numbers in words. Of a clip that was cut out before all may be kept.
+func assessQuality(q pipeline.Quality, cutBefore bool) Quality {
 	out := Quality{Kept: math.Round(1000*q.Kept) / 1000, Warnings: []Warning{}}
 	warn := func(wrong bool, code WarningCode, format string, args ...any) {
 		if wrong {
@@ -55,24 +55,24 @@ func judge(q pipeline.Quality, cutBefore bool) Quality {
 		}
 	}
 	percent := func(share float64) int { return int(100 * share) }
-	warn(q.Kept >= mostKept && !cutBefore, NothingRemoved, "%d %% of the picture was kept: the backdrop was not recognised", percent(q.Kept))
-	warn(q.Kept <= leastKept, NothingLeft, "nothing was kept: no subject was recognised")
-	if q.Kept >= mostKept || q.Kept <= leastKept {
+	warn(q.Kept >= maxKept && !cutBefore, NothingRemoved, "%d %% of the picture was kept: the backdrop was not recognised", percent(q.Kept))
+	warn(q.Kept <= minKept, NothingLeft, "nothing was kept: no subject was recognised")
+	if q.Kept >= maxKept || q.Kept <= minKept {
 		return out // the rest would only say it again
 	}
-	warn(q.Haze > mostHaze, Haze, "%d %% of what was kept is less than half there", percent(q.Haze))
-	warn(q.Halo > mostHalo, Halo, "%d %% of the pixels at edges have the backdrop's colour", percent(q.Halo))
-	warn(q.Fragments > mostFragments, Fragments, "what was kept is in %d pieces", q.Fragments)
-	warn(q.Pops > mostPops, Flicker, "parts come and go: %d %% of the frames differ much from those beside them", percent(q.Pops))
-	warn(q.Cut > mostCut, TouchesEdge, "the picture's left, top or right edge cuts off what was kept")
+	warn(q.Haze > maxHaze, Haze, "%d %% of what was kept is less than half there", percent(q.Haze))
+	warn(q.Halo > maxHalo, Halo, "%d %% of the pixels at edges have the backdrop's colour", percent(q.Halo))
+	warn(q.Fragments > maxFragments, Fragments, "what was kept is in %d pieces", q.Fragments)
+	warn(q.Pops > maxPops, Flicker, "parts come and go: %d %% of the frames differ much from those beside them", percent(q.Pops))
+	warn(q.TouchesEdge > maxTouchesEdge, TouchesEdge, "the picture's left, top or right edge cuts off what was kept")
 	return out
 }
 
-// refuse is the error of a result that is warned of, with Strict.
-func (q Quality) refuse(path string) error {
-	var said []string
+// strictError is the error of a result that is warned of, with Strict.
+func (q Quality) strictError(path string) error {
+	var messages []string
 	for _, w := range q.Warnings {
-		said = append(said, w.Message)
+		messages = append(messages, w.Message)
 	}
-	return &Error{Kind: Failed, Path: path, Reason: strings.Join(said, "; ")}
+	return &Error{Kind: Failed, Path: path, Reason: strings.Join(messages, "; ")}
 }

@@ -124,7 +124,7 @@ type removal struct {
 }
 
 func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Result, error) {
-	j.warm()
+	j.preload()
 	in, err := timing(j, "probe", func() (*input, error) { return j.open(ctx, inputPath) })
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	defer file.Discard()
 	chosen, err := timing(j, "look", func() (*choice, error) { return j.choose(ctx, in.clip, j.options) })
 	if err != nil {
-		return nil, j.lacking(ctx, in.clip, err)
+		return nil, j.missingCodec(ctx, in.clip, err)
 	}
 	defer chosen.estimator.Close()
 	if chosen.note != nil {
@@ -158,15 +158,15 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	}
 	report, err := pipeline.Run(ctx, job)
 	if err != nil {
-		return nil, j.lacking(ctx, in.clip, err)
+		return nil, j.missingCodec(ctx, in.clip, err)
 	}
-	quality := judge(report.Quality, chosen.cutBefore)
+	quality := assessQuality(report.Quality, chosen.cutBefore)
 	if j.options.Strict && len(quality.Warnings) > 0 {
-		return nil, quality.refuse(inputPath)
+		return nil, quality.strictError(inputPath)
 	}
 	size, err := file.Commit()
 	if errors.Is(err, fs.ErrExist) {
-		return nil, existsAlready(outputPath, err)
+		return nil, existsError(outputPath, err)
 	}
 	if err != nil {
 		return nil, err
@@ -176,9 +176,9 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	return result, nil
 }
 
-// lacking blames what this ffmpeg does not have of the decoders and filters that
+// missingCodec blames what this ffmpeg does not have of the decoders and filters that
 // the clip needs, and of picture encoders, for its failure.
-func (j *removal) lacking(ctx context.Context, clip media.Clip, err error) error {
+func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) error {
 	if !errors.As(err, new(*ffmpeg.Error)) {
 		return err
 	}
@@ -277,11 +277,11 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 	if p := j.extras.Progress; p != nil {
 		job.Progress = func(at pipeline.Progress) { p(Progress(at)) }
 	}
-	var census *gif.Census
+	var survey *gif.Survey
 	switch format {
 	case GIF:
-		census = new(gif.Census)
-		job.Survey = census.Add
+		survey = new(gif.Survey)
+		job.Survey = survey.Add
 		if info.Container != media.GIF {
 			job.Timing.MinGap = 2
 		}
@@ -289,7 +289,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 		job.BleedReach = 4 // as far as chroma at half the resolution is interpolated
 	}
 	job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
-		return j.sink(ctx, file, in, o, census, out)
+		return j.sink(ctx, file, in, o, survey, out)
 	}
 	return job, nil
 }

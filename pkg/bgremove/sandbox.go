@@ -69,17 +69,17 @@ func (l ChildLimits) orDefaults(d ChildLimits) ChildLimits {
 // locateFFmpeg finds the programs for the sandbox that was asked for, and starts
 // none. Those that it returns may be confirmed already.
 func (r *Remover) locateFFmpeg() (_ *ffmpeg.Tools, confirmed bool, err error) {
-	r.finding.Lock()
-	defer r.finding.Unlock()
+	r.toolsMu.Lock()
+	defer r.toolsMu.Unlock()
 	if r.tools != nil {
 		return r.tools, true, nil
 	}
-	err = r.lookForFFmpeg()
+	err = r.locateFFmpegLocked()
 	return r.located, false, err
 }
 
-// lookForFFmpeg sets r.located, once. r.finding is held.
-func (r *Remover) lookForFFmpeg() (err error) {
+// locateFFmpegLocked sets r.located, once. r.toolsMu is held.
+func (r *Remover) locateFFmpegLocked() (err error) {
 	if r.located != nil {
 		return nil
 	}
@@ -88,37 +88,37 @@ func (r *Remover) lookForFFmpeg() (err error) {
 		r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, nil)
 		return err
 	}
-	holds := sandbox.Check()
-	if c.Sandbox == SandboxOn && !holds.All() || c.Sandbox == SandboxAudit && holds.Network == "" {
-		return &Error{Kind: Missing, Cause: NoSandbox, Reason: "the sandbox does not work here: " + holds.Missing}
+	support := sandbox.Check()
+	if c.Sandbox == SandboxOn && !support.All() || c.Sandbox == SandboxAudit && support.Network == "" {
+		return &Error{Kind: Missing, Cause: NoSandbox, Reason: "the sandbox does not work here: " + support.Missing}
 	}
 	confinement := &ffmpeg.Confinement{Work: sandbox.Limits(c.ChildLimits), Probe: sandbox.Limits(c.ProbeLimits)}
 	if c.Sandbox == SandboxAudit {
-		confinement.Audit = once(c.Audit)
+		confinement.Audit = reportOnce(c.Audit)
 	}
 	r.located, err = ffmpeg.Locate(c.FFmpeg, c.FFprobe, confinement)
 	return err
 }
 
-// once passes each call of a program to tell, the first time only. tell may be
-// nil.
-func once(tell func(program, call string)) func(program, call string) {
+// reportOnce passes each call of a program to report, the first time only. report may
+// be nil.
+func reportOnce(report func(program, call string)) func(program, call string) {
 	var mu sync.Mutex
-	told := make(map[[2]string]bool)
+	reported := make(map[[2]string]bool)
 	return func(program, call string) {
 		mu.Lock()
 		defer mu.Unlock()
-		if is := [2]string{program, call}; tell != nil && !told[is] {
-			told[is] = true
-			tell(program, call)
+		if key := [2]string{program, call}; report != nil && !reported[key] {
+			reported[key] = true
+			report(program, call)
 		}
 	}
 }
 
-// confirmFFmpeg checks the located programs. If they do not start in the
-// sandbox and need not, it locates them again outside it. r.finding is held.
-func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
-	if err := r.lookForFFmpeg(); err != nil {
+// confirmFFmpegLocked checks the located programs. If they do not start in the
+// sandbox and need not, it locates them again outside it. r.toolsMu is held.
+func (r *Remover) confirmFFmpegLocked(ctx context.Context) (*ffmpeg.Tools, error) {
+	if err := r.locateFFmpegLocked(); err != nil {
 		return nil, err
 	}
 	err := r.located.Check(ctx)
@@ -137,20 +137,20 @@ func (r *Remover) confirmFFmpeg(ctx context.Context) (*ffmpeg.Tools, error) {
 
 // checkSandbox says what holds of it for ffmpeg, which was found as tools.
 func (r *Remover) checkSandbox(tools *ffmpeg.Tools, d *Diagnosis) {
-	holds := sandbox.Check()
-	why := holds.Missing
+	support := sandbox.Check()
+	why := support.Missing
 	switch {
 	case r.config.Sandbox == SandboxOff:
 		why = "switched off"
-	case !tools.Confined() && holds.Any():
+	case !tools.Confined() && support.Any():
 		why = "this ffmpeg does not start in it"
 	case r.config.Sandbox == SandboxAudit:
-		why, holds.Network = cmp.Or(why, "audited: system calls that are not on the list are let through"), ""
+		why, support.Network = cmp.Or(why, "audited: system calls that are not on the list are let through"), ""
 	}
 	for _, part := range []struct{ name, means, purpose string }{
-		{"files", holds.Files, "ffmpeg opens nothing but the files of its job"},
-		{"network", holds.Network, "ffmpeg has no network and starts no processes"},
-		{"limits", holds.Limits, "ffmpeg can be bounded in CPU time, memory, file size, open files"},
+		{"files", support.Files, "ffmpeg opens nothing but the files of its job"},
+		{"network", support.Network, "ffmpeg has no network and starts no processes"},
+		{"limits", support.Limits, "ffmpeg can be bounded in CPU time, memory, file size, open files"},
 	} {
 		c := Check{Name: "sandbox: " + part.name, Detail: part.purpose, Confines: true}
 		if part.means != "" && tools.Confined() {

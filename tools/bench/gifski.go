@@ -157,9 +157,9 @@ func cutAlpha(img *image.NRGBA) {
 }
 
 func writeGIF(ctx context.Context, a animation, quality int) ([]byte, error) {
-	o := gif.WriterOptions{Quality: quality, Census: new(gif.Census)}
+	o := gif.WriterOptions{Quality: quality, Survey: new(gif.Survey)}
 	for _, img := range a.frames {
-		o.Census.Add(img)
+		o.Survey.Add(img)
 	}
 	var buf bytes.Buffer
 	w, err := gif.NewWriter(&buf, a.frames[0].Rect.Dx(), a.frames[0].Rect.Dy(), o)

@@ -69,7 +69,7 @@ func (b *bench) floodFill(ctx context.Context, path string) (time.Duration, erro
 	}
 	var survey floodfill.Survey
 	var pictures []*image.NRGBA
-	if err := pipeline.Look(ctx, clip, pipeline.Timing{}, 50, func(img *image.NRGBA) {
+	if err := pipeline.Sample(ctx, clip, pipeline.Timing{}, 50, func(img *image.NRGBA) {
 		survey.Add(img)
 		kept := image.NewNRGBA(img.Rect)
 		copy(kept.Pix, img.Pix)

@@ -51,18 +51,18 @@ func (e *Estimator) Estimate(ctx context.Context, img *image.NRGBA, dst *image.A
 	}
 	l := e.split(img)
 	defer e.scratch.Put(l)
-	l.draw(&e.screen, img, dst)
+	l.writeMatte(&e.screen, img, dst)
 	return nil
 }
 
 // split takes a frame apart; the layers go back to the pool.
 func (e *Estimator) split(img *image.NRGBA) *layers {
 	l := e.scratch.Get().(*layers)
-	by := 1
+	block := 1
 	if e.screen.halved {
-		by = 2
+		block = 2
 	}
-	l.shrink(img, by)
+	l.shrink(img, block)
 	l.split(&e.screen, e.options.KeepShadow)
 	return l
 }
@@ -88,14 +88,14 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, _ *image.NRG
 			if a == 0 {
 				continue
 			}
-			i := y/l.by*l.w + x/l.by
+			i := y/l.block*l.w + x/l.block
 			e.clean(pix[4*x:4*x+3:4*x+3], a, &screen[i], &subject[i])
 		}
 	}
 }
 
-// mostSpill bounds how much of the screen's light is taken out of a colour.
-const mostSpill = 0.6
+// maxSpill bounds how much of the screen's light is taken out of a colour.
+const maxSpill = 0.6
 
 // clean makes p, a pixel of coverage a, the subject's own colour.
 func (e *Estimator) clean(p []uint8, a uint8, screen, subject *sample) {
@@ -120,13 +120,13 @@ func (e *Estimator) clean(p []uint8, a uint8, screen, subject *sample) {
 	}
 }
 
-// spill is how much of the screen's light a colour has, 0 to mostSpill: no more than
+// spill is how much of the screen's light a colour has, 0 to maxSpill: no more than
 // would leave its strongest channel the strongest.
 func (e *Estimator) spill(c *[3]float32, screen *sample) float32 {
 	s := e.screen.hue.strength(c[0], c[1], c[2]) / max(e.screen.hue.strength(screen[0], screen[1], screen[2]), 1)
 	k, i, j := e.screen.channels()
 	excess := (c[k] - max(c[i], c[j])) / max(screen[k]-max(screen[i], screen[j]), 1)
-	return min(s, excess, mostSpill)
+	return min(s, excess, maxSpill)
 }
 
 // Close does nothing.

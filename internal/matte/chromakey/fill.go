@@ -4,7 +4,7 @@ package chromakey
 type sample [4]float32
 
 // filling spreads colours from where they are known to where they are not, by
-// pushing them to coarser grids and pulling them back (S. Gortler et al., "The
+// pulling them to coarser grids and pushing them back (S. Gortler et al., "The
 // Lumigraph", SIGGRAPH 1996, section 3.4).
 type filling struct {
 	levels []level
@@ -40,7 +40,7 @@ func (f *filling) begin(w, h int) []sample {
 // fill makes all samples known, if any is.
 func (f *filling) fill() {
 	for i := 1; i < len(f.levels); i++ {
-		f.levels[i].push(&f.levels[i-1])
+		f.levels[i].pull(&f.levels[i-1])
 	}
 	if top := &f.levels[len(f.levels)-1].px[0]; top[3] > 0 {
 		for k := range top[:3] {
@@ -49,12 +49,12 @@ func (f *filling) fill() {
 		top[3] = 1
 	}
 	for i := len(f.levels) - 2; i >= 0; i-- {
-		f.levels[i].pull(&f.levels[i+1])
+		f.levels[i].push(&f.levels[i+1])
 	}
 }
 
-// push sets l to the sums of up to four samples of the finer level.
-func (l *level) push(fine *level) {
+// pull sets l to the sums of up to four samples of the finer level.
+func (l *level) pull(fine *level) {
 	for y := range l.h {
 		for x := range l.w {
 			var sum sample
@@ -77,9 +77,9 @@ func (l *level) push(fine *level) {
 	}
 }
 
-// pull fills samples that are not fully known from the coarser level,
+// push fills samples that are not fully known from the coarser level,
 // interpolated between its four nearest samples.
-func (l *level) pull(coarse *level) {
+func (l *level) push(coarse *level) {
 	for y := range l.h {
 		up, down := coarse.row(y/2), coarse.row(secondNearest(y, coarse.h))
 		for x := range l.w {

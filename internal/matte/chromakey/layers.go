@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// dimmest and brightest bound the screen's brightness at a place, relative to its
+	// minBrightness and maxBrightness bound the screen's brightness at a place, relative to its
 	// usual light. shadowTolerance is how far brightness and strength may differ in a shadow.
-	dimmest, brightest, shadowTolerance = 0.3, 1.7, 0.13
+	minBrightness, maxBrightness, shadowTolerance = 0.3, 1.7, 0.13
 	// evenShare is how much the strength may change between neighbours on the screen,
 	// as a share of the strength, in addition to noise.
 	evenShare = 0.08
@@ -21,15 +21,15 @@ const (
 	impurity = 0.1
 	// mixTolerance is how far a channel may lie off a mix of two colours.
 	mixTolerance = 24
-	// mostTint is the largest share of the screen's strength that spill may give the
+	// maxTint is the largest share of the screen's strength that spill may give the
 	// subject.
-	mostTint = 0.6
+	maxTint = 0.6
 )
 
 // layers hold the two layers of a frame, screen and subject, at the resolution
 // of its colour. They are scratch memory for one frame.
 type layers struct {
-	w, h, by    int
+	w, h, block int
 	px          [][3]float32 // the frame's colours
 	strength    []float32
 	kind        []uint8
@@ -41,25 +41,25 @@ type layers struct {
 
 const unsure, back, front, shade = 0, 1, 2, 3
 
-// shrink takes the frame's colours, a mean for each block by × by.
-func (l *layers) shrink(img *image.NRGBA, by int) {
+// shrink takes the frame's colours, a mean for each of block × block.
+func (l *layers) shrink(img *image.NRGBA, block int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	l.by, l.w, l.h = by, (w+by-1)/by, (h+by-1)/by
+	l.block, l.w, l.h = block, (w+block-1)/block, (h+block-1)/block
 	n := l.w * l.h
 	l.px, l.strength, l.light, l.matte = sized(l.px, n), sized(l.strength, n), sized(l.light, n), sized(l.matte, n)
 	l.kind, l.rim = sized(l.kind, n), sized(l.rim, n)
 	for y := range l.h {
 		for x := range l.w {
 			var sum [3]int32
-			for v := by * y; v < by*y+by; v++ {
+			for v := block * y; v < block*y+block; v++ {
 				row := img.Pix[min(v, h-1)*img.Stride:]
-				for u := by * x; u < by*x+by; u++ {
+				for u := block * x; u < block*x+block; u++ {
 					p := row[4*min(u, w-1):]
 					sum[0], sum[1], sum[2] = sum[0]+int32(p[0]), sum[1]+int32(p[1]), sum[2]+int32(p[2])
 				}
 			}
 			i := y*l.w + x
-			area := int32(by * by)
+			area := int32(block * block)
 			for k, v := range sum {
 				l.px[i][k] = float32(v) / float32(area)
 			}
@@ -93,7 +93,7 @@ func (l *layers) split(s *Screen, keepShadow bool) {
 		case unsure:
 			b, f := &screen[i], &subject[i]
 			whole := s.hue.strength(b[0], b[1], b[2])
-			own := min(s.hue.strength(f[0], f[1], f[2]), mostTint*whole)
+			own := min(s.hue.strength(f[0], f[1], f[2]), maxTint*whole)
 			a = ((whole-l.strength[i])/max(whole-own, 1) - lowest) / (1 - 1.5*lowest)
 		}
 		l.matte[i] = min(max(a, 0), 1)
@@ -119,7 +119,7 @@ func (l *layers) findScreen(s *Screen, keepShadow bool) {
 			p, usual := &l.px[i], lit.at(x)
 			whole := s.hue.strength(usual[0], usual[1], usual[2])
 			ratio := l.strength[i] / max(whole, 1)
-			if ratio < dimmest || ratio > brightest || !l.even(x, y, s.evenTolerance(whole)) {
+			if ratio < minBrightness || ratio > maxBrightness || !l.isEven(x, y, s.evenTolerance(whole)) {
 				continue
 			}
 			light := l.light[i] / max(s.lightness(&usual), 1)
@@ -156,11 +156,11 @@ func (l *layers) gain(s *Screen) float32 {
 		return 1
 	}
 	slices.Sort(ratios)
-	return max(ratios[len(ratios)*3/4], dimmest)
+	return max(ratios[len(ratios)*3/4], minBrightness)
 }
 
-// even reports whether the strength changes by no more than most around a place.
-func (l *layers) even(x, y int, most float32) bool {
+// isEven reports whether the strength changes by no more than most around a place.
+func (l *layers) isEven(x, y int, most float32) bool {
 	lo, hi := l.strength[y*l.w+x], l.strength[y*l.w+x]
 	for v := max(y-1, 0); v <= min(y+1, l.h-1); v++ {
 		for u := max(x-1, 0); u <= min(x+1, l.w-1); u++ {
@@ -191,7 +191,7 @@ func (l *layers) findSubject(s *Screen) {
 			continue
 		}
 		a := covered(i)
-		if a > likelyCoverage && (l.rim[i] > farRim || l.even(i%l.w, i/l.w, s.evenTolerance(s.strength()))) || a > certainCoverage && l.pure(s, i) {
+		if a > likelyCoverage && (l.rim[i] > farRim || l.isEven(i%l.w, i/l.w, s.evenTolerance(s.strength()))) || a > certainCoverage && l.pure(s, i) {
 			l.kind[i] = front
 			known[i] = sample{p[0], p[1], p[2], 1}
 		}
@@ -295,15 +295,15 @@ func (s *Screen) lightness(c *[3]float32) float32 {
 	return float32(s.luma[0])*c[0] + float32(s.luma[1])*c[1] + float32(s.luma[2])*c[2]
 }
 
-// leastContrast is the difference in lightness of subject and screen, in 1/255, from
+// minContrast is the difference in lightness of subject and screen, in 1/255, from
 // which on lightness shows where an edge is.
-const leastContrast = 28
+const minContrast = 28
 
-// draw writes the matte at the frame's own resolution: between places it changes as
+// writeMatte writes the matte at the frame's own resolution: between places it changes as
 // lightness does there, which has the whole resolution.
-func (l *layers) draw(s *Screen, img *image.NRGBA, dst *image.Alpha) {
+func (l *layers) writeMatte(s *Screen, img *image.NRGBA, dst *image.Alpha) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	blind := leastContrast + 4*float32(s.Rough)
+	noise := minContrast + 4*float32(s.Rough)
 	for y := range h {
 		row, pix := dst.Pix[y*dst.Stride:][:w], img.Pix[y*img.Stride:][:4*w]
 		j, k, down := between(y, h, l.h)
@@ -315,13 +315,13 @@ func (l *layers) draw(s *Screen, img *image.NRGBA, dst *image.Alpha) {
 				continue
 			}
 			a := mix(upper, lower, u, v, across, down)
-			i := y/l.by*l.w + x/l.by
+			i := y/l.block*l.w + x/l.block
 			if f := &l.front.levels[0].px[i]; f[3] > 0 {
 				b, p := &l.back.levels[0].px[i], pix[4*x:4*x+3:4*x+3]
-				apart := s.lightness((*[3]float32)(f[:3])) - s.lightness((*[3]float32)(b[:3]))
-				off := s.lightness(&[3]float32{float32(p[0]), float32(p[1]), float32(p[2])}) -
+				contrast := s.lightness((*[3]float32)(f[:3])) - s.lightness((*[3]float32)(b[:3]))
+				diff := s.lightness(&[3]float32{float32(p[0]), float32(p[1]), float32(p[2])}) -
 					mix(l.light[j*l.w:], l.light[k*l.w:], u, v, across, down)
-				a += off * apart / (apart*apart + blind*blind)
+				a += diff * contrast / (contrast*contrast + noise*noise)
 			}
 			row[x] = uint8(min(max(a, 0), 1)*255 + 0.5)
 		}

@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// A screen is recognised without a key if all of this holds. Its hue is within greenest
-// or bluest degrees of pure green or blue. Its strength is at least pureGreen or pureBlue
-// times its brightest channel. The median deviation within its tiles is at most smooth. It
-// covers mostBorder of the border, and leastBorder in the worst frame. At most mostAlike of
+// A screen is recognised without a key if all of this holds. Its hue is within greenTolerance
+// or blueTolerance degrees of pure green or blue. Its strength is at least greenPurity or bluePurity
+// times its brightest channel. The median deviation within its tiles is at most maxRough. It
+// covers minShare of the border, and minSteady in the worst frame. At most maxAlike of
 // the subject has its hue.
 const (
-	greenest, bluest        = 25, 18
-	pureGreen, pureBlue     = 0.22, 0.28
-	smooth                  = 6
-	mostBorder, leastBorder = 0.8, 0.5
-	mostAlike               = 0.08
+	greenTolerance, blueTolerance = 25, 18
+	greenPurity, bluePurity       = 0.22, 0.28
+	maxRough                      = 6
+	minShare, minSteady           = 0.8, 0.5
+	maxAlike                      = 0.08
 )
 
 // Screen describes the screen of a clip. The zero value means that there is none.
@@ -52,7 +52,7 @@ func (s *Screen) strength() float32 {
 	return s.hue.strength(float32(s.Colour[0]), float32(s.Colour[1]), float32(s.Colour[2]))
 }
 
-func (s *Screen) tile(t *tile) bool {
+func (s *Screen) showsTile(t *tile) bool {
 	return s.shows(float32(t.mean[0]), float32(t.mean[1]), float32(t.mean[2]))
 }
 
@@ -60,7 +60,7 @@ func (s *Screen) tile(t *tile) bool {
 func (s *Screen) Found() bool { return s.lit != nil }
 
 // Plain reports whether nothing else has the screen's hue, not even shadows on it.
-func (s *Screen) Plain() bool { return s.Alike+s.Dark <= mostAlike }
+func (s *Screen) Plain() bool { return s.Alike+s.Dark <= maxAlike }
 
 // Usual reports whether it is green or blue, as screens are.
 func (s *Screen) Usual() bool { return s.name() != "" }
@@ -69,7 +69,7 @@ func (s *Screen) Usual() bool { return s.name() != "" }
 // why in words for a person.
 func (s *Screen) Recognise() (ok bool, reason string) {
 	name := s.name()
-	if name == "" || s.Share < mostBorder || s.Steady < leastBorder || s.Rough > smooth || s.Alike > mostAlike {
+	if name == "" || s.Share < minShare || s.Steady < minSteady || s.Rough > maxRough || s.Alike > maxAlike {
 		return false, "there is no green or blue screen"
 	}
 	return true, s.Describe()
@@ -96,9 +96,9 @@ func (s *Screen) name() string {
 	switch {
 	case !s.Found():
 		return ""
-	case near([3]float64{0, 255, 0}, greenest) && pure >= pureGreen:
+	case near([3]float64{0, 255, 0}, greenTolerance) && pure >= greenPurity:
 		return "green"
-	case near([3]float64{0, 0, 255}, bluest) && pure >= pureBlue:
+	case near([3]float64{0, 0, 255}, blueTolerance) && pure >= bluePurity:
 		return "blue"
 	}
 	return ""

@@ -13,8 +13,8 @@ import (
 const (
 	// tilesAcross is how many tiles the longer side of a picture is surveyed in.
 	tilesAcross = 48
-	// leastChroma is the least length of a colour's two differences that has a hue.
-	leastChroma = 14
+	// minChroma is the least length of a colour's two differences that has a hue.
+	minChroma = 14
 	// bins is the number of hue bins. A colour also counts for spread bins on either
 	// side of its own. Where a hue is given, givenSpread bins on either side are searched.
 	bins, spread, givenSpread = 72, 1, 6
@@ -152,14 +152,14 @@ func (s *Survey) candidates() (all []tile) {
 // commonHue is the bin of the hue that most of those places have, and whether any does.
 func (s *Survey) commonHue(luma [3]float64) (best int, ok bool) {
 	var counts [bins]int
-	asked, limited := 0, s.Key != nil
-	if limited {
-		if asked, ok = hueBin(luma, [3]float64{float64(s.Key.R), float64(s.Key.G), float64(s.Key.B)}); !ok {
+	keyBin, hasKey := 0, s.Key != nil
+	if hasKey {
+		if keyBin, ok = hueBin(luma, [3]float64{float64(s.Key.R), float64(s.Key.G), float64(s.Key.B)}); !ok {
 			return 0, false
 		}
 	}
 	for _, t := range s.candidates() {
-		if b, ok := hueBin(luma, t.mean); ok && (!limited || distance(b, asked) <= givenSpread) {
+		if b, ok := hueBin(luma, t.mean); ok && (!hasKey || distance(b, keyBin) <= givenSpread) {
 			for d := -spread; d <= spread; d++ {
 				counts[(b+d+bins)%bins]++
 			}
@@ -172,7 +172,7 @@ func (s *Survey) commonHue(luma [3]float64) (best int, ok bool) {
 // hueBin is the bin of a colour's hue, if it has one.
 func hueBin(luma, c [3]float64) (int, bool) {
 	cb, cr := chroma(luma, c)
-	if math.Hypot(cb, cr) < leastChroma {
+	if math.Hypot(cb, cr) < minChroma {
 		return 0, false
 	}
 	return int((math.Atan2(cr, cb)/(2*math.Pi)+1)*bins) % bins, true
@@ -207,7 +207,7 @@ func (s *Survey) measureShare(screen *Screen) {
 				continue
 			}
 			n++
-			if screen.tile(&f[i]) {
+			if screen.showsTile(&f[i]) {
 				m++
 			}
 		}
@@ -230,7 +230,7 @@ func (s *Survey) measureAlike(screen *Screen) {
 			case strength < weak:
 				other++
 			case t.rough > max(evenTile, 2*screen.Rough): // an edge
-			case !screen.tile(t) || max(d, -d) > 1.5*shadowTolerance || light > 1+shadowTolerance:
+			case !screen.showsTile(t) || max(d, -d) > 1.5*shadowTolerance || light > 1+shadowTolerance:
 				alike++
 			case light < 1-shadowTolerance:
 				dark++
@@ -251,7 +251,7 @@ func (s *Survey) estimateLight(screen *Screen) {
 	for i := range px {
 		shown = shown[:0]
 		for _, frame := range s.frames {
-			if i < len(frame) && screen.tile(&frame[i]) {
+			if i < len(frame) && screen.showsTile(&frame[i]) {
 				shown = append(shown, frame[i])
 			}
 		}

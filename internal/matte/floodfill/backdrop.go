@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// near is the largest channel difference that still counts as backdrop
+	// flatTolerance is the largest channel difference that still counts as backdrop
 	// in Backdrop.Flat and Backdrop.Steady.
-	near = 16
+	flatTolerance = 16
 	// flatShare is the least share of flat border for Flatness.
 	flatShare = 0.6
 	// slopeShare is that where the backdrop is a slope of colours, filmedShare that of
 	// video: a floor before a wall is no slope.
 	slopeShare, filmedShare = 0.9, 0.97
-	// clearShare is the least share of transparent border from which on
+	// transparentShare is the least share of transparent border from which on
 	// transparency is the backdrop.
-	clearShare = 0.25
-	// ring is the width in pixels of the frame of border pixels surveyed.
-	ring = 2
-	// sampled bounds the border pixels kept of one frame.
-	sampled = 8192
+	transparentShare = 0.25
+	// borderWidth is the width in pixels of the frame of border pixels surveyed.
+	borderWidth = 2
+	// maxBorderPixels bounds the border pixels kept of one frame.
+	maxBorderPixels = 8192
 )
 
 // Backdrop is a Survey's description of a clip's border.
@@ -65,14 +65,14 @@ type Backdrop struct {
 func (b Backdrop) Flatness() (ok bool, reason string) {
 	name := fmt.Sprintf("#%02x%02x%02x", round(b.Colour[0]), round(b.Colour[1]), round(b.Colour[2]))
 	flat := int(math.Floor(100 * b.Flat))
-	least := slopeShare
+	minFlat := slopeShare
 	if b.Luma != [3]float64{} {
-		least = filmedShare
+		minFlat = filmedShare
 	}
 	switch {
 	case b.Transparent:
 		return true, "the border is transparent"
-	case b.slope != nil && (b.Flat < least || b.Steady < least-0.1):
+	case b.slope != nil && (b.Flat < minFlat || b.Steady < minFlat-0.1):
 		return false, fmt.Sprintf("the border is not flat: %d %% of its pixels are on one smooth slope of colours, %d %% in the worst frame",
 			flat, int(math.Floor(100*b.Steady)))
 	case b.slope != nil:
@@ -114,15 +114,15 @@ func (s *Survey) Add(img *image.NRGBA) {
 	if w == 0 || h == 0 {
 		return
 	}
-	step := 1 + 2*ring*(w+h)/sampled
-	px := make([][4]uint8, 0, 2*ring*(w+h)/step+4)
+	step := 1 + 2*borderWidth*(w+h)/maxBorderPixels
+	px := make([][4]uint8, 0, 2*borderWidth*(w+h)/step+4)
 	n := 0
 	for y := range h {
 		row := img.Pix[y*img.Stride : y*img.Stride+4*w]
-		inner := y >= ring && y < h-ring
+		inner := y >= borderWidth && y < h-borderWidth
 		for x := 0; x < w; x++ {
-			if inner && x == ring && w > 2*ring {
-				x = w - ring
+			if inner && x == borderWidth && w > 2*borderWidth {
+				x = w - borderWidth
 			}
 			if n++; n%step == 0 {
 				px = append(px, [4]uint8(row[4*x:]))
@@ -139,17 +139,17 @@ func (s *Survey) Add(img *image.NRGBA) {
 
 // ringing measures one frame against the backdrop of its own border.
 func (s *Survey) ringing(img *image.NRGBA, border [][4]uint8) (ring float64, ok bool) {
-	one := Survey{Key: s.Key, Luma: s.Luma, frames: [][][4]uint8{border}}
-	b := one.Backdrop()
+	single := Survey{Key: s.Key, Luma: s.Luma, frames: [][][4]uint8{border}}
+	b := single.Backdrop()
 	if b.Transparent || b.Flat < flatShare {
 		return 0, false
 	}
-	n := newBand(b)
+	n := newMetric(b)
 	s.runs.reset(img.Rect.Dx(), img.Rect.Dy())
 	n.scan(img, option.Tolerance.Default, &s.runs)
 	s.runs.link(0)
 	for i := range s.runs.parts {
-		s.runs.parts[i].on = s.runs.parts[i].border
+		s.runs.parts[i].selected = s.runs.parts[i].border
 	}
 	s.rims.add(img, &n, &s.runs)
 	return float64(n.ringing(img, &s.runs)), true
@@ -174,7 +174,7 @@ func (s *Survey) Backdrop() Backdrop {
 	if all == 0 {
 		return b
 	}
-	b.Transparent = s.Key == nil && float64(all-opaque) >= clearShare*float64(all)
+	b.Transparent = s.Key == nil && float64(all-opaque) >= transparentShare*float64(all)
 	switch {
 	case s.Key != nil:
 		b.Colour = [3]float64{float64(s.Key.R), float64(s.Key.G), float64(s.Key.B)}
@@ -189,7 +189,7 @@ func (s *Survey) Backdrop() Backdrop {
 	if s.Key == nil && !b.Transparent {
 		s.findSlope(&b)
 	}
-	b.Hard = b.Noise <= hardNoise && b.Ringing <= compressed && s.Luma == [3]float64{} && s.rims.hard()
+	b.Hard = b.Noise <= hardNoise && b.Ringing <= compressedRing && s.Luma == [3]float64{} && s.rims.hard()
 	return b
 }
 
@@ -220,7 +220,7 @@ func (s *Survey) refine(c [3]float64) [3]float64 {
 		var hist [3][256]int
 		for _, px := range s.frames {
 			for _, p := range px {
-				if p[3] >= transparentBelow && difference(p, c) <= near {
+				if p[3] >= transparentBelow && difference(p, c) <= flatTolerance {
 					for k := range hist {
 						hist[k][p[k]]++
 					}
@@ -277,7 +277,7 @@ func (s *Survey) measure(b *Backdrop, all int) {
 				n++
 				continue
 			}
-			if d := difference(p, b.Colour); d <= near {
+			if d := difference(p, b.Colour); d <= flatTolerance {
 				n++
 				differences = append(differences, d)
 			}

@@ -3,19 +3,19 @@ package floodfill
 import "image"
 
 const (
-	// spill is how far in pixels halved chroma carries the backdrop's colour
+	// bleedReach is how far in pixels halved chroma carries the backdrop's colour
 	// into the subject, depth from where it is the subject's own.
-	spill, depth = 2, 3
+	bleedReach, depth = 2, 3
 )
 
-// bleed restores the colour of the subject's edge in compressed pictures. Their
+// restoreChroma restores the colour of the subject's edge in compressed pictures. Their
 // chroma has half the resolution, so the backdrop's colour reaches into pixels
 // that the subject covers fully, and a mix of colours is not a mix of chroma.
 // Lightness is un-mixed for every pixel. Chroma is taken from deeper inside the
 // subject if it is farther from the backdrop's there.
-func (p *mixedPixels) bleed(b *band, img *image.NRGBA, m *image.Alpha) {
+func (p *mixedPixels) restoreChroma(b *metric, img *image.NRGBA, m *image.Alpha) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	p.widen(m, w, h)
+	p.collectInner(m, w, h)
 	for _, at := range p.inner {
 		b.tint(img, m, int(at), w, h)
 	}
@@ -27,9 +27,9 @@ func (p *mixedPixels) bleed(b *band, img *image.NRGBA, m *image.Alpha) {
 	}
 }
 
-// widen lists the fully covered pixels within spill of a pixel that is not,
-// and marks them in near until bleed is done.
-func (p *mixedPixels) widen(m *image.Alpha, w, h int) {
+// collectInner lists the fully covered pixels within bleedReach of a pixel that is not,
+// and marks them in near until restoreChroma is done.
+func (p *mixedPixels) collectInner(m *image.Alpha, w, h int) {
 	if len(p.near) < len(m.Pix) {
 		p.near = make([]bool, len(m.Pix))
 	}
@@ -38,7 +38,7 @@ func (p *mixedPixels) widen(m *image.Alpha, w, h int) {
 		x, y := int(at)%w, int(at)/w
 		for _, o := range around {
 			qx, qy := x, y
-			for range spill {
+			for range bleedReach {
 				qx, qy = qx+int(o[0]), qy+int(o[1])
 				if uint(qx) >= uint(w) || uint(qy) >= uint(h) {
 					break
@@ -54,10 +54,10 @@ func (p *mixedPixels) widen(m *image.Alpha, w, h int) {
 
 // tint gives one pixel the chroma of the subject around it: a fully covered
 // pixel that of the pixels at depth, others that of all up to there.
-func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
+func (b *metric) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	x, y := at%w, at/w
 	a := m.Pix[at]
-	own := b.vec(img.Pix, at)
+	own := b.offset(img.Pix, at)
 	first, step := 1, 1
 	if a == 255 {
 		first = depth
@@ -67,7 +67,7 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	var sum [3]float32
 	var weight float32
 	inside := x >= depth && x < w-depth && y >= depth && y < h-depth
-	least := max(a, 128)
+	minAlpha := max(a, 128)
 	origin := b.newOriginTest(own, float32(a)/255)
 	for _, o := range around {
 		for k := first; k <= depth; k += step {
@@ -76,10 +76,10 @@ func (b *band) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 				break
 			}
 			q := at + dy*w + dx
-			if m.Pix[q] < least {
+			if m.Pix[q] < minAlpha {
 				continue
 			}
-			c := b.vec(img.Pix, q)
+			c := b.offset(img.Pix, q)
 			f := b.chroma(c)
 			if !origin.admits(b.luma(c), f) {
 				continue
@@ -126,7 +126,7 @@ const (
 	originChroma  = 12  // least chroma with a meaningful direction, without ringing
 )
 
-func (b *band) newOriginTest(own [3]float32, share float32) originTest {
+func (b *metric) newOriginTest(own [3]float32, share float32) originTest {
 	c := b.chroma(own)
 	return originTest{least: max(originChroma, 2*b.ring), light: b.luma(own) / share, sure: share > 0.6, chroma: c, chroma2: dot(c, c)}
 }

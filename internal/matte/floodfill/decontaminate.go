@@ -11,8 +11,8 @@ import (
 type mixedPixels struct {
 	at     []int32
 	sorted []int32
-	inner  []int32 // of bleed
-	near   []bool  // of bleed; false between calls
+	inner  []int32 // of restoreChroma
+	near   []bool  // of restoreChroma; false between calls
 }
 
 // Decontaminate replaces, in place, the colour of partly covered pixels by the
@@ -27,8 +27,8 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, _ *image.NRG
 	s := e.scratch.Get().(*scratch)
 	defer e.scratch.Put(s)
 	s.mixed.collect(m)
-	if e.band.halved {
-		s.mixed.bleed(&e.band, img, m)
+	if e.metric.halved {
+		s.mixed.restoreChroma(&e.metric, img, m)
 		return
 	}
 	for _, at := range s.mixed.sorted {
@@ -94,12 +94,12 @@ func (e *Estimator) restore(img *image.NRGBA, m *image.Alpha, at int) {
 		sum[2] += k * float32(p[2])
 		weight += k
 	}
-	p, back := img.Pix[4*at:4*at+3], e.band.backdrop(at)
+	p, back := img.Pix[4*at:4*at+3], e.metric.backdrop(at)
 	share := float32(a) / 255
 	own := float32(1)
 	if weight > 0 {
 		own = min(max((share-0.1)/0.4, 0), 1)
-		if e.band.slope != nil { // a palette's error would be un-mixed, too
+		if e.metric.slope != nil { // a palette's error would be un-mixed, too
 			own = min(max((share-0.7)/0.3, 0), 1)
 		}
 	}

@@ -49,7 +49,7 @@ type Estimator struct {
 	backdrop Backdrop
 	tol      int
 	holes    Holes
-	band     band
+	metric   metric
 	scratch  sync.Pool // of *scratch
 }
 
@@ -58,9 +58,9 @@ func New(b Backdrop, o Options) *Estimator {
 	if o.Tolerance <= 0 {
 		o.Tolerance = option.Tolerance.Default
 	}
-	e := &Estimator{backdrop: b, tol: min(o.Tolerance, 255), holes: o.Holes, band: newBand(b)}
+	e := &Estimator{backdrop: b, tol: min(o.Tolerance, 255), holes: o.Holes, metric: newMetric(b)}
 	if b.Transparent {
-		e.band.closed()
+		e.metric.useAlphaOnly()
 	}
 	e.scratch.New = func() any { return new(scratch) }
 	return e
@@ -89,33 +89,33 @@ func (e *Estimator) Estimate(ctx context.Context, img *image.NRGBA, dst *image.A
 	if img.Stride != 4*w || dst.Stride != w {
 		return fmt.Errorf("estimate matte: rows of %d and %d bytes are not contiguous", img.Stride, dst.Stride)
 	}
-	if d := e.band.slope; d != nil && len(d.offset) != w*h {
+	if d := e.metric.slope; d != nil && len(d.offset) != w*h {
 		return fmt.Errorf("estimate matte: picture is %d×%d, not of the surveyed size", w, h)
 	}
 	s := e.scratch.Get().(*scratch)
 	defer e.scratch.Put(s)
 	s.back.reset(w, h)
-	e.band.scan(img, e.tol, &s.back)
+	e.metric.scan(img, e.tol, &s.back)
 	s.back.link(0)
-	e.choose(&s.back, w, h)
+	e.selectBackdrop(&s.back, w, h)
 	s.subject.complement(&s.back)
 	s.subject.link(1)
 	e.dropSpecks(img, &s.subject)
 	s.subject.paint(dst)
 	if !e.backdrop.Transparent && !e.backdrop.Hard {
-		s.ramp.unmix(&e.band, img, dst, e.tol)
+		s.ramp.unmix(&e.metric, img, dst, e.tol)
 	}
 	return nil
 }
 
-// choose marks the components of the backdrop's colour that are removed:
+// selectBackdrop marks the components of the backdrop's colour that are removed:
 // those at the border, and enclosed ones by the policy.
-func (e *Estimator) choose(l *labels, w, h int) {
+func (e *Estimator) selectBackdrop(l *labels, w, h int) {
 	limit := HoleShare * float64(w) * float64(h)
 	for i := range l.parts {
 		p := &l.parts[i]
 		enclosed := e.holes == HolesRemove || e.holes == HolesAuto && float64(p.area) > limit
-		p.on = p.border || enclosed
+		p.selected = p.border || enclosed
 	}
 }
 
@@ -132,18 +132,18 @@ const (
 // tolerance, which are noise of compression, for backdrop.
 func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 	for i := range l.parts {
-		l.parts[i].on = true
+		l.parts[i].selected = true
 	}
 	if e.backdrop.Transparent { // there is no colour to which noise could belong
 		return
 	}
 	area := int32(speckArea)
-	if e.band.halved {
+	if e.metric.halved {
 		area = ringArea
 	}
-	limit := max(float32(speckPeak*float64(e.tol)), float32(e.tol)+1.5*e.band.ring)
-	if e.band.slope != nil {
-		limit = max(limit, speckPeak*e.band.noise)
+	limit := max(float32(speckPeak*float64(e.tol)), float32(e.tol)+1.5*e.metric.ring)
+	if e.metric.slope != nil {
+		limit = max(limit, speckPeak*e.metric.noise)
 	}
 	for i := range l.runs {
 		r := &l.runs[i]
@@ -152,12 +152,12 @@ func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 			continue
 		}
 		for x := r.x0; x < r.x1; x++ {
-			p.peak = max(p.peak, e.band.distance(img.Pix, int(r.y)*l.w+int(x)))
+			p.peak = max(p.peak, e.metric.distance(img.Pix, int(r.y)*l.w+int(x)))
 		}
 	}
 	for i := range l.parts {
 		p := &l.parts[i]
-		p.on = p.area > area || p.peak > limit
+		p.selected = p.area > area || p.peak > limit
 	}
 }
 

@@ -3,7 +3,7 @@ package floodfill
 // setForegrounds sets the colour of the local maxima, which end a ramp. If other nodes depend
 // on one, its colour is the mean of the surrounding pixels that are as far from
 // the backdrop.
-func (j *job) setForegrounds(rim int) {
+func (j *unmixer) setForegrounds(rim int) {
 	for i := range j.nodes {
 		n := &j.nodes[i]
 		if n.up >= 0 {
@@ -12,7 +12,7 @@ func (j *job) setForegrounds(rim int) {
 		n.full, n.full2, n.hops = n.c, n.d2, strokeReach
 		in := j.within(n.at, n.x, 1)
 		if i < rim {
-			n.thin = !j.solid(n.at, in, int32(rim))
+			n.thin = !j.touchesSolid(n.at, in, int32(rim))
 		}
 		if n.ledTo && !n.thin {
 			j.smooth(n, in)
@@ -20,9 +20,9 @@ func (j *job) setForegrounds(rim int) {
 	}
 }
 
-// solid reports whether a neighbour belongs to the subject without touching
+// touchesSolid reports whether a neighbour belongs to the subject without touching
 // the flood.
-func (j *job) solid(at int32, in uint8, rim int32) bool {
+func (j *unmixer) touchesSolid(at int32, in uint8, rim int32) bool {
 	for o, off := range j.off {
 		if in>>o&1 != 0 && j.mask[at+off] != 0 && uint32(j.index[at+off]-1) >= uint32(rim) {
 			return true
@@ -32,7 +32,7 @@ func (j *job) solid(at int32, in uint8, rim int32) bool {
 }
 
 // smooth averages the colour of a local maximum with neighbours like it.
-func (j *job) smooth(n *node, in uint8) {
+func (j *unmixer) smooth(n *node, in uint8) {
 	near := 3 + 2*j.b.noise
 	floor := max(sqrt(n.d2)-1-j.b.noise, 0)
 	floor *= floor
@@ -41,8 +41,8 @@ func (j *job) smooth(n *node, in uint8) {
 		if in>>o&1 == 0 || j.mask[n.at+off] == 0 {
 			continue
 		}
-		c := j.color(n.at + off)
-		if dot(c, c) >= floor && biggest([3]float32{c[0] - n.c[0], c[1] - n.c[1], c[2] - n.c[2]}) <= near {
+		c := j.colour(n.at + off)
+		if dot(c, c) >= floor && maxAbs([3]float32{c[0] - n.c[0], c[1] - n.c[1], c[2] - n.c[2]}) <= near {
 			for k := range sum {
 				sum[k] += c[k]
 			}
@@ -56,7 +56,7 @@ func (j *job) smooth(n *node, in uint8) {
 // propagate carries the strongest colour along thin strokes. Their pixels may
 // never be covered fully. The rim is in raster order, so one pass forward and
 // one backward reach everything within the limit of steps.
-func (j *job) propagate(rim int) {
+func (j *unmixer) propagate(rim int) {
 	for i := range rim {
 		j.raise(i, 0, 4)
 	}
@@ -67,7 +67,7 @@ func (j *job) propagate(rim int) {
 
 // correctHairlines raises the colour of strokes about one pixel wide. Slanted ones
 // cover no pixel fully: with slope t, at best 1 − t/4 of it.
-func (j *job) correctHairlines(rim int) {
+func (j *unmixer) correctHairlines(rim int) {
 	for i := range rim {
 		n := &j.nodes[i]
 		if !n.thin || n.up >= 0 || n.d2 <= 0 {
@@ -79,7 +79,7 @@ func (j *job) correctHairlines(rim int) {
 		}
 		sum := float32(1)
 		for _, off := range j.off {
-			sum += max(dot(j.color(n.at+off), n.full)/n.full2, 0)
+			sum += max(dot(j.colour(n.at+off), n.full)/n.full2, 0)
 		}
 		if sum < 3*hairline {
 			for k := range n.full {
@@ -91,7 +91,7 @@ func (j *job) correctHairlines(rim int) {
 }
 
 // localMaximum returns the one above node i, which may be i itself.
-func (j *job) localMaximum(i int32) int32 {
+func (j *unmixer) localMaximum(i int32) int32 {
 	for j.nodes[i].up >= 0 {
 		i = j.nodes[i].up
 	}
@@ -103,7 +103,7 @@ func (j *job) localMaximum(i int32) int32 {
 // ramp may deviate a little, and several could lead from a rim of one colour
 // into an area of another, which is not part of the edge. Nodes inside
 // therefore count only if their ramp leads to the source of a node of the rim.
-func (j *job) chooseSources(rim int) {
+func (j *unmixer) chooseSources(rim int) {
 	for i := range j.nodes {
 		n := &j.nodes[i]
 		for up := n.up; up >= 0 && j.straight(int32(i), up); up = j.nodes[up].up {
@@ -119,7 +119,7 @@ func (j *job) chooseSources(rim int) {
 
 // straight reports whether the colour of node to is on one line with all on
 // the ramp from node i up to it.
-func (j *job) straight(i, to int32) bool {
+func (j *unmixer) straight(i, to int32) bool {
 	t := &j.nodes[to]
 	for ; i != to; i = j.nodes[i].up {
 		if n := &j.nodes[i]; !j.aligned(n.c, n.d2, t.c, t.d2) {
@@ -139,7 +139,7 @@ func (n *node) foreground() ([3]float32, float32) {
 
 // raise raises the colour of the thin local maximum above rim node i to that of the
 // neighbours of i in the given directions.
-func (j *job) raise(i, from, to int) {
+func (j *unmixer) raise(i, from, to int) {
 	p := &j.nodes[i]
 	n := &j.nodes[j.localMaximum(int32(i))]
 	if !n.thin {

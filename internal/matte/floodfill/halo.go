@@ -29,7 +29,7 @@ func (e *Estimator) Halo(img *image.NRGBA, m *image.Alpha) (edge, left int) {
 				continue
 			}
 			edge++
-			if e.band.distance(img.Pix, y*w+at) < haloNear && !e.alike(img, row, y*w, at+haloDepth*inward) {
+			if e.metric.distance(img.Pix, y*w+at) < haloNear && !e.alike(img, row, y*w, at+haloDepth*inward) {
 				left++
 			}
 		}
@@ -40,5 +40,5 @@ func (e *Estimator) Halo(img *image.NRGBA, m *image.Alpha) (edge, left int) {
 // alike reports whether the place x of a row, which begins at first, is of the subject
 // and not far from the backdrop's colour.
 func (e *Estimator) alike(img *image.NRGBA, row []uint8, first, x int) bool {
-	return x >= 0 && x < len(row) && row[x] >= 128 && e.band.distance(img.Pix, first+x) < 2*haloNear
+	return x >= 0 && x < len(row) && row[x] >= 128 && e.metric.distance(img.Pix, first+x) < 2*haloNear
 }

@@ -15,9 +15,9 @@ const (
 	hardNoise = 1
 	// tooManyColours is where counting ends: no hard edge has as many.
 	tooManyColours = 1 << 12
-	// mixFrom and mixTo bound the coverage of a mix, mixBeside is how far it may lie
+	// mixFrom and mixTo bound the coverage of a mix, mixTolerance is how far it may lie
 	// beside the line between the two colours.
-	mixFrom, mixTo, mixBeside = 0.1, 0.9, 20
+	mixFrom, mixTo, mixTolerance = 0.1, 0.9, 20
 )
 
 // rims counts the kinds of pixels that touch the backdrop, to distinguish pixel
@@ -28,13 +28,13 @@ type rims struct {
 }
 
 // add looks at the left and right ends of the backdrop's runs.
-func (r *rims) add(img *image.NRGBA, b *band, l *labels) {
+func (r *rims) add(img *image.NRGBA, b *metric, l *labels) {
 	if r.colours == nil {
 		r.colours = make(map[[3]uint8]int)
 	}
 	for i := range l.runs {
 		run := &l.runs[i]
-		if !l.parts[l.find(run.label)].on || len(r.colours) > tooManyColours {
+		if !l.parts[l.find(run.label)].selected || len(r.colours) > tooManyColours {
 			continue
 		}
 		row := int(run.y) * l.w
@@ -48,7 +48,7 @@ func (r *rims) add(img *image.NRGBA, b *band, l *labels) {
 }
 
 // record counts a pixel, and the next colour behind it within some steps.
-func (r *rims) record(pix []byte, b *band, at, step, steps int) {
+func (r *rims) record(pix []byte, b *metric, at, step, steps int) {
 	own := [3]uint8(pix[4*at:])
 	r.colours[own]++
 	r.count++
@@ -56,13 +56,13 @@ func (r *rims) record(pix []byte, b *band, at, step, steps int) {
 	for k := 1; k <= steps && own == [3]uint8(pix[4*behind:]); k++ {
 		behind += step
 	}
-	c, f := b.vec(pix, at), b.vec(pix, behind)
+	c, f := b.offset(pix, at), b.offset(pix, behind)
 	f2, p := dot(f, f), dot(c, f)
 	if f2 == 0 {
 		return
 	}
 	share := p / f2
-	if share > mixFrom && share < mixTo && dot(c, c)-p*share <= mixBeside*mixBeside {
+	if share > mixFrom && share < mixTo && dot(c, c)-p*share <= mixTolerance*mixTolerance {
 		r.mixes++
 	}
 }

@@ -10,10 +10,10 @@ type run struct{ x0, x1, y, label int32 }
 
 // part is one connected component, under the index of its root label.
 type part struct {
-	area   int32   // pixels
-	peak   float32 // set by the search for specks
-	border bool    // touches the edge of the picture
-	on     bool    // painted, and left out by complement
+	area     int32   // pixels
+	peak     float32 // set by the search for specks
+	border   bool    // touches the edge of the picture
+	selected bool    // painted, and left out by complement
 }
 
 // labels holds the runs of a binary picture and joins them to components:
@@ -102,14 +102,14 @@ func (l *labels) union(a, b int32) int32 {
 }
 
 // complement makes l the runs of all that lies outside of the components of
-// src that are on.
+// src that are selected.
 func (l *labels) complement(src *labels) {
 	l.reset(src.w, src.h)
 	for y := range src.h {
 		l.row()
 		x := int32(0)
 		for _, r := range src.runs[src.rows[y]:src.rows[y+1]] {
-			if !src.parts[src.find(r.label)].on {
+			if !src.parts[src.find(r.label)].selected {
 				continue
 			}
 			if r.x0 > x {
@@ -123,11 +123,11 @@ func (l *labels) complement(src *labels) {
 	}
 }
 
-// paint writes 255 where a component is on and 0 elsewhere.
+// paint writes 255 where a component is selected and 0 elsewhere.
 func (l *labels) paint(dst *image.Alpha) {
 	clear(dst.Pix)
 	for _, r := range l.runs {
-		if l.parts[l.find(r.label)].on {
+		if l.parts[l.find(r.label)].selected {
 			fill(dst.Pix[int(r.y)*dst.Stride+int(r.x0) : int(r.y)*dst.Stride+int(r.x1)])
 		}
 	}

@@ -8,9 +8,9 @@ const (
 	inward = 6
 	// outward is how many pixels a soft edge may reach into the flood.
 	outward = 4
-	// leastGrowth is the least growth of a step on a ramp as a share of the
+	// minGrowth is the least growth of a step on a ramp as a share of the
 	// distance reached; less is shading.
-	leastGrowth = 0.03
+	minGrowth = 0.03
 	// offLine is how far, as a share of its length, a colour on a ramp may lie
 	// beside the line from the backdrop to the colour above it.
 	offLine = 0.18
@@ -54,17 +54,17 @@ type node struct {
 type ramp struct {
 	nodes []node
 	index []int32 // node of a pixel + 1; zero between calls
-	mark  []uint8 // of weaken; zero between calls
-	seen  []int32 // of weaken
+	mark  []uint8 // of removeRinging; zero between calls
+	seen  []int32 // of removeRinging
 }
 
 // around are the eight neighbours in raster order.
 var around = [8][2]int32{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
 
-// job is the data of one call.
-type job struct {
+// unmixer is the data of one call.
+type unmixer struct {
 	*ramp
-	b    *band
+	b    *metric
 	pix  []byte
 	mask []byte // 255 and 0 until the end
 	w, h int32
@@ -72,21 +72,21 @@ type job struct {
 }
 
 // unmix replaces the 0 and 255 in dst, where they meet, by coverage.
-func (r *ramp) unmix(b *band, img *image.NRGBA, dst *image.Alpha, tol int) {
+func (r *ramp) unmix(b *metric, img *image.NRGBA, dst *image.Alpha, tol int) {
 	w, h := dst.Rect.Dx(), dst.Rect.Dy()
 	if len(r.index) < w*h {
 		r.index = make([]int32, w*h)
 	}
 	r.nodes = r.nodes[:0]
-	j := job{ramp: r, b: b, pix: img.Pix, mask: dst.Pix, w: int32(w), h: int32(h)}
+	j := unmixer{ramp: r, b: b, pix: img.Pix, mask: dst.Pix, w: int32(w), h: int32(h)}
 	for k, o := range around {
 		j.off[k] = o[0] + o[1]*j.w
 	}
-	j.rim()
+	j.findRim()
 	if b.halved {
-		j.weaken(float32(tol))
-		j.forget()
-		j.rim()
+		j.removeRinging(float32(tol))
+		j.clearNodes()
+		j.findRim()
 	}
 	rim := len(r.nodes)
 	j.ascend()
@@ -100,7 +100,7 @@ func (r *ramp) unmix(b *band, img *image.NRGBA, dst *image.Alpha, tol int) {
 
 // within returns a bit for each of the pixels k steps away in the directions
 // of around that lies inside of the picture.
-func (j *job) within(at, x, k int32) uint8 {
+func (j *unmixer) within(at, x, k int32) uint8 {
 	m := uint8(0xff)
 	if x < k {
 		m &^= 1<<0 | 1<<3 | 1<<5
@@ -117,9 +117,9 @@ func (j *job) within(at, x, k int32) uint8 {
 	return m
 }
 
-func (j *job) color(at int32) [3]float32 { return j.b.vec(j.pix, int(at)) }
+func (j *unmixer) colour(at int32) [3]float32 { return j.b.offset(j.pix, int(at)) }
 
-func (j *job) push(at, x int32, level int8, c [3]float32) int32 {
+func (j *unmixer) push(at, x int32, level int8, c [3]float32) int32 {
 	j.nodes = append(j.nodes, node{at: at, x: x, up: -1, level: level, c: c, d2: dot(c, c)})
 	j.index[at] = int32(len(j.nodes))
 	return int32(len(j.nodes) - 1)
@@ -127,14 +127,14 @@ func (j *job) push(at, x int32, level int8, c [3]float32) int32 {
 
 // ascend follows the ramps from the rim into the subject. Compressed colour
 // comes in blocks two pixels wide, so there it also looks beyond neighbours.
-func (j *job) ascend() {
-	far := int32(1)
+func (j *unmixer) ascend() {
+	maxDistance := int32(1)
 	if j.b.halved {
-		far = 3
+		maxDistance = 3
 	}
 	for i := 0; i < len(j.nodes); i++ {
 		best := int32(-1)
-		for k := int32(1); k <= far && best < 0; k++ {
+		for k := int32(1); k <= maxDistance && best < 0; k++ {
 			best = j.higher(i, k)
 		}
 		j.nodes[i].up = best
@@ -147,12 +147,12 @@ func (j *job) ascend() {
 // higher returns the node farthest from the backdrop among the pixels k away
 // from node i that continue its ramp, or -1. It adds pixels that are not nodes
 // yet.
-func (j *job) higher(i int, k int32) int32 {
+func (j *unmixer) higher(i int, k int32) int32 {
 	n := &j.nodes[i]
 	at, nx, level, nc, d2 := n.at, n.x, n.level, n.c, n.d2
 	d := sqrt(d2)
-	least := d + j.b.step() + leastGrowth*d
-	least *= least
+	minSquare := d + j.b.minStep() + minGrowth*d
+	minSquare *= minSquare
 	best, bestD := int32(-1), float32(0)
 	in := j.within(at, nx, k)
 	for o, off := range j.off {
@@ -160,9 +160,9 @@ func (j *job) higher(i int, k int32) int32 {
 		if in>>o&1 == 0 || j.mask[p] == 0 {
 			continue
 		}
-		c := j.color(p)
+		c := j.colour(p)
 		p2 := dot(c, c)
-		if p2 < least || !j.aligned(nc, d2, c, p2) {
+		if p2 < minSquare || !j.aligned(nc, d2, c, p2) {
 			continue
 		}
 		q := j.index[p] - 1
@@ -174,7 +174,7 @@ func (j *job) higher(i int, k int32) int32 {
 		}
 		for i := int32(1); i < k; i++ { // skipped pixels belong to the same ramp
 			if p := at + i*off; level <= inward && j.mask[p] != 0 && j.index[p] == 0 {
-				j.push(p, nx+i*around[o][0], level+int8(i), j.color(p))
+				j.push(p, nx+i*around[o][0], level+int8(i), j.colour(p))
 			}
 		}
 		if p2 > bestD {
@@ -184,12 +184,12 @@ func (j *job) higher(i int, k int32) int32 {
 	return best
 }
 
-// step is the least growth in distance that noise does not explain.
-func (b *band) step() float32 { return 2 + 1.5*b.noise }
+// minStep is the least growth in distance that noise does not explain.
+func (b *metric) minStep() float32 { return 2 + 1.5*b.noise }
 
 // aligned reports whether colour c of squared length c2 lies near the line
 // from the backdrop to f of squared length f2.
-func (j *job) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bool {
+func (j *unmixer) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bool {
 	if j.b.halved {
 		return j.between(c, f)
 	}
@@ -209,7 +209,7 @@ func (j *job) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bool {
 // between reports whether colour c may lie on an edge between the backdrop and
 // f where colour has half of its resolution: lightness and chroma each lie
 // between those of the two, but not as far along.
-func (j *job) between(c, f [3]float32) bool {
+func (j *unmixer) between(c, f [3]float32) bool {
 	slack := 5 + j.b.noise + j.b.ring
 	cy, fy := j.b.luma(c), j.b.luma(f)
 	if fy < 0 {
@@ -231,7 +231,7 @@ func (j *job) between(c, f [3]float32) bool {
 // descend follows the ramps from the rim out into the flood, as far as the
 // colour stands out from the backdrop's noise. Nodes from inside on are its
 // own.
-func (j *job) descend(rim, inside int) {
+func (j *unmixer) descend(rim, inside int) {
 	for i := range rim {
 		j.lower(i)
 	}
@@ -244,7 +244,7 @@ func (j *job) descend(rim, inside int) {
 
 // lower makes nodes of the neighbours of node i in the flood that continue
 // its ramp downwards, and leads them to the farthest local maximum they see.
-func (j *job) lower(i int) {
+func (j *unmixer) lower(i int) {
 	floor := j.floor()
 	floor *= floor
 	n := &j.nodes[i]
@@ -260,7 +260,7 @@ func (j *job) lower(i int) {
 		if in>>o&1 == 0 || j.mask[p] != 0 {
 			continue
 		}
-		c := j.color(p)
+		c := j.colour(p)
 		p2 := dot(c, c)
 		if p2 < floor || p2 >= d2 || !j.aligned(c, p2, full, full2) {
 			continue
@@ -277,10 +277,10 @@ func (j *job) lower(i int) {
 }
 
 // floor is the distance up to which a colour is the backdrop's noise.
-func (j *job) floor() float32 { return 1.5 + j.b.noise + 0.3*j.b.ring }
+func (j *unmixer) floor() float32 { return 1.5 + j.b.noise + 0.3*j.b.ring }
 
 // write puts the coverage of all nodes into the mask and clears the index.
-func (j *job) write() {
+func (j *unmixer) write() {
 	floor := j.floor()
 	for i := range j.nodes {
 		n := &j.nodes[i]
@@ -292,7 +292,7 @@ func (j *job) write() {
 		if full2 <= n.d2 {
 			continue
 		}
-		a := j.share(n.c, full, full2)
+		a := j.coverage(n.c, full, full2)
 		if d := sqrt(n.d2); d < 2*floor {
 			a *= max(d-floor, 0) / floor
 		}
@@ -303,10 +303,10 @@ func (j *job) write() {
 	}
 }
 
-// share is the coverage that explains colour c as a mix of f and the backdrop.
+// coverage is the coverage that explains colour c as a mix of f and the backdrop.
 // Video keeps colour at half the resolution of lightness, so where there is
 // compression lightness counts for more, if the two differ in it.
-func (j *job) share(c, f [3]float32, f2 float32) float32 {
+func (j *unmixer) coverage(c, f [3]float32, f2 float32) float32 {
 	a := dot(c, f) / f2
 	if j.b.ring <= 0 {
 		return a

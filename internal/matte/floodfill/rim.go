@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// rim makes nodes of the subject's pixels that touch the flood, at a side or
+// findRim makes nodes of the subject's pixels that touch the flood, at a side or
 // a corner, in raster order.
-func (j *job) rim() {
+func (j *unmixer) findRim() {
 	w := int(j.w)
 	for y := range int(j.h) {
 		row := j.mask[y*w : y*w+w]
@@ -47,7 +47,7 @@ func (j *job) rim() {
 
 // addIfRim adds the pixel if it is of the subject and has a neighbour in the
 // flood.
-func (j *job) addIfRim(up, row, down []byte, x, y int) {
+func (j *unmixer) addIfRim(up, row, down []byte, x, y int) {
 	if row[x] == 0 {
 		return
 	}
@@ -64,4 +64,4 @@ func (j *job) addIfRim(up, row, down []byte, x, y int) {
 }
 
 // addRim adds a node of the rim.
-func (j *job) addRim(at, x int) { j.push(int32(at), int32(x), 1, j.color(int32(at))) }
+func (j *unmixer) addRim(at, x int) { j.push(int32(at), int32(x), 1, j.colour(int32(at))) }

@@ -48,7 +48,7 @@ func (t *total) add(o total, sign float32) {
 // scanSlope adds runs of backdrop pixels of a dithered backdrop. Each pixel may
 // be backdrop by itself, and its surroundings, as far as they may be too, are
 // backdrop on average.
-func (b *band) scanSlope(img *image.NRGBA, tol int, l *labels) {
+func (b *metric) scanSlope(img *image.NRGBA, tol int, l *labels) {
 	limit := max(float32(tol), ditherFactor*b.noise+2)
 	even := max(float32(tol), b.slope.even+3)
 	const rows = 2*meanReach + 1
@@ -57,39 +57,39 @@ func (b *band) scanSlope(img *image.NRGBA, tol int, l *labels) {
 	columns := make([]total, w)   // and their sums
 	for y := -meanReach; y < h; y++ {
 		if next := y + meanReach; next >= rows {
-			b.sum(columns, ring[next%rows*w:][:w], -1)
+			b.addRow(columns, ring[next%rows*w:][:w], -1)
 		}
 		if next := y + meanReach; next < h {
 			row := ring[next%rows*w:][:w]
 			b.candidates(img.Pix, next*w, limit, row)
-			b.sum(columns, row, 1)
+			b.addRow(columns, row, 1)
 		}
 		if y < 0 {
 			continue
 		}
 		l.row()
-		b.runs(img.Pix[y*img.Stride:], ring[y%rows*w:][:w], columns, even, l)
+		b.addRuns(img.Pix[y*img.Stride:], ring[y%rows*w:][:w], columns, even, l)
 	}
 }
 
-func (b *band) sum(to, row []total, sign float32) {
+func (b *metric) addRow(to, row []total, sign float32) {
 	for x := range to {
 		to[x].add(row[x], sign)
 	}
 }
 
 // candidates looks at each pixel of the row that begins at a pixel.
-func (b *band) candidates(pix []byte, at int, limit float32, row []total) {
+func (b *metric) candidates(pix []byte, at int, limit float32, row []total) {
 	for x := range row {
 		row[x] = total{}
-		if v := b.vec(pix, at+x); biggest(v) <= limit {
+		if v := b.offset(pix, at+x); maxAbs(v) <= limit {
 			row[x] = total{v, 1}
 		}
 	}
 }
 
-// runs adds the runs of one row.
-func (b *band) runs(pix []byte, row, columns []total, even float32, l *labels) {
+// addRuns adds the runs of one row.
+func (b *metric) addRuns(pix []byte, row, columns []total, even float32, l *labels) {
 	var around total
 	begin := -1
 	for x := range min(meanReach, len(row)) {
@@ -102,7 +102,7 @@ func (b *band) runs(pix []byte, row, columns []total, even float32, l *labels) {
 		if x-meanReach > 0 {
 			around.add(columns[x-meanReach-1], -1)
 		}
-		in := pix[4*x+3] < transparentBelow || row[x].count > 0 && biggest(around.off) <= even*around.count
+		in := pix[4*x+3] < transparentBelow || row[x].count > 0 && maxAbs(around.off) <= even*around.count
 		switch {
 		case in && begin < 0:
 			begin = x

@@ -19,11 +19,11 @@ const (
 	// backdrop is not of one colour, surfaceGain is how much nearer
 	// the border a surface must be than it, as a share of tileNear.
 	surfaceSpan, surfaceRough, surfaceGain = 8, 12, 0.05
-	// surfaceLeast is the least side in pixels of a picture that shows one.
-	surfaceLeast = 32
-	// roughest is the largest noise that counts as dither. Above the roughness
-	// tooRough it is texture.
-	roughest, tooRough = 40, 64
+	// minSurfaceSide is the least side in pixels of a picture that shows one.
+	minSurfaceSide = 32
+	// maxDither is the largest noise that counts as dither. Above the roughness
+	// maxRoughness it is texture.
+	maxDither, maxRoughness = 40, 64
 	// surfaceRounds is how often the surface is refitted to the tiles near it.
 	surfaceRounds = 20
 )
@@ -77,8 +77,8 @@ func (t *tile) measure(img *image.NRGBA, x, y, side int) bool {
 	return true
 }
 
-// off is how far the tile's mean lies from a surface.
-func (t *tile) off(s *surface.Surface) float64 {
+// distance is how far the tile's mean lies from a surface.
+func (t *tile) distance(s *surface.Surface) float64 {
 	c := s.At(t.u, t.v)
 	return max(math.Abs(t.mean[0]-c[0]), math.Abs(t.mean[1]-c[1]), math.Abs(t.mean[2]-c[2]))
 }
@@ -98,9 +98,9 @@ func fitSurface(all []tile) (s surface.Surface) {
 					continue
 				}
 				if round > 0 {
-					weight = 1 / max(t.off(&s), 2)
+					weight = 1 / max(t.distance(&s), 2)
 				}
-			} else if off := t.off(&s); off > tileNear {
+			} else if off := t.distance(&s); off > tileNear {
 				continue
 			}
 			sums.Add(t.u, t.v, t.mean, weight)
@@ -122,7 +122,7 @@ type slope struct {
 // findSlope describes the border of all frames by a surface, and puts that into
 // b where it is better than b's one colour.
 func (s *Survey) findSlope(b *Backdrop) {
-	if min(s.size.X, s.size.Y) < surfaceLeast || len(s.tiles) == 0 {
+	if min(s.size.X, s.size.Y) < minSurfaceSide || len(s.tiles) == 0 {
 		return
 	}
 	fit, one := fitSurface(s.tiles), surface.Surface{{b.Colour[0]}, {b.Colour[1]}, {b.Colour[2]}}
@@ -136,8 +136,8 @@ func (s *Survey) findSlope(b *Backdrop) {
 		}
 		total++
 		count[t.frame]++
-		gain += (min(t.off(&one), tileNear) - min(t.off(&fit), tileNear)) / tileNear
-		if off := t.off(&fit); off <= tileNear {
+		gain += (min(t.distance(&one), tileNear) - min(t.distance(&fit), tileNear)) / tileNear
+		if off := t.distance(&fit); off <= tileNear {
 			near[t.frame]++
 			even, rough = append(even, off), append(rough, off+t.rough)
 		}
@@ -150,11 +150,11 @@ func (s *Survey) findSlope(b *Backdrop) {
 	at := (len(rough) - 1) * 95 / 100
 	gain /= total
 	dithered, sloped := rough[at] > surfaceRough, gain >= surfaceGain && fit.Span() > surfaceSpan
-	if gain < -surfaceGain || rough[at] > tooRough || !dithered && !sloped {
+	if gain < -surfaceGain || rough[at] > maxRoughness || !dithered && !sloped {
 		return
 	}
 	b.slope = &slope{surface: fit, size: s.size, even: even[at]}
-	b.Colour, b.Noise, b.Ringing = fit.At(0, 0), min(rough[at], roughest), 0
+	b.Colour, b.Noise, b.Ringing = fit.At(0, 0), min(rough[at], maxDither), 0
 	b.Flat, b.Steady = float64(len(rough))/total, 1
 	for f := range near {
 		if count[f] > 0 {

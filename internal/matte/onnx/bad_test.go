@@ -17,7 +17,7 @@ func TestNaNNamesTheNetwork(t *testing.T) {
 	t.Parallel()
 	for _, s := range []model.Output{{}, {Sigmoid: true}, {Stretch: true}} {
 		n := open(t, "nan", spec(model.Spec{Input: model.Input{Multiple: 1}, Output: s}))
-		_, err := n.Small(t.Context(), block(40, 40, image.Rectangle{}))
+		_, err := n.Matte(t.Context(), block(40, 40, image.Rectangle{}))
 		var me *onnx.ModelError
 		if !errors.As(err, &me) || me.Path != nets+"nan.onnx" || !strings.Contains(err.Error(), "NaN") {
 			t.Errorf("%+v: error %v", s, err)

@@ -22,7 +22,7 @@ func BenchmarkNetwork(b *testing.B) {
 			var list []*onnx.Network
 			for range tt.networks {
 				n := open(b, "unet", func(c *onnx.Config) { c.Threads, c.Sessions = tt.threads, tt.sessions })
-				if _, err := n.Small(b.Context(), img); err != nil {
+				if _, err := n.Matte(b.Context(), img); err != nil {
 					b.Fatal(err)
 				}
 				list = append(list, n)
@@ -35,7 +35,7 @@ func BenchmarkNetwork(b *testing.B) {
 				g.SetLimit(tt.sessions * tt.networks)
 				for i := range 8 {
 					g.Go(func() error {
-						_, err := list[i%len(list)].Small(ctx, img)
+						_, err := list[i%len(list)].Matte(ctx, img)
 						return err
 					})
 				}

@@ -51,7 +51,7 @@ type Clip struct {
 
 	mu        sync.Mutex // guards what follows
 	letterbox *letterbox
-	// recent are the frames that another may be like, the oldest first.
+	// recent are the frames that another may equal, the oldest first.
 	recent []*Inference
 	span   span
 
@@ -67,35 +67,35 @@ type letterbox struct {
 	scaler *reduce.Scaler
 }
 
-// reach is how many frames back one is looked for that looks the same: some
+// maxRecent is how many frames back an equal one is looked for: some
 // animations go to and fro between a few pictures.
-const reach = 8
+const maxRecent = 8
 
-// Inference is the network's work on a frame, which may be that on another just
-// like it.
+// Inference is the network's work on a frame, which may be that on an equal
+// one.
 type Inference struct {
-	in   *image.NRGBA  // the network's view of the frame
-	like *Inference    // the inference with the shared result; nil: its own
-	done chan struct{} // closed once res and err are set
-	res  Result
-	err  error
+	in       *image.NRGBA  // the network's view of the frame
+	original *Inference    // the inference with the shared result; nil: its own
+	done     chan struct{} // closed once res and err are set
+	res      Result
+	err      error
 }
 
 // Wait returns the result, or the cause of ctx's end. A network at fault gives
 // a *ModelError.
 func (i *Inference) Wait(ctx context.Context) (Result, error) {
-	of := i
-	if i.like != nil {
-		of = i.like
+	source := i
+	if i.original != nil {
+		source = i.original
 	}
 	select {
-	case <-of.done:
+	case <-source.done:
 	case <-ctx.Done():
 		return Result{}, context.Cause(ctx)
 	}
-	r := of.res
-	r.Reused = of != i
-	return r, of.err
+	r := source.res
+	r.Reused = source != i
+	return r, source.err
 }
 
 // NewClip begins a clip.
@@ -151,7 +151,7 @@ func (c *Clip) Start(ctx context.Context, img *image.NRGBA) (*Inference, error) 
 	}
 	v := c.letterboxFor(img.Rect.Size())
 	i := &Inference{in: v.draw(img), done: make(chan struct{})}
-	if i.like = c.follow(i); i.like != nil {
+	if i.original = c.reuse(i); i.original != nil {
 		return i, nil
 	}
 	i.res, i.err = c.run(ctx, i.in, v)
@@ -162,9 +162,9 @@ func (c *Clip) Start(ctx context.Context, img *image.NRGBA) (*Inference, error) 
 	return i, i.err
 }
 
-// follow looks for a recent frame that i is like. If there is none, i is one
-// itself from now on.
-func (c *Clip) follow(i *Inference) *Inference {
+// reuse looks for a recent inference on a frame equal to i's. If there is none, i is
+// one itself from now on.
+func (c *Clip) reuse(i *Inference) *Inference {
 	if c.o.NoReuse {
 		return nil
 	}
@@ -175,18 +175,18 @@ func (c *Clip) follow(i *Inference) *Inference {
 			return r
 		}
 	}
-	most := reach
+	limit := maxRecent
 	if c.Ordered() {
-		most = 1 // earlier results depend on their predecessors
+		limit = 1 // earlier results depend on their predecessors
 	}
-	if len(c.recent) == most {
+	if len(c.recent) == limit {
 		c.recent = slices.Delete(c.recent, 0, 1)
 	}
 	c.recent = append(c.recent, i)
 	return nil
 }
 
-// forget takes back what follow noted.
+// forget takes back what reuse noted.
 func (c *Clip) forget(i *Inference) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -227,9 +227,9 @@ func (c *Clip) run(ctx context.Context, p *image.NRGBA, v *letterbox) (Result, e
 		return Result{}, err
 	}
 	defer c.n.release(slot)
-	slot.begin(&c.n.contract, p, v)
+	slot.prepare(&c.n.contract, p, v)
 	if c.n.contract.spec.Kind == model.Recurrent {
-		return c.advance(ctx, slot, p, v)
+		return c.runRecurrent(ctx, slot, p, v)
 	}
 	err = c.n.engine.run(ctx, []*tensor{&slot.in}, []*tensor{&slot.out})
 	if err != nil {
@@ -239,9 +239,9 @@ func (c *Clip) run(ctx context.Context, p *image.NRGBA, v *letterbox) (Result, e
 	return Result{Matte: m, Picture: p}, err
 }
 
-// begin readies the slot for p. The shape of the output is kept
+// prepare readies the slot for p. The shape of the output is kept
 // while the input's stays, which spares the runtime's allocation and a copy.
-func (s *slot) begin(k *contract, p *image.NRGBA, v *letterbox) {
+func (s *slot) prepare(k *contract, p *image.NRGBA, v *letterbox) {
 	if s.w != v.w || s.h != v.h {
 		s.w, s.h = v.w, v.h
 		s.out = tensor{}
@@ -255,7 +255,7 @@ func (c *Clip) matte(t *tensor, v *letterbox) (*image.Alpha, error) {
 	c.mu.Unlock()
 	m, err := c.n.contract.matte(t, v.w, v.h, v.inner, &span)
 	if err != nil {
-		return nil, c.n.fault("output "+c.n.contract.outputs[0].name, err)
+		return nil, c.n.modelError("output "+c.n.contract.outputs[0].name, err)
 	}
 	c.mu.Lock()
 	c.span = span.union(c.span)
@@ -267,7 +267,7 @@ func (c *Clip) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("estimate matte: %w", context.Cause(ctx))
 	}
-	return c.n.fault("did not run", err)
+	return c.n.modelError("did not run", err)
 }
 
 // Recurrent reports whether the network remembers the frames before.

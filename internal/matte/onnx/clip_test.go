@@ -207,7 +207,7 @@ func TestManyClipsShareANetwork(t *testing.T) {
 		for i := range 6 {
 			wg.Go(func() {
 				img := block(64, 64, image.Rect(4*i, 8, 4*i+20, 50))
-				want, err := n.Small(t.Context(), img)
+				want, err := n.Matte(t.Context(), img)
 				if err != nil {
 					t.Error(err)
 					return

@@ -20,10 +20,10 @@ const (
 	// values in their Spec. Few networks need more than 32.
 	defaultShortSide = 512
 	defaultMultiple  = 32
-	// elongated is how many times as long as wide a picture may be before its
+	// maxAspect is how many times as long as wide a picture may be before its
 	// shorter side gets less than the network asks for: an input's memory and
 	// time go with its area.
-	elongated = 4
+	maxAspect = 4
 )
 
 // The names of Robust Video Matting's contract, in the order used here.
@@ -224,13 +224,13 @@ func (k *contract) plane(shape []int64) (plane, error) {
 	case 2:
 		c, h, w = 1, shape[0], shape[1]
 	case 3, 4:
-		const few = 8 // more channels than any network here has classes
+		const maxChannels = 8 // more channels than any network here has classes
 		s := shape[len(shape)-3:]
 		first, last := s[0], s[2]
 		switch {
-		case first > few && last > 0 && last <= few:
+		case first > maxChannels && last > 0 && last <= maxChannels:
 			nhwc = true
-		case last > few && first > 0 && first <= few:
+		case last > maxChannels && first > 0 && first <= maxChannels:
 		default:
 			nhwc = k.nhwc
 		}
@@ -270,7 +270,7 @@ func (k *contract) fit(w, h int) (iw, ih int, inner image.Rectangle) {
 			short = defaultShortSide
 		}
 		s := float64(short) / float64(min(w, h))
-		area := min(float64(short)*float64(short)*elongated, maxArea)
+		area := min(float64(short)*float64(short)*maxAspect, maxArea)
 		s *= min(math.Sqrt(area/(float64(w)*s*float64(h)*s)), 1)
 		iw, ih = multiple(float64(w)*s, in.Multiple), multiple(float64(h)*s, in.Multiple)
 	}

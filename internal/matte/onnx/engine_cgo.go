@@ -50,7 +50,7 @@ func loadRuntime(library string) error {
 		return nil
 	}
 	ort.SetSharedLibraryPath(library)
-	if err := silence(); err != nil {
+	if err := disableTelemetry(); err != nil {
 		return fmt.Errorf("load %s: disable telemetry: %w", library, err)
 	}
 	if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
@@ -63,20 +63,20 @@ func loadRuntime(library string) error {
 	return nil
 }
 
-// silence keeps ONNX Runtime from reporting its use to its maker, and from
+// disableTelemetry keeps ONNX Runtime from reporting its use to its maker, and from
 // keeping an identifier and a database for that in the user's cache ("Disabling
 // Telemetry" in its Privacy.md). Windows' own build supports only the call
 // after loading.
-func silence() error { return os.Setenv("ORT_DISABLE_TELEMETRY", "1") }
+func disableTelemetry() error { return os.Setenv("ORT_DISABLE_TELEMETRY", "1") }
 
 func runtimeVersion() string { return ort.GetVersion() }
 
 // session is the engine: one session of ONNX Runtime, which may be run from
 // several goroutines at once.
 type session struct {
-	dyn    *ort.DynamicAdvancedSession
-	device Device
-	denied error // the errors of the devices tried before
+	dyn     *ort.DynamicAdvancedSession
+	device  Device
+	refusal error // the errors of the devices tried before
 }
 
 func newEngine(c Config, k *contract) (engine, error) {
@@ -93,7 +93,7 @@ func newEngine(c Config, k *contract) (engine, error) {
 			return &session{dyn, d, refused}, nil
 		}
 		if d == CPU {
-			return nil, &ModelError{Path: c.Model, Reason: "cannot be loaded", Err: allocation(err)}
+			return nil, &ModelError{Path: c.Model, Reason: "cannot be loaded", Err: asMemoryError(err)}
 		}
 		refused = errors.Join(refused, fmt.Errorf("%s: %w", d, err))
 	}
@@ -179,7 +179,7 @@ func create(c Config, k *contract, o *ort.SessionOptions) (*ort.DynamicAdvancedS
 		name := p.name
 		if p.elem == float16Elem {
 			half = append(half, name)
-			name += wideSuffix
+			name += castSuffix
 		}
 		out = append(out, name)
 	}
@@ -199,14 +199,14 @@ func create(c Config, k *contract, o *ort.SessionOptions) (*ort.DynamicAdvancedS
 		}
 	}
 	if half != nil {
-		data = widen(data, half)
+		data = addCasts(data, half)
 	}
 	return ort.NewDynamicAdvancedSessionWithONNXData(data, in, out, o)
 }
 
 func (s *session) provider() string { return string(s.device) }
 
-func (s *session) refused() error { return s.denied }
+func (s *session) refused() error { return s.refusal }
 
 func (s *session) close() error { return s.dyn.Destroy() }
 
@@ -247,24 +247,24 @@ func (s *session) run(ctx context.Context, in, out []*tensor) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return allocation(err)
+		return asMemoryError(err)
 	}
 	for i, t := range out {
 		if t.shape != nil {
 			continue
 		}
-		if err := t.take(values[len(in)+i]); err != nil {
+		if err := t.adopt(values[len(in)+i]); err != nil {
 			return fmt.Errorf("output %s: %w", strconv.Itoa(i), err)
 		}
 	}
 	return nil
 }
 
-// allocation recognises ErrMemory among the errors of ONNX Runtime, which has
+// asMemoryError recognises ErrMemory among the errors of ONNX Runtime, which has
 // no code for it.
-func allocation(err error) error {
-	for _, said := range []string{"Failed to allocate memory", "bad_alloc", "bad allocation", "out of memory"} {
-		if strings.Contains(err.Error(), said) {
+func asMemoryError(err error) error {
+	for _, message := range []string{"Failed to allocate memory", "bad_alloc", "bad allocation", "out of memory"} {
+		if strings.Contains(err.Error(), message) {
 			return fmt.Errorf("%w: %w", ErrMemory, err)
 		}
 	}
@@ -290,8 +290,8 @@ func (t *tensor) value(pins *runtime.Pinner) (ort.Value, error) {
 	return nil, fmt.Errorf("no tensor of %v", t.elem)
 }
 
-// take makes the memory of v that of t; v may be destroyed afterwards.
-func (t *tensor) take(v ort.Value) error {
+// adopt makes the memory of v that of t; v may be destroyed afterwards.
+func (t *tensor) adopt(v ort.Value) error {
 	switch v := v.(type) {
 	case *ort.Tensor[float32]:
 		*t = tensor{elem: float32Elem, shape: v.GetShape(), f32: v.GetData()}

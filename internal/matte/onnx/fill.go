@@ -29,11 +29,11 @@ func (k *contract) fill(t *tensor, p *image.NRGBA, v *letterbox, l *[3]lut) {
 	t.resize(k.image.elem, shape...)
 	switch k.image.elem {
 	case uint8Elem:
-		lay(t.u8, p, v, k.nhwc, &identity, &identity, &identity)
+		writePixels(t.u8, p, v, k.nhwc, &identity, &identity, &identity)
 	case float16Elem:
-		lay(t.f16, p, v, k.nhwc, &l[0].f16, &l[1].f16, &l[2].f16)
+		writePixels(t.f16, p, v, k.nhwc, &l[0].f16, &l[1].f16, &l[2].f16)
 	default:
-		lay(t.f32, p, v, k.nhwc, &l[0].f32, &l[1].f32, &l[2].f32)
+		writePixels(t.f32, p, v, k.nhwc, &l[0].f32, &l[1].f32, &l[2].f32)
 	}
 }
 
@@ -44,12 +44,12 @@ var identity = func() (t [256]uint8) {
 	return t
 }()
 
-// lay writes p, with black around it, as three planes, or with the channels
+// writePixels writes p, with black around it, as three planes, or with the channels
 // side by side.
-func lay[T any](dst []T, p *image.NRGBA, v *letterbox, nhwc bool, r, g, b *[256]T) {
+func writePixels[T any](dst []T, p *image.NRGBA, v *letterbox, nhwc bool, r, g, b *[256]T) {
 	in := v.inner
 	if nhwc {
-		v.around(func(from, to int) {
+		v.eachPadding(func(from, to int) {
 			for i := from; i < to; i++ {
 				dst[3*i], dst[3*i+1], dst[3*i+2] = r[0], g[0], b[0]
 			}
@@ -62,7 +62,7 @@ func lay[T any](dst []T, p *image.NRGBA, v *letterbox, nhwc bool, r, g, b *[256]
 	}
 	n := v.w * v.h
 	red, green, blue := dst[:n], dst[n:2*n], dst[2*n:3*n]
-	v.around(func(from, to int) {
+	v.eachPadding(func(from, to int) {
 		set(red[from:to], r[0])
 		set(green[from:to], g[0])
 		set(blue[from:to], b[0])
@@ -74,8 +74,8 @@ func lay[T any](dst []T, p *image.NRGBA, v *letterbox, nhwc bool, r, g, b *[256]
 	}
 }
 
-// around calls f for all ranges of places that lie outside of inner.
-func (v *letterbox) around(f func(from, to int)) {
+// eachPadding calls f for all ranges of places that lie outside of inner.
+func (v *letterbox) eachPadding(f func(from, to int)) {
 	in, at := v.inner, 0
 	for y := in.Min.Y; y < in.Max.Y; y++ {
 		f(at, y*v.w+in.Min.X)

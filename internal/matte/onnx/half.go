@@ -22,14 +22,14 @@ func toHalf(v float32) uint16 {
 	return sign | uint16((b-0x38000000)>>13)
 }
 
-// wideSuffix is added to the name of a float16 output to name its float32 copy.
-const wideSuffix = "/bgremove.float32"
+// castSuffix is added to the name of a float16 output to name its float32 copy.
+const castSuffix = "/bgremove.float32"
 
-// widen appends to a network, serialised, nodes that copy the named outputs to
+// addCasts appends to a network, serialised, nodes that copy the named outputs to
 // float32 ones. Protobuf defines that a message written twice is merged, so
 // the additions are simply a second, partial ModelProto at the end. It is here
 // because onnxruntime_go cannot hand over a float16 output of unknown shape.
-func widen(data []byte, names []string) []byte {
+func addCasts(data []byte, names []string) []byte {
 	var graph []byte
 	for _, name := range names {
 		to := appendBytes(nil, 1, []byte("to"))
@@ -37,14 +37,14 @@ func widen(data []byte, names []string) []byte {
 		to = appendVarint(to, 20, 2) // an integer
 
 		node := appendBytes(nil, 1, []byte(name))
-		node = appendBytes(node, 2, []byte(name+wideSuffix))
-		node = appendBytes(node, 3, []byte(name+wideSuffix))
+		node = appendBytes(node, 2, []byte(name+castSuffix))
+		node = appendBytes(node, 3, []byte(name+castSuffix))
 		node = appendBytes(node, 4, []byte("Cast"))
 		node = appendBytes(node, 5, to)
 		graph = appendBytes(graph, 1, node)
 
 		kind := appendBytes(nil, 1, appendVarint(nil, 1, uint64(float32Elem)))
-		output := appendBytes(nil, 1, []byte(name+wideSuffix))
+		output := appendBytes(nil, 1, []byte(name+castSuffix))
 		output = appendBytes(output, 2, kind)
 		graph = appendBytes(graph, 12, output)
 	}

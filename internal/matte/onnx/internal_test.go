@@ -128,7 +128,7 @@ func TestShare(t *testing.T) {
 		{2, 0, 5, true, [2]int{1, 5}},
 		{16, 4, 2, false, [2]int{4, 2}},
 	} {
-		a, b := share(tt.cores, tt.threads, tt.sessions, tt.heavy)
+		a, b := parallelism(tt.cores, tt.threads, tt.sessions, tt.heavy)
 		if got := [2]int{a, b}; got != tt.want {
 			t.Errorf("%+v: got %v", tt, got)
 		}

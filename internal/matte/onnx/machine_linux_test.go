@@ -43,8 +43,8 @@ func TestAvailableMemory(t *testing.T) {
 	}
 }
 
-// TestGroupLeft: files that the kernel has cached take no memory away.
-func TestGroupLeft(t *testing.T) {
+// TestCgroupAvailable: files that the kernel has cached take no memory away.
+func TestCgroupAvailable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	put := func(name, text string) {
@@ -55,11 +55,11 @@ func TestGroupLeft(t *testing.T) {
 	put("memory.current", "2400\n")
 	put("memory.stat", "anon 300\nfile 2000\ninactive_file 1500\nactive_file 500\n")
 	put("memory.max", "max\n")
-	if _, limited := groupLeft(dir); limited {
+	if _, limited := cgroupAvailable(dir); limited {
 		t.Error("limited by max")
 	}
 	put("memory.max", "2500\n")
-	if n, limited := groupLeft(dir); n != 2100 || !limited {
+	if n, limited := cgroupAvailable(dir); n != 2100 || !limited {
 		t.Errorf("%d left, limited: %v", n, limited)
 	}
 }

@@ -14,21 +14,21 @@ import (
 func availableMemory() (int64, bool) {
 	have, known := readField("/proc/meminfo", "MemAvailable:")
 	have <<= 10 // from kB
-	if left, limited := groupLeft("/sys/fs/cgroup"); limited && (!known || left < have) {
+	if left, limited := cgroupAvailable("/sys/fs/cgroup"); limited && (!known || left < have) {
 		return left, true
 	}
 	return have, known
 }
 
-// groupLeft is the memory that a control group (cgroup v2) may still use.
+// cgroupAvailable is the memory that a control group (cgroup v2) may still use.
 // Cached file contents count as used there, but are released when needed.
-func groupLeft(folder string) (int64, bool) {
+func cgroupAvailable(folder string) (int64, bool) {
 	limit, limited := readNumber(filepath.Join(folder, "memory.max"))
 	used, ok := readNumber(filepath.Join(folder, "memory.current"))
 	stat := filepath.Join(folder, "memory.stat")
-	old, _ := readField(stat, "inactive_file")
-	young, _ := readField(stat, "active_file")
-	return max(limit-max(used-old-young, 0), 0), limited && ok
+	inactive, _ := readField(stat, "inactive_file")
+	active, _ := readField(stat, "active_file")
+	return max(limit-max(used-inactive-active, 0), 0), limited && ok
 }
 
 // readField reads the number beside a name in a file of such lines.

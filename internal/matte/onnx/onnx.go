@@ -174,7 +174,7 @@ func Open(c Config) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Threads, c.Sessions = share(runtime.GOMAXPROCS(0), c.Threads, c.Sessions, k.heavy())
+	c.Threads, c.Sessions = parallelism(runtime.GOMAXPROCS(0), c.Threads, c.Sessions, k.heavy())
 	e, err := newEngine(c, k)
 	if err != nil {
 		return nil, err
@@ -224,7 +224,7 @@ func readGraph(c Config) (g *onnxfile.Graph, size int64, err error) {
 		g, size, err = onnxfile.ReadFile(c.Model)
 	}
 	if err == nil {
-		return g, size + g.ApartBytes, nil
+		return g, size + g.ExternalBytes, nil
 	}
 	reason := "is not an ONNX network"
 	switch {
@@ -243,10 +243,10 @@ func (n *Network) Provider() string { return n.info.Provider }
 // Info describes the network.
 func (n *Network) Info() Info { return n.info }
 
-// Small estimates the matte of a single picture: a recurrent network restarts.
+// Matte estimates the matte of a single picture: a recurrent network restarts.
 // The matte has the network's resolution and, up to rounding, the proportions
 // of img; its origin is (0, 0).
-func (n *Network) Small(ctx context.Context, img *image.NRGBA) (*image.Alpha, error) {
+func (n *Network) Matte(ctx context.Context, img *image.NRGBA) (*image.Alpha, error) {
 	r, err := n.NewClip(ClipOptions{NoReuse: true}).Estimate(ctx, img)
 	return r.Matte, err
 }
@@ -284,6 +284,6 @@ func (n *Network) acquire(ctx context.Context) (*slot, error) {
 
 func (n *Network) release(s *slot) { n.slots <- s }
 
-func (n *Network) fault(reason string, err error) error {
+func (n *Network) modelError(reason string, err error) error {
 	return &ModelError{Path: n.name, Reason: reason, Err: err}
 }

@@ -122,7 +122,7 @@ func TestEveryKindOfNetworkGivesTheMatte(t *testing.T) {
 			for y := range 100 {
 				copy(sub.Pix[y*sub.Stride:], img.Pix[y*img.Stride:][:800])
 			}
-			m, err := n.Small(t.Context(), sub)
+			m, err := n.Matte(t.Context(), sub)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestNormalisation(t *testing.T) {
 	for i := 0; i < len(img.Pix); i += 4 {
 		copy(img.Pix[i:], []uint8{f(0, 0.5, 1), f(177, 0.25, 0.5), f(64, 0, 2), 255})
 	}
-	m, err := n.Small(t.Context(), img)
+	m, err := n.Matte(t.Context(), img)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestClose(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := n.Small(t.Context(), block(8, 8, image.Rectangle{})); !errors.Is(err, onnx.ErrClosed) {
+	if _, err := n.Matte(t.Context(), block(8, 8, image.Rectangle{})); !errors.Is(err, onnx.ErrClosed) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -207,7 +207,7 @@ func TestModelData(t *testing.T) {
 		}
 		clear(data) // it is not needed any more
 		r := image.Rect(16, 16, 48, 48)
-		m, err := n.Small(t.Context(), block(64, 64, r))
+		m, err := n.Matte(t.Context(), block(64, 64, r))
 		if err != nil {
 			t.Fatal(err)
 		}

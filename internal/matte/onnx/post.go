@@ -50,16 +50,16 @@ func (k *contract) matte(t *tensor, iw, ih int, inner image.Rectangle, s *span) 
 	}
 	for y := range r.Dy() {
 		o := p.offset + ((r.Min.Y+y)*p.w+r.Min.X)*p.step
-		if err := k.levels(dst.Pix[y*dst.Stride:][:r.Dx()], t.f32[o:], p.step, *s); err != nil {
+		if err := k.toBytes(dst.Pix[y*dst.Stride:][:r.Dx()], t.f32[o:], p.step, *s); err != nil {
 			return nil, err
 		}
 	}
 	return dst, nil
 }
 
-// level rounds v to a byte. It branches, since mattes are mostly 0 or 255 and
+// toByte rounds v to a byte. It branches, since mattes are mostly 0 or 255 and
 // the built-in min and max of floats are slower.
-func level(v float32) uint8 {
+func toByte(v float32) uint8 {
 	switch {
 	case v >= 254.5:
 		return 255
@@ -69,8 +69,8 @@ func level(v float32) uint8 {
 	return 0
 }
 
-// levels writes one row of values, step apart, as bytes.
-func (k *contract) levels(d []uint8, v []float32, step int, s span) error {
+// toBytes writes one row of values, step apart, as bytes.
+func (k *contract) toBytes(d []uint8, v []float32, step int, s span) error {
 	var bad float32 // v−v is 0 for all but NaN and infinity
 	if k.spec.Output.Sigmoid && !k.spec.Output.Stretch {
 		for x := range d {
@@ -86,7 +86,7 @@ func (k *contract) levels(d []uint8, v []float32, step int, s span) error {
 			if k.spec.Output.Sigmoid {
 				f = fractions[sigmoidIndex(f)]
 			}
-			d[x] = level((f - s.lo) * scale)
+			d[x] = toByte((f - s.lo) * scale)
 		}
 	}
 	if bad != 0 {
@@ -154,9 +154,9 @@ func rescale(r image.Rectangle, w, h, pw, ph int) image.Rectangle {
 	return q.Intersect(image.Rect(0, 0, pw, ph))
 }
 
-// colours turns an output of three planes of 0 to 1, within inner, into an
+// toPicture turns an output of three planes of 0 to 1, within inner, into an
 // opaque picture.
-func colours(t *tensor, inner image.Rectangle) (*image.NRGBA, error) {
+func toPicture(t *tensor, inner image.Rectangle) (*image.NRGBA, error) {
 	if len(t.shape) != 4 || t.shape[1] != 3 || t.elem != float32Elem {
 		return nil, fmt.Errorf("foreground of shape %v", t.shape)
 	}
@@ -171,9 +171,9 @@ func colours(t *tensor, inner image.Rectangle) (*image.NRGBA, error) {
 		for x := range inner.Dx() {
 			bad += r[x] - r[x] + g[x] - g[x] + b[x] - b[x]
 			q := d[4*x : 4*x+4 : 4*x+4]
-			q[0] = level(r[x] * 255)
-			q[1] = level(g[x] * 255)
-			q[2] = level(b[x] * 255)
+			q[0] = toByte(r[x] * 255)
+			q[1] = toByte(g[x] * 255)
+			q[2] = toByte(b[x] * 255)
 			q[3] = 255
 		}
 	}

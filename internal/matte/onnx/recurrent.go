@@ -24,9 +24,9 @@ func newState() *state {
 	return s
 }
 
-// advance runs a recurrent network on p, which is in slot. The caller holds
+// runRecurrent runs a recurrent network on p, which is in slot. The caller holds
 // the clip's turn.
-func (c *Clip) advance(ctx context.Context, slot *slot, p *image.NRGBA, v *letterbox) (Result, error) {
+func (c *Clip) runRecurrent(ctx context.Context, slot *slot, p *image.NRGBA, v *letterbox) (Result, error) {
 	k := &c.n.contract
 	if size := image.Pt(v.w, v.h); c.state.size != size {
 		c.state = newState()
@@ -53,10 +53,10 @@ func (c *Clip) advance(ctx context.Context, slot *slot, p *image.NRGBA, v *lette
 		}
 	}
 	st.now, st.next = st.next, st.now
-	return c.finish(&slot.out, &slot.fgr, p, v)
+	return c.recurrentResult(&slot.out, &slot.fgr, p, v)
 }
 
-func (c *Clip) finish(matte, foreground *tensor, p *image.NRGBA, v *letterbox) (Result, error) {
+func (c *Clip) recurrentResult(matte, foreground *tensor, p *image.NRGBA, v *letterbox) (Result, error) {
 	m, err := c.matte(matte, v)
 	if err != nil {
 		c.state = newState()
@@ -65,10 +65,10 @@ func (c *Clip) finish(matte, foreground *tensor, p *image.NRGBA, v *letterbox) (
 	if c.o.NoForeground {
 		return Result{Matte: m, Picture: p}, nil
 	}
-	f, err := colours(foreground, v.inner)
+	f, err := toPicture(foreground, v.inner)
 	if err != nil {
 		c.state = newState()
-		return Result{}, c.n.fault("output "+c.n.contract.outputs[1].name, err)
+		return Result{}, c.n.modelError("output "+c.n.contract.outputs[1].name, err)
 	}
 	return Result{Matte: m, Picture: p, Foreground: f}, nil
 }

@@ -77,7 +77,7 @@ func (n *Network) openReviser(c Config) (err error) {
 // view, if it Revises that size. It is safe for concurrent use.
 func (n *Network) Revise(ctx context.Context, v view.View) (*image.Alpha, error) {
 	if !n.Revises(v.W, v.H) {
-		return nil, n.fault("cannot revise mattes", fmt.Errorf("of %d×%d pixels", v.W, v.H))
+		return nil, n.modelError("cannot revise mattes", fmt.Errorf("of %d×%d pixels", v.W, v.H))
 	}
 	slot, err := n.acquire(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func (n *Network) Revise(ctx context.Context, v view.View) (*image.Alpha, error)
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("revise matte: %w", context.Cause(ctx))
 		}
-		return nil, n.fault("did not revise", err)
+		return nil, n.modelError("did not revise", err)
 	}
 	return m, nil
 }

@@ -13,34 +13,34 @@ import (
 )
 
 const (
-	// faint is the coverage below which a pixel belongs to the backdrop, if all
+	// backdropBelow is the coverage below which a pixel belongs to the backdrop, if all
 	// pixels within margin of it do.
-	faint, margin = 26, 2
-	// lasting is how many of the frames that it has learnt from a place remembers: after
+	backdropBelow, margin = 26, 2
+	// history is how many of the frames that it has learnt from a place remembers: after
 	// that many, older ones count less and less, as light and things change.
-	lasting = 48
-	// settling is for how many frames a new plate learns from each; then every
+	history = 48
+	// warmup is for how many frames a new plate learns from each; then every
 	// second one is enough.
-	settling = 24
-	// strongest bounds how much lighter a frame may be than the plate. dim and
-	// bright are the range of values that are compared for that. If too few are
-	// comparable, the lightness may differ by unlit, in 1/255.
-	strongest, dim, bright, unlit = 4, 24, 230, 6
-	// Samples is how many there are at most, as each is tried at every cut, and
-	// where the camera is lost, but not sooner than after pause frames.
-	Samples, pause = 24, 12
-	// seldom is 16 times the frames that a place must have been seen in to be
+	warmup = 24
+	// maxGain bounds how much lighter a frame may be than the plate. minValue and
+	// maxValue are the range of values that are compared for that. If too few are
+	// comparable, the lightness may differ by lightTolerance, in 1/255.
+	maxGain, minValue, maxValue, lightTolerance = 4, 24, 230, 6
+	// MaxSamples bounds the samples, as each is tried at every cut, and
+	// where the camera is lost, but not sooner than after recallInterval frames.
+	MaxSamples, recallInterval = 24, 12
+	// minFrames is 16 times the frames that a place must have been seen in to be
 	// known. A frame that is a sample, too, counts twice.
-	seldom = 24
-	// grain is the least deviation, in 1/255: that of a picture's own noise.
-	grain = 4
+	minFrames = 24
+	// noiseFloor is the least deviation, in 1/255: that of a picture's own noise.
+	noiseFloor = 4
 )
 
 // Keep gives m, a revised matte, the old values that were sure where the plate is
 // not known.
 func Keep(v *view.View, m, old *image.Alpha) {
 	for i, frames := range v.Plane(view.Frames) {
-		if a := old.Pix[i]; frames == 0 && (a < faint || a > 255-faint) {
+		if a := old.Pix[i]; frames == 0 && (a < backdropBelow || a > 255-backdropBelow) {
 			m.Pix[i] = a
 		}
 	}
@@ -55,24 +55,24 @@ func Keep(v *view.View, m, old *image.Alpha) {
 // the order of the frames.
 type Plate struct {
 	cuts    refine.CutDetector
-	samples []still
+	samples []frame
 	canvas  canvas
 	// at is where the last frame lies on the canvas, gain how its light is
 	// against the canvas's.
 	at   point
 	gain [3]float64
 
-	since int  // frames since the samples were tried
-	owed  bool // whether they are to be tried again
+	since         int  // frames since the samples were tried
+	recallPending bool // whether they are to be tried again
 
-	lit   bool // whether the light of the frame found last is known
-	now   still
-	seen  scene // the canvas's view of that frame
-	align aligner
+	lightKnown bool // whether the light of the frame found last is known
+	current    frame
+	predicted  prediction // the canvas's view of that frame
+	align      aligner
 }
 
-// still is a frame with its backdrop marked.
-type still struct {
+// frame is a frame with its backdrop marked.
+type frame struct {
 	w, h int
 	pix  []uint8 // RGBA
 	kind []uint8 // of each pixel: backdrop, subject or 0, uncertain
@@ -81,8 +81,8 @@ type still struct {
 // The kinds of pixels.
 const backdrop, subject = 1, 2
 
-// scene is the canvas's view of a frame.
-type scene struct {
+// prediction is the canvas's view of a frame: what a frame there would show of the backdrop.
+type prediction struct {
 	pix     []uint8 // RGBA, 0 where not known
 	known   []uint8 // backdrop or 0
 	spread  []uint8
@@ -96,8 +96,8 @@ type point struct{ x, y float64 }
 // that it knows more from the beginning. Samples of a clip come in its order, and
 // have the size of its frames. Neither img nor m is kept.
 func (p *Plate) Sample(img *image.NRGBA, m *image.Alpha) {
-	if len(p.samples) < Samples {
-		var s still
+	if len(p.samples) < MaxSamples {
+		var s frame
 		s.set(img, m)
 		p.samples = append(p.samples, s)
 	}
@@ -107,22 +107,22 @@ func (p *Plate) Sample(img *image.NRGBA, m *image.Alpha) {
 // not change it later.
 func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) view.View {
 	cut := p.cuts.Next(img)
-	p.now.set(img, m)
+	p.current.set(img, m)
 	p.since++
-	known := !cut && p.canvas.frame == image.Pt(p.now.w, p.now.h)
-	if known && p.find(&p.now, true) {
-		if p.owed && p.since > pause {
+	known := !cut && p.canvas.frame == image.Pt(p.current.w, p.current.h)
+	if known && p.find(&p.current, true) {
+		if p.recallPending && p.since > recallInterval {
 			p.recall()
 		}
 		v := p.view(m)
-		if p.since < settling || p.since%2 == 0 {
-			p.add(&p.now)
+		if p.since < warmup || p.since%2 == 0 {
+			p.add(&p.current)
 		}
 		return v
 	}
-	if known && p.since <= pause {
-		p.owed = true
-		p.begin(&p.now)
+	if known && p.since <= recallInterval {
+		p.recallPending = true
+		p.begin(&p.current)
 	} else {
 		p.restart()
 	}
@@ -132,116 +132,116 @@ func (p *Plate) Next(img *image.NRGBA, m *image.Alpha) view.View {
 // restart makes a plate of the frame in work and of the samples that show what
 // lies near it.
 func (p *Plate) restart() {
-	p.begin(&p.now)
+	p.begin(&p.current)
 	p.recall()
 }
 
 // recall adds the samples that show what lies near the frame in work, where the
-// plate looks.
+// last prediction lies.
 func (p *Plate) recall() {
-	p.since, p.owed = 0, false
+	p.since, p.recallPending = 0, false
 	if len(p.samples) == 1 {
 		return // a clip's only picture says nothing of itself
 	}
-	at, gain, lit := p.at, p.gain, p.lit
+	at, gain, lightKnown := p.at, p.gain, p.lightKnown
 	for i := range p.samples {
-		if s := &p.samples[i]; s.w == p.now.w && s.h == p.now.h && p.find(s, false) {
+		if s := &p.samples[i]; s.w == p.current.w && s.h == p.current.h && p.find(s, false) {
 			p.add(s)
-			p.look(p.at)
+			p.predict(p.at)
 		}
 	}
-	p.gain, p.lit = gain, lit
-	p.look(at)
+	p.gain, p.lightKnown = gain, lightKnown
+	p.predict(at)
 }
 
 // unity is the gain of no change.
 var unity = [3]float64{1, 1, 1}
 
 // begin puts the first frame on an empty canvas.
-func (p *Plate) begin(s *still) {
+func (p *Plate) begin(s *frame) {
 	p.canvas.clear(s.w, s.h)
-	p.gain, p.lit = unity, true
+	p.gain, p.lightKnown = unity, true
 	p.canvas.add(s, point{}, unity)
-	p.look(point{})
+	p.predict(point{})
 }
 
-// look draws the canvas's view of a frame at a place.
-func (p *Plate) look(at point) {
+// predict draws the canvas's view of a frame at a place.
+func (p *Plate) predict(at point) {
 	p.at = at
-	p.canvas.look(at, p.gain, &p.seen)
+	p.canvas.predict(at, p.gain, &p.predicted)
 }
 
 // find looks where a frame lies, in its light. It reports false where the frame
 // shows something else, or lies beyond the canvas, which does not follow it.
-func (p *Plate) find(s *still, follow bool) bool {
-	d, lighter, ok := p.align.find(s, &p.seen)
+func (p *Plate) find(s *frame, follow bool) bool {
+	d, lighter, ok := p.align.find(s, &p.predicted)
 	if !ok {
 		return false
 	}
 	at := point{p.at.x + d.x, p.at.y + d.y}
-	if !p.canvas.holds(at) {
+	if !p.canvas.contains(at) {
 		if !follow {
 			return false
 		}
 		p.canvas.centre(at)
 	}
-	p.look(at)
-	gain, told := gains(s, &p.seen, p.gain)
-	p.lit = told || math.Abs(lighter) < unlit
+	p.predict(at)
+	gain, measured := gains(s, &p.predicted, p.gain)
+	p.lightKnown = measured || math.Abs(lighter) < lightTolerance
 	if old := p.gain; gain != old {
 		p.gain = gain
-		if falls(&old, &gain) { // values that were clipped at white are not any more
-			p.look(at)
+		if darkens(&old, &gain) { // values that were clipped at white are not any more
+			p.predict(at)
 		} else {
-			p.seen.relight(&old, &gain)
+			p.predicted.relight(&old, &gain)
 		}
 	}
 	return true
 }
 
 // add adds a frame that was found, if its light is known.
-func (p *Plate) add(s *still) {
-	if p.lit {
+func (p *Plate) add(s *frame) {
+	if p.lightKnown {
 		p.canvas.add(s, p.at, p.gain)
 	}
 }
 
 // gains are a frame's gains against the canvas, seen with the gain so far. Each
 // channel's gain is the median of single pixels' gains, so still pixels outvote
-// moving ones. One in four pixels is used; told is false if too few of them
+// moving ones. One in four pixels is used; measured is false if too few of them
 // have one.
-func gains(s *still, seen *scene, gain [3]float64) (_ [3]float64, told bool) {
-	told = true
+func gains(s *frame, predicted *prediction, gain [3]float64) (_ [3]float64, measured bool) {
+	measured = true
 	for c := range gain {
-		var counts [2 * one]int
-		all, can := 0, 0
+		var counts [2 * gainUnit]int
+		shared, usable := 0, 0
 		for y := 0; y < s.h; y += 2 {
 			for i := y * s.w; i < (y+1)*s.w; i += 2 {
-				if seen.known[i]&s.kind[i]&backdrop == 0 {
+				if predicted.known[i]&s.kind[i]&backdrop == 0 {
 					continue
 				}
-				all++
-				if b := uint32(seen.pix[4*i+c]); b >= dim && b <= bright {
-					counts[min((uint32(s.pix[4*i+c])*one+b/2)/b, 2*one-1)]++
-					can++
+				shared++
+				if b := uint32(predicted.pix[4*i+c]); b >= minValue && b <= maxValue {
+					counts[min((uint32(s.pix[4*i+c])*gainUnit+b/2)/b, 2*gainUnit-1)]++
+					usable++
 				}
 			}
 		}
-		if 10*can < all || can == 0 {
-			told = false
+		if 10*usable < shared || usable == 0 {
+			measured = false
 			continue
 		}
 		ratio, passed := 0, counts[0]
-		for ; 2*passed < can; passed += counts[ratio] {
+		for ; 2*passed < usable; passed += counts[ratio] {
 			ratio++
 		}
-		gain[c] = min(max(gain[c]*float64(ratio)/one, 1.0/strongest), strongest)
+		gain[c] = min(max(gain[c]*float64(ratio)/gainUnit, 1.0/maxGain), maxGain)
 	}
-	return gain, told
+	return gain, measured
 }
 
-// falls reports whether light grows weaker to an extent that can be seen.
-func falls(from, to *[3]float64) bool {
+// darkens reports whether light grows weaker to an extent that can be seen.
+func darkens(from, to *[3]float64) bool {
 	for c := range from {
 		if to[c] < 0.98*from[c] {
 			return true
@@ -250,30 +250,30 @@ func falls(from, to *[3]float64) bool {
 	return false
 }
 
-// one is the unit in which gains are counted.
-const one = 512
+// gainUnit is the unit in which gains are counted.
+const gainUnit = 512
 
-func (s *still) set(img *image.NRGBA, m *image.Alpha) {
+func (s *frame) set(img *image.NRGBA, m *image.Alpha) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	s.w, s.h = w, h
 	s.pix = append(s.pix[:0], img.Pix[:4*w*h]...)
 	s.kind = sized(s.kind, w*h)
-	sort(s.kind, m.Pix, w, h)
+	classify(s.kind, m.Pix, w, h)
 }
 
-// sort sets dst to what m says of each pixel: backdrop where all within margin is
+// classify sets dst to what m says of each pixel: backdrop where all within margin is
 // clear, subject where it is more than half covered.
-func sort(dst, m []uint8, w, h int) {
+func classify(dst, m []uint8, w, h int) {
 	for i := range dst {
 		dst[i] = backdrop
 	}
 	for y := range h {
 		for x, v := range m[y*w : y*w+w] {
-			if v < faint {
+			if v < backdropBelow {
 				continue
 			}
 			i := y*w + x
-			inside := x > 0 && x+1 < w && y > 0 && y+1 < h && min(m[i-1], m[i+1], m[i-w], m[i+w]) >= faint
+			inside := x > 0 && x+1 < w && y > 0 && y+1 < h && min(m[i-1], m[i+1], m[i-w], m[i+w]) >= backdropBelow
 			reach := margin
 			if inside { // its neighbours are also near the border
 				reach = 0
@@ -290,27 +290,27 @@ func sort(dst, m []uint8, w, h int) {
 	}
 }
 
-// usual converts the sum of squared differences of three channels into the
-// square of how unusual it is, given their spread.
-var usual = func() (t [256]float32) {
+// inverseVariance converts the sum of squared differences of three channels into the
+// square of how unusual it is, by their spread.
+var inverseVariance = func() (t [256]float32) {
 	for i := range t {
 		deviation := float32(i) / 4
-		t[i] = 16 * 16 / (3 * (deviation*deviation + grain*grain))
+		t[i] = 16 * 16 / (3 * (deviation*deviation + noiseFloor*noiseFloor))
 	}
 	return t
 }()
 
 func (p *Plate) view(m *image.Alpha) view.View {
-	v := view.New(p.now.w, p.now.h)
+	v := view.New(p.current.w, p.current.h)
 	colours := [3][]uint8{v.Plane(view.Red), v.Plane(view.Green), v.Plane(view.Blue)}
 	off := [3][]uint8{v.Plane(view.RedOff), v.Plane(view.GreenOff), v.Plane(view.BlueOff)}
 	unusual, deviation, frames, claim := v.Plane(view.Unusual), v.Plane(view.Deviation), v.Plane(view.Frames), v.Plane(view.Claim)
 	copy(v.Plane(view.Coverage), m.Pix)
 	count := 0
 	for i := range unusual {
-		s, b := p.now.pix[4*i:4*i+3:4*i+3], p.seen.pix[4*i:4*i+3:4*i+3]
+		s, b := p.current.pix[4*i:4*i+3:4*i+3], p.predicted.pix[4*i:4*i+3:4*i+3]
 		colours[0][i], colours[1][i], colours[2][i] = s[0], s[1], s[2]
-		if p.seen.frames[i] < seldom {
+		if p.predicted.frames[i] < minFrames {
 			off[0][i], off[1][i], off[2][i] = 128, 128, 128
 			continue
 		}
@@ -321,8 +321,8 @@ func (p *Plate) view(m *image.Alpha) view.View {
 			off[c][i] = uint8(128 + d/2)
 			sum += float32(d * d)
 		}
-		unusual[i] = round(float32(math.Sqrt(float64(sum * usual[p.seen.spread[i]]))))
-		deviation[i], frames[i], claim[i] = p.seen.spread[i], p.seen.frames[i], p.seen.claimed[i]
+		unusual[i] = round(float32(math.Sqrt(float64(sum * inverseVariance[p.predicted.spread[i]]))))
+		deviation[i], frames[i], claim[i] = p.predicted.spread[i], p.predicted.frames[i], p.predicted.claimed[i]
 	}
 	v.Known = float64(count) / float64(max(len(unusual), 1))
 	return v

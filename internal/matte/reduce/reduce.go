@@ -58,7 +58,7 @@ func (s *Scaler) Draw(dst, img *image.NRGBA) {
 			from[j] = row(img, s.middle(first+j))
 		}
 		b.add(from[:len(weight)], weight)
-		b.across(row(dst, y), &s.cols)
+		b.resample(row(dst, y), &s.cols)
 	}
 }
 

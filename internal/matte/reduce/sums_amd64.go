@@ -36,7 +36,7 @@ type sums struct {
 func newSums(w int, _ *columns) *sums { return &sums{at: make([]uint16, max(4*w, block)+4)} }
 
 // add sets the sums to those of rows, each times its weight. There are 1 to
-// most of both.
+// maxTaps of both.
 func (s *sums) add(rows [][]byte, weight []uint64) {
 	var from [maxTaps]*byte
 	var k [maxTaps]uint16
@@ -50,8 +50,8 @@ func (s *sums) add(rows [][]byte, weight []uint64) {
 	weigh(&s.at[0], &from, &k, max(len(rows[0]), block))
 }
 
-// across writes the sums, brought to width, as opaque pixels.
-func (s *sums) across(dst []byte, c *columns) {
+// resample writes the sums, brought to width, as opaque pixels.
+func (s *sums) resample(dst []byte, c *columns) {
 	gather(&dst[:4*len(c.start)][0], &s.at[0], &c.start[0], &c.weight[0], len(c.start), c.pairs)
 }
 

@@ -39,7 +39,7 @@ func newSums(w int, c *columns) *sums {
 }
 
 // add sets the sums to those of rows, each times its weight. There are 1 to
-// most of both.
+// maxTaps of both.
 func (s *sums) add(rows [][]byte, weight []uint64) {
 	var from [maxTaps][]byte
 	var k [maxTaps]uint64
@@ -123,8 +123,8 @@ func (s *sums) unpackGroups() {
 	}
 }
 
-// across writes the sums, brought to width, as opaque pixels.
-func (s *sums) across(dst []byte, c *columns) {
+// resample writes the sums, brought to width, as opaque pixels.
+func (s *sums) resample(dst []byte, c *columns) {
 	if c.group > 1 {
 		s.unpackGroups()
 	} else {

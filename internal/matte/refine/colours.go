@@ -19,9 +19,9 @@ const (
 	// forgottenBelow is the number of pixels below which a colour is forgotten, long
 	// before it is so small that counting becomes slow.
 	forgottenBelow = 1e-3
-	// leastShare is added to the share of a colour in either model, so that colours
+	// minShare is added to the share of a colour in either model, so that colours
 	// nobody has seen say nothing.
-	leastShare = 1e-5
+	minShare = 1e-5
 	// maxOdds bounds the weight of a colour, in natural logarithms of odds. oddsLevels
 	// is the number of steps in one unit of it.
 	maxOdds, oddsLevels = 3, 16
@@ -88,7 +88,7 @@ func (c *ColourModel) computeOdds() {
 	subject.normalise(&c.subject, scratch)
 	backdrop.normalise(&c.backdrop, scratch)
 	for i := range c.odds {
-		odds := math.Log(float64((subject[i] + leastShare) / (backdrop[i] + leastShare)))
+		odds := math.Log(float64((subject[i] + minShare) / (backdrop[i] + minShare)))
 		c.odds[i] = int8(math.Round(min(max(odds, -maxOdds), maxOdds) * oddsLevels * float64(c.Weight)))
 	}
 }
@@ -104,14 +104,14 @@ func (h *histogram) fade() {
 	}
 }
 
-// normalise is what part of all in of is of each colour, spread over its
+// normalise is what part of all counts is of each colour, spread over its
 // neighbours. Of less than a whole pixel all parts together are less than 1.
-func (h *histogram) normalise(of, scratch *histogram) {
+func (h *histogram) normalise(counts, scratch *histogram) {
 	sum := float32(0)
-	for _, v := range of {
+	for _, v := range counts {
 		sum += v
 	}
-	h.blur(of, 1)
+	h.blur(counts, 1)
 	scratch.blur(h, bins)
 	h.blur(scratch, bins*bins)
 	for i := range h {

@@ -15,17 +15,17 @@ const (
 // CutDetector finds where a clip shows another scene from one frame to the
 // next. The zero value is ready. It is for one goroutine.
 type CutDetector struct {
-	size      image.Point
-	last, now []uint8 // colours of places on a grid, RGB
+	size          image.Point
+	last, current []uint8 // colours of places on a grid, RGB
 }
 
 // Next reports whether img shows another scene than the picture before, or has
 // another size. The first picture is not a cut. img is not kept.
 func (d *CutDetector) Next(img *image.NRGBA) bool {
 	size := img.Rect.Size()
-	d.now = sample(d.now[:0], img)
-	found := d.size != image.Point{} && (size != d.size || isCut(d.now, d.last))
-	d.size, d.last, d.now = size, d.now, d.last
+	d.current = sample(d.current[:0], img)
+	found := d.size != image.Point{} && (size != d.size || isCut(d.current, d.last))
+	d.size, d.last, d.current = size, d.current, d.last
 	return found
 }
 

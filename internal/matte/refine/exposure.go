@@ -3,11 +3,11 @@ package refine
 import "math"
 
 const (
-	// darkest and brightest bound the values used to compare exposures: darker ones
+	// minValue and maxValue bound the values used to compare exposures: darker ones
 	// carry too little information, and brighter ones may be clipped.
-	darkest, brightest = 24, 230
-	// unity is the gain of no change, in the unit of gains.
-	unity = 1 << 8
+	minValue, maxValue = 24, 230
+	// gainUnit is the gain of no change, in the unit of gains.
+	gainUnit = 1 << 8
 	// sampleStep is the distance of the rows and columns that are compared.
 	sampleStep = 4
 	// flickerRange is how far flickering light strays from its mean, as a natural
@@ -33,11 +33,11 @@ func (e *exposure) adapt(ref, now []uint8, w int) (fading bool) {
 	var gains [3]int
 	for c := range gains {
 		gains[c] = medianGain(ref, now, w, c)
-		step := math.Log(float64(max(gains[c], 1)) / unity)
+		step := math.Log(float64(max(gains[c], 1)) / gainUnit)
 		e.deviation[c] = deviationDecay*e.deviation[c] + min(max(step, -2*flickerRange), 2*flickerRange)
 		fading = fading || math.Abs(e.deviation[c]) > flickerRange
 	}
-	if !fading && gains != [3]int{unity, unity, unity} {
+	if !fading && gains != [3]int{gainUnit, gainUnit, gainUnit} {
 		amplify(ref, gains)
 	}
 	return fading
@@ -48,7 +48,7 @@ func amplify(pix []uint8, gains [3]int) {
 	var table [3][256]uint8
 	for c, gain := range gains {
 		for v := range table[c] {
-			table[c][v] = uint8(min((v*gain+unity/2)/unity, 255))
+			table[c][v] = uint8(min((v*gain+gainUnit/2)/gainUnit, 255))
 		}
 	}
 	for i := 0; i+4 <= len(pix); i += 4 {
@@ -57,29 +57,29 @@ func amplify(pix []uint8, gains [3]int) {
 	}
 }
 
-// medianGain is how much lighter channel c of now is than that of before, unity
+// medianGain is how much lighter channel c of now is than that of before, gainUnit
 // where less than half of the pixels can tell.
 func medianGain(before, now []uint8, w, c int) int {
-	var counts [2 * unity]int
-	told, all := 0, 0
+	var counts [2 * gainUnit]int
+	measured, all := 0, 0
 	for y := 0; y < len(before)/(4*w); y += sampleStep {
 		for x := y / sampleStep % sampleStep; x < w; x += sampleStep {
 			i := 4*(y*w+x) + c
-			if b := uint32(before[i]); b >= darkest && b <= brightest { // divisions of 64 bits take longer
-				counts[min(uint32(now[i])*unity/b, 2*unity-1)]++
-				told++
+			if b := uint32(before[i]); b >= minValue && b <= maxValue { // divisions of 64 bits take longer
+				counts[min(uint32(now[i])*gainUnit/b, 2*gainUnit-1)]++
+				measured++
 			}
 			all++
 		}
 	}
-	if told == 0 || 2*told < all {
-		return unity
+	if measured == 0 || 2*measured < all {
+		return gainUnit
 	}
 	seen := 0
 	for gain, count := range counts {
-		if seen += count; 2*seen >= told {
+		if seen += count; 2*seen >= measured {
 			return gain
 		}
 	}
-	return unity
+	return gainUnit
 }

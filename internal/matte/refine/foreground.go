@@ -96,7 +96,7 @@ func (f *Foreground) Decontaminate(img *image.NRGBA, m *image.Alpha) {
 	}
 	defer f.scratch.Put(s)
 	s.reset(img.Pix, m.Pix, w, h)
-	if s.find() {
+	if s.markTiles() {
 		s.estimate()
 	}
 	s.pix, s.alpha = nil, nil
@@ -124,28 +124,28 @@ func (s *unmixing) reset(pix, alpha []uint8, w, h int) {
 	clear(s.far)
 }
 
-// find marks the tiles to work on and reports whether there are any.
-func (s *unmixing) find() bool {
-	open := false
+// markTiles marks the tiles to work on and reports whether there are any.
+func (s *unmixing) markTiles() bool {
+	found := false
 	for y := range s.h {
 		row := s.alpha[y*s.w : (y+1)*s.w]
-		for x := partial(row, 0); x < s.w; {
+		for x := nextPartial(row, 0); x < s.w; {
 			t := x / s.side
 			s.edge[y/s.side*s.tw+t] = 1
-			open = true
-			x = partial(row, min((t+1)*s.side, s.w))
+			found = true
+			x = nextPartial(row, min((t+1)*s.side, s.w))
 		}
 	}
-	if open {
+	if found {
 		grow(s.near, s.edge, s.tw, 1, 1)
 		grow(s.far, s.near, s.tw, coarseReach, coarseReach)
 	}
-	return open
+	return found
 }
 
-// partial returns where the next value from x on is that is neither 0 nor
+// nextPartial returns where the next value from x on is that is neither 0 nor
 // 255, or len(alpha).
-func partial(alpha []uint8, x int) int {
+func nextPartial(alpha []uint8, x int) int {
 	for x < len(alpha) {
 		if x+8 <= len(alpha) {
 			if v := binary.LittleEndian.Uint64(alpha[x:]); v == 0 || v == 1<<64-1 {
@@ -165,7 +165,7 @@ func partial(alpha []uint8, x int) int {
 func (s *unmixing) estimate() {
 	s.each(s.far, s.gather)
 	s.each(s.near, s.estimateCoarse)
-	s.each(s.near, s.sharpen)
+	s.each(s.near, s.sumCells)
 	s.each(s.edge, s.write)
 }
 
@@ -243,8 +243,8 @@ func (s *unmixing) estimateCoarse(tx, ty int) {
 }
 
 const (
-	// leastVariance is the least variance of a colour.
-	leastVariance = 4
+	// minVariance is the least variance of a colour.
+	minVariance = 4
 	// matteVariance is the variance of the error of a matte.
 	matteVariance = 0.005
 )
@@ -261,7 +261,7 @@ func (c *colours) variances(subject, backdrop float32) variances {
 		b += c[k+3] * c[k+3]
 		d += (c[k] - c[k+3]) * (c[k] - c[k+3])
 	}
-	return variances{max((subject-f)/3, leastVariance), max((backdrop-b)/3, leastVariance), d / 3 * matteVariance}
+	return variances{max((subject-f)/3, minVariance), max((backdrop-b)/3, minVariance), d / 3 * matteVariance}
 }
 
 // gains splits the unexplained part of the mix at coverage a between the

@@ -1,24 +1,24 @@
 package refine
 
-// sharpen sums the cells of a tile for the second pass: every pixel's subject
+// sumCells sums the cells of a tile for the second pass: every pixel's subject
 // and backdrop as the first estimate, corrected.
-func (s *unmixing) sharpen(tx, ty int) {
+func (s *unmixing) sumCells(tx, ty int) {
 	if s.edge[ty*s.tw+tx] == 0 {
-		s.copyPlain(tx, ty)
+		s.sumPlain(tx, ty)
 		return
 	}
 	for j := range cells {
 		for i := range cells {
-			c := s.between(tx, ty, i, j)
+			c := s.coarseAt(tx, ty, i, j)
 			x, y := tx*s.side+i*cell*s.step, ty*s.side+j*cell*s.step
-			s.detail[(ty*cells+j)*s.cw+tx*cells+i] = s.cell(x, y, &c, &s.variances[ty*s.tw+tx])
+			s.detail[(ty*cells+j)*s.cw+tx*cells+i] = s.sumCell(x, y, &c, &s.variances[ty*s.tw+tx])
 		}
 	}
 }
 
-// copyPlain sums the cells of a tile without partly covered pixels, by every
+// sumPlain sums the cells of a tile without partly covered pixels, by every
 // second sample of every second row.
-func (s *unmixing) copyPlain(tx, ty int) {
+func (s *unmixing) sumPlain(tx, ty int) {
 	side := cell * s.step
 	for j := range cells {
 		for i := range cells {
@@ -43,8 +43,8 @@ func (s *unmixing) copyPlain(tx, ty int) {
 	}
 }
 
-// between interpolates the first estimate at the middle of a cell of a tile.
-func (s *unmixing) between(tx, ty, i, j int) colours {
+// coarseAt interpolates the first estimate at the middle of a cell of a tile.
+func (s *unmixing) coarseAt(tx, ty, i, j int) colours {
 	at := &s.first[ty*s.tw+tx]
 	fx := (float32(i)+0.5)/cells - 0.5
 	fy := (float32(j)+0.5)/cells - 0.5
@@ -70,8 +70,8 @@ func (s *unmixing) between(tx, ty, i, j int) colours {
 	return c
 }
 
-// cell sums the cell at pixel x, y, with first estimate c.
-func (s *unmixing) cell(x0, y0 int, c *colours, sp *variances) (sum pair) {
+// sumCell sums the cell at pixel x, y, with first estimate c.
+func (s *unmixing) sumCell(x0, y0 int, c *colours, vs *variances) (sum pair) {
 	side := cell * s.step
 	for y := y0; y < min(y0+side, s.h); y += s.step {
 		for x := x0; x < min(x0+side, s.w); x += s.step {
@@ -96,7 +96,7 @@ func (s *unmixing) cell(x0, y0 int, c *colours, sp *variances) (sum pair) {
 			z := 1 - a
 			dr, dg, db := r-a*c[0]-z*c[3], g-a*c[1]-z*c[4], b-a*c[2]-z*c[5]
 			f, k := a*a, z*z
-			u, v := sp.gains(a)
+			u, v := vs.gains(a)
 			sum[0] += f * clamp(c[0]+u*dr)
 			sum[1] += f * clamp(c[1]+u*dg)
 			sum[2] += f * clamp(c[2]+u*db)
@@ -133,7 +133,7 @@ func (s *unmixing) write(tx, ty int) {
 	for i := range min(s.side, s.h-ty*s.side) {
 		at := (ty*s.side+i)*s.w + x0
 		alpha := s.alpha[at : at+x1-x0]
-		x := partial(alpha, 0)
+		x := nextPartial(alpha, 0)
 		if x == len(alpha) {
 			continue
 		}
@@ -141,7 +141,7 @@ func (s *unmixing) write(tx, ty int) {
 			line = i / s.step
 			s.interpolate(s.spans[i])
 		}
-		s.row(s.pix[4*at:4*(at+x1-x0)], alpha, x, &s.variances[ty*s.tw+tx])
+		s.writeRow(s.pix[4*at:4*(at+x1-x0)], alpha, x, &s.variances[ty*s.tw+tx])
 	}
 }
 
@@ -162,14 +162,14 @@ func (s *unmixing) interpolate(p position) {
 	}
 }
 
-// row writes a row of a tile, from its first partly covered pixel at x on.
-func (s *unmixing) row(pix, alpha []uint8, x int, sp *variances) {
+// writeRow writes a row of a tile, from its first partly covered pixel at x on.
+func (s *unmixing) writeRow(pix, alpha []uint8, x int, vs *variances) {
 	spans := s.spans[:len(alpha)]
 	pix = pix[:4*len(alpha)]
 	for ; x < len(alpha); x++ {
 		v := alpha[x]
 		if v-1 >= 254 {
-			if x = partial(alpha, x+1); x == len(alpha) {
+			if x = nextPartial(alpha, x+1); x == len(alpha) {
 				return
 			}
 			v = alpha[x]
@@ -177,7 +177,7 @@ func (s *unmixing) row(pix, alpha []uint8, x int, sp *variances) {
 		l, d, t := &s.line[spans[x].at], &s.slope[spans[x].at], spans[x].part
 		p := pix[4*x : 4*x+3 : 4*x+3]
 		a := float32(v) * (1.0 / 255)
-		gain, _ := sp.gains(a)
+		gain, _ := vs.gains(a)
 		// The unexplained part, times gain, is added to the estimate.
 		f, b := 1-gain*a, gain*(1-a)
 		p[0] = toByte(f*(l[0]+t*d[0]) - b*(l[3]+t*d[3]) + gain*float32(p[0]))

@@ -69,9 +69,9 @@ var snap = func() (t [256]uint8) {
 	return t
 }()
 
-// begin readies g for matte pix, w × h samples, guided by img, which ready may
+// begin readies g for matte pix, w × h samples, guided by img, which guide may
 // be at that size. It reports whether any coefficients are needed; end follows.
-func (g *guided) begin(img, ready *image.NRGBA, pix []uint8, w, h int) bool {
+func (g *guided) begin(img, guide *image.NRGBA, pix []uint8, w, h int) bool {
 	n := w * h
 	g.w, g.h = w, h
 	g.matte, g.unsure = resize(g.matte, n), resize(g.unsure, n)
@@ -89,7 +89,7 @@ func (g *guided) begin(img, ready *image.NRGBA, pix []uint8, w, h int) bool {
 	g.full = img.Pix
 	g.cols, g.lines = probe(g.cols, fw, w, 4), probe(g.lines, img.Rect.Dy(), h, 4*fw)
 	g.restart()
-	g.setGuide(img, ready)
+	g.setGuide(img, guide)
 	grow(g.near, g.unsure, w, smooth, smooth)
 	grow(g.rows, g.near, w, 0, radius)
 	return true
@@ -102,10 +102,10 @@ func (g *guided) end() { g.guide, g.full = nil, nil }
 func (g *guided) restart() {
 	g.line = resize(g.line, g.w)
 	for i := range g.sums {
-		g.sums[i] = resize(g.sums[i], up(g.w)/stride)
+		g.sums[i] = resize(g.sums[i], roundUp(g.w)/stride)
 	}
 	for i := range g.found {
-		g.found[i], g.means[i] = resize(g.found[i], up(g.w)/stride), resize(g.means[i], g.w)
+		g.found[i], g.means[i] = resize(g.found[i], roundUp(g.w)/stride), resize(g.means[i], g.w)
 	}
 	g.summed, g.solved, g.averaged = 0, 0, 0
 }
@@ -116,7 +116,7 @@ func (g *guided) coefficients(y int) []coef {
 	for ; g.averaged <= y; g.averaged++ {
 		for ; g.solved <= min(g.averaged+smooth, g.h-1); g.solved += stride {
 			for ; g.summed <= min(g.solved+radius, g.h-1); g.summed++ {
-				g.along(g.summed)
+				g.sumRow(g.summed)
 			}
 			g.solve(g.solved)
 		}
@@ -125,11 +125,11 @@ func (g *guided) coefficients(y int) []coef {
 	return g.means[y%len(g.means)]
 }
 
-// setGuide sets the guide: ready if it fits, else img reduced.
-func (g *guided) setGuide(img, ready *image.NRGBA) {
-	if ready != nil && ready.Rect.Dx() == g.w && ready.Rect.Dy() == g.h {
-		match(ready, g.w, g.h)
-		g.guide = ready.Pix
+// setGuide sets the guide: guide if it fits, else img reduced.
+func (g *guided) setGuide(img, guide *image.NRGBA) {
+	if guide != nil && guide.Rect.Dx() == g.w && guide.Rect.Dy() == g.h {
+		match(guide, g.w, g.h)
+		g.guide = guide.Pix
 		return
 	}
 	g.reduced = resize(g.reduced, 4*g.w*g.h)
@@ -153,7 +153,7 @@ func (g *guided) scale(dst, img *image.NRGBA) {
 // classify marks the samples around those that are uncertain or beside
 // another value. It reports whether there are any.
 func (g *guided) classify() bool {
-	open := false
+	found := false
 	for y := range g.h {
 		row := g.matte[y*g.w : (y+1)*g.w]
 		above := row
@@ -169,7 +169,7 @@ func (g *guided) classify() bool {
 			if (v == 0 || v == 255) && row[max(x-1, 0)] == v && above[x] == v {
 				continue
 			}
-			open = true
+			found = true
 			for y0 := max(y-ring-1, 0); y0 <= min(y+ring, g.h-1); y0++ {
 				mark := g.unsure[y0*g.w+max(x-ring-1, 0) : y0*g.w+min(x+ring+1, g.w)]
 				for k := range mark {
@@ -178,7 +178,7 @@ func (g *guided) classify() bool {
 			}
 		}
 	}
-	return open
+	return found
 }
 
 // uniform reports whether 9 samples of a row, and the 8 above all but the first,
@@ -213,8 +213,8 @@ var textureCertainty = func() (t [256]int32) {
 	return t
 }()
 
-// moment sets m to what sample x, y adds to the sums.
-func (g *guided) moment(m *moments, x, y int) {
+// sampleMoments sets m to what sample x, y adds to the sums.
+func (g *guided) sampleMoments(m *moments, x, y int) {
 	i := y*g.w + x
 	c := g.guide[4*i : 4*i+3 : 4*i+3]
 	r, gr, b, p := int32(c[0]), int32(c[1]), int32(c[2]), int32(g.matte[i])
@@ -233,14 +233,14 @@ func (g *guided) moment(m *moments, x, y int) {
 	}
 }
 
-// along sums the windows of row y along it.
-func (g *guided) along(y int) {
+// sumRow sums the windows of row y along it.
+func (g *guided) sumRow(y int) {
 	row := g.rows[y*g.w : (y+1)*g.w]
 	sums := g.sums[y%window]
 	done := 0
 	for x0, x1 := run(row, 0); x0 < g.w; x0, x1 = run(row, x1) {
 		for done = max(done, x0-radius); done < min(x1+radius, g.w); done++ {
-			g.moment(&g.line[done], done, y)
+			g.sampleMoments(&g.line[done], done, y)
 		}
 		var sum moments
 		for x := max(x0-radius, 0); x < min(x0+radius, g.w); x++ {
@@ -267,7 +267,7 @@ func (g *guided) solve(y int) {
 	found := g.found[y/stride%len(g.found)]
 	top, bottom := max(y-radius, 0), min(y+radius, g.h-1)
 	for x0, x1 := run(row, 0); x0 < g.w; x0, x1 = run(row, x1) {
-		for x := up(x0); x < x1; x += stride {
+		for x := roundUp(x0); x < x1; x += stride {
 			sum := g.sums[top%window][x/stride]
 			for v := top + 1; v <= bottom; v++ {
 				sum.add(&g.sums[v%window][x/stride])
@@ -278,15 +278,15 @@ func (g *guided) solve(y int) {
 	}
 }
 
-// up is the first multiple of stride from x on.
-func up(x int) int { return (x + stride - 1) / stride * stride }
+// roundUp is the first multiple of stride from x on.
+func roundUp(x int) int { return (x + stride - 1) / stride * stride }
 
 // average sets the result in row y to the means of coefficients around, and
 // where the matte is certain to that, stretched.
 func (g *guided) average(y int) {
 	row := g.near[y*g.w : (y+1)*g.w]
 	means := g.means[y%len(g.means)]
-	top, bottom := up(max(y-smooth, 0)), min(y+smooth, g.h-1)
+	top, bottom := roundUp(max(y-smooth, 0)), min(y+smooth, g.h-1)
 	for x0, x1 := run(row, 0); x0 < g.w; x0, x1 = run(row, x1) {
 		for x := x0; x < x1; x++ {
 			own := float32(g.matte[y*g.w+x])
@@ -294,7 +294,7 @@ func (g *guided) average(y int) {
 				means[x] = coef{3: stretch * (own - margin)}
 				continue
 			}
-			l, r := up(max(x-smooth, 0)), min(x+smooth, g.w-1)
+			l, r := roundUp(max(x-smooth, 0)), min(x+smooth, g.w-1)
 			var sum trusted
 			n := 0
 			for v := top; v <= bottom; v += stride {

@@ -7,7 +7,7 @@ type moments struct {
 	r, g, b                int32
 	rr, rg, rb, gg, gb, bb int32
 	p, pr, pg, pb          int32
-	texture, pure          int32
+	texture, certainty     int32
 }
 
 func (m *moments) add(o *moments) {
@@ -25,7 +25,7 @@ func (m *moments) add(o *moments) {
 	m.pg += o.pg
 	m.pb += o.pb
 	m.texture += o.texture
-	m.pure += o.pure
+	m.certainty += o.certainty
 }
 
 func (m *moments) subtract(o *moments) {
@@ -43,7 +43,7 @@ func (m *moments) subtract(o *moments) {
 	m.pg -= o.pg
 	m.pb -= o.pb
 	m.texture -= o.texture
-	m.pure -= o.pure
+	m.certainty -= o.certainty
 }
 
 // trusted is a coef times the trust in it, and that trust, 0..1.
@@ -82,8 +82,8 @@ func (m *moments) solve(n int32) trusted {
 	ag := (c1*pr + c3*pg + c4*pb) * det
 	ab := (c2*pr + c4*pg + c5*pb) * det
 	explained := ar*pr + ag*pg + ab*pb
-	pure := float64(m.pure)
-	t := explained * pure / ((explained+1e-3)*pure + textureWeight*float64(m.texture)*(ar*ar+ag*ag+ab*ab))
+	certainty := float64(m.certainty)
+	t := explained * certainty / ((explained+1e-3)*certainty + textureWeight*float64(m.texture)*(ar*ar+ag*ag+ab*ab))
 	ar, ag, ab = t*ar, t*ag, t*ab
 	rest := t*float64(m.p) - ar*float64(m.r) - ag*float64(m.g) - ab*float64(m.b)
 	return trusted{float32(ar), float32(ag), float32(ab), float32(rest * inv), float32(t)}

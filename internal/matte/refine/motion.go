@@ -4,8 +4,8 @@ const (
 	// searchRange is how many pixels away the past of a tile is looked for.
 	searchRange = 48
 	// stillError is the error of a tile per sample, squared, below which it is
-	// not looked for elsewhere, and leastGain what another place must gain.
-	stillError, leastGain = 16, 4
+	// not looked for elsewhere, and minGain what another place must gain.
+	stillError, minGain = 16, 4
 )
 
 // search finds where in the reference picture a tile was: the best of the
@@ -47,7 +47,7 @@ func (s *Stabiliser) search(tx, ty, dx, dy int) vector {
 			}
 		}
 	}
-	if best+leastGain*n >= zero {
+	if best+minGain*n >= zero {
 		return vector{}
 	}
 	e := func(x, y int) int64 { return s.squaredError(x0, y0, dx, dy, bx+x, by+y, outside) }

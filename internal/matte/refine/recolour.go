@@ -8,17 +8,17 @@ import "image"
 func Band(foreground *image.NRGBA, matte *image.Alpha) *image.NRGBA {
 	w, h := size(matte)
 	match(foreground, w, h)
-	open, near := make([]uint8, w*h), make([]uint8, w*h)
+	unsure, near := make([]uint8, w*h), make([]uint8, w*h)
 	for y := range h {
 		for x := range w {
 			i := y*w + x
 			v := matte.Pix[i]
 			if v-1 < 254 || x > 0 && matte.Pix[i-1] != v || y > 0 && matte.Pix[i-w] != v {
-				open[i] = 1
+				unsure[i] = 1
 			}
 		}
 	}
-	grow(near, open, w, reach, reach)
+	grow(near, unsure, w, reach, reach)
 	out := image.NewNRGBA(foreground.Rect)
 	for i, v := range near {
 		if v != 0 {

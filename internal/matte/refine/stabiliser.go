@@ -61,12 +61,12 @@ const blockCells = blockSide / cell
 // colours differ from the present for every pixel and cell, as sums over
 // channels, and the least weight of the new matte for every cell.
 type block struct {
-	matte  [blockSide * blockSide]uint8
-	colour [blockSide * blockSide * 4]uint8
-	age    [blockSide * blockSide]uint8
-	diff   [blockSide * blockSide]int32
-	sums   [blockCells * blockCells]int32
-	least  [blockCells * blockCells]float32
+	matte     [blockSide * blockSide]uint8
+	colour    [blockSide * blockSide * 4]uint8
+	age       [blockSide * blockSide]uint8
+	diff      [blockSide * blockSide]int32
+	sums      [blockCells * blockCells]int32
+	minWeight [blockCells * blockCells]float32
 }
 
 // Apply steadies m, the matte of img, in place. The first frame, one after a
@@ -89,7 +89,7 @@ func (s *Stabiliser) Apply(img *image.NRGBA, m *image.Alpha) {
 		s.begin()
 		for y := range s.th {
 			for x := range s.tw {
-				s.steady(x, y)
+				s.steadyBlock(x, y)
 			}
 		}
 		s.past, s.next = s.next, s.past
@@ -133,9 +133,9 @@ func (s *Stabiliser) begin() {
 	clear(s.moved)
 }
 
-// steady finds the matte of one tile, which needs nothing where past and
+// steadyBlock finds the matte of one tile, which needs nothing where past and
 // present are all alike.
-func (s *Stabiliser) steady(tx, ty int) {
+func (s *Stabiliser) steadyBlock(tx, ty int) {
 	t := ty*s.tw + tx
 	x0, y0 := tx*blockSide, ty*blockSide
 	dx, dy := min(blockSide, s.w-x0), min(blockSide, s.h-y0)
@@ -162,7 +162,7 @@ func (b *block) keepCloser(o *block) {
 		if sum >= b.sums[c] {
 			continue
 		}
-		b.sums[c], b.least[c] = sum, o.least[c]
+		b.sums[c], b.minWeight[c] = sum, o.minWeight[c]
 		for y := range cell {
 			i := (c/blockCells*cell+y)*blockSide + c%blockCells*cell
 			copy(b.matte[i:i+cell], o.matte[i:i+cell])
@@ -189,14 +189,14 @@ func (s *Stabiliser) fetch(b *block, v vector, x0, y0, dx, dy int) {
 	ix, iy := x0+int(v.x>>3), y0+int(v.y>>3)
 	fx, fy := uint32(v.x&7), uint32(v.y&7)
 	k := [4]uint32{(8 - fx) * (8 - fy), fx * (8 - fy), (8 - fx) * fy, fx * fy}
-	least := float32(stillWeight)
+	minWeight := float32(stillWeight)
 	if s.fading {
-		least = fadingWeight
+		minWeight = fadingWeight
 	} else if v != (vector{}) {
-		least = movingWeight
+		minWeight = movingWeight
 	}
 	for c := range b.sums {
-		b.sums[c], b.least[c] = 0, least
+		b.sums[c], b.minWeight[c] = 0, minWeight
 	}
 	if fx|fy == 0 && ix >= 0 && iy >= 0 && ix+dx <= s.w && iy+dy <= s.h {
 		s.copyPast(b, ix, iy, dx, dy)
@@ -227,10 +227,10 @@ func (s *Stabiliser) interpolate(b *block, ix, iy int, k *[4]uint32, dx, dy int)
 			l, r := min(max(ix+x, 0), s.w-1), min(max(ix+x+1, 0), s.w-1)
 			p := [4]int{up + l, up + r, down + l, down + r}
 			i := y*blockSide + x
-			b.matte[i] = between(s.past, 1, 0, &p, k)
+			b.matte[i] = weightedMean(s.past, 1, 0, &p, k)
 			b.age[i] = s.age[p[0]]
 			for c := range 3 {
-				b.colour[4*i+c] = between(s.ref, 4, c, &p, k)
+				b.colour[4*i+c] = weightedMean(s.ref, 4, c, &p, k)
 			}
 		}
 	}
@@ -250,9 +250,9 @@ func (b *block) compare(pix []uint8, stride, dx, dy int) {
 	}
 }
 
-// between is the mean of channel c of four pixels of n bytes, weighted by k in
+// weightedMean is the mean of channel c of four pixels of n bytes, weighted by k in
 // 1/64.
-func between(pix []uint8, n, c int, at *[4]int, k *[4]uint32) uint8 {
+func weightedMean(pix []uint8, n, c int, at *[4]int, k *[4]uint32) uint8 {
 	return uint8((k[0]*uint32(pix[n*at[0]+c]) + k[1]*uint32(pix[n*at[1]+c]) +
 		k[2]*uint32(pix[n*at[2]+c]) + k[3]*uint32(pix[n*at[3]+c]) + 32) >> 6)
 }
@@ -280,7 +280,7 @@ func (b *block) weight(at, c int, around float32, falls bool) float32 {
 	if falls {
 		change *= fallFactor
 	}
-	floor := max(b.least[c], ageWeight[b.age[at]])
+	floor := max(b.minWeight[c], ageWeight[b.age[at]])
 	if change <= unchangedDiff {
 		return floor
 	}

@@ -22,10 +22,10 @@ type Upsampler struct {
 // upsampling is the working memory of one Upsample.
 type upsampling struct {
 	guided
-	x, y  []int   // where every cell between samples begins in dst
-	open  []uint8 // 1 for cells of a row with uncertain corners
-	line  []coef
-	solid []uint8 // a row of 255
+	x, y        []int   // where every cell between samples begins in dst
+	unsureCells []uint8 // 1 for cells of a row with uncertain corners
+	line        []coef
+	solid       []uint8 // a row of 255
 }
 
 // Upsample fills dst, which has the size of img, with small, which shows the
@@ -68,10 +68,10 @@ func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Al
 		return
 	}
 	s.x, s.y = starts(s.x, w, sw), starts(s.y, h, sh)
-	s.open, s.line, s.solid = resize(s.open, sw+1), resize(s.line, sw), resize(s.solid, w)
+	s.unsureCells, s.line, s.solid = resize(s.unsureCells, sw+1), resize(s.line, sw), resize(s.solid, w)
 	set(s.solid, 255)
 	for k := range sh + 1 {
-		s.band(dst, img, k)
+		s.fillRows(dst, img, k)
 	}
 }
 
@@ -99,8 +99,8 @@ func part(x, n, m, k int) float32 {
 	return (float32(x)+0.5)*float32(m)/float32(n) + 0.5 - float32(k)
 }
 
-// band fills the rows of dst that lie between rows k-1 and k of samples.
-func (s *upsampling) band(dst *image.Alpha, img *image.NRGBA, k int) {
+// fillRows fills the rows of dst that lie between rows k-1 and k of samples.
+func (s *upsampling) fillRows(dst *image.Alpha, img *image.NRGBA, k int) {
 	w, h := dst.Rect.Dx(), dst.Rect.Dy()
 	above, below := max(k-1, 0), min(k, s.h-1)
 	s.mark(s.unsure[above*s.w:][:s.w], s.unsure[below*s.w:][:s.w])
@@ -109,7 +109,7 @@ func (s *upsampling) band(dst *image.Alpha, img *image.NRGBA, k int) {
 		row, pix := dst.Pix[y*w:(y+1)*w], img.Pix[4*y*w:4*(y+1)*w]
 		at := part(y, h, s.h, k)
 		for c := 0; c <= s.w; {
-			c0, c1 := run(s.open, c)
+			c0, c1 := run(s.unsureCells, c)
 			if c < c0 {
 				s.fill(row[s.x[c]:s.x[c0]], matte[min(c, s.w-1)])
 			}
@@ -128,13 +128,13 @@ func (s *upsampling) band(dst *image.Alpha, img *image.NRGBA, k int) {
 func (s *upsampling) mark(up, down []uint8) {
 	last := uint8(0)
 	down = down[:len(up)]
-	open := s.open[:len(up)+1]
+	unsure := s.unsureCells[:len(up)+1]
 	for i, v := range up {
 		v |= down[i]
-		open[i] = last | v
+		unsure[i] = last | v
 		last = v
 	}
-	open[len(up)] = last
+	unsure[len(up)] = last
 }
 
 // fill sets certain pixels to v, 0 or 255.

@@ -117,7 +117,7 @@ func (e *Estimator) Conclude(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, v := range s.samples.spread(plate.Samples) {
+	for _, v := range s.samples.spread(plate.MaxSamples) {
 		m, _, err := s.matte(v.frame)
 		if err != nil {
 			return err
@@ -204,7 +204,7 @@ func (s *samples) offer(i int, picture, own *image.NRGBA) {
 		own = &c
 	}
 	s.list = append(s.list, sample{i, picture, own})
-	if len(s.list) == 2*plate.Samples {
+	if len(s.list) == 2*plate.MaxSamples {
 		s.every *= 2
 		s.list = slices.DeleteFunc(s.list, func(v sample) bool { return v.frame%s.every != 0 })
 	}

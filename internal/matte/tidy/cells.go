@@ -8,14 +8,14 @@ import (
 // measure fills the cells of the frame that is added.
 func (v *Volume) measure(m *image.Alpha) {
 	for i := range v.cells {
-		v.cells[i] = cell{least: 255}
+		v.cells[i] = cell{minAlpha: 255}
 	}
 	for y := range v.size.Y {
 		row := m.Pix[y*m.Stride:][:v.size.X]
-		cells := v.cells[y/v.cell*v.grid.w:][:v.grid.w]
+		cells := v.cells[y/v.cellSide*v.grid.w:][:v.grid.w]
 		for i := range cells {
-			x := i * v.cell
-			cells[i].measure(row[x:min(x+v.cell, len(row))], x, y)
+			x := i * v.cellSide
+			cells[i].measure(row[x:min(x+v.cellSide, len(row))], x, y)
 		}
 	}
 }
@@ -23,22 +23,22 @@ func (v *Volume) measure(m *image.Alpha) {
 // measure adds pixels of one row from x on.
 func (c *cell) measure(pix []uint8, x, y int) {
 	if empty(pix) {
-		c.least = 0
+		c.minAlpha = 0
 		return
 	}
 	first, last := -1, 0
 	for i, a := range pix {
-		c.peak, c.least = max(c.peak, a), min(c.least, a)
+		c.maxAlpha, c.minAlpha = max(c.maxAlpha, a), min(c.minAlpha, a)
 		c.mass += int64(a)
-		if a >= solid {
+		if a >= solidAlpha {
 			c.solid++
 		}
-		if a >= visible {
+		if a >= visibleAlpha {
 			if first < 0 {
 				first = i
 			}
 			last = i
-			c.shown++
+			c.visible++
 		}
 	}
 	if first >= 0 {

@@ -9,49 +9,49 @@ import (
 )
 
 const (
-	// cellsAcross is how many cells the shorter side of a picture has, at most, and
-	// leastCell the least side of a cell in pixels.
-	cellsAcross, leastCell = 60, 4
-	// visible is the alpha from which a pixel is seen, strong that from which it
-	// makes its cell part of something, solid that of what surely is subject, and
-	// open the alpha below which it is a hole.
-	visible, strong, solid, open = 8, 96, 200, 128
+	// maxCells is how many cells the shorter side of a picture has, at most, and
+	// minCellSide the least side of a cell in pixels.
+	maxCells, minCellSide = 60, 4
+	// visibleAlpha is the alpha from which a pixel is seen, partAlpha that from which it
+	// makes its cell part of something, solidAlpha that of what surely is subject, and
+	// holeAlpha the alpha below which it is a hole.
+	visibleAlpha, partAlpha, solidAlpha, holeAlpha = 8, 96, 200, 128
 	// reach is how many cells a faint part may lie off from a strong one, as
 	// with hair and blurred motion.
 	reach = 5
-	// stride is how many cells a part may move from one frame to the next.
-	stride = 2
-	// leastMass is the share of the largest part's alpha that a part must have,
-	// leastSolid the share of its visible pixels that must be solid.
-	leastMass, leastSolid = 0.003, 0.3
-	// flash is the number of frames up to which a small part, or a hole, is taken
-	// for a mistake. flashShare is how small, as a share of the largest part's
+	// maxMove is how many cells a part may move from one frame to the next.
+	maxMove = 2
+	// minMass is the share of the largest part's alpha that a part must have,
+	// minSolid the share of its visible pixels that must be solid.
+	minMass, minSolid = 0.003, 0.3
+	// maxFlicker is the number of frames up to which a small part, or a hole, is taken
+	// for flicker. flickerShare is how small, as a share of the largest part's
 	// alpha in a frame, and holeShare the same of holes.
-	flash, flashShare, holeShare = 3, 0.2, 0.02
+	maxFlicker, flickerShare, holeShare = 3, 0.2, 0.02
 )
 
 // Volume keeps a summary of the mattes of a clip, some hundred bytes a frame.
 // Call Add for all frames in order, then Decide once. The other methods may be
 // called after that, from any goroutine.
 type Volume struct {
-	size   image.Point // of the mattes
-	cell   int         // side in pixels
-	grid   grid
-	cells  []cell // of the frame that is added
-	frames []frame
-	parts  forest
-	holes  forest
-	// before are the frame's before it, as nodes of the forests + 1.
-	before, beforeOpen []int32
-	label              []int32 // of the frame that is added
-	queue              []int32
+	size     image.Point // of the mattes
+	cellSide int         // side in pixels
+	grid     grid
+	cells    []cell // of the frame that is added
+	frames   []frame
+	parts    forest
+	holes    forest
+	// previousParts and previousHoles are the frame's before it, as nodes of the forests + 1.
+	previousParts, previousHoles []int32
+	label                        []int32 // of the frame that is added
+	queue                        []int32
 }
 
 // cell summarises a square of a matte.
 type cell struct {
-	peak, least        uint8
-	mass, solid, shown int64           // sum of alpha, and numbers of pixels
-	bounds             image.Rectangle // of the visible pixels
+	maxAlpha, minAlpha   uint8
+	mass, solid, visible int64           // sum of alpha, and numbers of pixels
+	bounds               image.Rectangle // of the visible pixels
 }
 
 // frame summarises one matte.
@@ -63,11 +63,11 @@ type frame struct {
 
 // New returns a Volume of mattes of a size.
 func New(size image.Point) *Volume {
-	v := &Volume{size: size, cell: max(leastCell, (min(size.X, size.Y)+cellsAcross-1)/cellsAcross)}
-	v.grid = grid{(size.X + v.cell - 1) / v.cell, (size.Y + v.cell - 1) / v.cell}
+	v := &Volume{size: size, cellSide: max(minCellSide, (min(size.X, size.Y)+maxCells-1)/maxCells)}
+	v.grid = grid{(size.X + v.cellSide - 1) / v.cellSide, (size.Y + v.cellSide - 1) / v.cellSide}
 	n := v.grid.w * v.grid.h
 	v.cells, v.label = make([]cell, n), make([]int32, n)
-	v.before, v.beforeOpen = make([]int32, n), make([]int32, n)
+	v.previousParts, v.previousHoles = make([]int32, n), make([]int32, n)
 	return v
 }
 
@@ -77,7 +77,7 @@ func (v *Volume) Add(m *image.Alpha) {
 	f := frame{parts: v.addParts()}
 	f.boxes = make([]image.Rectangle, f.parts.count)
 	for i, l := range v.label {
-		if c := &v.cells[i]; l != 0 && c.shown > 0 {
+		if c := &v.cells[i]; l != 0 && c.visible > 0 {
 			f.boxes[l-1] = f.boxes[l-1].Union(c.bounds)
 		}
 	}
@@ -88,26 +88,26 @@ func (v *Volume) Add(m *image.Alpha) {
 // addParts joins strong cells, those of the frame before too, and leaves each
 // visible cell's part in label.
 func (v *Volume) addParts() regions {
-	count := v.components(func(c *cell) bool { return c.peak >= strong }, true)
-	first := v.parts.grow(count, len(v.frames))
+	count := v.components(func(c *cell) bool { return c.maxAlpha >= partAlpha }, true)
+	first := v.parts.add(count, len(v.frames))
 	for i, l := range v.label {
 		if l == 0 {
 			continue
 		}
 		v.parts.nodes[v.parts.find(first+l-1)].add(&v.cells[i])
-		v.grid.around(i, stride, func(k int) {
-			if b := v.before[k]; b != 0 {
+		v.grid.around(i, maxMove, func(k int) {
+			if b := v.previousParts[k]; b != 0 {
 				v.parts.union(first+l-1, b-1)
 			}
 		})
 	}
 	for i, l := range v.label {
-		if v.before[i] = 0; l != 0 {
-			v.before[i] = first + l
+		if v.previousParts[i] = 0; l != 0 {
+			v.previousParts[i] = first + l
 		}
 	}
 	v.attach()
-	return encode(v.label, first, count, func(i int) bool { return v.cells[i].shown > 0 })
+	return encode(v.label, first, count, func(i int) bool { return v.cells[i].visible > 0 })
 }
 
 // attach gives faint cells the part of the nearest strong one within reach, along
@@ -124,7 +124,7 @@ func (v *Volume) attach() {
 		end := len(v.queue)
 		for _, i := range v.queue[begin:end] {
 			v.grid.around(int(i), 1, func(k int) {
-				if v.label[k] == 0 && v.cells[k].shown > 0 {
+				if v.label[k] == 0 && v.cells[k].visible > 0 {
 					v.label[k] = v.label[i]
 					v.queue = append(v.queue, int32(k))
 				}
@@ -134,22 +134,22 @@ func (v *Volume) attach() {
 	}
 }
 
-// addHoles joins open cells, those of the frame before too.
+// addHoles joins cells of holes, those of the frame before too.
 func (v *Volume) addHoles() regions {
-	count := v.components(func(c *cell) bool { return c.least < open }, false)
-	first := v.holes.grow(count, len(v.frames))
+	count := v.components(func(c *cell) bool { return c.minAlpha < holeAlpha }, false)
+	first := v.holes.add(count, len(v.frames))
 	for i, l := range v.label {
-		b := v.beforeOpen[i]
-		if v.beforeOpen[i] = 0; l == 0 {
+		b := v.previousHoles[i]
+		if v.previousHoles[i] = 0; l == 0 {
 			continue
 		}
 		node := &v.holes.nodes[v.holes.find(first+l-1)]
-		node.mass += int64(255*v.cell*v.cell) - v.cells[i].mass
+		node.mass += int64(255*v.cellSide*v.cellSide) - v.cells[i].mass
 		node.outside = node.outside || v.grid.atBorder(i)
 		if b != 0 {
 			v.holes.union(first+l-1, b-1)
 		}
-		v.beforeOpen[i] = first + l
+		v.previousHoles[i] = first + l
 	}
 	return encode(v.label, first, count, func(i int) bool {
 		return v.label[i] != 0 && !v.holes.nodes[v.holes.find(first+v.label[i]-1)].outside
@@ -162,25 +162,25 @@ func (v *Volume) Decide() {
 	for i := range v.parts.nodes {
 		largest = max(largest, v.parts.nodes[v.parts.find(int32(i))].mass)
 	}
-	perFrame := float64(largest) / float64(max(len(v.frames), 1))
+	meanMass := float64(largest) / float64(max(len(v.frames), 1))
 	for i := range v.parts.nodes {
 		n := &v.parts.nodes[i]
 		if n.parent != int32(i) {
 			continue
 		}
-		inside := n.born > 0 && int(n.died) < len(v.frames)-1 // else it may live on beyond the clip
-		flashes := inside && len(v.frames) > 2*flash && n.life() <= flash && float64(n.mass)/float64(n.life()) < flashShare*perFrame
-		n.off = float64(n.solid) < leastSolid*float64(n.shown) || float64(n.mass) < leastMass*float64(largest) || flashes
+		inside := n.first > 0 && int(n.last) < len(v.frames)-1 // else it may live on beyond the clip
+		flickers := inside && len(v.frames) > 2*maxFlicker && n.lifetime() <= maxFlicker && float64(n.mass)/float64(n.lifetime()) < flickerShare*meanMass
+		n.removed = float64(n.solid) < minSolid*float64(n.visible) || float64(n.mass) < minMass*float64(largest) || flickers
 	}
 	for i := range v.holes.nodes {
 		n := &v.holes.nodes[i]
-		n.off = n.parent == int32(i) && !n.outside && len(v.frames) > 2*flash && n.life() <= flash &&
-			float64(n.mass)/float64(n.life()) < holeShare*perFrame
+		n.removed = n.parent == int32(i) && !n.outside && len(v.frames) > 2*maxFlicker && n.lifetime() <= maxFlicker &&
+			float64(n.mass)/float64(n.lifetime()) < holeShare*meanMass
 	}
 	for i := range v.frames {
 		f := &v.frames[i]
 		for k, box := range f.boxes {
-			if !v.parts.isOff(f.parts.first + int32(k)) {
+			if !v.parts.isRemoved(f.parts.first + int32(k)) {
 				f.box = f.box.Union(box)
 			}
 		}
@@ -196,12 +196,12 @@ func (v *Volume) Box(i int) image.Rectangle { return v.frames[i].box }
 func (v *Volume) Clean(i int, m *image.Alpha) {
 	f := &v.frames[i]
 	f.parts.each(func(at int, node int32) {
-		if node < 0 || v.parts.isOff(node) {
+		if node < 0 || v.parts.isRemoved(node) {
 			v.fill(m, at, 0)
 		}
 	})
 	f.holes.each(func(at int, node int32) {
-		if v.holes.isOff(node) {
+		if v.holes.isRemoved(node) {
 			v.fill(m, at, 255)
 		}
 	})
@@ -209,7 +209,7 @@ func (v *Volume) Clean(i int, m *image.Alpha) {
 
 // fill sets the pixels of a cell.
 func (v *Volume) fill(m *image.Alpha, at int, alpha uint8) {
-	r := v.square(at)
+	r := v.cellRect(at)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		row := m.Pix[y*m.Stride+r.Min.X : y*m.Stride+r.Max.X]
 		for x := range row {
@@ -218,8 +218,8 @@ func (v *Volume) fill(m *image.Alpha, at int, alpha uint8) {
 	}
 }
 
-// square is the pixels of a cell.
-func (v *Volume) square(at int) image.Rectangle {
-	corner := image.Pt(at%v.grid.w, at/v.grid.w).Mul(v.cell)
-	return image.Rectangle{corner, corner.Add(image.Pt(v.cell, v.cell))}.Intersect(image.Rectangle{Max: v.size})
+// cellRect is the pixels of a cell.
+func (v *Volume) cellRect(at int) image.Rectangle {
+	corner := image.Pt(at%v.grid.w, at/v.grid.w).Mul(v.cellSide)
+	return image.Rectangle{corner, corner.Add(image.Pt(v.cellSide, v.cellSide))}.Intersect(image.Rectangle{Max: v.size})
 }

@@ -64,12 +64,12 @@ type Writer struct {
 
 	prev   *image.NRGBA // the frame last taken
 	frames int
-	clock  clock
+	delays delayRounder
 
-	pending []*job // in the order of the file
-	free    []*job
-	limit   int // most jobs in pending
-	jobs    chan *job
+	pending []*frame // in the order of the file
+	free    []*frame
+	limit   int // most frames in pending
+	queue   chan *frame
 	workers sync.WaitGroup
 	aborted atomic.Bool
 
@@ -106,7 +106,7 @@ func NewWriter(w io.WriteSeeker, width, height int, o Options) (*Writer, error) 
 	if _, err := w.Write(header(width, height, o)); err != nil {
 		return nil, fmt.Errorf("apng: write header: %w", err)
 	}
-	aw.jobs = make(chan *job, aw.limit)
+	aw.queue = make(chan *frame, aw.limit)
 	for range o.Workers {
 		aw.workers.Go(aw.work)
 	}
@@ -143,9 +143,9 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	if err := w.drain(ctx, w.limit-1); err != nil {
 		return err
 	}
-	j := w.newJob()
+	j := w.newFrame()
 	j.index = w.frames
-	j.num, j.den = w.clock.next(f.Delay)
+	j.num, j.den = w.delays.next(f.Delay)
 	if w.opts.Opaque {
 		makeOpaque(f.Image.Pix)
 	} else {
@@ -156,7 +156,7 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	w.prev = f.Image
 	w.frames++
 	w.pending = append(w.pending, j)
-	w.jobs <- j // never blocks: the channel holds limit jobs
+	w.queue <- j // never blocks: the channel holds limit frames
 	return nil
 }
 
@@ -190,7 +190,7 @@ func (w *Writer) drain(ctx context.Context, n int) error {
 }
 
 // emit writes the chunks of a finished frame and keeps its buffers for reuse.
-func (w *Writer) emit(j *job) error {
+func (w *Writer) emit(j *frame) error {
 	if j.err != nil {
 		return fmt.Errorf("apng: compress frame %d: %w", j.index, j.err)
 	}
@@ -260,25 +260,25 @@ func (w *Writer) Abort() {
 func (w *Writer) stop() {
 	w.ended = true
 	w.aborted.Store(true)
-	close(w.jobs)
+	close(w.queue)
 	w.workers.Wait()
 	w.opts.Pool.Put(w.prev)
 	w.prev, w.pending, w.free = nil, nil, nil
 }
 
-func (w *Writer) newJob() *job {
+func (w *Writer) newFrame() *frame {
 	if n := len(w.free); n > 0 {
 		j := w.free[n-1]
 		w.free = w.free[:n-1]
 		return j
 	}
-	return &job{done: make(chan struct{}, 1)}
+	return &frame{done: make(chan struct{}, 1)}
 }
 
 // work compresses frames until the queue is closed.
 func (w *Writer) work() {
 	var e *encoder
-	for j := range w.jobs {
+	for j := range w.queue {
 		if !w.aborted.Load() {
 			if e == nil {
 				e = newEncoder(w.bpp)

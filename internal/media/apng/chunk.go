@@ -52,7 +52,7 @@ func animationControl(frames, plays int) []byte {
 // appendFrameControl appends the fcTL chunk of j. Frame 0 takes sequence
 // number 0 and has its pixels in IDAT; every later one takes two numbers, one
 // for fcTL and one for its only fdAT.
-func appendFrameControl(dst []byte, j *job, blend int) []byte {
+func appendFrameControl(dst []byte, j *frame, blend int) []byte {
 	start := len(dst)
 	dst = beginChunk(dst, "fcTL")
 	dst = binary.BigEndian.AppendUint32(dst, uint32(max(2*j.index-1, 0)))
@@ -66,7 +66,7 @@ func appendFrameControl(dst []byte, j *job, blend int) []byte {
 }
 
 // beginData appends the head of the chunk that holds j's pixels.
-func beginData(dst []byte, j *job) []byte {
+func beginData(dst []byte, j *frame) []byte {
 	if j.index == 0 {
 		return beginChunk(dst, "IDAT")
 	}

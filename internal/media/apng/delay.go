@@ -7,9 +7,9 @@ import (
 
 const centisecond = 10 * time.Millisecond
 
-// clock turns durations into fractions of seconds. Its rounding errors do not
+// delayRounder turns durations into fractions of seconds. Its rounding errors do not
 // add up.
-type clock struct {
+type delayRounder struct {
 	carry time.Duration // time that frames so far should have taken, but do not
 }
 
@@ -21,7 +21,7 @@ type clock struct {
 // 1/100 s below 655 s, and so on; the sum of all delays is never off by more
 // than half of the coarsest unit used. Negative delays are taken as 0, and
 // those over 65535 s (18 hours) as that long.
-func (c *clock) next(d time.Duration) (num, den uint16) {
+func (c *delayRounder) next(d time.Duration) (num, den uint16) {
 	d = max(d, 0)
 	if d%centisecond == 0 && d/centisecond <= math.MaxUint16 {
 		return uint16(d / centisecond), 100

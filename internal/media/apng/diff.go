@@ -23,9 +23,9 @@ func makeOpaque(pix []byte) {
 	}
 }
 
-// changed returns the smallest rectangle that holds all pixels in which two
+// changedRect returns the smallest rectangle that holds all pixels in which two
 // pictures of one size differ, or an empty one at the origin.
-func changed(a, b *image.NRGBA) image.Rectangle {
+func changedRect(a, b *image.NRGBA) image.Rectangle {
 	w, h, stride := a.Rect.Dx(), a.Rect.Dy(), a.Stride
 	rows := func(p *image.NRGBA, y int) []byte { return p.Pix[y*stride : y*stride+4*w] }
 	y0, y1 := 0, h
@@ -58,8 +58,8 @@ func changed(a, b *image.NRGBA) image.Rectangle {
 // pixel is pixel x of a row of RGBA as one number with alpha on top.
 func pixel(row []byte, x int) uint32 { return binary.LittleEndian.Uint32(row[4*x : 4*x+4]) }
 
-// cut copies rectangle r of img to dst, bpp bytes a pixel, without gaps.
-func cut(dst []byte, img *image.NRGBA, r image.Rectangle, bpp int) []byte {
+// cropPixels copies rectangle r of img to dst, bpp bytes a pixel, without gaps.
+func cropPixels(dst []byte, img *image.NRGBA, r image.Rectangle, bpp int) []byte {
 	dst = dst[:0]
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		row := img.Pix[img.PixOffset(r.Min.X, y):img.PixOffset(r.Max.X, y)]
@@ -74,26 +74,26 @@ func cut(dst []byte, img *image.NRGBA, r image.Rectangle, bpp int) []byte {
 	return dst
 }
 
-// cutOver is cut for blend OVER: pixels equal to those of prev become
+// cropOver is cropPixels for blend OVER: pixels equal to those of prev become
 // transparent. It reports false if OVER cannot be exact, since a pixel that
 // changes is not opaque and lies on one that is not fully transparent, or if
 // nothing is gained, since every pixel changes.
-func cutOver(dst []byte, prev, img *image.NRGBA, r image.Rectangle) ([]byte, bool) {
+func cropOver(dst []byte, prev, img *image.NRGBA, r image.Rectangle) ([]byte, bool) {
 	dst = dst[:0]
 	kept := false
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		from, to := img.PixOffset(r.Min.X, y), img.PixOffset(r.Max.X, y)
 		p, q := prev.Pix[from:to], img.Pix[from:to]
 		for x := range r.Dx() {
-			was, is := pixel(p, x), pixel(q, x)
+			before, after := pixel(p, x), pixel(q, x)
 			switch {
-			case was == is:
-				kept = kept || is != 0
-				is = 0
-			case is>>24 != 255 && was>>24 != 0:
+			case before == after:
+				kept = kept || after != 0
+				after = 0
+			case after>>24 != 255 && before>>24 != 0:
 				return dst, false
 			}
-			dst = binary.LittleEndian.AppendUint32(dst, is)
+			dst = binary.LittleEndian.AppendUint32(dst, after)
 		}
 	}
 	return dst, kept

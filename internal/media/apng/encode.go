@@ -14,9 +14,9 @@ const (
 	blendOver   = 1
 )
 
-// job is one frame on its way to the file. It belongs to the goroutine of the
+// frame is one frame on its way to the file. It belongs to the goroutine of the
 // Writer, but between being sent and done to a worker.
-type job struct {
+type frame struct {
 	index    int
 	rect     image.Rectangle
 	num, den uint16 // the delay
@@ -29,18 +29,18 @@ type job struct {
 
 // diff records the part of img to be written after prev, which is nil for the
 // first frame.
-func (j *job) diff(prev, img *image.NRGBA, bpp int) {
+func (j *frame) diff(prev, img *image.NRGBA, bpp int) {
 	j.rect, j.over = img.Rect, j.over[:0]
 	if prev != nil {
-		if j.rect = changed(prev, img); j.rect.Empty() {
+		if j.rect = changedRect(prev, img); j.rect.Empty() {
 			j.rect = image.Rect(0, 0, 1, 1)
 		}
 	}
-	j.source = cut(j.source, img, j.rect, bpp)
+	j.source = cropPixels(j.source, img, j.rect, bpp)
 	if prev == nil || bpp != 4 {
 		return
 	}
-	if over, ok := cutOver(j.over, prev, img, j.rect); ok {
+	if over, ok := cropOver(j.over, prev, img, j.rect); ok {
 		j.over = over
 	}
 }
@@ -80,7 +80,7 @@ func compressor(level int) *zlib.Writer {
 }
 
 // encode fills j.out with the frame's chunks, in the smallest of its variants.
-func (e *encoder) encode(j *job) error {
+func (e *encoder) encode(j *frame) error {
 	best, err := e.smallest(e.filtered(j))
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (e *encoder) encode(j *job) error {
 // filtered returns the variants of j that may turn out the smallest: both
 // blends, and filtered adaptively or, with few colours, not at all. Flat and
 // dithered pictures such as a GIF's are often smaller so.
-func (e *encoder) filtered(j *job) []variant {
+func (e *encoder) filtered(j *frame) []variant {
 	stride, n := j.rect.Dx()*e.bpp, 0
 	flat := fewColours(j.source, e.bpp)
 	for blend, pix := range [...][]byte{blendSource: j.source, blendOver: j.over} {
@@ -110,7 +110,7 @@ func (e *encoder) filtered(j *job) []variant {
 		n++
 		if flat {
 			v = &e.variants[n]
-			v.blend, v.data = blend, plain(v.data[:0], pix, stride)
+			v.blend, v.data = blend, unfiltered(v.data[:0], pix, stride)
 			n++
 		}
 	}

@@ -3,15 +3,15 @@ package apng
 // filter turns pixels into filtered rows (PNG chapter 9). It keeps its memory
 // between pictures.
 type filter struct {
-	rows [5][]byte // the row under each filter: none, sub, up, average, paeth
-	zero []byte    // the row above the first
-	seen [1 << 16]uint32
-	turn uint32 // what seen holds for the bigrams of the row being counted
+	rows       [5][]byte // the row under each filter: none, sub, up, average, paeth
+	zero       []byte    // the row above the first
+	seen       [1 << 16]uint32
+	generation uint32 // what seen holds for the bigrams of the row being counted
 }
 
-// plain appends to dst the rows of pix unfiltered, each with its filter type in
+// unfiltered appends to dst the rows of pix unfiltered, each with its filter type in
 // front.
-func plain(dst, pix []byte, stride int) []byte {
+func unfiltered(dst, pix []byte, stride int) []byte {
 	for ; len(pix) > 0; pix = pix[stride:] {
 		dst = append(append(dst, 0), pix[:stride]...)
 	}
@@ -53,15 +53,15 @@ func resize(b []byte, n int) []byte {
 // bigrams counts the distinct pairs of neighbouring bytes of row, at most to
 // limit.
 func (f *filter) bigrams(row []byte, limit int) int {
-	if f.turn++; f.turn == 0 {
+	if f.generation++; f.generation == 0 {
 		clear(f.seen[:])
-		f.turn = 1
+		f.generation = 1
 	}
-	n, turn, pair := 0, f.turn, uint16(row[0])
+	n, generation, pair := 0, f.generation, uint16(row[0])
 	for _, v := range row[1:] {
 		pair = pair<<8 | uint16(v)
-		if f.seen[pair] != turn {
-			f.seen[pair] = turn
+		if f.seen[pair] != generation {
+			f.seen[pair] = generation
 			if n++; n >= limit {
 				break
 			}
@@ -89,13 +89,13 @@ func (f *filter) fill(row, up []byte, bpp int) {
 		sub[i] = v - a
 		above[i] = v - b
 		average[i] = v - byte((int(a)+int(b))/2)
-		paeth[i] = v - nearest(int(a), int(b), int(corner[i]))
+		paeth[i] = v - paethPredictor(int(a), int(b), int(corner[i]))
 	}
 }
 
-// nearest is the Paeth predictor (PNG section 9.4) of the pixels to the left,
+// paethPredictor is the Paeth predictor (PNG section 9.4) of the pixels to the left,
 // above, and above to the left.
-func nearest(a, b, c int) byte {
+func paethPredictor(a, b, c int) byte {
 	pa, pb := b-c, a-c
 	pc := pa + pb
 	pa, pb, pc = max(pa, -pa), max(pb, -pb), max(pc, -pc)
@@ -111,8 +111,8 @@ func nearest(a, b, c int) byte {
 // fewColours reports whether the opaque pixels of pix have at most 256 colours,
 // as those of a GIF have.
 func fewColours(pix []byte, bpp int) bool {
-	const most = 256
-	var table [4 * most]uint32 // open addressing; 0 is free since alpha is 255
+	const maxColours = 256
+	var table [4 * maxColours]uint32 // open addressing; 0 is free since alpha is 255
 	for n := 0; len(pix) >= bpp; pix = pix[bpp:] {
 		if bpp == 4 && pix[3] != 255 {
 			continue
@@ -124,7 +124,7 @@ func fewColours(pix []byte, bpp int) bool {
 		}
 		if table[at] == 0 {
 			table[at] = c
-			if n++; n > most {
+			if n++; n > maxColours {
 				return false
 			}
 		}

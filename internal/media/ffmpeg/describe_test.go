@@ -43,7 +43,7 @@ func FuzzDescribe(f *testing.F) {
 		}
 		i := c.Info()
 		switch {
-		case i.Duration <= 0, i.Duration > 3*longestClip, i.LastFrame <= 0, i.LastFrame > i.Duration:
+		case i.Duration <= 0, i.Duration > 3*maxClip, i.LastFrame <= 0, i.LastFrame > i.Duration:
 			t.Errorf("a clip of %v, whose last frame lasts %v", i.Duration, i.LastFrame)
 		case i.Frames < 1, i.SeekCost < 0:
 			t.Errorf("a clip of %d frames, %d to reach one", i.Frames, i.SeekCost)

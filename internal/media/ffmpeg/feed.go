@@ -31,12 +31,12 @@ func (f *feed) run(ctx context.Context, free chan<- *picture) error {
 		case p, more := <-f.pictures:
 			if !more {
 				if err := f.pipe.Close(); err != nil {
-					return f.child.broken(err)
+					return f.child.writeError(err)
 				}
 				return nil
 			}
 			if err := f.mkv.write(block{pts: p.pts, duration: p.duration, data: f.part(p.planes)}); err != nil {
-				return f.child.broken(err)
+				return f.child.writeError(err)
 			}
 			if p.feeds.Add(-1) == 0 {
 				free <- p

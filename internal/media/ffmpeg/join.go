@@ -21,8 +21,8 @@ type joiner struct {
 	// fail ends the work of all children, for this reason.
 	fail context.CancelCauseFunc
 
-	times sync.Mutex
-	shown []block // the times of frames without written packets
+	times   sync.Mutex
+	pending []block // the times of frames without written packets
 
 	mu      sync.Mutex  // held as long as the muxer takes, as times never is
 	packets [2][][]byte // of colours and of alpha, which wait for the other
@@ -36,17 +36,17 @@ func (j *joiner) expect(p *picture) {
 	b.duration = max(time.Millisecond, (p.pts+p.duration).Round(time.Millisecond)-b.pts)
 	j.times.Lock()
 	defer j.times.Unlock()
-	j.shown = append(j.shown, b)
+	j.pending = append(j.pending, b)
 }
 
 // next takes the times of the next frame to be written.
 func (j *joiner) next() (b block, ok bool) {
 	j.times.Lock()
 	defer j.times.Unlock()
-	if len(j.shown) == 0 {
+	if len(j.pending) == 0 {
 		return block{}, false
 	}
-	b, j.shown = j.shown[0], j.shown[1:]
+	b, j.pending = j.pending[0], j.pending[1:]
 	return b, true
 }
 
@@ -80,7 +80,7 @@ func (j *joiner) read(stream int, encoder *process, output io.Reader) error {
 	case errors.Is(err, errIVF):
 		return fmt.Errorf("%s: %w", encoder.op, err)
 	}
-	return encoder.broken(err) // it has ended in the middle
+	return encoder.writeError(err) // it has ended in the middle
 }
 
 // add writes the packets of a frame as soon as there are both.
@@ -100,7 +100,7 @@ func (j *joiner) add(stream int, packet []byte) error {
 	b.follows = !vp9Key(colour[0]) || !vp9Key(alpha[0])
 	j.packets[0], j.packets[1] = colour[1:], alpha[1:]
 	if err := j.mkv.write(b); err != nil {
-		return j.child.broken(err)
+		return j.child.writeError(err)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (j *joiner) end() error {
 		return j.surplus()
 	}
 	if err := j.pipe.Close(); err != nil {
-		return j.child.broken(err)
+		return j.child.writeError(err)
 	}
 	return nil
 }

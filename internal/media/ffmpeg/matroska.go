@@ -122,24 +122,24 @@ func (m *matroskaWriter) write(p block) error {
 	for _, part := range p.data {
 		blockSize += len(part)
 	}
-	after := number(idBlockDuration, int(max(p.duration, time.Microsecond)/time.Microsecond))
+	trailer := number(idBlockDuration, int(max(p.duration, time.Microsecond)/time.Microsecond))
 	if p.follows {
-		after = append(after, number(idReferenceBlock, -1)...)
+		trailer = append(trailer, number(idReferenceBlock, -1)...)
 	}
 	if p.alpha != nil {
 		more := append(number(idAddID, alphaAddID), element(idAdditional, p.alpha)...)
-		after = append(after, element(idAdditions, element(idBlockMore, more))...)
+		trailer = append(trailer, element(idAdditions, element(idBlockMore, more))...)
 	}
-	stamp := number(idTimestamp, int(p.pts.Round(time.Microsecond)/time.Microsecond))
+	timestamp := number(idTimestamp, int(p.pts.Round(time.Microsecond)/time.Microsecond))
 
-	groupSize := headerLen(idBlock) + blockSize + len(after)
+	groupSize := headerLen(idBlock) + blockSize + len(trailer)
 	b := appendID(m.buf[:0], idCluster)
-	b = appendSize(b, uint64(len(stamp)+headerLen(idBlockGroup)+groupSize))
-	b = append(b, stamp...)
+	b = appendSize(b, uint64(len(timestamp)+headerLen(idBlockGroup)+groupSize))
+	b = append(b, timestamp...)
 	b = appendSize(appendID(b, idBlockGroup), uint64(groupSize))
 	b = appendSize(appendID(b, idBlock), uint64(blockSize))
 	m.buf = append(b, head...)
-	for _, part := range append(append([][]byte{m.buf}, p.data...), after) {
+	for _, part := range append(append([][]byte{m.buf}, p.data...), trailer) {
 		if _, err := m.w.Write(part); err != nil {
 			return err
 		}

@@ -174,7 +174,7 @@ func TestReadPackets(t *testing.T) {
 	got, err := readPackets(strings.NewReader("pts=-512,duration=512,flags=KD\n"+
 		"pts=0,duration=512,flags=K_\npts=1024,duration=512,flags=__\npts=512,duration=512,flags=__\npts=N/A,duration=1,flags=__\n"+
 		"pts=1536,duration=512,size=7,flags=K_\n"), media.Limits{MaxFrames: 4})
-	if want := (packetWalk{count: 4, bytes: 7, first: 0, last: 1536, lastDuration: 512, lastKey: 3, toReach: 6}); err != nil || got != want {
+	if want := (packetStats{count: 4, bytes: 7, first: 0, last: 1536, lastDuration: 512, lastKey: 3, seekTotal: 6}); err != nil || got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -13,53 +13,53 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// packetWalk is the information in a stream's packets that needs no decoding.
+// packetStats is the information in a stream's packets that needs no decoding.
 // Times are in units of the stream's time base.
-type packetWalk struct {
+type packetStats struct {
 	count                     int
 	bytes                     int64 // of all packets, saturated
 	first, last, lastDuration int64
-	lastKey, toReach          int // packets before the last key frame; decoded to reach each of those once
+	lastKey, seekTotal        int // packets before the last key frame; decoded to reach each of those once
 }
 
 // seekCost is how many packets are decoded on the mean to reach one of them.
-func (w packetWalk) seekCost() int { return (w.toReach + steps(w.count-w.lastKey)) / w.count }
+func (w packetStats) seekCost() int { return (w.seekTotal + triangular(w.count-w.lastKey)) / w.count }
 
-// steps is 1 + 2 + … + n.
-func steps(n int) int { return n * (n + 1) / 2 }
+// triangular is 1 + 2 + … + n.
+func triangular(n int) int { return n * (n + 1) / 2 }
 
 // packets walks over the packets of the first video that is not a cover
 // picture. Packets that an edit list discards do not count. Other streams are
 // skipped, because their faults would end the walk early. More frames than l
 // allows are a *media.LimitError as soon as they are counted.
-func (t *Tools) packets(ctx context.Context, demuxer, path string, l media.Limits) (packetWalk, error) {
+func (t *Tools) packets(ctx context.Context, demuxer, path string, l media.Limits) (packetStats, error) {
 	p := t.probeProcess(ctx, demuxer, path, []string{"-select_streams", "V:0",
 		"-show_entries", "packet=pts,duration,size,flags", "-of", "compact=p=0:s=,"})
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
-		return packetWalk{}, err
+		return packetStats{}, err
 	}
 	if err := p.start(); err != nil {
-		return packetWalk{}, err
+		return packetStats{}, err
 	}
 	w, err := readPackets(out, l)
 	if err != nil {
 		p.kill()
 		_ = p.wait() // killed on purpose
-		return packetWalk{}, err
+		return packetStats{}, err
 	}
 	_, _ = io.Copy(io.Discard, out)
 	return w, p.wait()
 }
 
-func readPackets(r io.Reader, l media.Limits) (packetWalk, error) {
-	var w packetWalk
+func readPackets(r io.Reader, l media.Limits) (packetStats, error) {
+	var w packetStats
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		if p, ok := parsePacket(lines.Text()); ok {
 			w.add(p)
 		}
 		if err := l.CheckTotals(w.count, 0); err != nil {
-			return packetWalk{}, err
+			return packetStats{}, err
 		}
 	}
 	return w, nil
@@ -96,7 +96,7 @@ func parsePacket(line string) (p packet, ok bool) {
 	return p, ok
 }
 
-func (w *packetWalk) add(p packet) {
+func (w *packetStats) add(p packet) {
 	if w.count == 0 || p.pts < w.first {
 		w.first = p.pts
 	}
@@ -104,7 +104,7 @@ func (w *packetWalk) add(p packet) {
 		w.last, w.lastDuration = p.pts, p.duration
 	}
 	if p.key {
-		w.toReach, w.lastKey = w.toReach+steps(w.count-w.lastKey), w.count
+		w.seekTotal, w.lastKey = w.seekTotal+triangular(w.count-w.lastKey), w.count
 	}
 	w.count++
 	w.bytes += max(0, min(p.size, math.MaxInt64-w.bytes))
@@ -113,18 +113,18 @@ func (w *packetWalk) add(p packet) {
 // The largest accepted times, so that sums do not overflow. Real streams that
 // count from 1970 stay below.
 const (
-	longestTime = 2.9e9 * time.Second
-	longestClip = 1e8 * time.Second
+	maxTime = 2.9e9 * time.Second
+	maxClip = 1e8 * time.Second
 )
 
 // times are the first and the last packet's, and how long the last is shown.
 // Times that no clip has are a *media.UnreadableError.
-func (w packetWalk) times(base media.Rational) (first, last, lastDuration time.Duration, err error) {
+func (w packetStats) times(base media.Rational) (first, last, lastDuration time.Duration, err error) {
 	first, last, lastDuration = ticks(w.first, base), ticks(w.last, base), ticks(w.lastDuration, base)
 	switch {
-	case first.Abs() > longestTime, last.Abs() > longestTime, last-first > longestClip:
+	case first.Abs() > maxTime, last.Abs() > maxTime, last-first > maxClip:
 		err = &media.UnreadableError{Reason: "a frame of the video has an impossible time"}
-	case lastDuration < 0, lastDuration > longestClip:
+	case lastDuration < 0, lastDuration > maxClip:
 		err = &media.UnreadableError{Reason: "the last frame of the video has an impossible duration"}
 	case w.count > 1 && first == last:
 		err = &media.UnreadableError{Reason: "all frames of the video are shown at the same time"}
@@ -135,7 +135,7 @@ func (w packetWalk) times(base media.Rational) (first, last, lastDuration time.D
 // checkSize refuses a video whose packets hold more bytes than its file.
 // Packets may lie anywhere in the file, so a few bytes can be a million
 // packets. Twice the size is accepted, because a container may compress them.
-func (w packetWalk) checkSize(path string) error {
+func (w packetStats) checkSize(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && w.bytes/2 > info.Size() {
 		return &media.UnreadableError{Reason: "the frames of the video have more bytes than the file"}

@@ -58,14 +58,14 @@ func (t *Tools) Probe(ctx context.Context, path string, container media.Containe
 	}
 	// Starting a child takes longer than its work here, so both run at once.
 	var h header
-	var walk packetWalk
+	var stats packetStats
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		h, err = t.header(gctx, demuxer, path)
 		return err
 	})
 	g.Go(func() (err error) {
-		walk, err = t.packets(gctx, demuxer, path, l)
+		stats, err = t.packets(gctx, demuxer, path, l)
 		return err
 	})
 	if err := g.Wait(); err != nil {
@@ -73,7 +73,7 @@ func (t *Tools) Probe(ctx context.Context, path string, container media.Containe
 	}
 	c := &Clip{tools: t, path: path, limits: l}
 	c.info.Container = container
-	if err := errors.Join(c.describe(h, walk), walk.checkSize(path)); err != nil {
+	if err := errors.Join(c.describe(h, stats), stats.checkSize(path)); err != nil {
 		return nil, err
 	}
 	var err error
@@ -84,7 +84,7 @@ func (t *Tools) Probe(ctx context.Context, path string, container media.Containe
 // describe completes the clip from its header and a walk over its packets.
 // Later counts of time or pixels, for a price, a limit or a buffer, use only
 // values checked here.
-func (c *Clip) describe(h header, w packetWalk) error {
+func (c *Clip) describe(h header, w packetStats) error {
 	found, err := h.video()
 	if err != nil {
 		return err
@@ -112,16 +112,16 @@ func (c *Clip) describe(h header, w packetWalk) error {
 
 // setTimes fills in when the clip begins and ends; whole is the duration in the
 // container's header.
-func (c *Clip) setTimes(w packetWalk, whole time.Duration) error {
-	first, end, said, err := w.times(c.info.TimeBase)
+func (c *Clip) setTimes(w packetStats, whole time.Duration) error {
+	first, end, stated, err := w.times(c.info.TimeBase)
 	if err != nil {
 		return err
 	}
 	last := end - first
-	c.info.Start, c.info.LastFrame = first, said
-	if matroska := demuxers[c.info.Container] == "matroska"; said == 0 || matroska && !c.info.HasAudio {
+	c.info.Start, c.info.LastFrame = first, stated
+	if matroska := demuxers[c.info.Container] == "matroska"; stated == 0 || matroska && !c.info.HasAudio {
 		// Matroska's value for its last frame is the average of all frames.
-		c.info.LastFrame = guessLastFrame(last, whole-(first-c.origin), w.count, said)
+		c.info.LastFrame = guessLastFrame(last, whole-(first-c.origin), w.count, stated)
 	}
 	c.info.Duration = last + c.info.LastFrame
 	return nil
@@ -141,9 +141,9 @@ func truncated(path string, container media.Container) (bool, error) {
 }
 
 // guessLastFrame is for containers that do not say how long their last frame
-// lasts: until the end of the file if that comes later, else said, if it is
+// lasts: until the end of the file if that comes later, else stated, if it is
 // more than nothing, else as long as the average frame.
-func guessLastFrame(last, end time.Duration, frames int, said time.Duration) time.Duration {
+func guessLastFrame(last, end time.Duration, frames int, stated time.Duration) time.Duration {
 	average := 40 * time.Millisecond
 	if frames > 1 {
 		average = last / time.Duration(frames-1)
@@ -151,8 +151,8 @@ func guessLastFrame(last, end time.Duration, frames int, said time.Duration) tim
 	if rest := end - last; rest > 0 && rest <= max(2*average, time.Second) {
 		return rest
 	}
-	if said > 0 {
-		return said
+	if stated > 0 {
+		return stated
 	}
 	return average
 }
@@ -254,7 +254,7 @@ type seconds time.Duration
 
 func (s *seconds) UnmarshalText(b []byte) error {
 	f, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || !(math.Abs(f) <= longestTime.Seconds()) {
+	if err != nil || !(math.Abs(f) <= maxTime.Seconds()) {
 		return nil // "N/A", "nan": not known
 	}
 	*s = seconds(math.Round(f * float64(time.Second)))

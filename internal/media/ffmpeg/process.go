@@ -90,7 +90,7 @@ func (t *Tools) child(ctx context.Context, op, path string, args []string, f fil
 		err := p.cmd.Wait()
 		p.reaped.Store(true)
 		p.audit.Close()
-		return p.failure(err)
+		return p.childError(err)
 	})
 	return p
 }
@@ -101,7 +101,7 @@ func (p *process) start() error {
 	if err != nil {
 		p.audit.Close()
 	}
-	return p.failure(err)
+	return p.childError(err)
 }
 
 // pipe starts the child with a pipe to its standard input, through which it is
@@ -117,13 +117,13 @@ func (p *process) pipe(c codec, l yuv.Layout) (io.WriteCloser, *matroskaWriter, 
 	}
 	mkv, err := newMatroskaWriter(pipe, c, l)
 	if err != nil {
-		return nil, nil, p.broken(err)
+		return nil, nil, p.writeError(err)
 	}
 	return pipe, mkv, nil
 }
 
-// broken explains a failed write to the child's pipe by the child's message.
-func (p *process) broken(err error) error {
+// writeError explains a failed write to the child's pipe by the child's message.
+func (p *process) writeError(err error) error {
 	if exit := p.finish(); exit != nil {
 		return exit
 	}
@@ -137,9 +137,9 @@ func (p *process) kill() {
 	}
 }
 
-func (p *process) failure(err error) error {
+func (p *process) childError(err error) error {
 	stderr := p.stderr.String()
-	if limit := oversize(stderr); limit != nil {
+	if limit := oversizeError(stderr); limit != nil {
 		err = limit // also if it has ended well, leaving frames out
 	}
 	code := p.cmd.ProcessState.ExitCode()
@@ -170,9 +170,9 @@ func (p *process) finish() error {
 // finish its file, as ffmpeg 5 does. (Its -xerror tells, but also ends for every
 // packet of sound that cannot be decoded.)
 func (p *process) unfinished() error {
-	for _, said := range []string{"Error writing trailer", "Error closing file", "No space left on device"} {
-		if strings.Contains(p.stderr.String(), said) {
-			return p.failure(errors.New("the file was not finished"))
+	for _, message := range []string{"Error writing trailer", "Error closing file", "No space left on device"} {
+		if strings.Contains(p.stderr.String(), message) {
+			return p.childError(errors.New("the file was not finished"))
 		}
 	}
 	return nil
@@ -180,9 +180,9 @@ func (p *process) unfinished() error {
 
 var oversizePattern = regexp.MustCompile(`Picture size (\d+)x(\d+) exceeds specified max pixel count (\d+)`)
 
-// oversize matches a decoder's message about a picture larger than -max_pixels
+// oversizeError matches a decoder's message about a picture larger than -max_pixels
 // allows. Such a picture may follow smaller ones.
-func oversize(stderr string) error {
+func oversizeError(stderr string) error {
 	m := oversizePattern.FindStringSubmatch(stderr)
 	if m == nil {
 		return nil

@@ -65,7 +65,7 @@ type Sink struct {
 	tick, next time.Duration
 
 	work    *errgroup.Group // of the feeds, the joiner and the children
-	working context.Context // ends with the first failure, which is its cause
+	workCtx context.Context // ends with the first failure, which is its cause
 	stop    context.CancelCauseFunc
 	closed  bool
 }
@@ -79,7 +79,7 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	if encodings[o.Format] == nil {
 		return nil, fmt.Errorf("ffmpeg: no encoder for format %q", o.Format)
 	}
-	if err := t.provide(path); err != nil {
+	if err := t.createOutput(path); err != nil {
 		return nil, err
 	}
 	layout := yuv.Layout{Width: o.Width, Height: o.Height, Alpha: !o.Opaque}
@@ -91,14 +91,14 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 		s.tick = time.Duration(int64(time.Second)/cmp.Or(o.Timescale, defaultTimescale)) + time.Microsecond
 	}
 	ctx, s.stop = context.WithCancelCause(ctx)
-	s.work, s.working = errgroup.WithContext(ctx)
+	s.work, s.workCtx = errgroup.WithContext(ctx)
 	start := s.encode
 	if layout.Alpha {
 		start = s.encodeAlpha
 	}
 	if err := start(t, path, o); err != nil {
-		if s.working.Err() != nil { // which has kept the rest from starting
-			err = context.Cause(s.working)
+		if s.workCtx.Err() != nil { // which has kept the rest from starting
+			err = context.Cause(s.workCtx)
 		}
 		s.Abort()
 		return nil, err
@@ -108,7 +108,7 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 
 // encode starts the child that makes a file without alpha.
 func (s *Sink) encode(t *Tools, path string, o SinkOptions) error {
-	child := t.command(s.working, "encode", t.FFmpeg, EncodeArgs(path, o), o.files(path))
+	child := t.command(s.workCtx, "encode", t.FFmpeg, EncodeArgs(path, o), o.files(path))
 	if err := s.feed(child, o, func(planes []uint8) [][]uint8 { return [][]uint8{planes} }); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *Sink) encode(t *Tools, path string, o SinkOptions) error {
 
 // encodeAlpha starts the children that make a file with alpha.
 func (s *Sink) encodeAlpha(t *Tools, path string, o SinkOptions) (err error) {
-	j := &joiner{child: t.command(s.working, "mux", t.FFmpeg, joinArgs(path, o), o.files(path)), fail: s.stop, running: 2}
+	j := &joiner{child: t.command(s.workCtx, "mux", t.FFmpeg, joinArgs(path, o), o.files(path)), fail: s.stop, running: 2}
 	if j.pipe, j.mkv, err = j.child.pipe(vp9, yuv.Layout{Width: o.Width, Height: o.Height, Alpha: true}); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *Sink) encodeAlpha(t *Tools, path string, o SinkOptions) (err error) {
 		func(planes []uint8) [][]uint8 { return [][]uint8{planes[:colours]} },
 		func(planes []uint8) [][]uint8 { return [][]uint8{planes[colours:], grey} },
 	} {
-		child := t.command(s.working, "encode", t.FFmpeg, packetArgs(o), files{})
+		child := t.command(s.workCtx, "encode", t.FFmpeg, packetArgs(o), files{})
 		packets, err := child.cmd.StdoutPipe()
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func (s *Sink) feed(child *process, o SinkOptions, part func(planes []uint8) [][
 	}
 	f := &feed{child: child, pipe: pipe, mkv: mkv, part: part, pictures: make(chan *picture, ahead)}
 	s.feeds = append(s.feeds, f)
-	s.work.Go(func() error { return f.run(s.working, s.free) })
+	s.work.Go(func() error { return f.run(s.workCtx, s.free) })
 	return nil
 }
 
@@ -164,8 +164,8 @@ func (o SinkOptions) files(path string) files {
 	return f
 }
 
-// provide makes the file of an encoder that is confined and so can make none.
-func (t *Tools) provide(path string) error {
+// createOutput makes the file of an encoder that is confined and so can make none.
+func (t *Tools) createOutput(path string) error {
 	if !t.Confined() {
 		return nil
 	}
@@ -182,8 +182,8 @@ func (s *Sink) Write(ctx context.Context, f *media.Frame) error {
 	var p *picture
 	select {
 	case p = <-s.free:
-	case <-s.working.Done():
-		return context.Cause(s.working)
+	case <-s.workCtx.Done():
+		return context.Cause(s.workCtx)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -212,7 +212,7 @@ func (s *Sink) Close() error {
 		close(f.pictures)
 	}
 	if s.work.Wait() != nil {
-		return context.Cause(s.working)
+		return context.Cause(s.workCtx)
 	}
 	return nil
 }

@@ -212,7 +212,7 @@ func (s *source) Next(ctx context.Context) (*media.Frame, error) {
 	if err == nil {
 		err = s.advance(ctx)
 	} else {
-		err = s.ended(ctx, err)
+		err = s.endError(ctx, err)
 	}
 	if err != nil {
 		s.pool.Put(f.Image)
@@ -252,15 +252,15 @@ func (s *source) read(img *image.NRGBA) error {
 
 // advance reads up to the next frame's data, or to the end.
 func (s *source) advance(ctx context.Context) error {
-	stamp, err := s.stamp()
+	pts, err := s.nextPTS()
 	if err != nil {
-		if err = s.ended(ctx, err); errors.Is(err, io.EOF) {
+		if err = s.endError(ctx, err); errors.Is(err, io.EOF) {
 			s.done = true
 			return nil
 		}
 		return err
 	}
-	t := ticks(stamp, s.nut.base)
+	t := ticks(pts, s.nut.base)
 	if !s.started && !s.seeked {
 		s.offset = -t
 	}
@@ -268,7 +268,7 @@ func (s *source) advance(ctx context.Context) error {
 	return nil
 }
 
-func (s *source) stamp() (int64, error) {
+func (s *source) nextPTS() (int64, error) {
 	if s.nut == nil {
 		var err error
 		if s.nut, err = newNUTReader(s.pipe, s.size()); err != nil {
@@ -281,9 +281,9 @@ func (s *source) stamp() (int64, error) {
 	return s.nut.next()
 }
 
-// ended explains an error of reading. At the end of the stream, io.EOF, the
+// endError explains an error of reading. At the end of the stream, io.EOF, the
 // child must have ended well, or the clip is cut short.
-func (s *source) ended(ctx context.Context, err error) error {
+func (s *source) endError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

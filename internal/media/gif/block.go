@@ -33,7 +33,7 @@ type control struct {
 	transparent int // palette index plus one, 0 for none
 }
 
-func (c control) shown() time.Duration {
+func (c control) duration() time.Duration {
 	if c.delay < 2*centisecond {
 		return shortDelay
 	}
@@ -70,7 +70,7 @@ func (p *imageBlock) opaque() bool {
 // of range, or its data begin with an impossible code.
 type parser struct {
 	r      *bufio.Reader
-	lim    media.Limits
+	limits media.Limits
 	offset int64
 	buf    [3 * 256]byte
 
@@ -80,17 +80,17 @@ type parser struct {
 	current       imageBlock
 	plays         int
 
-	frames  int   // pictures that count
-	pixels  int64 // charged against the limit
-	begun   bool  // data of the current picture have been seen
-	cut     bool  // the first picture is truncated
-	lost    bool  // the file ends in the middle of something
-	damaged bool
+	frames         int   // pictures that count
+	pixels         int64 // charged against the limit
+	begun          bool  // data of the current picture have been seen
+	firstTruncated bool  // the first picture is truncated
+	truncated      bool  // the file ends in the middle of something
+	damaged        bool
 }
 
 // newParser reads the header up to the first block.
 func newParser(r io.Reader, lim media.Limits) (*parser, error) {
-	p := &parser{r: bufio.NewReaderSize(r, 1<<15), lim: lim, plays: 1}
+	p := &parser{r: bufio.NewReaderSize(r, 1<<15), limits: lim, plays: 1}
 	head, err := p.read(13, "header")
 	if err != nil {
 		return nil, err
@@ -105,10 +105,10 @@ func newParser(r io.Reader, lim media.Limits) (*parser, error) {
 	return p, p.readPalette(&p.global, head[10])
 }
 
-// imageBlock moves on to the next picture, valid until the next call. io.EOF is
+// next moves on to the next picture, valid until the next call. io.EOF is
 // the end of the clip.
-func (p *parser) imageBlock() (*imageBlock, error) {
-	if p.cut {
+func (p *parser) next() (*imageBlock, error) {
+	if p.firstTruncated {
 		return nil, io.EOF
 	}
 	pic, err := p.nextPicture()
@@ -119,14 +119,14 @@ func (p *parser) imageBlock() (*imageBlock, error) {
 // call, and nothing after the last; then the picture counts. io.EOF says that
 // the picture does not count, and is the end of the clip.
 func (p *parser) data(pic *imageBlock) ([]byte, error) {
-	if p.cut {
+	if p.firstTruncated {
 		p.frames++
 		return nil, nil
 	}
 	b, err := p.subBlock("picture data")
-	p.lost = p.lost || errors.Is(err, io.ErrUnexpectedEOF)
+	p.truncated = p.truncated || errors.Is(err, io.ErrUnexpectedEOF)
 	if errors.Is(err, io.ErrUnexpectedEOF) && p.frames == 0 && (p.begun || len(b) > 0) {
-		p.cut, p.damaged, err = true, true, nil
+		p.firstTruncated, p.damaged, err = true, true, nil
 	}
 	if err != nil {
 		return nil, p.endIfDamaged(err)
@@ -135,7 +135,7 @@ func (p *parser) data(pic *imageBlock) ([]byte, error) {
 		p.frames++
 		return nil, nil
 	}
-	if !p.begun && !startsSound(pic.codeSize, b) {
+	if !p.begun && !validStart(pic.codeSize, b) {
 		return nil, p.endIfDamaged(p.malformed("picture data begin with an impossible code"))
 	}
 	p.begun = true
@@ -160,12 +160,12 @@ func (p *parser) nextPicture() (*imageBlock, error) {
 		switch label[0] {
 		case blockExtension:
 			if err := p.extension(); err != nil {
-				p.lost = errors.Is(err, io.ErrUnexpectedEOF)
+				p.truncated = errors.Is(err, io.ErrUnexpectedEOF)
 				return nil, err
 			}
 		case blockImage:
 			pic, err := p.descriptor()
-			p.lost = errors.Is(err, io.ErrUnexpectedEOF)
+			p.truncated = errors.Is(err, io.ErrUnexpectedEOF)
 			return pic, err
 		case blockTrailer:
 			if p.frames == 0 {
@@ -196,7 +196,7 @@ func (p *parser) descriptor() (*imageBlock, error) {
 	if empty && p.frames == 0 && errors.Is(err, ErrMalformed) {
 		// A picture without area needs no data; it is blank.
 		pic.colourTable, pic.codeSize = &colourTable{}, minCodeSize
-		p.cut, p.damaged, err = true, true, nil
+		p.firstTruncated, p.damaged, err = true, true, nil
 	}
 	return pic, err
 }
@@ -206,8 +206,8 @@ func (p *parser) descriptor() (*imageBlock, error) {
 // as in Chromium and Firefox; empty tells.
 func (p *parser) setRect(pic *imageBlock, x, y, w, h int) (empty bool, err error) {
 	if p.frames == 0 {
-		p.width, p.height = grown(p.width, x, w), grown(p.height, y, h)
-		if err := p.lim.CheckPicture(p.width, p.height); err != nil {
+		p.width, p.height = enlarged(p.width, x, w), enlarged(p.height, y, h)
+		if err := p.limits.CheckPicture(p.width, p.height); err != nil {
 			return false, err
 		}
 	}
@@ -219,17 +219,17 @@ func (p *parser) setRect(pic *imageBlock, x, y, w, h int) (empty bool, err error
 	}
 	pic.rect = image.Rect(x, y, x+w, y+h)
 	p.pixels += max(int64(p.width)*int64(p.height), int64(w)*int64(h))
-	return empty, p.lim.CheckTotals(p.frames+1, p.pixels)
+	return empty, p.limits.CheckTotals(p.frames+1, p.pixels)
 }
 
-// grown is a canvas side, given the first picture's offset and side. As in
+// enlarged is a canvas side, given the first picture's offset and side. As in
 // Firefox a picture that would fit is clipped, not made room for; only a side
 // that the header leaves open reaches to the picture's end.
-func grown(side, offset, imageBlock int) int {
-	if side == 0 && imageBlock > 0 {
-		return min(offset+imageBlock, 1<<16-1)
+func enlarged(side, offset, size int) int {
+	if side == 0 && size > 0 {
+		return min(offset+size, 1<<16-1)
 	}
-	return max(side, imageBlock)
+	return max(side, size)
 }
 
 // pictureHead reads what stands between descriptor and data.

@@ -89,12 +89,12 @@ func (r benchRow) median() time.Duration {
 	return s[len(s)/2]
 }
 
-// encodeClip takes a census and writes the clip, 4 cs a frame.
+// encodeClip takes a survey and writes the clip, 4 cs a frame.
 func encodeClip(tb testing.TB, c clip, o gif.WriterOptions) []byte {
 	tb.Helper()
-	o.Census = new(gif.Census)
+	o.Survey = new(gif.Survey)
 	for _, img := range c.frames {
-		o.Census.Add(img)
+		o.Survey.Add(img)
 	}
 	var buf bytes.Buffer
 	w, err := gif.NewWriter(&buf, c.frames[0].Rect.Dx(), c.frames[0].Rect.Dy(), o)

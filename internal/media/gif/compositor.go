@@ -16,8 +16,8 @@ type compositor struct {
 	rect     image.Rectangle
 	disposal disposal
 
-	colors [256]uint32
-	opaque bool
+	colours [256]uint32
+	opaque  bool
 }
 
 func newCompositor(w, h int) *compositor {
@@ -31,9 +31,9 @@ func (c *compositor) begin(pic *imageBlock) {
 	if c.disposal == disposePrevious {
 		c.save()
 	}
-	c.colors = pic.colourTable.packed
+	c.colours = pic.colourTable.packed
 	if t := pic.control.transparent; t > 0 {
-		c.colors[t-1] = 0
+		c.colours[t-1] = 0
 	}
 	c.opaque = pic.opaque() && pic.colourTable.size >= 1<<min(pic.codeSize, 8)
 }
@@ -78,13 +78,13 @@ func (c *compositor) paint(y int, indices []byte) {
 	dst := c.pix[at : at+4*len(indices)]
 	if c.opaque {
 		for i, index := range indices {
-			binary.LittleEndian.PutUint32(dst[4*i:4*i+4], c.colors[index])
+			binary.LittleEndian.PutUint32(dst[4*i:4*i+4], c.colours[index])
 		}
 		return
 	}
 	for i, index := range indices {
-		if color := c.colors[index]; color != 0 {
-			binary.LittleEndian.PutUint32(dst[4*i:4*i+4], color)
+		if colour := c.colours[index]; colour != 0 {
+			binary.LittleEndian.PutUint32(dst[4*i:4*i+4], colour)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func newPalette(colours []quant.RGB, loss float64, s settings) *palette {
 		p.packed[i] = uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | opaque
 	}
 	if len(colours) > 0 {
-		p.mapper = quant.NewMapper(colours, s.calm)
+		p.mapper = quant.NewMapper(colours, s.noiseWeight)
 		p.near = newNearTable(colours)
 	}
 	return p

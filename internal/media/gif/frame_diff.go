@@ -38,10 +38,10 @@ func (s *screen) solid(p uint32) uint32 {
 	case p >= opaque:
 		return p
 	case s.edge == nil:
-		if p>>24 >= cutHard {
+		if p>>24 >= alphaThreshold {
 			return p | opaque
 		}
-	case p>>24 >= cutEdge:
+	case p>>24 >= edgeThreshold:
 		return blend(p, *s.edge)
 	}
 	return 0
@@ -50,20 +50,20 @@ func (s *screen) solid(p uint32) uint32 {
 // vanishing bounds the pixels that are shown now and transparent in next: only
 // the disposal of the frame now shown can erase them.
 func (s *screen) vanishing(next *image.NRGBA) image.Rectangle {
-	least := uint8(cutHard)
+	minAlpha := uint8(alphaThreshold)
 	if s.edge != nil {
-		least = cutEdge
+		minAlpha = edgeThreshold
 	}
 	var out image.Rectangle
 	for y := range s.height {
 		shown := s.shown[y*s.width:][:s.width]
 		pix := next.Pix[y*next.Stride:][:4*s.width]
-		gone := func(x int) bool { return shown[x] != 0 && pix[4*x+3] < least }
+		vanishes := func(x int) bool { return shown[x] != 0 && pix[4*x+3] < minAlpha }
 		left, right := 0, s.width-1
-		for left <= right && !gone(left) {
+		for left <= right && !vanishes(left) {
 			left++
 		}
-		for right > left && !gone(right) {
+		for right > left && !vanishes(right) {
 			right--
 		}
 		if left <= right {
@@ -116,9 +116,9 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 	shown, truth, known := s.shown[from:][:s.width], s.truth[from:][:s.width], s.index[from:][:s.width]
 	index, alt := pic.index[from:][:s.width], pic.alt[from:][:s.width]
 	none := s.palette.transparent
-	lost := image.Rectangle{}
+	erased := image.Rectangle{}
 	if y >= s.cleared.Min.Y && y < s.cleared.Max.Y {
-		lost = s.cleared
+		erased = s.cleared
 	}
 	before := binary.LittleEndian.Uint32(pix)
 	for x := range index {
@@ -130,16 +130,16 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 			continue
 		}
 		old := shown[x]
-		there := old != 0 && (x < lost.Min.X || x >= lost.Max.X)
-		again := old != 0 && (there || known[x] != none) // it can be shown as it was
-		if again && squaredPacked(c, truth[x]) <= s.drift[x/driftSide].still {
+		stillShown := old != 0 && (x < erased.Min.X || x >= erased.Max.X)
+		reusable := old != 0 && (stillShown || known[x] != none) // it can be shown as it was
+		if reusable && squaredPacked(c, truth[x]) <= s.drift[x/driftSide].still {
 			index[x], alt[x] = known[x], known[x]
-			if there {
+			if stillShown {
 				index[x], alt[x] = s.keepIndex(known[x])
 			} else if s.reward > 0 {
-				pic.lossy.colour[from+x], pic.lossy.most[from+x] = old, 0
-				if !s.firm {
-					pic.lossy.most[from+x] = s.tolerance(contrast(p, left) + contrast(p, binary.LittleEndian.Uint32(above[4*x:])))
+				pic.lossy.colour[from+x], pic.lossy.maxError[from+x] = old, 0
+				if !s.stillLossless {
+					pic.lossy.maxError[from+x] = s.tolerance(contrast(p, left) + contrast(p, binary.LittleEndian.Uint32(above[4*x:])))
 				}
 			}
 			continue
@@ -148,15 +148,15 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 		i, dithered := s.palette.pick(c, activity < s.smooth, thresholds[y%8*8+x%8])
 		now := s.palette.packed[i]
 		slack := s.slack
-		if !there {
+		if !stillShown {
 			slack = min(slack, erasedSlack)
 		}
-		again = again && (now == old || squaredPacked(c, old) <= squaredPacked(c, now)+slack)
-		if again && there {
+		reusable = reusable && (now == old || squaredPacked(c, old) <= squaredPacked(c, now)+slack)
+		if reusable && stillShown {
 			index[x], alt[x] = s.keepIndex(known[x])
 			continue
 		}
-		if again {
+		if reusable {
 			dithered = dithered || now != old
 			now, i = old, known[x]
 		} else {
@@ -168,7 +168,7 @@ func (s *screen) drawRow(img *image.NRGBA, pic *picture, y int) {
 			if dithered { // similar compares with the pattern, not with its mean
 				c = now
 			}
-			pic.lossy.colour[from+x], pic.lossy.most[from+x] = c, s.tolerance(activity)
+			pic.lossy.colour[from+x], pic.lossy.maxError[from+x] = c, s.tolerance(activity)
 		}
 	}
 }

@@ -151,9 +151,9 @@ func refill(bits uint64, nbits uint, src []byte) (uint64, uint, []byte) {
 	return bits, nbits, src
 }
 
-// startsSound says whether the first code of a picture's data, clears aside,
+// validStart says whether the first code of a picture's data, clears aside,
 // is one that can stand there. Without it not a pixel can be decoded.
-func startsSound(codeSize int, data []byte) bool {
+func validStart(codeSize int, data []byte) bool {
 	var bits uint64
 	var nbits uint
 	width, clearCode := uint(codeSize+1), uint64(1)<<codeSize

@@ -34,11 +34,11 @@ type lzwPixels struct {
 
 // lossyPixels says which other indexes may be written for a pixel.
 type lossyPixels struct {
-	colour  []uint32 // true colours, packed R | G<<8 | B<<16
-	most    []uint16 // squared error that may be added to a pixel's; 0 = none
-	palette []quant.RGB
-	near    *nearTable // similar indexes by index
-	reward  int        // squared error worth adding to make a string a pixel longer
+	colour   []uint32 // true colours, packed R | G<<8 | B<<16
+	maxError []uint16 // squared error that may be added to a pixel's; 0 = none
+	palette  []quant.RGB
+	near     *nearTable // similar indexes by index
+	reward   int        // squared error worth adding to make a string a pixel longer
 }
 
 // lzwEncoder compresses pictures with GIF's variable-width LZW (GIF89a
@@ -58,10 +58,10 @@ type lzwEncoder struct {
 
 	hash [1 << lzwHashBits]uint32 // parent, suffix and code of a string; 0 = free
 
-	first   [lzwCodes]uint16 // the newest child of a code; 0 = none
-	sibling [lzwCodes]uint16 // the next older one
-	suffix  [lzwCodes]uint8
-	fan     [lzwCodes]uint16 // number of children
+	first    [lzwCodes]uint16 // the newest child of a code; 0 = none
+	sibling  [lzwCodes]uint16 // the next older one
+	suffix   [lzwCodes]uint8
+	children [lzwCodes]uint16 // number of children
 
 	cycle, window rate
 	search        lossySearch
@@ -82,7 +82,7 @@ func (e *lzwEncoder) encode(dst []byte, px *lzwPixels) []byte {
 	e.acc, e.nacc = 0, 0
 	e.reset()
 	e.emit(e.literals)
-	e.strings(px)
+	e.writeStrings(px)
 	if e.next == 1<<e.width && e.next < lzwCodes {
 		e.width++ // the decoder takes the last string into its dictionary too
 	}
@@ -100,8 +100,8 @@ func (e *lzwEncoder) encode(dst []byte, px *lzwPixels) []byte {
 	return out
 }
 
-// strings writes the codes of all pixels.
-func (e *lzwEncoder) strings(px *lzwPixels) {
+// writeStrings writes the codes of all pixels.
+func (e *lzwEncoder) writeStrings(px *lzwPixels) {
 	for pos := 0; pos < len(px.index); {
 		var code, end int
 		if px.lossy != nil {
@@ -113,7 +113,7 @@ func (e *lzwEncoder) strings(px *lzwPixels) {
 		e.count(end-pos, int(e.width))
 		pos = end
 		if pos < len(px.index) {
-			e.grow(code, px.index[pos])
+			e.addString(code, px.index[pos])
 		}
 	}
 }
@@ -153,10 +153,10 @@ func (e *lzwEncoder) child(code int, suffix uint8) int {
 
 func lzwSlot(key uint32) uint32 { return key * 0x9e3779b1 >> (32 - lzwHashBits) }
 
-// grow assigns the next code to code+suffix, as the decoder will, and keeps
+// addString assigns the next code to code+suffix, as the decoder will, and keeps
 // the width of codes in step. When the dictionary is full it clears it as soon
 // as that pays.
-func (e *lzwEncoder) grow(code int, suffix uint8) {
+func (e *lzwEncoder) addString(code int, suffix uint8) {
 	if e.next == lzwCodes {
 		if e.window.codes >= lzwWindow {
 			if e.window.worse(e.cycle) {
@@ -190,7 +190,7 @@ func (e *lzwEncoder) insert(code int, suffix uint8) {
 	e.suffix[e.next] = suffix
 	e.sibling[e.next] = e.first[code]
 	e.first[code] = uint16(e.next)
-	e.fan[code]++
+	e.children[code]++
 }
 
 func (e *lzwEncoder) reset() {
@@ -198,7 +198,7 @@ func (e *lzwEncoder) reset() {
 	e.width = uint(bits.Len(uint(e.literals)))
 	clear(e.hash[:])
 	clear(e.first[:])
-	clear(e.fan[:])
+	clear(e.children[:])
 	e.cycle, e.window = rate{}, rate{}
 }
 

@@ -71,7 +71,7 @@ func TestLossyKeepsItsBound(t *testing.T) {
 	}
 	const n = 60000
 	px := &lzwPixels{size: 201, index: make([]uint8, n), alt: make([]uint8, n)}
-	px.lossy = &lossyPixels{colour: make([]uint32, n), most: make([]uint16, n), palette: palette, near: newNearTable(palette), reward: 20}
+	px.lossy = &lossyPixels{colour: make([]uint32, n), maxError: make([]uint16, n), palette: palette, near: newNearTable(palette), reward: 20}
 	for i := range n {
 		v := uint8(100 + 60*(i%300)/300 + rng.IntN(8))
 		px.index[i] = v
@@ -80,7 +80,7 @@ func TestLossyKeepsItsBound(t *testing.T) {
 		}
 		px.alt[i] = px.index[i]
 		px.lossy.colour[i] = uint32(v) | uint32(v/2)<<8 | uint32(200-v)<<16
-		px.lossy.most[i] = uint16(rng.IntN(60))
+		px.lossy.maxError[i] = uint16(rng.IntN(60))
 	}
 	var e lzwEncoder
 	data := e.encode(nil, px)
@@ -91,8 +91,8 @@ func TestLossyKeepsItsBound(t *testing.T) {
 		if v == 200 || px.index[i] == 200 {
 			t.Fatalf("pixel %d is %d instead of %d", i, v, px.index[i])
 		}
-		if d := squared(px.lossy.colour[i], palette[v]); d > int(px.lossy.most[i]) {
-			t.Fatalf("pixel %d is %d off, at most %d is allowed", i, d, px.lossy.most[i])
+		if d := squared(px.lossy.colour[i], palette[v]); d > int(px.lossy.maxError[i]) {
+			t.Fatalf("pixel %d is %d off, at most %d is allowed", i, d, px.lossy.maxError[i])
 		}
 	}
 	px.lossy = nil

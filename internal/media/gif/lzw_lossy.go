@@ -34,13 +34,13 @@ func (s *lossySearch) follow(code, pos, score int) {
 		s.score, s.code, s.end = score, code, pos
 	}
 	e, l := s.e, s.px.lossy
-	if pos == len(s.px.index) || e.fan[code] == 0 || s.visits <= 0 {
+	if pos == len(s.px.index) || e.children[code] == 0 || s.visits <= 0 {
 		return
 	}
 	s.visits--
 	own, alt := s.px.index[pos], s.px.alt[pos]
-	most := int(l.most[pos])
-	if most == 0 || int(own) >= len(l.palette) {
+	maxError := int(l.maxError[pos])
+	if maxError == 0 || int(own) >= len(l.palette) {
 		s.extend(code, own, pos, score+l.reward)
 		if alt != own {
 			s.extend(code, alt, pos, score+l.reward)
@@ -49,9 +49,9 @@ func (s *lossySearch) follow(code, pos, score int) {
 	}
 	c := l.colour[pos]
 	mine := squared(c, l.palette[own])
-	if e.fan[code] > nearCount {
+	if e.children[code] > nearCount {
 		for _, i := range l.near[own] {
-			if extra := squared(c, l.palette[i]) - mine; extra < most {
+			if extra := squared(c, l.palette[i]) - mine; extra < maxError {
 				s.extend(code, i, pos, score+l.reward-max(extra, 0))
 			}
 		}
@@ -62,7 +62,7 @@ func (s *lossySearch) follow(code, pos, score int) {
 		if int(i) >= len(l.palette) {
 			continue
 		}
-		if extra := squared(c, l.palette[i]) - mine; extra < most {
+		if extra := squared(c, l.palette[i]) - mine; extra < maxError {
 			s.follow(int(k), pos+1, score+l.reward-max(extra, 0))
 		}
 	}

@@ -66,7 +66,7 @@ func (r *Reader) Close() error {
 }
 
 func (r *Reader) next() (*media.Frame, error) {
-	pic, err := r.parser.imageBlock()
+	pic, err := r.parser.next()
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (r *Reader) next() (*media.Frame, error) {
 	}
 	img := r.pool.Get(r.parser.width, r.parser.height)
 	copy(img.Pix, r.canvas.pix)
-	f := &media.Frame{Image: img, PTS: r.pts, Duration: pic.control.shown(), Delay: pic.control.delay}
+	f := &media.Frame{Image: img, PTS: r.pts, Duration: pic.control.duration(), Delay: pic.control.delay}
 	r.pts += f.Duration
 	return f, nil
 }

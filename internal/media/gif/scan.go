@@ -27,7 +27,7 @@ func Scan(r io.Reader, lim media.Limits) (media.Info, error) {
 	info := media.Info{Container: media.GIF, Codec: "gif", TimeBase: media.Rational{Num: 1, Den: 100}}
 	var cover coverage
 	for {
-		pic, err := p.imageBlock()
+		pic, err := p.next()
 		if err == nil {
 			err = p.skipData(pic)
 		}
@@ -38,12 +38,12 @@ func Scan(r io.Reader, lim media.Limits) (media.Info, error) {
 			return media.Info{}, err
 		}
 		cover.add(pic, image.Rect(0, 0, p.width, p.height))
-		info.LastFrame = pic.control.shown()
+		info.LastFrame = pic.control.duration()
 		info.Duration += info.LastFrame
 	}
 	info.Width, info.Height, info.Frames, info.Plays = p.width, p.height, p.frames, p.plays
-	info.HasAlpha = cover.alpha || p.cut
-	info.Truncated = p.lost
+	info.HasAlpha = cover.alpha || p.firstTruncated
+	info.Truncated = p.truncated
 	return info, nil
 }
 

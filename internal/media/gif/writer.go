@@ -22,8 +22,8 @@ var (
 const (
 	maxSide  = 65535
 	maxDelay = 65535 // centiseconds
-	// longest bounds the time one frame is shown; more is surely a mistake.
-	longest = 24 * time.Hour
+	// maxDuration bounds the time one frame is shown; more is surely a mistake.
+	maxDuration = 24 * time.Hour
 )
 
 // WriterOptions says how to write an animation. The zero value is useful.
@@ -39,9 +39,9 @@ type WriterOptions struct {
 	// blended on. nil means that pixels with alpha 128 and more keep their own
 	// colour and the others are transparent.
 	EdgeColour *color.NRGBA
-	// Census holds the colours of the whole clip. Without one the first frame
+	// Survey holds the colours of the whole clip. Without one the first frame
 	// determines the palette. NewWriter reads it and does not keep it.
-	Census *Census
+	Survey *Survey
 	// Pool takes the pictures back. nil leaves them to the garbage collector.
 	Pool *media.Pool
 	// Workers is how many goroutines compress; 0 means GOMAXPROCS.
@@ -106,10 +106,10 @@ func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error)
 		work:   make(chan *picture, o.Workers),
 		stop:   make(chan struct{}),
 	}
-	if o.Census != nil {
-		wr.start(o.Census)
+	if o.Survey != nil {
+		wr.start(o.Survey)
 	}
-	wr.opt.Census = nil
+	wr.opt.Survey = nil
 	for range o.Workers {
 		wr.wg.Go(wr.packAll)
 	}
@@ -118,10 +118,10 @@ func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error)
 }
 
 // start fixes the global palette.
-func (w *Writer) start(c *Census) {
+func (w *Writer) start(c *Survey) {
 	s := &w.screen.settings
-	s.price *= c.redrawn()
-	colours, loss := c.palette(maxColours, s.price, w.opt.EdgeColour)
+	s.lambda *= c.redrawn()
+	colours, loss := c.palette(maxColours, s.lambda, w.opt.EdgeColour)
 	p := newPalette(colours, loss, *s)
 	*s = s.adapt(w.opt.Quality, loss, c.noise())
 	w.colour = paletteChoice{screen: w.screen, global: p}
@@ -143,7 +143,7 @@ func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 		return err
 	}
 	if w.colour.global == nil {
-		var first Census
+		var first Survey
 		first.Add(f.Image)
 		w.start(&first)
 	}
@@ -165,7 +165,7 @@ func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 // delay turns the next frame's time into centiseconds to write.
 func (w *Writer) delay(d time.Duration) int {
 	const cs = 10 * time.Millisecond
-	w.time += min(max(d, 0), longest)
+	w.time += min(max(d, 0), maxDuration)
 	delay := int64((w.time+cs/2)/cs) - w.written
 	w.written += delay
 	return int(delay)

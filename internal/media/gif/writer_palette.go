@@ -23,7 +23,7 @@ const (
 type paletteChoice struct {
 	screen *screen
 	global *palette
-	census Census // of one frame
+	survey Survey // of one frame
 	wait   int
 }
 
@@ -43,9 +43,9 @@ func (c *paletteChoice) choose(img *image.NRGBA) *palette {
 	if c.wait--; c.wait > 0 {
 		return active
 	}
-	c.census.reset()
-	c.census.Add(img)
-	colours, least := c.census.palette(maxColours, c.screen.price, c.screen.edge)
+	c.survey.reset()
+	c.survey.Add(img)
+	colours, least := c.survey.palette(maxColours, c.screen.lambda, c.screen.edge)
 	own := newPalette(colours, least, c.screen.settings)
 	if own.loss < ownFactor*loss {
 		return own

@@ -30,7 +30,7 @@ func newPicture(width, height int, lossy bool) *picture {
 		done:  make(chan struct{}, 1),
 	}
 	if lossy {
-		p.lossy = &lossyPixels{colour: make([]uint32, width*height), most: make([]uint16, width*height)}
+		p.lossy = &lossyPixels{colour: make([]uint32, width*height), maxError: make([]uint16, width*height)}
 	}
 	return p
 }
@@ -90,20 +90,20 @@ func (k *packer) crop(p *picture) {
 	px := &k.px
 	px.size = p.palette.size()
 	px.index, px.alt = resize(px.index, n), resize(px.alt, n)
-	cut(px.index, p.index, k.width, p.area)
-	cut(px.alt, p.alt, k.width, p.area)
+	cropPlane(px.index, p.index, k.width, p.area)
+	cropPlane(px.alt, p.alt, k.width, p.area)
 	px.lossy = nil
 	if l := p.lossy; l != nil {
 		px.lossy = &k.lossy
 		k.lossy.reward, k.lossy.palette, k.lossy.near = l.reward, p.palette.colours, p.palette.near
-		k.lossy.most, k.lossy.colour = resize(k.lossy.most, n), resize(k.lossy.colour, n)
-		cut(k.lossy.most, l.most, k.width, p.area)
-		cut(k.lossy.colour, l.colour, k.width, p.area)
+		k.lossy.maxError, k.lossy.colour = resize(k.lossy.maxError, n), resize(k.lossy.colour, n)
+		cropPlane(k.lossy.maxError, l.maxError, k.width, p.area)
+		cropPlane(k.lossy.colour, l.colour, k.width, p.area)
 	}
 }
 
-// cut copies the area of a plane that is width wide.
-func cut[T any](dst, plane []T, width int, area image.Rectangle) {
+// cropPlane copies the area of a plane that is width wide.
+func cropPlane[T any](dst, plane []T, width int, area image.Rectangle) {
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		n := copy(dst, plane[y*width+area.Min.X:y*width+area.Max.X])
 		dst = dst[n:]

@@ -8,24 +8,24 @@ import (
 
 // settings are a quality's values for one clip.
 type settings struct {
-	price  float64 // see quant.Histogram.Palette
-	calm   float64 // see quant.NewMapper
-	smooth int     // contrast to the neighbours below which to dither
-	still  int     // squared change of a pixel's true colour that is noise where the picture stands still
-	slack  int     // squared error that a pixel may gain by staying as it is
-	reward int     // see lossyPixels; 0 = lossless
-	// firm keeps lossy compression away from still pixels that are redrawn, so
+	lambda      float64 // see quant.Histogram.Palette
+	noiseWeight float64 // see quant.NewMapper
+	smooth      int     // contrast to the neighbours below which to dither
+	still       int     // squared change of a pixel's true colour that is noise where the picture stands still
+	slack       int     // squared error that a pixel may gain by staying as it is
+	reward      int     // see lossyPixels; 0 = lossless
+	// stillLossless keeps lossy compression away from still pixels that are redrawn, so
 	// that they do not shimmer.
-	firm bool
+	stillLossless bool
 }
 
 const (
 	// maxColours are beside the transparent one.
-	maxColours     = 255
-	firmQuality    = 85
-	knee           = 80
-	errorAtDefault = 100 - option.QualityGIF
-	errorAtKnee    = 46
+	maxColours           = 255
+	stillLosslessQuality = 85
+	knee                 = 80
+	errorAtDefault       = 100 - option.QualityGIF
+	errorAtKnee          = 46
 	// photoLoss is the mean squared error of a palette on a clip of
 	// photographs. Clips with less, such as GIFs that had their colours
 	// reduced before, deserve to be kept as exact as their palette allows.
@@ -50,18 +50,18 @@ func acceptedError(quality int) int {
 	return int(errorAtKnee * math.Exp2(float64(knee-quality)/20))
 }
 
-// settingsFor returns the settings of a quality. The price is that of a redrawn
+// settingsFor returns the settings of a quality. lambda is that of a redrawn
 // picture.
 func settingsFor(quality int) settings {
 	y := acceptedError(quality)
 	return settings{
-		price:  0.4 * float64(max(0, y-errorAtKnee)),
-		calm:   min(0.4+0.02*float64(max(0, y-errorAtDefault)), 0.6),
-		smooth: 14,
-		still:  min(2+4*y, 36),
-		slack:  max(min(6+2*y, 16+y/4), y/2),
-		reward: y,
-		firm:   quality == 0 || quality >= firmQuality,
+		lambda:        0.4 * float64(max(0, y-errorAtKnee)),
+		noiseWeight:   min(0.4+0.02*float64(max(0, y-errorAtDefault)), 0.6),
+		smooth:        14,
+		still:         min(2+4*y, 36),
+		slack:         max(min(6+2*y, 16+y/4), y/2),
+		reward:        y,
+		stillLossless: quality == 0 || quality >= stillLosslessQuality,
 	}
 }
 

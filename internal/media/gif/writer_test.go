@@ -292,7 +292,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
-// write writes frames without a census.
+// write writes frames without a survey.
 func write(t *testing.T, frames []*media.Frame, o gif.WriterOptions) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -327,7 +327,7 @@ func readPNG(tb testing.TB, path string) *image.NRGBA {
 	return out
 }
 
-func BenchmarkCensus(b *testing.B) {
+func BenchmarkSurvey(b *testing.B) {
 	c := syntheticClip(480, 270, 8)
 	for _, img := range c.frames { // opaque everywhere, the discs and the rest
 		for i := range img.Pix {
@@ -338,10 +338,10 @@ func BenchmarkCensus(b *testing.B) {
 			}
 		}
 	}
-	var census gif.Census
+	var survey gif.Survey
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		census.Add(c.frames[i%8])
+		survey.Add(c.frames[i%8])
 	}
 	pixels := float64(b.N) * 480 * 270
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/pixels, "ns/pixel")

@@ -80,7 +80,7 @@ func (e *Encoder) Encode(picture []uint8, src *image.NRGBA) {
 func (k *toYUV) lumaRow(y, src []uint8) {
 	for x := k.lumaBlocks(y, src); x < len(y); x++ {
 		p := src[4*x:][:4:4]
-		y[x] = uint8((k.luma.of(int32(p[0]), int32(p[1]), int32(p[2])) + int32(k.lumaOffset[0])) >> lumaShift)
+		y[x] = uint8((k.luma.component(int32(p[0]), int32(p[1]), int32(p[2])) + int32(k.lumaOffset[0])) >> lumaShift)
 	}
 }
 
@@ -109,12 +109,12 @@ func (k *toYUV) colour(p, q uint64) (cb, cr uint8) {
 	rb, ga := p&evens+q&evens, p>>8&evens+q>>8&evens
 	rb, ga = rb+rb>>32, ga+ga>>32
 	r, g, b, offset := int32(rb&0xffff), int32(ga&0xffff), int32(rb>>16&0xffff), int32(k.colourOffset[0])
-	cb = uint8(min((k.cb.of(r, g, b)+offset)>>colourShift, 255))
-	cr = uint8(min((k.cr.of(r, g, b)+offset)>>colourShift, 255))
+	cb = uint8(min((k.cb.component(r, g, b)+offset)>>colourShift, 255))
+	cr = uint8(min((k.cr.component(r, g, b)+offset)>>colourShift, 255))
 	return cb, cr
 }
 
-// of is the component of a colour, without what rounds it.
-func (m *mix) of(r, g, b int32) int32 {
+// component is the component of a colour, without what rounds it.
+func (m *mix) component(r, g, b int32) int32 {
 	return r*int32(m.redBlue[0]) + g*int32(m.green[0]) + b*int32(m.redBlue[1])
 }

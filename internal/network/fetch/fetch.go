@@ -40,8 +40,8 @@ type Client struct {
 	Progress func(done, total int64)
 }
 
-// maxUnknown bounds files of unknown size.
-const maxUnknown = 4 << 30
+// maxUnknownSize bounds files of unknown size.
+const maxUnknownSize = 4 << 30
 
 // Get brings f to dest, and replaces an existing file. Until it is complete the
 // content is in dest.part, under a lock (ErrBusy). An interrupted download
@@ -96,15 +96,15 @@ func (c *Client) fill(ctx context.Context, f File, p *part) error {
 // long as each try makes progress.
 func (c *Client) transfer(ctx context.Context, f File, p *part) error {
 	for reached := p.size; ; reached = p.size {
-		err := c.once(ctx, f, p)
+		err := c.try(ctx, f, p)
 		if err == nil || !isInterruption(err) || p.size <= reached {
 			return err
 		}
 	}
 }
 
-// once is one try to fetch the missing bytes.
-func (c *Client) once(ctx context.Context, f File, p *part) error {
+// try tries once to fetch the missing bytes.
+func (c *Client) try(ctx context.Context, f File, p *part) error {
 	if path, ok := LocalPath(f.From); ok {
 		return c.copyLocal(ctx, f, path, p)
 	}
@@ -147,7 +147,7 @@ func (c *Client) copyLocal(ctx context.Context, f File, path string, p *part) er
 func (c *Client) copyBody(ctx context.Context, from string, in io.Reader, p *part, total int64) error {
 	limit := total
 	if total == 0 {
-		limit = maxUnknown
+		limit = maxUnknownSize
 	}
 	buf := make([]byte, 256<<10)
 	for {

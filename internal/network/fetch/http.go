@@ -64,7 +64,7 @@ func (c *Client) download(ctx context.Context, f File, p *part) error {
 	}
 	timer := time.AfterFunc(idle, func() { cancel(ErrStalled) })
 	defer timer.Stop()
-	return c.copyBody(ctx, f.From, &watched{resp.Body, timer, idle}, p, total)
+	return c.copyBody(ctx, f.From, &idleReader{resp.Body, timer, idle}, p, total)
 }
 
 // request asks for the rest of the file, or for all of it if the server does
@@ -137,14 +137,14 @@ func (c *Client) readHead(f File, p *part, resp *http.Response) (int64, error) {
 	return max(total, f.Size), nil
 }
 
-// watched is a body with a timer that ends a silent transfer.
-type watched struct {
+// idleReader is a body with a timer that ends a silent transfer.
+type idleReader struct {
 	io.Reader
 	timer *time.Timer
 	idle  time.Duration
 }
 
-func (w *watched) Read(b []byte) (int, error) {
+func (w *idleReader) Read(b []byte) (int, error) {
 	n, err := w.Reader.Read(b)
 	w.timer.Reset(w.idle)
 	return n, err

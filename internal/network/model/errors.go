@@ -9,8 +9,8 @@ import (
 var (
 	// ErrNotONNX means that a file holds no network, or only part of one.
 	ErrNotONNX = errors.New("not a complete ONNX file")
-	// ErrApart means that an import would leave a network's weights behind.
-	ErrApart = errors.New("its weights lie in files of their own")
+	// ErrExternal means that an import would leave a network's weights behind.
+	ErrExternal = errors.New("its weights lie in files of their own")
 	// ErrNoRecord means that a network was put into the folder by hand, so that
 	// nothing records its digest.
 	ErrNoRecord = errors.New("it was not imported, so its sha256 is not known")

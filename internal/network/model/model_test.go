@@ -233,7 +233,7 @@ func TestImport(t *testing.T) {
 		"own, odd file name":   {odd, model.ImportOptions{}, "my-net-2", nil},
 		"name of another":      {mine, model.ImportOptions{Name: "free"}, "", is[*model.OtherContentError]},
 		"file's of another":    {namesake, model.ImportOptions{}, "", is[*model.OtherContentError]},
-		"weights apart":        {"../../../testdata/onnx/half_apart.onnx", model.ImportOptions{}, "", isErr(model.ErrApart)},
+		"weights apart":        {"../../../testdata/onnx/half_apart.onnx", model.ImportOptions{}, "", isErr(model.ErrExternal)},
 		"path for a name":      {mine, model.ImportOptions{Name: "../x"}, "", is[*model.NameError]},
 		"truncated":            {cut, model.ImportOptions{}, "", isErr(model.ErrNotONNX)},
 		"sidecar with a typo":  {wrong, model.ImportOptions{}, "", is[*model.SidecarError]},

@@ -8,7 +8,7 @@ import (
 
 var (
 	namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	unfit       = regexp.MustCompile(`[^a-z0-9._-]+`)
+	unsafeChars = regexp.MustCompile(`[^a-z0-9._-]+`)
 	// deviceNames cannot be files on Windows, whatever their extension.
 	deviceNames = []string{"con", "prn", "aux", "nul",
 		"com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
@@ -36,5 +36,5 @@ func isPath(nameOrPath string) bool {
 func nameFor(path string) string {
 	path = strings.ReplaceAll(path, `\`, "/")
 	base := strings.ToLower(path[strings.LastIndex(path, "/")+1:])
-	return strings.Trim(unfit.ReplaceAllString(strings.TrimSuffix(base, extension), "-"), "._-")
+	return strings.Trim(unsafeChars.ReplaceAllString(strings.TrimSuffix(base, extension), "-"), "._-")
 }

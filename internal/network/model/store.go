@@ -56,8 +56,8 @@ func (s *Store) models() []Model {
 	return s.Models
 }
 
-// known finds a model of the catalogue.
-func (s *Store) known(name string) (Model, bool) {
+// inCatalogue finds a model of the catalogue.
+func (s *Store) inCatalogue(name string) (Model, bool) {
 	for _, m := range s.models() {
 		if m.Name == name {
 			return m, true
@@ -78,7 +78,7 @@ func (s *Store) find(name string) (Model, bool, error) {
 	if name == Bundled {
 		return Model{}, false, ErrBundled
 	}
-	if m, ok := s.known(name); ok {
+	if m, ok := s.inCatalogue(name); ok {
 		return m, true, nil
 	}
 	if err := CheckName(name); err != nil {

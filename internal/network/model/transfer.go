@@ -35,9 +35,9 @@ type PullOptions struct {
 // Errors: *NameError, *UnknownError, ErrBundled, *LicenceError, and those of
 // fetch.Client.Get.
 func (s *Store) Pull(ctx context.Context, name string, o PullOptions) error {
-	m, ok := s.known(name)
+	m, ok := s.inCatalogue(name)
 	if !ok {
-		return cannotPull(name)
+		return pullError(name)
 	}
 	if m.Restricted() != "" && !o.AcceptLicence {
 		return &LicenceError{m}
@@ -48,7 +48,7 @@ func (s *Store) Pull(ctx context.Context, name string, o PullOptions) error {
 	}
 	from := m.URL
 	if o.From != "" {
-		from = mirrored(o.From, m.File)
+		from = mirrorPath(o.From, m.File)
 	}
 	client := o.Client
 	client.Progress = o.Progress
@@ -58,7 +58,7 @@ func (s *Store) Pull(ctx context.Context, name string, o PullOptions) error {
 	return nil
 }
 
-func cannotPull(name string) error {
+func pullError(name string) error {
 	if name == Bundled {
 		return ErrBundled
 	}
@@ -78,9 +78,9 @@ func (s *Store) intact(ctx context.Context, m Model, path string) bool {
 	return err == nil && sum == m.SHA256
 }
 
-// mirrored is the place of a file on a mirror; a path may also name the file
+// mirrorPath is the place of a file on a mirror; a path may also name the file
 // itself.
-func mirrored(from, file string) string {
+func mirrorPath(from, file string) string {
 	if path, ok := fetch.LocalPath(from); ok {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path
@@ -104,14 +104,14 @@ type ImportOptions struct {
 // content.
 //
 // Errors: *NameError, *LicenceError, *SidecarError, *OtherContentError,
-// ErrExists, ErrNotONNX, ErrApart, and those of fetch.Client.Get.
+// ErrExists, ErrNotONNX, ErrExternal, and those of fetch.Client.Get.
 func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name string, err error) {
 	g, err := readONNX(path)
 	if err != nil {
 		return "", err
 	}
-	if g.Apart {
-		return "", fmt.Errorf("%s: %w", path, ErrApart)
+	if g.External {
+		return "", fmt.Errorf("%s: %w", path, ErrExternal)
 	}
 	sum, size, err := fetch.Digest(ctx, path)
 	if err != nil {
@@ -127,20 +127,20 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) (name 
 			return "", &LicenceError{m}
 		}
 		if o.Name == "" || o.Name == m.Name {
-			return m.Name, s.bring(ctx, source, m.Name)
+			return m.Name, s.copyIn(ctx, source, m.Name)
 		}
 		spec = &m.Spec
 	}
 	if name = o.Name; name == "" {
 		name = nameFor(path)
 	}
-	if m, ok := s.known(name); ok {
+	if m, ok := s.inCatalogue(name); ok {
 		return "", &OtherContentError{Name: name, Err: &fetch.DigestError{Name: path, Got: sum, Want: m.SHA256}}
 	}
 	return name, s.importNew(ctx, source, name, spec)
 }
 
-func (s *Store) bring(ctx context.Context, source fetch.File, name string) error {
+func (s *Store) copyIn(ctx context.Context, source fetch.File, name string) error {
 	var client fetch.Client
 	if err := client.Get(ctx, source, s.file(name, extension)); err != nil {
 		return fmt.Errorf("import %s: %w", name, err)
@@ -168,15 +168,15 @@ func (s *Store) importNew(ctx context.Context, source fetch.File, name string, s
 	if err := os.MkdirAll(s.dir(), 0o755); err != nil {
 		return fmt.Errorf("import %s: %w", name, err)
 	}
-	had := s.Installed(name)
-	err = s.bring(ctx, source, name)
+	existed := s.Installed(name)
+	err = s.copyIn(ctx, source, name)
 	if errors.Is(err, fetch.ErrBusy) {
 		return err // the file belongs to the other import
 	}
 	if err == nil {
 		err = s.describe(name, source.SHA256, sidecar, spec)
 	}
-	if err != nil && !had {
+	if err != nil && !existed {
 		return errors.Join(err, s.discard(name))
 	}
 	return err

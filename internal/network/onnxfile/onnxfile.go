@@ -22,10 +22,10 @@ type Graph struct {
 	// Inputs without a value in the file, and Outputs.
 	Inputs, Outputs []Port
 	Metadata        map[string]string
-	// Apart means that some weights are in other files. ApartBytes is the total
+	// External means that some weights are in other files. ExternalBytes is the total
 	// of their stated lengths.
-	Apart      bool
-	ApartBytes int64
+	External      bool
+	ExternalBytes int64
 }
 
 // Port is one input or output of a network.
@@ -169,8 +169,8 @@ func (m message) text() (string, error) {
 	return string(b), nil
 }
 
-// only returns the text of field number in m.
-func (m message) only(number int) (s string, err error) {
+// fieldText returns the text of field number in m.
+func (m message) fieldText(number int) (s string, err error) {
 	err = m.each(func(f field) error {
 		if f.number == number && f.wire == 2 {
 			s, err = f.body.text()
@@ -189,11 +189,11 @@ func parseModel(m message) (*Graph, error) {
 			found = true
 			return g.parse(f.body)
 		case f.number == 14 && f.wire == 2:
-			k, err := f.body.only(1)
+			k, err := f.body.fieldText(1)
 			if err != nil {
 				return err
 			}
-			v, err := f.body.only(2)
+			v, err := f.body.fieldText(2)
 			g.Metadata[k] = v
 			return err
 		}
@@ -247,7 +247,7 @@ func (g *Graph) initializer(m message) (name string, err error) {
 		case f.number == 13 && f.wire == 2:
 			err = g.external(f.body)
 		case f.number == 14 && f.wire == 0:
-			g.Apart = g.Apart || f.value == 1
+			g.External = g.External || f.value == 1
 		}
 		return err
 	})
@@ -256,13 +256,13 @@ func (g *Graph) initializer(m message) (name string, err error) {
 
 // external counts the bytes of a weight in another file.
 func (g *Graph) external(m message) error {
-	key, err := m.only(1)
+	key, err := m.fieldText(1)
 	if err != nil || key != "length" {
 		return err
 	}
-	value, err := m.only(2)
+	value, err := m.fieldText(2)
 	if n, bad := strconv.ParseInt(value, 10, 64); bad == nil && n > 0 && n < 1<<50 {
-		g.ApartBytes += n
+		g.ExternalBytes += n
 	}
 	return err
 }

@@ -58,12 +58,12 @@ func TestRead(t *testing.T) {
 func TestWeightsApart(t *testing.T) {
 	t.Parallel()
 	all := seeds(t)
-	for name, want := range map[string]onnxfile.Graph{"half.onnx": {}, "half_apart.onnx": {Apart: true, ApartBytes: 12}} {
+	for name, want := range map[string]onnxfile.Graph{"half.onnx": {}, "half_apart.onnx": {External: true, ExternalBytes: 12}} {
 		g, err := read(all[name])
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if diff := cmp.Diff(want, onnxfile.Graph{Apart: g.Apart, ApartBytes: g.ApartBytes}); diff != "" {
+		if diff := cmp.Diff(want, onnxfile.Graph{External: g.External, ExternalBytes: g.ExternalBytes}); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -75,7 +75,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		g, err := read(b)
-		if err == nil && (g.ApartBytes < 0 || !bytes.ContainsRune(b, 0x3a)) {
+		if err == nil && (g.ExternalBytes < 0 || !bytes.ContainsRune(b, 0x3a)) {
 			t.Errorf("%x passed: %+v", b, g)
 		}
 	})

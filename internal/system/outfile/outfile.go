@@ -36,27 +36,27 @@ func Create(path string, overwrite bool) (*File, error) {
 	if stat, err := os.Stat(path); err == nil {
 		switch {
 		case stat.IsDir():
-			return nil, failed(path, ErrFolder)
+			return nil, createError(path, ErrFolder)
 		case !stat.Mode().IsRegular():
-			return nil, failed(path, ErrSpecial)
+			return nil, createError(path, ErrSpecial)
 		case !overwrite:
-			return nil, failed(path, fs.ErrExist)
+			return nil, createError(path, fs.ErrExist)
 		}
 		if target, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, failed(path, err)
+			return nil, createError(path, err)
 		}
 	} else if _, linkErr := os.Lstat(path); linkErr == nil && errors.Is(err, fs.ErrNotExist) {
-		return nil, failed(path, ErrDangling)
+		return nil, createError(path, ErrDangling)
 	}
 	f, err := os.CreateTemp(filepath.Dir(target), ".bgremove-*.part")
 	if err != nil {
-		return nil, failed(path, err)
+		return nil, createError(path, err)
 	}
 	return &File{File: f, path: target, overwrite: overwrite}, nil
 }
 
-// failed is an error about path; its cause may be about the temporary file.
-func failed(path string, err error) error {
+// createError is an error about path; its cause may be about the temporary file.
+func createError(path string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		err = p.Err
 	}
@@ -91,7 +91,7 @@ func (f *File) Commit() (size int64, err error) {
 	case err == nil:
 		return stat.Size(), nil
 	case errors.Is(err, fs.ErrExist):
-		return 0, failed(f.path, fs.ErrExist)
+		return 0, createError(f.path, fs.ErrExist)
 	}
 	return stat.Size(), os.Rename(f.Name(), f.path) // the file system has no links
 }

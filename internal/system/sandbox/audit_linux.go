@@ -17,21 +17,21 @@ import (
 // listener of seccomp(2), and lets them through. The helper makes the listener
 // and sends it through a socket.
 type Audit struct {
-	tell         func(call string)
+	report       func(call string)
 	ours, theirs *os.File // the socket's ends
 	done         chan struct{}
-	end          sync.Once
+	closeOnce    sync.Once
 }
 
 // audit prepares cmd for an audit, and returns the descriptor for the helper's
-// order.
-func audit(cmd *exec.Cmd, tell func(call string)) (*Audit, int) {
+// request.
+func audit(cmd *exec.Cmd, report func(call string)) (*Audit, int) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		cmd.Err = fmt.Errorf("audit: %w", err)
 		return nil, 0
 	}
-	a := &Audit{tell: tell, done: make(chan struct{})}
+	a := &Audit{report: report, done: make(chan struct{})}
 	a.ours, a.theirs = os.NewFile(uintptr(ends[0]), "audit"), os.NewFile(uintptr(ends[1]), "audit")
 	cmd.ExtraFiles = append(cmd.ExtraFiles, a.theirs)
 	return a, 2 + len(cmd.ExtraFiles)
@@ -50,7 +50,7 @@ func (a *Audit) Close() {
 	if a == nil {
 		return
 	}
-	a.end.Do(func() {
+	a.closeOnce.Do(func() {
 		_ = a.theirs.Close() // the last copy of this end, so listen returns
 		<-a.done
 		_ = a.ours.Close()
@@ -64,18 +64,18 @@ func (a *Audit) listen() {
 		return // the helper failed, and said why
 	}
 	defer unix.Close(listener)
-	told := make(map[string]bool)
+	reported := make(map[string]bool)
 	for a.await(listener) {
-		call, err := letThrough(listener)
+		call, err := allowNext(listener)
 		switch {
 		case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EINTR):
 			continue // the thread ended, or a signal interrupted it and it calls again
 		case err != nil:
 			return // without a listener all calls are refused
 		}
-		if !told[call] {
-			told[call] = true
-			a.tell(call)
+		if !reported[call] {
+			reported[call] = true
+			a.report(call)
 		}
 	}
 }
@@ -129,9 +129,9 @@ type response struct {
 	flags uint32
 }
 
-// letThrough takes the next call and lets it continue. Linux before 5.5 cannot
+// allowNext takes the next call and lets it continue. Linux before 5.5 cannot
 // do that; there the call gets the same answer as without an audit.
-func letThrough(listener int) (call string, err error) {
+func allowNext(listener int) (call string, err error) {
 	var n notification
 	if err := ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); err != nil {
 		return "", err

@@ -19,10 +19,10 @@ import (
 // execConfined gives up the rights that the policy forbids, and replaces this process
 // with the program at path. It returns only if that fails. Some settings belong
 // to a thread, so one thread makes them all and becomes the program.
-func execConfined(said, path string, argv []string) error {
+func execConfined(message, path string, argv []string) error {
 	runtime.LockOSThread()
-	var o order
-	if err := json.Unmarshal([]byte(said), &o); err != nil {
+	var o request
+	if err := json.Unmarshal([]byte(message), &o); err != nil {
 		return err
 	}
 	if err := killWithParent(o.Parent); err != nil {
@@ -67,17 +67,17 @@ var systemFolders = []string{
 
 var systemFiles = []string{"/etc/ld.so.cache", "/dev/urandom"}
 
-// restrictFiles allows the program, its libraries and the order's files.
+// restrictFiles allows the program, its libraries and the request's files.
 // Everything else that Landlock knows, signals and ports included, is refused.
-func restrictFiles(o order, program string) error {
+func restrictFiles(o request, program string) error {
 	const overwrite = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
 	err := landlock.V11.BestEffort().Restrict(
 		landlock.RODirs(systemFolders...).IgnoreIfMissing(),
 		landlock.RODirs(libraryFolders(program)...).IgnoreIfMissing(),
 		landlock.ROFiles(append(systemFiles, program)...).IgnoreIfMissing(),
-		landlock.PathAccess(ll.AccessFSReadFile, names(o.Read)...).IgnoreIfMissing(),
+		landlock.PathAccess(ll.AccessFSReadFile, asStrings(o.Read)...).IgnoreIfMissing(),
 		landlock.PathAccess(overwrite, "/dev/null").IgnoreIfMissing(),
-		landlock.PathAccess(overwrite, names(o.Write)...).IgnoreIfMissing(),
+		landlock.PathAccess(overwrite, asStrings(o.Write)...).IgnoreIfMissing(),
 	)
 	if err != nil {
 		return fmt.Errorf("landlock: %w", err)
@@ -85,7 +85,7 @@ func restrictFiles(o order, program string) error {
 	return nil
 }
 
-func names(paths [][]byte) []string {
+func asStrings(paths [][]byte) []string {
 	s := make([]string, len(paths))
 	for i, p := range paths {
 		s[i] = string(p)

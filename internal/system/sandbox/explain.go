@@ -61,17 +61,17 @@ var complaints = []struct {
 }
 
 // Explain returns the policy's part in the end of a child that Confine prepared
-// with it: a *LimitError, ErrHelper, or nil for none. said is the child's
+// with it: a *LimitError, ErrHelper, or nil for none. stderr is the child's
 // output on standard error. A child that reports success but ran out of memory
 // left something out, and counts as failed.
-func (p Policy) Explain(state *os.ProcessState, said string) error {
+func (p Policy) Explain(state *os.ProcessState, stderr string) error {
 	if state == nil || !Check().Any() {
 		return nil
 	}
 	if state.ExitCode() == helperFailed {
 		return ErrHelper
 	}
-	resource := complaint(said)
+	resource := complaint(stderr)
 	if !state.Success() {
 		resource = cmp.Or(endedFor(state, p.Limits), resource)
 	} else if resource != Memory {
@@ -84,10 +84,10 @@ func (p Policy) Explain(state *os.ProcessState, said string) error {
 	return &LimitError{Resource: resource, Limit: limit}
 }
 
-func complaint(said string) Resource {
-	said = strings.ToLower(said)
+func complaint(stderr string) Resource {
+	stderr = strings.ToLower(stderr)
 	for _, c := range complaints {
-		if strings.Contains(said, c.text) {
+		if strings.Contains(stderr, c.text) {
 			return c.resource
 		}
 	}

@@ -164,7 +164,7 @@ func TestLandlockHolds(t *testing.T) {
 		{7, false, "Landlock ABI 7"},
 		{99, true, "Landlock ABI 99"},
 	} {
-		if got := landlockHolds(tt.abi, tt.filtered); got != tt.want {
+		if got := landlockSupport(tt.abi, tt.filtered); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

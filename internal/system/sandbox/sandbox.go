@@ -7,8 +7,8 @@
 // rights and then becomes the child, so that the child keeps its process id.
 // That needs Init at the start of main. The helper uses setrlimit(2),
 // landlock(7) and seccomp(2), which need neither privileges nor a namespace. On
-// other systems children run as they would without this package, and Holds says
-// so.
+// other systems children run as they would without this package, and Support
+// says so.
 package sandbox
 
 import (
@@ -41,9 +41,9 @@ type Policy struct {
 	Audit func(call string)
 }
 
-// Holds names the mechanism that enforces each part of a policy on this system,
+// Support names the mechanism that enforces each part of a policy on this system,
 // such as "seccomp". Empty means that nothing enforces it.
-type Holds struct {
+type Support struct {
 	Limits  string
 	Files   string
 	Network string // and access to other processes
@@ -51,10 +51,10 @@ type Holds struct {
 }
 
 // All reports whether a policy is enforced in full.
-func (h Holds) All() bool { return h.Limits != "" && h.Files != "" && h.Network != "" }
+func (h Support) All() bool { return h.Limits != "" && h.Files != "" && h.Network != "" }
 
 // Any reports whether any part of a policy is enforced.
-func (h Holds) Any() bool { return h.Limits != "" || h.Files != "" || h.Network != "" }
+func (h Support) Any() bool { return h.Limits != "" || h.Files != "" || h.Network != "" }
 
 // marker is the first argument of a helper.
 const marker = "sandboxed-child"
@@ -75,9 +75,9 @@ func Init() {
 // helperFailed is the exit code of a helper that could not become the child.
 const helperFailed = 125
 
-// order is the message to a helper. Paths are bytes, because they need not be
+// request is the message to a helper. Paths are bytes, because they need not be
 // UTF-8.
-type order struct {
+type request struct {
 	Limits      Limits
 	Read, Write [][]byte
 	Parent      int // the process that the child must not outlive
@@ -85,20 +85,20 @@ type order struct {
 }
 
 // Confine makes cmd, which must not have been started, run under p as far as
-// this system Holds. The child gets a small environment without any secrets of
+// this system supports it. The child gets a small environment without any secrets of
 // ours. If nothing holds, cmd stays unchanged. With p.Audit the caller must
 // start and close the result; otherwise the result is nil, and both do nothing.
 func Confine(cmd *exec.Cmd, p Policy) *Audit {
 	if !Check().Any() {
 		return nil
 	}
-	o := order{Limits: p.Limits, Read: asBytes(p.Read), Write: asBytes(p.Write), Parent: os.Getpid()}
+	o := request{Limits: p.Limits, Read: asBytes(p.Read), Write: asBytes(p.Write), Parent: os.Getpid()}
 	var a *Audit
 	if p.Audit != nil && Check().Network != "" {
 		a, o.Listener = audit(cmd, p.Audit)
 	}
-	said, _ := json.Marshal(o) // numbers and bytes can always be marshalled
-	cmd.Args = append([]string{os.Args[0], marker, string(said), cmd.Path}, cmd.Args...)
+	message, _ := json.Marshal(o) // numbers and bytes can always be marshalled
+	cmd.Args = append([]string{os.Args[0], marker, string(message), cmd.Path}, cmd.Args...)
 	cmd.Path = self
 	cmd.Env = environment()
 	return a

@@ -16,22 +16,22 @@ import (
 const self = "/proc/self/exe"
 
 // Check finds out which mechanisms hold. The first call asks the kernel.
-func Check() Holds {
+func Check() Support {
 	if !initialised {
-		return Holds{Missing: "this program does not begin with Init"}
+		return Support{Missing: "this program does not begin with Init"}
 	}
-	return kernel()
+	return kernelSupport()
 }
 
-var kernel = sync.OnceValue(func() Holds {
-	h := Holds{Limits: "setrlimit"}
+var kernelSupport = sync.OnceValue(func() Support {
+	h := Support{Limits: "setrlimit"}
 	if filters() {
 		h.Network = "seccomp"
 	} else {
 		h.Missing = "this kernel or architecture does not offer seccomp filters"
 	}
 	if abi, err := ll.LandlockGetABIVersion(); err == nil && abi > 0 {
-		h.Files = landlockHolds(abi, h.Network != "")
+		h.Files = landlockSupport(abi, h.Network != "")
 	} else {
 		h.Missing = "this kernel does not offer Landlock"
 	}
@@ -50,9 +50,9 @@ var laterRights = []struct {
 	{6, "signals"},
 }
 
-// landlockHolds lists what this ABI of Landlock is too old to refuse, and says
+// landlockSupport lists what this ABI of Landlock is too old to refuse, and says
 // whether the filter of system calls refuses it.
-func landlockHolds(abi int, filtered bool) string {
+func landlockSupport(abi int, filtered bool) string {
 	var missing []string
 	for _, l := range laterRights {
 		if abi < l.abi {

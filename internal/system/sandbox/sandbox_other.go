@@ -12,7 +12,7 @@ import (
 const self = ""
 
 // Check reports that nothing holds here.
-func Check() Holds { return Holds{Missing: "not available on " + runtime.GOOS} }
+func Check() Support { return Support{Missing: "not available on " + runtime.GOOS} }
 
 func execConfined(string, string, []string) error { return errors.ErrUnsupported }
 

@@ -34,7 +34,7 @@ func Open(parent string) (*Dir, error) {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, fmt.Errorf("scratch folder: %w", err)
 	}
-	if err := tidy(parent); err != nil {
+	if err := removeAbandoned(parent); err != nil {
 		return nil, fmt.Errorf("scratch folder: %w", err)
 	}
 	path, err := os.MkdirTemp(parent, pattern)
@@ -42,7 +42,7 @@ func Open(parent string) (*Dir, error) {
 		return nil, fmt.Errorf("scratch folder: %w", err)
 	}
 	d := &Dir{path: path}
-	if d.lock, err = hold(path); err != nil {
+	if d.lock, err = lockFolder(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("scratch folder: %w", err), os.RemoveAll(path))
 	}
 	return d, nil
@@ -58,8 +58,8 @@ func (d *Dir) Close() error {
 	return err
 }
 
-// hold locks a folder.
-func hold(path string) (*os.File, error) {
+// lockFolder locks a folder.
+func lockFolder(path string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func hold(path string) (*os.File, error) {
 	return f, nil
 }
 
-// tidy removes the folders that nobody holds.
-func tidy(parent string) error {
+// removeAbandoned removes the folders that nobody holds.
+func removeAbandoned(parent string) error {
 	folders, err := filepath.Glob(filepath.Join(parent, pattern))
 	if err != nil {
 		return err

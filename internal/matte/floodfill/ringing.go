@@ -18,11 +18,11 @@ const (
 // ringing estimates how far the compression of the source throws backdrop
 // pixels near the subject's edges off the backdrop, beyond the noise there is
 // everywhere. It is 0 for sources without such compression.
-func (b *band) ringing(img *image.NRGBA, l *labels) float32 {
+func (b *metric) ringing(img *image.NRGBA, l *labels) float32 {
 	sum, count := float32(0), 0
 	for i := range l.runs {
 		r := &l.runs[i]
-		if r.x1-r.x0 < 2*ringEnd || !l.parts[l.find(r.label)].on {
+		if r.x1-r.x0 < 2*ringEnd || !l.parts[l.find(r.label)].selected {
 			continue
 		}
 		row := int(r.y) * l.w
@@ -43,10 +43,10 @@ func (b *band) ringing(img *image.NRGBA, l *labels) float32 {
 	return ringPeak * sum / float32(count)
 }
 
-// weaken gives back to the flood what stands out from the backdrop no more
+// removeRinging gives back to the flood what stands out from the backdrop no more
 // than the ringing of compression does and hangs on something stronger:
 // narrow bands of weak pixels around the subject. nodes holds the rim.
-func (j *job) weaken(tol float32) {
+func (j *unmixer) removeRinging(tol float32) {
 	if len(j.mark) < len(j.index) {
 		j.mark = make([]uint8, len(j.index))
 	}
@@ -72,7 +72,7 @@ const (
 // trace follows the band of weak pixels at a seed and clears it from the mask
 // if it is ringing. Pockets of the backdrop's colour that ringing cuts off go
 // with it and do not count for its size.
-func (j *job) trace(seed int32, tol, limit float32) {
+func (j *unmixer) trace(seed int32, tol, limit float32) {
 	first := len(j.seen)
 	j.seen = append(j.seen, seed)
 	j.mark[seed] = traced
@@ -92,12 +92,12 @@ func (j *job) trace(seed int32, tol, limit float32) {
 				large = large || j.mark[q] == kept
 				continue
 			}
-			c := j.color(q)
+			c := j.colour(q)
 			if j.b.contrast(c) > limit {
 				strong = true
 				continue
 			}
-			if biggest(c) > tol {
+			if maxAbs(c) > tol {
 				area++
 			}
 			j.mark[q] = traced
@@ -117,8 +117,8 @@ func (j *job) trace(seed int32, tol, limit float32) {
 	}
 }
 
-// forget empties the list of nodes.
-func (j *job) forget() {
+// clearNodes empties the list of nodes.
+func (j *unmixer) clearNodes() {
 	for i := range j.nodes {
 		j.index[j.nodes[i].at] = 0
 	}

@@ -11,36 +11,36 @@ import (
 // Pixels at least that opaque become opaque; with an edge colour to blend on,
 // softer ones do too.
 const (
-	cutHard = 128
-	cutEdge = 32
+	alphaThreshold = 128
+	edgeThreshold  = 32
 )
 
-// Census examines the pictures of a clip before they are written. One palette
+// Survey examines the pictures of a clip before they are written. One palette
 // can then suit all of them, and noise can be distinguished from change. The
 // zero value is ready to use. It is for one goroutine.
-type Census struct {
+type Survey struct {
 	hist quant.Histogram
 	soft map[uint32]uint64 // partly transparent colours, 4 bits a channel
 
 	row    int // first one to count in the next large picture
 	sample []uint32
 	size   image.Point
-	change [changeMost + 1]uint64 // squared changes of pixels from picture to picture
+	change [maxChange + 1]uint64 // squared changes of pixels from picture to picture
 	// drawn counts the samples that must be redrawn, solid all opaque ones.
 	drawn, solid uint64
 }
 
 const (
-	largePix   = 1 << 18 // bytes of a picture that need not be counted in full
-	rowStep    = 3       // rows from one that is counted there to the next
-	sampleGap  = 13      // pixels between two that are watched for change
-	changeMost = 64      // a change of this size or more is not noise
+	largePicture = 1 << 18 // bytes of a picture that need not be counted in full
+	rowStep      = 3       // rows from one that is counted there to the next
+	sampleGap    = 13      // pixels between two that are watched for change
+	maxChange    = 64      // a change of this size or more is not noise
 )
 
 // Add looks at a picture that is to be written. Its rows must be contiguous.
 // It does not keep the picture.
-func (c *Census) Add(img *image.NRGBA) {
-	if len(img.Pix) < largePix {
+func (c *Survey) Add(img *image.NRGBA) {
+	if len(img.Pix) < largePicture {
 		c.hist.AddPix(img.Pix)
 	} else {
 		c.hist.Notice(img.Pix)
@@ -55,7 +55,7 @@ func (c *Census) Add(img *image.NRGBA) {
 
 // countChanges records how much some of the pixels change, and how many must be
 // redrawn: those that change, and about all of them if something vanishes.
-func (c *Census) countChanges(img *image.NRGBA) {
+func (c *Survey) countChanges(img *image.NRGBA) {
 	if n := len(img.Pix)/(4*sampleGap) + 1; len(c.sample) != n || c.size != img.Rect.Size() {
 		c.sample, c.size = make([]uint32, n), img.Rect.Size()
 	}
@@ -69,9 +69,9 @@ func (c *Census) countChanges(img *image.NRGBA) {
 		c.sample[i] = p
 		switch {
 		case p >= opaque && before >= opaque:
-			d := min(squaredPacked(p, before), changeMost)
+			d := min(squaredPacked(p, before), maxChange)
 			c.change[d]++
-			changed += uint64(d / changeMost)
+			changed += uint64(d / maxChange)
 		case before >= opaque:
 			vanished = true
 		}
@@ -88,18 +88,18 @@ func (c *Census) countChanges(img *image.NRGBA) {
 
 // redrawn is the average share of opaque pixels, 0 to 1, that a picture
 // redraws.
-func (c *Census) redrawn() float64 { return float64(c.drawn) / float64(max(c.solid, 1)) }
+func (c *Survey) redrawn() float64 { return float64(c.drawn) / float64(max(c.solid, 1)) }
 
 // noise returns the squared change that the stiller part of the pixels, two
-// fifths, do not exceed from picture to picture; changeMost if nothing is
+// fifths, do not exceed from picture to picture; maxChange if nothing is
 // known.
-func (c *Census) noise() int {
+func (c *Survey) noise() int {
 	total := uint64(0)
 	for _, n := range c.change {
 		total += n
 	}
 	if total == 0 {
-		return changeMost
+		return maxChange
 	}
 	sum := uint64(0)
 	for d, n := range c.change {
@@ -107,18 +107,18 @@ func (c *Census) noise() int {
 			return d
 		}
 	}
-	return changeMost
+	return maxChange
 }
 
 // addSoft counts the partly transparent pixels. They lie along edges; in large
 // pictures a sample of them is enough.
-func (c *Census) addSoft(pix []uint8) {
+func (c *Survey) addSoft(pix []uint8) {
 	step := 1
-	if len(pix) > largePix {
+	if len(pix) > largePicture {
 		step = 5
 	}
 	for i := 0; i+4 <= len(pix); i += 4 * step {
-		if a := pix[i+3]; a < cutEdge || a == 255 {
+		if a := pix[i+3]; a < edgeThreshold || a == 255 {
 			continue
 		}
 		if c.soft == nil {
@@ -128,17 +128,17 @@ func (c *Census) addSoft(pix []uint8) {
 	}
 }
 
-func (c *Census) reset() {
+func (c *Survey) reset() {
 	c.hist.Reset()
 	clear(c.soft)
 }
 
 // palette returns at most n colours for the clip, edges blended on edge unless
-// that is nil, and their mean squared error. See quant.Histogram.Palette for the
-// price.
-func (c *Census) palette(n int, price float64, edge *color.NRGBA) ([]quant.RGB, float64) {
+// that is nil, and their mean squared error. See quant.Histogram.Palette for
+// lambda.
+func (c *Survey) palette(n int, lambda float64, edge *color.NRGBA) ([]quant.RGB, float64) {
 	if edge == nil {
-		return c.hist.Palette(n, price)
+		return c.hist.Palette(n, lambda)
 	}
 	h := c.hist.Clone()
 	h.Add(quant.RGB{R: edge.R, G: edge.G, B: edge.B}, 1)
@@ -146,7 +146,7 @@ func (c *Census) palette(n int, price float64, edge *color.NRGBA) ([]quant.RGB, 
 		b := blend(p|0x08080808, *edge)
 		h.Add(quant.RGB{R: uint8(b), G: uint8(b >> 8), B: uint8(b >> 16)}, count)
 	}
-	return h.Palette(n, price)
+	return h.Palette(n, lambda)
 }
 
 // blend puts the straight colour p, packed R | G<<8 | B<<16 | A<<24, on an

@@ -11,28 +11,28 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// Look passes at most n frames of the part that timing chooses to see. They are
+// Sample passes at most n frames of the part that timing chooses to visit. They are
 // spread as evenly as the clip's frames are, or its time if there are many. In
 // a part that is denser than the rest, the last frames are not shown. The
 // picture is valid only during the call. A method uses it to measure the clip
 // before its first matte. Without a frame in that part the error is
 // ErrNoFrames.
-func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) error {
+func Sample(ctx context.Context, clip media.Clip, timing Timing, n int, visit func(*image.NRGBA)) error {
 	timing.MaxRate = 0 // all frames are counted, whichever of them are kept
 	info := clip.Info()
 	every := max(1, (timing.expected(info)+n-1)/n)
-	picture := func(f *media.Frame) { see(f.Image) }
-	var seen int
+	picture := func(f *media.Frame) { visit(f.Image) }
+	var sampled int
 	var err error
 	if info.SeekCost > 0 && every > openCost+info.SeekCost {
-		seen, err = sampleBySeeking(ctx, clip, timing, n, see)
+		sampled, err = sampleBySeeking(ctx, clip, timing, n, visit)
 	} else {
-		seen, err = sampleEvery(ctx, clip, timing, every, n, picture)
+		sampled, err = sampleEvery(ctx, clip, timing, every, n, picture)
 	}
-	if err == nil && seen == 0 && every > 1 { // none of them is in the part
-		seen, err = sampleEvery(ctx, clip, timing, 1, n, picture)
+	if err == nil && sampled == 0 && every > 1 { // none of them is in the part
+		sampled, err = sampleEvery(ctx, clip, timing, 1, n, picture)
 	}
-	if err == nil && seen == 0 {
+	if err == nil && sampled == 0 {
 		err = ErrNoFrames
 	}
 	return err
@@ -41,9 +41,9 @@ func Look(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*
 // openCost is how many frames are decoded in the time that it takes to open a clip.
 const openCost = 150
 
-// sampleBySeeking shows at most n frames, each the first from some time on, and counts them. Times
-// while one frame lasts lead to the one after it, which is shown once.
-func sampleBySeeking(ctx context.Context, clip media.Clip, timing Timing, n int, see func(*image.NRGBA)) (seen int, err error) {
+// sampleBySeeking passes at most n frames to visit, each the first from some time on, and
+// counts them. Times while one frame lasts lead to the one after it, which is shown once.
+func sampleBySeeking(ctx context.Context, clip media.Clip, timing Timing, n int, visit func(*image.NRGBA)) (sampled int, err error) {
 	span := timing.end(clip.Info().Duration) - timing.Start
 	last := time.Duration(-1)
 	for i := range n {
@@ -54,40 +54,40 @@ func sampleBySeeking(ctx context.Context, clip media.Clip, timing Timing, n int,
 		}
 		found, err := sampleEvery(ctx, clip, part, 1, 1, func(f *media.Frame) {
 			last = f.PTS
-			see(f.Image)
+			visit(f.Image)
 		})
 		if err != nil {
-			return seen, err
+			return sampled, err
 		}
 		if found == 0 { // nor is there one for later times
 			break
 		}
-		seen += found
+		sampled += found
 	}
-	return seen, nil
+	return sampled, nil
 }
 
-// sampleEvery shows one frame of every so many, at most n, and counts them.
-func sampleEvery(ctx context.Context, clip media.Clip, timing Timing, every, n int, see func(*media.Frame)) (seen int, err error) {
+// sampleEvery passes one frame of every so many to visit, at most n, and counts them.
+func sampleEvery(ctx context.Context, clip media.Clip, timing Timing, every, n int, visit func(*media.Frame)) (sampled int, err error) {
 	pool := new(media.Pool)
 	src, err := clip.Open(ctx, media.ReadOptions{Every: every, From: timing.Start, To: timing.End, Pool: pool})
 	if err != nil {
 		return 0, fmt.Errorf("open the clip: %w", err)
 	}
 	defer src.Close()
-	for seen < n {
+	for sampled < n {
 		f, err := src.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return seen, err
+			return sampled, err
 		}
 		if f.PTS >= timing.Start && (timing.End == 0 || f.PTS < timing.End) {
-			see(f)
-			seen++
+			visit(f)
+			sampled++
 		}
 		pool.Put(f.Image)
 	}
-	return seen, nil
+	return sampled, nil
 }

@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	// compressed is the ringing above which a source counts as one that was
+	// compressedRing is the ringing above which a source counts as one that was
 	// compressed with halved colour, whatever it is kept in now.
-	compressed = 2
-	// leastRing is what ringing counts as there, also where it hides below the
+	compressedRing = 2
+	// minRing is what ringing counts as there, also where it hides below the
 	// noise.
-	leastRing = 12
+	minRing = 12
 )
 
-// band knows the backdrop's colour and measures pixels against it.
-type band struct {
+// metric knows the backdrop's colour and measures pixels against it.
+type metric struct {
 	// from[k][v] is how far the value v of channel k lies from the backdrop.
 	from [3][256]float32
 	// noise is how far backdrop pixels stray.
@@ -28,12 +28,12 @@ type band struct {
 	halved  bool
 	// slope is nil where the backdrop is one colour.
 	slope *slopeMap
-	// nothing says that no colour is backdrop, only transparency.
-	nothing bool
+	// alphaOnly says that no colour is backdrop, only transparency.
+	alphaOnly bool
 }
 
-func newBand(b Backdrop) band {
-	var n band
+func newMetric(b Backdrop) metric {
+	var n metric
 	for k := range n.from {
 		for v := range n.from[k] {
 			n.from[k][v] = float32(float64(v) - b.Colour[k])
@@ -44,8 +44,8 @@ func newBand(b Backdrop) band {
 	if b.Luma == [3]float64{} {
 		n.weights = [3]float32{0.299, 0.587, 0.114} // BT.601, as JPEG has them
 	}
-	if n.halved = b.Luma != [3]float64{} || n.ring > compressed; n.halved {
-		n.ring = max(n.ring, leastRing)
+	if n.halved = b.Luma != [3]float64{} || n.ring > compressedRing; n.halved {
+		n.ring = max(n.ring, minRing)
 	}
 	if b.slope != nil {
 		n.slope = newSlopeMap(b.slope, b.Colour)
@@ -53,11 +53,11 @@ func newBand(b Backdrop) band {
 	return n
 }
 
-// closed makes transparency the only backdrop.
-func (b *band) closed() { b.nothing = true }
+// useAlphaOnly makes transparency the only backdrop.
+func (b *metric) useAlphaOnly() { b.alphaOnly = true }
 
-// vec is the colour of pixel at, of all in pix, minus the backdrop.
-func (b *band) vec(pix []byte, at int) [3]float32 {
+// offset is the colour of pixel at, of all in pix, minus the backdrop.
+func (b *metric) offset(pix []byte, at int) [3]float32 {
 	p := pix[4*at : 4*at+3 : 4*at+3]
 	v := [3]float32{b.from[0][p[0]], b.from[1][p[1]], b.from[2][p[2]]}
 	if b.slope != nil {
@@ -69,7 +69,7 @@ func (b *band) vec(pix []byte, at int) [3]float32 {
 }
 
 // backdrop is the backdrop's colour at a pixel.
-func (b *band) backdrop(at int) [3]float32 {
+func (b *metric) backdrop(at int) [3]float32 {
 	c := [3]float32{-b.from[0][0], -b.from[1][0], -b.from[2][0]}
 	if b.slope != nil {
 		for k, d := range b.slope.offset[at] {
@@ -80,16 +80,16 @@ func (b *band) backdrop(at int) [3]float32 {
 }
 
 // distance is the largest channel difference of a pixel to the backdrop.
-func (b *band) distance(pix []byte, at int) float32 {
-	v := b.vec(pix, at)
+func (b *metric) distance(pix []byte, at int) float32 {
+	v := b.offset(pix, at)
 	return max(v[0], -v[0], v[1], -v[1], v[2], -v[2])
 }
 
 // luma is the lightness of a difference of colours.
-func (b *band) luma(c [3]float32) float32 { return dot(b.weights, c) }
+func (b *metric) luma(c [3]float32) float32 { return dot(b.weights, c) }
 
 // chroma is a difference of colours without its difference in lightness.
-func (b *band) chroma(c [3]float32) [3]float32 {
+func (b *metric) chroma(c [3]float32) [3]float32 {
 	y := b.luma(c)
 	return [3]float32{c[0] - y, c[1] - y, c[2] - y}
 }
@@ -97,9 +97,9 @@ func (b *band) chroma(c [3]float32) [3]float32 {
 // contrast measures a difference of colours in the source's components:
 // channels, or, if colour has half the resolution, lightness and the two chroma
 // differences, which carry the compression errors.
-func (b *band) contrast(c [3]float32) float32 {
+func (b *metric) contrast(c [3]float32) float32 {
 	if !b.halved {
-		return biggest(c)
+		return maxAbs(c)
 	}
 	y := b.luma(c)
 	return max(abs(y), abs(c[0]-y)/(2*(1-b.weights[0])), abs(c[2]-y)/(2*(1-b.weights[2])))
@@ -117,7 +117,7 @@ const (
 )
 
 // bounds returns the lanes for a largest channel difference of tol.
-func (b *band) bounds(tol int) lanes {
+func (b *metric) bounds(tol int) lanes {
 	var lo, hi [4]uint64
 	hi[3] = 255
 	for k := range 3 {
@@ -127,7 +127,7 @@ func (b *band) bounds(tol int) lanes {
 				lo[k], hi[k] = min(lo[k], uint64(v)), uint64(v)
 			}
 		}
-		if b.nothing {
+		if b.alphaOnly {
 			lo[k] = 256
 		}
 	}
@@ -135,8 +135,8 @@ func (b *band) bounds(tol int) lanes {
 	return lanes{twice(lo[0], lo[2]), twice(lo[1], lo[3]), twice(hi[0], hi[2]) | carry, twice(hi[1], hi[3]) | carry}
 }
 
-// single is 1 if one pixel lies within the bounds or is transparent.
-func (n *lanes) single(p uint32) uint64 {
+// matches is 1 if one pixel lies within the bounds or is transparent.
+func (n *lanes) matches(p uint32) uint64 {
 	even, odd := uint64(p)&lane, uint64(p)>>8&lane
 	t := (even | carry - n.loEven) & (n.hiEven - even) & (odd | carry - n.loOdd) & (n.hiOdd - odd)
 	return (t>>8&(t>>24) | transparent(uint64(p))) & 1
@@ -158,7 +158,7 @@ func transparent(p uint64) (m uint64) {
 }
 
 // scan adds the runs of pixels within tol of the backdrop.
-func (b *band) scan(img *image.NRGBA, tol int, l *labels) {
+func (b *metric) scan(img *image.NRGBA, tol int, l *labels) {
 	if b.slope != nil {
 		b.scanSlope(img, tol, l)
 		return
@@ -205,7 +205,7 @@ func (n *lanes) seek(row []byte, x int, state uint64) int {
 		}
 		last = p
 	}
-	if i < len(row) && n.single(binary.LittleEndian.Uint32(row[i:])) != state {
+	if i < len(row) && n.matches(binary.LittleEndian.Uint32(row[i:])) != state {
 		return i / 4
 	}
 	return len(row) / 4

@@ -25,11 +25,11 @@ func (k *contract) heavy() bool {
 	return k.spec.Kind == model.Recurrent || k.spec.Output.Stretch || area > lightArea
 }
 
-// share chooses how many threads an inference has and how many run at once for
+// parallelism chooses how many threads an inference has and how many run at once for
 // a number of cores. Given values above 0 stay. Light networks get several
 // inferences first: on 2 cores, a 230k-parameter network at 320×320 took 11.6
 // ms a frame with two frames at once, 13.2 with two threads on one.
-func share(cores, threads, sessions int, heavy bool) (int, int) {
+func parallelism(cores, threads, sessions int, heavy bool) (int, int) {
 	cores = max(cores, 1)
 	if sessions <= 0 && (!heavy || threads > 0) {
 		sessions = min(cores/max(threads, 1), maxSessions)
