@@ -164,8 +164,11 @@ func (m *admin) accountShow() *cobra.Command {
 		if line.Plan != "" {
 			fmt.Fprintf(m.Out, "plan: %s\n", line.Plan)
 		}
-		fmt.Fprintf(m.Out, "jobs: %d queued, %d processing, %d done, %d failed\n",
-			counts[job.Queued], counts[job.Processing], counts[job.Done], counts[job.Failed])
+		var parts []string
+		for _, s := range job.States() {
+			parts = append(parts, fmt.Sprint(counts[s], " ", s))
+		}
+		fmt.Fprintln(m.Out, "jobs:", strings.Join(parts, ", "))
 		return m.printKeys(keys)
 	}))
 }

@@ -96,12 +96,20 @@ func TestNumbersInProse(t *testing.T) {
 			fmt.Sprintf("a file is larger than %d MB", c.MaxFile/mb),
 			fmt.Sprintf("kept for %.0f hours after their job has ended, results for %.0f days", c.Jobs.KeepInputs.Hours(), c.Jobs.KeepOutputs.Hours()/24),
 		},
-		"docs/client.md":       {fmt.Sprintf("More than %d files become several batches", client.MaxBatch)},
-		"docs/architecture.md": {fmt.Sprintf("no answer for %.0f s", c.Patience.Seconds())},
+		"docs/client.md": {
+			fmt.Sprintf("More than %d files become several batches", client.MaxBatch),
+			fmt.Sprintf("with `--idempotency-key` within %.0f hours", c.Jobs.KeepAnswers.Hours()),
+		},
+		"docs/dashboard.md":         {fmt.Sprintf("(`--keep-inputs`, %.0f h)", c.Jobs.KeepInputs.Hours())},
+		"examples/ci/stickers.yaml": {fmt.Sprintf("within %.0f hours", c.Jobs.KeepAnswers.Hours())},
+		"pkg/client/form.go":        {fmt.Sprintf("sent again within %.0f hours", c.Jobs.KeepAnswers.Hours())},
+		"pkg/client/errors.go":      {fmt.Sprintf("within %.0f hours find out", c.Jobs.KeepAnswers.Hours())},
+		"docs/architecture.md":      {fmt.Sprintf("no answer for %.0f s", c.Patience.Seconds())},
 		"pkg/api/openapi.yaml": {
 			fmt.Sprintf("Up to %d files", httpapi.MaxFiles),
 			fmt.Sprintf("(%d MB of 10⁶ bytes a file", c.MaxFile/mb),
 			fmt.Sprintf("kept for %.0f hours after the end and outputs for %.0f days", c.Jobs.KeepInputs.Hours(), c.Jobs.KeepOutputs.Hours()/24),
+			fmt.Sprintf("send it again within %.0f hours", c.Jobs.KeepAnswers.Hours()),
 		},
 	} {
 		text, err := os.ReadFile("../../" + file)

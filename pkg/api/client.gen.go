@@ -366,7 +366,7 @@ type ClientInterface interface {
 	//
 	// Like one file, but with `file` up to 20 times. Every file becomes a job, and all are charged together. If the balance does
 	// not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a failed job, which is
-	// charged 3 credits and refunded at once.
+	// charged the least price and refunded at once.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1051,7 +1051,7 @@ func (c *Client) ReceiveStripeEventWithBody(ctx context.Context, params *Receive
 //
 // Like one file, but with `file` up to 20 times. Every file becomes a job, and all are charged together. If the balance does
 // not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a failed job, which is
-// charged 3 credits and refunded at once.
+// charged the least price and refunded at once.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3166,7 +3166,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Like one file, but with `file` up to 20 times. Every file becomes a job, and all are charged together. If the balance does
 	// not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a failed job, which is
-	// charged 3 credits and refunded at once.
+	// charged the least price and refunded at once.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -7787,7 +7787,7 @@ func (c *ClientWithResponses) ReceiveStripeEventWithBodyWithResponse(ctx context
 //
 // Like one file, but with `file` up to 20 times. Every file becomes a job, and all are charged together. If the balance does
 // not cover them, or one file is over a limit, nothing is created. A file that cannot be read becomes a failed job, which is
-// charged 3 credits and refunded at once.
+// charged the least price and refunded at once.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //

@@ -24,8 +24,11 @@ func (c *Client) Batch(ctx context.Context, id string) (Batch, error) {
 	return batch, err
 }
 
-// Ended reports whether a job is done or failed.
-func Ended(j Job) bool { return j.Status == api.JobStatusDone || j.Status == api.JobStatusFailed }
+// Ended reports whether a job is done or failed. A status that this client does not know
+// counts as an end, or it would be waited for without one.
+func Ended(j Job) bool {
+	return j.Status != api.JobStatusQueued && j.Status != api.JobStatusProcessing
+}
 
 // Wait returns when a job has ended. A failed job is a *JobFailedError. If seen
 // is not nil, it gets the job after each poll.

@@ -137,6 +137,15 @@ func TestPolling(t *testing.T) {
 	})
 }
 
+// TestUnknownStatus checks that a status of a newer service ends the wait.
+func TestUnknownStatus(t *testing.T) {
+	t.Parallel()
+	c := quick(t, answering(t, http.StatusOK, strings.Replace(done, "done", "archived", 1)), "key")
+	if job, err := c.Wait(t.Context(), "job_1", nil); job.Status != "archived" || err != nil {
+		t.Errorf("%+v, %v", job, err)
+	}
+}
+
 // TestPatience checks that tries are bounded, and that the client does not wait
 // for too long a Retry-After.
 func TestPatience(t *testing.T) {

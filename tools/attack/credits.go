@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
@@ -19,7 +20,7 @@ var creditAttacks = []attack{
 }
 
 func spendTwice(ctx context.Context, t *target) (string, error) {
-	v, err := t.browser(ctx, 3)
+	v, err := t.browser(ctx, price.Least)
 	if err != nil {
 		return "", err
 	}
@@ -52,7 +53,7 @@ func idempotency(ctx context.Context, t *target) (string, error) {
 			err = errors.Join(err, got.wantLater(http.StatusConflict, api.ErrorCodeIdempotencyConflict))
 		}
 	}
-	if err := errors.Join(err, t.hasJobs(ctx, v, 1), t.hasCredits(ctx, v, credits-3)); err != nil {
+	if err := errors.Join(err, t.hasJobs(ctx, v, 1), t.hasCredits(ctx, v, credits-price.Least)); err != nil {
 		return "", err
 	}
 	content, err := rig.GIF(32, 32, 2)
@@ -60,7 +61,7 @@ func idempotency(ctx context.Context, t *target) (string, error) {
 		return "", err
 	}
 	conflict, err := v.submit(ctx, oneJob, []rig.File{{Name: "clip.gif", Content: content}}, header, name)
-	if err := errors.Join(err, conflict.want(http.StatusConflict, api.ErrorCodeIdempotencyConflict), t.hasCredits(ctx, v, credits-3)); err != nil {
+	if err := errors.Join(err, conflict.want(http.StatusConflict, api.ErrorCodeIdempotencyConflict), t.hasCredits(ctx, v, credits-price.Least)); err != nil {
 		return "", err
 	}
 	other, err := t.customer(ctx, credits)

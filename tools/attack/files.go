@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/internal/synth/hostile"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/tools/internal/rig"
@@ -179,7 +180,7 @@ func (t *target) meanwhile(ctx context.Context, flood func() error) (others wait
 
 // orders lets a visitor order jobs, at least one, until others have ended.
 func orders(ctx context.Context, v *visitor, ended <-chan struct{}) (w wait) {
-	for w.answers < credits/3 {
+	for w.answers < credits/price.Least {
 		began := time.Now()
 		_, w.err = v.order(ctx)
 		w.answers++

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"time"
 
+	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/internal/service/store/storetest/wire"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/tools/internal/rig"
@@ -101,7 +103,7 @@ func (t *target) isAway(ctx context.Context, v *visitor) (string, error) {
 // onceEach checks the number of an account's jobs, and that each was charged,
 // attempted and done once.
 func (t *target) onceEach(ctx context.Context, v *visitor, jobs int64) error {
-	err := errors.Join(t.hasJobs(ctx, v, jobs), t.hasCredits(ctx, v, credits-3-4*(jobs-1)))
+	err := errors.Join(t.hasJobs(ctx, v, jobs), t.hasCredits(ctx, v, credits-price.Least-price.Of(4*time.Second)*(jobs-1)))
 	for what, query := range map[string]string{
 		"charges": "SELECT COUNT(*) FROM ledger WHERE account_id = $1 AND kind = 'charge'",
 		"ends":    "SELECT COUNT(*) FROM job_events WHERE account_id = $1 AND state = 'done'",

@@ -169,7 +169,7 @@ func (v *visitor) order(ctx context.Context) (id string, err error) {
 	return made.ID, err
 }
 
-// smallGIF is a clip that costs three credits.
+// smallGIF is a clip of the least price.
 var smallGIF = sync.OnceValues(func() ([]rig.File, error) {
 	content, err := rig.GIF(96, 80, 6)
 	return []rig.File{{Name: "clip.gif", Content: content}}, err

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	_ "embed" // for the catalogue
 	"encoding/json"
 	"slices"
@@ -46,7 +47,9 @@ var catalogueFile []byte
 
 var readCatalogue = sync.OnceValue(func() []Model {
 	var list []Model
-	if err := json.Unmarshal(catalogueFile, &list); err != nil {
+	d := json.NewDecoder(bytes.NewReader(catalogueFile))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&list); err != nil {
 		panic("model: catalogue.json: " + err.Error())
 	}
 	return list

@@ -8,6 +8,7 @@ var (
 	CountText = countText
 	BytesText = bytesText
 	Sentence  = sentence
+	StateName = stateName
 )
 
 // Routes returns the patterns of all pages: those for everybody, and those for

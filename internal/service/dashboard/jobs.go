@@ -53,7 +53,7 @@ func (d *Dashboard) jobs(v *visit) error {
 
 func filters(current job.State) []link {
 	all := []link{{Path: "/jobs", Name: "All", Current: current == ""}}
-	for _, s := range []job.State{job.Queued, job.Processing, job.Done, job.Failed} {
+	for _, s := range job.States() {
 		all = append(all, link{Path: jobsPath(s, ""), Name: stateName(s), Current: s == current})
 	}
 	return all

@@ -109,7 +109,7 @@ func (j jobView) Price() string {
 	switch {
 	case j.Charged == 0:
 		return "no credits"
-	case j.State == job.Failed:
+	case j.State.Refunded():
 		return creditsText(j.Charged) + ", refunded"
 	}
 	return creditsText(j.Charged)

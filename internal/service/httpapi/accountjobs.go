@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"mime/multipart"
+	"strings"
 
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/store"
@@ -112,7 +113,7 @@ func (o operations) ListJobs(ctx context.Context, in api.ListJobsRequestObject) 
 	}
 	if in.Params.State != nil {
 		if page.State = job.State(*in.Params.State); !in.Params.State.Valid() {
-			return nil, &formError{field: "state", reason: "must be one of queued, processing, done, failed"}
+			return nil, &formError{field: "state", reason: "must be one of " + stateList()}
 		}
 	}
 	wanted := page.Limit
@@ -129,6 +130,15 @@ func (o operations) ListJobs(ctx context.Context, in api.ListJobsRequestObject) 
 		b.Next = &found[wanted-1].ID
 	}
 	return api.ListJobs200JSONResponse(b), nil
+}
+
+// stateList is the states of jobs in words.
+func stateList() string {
+	var words []string
+	for _, s := range job.States() {
+		words = append(words, string(s))
+	}
+	return strings.Join(words, ", ")
 }
 
 // GetAccountJob is a job of the account.
@@ -156,7 +166,7 @@ func accountJobBody(j job.Job) api.AccountJob {
 	if j.BatchID != "" {
 		b.BatchID = &j.BatchID
 	}
-	if j.State == job.Failed {
+	if j.State.Refunded() {
 		b.Refunded = b.Charged
 	}
 	return b

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -56,4 +58,31 @@ func object(t *testing.T, text []byte) (fields map[string]any) {
 		t.Fatal(err)
 	}
 	return fields
+}
+
+// TestStates checks that the specification and docs/api.md have each state of a job.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []any
+	for _, s := range job.States() {
+		want = append(want, string(s))
+	}
+	if diff := cmp.Diff(want, doc.Components.Schemas["JobStatus"].Value.Enum); diff != "" {
+		t.Errorf("states (-job +specification):\n%s", diff)
+	}
+	text, err := os.ReadFile("../../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []struct{ where, text string }{{"docs/api.md", string(text)}, {"the tag jobs of openapi.yaml", doc.Tags.Get("jobs").Description}} {
+		for _, s := range job.States() {
+			if !strings.Contains(in.text, "`"+string(s)+"`") {
+				t.Errorf("%s does not name the state %s", in.where, s)
+			}
+		}
+	}
 }

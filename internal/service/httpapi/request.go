@@ -17,8 +17,9 @@ type request struct {
 	id     string
 	body   *body
 	writer *writer
-	// owner and account identify the caller, by key or by session; both are
-	// zero if an operation needs neither.
+	// owner identifies the caller, by key or by session, and is zero if an
+	// operation needs neither. account is only that of a session: for a key it is
+	// zero, and Accounts.Get has it.
 	owner   job.Owner
 	account account.Account
 	// failure is the error that became the answer, for the log.

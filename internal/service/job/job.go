@@ -18,7 +18,8 @@ import (
 // State is where a job is.
 type State string
 
-// The states of jobs. Done and Failed are the last.
+// The states of jobs. A new one needs a line in States, too: tests name what else it
+// needs.
 const (
 	Queued     State = "queued"
 	Processing State = "processing"
@@ -26,8 +27,14 @@ const (
 	Failed     State = "failed"
 )
 
+// States are all states, in the order in which people are shown them.
+func States() []State { return []State{Queued, Processing, Done, Failed} }
+
 // Ended reports whether a job in the state changes no more.
 func (s State) Ended() bool { return s == Done || s == Failed }
+
+// Refunded reports whether the credits of a job in the state were given back.
+func (s State) Refunded() bool { return s == Failed }
 
 // Code says why a job failed.
 type Code string
@@ -103,7 +110,7 @@ type BatchState string
 const (
 	BatchProcessing BatchState = "processing" // some job is queued or processing
 	BatchDone       BatchState = "done"       // every job is done
-	BatchPartial    BatchState = "partial"    // all have ended, some failed
+	BatchPartial    BatchState = "partial"    // all have ended, some are not done
 )
 
 // Batch is several files submitted together.

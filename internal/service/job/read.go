@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,11 +116,10 @@ func (s *Service) List(ctx context.Context, owner Owner, p Page) ([]Job, error) 
 		p.Before = "z" // behind all ids, by any collation
 	}
 	where, args := "account_id = $1 AND id < $2", []any{owner.AccountID, p.Before, p.Limit}
-	switch p.State {
-	case Queued, Processing, Done, Failed:
+	switch {
+	case slices.Contains(States(), p.State):
 		where += " AND state = '" + string(p.State) + "'" // no placeholder, or partial indexes are not seen
-	case "":
-	default:
+	case p.State != "":
 		return nil, nil
 	}
 	if owner.KeyID != "" {
@@ -145,10 +145,10 @@ func (s *Service) Batch(ctx context.Context, owner Owner, id string) (Batch, err
 func summary(jobs []Job) BatchState {
 	state := BatchDone
 	for _, j := range jobs {
-		switch j.State {
-		case Queued, Processing:
+		switch {
+		case !j.State.Ended():
 			return BatchProcessing
-		case Failed:
+		case j.State != Done:
 			state = BatchPartial
 		}
 	}

@@ -84,8 +84,8 @@ func TestListState(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
 		ids := map[job.State][]string{}
-		for i := range 12 {
-			state := []job.State{job.Queued, job.Processing, job.Done, job.Failed}[i%4]
+		for i := range 3 * len(job.States()) {
+			state := job.States()[i%len(job.States())]
 			id := x.submit(x.owner, x.input(fmt.Sprint(i, ".gif"), 1)).Jobs[0].ID
 			x.exec("UPDATE jobs SET state = $1 WHERE id = $2", string(state), id)
 			ids[state] = append([]string{id}, ids[state]...)

@@ -7,18 +7,28 @@ import (
 	"time"
 )
 
+// perSecond is the price of a started second of a clip.
+const perSecond = 1
+
 // Least is the price of the shortest clip, and of an unreadable file of a batch until
 // it is refunded.
 const Least = 3
 
 // Rule states the price in words.
-var Rule = fmt.Sprintf("1 credit for each started second of the clip, at least %d", Least)
+var Rule = fmt.Sprintf("%s for each started second of the clip, at least %d", credits(perSecond), Least)
 
-// Of is the price of a job on a clip of a duration: a credit for each started
-// second, at least Least. Milliseconds count, fractions of them do not.
+func credits(n int) string {
+	if n == 1 {
+		return "1 credit"
+	}
+	return fmt.Sprintf("%d credits", n)
+}
+
+// Of is the price of a job on a clip of a duration. Milliseconds count, fractions of
+// them do not.
 func Of(duration time.Duration) int64 {
 	ms := duration.Round(time.Millisecond).Milliseconds()
-	return max(Least, (ms+999)/1000)
+	return max(Least, perSecond*((ms+999)/1000))
 }
 
 // OfSeconds is Of a duration in seconds.
