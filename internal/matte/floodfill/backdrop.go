@@ -83,7 +83,7 @@ func (b Backdrop) Flatness() (ok bool, reason string) {
 		return false, fmt.Sprintf("the border is not steady: in one frame only %d %% of its pixels are near %s",
 			int(math.Floor(100*b.Steady)), name)
 	case b.Noise > 10 && b.Flat < 0.85:
-		return false, fmt.Sprintf("the border is near %s but differences by %.0f", name, b.Noise)
+		return false, fmt.Sprintf("the border is near %s but differs by %.0f", name, b.Noise)
 	}
 	return true, fmt.Sprintf("the border is flat %s in %d %% of its pixels", name, flat)
 }

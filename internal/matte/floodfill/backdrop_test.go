@@ -98,12 +98,17 @@ func TestSlopeIsFlat(t *testing.T) {
 func TestFlatnessRefuses(t *testing.T) {
 	t.Parallel()
 	waves, noise := flat(160, 90, synth.White), flat(160, 90, synth.White)
+	spots := flat(160, 90, color.NRGBA{120, 121, 122, 255})
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 160 * 90 {
 		v := uint8(100 + 90*math.Sin(float64(i%160)/9))
 		paint(waves, image.Rect(i%160, i/160, i%160+1, i/160+1), color.NRGBA{v, v / 2, 200 - v, 255})
 		r := uint8(rng.IntN(256))
 		paint(noise, image.Rect(i%160, i/160, i%160+1, i/160+1), color.NRGBA{r, r, 255 - r, 255})
+	}
+	for x := 0; x < 160; x += 10 { // a fifth is another colour, another fifth is nearly the backdrop's
+		paint(spots, image.Rect(x, 0, x+2, 90), color.NRGBA{200, 40, 40, 255})
+		paint(spots, image.Rect(x+4, 0, x+6, 90), color.NRGBA{132, 133, 134, 255})
 	}
 	for _, tt := range []struct {
 		name   string
@@ -112,6 +117,7 @@ func TestFlatnessRefuses(t *testing.T) {
 	}{
 		{"waves", []*image.NRGBA{waves}, "not flat"},
 		{"noise", []*image.NRGBA{noise}, "not flat"},
+		{"spots", []*image.NRGBA{spots}, "differs by"},
 		{"cut to another backdrop", []*image.NRGBA{flat(9, 9, synth.White), flat(9, 9, synth.White), flat(9, 9, synth.Black)}, "not steady"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
