@@ -61,8 +61,8 @@ func run(ctx context.Context, clips []string) error {
 
 // save downloads one result to its place beside the clip.
 func save(ctx context.Context, c *client.Client, job client.Job, clip string) error {
-	if job.Status == api.JobStatusFailed {
-		return fmt.Errorf("%s: %s", clip, *job.Error)
+	if err := client.Failure(job); err != nil {
+		return fmt.Errorf("%s: %w", clip, err)
 	}
 	output := strings.TrimSuffix(clip, filepath.Ext(clip)) + "-nobg." + string(job.OutputFormat)
 	size, err := c.Download(ctx, job.ID, output, client.DownloadOptions{})

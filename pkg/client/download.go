@@ -193,10 +193,10 @@ func (t *transfer) absent(ctx context.Context) error {
 		return &lastError{err}
 	case job.Status == api.JobStatusDone:
 		return ErrExpired
-	case job.Status == api.JobStatusFailed:
-		return failed(job)
+	case !Ended(job):
+		return ErrNotReady
 	}
-	return ErrNotReady
+	return Failure(job)
 }
 
 // startAgain discards the written bytes. It returns err, or the reason why it

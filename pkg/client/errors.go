@@ -128,16 +128,21 @@ func (e *ConnectionError) Error() string {
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// JobFailedError is a job that has failed. Its credits were given back.
+// JobFailedError is a job that has failed. Its credits were given back. Code is the
+// reason, or the job's status if the service gives none.
 type JobFailedError struct{ ID, Code string }
 
 func (e *JobFailedError) Error() string {
 	return fmt.Sprintf("%s has failed: %s", e.ID, strings.ReplaceAll(e.Code, "_", " "))
 }
 
-// failed is the error of a job that has failed.
-func failed(j Job) error {
-	e := &JobFailedError{ID: j.ID}
+// Failure is the *JobFailedError of a job that has ended and is not done, and nil of any
+// other.
+func Failure(j Job) error {
+	if !Ended(j) || j.Status == api.JobStatusDone {
+		return nil
+	}
+	e := &JobFailedError{ID: j.ID, Code: string(j.Status)}
 	if j.Error != nil {
 		e.Code = *j.Error
 	}

@@ -30,12 +30,12 @@ func Ended(j Job) bool {
 	return j.Status != api.JobStatusQueued && j.Status != api.JobStatusProcessing
 }
 
-// Wait returns when a job has ended. A failed job is a *JobFailedError. If seen
+// Wait returns when a job has ended. Its error is then Failure's. If seen
 // is not nil, it gets the job after each poll.
 func (c *Client) Wait(ctx context.Context, id string, seen func(Job)) (Job, error) {
 	job, err := wait(ctx, c.options.Poll, id, c.job, seen, Ended)
-	if err == nil && job.Status == api.JobStatusFailed {
-		err = failed(job)
+	if err == nil {
+		err = Failure(job)
 	}
 	return job, err
 }

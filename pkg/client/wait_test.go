@@ -137,11 +137,14 @@ func TestPolling(t *testing.T) {
 	})
 }
 
-// TestUnknownStatus checks that a status of a newer service ends the wait.
+// TestUnknownStatus checks that a status of a newer service ends the wait, and is not
+// taken for success.
 func TestUnknownStatus(t *testing.T) {
 	t.Parallel()
 	c := quick(t, answering(t, http.StatusOK, strings.Replace(done, "done", "archived", 1)), "key")
-	if job, err := c.Wait(t.Context(), "job_1", nil); job.Status != "archived" || err != nil {
+	job, err := c.Wait(t.Context(), "job_1", nil)
+	var failed *client.JobFailedError
+	if !errors.As(err, &failed) || job.Status != "archived" || *failed != (client.JobFailedError{ID: job.ID, Code: "archived"}) {
 		t.Errorf("%+v, %v", job, err)
 	}
 }

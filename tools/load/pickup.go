@@ -5,13 +5,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/store"
-	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/client"
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
@@ -64,17 +63,14 @@ func (b *bench) pickup(ctx context.Context, database string, roles ...string) (e
 }
 
 // await polls a job until it has ended.
-func await(ctx context.Context, client *rig.Client, url, id string) error {
+func await(ctx context.Context, c *rig.Client, url, id string) error {
 	for {
-		j, err := client.Job(ctx, url, id)
+		j, err := c.Job(ctx, url, id)
 		if err != nil {
 			return err
 		}
-		switch j.Status {
-		case api.JobStatusDone:
-			return nil
-		case api.JobStatusFailed:
-			return fmt.Errorf("%s failed: %s", id, *j.Error)
+		if client.Ended(j) {
+			return client.Failure(j)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -232,10 +232,8 @@ func (b *batchSubmission) downloadJob(ctx context.Context, s *client.Client, job
 // It returns only errors about a signal or the service.
 func (c *remote) downloadResult(ctx context.Context, s *client.Client, job client.Job, d *fileResult, output string, force bool) error {
 	d.Status = string(job.Status)
-	if job.Status == api.JobStatusFailed {
-		if job.Error != nil {
-			d.Error = *job.Error
-		}
+	if failed, ok := errors.AsType[*client.JobFailedError](client.Failure(job)); ok {
+		d.Error = failed.Code
 		c.line.Clear()
 		c.Message("%s: %s", d.Input, d.Error)
 		return nil

@@ -86,7 +86,7 @@ func (b *batchSubmission) resumeCommands(batches []string, ended bool) []string 
 func (b *batchSubmission) downloadCommands(of func(fileResult) bool) []string {
 	var commands []string
 	for i, d := range b.results {
-		if of(d) && d.Output == "" && d.Status != string(api.JobStatusFailed) {
+		if of(d) && d.Output == "" && client.Failure(client.Job{Status: api.JobStatus(d.Status)}) == nil {
 			commands = append(commands, b.downloadCommandLine(d.ID, b.force, "-o", b.outputs[i]))
 		}
 	}

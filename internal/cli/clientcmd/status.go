@@ -2,6 +2,7 @@ package clientcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -11,7 +12,6 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
-	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
@@ -45,7 +45,7 @@ that has failed is exit code 1, a batch of which some have failed 3.`,
 		id := args[0]
 		err := c.show(cmd, id, func(s *client.Client, ctx context.Context, id string) (client.Job, error) {
 			job, err := c.waitJob(ctx, s, id)
-			if job.Status == api.JobStatusFailed {
+			if errors.As(err, new(*client.JobFailedError)) {
 				return job, nil // it is shown first
 			}
 			return job, err
@@ -121,17 +121,14 @@ func (c *remote) printJobs(jobs []client.Job) error {
 func jobError(id string, jobs []client.Job) error {
 	failed := 0
 	for _, j := range jobs {
-		if j.Status != api.JobStatusFailed {
+		err := client.Failure(j)
+		if err == nil {
 			continue
 		}
-		failed++
 		if !isBatch(id) {
-			e := &client.JobFailedError{ID: j.ID}
-			if j.Error != nil {
-				e.Code = *j.Error
-			}
-			return e
+			return err
 		}
+		failed++
 	}
 	if failed == 0 {
 		return nil

@@ -2,6 +2,7 @@ package clientcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/filearg"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
-	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/client"
 )
@@ -118,11 +118,8 @@ func (o *submission) waitAndDownload(ctx context.Context, s *client.Client, d *f
 
 // recordFailure records a failed job; other errors say how to continue.
 func (o *submission) recordFailure(d *fileResult, job client.Job, output string, err error) error {
-	if job.Status == api.JobStatusFailed {
-		d.Status = string(job.Status)
-		if job.Error != nil {
-			d.Error = *job.Error
-		}
+	if failed, ok := errors.AsType[*client.JobFailedError](err); ok {
+		d.Status, d.Error = string(job.Status), failed.Code
 		return err
 	}
 	return &unfinishedError{commands: []string{o.commandLine("wait", d.ID) + " && " + o.downloadCommandLine(d.ID, o.force, "-o", output)}, err: err}

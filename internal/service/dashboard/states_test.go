@@ -11,10 +11,10 @@ import (
 )
 
 // TestStates checks that pages know each state of a job: its name, its look, and
-// whether the scripts wait for its end.
+// whether the scripts wait for its end and then fetch the balance.
 func TestStates(t *testing.T) {
 	t.Parallel()
-	var ended, unfinished []string
+	var ended, unfinished, refunded []string
 	for _, s := range job.States() {
 		if dashboard.StateName(s) == "" {
 			t.Errorf("%s has no name", s)
@@ -25,9 +25,13 @@ func TestStates(t *testing.T) {
 		} else {
 			unfinished = append(unfinished, string(s))
 		}
+		if s.Refunded() {
+			refunded = append(refunded, string(s))
+		}
 	}
 	says(t, "live.js", `["`+strings.Join(unfinished, `", "`)+`"].includes(`)
 	says(t, "live.js", `"[data-state=`+strings.Join(unfinished, "], [data-state=")+`]"`)
+	says(t, "live.js", `["`+strings.Join(refunded, `", "`)+`"].includes(card.dataset.state)) refreshBalance()`)
 	says(t, "job.js", `["`+strings.Join(ended, `", "`)+`"].includes(`)
 }
 
