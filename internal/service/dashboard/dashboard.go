@@ -19,7 +19,7 @@ import (
 )
 
 // Config holds the services behind the pages. Sessions, Throttle, Keys, Ledger,
-// Jobs and API are required.
+// Jobs, API and MaxFiles are required.
 type Config struct {
 	Sessions *session.Manager
 	// Throttle bounds the rate at which an account requests pages.
@@ -31,8 +31,10 @@ type Config struct {
 	// httpapi, which requests for pages have already passed.
 	API http.Handler
 
-	// MaxFile is the largest accepted file in bytes; 0 is 200 × 10^6.
-	MaxFile int64
+	// MaxFile is the largest accepted file in bytes; 0 is 200 × 10^6. MaxFiles is how
+	// many files a form may send at once.
+	MaxFile  int64
+	MaxFiles int
 	// SignUp lets everyone register; WithoutNetwork hides method rembg;
 	// Unlimited means that jobs cost nothing.
 	SignUp, WithoutNetwork, Unlimited bool

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/server"
 )
 
@@ -34,7 +35,7 @@ func TestSubmitWithoutScripts(t *testing.T) {
 	s := start(t, nil)
 	s.user("ada@example.com", 20)
 	p := s.signedIn("ada@example.com")
-	p.get("/").says(http.StatusOK, "Drop a clip here", "Your clip without its background")
+	p.get("/").says(http.StatusOK, "Drop a clip here", fmt.Sprintf("up to %d files", httpapi.MaxFiles), "Your clip without its background")
 	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}, blank...).jobID()
 	if state := p.ended(id); state != "done" {
 		t.Fatalf("the job is %s", state)

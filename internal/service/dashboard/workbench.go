@@ -12,11 +12,12 @@ const latest = 12
 
 type workbenchPage struct {
 	page
-	Options job.Options
-	MaxFile int64
-	Again   *jobView // the job that the form runs again
-	Shown   *jobView
-	Jobs    []jobView
+	Options  job.Options
+	MaxFile  int64
+	MaxFiles int
+	Again    *jobView // the job that the form runs again
+	Shown    *jobView
+	Jobs     []jobView
 }
 
 func (d *Dashboard) workbench(v *visit) error {
@@ -39,7 +40,7 @@ func (d *Dashboard) workbench(v *visit) error {
 }
 
 func (v *visit) workbenchPage() workbenchPage {
-	p := workbenchPage{page: v.page("Workbench", "/"), Options: job.DefaultOptions(), MaxFile: v.MaxFile}
+	p := workbenchPage{page: v.page("Workbench", "/"), Options: job.DefaultOptions(), MaxFile: v.MaxFile, MaxFiles: v.MaxFiles}
 	p.Script = "workbench.js"
 	return p
 }

@@ -49,7 +49,7 @@ func (n *node) handler(ctx context.Context) (http.Handler, error) {
 	}
 	mux, ledger := http.NewServeMux(), account.NewLedger(n.db)
 	pages, err := dashboard.New(dashboard.Config{
-		Sessions: sessions, Throttle: throttle, Keys: n.keys, Ledger: ledger, Jobs: n.jobs, API: mux, MaxFile: c.MaxFile,
+		Sessions: sessions, Throttle: throttle, Keys: n.keys, Ledger: ledger, Jobs: n.jobs, API: mux, MaxFile: c.MaxFile, MaxFiles: httpapi.MaxFiles,
 		SignUp: c.SignUp, WithoutNetwork: n.fastOnly, Unlimited: c.Jobs.Unlimited, Local: c.Local,
 		Shop: n.shop, Mail: n.mail != nil, PublicURL: c.PublicURL, Log: c.Log,
 	})
