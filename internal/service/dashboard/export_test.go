@@ -7,6 +7,7 @@ var (
 	LocalPath = localPath
 	CountText = countText
 	BytesText = bytesText
+	SpanText  = spanText
 	Sentence  = sentence
 	StateName = stateName
 )

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/server"
@@ -28,6 +29,26 @@ func (p page) jobID() string {
 // blank holds the options of an unchanged form.
 var blank = []string{"method", "auto", "tolerance", "16", "crop", "true", "pad", "12", "canvasW", "", "canvasH", "", "anchor", "center",
 	"outputFormat", "gif", "bgColor", "transparent", "trim", "false"}
+
+// TestKept checks that pages say how long the files of a job are kept.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Jobs.KeepInputs, c.Jobs.KeepOutputs = 5*time.Hour, 3*24*time.Hour })
+	s.user("ada@example.com", 20)
+	p := s.signedIn("ada@example.com")
+	p.get("/").says(http.StatusOK, "Results are kept for 3 days after a job has ended, your clips for 5 hours.")
+	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}, blank...).jobID()
+	p.ended(id)
+	shown := p.get("/jobs/"+id).says(http.StatusOK, "Kept until").body
+	times := regexp.MustCompile(`<dt>(?:Ended|Kept until)</dt><dd><time datetime="([^"]+)"`).FindAllStringSubmatch(shown, -1)
+	if len(times) != 2 {
+		t.Fatalf("it shows %v", times)
+	}
+	ended, err := time.Parse(time.RFC3339, times[0][1])
+	if want := ended.Add(3 * 24 * time.Hour).Format(time.RFC3339); err != nil || times[1][1] != want {
+		t.Errorf("it is kept until %s, not %s (%v)", times[1][1], want, err)
+	}
+}
 
 // A job goes from the form to the download, and once more, without any script.
 func TestSubmitWithoutScripts(t *testing.T) {

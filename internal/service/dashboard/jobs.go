@@ -91,7 +91,7 @@ type jobPage struct {
 // find returns the job in the path if it is the visitor's.
 func (v *visit) find(id string) (jobView, error) {
 	j, err := v.Jobs.Get(v.Context(), v.owner(), id)
-	return jobView{j, v.Unlimited}, err
+	return v.jobView(j), err
 }
 
 func (d *Dashboard) job(v *visit) error {

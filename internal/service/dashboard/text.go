@@ -20,7 +20,7 @@ func (d *Dashboard) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": d.assets.path, "option": optionField,
 		"priceRule": func() string { return price.Rule },
-		"bytes":     bytesText, "seconds": secondsText, "count": countText, "credits": creditsText, "signed": signedText,
+		"bytes":     bytesText, "seconds": secondsText, "span": spanText, "count": countText, "credits": creditsText, "signed": signedText,
 		"dollars": dollarsText, "period": periodText, "when": whenText, "stateName": stateName,
 		"reason": reason, "reasonShort": reasonShort, "entry": entryText, "short": shortID,
 	}
@@ -39,6 +39,23 @@ func optionField(name string) (option.Field, error) {
 func bytesText(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
 func secondsText(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s" }
+
+// spanText shows a long time in the largest unit that divides it: days from two on,
+// then hours, minutes and seconds.
+func spanText(d time.Duration) string {
+	for _, unit := range []struct {
+		name        string
+		size, least time.Duration
+	}{{"day", 24 * time.Hour, 48 * time.Hour}, {"hour", time.Hour, time.Hour}, {"minute", time.Minute, time.Minute}, {"second", time.Second, 0}} {
+		if n := d / unit.size; d >= unit.least && d%unit.size == 0 {
+			if n == 1 {
+				return "1 " + unit.name
+			}
+			return countText(int64(n)) + " " + unit.name + "s"
+		}
+	}
+	return d.String()
+}
 
 // countText groups digits by thousands.
 func countText(n int64) string { return strings.Replace(humanize.Comma(n), "-", "−", 1) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"strings"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/pkg/option"
@@ -13,13 +14,18 @@ import (
 // jobView is a job as pages show it.
 type jobView struct {
 	job.Job
-	unlimited bool
+	keepOutput time.Duration // after its end
+}
+
+func (v *visit) jobView(j job.Job) jobView {
+	_, outputs := v.Jobs.Kept()
+	return jobView{j, outputs}
 }
 
 func (v *visit) views(jobs []job.Job) []jobView {
 	all := make([]jobView, len(jobs))
 	for i, j := range jobs {
-		all[i] = jobView{j, v.Unlimited}
+		all[i] = v.jobView(j)
 	}
 	return all
 }
@@ -41,6 +47,9 @@ func (j jobView) InputURL() string {
 // Ended reports whether the state is final; Busy is the value of aria-busy.
 func (j jobView) Ended() bool { return j.State.Ended() }
 func (j jobView) Busy() bool  { return !j.Ended() }
+
+// KeptUntil is when the result of a job that is done expires.
+func (j jobView) KeptUntil() time.Time { return j.EndedAt.Add(j.keepOutput) }
 
 // Repeatable reports whether another job can use the input.
 func (j jobView) Repeatable() bool { return j.Input != nil && j.Media.FrameCount > 0 && j.Ended() }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/service/job"
 )
@@ -15,9 +16,12 @@ type workbenchPage struct {
 	Options  job.Options
 	MaxFile  int64
 	MaxFiles int
-	Again    *jobView // the job that the form runs again
-	Shown    *jobView
-	Jobs     []jobView
+	// KeepInputs and KeepOutputs are how long uploads and results stay after a job has ended.
+	KeepInputs, KeepOutputs time.Duration
+
+	Again *jobView // the job that the form runs again
+	Shown *jobView
+	Jobs  []jobView
 }
 
 func (d *Dashboard) workbench(v *visit) error {
@@ -41,6 +45,7 @@ func (d *Dashboard) workbench(v *visit) error {
 
 func (v *visit) workbenchPage() workbenchPage {
 	p := workbenchPage{page: v.page("Workbench", "/"), Options: job.DefaultOptions(), MaxFile: v.MaxFile, MaxFiles: v.MaxFiles}
+	p.KeepInputs, p.KeepOutputs = v.Jobs.Kept()
 	p.Script = "workbench.js"
 	return p
 }

@@ -114,6 +114,11 @@ type Service struct {
 	clock   clockGuard
 }
 
+// Kept is how long uploads and results stay after their job has ended.
+func (s *Service) Kept() (inputs, outputs time.Duration) {
+	return s.config.KeepInputs, s.config.KeepOutputs
+}
+
 // New makes a Service.
 func New(db *store.DB, blobs *blob.Store, c Config) *Service {
 	c = c.withDefaults()
