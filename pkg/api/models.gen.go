@@ -207,6 +207,7 @@ const (
 	OutputFormatGif  OutputFormat = "gif"
 	OutputFormatMp4  OutputFormat = "mp4"
 	OutputFormatWebm OutputFormat = "webm"
+	OutputFormatWebp OutputFormat = "webp"
 )
 
 // Valid indicates whether the value is a known member of the OutputFormat enum.
@@ -219,6 +220,8 @@ func (e OutputFormat) Valid() bool {
 	case OutputFormatMp4:
 		return true
 	case OutputFormatWebm:
+		return true
+	case OutputFormatWebp:
 		return true
 	default:
 		return false

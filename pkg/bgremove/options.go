@@ -38,6 +38,7 @@ const (
 
 	GIF  = option.GIF
 	APNG = option.APNG
+	WebP = option.WebP
 	WebM = option.WebM
 	MP4  = option.MP4
 

@@ -186,7 +186,7 @@ func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) 
 	if c, ok := clip.(*ffmpeg.Clip); ok {
 		needed = c.Needs()
 	}
-	if encoder := map[Format]string{WebM: "libvpx-vp9", MP4: "libx264"}[j.options.EffectiveFormat()]; encoder != "" {
+	if encoder := map[Format]string{WebP: "libwebp", WebM: "libvpx-vp9", MP4: "libx264"}[j.options.EffectiveFormat()]; encoder != "" {
 		needed = append(needed, encoder)
 	}
 	tools, e := j.ffmpeg(ctx)

@@ -60,7 +60,7 @@ func TestSandboxOn(t *testing.T) {
 		}}),
 	}
 	for name, args := range inputs {
-		for i, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.GIF, bgremove.WebM, bgremove.MP4} {
+		for i, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.GIF, bgremove.WebM, bgremove.MP4, bgremove.WebP} {
 			remover := removers[i/3]
 			t.Run(name+" to "+string(format), func(t *testing.T) {
 				t.Parallel()
@@ -70,6 +70,12 @@ func TestSandboxOn(t *testing.T) {
 				result, err := remover.Remove(t.Context(), in, out, o, bgremove.Extras{})
 				if err != nil {
 					t.Fatal(err)
+				}
+				if format == bgremove.WebP { // which cannot be read
+					if result.Frames != 10 {
+						t.Errorf("%d frames", result.Frames)
+					}
+					return
 				}
 				info, err := remover.Probe(t.Context(), out)
 				if err != nil {

@@ -13,6 +13,7 @@ type Format string
 const (
 	GIF  Format = "gif"
 	APNG Format = "apng"
+	WebP Format = "webp"
 	WebM Format = "webm"
 	MP4  Format = "mp4"
 )
@@ -20,6 +21,7 @@ const (
 // The qualities that are used for 0.
 const (
 	QualityGIF   = 90
+	QualityWebP  = 80
 	QualityVideo = 80
 )
 
@@ -38,6 +40,7 @@ type facts struct {
 var formats = []facts{
 	{format: GIF, mediaType: "image/gif", extensions: []string{"gif"}, quality: QualityGIF},
 	{format: APNG, mediaType: "image/apng", extensions: []string{"apng", "png"}},
+	{format: WebP, mediaType: "image/webp", extensions: []string{"webp"}, quality: QualityWebP},
 	{format: WebM, mediaType: "video/webm", extensions: []string{"webm"}, video: true, sound: true, quality: QualityVideo},
 	{format: MP4, mediaType: "video/mp4", extensions: []string{"mp4"}, opaque: true, video: true, sound: true, quality: QualityVideo},
 }
