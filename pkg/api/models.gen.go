@@ -205,6 +205,7 @@ func (e Method) Valid() bool {
 const (
 	OutputFormatApng OutputFormat = "apng"
 	OutputFormatGif  OutputFormat = "gif"
+	OutputFormatMov  OutputFormat = "mov"
 	OutputFormatMp4  OutputFormat = "mp4"
 	OutputFormatWebm OutputFormat = "webm"
 	OutputFormatWebp OutputFormat = "webp"
@@ -216,6 +217,8 @@ func (e OutputFormat) Valid() bool {
 	case OutputFormatApng:
 		return true
 	case OutputFormatGif:
+		return true
+	case OutputFormatMov:
 		return true
 	case OutputFormatMp4:
 		return true

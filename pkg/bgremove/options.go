@@ -41,6 +41,7 @@ const (
 	WebP = option.WebP
 	WebM = option.WebM
 	MP4  = option.MP4
+	MOV  = option.MOV
 
 	Center = option.Center
 	Bottom = option.Bottom

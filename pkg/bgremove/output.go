@@ -73,7 +73,7 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 		return webp.NewWriter(ctx, tools, limited, out.Size.X, out.Size.Y, webp.Options{
 			Plays: plays, Opaque: !o.Transparent(), Quality: o.Quality, Pool: pool, Workers: out.Workers,
 		})
-	case WebM, MP4:
+	case WebM, MP4, MOV:
 		tools, err := r.ffmpeg(ctx)
 		if err != nil {
 			return nil, err
