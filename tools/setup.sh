@@ -29,6 +29,7 @@ needs ffmpeg ffmpeg ffprobe
 if [ "${1:-}" != demo ]; then
 	needs gifsicle gifsicle
 	needs imagemagick identify
+	needs webp webpinfo webpmux
 	needs curl curl
 	needs jq jq
 	needs rclone rclone
@@ -45,7 +46,7 @@ if [ -n "$missing" ]; then
 		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 	else
 		echo "setup: missing:$missing" >&2
-		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, postgresql, curl, jq, rclone, npm and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick postgresql jq rclone node chromium" >&2
+		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, webp, postgresql, curl, jq, rclone, npm and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick webp postgresql jq rclone node chromium" >&2
 		exit 1
 	fi
 fi

@@ -78,6 +78,7 @@ func TestOptionsAreDocumented(t *testing.T) {
 		fmt.Sprintf("`--pad` adds pixels on each side (%d)", option.Pad.Default),
 		fmt.Sprintf("`--quality %d..%d`", option.Quality.Min, option.Quality.Max),
 		fmt.Sprintf("For GIF (%d)", option.QualityGIF),
+		fmt.Sprintf("For WebP (%d)", option.QualityWebP),
 		fmt.Sprintf("For WebM and MP4 (%d)", option.QualityVideo),
 	} {
 		if !strings.Contains(usage, want) {

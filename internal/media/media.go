@@ -1,7 +1,7 @@
 // Package media holds what every reader, writer and stage of bgremove speaks:
 // a Frame with its time, the Info of a clip, and the Source and Sink a clip
-// comes from and goes to. Adapters live in the sub-packages gif, apng and
-// ffmpeg.
+// comes from and goes to. Adapters live in the sub-packages gif, apng,
+// webp and ffmpeg.
 package media
 
 import (

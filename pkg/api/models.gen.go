@@ -205,8 +205,10 @@ func (e Method) Valid() bool {
 const (
 	OutputFormatApng OutputFormat = "apng"
 	OutputFormatGif  OutputFormat = "gif"
+	OutputFormatMov  OutputFormat = "mov"
 	OutputFormatMp4  OutputFormat = "mp4"
 	OutputFormatWebm OutputFormat = "webm"
+	OutputFormatWebp OutputFormat = "webp"
 )
 
 // Valid indicates whether the value is a known member of the OutputFormat enum.
@@ -216,9 +218,13 @@ func (e OutputFormat) Valid() bool {
 		return true
 	case OutputFormatGif:
 		return true
+	case OutputFormatMov:
+		return true
 	case OutputFormatMp4:
 		return true
 	case OutputFormatWebm:
+		return true
+	case OutputFormatWebp:
 		return true
 	default:
 		return false

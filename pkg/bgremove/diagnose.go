@@ -40,6 +40,8 @@ var features = []struct{ name, purpose string }{
 	{"libvpx-vp9", "webm output, and transparency of VP9 inputs"},
 	{"libvpx", "transparency of VP8 inputs"},
 	{"libx264", "mp4 output"},
+	{"prores_ks", "mov output"},
+	{"libwebp", "webp output"},
 	{"libopus", "sound in webm, where it must be converted"},
 	{"aac", "sound in mp4, where it must be converted"},
 	{"zscale", "right brightness of HDR inputs"},

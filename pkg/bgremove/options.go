@@ -38,8 +38,10 @@ const (
 
 	GIF  = option.GIF
 	APNG = option.APNG
+	WebP = option.WebP
 	WebM = option.WebM
 	MP4  = option.MP4
+	MOV  = option.MOV
 
 	Center = option.Center
 	Bottom = option.Bottom

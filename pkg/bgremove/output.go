@@ -14,6 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/apng"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/media/webp"
 	"github.com/bgremove/bgremove/internal/pipeline"
 	"github.com/bgremove/bgremove/internal/system/outfile"
 )
@@ -64,7 +65,15 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 		return apng.NewWriter(limited, out.Size.X, out.Size.Y, apng.Options{
 			Plays: plays, Opaque: !o.Transparent(), Pool: pool, Workers: out.Workers,
 		})
-	case WebM, MP4:
+	case WebP:
+		tools, err := r.ffmpeg(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return webp.NewWriter(ctx, tools, limited, out.Size.X, out.Size.Y, webp.Options{
+			Plays: plays, Opaque: !o.Transparent(), Quality: o.Quality, Pool: pool, Workers: out.Workers,
+		})
+	case WebM, MP4, MOV:
 		tools, err := r.ffmpeg(ctx)
 		if err != nil {
 			return nil, err

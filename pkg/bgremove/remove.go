@@ -186,7 +186,7 @@ func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) 
 	if c, ok := clip.(*ffmpeg.Clip); ok {
 		needed = c.Needs()
 	}
-	if encoder := map[Format]string{WebM: "libvpx-vp9", MP4: "libx264"}[j.options.EffectiveFormat()]; encoder != "" {
+	if encoder := map[Format]string{WebP: "libwebp", WebM: "libvpx-vp9", MP4: "libx264", MOV: "prores_ks"}[j.options.EffectiveFormat()]; encoder != "" {
 		needed = append(needed, encoder)
 	}
 	tools, e := j.ffmpeg(ctx)
@@ -285,8 +285,8 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 		if info.Container != media.GIF {
 			job.Timing.MinGap = 2
 		}
-	case WebM:
-		job.BleedReach = 4 // as far as chroma at half the resolution is interpolated
+	case WebM, MOV:
+		job.BleedReach = 4 // as far as WebM's chroma, at half the resolution, is interpolated
 	}
 	job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
 		return j.sink(ctx, file, in, o, survey, out)

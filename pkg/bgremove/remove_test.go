@@ -78,7 +78,7 @@ func TestVideoKeepsTimes(t *testing.T) {
 	constant := generate(t, "constant.mp4", movingSquare()...)
 	variable := generate(t, "variable.mp4", "-i", constant, "-vf", "select='not(eq(mod(n,7),3))'", "-fps_mode", "passthrough", "-enc_time_base", "-1")
 	for _, in := range []string{constant, variable} {
-		for _, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4} {
+		for _, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.MOV} {
 			t.Run(filepath.Base(in)+" to "+string(format), func(t *testing.T) {
 				t.Parallel()
 				out := filepath.Join(t.TempDir(), "out."+string(format))
@@ -282,11 +282,11 @@ func TestSourceAlphaIsKept(t *testing.T) {
 	}
 }
 
-// Sound goes along into WebM and MP4, unless it is not wanted.
+// Sound goes along into WebM, MP4 and MOV, unless it is not wanted.
 func TestSound(t *testing.T) {
 	t.Parallel()
 	in := generate(t, "in.mp4", append([]string{"-f", "lavfi", "-i", "sine=duration=1"}, "-f", "lavfi", "-i", onGreen, "-shortest")...)
-	for _, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4} {
+	for _, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.MOV} {
 		for _, silent := range []bool{false, true} {
 			out := filepath.Join(t.TempDir(), "out."+string(format))
 			o := bgremove.Options{Format: format, Background: "#000000", NoAudio: silent}
@@ -298,6 +298,20 @@ func TestSound(t *testing.T) {
 			if info.HasAudio == silent {
 				t.Errorf("%s, silent %v: sound is %v", format, silent, info.HasAudio)
 			}
+		}
+	}
+}
+
+// Editors read AAC and PCM in a MOV, so other sound becomes PCM.
+func TestSoundOfMOV(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"in.mp4": "aac", "in.webm": "pcm_s16le"} {
+		in := generate(t, name, append([]string{"-f", "lavfi", "-i", "sine=duration=1"}, "-f", "lavfi", "-i", onGreen, "-shortest")...)
+		out := filepath.Join(t.TempDir(), "out.mov")
+		remove(t, in, out, bgremove.Options{Format: bgremove.MOV})
+		got, err := exec.CommandContext(t.Context(), "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "stream=codec_name", "-of", "csv=p=0", out).Output()
+		if err != nil || strings.TrimSpace(string(got)) != want {
+			t.Errorf("the sound of %s is %s, want %s: %v", name, got, want, err)
 		}
 	}
 }

@@ -60,8 +60,8 @@ func TestSandboxOn(t *testing.T) {
 		}}),
 	}
 	for name, args := range inputs {
-		for i, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.GIF, bgremove.WebM, bgremove.MP4} {
-			remover := removers[i/3]
+		for i, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.GIF, bgremove.WebM, bgremove.MP4, bgremove.WebP, bgremove.MOV} {
+			remover := removers[i/3%2]
 			t.Run(name+" to "+string(format), func(t *testing.T) {
 				t.Parallel()
 				in, out := generate(t, name, args...), filepath.Join(t.TempDir(), "out."+format.Extension())
@@ -70,6 +70,12 @@ func TestSandboxOn(t *testing.T) {
 				result, err := remover.Remove(t.Context(), in, out, o, bgremove.Extras{})
 				if err != nil {
 					t.Fatal(err)
+				}
+				if format == bgremove.WebP { // which cannot be read
+					if result.Frames != 10 {
+						t.Errorf("%d frames", result.Frames)
+					}
+					return
 				}
 				info, err := remover.Probe(t.Context(), out)
 				if err != nil {

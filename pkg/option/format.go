@@ -13,13 +13,16 @@ type Format string
 const (
 	GIF  Format = "gif"
 	APNG Format = "apng"
+	WebP Format = "webp"
 	WebM Format = "webm"
 	MP4  Format = "mp4"
+	MOV  Format = "mov"
 )
 
 // The qualities that are used for 0.
 const (
 	QualityGIF   = 90
+	QualityWebP  = 80
 	QualityVideo = 80
 )
 
@@ -31,15 +34,17 @@ type facts struct {
 	opaque     bool     // has no transparency
 	video      bool     // for a browser's video element, else for img
 	sound      bool     // can have sound
-	quality    int      // used for 0; 0 is lossless
+	quality    int      // used for 0; 0 where there is only one
 }
 
 // formats are all formats, the default first.
 var formats = []facts{
 	{format: GIF, mediaType: "image/gif", extensions: []string{"gif"}, quality: QualityGIF},
 	{format: APNG, mediaType: "image/apng", extensions: []string{"apng", "png"}},
+	{format: WebP, mediaType: "image/webp", extensions: []string{"webp"}, quality: QualityWebP},
 	{format: WebM, mediaType: "video/webm", extensions: []string{"webm"}, video: true, sound: true, quality: QualityVideo},
 	{format: MP4, mediaType: "video/mp4", extensions: []string{"mp4"}, opaque: true, video: true, sound: true, quality: QualityVideo},
+	{format: MOV, mediaType: "video/quicktime", extensions: []string{"mov"}, video: true, sound: true},
 }
 
 // Formats are all formats, the default first.
@@ -89,5 +94,5 @@ func (f Format) Video() bool { return f.facts().video }
 // Sound reports whether the format can have sound.
 func (f Format) Sound() bool { return f.facts().sound }
 
-// Quality is the Quality that 0 stands for; it is 0 where the format is lossless.
+// Quality is the Quality that 0 stands for; it is 0 where the format has only one.
 func (f Format) Quality() int { return f.facts().quality }

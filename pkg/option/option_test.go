@@ -167,8 +167,8 @@ func TestFormats(t *testing.T) {
 	if f, ok := option.FormatOf("a.png"); !ok || f != option.APNG {
 		t.Errorf(".png is %s", f)
 	}
-	if f, ok := option.FormatOf("a.webp"); ok {
-		t.Errorf(".webp is %s", f)
+	if f, ok := option.FormatOf("a.bmp"); ok {
+		t.Errorf(".bmp is %s", f)
 	}
 	unknown, empty := option.Format("unheard-of"), option.Format("")
 	if unknown.Extension() != "unheard-of" || unknown.MediaType() != "application/octet-stream" || unknown.Opaque() {

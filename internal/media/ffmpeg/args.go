@@ -19,7 +19,7 @@ const (
 )
 
 // encodings are the arguments of each format.
-var encodings = map[Format]func(SinkOptions) ffmpeggo.KwArgs{WebM: webmArgs, MP4: mp4Args}
+var encodings = map[Format]func(SinkOptions) ffmpeggo.KwArgs{WebM: webmArgs, MP4: mp4Args, MOV: movArgs}
 
 // EncodeArgs is the command line, after the program's name, of an ffmpeg that
 // encodes the pictures that it reads as Matroska from standard input, and makes
@@ -115,6 +115,24 @@ func mp4Args(o SinkOptions) ffmpeggo.KwArgs {
 	return out
 }
 
+// movArgs are those of ProRes 4444. Its alpha is lossless, and its pictures have
+// the highest quality that the profile's bit rate allows.
+func movArgs(o SinkOptions) ffmpeggo.KwArgs {
+	timescale := cmp.Or(o.Timescale, defaultTimescale)
+	out := videoArgs(timescale)
+	format, alpha := "yuva444p10le", "16"
+	if o.Opaque {
+		format, alpha = "yuv444p10le", "0"
+	}
+	// The encoder writes the tags of its pictures into the stream.
+	out["vf"] = "scale=out_color_matrix=bt709:out_range=tv:flags=full_chroma_int+accurate_rnd,format=" + format +
+		",setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709"
+	out["c:v"], out["profile:v"], out["alpha_bits"], out["vendor"] = "prores_ks", "4444", alpha, "apl0"
+	out["f"], out["bsf:v"] = "mov", durations(o, timescale)
+	out["video_track_timescale"] = strconv.FormatInt(timescale, 10)
+	return out
+}
+
 func audioArgs(o SinkOptions) ffmpeggo.KwArgs {
 	out := ffmpeggo.KwArgs{"c:a": audioCodec(o.Format, o.Audio.info.AudioCodec)}
 	if out["c:a"] == "libopus" {
@@ -156,14 +174,12 @@ func audioCodec(f Format, codec string) string {
 	copied := map[Format][]string{
 		WebM: {"opus", "vorbis"},
 		MP4:  {"aac", "mp3", "ac3", "eac3", "alac"},
+		MOV:  {"aac", "pcm_s16le", "pcm_s24le"}, // which editors read
 	}
 	for _, c := range copied[f] {
 		if c == codec {
 			return "copy"
 		}
 	}
-	if f == WebM {
-		return "libopus"
-	}
-	return "aac"
+	return map[Format]string{WebM: "libopus", MP4: "aac", MOV: "pcm_s16le"}[f]
 }

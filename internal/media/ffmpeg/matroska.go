@@ -55,12 +55,14 @@ const (
 
 const unknownSize = 1<<56 - 1
 
-// codec is how Matroska calls the way that pictures are coded.
-type codec string
+// codec is how Matroska calls the way that pictures are coded. Raw ones also have
+// the code of their samples.
+type codec struct{ id, samples string }
 
-const (
-	rawVideo codec = "V_UNCOMPRESSED"
-	vp9      codec = "V_VP9" // alpha comes beside it
+var (
+	rawVideo = codec{"V_UNCOMPRESSED", "I420"}
+	rawRGBA  = codec{"V_UNCOMPRESSED", "RGBA"}
+	vp9      = codec{"V_VP9", ""} // alpha comes beside it
 )
 
 // block is one picture with its time and flags.
@@ -79,20 +81,22 @@ func bt709() (b []byte) {
 	return b
 }
 
-// newMatroskaWriter writes the headers of a stream of pictures. Raw ones have
-// no alpha.
+// newMatroskaWriter writes the headers of a stream of pictures. The layout's alpha
+// is that beside VP9.
 func newMatroskaWriter(w io.Writer, c codec, l yuv.Layout) (*matroskaWriter, error) {
 	m := &matroskaWriter{w: w}
 	video := number(idPixelWidth, l.Width)
 	video = append(video, number(idPixelHeight, l.Height)...)
 	video = append(video, number(idInterlaced, progressive)...)
-	video = append(video, element(idColour, bt709())...)
+	if c != rawRGBA {
+		video = append(video, element(idColour, bt709())...)
+	}
 	track := number(idTrackNumber, 1)
 	track = append(track, number(idTrackUID, 1)...)
 	track = append(track, number(idTrackType, 1)...) // video
-	track = append(track, element(idCodecID, []byte(c))...)
-	if c == rawVideo {
-		video = append(video, element(idFourCC, []byte("I420"))...)
+	track = append(track, element(idCodecID, []byte(c.id))...)
+	if c.samples != "" {
+		video = append(video, element(idFourCC, []byte(c.samples))...)
 	}
 	if l.Alpha {
 		video = append(video, number(idAlphaMode, 1)...)

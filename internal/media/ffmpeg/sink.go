@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"image"
 	"os"
 	"time"
 
@@ -17,10 +18,11 @@ import (
 // Format is a video format that a Sink writes.
 type Format string
 
-// The formats: VP9 with alpha in WebM, H.264 in MP4.
+// The formats: VP9 with alpha in WebM, H.264 in MP4, ProRes 4444 in MOV.
 const (
 	WebM Format = "webm"
 	MP4  Format = "mp4"
+	MOV  Format = "mov"
 )
 
 // SinkOptions says how to encode.
@@ -29,13 +31,13 @@ type SinkOptions struct {
 	Width, Height int // of every frame
 	// Opaque leaves the alpha channel out. MP4 has none and needs it set.
 	Opaque bool
-	// Quality is 1 to 100; 0 means option.QualityVideo.
+	// Quality is 1 to 100; 0 means option.QualityVideo. MOV has only one.
 	Quality int
 	// End is when the last frame ends, counted from the first frame. With alpha
 	// that frame's own duration says so.
 	End time.Duration
-	// Timescale is the number of MP4 ticks in a second; 0 means 90000. WebM
-	// always has milliseconds.
+	// Timescale is the number of ticks in a second of MP4 and MOV; 0 means 90000.
+	// WebM always has milliseconds.
 	Timescale int64
 	// Audio is the clip that provides the sound; nil is silence.
 	Audio *Clip
@@ -50,17 +52,17 @@ type SinkOptions struct {
 
 // Sink encodes frames by ffmpeg children. It implements media.Sink.
 //
-// Without alpha one child makes the file. In WebM alpha is a stream of its own,
+// One child makes a MOV, or a file without alpha. In WebM alpha is a stream of its own,
 // beside that of the colours, and ffmpeg encodes one after the other. Here each
 // has a child, so that they are encoded at the same time, and a third makes the
 // file of their packets.
 type Sink struct {
 	pool    *media.Pool
-	encoder *yuv.Encoder
+	convert func(planes []uint8, img *image.NRGBA) // to what the encoders read
 	free    chan *picture
 	feeds   []*feed
-	joiner  *joiner // nil without alpha
-	// tick is the least time between two frames, which MP4 insists on, and
+	joiner  *joiner // of WebM with alpha, else nil
+	// tick is the least time between two frames, which MP4 and MOV insist on, and
 	// next the earliest that one may be shown.
 	tick, next time.Duration
 
@@ -82,18 +84,18 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	if err := t.createOutput(path); err != nil {
 		return nil, err
 	}
-	layout := yuv.Layout{Width: o.Width, Height: o.Height, Alpha: !o.Opaque}
-	s := &Sink{pool: o.Pool, encoder: yuv.NewEncoder(yuv.Coding{Matrix: yuv.BT709}, layout), free: make(chan *picture, ahead)}
+	s := &Sink{pool: o.Pool, free: make(chan *picture, ahead)}
+	size := s.chooseSamples(o)
 	for range ahead {
-		s.free <- &picture{planes: make([]uint8, layout.Bytes())}
+		s.free <- &picture{planes: make([]uint8, size)}
 	}
-	if o.Format == MP4 {
+	if o.Format != WebM {
 		s.tick = time.Duration(int64(time.Second)/cmp.Or(o.Timescale, defaultTimescale)) + time.Microsecond
 	}
 	ctx, s.stop = context.WithCancelCause(ctx)
 	s.work, s.workCtx = errgroup.WithContext(ctx)
 	start := s.encode
-	if layout.Alpha {
+	if o.Format == WebM && !o.Opaque {
 		start = s.encodeAlpha
 	}
 	if err := start(t, path, o); err != nil {
@@ -106,7 +108,19 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	return s, nil
 }
 
-// encode starts the child that makes a file without alpha.
+// chooseSamples sets how pictures are passed on, and returns their size in bytes.
+// ProRes has colour at full resolution, so ffmpeg gets RGBA for it.
+func (s *Sink) chooseSamples(o SinkOptions) int {
+	if o.Format == MOV {
+		s.convert = func(planes []uint8, img *image.NRGBA) { copy(planes, img.Pix) }
+		return 4 * o.Width * o.Height
+	}
+	encoder := yuv.NewEncoder(yuv.Coding{Matrix: yuv.BT709}, yuv.Layout{Width: o.Width, Height: o.Height, Alpha: !o.Opaque})
+	s.convert = encoder.Encode
+	return encoder.Bytes()
+}
+
+// encode starts the child that makes a file by itself.
 func (s *Sink) encode(t *Tools, path string, o SinkOptions) error {
 	child := t.command(s.workCtx, "encode", t.FFmpeg, EncodeArgs(path, o), o.files(path))
 	if err := s.feed(child, o, func(planes []uint8) [][]uint8 { return [][]uint8{planes} }); err != nil {
@@ -145,7 +159,11 @@ func (s *Sink) encodeAlpha(t *Tools, path string, o SinkOptions) (err error) {
 
 // feed starts an encoder and gives it its part of every picture.
 func (s *Sink) feed(child *process, o SinkOptions, part func(planes []uint8) [][]uint8) error {
-	pipe, mkv, err := child.pipe(rawVideo, yuv.Layout{Width: o.Width, Height: o.Height})
+	samples := rawVideo
+	if o.Format == MOV {
+		samples = rawRGBA
+	}
+	pipe, mkv, err := child.pipe(samples, yuv.Layout{Width: o.Width, Height: o.Height})
 	if err != nil {
 		return err
 	}
@@ -189,7 +207,7 @@ func (s *Sink) Write(ctx context.Context, f *media.Frame) error {
 	}
 	p.pts, p.duration = max(f.PTS, s.next), f.Duration
 	s.next = p.pts + s.tick
-	s.encoder.Encode(p.planes, f.Image)
+	s.convert(p.planes, f.Image)
 	if s.joiner != nil {
 		s.joiner.expect(p)
 	}

@@ -8,7 +8,7 @@ const budget = 192e6;
 /** Whether animations can be decoded here. That needs a new browser, and https or this machine. */
 export const decodes = "ImageDecoder" in globalThis;
 
-/** A GIF or APNG. */
+/** A GIF, APNG or WebP. */
 class Animation {
   static async open(url, wanted) {
     const response = await fetch(url);

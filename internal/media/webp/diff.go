@@ -1,0 +1,134 @@
+package webp
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+)
+
+// block is the side of VP8's macroblocks. A block without change is left out
+// whole, so that no other block has holes.
+const block = 16
+
+// clearHidden zeroes the colour of pixels with alpha 0. Nobody sees that
+// colour, and it would reveal the removed background.
+func clearHidden(pix []byte) {
+	for ; len(pix) >= 4; pix = pix[4:] {
+		if pix[3] == 0 {
+			binary.LittleEndian.PutUint32(pix, 0)
+		}
+	}
+}
+
+// makeOpaque sets alpha to 255 everywhere.
+func makeOpaque(pix []byte) {
+	for i := 3; i < len(pix); i += 4 {
+		pix[i] = 255
+	}
+}
+
+// changedRect returns the smallest rectangle that holds all pixels in which two
+// pictures of one size differ. It is empty if they are the same.
+func changedRect(a, b *image.NRGBA) image.Rectangle {
+	changed := image.Rectangle{}
+	for y := range a.Rect.Dy() {
+		p, q := row(a, y, a.Rect), row(b, y, a.Rect)
+		if bytes.Equal(p, q) {
+			continue
+		}
+		from, to := 0, len(p)
+		for bytes.Equal(p[from:from+4], q[from:from+4]) {
+			from += 4
+		}
+		for bytes.Equal(p[to-4:to], q[to-4:to]) {
+			to -= 4
+		}
+		changed = changed.Union(image.Rect(from/4, y, to/4, y+1))
+	}
+	return changed
+}
+
+// row is the part of a picture's row y that lies in r.
+func row(img *image.NRGBA, y int, r image.Rectangle) []byte {
+	return img.Pix[img.PixOffset(r.Min.X, y):][:4*r.Dx()]
+}
+
+// stored is the rectangle that is stored where r has changed: at even coordinates,
+// and of one of the four sizes of whole or half sides. Each size has its own
+// encoders.
+func stored(r, canvas image.Rectangle) image.Rectangle {
+	x0, x1 := span(r.Min.X, r.Max.X, canvas.Dx())
+	y0, y1 := span(r.Min.Y, r.Max.Y, canvas.Dy())
+	return image.Rect(x0, y0, x1, y1)
+}
+
+// span is the half of a side that has from and to in it, or the whole side.
+func span(from, to, side int) (int, int) {
+	half := (side+1)/2 + 2
+	half += (side - half) & 1 // so that the last place is even, too
+	if start := min(from&^1, side-half); start >= 0 && start+half >= to {
+		return start, start + half
+	}
+	return 0, side
+}
+
+// cut copies r of img into pix as blue, green, red and alpha. It leaves out blocks
+// in which img and prev are the same, as transparent black, and reports over: the
+// rectangle is then laid over the picture before. That is exact only if all other
+// pixels are opaque, or lie on transparent ones; else nothing is left out.
+func cut(pix []byte, prev, img *image.NRGBA, r image.Rectangle) (over bool) {
+	swap(pix, img, r)
+	if prev == nil {
+		return false
+	}
+	var same []image.Rectangle
+	for y := r.Min.Y; y < r.Max.Y; y += block {
+		for x := r.Min.X; x < r.Max.X; x += block {
+			b := image.Rect(x, y, x+block, y+block).Intersect(r)
+			switch {
+			case sameBlock(prev, img, b):
+				same = append(same, b)
+			case !covers(prev, img, b):
+				return false
+			}
+		}
+	}
+	for _, b := range same {
+		b = b.Sub(r.Min)
+		for y := b.Min.Y; y < b.Max.Y; y++ {
+			clear(pix[4*(y*r.Dx()+b.Min.X):][:4*b.Dx()])
+		}
+	}
+	return len(same) > 0
+}
+
+// swap copies r of img with red and blue exchanged.
+func swap(pix []byte, img *image.NRGBA, r image.Rectangle) {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for from := row(img, y, r); len(from) >= 4; from, pix = from[4:], pix[4:] {
+			pix[0], pix[1], pix[2], pix[3] = from[2], from[1], from[0], from[3]
+		}
+	}
+}
+
+func sameBlock(a, b *image.NRGBA, r image.Rectangle) bool {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		if !bytes.Equal(row(a, y, r), row(b, y, r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether img laid over prev looks like img.
+func covers(prev, img *image.NRGBA, r image.Rectangle) bool {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		p, q := row(prev, y, r), row(img, y, r)
+		for i := 3; i < len(p); i += 4 {
+			if q[i] != 255 && p[i] != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,337 @@
+// Package webp writes animated WebP (Google's "WebP Container Specification")
+// with straight alpha, as a stream. libwebp in ffmpeg encodes the pictures, each by
+// itself; the container, with its times, is made here. A bounded number of
+// frames is in memory, however long the clip is.
+//
+// A frame that does not change is not written: the one before is shown for
+// longer. Another frame is a rectangle, of half the canvas's sides if that is
+// enough. Blocks in it that do not change are left out if that is exact.
+package webp
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+)
+
+// ErrNoFrames is what Close returns for a clip without a frame.
+var ErrNoFrames = errors.New("webp: no frames")
+
+// ErrClosed is returned by Write after Close or Abort, and by Close after
+// Abort.
+var ErrClosed = errors.New("webp: writer is closed")
+
+// MaxSide is the longest side of a picture, in pixels.
+const MaxSide = 16383
+
+// Options says how an animation is written. The zero value loops for ever and
+// keeps alpha.
+type Options struct {
+	// Plays is how often the animation plays; 0 means for ever. More than 65535
+	// is written as that.
+	Plays int
+	// Opaque says that every pixel of every frame is opaque: alpha is ignored.
+	Opaque bool
+	// Quality is 1 to 100, which is lossless; 0 means option.QualityWebP.
+	Quality int
+	// Pool takes the images back when they are no longer needed; nil leaves
+	// them to the garbage collector.
+	Pool *media.Pool
+	// Workers is how many pictures of the whole canvas are encoded at the same
+	// time; 0 means GOMAXPROCS. Each has a child process.
+	Workers int
+}
+
+// key says which encoder a frame goes to: those of the whole canvas take turns.
+type key struct {
+	size image.Point
+	turn int
+}
+
+// Writer is a media.Sink that writes one animated WebP. It is used by one
+// goroutine and has to be ended by Close or Abort, which also end its encoders.
+type Writer struct {
+	tools  *ffmpeg.Tools
+	w      io.WriteSeeker
+	start  int64 // offset of the file in w
+	canvas image.Rectangle
+	opts   Options
+
+	prev    *image.NRGBA // the frame last taken
+	written int          // milliseconds of the frames so far
+	frames  int
+	bytes   int64
+	pending []*frame // in the order of the file; the last may be shown for longer yet
+
+	lanes map[key]*lane
+	free  chan []byte // pictures for the encoders
+
+	work    *errgroup.Group // of the lanes
+	workCtx context.Context // ends with the first failure, which is its cause
+	stop    context.CancelCauseFunc
+
+	ended bool
+	err   error // first failure; sticky
+}
+
+var _ media.Sink = (*Writer)(nil)
+
+// NewWriter writes the header of a width×height animation at w's current
+// offset. It never closes w. When Close returns nil, w's offset is the end of
+// the file. The end of ctx ends the encoders.
+func NewWriter(ctx context.Context, t *ffmpeg.Tools, w io.WriteSeeker, width, height int, o Options) (*Writer, error) {
+	if width < 1 || height < 1 || width > MaxSide || height > MaxSide {
+		return nil, fmt.Errorf("webp: cannot write %d×%d pixels", width, height)
+	}
+	if o.Plays < 0 {
+		return nil, fmt.Errorf("webp: plays %d is negative", o.Plays)
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	start, err := w.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, fmt.Errorf("webp: find the start of the file: %w", err)
+	}
+	ww := &Writer{tools: t, w: w, start: start, canvas: image.Rect(0, 0, width, height), opts: o, lanes: map[key]*lane{}}
+	buffers := o.Workers + 1 // one is filled while the encoders have the others
+	ww.free = make(chan []byte, buffers)
+	for range buffers {
+		ww.free <- nil
+	}
+	ctx, ww.stop = context.WithCancelCause(ctx)
+	ww.work, ww.workCtx = errgroup.WithContext(ctx)
+	if err := ww.put(header(width, height, min(o.Plays, math.MaxUint16), o.Opaque)); err != nil {
+		ww.Abort()
+		return nil, err
+	}
+	return ww, nil
+}
+
+// Write takes the next frame. Its image must have the writer's size. It blocks
+// while all encoders are busy. Pixels with alpha 0 become 0,0,0,0, also in the
+// frame's image. An error, the context's included, ends the writer: all later
+// calls return it.
+func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
+	err := w.err
+	switch {
+	case err == nil && w.ended:
+		err = ErrClosed
+	case err == nil:
+		err = w.write(ctx, f)
+		w.err = err
+	}
+	if err != nil {
+		w.opts.Pool.Put(f.Image)
+	}
+	return err
+}
+
+func (w *Writer) write(ctx context.Context, f *media.Frame) error {
+	if r := f.Image.Rect; r != w.canvas || f.Image.Stride != 4*r.Dx() {
+		return fmt.Errorf("webp: frame %d is %v with stride %d, want %v", w.frames, r, f.Image.Stride, w.canvas)
+	}
+	if w.opts.Opaque {
+		makeOpaque(f.Image.Pix)
+	} else {
+		clearHidden(f.Image.Pix)
+	}
+	changed := w.canvas
+	if w.prev != nil {
+		changed = changedRect(w.prev, f.Image)
+	}
+	shown := w.duration(f)
+	if last := len(w.pending) - 1; changed.Empty() && w.pending[last].milliseconds+shown <= maxDuration {
+		w.pending[last].milliseconds += shown
+	} else if err := w.encode(ctx, f.Image, changed, shown); err != nil {
+		return err
+	}
+	w.opts.Pool.Put(w.prev)
+	w.prev = f.Image
+	w.frames++
+	return w.drain(ctx, ahead-1)
+}
+
+// duration is how long a frame is shown, in whole milliseconds. Frames end at the
+// nearest millisecond, so rounding errors do not add up.
+func (w *Writer) duration(f *media.Frame) int {
+	end := int((f.PTS + f.Duration).Round(time.Millisecond) / time.Millisecond)
+	shown := min(max(end-w.written, 1), maxDuration)
+	w.written += shown
+	return shown
+}
+
+// encode gives the part of img that is changed to an encoder.
+func (w *Writer) encode(ctx context.Context, img *image.NRGBA, changed image.Rectangle, shown int) error {
+	f := &frame{rect: stored(changed, w.canvas), milliseconds: shown, file: make(chan []byte, 1)}
+	k := key{size: f.rect.Size()}
+	if f.rect == w.canvas {
+		k.turn = w.frames % w.opts.Workers
+	}
+	if w.lanes[k] == nil {
+		l, err := w.open(k.size)
+		if err != nil {
+			return w.cause(err)
+		}
+		w.lanes[k] = l
+	}
+	var pix []byte
+	select {
+	case pix = <-w.free:
+	case <-w.workCtx.Done():
+		return context.Cause(w.workCtx)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	size := 4 * f.rect.Dx() * f.rect.Dy()
+	if cap(pix) < size {
+		pix = make([]byte, size)
+	}
+	f.pix = pix[:size]
+	f.over = cut(f.pix, w.prev, img, f.rect)
+	w.pending = append(w.pending, f)
+	select {
+	case w.lanes[k].frames <- f:
+		return nil
+	case <-w.workCtx.Done():
+		return context.Cause(w.workCtx)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// cause is why the work has ended, or else err.
+func (w *Writer) cause(err error) error {
+	if w.workCtx.Err() != nil {
+		return context.Cause(w.workCtx)
+	}
+	return err
+}
+
+// drain writes encoded frames until at most n are pending, and those behind them
+// that are encoded anyway. It keeps the last, which may be shown for longer.
+func (w *Writer) drain(ctx context.Context, n int) error {
+	for len(w.pending) > 1 {
+		f := w.pending[0]
+		var file []byte
+		if len(w.pending) > n {
+			select {
+			case file = <-f.file:
+			case <-w.workCtx.Done():
+				return context.Cause(w.workCtx)
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		} else {
+			select {
+			case file = <-f.file:
+			default:
+				return nil
+			}
+		}
+		w.pending = w.pending[1:]
+		if err := w.emit(f, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emit writes a frame.
+func (w *Writer) emit(f *frame, file []byte) error {
+	data, err := bitstream(file)
+	if err != nil {
+		return err
+	}
+	return w.put(frameChunk(f.rect, f.milliseconds, f.over, data))
+}
+
+func (w *Writer) put(b []byte) error {
+	if w.bytes += int64(len(b)); w.bytes > maxFile {
+		return fmt.Errorf("webp: the file is larger than %d bytes", int64(maxFile))
+	}
+	if _, err := w.w.Write(b); err != nil {
+		return fmt.Errorf("webp: write: %w", err)
+	}
+	return nil
+}
+
+// Close writes pending frames and completes the file. Further calls return the
+// same error.
+func (w *Writer) Close() error {
+	if w.ended {
+		return w.err
+	}
+	if w.err == nil {
+		w.err = w.finish()
+	}
+	w.end()
+	return w.err
+}
+
+func (w *Writer) finish() error {
+	if w.frames == 0 {
+		return ErrNoFrames
+	}
+	for _, l := range w.lanes {
+		close(l.frames)
+	}
+	if w.work.Wait() != nil {
+		return context.Cause(w.workCtx)
+	}
+	for _, f := range w.pending {
+		if err := w.emit(f, <-f.file); err != nil {
+			return err
+		}
+	}
+	return w.patchSize()
+}
+
+// patchSize writes the file's size into its head.
+func (w *Writer) patchSize() error {
+	end, err := w.w.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return fmt.Errorf("webp: find the end of the file: %w", err)
+	}
+	if _, err := w.w.Seek(w.start+sizeOffset, io.SeekStart); err != nil {
+		return fmt.Errorf("webp: find the file's size: %w", err)
+	}
+	if _, err := w.w.Write(binary.LittleEndian.AppendUint32(nil, uint32(w.bytes-8))); err != nil {
+		return fmt.Errorf("webp: write the file's size: %w", err)
+	}
+	if _, err := w.w.Seek(end, io.SeekStart); err != nil {
+		return fmt.Errorf("webp: find the end of the file: %w", err)
+	}
+	return nil
+}
+
+// Abort ends the encoders.
+func (w *Writer) Abort() {
+	if w.ended {
+		return
+	}
+	if w.err == nil {
+		w.err = ErrClosed
+	}
+	w.end()
+}
+
+// end stops the encoders, waits for them and releases all memory.
+func (w *Writer) end() {
+	w.ended = true
+	w.stop(w.err)
+	_ = w.work.Wait() // stopped on purpose, or ended
+	w.opts.Pool.Put(w.prev)
+	w.prev, w.pending, w.lanes = nil, nil, nil
+}
