@@ -15,6 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/internal/pipeline"
 	"github.com/bgremove/bgremove/internal/system/outfile"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Result describes the finished work. Frames, Width, Height and Duration are
@@ -261,6 +262,7 @@ func timingOf(o Options) pipeline.Timing {
 // job translates the options for the pipeline.
 func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, error) {
 	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
+	backing, _ := option.ParseBackground(o.Background)
 	scaling, err := sampling(o.Scale, c.pixelArt)
 	if err != nil {
 		return pipeline.Job{}, err
@@ -271,7 +273,8 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 		Tidy:   c.method == Rembg,
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
-			Anchor: o.Anchor, Sampling: scaling, Background: colour(o.Background), Even: format == MP4},
+			Anchor: o.Anchor, Sampling: scaling, Background: backing.Colour, Even: format == MP4},
+		Scene:   sceneOf(backing),
 		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, TempDir: j.config.TempDir, Workers: j.config.Workers, Memory: j.config.Memory,
 	}
 	if p := j.extras.Progress; p != nil {

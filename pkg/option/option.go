@@ -5,6 +5,7 @@
 package option
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -52,7 +53,9 @@ type Options struct {
 	CanvasH int    `json:"canvasH,omitempty"`
 	Anchor  Anchor `json:"anchor,omitempty"`
 	Scale   Scale  `json:"scale,omitempty"`
-	// Background is Transparent (also when empty) or #rrggbb.
+	// Background is Transparent (also when empty), #rrggbb, or "blur" or
+	// "blur:RADIUS": the input's own picture, blurred by a radius within
+	// BlurRadius, in pixels of the upright input. See ParseBackground.
 	Background string `json:"bgColor,omitempty"`
 	// Trim drops the frames without visible change at both ends of a GIF but
 	// one each; ignored for other inputs.
@@ -93,13 +96,13 @@ func Defaults() Options {
 		Anchor: Center, Background: Transparent, Format: GIF, Holes: HolesAuto}
 }
 
-// Transparent reports whether nothing solid is behind the subject.
+// Transparent reports whether nothing is behind the subject.
 func (o Options) Transparent() bool {
 	return !o.MaskOnly && (o.Background == "" || o.Background == Transparent)
 }
 
 // EffectiveFormat is the format really written: an opaque one falls back to GIF
-// when nothing solid is behind the subject.
+// when nothing is behind the subject.
 func (o Options) EffectiveFormat() Format {
 	if o.Format == "" || o.Format.Opaque() && o.Transparent() {
 		return GIF
@@ -136,7 +139,7 @@ func (o *Options) Set(name, text string) error {
 	case !ok || f.set == nil:
 		return &Error{Field: name, Reason: "is no option that a text sets"}
 	case !f.set(o, text):
-		return &Error{Field: name, Reason: f.rules[0].reason}
+		return &Error{Field: name, Reason: cmp.Or(f.setMust, f.rules[0].reason)}
 	}
 	return nil
 }

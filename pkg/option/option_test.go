@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"image/color"
 	"reflect"
 	"slices"
 	"strconv"
@@ -111,21 +112,21 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	negative := -1
 	for want, o := range map[string]option.Options{
-		"method must be one of auto, fast, rembg":    {Method: "AI"},
-		"holes must be one of auto, keep, remove":    {Holes: "x"},
-		"anchor must be one of center, bottom":       {Anchor: "nowhere"},
-		"scale must be one of auto, smooth, nearest": {Scale: "x"},
-		"outputFormat must be one of gif, apng":      {Format: "png"},
-		"tolerance must be between 8 and 32":         {Tolerance: 7},
-		"pad must be between 0 and 50":               {Pad: -1},
-		"canvasW must be between 16 and 4096":        {CanvasW: 15},
-		"bgColor must be transparent or #rrggbb":     {Background: "red"},
-		"key must be auto, green, blue or #rrggbb":   {Key: "red"},
-		"edgeColour must be #rrggbb":                 {EdgeColour: "red"},
-		"start must not be negative":                 {Start: -1},
-		"end must come after start":                  {Start: 2, End: 1},
-		"fps must be between 0.01 and 1000":          {FPS: 1001},
-		"loop must be between 0 and 65535":           {Loop: &negative},
+		"method must be one of auto, fast, rembg":       {Method: "AI"},
+		"holes must be one of auto, keep, remove":       {Holes: "x"},
+		"anchor must be one of center, bottom":          {Anchor: "nowhere"},
+		"scale must be one of auto, smooth, nearest":    {Scale: "x"},
+		"outputFormat must be one of gif, apng":         {Format: "png"},
+		"tolerance must be between 8 and 32":            {Tolerance: 7},
+		"pad must be between 0 and 50":                  {Pad: -1},
+		"canvasW must be between 16 and 4096":           {CanvasW: 15},
+		"bgColor must be transparent, #rrggbb, or blur": {Background: "red"},
+		"key must be auto, green, blue or #rrggbb":      {Key: "red"},
+		"edgeColour must be #rrggbb":                    {EdgeColour: "red"},
+		"start must not be negative":                    {Start: -1},
+		"end must come after start":                     {Start: 2, End: 1},
+		"fps must be between 0.01 and 1000":             {FPS: 1001},
+		"loop must be between 0 and 65535":              {Loop: &negative},
 	} {
 		if err := o.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) { // more words may follow
 			t.Errorf("%v, want %s", err, want)
@@ -143,6 +144,7 @@ func TestEffectiveFormat(t *testing.T) {
 		{option.Options{Format: "mp4"}, "gif"},
 		{option.Options{Format: "mp4", Background: "transparent"}, "gif"},
 		{option.Options{Format: "mp4", Background: "#ffffff"}, "mp4"},
+		{option.Options{Format: "mp4", Background: "blur"}, "mp4"},
 		{option.Options{Format: "mp4", MaskOnly: true}, "mp4"},
 		{option.Options{Format: "webm"}, "webm"},
 		{option.Options{Format: "unheard-of"}, "unheard-of"}, // for others to refuse
@@ -235,4 +237,38 @@ func constant(n ast.Node) (name, kind, text string) {
 	}
 	text, _ = strconv.Unquote(value.Value)
 	return spec.Names[0].Name, of.Name, text
+}
+
+// A background is read, and what is out of its bounds or half of it is none.
+func TestParseBackground(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]option.Backing{
+		"":            {},
+		"transparent": {},
+		"#102030":     {Colour: &color.NRGBA{0x10, 0x20, 0x30, 255}},
+		"blur":        {Blur: &option.Blur{}},
+		"blur:1":      {Blur: &option.Blur{Radius: 1}},
+		"blur:200":    {Blur: &option.Blur{Radius: 200}},
+	} {
+		got, ok := option.ParseBackground(text)
+		if diff := cmp.Diff(want, got); !ok || diff != "" {
+			t.Errorf("%q: %t %s", text, ok, diff)
+		}
+	}
+	for _, text := range []string{"blur:", "blur:0", "blur:201", "blur:x", "blurred", "blur:1:2", "red"} {
+		if b, ok := option.ParseBackground(text); ok {
+			t.Errorf("%q is %v", text, b)
+		}
+	}
+}
+
+// A form names no more than a colour, whatever a command line may name.
+func TestSetBackground(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"blur", "blur:3"} {
+		var o option.Options
+		if err := o.Set("bgColor", text); err == nil || err.Error() != "bgColor must be transparent or #rrggbb" || o.Background != "" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }
