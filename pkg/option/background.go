@@ -10,18 +10,32 @@ import (
 // input. Without a radius it follows the picture's size.
 var BlurRadius = Range{Min: 1, Max: 200}
 
+// GradientAngle bounds the angle of a gradient in degrees, as in CSS: 0 is upwards,
+// 90 to the right, and the default downwards.
+var GradientAngle = Range{Min: 0, Max: 360, Default: 180}
+
 // Backing is a Background, read. At most one of its fields is set; none is
 // transparent.
 type Backing struct {
-	Colour *color.NRGBA
-	Blur   *Blur
+	Colour   *color.NRGBA
+	Blur     *Blur
+	Gradient *Gradient
 }
 
 // Blur is the input's own picture, blurred.
 type Blur struct{ Radius int } // 0 follows the picture's size
 
-// blurWord begins a blurred background.
-const blurWord = "blur"
+// Gradient goes from one colour to another.
+type Gradient struct {
+	From, To color.NRGBA
+	Angle    int
+}
+
+// The words that begin backgrounds.
+const (
+	blurWord     = "blur"
+	gradientWord = "gradient"
+)
 
 // ParseBackground reads a Background; ok is false where it is none.
 func ParseBackground(text string) (b Backing, ok bool) {
@@ -32,8 +46,11 @@ func ParseBackground(text string) (b Backing, ok bool) {
 		return Backing{Colour: &c}, true
 	}
 	kind, rest, more := strings.Cut(text, ":")
-	if kind == blurWord {
+	switch kind {
+	case blurWord:
 		return parseBlur(rest, more)
+	case gradientWord:
+		return parseGradient(strings.Split(rest, ","))
 	}
 	return b, false
 }
@@ -44,6 +61,24 @@ func parseBlur(radius string, given bool) (Backing, bool) {
 	}
 	n, err := strconv.Atoi(radius)
 	return Backing{Blur: &Blur{Radius: n}}, err == nil && BlurRadius.has(n)
+}
+
+func parseGradient(parts []string) (b Backing, ok bool) {
+	if len(parts) < 2 || len(parts) > 3 {
+		return b, false
+	}
+	g := Gradient{Angle: GradientAngle.Default}
+	var from, to bool
+	g.From, from = ParseColour(parts[0])
+	g.To, to = ParseColour(parts[1])
+	if len(parts) == 3 {
+		n, err := strconv.Atoi(parts[2])
+		if err != nil || !GradientAngle.has(n) {
+			return b, false
+		}
+		g.Angle = n
+	}
+	return Backing{Gradient: &g}, from && to
 }
 
 // background is the field of Background. Set takes a colour only: forms of
@@ -59,5 +94,6 @@ func backgroundMust() string { return "must be transparent, #rrggbb, or " + Scen
 
 // Scenes are the backgrounds that are no colour, in words.
 func Scenes() string {
-	return "blur[:radius] with a radius of " + BlurRadius.text()
+	return "blur[:radius] with a radius of " + BlurRadius.text() +
+		", or gradient:#rrggbb,#rrggbb[,angle] with an angle of " + GradientAngle.text()
 }

@@ -53,9 +53,13 @@ type Options struct {
 	CanvasH int    `json:"canvasH,omitempty"`
 	Anchor  Anchor `json:"anchor,omitempty"`
 	Scale   Scale  `json:"scale,omitempty"`
-	// Background is Transparent (also when empty), #rrggbb, or "blur" or
-	// "blur:RADIUS": the input's own picture, blurred by a radius within
-	// BlurRadius, in pixels of the upright input. See ParseBackground.
+	// Background is what is behind the subject; see ParseBackground:
+	//   - Transparent, also when empty;
+	//   - #rrggbb;
+	//   - "blur" or "blur:RADIUS": the input's own picture, blurred by a radius
+	//     within BlurRadius, in pixels of the upright input;
+	//   - "gradient:#rrggbb,#rrggbb" or "gradient:#rrggbb,#rrggbb,ANGLE", with an
+	//     angle within GradientAngle.
 	Background string `json:"bgColor,omitempty"`
 	// Trim drops the frames without visible change at both ends of a GIF but
 	// one each; ignored for other inputs.

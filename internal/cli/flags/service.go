@@ -2,9 +2,7 @@ package flags
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,37 +22,6 @@ func AddServiceOptions(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(Word(&o.Anchor), "anchor", "where the subject stands on the canvas: "+Choices("anchor", nil))
 	f.Var(Word(&o.Format), "format", Formats("or"))
 	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
-}
-
-// AddColour adds --bg for a colour: a service takes no other background.
-func AddColour(f *pflag.FlagSet, o *bgremove.Options) {
-	f.Var(Colour(&o.Background, Option("bg").Words...), "bg", "background: transparent or a `colour`: #rrggbb, #rgb or a name such as white")
-}
-
-// AddBackground adds --bg for all that can stand behind the subject.
-func AddBackground(f *pflag.FlagSet, o *bgremove.Options) {
-	f.Var(background{Colour(&o.Background, Option("bg").Words...), &o.Background}, "bg",
-		"what is `behind` the subject: transparent, a colour (#rrggbb, #rgb or a name such as white) or blur[:radius]")
-}
-
-// background is a colour, or what else can stand behind the subject.
-type background struct {
-	pflag.Value
-	p *string
-}
-
-func (b background) Type() string { return "background" }
-
-func (b background) Set(s string) error {
-	err := b.Value.Set(s)
-	if err == nil {
-		return nil
-	}
-	if _, ok := option.ParseBackground(strings.ToLower(s)); ok {
-		*b.p = strings.ToLower(s)
-		return nil
-	}
-	return fmt.Errorf("%w, or %s", err, option.Scenes())
 }
 
 // CheckOptions refuses values out of range. It also refuses an explicit 0 that
