@@ -14,6 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/internal/pipeline"
+	"github.com/bgremove/bgremove/internal/scene"
 	"github.com/bgremove/bgremove/internal/system/outfile"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -122,6 +123,7 @@ type removal struct {
 	began   time.Time
 	timings map[string]float64
 	notes   []Note
+	behind  scene.Scene // nil where that is a colour or nothing
 }
 
 func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Result, error) {
@@ -139,6 +141,9 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	}
 	if sameFile(inputPath, outputPath) {
 		return nil, &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: "would be the input itself"}
+	}
+	if j.behind, err = j.scene(ctx, j.options); err != nil {
+		return nil, err
 	}
 	file, err := create(outputPath, j.extras.Overwrite)
 	if err != nil {
@@ -274,7 +279,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: o.Anchor, Sampling: scaling, Background: backing.Colour, Even: format == MP4},
-		Scene:   sceneOf(backing),
+		Scene:   j.behind,
 		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, TempDir: j.config.TempDir, Workers: j.config.Workers, Memory: j.config.Memory,
 	}
 	if p := j.extras.Progress; p != nil {

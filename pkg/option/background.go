@@ -20,6 +20,7 @@ type Backing struct {
 	Colour   *color.NRGBA
 	Blur     *Blur
 	Gradient *Gradient
+	File     string // its path
 }
 
 // Blur is the input's own picture, blurred.
@@ -52,8 +53,11 @@ func ParseBackground(text string) (b Backing, ok bool) {
 	case gradientWord:
 		return parseGradient(strings.Split(rest, ","))
 	}
-	return b, false
+	return Backing{File: text}, isPath(text)
 }
+
+// isPath tells paths from misspelt words: a path has a dot or a separator.
+func isPath(text string) bool { return strings.ContainsAny(text, "./\\") }
 
 func parseBlur(radius string, given bool) (Backing, bool) {
 	if !given {
@@ -95,5 +99,6 @@ func backgroundMust() string { return "must be transparent, #rrggbb, or " + Scen
 // Scenes are the backgrounds that are no colour, in words.
 func Scenes() string {
 	return "blur[:radius] with a radius of " + BlurRadius.text() +
-		", or gradient:#rrggbb,#rrggbb[,angle] with an angle of " + GradientAngle.text()
+		", gradient:#rrggbb,#rrggbb[,angle] with an angle of " + GradientAngle.text() +
+		", or a file such as ./beach.png"
 }

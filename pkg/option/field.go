@@ -82,6 +82,7 @@ var fields = []field{
 	word("anchor", Anchors(), func(o *Options) *Anchor { return &o.Anchor }),
 	word("subject", Subjects(), func(o *Options) *Subject { return &o.Subject }),
 	word("scale", Scales(), func(o *Options) *Scale { return &o.Scale }),
+	word("bgFit", Fits(), func(o *Options) *Fit { return &o.BackgroundFit }),
 	word("outputFormat", Formats(), func(o *Options) *Format { return &o.Format }),
 	number("tolerance", Tolerance, func(o *Options) *int { return &o.Tolerance }),
 	number("pad", Pad, func(o *Options) *int { return &o.Pad }),

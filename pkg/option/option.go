@@ -59,8 +59,11 @@ type Options struct {
 	//   - "blur" or "blur:RADIUS": the input's own picture, blurred by a radius
 	//     within BlurRadius, in pixels of the upright input;
 	//   - "gradient:#rrggbb,#rrggbb" or "gradient:#rrggbb,#rrggbb,ANGLE", with an
-	//     angle within GradientAngle.
+	//     angle within GradientAngle;
+	//   - the path of a picture, which has a dot or a separator in it.
 	Background string `json:"bgColor,omitempty"`
+	// BackgroundFit is how a file is fitted to the output.
+	BackgroundFit Fit `json:"bgFit,omitempty"`
 	// Trim drops the frames without visible change at both ends of a GIF but
 	// one each; ignored for other inputs.
 	Trim bool `json:"trim,omitempty"`

@@ -250,7 +250,9 @@ func TestParseBackground(t *testing.T) {
 		"blur:1":      {Blur: &option.Blur{Radius: 1}},
 		"blur:200":    {Blur: &option.Blur{Radius: 200}},
 
-		"gradient:#000000,#0A0b0c":     {Gradient: &option.Gradient{From: color.NRGBA{A: 255}, To: color.NRGBA{10, 11, 12, 255}, Angle: 180}},
+		"gradient:#000000,#0A0b0c": {Gradient: &option.Gradient{From: color.NRGBA{A: 255}, To: color.NRGBA{10, 11, 12, 255}, Angle: 180}},
+		"beach.PNG":                {File: "beach.PNG"}, "./beach": {File: "./beach"}, `C:\beach`: {File: `C:\beach`},
+
 		"gradient:#000000,#000000,0":   {Gradient: &option.Gradient{From: color.NRGBA{A: 255}, To: color.NRGBA{A: 255}}},
 		"gradient:#000000,#000000,360": {Gradient: &option.Gradient{From: color.NRGBA{A: 255}, To: color.NRGBA{A: 255}, Angle: 360}},
 	} {
@@ -259,7 +261,7 @@ func TestParseBackground(t *testing.T) {
 			t.Errorf("%q: %t %s", text, ok, diff)
 		}
 	}
-	for _, text := range []string{"blur:", "blur:0", "blur:201", "blur:x", "blurred", "blur:1:2", "red",
+	for _, text := range []string{"blur:", "blur:0", "blur:201", "blur:x", "blurred", "blur:1:2", "blur:1.5", "red", "#12",
 		"gradient", "gradient:", "gradient:#000000", "gradient:#000000,#fff", "gradient:#000000,#000000,", "gradient:#000000,#000000,361",
 		"gradient:#000000,#000000,-1", "gradient:#000000,#000000,1,2", "gradient:red,#000000"} {
 		if b, ok := option.ParseBackground(text); ok {
@@ -271,7 +273,7 @@ func TestParseBackground(t *testing.T) {
 // A form names no more than a colour, whatever a command line may name.
 func TestSetBackground(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"blur", "blur:3", "gradient:#000000,#ffffff"} {
+	for _, text := range []string{"blur", "blur:3", "gradient:#000000,#ffffff", "beach.png", "/etc/passwd"} {
 		var o option.Options
 		if err := o.Set("bgColor", text); err == nil || err.Error() != "bgColor must be transparent or #rrggbb" || o.Background != "" {
 			t.Errorf("%s: %v", text, err)

@@ -18,7 +18,8 @@ func AddColour(f *pflag.FlagSet, o *bgremove.Options) {
 // AddBackground adds --bg for all that can stand behind the subject.
 func AddBackground(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(background{Colour(&o.Background, Option("bg").Words...), &o.Background}, "bg",
-		"what is `behind` the subject: transparent, a colour (#rrggbb, #rgb or a name such as white), blur[:radius] or gradient:A,B[,angle]")
+		"what is `behind` the subject: transparent, a colour (#rrggbb, #rgb or a name such as white), blur[:radius], gradient:A,B[,angle] or a file")
+	f.Var(Word(&o.BackgroundFit), "bg-fit", "how a file behind the subject is fitted to the output: "+Choices("bg-fit", nil))
 }
 
 // background is a colour, or what else can stand behind the subject.
@@ -42,9 +43,12 @@ func (b background) Set(s string) error {
 	return nil
 }
 
-// spelled is a background as the library spells it: words in lower case, colours
+// spelled is a background as the library spells it: words in lower case but for files, colours
 // as #rrggbb.
 func spelled(s string) string {
+	if b, ok := option.ParseBackground(strings.ToLower(s)); ok && b.File != "" {
+		return s
+	}
 	kind, rest, _ := strings.Cut(strings.ToLower(s), ":")
 	if kind != "gradient" {
 		return strings.ToLower(s)
