@@ -172,7 +172,11 @@ func newRunner(job Job) *runner {
 	if r.MaskOnly {
 		r.Canvas.Background, r.Scene = &color.NRGBA{A: 255}, nil
 	}
-	r.flight = newFlight(r.source, r.Workers, r.Memory)
+	memory := r.Memory
+	if r.Scene != nil {
+		memory /= 2 // each frame may hold pictures of the scene, too
+	}
+	r.flight = newFlight(r.source, r.Workers, memory)
 	r.Workers = min(r.Workers, cap(r.flight))
 	return r
 }

@@ -45,8 +45,8 @@ func (r *Remover) scene(ctx context.Context, o Options) (scene.Scene, error) {
 	return nil, nil
 }
 
-// sceneOfFile is a picture behind the subject. The file's content decides its type.
-func (r *Remover) sceneOfFile(_ context.Context, path string, fit option.Fit) (scene.Scene, error) {
+// sceneOfFile is a picture or a clip behind the subject. The file's content decides its type.
+func (r *Remover) sceneOfFile(ctx context.Context, path string, fit option.Fit) (scene.Scene, error) {
 	head, _, err := readHead(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -61,8 +61,54 @@ func (r *Remover) sceneOfFile(_ context.Context, path string, fit option.Fit) (s
 			return nil, explain(path, err)
 		}
 		return scene.Picture(img, fit)
+	case media.GIF, media.MP4, media.MOV, media.WebM, media.Matroska:
+		in, err := r.open(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if in.clip.Info().Truncated {
+			return nil, &Error{Kind: Unreadable, Cause: InputTruncated, Path: path, Reason: "the file is truncated"}
+		}
+		return scene.Clip(namedClip{in.clip, path}, fit)
 	}
-	return nil, &Error{Kind: Unreadable, Cause: NotPicture, Path: path, Reason: "not a PNG, JPEG or WebP picture"}
+	return nil, &Error{Kind: Unreadable, Cause: NotPicture, Path: path,
+		Reason: "not a picture (PNG, JPEG, WebP) nor a clip (GIF, MP4, MOV, WebM)"}
+}
+
+// namedClip is a clip beside the input: its errors name its own file.
+type namedClip struct {
+	media.Clip
+	path string
+}
+
+// Open starts a pass.
+func (c namedClip) Open(ctx context.Context, o media.ReadOptions) (media.Source, error) {
+	src, err := c.Clip.Open(ctx, o)
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	return namedSource{src, c}, nil
+}
+
+func (c namedClip) explain(err error) error {
+	if errors.Is(err, io.EOF) {
+		return err
+	}
+	return explain(c.path, err)
+}
+
+type namedSource struct {
+	media.Source
+	clip namedClip
+}
+
+// Next returns the next frame.
+func (s namedSource) Next(ctx context.Context) (*media.Frame, error) {
+	f, err := s.Source.Next(ctx)
+	if err != nil {
+		return nil, s.clip.explain(err)
+	}
+	return f, nil
 }
 
 // readPicture decodes a picture within the limits.

@@ -4,11 +4,15 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -38,15 +42,15 @@ func TestPictureBehind(t *testing.T) {
 			}
 		}
 		for _, at := range []image.Point{{0, 0}, {99, 0}, {0, 299}, {50, 299}} {
-			if got := img.NRGBAAt(at.X, at.Y); !close(got, color.NRGBA{0, 0, 255, 255}) {
+			if got := img.NRGBAAt(at.X, at.Y); !alike(got, color.NRGBA{0, 0, 255, 255}) {
 				t.Errorf("%s: %v is %v", name, at, got)
 			}
 		}
 	}
 }
 
-// close allows for codecs that lose a little.
-func close(a, b color.NRGBA) bool {
+// alike allows for codecs that lose a little.
+func alike(a, b color.NRGBA) bool {
 	d := func(x, y uint8) int { return max(int(x)-int(y), int(y)-int(x)) }
 	return max(d(a.R, b.R), d(a.G, b.G), d(a.B, b.B), d(a.A, b.A)) <= 6
 }
@@ -95,5 +99,54 @@ func TestUnreadableBehind(t *testing.T) {
 			t.Errorf("%s: %s is left", name, left[0].Name())
 		}
 		r.Close()
+	}
+}
+
+// A clip behind the subject runs in the output's time and loops: each frame shows what
+// the clip shows then, whatever the rates of both.
+func TestClipBehind(t *testing.T) {
+	t.Parallel()
+	in := generate(t, "in.gif", movingSquare("-t", "1")...)
+	// 0.2 s red, 0.2 s blue.
+	for _, name := range []string{"behind.gif", "behind.mp4", "behind.webm", "behind.mov"} {
+		clip := generate(t, name, "-f", "lavfi", "-i", "color=red:s=64x64:r=10:d=0.2", "-f", "lavfi", "-i", "color=blue:s=64x64:r=10:d=0.2",
+			"-filter_complex", "[0][1]concat=n=2")
+		out := filepath.Join(t.TempDir(), "out.gif")
+		o := bgremove.Options{Method: bgremove.Fast, Background: clip, Start: 100e6}
+		result := remove(t, in, out, o)
+		frames := gifFrames(t, out)
+		for i, f := range frames {
+			blue := f.PTS%(400*time.Millisecond) >= 200*time.Millisecond
+			if got := f.Image.NRGBAAt(0, 0); got.A != 255 || max(got.R, got.B) < 220 || min(got.R, got.B) > 30 || blue != (got.B > got.R) {
+				t.Errorf("%s: frame %d at %s is on %v, blue: %t", name, i, f.PTS, got, blue)
+			}
+		}
+		if last := frames[len(frames)-1].PTS; last < 600*time.Millisecond || len(frames) != result.Frames {
+			t.Errorf("%s: %d frames, until %s", name, len(frames), last)
+		}
+	}
+}
+
+// gifFrames reads all frames of a GIF.
+func gifFrames(t *testing.T, path string) (frames []*media.Frame) {
+	t.Helper()
+	clip, err := gif.Probe(path, media.Limits{MaxSide: 4096, MaxArea: 1 << 24, MaxFrames: 1000, MaxPixels: 1 << 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := clip.Open(t.Context(), media.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	for {
+		f, err := src.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			return frames
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames = append(frames, f)
 	}
 }

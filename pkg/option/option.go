@@ -60,7 +60,7 @@ type Options struct {
 	//     within BlurRadius, in pixels of the upright input;
 	//   - "gradient:#rrggbb,#rrggbb" or "gradient:#rrggbb,#rrggbb,ANGLE", with an
 	//     angle within GradientAngle;
-	//   - the path of a picture, which has a dot or a separator in it.
+	//   - the path of a picture or a clip, which has a dot or a separator in it.
 	Background string `json:"bgColor,omitempty"`
 	// BackgroundFit is how a file is fitted to the output.
 	BackgroundFit Fit `json:"bgFit,omitempty"`
