@@ -112,6 +112,7 @@ func (r *runner) prepares() bool { return r.Survey != nil || r.firstCut.wanted.L
 // prepare prepares a frame for the survey and the first cut-out.
 func (r *runner) prepare(it *item) {
 	r.cutOut(it)
+	r.Canvas.Rim.Draw(it.Image)
 	if bg := r.Canvas.Background; bg != nil {
 		canvas.Flatten(it.Image, *bg)
 	}

@@ -170,7 +170,7 @@ func newRunner(job Job) *runner {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	if r.MaskOnly {
-		r.Canvas.Background, r.Scene = &color.NRGBA{A: 255}, nil
+		r.Canvas.Background, r.Canvas.Rim, r.Scene = &color.NRGBA{A: 255}, canvas.Rim{}, nil
 	}
 	memory := r.Memory
 	if r.Scene != nil {

@@ -185,7 +185,7 @@ func isVisible(row, alpha []uint8, x int) bool {
 
 // layOut puts the cut-out on the canvas and readies it for the codec.
 func (r *runner) layOut(it *item, renderer *canvas.Renderer) {
-	it.frame.Image = renderer.Render(it.Image)
+	it.frame.Image = renderer.RenderSubject(it.Image)
 	it.Image = nil
 	if it.before != nil {
 		it.before = renderer.Render(it.before)

@@ -3,7 +3,6 @@ package scene
 import (
 	"context"
 	"image"
-	"math"
 	"sync"
 	"time"
 
@@ -107,7 +106,7 @@ func addRow(sums []uint32, row []uint8, factor int) {
 // blur is three box blurs in each direction, which are close to a Gaussian (W3C,
 // Filter Effects, feGaussianBlur). The edge is repeated.
 func (l *light) blur(deviation float64) {
-	reach := boxReach(deviation)
+	reach := canvas.BoxReach(deviation)
 	if reach == 0 {
 		return
 	}
@@ -115,12 +114,6 @@ func (l *light) blur(deviation float64) {
 		l.boxRows(reach)
 		l.boxColumns(reach)
 	}
-}
-
-// boxReach is how far each of three boxes, 2·reach+1 wide, reaches from its middle:
-// their variances, ((2·reach+1)² − 1)/12 each, add up to the deviation's.
-func boxReach(deviation float64) int {
-	return int(math.Round((math.Sqrt(4*deviation*deviation+1) - 1) / 2))
 }
 
 // reciprocal of a box's width, in 1/2²⁴, rounded up: sum·reciprocal >> 24 is exactly

@@ -13,8 +13,9 @@ import (
 	"os"
 	"strconv"
 
-	_ "golang.org/x/image/webp"
+	_ "golang.org/x/image/webp" // also a picture that is read
 
+	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/scene"
 	"github.com/bgremove/bgremove/pkg/option"
@@ -24,6 +25,9 @@ import (
 // work begins, and explains why it cannot be used.
 func (r *Remover) CheckBackground(ctx context.Context, o Options) error {
 	if err := Validate(o); err != nil {
+		return err
+	}
+	if err := checkRoom(o); err != nil {
 		return err
 	}
 	_, err := r.scene(ctx, o)
@@ -43,6 +47,34 @@ func (r *Remover) scene(ctx context.Context, o Options) (scene.Scene, error) {
 		return r.sceneOfFile(ctx, b.File, o.BackgroundFit)
 	}
 	return nil, nil
+}
+
+// rim is what is drawn around the subject.
+func rim(o Options) (r canvas.Rim) {
+	if line, ok := option.ParseOutline(o.Outline); ok {
+		r.Outline = &canvas.Outline{Colour: line.Colour, Width: line.Width}
+	}
+	if cast, ok := option.ParseShadow(o.Shadow); ok {
+		s := canvas.Shadow(cast)
+		r.Shadow = &s
+	}
+	return r
+}
+
+// checkRoom refuses a canvas that the outline and the shadow would fill.
+func checkRoom(o Options) error {
+	before, after := rim(o).Margins()
+	need := before.Add(after)
+	for _, side := range []struct {
+		field     string
+		has, need int
+	}{{"canvasW", o.CanvasW, need.X}, {"canvasH", o.CanvasH, need.Y}} {
+		if !o.MaskOnly && side.has > 0 && side.has <= side.need {
+			return &Error{Kind: Invalid, Field: side.field,
+				Reason: fmt.Sprintf("%d leaves no room for the subject: the outline and the shadow take %d pixels", side.has, side.need)}
+		}
+	}
+	return nil
 }
 
 // sceneOfFile is a picture or a clip behind the subject. The file's content decides its type.

@@ -98,7 +98,9 @@ func TestUnreadableBehind(t *testing.T) {
 		if left, _ := os.ReadDir(filepath.Dir(out)); len(left) > 0 {
 			t.Errorf("%s: %s is left", name, left[0].Name())
 		}
-		r.Close()
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -142,6 +142,9 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if sameFile(inputPath, outputPath) {
 		return nil, &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: "would be the input itself"}
 	}
+	if err := checkRoom(j.options); err != nil {
+		return nil, err
+	}
 	if j.behind, err = j.scene(ctx, j.options); err != nil {
 		return nil, err
 	}
@@ -278,7 +281,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 		Tidy:   c.method == Rembg,
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
-			Anchor: o.Anchor, Sampling: scaling, Background: backing.Colour, Even: format == MP4},
+			Anchor: o.Anchor, Sampling: scaling, Rim: rim(o), Background: backing.Colour, Even: format == MP4},
 		Scene:   j.behind,
 		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, TempDir: j.config.TempDir, Workers: j.config.Workers, Memory: j.config.Memory,
 	}

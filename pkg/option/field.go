@@ -91,6 +91,8 @@ var fields = []field{
 	background(),
 	colour("key", []string{KeyAuto, KeyGreen, KeyBlue}, func(o *Options) *string { return &o.Key }),
 	colour("edgeColour", nil, func(o *Options) *string { return &o.EdgeColour }),
+	ruled("outline", rule{outlineMust(), func(o Options) bool { _, ok := ParseOutline(o.Outline); return o.Outline == "" || ok }}),
+	ruled("shadow", rule{shadowMust(), func(o Options) bool { _, ok := ParseShadow(o.Shadow); return o.Shadow == "" || ok }}),
 	ruled("start", rule{"must not be negative", func(o Options) bool { return o.Start >= 0 }}),
 	ruled("end", rule{"must not be negative", func(o Options) bool { return o.End >= 0 }},
 		rule{"must come after start", func(o Options) bool { return o.End == 0 || o.End > o.Start }}),

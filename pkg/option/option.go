@@ -64,6 +64,12 @@ type Options struct {
 	Background string `json:"bgColor,omitempty"`
 	// BackgroundFit is how a file is fitted to the output.
 	BackgroundFit Fit `json:"bgFit,omitempty"`
+	// Outline is "#rrggbb,WIDTH": a line around the subject, for stickers, within
+	// OutlineWidth pixels of the output; empty is none.
+	Outline string `json:"outline,omitempty"`
+	// Shadow is the subject's: SoftShadow, or "X,Y[,BLUR[,OPACITY]]" within
+	// ShadowOffset, ShadowBlur and ShadowOpacity; empty is none.
+	Shadow string `json:"shadow,omitempty"`
 	// Trim drops the frames without visible change at both ends of a GIF but
 	// one each; ignored for other inputs.
 	Trim bool `json:"trim,omitempty"`

@@ -112,21 +112,23 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	negative := -1
 	for want, o := range map[string]option.Options{
-		"method must be one of auto, fast, rembg":       {Method: "AI"},
-		"holes must be one of auto, keep, remove":       {Holes: "x"},
-		"anchor must be one of center, bottom":          {Anchor: "nowhere"},
-		"scale must be one of auto, smooth, nearest":    {Scale: "x"},
-		"outputFormat must be one of gif, apng":         {Format: "png"},
-		"tolerance must be between 8 and 32":            {Tolerance: 7},
-		"pad must be between 0 and 50":                  {Pad: -1},
-		"canvasW must be between 16 and 4096":           {CanvasW: 15},
-		"bgColor must be transparent, #rrggbb, or blur": {Background: "red"},
-		"key must be auto, green, blue or #rrggbb":      {Key: "red"},
-		"edgeColour must be #rrggbb":                    {EdgeColour: "red"},
-		"start must not be negative":                    {Start: -1},
-		"end must come after start":                     {Start: 2, End: 1},
-		"fps must be between 0.01 and 1000":             {FPS: 1001},
-		"loop must be between 0 and 65535":              {Loop: &negative},
+		"method must be one of auto, fast, rembg":               {Method: "AI"},
+		"holes must be one of auto, keep, remove":               {Holes: "x"},
+		"anchor must be one of center, bottom":                  {Anchor: "nowhere"},
+		"scale must be one of auto, smooth, nearest":            {Scale: "x"},
+		"outputFormat must be one of gif, apng":                 {Format: "png"},
+		"tolerance must be between 8 and 32":                    {Tolerance: 7},
+		"pad must be between 0 and 50":                          {Pad: -1},
+		"canvasW must be between 16 and 4096":                   {CanvasW: 15},
+		"bgColor must be transparent, #rrggbb, or blur":         {Background: "red"},
+		"key must be auto, green, blue or #rrggbb":              {Key: "red"},
+		"edgeColour must be #rrggbb":                            {EdgeColour: "red"},
+		"outline must be #rrggbb,width with a width of 1 to 64": {Outline: "#ffffff,65"},
+		"shadow must be soft or x,y[,blur[,opacity]]":           {Shadow: "hard"},
+		"start must not be negative":                            {Start: -1},
+		"end must come after start":                             {Start: 2, End: 1},
+		"fps must be between 0.01 and 1000":                     {FPS: 1001},
+		"loop must be between 0 and 65535":                      {Loop: &negative},
 	} {
 		if err := o.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) { // more words may follow
 			t.Errorf("%v, want %s", err, want)
@@ -277,6 +279,30 @@ func TestSetBackground(t *testing.T) {
 		var o option.Options
 		if err := o.Set("bgColor", text); err == nil || err.Error() != "bgColor must be transparent or #rrggbb" || o.Background != "" {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestParseRim(t *testing.T) {
+	t.Parallel()
+	if line, ok := option.ParseOutline("#010203,64"); !ok || line != (option.Line{Colour: color.NRGBA{1, 2, 3, 255}, Width: 64}) {
+		t.Errorf("%v %t", line, ok)
+	}
+	for _, text := range []string{"", "#010203", "#010203,", "#010203,0", "#010203,65", "#010203,1,2", "white,3", "3"} {
+		if line, ok := option.ParseOutline(text); ok {
+			t.Errorf("%q is %v", text, line)
+		}
+	}
+	for text, want := range map[string]option.Cast{
+		"soft": {0, 6, 8, 50}, "-3,4": {-3, 4, 8, 50}, "0,0,0": {0, 0, 0, 50}, "1,2,64,100": {1, 2, 64, 100},
+	} {
+		if got, ok := option.ParseShadow(text); !ok || got != want {
+			t.Errorf("%q is %v %t", text, got, ok)
+		}
+	}
+	for _, text := range []string{"", "3", "101,0", "0,-101", "0,0,65", "0,0,-1", "0,0,0,0", "0,0,0,101", "0,0,0,1,1", "x,0"} {
+		if got, ok := option.ParseShadow(text); ok {
+			t.Errorf("%q is %v", text, got)
 		}
 	}
 }

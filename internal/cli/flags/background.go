@@ -22,6 +22,52 @@ func AddBackground(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(Word(&o.BackgroundFit), "bg-fit", "how a file behind the subject is fitted to the output: "+Choices("bg-fit", nil))
 }
 
+// AddRim adds the flags for what is drawn around the subject.
+func AddRim(f *pflag.FlagSet, o *bgremove.Options) {
+	f.Var(outline{&o.Outline}, "outline", "a line around the subject, for stickers: `colour,width` in pixels of the output")
+	f.Var(shadow{&o.Shadow}, "shadow", "a soft shadow of the subject; --shadow=`x,y,blur,opacity` sets its offset and blur in pixels, its opacity in percent")
+	f.Lookup("shadow").NoOptDefVal = option.SoftShadow
+}
+
+// outline is a flag for a line: its colour has the forms of all colours.
+type outline struct{ p *string }
+
+func (o outline) Type() string { return "outline" }
+
+func (o outline) String() string {
+	if o.p == nil {
+		return ""
+	}
+	return *o.p
+}
+
+func (o outline) Set(s string) error {
+	c, width, _ := strings.Cut(s, ",")
+	if hex, ok := hexColour(strings.ToLower(c)); ok && width != "" {
+		s = hex + "," + width
+	}
+	*o.p = s
+	return nil
+}
+
+// shadow is a flag for a shadow, which is also true or false.
+type shadow struct{ p *string }
+
+func (s shadow) Type() string { return "shadow" }
+
+func (s shadow) String() string { return outline(s).String() }
+
+func (s shadow) Set(text string) error {
+	switch strings.ToLower(text) {
+	case "true", "yes", "on":
+		text = option.SoftShadow
+	case "false", "no", "off", "none":
+		text = ""
+	}
+	*s.p = text
+	return nil
+}
+
 // background is a colour, or what else can stand behind the subject.
 type background struct {
 	pflag.Value
