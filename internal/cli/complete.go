@@ -9,6 +9,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/service/server"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // flagWords are the values of flags that take one of a few, beside those of options.
@@ -36,6 +37,8 @@ func (a *app) complete(cmd *cobra.Command) {
 			return
 		case flagWords[f.Name] != nil:
 			complete = cobra.FixedCompletions(flagWords[f.Name], cobra.ShellCompDirectiveNoFileComp)
+		case f.Value.Type() == "background": // or a file
+			complete = cobra.FixedCompletions([]string{option.Transparent, "blur", "gradient:"}, cobra.ShellCompDirectiveDefault)
 		case len(flags.Option(f.Name).Words) > 0:
 			complete = cobra.FixedCompletions(flags.Option(f.Name).Words, cobra.ShellCompDirectiveNoFileComp)
 		case f.Name == "model":
