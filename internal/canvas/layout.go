@@ -3,6 +3,7 @@
 package canvas
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -36,6 +37,8 @@ type Spec struct {
 	Width, Height int
 	Anchor        option.Anchor
 	Sampling      Sampling
+	// Rim is drawn around the subject. The output has room for it beside the window.
+	Rim Rim
 	// Background fills the output; nil leaves it transparent.
 	Background *color.NRGBA
 	// Even adds a column or row of background where the size is odd, because
@@ -55,14 +58,15 @@ type Layout struct {
 	Target image.Rectangle
 
 	background *color.NRGBA
+	rim        Rim
 	nearest    bool
 }
 
 // Plan computes the layout for source pictures of the given size. The subject
 // lies within box over the whole clip. An empty box is not cropped to. The error
-// is for an unknown anchor.
+// is ErrNoRoom, or for an unknown anchor.
 func (s Spec) Plan(source image.Point, box image.Rectangle) (Layout, error) {
-	l := Layout{Window: image.Rectangle{Max: source}, background: s.Background}
+	l := Layout{Window: image.Rectangle{Max: source}, background: s.Background, rim: s.Rim}
 	if s.Crop && !box.Empty() {
 		l.Window = box.Inset(-s.Pad)
 	}
@@ -78,22 +82,30 @@ func (s Spec) Plan(source image.Point, box image.Rectangle) (Layout, error) {
 	return l, nil
 }
 
+// ErrNoRoom says that the rim is wider than the canvas.
+var ErrNoRoom = errors.New("the outline and the shadow leave no room on the canvas")
+
 // fit returns the canvas for a window of size w, and the window's place on it.
 func (s Spec) fit(w image.Point) (size image.Point, target image.Rectangle, err error) {
+	before, after := s.Rim.Margins()
+	margins := before.Add(after)
 	if s.Width == 0 && s.Height == 0 {
-		return w, image.Rectangle{Max: w}, nil
+		return w.Add(margins), image.Rectangle{Max: w}.Add(before), nil
 	}
-	size = image.Pt(s.Width, s.Height)
-	if size.X == 0 {
+	size = image.Pt(s.Width, s.Height).Sub(margins) // of what the rim leaves
+	if s.Width > 0 && size.X < 1 || s.Height > 0 && size.Y < 1 {
+		return size, target, ErrNoRoom
+	}
+	if s.Width == 0 {
 		size.X = proportional(size.Y, w.X, w.Y)
 	}
-	if size.Y == 0 {
+	if s.Height == 0 {
 		size.Y = proportional(size.X, w.Y, w.X)
 	}
 	scale := min(float64(size.X)/float64(w.X), float64(size.Y)/float64(w.Y))
 	scaled := image.Pt(scaledSide(w.X, scale, size.X), scaledSide(w.Y, scale, size.Y))
 	at, err := anchorOffset(s.Anchor, size.Sub(scaled))
-	return size, image.Rectangle{Min: at, Max: at.Add(scaled)}, err
+	return size.Add(margins), image.Rectangle{Min: at, Max: at.Add(scaled)}.Add(before), err
 }
 
 // anchorOffset is where the subject's top left corner lies, of the room that it leaves.

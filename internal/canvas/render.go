@@ -40,9 +40,23 @@ func NewRenderer(l Layout, source image.Point, pool *media.Pool) *Renderer {
 	return r
 }
 
-// Render returns img laid out on the canvas. It takes ownership of img: the
+// Render returns img laid out on the canvas, on its background. It takes ownership of img: the
 // result may be img itself; otherwise img goes back to the pool.
 func (r *Renderer) Render(img *image.NRGBA) *image.NRGBA {
+	out := r.place(img)
+	r.flatten(out)
+	return out
+}
+
+// RenderSubject is Render for a cut-out, around which the rim is drawn.
+func (r *Renderer) RenderSubject(img *image.NRGBA) *image.NRGBA {
+	out := r.place(img)
+	r.layout.rim.Draw(out)
+	r.flatten(out)
+	return out
+}
+
+func (r *Renderer) place(img *image.NRGBA) *image.NRGBA {
 	l := &r.layout
 	out := img
 	if r.scaler != nil || l.Window != img.Rect || l.Size != r.source {
@@ -57,10 +71,13 @@ func (r *Renderer) Render(img *image.NRGBA) *image.NRGBA {
 		}
 		r.pool.Put(img)
 	}
-	if l.background != nil {
-		Flatten(out, *l.background)
-	}
 	return out
+}
+
+func (r *Renderer) flatten(img *image.NRGBA) {
+	if bg := r.layout.background; bg != nil {
+		Flatten(img, *bg)
+	}
 }
 
 // scale draws the window of img, resampled, onto the target.

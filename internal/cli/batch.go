@@ -107,6 +107,9 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	if err := r.openNetwork(ctx, items); err != nil {
 		return err
 	}
+	if err := r.remover.CheckBackground(ctx, o.Options); err != nil {
+		return err
+	}
 	if err := batch.Prepare(o.out); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/service/server"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // flagWords are the values of flags that take one of a few, beside those of options.
@@ -22,7 +23,7 @@ var flagWords = map[string][]string{
 }
 
 // freeFlags are the flags with free values. Shells would offer files for them.
-var freeFlags = []string{"edge-colour", "start", "end", "fps", "loop"}
+var freeFlags = []string{"edge-colour", "outline", "start", "end", "fps", "loop"}
 
 // complete offers shells the values of the flags of all commands, unless a
 // command has done so itself.
@@ -36,6 +37,8 @@ func (a *app) complete(cmd *cobra.Command) {
 			return
 		case flagWords[f.Name] != nil:
 			complete = cobra.FixedCompletions(flagWords[f.Name], cobra.ShellCompDirectiveNoFileComp)
+		case f.Value.Type() == "background": // or a file
+			complete = cobra.FixedCompletions([]string{option.Transparent, "blur", "gradient:"}, cobra.ShellCompDirectiveDefault)
 		case len(flags.Option(f.Name).Words) > 0:
 			complete = cobra.FixedCompletions(flags.Option(f.Name).Words, cobra.ShellCompDirectiveNoFileComp)
 		case f.Name == "model":

@@ -64,6 +64,8 @@ is complete; an existing file is kept unless --force is given.`,
 // optionFlags are the flags for Options.
 func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	flags.AddServiceOptions(f, o)
+	flags.AddBackground(f, o)
+	flags.AddRim(f, o)
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
 	f.Var(flags.Colour(&o.Key, flags.Option("key").Words...), "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
 	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/matte/tidy"
+	"github.com/bgremove/bgremove/internal/scene"
 )
 
 // measurements are the results of the first pass.
@@ -65,6 +66,12 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 		}
 	}()
 
+	behind, err := r.openScene(ctx, scene.Plain(r.source))
+	if err != nil {
+		return nil, err
+	}
+	defer behind.Close()
+
 	g, gctx := errgroup.WithContext(ctx)
 	count := 0
 	read := produce(gctx, g, func(ctx context.Context) (*item, error) {
@@ -73,11 +80,14 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 			m.idle.add(it.Image)
 		}
 		count++
+		if err == nil && r.prepares() {
+			err = behind.place(ctx, it, 0)
+		}
 		return it, err
 	})
 	steps := append(r.estimateSteps(), step{name: "measure", run: func(_ context.Context, it *item) error {
 		it.box = subjectBox(it.Image, it.Matte)
-		if r.Survey != nil || r.firstCut.wanted.Load() {
+		if r.prepares() {
 			r.prepare(it)
 		}
 		return nil
@@ -96,11 +106,18 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 	return m, nil
 }
 
+// prepares reports whether frames of the first pass are cut out.
+func (r *runner) prepares() bool { return r.Survey != nil || r.firstCut.wanted.Load() }
+
 // prepare prepares a frame for the survey and the first cut-out.
 func (r *runner) prepare(it *item) {
 	r.cutOut(it)
+	r.Canvas.Rim.Draw(it.Image)
 	if bg := r.Canvas.Background; bg != nil {
 		canvas.Flatten(it.Image, *bg)
+	}
+	if it.behind != nil {
+		it.behind.Under(it.Image)
 	}
 }
 

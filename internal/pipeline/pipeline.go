@@ -22,6 +22,7 @@ import (
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/scene"
 )
 
 // Job describes the work on a clip. Clip, Estimator and Open are required.
@@ -30,6 +31,8 @@ type Job struct {
 	Estimator matte.Estimator
 	Timing    Timing
 	Canvas    canvas.Spec
+	// Scene, if set, is what stands behind the subject in the place of a colour.
+	Scene scene.Scene
 	// Tidy removes haze, specks and flickering holes from the mattes: parts that
 	// do not belong to the clip's subject.
 	Tidy bool
@@ -167,9 +170,13 @@ func newRunner(job Job) *runner {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	if r.MaskOnly {
-		r.Canvas.Background = &color.NRGBA{A: 255}
+		r.Canvas.Background, r.Canvas.Rim, r.Scene = &color.NRGBA{A: 255}, canvas.Rim{}, nil
 	}
-	r.flight = newFlight(r.source, r.Workers, r.Memory)
+	memory := r.Memory
+	if r.Scene != nil {
+		memory /= 2 // each frame may hold pictures of the scene, too
+	}
+	r.flight = newFlight(r.source, r.Workers, memory)
 	r.Workers = min(r.Workers, cap(r.flight))
 	return r
 }

@@ -23,7 +23,12 @@ func (r *runner) render(ctx context.Context, p plan) error {
 		return err
 	}
 	defer src.Close()
-	kept := &keptItems{runner: r, src: src, plan: p}
+	behind, err := r.openScene(ctx, p.layout)
+	if err != nil {
+		return err
+	}
+	defer behind.Close()
+	kept := &keptItems{runner: r, src: src, plan: p, behind: behind}
 	var first *item
 	if p.mattes == nil {
 		first, err = kept.next(ctx)
@@ -86,6 +91,7 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 		if it.before != nil || r.firstCut.wanted.Load() {
 			it.box = subjectBox(it.Image, it.Matte)
 		}
+		it.see()
 		r.decontaminate(it)
 		it.stats = r.frameStats(it)
 		r.multiply(it)
@@ -114,6 +120,8 @@ type keptItems struct {
 	src  *timedSource
 	plan plan
 	n    int
+
+	behind *behind
 }
 
 func (k *keptItems) next(ctx context.Context) (*item, error) {
@@ -136,7 +144,7 @@ func (k *keptItems) next(ctx context.Context) (*item, error) {
 			}
 		}
 		if it.index >= k.plan.keep.first {
-			return it, nil
+			return it, k.behind.place(ctx, it, k.plan.start)
 		}
 		k.pool.Put(it.frame.Image)
 		k.mattePool.Put(it.Matte)

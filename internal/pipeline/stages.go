@@ -11,6 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/scene"
 )
 
 // item is a frame on its way through the stages of a pass.
@@ -22,6 +23,7 @@ type item struct {
 	// before is the source picture, kept only until there is a preview.
 	before *image.NRGBA
 	stats  frameStats // of the last pass
+	behind scene.Shot // nil without a Scene
 }
 
 // step is one stage's work on each frame.
@@ -107,6 +109,7 @@ func (r *runner) newMatte() *image.Alpha {
 // cutOut makes the cut-out of a frame in place: colours freed of the backdrop,
 // alpha multiplied by the matte. With MaskOnly it is the matte's picture.
 func (r *runner) cutOut(it *item) {
+	it.see()
 	r.decontaminate(it)
 	r.multiply(it)
 }
@@ -182,12 +185,15 @@ func isVisible(row, alpha []uint8, x int) bool {
 
 // layOut puts the cut-out on the canvas and readies it for the codec.
 func (r *runner) layOut(it *item, renderer *canvas.Renderer) {
-	it.frame.Image = renderer.Render(it.Image)
+	it.frame.Image = renderer.RenderSubject(it.Image)
 	it.Image = nil
 	if it.before != nil {
 		it.before = renderer.Render(it.before)
 	}
-	if r.BleedReach > 0 && r.Canvas.Background == nil {
+	if it.behind != nil {
+		it.behind.Under(it.frame.Image)
+	}
+	if r.BleedReach > 0 && r.Canvas.Background == nil && r.Scene == nil {
 		canvas.Bleed(it.frame.Image, r.BleedReach)
 	}
 }

@@ -22,6 +22,7 @@ const (
 	InputTruncated  Cause = "input_truncated"   // its end is missing: what is there can be saved by ffmpeg
 	InputNotFile    Cause = "input_not_file"    // a folder, a pipe or the like; Spool makes a file of a stream
 	NotClip         Cause = "not_clip"          // its content is none of those that are read
+	NotPicture      Cause = "not_picture"       // the file behind the subject is none of those that are read
 	StillPicture    Cause = "still_picture"     // Name is its format: png, jpeg or webp
 	AnimatedPNG     Cause = "animated_png"      // is not read yet
 	AnimatedWebP    Cause = "animated_webp"     // is not read yet

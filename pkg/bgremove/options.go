@@ -23,6 +23,8 @@ type (
 	Anchor = option.Anchor
 	// Scale is how pictures are scaled to a canvas.
 	Scale = option.Scale
+	// Fit is how a file behind the subject is fitted to the output.
+	Fit = option.Fit
 	// Holes says what happens to areas of the backdrop's colour that the subject
 	// encloses.
 	Holes = option.Holes
@@ -49,6 +51,10 @@ const (
 	ScaleAuto    = option.ScaleAuto
 	ScaleSmooth  = option.ScaleSmooth
 	ScaleNearest = option.ScaleNearest
+
+	Cover   = option.Cover
+	Contain = option.Contain
+	Tile    = option.Tile
 
 	HolesAuto   = option.HolesAuto
 	HolesKeep   = option.HolesKeep

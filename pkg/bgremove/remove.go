@@ -14,7 +14,9 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/internal/pipeline"
+	"github.com/bgremove/bgremove/internal/scene"
 	"github.com/bgremove/bgremove/internal/system/outfile"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Result describes the finished work. Frames, Width, Height and Duration are
@@ -121,6 +123,7 @@ type removal struct {
 	began   time.Time
 	timings map[string]float64
 	notes   []Note
+	behind  scene.Scene // nil where that is a colour or nothing
 }
 
 func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Result, error) {
@@ -138,6 +141,12 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	}
 	if sameFile(inputPath, outputPath) {
 		return nil, &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: "would be the input itself"}
+	}
+	if err := checkRoom(j.options); err != nil {
+		return nil, err
+	}
+	if j.behind, err = j.scene(ctx, j.options); err != nil {
+		return nil, err
 	}
 	file, err := create(outputPath, j.extras.Overwrite)
 	if err != nil {
@@ -261,6 +270,7 @@ func timingOf(o Options) pipeline.Timing {
 // job translates the options for the pipeline.
 func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, error) {
 	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
+	backing, _ := option.ParseBackground(o.Background)
 	scaling, err := sampling(o.Scale, c.pixelArt)
 	if err != nil {
 		return pipeline.Job{}, err
@@ -271,7 +281,8 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 		Tidy:   c.method == Rembg,
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
-			Anchor: o.Anchor, Sampling: scaling, Background: colour(o.Background), Even: format == MP4},
+			Anchor: o.Anchor, Sampling: scaling, Rim: rim(o), Background: backing.Colour, Even: format == MP4},
+		Scene:   j.behind,
 		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, TempDir: j.config.TempDir, Workers: j.config.Workers, Memory: j.config.Memory,
 	}
 	if p := j.extras.Progress; p != nil {

@@ -49,6 +49,7 @@ func TestEveryOptionIsRead(t *testing.T) {
 func TestEveryWord(t *testing.T) {
 	t.Parallel()
 	in := generate(t, "in.gif", movingSquare("-t", "0.4")...)
+	picture := generate(t, "picture.png", "-f", "lavfi", "-i", "color=red:s=20x10", "-frames:v", "1")
 	for _, f := range option.Fields() {
 		for _, word := range f.Words {
 			t.Run(f.Name+" "+word, func(t *testing.T) {
@@ -56,6 +57,9 @@ func TestEveryWord(t *testing.T) {
 				o := bgremove.Options{Method: bgremove.Fast, CanvasW: 48, CanvasH: 64, Background: "#ffffff"}
 				if f.Name == "subject" {
 					o.Method = bgremove.Rembg
+				}
+				if f.Name == "bgFit" {
+					o.Background = picture
 				}
 				if err := o.Set(f.Name, word); err != nil {
 					t.Fatal(err)

@@ -25,6 +25,8 @@ func (r Range) has(n int) bool { return n >= r.Min && n <= r.Max }
 
 func (r Range) must() string { return fmt.Sprintf("must be between %d and %d", r.Min, r.Max) }
 
+func (r Range) text() string { return fmt.Sprintf("%d to %d", r.Min, r.Max) }
+
 // Field describes an option for those who offer it.
 type Field struct {
 	Name    string   // in JSON, forms and errors
@@ -63,6 +65,8 @@ type field struct {
 	Field
 	rules []rule
 	set   func(o *Options, text string) bool // reports whether the text is a value; nil without a text
+	// setMust is the reason of a text that set refuses; empty is that of the first rule.
+	setMust string
 }
 
 // rule is what a valid option is.
@@ -78,14 +82,17 @@ var fields = []field{
 	word("anchor", Anchors(), func(o *Options) *Anchor { return &o.Anchor }),
 	word("subject", Subjects(), func(o *Options) *Subject { return &o.Subject }),
 	word("scale", Scales(), func(o *Options) *Scale { return &o.Scale }),
+	word("bgFit", Fits(), func(o *Options) *Fit { return &o.BackgroundFit }),
 	word("outputFormat", Formats(), func(o *Options) *Format { return &o.Format }),
 	number("tolerance", Tolerance, func(o *Options) *int { return &o.Tolerance }),
 	number("pad", Pad, func(o *Options) *int { return &o.Pad }),
 	number("canvasW", Canvas, func(o *Options) *int { return &o.CanvasW }),
 	number("canvasH", Canvas, func(o *Options) *int { return &o.CanvasH }),
-	colour("bgColor", []string{Transparent}, func(o *Options) *string { return &o.Background }),
+	background(),
 	colour("key", []string{KeyAuto, KeyGreen, KeyBlue}, func(o *Options) *string { return &o.Key }),
 	colour("edgeColour", nil, func(o *Options) *string { return &o.EdgeColour }),
+	ruled("outline", rule{outlineMust(), func(o Options) bool { _, ok := ParseOutline(o.Outline); return o.Outline == "" || ok }}),
+	ruled("shadow", rule{shadowMust(), func(o Options) bool { _, ok := ParseShadow(o.Shadow); return o.Shadow == "" || ok }}),
 	ruled("start", rule{"must not be negative", func(o Options) bool { return o.Start >= 0 }}),
 	ruled("end", rule{"must not be negative", func(o Options) bool { return o.End >= 0 }},
 		rule{"must come after start", func(o Options) bool { return o.End == 0 || o.End > o.Start }}),

@@ -5,6 +5,7 @@
 package option
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -52,8 +53,23 @@ type Options struct {
 	CanvasH int    `json:"canvasH,omitempty"`
 	Anchor  Anchor `json:"anchor,omitempty"`
 	Scale   Scale  `json:"scale,omitempty"`
-	// Background is Transparent (also when empty) or #rrggbb.
+	// Background is what is behind the subject; see ParseBackground:
+	//   - Transparent, also when empty;
+	//   - #rrggbb;
+	//   - "blur" or "blur:RADIUS": the input's own picture, blurred by a radius
+	//     within BlurRadius, in pixels of the upright input;
+	//   - "gradient:#rrggbb,#rrggbb" or "gradient:#rrggbb,#rrggbb,ANGLE", with an
+	//     angle within GradientAngle;
+	//   - the path of a picture or a clip, which has a dot or a separator in it.
 	Background string `json:"bgColor,omitempty"`
+	// BackgroundFit is how a file is fitted to the output.
+	BackgroundFit Fit `json:"bgFit,omitempty"`
+	// Outline is "#rrggbb,WIDTH": a line around the subject, for stickers, within
+	// OutlineWidth pixels of the output; empty is none.
+	Outline string `json:"outline,omitempty"`
+	// Shadow is the subject's: SoftShadow, or "X,Y[,BLUR[,OPACITY]]" within
+	// ShadowOffset, ShadowBlur and ShadowOpacity; empty is none.
+	Shadow string `json:"shadow,omitempty"`
 	// Trim drops the frames without visible change at both ends of a GIF but
 	// one each; ignored for other inputs.
 	Trim bool `json:"trim,omitempty"`
@@ -93,13 +109,13 @@ func Defaults() Options {
 		Anchor: Center, Background: Transparent, Format: GIF, Holes: HolesAuto}
 }
 
-// Transparent reports whether nothing solid is behind the subject.
+// Transparent reports whether nothing is behind the subject.
 func (o Options) Transparent() bool {
 	return !o.MaskOnly && (o.Background == "" || o.Background == Transparent)
 }
 
 // EffectiveFormat is the format really written: an opaque one falls back to GIF
-// when nothing solid is behind the subject.
+// when nothing is behind the subject.
 func (o Options) EffectiveFormat() Format {
 	if o.Format == "" || o.Format.Opaque() && o.Transparent() {
 		return GIF
@@ -136,7 +152,7 @@ func (o *Options) Set(name, text string) error {
 	case !ok || f.set == nil:
 		return &Error{Field: name, Reason: "is no option that a text sets"}
 	case !f.set(o, text):
-		return &Error{Field: name, Reason: f.rules[0].reason}
+		return &Error{Field: name, Reason: cmp.Or(f.setMust, f.rules[0].reason)}
 	}
 	return nil
 }

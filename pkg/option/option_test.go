@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"image/color"
 	"reflect"
 	"slices"
 	"strconv"
@@ -111,21 +112,23 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	negative := -1
 	for want, o := range map[string]option.Options{
-		"method must be one of auto, fast, rembg":    {Method: "AI"},
-		"holes must be one of auto, keep, remove":    {Holes: "x"},
-		"anchor must be one of center, bottom":       {Anchor: "nowhere"},
-		"scale must be one of auto, smooth, nearest": {Scale: "x"},
-		"outputFormat must be one of gif, apng":      {Format: "png"},
-		"tolerance must be between 8 and 32":         {Tolerance: 7},
-		"pad must be between 0 and 50":               {Pad: -1},
-		"canvasW must be between 16 and 4096":        {CanvasW: 15},
-		"bgColor must be transparent or #rrggbb":     {Background: "red"},
-		"key must be auto, green, blue or #rrggbb":   {Key: "red"},
-		"edgeColour must be #rrggbb":                 {EdgeColour: "red"},
-		"start must not be negative":                 {Start: -1},
-		"end must come after start":                  {Start: 2, End: 1},
-		"fps must be between 0.01 and 1000":          {FPS: 1001},
-		"loop must be between 0 and 65535":           {Loop: &negative},
+		"method must be one of auto, fast, rembg":               {Method: "AI"},
+		"holes must be one of auto, keep, remove":               {Holes: "x"},
+		"anchor must be one of center, bottom":                  {Anchor: "nowhere"},
+		"scale must be one of auto, smooth, nearest":            {Scale: "x"},
+		"outputFormat must be one of gif, apng":                 {Format: "png"},
+		"tolerance must be between 8 and 32":                    {Tolerance: 7},
+		"pad must be between 0 and 50":                          {Pad: -1},
+		"canvasW must be between 16 and 4096":                   {CanvasW: 15},
+		"bgColor must be transparent, #rrggbb, or blur":         {Background: "red"},
+		"key must be auto, green, blue or #rrggbb":              {Key: "red"},
+		"edgeColour must be #rrggbb":                            {EdgeColour: "red"},
+		"outline must be #rrggbb,width with a width of 1 to 64": {Outline: "#ffffff,65"},
+		"shadow must be soft or x,y[,blur[,opacity]]":           {Shadow: "hard"},
+		"start must not be negative":                            {Start: -1},
+		"end must come after start":                             {Start: 2, End: 1},
+		"fps must be between 0.01 and 1000":                     {FPS: 1001},
+		"loop must be between 0 and 65535":                      {Loop: &negative},
 	} {
 		if err := o.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) { // more words may follow
 			t.Errorf("%v, want %s", err, want)
@@ -143,6 +146,7 @@ func TestEffectiveFormat(t *testing.T) {
 		{option.Options{Format: "mp4"}, "gif"},
 		{option.Options{Format: "mp4", Background: "transparent"}, "gif"},
 		{option.Options{Format: "mp4", Background: "#ffffff"}, "mp4"},
+		{option.Options{Format: "mp4", Background: "blur"}, "mp4"},
 		{option.Options{Format: "mp4", MaskOnly: true}, "mp4"},
 		{option.Options{Format: "webm"}, "webm"},
 		{option.Options{Format: "unheard-of"}, "unheard-of"}, // for others to refuse
@@ -235,4 +239,70 @@ func constant(n ast.Node) (name, kind, text string) {
 	}
 	text, _ = strconv.Unquote(value.Value)
 	return spec.Names[0].Name, of.Name, text
+}
+
+// A background is read, and what is out of its bounds or half of it is none.
+func TestParseBackground(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]option.Backing{
+		"":            {},
+		"transparent": {},
+		"#102030":     {Colour: &color.NRGBA{0x10, 0x20, 0x30, 255}},
+		"blur":        {Blur: &option.Blur{}},
+		"blur:1":      {Blur: &option.Blur{Radius: 1}},
+		"blur:200":    {Blur: &option.Blur{Radius: 200}},
+
+		"gradient:#000000,#0A0b0c": {Gradient: &option.Gradient{From: color.NRGBA{A: 255}, To: color.NRGBA{10, 11, 12, 255}, Angle: 180}},
+		"beach.PNG":                {File: "beach.PNG"}, "./beach": {File: "./beach"}, `C:\beach`: {File: `C:\beach`},
+
+		"gradient:#000000,#000000,0":   {Gradient: &option.Gradient{From: color.NRGBA{A: 255}, To: color.NRGBA{A: 255}}},
+		"gradient:#000000,#000000,360": {Gradient: &option.Gradient{From: color.NRGBA{A: 255}, To: color.NRGBA{A: 255}, Angle: 360}},
+	} {
+		got, ok := option.ParseBackground(text)
+		if diff := cmp.Diff(want, got); !ok || diff != "" {
+			t.Errorf("%q: %t %s", text, ok, diff)
+		}
+	}
+	for _, text := range []string{"blur:", "blur:0", "blur:201", "blur:x", "blurred", "blur:1:2", "blur:1.5", "red", "#12",
+		"gradient", "gradient:", "gradient:#000000", "gradient:#000000,#fff", "gradient:#000000,#000000,", "gradient:#000000,#000000,361",
+		"gradient:#000000,#000000,-1", "gradient:#000000,#000000,1,2", "gradient:red,#000000"} {
+		if b, ok := option.ParseBackground(text); ok {
+			t.Errorf("%q is %v", text, b)
+		}
+	}
+}
+
+// A form names no more than a colour, whatever a command line may name.
+func TestSetBackground(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"blur", "blur:3", "gradient:#000000,#ffffff", "beach.png", "/etc/passwd"} {
+		var o option.Options
+		if err := o.Set("bgColor", text); err == nil || err.Error() != "bgColor must be transparent or #rrggbb" || o.Background != "" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestParseRim(t *testing.T) {
+	t.Parallel()
+	if line, ok := option.ParseOutline("#010203,64"); !ok || line != (option.Line{Colour: color.NRGBA{1, 2, 3, 255}, Width: 64}) {
+		t.Errorf("%v %t", line, ok)
+	}
+	for _, text := range []string{"", "#010203", "#010203,", "#010203,0", "#010203,65", "#010203,1,2", "white,3", "3"} {
+		if line, ok := option.ParseOutline(text); ok {
+			t.Errorf("%q is %v", text, line)
+		}
+	}
+	for text, want := range map[string]option.Cast{
+		"soft": {0, 6, 8, 50}, "-3,4": {-3, 4, 8, 50}, "0,0,0": {0, 0, 0, 50}, "1,2,64,100": {1, 2, 64, 100},
+	} {
+		if got, ok := option.ParseShadow(text); !ok || got != want {
+			t.Errorf("%q is %v %t", text, got, ok)
+		}
+	}
+	for _, text := range []string{"", "3", "101,0", "0,-101", "0,0,65", "0,0,-1", "0,0,0,0", "0,0,0,101", "0,0,0,1,1", "x,0"} {
+		if got, ok := option.ParseShadow(text); ok {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
 }

@@ -39,6 +39,20 @@ const (
 // Scales are all ways to scale, the default first.
 func Scales() []Scale { return []Scale{ScaleAuto, ScaleSmooth, ScaleNearest} }
 
+// Fit is how a file behind the subject is fitted to the output. The empty Fit is
+// Cover.
+type Fit string
+
+// The fits; all but Tile keep the middle in the middle.
+const (
+	Cover   Fit = "cover"   // scaled until nothing is left uncovered; what is over is cut off
+	Contain Fit = "contain" // scaled until all of it is seen; the rest is black
+	Tile    Fit = "tile"    // repeated at its own size from the top left corner
+)
+
+// Fits are all fits, the default first.
+func Fits() []Fit { return []Fit{Cover, Contain, Tile} }
+
 // Holes says what happens to areas of the backdrop's colour that the subject
 // encloses, with Fast. The empty Holes is HolesAuto.
 type Holes string

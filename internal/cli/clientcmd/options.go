@@ -35,6 +35,7 @@ func (c *remote) newSubmission(cmd *cobra.Command) *submission {
 	o := &submission{remote: c, options: bgremove.Defaults()}
 	f := cmd.Flags()
 	flags.AddServiceOptions(f, &o.options)
+	flags.AddColour(f, &o.options)
 	f.BoolVar(&o.wait, "wait", false, "wait for the result and download it")
 	f.BoolVar(&o.force, "force", false, "overwrite outputs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the price in credits and submit nothing")

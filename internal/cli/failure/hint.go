@@ -49,6 +49,7 @@ var hints = map[bgremove.Cause]string{
 	bgremove.InputDamaged:    downloadAgain,
 	bgremove.InputTruncated:  "get it again, or save the intact part with: ffmpeg -i INPUT OUTPUT",
 	bgremove.InputNotFile:    "name a file, or - for standard input",
+	bgremove.NotPicture:      "name a picture or a clip with --bg",
 	bgremove.NotClip:         "the content decides, not the name; " + clipNames,
 	bgremove.StillPicture:    clipNames + "; make a one-frame GIF of it with: ffmpeg -i PICTURE out.gif",
 	bgremove.AnimatedPNG:     "make a GIF of it first: ffmpeg -i FILE.png FILE.gif",

@@ -21,7 +21,6 @@ func AddServiceOptions(f *pflag.FlagSet, o *bgremove.Options) {
 	f.IntVar(&o.CanvasH, "canvas-h", 0, "scale to a canvas of this height, "+Bounds("canvas-h")+" `pixels`")
 	f.Var(Word(&o.Anchor), "anchor", "where the subject stands on the canvas: "+Choices("anchor", nil))
 	f.Var(Word(&o.Format), "format", Formats("or"))
-	f.Var(Colour(&o.Background, Option("bg").Words...), "bg", "background: transparent or a `colour`: #rrggbb, #rgb or a name such as white")
 	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
 }
 

@@ -1,0 +1,49 @@
+// Package scene has what stands behind the subject, where that is more than a
+// colour. A Scene lies on the same canvas as the subject, and makes it opaque.
+package scene
+
+import (
+	"context"
+	"image"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/canvas"
+)
+
+// Scene is what stands behind the subject in all frames of a clip.
+type Scene interface {
+	// Open starts a pass over frames that are laid out alike. The pass ends when
+	// ctx does.
+	Open(ctx context.Context, l canvas.Layout) (Pass, error)
+}
+
+// Pass shows a scene once, from its beginning. It is used by one goroutine.
+type Pass interface {
+	// At is what stands behind the frame that is first shown at a time, counted
+	// from the first frame. Times never decrease.
+	At(ctx context.Context, at time.Duration) (Shot, error)
+	// Close ends the pass. It may be called more than once.
+	Close() error
+}
+
+// Shot is what stands behind one frame. It is used by one goroutine at a time;
+// different shots may be used at once.
+type Shot interface {
+	// See is shown the frame itself, upright and whole, before its subject is cut
+	// out.
+	See(frame *image.NRGBA)
+	// Under draws itself under the subject, which lies on the canvas; the result
+	// is opaque.
+	Under(img *image.NRGBA)
+}
+
+// Plain is the layout of pictures that are neither cropped nor scaled.
+func Plain(size image.Point) canvas.Layout {
+	r := image.Rectangle{Max: size}
+	return canvas.Layout{Size: size, Window: r, Target: r}
+}
+
+// mix is a·c + (1−a)·on, rounded; a is in 1/255.
+func mix(c, on uint8, a uint32) uint8 {
+	return uint8((uint32(c)*a + uint32(on)*(255-a) + 127) / 255)
+}

@@ -1,0 +1,35 @@
+package scene
+
+import (
+	"context"
+	"image"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/canvas"
+)
+
+// still is an opaque picture of the canvas's size, the same behind all frames.
+type still struct{ img *image.NRGBA }
+
+func (s still) At(context.Context, time.Duration) (Shot, error) { return s, nil }
+
+func (s still) Close() error { return nil }
+
+func (s still) See(*image.NRGBA) {}
+
+func (s still) Under(img *image.NRGBA) {
+	p, q := img.Pix, s.img.Pix[:len(img.Pix)]
+	for i := 0; i+4 <= len(p); i += 4 {
+		a := uint32(p[i+3])
+		if a == 255 {
+			continue
+		}
+		p[i], p[i+1], p[i+2], p[i+3] = mix(p[i], q[i], a), mix(p[i+1], q[i+1], a), mix(p[i+2], q[i+2], a), 255
+	}
+}
+
+// drawn is a picture that is drawn for each canvas.
+type drawn func(size image.Point) *image.NRGBA
+
+// Open starts a pass.
+func (d drawn) Open(_ context.Context, l canvas.Layout) (Pass, error) { return still{d(l.Size)}, nil }
