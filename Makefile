@@ -130,6 +130,12 @@ reviser: .cache/train/everything .cache/train/pack.zip setup ## train the revise
 	$(python) $(train)/views.py .cache/train/pack.zip $(MODEL) .cache/train/views --plates .cache/train/plates
 	$(python) $(train)/reviser.py .cache/train/views .cache/train/reviser.pt .cache/train/reviser.onnx
 
+.PHONY: chooser
+chooser: .cache/train/everything .cache/train/pack.zip setup ## train the chooser for MODEL's mattes on clips made of DATA, and write .cache/train/chooser.onnx
+	$(GO) build -o .cache/train/plates ./tools/plates
+	$(python) $(train)/cells.py .cache/train/pack.zip $(MODEL) .cache/train/cells --plates .cache/train/plates
+	$(python) $(train)/chooser.py .cache/train/cells .cache/train/chooser.pt .cache/train/chooser.onnx
+
 .PHONY: bench-model
 bench-model: $(if $(CHECKPOINT),.cache/train/everything) .cache/train/pack.zip build ## print the numbers of docs/model.md for MODEL, on the held-out part of DATA
 	$(python) $(train)/evaluate.py .cache/train/pack.zip $(MODEL) --program bin/bgremove $(if $(CHECKPOINT),--checkpoint $(CHECKPOINT))

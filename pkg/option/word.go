@@ -73,7 +73,7 @@ type Subject string
 
 // The subjects.
 const (
-	SubjectAuto Subject = "auto"    // in shots with a clearly moving subject, not what never moves
+	SubjectAuto Subject = "auto"    // by appearance and motion
 	Moving      Subject = "moving"  // only what moves
 	Salient     Subject = "salient" // all that the network finds
 )

@@ -1,9 +1,12 @@
-// Command plates writes the views of internal/matte/view for training: what the program
-// would show the reviser of a clip's plate and motion. It reads clips from standard input. Each begins with three 32-bit numbers, little-endian:
-// frames, width and height. The frames follow with four bytes a pixel: red, green,
-// blue and the coverage. The program fits the coverage's edges to the picture's.
-// For each clip it writes the views of all frames, each in planes, with all frames
-// as samples.
+// Command plates gives training what the program would show its small networks of a
+// clip. It reads clips from standard input. Each begins with three 32-bit numbers,
+// little-endian: frames, width and height. The frames follow with four bytes a pixel: red,
+// green, blue and the coverage.
+//
+// For each clip it writes the views of internal/matte/view for all frames, each in planes.
+// The program fits the coverage's edges to the picture's, and samples all frames for the
+// plate. With -cells it writes the cells instead, after two 32-bit numbers: how many
+// there are in a row and in a column.
 package main
 
 import (
@@ -11,6 +14,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
 	"image"
 	"io"
@@ -22,15 +26,21 @@ import (
 )
 
 func main() {
+	cells := flag.Bool("cells", false, "write cells")
+	flag.Parse()
+	write := views
+	if *cells {
+		write = writeCells
+	}
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
-	err := run(bufio.NewReaderSize(os.Stdin, 1<<20), out)
+	err := run(bufio.NewReaderSize(os.Stdin, 1<<20), out, write)
 	if err = errors.Join(err, out.Flush()); err != nil {
 		fmt.Fprintln(os.Stderr, "plates:", err)
 		os.Exit(1)
 	}
 }
 
-func run(in io.Reader, out io.Writer) error {
+func run(in io.Reader, out io.Writer, write func(io.Writer, []frame) error) error {
 	for {
 		var head [3]uint32
 		if err := binary.Read(in, binary.LittleEndian, &head); errors.Is(err, io.EOF) {
@@ -38,7 +48,11 @@ func run(in io.Reader, out io.Writer) error {
 		} else if err != nil {
 			return fmt.Errorf("read a clip: %w", err)
 		}
-		if err := clip(in, out, int(head[0]), int(head[1]), int(head[2])); err != nil {
+		frames, err := read(in, int(head[0]), int(head[1]), int(head[2]))
+		if err != nil {
+			return err
+		}
+		if err := write(out, frames); err != nil {
 			return err
 		}
 	}
@@ -50,23 +64,46 @@ type frame struct {
 	matte   *image.Alpha
 }
 
-func clip(in io.Reader, out io.Writer, n, w, h int) (err error) {
-	c, err := subject.New(subject.Options{Views: true})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
+func read(in io.Reader, n, w, h int) ([]frame, error) {
 	frames := make([]frame, n)
 	whole := image.Rect(0, 0, w, h)
 	for i := range frames {
 		f := frame{image.NewNRGBA(whole), image.NewAlpha(whole)}
 		if _, err := io.ReadFull(in, f.picture.Pix); err != nil {
-			return fmt.Errorf("read frame %d: %w", i, err)
+			return nil, fmt.Errorf("read frame %d: %w", i, err)
 		}
 		for j := range f.matte.Pix {
 			f.matte.Pix[j], f.picture.Pix[4*j+3] = f.picture.Pix[4*j+3], 255
 		}
 		frames[i] = f
+	}
+	return frames, nil
+}
+
+func views(out io.Writer, frames []frame) error {
+	var p plate.Plate
+	var fit refine.Upsampler
+	for i, f := range frames {
+		along := image.NewAlpha(f.matte.Rect)
+		fit.Upsample(along, f.picture, f.matte, f.picture)
+		frames[i].matte = along
+		p.Sample(f.picture, along)
+	}
+	for _, f := range frames {
+		if _, err := out.Write(p.Next(f.picture, f.matte).Pix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeCells(out io.Writer, frames []frame) (err error) {
+	c, err := subject.New("")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	for _, f := range frames {
 		if err := c.Add(f.picture, f.matte); err != nil {
 			return err
 		}
@@ -74,28 +111,16 @@ func clip(in io.Reader, out io.Writer, n, w, h int) (err error) {
 	if err := c.Decide(context.Background()); err != nil {
 		return err
 	}
-	return views(out, frames, c)
-}
-
-// views writes the views of frames, of which c knows.
-func views(out io.Writer, frames []frame, c *subject.Clip) error {
-	var p plate.Plate
-	var fit refine.Upsampler
-	known := make([]subject.Evidence, len(frames))
-	for i, f := range frames {
-		var err error
-		if known[i], err = c.Frame(i); err != nil {
+	for i := range frames {
+		v, err := c.Frame(i)
+		if err != nil {
 			return err
 		}
-		known[i].Strip(f.matte)
-		along := image.NewAlpha(f.matte.Rect)
-		fit.Upsample(along, f.picture, f.matte, f.picture)
-		frames[i].matte = along
-		p.Sample(f.picture, along)
-	}
-	for i, f := range frames {
-		v := p.Next(f.picture, f.matte)
-		known[i].Show(&v)
+		if i == 0 {
+			if err := binary.Write(out, binary.LittleEndian, [2]uint32{uint32(v.W), uint32(v.H)}); err != nil {
+				return err
+			}
+		}
 		if _, err := out.Write(v.Pix); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ from clips import FRAMES
 ROWS = FRAMES + 1
 CAMERAS = ("still", "shake", "pan", "zoom", "track")
 FASTEST = 0.06  # a camera's speed, in widths a frame
-SPEEDS = ((0.002, 0.01), (0.005, 0.02), (0.005, 0.02), (0.02, 0.045), (0.045, 0.08))  # subjects', as often as each other
+SPEEDS = ((0.0005, 0.003), (0.002, 0.01), (0.005, 0.02), (0.005, 0.02), (0.02, 0.045), (0.045, 0.08))  # subjects', as often as each other
 
 
 @dataclasses.dataclass

@@ -30,7 +30,7 @@ import export
 import restore
 from clips import FRAMES
 from net import Conv, Join, Pair, count
-from planes import COUNT, MATTE, MIDDLE, MOTION, PLATE, SCALE, UNKNOWN
+from planes import COUNT, MATTE, MIDDLE, PLATE, SCALE, UNKNOWN
 
 WIDTHS = (32, 32, 64, 96)  # channels at 1/2, 1/4, 1/8 and 1/16 of the picture's size
 MULTIPLE = 16  # what both sides of a picture are brought to
@@ -73,7 +73,7 @@ class Reviser(nn.Module):
 def build(net):
     """The graph of a Reviser."""
     g = export.Graph()
-    view, size = whole(g, "view")
+    view, size = whole(g, "view", MULTIPLE)
     x = g.node("DequantizeLinear", [view, g.weight(net.scale.flatten()), g.weight(np.array(MIDDLE, np.uint8))], axis=1)
     x2 = g.block(g.block(x, net.stem), net.fine)
     x4 = g.sequence(x2, net.down4)
@@ -82,24 +82,29 @@ def build(net):
     y2 = g.join(g.join(y8, x4, net.up4), x2, net.up2)
     change = g.node("DepthToSpace", [g.plain(y2, net.head)], blocksize=2, mode="CRD")
     change = g.node("Mul", [change, g.weight(np.float32(STEP))])
-    matte = g.node("Cast", [g.node("Gather", [view, g.weight(np.array([MATTE]))], axis=1)], to=TensorProto.FLOAT)
+    adjusted(g, view, MATTE, LEAST, change, size)
+    return g
+
+
+def adjusted(g, planes, plane, least, change, size):
+    """The graph's result "matte": one of the planes, as a share no surer than least, with its logit changed, cut to a size."""
+    matte = g.node("Cast", [g.node("Gather", [planes, g.weight(np.array([plane]))], axis=1)], to=TensorProto.FLOAT)
     matte = g.node("Mul", [matte, g.weight(np.float32(1 / 255))])
-    matte = g.node("Clip", [matte, g.weight(np.float32(LEAST)), g.weight(np.float32(1 - LEAST))])
+    matte = g.node("Clip", [matte, g.weight(np.float32(least)), g.weight(np.float32(1 - least))])
     odds = g.node("Div", [matte, g.node("Sub", [g.weight(np.float32(1)), matte])])
     matte = g.node("Sigmoid", [g.node("Add", [g.node("Log", [odds]), change])])
     matte = g.node("Round", [g.node("Mul", [matte, g.weight(np.float32(255))])])
     matte = g.node("Cast", [matte], to=TensorProto.UINT8)
     matte = g.node("Slice", [matte, g.weight(np.array([0, 0])), size, g.weight(np.array([2, 3]))])
     g.nodes.append(helper.make_node("Identity", [matte], ["matte"]))
-    return g
 
 
-def whole(g, view):
-    """A view with its edges repeated up to multiples, and the height and width that it had."""
-    size = g.node("Slice", [g.node("Shape", [view]), g.weight(np.array([2])), g.weight(np.array([4]))])
-    more = g.node("Mod", [g.node("Neg", [size]), g.weight(np.array([MULTIPLE]))])  # of the divisor's sign
+def whole(g, planes, multiple):
+    """Planes with their edges repeated up to a multiple, and the height and width that they had."""
+    size = g.node("Slice", [g.node("Shape", [planes]), g.weight(np.array([2])), g.weight(np.array([4]))])
+    more = g.node("Mod", [g.node("Neg", [size]), g.weight(np.array([multiple]))])  # of the divisor's sign
     pads = g.node("Concat", [g.weight(np.zeros(6, np.int64)), more], axis=0)
-    return g.node("Pad", [view, pads], mode="edge"), size
+    return g.node("Pad", [planes, pads], mode="edge"), size
 
 
 def write(net, path):
@@ -174,10 +179,9 @@ class Samples:
         part = np.array(clip[t : t + 2, :, y : y + s, x : x + s])
         if min(h, w) < s:  # a small picture ends where its edge is repeated
             part = np.pad(part, ((0, 0), (0, 0), (0, max(s - h, 0)), (0, max(s - w, 0))), "edge")
-        for known, share in ((PLATE, 0.15), (MOTION, 0.1)):
-            if dice.random() < share:  # nothing is known of it
-                for plane in known:
-                    part[:, plane] = UNKNOWN[plane]
+        if dice.random() < 0.15:  # nothing is known of the plate
+            for plane in PLATE:
+                part[:, plane] = UNKNOWN[plane]
         if dice.random() < 0.5:
             part = part[..., ::-1]
         return part[..., ::-1, :] if dice.random() < 0.3 else part

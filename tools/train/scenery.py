@@ -7,7 +7,7 @@ from PIL import Image
 import motion
 import stage
 
-WAVING = 0.2  # share of clips in whose place a part moves
+WAVING = 0.3  # share of clips in whose place a part moves
 
 
 def place(pack, dice, camera, footage=None):

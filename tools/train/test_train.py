@@ -12,7 +12,9 @@ import numpy as np
 import onnxruntime
 import torch
 
+import cells
 import checkpoint
+import chooser
 import colours
 import crew
 import degrade
@@ -264,6 +266,50 @@ class Revising(unittest.TestCase):
             before = float(reviser.loss(net(view), truth / 255).detach())
             reviser.train(net, samples, 240, 2, 5e-3)
             self.assertLess(float(reviser.loss(net(view), truth / 255).detach()), 0.7 * before)
+
+
+class Choosing(unittest.TestCase):
+    def test_nothing_is_chosen_at_first(self):
+        net = chooser.Chooser().eval()
+        given = torch.randint(0, 256, (1, planes.CELL_COUNT, 16, 24)).float()
+        torch.testing.assert_close(net(given), (given[:, :1] / 255).clamp(chooser.LEAST, 1 - chooser.LEAST), rtol=1e-3, atol=1e-3)
+
+    def test_onnx_is_the_network(self):
+        torch.manual_seed(4)
+        net = chooser.Chooser().eval()
+        torch.nn.init.normal_(net.head.weight, std=0.05)
+        given = np.random.default_rng(1).integers(0, 256, (1, planes.CELL_COUNT, 13, 22), np.uint8)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "chooser.onnx"
+            self.assertEqual(len(chooser.write(net, path)), 64)
+            found = onnxruntime.InferenceSession(path).run(None, {"cells": given})[0]
+        with torch.inference_mode():
+            whole = torch.nn.functional.pad(torch.from_numpy(given).float(), (0, 2, 0, 3), "replicate")
+            want = net(whole)[..., :13, :22].numpy() * 255
+        self.assertLess(float(np.abs(found - want).max()), 2)
+
+    def test_learns_what_moves(self):
+        clip = np.zeros((4, planes.CELL_COUNT + 1, 16, 24), np.uint8)
+        clip[:, 0, 2:14, 2:22] = 255  # the matte has both halves
+        clip[:, [planes.CELLS.index("TrackMotion"), -1], 2:14, 2:12] = 255  # one moves
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            np.save(folder / "1.npy", clip)
+            np.save(folder / "10.npy", clip)
+            samples = chooser.Samples(folder, 1)
+            self.assertEqual((len(samples.clips), len(samples.held)), (1, 1))
+            torch.manual_seed(1)
+            net = chooser.Chooser()
+            given, truth = samples.batch(4)
+            before = float(chooser.loss(net(given), truth / 255).detach())
+            chooser.train(net, samples, 400, 4, 5e-3)
+            self.assertLess(float(chooser.loss(net(given), truth / 255).detach()), 0.7 * before)
+
+    def test_shares_are_means(self):
+        truths = np.zeros((1, 6, 9), np.uint8)
+        truths[0, :, :2] = 200
+        found = cells.shares(truths, 2, 3)
+        self.assertEqual((tuple(found.shape), int(found[0, 0, 0]), int(found[0, 1, 2])), ((1, 2, 3), 100, 0))
 
 
 class Network(unittest.TestCase):

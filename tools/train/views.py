@@ -36,14 +36,20 @@ SHORT = 256  # short side of the network's pictures
 def views(program, pictures, mattes):
     """The views uint8 [n, planes.COUNT, h, w] of a clip of pictures uint8 [n, h, w, 3] with mattes [n, h, w]."""
     n, h, w, _ = pictures.shape
-    alpha = (mattes * 255).round().astype(np.uint8)[..., None]
-    clip = struct.pack("<3I", n, w, h) + np.concatenate([pictures, alpha], 3).tobytes()
-    found = subprocess.run([program], input=clip, stdout=subprocess.PIPE, check=True).stdout
+    found = shown([program], pictures, mattes)
     return np.frombuffer(found, np.uint8).reshape(n, planes.COUNT, h, w)
 
 
-def make(pack, run, program, seed):
-    """The array of the clip that a seed stands for."""
+def shown(command, pictures, mattes):
+    """What tools/plates writes of a clip."""
+    n, h, w, _ = pictures.shape
+    alpha = (mattes * 255).round().astype(np.uint8)[..., None]
+    clip = struct.pack("<3I", n, w, h) + np.concatenate([pictures, alpha], 3).tobytes()
+    return subprocess.run(command, input=clip, stdout=subprocess.PIPE, check=True).stdout
+
+
+def estimated(pack, run, seed):
+    """The clip that a seed stands for, and its mattes [n, h, w], 0 to 1, by a network, some of them spoilt."""
     clip, dice = film.clip(pack, seed), random.Random(f"mattes {seed}")
     h, w = clip.truths.shape[1:]
     learnt = clip.plan.learnt
@@ -56,6 +62,12 @@ def make(pack, run, program, seed):
     mattes = np.stack(mattes)
     if dice.random() < (0.5 if learnt else 0.15):
         mattes = spoil(dice, mattes, clip.truths)
+    return clip, mattes
+
+
+def make(pack, run, program, seed):
+    """The array of the clip that a seed stands for."""
+    clip, mattes = estimated(pack, run, seed)
     return np.concatenate([views(program, clip.pictures, mattes), clip.truths[:, None]], 1)
 
 
@@ -86,7 +98,12 @@ def spoil(dice, mattes, truths):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    every(make, __doc__)
+
+
+def every(make, doc):
+    """Makes the arrays of many clips, as the command line says."""
+    p = argparse.ArgumentParser(description=doc.splitlines()[0])
     p.add_argument("pack", type=pathlib.Path)
     p.add_argument("onnx", type=pathlib.Path, help="the network whose mattes are revised")
     p.add_argument("folder", type=pathlib.Path)
@@ -95,19 +112,19 @@ def main():
     p.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
     a = p.parse_args()
     a.folder.mkdir(parents=True, exist_ok=True)
-    with multiprocessing.get_context("fork").Pool(a.processes, begin, (a,)) as pool:
+    with multiprocessing.get_context("fork").Pool(a.processes, begin, (make, a)) as pool:
         for done, _ in enumerate(pool.imap_unordered(save, range(a.clips)), 1):
             if done % 50 == 0:
                 print(f"{done} clips", flush=True)
 
 
-def begin(a):
+def begin(make, a):
     global given
-    given = a, Pack(a.pack), OnnxRunner(a.onnx, 1)
+    given = make, a, Pack(a.pack), OnnxRunner(a.onnx, 1)
 
 
 def save(seed):
-    a, pack, run = given
+    make, a, pack, run = given
     path = a.folder / f"{seed:05d}.npy"
     if not path.exists():
         part = path.with_suffix(".part")

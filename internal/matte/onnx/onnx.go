@@ -85,8 +85,9 @@ type Config struct {
 	// its inputs.
 	Spec model.Spec
 	// Reviser is the network that revises mattes, for a network with Plate in
-	// its Spec. Without it there is no Revise. It must not be modified.
-	Reviser []byte
+	// its Spec. Without it there is no Revise. Chooser is the one that chooses cells
+	// for such a network. Without it there is no Choose. Neither must be modified.
+	Reviser, Chooser []byte
 	// Device is where to run. One that is not there gives the CPU, unless
 	// RequireGPU makes that an error.
 	Device     Device
@@ -119,8 +120,9 @@ type Info struct {
 	Sessions int    `json:"sessions"`
 	// Colours is that of the network's model.Spec.
 	Colours float32 `json:"colours"`
-	// Plate reports whether there is Revise.
-	Plate bool `json:"plate"`
+	// Plate reports whether there is Revise, and Chooses whether there is Choose.
+	Plate   bool `json:"plate"`
+	Chooses bool `json:"chooses"`
 }
 
 // Network is a network ready to run. It is safe for concurrent use: several
@@ -129,7 +131,8 @@ type Network struct {
 	name     string
 	contract contract
 	engine   engine
-	reviser  *reviser // nil without
+	reviser  *companion // nil without
+	chooser  *companion // nil without
 	info     Info
 
 	slots  chan *slot
@@ -200,7 +203,7 @@ func Open(c Config) (*Network, error) {
 			Colours:  k.spec.Colours,
 		},
 	}
-	if err := n.openReviser(c); err != nil {
+	if err := n.openCompanions(c); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	if err := e.refused(); err != nil && c.Device != Auto && c.Device != "" {
@@ -258,7 +261,7 @@ func (n *Network) Close() error {
 		for range cap(n.slots) {
 			<-n.slots
 		}
-		n.err = errors.Join(n.engine.close(), n.reviser.close())
+		n.err = errors.Join(n.engine.close(), n.reviser.close(), n.chooser.close())
 	})
 	return n.err
 }

@@ -71,6 +71,16 @@ func New(n *onnx.Network, o Options) *Estimator {
 // plates reports whether mattes are revised with the plate in view.
 func (e *Estimator) plates() bool { return e.network.Info().Plate && !e.options.NoPlate }
 
+// chooses reports whether the clip's motion decides what the subject is: by the chooser, or
+// alone.
+func (e *Estimator) chooses() bool {
+	switch {
+	case e.options.NoMotion, e.clip.Recurrent(), e.options.Subject == subject.Salient:
+		return false
+	}
+	return e.network.Info().Chooses || e.options.Subject == subject.Moving
+}
+
 // infers are the steps of the network.
 func (e *Estimator) infers() []matte.Step {
 	steps := []matte.Step{{Name: "network", InOrder: e.clip.Ordered(), Run: e.infer}}
@@ -87,6 +97,9 @@ func (e *Estimator) Steps() []matte.Step {
 	steps := e.infers()
 	if e.studies() {
 		steps = []matte.Step{{Name: "see", Run: e.see}, {Name: "recall", InOrder: true, Run: e.recall}}
+		if e.chooses() {
+			steps = append(steps, matte.Step{Name: "choose", Run: e.choose})
+		}
 	}
 	if e.plates() {
 		steps = append(steps, matte.Step{Name: "plate", InOrder: true, Run: e.view}, matte.Step{Name: "revise", Run: e.revise})
@@ -105,8 +118,9 @@ type draft struct {
 	// itself, if that is smaller, and a matte of its size.
 	picture *image.NRGBA
 	matte   *image.Alpha
-	known   subject.Evidence // by the study
-	view    *view.View       // what the reviser is to be shown; nil if the matte stays
+	cells   *view.Cells    // what the chooser is to be shown; nil if the matte stays
+	choice  subject.Choice // of the study
+	view    *view.View     // what the reviser is to be shown; nil if the matte stays
 }
 
 // infer leaves an inference that may still be running, for another frame just
@@ -175,7 +189,6 @@ func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
 	d, ok := e.fitted(w.Image, d)
 	if ok {
 		if v := e.plate.Next(d.picture, d.matte); v.Known > enough {
-			d.known.Show(&v)
 			d.view = &v
 		}
 	}
@@ -209,7 +222,7 @@ func (e *Estimator) fitted(img *image.NRGBA, d draft) (_ draft, ok bool) {
 	}
 	m := image.NewAlpha(image.Rectangle{Max: size})
 	e.upsample(m, picture, d)
-	return draft{picture: picture, matte: m, known: d.known}, true
+	return draft{picture: picture, matte: m, choice: d.choice}, true
 }
 
 // upsample brings a draft to the size of dst, which is that of img.
@@ -231,7 +244,7 @@ func (e *Estimator) revise(ctx context.Context, w *matte.Estimate) error {
 		return err
 	}
 	plate.Keep(d.view, m, d.matte)
-	d.known.Strip(m)
+	d.choice.Strip(m)
 	d.matte, d.view = m, nil
 	w.Draft = d
 	return nil

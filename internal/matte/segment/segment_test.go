@@ -33,7 +33,7 @@ func openAs(t *testing.T, name string, spec model.Spec) *onnx.Network {
 		t.Skip("BGREMOVE_ONNXRUNTIME does not name ONNX Runtime's shared library")
 	}
 	n, err := onnx.Open(onnx.Config{Library: library, Model: "../../../testdata/onnx/" + name, Spec: spec,
-		Reviser: model.BundledReviser})
+		Reviser: model.BundledReviser, Chooser: model.BundledChooser})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,13 +134,15 @@ func TestSteps(t *testing.T) {
 		study   string // the steps; those in brackets are in order
 		steps   string
 	}{
-		{"distance.onnx", doubting, segment.Options{NoSteady: true}, "network (colours) (motion)", "see (recall) refine"},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true}, "", "network (colours) refine"},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true, Subject: subject.Moving}, "network (colours) (motion)", "see (recall) choose refine"},
 		{"distance.onnx", doubting, segment.Options{NoMotion: true}, "", "network (colours) (steady) refine"},
 		{"distance.onnx", doubting, segment.Options{NoMotion: true, NoSteady: true, NoColours: true}, "", "network refine"},
-		{"distance.onnx", plated, segment.Options{}, "network (motion)", "see (recall) (plate) revise (steady) refine"},
+		{"distance.onnx", plated, segment.Options{}, "network (motion)", "see (recall) choose (plate) revise (steady) refine"},
+		{"distance.onnx", plated, segment.Options{Subject: subject.Salient}, "network (motion)", "see (recall) (plate) revise (steady) refine"},
 		{"distance.onnx", plated, segment.Options{NoMotion: true}, "network (motion)", "see (recall) (plate) revise (steady) refine"},
 		{"distance.onnx", plated, segment.Options{NoPlate: true, NoMotion: true}, "", "network (steady) refine"},
-		{"distance.onnx", model.Spec{}, segment.Options{}, "network (motion)", "see (recall) (steady) refine"},
+		{"distance.onnx", model.Spec{}, segment.Options{}, "", "network (steady) refine"},
 		{"averager.onnx", model.Spec{}, segment.Options{}, "", "(network) refine"},
 	} {
 		e := segment.New(openAs(t, c.network, c.spec), c.options)
@@ -169,20 +171,23 @@ func names(steps []matte.Step) string {
 // the backdrop.
 func TestMotion(t *testing.T) {
 	t.Parallel()
-	n := openAs(t, "distance.onnx", model.Spec{})
+	plain, plated := openAs(t, "distance.onnx", model.Spec{}), openAs(t, "distance.onnx", model.Spec{Plate: true})
 	const frames = 16
 	for name, c := range map[string]struct {
+		network *onnx.Network
 		options segment.Options
 		still   bool // whether the still one stays
 	}{
-		"auto":      {segment.Options{}, false},
-		"moving":    {segment.Options{Subject: subject.Moving}, false},
-		"salient":   {segment.Options{Subject: subject.Salient}, true},
-		"no motion": {segment.Options{NoMotion: true}, true},
+		"auto":                      {plated, segment.Options{}, false},
+		"moving":                    {plated, segment.Options{Subject: subject.Moving}, false},
+		"salient":                   {plated, segment.Options{Subject: subject.Salient}, true},
+		"no motion":                 {plated, segment.Options{NoMotion: true}, true},
+		"auto, without a chooser":   {plain, segment.Options{}, true},
+		"moving, without a chooser": {plain, segment.Options{Subject: subject.Moving}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := segment.New(n, c.options)
+			e := segment.New(c.network, c.options)
 			var clip []*image.NRGBA
 			for i := range frames {
 				clip = append(clip, alike(i))

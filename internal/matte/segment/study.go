@@ -25,7 +25,7 @@ type study struct {
 }
 
 // studies reports whether the clip is studied first.
-func (e *Estimator) studies() bool { return !e.clip.Ordered() && (e.plates() || !e.options.NoMotion) }
+func (e *Estimator) studies() bool { return !e.clip.Ordered() && (e.plates() || e.chooses()) }
 
 // Study implements matte.Studier: the network's mattes are kept, and the motion of
 // their parts is measured.
@@ -72,9 +72,9 @@ func (e *Estimator) own(img *image.NRGBA, m *image.Alpha) *image.NRGBA {
 }
 
 func (e *Estimator) begin() (err error) {
-	s, o := &e.study, &e.options
-	if s.mattes, err = records.Create(o.TempDir); err == nil && !o.NoMotion {
-		s.subject, err = subject.New(subject.Options{Wanted: o.Subject, Views: e.plates() && e.network.Sees(view.TrackMotion), TempDir: o.TempDir})
+	s, dir := &e.study, e.options.TempDir
+	if s.mattes, err = records.Create(dir); err == nil && e.chooses() {
+		s.subject, err = subject.New(dir)
 	}
 	return err
 }
@@ -118,11 +118,15 @@ func (e *Estimator) Conclude(ctx context.Context) error {
 		}
 	}
 	for _, v := range s.samples.spread(plate.MaxSamples) {
-		m, _, err := s.matte(v.frame)
+		d, err := s.recall(v.frame)
 		if err != nil {
 			return err
 		}
-		if d, ok := e.fitted(v.own, draft{picture: fitting(v.picture, m), matte: m}); ok {
+		if d, err = e.chosen(ctx, d); err != nil {
+			return err
+		}
+		d.picture = fitting(v.picture, d.matte)
+		if d, ok := e.fitted(v.own, d); ok {
 			e.plate.Sample(d.picture, d.matte)
 		}
 	}
@@ -132,23 +136,23 @@ func (e *Estimator) Conclude(ctx context.Context) error {
 
 var errFrames = errors.New("the clip has other frames than before")
 
-// matte is frame i's kept matte without the parts that cannot be subject, and what is
-// known of them.
-func (s *study) matte(i int) (m *image.Alpha, known subject.Evidence, err error) {
+// recall is what is kept of frame i: its matte, and its cells.
+func (s *study) recall(i int) (d draft, err error) {
 	if s.mattes == nil || i >= s.mattes.Len() {
-		return nil, known, errFrames
+		return d, errFrames
 	}
-	m = image.NewAlpha(image.Rectangle{Max: s.size})
-	if err := s.mattes.Read(i, m.Pix); err != nil {
-		return nil, known, err
+	d.matte = image.NewAlpha(image.Rectangle{Max: s.size})
+	if err := s.mattes.Read(i, d.matte.Pix); err != nil {
+		return d, err
 	}
 	if s.subject != nil {
-		if known, err = s.subject.Frame(i); err != nil {
-			return nil, known, err
+		cells, err := s.subject.Frame(i)
+		if err != nil {
+			return d, err
 		}
-		known.Strip(m)
+		d.cells = &cells
 	}
-	return m, known, nil
+	return d, nil
 }
 
 // see draws a frame as the network saw it.
@@ -157,16 +161,39 @@ func (e *Estimator) see(_ context.Context, w *matte.Estimate) error {
 	return nil
 }
 
-// recall reads a frame's matte from the study.
+// recall reads what the study kept of a frame.
 func (e *Estimator) recall(_ context.Context, w *matte.Estimate) error {
-	d := w.Draft.(draft)
-	var err error
-	if d.matte, d.known, err = e.study.matte(e.study.frames); err != nil {
+	d, err := e.study.recall(e.study.frames)
+	if err != nil {
 		return fmt.Errorf("recall a matte: %w", err)
 	}
+	d.picture = w.Draft.(draft).picture
 	e.study.frames++
 	w.Draft = d
 	return nil
+}
+
+func (e *Estimator) choose(ctx context.Context, w *matte.Estimate) error {
+	d, err := e.chosen(ctx, w.Draft.(draft))
+	w.Draft = d
+	return err
+}
+
+// chosen is a recalled draft with the matte that the chooser gives it.
+func (e *Estimator) chosen(ctx context.Context, d draft) (draft, error) {
+	if d.cells == nil {
+		return d, nil
+	}
+	shares := d.cells.Plane(view.CellCoverage)
+	if e.network.Info().Chooses {
+		var err error
+		if shares, err = e.network.Choose(ctx, d.cells); err != nil {
+			return d, err
+		}
+	}
+	d.choice, d.cells = e.study.subject.Choose(e.options.Subject, d.cells, shares), nil
+	d.choice.Apply(d.matte)
+	return d, nil
 }
 
 func (s *study) close() (err error) {

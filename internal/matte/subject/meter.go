@@ -2,6 +2,7 @@ package subject
 
 import (
 	"image"
+	"math"
 	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/motion"
@@ -14,8 +15,10 @@ const (
 	// border is how far from the picture's edge, as a share of its height, the trust that
 	// a place is backdrop is halved, and middle what is left of it in the middle.
 	border, middle = 0.1, 0.3
-	// least is the weight of any pixel in the fit of the camera.
-	least = 1e-4
+	// minWeight is the weight of any pixel in the fit of the camera.
+	minWeight = 1e-4
+	// slow and slowCamera are the motions, in pixels, of which a direction hardly counts.
+	slow, slowCamera = 0.1, 0.5
 )
 
 // sample is the motion of one frame, by cells.
@@ -24,10 +27,21 @@ type sample struct {
 	// moving is the motion against the camera, 0 to 1, times seen, which is the trust in
 	// it.
 	moving, seen []float32
+	// along is moving in the direction of the camera's own motion of the place, -1 to 1: as
+	// of things that stand nearer than the backdrop. Things that the camera follows are below 0.
+	along []float32
+	// colour is the mean of each channel, 0 to 1.
+	colour [3][]float32
+	ones   []float32
 	// back is the motion to the frame before, and trust how surely it is right. forward and
 	// ahead are the same for the motion from the frame before to this one, in its cells.
 	back, forward motion.Field
 	trust, ahead  []float32
+}
+
+// quantities are what the sample adds along tracks.
+func (s *sample) quantities() *[quantities][]float32 {
+	return &[quantities][]float32{moved: s.moving, along: s.along, seen: s.seen, covered: s.matte, followed: s.ones}
 }
 
 // meter measures the motion between neighbouring frames.
@@ -59,8 +73,9 @@ func (t *meter) measure(img *image.NRGBA, m *image.Alpha, cut bool) {
 		t.weight[i] = float32(a) / 255
 	}
 	t.pool(s.matte, t.weight, 1)
+	t.colours(img)
 	if cut {
-		for _, p := range [][]float32{s.moving, s.seen, s.trust, s.ahead} {
+		for _, p := range [][]float32{s.moving, s.along, s.seen, s.trust, s.ahead} {
 			clear(p)
 		}
 		return
@@ -84,11 +99,12 @@ func (t *meter) judge() {
 	s, c := &t.sample, t.trust[0]
 	for i, covered := range t.weight {
 		free := 1 - covered
-		t.weight[i] = free*free*c[i]*t.edge[i] + least
+		t.weight[i] = free*free*c[i]*t.edge[i] + minWeight
 	}
 	camera, sigma, ok := motion.FitCamera(&t.fields[0], t.weight)
 	if !ok {
 		clear(s.moving)
+		clear(s.along)
 		clear(s.seen)
 		return
 	}
@@ -100,6 +116,33 @@ func (t *meter) judge() {
 	}
 	t.pool(s.moving, t.residual, 1)
 	copy(s.seen, s.trust)
+	t.split(&camera)
+}
+
+// split finds which part of the motion against the camera goes the camera's way.
+func (t *meter) split(camera *motion.Camera) {
+	s := &t.sample
+	for k, m := range s.moving {
+		x, y := float64(k%t.grid.X*cell)+(cell-1)/2.0, float64(k/t.grid.X*cell)+(cell-1)/2.0
+		toX, toY := camera.At(x, y)
+		cx, cy := toX-x, toY-y
+		rx, ry := cell*float64(s.back.X[k])-cx, cell*float64(s.back.Y[k])-cy
+		s.along[k] = m * float32((rx*cx+ry*cy)/((math.Hypot(rx, ry)+slow)*(math.Hypot(cx, cy)+slowCamera)))
+	}
+}
+
+// colours sets the sample's colours to the picture's means over cells.
+func (t *meter) colours(img *image.NRGBA) {
+	s := &t.sample
+	for c := range s.colour {
+		for y := range t.h {
+			row := img.Pix[y*img.Stride:]
+			for x := range t.w {
+				t.residual[y*t.w+x] = float32(row[4*x+c])
+			}
+		}
+		t.pool(s.colour[c], t.residual, 1.0/255)
+	}
 }
 
 // resize makes room for pictures of a size.
@@ -118,8 +161,11 @@ func (t *meter) resize(w, h int) {
 	}
 	n := t.grid.X * t.grid.Y
 	s := &t.sample
-	for _, p := range []*[]float32{&s.matte, &s.moving, &s.seen, &s.trust, &s.ahead} {
+	for _, p := range []*[]float32{&s.matte, &s.moving, &s.along, &s.seen, &s.trust, &s.ahead, &s.colour[0], &s.colour[1], &s.colour[2], &s.ones} {
 		*p = make([]float32, n)
+	}
+	for i := range s.ones {
+		s.ones[i] = 1
 	}
 	s.back.Set(t.grid.X, t.grid.Y)
 	s.forward.Set(t.grid.X, t.grid.Y)

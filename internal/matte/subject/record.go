@@ -3,17 +3,20 @@ package subject
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/motion"
+	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
 // record is what is kept of a frame: its sample, except for what only leads back,
 // and the sums of motion so far.
 type record struct {
-	matte, moving, seen     []float32
-	movedBefore, seenBefore []float32
-	forward                 motion.Field
-	trust                   []float32 // ahead of the sample
+	sample  [quantities][]float32
+	before  [quantities][]float32
+	forward motion.Field
+	trust   []float32 // ahead of the sample
+	bytes   [planes][]byte
 }
 
 const (
@@ -23,31 +26,46 @@ const (
 	doubling = 16
 )
 
-// planes are a record's parts: bytes of matte, moving, seen, mean motion, frames seen and
-// trust, then the field as differences along rows, high and low bytes apart, which
+// planes are a record's parts: bytes of the sample, of the means and sums along the track
+// so far, then the field as differences along rows, high and low bytes apart, which
 // compress better.
-const planes = 10
+const (
+	ofSample = 8
+	ofTracks = 5
+	planes   = ofSample + ofTracks + 4
+)
+
+// parts are the planes of a record in a buffer.
+func parts(buf []byte) (all [planes][]byte) {
+	n := len(buf) / planes
+	for i := range all {
+		all[i] = buf[i*n : (i+1)*n]
+	}
+	return all
+}
 
 // write appends the record of a sample.
 func (c *Clip) write(s *sample) error {
-	n := len(s.matte)
-	buf := make([]byte, planes*n)
-	part := func(i int) []byte { return buf[i*n : (i+1)*n] }
-	for i, p := range [][]float32{s.matte, s.moving, s.seen} {
-		pack(part(i), p)
+	buf := make([]byte, planes*len(s.matte))
+	part := parts(buf)
+	for i, p := range [...][]float32{s.matte, s.moving, s.seen, s.ahead, s.colour[0], s.colour[1], s.colour[2]} {
+		for k, v := range p {
+			part[i][k] = round(v)
+		}
 	}
-	for i, seen := range c.tracks.seen {
-		part(3)[i] = round(c.tracks.moved[i] / max(seen, 1e-6))
-		part(4)[i] = logarithm(seen)
+	for k, v := range s.along {
+		part[ofSample-1][k] = signed(v)
 	}
-	pack(part(5), s.ahead)
-	for k, p := range [][]float32{s.forward.X, s.forward.Y} {
-		high, low := part(6+2*k), part(7+2*k)
+	for i, p := range c.tracks.means() {
+		copy(part[ofSample+i], p)
+	}
+	for i, p := range [][]float32{s.forward.X, s.forward.Y} {
+		high, low := part[ofSample+ofTracks+2*i], part[ofSample+ofTracks+2*i+1]
 		before := int16(0)
-		for i, v := range p {
+		for k, v := range p {
 			q := int16(max(min(v/step, farthest), -farthest))
 			d := uint16(q - before)
-			high[i], low[i], before = uint8(d>>8), uint8(d), q
+			high[k], low[k], before = uint8(d>>8), uint8(d), q
 		}
 	}
 	return c.frames.Append(buf)
@@ -60,25 +78,41 @@ func (c *Clip) read(i int, r *record) error {
 	if err := c.frames.Read(i, buf); err != nil {
 		return err
 	}
-	part := func(i int) []byte { return buf[i*n : (i+1)*n] }
-	for i, p := range []*[]float32{&r.matte, &r.moving, &r.seen} {
-		*p = unpack(part(i))
+	part := parts(buf)
+	r.bytes = part
+	for i, p := range []*[]float32{&r.sample[covered], &r.sample[moved], &r.sample[seen], &r.trust} {
+		*p = shares(part[i])
 	}
-	r.movedBefore, r.seenBefore, r.trust = unpack(part(3)), make([]float32, n), unpack(part(5))
-	for i, v := range part(4) {
-		r.seenBefore[i] = frames[v]
-		r.movedBefore[i] *= frames[v]
+	r.sample[along], r.sample[followed] = signs(part[ofSample-1]), slices.Repeat([]float32{1}, n)
+	track := part[ofSample:]
+	r.before = [quantities][]float32{moved: shares(track[0]), along: signs(track[1]), seen: counts(track[2]), covered: shares(track[3]), followed: counts(track[4])}
+	for k, trust := range r.before[seen] {
+		r.before[moved][k] *= trust
+		r.before[along][k] *= trust
+		r.before[covered][k] *= r.before[followed][k]
 	}
 	r.forward.Set(c.grid.X, c.grid.Y)
-	for k, p := range [][]float32{r.forward.X, r.forward.Y} {
-		high, low := part(6+2*k), part(7+2*k)
+	for i, p := range [][]float32{r.forward.X, r.forward.Y} {
+		high, low := part[ofSample+ofTracks+2*i], part[ofSample+ofTracks+2*i+1]
 		q := int16(0)
-		for i := range p {
-			q += int16(binary.BigEndian.Uint16([]byte{high[i], low[i]}))
-			p[i] = float32(q) * step
+		for k := range p {
+			q += int16(binary.BigEndian.Uint16([]byte{high[k], low[k]}))
+			p[k] = float32(q) * step
 		}
 	}
 	return nil
+}
+
+// show fills the planes of cells that are known from the frame itself.
+func (r *record) show(v *view.Cells) {
+	for p, part := range map[view.CellPlane]int{view.CellCoverage: 0, view.CellTrust: 2, view.CellRed: 4, view.CellGreen: 5, view.CellBlue: 6} {
+		copy(v.Plane(p), r.bytes[part])
+	}
+	motion, way := v.Plane(view.CellMotion), v.Plane(view.CellAlong)
+	for k, trust := range r.sample[seen] {
+		trust = max(trust, 1e-3)
+		motion[k], way[k] = round(r.sample[moved][k]/trust), signed(r.sample[along][k]/trust)
+	}
 }
 
 // logarithm is the byte for a number of frames.
@@ -96,16 +130,31 @@ var frames = func() (t [256]float32) {
 
 func round(v float32) uint8 { return uint8(min(max(v, 0), 1)*255 + 0.5) }
 
-func pack(dst []byte, v []float32) {
-	for i, a := range v {
-		dst[i] = round(a)
-	}
-}
-
-func unpack(b []byte) []float32 {
+// shares are the values of round's bytes.
+func shares(b []byte) []float32 {
 	v := make([]float32, len(b))
 	for i, a := range b {
 		v[i] = float32(a) / 255
+	}
+	return v
+}
+
+// signed is the byte of a value from -1 to 1.
+func signed(v float32) uint8 { return uint8(min(max(v, -1), 1)*127 + 128.5) }
+
+func signs(b []byte) []float32 {
+	v := make([]float32, len(b))
+	for i, a := range b {
+		v[i] = (float32(a) - 128) / 127
+	}
+	return v
+}
+
+// counts are the numbers of frames of logarithm's bytes.
+func counts(b []byte) []float32 {
+	v := make([]float32, len(b))
+	for i, a := range b {
+		v[i] = frames[a]
 	}
 	return v
 }

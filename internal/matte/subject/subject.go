@@ -1,12 +1,14 @@
-// Package subject finds which parts of a clip's mattes belong to its subject, by
-// their motion. A network that sees one frame at a time also marks things that
-// look like a subject and are part of the backdrop. Over the clip they move as the
-// backdrop does, and the subject does not.
+// Package subject finds which parts of a clip's mattes belong to its subject. A network
+// that sees one frame at a time also marks things that look like a subject and are part
+// of the backdrop, and misses parts of the subject. Over the clip things of the backdrop
+// move as the camera makes them, and what was missed in one frame is seen in others.
 //
-// The motion of each place against the camera is gathered along its track through
-// the clip, so a subject that pauses keeps what it showed before and after. Fast
-// object segmentation from motion and appearance is that of A. Papazoglou and V.
-// Ferrari, "Fast Object Segmentation in Unconstrained Video", ICCV 2013.
+// The motion of each place against the camera, and the mattes, are gathered along its
+// track through the shot, so a subject that pauses keeps what it showed before and after.
+// A small network decides from that (view.Cells). The sums along tracks are those of A.
+// Papazoglou and V. Ferrari, "Fast Object Segmentation in Unconstrained Video", ICCV
+// 2013; a network that joins motion and appearance is T. Zhou et al., "Motion-Attentive
+// Transition for Zero-Shot Video Object Segmentation", AAAI 2020.
 package subject
 
 import (
@@ -15,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/refine"
+	"github.com/bgremove/bgremove/internal/matte/view"
 	"github.com/bgremove/bgremove/internal/records"
 )
 
@@ -23,37 +26,32 @@ type Wanted int
 
 // The choices.
 const (
-	// Auto drops parts that never move against the backdrop, in shots in which the
-	// rest of the subject clearly does.
+	// Auto lets a network decide from appearance and motion. Nothing is dropped in shots in
+	// which nothing moves.
 	Auto Wanted = iota
-	// Moving drops all that moves little.
+	// Moving also drops what moves little against the backdrop.
 	Moving
-	// Salient drops nothing.
+	// Salient drops and adds nothing.
 	Salient
 )
 
 const (
 	// cell is the side in pixels of the squares over which motion is averaged.
 	cell = 4
-	// shortest is the number of frames that a shot must have to be judged.
-	shortest = 6
 	// open and subjectLike are the shares of a cell that the matte covers up to
 	// which it is backdrop, and from which on it is subject, for the statistics.
 	open, subjectLike = 0.05, 0.5
-	// bulk is the quantile of motion within the mattes that stands for the subject's.
-	// lively is the least of it from frame to frame in a shot in which parts are dropped,
-	// which is some 0.3 pixels where the camera stands still, and lasting the least of it
-	// along tracks. apart is how much less the backdrop's median along tracks must be, as a
-	// share of the subject's.
-	bulk, lively, lasting, apart = 0.8, 0.8, 0.4, 0.4
-	// steady is the share of a shot's frames in which the subject must be lively. One who
-	// walks in and stands still has tracks that begin anew, and would be dropped.
-	steady = 0.9
-	// slack is how much more than the backdrop's busiest tenth a part may move and
-	// still be dropped. still and stillShare bound the motion of such a part, by itself
-	// and as a share of the subject's.
-	busiest, slack, still, stillShare = 0.9, 0.05, 0.3, 0.4
-	// movingShare is stillShare of Moving, which has no other conditions.
+	// liveliest is the quantile of motion within the mattes that stands for the subject's,
+	// and busiest that outside for the backdrop's.
+	liveliest, busiest = 0.8, 0.9
+	// lively is the least motion from frame to frame of a subject that moves much, some 0.3
+	// pixels where the camera stands still.
+	lively = 0.8
+	// In a shot in which the subject is lively in fewer frames than livelyMin, as a share,
+	// Auto drops nothing. From livelyFull on it drops all that the network does not choose.
+	livelyMin, livelyFull = 0.1, 0.3
+	// movingShare is what Moving drops: parts that move by less than this share of the
+	// subject's motion.
 	movingShare = 0.5
 	// seenLeast is in how many frames a place must have been followed to be judged, and
 	// seenNow how surely to count from one frame to the next.
@@ -63,49 +61,35 @@ const (
 // Clip gathers the motion of a clip. Call Add for all frames in order, then Decide
 // once, then Frame. It is for one goroutine.
 type Clip struct {
-	options Options
-	meter   meter
-	cuts    refine.CutDetector
-	grid    image.Point // cells
-	frames  *records.File
-	shots   []shot
-	tracks  sums
-	result  *records.File // motion along tracks by frame, the last frame first
-	motion  []uint8       // along tracks, of the frame in work
-	seen    []uint8       // and in how many frames
-}
-
-// Options are how a clip is judged. The zero value is useful.
-type Options struct {
-	Wanted Wanted
-	// Views says that the evidence is to be shown in views, by Evidence.Show.
-	Views bool
-	// TempDir is where the record of the frames is kept, in temporary files; empty is the
-	// system's folder for such files.
-	TempDir string
+	meter  meter
+	cuts   refine.CutDetector
+	grid   image.Point // cells
+	frames *records.File
+	shots  []shot
+	tracks sums
+	result *records.File // what was gathered along tracks by frame, the last frame first
 }
 
 // shot is a run of frames without a cut.
 type shot struct {
 	first, last int
-	// subject is the motion of the matte's liveliest part, and backdrop that of the
-	// backdrop's, 0 to 1.
-	subject, backdrop float64
-	limit             float64 // motion below which parts are dropped
+	// subject, backdrop, busiest and lively are view.ShotSubject and so on, 0 to 1.
+	subject, backdrop, busiest, lively float64
 }
 
-// New begins a clip. The caller closes it.
-func New(o Options) (*Clip, error) {
-	frames, err := records.Create(o.TempDir)
+// New begins a clip. Its record is kept in temporary files of a folder; empty is the
+// system's folder for such files. The caller closes it.
+func New(tempDir string) (*Clip, error) {
+	frames, err := records.Create(tempDir)
 	if err != nil {
 		return nil, err
 	}
-	result, err := records.Create(o.TempDir)
+	result, err := records.Create(tempDir)
 	if err != nil {
 		_ = frames.Close()
 		return nil, err
 	}
-	return &Clip{options: o, frames: frames, result: result}, nil
+	return &Clip{frames: frames, result: result}, nil
 }
 
 // Add adds the next frame: a small picture, some hundred pixels wide, and its matte
@@ -121,7 +105,7 @@ func (c *Clip) Add(img *image.NRGBA, m *image.Alpha) error {
 	}
 	c.shots[len(c.shots)-1].last = n
 	s := &c.meter.sample
-	c.tracks.advance(&s.back, s.trust, s.moving, s.seen)
+	c.tracks.advance(&s.back, s.trust, s.quantities())
 	return c.write(s)
 }
 
@@ -136,11 +120,11 @@ func (c *Clip) Decide(ctx context.Context) error {
 }
 
 // judge combines what is known from before and from after each frame of a shot, and
-// sets the shot's limit.
+// sets the shot's statistics.
 func (c *Clip) judge(ctx context.Context, s *shot) error {
 	var inside, outside histogram
-	frames, busy := 0, 0 // with a subject, and those in which it moves
-	var later sums
+	frames, busy := 0, 0 // with a subject, and those in which it is lively
+	var later, whole sums
 	r := new(record)
 	for i := s.last; i >= s.first; i-- {
 		if ctx.Err() != nil {
@@ -151,121 +135,108 @@ func (c *Clip) judge(ctx context.Context, s *shot) error {
 		if err := c.read(i, r); err != nil {
 			return err
 		}
-		n := len(r.matte)
 		if i == s.last {
-			later.reset(n)
-			later.advance(nil, nil, r.moving, r.seen)
+			later.reset(len(r.trust))
+			later.advance(nil, nil, &r.sample)
 		} else {
-			later.advance(&next.forward, next.trust, r.moving, r.seen)
+			later.advance(&next.forward, next.trust, &r.sample)
 		}
-		c.motion, c.seen = sized(c.motion, n), sized(c.seen, n)
+		whole.join(&r.before, &later.of, &r.sample)
 		var now histogram
-		for k := range n {
-			seen := r.seenBefore[k] + later.seen[k] - r.seen[k]
-			c.seen[k] = logarithm(seen)
-			if r.matte[k] > subjectLike && r.seen[k] > seenNow {
-				now.add(portion(r.moving[k] / r.seen[k]))
+		for k, m := range r.sample[covered] {
+			if m > subjectLike && r.sample[seen][k] > seenNow {
+				now.add(r.sample[moved][k] / r.sample[seen][k])
 			}
-			if seen < seenLeast {
-				c.motion[k] = unknown
+			if whole.of[seen][k] < seenLeast {
 				continue
 			}
-			c.motion[k] = portion((r.movedBefore[k] + later.moved[k] - r.moving[k]) / seen)
-			switch {
-			case r.matte[k] > subjectLike:
-				inside.add(c.motion[k])
-			case r.matte[k] < open:
-				outside.add(c.motion[k])
+			switch v := whole.of[moved][k] / whole.of[seen][k]; {
+			case m > subjectLike:
+				inside.add(v)
+			case m < open:
+				outside.add(v)
 			}
 		}
 		if now.all > 0 {
 			frames++
-			if now.quantile(bulk) > lively {
+			if now.quantile(liveliest) > lively {
 				busy++
 			}
 		}
-		if err := c.result.Append(c.motion, c.seen); err != nil {
+		if err := c.result.Append(whole.means()...); err != nil {
 			return err
 		}
 	}
-	s.subject, s.backdrop = inside.quantile(bulk), outside.quantile(busiest)
-	if s.last-s.first+1 >= shortest {
-		s.limit = c.options.Wanted.limit(float64(busy)/float64(max(frames, 1)), s.subject, outside.quantile(0.5), s.backdrop)
-	}
+	s.subject, s.backdrop, s.busiest = inside.quantile(liveliest), outside.quantile(0.5), outside.quantile(busiest)
+	s.lively = float64(busy) / float64(max(frames, 1))
 	return nil
 }
 
-// limit is the motion below which parts are dropped, 0 for none, where the subject is
-// lively in a share of the frames and moves by so much along tracks, and the backdrop by
-// its median and its busiest tenth.
-func (w Wanted) limit(share, subject, backdrop, busy float64) float64 {
-	switch {
-	case w == Auto && share >= steady && subject > lasting && backdrop < apart*subject:
-		return min(still, stillShare*subject, busy+slack)
-	case w == Moving:
-		return movingShare * subject
-	}
-	return 0
-}
-
-// Frame is what is known of frame i. Nothing is read of frames of which nothing is wanted.
-func (c *Clip) Frame(i int) (Evidence, error) {
-	s := c.shotOf(i)
-	if s.limit == 0 && !c.options.Views {
-		return Evidence{}, nil
-	}
+// Frame is what is known of frame i.
+func (c *Clip) Frame(i int) (view.Cells, error) {
+	v := view.NewCells(c.grid.X, c.grid.Y)
 	var r record
 	if err := c.read(i, &r); err != nil {
-		return Evidence{}, err
+		return v, err
 	}
-	n := len(r.matte)
-	track, frames := make([]uint8, n), make([]uint8, n)
-	if err := c.result.Read(c.result.Len()-1-i, track, frames); err != nil {
-		return Evidence{}, err
+	var means [][]uint8
+	for _, p := range []view.CellPlane{view.TrackMotion, view.TrackAlong, view.TrackTrust, view.TrackCoverage, view.TrackFrames} {
+		means = append(means, v.Plane(p))
 	}
-	e := Evidence{grid: c.grid, w: c.meter.w, h: c.meter.h, shot: s}
-	if s.limit > 0 {
-		e.keep = keep(track, r.matte, c.grid, float32(s.limit*most))
+	if err := c.result.Read(c.result.Len()-1-i, means...); err != nil {
+		return v, err
 	}
-	if c.options.Views {
-		e.show(&r, track, frames)
-	}
-	return e, nil
-}
-
-// shotOf is the shot that frame i is in.
-func (c *Clip) shotOf(i int) shot {
+	r.show(&v)
 	k, _ := slices.BinarySearchFunc(c.shots, i, func(s shot, i int) int { return s.last - i })
-	return c.shots[k]
+	s := c.shots[k]
+	for p, share := range map[view.CellPlane]float64{view.ShotSubject: s.subject, view.ShotBackdrop: s.backdrop, view.ShotBusiest: s.busiest, view.ShotLively: s.lively} {
+		for j, plane := 0, v.Plane(p); j < len(plane); j++ {
+			plane[j] = round(float32(share))
+		}
+	}
+	return v, nil
 }
 
-// keep is 0 for cells that move less than limit, together with their neighbours and by
-// the share that the matte has of each, and 1 for all others. It is nil if there are
-// only those.
-func keep(motion []uint8, matte []float32, g image.Point, limit float32) []float32 {
-	dst, all := make([]float32, len(motion)), true
-	for y := range g.Y {
-		for x := range g.X {
+// Choose is the choice for a frame of cells of which a network chose some, as shares of
+// 255. A still subject and a still thing of the backdrop have the same motion, so Auto
+// leaves a shot in which nothing moves what it has. Moving drops more, and Salient keeps
+// all.
+func (c *Clip) Choose(w Wanted, v *view.Cells, chosen []uint8) Choice {
+	drop := float32(1)
+	switch w {
+	case Salient:
+		return Choice{}
+	case Moving:
+		chosen = slices.Clone(chosen)
+		dropStill(v, chosen)
+	default:
+		lively := float32(v.Plane(view.ShotLively)[0]) / 255
+		drop = min(max((lively-livelyMin)/(livelyFull-livelyMin), 0), 1)
+	}
+	return newChoice(v, chosen, drop, c.meter.w, c.meter.h)
+}
+
+// dropStill drops cells that move little, together with their neighbours and by the share
+// that the matte has of each.
+func dropStill(v *view.Cells, chosen []uint8) {
+	motion, trust, matte := v.Plane(view.TrackMotion), v.Plane(view.TrackTrust), v.Plane(view.CellCoverage)
+	limit := movingShare * float32(v.Plane(view.ShotSubject)[0])
+	for y := range v.H {
+		for x := range v.W {
 			var sum, weight float32
-			for v := max(y-1, 0); v <= min(y+1, g.Y-1); v++ {
-				for u := max(x-1, 0); u <= min(x+1, g.X-1); u++ {
-					if k := v*g.X + u; motion[k] != unknown {
-						w := max(matte[k], 0.02)
+			for j := max(y-1, 0); j <= min(y+1, v.H-1); j++ {
+				for i := max(x-1, 0); i <= min(x+1, v.W-1); i++ {
+					if k := j*v.W + i; frames[trust[k]] >= seenLeast {
+						w := max(float32(matte[k]), 5)
 						sum, weight = sum+w*float32(motion[k]), weight+w
 					}
 				}
 			}
 			if weight > 0 && sum < limit*weight {
-				all = false
-			} else {
-				dst[y*g.X+x] = 1
+				chosen[y*v.W+x] = 0
 			}
 		}
 	}
-	if all {
-		return nil
-	}
-	return dst
 }
 
 // Close removes the record.

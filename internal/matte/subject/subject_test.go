@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/subject"
@@ -49,82 +50,130 @@ func (s scene) frame(n int) (*image.NRGBA, *image.Alpha) {
 	return img, m
 }
 
-// kept is which discs of each frame stay, as shares of their middle.
-func (s scene) kept(t *testing.T, wanted subject.Wanted) (shares [][]float64) {
+// known is what a clip tells of each frame of a scene.
+func (s scene) known(t *testing.T) (c *subject.Clip, cells []view.Cells) {
 	t.Helper()
-	c, err := subject.New(subject.Options{Wanted: wanted, TempDir: t.TempDir()})
+	c, err := subject.New(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	for n := range frames {
 		if err := c.Add(s.frame(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return c, decided(t, c, frames)
+}
+
+// decided is what a clip of n frames tells of each.
+func decided(t *testing.T, c *subject.Clip, n int) (cells []view.Cells) {
+	t.Helper()
 	if err := c.Decide(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for n := range frames {
-		_, m := s.frame(n)
-		known, err := c.Frame(n)
+	for i := range n {
+		v, err := c.Frame(i)
 		if err != nil {
 			t.Fatal(err)
 		}
-		known.Strip(m)
-		var of []float64
-		for _, d := range s.discs(float64(n)) {
-			of = append(of, float64(m.AlphaAt(int(d.x), int(d.y)).A)/255)
-		}
-		shares = append(shares, of)
+		cells = append(cells, v)
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-	return shares
+	return cells
+}
+
+// at is a plane at a pixel of the picture.
+func at(v *view.Cells, p view.CellPlane, x, y float64) uint8 {
+	return v.Plane(p)[int(y)/4*v.W+int(x)/4]
 }
 
 func still(float64) float64 { return 0 }
 
-// Of two discs in each mattes the first moves and the other is part of the backdrop, or
-// both are still.
-func TestClip(t *testing.T) {
+// Of two discs in each matte the first moves, and the second does what is said of it.
+// The mean motion along the track tells both in every frame, and its direction what the
+// camera follows from what stands nearer than the backdrop.
+func TestTracks(t *testing.T) {
 	t.Parallel()
 	pan := func(t float64) float64 { return 2.5 * t }
 	walk := func(t float64) []disc { return []disc{{30 + 6*t, 50, 22}, {180, 90, 22}} }
 	followed := func(t float64) []disc { return []disc{{80, 50, 22}, {200 - 2.5*t, 95, 22}} }
+	nearer := func(t float64) []disc { return []disc{{80, 40, 22}, {220 - 5*t, 95, 22}} }
 	pausing := func(t float64) []disc { return []disc{{40 + 6*min(t, 12), 50, 22}, {180, 90, 22}} }
 	resting := func(t float64) []disc { return []disc{{80 + 0.3*math.Sin(t), 50, 22}, {180, 90, 22}} }
+	type bounds struct{ min, max uint8 }
+	lively, low, free := bounds{150, 255}, bounds{0, 40}, bounds{0, 255}
 	for name, c := range map[string]struct {
-		scene  scene
-		wanted subject.Wanted
-		second bool // whether the second disc stays
+		scene         scene
+		first, second bounds
+		along         bounds // of the first disc
+		alongSecond   bounds
 	}{
-		"walks past":                 {scene{still, walk}, subject.Auto, false},
-		"walks past, all wanted":     {scene{still, walk}, subject.Salient, true},
-		"the camera follows":         {scene{pan, followed}, subject.Auto, false},
-		"pauses":                     {scene{still, pausing}, subject.Auto, true},
-		"all rest":                   {scene{still, resting}, subject.Auto, true},
-		"pauses, what moves, wanted": {scene{still, pausing}, subject.Moving, false},
+		"walks past":         {scene{still, walk}, lively, low, free, free},
+		"the camera follows": {scene{pan, followed}, lively, low, bounds{0, 60}, free},
+		"nearer":             {scene{pan, nearer}, lively, lively, bounds{0, 60}, bounds{190, 255}},
+		"pauses":             {scene{still, pausing}, bounds{60, 200}, low, free, free},
+		"all rest":           {scene{still, resting}, bounds{0, 150}, low, free, free},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for n, shares := range c.scene.kept(t, c.wanted) {
-				if shares[0] < 0.95 {
-					t.Errorf("frame %d: %.2f of the first disc", n, shares[0])
-				}
-				if got := shares[1] > 0.5; got != c.second {
-					t.Errorf("frame %d: %.2f of the second disc", n, shares[1])
+			_, cells := c.scene.known(t)
+			for n, v := range cells {
+				discs := c.scene.discs(float64(n))
+				for i, b := range []bounds{c.first, c.second} {
+					d := discs[i]
+					if d.x > w-d.radius || d.x < d.radius {
+						continue // leaves the picture
+					}
+					if got := at(&v, view.TrackMotion, d.x, d.y); got < b.min || got > b.max {
+						t.Errorf("frame %d: motion %d of disc %d, want %v", n, got, i, b)
+					}
+					want := []bounds{c.along, c.alongSecond}[i]
+					if got := at(&v, view.TrackAlong, d.x, d.y); got < want.min || got > want.max {
+						t.Errorf("frame %d: %d along the camera's way of disc %d, want %v", n, got, i, want)
+					}
 				}
 			}
 		})
 	}
 }
 
-// Each shot is judged by itself: nothing is dropped in a shot without motion after one
-// with it.
+// A part that the matte misses in every second frame has half of the coverage along its
+// track in all.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	c, err := subject.New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s := scene{still, func(t float64) []disc { return []disc{{40 + 4*t, 60, 22}} }}
+	for n := range frames {
+		img, m := s.frame(n)
+		if n%2 == 1 {
+			clear(m.Pix)
+		}
+		if err := c.Add(img, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, v := range decided(t, c, frames) {
+		if got := at(&v, view.TrackCoverage, 40+4*float64(n), 60); got < 90 || got > 165 {
+			t.Errorf("frame %d: coverage %d along the track", n, got)
+		}
+		if got, want := at(&v, view.CellCoverage, 40+4*float64(n), 60), uint8(255*(1-n%2)); got != want {
+			t.Errorf("frame %d: coverage %d, want %d", n, got, want)
+		}
+	}
+}
+
+// Each shot is judged by itself.
 func TestShots(t *testing.T) {
 	t.Parallel()
-	c, err := subject.New(subject.Options{Views: true, TempDir: t.TempDir()})
+	c, err := subject.New(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,58 +194,99 @@ func TestShots(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Decide(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for n := range 2 * frames {
-		known, err := c.Frame(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := image.NewAlpha(image.Rect(0, 0, w, h))
-		for i := range m.Pix {
-			m.Pix[i] = 255
-		}
-		known.Strip(m)
-		if a := m.AlphaAt(100, 60).A; n >= frames && a != 255 {
-			t.Errorf("frame %d of the quiet shot has alpha %d", n, a)
-		}
-		if a := m.AlphaAt(180, 90).A; n < frames && a != 0 {
-			t.Errorf("frame %d: the still disc has alpha %d", n, a)
+	for n, v := range decided(t, c, 2*frames) {
+		subject, share := v.Plane(view.ShotSubject)[0], v.Plane(view.ShotLively)[0]
+		if moves := n < frames; moves != (subject > 150) || moves != (share > 150) {
+			t.Errorf("frame %d: motion %d of the subject, lively %d", n, subject, share)
 		}
 	}
 }
 
-// The planes of motion tell the moving disc from the backdrop, in views of any size.
-func TestShow(t *testing.T) {
+// Where nothing moves nothing is dropped, whatever the network chose, unless only what
+// moves is wanted.
+func TestStill(t *testing.T) {
 	t.Parallel()
-	s := scene{still, func(t float64) []disc { return []disc{{30 + 6*t, 50, 22}} }}
-	c, err := subject.New(subject.Options{Views: true, TempDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	for n := range frames {
-		if err := c.Add(s.frame(n)); err != nil {
-			t.Fatal(err)
+	s := scene{still, func(t float64) []disc { return []disc{{80 + 0.1*math.Sin(t), 50, 22}, {180, 90, 22}} }}
+	c, cells := s.known(t)
+	for w, want := range map[subject.Wanted]uint8{subject.Auto: 255, subject.Moving: 0} {
+		_, m := s.frame(10)
+		choice := c.Choose(w, &cells[10], make([]uint8, cells[10].W*cells[10].H))
+		choice.Apply(m)
+		choice.Strip(m)
+		if got := m.AlphaAt(180, 90).A; got != want {
+			t.Errorf("%d: alpha %d, want %d", w, got, want)
 		}
 	}
-	if err := c.Decide(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	known, err := c.Frame(10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, scale := range []float64{0.5, 1, 1.25} {
-		v := view.New(int(w*scale), int(h*scale))
-		known.Show(&v)
-		at := func(p view.Plane, x, y float64) uint8 { return v.Plane(p)[int(y*scale)*v.W+int(x*scale)] }
-		if moving, backdrop := at(view.TrackMotion, 90, 50), at(view.TrackMotion, 30, 100); moving < 200 || backdrop > 40 {
-			t.Errorf("at %g: motion %d of the disc, %d of the backdrop", scale, moving, backdrop)
+}
+
+// A choice changes mattes of any size, of cells that a network chose, and only of those.
+func TestChoice(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(t float64) []disc { return []disc{{30 + 6*t, 50, 22}, {180, 90, 22}} }}
+	c, cells := s.known(t)
+	v := &cells[10]
+	fill := func(p []uint8, value uint8) []uint8 {
+		for i := range p {
+			p[i] = value
 		}
-		if at(view.TrackFrames, 30, 100) < 60 || at(view.Trust, 30, 100) < 200 || at(view.SubjectMotion, 0, 0) < 200 {
-			t.Errorf("at %g: frames %d, trust %d, subject %d", scale, at(view.TrackFrames, 30, 100), at(view.Trust, 30, 100), at(view.SubjectMotion, 0, 0))
+		return p
+	}
+	fill(v.Plane(view.CellCoverage), 128)
+	// choose leaves cells as they are, but for some columns.
+	choose := func(x0, x1 int, value uint8) []uint8 {
+		chosen := fill(make([]uint8, v.W*v.H), 128)
+		for k := range chosen {
+			if x := k % v.W * 4; x >= x0 && x < x1 {
+				chosen[k] = value
+			}
+		}
+		return chosen
+	}
+	for _, size := range []image.Point{{w, h}, {w / 2, h / 2}, {3 * w, 3 * h}} {
+		scale := float64(size.X) / w
+		filled := func(value uint8) *image.Alpha {
+			m := image.NewAlpha(image.Rectangle{Max: size})
+			fill(m.Pix, value)
+			return m
+		}
+		at := func(m *image.Alpha, x, y float64) uint8 { return m.AlphaAt(int(x*scale), int(y*scale)).A }
+		none := c.Choose(subject.Auto, v, choose(0, 0, 0))
+		for _, value := range []uint8{0, 1, 77, 254, 255} {
+			m := filled(value)
+			none.Apply(m)
+			if i := slices.IndexFunc(m.Pix, func(a uint8) bool { return a != value }); i >= 0 {
+				t.Errorf("%v: nothing chosen anew made %d of %d", size, m.Pix[i], value)
+			}
+		}
+		without := c.Choose(subject.Auto, v, choose(140, w, 0))
+		m := filled(255)
+		without.Strip(m)
+		if gone, stays := at(m, 180, 90), at(m, 90, 50); gone != 0 || stays != 255 {
+			t.Errorf("%v: revised, alpha %d of what was not chosen, %d of what was", size, gone, stays)
+		}
+		m = filled(255)
+		without.Apply(m)
+		if gone, stays := at(m, 180, 90), at(m, 90, 50); gone != 0 || stays != 255 {
+			t.Errorf("%v: alpha %d of what was not chosen, %d of what was", size, gone, stays)
+		}
+		with := c.Choose(subject.Auto, v, choose(0, 40, 255))
+		m = filled(20)
+		with.Apply(m)
+		if more, stays := at(m, 15, 100), at(m, 110, 100); more < 200 || stays != 20 {
+			t.Errorf("%v: alpha %d of what was chosen, %d of the rest", size, more, stays)
+		}
+		moving := c.Choose(subject.Moving, v, choose(0, 0, 0))
+		m = filled(255)
+		moving.Strip(m)
+		if gone, stays := at(m, 180, 90), at(m, 90, 50); gone != 0 || stays != 255 {
+			t.Errorf("%v: where motion is wanted, alpha %d of the still disc, %d of the other", size, gone, stays)
+		}
+		m = filled(255)
+		salient := c.Choose(subject.Salient, v, choose(0, w, 0))
+		salient.Apply(m)
+		salient.Strip(m)
+		if at(m, 180, 90) != 255 {
+			t.Errorf("%v: what is salient was changed", size)
 		}
 	}
 }
@@ -205,7 +295,7 @@ func TestShow(t *testing.T) {
 func TestTiny(t *testing.T) {
 	t.Parallel()
 	for _, size := range []image.Point{{1, 1}, {3, 200}, {9, 9}, {200, 2}} {
-		c, err := subject.New(subject.Options{Views: true, TempDir: t.TempDir()})
+		c, err := subject.New(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,13 +308,15 @@ func TestTiny(t *testing.T) {
 		if err := c.Decide(t.Context()); err != nil {
 			t.Errorf("%v: %v", size, err)
 		}
-		known, err := c.Frame(7)
+		v, err := c.Frame(7)
 		if err != nil {
 			t.Errorf("%v: %v", size, err)
 		}
-		known.Strip(image.NewAlpha(image.Rect(0, 0, 5, 7)))
-		v := view.New(5, 7)
-		known.Show(&v)
+		choice := c.Choose(subject.Moving, &v, make([]uint8, v.W*v.H))
+		for _, m := range []*image.Alpha{image.NewAlpha(image.Rect(0, 0, 5, 7)), image.NewAlpha(image.Rect(0, 0, 1, 1))} {
+			choice.Apply(m)
+			choice.Strip(m)
+		}
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
@@ -234,7 +326,7 @@ func TestTiny(t *testing.T) {
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c, err := subject.New(subject.Options{TempDir: dir})
+	c, err := subject.New(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +349,7 @@ func TestStopped(t *testing.T) {
 
 func BenchmarkAdd(b *testing.B) {
 	s := scene{still, func(t float64) []disc { return []disc{{30 + 6*t, 50, 22}, {180, 90, 22}} }}
-	c, err := subject.New(subject.Options{TempDir: b.TempDir()})
+	c, err := subject.New(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}

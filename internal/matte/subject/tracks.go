@@ -2,66 +2,96 @@ package subject
 
 import "github.com/bgremove/bgremove/internal/matte/motion"
 
-// sums gathers motion along tracks: moved is the sum of sample.moving and seen that of
-// sample.seen, of a cell and of the cells it comes from.
+// The quantities that are gathered along tracks: moved, along and seen are
+// sample.moving and so on, covered is the matte, and followed counts frames.
+const (
+	moved = iota
+	along
+	seen
+	covered
+	followed
+	quantities
+)
+
+// sums gathers quantities along tracks, of a cell and of the cells it comes from.
 type sums struct {
-	moved, seen   []float32
-	before, spare []float32
+	of    [quantities][]float32
+	spare []float32
 }
 
 // reset begins a shot of n cells.
 func (s *sums) reset(n int) {
-	for _, p := range []*[]float32{&s.moved, &s.seen, &s.before, &s.spare} {
-		*p = sized(*p, n)
-		clear(*p)
+	for q := range s.of {
+		s.of[q] = sized(s.of[q], n)
+		clear(s.of[q])
 	}
+	s.spare = sized(s.spare, n)
 }
 
 // advance goes on to the next frame, in either direction of time. way leads from each
 // cell to where it was in the last frame, and is trusted by trust, 0 to 1; nil if there
 // was none.
-func (s *sums) advance(way *motion.Field, trust, moving, seen []float32) {
-	for _, v := range []struct {
-		sum *[]float32
-		add []float32
-	}{{&s.moved, moving}, {&s.seen, seen}} {
-		if way != nil {
-			way.Carry(s.spare, *v.sum, 0)
-			*v.sum, s.spare = s.spare, *v.sum
+func (s *sums) advance(way *motion.Field, trust []float32, add *[quantities][]float32) {
+	for q, added := range add {
+		if way == nil {
+			copy(s.of[q], added)
+			continue
 		}
-		for i, a := range v.add {
-			if way == nil {
-				(*v.sum)[i] = a
-			} else {
-				(*v.sum)[i] = a + trust[i]*(*v.sum)[i]
-			}
+		way.Carry(s.spare, s.of[q], 0)
+		s.of[q], s.spare = s.spare, s.of[q]
+		for i, a := range added {
+			s.of[q][i] = a + trust[i]*s.of[q][i]
 		}
 	}
 }
 
-// most is the motion 1 in a byte. unknown stands for a place that was not followed.
-const most, unknown = 254, 255
+// join sets the sums to those before and after a frame, which has both.
+func (s *sums) join(before, after, now *[quantities][]float32) {
+	for q := range s.of {
+		s.of[q] = sized(s.of[q], len(now[q]))
+		for i, a := range now[q] {
+			s.of[q][i] = before[q][i] + after[q][i] - a
+		}
+	}
+}
 
-// portion is the byte of a motion.
-func portion(v float32) uint8 { return uint8(min(max(v, 0), 1)*most + 0.5) }
+// means are five planes of bytes: view.TrackMotion, TrackAlong, TrackTrust, TrackCoverage
+// and TrackFrames.
+func (s *sums) means() [][]uint8 {
+	n := len(s.of[seen])
+	all := make([]uint8, 5*n)
+	var planes [][]uint8
+	for i := range 5 {
+		planes = append(planes, all[i*n:(i+1)*n])
+	}
+	for i, trust := range s.of[seen] {
+		known := max(trust, 1e-3)
+		planes[0][i] = round(s.of[moved][i] / known)
+		planes[1][i] = signed(s.of[along][i] / known)
+		planes[2][i] = logarithm(trust)
+		planes[3][i] = round(s.of[covered][i] / max(s.of[followed][i], 1e-3))
+		planes[4][i] = logarithm(s.of[followed][i])
+	}
+	return planes
+}
 
-// histogram counts motions.
+// histogram counts shares.
 type histogram struct {
-	counts [most + 1]int
+	counts [256]int
 	all    int
 }
 
-func (h *histogram) add(v uint8) {
-	h.counts[v]++
+func (h *histogram) add(v float32) {
+	h.counts[round(v)]++
 	h.all++
 }
 
-// quantile is the motion, 0 to 1, that a share q has at most. It is 0 without any.
+// quantile is the share, 0 to 1, that a part q of them has at most. It is 0 without any.
 func (h *histogram) quantile(q float64) float64 {
 	passed := 0
 	for v, n := range h.counts {
 		if passed += n; n > 0 && float64(passed) >= q*float64(h.all) {
-			return float64(v) / most
+			return float64(v) / 255
 		}
 	}
 	return 0

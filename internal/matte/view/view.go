@@ -1,12 +1,12 @@
-// Package view names what the reviser, the network that improves small mattes, is
-// shown of a frame.
+// Package view names what two small networks are shown: the reviser of a frame, and
+// the chooser of the cells of a frame.
 package view
 
 // Plane is one byte of each pixel.
 type Plane int
 
-// The planes. Where the plate is not known the differences are 128 and the other four
-// of it 0. Those of motion are 0 where nothing is known of it.
+// The planes of a View. Where the plate is not known the differences are 128 and the
+// other four of it 0.
 const (
 	Red Plane = iota
 	Green
@@ -28,17 +28,6 @@ const (
 	// the plate's colour. A subject that stands still and is missed now and then has such
 	// a claim.
 	Claim
-	// TrackMotion is the mean motion against the camera along the place's track through the
-	// clip, 0 to 254. TrackFrames is 16 times the binary logarithm of 1 plus the frames in it.
-	TrackMotion
-	TrackFrames
-	// Motion is that from the frame before to this one, and Trust how surely it is right.
-	Motion
-	Trust
-	// SubjectMotion and BackdropMotion are the TrackMotion in this shot of the matte's
-	// liveliest fifth and of the backdrop's tenth, the same in all pixels.
-	SubjectMotion
-	BackdropMotion
 	// Count is how many planes there are.
 	Count
 )

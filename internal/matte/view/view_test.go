@@ -17,24 +17,29 @@ func TestTraining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("view.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, list, _ := strings.Cut(string(program), "PLANES = (")
-	list, _, _ = strings.Cut(list, ")")
-	var theirs []string
-	for _, m := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(list, -1) {
-		theirs = append(theirs, m[1])
-	}
-	_, block, _ := strings.Cut(string(source), "const (")
-	block, _, _ = strings.Cut(block, "\n\tCount\n")
-	var ours []string
-	for _, m := range regexp.MustCompile(`(?m)^\t(\w+)( Plane = iota)?$`).FindAllStringSubmatch(block, -1) {
-		ours = append(ours, m[1])
-	}
-	if len(ours) != int(view.Count) || !slices.Equal(ours, theirs) {
-		t.Errorf("%d planes: %v\nin training: %v", view.Count, ours, theirs)
+	for _, c := range []struct {
+		file, list, last string
+		count            int
+	}{{"view.go", "\nPLANES = (", "Count", int(view.Count)}, {"cells.go", "\nCELLS = (", "CellCount", int(view.CellCount)}} {
+		source, err := os.ReadFile(c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, list, _ := strings.Cut(string(program), c.list)
+		list, _, _ = strings.Cut(list, ")")
+		var theirs []string
+		for _, m := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(list, -1) {
+			theirs = append(theirs, m[1])
+		}
+		_, block, _ := strings.Cut(string(source), "const (")
+		block, _, _ = strings.Cut(block, "\n\t"+c.last+"\n")
+		var ours []string
+		for _, m := range regexp.MustCompile(`(?m)^\t(\w+)( \w+ = iota)?$`).FindAllStringSubmatch(block, -1) {
+			ours = append(ours, m[1])
+		}
+		if len(ours) != c.count || !slices.Equal(ours, theirs) {
+			t.Errorf("%s: %d planes: %v\nin training: %v", c.file, c.count, ours, theirs)
+		}
 	}
 }
 

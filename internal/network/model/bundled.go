@@ -22,6 +22,12 @@ var BundledNetwork []byte
 //go:embed bundled/bgremove-reviser.onnx
 var BundledReviser []byte
 
+// BundledChooser is an .onnx file: the network that decides from a clip's motion which
+// parts of its mattes are the subject. It must not be written to.
+//
+//go:embed bundled/bgremove-chooser.onnx
+var BundledChooser []byte
+
 // bundled describes the bundled network for lists.
 func bundled() Entry {
 	sum := sha256.Sum256(BundledNetwork)

@@ -1,0 +1,134 @@
+package subject
+
+import (
+	"image"
+	"math"
+
+	"github.com/bgremove/bgremove/internal/matte/view"
+)
+
+// Choice is how much of each cell of a frame is the subject. The zero value changes
+// nothing.
+type Choice struct {
+	grid image.Point
+	w, h int // pixels of the picture that was measured
+	// odds is what the odds that a pixel is subject are multiplied with, as a natural
+	// logarithm, and keep the share of a matte that stays; of each cell.
+	odds, keep []float32
+}
+
+const (
+	// surest is more than any of logits, which end half a step of a byte before 0 and 1.
+	surest = 6.25
+	// Nothing stays in a cell of which, as of those around it, at most gone is subject, and
+	// all where there is stays or more of it.
+	gone, stays = 0.02, 0.2
+	// least is the coverage from which the chooser tells its change, that of chooser.py.
+	least = 5
+)
+
+// newChoice is that of a frame of cells of which the shares chosen are subject. drop is how
+// much of what is not chosen goes, from 0 to 1.
+func newChoice(cells *view.Cells, chosen []uint8, drop float32, w, h int) Choice {
+	c := Choice{grid: image.Pt(cells.W, cells.H), w: w, h: h, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
+	before := cells.Plane(view.CellCoverage)
+	for k, v := range chosen {
+		if v != before[k] {
+			c.odds[k] = logits[v] - logits[min(max(before[k], least), 255-least)]
+		}
+		if c.odds[k] < 0 {
+			c.odds[k] *= drop
+		}
+		c.keep[k] = 1 - drop + drop*min(max((float32(around(chosen, c.grid, k))/255-gone)/(stays-gone), 0), 1)
+	}
+	return c
+}
+
+// around is the most of a cell and those around it.
+func around(chosen []uint8, g image.Point, k int) (most uint8) {
+	x, y := k%g.X, k/g.X
+	for j := max(y-1, 0); j <= min(y+1, g.Y-1); j++ {
+		for i := max(x-1, 0); i <= min(x+1, g.X-1); i++ {
+			most = max(most, chosen[j*g.X+i])
+		}
+	}
+	return most
+}
+
+// logits are the logarithms of the odds of shares in bytes.
+var logits = func() (t [256]float32) {
+	for i := range t {
+		p := math.Min(math.Max(float64(i), 0.5), 254.5) / 255
+		t[i] = float32(math.Log(p / (1 - p)))
+	}
+	return t
+}()
+
+// steps is how finely Apply knows odds, for each unit of their logarithm.
+const steps = 16
+
+// factors are the odds of all changes, from -2·surest on.
+var factors = func() (t [4*surest*steps + 2]float32) {
+	for i := range t {
+		t[i] = float32(math.Exp(float64(i)/steps - 2*surest))
+	}
+	return t
+}()
+
+// Apply changes the network's matte of the frame, of any size, to what was chosen.
+// Between the centres of cells the change goes over gradually.
+func (c *Choice) Apply(m *image.Alpha) {
+	c.each(m, c.odds, func(a uint8, odds float32) uint8 {
+		if odds > -0.01 && odds < 0.01 {
+			return a
+		}
+		in := min(max(float32(a), 0.5), 254.5)
+		out := 255 - in
+		in *= factors[int((odds+2*surest)*steps+0.5)]
+		return uint8(255*in/(in+out) + 0.5)
+	})
+	c.Strip(m)
+}
+
+// Strip removes from a matte of the frame, of any size, what was not chosen.
+func (c *Choice) Strip(m *image.Alpha) {
+	c.each(m, c.keep, func(a uint8, share float32) uint8 { return uint8(float32(a)*share + 0.5) })
+}
+
+// each changes the pixels of a matte by the values of cells.
+func (c *Choice) each(m *image.Alpha, values []float32, change func(a uint8, v float32) uint8) {
+	if values == nil {
+		return
+	}
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	columns, rows := places(w, c.grid.X, c.w), places(h, c.grid.Y, c.h)
+	line := make([]float32, c.grid.X)
+	for y, r := range rows {
+		top, bottom := values[r.first*c.grid.X:], values[r.second*c.grid.X:]
+		for x := range line {
+			line[x] = top[x] + r.way*(bottom[x]-top[x])
+		}
+		row := m.Pix[y*m.Stride:][:w]
+		for x, p := range columns {
+			row[x] = change(row[x], line[p.first]+p.way*(line[p.second]-line[p.first]))
+		}
+	}
+}
+
+// place lies between two cells.
+type place struct {
+	first, second int
+	way           float32 // from the first to the second
+}
+
+// places are those of n pixels among cells, which are made of all pixels of another size.
+func places(n, cells, all int) []place {
+	p := make([]place, n)
+	for i := range p {
+		at := (float64(i)+0.5)*float64(all)/float64(cell*n) - 0.5
+		at = min(max(at, 0), float64(cells-1))
+		first := int(math.Floor(at))
+		p[i] = place{first, min(first+1, cells-1), float32(at - float64(first))}
+	}
+	return p
+}

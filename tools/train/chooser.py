@@ -1,0 +1,216 @@
+"""Trains the chooser: a small network that decides from a clip's motion which cells are subject.
+
+    python chooser.py folder chooser.pt chooser.onnx
+
+The folder is cells.py's. A network that sees one picture at a time marks posts, pots and
+tables, and misses parts of unusual subjects. Along tracks through the clip the chooser sees
+what moves against the camera, what stands nearer than the backdrop and so only seems to
+move, and how often each place was marked. One clip of ten is held out; the metrics of those
+are printed.
+
+The .onnx file takes cells (planes.py), uint8 [1, CELL_COUNT, height, width], of any
+size, and gives the share of each that is subject, uint8 [1, 1, height, width].
+"""
+
+import argparse
+import math
+import pathlib
+import random
+import time
+
+import numpy as np
+import torch
+from onnx import TensorProto, helper
+from torch import nn
+
+import export
+import reviser
+from net import Conv, Gate, Join, Pair, count
+from planes import CELL_COUNT, CELL_MIDDLE, CELL_SCALE, CELLS
+
+WIDTHS = (16, 32, 48, 64)  # channels at the size of the cells, and at 1/2, 1/4 and 1/8 of it
+MULTIPLE = 8  # what both sides are brought to
+LEAST = 0.02  # the logit of a share is that of one no surer than this
+STEP = 4.0  # how much of a logit a unit of the head is
+COVERAGE = CELLS.index("CellCoverage")
+HELD = 10  # one clip of so many is held out
+SAID = 2500  # the metrics are printed every so many steps
+COLOURS = slice(CELLS.index("CellRed"), CELLS.index("CellBlue") + 1)
+
+
+class Chooser(nn.Module):
+    """From cells [n, CELL_COUNT, h, w], 0 to 255, sides multiples of MULTIPLE, to shares [n, 1, h, w], 0 to 1."""
+
+    def __init__(self, widths=WIDTHS):
+        super().__init__()
+        a, b, c, d = widths
+        self.register_buffer("middle", torch.tensor(CELL_MIDDLE, dtype=torch.float32).view(1, -1, 1, 1))
+        self.register_buffer("scale", torch.tensor(CELL_SCALE).view(1, -1, 1, 1))
+        self.stem = Conv(CELL_COUNT, a)
+        self.fine = Conv(a, a)
+        self.down2 = nn.Sequential(Conv(a, b, stride=2), Pair(b))
+        self.down4 = nn.Sequential(Conv(b, c, stride=2), Pair(c))
+        self.down8 = nn.Sequential(Conv(c, d, stride=2), Pair(d), Pair(d))
+        self.gate = Gate(d)
+        self.up4 = Join(d, c, c)
+        self.up2 = Join(c, b, b)
+        self.up1 = Join(b, a, a)
+        self.head = nn.Conv2d(a, 1, 3, padding=1)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+
+    def forward(self, cells):
+        x1 = self.fine(self.stem((cells - self.middle) * self.scale))
+        x2 = self.down2(x1)
+        x4 = self.down4(x2)
+        y4 = self.up4(self.gate(self.down8(x4)), x4)
+        y1 = self.up1(self.up2(y4, x2), x1)
+        share = (cells[:, COVERAGE : COVERAGE + 1] / 255).clamp(LEAST, 1 - LEAST)
+        return torch.sigmoid(torch.logit(share) + STEP * self.head(y1))
+
+
+def build(net):
+    """The graph of a Chooser."""
+    g = export.Graph()
+    cells, size = reviser.whole(g, "cells", MULTIPLE)
+    x = g.node("DequantizeLinear", [cells, g.weight(net.scale.flatten()), g.weight(np.array(CELL_MIDDLE, np.uint8))], axis=1)
+    x1 = g.block(g.block(x, net.stem), net.fine)
+    x2 = g.sequence(x1, net.down2)
+    x4 = g.sequence(x2, net.down4)
+    y4 = g.join(g.gate(g.sequence(x4, net.down8), net.gate), x4, net.up4)
+    y1 = g.join(g.join(y4, x2, net.up2), x1, net.up1)
+    reviser.adjusted(g, cells, COVERAGE, LEAST, g.node("Mul", [g.plain(y1, net.head), g.weight(np.float32(STEP))]), size)
+    return g
+
+
+def write(net, path):
+    """Writes the file and returns its sha256."""
+    g, port = build(net.eval()), helper.make_tensor_value_info
+    graph = helper.make_graph(
+        g.nodes, "bgremove-chooser",
+        [port("cells", TensorProto.UINT8, [1, CELL_COUNT, "height", "width"])],
+        [port("matte", TensorProto.UINT8, [1, 1, "height", "width"])],
+        g.weights,
+    )  # fmt: skip
+    card = f"{count(net)} weights. Trained on clips made of: {export.SOURCES}"
+    return export.save(graph, {"name": "bgremove-chooser", "version": "1", "licence": export.LICENCE, "card": card}, path)
+
+
+class Samples:
+    """Frames of clips. The folder may grow meanwhile."""
+
+    def __init__(self, folder, seed):
+        self.folder, self.dice, self.known = folder, random.Random(seed), set()
+        self.clips, self.held = [], []
+        self.look()
+
+    def look(self):
+        """Opens the clips that the folder has got."""
+        for f in sorted(set(self.folder.glob("*.npy")) - self.known):
+            self.known.add(f)
+            clip = np.load(f)
+            if clip.shape[1] != CELL_COUNT + 1:
+                raise SystemExit(f"{f} has cells of another kind: empty the folder and make them anew with cells.py")
+            (self.held if int(f.stem) % HELD == 0 else self.clips).append(clip)
+        if not self.clips:
+            raise SystemExit(f"{self.folder} has no cells: make them with cells.py")
+
+    def batch(self, n):
+        """Cells [n, CELL_COUNT, h, w] and shares [n, 1, h, w], 0 to 255, of clips of one size."""
+        shape = self.dice.choice(self.clips).shape[2:]
+        clips = [c for c in self.clips if c.shape[2:] == shape]
+        return padded(np.stack([self.frame(self.dice.choice(clips)) for _ in range(n)]))
+
+    def frame(self, clip):
+        dice = self.dice
+        f = clip[dice.randrange(len(clip))]
+        if dice.random() < 0.5:
+            f = f[..., ::-1]
+        if dice.random() < 0.15:
+            f = f[..., ::-1, :]
+        if dice.random() < 0.5:  # in other colours
+            f = f.copy()
+            colours = f[COLOURS][dice.sample(range(3), 3)].astype(np.float32)
+            f[COLOURS] = np.clip(colours * dice.uniform(0.5, 1.1) + dice.uniform(-20, 40), 0, 255)
+        return f
+
+
+def padded(frames):
+    """Cells and shares, as float, of frames [n, CELL_COUNT + 1, h, w] with their edges repeated."""
+    h, w = frames.shape[2:]
+    frames = np.pad(frames, ((0, 0), (0, 0), (0, -h % MULTIPLE), (0, -w % MULTIPLE)), "edge")
+    frames = torch.from_numpy(frames).float()
+    return frames[:, :CELL_COUNT].contiguous(memory_format=torch.channels_last), frames[:, CELL_COUNT:]
+
+
+def loss(found, truth):
+    found = found.clamp(1e-4, 1 - 1e-4)
+    cross = -(truth * found.log() + (1 - truth) * (1 - found).log())
+    return (cross + 3 * (found - truth) ** 2).mean()
+
+
+@torch.no_grad()
+def measure(net, clips):
+    """Means over clips of IoU before and after, of those with a subject, and of coverage where there is none."""
+    net.eval()
+    sums = {True: np.zeros(3), False: np.zeros(3)}
+    for clip in clips:
+        cells, truth = padded(clip)
+        h, w = clip.shape[2:]
+        before, after, truth = cells[:, COVERAGE, :h, :w] / 255, net(cells)[:, 0, :h, :w], truth[:, 0, :h, :w] / 255
+        there = bool((truth > 0.5).any())
+        sums[there] += [1, *((iou(m, truth) if there else m.mean()).item() for m in (before, after))]
+    net.train()
+    (n, *subjects), (m, *empty) = sums[True], sums[False]
+    return f"IoU {subjects[0] / max(n, 1):.3f} to {subjects[1] / max(n, 1):.3f} in {n:.0f} held-out clips, coverage {empty[0] / max(m, 1):.3f} to {empty[1] / max(m, 1):.3f} in {m:.0f} without a subject"
+
+
+def iou(found, truth):
+    """Of frames [n, h, w] that have a subject."""
+    a, b = found > 0.5, truth > 0.5
+    either = (a | b).sum((1, 2))
+    return ((a & b).sum((1, 2)) / either.clamp(1))[b.any(2).any(1)].mean()
+
+
+def train(net, samples, most, batch, rate):
+    """Learns from `most` samples, batch frames at a time."""
+    net.train()
+    optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.01)
+    steps, mean, begin = max(most // batch, 1), 0.0, time.monotonic()
+    for step in range(steps):
+        for group in optimiser.param_groups:
+            group["lr"] = rate * min(1, (step + 1) / 100) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * step / steps)))
+        cells, truth = samples.batch(batch)
+        off = loss(net(cells), truth / 255)
+        optimiser.zero_grad()
+        off.backward()
+        optimiser.step()
+        mean += 0.005 * (off.item() - mean)
+        if step % SAID == SAID - 1 or step == steps - 1:
+            samples.look()
+            done = (step + 1) * batch
+            print(f"{done} samples of {len(samples.clips)} clips, {done / (time.monotonic() - begin):.0f}/s, loss {mean / (1 - 0.995 ** (step + 1)):.4f}, {measure(net, samples.held)}", flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("folder", type=pathlib.Path)
+    p.add_argument("weights", type=pathlib.Path, help="where to keep the weights, and gone on from if it is there")
+    p.add_argument("onnx", type=pathlib.Path)
+    p.add_argument("--samples", type=int, default=300_000, help="to learn from; 0 only writes the .onnx file")
+    p.add_argument("--batch", type=int, default=8)
+    p.add_argument("--rate", type=float, default=2e-3)
+    p.add_argument("--seed", type=int, default=1)
+    a = p.parse_args()
+    torch.manual_seed(a.seed)
+    net = Chooser().to(memory_format=torch.channels_last)
+    if a.weights.exists():
+        net.load_state_dict(torch.load(a.weights, weights_only=True))
+    if a.samples > 0:
+        train(net, Samples(a.folder, a.seed), a.samples, a.batch, a.rate)
+        torch.save(net.state_dict(), a.weights)
+    print(f"{write(net, a.onnx)}  {a.onnx} ({a.onnx.stat().st_size / 2**10:.0f} KiB, {count(net)} weights)")
+
+
+if __name__ == "__main__":
+    main()
