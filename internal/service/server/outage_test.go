@@ -2,10 +2,13 @@ package server_test
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/bgremove/bgremove/internal/service/store/storetest"
 	"github.com/bgremove/bgremove/pkg/api"
@@ -81,6 +84,33 @@ func TestDatabaseGone(t *testing.T) {
 	n.stopped()
 }
 
+// noBatch is the identifier of no batch.
+const noBatch = "batch_x"
+
+// readable are the API's paths for GET that need the database and whose answers
+// end, with a job's identifier.
+func readable(t *testing.T, job string) (paths []string) {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range doc.Paths.Map() {
+		if item.Get == nil || path == "/healthz" || item.Get.Responses.Status(http.StatusOK).Value.Content["text/event-stream"] != nil {
+			continue
+		}
+		path = strings.Replace(path, "/batches/{id}", "/batches/"+noBatch, 1)
+		paths = append(paths, strings.Replace(path, "/jobs/{id}", "/jobs/"+job, 1))
+	}
+	for _, path := range paths {
+		if strings.Contains(path, "{") {
+			t.Fatalf("no identifier is known for %s", path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
 // TestDatabaseGoneEverywhere requests everything from a node while PostgreSQL
 // is cut off, swallows its input, or is slow.
 func TestDatabaseGoneEverywhere(t *testing.T) {
@@ -94,13 +124,10 @@ func TestDatabaseGoneEverywhere(t *testing.T) {
 	id := ada.submitted(n, clip(t))
 	ada.ended(n, id)
 	ada.signIn(n)
+	paths := append(readable(t, id), "/", "/jobs", "/jobs/"+id, "/keys", "/credits", "/account")
 	ask := func(status func(path string, got answer) bool) {
 		t.Helper()
-		for _, path := range []string{
-			"/api/v1/jobs/" + id, "/api/v1/jobs/" + id + "/download", "/api/v1/jobs/" + id + "/preview", "/api/v1/batches/batch_x",
-			"/api/account", "/api/account/keys", "/api/account/ledger", "/api/account/ledger.csv", "/api/jobs", "/api/jobs/" + id, "/api/jobs/" + id + "/input",
-			"/", "/jobs", "/jobs/" + id, "/keys", "/credits", "/account",
-		} {
+		for _, path := range paths {
 			if got := ada.get(n.url + path); !status(path, got) {
 				t.Errorf("%s: %d %s", path, got.status, got.body)
 			}
@@ -110,7 +137,7 @@ func TestDatabaseGoneEverywhere(t *testing.T) {
 		return got.status == http.StatusServiceUnavailable && got.header.Get("Retry-After") != ""
 	}
 	there := func(path string, got answer) bool {
-		return got.status == http.StatusOK || path == "/api/v1/batches/batch_x" && got.status == http.StatusNotFound
+		return got.status == http.StatusOK || path == "/api/v1/batches/"+noBatch && got.status == http.StatusNotFound
 	}
 	ask(there)
 	wire.Cut()
