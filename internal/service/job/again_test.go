@@ -36,7 +36,7 @@ func TestAgain(t *testing.T) {
 		}
 		sub.Options.OutputFormat = "webm"
 		r, err := x.Submit(t.Context(), sub)
-		if err != nil || r.CreditsRemaining != 80 || r.Jobs[0].Filename != "a.gif" {
+		if err != nil || r.CreditsRemaining != 100-2*cost(10) || r.Jobs[0].Filename != "a.gif" {
 			t.Fatalf("%+v %v", r, err)
 		}
 		a, b := x.get(first), x.get(r.Jobs[0].ID)
@@ -96,7 +96,7 @@ func TestAgainRefused(t *testing.T) {
 		if _, err := x.Submit(t.Context(), expired); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("an input that has just expired: %v", err)
 		}
-		if a, b := x.credits(x.owner), x.credits(foreign.Owner); a != 97 || b != 50 {
+		if a, b := x.credits(x.owner), x.credits(foreign.Owner); a != 100-cost(3) || b != 50 {
 			t.Errorf("%d and %d credits are left", a, b)
 		}
 		x.consistent()

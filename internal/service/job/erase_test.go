@@ -7,6 +7,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/price"
 )
 
 // TestErase checks that all data of an account goes, that waiting jobs are
@@ -55,7 +56,7 @@ func TestErase(t *testing.T) {
 				t.Errorf("%s: %d, want %d (%v)", query, n, want, err)
 			}
 		}
-		if n := len(x.objects()); n != 5 || x.credits(x.owner) != 94 {
+		if n := len(x.objects()); n != 5 || x.credits(x.owner) != 100-2*price.Least {
 			t.Errorf("%d objects and %d credits are left", n, x.credits(x.owner))
 		}
 		if wrong, err := account.NewLedger(x.db).Verify(t.Context()); len(wrong) > 0 || err != nil {

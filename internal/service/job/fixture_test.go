@@ -15,6 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/internal/service/store/storetest"
 )
@@ -47,6 +48,9 @@ func newFixture(t testing.TB, db *store.DB, c job.Config) *fixture {
 	x.owner = x.account("ann", 100)
 	return x
 }
+
+// cost is the price of a clip of some seconds.
+func cost(seconds int) int64 { return price.OfSeconds(float64(seconds)) }
 
 // account creates an account with credits.
 func (x *fixture) account(name string, credits int64) job.Owner {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/price"
 )
 
 func (x *fixture) reserve(owner job.Owner, key string) *job.Reservation {
@@ -43,7 +44,7 @@ func TestIdempotency(t *testing.T) {
 		if diff := cmp.Diff(first, second); diff != "" || err != nil {
 			t.Errorf("again: %v %s", err, diff)
 		}
-		if x.credits(x.owner) != 90 {
+		if x.credits(x.owner) != 100-cost(10) {
 			t.Errorf("%d credits", x.credits(x.owner))
 		}
 		for name, other := range map[string]job.Submission{
@@ -102,7 +103,7 @@ func TestReservationLease(t *testing.T) {
 		if _, err := x.Submit(t.Context(), sub); err != nil {
 			t.Error(err)
 		}
-		if x.credits(x.owner) != 97 {
+		if x.credits(x.owner) != 100-price.Least {
 			t.Errorf("%d credits", x.credits(x.owner))
 		}
 	})

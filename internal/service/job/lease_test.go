@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/price"
 )
 
 // expireAll expires all leases.
@@ -59,7 +60,7 @@ func TestLost(t *testing.T) {
 		if j := x.get(id); j.State != job.Done || !strings.HasSuffix(j.Output.Key, "out-2.gif") || x.read(j.Output) != "out of a.gif" {
 			t.Errorf("%+v", j)
 		}
-		if x.credits(x.owner) != 95 {
+		if x.credits(x.owner) != 100-cost(5) {
 			t.Errorf("%d credits", x.credits(x.owner))
 		}
 		x.consistent()
@@ -145,7 +146,7 @@ func TestLostStops(t *testing.T) {
 			t.Error(err)
 		}
 		stop()
-		if got := x.credits(x.owner); got != 95 {
+		if got := x.credits(x.owner); got != 100-cost(5) {
 			t.Errorf("%d credits", got)
 		}
 	})
@@ -159,8 +160,9 @@ func TestRefundRace(t *testing.T) {
 		for range 20 {
 			files = append(files, x.input("a", 3))
 		}
-		x.submit(x.owner, files[:10]...)
-		x.submit(x.owner, files[10:]...)
+		owner := x.account("bob", 20*cost(3))
+		x.submit(owner, files[:10]...)
+		x.submit(owner, files[10:]...)
 		var reaps errgroup.Group
 		for range 3 {
 			x.work(&job.Worker{Slots: 4, Processor: processor(func(_ context.Context, task job.Task) (job.Product, error) {
@@ -173,7 +175,7 @@ func TestRefundRace(t *testing.T) {
 		if err := reaps.Wait(); err != nil {
 			t.Error(err)
 		}
-		if got := x.credits(x.owner); got != 100 {
+		if got := x.credits(owner); got != 20*cost(3) {
 			t.Errorf("%d credits", got)
 		}
 		var refunds int
@@ -190,8 +192,9 @@ func TestVanishing(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{MaxAttempts: 100, MaxRunning: 50}, func(t *testing.T, x *fixture) {
 		var ids []string
+		owner := x.account("bob", 20*price.Least+1)
 		for range 5 {
-			for _, item := range x.submit(x.owner, x.input("a", 1), x.input("b", 1), x.input("c", 1), x.input("d", 1)).Jobs {
+			for _, item := range x.submit(owner, x.input("a", 1), x.input("b", 1), x.input("c", 1), x.input("d", 1)).Jobs {
 				ids = append(ids, item.ID)
 			}
 		}
@@ -214,7 +217,7 @@ func TestVanishing(t *testing.T) {
 				t.Errorf("%+v", j)
 			}
 		}
-		if got := x.credits(x.owner); got != 40 {
+		if got := x.credits(owner); got != 1 {
 			t.Errorf("%d credits", got)
 		}
 		x.consistent()

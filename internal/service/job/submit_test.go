@@ -14,6 +14,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/price"
 )
 
 func TestSubmit(t *testing.T) {
@@ -27,12 +28,12 @@ func TestSubmit(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := r.Jobs[0].ID
-		if diff := cmp.Diff(job.Receipt{Jobs: []job.ReceiptItem{{ID: id, Filename: "walk.gif"}}, CreditsRemaining: 90}, r); diff != "" {
+		if diff := cmp.Diff(job.Receipt{Jobs: []job.ReceiptItem{{ID: id, Filename: "walk.gif"}}, CreditsRemaining: 100 - cost(10)}, r); diff != "" {
 			t.Error(diff)
 		}
 		got, err := x.Get(t.Context(), x.owner, id)
 		want := job.Job{ID: id, AccountID: x.owner.AccountID, KeyID: x.owner.KeyID, RequestID: "req", State: job.Queued, Options: sub.Options,
-			OutputFormat: "gif", OriginalName: "walk.gif", InputSize: in.Size, Media: in.Media, Cost: 10, Charged: 10, Input: &job.File{Key: in.Key, Size: in.Size, SHA256: in.SHA256}}
+			OutputFormat: "gif", OriginalName: "walk.gif", InputSize: in.Size, Media: in.Media, Cost: cost(10), Charged: cost(10), Input: &job.File{Key: in.Key, Size: in.Size, SHA256: in.SHA256}}
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(job.Job{}, "CreatedAt")); diff != "" || err != nil {
 			t.Errorf("%v %s", err, diff)
 		}
@@ -145,7 +146,7 @@ func TestBatch(t *testing.T) {
 		bad := job.Input{Name: "bad.gif", Key: x.input("bad.gif", 0).Key, Size: 5, Unreadable: true}
 		files := []job.Input{x.input("a.gif", 4), bad, x.input("c.gif", 5)}
 		r := x.submit(x.owner, files...)
-		if r.CreditsRemaining != 91 || x.credits(x.owner) != 91 {
+		if want := 100 - cost(4) - cost(5); r.CreditsRemaining != want || x.credits(x.owner) != want {
 			t.Errorf("%d credits are left", r.CreditsRemaining)
 		}
 		b, err := x.Batch(t.Context(), x.owner, r.BatchID)
@@ -157,7 +158,7 @@ func TestBatch(t *testing.T) {
 				t.Errorf("job %d is %q", i, j.OriginalName)
 			}
 		}
-		if j := b.Jobs[1]; j.Error != job.UnreadableFile || j.Media != (job.Media{}) || j.InputSize != 5 || j.Cost != 3 || j.EndedAt.IsZero() {
+		if j := b.Jobs[1]; j.Error != job.UnreadableFile || j.Media != (job.Media{}) || j.InputSize != 5 || j.Cost != price.Least || j.EndedAt.IsZero() {
 			t.Errorf("the unreadable one: %+v", j)
 		}
 		x.consistent()
@@ -178,9 +179,9 @@ func TestInsufficient(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
 		unreadable := job.Input{Name: "x.gif", Key: job.InputKey(), Unreadable: true} // counts, although it is refunded
-		_, err := x.Submit(t.Context(), x.submission(x.owner, x.input("a.gif", 98), unreadable))
+		_, err := x.Submit(t.Context(), x.submission(x.account("bob", cost(98)), x.input("a.gif", 98), unreadable))
 		var poor *account.InsufficientError
-		if !errors.As(err, &poor) || *poor != (account.InsufficientError{Balance: 100, Cost: 101}) {
+		if !errors.As(err, &poor) || *poor != (account.InsufficientError{Balance: cost(98), Cost: cost(98) + price.Least}) {
 			t.Fatal(err)
 		}
 		var rows int
@@ -205,29 +206,31 @@ func TestUnlimited(t *testing.T) {
 		if got := x.credits(x.owner); got != 100 {
 			t.Errorf("%d credits after failures", got)
 		}
-		if j := x.get(r.Jobs[0].ID); j.Charged != 0 || j.Cost != 600 {
+		if j := x.get(r.Jobs[0].ID); j.Charged != 0 || j.Cost != cost(600) {
 			t.Errorf("charged %d of %d", j.Charged, j.Cost)
 		}
 		x.consistent()
 	})
 }
 
-// 64 batches of 7 credits run at once on a balance of 100. 14 are accepted, and
-// after the failure of all their jobs the balance is 100 again.
+// 64 batches run at once on a balance that almost suffices for 15. 14 are
+// accepted, and after the failure of all their jobs the balance is whole again.
 func TestSubmitRace(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
-		files := []job.Input{x.input("a.gif", 4), x.input("b.gif", 3)}
+		files, batch := []job.Input{x.input("a.gif", 4), x.input("b.gif", 3)}, cost(4)+cost(3)
+		whole := 15*batch - 1
+		owner := x.account("bob", whole)
 		var taken, refused atomic.Int64
 		var g errgroup.Group
 		for range 64 {
 			g.Go(func() error {
-				_, err := x.Submit(t.Context(), x.submission(x.owner, files...))
+				_, err := x.Submit(t.Context(), x.submission(owner, files...))
 				var poor *account.InsufficientError
 				switch {
 				case err == nil:
 					taken.Add(1)
-				case errors.As(err, &poor) && poor.Balance < 7:
+				case errors.As(err, &poor) && poor.Balance < batch:
 					refused.Add(1)
 				default:
 					return err
@@ -238,15 +241,15 @@ func TestSubmitRace(t *testing.T) {
 		if err := g.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		if taken.Load() != 14 || refused.Load() != 50 || x.credits(x.owner) != 2 {
-			t.Errorf("%d taken, %d refused, %d credits", taken.Load(), refused.Load(), x.credits(x.owner))
+		if taken.Load() != 14 || refused.Load() != 50 || x.credits(owner) != batch-1 {
+			t.Errorf("%d taken, %d refused, %d credits", taken.Load(), refused.Load(), x.credits(owner))
 		}
 		x.consistent()
 		x.work(&job.Worker{Slots: 4, Processor: processor(func(context.Context, job.Task) (job.Product, error) {
 			return job.Product{}, errors.New("no")
 		})})
 		x.ended()
-		if got := x.credits(x.owner); got != 100 {
+		if got := x.credits(owner); got != whole {
 			t.Errorf("%d credits after all have failed", got)
 		}
 		x.consistent()

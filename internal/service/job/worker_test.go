@@ -40,7 +40,7 @@ func TestWorker(t *testing.T) {
 		if diff := cmp.Diff(want, x.objects()); diff != "" {
 			t.Error(diff)
 		}
-		if x.credits(x.owner) != 95 {
+		if x.credits(x.owner) != 100-cost(5) {
 			t.Errorf("%d credits", x.credits(x.owner))
 		}
 		x.consistent()
