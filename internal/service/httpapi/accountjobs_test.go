@@ -14,6 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -27,17 +28,17 @@ func pointer[T any](v T) *T { return &v }
 func TestAccountSubmit(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	who := s.user("ada@example.com", 20)
+	who := s.user("ada@example.com", 100)
 	c, key := s.signedIn("ada@example.com"), s.client(s.key(who))
-	content := clip(t, 12, 40) // 4.8 s
+	content, cost := clip(t, 12, 40), int(price.OfSeconds(4.8))
 	one := decode[api.JobsCreated](t, c.submit(accountJobs, []field{fileField("hop.gif", content), {name: "pad", value: "3"}, {name: "canvasW", value: "64"}}), http.StatusAccepted)
-	if one.BatchID != nil || len(one.Jobs) != 1 || one.Jobs[0].Filename != "hop.gif" || one.CreditsRemaining != 15 {
+	if one.BatchID != nil || len(one.Jobs) != 1 || one.Jobs[0].Filename != "hop.gif" || one.CreditsRemaining != 100-cost {
 		t.Errorf("one file gives %+v", one)
 	}
 	id := one.Jobs[0].ID
 	got := decode[api.AccountJob](t, c.get(accountJobs+"/"+id), http.StatusOK)
 	want := api.AccountJob{
-		ID: id, Status: "queued", OutputFormat: "gif", Cost: 5, Charged: 5, InputAvailable: true,
+		ID: id, Status: "queued", OutputFormat: "gif", Cost: cost, Charged: cost, InputAvailable: true,
 		Metadata: api.Metadata{OriginalName: "hop.gif", InputSize: int64(len(content)), FrameCount: 12, Width: 48, Height: 40, Duration: 4.8},
 		Options: api.Options{
 			Method: pointer(api.MethodAuto), Tolerance: pointer(16), Crop: pointer(true), Pad: pointer(3), CanvasW: pointer(64),
@@ -50,11 +51,11 @@ func TestAccountSubmit(t *testing.T) {
 	key.get(jobs+"/"+id).want(t, http.StatusNotFound, `{"error":"not_found"}`)
 
 	several := decode[api.JobsCreated](t, c.submit(accountJobs, []field{fileField("a.gif", content), fileField("b.gif", []byte("no clip"))}), http.StatusAccepted)
-	if several.BatchID == nil || len(several.Jobs) != 2 || several.CreditsRemaining != 10 {
+	if several.BatchID == nil || len(several.Jobs) != 2 || several.CreditsRemaining != 100-2*cost {
 		t.Fatalf("several files give %+v", several)
 	}
 	broken := decode[api.AccountJob](t, c.get(accountJobs+"/"+several.Jobs[1].ID), http.StatusOK)
-	if broken.Error == nil || *broken.Error != "unreadable_file" || broken.EndedAt == nil || broken.Charged != 3 || broken.Refunded != 3 ||
+	if broken.Error == nil || *broken.Error != "unreadable_file" || broken.EndedAt == nil || broken.Charged != price.Least || broken.Refunded != price.Least ||
 		broken.BatchID == nil || *broken.BatchID != *several.BatchID {
 		t.Errorf("the broken one is %+v", broken)
 	}
@@ -67,21 +68,21 @@ func TestAccountSubmit(t *testing.T) {
 func TestAccountSubmitRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.MaxFile = 100_000 })
-	who := s.user("ada@example.com", 4)
+	who := s.user("ada@example.com", 2*price.Least-1)
 	c := s.signedIn("ada@example.com")
 	good := fileField("a.gif", clip(t, 2, 10))
 	c.submit(accountJobs, []field{good, {name: "pad", value: "51"}}).
 		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"pad","message":"pad must be between 0 and 50"}`)
 	c.submit(accountJobs, []field{fileField("b.gif", []byte("no clip"))}).want(t, http.StatusUnprocessableEntity, `{"error":"unreadable_file"}`)
 	c.submit(accountJobs, []field{fileField("b.gif", make([]byte, 100_001))}).want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
-	c.submit(accountJobs, []field{good, good}).want(t, http.StatusPaymentRequired, `{"creditsRemaining":4,"error":"insufficient_credits"}`)
+	c.submit(accountJobs, []field{good, good}).want(t, http.StatusPaymentRequired, poor(2*price.Least-1))
 	first := c.submit(accountJobs, []field{good}, "Idempotency-Key", "k")
 	decode[api.JobsCreated](t, first, http.StatusAccepted)
 	if again := c.submit(accountJobs, []field{good}, "Idempotency-Key", "k"); again.body != first.body {
 		t.Errorf("the same again gives %s after %s", again.body, first.body)
 	}
 	c.submit(accountJobs, []field{good, {name: "pad", value: "0"}}, "Idempotency-Key", "k").want(t, http.StatusConflict, `{"error":"idempotency_conflict"}`)
-	if left, n := s.balance(who), s.objects(); left != 1 || n != 1 {
+	if left, n := s.balance(who), s.objects(); left != price.Least-1 || n != 1 {
 		t.Errorf("%d credits and %d objects are left", left, n)
 	}
 }
@@ -193,7 +194,7 @@ func TestAgain(t *testing.T) {
 	again := accountJobs + "/" + j.ID + "/again"
 	uploads := c.objects()
 	r := decode[api.JobsCreated](t, c.submit(again, []field{{name: "outputFormat", value: "apng"}, {name: "method", value: "fast"}}), http.StatusAccepted)
-	if r.BatchID != nil || len(r.Jobs) != 1 || r.Jobs[0].Filename != "wäve.GIF" || r.CreditsRemaining != 94 {
+	if r.BatchID != nil || len(r.Jobs) != 1 || r.Jobs[0].Filename != "wäve.GIF" || r.CreditsRemaining != 100-2*int(price.OfSeconds(1.2)) {
 		t.Errorf("again gives %+v", r)
 	}
 	if n := c.objects(); n > uploads+2 { // an output and perhaps a preview
@@ -220,12 +221,12 @@ func TestAgain(t *testing.T) {
 func TestAgainRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	s.user("ada@example.com", 10)
+	s.user("ada@example.com", 2*price.OfSeconds(4.8)) // for a.gif twice
 	c := s.signedIn("ada@example.com")
 	made := decode[api.JobsCreated](t, c.submit(accountJobs, []field{fileField("a.gif", clip(t, 12, 40)), fileField("b.gif", []byte("no clip"))}), http.StatusAccepted)
 	c.submit(accountJobs+"/"+made.Jobs[1].ID+"/again", nil).want(t, http.StatusUnprocessableEntity, `{"error":"unreadable_file"}`)
 	decode[api.JobsCreated](t, c.submit(accountJobs+"/"+made.Jobs[0].ID+"/again", nil), http.StatusAccepted)
-	c.submit(accountJobs+"/"+made.Jobs[0].ID+"/again", nil).want(t, http.StatusPaymentRequired, `{"creditsRemaining":0,"error":"insufficient_credits"}`)
+	c.submit(accountJobs+"/"+made.Jobs[0].ID+"/again", nil).want(t, http.StatusPaymentRequired, poor(0))
 	if _, err := s.db.ExecContext(t.Context(), "UPDATE jobs SET input_key = NULL"); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +289,7 @@ func TestLedger(t *testing.T) {
 		got = append(got, fmt.Sprint(e.Kind, e.Amount, " ", e.Balance, " ", e.Note))
 	}
 	want := []string{
-		"charge-3 122 ", `grant5 125 plan, "light"`, "grant5 120 @SUM(A1)", "grant5 115 -1", "grant5 110 +1",
+		fmt.Sprintf("charge%d %d ", -price.Least, 125-price.Least), `grant5 125 plan, "light"`, "grant5 120 @SUM(A1)", "grant5 115 -1", "grant5 110 +1",
 		`grant5 105 =HYPERLINK("http://evil.example")`, "grant100 100 test",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || rest.Next != nil || all[0].Job == nil || *all[0].Job != made.Jobs[0].ID || all[1].Job != nil {

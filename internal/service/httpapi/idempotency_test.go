@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -26,7 +27,7 @@ func TestIdempotency(t *testing.T) {
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("(-first +second):\n%s", diff)
 	}
-	if left, kept := s.balance(who), s.objects(); left != 47 || kept != 1 {
+	if left, kept := s.balance(who), s.objects(); left != 50-price.Least || kept != 1 {
 		t.Errorf("%d credits are left and %d objects are kept", left, kept)
 	}
 	for name, fields := range map[string][]field{
@@ -45,7 +46,7 @@ func TestIdempotency(t *testing.T) {
 	if other.ID == first.ID {
 		t.Error("another key got the same job")
 	}
-	if left, kept := s.balance(who), s.objects(); left != 44 || kept != 2 {
+	if left, kept := s.balance(who), s.objects(); left != 50-2*price.Least || kept != 2 {
 		t.Errorf("%d credits are left and %d objects are kept", left, kept)
 	}
 }
@@ -63,7 +64,7 @@ func TestIdempotencyOfBatches(t *testing.T) {
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("(-first +second):\n%s", diff)
 	}
-	if left := s.balance(who); left != 47 {
+	if left := s.balance(who); left != 50-price.Least {
 		t.Errorf("%d credits are left", left)
 	}
 }
@@ -75,8 +76,8 @@ func TestIdempotencyOfRefusals(t *testing.T) {
 	who := s.user("ada@example.com", 0)
 	c := s.client(s.key(who))
 	fields := []field{fileField("a.gif", clip(t, 2, 10))}
-	c.submit(jobs, fields, "Idempotency-Key", "k").want(t, http.StatusPaymentRequired, `{"creditsRemaining":0,"error":"insufficient_credits"}`)
-	if _, err := s.ledger.Grant(t.Context(), who.ID, 3, "test"); err != nil {
+	c.submit(jobs, fields, "Idempotency-Key", "k").want(t, http.StatusPaymentRequired, poor(0))
+	if _, err := s.ledger.Grant(t.Context(), who.ID, price.Least, "test"); err != nil {
 		t.Fatal(err)
 	}
 	decode[api.JobCreated](t, c.submit(jobs, fields, "Idempotency-Key", "k"), http.StatusAccepted)

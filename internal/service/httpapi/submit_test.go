@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/internal/service/store/storetest"
 	"github.com/bgremove/bgremove/pkg/api"
 )
@@ -42,19 +44,19 @@ func TestCreateJob(t *testing.T) {
 	s := start(t, nil)
 	who := s.user("ada@example.com", 20)
 	c := s.client(s.key(who))
-	content := clip(t, 12, 40) // 4.8 s
+	content, rest := clip(t, 12, 40), 20-price.OfSeconds(4.8)
 	got := c.submit(jobs, []field{
 		{name: "outputFormat", value: "mp4"}, fileField("../My clip.GIF", content), {name: "trim", value: "true"},
 	})
 	made := decode[api.JobCreated](t, got, http.StatusAccepted)
-	want := api.JobCreated{ID: made.ID, Status: "queued", CreditsRemaining: 15, Links: api.JobLinks{Self: jobs + "/" + made.ID, Download: jobs + "/" + made.ID + "/download"}}
+	want := api.JobCreated{ID: made.ID, Status: "queued", CreditsRemaining: int(rest), Links: api.JobLinks{Self: jobs + "/" + made.ID, Download: jobs + "/" + made.ID + "/download"}}
 	if diff := cmp.Diff(want, made); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if h := got.header; h.Get("X-RateLimit-Limit") != "120" || h.Get("X-RateLimit-Remaining") != "59" || h.Get("X-RateLimit-Reset") != "1" {
 		t.Errorf("rate headers are %v", h)
 	}
-	if left := s.balance(who); left != 15 {
+	if left := s.balance(who); left != rest {
 		t.Errorf("%d credits are left", left)
 	}
 	status := decode[api.Job](t, c.get(made.Links.Self), http.StatusOK)
@@ -74,7 +76,7 @@ func TestCreateJob(t *testing.T) {
 func TestUnknownFields(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	c := s.client(s.key(s.user("ada@example.com", 3)))
+	c := s.client(s.key(s.user("ada@example.com", price.Least)))
 	c.http = http.DefaultClient // the validator does not know such fields
 	decode[api.JobCreated](t, c.submit(jobs, []field{
 		{name: "csrf", value: "x"}, {name: "csrf", value: strings.Repeat("x", 5000)}, {name: "poster", filename: "poster.png", value: "x"},
@@ -238,19 +240,26 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// poor is the answer to a submission that an account's credits do not suffice
+// for.
+func poor(credits int64) string {
+	return fmt.Sprintf(`{"creditsRemaining":%d,"error":"insufficient_credits"}`, credits)
+}
+
 func TestInsufficientCredits(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	who := s.user("ada@example.com", 5)
+	credits := min(price.OfSeconds(5.02), 2*price.Least) - 1
+	who := s.user("ada@example.com", credits)
 	c := s.client(s.key(who))
-	six := fileField("a.gif", clip(t, 2, 251)) // 5.02 s
-	c.submit(jobs, []field{six}).want(t, http.StatusPaymentRequired, `{"creditsRemaining":5,"error":"insufficient_credits"}`)
-	three := fileField("a.gif", clip(t, 2, 10))
-	c.submit(batches, []field{three, three}).want(t, http.StatusPaymentRequired, `{"creditsRemaining":5,"error":"insufficient_credits"}`)
+	long := fileField("a.gif", clip(t, 2, 251)) // 5.02 s
+	c.submit(jobs, []field{long}).want(t, http.StatusPaymentRequired, poor(credits))
+	short := fileField("a.gif", clip(t, 2, 10))
+	c.submit(batches, []field{short, short}).want(t, http.StatusPaymentRequired, poor(credits))
 	if kept := s.objects(); kept != 0 {
 		t.Errorf("%d objects are kept", kept)
 	}
-	decode[api.JobCreated](t, c.submit(jobs, []field{three}), http.StatusAccepted)
+	decode[api.JobCreated](t, c.submit(jobs, []field{short}), http.StatusAccepted)
 }
 
 // prober stands in for the real one, to observe and hold measurements.
@@ -270,13 +279,13 @@ func TestPoor(t *testing.T) {
 			return job.Media{}, nil
 		})
 	})
-	c := s.client(s.key(s.user("ada@example.com", 2)))
+	c := s.client(s.key(s.user("ada@example.com", price.Least-1)))
 	file := fileField("a.gif", []byte("not even a clip"))
-	c.submit(jobs, []field{file}).want(t, http.StatusPaymentRequired, `{"creditsRemaining":2,"error":"insufficient_credits"}`)
+	c.submit(jobs, []field{file}).want(t, http.StatusPaymentRequired, poor(price.Least-1))
 	c.submit(jobs, []field{file, {"pad", "", "51"}}).wantStatus(t, http.StatusBadRequest)
 	c.submit(jobs, []field{fileField("a.txt", nil)}).wantStatus(t, http.StatusBadRequest)
-	more := s.client(s.key(s.user("bob@example.com", 5)))
-	more.submit(batches, []field{file, file}).want(t, http.StatusPaymentRequired, `{"creditsRemaining":5,"error":"insufficient_credits"}`)
+	more := s.client(s.key(s.user("bob@example.com", 2*price.Least-1)))
+	more.submit(batches, []field{file, file}).want(t, http.StatusPaymentRequired, poor(2*price.Least-1))
 	if kept := s.objects(); kept != 0 {
 		t.Errorf("%d objects are kept", kept)
 	}
@@ -378,7 +387,7 @@ func TestBatch(t *testing.T) {
 	made := decode[api.BatchCreated](t, c.submit(batches, []field{
 		fileField("one.gif", clip(t, 2, 10)), {name: "outputFormat", value: "apng"}, fileField("bad.mp4", []byte("no video")), fileField("two.gif", clip(t, 10, 50)),
 	}), http.StatusAccepted)
-	if made.CreditsRemaining != 92 { // 3 and 5; the unreadable file is refunded
+	if made.CreditsRemaining != 100-price.Least-int(price.OfSeconds(5)) { // the unreadable file is refunded
 		t.Errorf("%d credits remain", made.CreditsRemaining)
 	}
 	got := decode[api.Batch](t, c.get(batches+"/"+made.ID), http.StatusOK)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/httpapi"
+	"github.com/bgremove/bgremove/internal/service/price"
 )
 
 // dial opens a connection to a service, for tests that no proper client can
@@ -96,7 +97,7 @@ func TestEarlyRefusal(t *testing.T) {
 func TestPartHeader(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	c := s.client(s.key(s.user("ada@example.com", 3)))
+	c := s.client(s.key(s.user("ada@example.com", price.Least)))
 	for name, test := range map[string]struct {
 		before, header string
 		ok             bool
@@ -166,7 +167,7 @@ func TestSlowUpload(t *testing.T) {
 	t.Parallel()
 	const stall = time.Second
 	s := start(t, func(c *httpapi.Config) { c.Stall = stall })
-	who := s.user("ada@example.com", 3)
+	who := s.user("ada@example.com", price.OfSeconds(2.8))
 	key := s.key(who)
 	body, contentType := form(t, field{"other", "", strings.Repeat("x", 40_000)}, fileField("a.gif", clip(t, 40, 7)))
 
@@ -206,7 +207,7 @@ func TestCrawl(t *testing.T) {
 func TestLongUpload(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.MaxUpload = time.Second })
-	key := s.key(s.user("ada@example.com", 3))
+	key := s.key(s.user("ada@example.com", price.Least))
 	body, contentType := form(t, fileField("a.gif", clip(t, 40, 7)))
 	conn := s.dial()
 	if _, err := io.WriteString(conn, head(key, contentType, len(body))); err != nil {
@@ -229,7 +230,7 @@ func TestContinue(t *testing.T) {
 	s := start(t, nil)
 	body, contentType := form(t, fileField("a.gif", clip(t, 2, 10)))
 	conn := s.dial()
-	if _, err := io.WriteString(conn, head(s.key(s.user("ada@example.com", 3)), contentType, len(body), "Expect: 100-continue")); err != nil {
+	if _, err := io.WriteString(conn, head(s.key(s.user("ada@example.com", price.Least)), contentType, len(body), "Expect: 100-continue")); err != nil {
 		t.Fatal(err)
 	}
 	const goOn = "HTTP/1.1 100 Continue\r\n\r\n"
