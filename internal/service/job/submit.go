@@ -202,7 +202,7 @@ func (sub Submission) readable() (n int64) {
 // the balance.
 func (s *Service) pay(ctx context.Context, tx *store.Tx, sub Submission, items []account.Item) (balance int64, err error) {
 	if s.config.Unlimited {
-		return s.ledger.BalanceIn(ctx, tx, sub.Owner.AccountID)
+		return s.ledger.BalanceTx(ctx, tx, sub.Owner.AccountID)
 	}
 	if balance, err = s.ledger.Charge(ctx, tx, sub.Owner.AccountID, items); err != nil {
 		return 0, err

@@ -66,6 +66,6 @@ func (d *Devices) known(r *http.Request, email string) (device string, ok bool) 
 
 func (d *Devices) sign(device, email string) string {
 	mac := hmac.New(sha256.New, d.secret)
-	mac.Write([]byte(device + "\n" + account.Normal(email)))
+	mac.Write([]byte(device + "\n" + account.NormalEmail(email)))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
