@@ -209,7 +209,7 @@ const spaceWait = 4
 // than there is. A storage that is full is nobody's clip's fault.
 func outOfSpace(err error) bool {
 	var storage *blob.Error
-	return errors.Is(err, blob.ErrRoom) || errors.Is(err, syscall.ENOSPC) && !errors.As(err, &storage)
+	return errors.Is(err, blob.ErrNoTempSpace) || errors.Is(err, syscall.ENOSPC) && !errors.As(err, &storage)
 }
 
 // persist changes the database, again while it is away and the lease holds.
