@@ -77,8 +77,8 @@ func (a *Accounts) Register(ctx context.Context, email, password string) (Accoun
 // maxEmail is the longest address that mail knows (RFC 5321), in bytes.
 const maxEmail = 254
 
-// normal is an address as it is kept, if it is one.
-func normal(email string) (string, error) {
+// parseEmail returns an address as it is kept, if it is one.
+func parseEmail(email string) (string, error) {
 	parsed, err := mail.ParseAddress(strings.TrimSpace(email))
 	if err != nil || parsed.Name != "" || len(parsed.Address) > maxEmail || strings.ContainsFunc(parsed.Address, invisible) {
 		return "", &FieldError{Field: "email", Reason: "must be an address such as name@example.com"}
@@ -106,7 +106,7 @@ func (a *Accounts) signIn(ctx context.Context, email, password string) (_ Accoun
 	}
 	// The account as it was with this password: its Epoch is of no use when the
 	// password changes meanwhile.
-	account, err := scanAccount(a.db.QueryRowContext(ctx, "SELECT "+columns+", password FROM accounts WHERE email = $1", Normal(email)), &encoded)
+	account, err := scanAccount(a.db.QueryRowContext(ctx, "SELECT "+columns+", password FROM accounts WHERE email = $1", NormalEmail(email)), &encoded)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return Account{}, "", wrap("sign in", err)
 	}
@@ -128,12 +128,12 @@ func (a *Accounts) Get(ctx context.Context, id string) (Account, error) {
 
 // ByEmail is an account by its address, in any case, or ErrNotFound.
 func (a *Accounts) ByEmail(ctx context.Context, email string) (Account, error) {
-	account, err := scanAccount(a.db.QueryRowContext(ctx, "SELECT "+columns+" FROM accounts WHERE email = $1", Normal(email)))
+	account, err := scanAccount(a.db.QueryRowContext(ctx, "SELECT "+columns+" FROM accounts WHERE email = $1", NormalEmail(email)))
 	return account, wrap("account", err)
 }
 
-// Normal is an address in the one form in which accounts are known by it.
-func Normal(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+// NormalEmail is an address in the one form in which accounts are known by it.
+func NormalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // List is all accounts by their age: at most limit after the id after, from
 // the first if that is empty.

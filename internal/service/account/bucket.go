@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// ownBuckets are in the memory of this process. Their clock is the monotonic
+// memoryBuckets are in the memory of this process. Their clock is the monotonic
 // one, which does not jump.
-type ownBuckets struct {
-	began time.Time
-	mu    sync.Mutex
-	tats  map[string]int64
+type memoryBuckets struct {
+	started time.Time
+	mu      sync.Mutex
+	tats    map[string]int64
 }
 
-func newOwnBuckets() *ownBuckets {
-	return &ownBuckets{began: time.Now(), tats: make(map[string]int64)}
+func newMemoryBuckets() *memoryBuckets {
+	return &memoryBuckets{started: time.Now(), tats: make(map[string]int64)}
 }
 
-func (b *ownBuckets) now() int64 { return time.Since(b.began).Microseconds() }
+func (b *memoryBuckets) now() int64 { return time.Since(b.started).Microseconds() }
 
-func (b *ownBuckets) take(_ context.Context, name string, r Rate) (allowed bool, tat, now int64, err error) {
+func (b *memoryBuckets) take(_ context.Context, name string, r Rate) (allowed bool, tat, now int64, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now = b.now()
@@ -33,13 +33,13 @@ func (b *ownBuckets) take(_ context.Context, name string, r Rate) (allowed bool,
 	return true, tat, now, nil
 }
 
-func (b *ownBuckets) peek(_ context.Context, name string) (tat, now int64, err error) {
+func (b *memoryBuckets) peek(_ context.Context, name string) (tat, now int64, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.tats[name], b.now(), nil
 }
 
-func (b *ownBuckets) sweep(context.Context) (int64, error) {
+func (b *memoryBuckets) sweep(context.Context) (int64, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now, n := b.now(), int64(0)

@@ -63,13 +63,13 @@ func (k *Keys) Create(ctx context.Context, accountID, name string) (Key, string,
 	secret := secretPrefix + base64.RawURLEncoding.EncodeToString(random[:])
 	var key Key
 	err := k.db.Tx(ctx, func(tx *store.Tx) (err error) {
-		if err := room(ctx, tx, accountID); err != nil {
+		if err := checkKeyLimit(ctx, tx, accountID); err != nil {
 			return err
 		}
 		key, err = scanKey(tx.QueryRowContext(ctx, `
 			INSERT INTO api_keys (id, account_id, name, prefix, hash, created_at)
 			VALUES ($1, $2, $3, $4, $5, now_ms()) RETURNING `+keyColumns,
-			id.New("key_"), accountID, name, secret[:shownLen], hashOf(secret)))
+			id.New("key_"), accountID, name, secret[:shownLen], hashSecret(secret)))
 		return err
 	})
 	if err != nil {
@@ -78,9 +78,9 @@ func (k *Keys) Create(ctx context.Context, accountID, name string) (Key, string,
 	return key, secret, nil
 }
 
-// room checks that an account may have one more key, and locks the account so
+// checkKeyLimit checks that an account may have one more key, and locks the account so
 // that nobody takes the place.
-func room(ctx context.Context, tx *store.Tx, accountID string) error {
+func checkKeyLimit(ctx context.Context, tx *store.Tx, accountID string) error {
 	var n int
 	if err := tx.QueryRowContext(ctx, "UPDATE accounts SET id = id WHERE id = $1 RETURNING 1", accountID).Scan(&n); err != nil {
 		return err
@@ -134,14 +134,14 @@ func (k *Keys) Identify(ctx context.Context, secret string) (Key, error) {
 	}
 	suspended := false
 	key, err := scanKey(k.db.QueryRowPrepared(ctx, "SELECT "+keyColumns+`,
-		(SELECT suspended_at IS NOT NULL FROM accounts WHERE id = account_id) FROM api_keys WHERE hash = $1 AND revoked_at IS NULL`, hashOf(secret)), &suspended)
+		(SELECT suspended_at IS NOT NULL FROM accounts WHERE id = account_id) FROM api_keys WHERE hash = $1 AND revoked_at IS NULL`, hashSecret(secret)), &suspended)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Key{}, ErrUnknownKey
 	}
 	if err != nil {
 		return Key{}, wrap("identify a key", err)
 	}
-	k.uses.note(key.ID, time.Now())
+	k.uses.record(key.ID, time.Now())
 	if suspended {
 		return key, ErrSuspended
 	}
@@ -162,9 +162,9 @@ func scanKey(row scanner, more ...any) (Key, error) {
 	return k, err
 }
 
-// hashOf returns the stored form of secrets and tokens. They have 256 random
+// hashSecret returns the stored form of secrets and tokens. They have 256 random
 // bits, so they need no slow hash.
-func hashOf(secret string) string {
+func hashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }

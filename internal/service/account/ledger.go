@@ -160,7 +160,7 @@ func (l *Ledger) Charge(ctx context.Context, tx *store.Tx, accountID string, ite
 	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits - $1 WHERE id = $2 AND credits >= $1 AND suspended_at IS NULL RETURNING credits",
 		sum, accountID).Scan(&balance)
 	if errors.Is(err, sql.ErrNoRows) {
-		if balance, err = l.BalanceIn(ctx, tx, accountID); err != nil {
+		if balance, err = l.BalanceTx(ctx, tx, accountID); err != nil {
 			return 0, err
 		}
 		return 0, &InsufficientError{Balance: balance, Cost: sum}
@@ -168,9 +168,9 @@ func (l *Ledger) Charge(ctx context.Context, tx *store.Tx, accountID string, ite
 	return balance, wrap("charge", err)
 }
 
-// BalanceIn is the balance within a caller's transaction. The error is ErrSuspended
+// BalanceTx is the balance within a caller's transaction. The error is ErrSuspended
 // for an account that may not act.
-func (l *Ledger) BalanceIn(ctx context.Context, tx *store.Tx, accountID string) (balance int64, err error) {
+func (l *Ledger) BalanceTx(ctx context.Context, tx *store.Tx, accountID string) (balance int64, err error) {
 	var suspended bool
 	err = tx.QueryRowContext(ctx, "SELECT credits, suspended_at IS NOT NULL FROM accounts WHERE id = $1", accountID).Scan(&balance, &suspended)
 	if err == nil && suspended {

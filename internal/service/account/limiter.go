@@ -55,9 +55,9 @@ type buckets interface {
 // NewLimiter makes a limiter; buckets that nobody has used are full.
 func NewLimiter(db *store.DB) *Limiter {
 	if db.Shared() {
-		return &Limiter{sharedBuckets{db}}
+		return &Limiter{databaseBuckets{db}}
 	}
-	return &Limiter{newOwnBuckets()}
+	return &Limiter{newMemoryBuckets()}
 }
 
 // Take takes one request out of the bucket called name, such as "key:" and an
@@ -115,10 +115,10 @@ func decide(r Rate, allowed bool, ahead int64) Decision {
 	return d
 }
 
-// sharedBuckets are a table of PostgreSQL.
-type sharedBuckets struct{ db *store.DB }
+// databaseBuckets are a table of PostgreSQL.
+type databaseBuckets struct{ db *store.DB }
 
-func (b sharedBuckets) take(ctx context.Context, name string, r Rate) (allowed bool, tat, now int64, err error) {
+func (b databaseBuckets) take(ctx context.Context, name string, r Rate) (allowed bool, tat, now int64, err error) {
 	err = b.db.QueryRowContext(ctx, `
 		INSERT INTO rates (name, tat) VALUES ($1, now_ms() * 1000 + CAST($2 AS BIGINT))
 		ON CONFLICT (name) DO UPDATE SET tat = CASE WHEN rates.tat > now_ms() * 1000 THEN rates.tat ELSE now_ms() * 1000 END + $2
@@ -131,12 +131,12 @@ func (b sharedBuckets) take(ctx context.Context, name string, r Rate) (allowed b
 	return true, tat, now, err
 }
 
-func (b sharedBuckets) peek(ctx context.Context, name string) (tat, now int64, err error) {
+func (b databaseBuckets) peek(ctx context.Context, name string) (tat, now int64, err error) {
 	err = b.db.QueryRowContext(ctx, "SELECT COALESCE((SELECT tat FROM rates WHERE name = $1), 0), now_ms() * 1000", name).Scan(&tat, &now)
 	return tat, now, err
 }
 
-func (b sharedBuckets) sweep(ctx context.Context) (int64, error) {
+func (b databaseBuckets) sweep(ctx context.Context) (int64, error) {
 	done, err := b.db.ExecContext(ctx, "DELETE FROM rates WHERE tat <= now_ms() * 1000")
 	if err != nil {
 		return 0, err

@@ -15,27 +15,27 @@ import (
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
-// cost of a password's hash: OWASP's recommendation for argon2id (Password
+// hashParams are those of a password's hash: OWASP's recommendation for argon2id (Password
 // Storage Cheat Sheet), 19 MiB and two passes, about 30 ms.
-var cost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+var hashParams = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 // decoy is compared if the account does not exist, so a sign-in takes as long
 // with an unknown address as with a wrong password.
-var decoy = sync.OnceValues(func() (string, error) { return argon2id.CreateHash("nobody's password", cost) })
+var decoy = sync.OnceValues(func() (string, error) { return argon2id.CreateHash("nobody's password", hashParams) })
 
 // hasher bounds how many passwords are hashed at once, in memory and in cores.
-type hasher struct{ places *semaphore.Weighted }
+type hasher struct{ sem *semaphore.Weighted }
 
 func newHasher() *hasher {
 	return &hasher{semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))}
 }
 
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	if err := h.places.Acquire(ctx, 1); err != nil {
+	if err := h.sem.Acquire(ctx, 1); err != nil {
 		return "", err
 	}
-	defer h.places.Release(1)
-	encoded, err := argon2id.CreateHash(password, cost)
+	defer h.sem.Release(1)
+	encoded, err := argon2id.CreateHash(password, hashParams)
 	if err != nil {
 		return "", fmt.Errorf("hash the password: %w", err)
 	}
@@ -44,10 +44,10 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 
 // matches compares a password with its hash, or with a decoy if that is empty.
 func (h *hasher) matches(ctx context.Context, password, encoded string) (bool, error) {
-	if err := h.places.Acquire(ctx, 1); err != nil {
+	if err := h.sem.Acquire(ctx, 1); err != nil {
 		return false, err
 	}
-	defer h.places.Release(1)
+	defer h.sem.Release(1)
 	known := encoded != ""
 	if !known {
 		var err error
@@ -65,7 +65,7 @@ func (h *hasher) matches(ctx context.Context, password, encoded string) (bool, e
 // NewPassword is a password of at least 128 random bits.
 func NewPassword() string { return rand.Text() }
 
-func (a *Accounts) encode(ctx context.Context, password string) (string, error) {
+func (a *Accounts) hashPassword(ctx context.Context, password string) (string, error) {
 	if len(password) < MinPassword || len(password) > MaxPassword {
 		return "", &FieldError{Field: "password", Reason: fmt.Sprintf("must have %d to %d bytes", MinPassword, MaxPassword)}
 	}
@@ -76,7 +76,7 @@ func (a *Accounts) encode(ctx context.Context, password string) (string, error) 
 // by which all sessions end but the one that takes it over. Links that were mailed
 // to reset the old one end, too. The error may be a *FieldError.
 func (a *Accounts) SetPassword(ctx context.Context, id, password string) (Account, error) {
-	encoded, err := a.encode(ctx, password)
+	encoded, err := a.hashPassword(ctx, password)
 	if err != nil {
 		return Account{}, err
 	}
@@ -95,7 +95,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, who Account, current, nex
 	if err != nil {
 		return Account{}, err
 	}
-	encoded, err := a.encode(ctx, next)
+	encoded, err := a.hashPassword(ctx, next)
 	if err != nil {
 		return Account{}, err
 	}

@@ -23,7 +23,7 @@ func NewSessions(db *store.DB) *Sessions { return &Sessions{db: db} }
 // FindCtx is the data of a session that has not expired.
 func (s *Sessions) FindCtx(ctx context.Context, token string) ([]byte, bool, error) {
 	var data []byte
-	err := s.db.QueryRowContext(ctx, "SELECT data FROM sessions WHERE id = $1 AND expires_at > now_ms()", hashOf(token)).Scan(&data)
+	err := s.db.QueryRowContext(ctx, "SELECT data FROM sessions WHERE id = $1 AND expires_at > now_ms()", hashSecret(token)).Scan(&data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}
@@ -34,13 +34,13 @@ func (s *Sessions) FindCtx(ctx context.Context, token string) ([]byte, bool, err
 func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	_, err := s.db.ExecContext(ctx, `INSERT INTO sessions (id, data, expires_at) VALUES ($1, $2, $3)
 		ON CONFLICT (id) DO UPDATE SET data = excluded.data, expires_at = excluded.expires_at`,
-		hashOf(token), data, expiry.UnixMilli())
+		hashSecret(token), data, expiry.UnixMilli())
 	return wrap("keep a session", err)
 }
 
 // DeleteCtx ends a session.
 func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
-	_, err := s.db.ExecContext(ctx, "DELETE FROM sessions WHERE id = $1", hashOf(token))
+	_, err := s.db.ExecContext(ctx, "DELETE FROM sessions WHERE id = $1", hashSecret(token))
 	return wrap("end a session", err)
 }
 

@@ -24,8 +24,8 @@ const (
 // bounds the mails that strangers can have sent to somebody.
 const maxTokens = 5
 
-// life is how long a token can be used.
-func (p Purpose) life() time.Duration {
+// lifetime is how long a token can be used.
+func (p Purpose) lifetime() time.Duration {
 	if p == ResetToken {
 		return time.Hour
 	}
@@ -39,11 +39,11 @@ func (a *Accounts) SignUp(ctx context.Context, email, password string) (Account,
 }
 
 func (a *Accounts) insert(ctx context.Context, email, password, confirmed string) (Account, error) {
-	email, err := normal(email)
+	email, err := parseEmail(email)
 	if err != nil {
 		return Account{}, err
 	}
-	encoded, err := a.encode(ctx, password)
+	encoded, err := a.hashPassword(ctx, password)
 	if err != nil {
 		return Account{}, err
 	}
@@ -63,11 +63,11 @@ func (a *Accounts) NewToken(ctx context.Context, accountID string, p Purpose) (t
 	_, _ = rand.Read(random[:]) // it never fails
 	token = base64.RawURLEncoding.EncodeToString(random[:])
 	err = a.db.Tx(ctx, func(tx *store.Tx) error {
-		if err := tokenRoom(ctx, tx, accountID, p); err != nil {
+		if err := checkTokenLimit(ctx, tx, accountID, p); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO mail_tokens (hash, account_id, purpose, expires_at)
-			VALUES ($1, $2, $3, now_ms() + CAST($4 AS BIGINT))`, hashOf(token), accountID, p, store.Millis(p.life()))
+			VALUES ($1, $2, $3, now_ms() + CAST($4 AS BIGINT))`, hashSecret(token), accountID, p, store.Millis(p.lifetime()))
 		return err
 	})
 	if err != nil {
@@ -78,13 +78,13 @@ func (a *Accounts) NewToken(ctx context.Context, accountID string, p Purpose) (t
 
 // DropToken removes a token if its mail was not sent.
 func (a *Accounts) DropToken(ctx context.Context, token string) error {
-	_, err := a.db.ExecContext(ctx, "DELETE FROM mail_tokens WHERE hash = $1", hashOf(token))
+	_, err := a.db.ExecContext(ctx, "DELETE FROM mail_tokens WHERE hash = $1", hashSecret(token))
 	return wrap("drop a token", err)
 }
 
-// tokenRoom checks that an account may have one more token, and locks the
+// checkTokenLimit checks that an account may have one more token, and locks the
 // account so that nobody takes the place.
-func tokenRoom(ctx context.Context, tx *store.Tx, accountID string, p Purpose) error {
+func checkTokenLimit(ctx context.Context, tx *store.Tx, accountID string, p Purpose) error {
 	var n int
 	if err := tx.QueryRowContext(ctx, "UPDATE accounts SET id = id WHERE id = $1 RETURNING 1", accountID).Scan(&n); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, token, password string) (A
 	if _, err := a.tokenOwner(ctx, a.db, token, ResetToken); err != nil {
 		return Account{}, wrap("reset the password", err)
 	}
-	encoded, err := a.encode(ctx, password)
+	encoded, err := a.hashPassword(ctx, password)
 	if err != nil {
 		return Account{}, err
 	}
@@ -147,7 +147,7 @@ type rowQuerier interface {
 
 func (a *Accounts) tokenOwner(ctx context.Context, in rowQuerier, token string, p Purpose) (accountID string, err error) {
 	err = in.QueryRowContext(ctx, "SELECT account_id FROM mail_tokens WHERE hash = $1 AND purpose = $2 AND expires_at > now_ms()",
-		hashOf(token), p).Scan(&accountID)
+		hashSecret(token), p).Scan(&accountID)
 	return accountID, err
 }
 

@@ -10,11 +10,11 @@ import (
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
-// usesEvery is how often the times of last use are written, and usesWithin how
+// flushEvery is how often the times of last use are written, and lastFlushTimeout how
 // long the last writing may take.
 const (
-	usesEvery  = time.Minute
-	usesWithin = 5 * time.Second
+	flushEvery       = time.Minute
+	lastFlushTimeout = 5 * time.Second
 )
 
 // uses are the times of keys' last use that are not written yet.
@@ -23,7 +23,7 @@ type uses struct {
 	at map[string]time.Time // by the key's id
 }
 
-func (u *uses) note(keyID string, at time.Time) {
+func (u *uses) record(keyID string, at time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.at == nil {
@@ -54,7 +54,7 @@ func (u *uses) drain() map[string]time.Time {
 // Run writes the times of last use once a minute until ctx ends, and then once
 // more. Its error is that of the last writing; earlier ones are tried again.
 func (k *Keys) Run(ctx context.Context) error {
-	ticker := time.NewTicker(usesEvery)
+	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
 	for {
 		select {
@@ -67,7 +67,7 @@ func (k *Keys) Run(ctx context.Context) error {
 }
 
 func (k *Keys) lastFlush(ended context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ended), usesWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ended), lastFlushTimeout)
 	defer cancel()
 	return k.Flush(ctx)
 }
@@ -89,7 +89,7 @@ func (k *Keys) Flush(ctx context.Context) error {
 	})
 	if err != nil {
 		for keyID, at := range taken {
-			k.uses.note(keyID, at)
+			k.uses.record(keyID, at)
 		}
 		return fmt.Errorf("note the use of keys: %w", err)
 	}

@@ -27,8 +27,8 @@ type document struct {
 	cacheControl string
 }
 
-// policy lets a page load nothing but its stylesheet, and forbids frames.
-const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// securityPolicy lets a page load nothing but its stylesheet, and forbids frames.
+const securityPolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Handler serves /openapi.json, /docs and the page's files below /docs/. All
 // are made once, from a specification in YAML. The error means that the
@@ -62,7 +62,7 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", d.cacheControl)
 	h.Set("ETag", d.etag)
-	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Security-Policy", securityPolicy)
 	h.Set("Referrer-Policy", "no-referrer")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
@@ -77,7 +77,7 @@ func digest(b []byte) string {
 }
 
 func render(spec node) ([]byte, error) {
-	p, err := read(spec)
+	p, err := readPage(spec)
 	if err != nil {
 		return nil, err
 	}

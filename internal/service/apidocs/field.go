@@ -76,17 +76,17 @@ func rules(schema node) []string {
 	return all
 }
 
-// shared are the objects with sections of their own on the page: those of more
+// sharedObjects are the objects with sections of their own on the page: those of more
 // than one answer, and their parts.
-var shared = []string{"Job", "Metadata", "JobCreated", "JobLinks", "Batch", "BatchCreated", "BatchEntry", "Account", "Key", "KeyCreated", "KeyList", "Error"}
+var sharedObjects = []string{"Job", "Metadata", "JobCreated", "JobLinks", "Batch", "BatchCreated", "BatchEntry", "Account", "Key", "KeyCreated", "KeyList", "Error"}
 
 func isObject(spec node, name string) bool {
-	return slices.Contains(shared, name) && spec.get("components", "schemas", name).exists()
+	return slices.Contains(sharedObjects, name) && spec.get("components", "schemas", name).exists()
 }
 
 func objects(spec node) []object {
 	var all []object
-	for _, name := range shared {
+	for _, name := range sharedObjects {
 		schema := spec.get("components", "schemas", name)
 		all = append(all, object{Name: name, Description: prose(schema.get("description").text()), Fields: readFields(spec, schema)})
 	}

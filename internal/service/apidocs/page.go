@@ -15,7 +15,7 @@ type page struct {
 	Schemes        []template.HTML
 	Groups         []group
 	Objects        []object
-	Codes          []code
+	Codes          []errorCode
 }
 
 // group holds the operations of a tag.
@@ -62,8 +62,8 @@ type object struct {
 	Fields      []field
 }
 
-// code describes a kind of error body.
-type code struct {
+// errorCode describes a kind of error body.
+type errorCode struct {
 	Code, Status, Example string
 	Description           template.HTML
 }
@@ -71,8 +71,8 @@ type code struct {
 // methods are the methods that the page shows. The introduction mentions HEAD.
 var methods = []string{"get", "post", "put", "delete"}
 
-// read makes a page from the specification.
-func read(spec node) (page, error) {
+// readPage makes the page from the specification.
+func readPage(spec node) (page, error) {
 	p := page{
 		Title: spec.get("info", "title").text(), Version: spec.get("info", "version").text(),
 		Intro: prose(spec.get("info", "description").text()),
@@ -89,7 +89,7 @@ func read(spec node) (page, error) {
 	}
 	p.Objects = objects(spec)
 	var err error
-	p.Codes, err = codes(spec)
+	p.Codes, err = readErrorCodes(spec)
 	return p, err
 }
 
@@ -195,23 +195,23 @@ func readExamples(content node) ([]example, error) {
 	return all, nil
 }
 
-// codes returns the error bodies of all operations, ordered by status.
-func codes(spec node) ([]code, error) {
-	var all []code
+// readErrorCodes returns the error bodies of all operations, ordered by status.
+func readErrorCodes(spec node) ([]errorCode, error) {
+	var all []errorCode
 	for _, r := range spec.get("components", "responses").members() {
 		for _, content := range r.get("content").members() {
 			word := strings.Join(content.get("schema", "properties", "error", "enum").strings(), ", ")
-			if word == "" || slices.ContainsFunc(all, func(c code) bool { return c.Code == word }) {
+			if word == "" || slices.ContainsFunc(all, func(c errorCode) bool { return c.Code == word }) {
 				continue
 			}
 			examples, err := readExamples(content)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, code{Code: word, Status: statusOf(spec, word), Description: prose(r.get("description").text()), Example: oneLine(examples[0].JSON)})
+			all = append(all, errorCode{Code: word, Status: statusOf(spec, word), Description: prose(r.get("description").text()), Example: oneLine(examples[0].JSON)})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b code) int { return cmp.Compare(a.Status, b.Status) })
+	slices.SortStableFunc(all, func(a, b errorCode) int { return cmp.Compare(a.Status, b.Status) })
 	return all, nil
 }
 

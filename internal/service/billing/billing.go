@@ -92,7 +92,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{Config: c, accounts: account.New(c.DB), ledger: account.NewLedger(c.DB)}
 	var err error
-	if s.sold, s.plans, err = index(c.Prices); err != nil {
+	if s.sold, s.plans, err = indexPrices(c.Prices); err != nil {
 		return nil, err
 	}
 	b := &stripe.BackendConfig{
@@ -108,9 +108,9 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// ask calls Stripe's API; op is what for. It goes past stripe.Client, which
+// call calls Stripe's API; op is what for. It goes past stripe.Client, which
 // would bring the whole of that API into the program, 9 MB for five calls.
-func (s *Service) ask(op, method, path string, params stripe.ParamsContainer, answer stripe.LastResponseSetter) error {
+func (s *Service) call(op, method, path string, params stripe.ParamsContainer, answer stripe.LastResponseSetter) error {
 	if err := s.stripe.Call(method, path, s.Key, params, answer); err != nil {
 		return &Error{op, err}
 	}
@@ -119,11 +119,11 @@ func (s *Service) ask(op, method, path string, params stripe.ParamsContainer, an
 
 // CheckPrices joins all that is wrong with prices.
 func CheckPrices(prices []Price) error {
-	_, _, err := index(prices)
+	_, _, err := indexPrices(prices)
 	return err
 }
 
-func index(prices []Price) (sold map[string]string, plans map[string]account.Plan, err error) {
+func indexPrices(prices []Price) (sold map[string]string, plans map[string]account.Plan, err error) {
 	sold, plans = map[string]string{}, map[string]account.Plan{}
 	var errs []error
 	for _, p := range prices {

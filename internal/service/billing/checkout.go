@@ -24,16 +24,16 @@ func (s *Service) Checkout(ctx context.Context, who account.Account, plan string
 	case !s.Sells(plan):
 		return "", &account.FieldError{Field: "plan", Reason: "is not sold here"}
 	}
-	if err := s.admit(ctx, who.ID, p); err != nil {
+	if err := s.checkUnsubscribed(ctx, who.ID, p); err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	made := &stripe.CheckoutSession{}
 	err := s.withCustomer(ctx, who, func(customer string) error {
-		params := s.purchase(who, p, customer)
+		params := s.checkoutParams(who, p, customer)
 		params.Context = ctx
-		return s.ask("begin a purchase", http.MethodPost, "/v1/checkout/sessions", params, made)
+		return s.call("begin a purchase", http.MethodPost, "/v1/checkout/sessions", params, made)
 	})
 	if err != nil {
 		return "", err
@@ -41,28 +41,28 @@ func (s *Service) Checkout(ctx context.Context, who account.Account, plan string
 	return made.URL, nil
 }
 
-// admit refuses a second subscription: it would be paid beside the first.
-func (s *Service) admit(ctx context.Context, accountID string, p account.Plan) error {
+// checkUnsubscribed refuses a second subscription: it would be paid beside the first.
+func (s *Service) checkUnsubscribed(ctx context.Context, accountID string, p account.Plan) error {
 	if p.Period == account.Once {
 		return nil
 	}
-	subscribed, err := subscribed(ctx, s.DB, accountID)
+	subscribed, err := hasSubscription(ctx, s.DB, accountID)
 	if err == nil && subscribed {
 		return ErrSubscribed
 	}
 	return err
 }
 
-// purchase is what Checkout asks of the buyer.
-func (s *Service) purchase(who account.Account, p account.Plan, customer string) *stripe.CheckoutSessionCreateParams {
+// checkoutParams are what Checkout asks of the buyer.
+func (s *Service) checkoutParams(who account.Account, p account.Plan, customer string) *stripe.CheckoutSessionCreateParams {
 	facts := map[string]string{"account": who.ID, "plan": p.Name}
 	c := &stripe.CheckoutSessionCreateParams{
 		Customer:          &customer,
 		ClientReferenceID: &who.ID,
 		Metadata:          facts,
 		LineItems:         []*stripe.CheckoutSessionCreateLineItemParams{{Price: stripe.String(s.sold[p.Name]), Quantity: stripe.Int64(1)}},
-		SuccessURL:        stripe.String(s.page("bought=" + url.QueryEscape(p.Name))),
-		CancelURL:         stripe.String(s.page("")),
+		SuccessURL:        stripe.String(s.returnURL("bought=" + url.QueryEscape(p.Name))),
+		CancelURL:         stripe.String(s.returnURL("")),
 	}
 	// The payment carries the facts too, for people who look at it.
 	if p.Period == account.Once {
@@ -75,8 +75,8 @@ func (s *Service) purchase(who account.Account, p account.Plan, customer string)
 	return c
 }
 
-// page is where browsers come back to.
-func (s *Service) page(query string) string {
+// returnURL is where browsers come back to.
+func (s *Service) returnURL(query string) string {
 	u := s.PublicURL.JoinPath("credits")
 	u.RawQuery = query
 	return u.String()
@@ -95,11 +95,11 @@ func (s *Service) Portal(ctx context.Context, who account.Account) (string, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	params := &stripe.BillingPortalSessionCreateParams{Customer: &customer, ReturnURL: stripe.String(s.page(""))}
+	params := &stripe.BillingPortalSessionCreateParams{Customer: &customer, ReturnURL: stripe.String(s.returnURL(""))}
 	params.Context = ctx
 	made := &stripe.BillingPortalSession{}
-	err = s.ask("open the customer portal", http.MethodPost, "/v1/billing_portal/sessions", params, made)
-	if gone(err) {
+	err = s.call("open the customer portal", http.MethodPost, "/v1/billing_portal/sessions", params, made)
+	if isCustomerMissing(err) {
 		return "", ErrNoCustomer
 	}
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Service) withCustomer(ctx context.Context, who account.Account, f func(
 	if err != nil {
 		return err
 	}
-	if err = f(customer); !gone(err) {
+	if err = f(customer); !isCustomerMissing(err) {
 		return err
 	}
 	if customer, err = s.newCustomer(ctx, who, customer); err != nil {
@@ -134,8 +134,8 @@ func (s *Service) withCustomer(ctx context.Context, who account.Account, f func(
 	return f(customer)
 }
 
-// gone reports whether Stripe does not know the customer it was asked about.
-func gone(err error) bool {
+// isCustomerMissing reports whether Stripe does not know the customer it was asked about.
+func isCustomerMissing(err error) bool {
 	var e *stripe.Error
 	return errors.As(err, &e) && e.Code == stripe.ErrorCodeResourceMissing && e.Param == "customer"
 }
@@ -157,7 +157,7 @@ func (s *Service) newCustomer(ctx context.Context, who account.Account, former s
 	params.SetIdempotencyKey("bgremove-customer-" + who.ID + "-" + former)
 	params.Context = ctx
 	made := &stripe.Customer{}
-	if err := s.ask("make a customer", http.MethodPost, "/v1/customers", params, made); err != nil {
+	if err := s.call("make a customer", http.MethodPost, "/v1/customers", params, made); err != nil {
 		return "", err
 	}
 	_, err := s.DB.ExecContext(ctx, "INSERT INTO stripe_customers (id, account_id, created_at) VALUES ($1, $2, now_ms()) ON CONFLICT (id) DO NOTHING",

@@ -26,7 +26,7 @@ type payment struct {
 // readSession grants a pack that was paid. A subscription's periods are paid
 // by invoices.
 func (s *Service) readSession(ctx context.Context, e stripe.Event) (change, error) {
-	session, err := object[stripe.CheckoutSession](e)
+	session, err := decodeObject[stripe.CheckoutSession](e)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *Service) readSession(ctx context.Context, e stripe.Event) (change, erro
 	}
 	who, err := s.accounts.Get(ctx, session.ClientReferenceID)
 	if errors.Is(err, account.ErrNotFound) {
-		s.lost(ctx, e, session.ClientReferenceID)
+		s.logMissingAccount(ctx, e, session.ClientReferenceID)
 		return nil, nil
 	}
 	if err != nil {
@@ -53,15 +53,15 @@ func (s *Service) readSession(ctx context.Context, e stripe.Event) (change, erro
 	return func(ctx context.Context, tx *store.Tx) error { return s.grant(ctx, tx, p) }, nil
 }
 
-// lost reports a payment without an account to the operators: a retry would not
+// logMissingAccount reports a payment without an account to the operators: a retry would not
 // help.
-func (s *Service) lost(ctx context.Context, e stripe.Event, accountID string) {
+func (s *Service) logMissingAccount(ctx context.Context, e stripe.Event, accountID string) {
 	s.Log.ErrorContext(ctx, "payment for an account that does not exist", "event", e.ID, "account", accountID)
 }
 
 // readInvoice grants the periods of a subscription that an invoice is for.
 func (s *Service) readInvoice(ctx context.Context, e stripe.Event) (change, error) {
-	invoice, err := object[stripe.Invoice](e)
+	invoice, err := decodeObject[stripe.Invoice](e)
 	if err != nil {
 		return nil, err
 	}
@@ -143,18 +143,18 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, p payment) error {
 	if _, err := s.ledger.GrantTx(ctx, tx, p.accountID, p.credits, fmt.Sprintf("plan %s (%s)", p.plan, p.id)); err != nil {
 		return err
 	}
-	if err := s.showPlan(ctx, tx, p); err != nil {
+	if err := s.updatePlan(ctx, tx, p); err != nil {
 		return err
 	}
 	return s.reconcile(ctx, tx, p.id)
 }
 
-// showPlan stores the bought plan as the account's. An active subscription
+// updatePlan stores the bought plan as the account's. An active subscription
 // takes precedence over packs; an ended one is no plan.
-func (s *Service) showPlan(ctx context.Context, tx *store.Tx, p payment) error {
-	hides := func() (bool, error) { return subscribed(ctx, tx, p.accountID) }
+func (s *Service) updatePlan(ctx context.Context, tx *store.Tx, p payment) error {
+	hides := func() (bool, error) { return hasSubscription(ctx, tx, p.accountID) }
 	if p.subscription != "" {
-		hides = func() (bool, error) { return ended(ctx, tx, p.subscription) }
+		hides = func() (bool, error) { return hasEnded(ctx, tx, p.subscription) }
 	}
 	if hidden, err := hides(); hidden || err != nil {
 		return err

@@ -25,7 +25,7 @@ type loss struct {
 
 // readRefund takes back the same share of a payment's credits as of its money.
 func (s *Service) readRefund(ctx context.Context, e stripe.Event) (change, error) {
-	charge, err := object[stripe.Charge](e)
+	charge, err := decodeObject[stripe.Charge](e)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *Service) readRefund(ctx context.Context, e stripe.Event) (change, error
 // readDispute takes back the credits while the money is withheld, and grants
 // them again when it has returned.
 func (s *Service) readDispute(ctx context.Context, e stripe.Event) (change, error) {
-	dispute, err := object[stripe.Dispute](e)
+	dispute, err := decodeObject[stripe.Dispute](e)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Service) readDispute(ctx context.Context, e stripe.Event) (change, erro
 		}
 		params, charge := &stripe.ChargeRetrieveParams{}, &stripe.Charge{}
 		params.Context = ctx
-		err := s.ask("look up a charge", http.MethodGet, stripe.FormatURLPath("/v1/charges/%s", dispute.Charge.ID), params, charge)
+		err := s.call("look up a charge", http.MethodGet, stripe.FormatURLPath("/v1/charges/%s", dispute.Charge.ID), params, charge)
 		return charge.Customer, err
 	})
 }
@@ -63,7 +63,7 @@ func (s *Service) readLoss(ctx context.Context, e stripe.Event, l loss, intent *
 		return nil, nil
 	}
 	l.paymentID = intent.ID
-	known, err := s.knows(ctx, l.paymentID)
+	known, err := s.hasPayment(ctx, l.paymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -79,14 +79,14 @@ func (s *Service) readLoss(ctx context.Context, e stripe.Event, l loss, intent *
 			s.ignore(ctx, e, "the customer is not ours", slog.String("object", l.id))
 			return nil, nil
 		}
-		if l.paymentID, err = s.paidBy(ctx, intent.ID); err != nil {
+		if l.paymentID, err = s.invoiceOf(ctx, intent.ID); err != nil {
 			return nil, err
 		}
 	}
 	return func(ctx context.Context, tx *store.Tx) error { return s.recordLoss(ctx, tx, l) }, nil
 }
 
-func (s *Service) knows(ctx context.Context, paymentID string) (bool, error) {
+func (s *Service) hasPayment(ctx context.Context, paymentID string) (bool, error) {
 	var n int
 	err := s.DB.QueryRowContext(ctx, "SELECT 1 FROM payments WHERE id = $1", paymentID).Scan(&n)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -98,9 +98,9 @@ func (s *Service) knows(ctx context.Context, paymentID string) (bool, error) {
 	return true, nil
 }
 
-// paidBy is the invoice that an intent paid, or the intent if there is none.
+// invoiceOf is the invoice that an intent paid, or the intent if there is none.
 // Neither charges nor intents name their invoice.
-func (s *Service) paidBy(ctx context.Context, intent string) (string, error) {
+func (s *Service) invoiceOf(ctx context.Context, intent string) (string, error) {
 	wanted := url.Values{"payment[type]": {"payment_intent"}, "payment[payment_intent]": {intent}}
 	found := &stripe.InvoicePaymentList{}
 	err := s.stripe.CallRaw(http.MethodGet, "/v1/invoice_payments", s.Key, []byte(wanted.Encode()), &stripe.Params{Context: ctx}, found)
@@ -130,14 +130,14 @@ func (s *Service) recordLoss(ctx context.Context, tx *store.Tx, l loss) error {
 		INSERT INTO payment_losses (id, payment_id, amount, final) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, final = excluded.final
 		WHERE payment_losses.final = 0 AND (excluded.final = 1 OR excluded.amount > payment_losses.amount)`,
-		l.id, l.paymentID, l.amount, bit(l.final))
+		l.id, l.paymentID, l.amount, boolToInt(l.final))
 	if err != nil {
 		return fmt.Errorf("note a loss: %w", err)
 	}
 	return s.reconcile(ctx, tx, l.paymentID)
 }
 
-func bit(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
@@ -159,7 +159,7 @@ func (s *Service) reconcile(ctx context.Context, tx *store.Tx, paymentID string)
 	if err != nil {
 		return fmt.Errorf("settle a payment: %w", err)
 	}
-	switch missing := worth(p.credits, lost, p.amount) - taken - forgiven; {
+	switch missing := lostCredits(p.credits, lost, p.amount) - taken - forgiven; {
 	case missing > 0:
 		got, err := s.ledger.Reverse(ctx, tx, p.accountID, missing, "payment refunded or disputed ("+paymentID+")")
 		if err != nil {
@@ -168,7 +168,7 @@ func (s *Service) reconcile(ctx context.Context, tx *store.Tx, paymentID string)
 		taken, forgiven = taken+got, forgiven+missing-got
 	case missing < 0:
 		back := min(-missing, taken)
-		if err := s.giveBack(ctx, tx, p.accountID, paymentID, back); err != nil {
+		if err := s.restoreCredits(ctx, tx, p.accountID, paymentID, back); err != nil {
 			return err
 		}
 		taken, forgiven = taken-back, forgiven-(-missing-back)
@@ -180,7 +180,7 @@ func (s *Service) reconcile(ctx context.Context, tx *store.Tx, paymentID string)
 	return nil
 }
 
-func (s *Service) giveBack(ctx context.Context, tx *store.Tx, accountID, paymentID string, credits int64) error {
+func (s *Service) restoreCredits(ctx context.Context, tx *store.Tx, accountID, paymentID string, credits int64) error {
 	if credits == 0 {
 		return nil
 	}
@@ -188,9 +188,9 @@ func (s *Service) giveBack(ctx context.Context, tx *store.Tx, accountID, payment
 	return err
 }
 
-// worth is the credits that go with lost money, rounded in the customer's
+// lostCredits is the credits that go with lost money, rounded in the customer's
 // favour.
-func worth(credits, lost, amount int64) int64 {
+func lostCredits(credits, lost, amount int64) int64 {
 	if amount == 0 {
 		return 0
 	}

@@ -26,13 +26,13 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// subscribed reports whether an account has a subscription.
-func subscribed(ctx context.Context, q querier, accountID string) (bool, error) {
+// hasSubscription reports whether an account has a subscription.
+func hasSubscription(ctx context.Context, q querier, accountID string) (bool, error) {
 	return exists(ctx, q, "SELECT 1 FROM subscriptions WHERE account_id = $1 AND "+isHeld+" LIMIT 1", accountID)
 }
 
-// ended reports whether a subscription is over.
-func ended(ctx context.Context, q querier, id string) (bool, error) {
+// hasEnded reports whether a subscription is over.
+func hasEnded(ctx context.Context, q querier, id string) (bool, error) {
 	return exists(ctx, q, "SELECT 1 FROM subscriptions WHERE id = $1 AND "+isOver, id)
 }
 
@@ -56,7 +56,7 @@ type subscription struct {
 
 // readSubscription stores a subscription's state. Credits come with invoices.
 func (s *Service) readSubscription(ctx context.Context, e stripe.Event) (change, error) {
-	told, err := object[stripe.Subscription](e)
+	told, err := decodeObject[stripe.Subscription](e)
 	if err != nil {
 		return nil, err
 	}
@@ -78,13 +78,13 @@ func (s *Service) readSubscription(ctx context.Context, e stripe.Event) (change,
 			}
 		}
 	}
-	return func(ctx context.Context, tx *store.Tx) error { return s.keep(ctx, tx, sub) }, nil
+	return func(ctx context.Context, tx *store.Tx) error { return s.saveSubscription(ctx, tx, sub) }, nil
 }
 
-// keep stores the newest state of a subscription and updates the account's
+// saveSubscription stores the newest state of a subscription and updates the account's
 // plan. An ended one never restarts, and every one starts as incomplete. Times
 // are whole seconds, so within one second the later event may arrive first.
-func (s *Service) keep(ctx context.Context, tx *store.Tx, sub subscription) error {
+func (s *Service) saveSubscription(ctx context.Context, tx *store.Tx, sub subscription) error {
 	former, err := formerPlan(ctx, tx, sub.id)
 	if err != nil {
 		return err

@@ -65,7 +65,7 @@ func (s *Service) Webhook(ctx context.Context, payload []byte, signature string)
 	}
 	apply, err := read(s, ctx, event)
 	if err == nil && apply != nil {
-		err = s.once(ctx, event.ID, apply)
+		err = s.applyOnce(ctx, event.ID, apply)
 	}
 	if err != nil {
 		return fmt.Errorf("event %s (%s): %w", event.ID, event.Type, err)
@@ -73,8 +73,8 @@ func (s *Service) Webhook(ctx context.Context, payload []byte, signature string)
 	return nil
 }
 
-// once applies what an event does in the transaction that notes the event.
-func (s *Service) once(ctx context.Context, eventID string, apply change) error {
+// applyOnce applies what an event does in the transaction that notes the event.
+func (s *Service) applyOnce(ctx context.Context, eventID string, apply change) error {
 	return s.DB.Tx(ctx, func(tx *store.Tx) error {
 		done, err := tx.ExecContext(ctx, "INSERT INTO stripe_events (id, created_at) VALUES ($1, now_ms()) ON CONFLICT (id) DO NOTHING", eventID)
 		if err != nil {
@@ -87,8 +87,8 @@ func (s *Service) once(ctx context.Context, eventID string, apply change) error 
 	})
 }
 
-// object is what an event is about.
-func object[T any](e stripe.Event) (*T, error) {
+// decodeObject reads what an event is about.
+func decodeObject[T any](e stripe.Event) (*T, error) {
 	if e.Data == nil {
 		return nil, errors.New("it is about nothing")
 	}

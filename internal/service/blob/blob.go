@@ -80,11 +80,11 @@ type Store struct {
 // backend is what differs between files and S3 beyond gocloud.dev.
 type backend interface {
 	// writer prepares what must happen around a write.
-	writer(key string) writing
+	writer(key string) writeHooks
 	// local is a path to read an object at.
 	local(ctx context.Context, s *Store, key string) (path string, release func(), err error)
-	// deleted follows the removal of an object.
-	deleted(key string)
+	// afterDelete follows the removal of an object.
+	afterDelete(key string)
 	// list is Store.List.
 	list(ctx context.Context, s *Store, prefix string) iter.Seq2[Info, error]
 	// disk is a path on the disk that writes land on first.
@@ -122,8 +122,8 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 // Free is how many bytes may still be written to the disk: to that of the folder
 // or, with S3, of the temporary copies.
 func (s *Store) Free() (int64, error) {
-	n, err := free(s.backend.disk())
-	return n, failed("free space", "", err)
+	n, err := freeBytes(s.backend.disk())
+	return n, wrap("free space", "", err)
 }
 
 // Room reports, as an *Error, a disk on which less than the reserve is free.
@@ -147,7 +147,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err == nil && !ok {
 		err = errors.New("the bucket or folder does not exist")
 	}
-	return failed("ping", "", err)
+	return wrap("ping", "", err)
 }
 
 // Local is a path where programs can read an object until release is called:
@@ -162,7 +162,7 @@ func (s *Store) Local(ctx context.Context, key string) (path string, release fun
 func (s *Store) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	r, err := s.bucket.NewRangeReader(ctx, key, offset, length, nil)
 	if err != nil {
-		return nil, failed("open", key, err)
+		return nil, wrap("open", key, err)
 	}
 	return r, nil
 }
@@ -171,7 +171,7 @@ func (s *Store) Open(ctx context.Context, key string, offset, length int64) (io.
 func (s *Store) Stat(ctx context.Context, key string) (Info, error) {
 	a, err := s.bucket.Attributes(ctx, key)
 	if err != nil {
-		return Info{}, failed("stat", key, err)
+		return Info{}, wrap("stat", key, err)
 	}
 	return Info{Key: key, Size: a.Size, ModTime: a.ModTime}, nil
 }
@@ -180,10 +180,10 @@ func (s *Store) Stat(ctx context.Context, key string) (Info, error) {
 func (s *Store) Delete(ctx context.Context, key string) error {
 	err := s.bucket.Delete(ctx, key)
 	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
-		s.backend.deleted(key)
+		s.backend.afterDelete(key)
 		return nil
 	}
-	return failed("delete", key, err)
+	return wrap("delete", key, err)
 }
 
 // markLimit is the longest mark, in bytes.
@@ -200,7 +200,7 @@ func (s *Store) Mark(ctx context.Context, name string) (string, error) {
 	}
 	defer r.Close()
 	text, err := io.ReadAll(r)
-	return string(text), failed("read", name, err)
+	return string(text), wrap("read", name, err)
 }
 
 // SetMark stores a short text under a name and replaces an earlier one. A mark
@@ -224,11 +224,11 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Info, error] 
 // temporary files, unfinished multipart uploads. It returns their number.
 func (s *Store) Sweep(ctx context.Context, before time.Time) (int, error) {
 	n, err := s.backend.sweep(ctx, before)
-	return n, failed("sweep", "", err)
+	return n, wrap("sweep", "", err)
 }
 
-// failed is the Error of an operation, or ErrNotFound.
-func failed(op, key string, err error) error {
+// wrap is the Error of an operation, or ErrNotFound.
+func wrap(op, key string, err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -18,9 +18,9 @@ import (
 	"gocloud.dev/blob/fileblob"
 )
 
-// files is a folder; keys are paths in it. A file in progress lies beside its
+// fileBackend is a folder; keys are paths in it. A file in progress lies beside its
 // final name.
-type files struct{ dir string }
+type fileBackend struct{ dir string }
 
 func openFiles(u *neturl.URL) (*Store, error) {
 	if u.Host != "" && u.Host != "." || u.Path == "" {
@@ -36,27 +36,27 @@ func openFiles(u *neturl.URL) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
-	return &Store{bucket: bucket, backend: files{dir}}, nil
+	return &Store{bucket: bucket, backend: fileBackend{dir}}, nil
 }
 
-func (f files) path(key string) string { return filepath.Join(f.dir, filepath.FromSlash(key)) }
+func (f fileBackend) path(key string) string { return filepath.Join(f.dir, filepath.FromSlash(key)) }
 
-func (f files) writer(key string) writing { return &fileWriting{files: f, key: key} }
+func (f fileBackend) writer(key string) writeHooks { return &fileWriteHooks{fileBackend: f, key: key} }
 
-func (f files) local(_ context.Context, _ *Store, key string) (string, func(), error) {
+func (f fileBackend) local(_ context.Context, _ *Store, key string) (string, func(), error) {
 	path := f.path(key)
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, fmt.Errorf("storage: %s: %w", key, ErrNotFound)
 	}
 	if err != nil {
-		return "", nil, failed("stat", key, err)
+		return "", nil, wrap("stat", key, err)
 	}
 	return path, func() {}, nil
 }
 
-// deleted removes the folders that an object leaves empty.
-func (f files) deleted(key string) {
+// afterDelete removes the folders that an object leaves empty.
+func (f fileBackend) afterDelete(key string) {
 	for dir := filepath.Dir(f.path(key)); len(dir) > len(f.dir); dir = filepath.Dir(dir) {
 		if os.Remove(dir) != nil {
 			return
@@ -66,12 +66,12 @@ func (f files) deleted(key string) {
 
 // list walks the folder itself: that of gocloud.dev fails where an object goes
 // away while it looks, and walks everything again for each page.
-func (f files) list(ctx context.Context, _ *Store, prefix string) iter.Seq2[Info, error] {
+func (f fileBackend) list(ctx context.Context, _ *Store, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		folder, _ := path.Split(prefix)
 		err := filepath.WalkDir(f.path(folder), func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || ctx.Err() != nil {
-				return errors.Join(ignoreGone(err), ctx.Err())
+				return errors.Join(ignoreNotExist(err), ctx.Err())
 			}
 			rel, err := filepath.Rel(f.dir, name)
 			key := filepath.ToSlash(rel)
@@ -80,7 +80,7 @@ func (f files) list(ctx context.Context, _ *Store, prefix string) iter.Seq2[Info
 			}
 			info, err := entry.Info()
 			if err != nil {
-				return ignoreGone(err)
+				return ignoreNotExist(err)
 			}
 			if !yield(Info{Key: key, Size: info.Size(), ModTime: info.ModTime()}, nil) {
 				return fs.SkipAll
@@ -88,49 +88,49 @@ func (f files) list(ctx context.Context, _ *Store, prefix string) iter.Seq2[Info
 			return nil
 		})
 		if err != nil {
-			yield(Info{}, failed("list", prefix, err))
+			yield(Info{}, wrap("list", prefix, err))
 		}
 	}
 }
 
-func (f files) sweep(ctx context.Context, before time.Time) (n int, err error) {
+func (f fileBackend) sweep(ctx context.Context, before time.Time) (n int, err error) {
 	err = filepath.WalkDir(f.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
-			return errors.Join(ignoreGone(err), ctx.Err())
+			return errors.Join(ignoreNotExist(err), ctx.Err())
 		}
 		if entry.IsDir() || !strings.HasSuffix(path, tempExt) {
 			return nil
 		}
 		info, err := entry.Info()
 		if err != nil || !info.ModTime().Before(before) {
-			return ignoreGone(err)
+			return ignoreNotExist(err)
 		}
 		n++
-		return ignoreGone(os.Remove(path))
+		return ignoreNotExist(os.Remove(path))
 	})
 	return n, err
 }
 
-// ignoreGone forgives that something is not there any more.
-func ignoreGone(err error) error {
+// ignoreNotExist forgives that something is not there any more.
+func ignoreNotExist(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-func (f files) disk() string { return f.dir }
+func (f fileBackend) disk() string { return f.dir }
 
-func (files) close() error { return nil }
+func (fileBackend) close() error { return nil }
 
-// fileWriting brings a file and its name to the disk.
-type fileWriting struct {
-	files
+// fileWriteHooks brings a file and its name to the disk.
+type fileWriteHooks struct {
+	fileBackend
 	key  string
 	file *os.File // the temporary one, open while it is written
 }
 
-func (w *fileWriting) options() *blob.WriterOptions {
+func (w *fileWriteHooks) options() *blob.WriterOptions {
 	return &blob.WriterOptions{
 		ContentType: "application/octet-stream", // or content is kept back to guess it
 		BeforeWrite: func(as func(any) bool) error {
@@ -142,12 +142,12 @@ func (w *fileWriting) options() *blob.WriterOptions {
 	}
 }
 
-func (w *fileWriting) copy() io.Writer { return nil }
+func (w *fileWriteHooks) copy() io.Writer { return nil }
 
-func (w *fileWriting) flush() error { return w.file.Sync() }
+func (w *fileWriteHooks) flush() error { return w.file.Sync() }
 
 // finish syncs the folders that the name is in.
-func (w *fileWriting) finish() (string, func(), error) {
+func (w *fileWriteHooks) finish() (string, func(), error) {
 	path := w.path(w.key)
 	for dir := filepath.Dir(path); len(dir) >= len(w.dir); dir = filepath.Dir(dir) {
 		if err := syncDir(dir); err != nil {
@@ -157,4 +157,4 @@ func (w *fileWriting) finish() (string, func(), error) {
 	return path, func() {}, nil
 }
 
-func (w *fileWriting) discard() { w.deleted(w.key) }
+func (w *fileWriteHooks) discard() { w.afterDelete(w.key) }

@@ -4,8 +4,8 @@ package blob
 
 import "golang.org/x/sys/unix"
 
-// free is how many bytes this user may still write at a path.
-func free(path string) (int64, error) {
+// freeBytes is how many bytes this user may still write at a path.
+func freeBytes(path string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
 		return 0, err

@@ -2,8 +2,8 @@ package blob
 
 import "golang.org/x/sys/windows"
 
-// free is how many bytes this user may still write at a path.
-func free(path string) (int64, error) {
+// freeBytes is how many bytes this user may still write at a path.
+func freeBytes(path string) (int64, error) {
 	at, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return 0, err

@@ -25,8 +25,8 @@ const (
 // copySize is the buffer between a stream and storage.
 const copySize = 64 << 10
 
-// writing has a storage's steps around one write.
-type writing interface {
+// writeHooks has a storage's steps around one write.
+type writeHooks interface {
 	// options are for gocloud.dev's writer.
 	options() *blob.WriterOptions
 	// copy receives the written bytes, and may be nil.
@@ -63,19 +63,19 @@ func (s *Store) Receive(ctx context.Context, key string, r io.Reader, limit int6
 		if in.err != nil {
 			return nil, fmt.Errorf("receive: %w", in.err)
 		}
-		return nil, failed("write", key, err)
+		return nil, wrap("write", key, err)
 	}
 	path, release, err := w.finish()
 	if err != nil {
 		w.discard()
-		return nil, errors.Join(failed("write", key, err), s.Delete(context.WithoutCancel(ctx), key))
+		return nil, errors.Join(wrap("write", key, err), s.Delete(context.WithoutCancel(ctx), key))
 	}
 	return &Upload{Object: in.object(), Key: key, Path: path, release: sync.OnceFunc(release)}, nil
 }
 
 // write moves the stream into the object, which becomes visible if there is no
 // error.
-func (s *Store) write(ctx context.Context, key string, in *hashReader, w writing) (err error) {
+func (s *Store) write(ctx context.Context, key string, in *hashReader, w writeHooks) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	object, err := s.bucket.NewWriter(ctx, key, w.options())
@@ -116,19 +116,19 @@ func (s *Store) PutFile(ctx context.Context, key, path string) (Object, error) {
 		if in.err != nil {
 			return Object{}, fmt.Errorf("store a file: %w", in.err)
 		}
-		return Object{}, failed("write", key, err)
+		return Object{}, wrap("write", key, err)
 	}
 	_, release, err := w.finish()
 	if err != nil {
 		w.discard()
-		return Object{}, errors.Join(failed("write", key, err), s.Delete(context.WithoutCancel(ctx), key))
+		return Object{}, errors.Join(wrap("write", key, err), s.Delete(context.WithoutCancel(ctx), key))
 	}
 	release()
 	return in.object(), nil
 }
 
 // withoutCopy is a writing with its content already in a file.
-type withoutCopy struct{ writing }
+type withoutCopy struct{ writeHooks }
 
 func (withoutCopy) copy() io.Writer { return nil }
 

@@ -25,7 +25,7 @@ type s3Backend struct {
 	bucket string
 	prefix string // of all keys
 	dir    *scratch.Dir
-	room   *room
+	room   *tempQuota
 }
 
 func openS3(ctx context.Context, u *neturl.URL, o Options) (*Store, error) {
@@ -37,14 +37,14 @@ func openS3(ctx context.Context, u *neturl.URL, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("storage: %w", err), bucket.Close())
 	}
-	p := &s3Backend{bucket: u.Host, prefix: u.Query().Get("prefix"), dir: dir, room: newRoom(o.TempSpace)}
+	p := &s3Backend{bucket: u.Host, prefix: u.Query().Get("prefix"), dir: dir, room: newTempQuota(o.TempSpace)}
 	if !bucket.As(&p.client) {
 		return nil, errors.Join(errors.New("storage: s3blob does not show its client"), bucket.Close(), dir.Close())
 	}
 	return &Store{bucket: bucket, backend: p}, nil
 }
 
-func (p *s3Backend) writer(string) writing { return &s3Writing{s3Backend: p, spool: &spool{}} }
+func (p *s3Backend) writer(string) writeHooks { return &s3WriteHooks{s3Backend: p, spool: &spool{}} }
 
 // local downloads an object.
 func (p *s3Backend) local(ctx context.Context, s *Store, key string) (_ string, _ func(), err error) {
@@ -53,7 +53,7 @@ func (p *s3Backend) local(ctx context.Context, s *Store, key string) (_ string, 
 		return "", nil, err
 	}
 	if err := p.room.wait(ctx, info.Size); err != nil {
-		return "", nil, failed("copy", key, err)
+		return "", nil, wrap("copy", key, err)
 	}
 	c := &spool{backend: p, size: info.Size}
 	defer func() {
@@ -68,19 +68,19 @@ func (p *s3Backend) local(ctx context.Context, s *Store, key string) (_ string, 
 	defer r.Close()
 	f, err := c.create()
 	if err != nil {
-		return "", nil, failed("copy", key, err)
+		return "", nil, wrap("copy", key, err)
 	}
 	n, err := io.Copy(f, r)
 	if err = errors.Join(err, f.Close()); err == nil && n != info.Size {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return "", nil, failed("copy", key, err)
+		return "", nil, wrap("copy", key, err)
 	}
 	return f.Name(), c.discard, nil
 }
 
-func (p *s3Backend) deleted(string) {}
+func (p *s3Backend) afterDelete(string) {}
 
 func (p *s3Backend) list(ctx context.Context, s *Store, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
@@ -91,7 +91,7 @@ func (p *s3Backend) list(ctx context.Context, s *Store, prefix string) iter.Seq2
 				return
 			}
 			if err != nil {
-				yield(Info{}, failed("list", prefix, err))
+				yield(Info{}, wrap("list", prefix, err))
 				return
 			}
 			if !yield(Info{Key: o.Key, Size: o.Size, ModTime: o.ModTime}, nil) {
@@ -135,28 +135,28 @@ func (p *s3Backend) disk() string { return p.dir.Path() }
 
 func (p *s3Backend) close() error { return p.dir.Close() }
 
-// s3Writing keeps a local copy of the received bytes, for programs to read.
-type s3Writing struct {
+// s3WriteHooks keeps a local copy of the received bytes, for programs to read.
+type s3WriteHooks struct {
 	*s3Backend
 	spool *spool
 }
 
-func (w *s3Writing) options() *blob.WriterOptions {
+func (w *s3WriteHooks) options() *blob.WriterOptions {
 	return &blob.WriterOptions{ContentType: "application/octet-stream", BufferSize: partSize, MaxConcurrency: parts}
 }
 
-func (w *s3Writing) copy() io.Writer {
+func (w *s3WriteHooks) copy() io.Writer {
 	w.spool.backend = w.s3Backend
 	return w.spool
 }
 
-func (w *s3Writing) flush() error { return w.spool.close() }
+func (w *s3WriteHooks) flush() error { return w.spool.close() }
 
-func (w *s3Writing) finish() (string, func(), error) {
+func (w *s3WriteHooks) finish() (string, func(), error) {
 	return w.spool.name, w.spool.discard, nil
 }
 
-func (w *s3Writing) discard() { w.spool.discard() }
+func (w *s3WriteHooks) discard() { w.spool.discard() }
 
 // spool is a temporary copy. It takes room as it grows, and fails where there
 // is none: uploads that waited for each other would wait for ever.

@@ -47,15 +47,15 @@ func (v *visit) call(method, path string, body any) (*answer, error) {
 	r := v.Clone(v.Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(content)), int64(len(content))
 	r.Header.Set("Content-Type", "application/json")
-	return v.ask(r, method, path), nil
+	return v.callAPI(r, method, path), nil
 }
 
 // forward sends the visitor's form to a route of the API, unchanged.
 func (v *visit) forward(path string) *answer {
-	return v.ask(v.Clone(v.Context()), http.MethodPost, path)
+	return v.callAPI(v.Clone(v.Context()), http.MethodPost, path)
 }
 
-func (v *visit) ask(r *http.Request, method, path string) *answer {
+func (v *visit) callAPI(r *http.Request, method, path string) *answer {
 	r.Method, r.URL, r.RequestURI, r.Pattern = method, &url.URL{Path: path}, path, ""
 	a := &answer{header: http.Header{}}
 	v.API.ServeHTTP(a, r)

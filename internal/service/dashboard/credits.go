@@ -9,8 +9,8 @@ import (
 	"github.com/bgremove/bgremove/internal/service/account"
 )
 
-// linesShown is the number of ledger lines on a page.
-const linesShown = 50
+// ledgerPageSize is the number of ledger lines on a page.
+const ledgerPageSize = 50
 
 type creditsPage struct {
 	page
@@ -53,12 +53,12 @@ func (v *visit) showCredits(status int, around page) error {
 			return err
 		}
 	}
-	if p.Entries, err = v.Ledger.Statement(v.Context(), v.who.ID, before, linesShown+1); err != nil {
+	if p.Entries, err = v.Ledger.Statement(v.Context(), v.who.ID, before, ledgerPageSize+1); err != nil {
 		return err
 	}
-	if len(p.Entries) > linesShown {
-		p.Entries = p.Entries[:linesShown]
-		p.NextPath = "/credits?before=" + url.QueryEscape(p.Entries[linesShown-1].ID)
+	if len(p.Entries) > ledgerPageSize {
+		p.Entries = p.Entries[:ledgerPageSize]
+		p.NextPath = "/credits?before=" + url.QueryEscape(p.Entries[ledgerPageSize-1].ID)
 	}
 	return v.show(status, "credits", p)
 }

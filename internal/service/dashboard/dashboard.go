@@ -116,7 +116,7 @@ func (d *Dashboard) signedInPages() map[string]handler {
 		"POST /jobs/{id}/again":  d.again,
 		"GET /keys":              d.keys,
 		"POST /keys":             d.createKey,
-		"GET /keys/{id}/revoke":  d.askRevoke,
+		"GET /keys/{id}/revoke":  d.confirmRevoke,
 		"POST /keys/{id}/revoke": d.revoke,
 		"GET /credits":           d.credits,
 		"POST /credits/buy":      d.buy,

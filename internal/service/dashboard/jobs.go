@@ -8,8 +8,8 @@ import (
 	"github.com/bgremove/bgremove/internal/service/job"
 )
 
-// jobsShown is the number of jobs on a page of the list.
-const jobsShown = 48
+// jobsPageSize is the number of jobs on a page of the list.
+const jobsPageSize = 48
 
 type jobsPage struct {
 	page
@@ -39,13 +39,13 @@ func (d *Dashboard) jobs(v *visit) error {
 	}
 	p := jobsPage{page: v.page("Jobs", "/jobs"), Filters: filters(state), Filtered: state != "", First: before == ""}
 	p.Script, p.Fresh, p.FirstPath = "live.js", p.First && !p.Filtered, jobsPath(state, "")
-	jobs, err := d.Jobs.List(v.Context(), v.owner(), job.Page{State: state, Before: before, Limit: jobsShown + 1})
+	jobs, err := d.Jobs.List(v.Context(), v.owner(), job.Page{State: state, Before: before, Limit: jobsPageSize + 1})
 	if err != nil {
 		return err
 	}
-	if len(jobs) > jobsShown {
-		jobs = jobs[:jobsShown]
-		p.NextPath = jobsPath(state, jobs[jobsShown-1].ID)
+	if len(jobs) > jobsPageSize {
+		jobs = jobs[:jobsPageSize]
+		p.NextPath = jobsPath(state, jobs[jobsPageSize-1].ID)
 	}
 	p.Groups = groups(v.views(jobs))
 	return v.show(http.StatusOK, "jobs", p)
@@ -109,10 +109,10 @@ func (d *Dashboard) job(v *visit) error {
 
 // card answers scripts with a job's entry in a list, and view with its full
 // view.
-func (d *Dashboard) card(v *visit) error { return v.part("card") }
-func (d *Dashboard) view(v *visit) error { return v.part("view") }
+func (d *Dashboard) card(v *visit) error { return v.showPart("card") }
+func (d *Dashboard) view(v *visit) error { return v.showPart("view") }
 
-func (v *visit) part(name string) error {
+func (v *visit) showPart(name string) error {
 	j, err := v.find(v.PathValue("id"))
 	if err != nil {
 		return err

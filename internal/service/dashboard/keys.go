@@ -85,8 +85,8 @@ type revokePage struct {
 	Key account.Key
 }
 
-// askRevoke asks for confirmation if no script opens the dialog.
-func (d *Dashboard) askRevoke(v *visit) error {
+// confirmRevoke asks for confirmation if no script opens the dialog.
+func (d *Dashboard) confirmRevoke(v *visit) error {
 	keys, err := d.Keys.List(v.Context(), v.who.ID)
 	if err != nil {
 		return err

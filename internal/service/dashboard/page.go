@@ -17,25 +17,25 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-const extension = ".html.tmpl"
+const templateExt = ".html.tmpl"
 
-// shared are the templates that other templates use.
-var shared = []string{"templates/layout" + extension, "templates/parts" + extension}
+// sharedTemplates are the templates that other templates use.
+var sharedTemplates = []string{"templates/layout" + templateExt, "templates/parts" + templateExt}
 
 // parse reads every page's template together with the shared ones.
 func (d *Dashboard) parse() (map[string]*template.Template, error) {
-	base, err := template.New("").Funcs(d.functions()).ParseFS(templateFiles, shared...)
+	base, err := template.New("").Funcs(d.functions()).ParseFS(templateFiles, sharedTemplates...)
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
 	}
 	pages := map[string]*template.Template{"parts": base}
-	names, err := fs.Glob(templateFiles, "templates/*"+extension)
+	names, err := fs.Glob(templateFiles, "templates/*"+templateExt)
 	for _, name := range names {
 		page := template.Must(base.Clone()) // base has not run yet
 		if _, err = page.ParseFS(templateFiles, name); err != nil {
 			return nil, fmt.Errorf("templates: %w", err)
 		}
-		pages[strings.TrimSuffix(path.Base(name), extension)] = page
+		pages[strings.TrimSuffix(path.Base(name), templateExt)] = page
 	}
 	return pages, err
 }
@@ -84,9 +84,9 @@ func (v *visit) page(title, here string) page {
 	}
 }
 
-// policy lets a page load only our files, and forbids frames. blob: allows
+// securityPolicy lets a page load only our files, and forbids frames. blob: allows
 // pictures and clips from memory.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; " +
+const securityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // show answers with a page, or returns an error before anything is sent.
@@ -107,7 +107,7 @@ func (v *visit) execute(status int, page, name string, data any) error {
 	h := v.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
-	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Security-Policy", securityPolicy)
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")

@@ -57,7 +57,7 @@ func explain(status int, body api.Error, retryAfter string) *problem {
 	case body.Error == api.ErrorCodeInsufficientCredits && body.CreditsRemaining != nil:
 		p = problem{Title: "There are not enough credits.", Text: fmt.Sprintf("You have %d. Nothing was charged.", *body.CreditsRemaining)}
 	case body.Error == api.ErrorCodeRateLimited:
-		p = problem{Title: "Too many requests.", Text: againIn(retryAfter)}
+		p = problem{Title: "Too many requests.", Text: retryText(retryAfter)}
 	case p.Title == "":
 		p = problem{Title: "That went wrong.", Text: "Try again. If the problem remains, tell the operator of this service."}
 		if body.RequestID != nil {
@@ -85,7 +85,7 @@ func sentence(s string) string {
 
 // failure is an error in words for a page.
 type failure struct {
-	of            error
+	err           error
 	status        int
 	heading, text string
 }
@@ -113,7 +113,7 @@ func (v *visit) fail(err error) {
 		v.retryAfter(store.RetryAfter)
 	}
 	request := v.w.Header().Get("X-Request-Id")
-	if f, known := v.known(err); known {
+	if f, known := v.failureOf(err); known {
 		status, m.Heading, m.Text = f.status, f.heading, f.text
 	} else {
 		m.Text += " The request was " + request + "."
@@ -138,21 +138,21 @@ func (v *visit) retryAfter(wait time.Duration) (seconds string) {
 	return seconds
 }
 
-// againIn says after how many seconds to try again.
-func againIn(seconds string) string {
+// retryText says after how many seconds to try again.
+func retryText(seconds string) string {
 	if seconds == "1" {
 		return "Try again in a second."
 	}
 	return "Try again in " + seconds + " seconds."
 }
 
-// known returns the words of an error that has its own.
-func (v *visit) known(err error) (failure, bool) {
+// failureOf returns the words of an error that has its own.
+func (v *visit) failureOf(err error) (failure, bool) {
 	if limited := (*account.LimitedError)(nil); errors.As(err, &limited) {
-		return failure{err, http.StatusTooManyRequests, "Too many requests", againIn(v.retryAfter(limited.RetryAfter))}, true
+		return failure{err, http.StatusTooManyRequests, "Too many requests", retryText(v.retryAfter(limited.RetryAfter))}, true
 	}
 	for _, f := range failures {
-		if errors.Is(err, f.of) {
+		if errors.Is(err, f.err) {
 			return f, true
 		}
 	}

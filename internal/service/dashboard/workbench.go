@@ -8,8 +8,8 @@ import (
 	"github.com/bgremove/bgremove/internal/service/job"
 )
 
-// latest is the number of jobs on the workbench.
-const latest = 12
+// recentJobs is the number of jobs on the workbench.
+const recentJobs = 12
 
 type workbenchPage struct {
 	page
@@ -56,7 +56,7 @@ func (p *workbenchPage) repeat(j *jobView) {
 }
 
 func (v *visit) showWorkbench(status int, p workbenchPage) error {
-	jobs, err := v.Jobs.List(v.Context(), v.owner(), job.Page{Limit: latest})
+	jobs, err := v.Jobs.List(v.Context(), v.owner(), job.Page{Limit: recentJobs})
 	if err != nil {
 		return err
 	}
@@ -69,13 +69,13 @@ func (v *visit) showWorkbench(status int, p workbenchPage) error {
 
 // submit accepts files. A script gets cards of the new jobs, or the problem.
 func (d *Dashboard) submit(v *visit) error {
-	return v.submitted(v.forward("/api/jobs"), v.workbenchPage)
+	return v.answerSubmission(v.forward("/api/jobs"), v.workbenchPage)
 }
 
 // again runs a job again with other options.
 func (d *Dashboard) again(v *visit) error {
 	id := v.PathValue("id")
-	return v.submitted(v.forward("/api/jobs/"+id+"/again"), func() workbenchPage {
+	return v.answerSubmission(v.forward("/api/jobs/"+id+"/again"), func() workbenchPage {
 		p := v.workbenchPage()
 		if j, err := v.find(id); err == nil {
 			p.repeat(&j)
@@ -84,8 +84,8 @@ func (d *Dashboard) again(v *visit) error {
 	})
 }
 
-// submitted answers a submission. refused makes the page for correcting it.
-func (v *visit) submitted(got *answer, refused func() workbenchPage) error {
+// answerSubmission answers a submission. refused makes the page for correcting it.
+func (v *visit) answerSubmission(got *answer, refused func() workbenchPage) error {
 	switch {
 	case !got.ok() && v.isFragment():
 		p := page{Problem: got.problem()}

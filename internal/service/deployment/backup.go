@@ -49,7 +49,7 @@ const damaged = "damaged: its SHA-256 is another"
 // store.ErrNoSnapshot with PostgreSQL, *ExistsError or *DamagedError.
 func Backup(ctx context.Context, db *store.DB, blobs *blob.Store, dir string) (copied Copied, err error) {
 	dir = filepath.Clean(dir)
-	if err := absent(dir); err != nil {
+	if err := checkAbsent(dir); err != nil {
 		return Copied{}, err
 	}
 	part := dir + ".part"
@@ -105,7 +105,7 @@ func forget(ctx context.Context, dir string, keys []string) error {
 // storage without objects. The database comes last, so that there is none until
 // all is there. The error is *ExistsError or *DamagedError, among others.
 func Restore(ctx context.Context, dir, database string, blobs *blob.Store) (copied Copied, err error) {
-	if err := errors.Join(absent(database), empty(ctx, blobs)); err != nil {
+	if err := errors.Join(checkAbsent(database), checkEmpty(ctx, blobs)); err != nil {
 		return Copied{}, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, databaseName)); err != nil {
@@ -157,15 +157,15 @@ func copyAll(ctx context.Context, dir string, from, to *blob.Store, did func(job
 		if err != nil {
 			return err
 		}
-		if err := did(f.File, transfer(ctx, from, to, f.File)); err != nil {
+		if err := did(f.File, copyObject(ctx, from, to, f.File)); err != nil {
 			return fmt.Errorf("%s: %w", f.JobID, err)
 		}
 	}
 	return to.SetMark(ctx, Mark, own)
 }
 
-// transfer copies an object and checks the copy.
-func transfer(ctx context.Context, from, to *blob.Store, f job.File) error {
+// copyObject copies an object and checks the copy.
+func copyObject(ctx context.Context, from, to *blob.Store, f job.File) error {
 	r, err := from.Open(ctx, f.Key, 0, -1)
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func transfer(ctx context.Context, from, to *blob.Store, f job.File) error {
 	return nil
 }
 
-func absent(path string) error {
+func checkAbsent(path string) error {
 	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -196,7 +196,7 @@ func absent(path string) error {
 	return err
 }
 
-func empty(ctx context.Context, blobs *blob.Store) error {
+func checkEmpty(ctx context.Context, blobs *blob.Store) error {
 	for info, err := range blobs.List(ctx, "") {
 		if err == nil {
 			err = &ExistsError{"object " + info.Key + " of the storage"}

@@ -14,7 +14,7 @@ const defaultKeyName = "API key"
 
 // GetAccount is the account that is signed in.
 func (o operations) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) (api.GetAccountResponseObject, error) {
-	who := of(ctx).account
+	who := requestFrom(ctx).account
 	keys, err := o.Keys.List(ctx, who.ID)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (o operations) GetAccount(ctx context.Context, _ api.GetAccountRequestObjec
 
 // ListKeys is the active keys.
 func (o operations) ListKeys(ctx context.Context, _ api.ListKeysRequestObject) (api.ListKeysResponseObject, error) {
-	keys, err := o.Keys.List(ctx, of(ctx).account.ID)
+	keys, err := o.Keys.List(ctx, requestFrom(ctx).account.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -33,14 +33,14 @@ func (o operations) ListKeys(ctx context.Context, _ api.ListKeysRequestObject) (
 
 // CreateKey makes a key and shows it, this once.
 func (o operations) CreateKey(ctx context.Context, in api.CreateKeyRequestObject) (api.CreateKeyResponseObject, error) {
-	if !o.mayCauseCosts(of(ctx).account) {
+	if !o.mayCauseCosts(requestFrom(ctx).account) {
 		return nil, errUnconfirmed
 	}
 	name := defaultKeyName
 	if in.Body.Name != nil {
 		name = *in.Body.Name
 	}
-	key, secret, err := o.Keys.Create(ctx, of(ctx).account.ID, name)
+	key, secret, err := o.Keys.Create(ctx, requestFrom(ctx).account.ID, name)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (o operations) CreateKey(ctx context.Context, in api.CreateKeyRequestObject
 
 // RevokeKey ends a key.
 func (o operations) RevokeKey(ctx context.Context, in api.RevokeKeyRequestObject) (api.RevokeKeyResponseObject, error) {
-	if err := o.Keys.Revoke(ctx, of(ctx).account.ID, in.ID); err != nil {
+	if err := o.Keys.Revoke(ctx, requestFrom(ctx).account.ID, in.ID); err != nil {
 		return nil, err
 	}
 	return api.RevokeKey204Response{}, nil
@@ -89,7 +89,7 @@ func milliseconds(t time.Time) time.Time { return t.UTC().Truncate(time.Millisec
 // ChangePassword sets another password. All other sessions end, and this one is
 // renewed.
 func (o operations) ChangePassword(ctx context.Context, in api.ChangePasswordRequestObject) (api.ChangePasswordResponseObject, error) {
-	r := of(ctx)
+	r := requestFrom(ctx)
 	if err := o.Throttle.AttemptSignedIn(r.Request, r.account.ID); err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ const (
 	maxPage     = 100
 )
 
-// limit is how many a page is to have.
-func limit(given *int) (int, error) {
+// parseLimit is how many a page is to have.
+func parseLimit(given *int) (int, error) {
 	switch {
 	case given == nil:
 		return defaultPage, nil
@@ -29,8 +29,8 @@ func limit(given *int) (int, error) {
 	return *given, nil
 }
 
-// before is the id that a page comes before, empty for the first page.
-func before(given *string) (string, error) {
+// parseBefore is the id that a page comes before, empty for the first page.
+func parseBefore(given *string) (string, error) {
 	switch {
 	case given == nil:
 		return "", nil
@@ -42,30 +42,30 @@ func before(given *string) (string, error) {
 
 // SubmitJobs submits one file or several.
 func (o operations) SubmitJobs(ctx context.Context, in api.SubmitJobsRequestObject) (api.SubmitJobsResponseObject, error) {
-	if !o.mayCauseCosts(of(ctx).account) {
+	if !o.mayCauseCosts(requestFrom(ctx).account) {
 		return nil, errUnconfirmed
 	}
 	receipt, err := o.submit(ctx, in.Body, in.Params.IdempotencyKey, anyFiles)
 	if err != nil {
 		return nil, err
 	}
-	return api.SubmitJobs202JSONResponse(created(receipt)), nil
+	return api.SubmitJobs202JSONResponse(createdBody(receipt)), nil
 }
 
 // RepeatJob makes another job of a file that is kept.
 func (o operations) RepeatJob(ctx context.Context, in api.RepeatJobRequestObject) (api.RepeatJobResponseObject, error) {
-	if !o.mayCauseCosts(of(ctx).account) {
+	if !o.mayCauseCosts(requestFrom(ctx).account) {
 		return nil, errUnconfirmed
 	}
 	receipt, err := o.again(ctx, in.ID, in.Body, in.Params.IdempotencyKey)
 	if err != nil {
 		return nil, err
 	}
-	return api.RepeatJob202JSONResponse(created(receipt)), nil
+	return api.RepeatJob202JSONResponse(createdBody(receipt)), nil
 }
 
 func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key *string) (job.Receipt, error) {
-	r := of(ctx)
+	r := requestFrom(ctx)
 	reservation, running, err := a.reserve(ctx, r.owner, key)
 	if err != nil {
 		return job.Receipt{}, err
@@ -77,7 +77,7 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 	if err := errors.Join(f.read(ctx, body), running); err != nil {
 		return job.Receipt{}, err
 	}
-	if err := a.available(f.options); err != nil {
+	if err := a.checkMethod(f.options); err != nil {
 		return job.Receipt{}, err
 	}
 	first, err := a.Jobs.Get(ctx, r.owner, id)
@@ -93,8 +93,8 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 	})
 }
 
-func created(r job.Receipt) api.JobsCreated {
-	b := api.JobsCreated{Jobs: entries(r), CreditsRemaining: int(r.CreditsRemaining)}
+func createdBody(r job.Receipt) api.JobsCreated {
+	b := api.JobsCreated{Jobs: batchEntries(r), CreditsRemaining: int(r.CreditsRemaining)}
 	if r.BatchID != "" {
 		b.BatchID = &r.BatchID
 	}
@@ -105,10 +105,10 @@ func created(r job.Receipt) api.JobsCreated {
 func (o operations) ListJobs(ctx context.Context, in api.ListJobsRequestObject) (api.ListJobsResponseObject, error) {
 	page := job.Page{}
 	var err error
-	if page.Limit, err = limit(in.Params.Limit); err != nil {
+	if page.Limit, err = parseLimit(in.Params.Limit); err != nil {
 		return nil, err
 	}
-	if page.Before, err = before(in.Params.Before); err != nil {
+	if page.Before, err = parseBefore(in.Params.Before); err != nil {
 		return nil, err
 	}
 	if in.Params.State != nil {
@@ -118,7 +118,7 @@ func (o operations) ListJobs(ctx context.Context, in api.ListJobsRequestObject) 
 	}
 	wanted := page.Limit
 	page.Limit++ // to see whether there is another page
-	found, err := o.Jobs.List(ctx, of(ctx).owner, page)
+	found, err := o.Jobs.List(ctx, requestFrom(ctx).owner, page)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func stateList() string {
 
 // GetAccountJob is a job of the account.
 func (o operations) GetAccountJob(ctx context.Context, in api.GetAccountJobRequestObject) (api.GetAccountJobResponseObject, error) {
-	found, err := o.Jobs.Get(ctx, of(ctx).owner, in.ID)
+	found, err := o.Jobs.Get(ctx, requestFrom(ctx).owner, in.ID)
 	if err != nil {
 		return nil, err
 	}

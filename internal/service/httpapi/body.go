@@ -23,23 +23,23 @@ const (
 // would see a broken connection and no answer.
 type body struct {
 	io.ReadCloser
-	control  *http.ResponseController
-	stall    time.Duration
-	last     time.Time // when it must have ended
-	waits    bool      // for 100 Continue before it is sent
-	started  time.Time
-	moved    time.Time
-	received int64
-	allowed  int64 // bytes that may be read yet; below 0: any number
-	ended    bool  // has been read to its end
-	broken   error // the error in its place
-	answered bool
+	control         *http.ResponseController
+	stall           time.Duration
+	deadline        time.Time // when it must have ended
+	expectsContinue bool      // for 100 Continue before it is sent
+	started         time.Time
+	extended        time.Time
+	received        int64
+	allowed         int64 // bytes that may be read yet; below 0: any number
+	ended           bool  // has been read to its end
+	broken          error // the error in its place
+	answered        bool
 }
 
 func newBody(r *http.Request, w *writer, longest time.Duration) *body {
 	now := time.Now()
-	b := &body{ReadCloser: r.Body, control: w.control, stall: w.stall, started: now, last: now.Add(longest), allowed: -1, ended: r.ContentLength == 0,
-		waits: r.Header.Get("Expect") != ""}
+	b := &body{ReadCloser: r.Body, control: w.control, stall: w.stall, started: now, deadline: now.Add(longest), allowed: -1, ended: r.ContentLength == 0,
+		expectsContinue: r.Header.Get("Expect") != ""}
 	if b.ended {
 		_ = b.control.SetReadDeadline(time.Time{})
 	} else {
@@ -64,13 +64,13 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.allowed > 0 && int64(len(p)) > b.allowed {
 		p = p[:b.allowed]
 	}
-	b.move()
+	b.extendDeadline()
 	n, err := b.ReadCloser.Read(p)
 	b.received += int64(n)
 	if b.allowed > 0 {
 		b.allowed -= int64(n)
 	}
-	b.waits = false
+	b.expectsContinue = false
 	switch {
 	case err == io.EOF:
 		b.ended = true
@@ -82,20 +82,20 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// move extends the deadline: by a stall from now, but not beyond the limits of
+// extendDeadline moves the deadline: by a stall from now, but not beyond the limits of
 // the least rate and the longest upload.
-func (b *body) move() {
+func (b *body) extendDeadline() {
 	now := time.Now()
-	if b.answered || now.Sub(b.moved) < b.stall/movesPerStall {
+	if b.answered || now.Sub(b.extended) < b.stall/extensionsPerStall {
 		return
 	}
-	b.moved = now
+	b.extended = now
 	deadline := now.Add(b.stall)
 	if slowest := b.started.Add(b.stall + receiveTime(b.received)); slowest.Before(deadline) {
 		deadline = slowest
 	}
-	if b.last.Before(deadline) {
-		deadline = b.last
+	if b.deadline.Before(deadline) {
+		deadline = b.deadline
 	}
 	_ = b.control.SetReadDeadline(deadline)
 }
@@ -117,7 +117,7 @@ func (b *body) answer(h http.Header) {
 // drain reads the rest of a refused body, within bounds. A client that waits
 // for 100 Continue learns from the answer not to send it.
 func (b *body) drain() {
-	if b.ended || b.broken != nil || b.waits {
+	if b.ended || b.broken != nil || b.expectsContinue {
 		return
 	}
 	b.allow(-1)

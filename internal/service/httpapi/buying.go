@@ -15,7 +15,7 @@ func (o operations) CreateCheckout(ctx context.Context, in api.CreateCheckoutReq
 	if o.Shop == nil {
 		return nil, errNothingSold
 	}
-	who := of(ctx).account
+	who := requestFrom(ctx).account
 	if !o.mayCauseCosts(who) {
 		return nil, errUnconfirmed
 	}
@@ -31,7 +31,7 @@ func (o operations) CreatePortal(ctx context.Context, _ api.CreatePortalRequestO
 	if o.Shop == nil {
 		return nil, errNothingSold
 	}
-	to, err := o.Shop.Portal(ctx, of(ctx).account)
+	to, err := o.Shop.Portal(ctx, requestFrom(ctx).account)
 	if err != nil {
 		return nil, err
 	}

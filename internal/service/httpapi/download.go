@@ -60,7 +60,7 @@ func (o operations) GetAccountInput(ctx context.Context, in api.GetAccountInputR
 }
 
 func (o operations) output(ctx context.Context, id string) (*file, error) {
-	found, err := o.Jobs.Get(ctx, of(ctx).owner, id)
+	found, err := o.Jobs.Get(ctx, requestFrom(ctx).owner, id)
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +68,13 @@ func (o operations) output(ctx context.Context, id string) (*file, error) {
 		return nil, job.ErrNotFound
 	}
 	return &file{
-		blobs: o.Blobs, request: of(ctx), file: *found.Output, mediaType: found.OutputFormat.MediaType(),
+		blobs: o.Blobs, request: requestFrom(ctx), file: *found.Output, mediaType: found.OutputFormat.MediaType(),
 		disposition: disposition("attachment", outputName(found.OriginalName, found.OutputFormat.Extension())),
 	}, nil
 }
 
 func (o operations) preview(ctx context.Context, id string) (*file, error) {
-	found, err := o.Jobs.Get(ctx, of(ctx).owner, id)
+	found, err := o.Jobs.Get(ctx, requestFrom(ctx).owner, id)
 	if err != nil {
 		return nil, err
 	}
@@ -82,21 +82,21 @@ func (o operations) preview(ctx context.Context, id string) (*file, error) {
 		return nil, job.ErrNotFound
 	}
 	return &file{
-		blobs: o.Blobs, request: of(ctx), file: *found.Preview, mediaType: "image/png",
+		blobs: o.Blobs, request: requestFrom(ctx), file: *found.Preview, mediaType: "image/png",
 		disposition: disposition("inline", outputName(found.OriginalName, "png")),
 	}, nil
 }
 
 // input is the original. A browser never displays a file that is not a clip.
 func (o operations) input(ctx context.Context, id string) (*file, error) {
-	found, err := o.Jobs.Get(ctx, of(ctx).owner, id)
+	found, err := o.Jobs.Get(ctx, requestFrom(ctx).owner, id)
 	if err != nil {
 		return nil, err
 	}
 	if found.Input == nil {
 		return nil, job.ErrNotFound
 	}
-	f := &file{blobs: o.Blobs, request: of(ctx), file: *found.Input, mediaType: found.Media.Type, disposition: disposition("inline", found.OriginalName)}
+	f := &file{blobs: o.Blobs, request: requestFrom(ctx), file: *found.Input, mediaType: found.Media.Type, disposition: disposition("inline", found.OriginalName)}
 	if f.mediaType == "" {
 		f.mediaType, f.disposition = "application/octet-stream", disposition("attachment", found.OriginalName)
 	}
@@ -112,12 +112,12 @@ func outputName(original, ext string) string {
 func (f *file) send(w http.ResponseWriter) error {
 	etag := `"` + f.file.SHA256 + `"`
 	r := f.request
-	if unchanged(r.Header, etag) {
+	if etagMatches(r.Header, etag) {
 		f.header(w.Header(), etag)
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	p, partial := part{0, f.file.Size}, false
+	p, partial := byteRange{0, f.file.Size}, false
 	if r.Method != http.MethodHead { // for which ranges mean nothing
 		var err error
 		if p, partial, err = requestedRange(r.Header, etag, f.file.Size); err != nil {

@@ -68,18 +68,18 @@ const (
 	retryUnavailable = store.RetryAfter
 )
 
-// statusGone is for the log alone: the client has gone before the answer.
-const statusGone = 499
+// statusClientClosed is for the log alone: the client has gone before the answer.
+const statusClientClosed = 499
 
 // refusal is a row of the table: which errors get which status and code.
 type refusal struct {
-	of     func(error) bool
-	status int
-	code   api.ErrorCode
+	matches func(error) bool
+	status  int
+	code    api.ErrorCode
 }
 
-// is matches errors by errors.Is, as by errors.As.
-func is(targets ...error) func(error) bool {
+// isAny matches errors by errors.Is, isType by errors.As.
+func isAny(targets ...error) func(error) bool {
 	return func(err error) bool {
 		for _, t := range targets {
 			if errors.Is(err, t) {
@@ -90,7 +90,7 @@ func is(targets ...error) func(error) bool {
 	}
 }
 
-func as[T error](err error) bool {
+func isType[T error](err error) bool {
 	var target T
 	return errors.As(err, &target)
 }
@@ -98,33 +98,33 @@ func as[T error](err error) bool {
 // refusals map errors to answers; the first match counts. An error without a
 // match is 500.
 var refusals = []refusal{
-	{is(errKey, session.ErrNone, account.ErrCredentials, account.ErrUnknownKey), http.StatusUnauthorized, api.ErrorCodeUnauthorized},
-	{is(account.ErrSuspended), http.StatusForbidden, api.ErrorCodeSuspended},
-	{as[*account.LimitedError], http.StatusTooManyRequests, api.ErrorCodeRateLimited},
-	{is(job.ErrTooManyFollowers), http.StatusTooManyRequests, api.ErrorCodeRateLimited},
-	{is(errTooLarge, blob.ErrTooLarge), http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
-	{as[*http.MaxBytesError], http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
-	{as[*formError], http.StatusBadRequest, api.ErrorCodeBadRequest},
-	{is(billing.ErrSignature), http.StatusBadRequest, api.ErrorCodeBadRequest},
-	{as[*option.Error], http.StatusBadRequest, api.ErrorCodeBadRequest},
-	{as[*job.LimitError], http.StatusBadRequest, api.ErrorCodeBadRequest},
-	{as[*account.FieldError], http.StatusBadRequest, api.ErrorCodeBadRequest},
-	{is(job.ErrRunning, job.ErrConflict), http.StatusConflict, api.ErrorCodeIdempotencyConflict},
-	{is(account.ErrEmailTaken), http.StatusConflict, api.ErrorCodeEmailTaken},
-	{is(billing.ErrSubscribed), http.StatusConflict, api.ErrorCodeSubscribed},
-	{is(account.ErrTooManyKeys), http.StatusConflict, api.ErrorCodeTooManyKeys},
-	{is(job.ErrUnreadable), http.StatusUnprocessableEntity, api.ErrorCodeUnreadableFile},
-	{as[*account.InsufficientError], http.StatusPaymentRequired, api.ErrorCodeInsufficientCredits},
-	{is(errForbidden, session.ErrCrossSite), http.StatusForbidden, api.ErrorCodeForbidden},
-	{is(errUnconfirmed), http.StatusForbidden, api.ErrorCodeUnconfirmed},
-	{as[*notOffered], http.StatusNotFound, api.ErrorCodeNotOffered},
-	{is(errNotFound, billing.ErrNoCustomer, job.ErrNotFound, account.ErrNotFound, blob.ErrNotFound), http.StatusNotFound, api.ErrorCodeNotFound},
-	{is(errMethodNotAllowed), http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed},
-	{as[*rangeError], http.StatusRequestedRangeNotSatisfiable, api.ErrorCodeRangeNotSatisfiable},
+	{isAny(errKey, session.ErrNone, account.ErrCredentials, account.ErrUnknownKey), http.StatusUnauthorized, api.ErrorCodeUnauthorized},
+	{isAny(account.ErrSuspended), http.StatusForbidden, api.ErrorCodeSuspended},
+	{isType[*account.LimitedError], http.StatusTooManyRequests, api.ErrorCodeRateLimited},
+	{isAny(job.ErrTooManyFollowers), http.StatusTooManyRequests, api.ErrorCodeRateLimited},
+	{isAny(errTooLarge, blob.ErrTooLarge), http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
+	{isType[*http.MaxBytesError], http.StatusRequestEntityTooLarge, api.ErrorCodePayloadTooLarge},
+	{isType[*formError], http.StatusBadRequest, api.ErrorCodeBadRequest},
+	{isAny(billing.ErrSignature), http.StatusBadRequest, api.ErrorCodeBadRequest},
+	{isType[*option.Error], http.StatusBadRequest, api.ErrorCodeBadRequest},
+	{isType[*job.LimitError], http.StatusBadRequest, api.ErrorCodeBadRequest},
+	{isType[*account.FieldError], http.StatusBadRequest, api.ErrorCodeBadRequest},
+	{isAny(job.ErrRunning, job.ErrConflict), http.StatusConflict, api.ErrorCodeIdempotencyConflict},
+	{isAny(account.ErrEmailTaken), http.StatusConflict, api.ErrorCodeEmailTaken},
+	{isAny(billing.ErrSubscribed), http.StatusConflict, api.ErrorCodeSubscribed},
+	{isAny(account.ErrTooManyKeys), http.StatusConflict, api.ErrorCodeTooManyKeys},
+	{isAny(job.ErrUnreadable), http.StatusUnprocessableEntity, api.ErrorCodeUnreadableFile},
+	{isType[*account.InsufficientError], http.StatusPaymentRequired, api.ErrorCodeInsufficientCredits},
+	{isAny(errForbidden, session.ErrCrossSite), http.StatusForbidden, api.ErrorCodeForbidden},
+	{isAny(errUnconfirmed), http.StatusForbidden, api.ErrorCodeUnconfirmed},
+	{isType[*notOffered], http.StatusNotFound, api.ErrorCodeNotOffered},
+	{isAny(errNotFound, billing.ErrNoCustomer, job.ErrNotFound, account.ErrNotFound, blob.ErrNotFound), http.StatusNotFound, api.ErrorCodeNotFound},
+	{isAny(errMethodNotAllowed), http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed},
+	{isType[*rangeError], http.StatusRequestedRangeNotSatisfiable, api.ErrorCodeRangeNotSatisfiable},
 	{billingUnavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
-	{is(job.ErrMachine), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
-	{as[*blob.Error], http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
-	{is(errNotReady, errUploadsFull, job.ErrCutOff, context.DeadlineExceeded), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
+	{isAny(job.ErrMachine), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
+	{isType[*blob.Error], http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
+	{isAny(errNotReady, errUploadsFull, job.ErrCutOff, context.DeadlineExceeded), http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 	{store.Unavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},
 }
 
@@ -137,30 +137,30 @@ func billingUnavailable(err error) bool {
 // Refuse answers with an error, for all code inside Handler. The error stays in
 // the log; the client gets the table's answer.
 func (a *API) Refuse(w http.ResponseWriter, hr *http.Request, err error) {
-	r := of(hr.Context())
+	r := requestFrom(hr.Context())
 	r.failure = err
 	if r.writer.status != 0 {
 		return // the answer has begun, only the log can tell
 	}
 	if errors.Is(err, context.Canceled) && hr.Context().Err() != nil {
-		w.WriteHeader(statusGone)
+		w.WriteHeader(statusClientClosed)
 		return
 	}
 	status, body := http.StatusInternalServerError, api.Error{Error: api.ErrorCodeInternal, RequestID: &r.id}
 	for _, row := range refusals {
-		if row.of(err) {
-			status, body = row.status, detail(row, err)
+		if row.matches(err) {
+			status, body = row.status, errorBody(row, err)
 			break
 		}
 	}
-	header(w.Header(), status, err)
+	setErrorHeader(w.Header(), status, err)
 	if err := writeJSON(w, status, body); err != nil {
 		a.Log.LogAttrs(hr.Context(), slog.LevelDebug, "answer not sent", append(r.attrs(), slog.Any("error", err))...)
 	}
 }
 
-// detail is the body of a row, with the facts that its error has.
-func detail(row refusal, err error) api.Error {
+// errorBody is the body of a row, with the facts that its error has.
+func errorBody(row refusal, err error) api.Error {
 	body := api.Error{Error: row.code}
 	var (
 		poor   *account.InsufficientError
@@ -201,8 +201,8 @@ func detail(row refusal, err error) api.Error {
 	return body
 }
 
-// header sets the headers of a status.
-func header(h http.Header, status int, err error) {
+// setErrorHeader sets the headers of a status.
+func setErrorHeader(h http.Header, status int, err error) {
 	var (
 		limited *account.LimitedError
 		part    *rangeError
@@ -216,7 +216,7 @@ func header(h http.Header, status int, err error) {
 		setRetryAfter(h, retryUnavailable)
 	case errors.As(err, &part):
 		h.Set("Content-Range", "bytes */"+strconv.FormatInt(part.size, 10))
-	case is(errKey, account.ErrUnknownKey)(err):
+	case isAny(errKey, account.ErrUnknownKey)(err):
 		h.Set("WWW-Authenticate", `Bearer realm="bgremove"`)
 	}
 }
@@ -243,7 +243,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 
 // refuseBody answers to a body that is not of its media type.
 func (a *API) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
-	if as[*http.MaxBytesError](err) {
+	if isType[*http.MaxBytesError](err) {
 		a.Refuse(w, r, err)
 		return
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// reconnect is what browsers are asked to wait before they come back.
-const reconnect = 2 * time.Second
+// reconnectDelay is what browsers are asked to wait before they come back.
+const reconnectDelay = 2 * time.Second
 
 // StreamJobs streams every change of the account's jobs as it happens.
 func (o operations) StreamJobs(ctx context.Context, in api.StreamJobsRequestObject) (api.StreamJobsResponseObject, error) {
-	r := of(ctx)
+	r := requestFrom(ctx)
 	s := &stream{api: o.API, request: r, check: func() error { return o.Sessions.Check(ctx) }}
 	if r.Method == http.MethodHead {
 		return s, nil
@@ -66,7 +66,7 @@ func (s *stream) VisitStreamJobsResponse(w http.ResponseWriter) error {
 	defer s.follower.Close()
 	s.out, s.control = w, http.NewResponseController(w)
 	// At once, so that a reconnecting browser sees that the stream is open.
-	err := s.write(fmt.Sprintf("retry: %d\n\n", reconnect.Milliseconds()))
+	err := s.write(fmt.Sprintf("retry: %d\n\n", reconnectDelay.Milliseconds()))
 	if err == nil && s.request.Header.Get("Last-Event-Id") == "" {
 		err = s.send("ready", struct{}{})
 	}
@@ -120,20 +120,20 @@ func (s *stream) keepAlive() error {
 
 func (s *stream) write(text string) error {
 	if _, err := s.out.Write([]byte(text)); err != nil {
-		return errGone
+		return errClientGone
 	}
 	if err := s.control.Flush(); err != nil {
-		return errGone
+		return errClientGone
 	}
 	return nil
 }
 
-// errGone is a browser that has hung up or does not read.
-var errGone = errors.New("the client has gone")
+// errClientGone is a browser that has hung up or does not read.
+var errClientGone = errors.New("the client has gone")
 
 // unexpected is an error that is not how streams end, for the log.
 func unexpected(err error) error {
-	if is(errGone, context.Canceled, job.ErrCutOff, session.ErrNone)(err) {
+	if isAny(errClientGone, context.Canceled, job.ErrCutOff, session.ErrNone)(err) {
 		return nil
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 var (
 	CleanName   = cleanName
 	Disposition = disposition
-	Unchanged   = unchanged
+	Unchanged   = etagMatches
 	Crawl       = receiveTime
 	OptionsBody = optionsBody
 )

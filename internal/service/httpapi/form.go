@@ -176,7 +176,7 @@ func (f *form) file(ctx context.Context, p *multipart.Part) error {
 	if counted.err != nil {
 		return counted.err
 	}
-	if as[*blob.Error](err) || errors.Is(err, blob.ErrTooLarge) {
+	if isType[*blob.Error](err) || errors.Is(err, blob.ErrTooLarge) {
 		return err
 	}
 	return broken(err)

@@ -26,23 +26,23 @@ const webhook = "/api/stripe/webhook"
 // and its volume, in the order of the refusals.
 func (a *API) guard(next http.Handler) http.Handler {
 	session := a.Sessions.Middleware(a.Refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := a.admitBrowser(r); err != nil {
+		if err := a.authenticateBrowser(r); err != nil {
 			a.Refuse(w, r, err)
 			return
 		}
-		a.bound(next, a.largest(r)).ServeHTTP(w, r)
+		a.limitBody(next, a.maxBody(r)).ServeHTTP(w, r)
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case strings.HasPrefix(path, "/api/v1/"):
-			if err := a.admitKey(w, r); err != nil {
+			if err := a.authenticateKey(w, r); err != nil {
 				a.Refuse(w, r, err)
 				return
 			}
-			a.bound(next, a.largest(r)).ServeHTTP(w, r)
+			a.limitBody(next, a.maxBody(r)).ServeHTTP(w, r)
 		case path == webhook:
 			w.Header().Set("Cache-Control", "no-store")
-			a.bound(next, maxEvent).ServeHTTP(w, r)
+			a.limitBody(next, maxEvent).ServeHTTP(w, r)
 		case strings.HasPrefix(path, "/api/"):
 			w.Header().Set("Cache-Control", "no-store")
 			session.ServeHTTP(w, r)
@@ -52,8 +52,8 @@ func (a *API) guard(next http.Handler) http.Handler {
 	})
 }
 
-// bound refuses a body that is too large, at once if it says so itself.
-func (a *API) bound(next http.Handler, most int64) http.Handler {
+// limitBody refuses a body that is too large, at once if it says so itself.
+func (a *API) limitBody(next http.Handler, most int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > most {
 			a.Refuse(w, r, errTooLarge)
@@ -64,8 +64,8 @@ func (a *API) bound(next http.Handler, most int64) http.Handler {
 	})
 }
 
-// largest is the longest body that a request can have.
-func (a *API) largest(r *http.Request) int64 {
+// maxBody is the longest body that a request can have.
+func (a *API) maxBody(r *http.Request) int64 {
 	switch path := r.URL.Path; {
 	case path == "/api/v1/batches", path == "/api/jobs":
 		return MaxFiles*a.MaxFile + maxForm
@@ -77,12 +77,12 @@ func (a *API) largest(r *http.Request) int64 {
 	return maxJSON
 }
 
-// admitKey identifies the API key of a request and counts the request.
-func (a *API) admitKey(w http.ResponseWriter, hr *http.Request) error {
-	r := of(hr.Context())
+// authenticateKey identifies the API key of a request and counts the request.
+func (a *API) authenticateKey(w http.ResponseWriter, hr *http.Request) error {
+	r := requestFrom(hr.Context())
 	w.Header().Set("Cache-Control", "no-store")
 	key, err := a.identify(hr)
-	if is(errKey, account.ErrUnknownKey)(err) {
+	if isAny(errKey, account.ErrUnknownKey)(err) {
 		if limited := a.Throttle.Attempt(hr); limited != nil {
 			return limited
 		}
@@ -135,17 +135,17 @@ func credentials(h http.Header) []string {
 	return all
 }
 
-// admitBrowser finds the account that is signed in, if the operation is for
+// authenticateBrowser finds the account that is signed in, if the operation is for
 // one.
-func (a *API) admitBrowser(hr *http.Request) error {
-	if forEveryone(hr.URL.Path) {
+func (a *API) authenticateBrowser(hr *http.Request) error {
+	if isPublic(hr.URL.Path) {
 		return nil
 	}
 	signedIn, err := a.Sessions.Account(hr.Context())
 	if err != nil {
 		return err
 	}
-	r := of(hr.Context())
+	r := requestFrom(hr.Context())
 	r.account, r.owner = signedIn, job.Owner{AccountID: signedIn.ID}
 	if signedIn.Suspended {
 		return account.ErrSuspended
@@ -153,9 +153,9 @@ func (a *API) admitBrowser(hr *http.Request) error {
 	return a.Throttle.Request(hr.Context(), signedIn.ID)
 }
 
-// forEveryone reports whether a browser operation is also for visitors who are
+// isPublic reports whether a browser operation is also for visitors who are
 // not signed in: it signs in, or expects a mailed token.
-func forEveryone(path string) bool {
+func isPublic(path string) bool {
 	switch path {
 	case "/api/session", "/api/accounts", "/api/password-resets":
 		return true

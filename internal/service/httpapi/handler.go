@@ -50,7 +50,7 @@ func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
 			panic(http.ErrAbortHandler) // the client must see that the answer is cut
 		}
 	}()
-	if !ordinary(r.URL.Path) {
+	if !isCleanPath(r.URL.Path) {
 		a.refusePath(w, r)
 		return
 	}
@@ -61,9 +61,9 @@ func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
 	mux.ServeHTTP(w, r.Request)
 }
 
-// ordinary reports whether a path is as clients of ours write it: mux would
+// isCleanPath reports whether a path is as clients of ours write it: mux would
 // redirect others to a page, and not every database takes all text.
-func ordinary(p string) bool {
+func isCleanPath(p string) bool {
 	clean := path.Clean(p)
 	return store.ValidText(p) && (p == clean || p == clean+"/" && clean != "/")
 }
@@ -120,13 +120,13 @@ func (a *API) report(r *request, started time.Time) {
 	a.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// secret are the beginnings of paths that go on with a token.
-var secret = []string{"/reset/", "/confirm/", "/api/password-resets/", "/api/confirmations/"}
+// tokenPaths are the beginnings of paths that go on with a token.
+var tokenPaths = []string{"/reset/", "/confirm/", "/api/password-resets/", "/api/confirmations/"}
 
 // loggable is the path of a request without a token in it, because readers of
 // the log must not be able to use it.
 func loggable(r *http.Request) string {
-	for _, before := range secret {
+	for _, before := range tokenPaths {
 		if rest, ok := strings.CutPrefix(r.URL.Path, before); ok && rest != "" {
 			return before + "…"
 		}

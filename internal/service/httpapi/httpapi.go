@@ -105,7 +105,7 @@ func (c Config) withDefaults() Config {
 // API is the handlers of one service. It is safe for concurrent use.
 type API struct {
 	Config
-	probes  *gate // bounds the files that are measured at once
+	probes  *fairSemaphore // bounds the files that are measured at once
 	uploads *uploadQuota
 }
 
@@ -125,7 +125,7 @@ func New(c Config) *API {
 	c = c.withDefaults()
 	batch := MaxFiles * c.MaxFile
 	return &API{
-		Config: c, probes: newGate(2 * runtime.GOMAXPROCS(0)),
+		Config: c, probes: newFairSemaphore(2 * runtime.GOMAXPROCS(0)),
 		uploads: newUploadQuota(max(c.UploadSpace, batch), batch, c.Blobs.Room),
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // GetJob is a job's status.
 func (o operations) GetJob(ctx context.Context, in api.GetJobRequestObject) (api.GetJobResponseObject, error) {
-	found, err := o.Jobs.Get(ctx, of(ctx).owner, in.ID)
+	found, err := o.Jobs.Get(ctx, requestFrom(ctx).owner, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +18,7 @@ func (o operations) GetJob(ctx context.Context, in api.GetJobRequestObject) (api
 
 // GetBatch is a batch's status and its jobs.
 func (o operations) GetBatch(ctx context.Context, in api.GetBatchRequestObject) (api.GetBatchResponseObject, error) {
-	found, err := o.Jobs.Batch(ctx, of(ctx).owner, in.ID)
+	found, err := o.Jobs.Batch(ctx, requestFrom(ctx).owner, in.ID)
 	if err != nil {
 		return nil, err
 	}

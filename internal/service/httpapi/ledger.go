@@ -15,15 +15,15 @@ import (
 
 // GetLedger is a page of how the account's credits moved.
 func (o operations) GetLedger(ctx context.Context, in api.GetLedgerRequestObject) (api.GetLedgerResponseObject, error) {
-	wanted, err := limit(in.Params.Limit)
+	wanted, err := parseLimit(in.Params.Limit)
 	if err != nil {
 		return nil, err
 	}
-	from, err := before(in.Params.Before)
+	from, err := parseBefore(in.Params.Before)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := o.Ledger.Statement(ctx, of(ctx).account.ID, from, wanted+1)
+	lines, err := o.Ledger.Statement(ctx, requestFrom(ctx).account.ID, from, wanted+1)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func entryBody(l account.Line) api.LedgerEntry {
 
 // GetLedgerCSV is all of the ledger.
 func (o operations) GetLedgerCSV(ctx context.Context, _ api.GetLedgerCSVRequestObject) (api.GetLedgerCSVResponseObject, error) {
-	next, stop := iter.Pull2(o.Ledger.All(ctx, of(ctx).account.ID))
+	next, stop := iter.Pull2(o.Ledger.All(ctx, requestFrom(ctx).account.ID))
 	t := &table{next: next, stop: stop}
 	var err error
 	if t.line, err, t.more = next(); err != nil { // an immediate error can still be refused

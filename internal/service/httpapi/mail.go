@@ -40,7 +40,7 @@ func (a *API) register(ctx context.Context, email, password string) (account.Acc
 	}
 	if !a.Mail.Outbox.Add(func(ctx context.Context) (mailer.Message, error) { return a.confirmation(ctx, who) }) {
 		// It can be asked for again.
-		a.Log.LogAttrs(ctx, slog.LevelError, "mail queue full", of(ctx).attrs()...)
+		a.Log.LogAttrs(ctx, slog.LevelError, "mail queue full", requestFrom(ctx).attrs()...)
 	}
 	return who, nil
 }
@@ -74,7 +74,7 @@ func (a *API) passwordReset(ctx context.Context, email string) (mailer.Message, 
 		return mailer.Message{}, err
 	}
 	msg, err := a.tokenMail(ctx, who, account.ResetToken, mailer.Reset)
-	if as[*account.LimitedError](err) {
+	if isType[*account.LimitedError](err) {
 		return mailer.Message{}, nil
 	}
 	return msg, err
@@ -86,7 +86,7 @@ func (o operations) CreatePasswordReset(ctx context.Context, in api.CreatePasswo
 		return nil, errNoMail
 	}
 	email := in.Body.Email
-	if err := o.Throttle.AttemptAs(of(ctx).Request, email); err != nil {
+	if err := o.Throttle.AttemptAs(requestFrom(ctx).Request, email); err != nil {
 		return nil, err
 	}
 	if !store.ValidText(email) {
@@ -103,7 +103,7 @@ func (o operations) ResetPassword(ctx context.Context, in api.ResetPasswordReque
 	if o.Mail == nil {
 		return nil, errNoMail
 	}
-	if err := o.Throttle.Attempt(of(ctx).Request); err != nil {
+	if err := o.Throttle.Attempt(requestFrom(ctx).Request); err != nil {
 		return nil, err
 	}
 	if _, err := o.Accounts.ResetPassword(ctx, in.Token, in.Body.Password); err != nil {
@@ -118,7 +118,7 @@ func (o operations) CreateConfirmation(ctx context.Context, _ api.CreateConfirma
 	if o.Mail == nil {
 		return nil, errNoMail
 	}
-	r := of(ctx)
+	r := requestFrom(ctx)
 	if r.account.Confirmed {
 		return api.CreateConfirmation202Response{}, nil
 	}
@@ -140,7 +140,7 @@ func (o operations) ConfirmAddress(ctx context.Context, in api.ConfirmAddressReq
 	if o.Mail == nil {
 		return nil, errNoMail
 	}
-	if err := o.Throttle.Attempt(of(ctx).Request); err != nil {
+	if err := o.Throttle.Attempt(requestFrom(ctx).Request); err != nil {
 		return nil, err
 	}
 	if err := o.Accounts.Confirm(ctx, in.Token); err != nil {

@@ -63,13 +63,13 @@ func disposition(kind, name string) string {
 	}, name)
 	value := kind + `; filename="` + plain + `"`
 	if plain != name {
-		value += "; filename*=UTF-8''" + percent(name)
+		value += "; filename*=UTF-8''" + percentEncode(name)
 	}
 	return value
 }
 
-// percent encodes all but the attr-char of RFC 8187, section 3.2.1.
-func percent(s string) string {
+// percentEncode encodes all but the attr-char of RFC 8187, section 3.2.1.
+func percentEncode(s string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`|~"
 	var b strings.Builder
 	for i := range len(s) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// part is bytes of a file.
-type part struct{ offset, length int64 }
+// byteRange is bytes of a file.
+type byteRange struct{ offset, length int64 }
 
 // requestedRange is the part of a file that a request asks for, and whether it asks
 // for a part at all (RFC 9110, section 14). Several parts, other units and
@@ -16,8 +16,8 @@ type part struct{ offset, length int64 }
 //
 // http.ServeContent would answer HEAD by part, several parts as multipart, and
 // errors as text after the headers are set.
-func requestedRange(h http.Header, etag string, size int64) (p part, partial bool, err error) {
-	all := part{0, size}
+func requestedRange(h http.Header, etag string, size int64) (p byteRange, partial bool, err error) {
+	all := byteRange{0, size}
 	if v := h.Get("If-Range"); v != "" && v != etag {
 		return all, false, nil
 	}
@@ -44,9 +44,9 @@ func requestedRange(h http.Header, etag string, size int64) (p part, partial boo
 		last = size - 1
 	}
 	if first >= size {
-		return part{}, false, &rangeError{size}
+		return byteRange{}, false, &rangeError{size}
 	}
-	return part{first, min(last, size-1) - first + 1}, true, nil
+	return byteRange{first, min(last, size-1) - first + 1}, true, nil
 }
 
 // parseDigits reads digits and nothing else.
@@ -58,9 +58,9 @@ func parseDigits(s string) (int64, bool) {
 	return n, err == nil
 }
 
-// unchanged reports whether If-None-Match names the ETag, by the weak
+// etagMatches reports whether If-None-Match names the ETag, by the weak
 // comparison of RFC 9110, section 8.8.3.2.
-func unchanged(h http.Header, etag string) bool {
+func etagMatches(h http.Header, etag string) bool {
 	for _, list := range h.Values("If-None-Match") {
 		for tag := range strings.SplitSeq(list, ",") {
 			tag = strings.TrimSpace(tag)

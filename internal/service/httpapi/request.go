@@ -28,8 +28,8 @@ type request struct {
 
 type requestKey struct{}
 
-// of is the request that a context belongs to.
-func of(ctx context.Context) *request {
+// requestFrom is the request that a context belongs to.
+func requestFrom(ctx context.Context) *request {
 	r, ok := ctx.Value(requestKey{}).(*request)
 	if !ok {
 		panic("httpapi: a handler without Handler around it")

@@ -7,12 +7,12 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// begin signs an account in.
-func (a *API) begin(ctx context.Context, who account.Account) error {
+// signIn signs an account in.
+func (a *API) signIn(ctx context.Context, who account.Account) error {
 	if err := a.Sessions.SignIn(ctx, who); err != nil {
 		return err
 	}
-	r := of(ctx)
+	r := requestFrom(ctx)
 	r.account, r.owner.AccountID = who, who.ID
 	a.Throttle.Devices.Remember(r.writer, who.Email)
 	return nil
@@ -20,14 +20,14 @@ func (a *API) begin(ctx context.Context, who account.Account) error {
 
 // CreateSession signs in.
 func (o operations) CreateSession(ctx context.Context, in api.CreateSessionRequestObject) (api.CreateSessionResponseObject, error) {
-	if err := o.Throttle.AttemptAs(of(ctx).Request, in.Body.Email); err != nil {
+	if err := o.Throttle.AttemptAs(requestFrom(ctx).Request, in.Body.Email); err != nil {
 		return nil, err
 	}
 	who, err := o.Accounts.SignIn(ctx, in.Body.Email, in.Body.Password)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.begin(ctx, who); err != nil {
+	if err := o.signIn(ctx, who); err != nil {
 		return nil, err
 	}
 	return api.CreateSession204Response{}, nil
@@ -46,14 +46,14 @@ func (o operations) CreateAccount(ctx context.Context, in api.CreateAccountReque
 	if !o.SignUp {
 		return nil, errForbidden
 	}
-	if err := o.Throttle.Attempt(of(ctx).Request); err != nil {
+	if err := o.Throttle.Attempt(requestFrom(ctx).Request); err != nil {
 		return nil, err
 	}
 	who, err := o.register(ctx, in.Body.Email, in.Body.Password)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.begin(ctx, who); err != nil {
+	if err := o.signIn(ctx, who); err != nil {
 		return nil, err
 	}
 	return api.CreateAccount201JSONResponse{Body: o.accountBody(who, nil)}, nil
@@ -61,7 +61,7 @@ func (o operations) CreateAccount(ctx context.Context, in api.CreateAccountReque
 
 // DeleteSessions signs out everywhere.
 func (o operations) DeleteSessions(ctx context.Context, _ api.DeleteSessionsRequestObject) (api.DeleteSessionsResponseObject, error) {
-	if err := o.Accounts.EndSessions(ctx, of(ctx).account.ID); err != nil {
+	if err := o.Accounts.EndSessions(ctx, requestFrom(ctx).account.ID); err != nil {
 		return nil, err
 	}
 	if err := o.Sessions.SignOut(ctx); err != nil {

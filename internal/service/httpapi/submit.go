@@ -13,9 +13,9 @@ import (
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
-// probeTime is how long measuring a file may take. A file that takes longer
+// probeTimeout is how long measuring a file may take. A file that takes longer
 // counts as unreadable.
-const probeTime = time.Minute
+const probeTimeout = time.Minute
 
 // maxIdempotencyKey is in bytes.
 const maxIdempotencyKey = 255
@@ -39,11 +39,11 @@ func (o operations) CreateBatch(ctx context.Context, in api.CreateBatchRequestOb
 	if err != nil {
 		return nil, err
 	}
-	b := api.BatchCreated{ID: receipt.BatchID, CreditsRemaining: int(receipt.CreditsRemaining), Jobs: entries(receipt)}
+	b := api.BatchCreated{ID: receipt.BatchID, CreditsRemaining: int(receipt.CreditsRemaining), Jobs: batchEntries(receipt)}
 	return api.CreateBatch202JSONResponse{Body: b}, nil
 }
 
-func entries(r job.Receipt) []api.BatchEntry {
+func batchEntries(r job.Receipt) []api.BatchEntry {
 	all := make([]api.BatchEntry, len(r.Jobs))
 	for i, j := range r.Jobs {
 		all[i] = api.BatchEntry{ID: j.ID, Filename: j.Filename}
@@ -69,7 +69,7 @@ var (
 // unreadable, credits. A client that cannot pay the least price is refused
 // before any file is stored or measured.
 func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s shape) (job.Receipt, error) {
-	r := of(ctx)
+	r := requestFrom(ctx)
 	reservation, running, err := a.reserve(ctx, r.owner, key)
 	if err != nil {
 		return job.Receipt{}, err
@@ -85,10 +85,10 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 		return job.Receipt{}, err
 	}
 	sub := job.Submission{Owner: r.owner, RequestID: r.id, Options: f.options, Files: f.inputs(), Batch: s.batch(f.files), Reservation: reservation}
-	if err := a.available(sub.Options); err != nil {
+	if err := a.checkMethod(sub.Options); err != nil {
 		return job.Receipt{}, err
 	}
-	earlier, conflict := answered(sub)
+	earlier, conflict := earlierAnswer(sub)
 	if earlier != nil {
 		return *earlier, nil
 	}
@@ -98,7 +98,7 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 	if poor != nil {
 		return job.Receipt{}, errors.Join(conflict, poor)
 	}
-	if err := errors.Join(a.probe(ctx, f, sub.Files), conflict, unreadable(sub)); err != nil {
+	if err := errors.Join(a.probe(ctx, f, sub.Files), conflict, checkReadable(sub)); err != nil {
 		return job.Receipt{}, err
 	}
 	f.release()
@@ -109,8 +109,8 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 	return receipt, err
 }
 
-// available refuses what this service cannot do.
-func (a *API) available(o job.Options) error {
+// checkMethod refuses what this service cannot do.
+func (a *API) checkMethod(o job.Options) error {
 	if a.WithoutNetwork && o.Method == option.Rembg {
 		return &formError{field: "method", reason: "rembg is not available on this service"}
 	}
@@ -119,11 +119,11 @@ func (a *API) available(o job.Options) error {
 
 // refused reports whether Submit has certainly done nothing.
 func refused(err error) bool {
-	return as[*account.InsufficientError](err) || is(job.ErrRunning, job.ErrConflict)(err)
+	return isType[*account.InsufficientError](err) || isAny(job.ErrRunning, job.ErrConflict)(err)
 }
 
-// answered is what an earlier request with the Idempotency-Key was answered.
-func answered(sub job.Submission) (*job.Receipt, error) {
+// earlierAnswer is what an earlier request with the Idempotency-Key was answered.
+func earlierAnswer(sub job.Submission) (*job.Receipt, error) {
 	if sub.Reservation == nil {
 		return nil, nil
 	}
@@ -176,12 +176,12 @@ func (a *API) probe(ctx context.Context, f *form, files []job.Input) error {
 
 // probeOne has a place of its own, so that a batch lets others between its files.
 func (a *API) probeOne(ctx context.Context, accountID, path string) (job.Media, error) {
-	leave, err := a.probes.enter(ctx, accountID)
+	leave, err := a.probes.acquire(ctx, accountID)
 	if err != nil {
 		return job.Media{}, err
 	}
 	defer leave()
-	timed, cancel := context.WithTimeout(ctx, probeTime)
+	timed, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	media, err := a.Prober.Probe(timed, path, a.Limits)
 	if err != nil && timed.Err() != nil && ctx.Err() == nil {
@@ -190,9 +190,9 @@ func (a *API) probeOne(ctx context.Context, accountID, path string) (job.Media, 
 	return media, err
 }
 
-// unreadable refuses a single file that cannot be read. In a batch it becomes
+// checkReadable refuses a single file that cannot be read. In a batch it becomes
 // a failed job.
-func unreadable(sub job.Submission) error {
+func checkReadable(sub job.Submission) error {
 	if !sub.Batch && sub.Files[0].Unreadable {
 		return job.ErrUnreadable
 	}

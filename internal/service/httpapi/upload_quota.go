@@ -12,8 +12,8 @@ import (
 // uploadQuota bounds the bytes of uploads that lie in storage and are not paid for
 // yet, in all and for each account. It is safe for concurrent use.
 type uploadQuota struct {
-	all, each int64        // bytes
-	room      func() error // of the disk
+	total, perAccount int64        // bytes
+	room              func() error // of the disk
 
 	mu        sync.Mutex
 	used      int64
@@ -21,7 +21,7 @@ type uploadQuota struct {
 }
 
 func newUploadQuota(all, each int64, room func() error) *uploadQuota {
-	return &uploadQuota{all: all, each: each, room: room, byAccount: make(map[string]int64)}
+	return &uploadQuota{total: all, perAccount: each, room: room, byAccount: make(map[string]int64)}
 }
 
 // errUploadsFull is an upload for which others leave no space.
@@ -39,9 +39,9 @@ func (in *uploadQuota) reserve(accountID string, n int64) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	switch {
-	case in.byAccount[accountID]+n > in.each:
+	case in.byAccount[accountID]+n > in.perAccount:
 		return &account.LimitedError{RetryAfter: retryUploads}
-	case in.used+n > in.all:
+	case in.used+n > in.total:
 		return errUploadsFull
 	}
 	in.byAccount[accountID] += n

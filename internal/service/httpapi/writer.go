@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// movesPerStall is how often deadlines are moved within a stall, since each move costs
+// extensionsPerStall is how often deadlines are moved within a stall, since each move costs
 // a system call.
-const movesPerStall = 16
+const extensionsPerStall = 16
 
 // writer counts the sent bytes and extends the deadline with them, so a long
 // download continues while the client reads it.
 type writer struct {
 	http.ResponseWriter
-	control *http.ResponseController
-	stall   time.Duration
-	before  func() // called once, before the header is sent
-	status  int    // 0: not answered yet
-	sent    int64
-	moved   time.Time
+	control  *http.ResponseController
+	stall    time.Duration
+	before   func() // called once, before the header is sent
+	status   int    // 0: not answered yet
+	sent     int64
+	extended time.Time
 }
 
 func newWriter(w http.ResponseWriter, stall time.Duration) *writer {
@@ -33,7 +33,7 @@ func (w *writer) WriteHeader(status int) {
 		w.status = status
 		w.before()
 	}
-	w.move()
+	w.extendDeadline()
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -41,17 +41,17 @@ func (w *writer) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
-	w.move()
+	w.extendDeadline()
 	n, err := w.ResponseWriter.Write(p)
 	w.sent += int64(n)
 	return n, err
 }
 
-// move puts the deadline off. A ResponseWriter without deadlines, as tests
+// extendDeadline puts the deadline off. A ResponseWriter without deadlines, as tests
 // have, needs none.
-func (w *writer) move() {
-	if now := time.Now(); now.Sub(w.moved) >= w.stall/movesPerStall {
-		w.moved = now
+func (w *writer) extendDeadline() {
+	if now := time.Now(); now.Sub(w.extended) >= w.stall/extensionsPerStall {
+		w.extended = now
 		_ = w.control.SetWriteDeadline(now.Add(w.stall))
 	}
 }

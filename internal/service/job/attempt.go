@@ -106,7 +106,7 @@ func (t *attempt) work(ctx context.Context, scratch string) (output File, produc
 		t.Service.config.Observer.Stage(name, busy)
 	}
 	began = time.Now()
-	if output, err = t.storeFile(ctx, t.key("out", t.job.OutputFormat.Extension()), product.Path); err != nil {
+	if output, err = t.storeFile(ctx, t.objectKey("out", t.job.OutputFormat.Extension()), product.Path); err != nil {
 		return File{}, Product{}, err
 	}
 	t.stage("store", began)
@@ -118,9 +118,9 @@ func (t *attempt) stage(name string, began time.Time) {
 	t.Service.config.Observer.Stage(name, time.Since(began))
 }
 
-// key is where a file of this attempt lies: no other attempt writes there.
-func (t *attempt) key(what, extension string) string {
-	return fmt.Sprintf("%s%s/%s-%d.%s", outputs, t.job.ID, what, t.job.Attempt, extension)
+// objectKey is where a file of this attempt lies: no other attempt writes there.
+func (t *attempt) objectKey(what, extension string) string {
+	return fmt.Sprintf("%s%s/%s-%d.%s", outputPrefix, t.job.ID, what, t.job.Attempt, extension)
 }
 
 func (t *attempt) storeFile(ctx context.Context, key, path string) (File, error) {
@@ -131,7 +131,7 @@ func (t *attempt) storeFile(ctx context.Context, key, path string) (File, error)
 // showPreview stores a preview beside the work.
 func (t *attempt) showPreview(ctx context.Context, path string) {
 	t.previews.Go(func() {
-		f, err := t.storeFile(ctx, t.key("preview", "png"), path)
+		f, err := t.storeFile(ctx, t.objectKey("preview", "png"), path)
 		if err == nil {
 			err = t.persist(ctx, func(ctx context.Context) error { return t.Service.preview(ctx, t.job, f) })
 		}
@@ -152,13 +152,13 @@ func (t *attempt) recordOutcome(running context.Context, output File, product Pr
 		log.Warn("job lease lost")
 		return // Reap has counted it
 	case errors.Is(err, errDrained):
-		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
+		outcome, change = "returned", func(ctx context.Context) error { return s.returnJob(ctx, t.job) }
 	case errors.Is(err, ErrMachine):
 		log.Error("job left for another node", "error", err)
 		return
 	case outOfSpace(err):
 		log.Error("job attempt lost: out of space", "error", err)
-		sleep(running, spaceWait*s.config.Lease, nil)
+		sleep(running, outOfSpaceLeases*s.config.Lease, nil)
 		outcome, change = "returned", func(ctx context.Context) error {
 			lost, failed, err := s.countLost(ctx, t.job, "")
 			switch {
@@ -173,7 +173,7 @@ func (t *attempt) recordOutcome(running context.Context, output File, product Pr
 		log.Error("job returned: storage unreachable", "error", err)
 		// The place stays taken meanwhile: other jobs would fare no better.
 		sleep(running, s.config.Lease, nil)
-		outcome, change = "returned", func(ctx context.Context) error { return s.giveBack(ctx, t.job) }
+		outcome, change = "returned", func(ctx context.Context) error { return s.returnJob(ctx, t.job) }
 	default:
 		outcome, change = string(code), func(ctx context.Context) error { return s.fail(ctx, t.job, code) }
 	}
@@ -200,16 +200,16 @@ func codeOf(err error) Code {
 	return ProcessingFailed
 }
 
-// spaceWait is how many leases a place stays taken where the machine has no room,
+// outOfSpaceLeases is how many leases a place stays taken where the machine has no room,
 // so that the jobs behind do not fail for it, one after the other.
-const spaceWait = 4
+const outOfSpaceLeases = 4
 
 // outOfSpace reports whether the machine has no room for the work. It may be
 // another's fault, and another attempt help, but not for ever: a clip can need more
 // than there is. A storage that is full is nobody's clip's fault.
 func outOfSpace(err error) bool {
 	var storage *blob.Error
-	return errors.Is(err, blob.ErrRoom) || errors.Is(err, syscall.ENOSPC) && !errors.As(err, &storage)
+	return errors.Is(err, blob.ErrNoTempSpace) || errors.Is(err, syscall.ENOSPC) && !errors.As(err, &storage)
 }
 
 // persist changes the database, again while it is away and the lease holds.

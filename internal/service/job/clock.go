@@ -29,9 +29,9 @@ type clockGuard struct {
 	hold     time.Time // until then, by this process's, the clock is not believed
 }
 
-// believes looks at the clock: now is the database's, last when it was believed
+// trusts looks at the clock: now is the database's, last when it was believed
 // last, zero if never, and here this process's.
-func (g *clockGuard) believes(now, last, here time.Time) bool {
+func (g *clockGuard) trusts(now, last, here time.Time) bool {
 	due, hold := last, clockHoldAtStart
 	if !g.at.IsZero() {
 		due, hold = g.seen.Add(here.Sub(g.at)), clockHold
@@ -50,9 +50,9 @@ func (g *clockGuard) believes(now, last, here time.Time) bool {
 // sweptAt is the fact of when the clock was believed last.
 const sweptAt = "swept_at"
 
-// believesClock reports whether data that has expired by the clock may be
+// trustsClock reports whether data that has expired by the clock may be
 // removed.
-func (s *Service) believesClock(ctx context.Context) (bool, error) {
+func (s *Service) trustsClock(ctx context.Context) (bool, error) {
 	last, err := s.db.TimeFact(ctx, sweptAt)
 	if err != nil {
 		return false, err
@@ -63,7 +63,7 @@ func (s *Service) believesClock(ctx context.Context) (bool, error) {
 	}
 	s.clockMu.Lock()
 	defer s.clockMu.Unlock()
-	if !s.clock.believes(store.Time(now), last, time.Now()) {
+	if !s.clock.trusts(store.Time(now), last, time.Now()) {
 		return false, nil
 	}
 	return true, s.db.SetTimeFact(ctx, sweptAt, store.Time(now))

@@ -37,7 +37,7 @@ func TestClockGuard(t *testing.T) {
 				last = begin.Add(-tt.last)
 			}
 			for i, l := range tt.readings {
-				if got := guard.believes(begin.Add(l.db), last, begin.Add(l.here)); got != l.believed {
+				if got := guard.trusts(begin.Add(l.db), last, begin.Add(l.here)); got != l.believed {
 					t.Errorf("reading %d: %v", i, got)
 				}
 			}

@@ -20,7 +20,7 @@ func (s *Service) Erase(ctx context.Context, accountID string) error {
 		return err
 	}
 	for {
-		jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE account_id = $1 ORDER BY id LIMIT $2", accountID, sweepAtOnce))
+		jobs, err := scanJobs(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE account_id = $1 ORDER BY id LIMIT $2", accountID, sweepAtOnce))
 		if err != nil {
 			return wrap("erase jobs", err)
 		}
@@ -40,7 +40,7 @@ func (s *Service) Erase(ctx context.Context, accountID string) error {
 // refundWaiting ends the jobs of an account that wait for a worker.
 func (s *Service) refundWaiting(ctx context.Context, accountID string) error {
 	err := s.db.Tx(ctx, func(tx *store.Tx) error {
-		jobs, err := collect(tx.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE account_id = $1 AND state IN ('queued', 'processing')", accountID))
+		jobs, err := scanJobs(tx.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE account_id = $1 AND state IN ('queued', 'processing')", accountID))
 		if err != nil {
 			return err
 		}
@@ -73,5 +73,5 @@ func (s *Service) eraseJob(ctx context.Context, j Job) error {
 			return err
 		}
 	}
-	return s.db.Tx(ctx, func(tx *store.Tx) error { return remove(ctx, tx, j) })
+	return s.db.Tx(ctx, func(tx *store.Tx) error { return removeJob(ctx, tx, j) })
 }

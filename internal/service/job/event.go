@@ -28,10 +28,10 @@ type Event struct {
 	Job Job
 }
 
-// record writes the events of the jobs that a condition on $2 names, the first
+// recordEvents writes the events of the jobs that a condition on $2 names, the first
 // with the number after one. It is part of the transaction that changes them,
 // and that has drawn the numbers from the account's queue.
-func record(ctx context.Context, tx *store.Tx, after int64, which, id string) error {
+func recordEvents(ctx context.Context, tx *store.Tx, after int64, which, id string) error {
 	tx.Notify(eventsTopic)
 	_, err := tx.ExecContext(ctx, `INSERT INTO job_events (account_id, seq, job_id, state, error, preview, at)
 		SELECT account_id, CAST($1 AS BIGINT) + ROW_NUMBER() OVER (ORDER BY id), id, state, error,
@@ -72,7 +72,7 @@ func scanEvent(rows *sql.Rows) (*Event, error) {
 		code    sql.NullString
 		preview bool
 	)
-	j, err := scan(prefixed{rows, []any{&e.Seq, &state, &code, &preview}})
+	j, err := scanJob(prefixed{rows, []any{&e.Seq, &state, &code, &preview}})
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func NewFeed(s *Service) *Feed {
 func (f *Feed) Run(ctx context.Context) {
 	var listener sync.WaitGroup
 	defer listener.Wait()
-	defer f.end()
+	defer f.close()
 	listener.Go(func() {
 		_ = f.service.db.Listen(ctx, eventsTopic, func() { signal(f.wake) }) // until ctx ends
 	})
@@ -75,7 +75,7 @@ func (f *Feed) Run(ctx context.Context) {
 	}
 }
 
-func (f *Feed) end() {
+func (f *Feed) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ended = true
@@ -134,14 +134,14 @@ func (f *Feed) advance(ctx context.Context, account string, latest int64) error 
 		if err != nil {
 			return err
 		}
-		f.give(g, events)
+		f.deliver(g, events)
 	}
 }
 
-// give passes events to all followers of a group. It cuts off a follower
+// deliver passes events to all followers of a group. It cuts off a follower
 // without room. It cuts off all of them if events are missing because the feed
 // was behind for too long.
-func (f *Feed) give(g *group, events []*Event) {
+func (f *Feed) deliver(g *group, events []*Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	missing := len(events) == 0 || events[0].Seq != g.last+1

@@ -23,7 +23,7 @@ func (s *Service) Files(ctx context.Context) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
 		seen := make(map[string]bool) // inputs, which jobs may share
 		for last := ""; ; {
-			jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE id > $1 ORDER BY id LIMIT $2", last, sweepAtOnce))
+			jobs, err := scanJobs(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE id > $1 ORDER BY id LIMIT $2", last, sweepAtOnce))
 			if err != nil {
 				yield(Stored{}, wrap("files", err))
 				return
@@ -54,7 +54,7 @@ func (s *Service) Files(ctx context.Context) iter.Seq2[Stored, error] {
 func (s *Service) Unknown(ctx context.Context, keys []string) ([]string, error) {
 	var uploads, others []string
 	for _, key := range keys {
-		if strings.HasPrefix(key, inputs) {
+		if strings.HasPrefix(key, inputPrefix) {
 			uploads = append(uploads, key)
 		} else {
 			others = append(others, key)
@@ -76,7 +76,7 @@ const storageSample = 1000
 // there is none.
 func (s *Service) KnowsStorage(ctx context.Context) (bool, error) {
 	objects := 0
-	for _, prefix := range []string{inputs, outputs} {
+	for _, prefix := range []string{inputPrefix, outputPrefix} {
 		var keys []string
 		for info, err := range s.blobs.List(ctx, prefix) {
 			if err != nil {

@@ -84,7 +84,7 @@ func (r *Reservation) renew(ctx context.Context) {
 				return
 			case <-ticker.C:
 			}
-			// A failure is made good by the next; keep sees a lost lease.
+			// A failure is made good by the next; saveAnswer sees a lost lease.
 			_, _ = r.service.db.ExecContext(ctx, `UPDATE idempotency SET expires_at = now_ms() + CAST($1 AS BIGINT)
 				WHERE scope = $2 AND name = $3 AND token = $4 AND answer = ''`,
 				store.Millis(r.service.config.Lease), r.scope, r.name, r.token)
@@ -124,8 +124,8 @@ func (sub Submission) fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// keep writes the answer in the transaction that it is about.
-func (r *Reservation) keep(ctx context.Context, tx *store.Tx, sub Submission, receipt Receipt) error {
+// saveAnswer writes the answer in the transaction that it is about.
+func (r *Reservation) saveAnswer(ctx context.Context, tx *store.Tx, sub Submission, receipt Receipt) error {
 	answer, err := json.Marshal(receipt)
 	if err != nil {
 		return err
@@ -142,8 +142,8 @@ func (r *Reservation) keep(ctx context.Context, tx *store.Tx, sub Submission, re
 	return ErrRunning // the lease ran out and another request has it
 }
 
-// used ends the reservation and keeps its answer.
-func (r *Reservation) used() { r.done.Do(r.stop) }
+// complete ends the reservation and keeps its answer.
+func (r *Reservation) complete() { r.done.Do(r.stop) }
 
 // Close gives the key back unless it was used up by Submit. It may be called
 // again.

@@ -22,11 +22,11 @@ type Options struct {
 	Trim         bool          `json:"trim"`
 }
 
-// names are those of Options in JSON, which are those of package option.
-var names = []string{"method", "tolerance", "crop", "pad", "canvasW", "canvasH", "anchor", "outputFormat", "bgColor", "trim"}
+// optionNames are those of Options in JSON, which are those of package option.
+var optionNames = []string{"method", "tolerance", "crop", "pad", "canvasW", "canvasH", "anchor", "outputFormat", "bgColor", "trim"}
 
 // OptionNames are the names that Set knows.
-func OptionNames() []string { return slices.Clone(names) }
+func OptionNames() []string { return slices.Clone(optionNames) }
 
 // DefaultOptions are those of package option.
 func DefaultOptions() Options { return offered(option.Defaults()) }
@@ -51,7 +51,7 @@ func (o Options) Removal() option.Options {
 // an option of that name; the error is an *option.Error, and the option then
 // stays as it was.
 func (o *Options) Set(field, value string) (known bool, err error) {
-	if !slices.Contains(names, field) {
+	if !slices.Contains(optionNames, field) {
 		return false, nil
 	}
 	r := o.Removal()

@@ -49,7 +49,7 @@ func (s *Service) sweepOrphans(ctx context.Context) (n int, err error) {
 		if err == nil {
 			n++
 		}
-		if failures.note(ctx, err) {
+		if failures.record(ctx, err) {
 			break
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Service) findOrphans(ctx context.Context, before time.Time) (found []st
 	for _, place := range []struct {
 		prefix  string
 		orphans func(context.Context, []string) ([]string, error)
-	}{{inputs, s.orphanInputs}, {outputs, s.orphanOutputs}} {
+	}{{inputPrefix, s.orphanInputs}, {outputPrefix, s.orphanOutputs}} {
 		var keys []string
 		check := func() error {
 			some, err := place.orphans(ctx, keys)
@@ -123,21 +123,21 @@ func (s *Service) checkOrphans(ctx context.Context, found []string, objects int)
 func (s *Service) backedUp(ctx context.Context, orphans []string) (bool, error) {
 	saved := make(map[string][]string) // by job
 	var jobs []string
-	err := s.each(ctx, "SELECT key, '', '', '' FROM backup_objects WHERE key IN (%s)", orphans, func(row [4]string) {
+	err := s.eachRow(ctx, "SELECT key, '', '', '' FROM backup_objects WHERE key IN (%s)", orphans, func(row [4]string) {
 		id := jobOf(row[0])
 		jobs, saved[id] = append(jobs, id), append(saved[id], row[0])
 	})
 	if err != nil {
 		return false, err
 	}
-	err = s.each(ctx, "SELECT id, '', '', '' FROM jobs WHERE id IN (%s)", jobs, func(row [4]string) { delete(saved, row[0]) })
+	err = s.eachRow(ctx, "SELECT id, '', '', '' FROM jobs WHERE id IN (%s)", jobs, func(row [4]string) { delete(saved, row[0]) })
 	return len(saved) > 0, err
 }
 
 // orphanInputs are those of keys that no job has as its input.
 func (s *Service) orphanInputs(ctx context.Context, keys []string) ([]string, error) {
 	named := make(map[string]bool)
-	err := s.each(ctx, "SELECT input_key, '', '', '' FROM jobs WHERE input_key IN (%s)", keys, func(row [4]string) { named[row[0]] = true })
+	err := s.eachRow(ctx, "SELECT input_key, '', '', '' FROM jobs WHERE input_key IN (%s)", keys, func(row [4]string) { named[row[0]] = true })
 	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return named[key] }), err
 }
 
@@ -150,7 +150,7 @@ func (s *Service) orphanOutputs(ctx context.Context, keys []string) ([]string, e
 	}
 	slices.Sort(ids)
 	jobs := make(map[string][4]string)
-	err := s.each(ctx, "SELECT id, state, COALESCE(output_key, ''), COALESCE(preview_key, '') FROM jobs WHERE id IN (%s)",
+	err := s.eachRow(ctx, "SELECT id, state, COALESCE(output_key, ''), COALESCE(preview_key, '') FROM jobs WHERE id IN (%s)",
 		slices.Compact(ids), func(row [4]string) { jobs[row[0]] = row })
 	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
 		row, known := jobs[jobOf(key)]
@@ -161,12 +161,12 @@ func (s *Service) orphanOutputs(ctx context.Context, keys []string) ([]string, e
 
 // jobOf returns the job of a key's folder.
 func jobOf(key string) string {
-	id, _, _ := strings.Cut(strings.TrimPrefix(key, outputs), "/")
+	id, _, _ := strings.Cut(strings.TrimPrefix(key, outputPrefix), "/")
 	return id
 }
 
-// each reads rows of four texts, for a query with a list of values in it.
-func (s *Service) each(ctx context.Context, query string, values []string, f func(row [4]string)) error {
+// eachRow reads rows of four texts, for a query with a list of values in it.
+func (s *Service) eachRow(ctx context.Context, query string, values []string, f func(row [4]string)) error {
 	if len(values) == 0 {
 		return nil
 	}

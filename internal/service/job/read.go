@@ -30,7 +30,7 @@ func shownColumns(c Config) string {
 // scanner is a row or the current one of several.
 type scanner interface{ Scan(...any) error }
 
-func scan(row scanner) (Job, error) {
+func scanJob(row scanner) (Job, error) {
 	var (
 		j                      Job
 		key, batch, code       sql.NullString
@@ -76,15 +76,15 @@ func (f nullFile) file() *File {
 	return &File{Key: f.key.String, Size: f.size.Int64, SHA256: f.sha.String}
 }
 
-// collect reads all rows.
-func collect(rows *sql.Rows, err error) ([]Job, error) {
+// scanJobs reads all rows.
+func scanJobs(rows *sql.Rows, err error) ([]Job, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var jobs []Job
 	for rows.Next() {
-		j, err := scan(rows)
+		j, err := scanJob(rows)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func wrap(what string, err error) error { return store.Wrap(what, err, ErrNotFou
 
 // Get is a job that owner may see, or ErrNotFound.
 func (s *Service) Get(ctx context.Context, owner Owner, id string) (Job, error) {
-	j, err := scan(s.db.QueryRowPrepared(ctx, "SELECT "+s.shown+" FROM jobs WHERE id = $1 AND account_id = $2 AND ($3 = '' OR key_id = $3)",
+	j, err := scanJob(s.db.QueryRowPrepared(ctx, "SELECT "+s.shown+" FROM jobs WHERE id = $1 AND account_id = $2 AND ($3 = '' OR key_id = $3)",
 		id, owner.AccountID, owner.KeyID))
 	return j, wrap("job", err)
 }
@@ -125,13 +125,13 @@ func (s *Service) List(ctx context.Context, owner Owner, p Page) ([]Job, error) 
 	if owner.KeyID != "" {
 		where, args = where+" AND key_id = $4", append(args, owner.KeyID)
 	}
-	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+s.shown+" FROM jobs WHERE "+where+" ORDER BY id DESC LIMIT $3", args...))
+	jobs, err := scanJobs(s.db.QueryContext(ctx, "SELECT "+s.shown+" FROM jobs WHERE "+where+" ORDER BY id DESC LIMIT $3", args...))
 	return jobs, wrap("jobs", err)
 }
 
 // Batch is a batch that owner may see, with its jobs, or ErrNotFound.
 func (s *Service) Batch(ctx context.Context, owner Owner, id string) (Batch, error) {
-	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+s.shown+` FROM jobs
+	jobs, err := scanJobs(s.db.QueryContext(ctx, "SELECT "+s.shown+` FROM jobs
 		WHERE batch_id = $1 AND account_id = $2 AND ($3 = '' OR key_id = $3) ORDER BY id`, id, owner.AccountID, owner.KeyID))
 	if err != nil {
 		return Batch{}, wrap("batch", err)

@@ -22,7 +22,7 @@ func (s *Service) Reap(ctx context.Context) (n int, err error) {
 
 // lapsed returns some jobs with expired leases.
 func (s *Service) lapsed(ctx context.Context) ([]Job, error) {
-	jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+` FROM jobs
+	jobs, err := scanJobs(s.db.QueryContext(ctx, "SELECT "+columns+` FROM jobs
 		WHERE state = 'processing' AND lease_until < now_ms() ORDER BY lease_until LIMIT $1`, reapAtOnce))
 	if err != nil {
 		return nil, fmt.Errorf("look at the leases: %w", err)

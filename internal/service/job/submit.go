@@ -14,12 +14,12 @@ import (
 
 // Prefixes in the blob store: uploads, and outputs of attempts.
 const (
-	inputs  = "inputs/"
-	outputs = "jobs/"
+	inputPrefix  = "inputs/"
+	outputPrefix = "jobs/"
 )
 
 // InputKey is a new key for an upload.
-func InputKey() string { return inputs + id.New("") }
+func InputKey() string { return inputPrefix + id.New("") }
 
 // Input is a file that lies in the blob store.
 type Input struct {
@@ -87,7 +87,7 @@ func (s *Service) Submit(ctx context.Context, sub Submission) (Receipt, error) {
 		return Receipt{}, wrap("submit", err)
 	}
 	if sub.Reservation != nil {
-		sub.Reservation.used()
+		sub.Reservation.complete()
 	}
 	s.observeCredits(sub)
 	return receipt, nil
@@ -138,7 +138,7 @@ func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Rec
 		batch = sql.NullString{String: id.New("batch_"), Valid: true}
 		receipt.BatchID = batch.String
 		if _, err := tx.ExecContext(ctx, "INSERT INTO batches (id, account_id, key_id, created_at) VALUES ($1, $2, $3, now_ms())",
-			batch, sub.Owner.AccountID, optional(sub.Owner.KeyID)); err != nil {
+			batch, sub.Owner.AccountID, nullString(sub.Owner.KeyID)); err != nil {
 			return Receipt{}, err
 		}
 	}
@@ -158,20 +158,20 @@ func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Rec
 	}
 	tx.Notify(eventsTopic)
 	if sub.readable() > 0 {
-		tx.Notify(topic)
+		tx.Notify(jobsTopic)
 	}
 	if err := tx.Send(ctx); err != nil {
 		return Receipt{}, err
 	}
 	// Last, since from here on others that share the account wait.
-	if receipt.CreditsRemaining, err = s.pay(ctx, tx, sub, items); err != nil {
+	if receipt.CreditsRemaining, err = s.charge(ctx, tx, sub, items); err != nil {
 		return Receipt{}, err
 	}
 	if err := sub.enqueue(ctx, tx, receipt); err != nil {
 		return Receipt{}, err
 	}
 	if sub.Reservation != nil {
-		err = sub.Reservation.keep(ctx, tx, sub, receipt)
+		err = sub.Reservation.saveAnswer(ctx, tx, sub, receipt)
 	}
 	return receipt, err
 }
@@ -184,9 +184,9 @@ func (sub Submission) enqueue(ctx context.Context, tx *store.Tx, made Receipt) e
 		return err
 	}
 	if sub.Batch {
-		return record(ctx, tx, last-jobs, "batch_id = $2", made.BatchID)
+		return recordEvents(ctx, tx, last-jobs, "batch_id = $2", made.BatchID)
 	}
-	return record(ctx, tx, last-jobs, "id = $2", made.Jobs[0].ID)
+	return recordEvents(ctx, tx, last-jobs, "id = $2", made.Jobs[0].ID)
 }
 
 func (sub Submission) readable() (n int64) {
@@ -198,11 +198,11 @@ func (sub Submission) readable() (n int64) {
 	return n
 }
 
-// pay charges for all items and refunds those that cannot be read. It returns
+// charge deducts the price of all items and refunds those that cannot be read. It returns
 // the balance.
-func (s *Service) pay(ctx context.Context, tx *store.Tx, sub Submission, items []account.Item) (balance int64, err error) {
+func (s *Service) charge(ctx context.Context, tx *store.Tx, sub Submission, items []account.Item) (balance int64, err error) {
 	if s.config.Unlimited {
-		return s.ledger.BalanceIn(ctx, tx, sub.Owner.AccountID)
+		return s.ledger.BalanceTx(ctx, tx, sub.Owner.AccountID)
 	}
 	if balance, err = s.ledger.Charge(ctx, tx, sub.Owner.AccountID, items); err != nil {
 		return 0, err
@@ -233,11 +233,11 @@ func (s *Service) insert(ctx context.Context, tx *store.Tx, sub Submission, batc
 			attempt, lost, created_at, ended_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, 0, 0, now_ms(),
 			CASE WHEN $6 = 'failed' THEN now_ms() END)`,
-		item.JobID, sub.Owner.AccountID, optional(sub.Owner.KeyID), batch, sub.RequestID, string(state), code, options,
+		item.JobID, sub.Owner.AccountID, nullString(sub.Owner.KeyID), batch, sub.RequestID, string(state), code, options,
 		string(sub.Options.Removal().EffectiveFormat()), f.Name, f.Key, f.Size, f.SHA256, f.Media.Type, f.Media.FrameCount, f.Media.Width, f.Media.Height,
 		f.Media.Duration.Milliseconds(), item.Credits, charged)
 	return err
 }
 
-// optional is null for an empty text.
-func optional(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
+// nullString is null for an empty text.
+func nullString(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }

@@ -25,7 +25,7 @@ type Swept struct {
 // that is queued or processing. A failed removal does not stop the others. Any
 // number of nodes may sweep at once.
 func (s *Service) Sweep(ctx context.Context) (done Swept, err error) {
-	believed, err := s.believesClock(ctx)
+	believed, err := s.trustsClock(ctx)
 	if err == nil && !believed {
 		err = errClock
 	}
@@ -45,12 +45,12 @@ func (s *Service) Sweep(ctx context.Context) (done Swept, err error) {
 
 // The shortest retention sets the sweeper's pauses.
 const (
-	sweepMost  = 5 * time.Minute
-	sweepLeast = time.Second
+	maxSweepEvery = 5 * time.Minute
+	minSweepEvery = time.Second
 )
 
 func (s *Service) sweepEvery() time.Duration {
-	return max(sweepLeast, min(sweepMost, s.config.KeepInputs/4, s.config.KeepOutputs/4))
+	return max(minSweepEvery, min(maxSweepEvery, s.config.KeepInputs/4, s.config.KeepOutputs/4))
 }
 
 // RunSweeper sweeps at once and then again and again until ctx ends.
@@ -128,7 +128,7 @@ func (s *Service) dropExpired(ctx context.Context, keep time.Duration, which str
 	var last Job
 	failures := failures{blobs: s.blobs}
 	for {
-		jobs, err := collect(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE "+which+
+		jobs, err := scanJobs(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE "+which+
 			" AND ended_at < now_ms() - CAST($1 AS BIGINT) AND (ended_at, id) > ($2, $3) ORDER BY ended_at, id LIMIT $4",
 			store.Millis(keep), last.EndedAt.UnixMilli(), last.ID, sweepAtOnce))
 		if err != nil {
@@ -139,7 +139,7 @@ func (s *Service) dropExpired(ctx context.Context, keep time.Duration, which str
 			if err == nil {
 				n++
 			}
-			if failures.note(ctx, err) {
+			if failures.record(ctx, err) {
 				return n, failures.err("expired files")
 			}
 			last = j
@@ -152,29 +152,29 @@ func (s *Service) dropExpired(ctx context.Context, keep time.Duration, which str
 
 // failures are what could not be removed.
 type failures struct {
-	blobs *blob.Store
-	count int
-	row   int // one after the other
-	first error
+	blobs       *blob.Store
+	count       int
+	consecutive int // one after the other
+	first       error
 }
 
-// failuresInARow is after how many failures the storage is asked whether it is
+// failuresBeforePing is after how many failures the storage is asked whether it is
 // there at all.
-const failuresInARow = 10
+const failuresBeforePing = 10
 
-// note records the outcome of a removal. It reports whether the sweep should
+// record records the outcome of a removal. It reports whether the sweep should
 // stop: the context has ended, or the database or the storage is unreachable.
-func (f *failures) note(ctx context.Context, err error) (stop bool) {
+func (f *failures) record(ctx context.Context, err error) (stop bool) {
 	if err == nil {
-		f.row = 0
+		f.consecutive = 0
 		return false
 	}
 	f.count++
-	f.row++
+	f.consecutive++
 	if f.first == nil {
 		f.first = err
 	}
-	return ctx.Err() != nil || store.Unavailable(err) || f.row%failuresInARow == 0 && f.blobs.Ping(ctx) != nil
+	return ctx.Err() != nil || store.Unavailable(err) || f.consecutive%failuresBeforePing == 0 && f.blobs.Ping(ctx) != nil
 }
 
 // err is all of them.
@@ -202,11 +202,11 @@ func (s *Service) sweepJobs(ctx context.Context) (n int64, err error) {
 	for {
 		var jobs []Job
 		err := s.db.Tx(ctx, func(tx *store.Tx) (err error) {
-			jobs, err = collect(tx.QueryContext(ctx, "SELECT "+columns+` FROM jobs WHERE ended_at < now_ms() - CAST($1 AS BIGINT)
+			jobs, err = scanJobs(tx.QueryContext(ctx, "SELECT "+columns+` FROM jobs WHERE ended_at < now_ms() - CAST($1 AS BIGINT)
 				AND input_key IS NULL AND output_key IS NULL AND preview_key IS NULL ORDER BY ended_at LIMIT $2`,
 				store.Millis(s.config.KeepJobs), sweepAtOnce))
 			for _, j := range jobs {
-				err = errors.Join(err, remove(ctx, tx, j))
+				err = errors.Join(err, removeJob(ctx, tx, j))
 			}
 			return err
 		})
@@ -219,8 +219,8 @@ func (s *Service) sweepJobs(ctx context.Context) (n int64, err error) {
 	}
 }
 
-// remove removes the row of a job, with what refers to it.
-func remove(ctx context.Context, tx *store.Tx, j Job) error {
+// removeJob removes the row of a job, with what refers to it.
+func removeJob(ctx context.Context, tx *store.Tx, j Job) error {
 	for _, query := range []string{"DELETE FROM job_events WHERE job_id = $1", "DELETE FROM jobs WHERE id = $1"} {
 		if _, err := tx.ExecContext(ctx, query, j.ID); err != nil {
 			return err

@@ -69,7 +69,7 @@ func DefaultSlots() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 const (
 	pollEvery  = time.Second
 	retryFirst = 2 * time.Millisecond
-	retryMost  = 100 * time.Millisecond
+	retryMax   = 100 * time.Millisecond
 )
 
 // errDrained is the end of the time to drain.
@@ -90,7 +90,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	wake := make(chan struct{}, 1)
 	helpers.Go(func() { w.Service.reap(ctx) })
 	helpers.Go(func() {
-		_ = w.Service.db.Listen(ctx, topic, func() { signal(wake) }) // until ctx ends
+		_ = w.Service.db.Listen(ctx, jobsTopic, func() { signal(wake) }) // until ctx ends
 	})
 	// Jobs outlive ctx by Drain.
 	running, stop := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -148,7 +148,7 @@ func (w *Worker) next(ctx context.Context, wake <-chan struct{}) (Job, bool) {
 			s.config.Log.ErrorContext(ctx, "poll queue", "error", err)
 			wait = pollEvery
 		case yes: // another transaction has the rows
-			wait = min(max(retryFirst, 2*wait), retryMost)
+			wait = min(max(retryFirst, 2*wait), retryMax)
 		default:
 			wait = pollEvery
 		}

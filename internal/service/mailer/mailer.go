@@ -99,7 +99,7 @@ func (m *Mailer) Send(ctx context.Context, msg Message) error {
 func (m *Mailer) send(ctx context.Context, msg Message) (maybe bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
-	letter, err := m.write(msg)
+	letter, err := m.compose(msg)
 	if err != nil {
 		return false, fmt.Errorf("write a mail: %w", err)
 	}
@@ -115,7 +115,7 @@ func (m *Mailer) send(ctx context.Context, msg Message) (maybe bool, err error) 
 	return maybe, fmt.Errorf("send a mail: %w", err)
 }
 
-func (m *Mailer) write(msg Message) (*mail.Msg, error) {
+func (m *Mailer) compose(msg Message) (*mail.Msg, error) {
 	if strings.ContainsAny(msg.To+msg.Subject, "\r\n\x00") {
 		return nil, errors.New("a header has one line")
 	}
@@ -140,7 +140,7 @@ func (m *Mailer) client() (*mail.Client, error) {
 	case m.Server.Scheme == "smtps":
 		port = 465
 		options = append(options, mail.WithSSL())
-	case loopback(host):
+	case isLoopback(host):
 		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
 	default:
 		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
@@ -159,8 +159,8 @@ func (m *Mailer) client() (*mail.Client, error) {
 	return mail.NewClient(host, options...)
 }
 
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

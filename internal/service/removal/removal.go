@@ -102,12 +102,12 @@ func (r *Remover) Process(ctx context.Context, t job.Task) (job.Product, error) 
 			stages[name] = time.Duration(seconds * float64(time.Second))
 		}
 	}
-	return job.Product{Path: result.Output, Stages: stages, Placement: placed(t.Job.Media, result), Quality: judged(result.Quality), Details: map[string]any{
-		"method": result.Method, "reason": result.Reason, "model": result.Model, "frames": result.Frames, "size": result.OutputSize, "warnings": codes(result.Quality),
+	return job.Product{Path: result.Output, Stages: stages, Placement: placement(t.Job.Media, result), Quality: quality(result.Quality), Details: map[string]any{
+		"method": result.Method, "reason": result.Reason, "model": result.Model, "frames": result.Frames, "size": result.OutputSize, "warnings": warningCodes(result.Quality),
 	}}, nil
 }
 
-func judged(q bgremove.Quality) *job.Quality {
+func quality(q bgremove.Quality) *job.Quality {
 	out := &job.Quality{Kept: q.Kept, Warnings: []job.Warning{}}
 	for _, w := range q.Warnings {
 		out.Warnings = append(out.Warnings, job.Warning{Code: string(w.Code), Message: w.Message})
@@ -115,14 +115,14 @@ func judged(q bgremove.Quality) *job.Quality {
 	return out
 }
 
-func codes(q bgremove.Quality) (all []bgremove.WarningCode) {
+func warningCodes(q bgremove.Quality) (all []bgremove.WarningCode) {
 	for _, w := range q.Warnings {
 		all = append(all, w.Code)
 	}
 	return all
 }
 
-func placed(in job.Media, r *bgremove.Result) *job.Placement {
+func placement(in job.Media, r *bgremove.Result) *job.Placement {
 	box := func(b bgremove.Box) job.Box {
 		return job.Box{X: b.X, Y: b.Y, Size: job.Size{Width: b.Width, Height: b.Height}}
 	}

@@ -36,8 +36,8 @@ type local struct {
 // newToken is 256 random bits, as text.
 func newToken() string { return rand.Text() + rand.Text() }
 
-// who is the local account, which is created if it does not exist.
-func (l *local) who(ctx context.Context) (account.Account, error) {
+// account is the local account, which is created if it does not exist.
+func (l *local) account(ctx context.Context) (account.Account, error) {
 	found, err := l.accounts.ByEmail(ctx, localEmail)
 	if !errors.Is(err, account.ErrNotFound) {
 		return found, err
@@ -49,8 +49,8 @@ func (l *local) who(ctx context.Context) (account.Account, error) {
 	return made, err
 }
 
-// use reports whether a token is valid, and invalidates it.
-func (l *local) use(token string) bool {
+// redeem reports whether a token is valid, and invalidates it.
+func (l *local) redeem(token string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.token == "" || subtle.ConstantTimeCompare([]byte(token), []byte(l.token)) == 0 {
@@ -72,7 +72,7 @@ func (l *local) handler() http.Handler {
 		}
 		_, err := l.sessions.Account(r.Context())
 		if errors.Is(err, session.ErrNone) {
-			if !l.use(r.URL.Query().Get("token")) {
+			if !l.redeem(r.URL.Query().Get("token")) {
 				http.Error(w, tokenRefused, http.StatusForbidden)
 				return
 			}
@@ -92,7 +92,7 @@ For a new one, stop bgremove with Ctrl-C, start it again and open the address th
 Your jobs stay.`
 
 func (l *local) signIn(ctx context.Context) error {
-	who, err := l.who(ctx)
+	who, err := l.account(ctx)
 	if err != nil {
 		return err
 	}

@@ -119,8 +119,8 @@ func (m *metrics) watchUploads(load func() httpapi.Load) {
 		func() float64 { return float64(load().Uploading) })
 }
 
-// watch adds the queue of all nodes, which is asked for when it is read.
-func (m *metrics) watch(jobs *job.Service, log *slog.Logger) {
+// watchQueue adds the queue of all nodes, which is asked for when it is read.
+func (m *metrics) watchQueue(jobs *job.Service, log *slog.Logger) {
 	m.registry.MustRegister(&queue{
 		jobs: jobs, log: log,
 		depth:  prometheus.NewDesc("bgremove_jobs", "Jobs of all nodes that have not ended.", []string{"state"}, nil),

@@ -63,7 +63,7 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 	n.sessions, n.limiter = account.NewSessions(n.db), account.NewLimiter(n.db)
 	if c.Local {
 		n.local = &local{accounts: n.accounts, token: newToken()}
-		if _, err := n.local.who(ctx); err != nil {
+		if _, err := n.local.account(ctx); err != nil {
 			return nil, fmt.Errorf("database: %w", err)
 		}
 	}
@@ -73,9 +73,9 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 	c.Jobs.Log, c.Jobs.Observer = c.Log, n.metrics
 	n.jobs = job.New(n.db, n.blobs, c.Jobs)
 	n.feed = job.NewFeed(n.jobs)
-	n.metrics.watch(n.jobs, c.Log)
+	n.metrics.watchQueue(n.jobs, c.Log)
 	n.metrics.watchDisk(n.blobs)
-	if err := n.openEngine(ctx, confined(c)); err != nil {
+	if err := n.openEngine(ctx, engineConfig(c)); err != nil {
 		return nil, err
 	}
 	return n, n.checkNetwork(ctx)
@@ -103,8 +103,8 @@ func (n *node) openShop() (err error) {
 // MaxFrames bounds the frames of a clip, which are counted before it is paid for.
 const MaxFrames = 100_000
 
-// confined bounds what the content of strangers' files may demand.
-func confined(c Config) bgremove.Config {
+// engineConfig bounds what the content of strangers' files may demand.
+func engineConfig(c Config) bgremove.Config {
 	e := c.Engine
 	e.TempDir = cmp.Or(e.TempDir, c.TempDir)
 	side := c.Limits.MaxDimension

@@ -17,8 +17,8 @@ import (
 // before.
 const DeviceCookie = "bgremove_device"
 
-// deviceLife is how long a browser is known.
-const deviceLife = 365 * 24 * time.Hour
+// deviceLifetime is how long a browser is known.
+const deviceLifetime = 365 * 24 * time.Hour
 
 // Devices recognise the browsers in which an account has signed in before, by a
 // signed cookie. Strangers who try its password then do not lock its owner out.
@@ -45,7 +45,7 @@ func (d *Devices) Remember(w http.ResponseWriter, email string) {
 	}
 	device := rand.Text()
 	http.SetCookie(w, &http.Cookie{
-		Name: DeviceCookie, Value: device + "." + d.sign(device, email), Path: "/", MaxAge: int(deviceLife / time.Second),
+		Name: DeviceCookie, Value: device + "." + d.sign(device, email), Path: "/", MaxAge: int(deviceLifetime / time.Second),
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: d.secure,
 	})
 }
@@ -66,6 +66,6 @@ func (d *Devices) known(r *http.Request, email string) (device string, ok bool) 
 
 func (d *Devices) sign(device, email string) string {
 	mac := hmac.New(sha256.New, d.secret)
-	mac.Write([]byte(device + "\n" + account.Normal(email)))
+	mac.Write([]byte(device + "\n" + account.NormalEmail(email)))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }

@@ -27,8 +27,8 @@ var (
 // CookieName is the cookie of a session, unless Config says otherwise.
 const CookieName = "bgremove_session"
 
-// life is how long a browser stays signed in.
-const life = 30 * 24 * time.Hour
+// lifetime is how long a browser stays signed in.
+const lifetime = 30 * 24 * time.Hour
 
 // The keys of a session's values.
 const (
@@ -67,7 +67,7 @@ func New(c Config) (*Manager, error) {
 	}
 	// Not scs.New, which starts a store in memory that nobody would stop.
 	m.scs = &scs.SessionManager{
-		Store: c.Store, Codec: scs.GobCodec{}, Lifetime: life,
+		Store: c.Store, Codec: scs.GobCodec{}, Lifetime: lifetime,
 		Cookie: scs.SessionCookie{
 			Name: cmp.Or(c.CookieName, CookieName), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure(c.PublicURL), Persist: true,
 		},

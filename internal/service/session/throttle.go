@@ -54,7 +54,7 @@ func (t *Throttle) AttemptAs(r *http.Request, email string) error {
 	if err := t.Attempt(r); err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(account.Normal(email))) // it may be any text
+	sum := sha256.Sum256([]byte(account.NormalEmail(email))) // it may be any text
 	return t.allow(r, "email:"+hex.EncodeToString(sum[:]))
 }
 

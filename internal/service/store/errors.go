@@ -49,13 +49,13 @@ func Unavailable(err error) bool {
 			strings.HasPrefix(code, "58") || // input and output
 			code == "25006" || code == "55P03" || code == "25P03" // read only, lock, idle in transaction
 	}
-	return disconnected(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || pgconn.SafeToRetry(err)
+	return isDisconnected(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || pgconn.SafeToRetry(err)
 }
 
-// disconnected reports whether err is a server that cannot be reached, has cut
+// isDisconnected reports whether err is a server that cannot be reached, has cut
 // the connection, or does not answer. An error of a file is none, though it looks
 // like a net.Error.
-func disconnected(err error) bool {
+func isDisconnected(err error) bool {
 	var (
 		connect *pgconn.ConnectError
 		name    *net.DNSError
@@ -66,8 +66,8 @@ func disconnected(err error) bool {
 		errors.As(err, &slow) && slow.Timeout() || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// clashed reports whether a transaction only met another one.
-func clashed(err error) bool {
+// isConflict reports whether a transaction only met another one.
+func isConflict(err error) bool {
 	code := postgresCode(err)
 	return code == "40P01" || code == "40001"
 }

@@ -11,12 +11,12 @@ import (
 )
 
 //go:embed migrations/*.sql
-var files embed.FS
+var migrations embed.FS
 
 // migrate applies new migrations from migrations/. The first one has the part
 // that only PostgreSQL needs.
 func migrate(ctx context.Context, db *sql.DB, d goose.Dialect, options ...goose.ProviderOption) error {
-	dir, err := fs.Sub(files, "migrations")
+	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err
 	}

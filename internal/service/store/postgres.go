@@ -84,19 +84,19 @@ func (d postgresDialect) migrate(ctx context.Context, _ *sql.DB) error {
 
 // listen holds a connection of its own: one of the pool would be handed to
 // others.
-func (d postgresDialect) listen(ctx context.Context, topic string, ring func()) error {
+func (d postgresDialect) listen(ctx context.Context, topic string, wake func()) error {
 	for wait := time.Duration(0); ; wait = min(wait+100*time.Millisecond, 5*time.Second) {
-		if err := pause(ctx, wait); err != nil {
+		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
-		if heard := d.hear(ctx, topic, ring); heard {
+		if heard := d.listenOnce(ctx, topic, wake); heard {
 			wait = 0
 		}
 	}
 }
 
-// hear listens until the connection breaks, and reports whether it stood.
-func (d postgresDialect) hear(ctx context.Context, topic string, ring func()) bool {
+// listenOnce listens until the connection breaks, and reports whether it stood.
+func (d postgresDialect) listenOnce(ctx context.Context, topic string, wake func()) bool {
 	conn, err := pgx.ConnectConfig(ctx, d.config.Copy())
 	if err != nil {
 		return false
@@ -109,21 +109,21 @@ func (d postgresDialect) hear(ctx context.Context, topic string, ring func()) bo
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{topic}.Sanitize()); err != nil {
 		return false
 	}
-	ring() // for notifications missed before
+	wake() // for notifications missed before
 	for {
-		heard, err := d.next(ctx, conn)
+		heard, err := d.waitForNotification(ctx, conn)
 		if err != nil {
 			return true
 		}
 		if heard {
-			ring()
+			wake()
 		}
 	}
 }
 
-// next waits for a notification, and looks now and then whether the server is
+// waitForNotification waits for a notification, and looks now and then whether the server is
 // still there.
-func (d postgresDialect) next(ctx context.Context, conn *pgx.Conn) (heard bool, err error) {
+func (d postgresDialect) waitForNotification(ctx context.Context, conn *pgx.Conn) (heard bool, err error) {
 	patience := cmp.Or(d.patience, time.Minute)
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

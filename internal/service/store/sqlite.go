@@ -35,7 +35,7 @@ var registerClock = sync.OnceValue(func() error {
 // sqliteDialect is the file at path.
 type sqliteDialect struct {
 	path  string
-	watch *watch
+	watch *writeWatcher
 }
 
 func openSQLite(path string) (*DB, error) {
@@ -46,7 +46,7 @@ func openSQLite(path string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	if err := provide(path); err != nil {
+	if err := createFile(path); err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
 	if err := registerClock(); err != nil {
@@ -57,7 +57,7 @@ func openSQLite(path string) (*DB, error) {
 		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"},
 	}
 	d := sqliteDialect{path: path}
-	d.watch = &watch{path: path, open: func() (*sql.DB, error) { return sql.Open("sqlite", d.url(nil)) }}
+	d.watch = &writeWatcher{path: path, open: func() (*sql.DB, error) { return sql.Open("sqlite", d.url(nil)) }}
 	raw, err := sql.Open("sqlite", d.url(settings))
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
@@ -67,11 +67,11 @@ func openSQLite(path string) (*DB, error) {
 	return &DB{DB: raw, dialect: d, turn: semaphore.NewWeighted(1)}, nil
 }
 
-// provide creates the file if it does not exist, readable only by this user.
+// createFile creates the file if it does not exist, readable only by this user.
 // SQLite would let everybody read it who may enter the folder, and it gives its
 // other files the same rights. An existing file is not opened: closing it would
 // release all locks that this process holds on it.
-func provide(path string) error {
+func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
@@ -120,8 +120,8 @@ func OpenCopy(path string) (*DB, error) {
 
 func (sqliteDialect) notify(context.Context, *sql.Tx, []string) error { return nil }
 
-func (d sqliteDialect) listen(ctx context.Context, _ string, ring func()) error {
-	return d.watch.listen(ctx, ring)
+func (d sqliteDialect) listen(ctx context.Context, _ string, wake func()) error {
+	return d.watch.listen(ctx, wake)
 }
 
 // migrate keeps other processes away by a lock on a file of its own, which

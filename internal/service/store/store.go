@@ -42,8 +42,8 @@ type dialect interface {
 	shared() bool
 	// notify wakes the listeners of other processes when tx commits.
 	notify(ctx context.Context, tx *sql.Tx, topics []string) error
-	// listen calls ring for notifications of other processes, until ctx ends.
-	listen(ctx context.Context, topic string, ring func()) error
+	// listen calls wake for notifications of other processes, until ctx ends.
+	listen(ctx context.Context, topic string, wake func()) error
 	// snapshot copies the database into a file.
 	snapshot(ctx context.Context, db *sql.DB, path string) error
 	// migrate brings the schema up to date, one process at a time.
@@ -132,7 +132,7 @@ const retries = 5
 func (db *DB) Tx(ctx context.Context, f func(*Tx) error) error {
 	for try := 1; ; try++ {
 		err := db.tx(ctx, f)
-		if try == retries || !clashed(err) {
+		if try == retries || !isConflict(err) {
 			return err
 		}
 	}

@@ -20,10 +20,10 @@ const (
 	pollIdle = time.Second
 )
 
-// watch hears the processes that share a file of SQLite. Nobody sends anything
+// writeWatcher hears the processes that share a file of SQLite. Nobody sends anything
 // there, so it looks whether one of them has written: once for all listeners, as
 // long as there are any. It is safe for concurrent use.
-type watch struct {
+type writeWatcher struct {
 	path string
 	// open makes a connection of the watch's own: SQLite counts the writes of all
 	// others, so with one of the pool an own write could look like none.
@@ -34,18 +34,18 @@ type watch struct {
 	stop  func() // ends the polling; nil: nobody listens
 }
 
-// listen calls ring once it listens and when others may have written, until ctx
+// listen calls wake once it listens and when others may have written, until ctx
 // ends. Its error is that of ctx.
-func (w *watch) listen(ctx context.Context, ring func()) error {
-	defer w.add(&ring)()
-	ring()
+func (w *writeWatcher) listen(ctx context.Context, wake func()) error {
+	defer w.add(&wake)()
+	wake()
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// add begins to call ring. The first that is added begins the polling, the last
+// add begins to call wake. The first that is added begins the polling, the last
 // that is removed ends it.
-func (w *watch) add(ring *func()) (remove func()) {
+func (w *writeWatcher) add(wake *func()) (remove func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stop == nil {
@@ -55,45 +55,45 @@ func (w *watch) add(ring *func()) (remove func()) {
 		polling.Go(func() { w.run(ctx) })
 		w.stop = func() { cancel(); polling.Wait() }
 	}
-	w.wakes[ring] = struct{}{}
+	w.wakes[wake] = struct{}{}
 	return func() {
-		if end := w.remove(ring); end != nil {
+		if end := w.remove(wake); end != nil {
 			end()
 		}
 	}
 }
 
 // remove returns how to end the polling after the last one.
-func (w *watch) remove(ring *func()) (end func()) {
+func (w *writeWatcher) remove(wake *func()) (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if delete(w.wakes, ring); len(w.wakes) == 0 {
+	if delete(w.wakes, wake); len(w.wakes) == 0 {
 		end, w.stop = w.stop, nil
 	}
 	return end
 }
 
-func (w *watch) wakeAll() {
+func (w *writeWatcher) wakeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for ring := range w.wakes {
-		(*ring)()
+	for wake := range w.wakes {
+		(*wake)()
 	}
 }
 
 // run wakes the listeners when others have written, until ctx ends. After an error others may
 // have written unseen.
-func (w *watch) run(ctx context.Context) {
+func (w *writeWatcher) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		_ = w.follow(ctx)
+		_ = w.poll(ctx)
 		w.wakeAll()
-		_ = pause(ctx, pollBusy)
+		_ = sleep(ctx, pollBusy)
 	}
 }
 
-// follow is run that ends with an error. It asks by one statement, which reads a
+// poll is run until an error. It asks by one statement, which reads a
 // word of memory that the processes share.
-func (w *watch) follow(ctx context.Context) error {
+func (w *writeWatcher) poll(ctx context.Context) error {
 	db, err := w.open()
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (w *watch) follow(ctx context.Context) error {
 		return err
 	}
 	defer ask.Close()
-	touched, end := listenTo(filepath.Dir(w.path))
+	touched, end := watchFolder(filepath.Dir(w.path))
 	defer end()
 	last, soon := int64(-1), time.Now().Add(busyFor)
 	for {
@@ -127,18 +127,18 @@ func (w *watch) follow(ctx context.Context) error {
 		}
 		if told { // the write may not be to be seen yet
 			soon = time.Now().Add(busyFor)
-			if err := pause(ctx, pollBusy); err != nil {
+			if err := sleep(ctx, pollBusy); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// listenTo reports writes to the files of a folder, once for many, until end.
+// watchFolder reports writes to the files of a folder, once for many, until end.
 // It is nil if the system does not report them, or must open the files for it:
 // closing one releases all locks that SQLite holds on it, see
 // https://sqlite.org/howtocorrupt.html, section 2.2.
-func listenTo(dir string) (touched <-chan struct{}, end func()) {
+func watchFolder(dir string) (touched <-chan struct{}, end func()) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		return nil, func() {}
 	}
@@ -173,8 +173,8 @@ func listenTo(dir string) (touched <-chan struct{}, end func()) {
 	return told, func() { _ = watcher.Close(); hearing.Wait() }
 }
 
-// pause waits for a time, or returns why ctx ended.
-func pause(ctx context.Context, d time.Duration) error {
+// sleep waits for a time, or returns why ctx ended.
+func sleep(ctx context.Context, d time.Duration) error {
 	_, err := wait(ctx, d, nil)
 	return err
 }

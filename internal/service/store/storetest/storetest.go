@@ -46,7 +46,7 @@ func SQLite(t testing.TB) string {
 // skipped where there is no server.
 func Postgres(t testing.TB) string {
 	t.Helper()
-	u, schema := made(t, "CREATE SCHEMA %s", "DROP SCHEMA %s CASCADE")
+	u, schema := createDatabase(t, "CREATE SCHEMA %s", "DROP SCHEMA %s CASCADE")
 	q := u.Query()
 	q.Set("search_path", schema)
 	u.RawQuery = q.Encode()
@@ -57,14 +57,14 @@ func Postgres(t testing.TB) string {
 // programs that know no schemas.
 func PostgresDatabase(t testing.TB) string {
 	t.Helper()
-	u, name := made(t, "CREATE DATABASE %s", "DROP DATABASE %s WITH (FORCE)")
+	u, name := createDatabase(t, "CREATE DATABASE %s", "DROP DATABASE %s WITH (FORCE)")
 	u.Path = "/" + name
 	return u.String()
 }
 
-// made makes something on the server, under a new name, and removes it with the
+// createDatabase makes something on the server, under a new name, and removes it with the
 // test.
-func made(t testing.TB, create, drop string) (server *url.URL, name string) {
+func createDatabase(t testing.TB, create, drop string) (server *url.URL, name string) {
 	t.Helper()
 	at := os.Getenv("BGREMOVE_TEST_POSTGRES")
 	if at == "" {
