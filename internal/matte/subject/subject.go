@@ -49,7 +49,7 @@ const (
 	lively = 0.8
 	// In a shot in which the subject is lively in fewer frames than livelyMin, as a share,
 	// Auto drops nothing. From livelyFull on it drops all that the network does not choose.
-	livelyMin, livelyFull = 0.1, 0.3
+	livelyMin, livelyFull = 0.5, 0.8
 	// movingShare is what Moving drops: parts that move by less than this share of the
 	// subject's motion.
 	movingShare = 0.5
