@@ -147,9 +147,9 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	j.index = w.frames
 	j.num, j.den = w.delays.next(f.Delay)
 	if w.opts.Opaque {
-		makeOpaque(f.Image.Pix)
+		media.MakeOpaque(f.Image.Pix)
 	} else {
-		clearHidden(f.Image.Pix)
+		media.ClearHidden(f.Image.Pix)
 	}
 	j.diff(w.prev, f.Image, w.bpp)
 	w.opts.Pool.Put(w.prev)

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/klauspost/compress/zlib"
+
+	"github.com/bgremove/bgremove/internal/media"
 )
 
 // The blend_op values of fcTL.
@@ -32,7 +34,7 @@ type frame struct {
 func (j *frame) diff(prev, img *image.NRGBA, bpp int) {
 	j.rect, j.over = img.Rect, j.over[:0]
 	if prev != nil {
-		if j.rect = changedRect(prev, img); j.rect.Empty() {
+		if j.rect = media.ChangedRect(prev, img); j.rect.Empty() {
 			j.rect = image.Rect(0, 0, 1, 1)
 		}
 	}

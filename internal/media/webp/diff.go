@@ -2,51 +2,12 @@ package webp
 
 import (
 	"bytes"
-	"encoding/binary"
 	"image"
 )
 
 // block is the side of VP8's macroblocks. A block without change is left out
 // whole, so that no other block has holes.
 const block = 16
-
-// clearHidden zeroes the colour of pixels with alpha 0. Nobody sees that
-// colour, and it would reveal the removed background.
-func clearHidden(pix []byte) {
-	for ; len(pix) >= 4; pix = pix[4:] {
-		if pix[3] == 0 {
-			binary.LittleEndian.PutUint32(pix, 0)
-		}
-	}
-}
-
-// makeOpaque sets alpha to 255 everywhere.
-func makeOpaque(pix []byte) {
-	for i := 3; i < len(pix); i += 4 {
-		pix[i] = 255
-	}
-}
-
-// changedRect returns the smallest rectangle that holds all pixels in which two
-// pictures of one size differ. It is empty if they are the same.
-func changedRect(a, b *image.NRGBA) image.Rectangle {
-	changed := image.Rectangle{}
-	for y := range a.Rect.Dy() {
-		p, q := row(a, y, a.Rect), row(b, y, a.Rect)
-		if bytes.Equal(p, q) {
-			continue
-		}
-		from, to := 0, len(p)
-		for bytes.Equal(p[from:from+4], q[from:from+4]) {
-			from += 4
-		}
-		for bytes.Equal(p[to-4:to], q[to-4:to]) {
-			to -= 4
-		}
-		changed = changed.Union(image.Rect(from/4, y, to/4, y+1))
-	}
-	return changed
-}
 
 // row is the part of a picture's row y that lies in r.
 func row(img *image.NRGBA, y int, r image.Rectangle) []byte {

@@ -143,13 +143,13 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 		return fmt.Errorf("webp: frame %d is %v with stride %d, want %v", w.frames, r, f.Image.Stride, w.canvas)
 	}
 	if w.opts.Opaque {
-		makeOpaque(f.Image.Pix)
+		media.MakeOpaque(f.Image.Pix)
 	} else {
-		clearHidden(f.Image.Pix)
+		media.ClearHidden(f.Image.Pix)
 	}
 	changed := w.canvas
 	if w.prev != nil {
-		changed = changedRect(w.prev, f.Image)
+		changed = media.ChangedRect(w.prev, f.Image)
 	}
 	shown := w.duration(f)
 	if last := len(w.pending) - 1; changed.Empty() && w.pending[last].milliseconds+shown <= maxDuration {
