@@ -20,11 +20,9 @@ import time
 
 import numpy as np
 import torch
-from onnx import TensorProto, helper
 from torch import nn
 
 import export
-import reviser
 from net import Conv, Gate, Join, Pair, count
 from planes import CELL_COUNT, CELL_MIDDLE, CELL_SCALE, CELLS
 
@@ -72,28 +70,20 @@ class Chooser(nn.Module):
 def build(net):
     """The graph of a Chooser."""
     g = export.Graph()
-    cells, size = reviser.whole(g, "cells", MULTIPLE)
+    cells, size = g.whole("cells", MULTIPLE)
     x = g.node("DequantizeLinear", [cells, g.weight(net.scale.flatten()), g.weight(np.array(CELL_MIDDLE, np.uint8))], axis=1)
     x1 = g.block(g.block(x, net.stem), net.fine)
     x2 = g.sequence(x1, net.down2)
     x4 = g.sequence(x2, net.down4)
     y4 = g.join(g.gate(g.sequence(x4, net.down8), net.gate), x4, net.up4)
     y1 = g.join(g.join(y4, x2, net.up2), x1, net.up1)
-    reviser.adjusted(g, cells, COVERAGE, LEAST, g.node("Mul", [g.plain(y1, net.head), g.weight(np.float32(STEP))]), size)
+    g.adjusted(cells, COVERAGE, LEAST, g.node("Mul", [g.plain(y1, net.head), g.weight(np.float32(STEP))]), size)
     return g
 
 
 def write(net, path):
     """Writes the file and returns its sha256."""
-    g, port = build(net.eval()), helper.make_tensor_value_info
-    graph = helper.make_graph(
-        g.nodes, "bgremove-chooser",
-        [port("cells", TensorProto.UINT8, [1, CELL_COUNT, "height", "width"])],
-        [port("matte", TensorProto.UINT8, [1, 1, "height", "width"])],
-        g.weights,
-    )  # fmt: skip
-    card = f"{count(net)} weights. Trained on clips made of: {export.SOURCES}"
-    return export.save(graph, {"name": "bgremove-chooser", "version": "1", "licence": export.LICENCE, "card": card}, path)
+    return export.companion(build(net.eval()), "bgremove-chooser", "cells", CELL_COUNT, count(net), path)
 
 
 class Samples:

@@ -111,6 +111,25 @@ class Graph:
         )  # fmt: skip
         return self.block(self.node("Relu", [self.node("Add", [up, fine])]), m.mix)
 
+    def adjusted(self, planes, plane, least, change, size):
+        """The graph's result "matte": one of the planes, as a share no surer than least, with its logit changed, cut to a size."""
+        matte = self.node("Cast", [self.node("Gather", [planes, self.weight(np.array([plane]))], axis=1)], to=TensorProto.FLOAT)
+        matte = self.node("Mul", [matte, self.weight(np.float32(1 / 255))])
+        matte = self.node("Clip", [matte, self.weight(np.float32(least)), self.weight(np.float32(1 - least))])
+        odds = self.node("Div", [matte, self.node("Sub", [self.weight(np.float32(1)), matte])])
+        matte = self.node("Sigmoid", [self.node("Add", [self.node("Log", [odds]), change])])
+        matte = self.node("Round", [self.node("Mul", [matte, self.weight(np.float32(255))])])
+        matte = self.node("Cast", [matte], to=TensorProto.UINT8)
+        matte = self.node("Slice", [matte, self.weight(np.array([0, 0])), size, self.weight(np.array([2, 3]))])
+        self.nodes.append(helper.make_node("Identity", [matte], ["matte"]))
+
+    def whole(self, planes, multiple):
+        """Planes with their edges repeated up to a multiple, and the height and width that they had."""
+        size = self.node("Slice", [self.node("Shape", [planes]), self.weight(np.array([2])), self.weight(np.array([4]))])
+        more = self.node("Mod", [self.node("Neg", [size]), self.weight(np.array([multiple]))])  # of the divisor's sign
+        pads = self.node("Concat", [self.weight(np.zeros(6, np.int64)), more], axis=0)
+        return self.node("Pad", [planes, pads], mode="edge"), size
+
 
 def fold(block):
     """Weight and bias of a net.Conv with its batch normalisation folded in."""
@@ -162,6 +181,19 @@ def export(net, path, name, version, short, card):
         "card": card,
     }
     return save(graph, facts, path)
+
+
+def companion(g, name, planes, many, weights, path):
+    """Writes a small network beside the one that estimates mattes, from many planes to a matte, and returns its sha256."""
+    port = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        g.nodes, name,
+        [port(planes, TensorProto.UINT8, [1, many, "height", "width"])],
+        [port("matte", TensorProto.UINT8, [1, 1, "height", "width"])],
+        g.weights,
+    )  # fmt: skip
+    card = f"{weights} weights. Trained on clips made of: {SOURCES}"
+    return save(graph, {"name": name, "version": "1", "licence": LICENCE, "card": card}, path)
 
 
 def save(graph, facts, path):

@@ -22,7 +22,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
-from onnx import TensorProto, helper
 from torch import nn
 from torch.nn import functional as F
 
@@ -73,7 +72,7 @@ class Reviser(nn.Module):
 def build(net):
     """The graph of a Reviser."""
     g = export.Graph()
-    view, size = whole(g, "view", MULTIPLE)
+    view, size = g.whole("view", MULTIPLE)
     x = g.node("DequantizeLinear", [view, g.weight(net.scale.flatten()), g.weight(np.array(MIDDLE, np.uint8))], axis=1)
     x2 = g.block(g.block(x, net.stem), net.fine)
     x4 = g.sequence(x2, net.down4)
@@ -82,42 +81,13 @@ def build(net):
     y2 = g.join(g.join(y8, x4, net.up4), x2, net.up2)
     change = g.node("DepthToSpace", [g.plain(y2, net.head)], blocksize=2, mode="CRD")
     change = g.node("Mul", [change, g.weight(np.float32(STEP))])
-    adjusted(g, view, MATTE, LEAST, change, size)
+    g.adjusted(view, MATTE, LEAST, change, size)
     return g
-
-
-def adjusted(g, planes, plane, least, change, size):
-    """The graph's result "matte": one of the planes, as a share no surer than least, with its logit changed, cut to a size."""
-    matte = g.node("Cast", [g.node("Gather", [planes, g.weight(np.array([plane]))], axis=1)], to=TensorProto.FLOAT)
-    matte = g.node("Mul", [matte, g.weight(np.float32(1 / 255))])
-    matte = g.node("Clip", [matte, g.weight(np.float32(least)), g.weight(np.float32(1 - least))])
-    odds = g.node("Div", [matte, g.node("Sub", [g.weight(np.float32(1)), matte])])
-    matte = g.node("Sigmoid", [g.node("Add", [g.node("Log", [odds]), change])])
-    matte = g.node("Round", [g.node("Mul", [matte, g.weight(np.float32(255))])])
-    matte = g.node("Cast", [matte], to=TensorProto.UINT8)
-    matte = g.node("Slice", [matte, g.weight(np.array([0, 0])), size, g.weight(np.array([2, 3]))])
-    g.nodes.append(helper.make_node("Identity", [matte], ["matte"]))
-
-
-def whole(g, planes, multiple):
-    """Planes with their edges repeated up to a multiple, and the height and width that they had."""
-    size = g.node("Slice", [g.node("Shape", [planes]), g.weight(np.array([2])), g.weight(np.array([4]))])
-    more = g.node("Mod", [g.node("Neg", [size]), g.weight(np.array([multiple]))])  # of the divisor's sign
-    pads = g.node("Concat", [g.weight(np.zeros(6, np.int64)), more], axis=0)
-    return g.node("Pad", [planes, pads], mode="edge"), size
 
 
 def write(net, path):
     """Writes the file and returns its sha256."""
-    g, port = build(net.eval()), helper.make_tensor_value_info
-    graph = helper.make_graph(
-        g.nodes, "bgremove-reviser",
-        [port("view", TensorProto.UINT8, [1, COUNT, "height", "width"])],
-        [port("matte", TensorProto.UINT8, [1, 1, "height", "width"])],
-        g.weights,
-    )  # fmt: skip
-    card = f"{count(net)} weights. Trained on clips made of: {export.SOURCES}"
-    return export.save(graph, {"name": "bgremove-reviser", "version": "1", "licence": export.LICENCE, "card": card}, path)
+    return export.companion(build(net.eval()), "bgremove-reviser", "view", COUNT, count(net), path)
 
 
 def convolutions(net):
