@@ -5,6 +5,7 @@
 //
 //	go run ./tools/bench          overhead over ffmpeg, batches, memory against length
 //	go run ./tools/bench -network overhead of neural networks, reuse
+//	go run ./tools/bench -natural speed with the bundled network, on the clips of BGREMOVE_BENCH_CLIPS
 //	go run ./tools/bench -batch   batches of short clips, by --jobs
 //	go run ./tools/bench -encoder settings of VP9, beside libvpx's good mode
 //	go run ./tools/bench -soak    memory over ten minutes of 1080p
@@ -29,6 +30,7 @@ var parts = []struct {
 	run         func(context.Context, *bench) error
 }{
 	{"network", "measure neural networks alone", func(ctx context.Context, b *bench) error { return b.segmentation(ctx, b.runs) }},
+	{"natural", "measure the bundled network on natural video", func(ctx context.Context, b *bench) error { return b.natural(ctx) }},
 	{"batch", "measure batches of short clips alone, with several values of --jobs",
 		func(ctx context.Context, b *bench) error { return b.batch(ctx, b.runs, 1, 2, 3, 4) }},
 	{"encoder", "measure settings of VP9 alone", func(ctx context.Context, b *bench) error { return b.encoder(ctx) }},
@@ -92,6 +94,9 @@ func all(ctx context.Context, b *bench) error {
 		return err
 	}
 	if err := b.segmentation(ctx, b.runs); err != nil {
+		return err
+	}
+	if err := b.natural(ctx); err != nil {
 		return err
 	}
 	if err := b.batch(ctx, b.runs, 0); err != nil {

@@ -81,24 +81,6 @@ func (g *grid) carry(dst, fx, fy, src []float32, y, outside float32) {
 	}
 }
 
-// consistency is Consistency for row y.
-func (g *grid) consistency(dst, fx, fy, bx, by []float32, y float32) {
-	fx, fy, by = fx[:len(dst)], fy[:len(dst)], by[:len(bx)]
-	for x := range dst {
-		u, v := fx[x], fy[x]
-		px, py := float32(x)+u, y+v
-		if px >= -borderTolerance && py >= -borderTolerance && px <= g.endX && py <= g.endY {
-			at, kx, ky := g.at(px, py)
-			dx, dy := u+g.of(bx, at, kx, ky), v+g.of(by, at, kx, ky)
-			s := halfError + float32(halfErrorShare*length(u, v))
-			s *= s
-			dst[x] = s / (s + float32(dx*dx) + float32(dy*dy))
-		} else {
-			dst[x] = 0
-		}
-	}
-}
-
 func length(x, y float32) float32 { return root(float32(x*x) + float32(y*y)) }
 
 func root(x float32) float32 { return float32(math.Sqrt(float64(x))) }

@@ -10,12 +10,17 @@ var hasAVX2 = cpu.X86.HasAVX2
 // factors are the constants of the inner loops, in the order in which those name them.
 //
 //nolint:unused // the assembly reads them
-var factors = [...]float32{penaltyEpsilon * penaltyEpsilon, 1, brightnessWeight, gradientWeight, divisorFloor, overRelaxation, 1 - overRelaxation, 0.5, 0.25, gradientFloor * gradientFloor, 1.5, 0.75, 2 * lanes}
+var factors = [...]float32{penaltyEpsilon * penaltyEpsilon, 1, brightnessWeight, gradientWeight, divisorFloor, overRelaxation, 1 - overRelaxation, 0.5, 0.25, gradientFloor * gradientFloor, 1.5, 0.75, 2 * lanes, -borderTolerance, halfErrorShare, halfError, lanes}
 
 // evens are how far every second pixel is from the first.
 //
 //nolint:unused // the assembly reads them
 var evens = [lanes]float32{0, 2, 4, 6, 8, 10, 12, 14}
+
+// places are those of the first pixels of a row.
+//
+//nolint:unused // the assembly reads them
+var places = [lanes]float32{0, 1, 2, 3, 4, 5, 6, 7}
 
 func compare(s *sums, a, b []uint8, dx, dy []int16, row int, u, v int32) {
 	if !hasAVX2 {
@@ -97,6 +102,23 @@ func (r *refiner) relax(half, at, before int) {
 	}
 	relaxVector(&r.work[half*r.groups], &r.u[at], &r.v[at], 4*(before-at), 4*r.row, r.groups)
 }
+
+func (g *grid) consistency(dst, fx, fy, bx, by []float32, y float32) {
+	n := len(dst) &^ (lanes - 1)
+	if hasAVX2 && n > 0 {
+		last := (int(g.lastY)*g.w + int(g.lastX)) + g.right + g.below
+		_, _, _, _ = fx[n-1], fy[n-1], bx[last], by[last]
+		consistencyVector(&dst[0], &fx[0], &fy[0], &bx[0], &by[0], y, g, n/lanes)
+	} else {
+		n = 0
+	}
+	g.consistencyPlain(dst[n:], fx[n:], fy[n:], bx, by, n, y)
+}
+
+// consistencyVector is consistencyPlain from the first pixel on.
+//
+//go:noescape
+func consistencyVector(dst, fx, fy, bx, by *float32, y float32, where *grid, groups int)
 
 // compareVector is comparePlain.
 //

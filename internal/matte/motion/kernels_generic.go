@@ -23,3 +23,7 @@ func (r *refiner) edges(_, at, before int) { r.edgesPlain(at, before) }
 func (r *refiner) system(half, at, before int) { r.systemPlain(half, at, before) }
 
 func (r *refiner) relax(half, at, before int) { r.relaxPlain(half, at, before) }
+
+func (g *grid) consistency(dst, fx, fy, bx, by []float32, y float32) {
+	g.consistencyPlain(dst, fx, fy, bx, by, 0, y)
+}

@@ -199,3 +199,21 @@ func (r *refiner) relaxPlain(half, at, before int) {
 		at, before = at+lanes, before+lanes
 	}
 }
+
+// consistencyPlain is Consistency for row y, from pixel x on.
+func (g *grid) consistencyPlain(dst, fx, fy, bx, by []float32, x int, y float32) {
+	fx, fy, by = fx[:len(dst)], fy[:len(dst)], by[:len(bx)]
+	for i := range dst {
+		u, v := fx[i], fy[i]
+		px, py := float32(x+i)+u, y+v
+		if px >= -borderTolerance && py >= -borderTolerance && px <= g.endX && py <= g.endY {
+			at, kx, ky := g.at(px, py)
+			dx, dy := u+g.of(bx, at, kx, ky), v+g.of(by, at, kx, ky)
+			s := halfError + float32(halfErrorShare*length(u, v))
+			s *= s
+			dst[i] = s / (s + float32(dx*dx) + float32(dy*dy))
+		} else {
+			dst[i] = 0
+		}
+	}
+}

@@ -24,6 +24,13 @@ func TestPlain(t *testing.T) {
 		if !slices.Equal(got.X, want.X) || !slices.Equal(got.Y, want.Y) {
 			t.Errorf("%v: another flow", size)
 		}
+		back := flow(&b, &a)
+		trust, plain := make([]float32, len(got.X)), make([]float32, len(got.X))
+		motion.Consistency(trust, got, back)
+		motion.Plain(func() { motion.Consistency(plain, got, back) })
+		if !slices.Equal(trust, plain) {
+			t.Errorf("%v: another consistency", size)
+		}
 	}
 }
 

@@ -105,39 +105,37 @@ func search(f, p *level) (best point, lighter float64, ok bool) {
 // mismatch is the mean robust difference of a frame from the plate x, y away, and
 // how much lighter the frame is there on the mean.
 func mismatch(f, p *level, x, y int) (cost, lighter float64) {
+	s := shifting{frame: f, plate: p}
 	from, to := max(0, -x), min(f.w, p.w-x)
-	var sum, count float32
-	for v := max(0, -y); v < min(f.h, p.h-y); v++ {
-		for u := from; u < to; u++ {
-			if i, j := v*f.w+u, (v+y)*p.w+u+x; f.known[i]&p.known[j] != 0 {
-				sum += f.light[i] - p.light[j]
-				count++
-			}
-		}
+	top, bottom := max(0, -y), min(f.h, p.h-y)
+	for v := top; v < bottom; v++ {
+		s.sum(v*f.w+from, (v+y)*p.w+from+x, to-from)
 	}
-	if float64(count) < minOverlap*float64(f.w*f.h) {
+	if float64(s.count) < minOverlap*float64(f.w*f.h) {
 		return math.Inf(1), 0
 	}
-	mean, total := sum/count, float32(0)
-	for v := max(0, -y); v < min(f.h, p.h-y); v++ {
-		for u := from; u < to; u++ {
-			if i, j := v*f.w+u, (v+y)*p.w+u+x; f.known[i]&p.known[j] != 0 {
-				r := f.light[i] - p.light[j] - mean
-				total += r * r / (r*r + robustScale*robustScale)
-			}
-		}
+	s.mean = total(&s.sums) / float32(s.count)
+	for v := top; v < bottom; v++ {
+		s.cost(v*f.w+from, (v+y)*p.w+from+x, to-from)
 	}
-	return float64(total / count), float64(mean)
+	return float64(total(&s.costs) / float32(s.count)), float64(s.mean)
+}
+
+// total is the sum of all lanes.
+func total(v *[lanes]float32) (sum float32) {
+	for _, f := range v {
+		sum += f
+	}
+	return sum
 }
 
 // set takes the lightness of RGBA pixels, which count where known has the bit of
 // backdrop.
 func (l *level) set(w, h int, pix, known []uint8) {
 	l.resize(w, h)
-	for i := range l.light {
-		p := pix[4*i : 4*i+3 : 4*i+3]
-		l.light[i] = float32(2*int(p[0])+5*int(p[1])+int(p[2])) / 8
-		l.known[i] = known[i] & backdrop
+	lightness(l.light, pix)
+	for i, k := range known[:len(l.known)] {
+		l.known[i] = k & backdrop
 	}
 }
 
@@ -172,43 +170,33 @@ type normalEquations struct {
 // larger they are (Geman and McClure).
 func match(f, p *level, d point, bias float64) (e normalEquations) {
 	x0, y0, k := weights(d)
-	for y := 1; y < f.h-1; y++ {
-		v := y + y0
-		if v < 0 || v+1 >= p.h {
-			continue
-		}
-		from, to := max(1, -x0), min(f.w-1, p.w-1-x0)
-		var xx, xy, yy, xs, ys, ss, xe, ye, se, mismatch float32
-		count := 0
-		for x := from; x < to; x++ {
-			i, j := y*f.w+x, v*p.w+x+x0
-			if f.known[i] == 0 || p.known[j]&p.known[j+1]&p.known[j+p.w]&p.known[j+p.w+1] == 0 {
-				continue
-			}
-			gx, gy := (f.light[i+1]-f.light[i-1])/2, (f.light[i+f.w]-f.light[i-f.w])/2
-			there := k[0]*p.light[j] + k[1]*p.light[j+1] + k[2]*p.light[j+p.w] + k[3]*p.light[j+p.w+1]
-			r := f.light[i] - there - float32(bias)
-			q := 1 / (1 + r*r*(1.0/(robustScale*robustScale)))
-			w := q * q
-			xx, xy, yy = xx+w*gx*gx, xy+w*gx*gy, yy+w*gy*gy
-			xs, ys, ss = xs+w*gx, ys+w*gy, ss+w
-			xe, ye, se = xe+w*gx*r, ye+w*gy*r, se+w*r
-			mismatch += max(r, -r)
-			count++
-		}
-		e.a[0][0] += float64(xx)
-		e.a[0][1] += float64(xy)
-		e.a[1][1] += float64(yy)
-		e.a[0][2] += float64(xs)
-		e.a[1][2] += float64(ys)
-		e.a[2][2] += float64(ss)
-		e.b[0] += float64(xe)
-		e.b[1] += float64(ye)
-		e.b[2] += float64(se)
-		e.mismatch += float64(mismatch)
-		e.count += float64(count)
+	m := matching{frame: f, plate: p, weight: k, lighter: float32(bias)}
+	from, to := max(1, -x0), min(f.w-1, p.w-1-x0)
+	for y := max(1, -y0); y < min(f.h-1, p.h-1-y0); y++ {
+		m.sums = [matchSums][lanes]float32{}
+		m.row(y*f.w+from, (y+y0)*p.w+from+x0, to-from)
+		e.add(&m.sums)
 	}
+	e.count = float64(m.count)
 	return e
+}
+
+// add adds what was gathered in a row.
+func (e *normalEquations) add(row *[matchSums][lanes]float32) {
+	var s [matchSums]float64
+	for i := range row {
+		s[i] = float64(total(&row[i]))
+	}
+	e.a[0][0] += s[xx]
+	e.a[0][1] += s[xy]
+	e.a[1][1] += s[yy]
+	e.a[0][2] += s[xs]
+	e.a[1][2] += s[ys]
+	e.a[2][2] += s[ss]
+	e.b[0] += s[xe]
+	e.b[1] += s[ye]
+	e.b[2] += s[se]
+	e.mismatch += s[apart]
 }
 
 // solve returns the solution of the equations, a step of at most two pixels. In

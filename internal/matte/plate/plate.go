@@ -302,28 +302,9 @@ var inverseVariance = func() (t [256]float32) {
 
 func (p *Plate) view(m *image.Alpha) view.View {
 	v := view.New(p.current.w, p.current.h)
-	colours := [3][]uint8{v.Plane(view.Red), v.Plane(view.Green), v.Plane(view.Blue)}
-	off := [3][]uint8{v.Plane(view.RedOff), v.Plane(view.GreenOff), v.Plane(view.BlueOff)}
-	unusual, deviation, frames, claim := v.Plane(view.Unusual), v.Plane(view.Deviation), v.Plane(view.Frames), v.Plane(view.Claim)
 	copy(v.Plane(view.Coverage), m.Pix)
-	count := 0
-	for i := range unusual {
-		s, b := p.current.pix[4*i:4*i+3:4*i+3], p.predicted.pix[4*i:4*i+3:4*i+3]
-		colours[0][i], colours[1][i], colours[2][i] = s[0], s[1], s[2]
-		if p.predicted.frames[i] < minFrames {
-			off[0][i], off[1][i], off[2][i] = 128, 128, 128
-			continue
-		}
-		count++
-		sum := float32(0)
-		for c := range 3 {
-			d := int(s[c]) - int(b[c])
-			off[c][i] = uint8(128 + d/2)
-			sum += float32(d * d)
-		}
-		unusual[i] = round(float32(math.Sqrt(float64(sum * inverseVariance[p.predicted.spread[i]]))))
-		deviation[i], frames[i], claim[i] = p.predicted.spread[i], p.predicted.frames[i], p.predicted.claimed[i]
-	}
-	v.Known = float64(count) / float64(max(len(unusual), 1))
+	o := comparison{&p.current, &p.predicted, &v}
+	n := v.W * v.H
+	v.Known = float64(o.row(0, n)) / float64(max(n, 1))
 	return v
 }

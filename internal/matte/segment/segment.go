@@ -239,7 +239,7 @@ func (e *Estimator) revise(ctx context.Context, w *matte.Estimate) error {
 	if err != nil || d.view == nil {
 		return err
 	}
-	m, err := e.network.Revise(ctx, *d.view)
+	m, err := e.revised(ctx, d)
 	if err != nil {
 		return err
 	}

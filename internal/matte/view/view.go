@@ -2,6 +2,8 @@
 // the chooser of the cells of a frame.
 package view
 
+import "image"
+
 // Plane is one byte of each pixel.
 type Plane int
 
@@ -47,4 +49,17 @@ func New(w, h int) View { return View{W: w, H: h, Pix: make([]uint8, int(Count)*
 func (v *View) Plane(p Plane) []uint8 {
 	n := v.W * v.H
 	return v.Pix[int(p)*n : int(p+1)*n : int(p+1)*n]
+}
+
+// Part is a copy of the part of v in r, which lies inside.
+func (v *View) Part(r image.Rectangle) View {
+	part := New(r.Dx(), r.Dy())
+	part.Known = v.Known
+	for p := range Count {
+		from, to := v.Plane(p), part.Plane(p)
+		for y := range part.H {
+			copy(to[y*part.W:][:part.W], from[(r.Min.Y+y)*v.W+r.Min.X:])
+		}
+	}
+	return part
 }

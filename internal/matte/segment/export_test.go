@@ -1,0 +1,4 @@
+package segment
+
+// Doubts is doubts.
+var Doubts = doubts
