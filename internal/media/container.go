@@ -17,6 +17,7 @@ const (
 	MOV      Container = "mov"
 	WebM     Container = "webm"
 	Matroska Container = "matroska"
+	AVI      Container = "avi"
 	PNG      Container = "png" // also APNG; recognised so that messages can say so
 	JPEG     Container = "jpeg"
 	WebP     Container = "webp"
@@ -37,8 +38,8 @@ func Sniff(head []byte) Container {
 		return PNG
 	case bytes.HasPrefix(head, []byte{0xFF, 0xD8, 0xFF}):
 		return JPEG
-	case len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
-		return WebP
+	case len(head) >= 12 && string(head[:4]) == "RIFF":
+		return map[string]Container{"WEBP": WebP, "AVI ": AVI}[string(head[8:12])]
 	}
 	return sniffISO(head)
 }

@@ -29,6 +29,8 @@ func TestSniff(t *testing.T) {
 		"png":                 {"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR", media.PNG},
 		"jpeg":                {"\xff\xd8\xff\xe0\x00\x10JFIF", media.JPEG},
 		"webp":                {"RIFF\x10\x00\x00\x00WEBPVP8 ", media.WebP},
+		"avi":                 {"RIFF\x10\x00\x00\x00AVI LIST", media.AVI},
+		"wave":                {"RIFF\x10\x00\x00\x00WAVEfmt ", media.Unknown},
 		"playlist":            {"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", media.Unknown},
 		"concat script":       {"ffconcat version 1.0\nfile /etc/passwd\n", media.Unknown},
 		"empty":               {"", media.Unknown},

@@ -93,7 +93,7 @@ func (r *Remover) sceneOfFile(ctx context.Context, path string, fit option.Fit) 
 			return nil, explain(path, err)
 		}
 		return scene.Picture(img, fit)
-	case media.GIF, media.MP4, media.MOV, media.WebM, media.Matroska:
+	case media.GIF, media.MP4, media.MOV, media.WebM, media.Matroska, media.AVI:
 		in, err := r.open(ctx, path)
 		if err != nil {
 			return nil, err
@@ -104,7 +104,7 @@ func (r *Remover) sceneOfFile(ctx context.Context, path string, fit option.Fit) 
 		return scene.Clip(namedClip{in.clip, path}, fit)
 	}
 	return nil, &Error{Kind: Unreadable, Cause: NotPicture, Path: path,
-		Reason: "not a picture (PNG, JPEG, WebP) nor a clip (GIF, MP4, MOV, WebM)"}
+		Reason: "not a picture (PNG, JPEG, WebP) nor a clip that bgremove reads"}
 }
 
 // namedClip is a clip beside the input: its errors name its own file.

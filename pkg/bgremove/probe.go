@@ -17,7 +17,7 @@ import (
 // Info describes an input file: upright, with square pixels, as it decodes.
 type Info struct {
 	Input     string  `json:"input"`
-	Container string  `json:"container"` // gif, mp4, mov, webm or matroska
+	Container string  `json:"container"` // gif, mp4, mov, webm, matroska or avi
 	Codec     string  `json:"codec"`
 	Frames    int     `json:"frames"`
 	Width     int     `json:"width"`
@@ -67,10 +67,14 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 		return nil, explain(path, err)
 	}
 	in := &input{size: size}
-	switch container := media.Sniff(head); container {
+	container := media.Sniff(head)
+	if !r.takes(container) {
+		container = media.Unknown
+	}
+	switch container {
 	case media.GIF:
 		in.clip, err = gif.Probe(path, r.config.Limits.gif())
-	case media.MP4, media.MOV, media.WebM, media.Matroska:
+	case media.MP4, media.MOV, media.WebM, media.Matroska, media.AVI:
 		in.clip, err = r.openVideo(ctx, path, container)
 	default:
 		err = notClipError(path, container, head, size)
@@ -129,7 +133,7 @@ func notClipError(path string, c media.Container, head []byte, size int64) error
 		e.Cause, e.Name = StillPicture, string(c)
 		e.Reason = fmt.Sprintf("a picture (%s), not an animation or video", c)
 	default:
-		e.Cause, e.Reason = NotClip, "not a GIF, MP4, MOV or WebM file"
+		e.Cause, e.Reason = NotClip, "not an animation or video that bgremove reads"
 	}
 	return e
 }
