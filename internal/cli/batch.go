@@ -36,7 +36,8 @@ func (a *app) batchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch PATH... --out DIR",
 		Short: "take the background out of many files",
-		Long: `batch takes the background out of files, of the animations and videos in folders, and
+		Long: `batch takes the background out of files, of the animations, videos and pictures in
+folders, and
 of what matches patterns, and writes the outputs into one folder. In folders the
 extension tells them: ` + strings.Join(option.InputExtensions(), " ") + `.
 

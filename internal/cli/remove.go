@@ -36,7 +36,7 @@ func (a *app) removeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove INPUT",
 		Short: "take the background out of one file",
-		Long: `remove takes the background out of an animation or video and writes
+		Long: `remove takes the background out of an animation, video or picture and writes
 ` + flags.Formats("or") + `. INPUT and OUTPUT may be - for standard input and output.
 
 Without -o the output is INPUT's name with -nobg, beside it. It appears when it

@@ -50,7 +50,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Use:     "bgremove",
 		Version: a.build().Version,
 		Short:   "take the background out of animations and video",
-		Long: `bgremove takes the background out of animations and video:
+		Long: `bgremove takes the background out of animations, video and pictures:
 ` + strings.Join(option.InputExtensions(), " ") + ` in;
 ` + flags.Formats("and") + ` out. Every frame keeps its time.
 

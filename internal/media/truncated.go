@@ -12,7 +12,7 @@ import (
 // complete.
 func Truncated(r io.ReaderAt, size int64, c Container) bool {
 	switch c {
-	case MP4, MOV:
+	case MP4, MOV, AVIF:
 		return truncatedISO(r, size)
 	case WebM, Matroska:
 		return truncatedEBML(r, size)

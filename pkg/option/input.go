@@ -18,6 +18,10 @@ const (
 	InputWebM     Input = "webm"
 	InputMatroska Input = "matroska"
 	InputAVI      Input = "avi"
+	InputPNG      Input = "png"
+	InputJPEG     Input = "jpeg"
+	InputWebP     Input = "webp"
+	InputAVIF     Input = "avif"
 )
 
 // inputFacts are what is known of an input.
@@ -39,6 +43,10 @@ var inputs = []inputFacts{
 	{InputMatroska, "video/x-matroska", []string{".mkv"}, true, false}, // WebM's own format, met under its name
 	{InputMP4, "video/mp4", []string{".m4v"}, true, false},
 	{InputAVI, "video/x-msvideo", []string{".avi"}, false, false},
+	{InputPNG, "image/png", []string{".png", ".apng"}, false, false},
+	{InputJPEG, "image/jpeg", []string{".jpg", ".jpeg"}, false, false},
+	{InputWebP, "image/webp", []string{".webp"}, false, false},
+	{InputAVIF, "image/avif", []string{".avif"}, false, false},
 }
 
 // InputExtensions are the extensions of all files that are read, with the dot.

@@ -48,7 +48,7 @@ func (c *Clip) Info() media.Info { return c.info }
 // what its bytes say.
 var demuxers = map[media.Container]string{
 	media.MP4: "mov", media.MOV: "mov", media.WebM: "matroska", media.Matroska: "matroska",
-	media.AVI: "avi",
+	media.AVI: "avi", media.AVIF: "mov",
 }
 
 // Probe reads the metadata of a video file and counts its frames without
@@ -131,6 +131,9 @@ func (c *Clip) setTimes(w packetStats, whole time.Duration) error {
 		c.info.LastFrame = guessLastFrame(last, whole-(first-c.origin), w.count, stated)
 	}
 	c.info.Duration = last + c.info.LastFrame
+	if c.info.Container == media.AVIF && w.count == 1 {
+		c.info.Still, c.info.Duration, c.info.LastFrame = true, 0, 0
+	}
 	return nil
 }
 
