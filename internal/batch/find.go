@@ -91,6 +91,9 @@ type walk struct {
 func (w *walk) addPath(path string) error {
 	stat, err := os.Stat(path)
 	switch {
+	case isAbsent(err) && !w.Uploads && bgremove.IsSequence(path):
+		w.add(path, "")
+		return nil
 	case strings.ContainsAny(path, "*?[") && isAbsent(err):
 		return w.addPattern(path)
 	case err != nil:

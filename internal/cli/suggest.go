@@ -103,7 +103,7 @@ func checkClip(path string) error {
 	switch {
 	case filearg.IsURL(path):
 		return filearg.CheckLocal(path)
-	case filearg.IsFolder(path):
+	case filearg.IsFolder(path) && !bgremove.IsSequence(path):
 		return &bgremove.Error{Kind: bgremove.Unreadable, Cause: failure.FolderGiven, Path: path, Reason: "a folder, not a regular file"}
 	}
 	return nil

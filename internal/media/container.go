@@ -21,9 +21,10 @@ const (
 	AVI      Container = "avi"
 	PNG      Container = "png" // also APNG
 	JPEG     Container = "jpeg"
-	WebP     Container = "webp" // also animated
-	AVIF     Container = "avif" // also sequences
-	HEIF     Container = "heif" // recognised so that messages can say so
+	WebP     Container = "webp"     // also animated
+	AVIF     Container = "avif"     // also sequences
+	Pictures Container = "pictures" // numbered files, which are no container
+	HEIF     Container = "heif"     // recognised so that messages can say so
 )
 
 // SniffLen is how many leading bytes Sniff can make use of.

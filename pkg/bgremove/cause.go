@@ -23,6 +23,7 @@ const (
 	InputNotFile    Cause = "input_not_file"    // a folder, a pipe or the like; Spool makes a file of a stream
 	NotClip         Cause = "not_clip"          // its content is none of those that are read
 	NotPicture      Cause = "not_picture"       // the file behind the subject is none of those that are read
+	BadSequence     Cause = "bad_sequence"      // numbered pictures have gaps, several names or sizes
 	HEIFPicture     Cause = "heif_picture"      // is not read
 	SoundOnly       Cause = "sound_only"        // it holds sound and no video
 	OverLimits      Cause = "over_limits"       // Config.Limits; Name is what is limited

@@ -13,13 +13,14 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/internal/media/picture"
+	"github.com/bgremove/bgremove/internal/media/sequence"
 	"github.com/bgremove/bgremove/internal/media/webp"
 )
 
 // Info describes an input file: upright, with square pixels, as it decodes.
 type Info struct {
 	Input     string  `json:"input"`
-	Container string  `json:"container"` // gif, mp4, mov, webm, matroska, avi, png, jpeg, webp or avif
+	Container string  `json:"container"` // gif, mp4, mov, webm, matroska, avi, png, jpeg, webp, avif or pictures
 	Codec     string  `json:"codec"`
 	Frames    int     `json:"frames"`
 	Width     int     `json:"width"`
@@ -36,9 +37,10 @@ type Info struct {
 }
 
 // Probe reads the metadata of a file. The file's content decides its container,
-// not its name. No picture is decoded.
+// not its name. No picture is decoded. The path may be that of numbered pictures, as
+// in Remove.
 func (r *Remover) Probe(ctx context.Context, path string) (*Info, error) {
-	in, err := r.open(ctx, path)
+	in, err := r.openAt(ctx, path, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +58,31 @@ func milliseconds(d time.Duration) float64 {
 
 // input is an opened clip and its file's size.
 type input struct {
-	clip media.Clip
-	size int64
+	clip     media.Clip
+	size     int64
+	pictures []string // the files of a sequence
+}
+
+// openAt opens an input: a file, or numbered pictures that are shown at a rate.
+func (r *Remover) openAt(ctx context.Context, path string, rate float64) (*input, error) {
+	if !r.takes(media.Pictures) || !sequence.Is(path) {
+		return r.open(ctx, path)
+	}
+	paths, err := sequence.Find(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Kind: NotFound, Path: path, Reason: "no picture has such a name", Err: err}
+	}
+	var clip *sequence.Clip
+	if err == nil {
+		clip, err = sequence.Probe(paths, rate, r.config.Limits.gif())
+	}
+	if errors.As(err, new(*media.UnreadableError)) {
+		return nil, &Error{Kind: Unreadable, Cause: BadSequence, Path: path, Reason: err.Error(), Err: err}
+	}
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	return &input{clip: clip, size: clip.Size, pictures: paths}, nil
 }
 
 // open recognises and probes a file.

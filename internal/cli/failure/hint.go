@@ -52,6 +52,7 @@ var hints = map[bgremove.Cause]string{
 	bgremove.InputNotFile:    "name a file, or - for standard input",
 	bgremove.NotPicture:      "name a picture or a clip with --bg",
 	bgremove.NotClip:         "the content decides, not the name; " + clipNames,
+	bgremove.BadSequence:     "number still pictures of one size without gaps; bgremove batch takes them one by one",
 	bgremove.HEIFPicture:     "make a JPEG of it first: heif-convert FILE.heic FILE.jpg, or sips -s format jpeg FILE.heic --out FILE.jpg on macOS",
 	bgremove.SoundOnly:       "the file holds sound only; " + clipNames + " with pictures",
 	bgremove.OverLimits:      "make it smaller or shorter first: ffmpeg -i INPUT -vf scale=1920:-2 OUTPUT",

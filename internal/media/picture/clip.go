@@ -5,6 +5,7 @@ import (
 	"image"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/yuv"
@@ -91,3 +92,6 @@ func (c *Clip) Decode() (*image.NRGBA, error) {
 	defer f.Close()
 	return Decode(f, c.limits)
 }
+
+// Name is the file's name.
+func (c *Clip) Name() string { return filepath.Base(c.path) }
