@@ -43,7 +43,7 @@ func Sniff(head []byte) Container {
 	case bytes.HasPrefix(head, []byte{0xFF, 0xD8, 0xFF}):
 		return JPEG
 	case len(head) >= 12 && string(head[:4]) == "RIFF":
-		return map[string]Container{"WEBP": WebP, "AVI ": AVI}[string(head[8:12])]
+		return sniffRIFF(head)
 	}
 	return sniffISO(head)
 }
@@ -62,6 +62,17 @@ func sniffISO(head []byte) Container {
 		return sniffBrands(head[8:min(int64(len(head)), max(int64(size), 16))])
 	case "moov", "mdat", "wide", "free", "skip", "pnot":
 		return MOV // QuickTime files older than the ftyp box
+	}
+	return Unknown
+}
+
+// sniffRIFF recognises files by the type of the outermost chunk.
+func sniffRIFF(head []byte) Container {
+	switch string(head[8:12]) {
+	case "WEBP":
+		return WebP
+	case "AVI ":
+		return AVI
 	}
 	return Unknown
 }

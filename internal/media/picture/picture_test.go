@@ -9,6 +9,9 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -85,6 +88,32 @@ func TestOrientation(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A WebP has its EXIF data behind the picture. webpmux puts them there.
+func TestOrientationOfWebP(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in, out, data := filepath.Join(dir, "in"), filepath.Join(dir, "out"), filepath.Join(dir, "exif")
+	if err := errors.Join(os.WriteFile(in, encodePNG(t, quarters()), 0o600), os.WriteFile(data, exif(6), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"cwebp", "-quiet", "-lossless", in, "-o", out}, {"webpmux", "-set", "exif", data, out, "-o", in}} {
+		if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+	}
+	file, err := os.ReadFile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := picture.Decode(bytes.NewReader(file), media.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if img.Rect != image.Rect(0, 0, 32, 64) || img.NRGBAAt(29, 2) != (color.NRGBA{R: 255, A: 255}) || img.NRGBAAt(2, 2).R != 0 {
+		t.Errorf("%v with %v in the upper right corner", img.Rect, img.NRGBAAt(29, 2))
 	}
 }
 

@@ -3,6 +3,7 @@ package webp
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -97,7 +98,7 @@ const frameHead = 16
 func readChunk(r io.ReaderAt, at int64) (storedChunk, error) {
 	var b [8 + frameHead]byte
 	n, err := r.ReadAt(b[:], at)
-	if err != nil && err != io.EOF { //nolint:errorlint // as io.ReaderAt has it
+	if err != nil && !errors.Is(err, io.EOF) {
 		return storedChunk{}, err
 	}
 	c := storedChunk{kind: string(b[:4]), at: at + 8, size: int64(binary.LittleEndian.Uint32(b[4:]))}

@@ -98,7 +98,7 @@ func near(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 func TestOthersFiles(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"animation", "dispose-keep", "dispose-restore-background", "dispose-restore-previous"} {
-		source := filepath.Join("../../../testdata/pygif", name+".gif")
+		source := "../../../testdata/pygif/" + name + ".gif"
 		path := filepath.Join(t.TempDir(), "a.webp")
 		if out, err := exec.CommandContext(t.Context(), "gif2webp", "-quiet", source, "-o", path).CombinedOutput(); err != nil {
 			t.Fatalf("gif2webp: %v: %s", err, out)
