@@ -41,7 +41,7 @@ func hint(err error) string {
 	case errors.As(err, &e) && e.Without == bgremove.Fast:
 		return "a clip before a backdrop of one colour needs no AI"
 	case errors.As(err, &e) && e.Kind == bgremove.Unreadable:
-		return "clips are GIF, MP4, MOV or WebM files"
+		return "not an animation, video or picture that bgremove reads"
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Search says where inputs are looked for.
@@ -22,6 +23,8 @@ type Search struct {
 	// Out is the outputs' folder, which is not looked into unless it is one of
 	// Paths.
 	Out string
+	// Uploads leaves out what the service does not take.
+	Uploads bool
 }
 
 // Found are the inputs, each once however it is named, in the order of the
@@ -51,12 +54,21 @@ func (s Search) Find() (*Found, error) {
 	return w.found, nil
 }
 
+// extensions are those by which a clip in a folder is told, in any case.
+func (s Search) extensions() []string {
+	if s.Uploads {
+		return option.UploadExtensions()
+	}
+	return option.InputExtensions()
+}
+
 // CheckInputs returns an error if there are no inputs.
 func (f *Found) CheckInputs(s Search) error {
 	if len(f.Inputs) > 0 || len(f.Unread) > 0 {
 		return nil
 	}
 	e := &bgremove.Error{Kind: bgremove.NotFound, Cause: NoClips, Reason: "there are no clips in " + strings.Join(f.Empty, ", ")}
+	e.Name = strings.Join(s.extensions(), " ")
 	switch {
 	case len(f.Folders) == 0:
 		e.Cause, e.Reason = OnlyOutputs, "all named files are outputs of bgremove"
@@ -65,9 +77,6 @@ func (f *Found) CheckInputs(s Search) error {
 	}
 	return e
 }
-
-// Extensions are those by which a clip in a folder is told, in any case.
-var Extensions = []string{".gif", ".mp4", ".mov", ".webm"}
 
 // walk is the state of one Find.
 type walk struct {
@@ -82,6 +91,9 @@ type walk struct {
 func (w *walk) addPath(path string) error {
 	stat, err := os.Stat(path)
 	switch {
+	case isAbsent(err) && !w.Uploads && bgremove.IsSequence(path):
+		w.add(path, "")
+		return nil
 	case strings.ContainsAny(path, "*?[") && isAbsent(err):
 		return w.addPattern(path)
 	case err != nil:
@@ -172,7 +184,7 @@ func (w *walk) scan(root string) (inputs []Input, unread []error, err error) {
 		case d.IsDir():
 			w.callOnFolder(path)
 			return nil
-		case !isClip(path, d):
+		case !w.isClip(path, d):
 			return nil
 		}
 		folder, err := filepath.Rel(root, filepath.Dir(path))
@@ -201,8 +213,8 @@ func (w *walk) isOut(d fs.DirEntry) bool {
 
 // isClip reports whether a name may be an input. A link counts as its target. A
 // broken link counts, so that it is reported.
-func isClip(path string, d fs.DirEntry) bool {
-	if isHidden(d.Name()) || isOutput(path) || !slices.Contains(Extensions, strings.ToLower(filepath.Ext(path))) {
+func (s Search) isClip(path string, d fs.DirEntry) bool {
+	if isHidden(d.Name()) || isOutput(path) || !slices.Contains(s.extensions(), strings.ToLower(filepath.Ext(path))) {
 		return false
 	}
 	if d.Type()&fs.ModeSymlink == 0 {

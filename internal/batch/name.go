@@ -51,6 +51,9 @@ func (n *naming) output(i int) string {
 }
 
 func outputName(input string, format bgremove.Format, long bool) string {
+	if bgremove.IsSequence(input) {
+		return filepath.Base(bgremove.OutputPath(input, format))
+	}
 	name := filepath.Base(input)
 	if ext := filepath.Ext(name); long && ext != "" {
 		name = strings.TrimSuffix(name, ext) + "-" + strings.ToLower(ext[1:]) + ext

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/filearg"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // batchOptions are the flags of a run over many files.
@@ -34,8 +36,10 @@ func (a *app) batchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch PATH... --out DIR",
 		Short: "take the background out of many files",
-		Long: `batch takes the background out of files, of the .gif, .mp4, .mov and .webm files in
-folders, and of what matches patterns, and writes the outputs into one folder.
+		Long: `batch takes the background out of files, of the animations, videos and pictures in
+folders, and
+of what matches patterns, and writes the outputs into one folder. In folders the
+extension tells them: ` + strings.Join(option.InputExtensions(), " ") + `.
 
 Outputs that exist are skipped, so the same command goes on where it was
 interrupted. The failure of one file does not stop the others; the exit code is 3

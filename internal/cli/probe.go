@@ -57,7 +57,7 @@ func (a *app) printInfo(i *bgremove.Info) error {
 	row("container", "%s (%s)", i.Container, i.Codec)
 	row("picture", "%d×%d, alpha: %s", i.Width, i.Height, yesNo(i.HasAlpha))
 	row("frames", "%d in %.3f s", i.Frames, i.Duration)
-	if i.Container == "gif" {
+	if i.Container == "gif" || (i.Container == "png" || i.Container == "webp") && !i.Still {
 		row("plays", "%s", plays(i.Loop))
 	}
 	row("sound", "%s", yesNo(i.HasAudio))

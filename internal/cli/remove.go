@@ -36,8 +36,9 @@ func (a *app) removeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove INPUT",
 		Short: "take the background out of one file",
-		Long: `remove takes the background out of a GIF, MP4, MOV or WebM file and writes
-` + flags.Formats("or") + `. INPUT and OUTPUT may be - for standard input and output.
+		Long: `remove takes the background out of an animation, video or picture and writes
+` + flags.Formats("or") + `. INPUT and OUTPUT may be - for standard input and output. Numbered pictures
+are a clip: a folder of them, or a pattern such as f%04d.png.
 
 Without -o the output is INPUT's name with -nobg, beside it. It appears when it
 is complete; an existing file is kept unless --force is given.`,
@@ -45,6 +46,7 @@ is complete; an existing file is kept unless --force is given.`,
   bgremove remove clip.mp4 -o clip.webm --crop=false
   bgremove remove walk.gif --canvas-w 128 --canvas-h 128 --anchor bottom --pad 0
   bgremove remove green.mov --key green --bg '#ffffff' -o white.mp4
+  bgremove remove 'frames/f%04d.png' --fps 12 -o walk.gif
   bgremove remove - --format apng -o - <clip.gif >clip.apng`,
 		Args: flags.OneArgument("INPUT"), ValidArgsFunction: filearg.CompleteClips,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.remove(cmd, args[0], o) },
@@ -75,7 +77,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
 	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
 	f.Var((*seconds)(&o.End), "end", "keep frames before this `time`")
-	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left")
+	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left; of numbered pictures: show n a second")
 	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, "+flags.Bounds("quality")+" (default: "+qualities()+")")
 	f.Var(&loop{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
 	f.Var(flags.Colour(&o.EdgeColour), "edge-colour", "gif: blend half-transparent edges on this `colour`")

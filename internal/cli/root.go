@@ -19,6 +19,7 @@ import (
 	"github.com/bgremove/bgremove/internal/config"
 	"github.com/bgremove/bgremove/internal/spell"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // app is the state that all commands share.
@@ -49,8 +50,9 @@ func (a *app) rootCommand() *cobra.Command {
 		Use:     "bgremove",
 		Version: a.build().Version,
 		Short:   "take the background out of animations and video",
-		Long: `bgremove takes the background out of animations and video: .gif .mp4 .mov
-.webm in; ` + flags.Formats("and") + ` out. Every frame keeps its time.
+		Long: `bgremove takes the background out of animations, video and pictures:
+` + strings.Join(option.InputExtensions(), " ") + ` in;
+` + flags.Formats("and") + ` out. Every frame keeps its time.
 
 Every flag can also come from an environment variable (BGREMOVE_ and the flag
 in capitals, _ for -) or from bgremove.yaml in the working directory or the

@@ -3,25 +3,19 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/bgremove/bgremove/internal/batch"
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/filearg"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/spell"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
-
-func isClipName(name string) bool {
-	return slices.Contains(batch.Extensions, strings.ToLower(filepath.Ext(name)))
-}
 
 // noArguments is for commands without arguments, and for those with
 // subcommands. It suggests the command that was meant.
@@ -56,7 +50,7 @@ func suggest(cmd *cobra.Command, arg string) string {
 		return failure.Hint(filearg.CheckLocal(arg))
 	case filearg.IsFolder(arg):
 		return "did you mean bgremove batch " + term.Quote(arg) + " --out FOLDER?"
-	case isClipName(arg) || filearg.Exists(arg):
+	case option.IsInput(arg) || filearg.Exists(arg):
 		return "did you mean bgremove remove " + term.Quote(arg) + "?"
 	}
 	return ""
@@ -96,7 +90,7 @@ func (a *app) dashHint(byName bool) string {
 		switch {
 		case arg == "--":
 			return ""
-		case len(arg) > 1 && arg[0] == '-' && (filearg.Exists(arg) || byName && isClipName(arg) && !strings.HasPrefix(arg, "-o") && !strings.Contains(arg, "=")):
+		case len(arg) > 1 && arg[0] == '-' && (filearg.Exists(arg) || byName && option.IsInput(arg) && !strings.HasPrefix(arg, "-o") && !strings.Contains(arg, "=")):
 			return "-- comes before a file name that begins with -: -- " + term.Quote(arg)
 		}
 	}
@@ -109,7 +103,7 @@ func checkClip(path string) error {
 	switch {
 	case filearg.IsURL(path):
 		return filearg.CheckLocal(path)
-	case filearg.IsFolder(path):
+	case filearg.IsFolder(path) && !bgremove.IsSequence(path):
 		return &bgremove.Error{Kind: bgremove.Unreadable, Cause: failure.FolderGiven, Path: path, Reason: "a folder, not a regular file"}
 	}
 	return nil

@@ -3,6 +3,7 @@ package media
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 )
 
 // Container names a file format that bgremove reads.
@@ -17,9 +18,13 @@ const (
 	MOV      Container = "mov"
 	WebM     Container = "webm"
 	Matroska Container = "matroska"
-	PNG      Container = "png" // also APNG; recognised so that messages can say so
+	AVI      Container = "avi"
+	PNG      Container = "png" // also APNG
 	JPEG     Container = "jpeg"
-	WebP     Container = "webp"
+	WebP     Container = "webp"     // also animated
+	AVIF     Container = "avif"     // also sequences
+	Pictures Container = "pictures" // numbered files, which are no container
+	HEIF     Container = "heif"     // recognised so that messages can say so
 )
 
 // SniffLen is how many leading bytes Sniff can make use of.
@@ -37,8 +42,8 @@ func Sniff(head []byte) Container {
 		return PNG
 	case bytes.HasPrefix(head, []byte{0xFF, 0xD8, 0xFF}):
 		return JPEG
-	case len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
-		return WebP
+	case len(head) >= 12 && string(head[:4]) == "RIFF":
+		return sniffRIFF(head)
 	}
 	return sniffISO(head)
 }
@@ -54,34 +59,82 @@ func sniffISO(head []byte) Container {
 		if size < 16 && size != 1 {
 			return Unknown
 		}
-		if string(head[8:12]) == "qt  " {
-			return MOV
-		}
-		return MP4
+		return sniffBrands(head[8:min(int64(len(head)), max(int64(size), 16))])
 	case "moov", "mdat", "wide", "free", "skip", "pnot":
 		return MOV // QuickTime files older than the ftyp box
 	}
 	return Unknown
 }
 
-// Animated reports whether a PNG or WebP holds more than one picture, by its
-// leading bytes: a PNG by the chunk acTL before its pictures (PNG, third
-// edition, 11.3.6.1), a WebP by a flag of its chunk VP8X. Others are not.
-func Animated(head []byte) bool {
-	switch Sniff(head) {
+// sniffRIFF recognises files by the type of the outermost chunk.
+func sniffRIFF(head []byte) Container {
+	switch string(head[8:12]) {
+	case "WEBP":
+		return WebP
+	case "AVI ":
+		return AVI
+	}
+	return Unknown
+}
+
+// sniffBrands tells files by the major brand, then the compatible ones, which
+// follow its version. Pictures share some with films.
+func sniffBrands(brands []byte) Container {
+	for len(brands) >= 4 {
+		switch string(brands[:4]) {
+		case "avif", "avis":
+			return AVIF
+		case "heic", "heix", "heim", "heis", "hevc", "hevx":
+			return HEIF
+		case "qt  ":
+			return MOV
+		case "mif1", "msf1", "miaf": // pictures of any codec
+		default:
+			return MP4
+		}
+		brands = brands[4:]
+		if len(brands) >= 4 && !isBrand(brands[:4]) {
+			brands = brands[4:] // the version
+		}
+	}
+	return HEIF
+}
+
+// isBrand reports whether four bytes are letters, and no number.
+func isBrand(b []byte) bool { return b[0] >= ' ' && b[0] <= '~' }
+
+// Animated reports whether a PNG or WebP is an animation: a PNG by the chunk acTL
+// before its pictures (PNG, third edition, 11.3.6.1), a WebP by a flag of its chunk
+// VP8X. Others are not.
+func Animated(r io.ReaderAt) bool {
+	head := make([]byte, 21)
+	n, _ := r.ReadAt(head, 0)
+	switch head = head[:n]; Sniff(head) {
 	case WebP:
 		return len(head) > 20 && string(head[12:16]) == "VP8X" && head[20]&0x02 != 0
 	case PNG:
-		for rest := head[8:]; len(rest) >= 8; {
-			size := int64(binary.BigEndian.Uint32(rest))
-			switch string(rest[4:8]) {
-			case "acTL":
-				return true
-			case "IDAT":
-				return false
-			}
-			rest = rest[min(size+12, int64(len(rest))):]
+		return animatedPNG(r)
+	}
+	return false
+}
+
+// maxChunks bounds the walk to a PNG's pictures.
+const maxChunks = 10_000
+
+func animatedPNG(r io.ReaderAt) bool {
+	at := int64(8)
+	for range maxChunks {
+		var head [8]byte
+		if n, _ := r.ReadAt(head[:], at); n < len(head) {
+			return false
 		}
+		switch string(head[4:]) {
+		case "acTL":
+			return true
+		case "IDAT":
+			return false
+		}
+		at += int64(binary.BigEndian.Uint32(head[:])) + 12
 	}
 	return false
 }

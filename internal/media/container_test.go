@@ -1,6 +1,8 @@
 package media_test
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/media"
@@ -29,6 +31,14 @@ func TestSniff(t *testing.T) {
 		"png":                 {"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR", media.PNG},
 		"jpeg":                {"\xff\xd8\xff\xe0\x00\x10JFIF", media.JPEG},
 		"webp":                {"RIFF\x10\x00\x00\x00WEBPVP8 ", media.WebP},
+		"avi":                 {"RIFF\x10\x00\x00\x00AVI LIST", media.AVI},
+		"wave":                {"RIFF\x10\x00\x00\x00WAVEfmt ", media.Unknown},
+		"avif":                {"\x00\x00\x00\x20ftypavif\x00\x00\x00\x00avifmif1", media.AVIF},
+		"avif sequence":       {"\x00\x00\x00\x20ftypavis\x00\x00\x00\x00avis", media.AVIF},
+		"avif, other brand":   {"\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00miafavif", media.AVIF},
+		"heic":                {"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", media.HEIF},
+		"heic, other brand":   {"\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00mif1heic", media.HEIF},
+		"m4v":                 {"\x00\x00\x00\x18ftypM4V \x00\x00\x02\x00M4V avif", media.MP4},
 		"playlist":            {"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", media.Unknown},
 		"concat script":       {"ffconcat version 1.0\nfile /etc/passwd\n", media.Unknown},
 		"empty":               {"", media.Unknown},
@@ -55,7 +65,7 @@ func TestAnimated(t *testing.T) {
 		"RIFF....WEBPVP8X\x0a\x00\x00\x00\x02": true, "RIFF....WEBPVP8X\x0a\x00\x00\x00\x10": false, "RIFF....WEBPVP8 \x0a\x00\x00\x00\x02": false,
 		"RIFF....WEBP": false, "GIF89a": false, "": false,
 	} {
-		if got := media.Animated([]byte(head)); got != want {
+		if got := media.Animated(strings.NewReader(head)); got != want {
 			t.Errorf("Animated(%q) = %v", head, got)
 		}
 	}
@@ -67,6 +77,6 @@ func FuzzSniff(f *testing.F) {
 	f.Add([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x00IHDR1234\xff\xff\xff\xfftEXt"))
 	f.Fuzz(func(_ *testing.T, head []byte) {
 		media.Sniff(head)
-		media.Animated(head)
+		media.Animated(bytes.NewReader(head))
 	})
 }

@@ -56,6 +56,8 @@ type Info struct {
 	Plays    int
 	HasAlpha bool
 	HasAudio bool
+	// Still says that the file is one picture, which has no time.
+	Still bool
 	// Truncated says that the file ends in the middle: something is missing
 	// that it says should be there.
 	Truncated bool

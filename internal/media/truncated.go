@@ -7,17 +7,30 @@ import (
 )
 
 // Truncated reports whether a file of the given size and container ends too
-// early by its own structure: a box (ISO/IEC 14496-12) or Matroska segment (RFC
-// 9559) reaches beyond the end. Files with an unknown structure count as
+// early by its own structure: a box (ISO/IEC 14496-12), a Matroska segment (RFC
+// 9559) or the first chunk of a RIFF file reaches beyond the end. Files with an unknown structure count as
 // complete.
 func Truncated(r io.ReaderAt, size int64, c Container) bool {
 	switch c {
-	case MP4, MOV:
+	case MP4, MOV, AVIF:
 		return truncatedISO(r, size)
 	case WebM, Matroska:
 		return truncatedEBML(r, size)
+	case AVI, WebP:
+		return truncatedRIFF(r, size)
 	}
 	return false
+}
+
+// truncatedRIFF looks at the outermost chunk. Of a recording that was cut off its
+// size is 0, and of a stream all ones.
+func truncatedRIFF(r io.ReaderAt, size int64) bool {
+	var head [8]byte
+	if n, _ := r.ReadAt(head[:], 0); n < len(head) {
+		return n > 0
+	}
+	length := binary.LittleEndian.Uint32(head[4:])
+	return length != math.MaxUint32 && int64(len(head))+int64(length) > size
 }
 
 func truncatedISO(r io.ReaderAt, size int64) bool {

@@ -36,6 +36,11 @@ func TestTruncated(t *testing.T) {
 		"webm cut":         {ebml + "\x18\x53\x80\x67\x85abc", media.WebM, true},
 		"webm live":        {ebml + "\x18\x53\x80\x67\xffabc", media.WebM, false},
 		"webm cut in head": {"\x1a\x45\xdf\xa3\x83a", media.WebM, true},
+		"riff":             {"RIFF\x04\x00\x00\x00AVI ", media.AVI, false},
+		"riff cut":         {"RIFF\x05\x00\x00\x00AVI ", media.AVI, true},
+		"riff cut in head": {"RIFF\x05", media.WebP, true},
+		"riff, no size":    {"RIFF\x00\x00\x00\x00AVI ", media.AVI, false},
+		"riff, stream":     {"RIFF\xff\xff\xff\xffAVI ", media.AVI, false},
 		"empty":            {"", media.WebM, false},
 		"gif":              {"GIF89a", media.GIF, false},
 	} {

@@ -1,22 +1,15 @@
 package bgremove
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/jpeg" // the pictures that are read
-	_ "image/png"
 	"io"
 	"io/fs"
-	"os"
-	"strconv"
-
-	_ "golang.org/x/image/webp" // also a picture that is read
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/picture"
 	"github.com/bgremove/bgremove/internal/scene"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -87,24 +80,24 @@ func (r *Remover) sceneOfFile(ctx context.Context, path string, fit option.Fit) 
 		return nil, explain(path, err)
 	}
 	switch media.Sniff(head) {
-	case media.PNG, media.JPEG, media.WebP:
-		img, err := r.readPicture(path)
+	case media.Unknown, media.HEIF:
+		return nil, &Error{Kind: Unreadable, Cause: NotPicture, Path: path, Reason: "not a picture nor a clip that bgremove reads"}
+	}
+	in, err := r.open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if in.clip.Info().Truncated {
+		return nil, &Error{Kind: Unreadable, Cause: InputTruncated, Path: path, Reason: "the file is truncated"}
+	}
+	if still, ok := in.clip.(*picture.Clip); ok {
+		img, err := still.Decode()
 		if err != nil {
 			return nil, explain(path, err)
 		}
 		return scene.Picture(img, fit)
-	case media.GIF, media.MP4, media.MOV, media.WebM, media.Matroska:
-		in, err := r.open(ctx, path)
-		if err != nil {
-			return nil, err
-		}
-		if in.clip.Info().Truncated {
-			return nil, &Error{Kind: Unreadable, Cause: InputTruncated, Path: path, Reason: "the file is truncated"}
-		}
-		return scene.Clip(namedClip{in.clip, path}, fit)
 	}
-	return nil, &Error{Kind: Unreadable, Cause: NotPicture, Path: path,
-		Reason: "not a picture (PNG, JPEG, WebP) nor a clip (GIF, MP4, MOV, WebM)"}
+	return scene.Clip(namedClip{in.clip, path}, fit)
 }
 
 // namedClip is a clip beside the input: its errors name its own file.
@@ -141,58 +134,4 @@ func (s namedSource) Next(ctx context.Context) (*media.Frame, error) {
 		return nil, s.clip.explain(err)
 	}
 	return f, nil
-}
-
-// readPicture decodes a picture within the limits.
-func (r *Remover) readPicture(path string) (image.Image, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	damaged := func(err error) error {
-		return &Error{Kind: Unreadable, Cause: InputDamaged, Path: path, Reason: "the picture cannot be read: " + err.Error(), Err: err}
-	}
-	c, _, err := image.DecodeConfig(bufio.NewReader(f))
-	if err != nil {
-		return nil, damaged(err)
-	}
-	limits := r.config.Limits.video()
-	if area := int64(c.Width) * int64(c.Height); c.Width > limits.MaxSide || c.Height > limits.MaxSide || area > limits.MaxArea {
-		return nil, &Error{Kind: TooLarge, Cause: OverLimits, Path: path, Name: "picture", Limit: strconv.FormatInt(limits.MaxArea, 10),
-			Reason: fmt.Sprintf("the picture is too large: %d×%d", c.Width, c.Height)}
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	img, kind, err := image.Decode(bufio.NewReader(f))
-	if err != nil {
-		return nil, damaged(err)
-	}
-	if kind == string(media.WebP) {
-		fullRange(img)
-	}
-	return img, nil
-}
-
-// fullRange spreads the video levels of a lossy WebP, in place: the decoder passes
-// them on as if they were a JPEG's, which use all 256 levels.
-func fullRange(img image.Image) {
-	var p *image.YCbCr
-	switch img := img.(type) {
-	case *image.YCbCr:
-		p = img
-	case *image.NYCbCrA:
-		p = &img.YCbCr
-	default:
-		return
-	}
-	spread := func(pix []uint8, from, to, levels float64) {
-		for i, v := range pix {
-			pix[i] = uint8(min(max((float64(v)-from)*255/levels+to+0.5, 0), 255))
-		}
-	}
-	spread(p.Y, 16, 0, 219)
-	spread(p.Cb, 128, 128, 224)
-	spread(p.Cr, 128, 128, 224)
 }

@@ -1,5 +1,6 @@
 // Package bgremove takes the background out of animations and video. It reads
-// GIF, MP4, MOV and WebM and writes GIF, APNG, WebP, WebM (VP9 with alpha),
+// GIF, MP4, MOV, WebM, Matroska and AVI, animated and still PNG, WebP and AVIF, and
+// JPEG. It writes GIF, APNG, WebP, WebM (VP9 with alpha),
 // MOV (ProRes 4444 with alpha) and MP4 (on a solid colour), keeping every frame and its time:
 //
 //	r := bgremove.New(bgremove.Config{})
@@ -17,10 +18,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Config configures a Remover. The zero value is ready to use.
@@ -39,6 +42,9 @@ type Config struct {
 	// TempDir is where mattes are kept between two passes over a clip; empty is
 	// the system's.
 	TempDir string
+	// Inputs are the only contents that are read, for programs that do not read
+	// all; empty means all.
+	Inputs []option.Input
 	// Limits bound the work that a file may demand.
 	Limits Limits
 	// Sandbox is how ffmpeg and ffprobe are run; empty is SandboxAuto.
@@ -89,6 +95,12 @@ func New(c Config) *Remover {
 		c.ChildLimits, c.ProbeLimits = c.ChildLimits.orDefaults(DefaultChildLimits()), c.ProbeLimits.orDefaults(DefaultProbeLimits())
 	}
 	return &Remover{config: c}
+}
+
+// takes reports whether files of a container are read.
+func (r *Remover) takes(c media.Container) bool {
+	only := r.config.Inputs
+	return len(only) == 0 || slices.Contains(only, option.Input(c))
 }
 
 // video returns the limits of a video. Its length is bounded by its file's

@@ -23,9 +23,8 @@ const (
 	InputNotFile    Cause = "input_not_file"    // a folder, a pipe or the like; Spool makes a file of a stream
 	NotClip         Cause = "not_clip"          // its content is none of those that are read
 	NotPicture      Cause = "not_picture"       // the file behind the subject is none of those that are read
-	StillPicture    Cause = "still_picture"     // Name is its format: png, jpeg or webp
-	AnimatedPNG     Cause = "animated_png"      // is not read yet
-	AnimatedWebP    Cause = "animated_webp"     // is not read yet
+	BadSequence     Cause = "bad_sequence"      // numbered pictures have gaps, several names or sizes
+	HEIFPicture     Cause = "heif_picture"      // is not read
 	SoundOnly       Cause = "sound_only"        // it holds sound and no video
 	OverLimits      Cause = "over_limits"       // Config.Limits; Name is what is limited
 	OverChildLimits Cause = "over_child_limits" // Config.ChildLimits or ProbeLimits; Name is what is limited

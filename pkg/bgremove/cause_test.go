@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // A Go program learns what is wrong, and the facts, without reading messages.
@@ -20,7 +21,8 @@ func TestCauses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string][]byte{"clip.gif": clip, "taken.gif": clip, "empty.gif": nil, "text.gif": []byte("text")} {
+	for name, content := range map[string][]byte{"clip.gif": clip, "taken.gif": clip, "empty.gif": nil, "text.gif": []byte("text"),
+		"apple.heic": []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic")} {
 		if err := os.WriteFile(in(name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +45,8 @@ func TestCauses(t *testing.T) {
 		{input: "absent.gif", want: bgremove.Error{Kind: bgremove.NotFound, Path: in("absent.gif")}},
 		{input: "empty.gif", want: bgremove.Error{Kind: bgremove.Unreadable, Cause: bgremove.InputDamaged, Path: in("empty.gif")}},
 		{input: "text.gif", want: bgremove.Error{Kind: bgremove.Unreadable, Cause: bgremove.NotClip, Path: in("text.gif")}},
-		{input: "still.png", want: bgremove.Error{Kind: bgremove.Unreadable, Cause: bgremove.StillPicture, Path: in("still.png"), Name: "png"}},
+		{input: "apple.heic", want: bgremove.Error{Kind: bgremove.Unreadable, Cause: bgremove.HEIFPicture, Path: in("apple.heic")}},
+		{input: "still.png", config: bgremove.Config{Inputs: option.ServiceInputs()}, want: bgremove.Error{Kind: bgremove.Unreadable, Cause: bgremove.NotClip, Path: in("still.png")}},
 		{input: "folder", want: bgremove.Error{Kind: bgremove.Unreadable, Cause: bgremove.InputNotFile, Path: in("folder")}},
 		{input: "clip.gif", config: bgremove.Config{Limits: small},
 			want: bgremove.Error{Kind: bgremove.TooLarge, Cause: bgremove.OverLimits, Path: in("clip.gif"), Name: "picture side", Limit: "1"}},

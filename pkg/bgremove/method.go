@@ -106,7 +106,7 @@ func wantedSubject(s Subject) (subject.Wanted, error) {
 func survey(ctx context.Context, clip media.Clip, o Options) (floodfill.Backdrop, chromakey.Screen, error) {
 	luma := clip.Info().Luma
 	backdrop, screen := floodfill.Survey{Key: keyColour(o.Key), Luma: luma}, chromakey.Survey{Key: keyColour(o.Key), Luma: luma}
-	err := pipeline.Sample(ctx, clip, timingOf(o), surveyFrames, func(img *image.NRGBA) {
+	err := pipeline.Sample(ctx, clip, timingOf(o, clip.Info()), surveyFrames, func(img *image.NRGBA) {
 		backdrop.Add(img)
 		screen.Add(img)
 	})

@@ -11,6 +11,7 @@ const (
 	HolesIgnored  NoteCode = "holes_ignored"  // before a screen
 	ShadowIgnored NoteCode = "shadow_ignored" // there is no screen
 	TrimIgnored   NoteCode = "trim_ignored"   // of a video
+	RateAssumed   NoteCode = "rate_assumed"   // of numbered pictures: no FPS was given
 	DeviceRefused NoteCode = "device_refused" // the network ran on Result.Device instead
 )
 

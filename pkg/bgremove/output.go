@@ -14,16 +14,25 @@ import (
 	"github.com/bgremove/bgremove/internal/media/apng"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/media/sequence"
 	"github.com/bgremove/bgremove/internal/media/webp"
 	"github.com/bgremove/bgremove/internal/pipeline"
 	"github.com/bgremove/bgremove/internal/system/outfile"
 )
 
 // OutputPath is the default place of a clip's output: beside the input, its
-// stem and "-nobg", with the extension of the format.
+// stem and "-nobg", with the extension of the format. Numbered pictures lose their
+// number; without another name it is their folder's, beside that.
 func OutputPath(input string, f Format) string {
+	if stem, ok := sequence.Stem(input); ok {
+		return stem + "-nobg." + f.Extension()
+	}
 	return strings.TrimSuffix(input, filepath.Ext(input)) + "-nobg." + f.Extension()
 }
+
+// IsSequence reports whether an input is numbered pictures: a pattern such as
+// f%04d.png that is no file's name, or a folder with them.
+func IsSequence(input string) bool { return sequence.Is(input) }
 
 // create makes the output's file, or explains why it cannot.
 func create(path string, overwrite bool) (*outfile.File, error) {

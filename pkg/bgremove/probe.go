@@ -3,21 +3,24 @@ package bgremove
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/apng"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/media/picture"
+	"github.com/bgremove/bgremove/internal/media/sequence"
+	"github.com/bgremove/bgremove/internal/media/webp"
 )
 
 // Info describes an input file: upright, with square pixels, as it decodes.
 type Info struct {
 	Input     string  `json:"input"`
-	Container string  `json:"container"` // gif, mp4, mov, webm or matroska
+	Container string  `json:"container"` // gif, mp4, mov, webm, matroska, avi, png, jpeg, webp, avif or pictures
 	Codec     string  `json:"codec"`
 	Frames    int     `json:"frames"`
 	Width     int     `json:"width"`
@@ -26,6 +29,7 @@ type Info struct {
 	InputSize int64   `json:"inputSize"` // bytes
 	HasAlpha  bool    `json:"hasAlpha"`
 	HasAudio  bool    `json:"hasAudio"`
+	Still     bool    `json:"still"` // one picture, whose duration is 0
 	// Loop is how often an animation plays; 0 is for ever.
 	Loop int `json:"loop"`
 	// Truncated says that the file is truncated.
@@ -33,9 +37,10 @@ type Info struct {
 }
 
 // Probe reads the metadata of a file. The file's content decides its container,
-// not its name. No picture is decoded.
+// not its name. No picture is decoded. The path may be that of numbered pictures, as
+// in Remove.
 func (r *Remover) Probe(ctx context.Context, path string) (*Info, error) {
-	in, err := r.open(ctx, path)
+	in, err := r.openAt(ctx, path, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +48,7 @@ func (r *Remover) Probe(ctx context.Context, path string) (*Info, error) {
 	return &Info{
 		Input: path, Container: string(m.Container), Codec: m.Codec, Frames: m.Frames,
 		Width: m.Width, Height: m.Height, Duration: milliseconds(m.Duration), InputSize: in.size,
-		HasAlpha: m.HasAlpha, HasAudio: m.HasAudio, Loop: m.Plays, Truncated: m.Truncated,
+		HasAlpha: m.HasAlpha, HasAudio: m.HasAudio, Still: m.Still, Loop: m.Plays, Truncated: m.Truncated,
 	}, nil
 }
 
@@ -53,8 +58,31 @@ func milliseconds(d time.Duration) float64 {
 
 // input is an opened clip and its file's size.
 type input struct {
-	clip media.Clip
-	size int64
+	clip     media.Clip
+	size     int64
+	pictures []string // the files of a sequence
+}
+
+// openAt opens an input: a file, or numbered pictures that are shown at a rate.
+func (r *Remover) openAt(ctx context.Context, path string, rate float64) (*input, error) {
+	if !r.takes(media.Pictures) || !sequence.Is(path) {
+		return r.open(ctx, path)
+	}
+	paths, err := sequence.Find(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Kind: NotFound, Path: path, Reason: "no picture has such a name", Err: err}
+	}
+	var clip *sequence.Clip
+	if err == nil {
+		clip, err = sequence.Probe(paths, rate, r.config.Limits.gif())
+	}
+	if errors.As(err, new(*media.UnreadableError)) {
+		return nil, &Error{Kind: Unreadable, Cause: BadSequence, Path: path, Reason: err.Error(), Err: err}
+	}
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	return &input{clip: clip, size: clip.Size, pictures: paths}, nil
 }
 
 // open recognises and probes a file.
@@ -67,13 +95,19 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 		return nil, explain(path, err)
 	}
 	in := &input{size: size}
-	switch container := media.Sniff(head); container {
+	container := media.Sniff(head)
+	if !r.takes(container) {
+		container = media.Unknown
+	}
+	switch container {
 	case media.GIF:
 		in.clip, err = gif.Probe(path, r.config.Limits.gif())
-	case media.MP4, media.MOV, media.WebM, media.Matroska:
+	case media.MP4, media.MOV, media.WebM, media.Matroska, media.AVI, media.AVIF:
 		in.clip, err = r.openVideo(ctx, path, container)
+	case media.PNG, media.JPEG, media.WebP:
+		in.clip, err = r.openPicture(path, container)
 	default:
-		err = notClipError(path, container, head, size)
+		err = notClipError(path, container, size)
 	}
 	if err != nil {
 		return nil, explain(path, err)
@@ -115,21 +149,33 @@ func (r *Remover) openVideo(ctx context.Context, path string, container media.Co
 	return clip, probeErr
 }
 
+// openPicture opens a picture, or an animation of pictures.
+func (r *Remover) openPicture(path string, c media.Container) (media.Clip, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	animated := media.Animated(f)
+	_ = f.Close() // it was only read
+	switch {
+	case animated && c == media.PNG:
+		return apng.Probe(path, r.config.Limits.gif())
+	case animated:
+		return webp.Probe(path, r.config.Limits.gif())
+	}
+	return picture.Probe(path, r.config.Limits.video())
+}
+
 // notClipError explains which other kind of file this is.
-func notClipError(path string, c media.Container, head []byte, size int64) error {
+func notClipError(path string, c media.Container, size int64) error {
 	e := &Error{Kind: Unreadable, Path: path}
 	switch {
 	case size == 0:
 		e.Cause, e.Reason = InputDamaged, "the file is empty"
-	case media.Animated(head) && c == media.PNG:
-		e.Cause, e.Reason = AnimatedPNG, "an animated PNG (APNG), which is not supported yet"
-	case media.Animated(head):
-		e.Cause, e.Reason = AnimatedWebP, "an animated WebP, which is not supported yet"
-	case c == media.PNG || c == media.JPEG || c == media.WebP:
-		e.Cause, e.Name = StillPicture, string(c)
-		e.Reason = fmt.Sprintf("a picture (%s), not an animation or video", c)
+	case c == media.HEIF:
+		e.Cause, e.Reason = HEIFPicture, "a HEIF picture (HEIC), which is not read"
 	default:
-		e.Cause, e.Reason = NotClip, "not a GIF, MP4, MOV or WebM file"
+		e.Cause, e.Reason = NotClip, "not an animation, video or picture that bgremove reads"
 	}
 	return e
 }

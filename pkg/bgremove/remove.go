@@ -7,12 +7,14 @@ import (
 	"image"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/media/sequence"
 	"github.com/bgremove/bgremove/internal/pipeline"
 	"github.com/bgremove/bgremove/internal/scene"
 	"github.com/bgremove/bgremove/internal/system/outfile"
@@ -95,7 +97,9 @@ type Extras struct {
 	Progress func(Progress)
 }
 
-// Remove writes the clip at input to output without its background. With
+// Remove writes the clip at input to output without its background. The input
+// may also be numbered pictures, shown at Options.FPS: a folder, or a pattern such as
+// f%04d.png. With
 // MP4 and a transparent background the output gets the extension .gif, see
 // Options.EffectiveFormat; Result.Output names it. The output appears when it
 // is complete; after an error, or when ctx ends, there is none, and no child
@@ -128,7 +132,7 @@ type removal struct {
 
 func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Result, error) {
 	j.preload()
-	in, err := timing(j, "probe", func() (*input, error) { return j.open(ctx, inputPath) })
+	in, err := timing(j, "probe", func() (*input, error) { return j.openAt(ctx, inputPath, j.options.FPS) })
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +143,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	if sameFile(inputPath, outputPath) {
+	if slices.ContainsFunc(append(in.pictures, inputPath), func(path string) bool { return sameFile(path, outputPath) }) {
 		return nil, &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: "would be the input itself"}
 	}
 	if err := checkRoom(j.options); err != nil {
@@ -263,8 +267,12 @@ func sampling(s Scale, pixelArt bool) (canvas.Sampling, error) {
 }
 
 // timingOf is which frames are kept.
-func timingOf(o Options) pipeline.Timing {
-	return pipeline.Timing{Start: o.Start, End: o.End, MaxRate: o.FPS}
+func timingOf(o Options, info media.Info) pipeline.Timing {
+	t := pipeline.Timing{Start: o.Start, End: o.End, MaxRate: o.FPS}
+	if info.Container == media.Pictures {
+		t.MaxRate = 0 // it was the pictures' rate
+	}
+	return t
 }
 
 // job translates the options for the pipeline.
@@ -277,7 +285,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 	}
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
-		Timing: timingOf(o),
+		Timing: timingOf(o, info),
 		Tidy:   c.method == Rembg,
 		Trim:   o.Trim && info.Container == media.GIF,
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
@@ -312,6 +320,9 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 	j.timings["total"] = time.Since(j.began).Seconds()
 	if report.Empty && j.options.Crop {
 		j.notes = append(j.notes, Note{Code: NotCropped, Message: "no subject was found in any frame; the clip is not cropped"})
+	}
+	if in.pictures != nil && j.options.FPS == 0 {
+		j.notes = append(j.notes, Note{Code: RateAssumed, Field: "fps", Message: fmt.Sprintf("is not given: the pictures are shown at %d a second", sequence.DefaultRate)})
 	}
 	if j.options.Trim && in.clip.Info().Container != media.GIF {
 		j.notes = append(j.notes, Note{Code: TrimIgnored, Field: "trim", Message: "works on GIF inputs only: idle frames of this video stay"})

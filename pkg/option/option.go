@@ -84,7 +84,7 @@ type Options struct {
 	Start time.Duration `json:"start,omitempty"`
 	End   time.Duration `json:"end,omitempty"`
 	// FPS drops frames so that at most that many a second are left; 0 keeps
-	// all.
+	// all. Of numbered pictures it is the rate at which they are shown; 0 is 25.
 	FPS float64 `json:"fps,omitempty"`
 
 	// Format is the output's. An opaque one is not written with a transparent

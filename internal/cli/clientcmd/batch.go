@@ -18,6 +18,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/client"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // batchSubmission is a submission of many files.
@@ -37,7 +38,7 @@ func (c *remote) batchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch FILE...",
 		Short: "send several files",
-		Long: `batch sends files, and the .gif, .mp4, .mov and .webm files in folders, to the
+		Long: `batch sends files, and the ` + option.List(option.UploadExtensions(), "and") + ` files in folders, to the
 service, up to 20 in a batch, and prints the batches' ids. With --wait it waits for
 all and downloads the results.
 
@@ -46,7 +47,7 @@ It asks before it spends more than --ask-above credits; --yes answers.`,
   bgremove client batch clips --recursive --wait --out stickers
   bgremove client batch a.mp4 b.mov --dry-run`,
 		Args:              flags.SomeArguments("FILE"),
-		ValidArgsFunction: filearg.CompleteClips,
+		ValidArgsFunction: filearg.CompleteUploads,
 	}
 	b := &batchSubmission{submission: c.newSubmission(cmd)}
 	f := cmd.Flags()
@@ -97,7 +98,7 @@ func (b *batchSubmission) run(cmd *cobra.Command, paths []string) error {
 // findInputs finds the inputs like batch. If a folder below cannot be read, it
 // fails and nothing is sent.
 func (b *batchSubmission) findInputs(paths []string) ([]batch.Input, error) {
-	search := batch.Search{Paths: paths, Recursive: b.recursive, Out: b.output}
+	search := batch.Search{Paths: paths, Recursive: b.recursive, Out: b.output, Uploads: true}
 	found, err := search.Find()
 	if err != nil {
 		return nil, err

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/client"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // submission is the state that submit and batch share.
@@ -88,11 +87,10 @@ func checkInput(path string) error {
 	case !stat.Mode().IsRegular():
 		e.Cause, e.Reason = failure.NotAFile, "not a regular file"
 	default:
-		switch strings.ToLower(filepath.Ext(path)) {
-		case ".gif", ".mp4", ".mov", ".webm":
+		if option.IsUpload(path) {
 			return nil
 		}
-		e.Cause, e.Reason = failure.BadExtension, "not a .gif, .mp4, .mov or .webm"
+		e.Cause, e.Reason = failure.BadExtension, "not a "+option.List(option.UploadExtensions(), "or")
 	}
 	return e
 }

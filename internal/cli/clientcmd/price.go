@@ -11,6 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // totalPrice is the price of a submission of files.
@@ -29,7 +30,9 @@ type filePrice struct {
 // be read, because the service would refuse it or fail its job.
 func (c *remote) priceOf(ctx context.Context, inputs []string) (totalPrice, error) {
 	var p totalPrice
-	engine := bgremove.New(c.engine)
+	config := c.engine
+	config.Inputs = option.ServiceInputs()
+	engine := bgremove.New(config)
 	for _, input := range inputs {
 		info, err := engine.Probe(ctx, input)
 		if err != nil {

@@ -40,7 +40,7 @@ and charged once.`,
   id=$(bgremove client submit clip.gif --method fast)
   bgremove client submit clip.mov --dry-run`,
 		Args:              flags.OneArgument("FILE"),
-		ValidArgsFunction: filearg.CompleteClips,
+		ValidArgsFunction: filearg.CompleteUploads,
 	}
 	o := c.newSubmission(cmd)
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file`, whose extension decides the format, or its folder; - is standard output (default: FILE's name with -nobg, beside it)")

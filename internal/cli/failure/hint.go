@@ -9,6 +9,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // This file says what a reader at a shell can do about a cause, wherever an error
@@ -41,7 +42,7 @@ const (
 )
 
 // clipNames is what can be named as input.
-var clipNames = "bgremove takes " + strings.Join(batch.Extensions, " ")
+var clipNames = "bgremove takes " + strings.Join(option.InputExtensions(), " ")
 
 // hints are what a reader can do about a cause. {path} and {folder} stand for the
 // error's Path and its folder, {name} for its Name.
@@ -51,9 +52,8 @@ var hints = map[bgremove.Cause]string{
 	bgremove.InputNotFile:    "name a file, or - for standard input",
 	bgremove.NotPicture:      "name a picture or a clip with --bg",
 	bgremove.NotClip:         "the content decides, not the name; " + clipNames,
-	bgremove.StillPicture:    clipNames + "; make a one-frame GIF of it with: ffmpeg -i PICTURE out.gif",
-	bgremove.AnimatedPNG:     "make a GIF of it first: ffmpeg -i FILE.png FILE.gif",
-	bgremove.AnimatedWebP:    "make a GIF of it first, with ImageMagick: magick FILE.webp FILE.gif",
+	bgremove.BadSequence:     "number still pictures of one size without gaps; bgremove batch takes them one by one",
+	bgremove.HEIFPicture:     "make a JPEG of it first: heif-convert FILE.heic FILE.jpg, or sips -s format jpeg FILE.heic --out FILE.jpg on macOS",
 	bgremove.SoundOnly:       "the file holds sound only; " + clipNames + " with pictures",
 	bgremove.OverLimits:      "make it smaller or shorter first: ffmpeg -i INPUT -vf scale=1920:-2 OUTPUT",
 	bgremove.OverChildLimits: "--sandbox auto sets no limits; in a service ask its operator",
@@ -92,8 +92,8 @@ var hints = map[bgremove.Cause]string{
 	bgremove.ModelApart:        "use it where it lies, --model FOLDER/FILE.onnx, or import a file that holds its weights",
 	bgremove.ModelNotONNX:      "the file is damaged, incomplete or no ONNX model: get it again",
 
-	batch.NoClips:      clipNames,
-	batch.NoClipsOnTop: clipNames + "; --recursive also searches subfolders",
+	batch.NoClips:      "bgremove takes {name}",
+	batch.NoClipsOnTop: "bgremove takes {name}; --recursive also searches subfolders",
 	batch.OnlyOutputs:  "name the original clips",
 	batch.Forbidden:    "its permissions must let you read it",
 	batch.OutIsFile:    "--out names the folder of the outputs",

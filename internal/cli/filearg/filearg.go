@@ -15,6 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Reasons why a result cannot go to standard output.
@@ -24,7 +25,18 @@ var (
 )
 
 // CompleteClips completes the arguments of commands that read clips.
-var CompleteClips cobra.CompletionFunc = cobra.FixedCompletions([]cobra.Completion{"gif", "mp4", "mov", "webm"}, cobra.ShellCompDirectiveFilterFileExt)
+var CompleteClips cobra.CompletionFunc = cobra.FixedCompletions(extensions(option.InputExtensions()), cobra.ShellCompDirectiveFilterFileExt)
+
+// CompleteUploads is CompleteClips for commands that send clips to a service.
+var CompleteUploads cobra.CompletionFunc = cobra.FixedCompletions(extensions(option.UploadExtensions()), cobra.ShellCompDirectiveFilterFileExt)
+
+// extensions are those without the dot, as shells take them.
+func extensions(dotted []string) (all []cobra.Completion) {
+	for _, e := range dotted {
+		all = append(all, strings.TrimPrefix(e, "."))
+	}
+	return all
+}
 
 // Exists reports whether there is a file or folder.
 func Exists(path string) bool {

@@ -48,20 +48,11 @@ func Choices(flag string, remarks map[string]string) string {
 		}
 		all = append(all, word)
 	}
-	return joinWords(all, "or")
+	return option.List(all, "or")
 }
 
 // Formats are those that are written, in a sentence.
-func Formats(conjunction string) string { return joinWords(Option("format").Words, conjunction) }
-
-// joinWords is words in a sentence: "a, b or c".
-func joinWords(words []string, conjunction string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
-}
+func Formats(conjunction string) string { return option.List(Option("format").Words, conjunction) }
 
 // Bounds are those of a flag for a number: "8..32".
 func Bounds(flag string) string {

@@ -1,4 +1,4 @@
-// Package apng writes animated PNG (PNG specification, third edition, chapters
+// Package apng reads and writes animated PNG (PNG specification, third edition, chapters
 // 4.9, 11.3.2 and Annex on animation: acTL, fcTL and fdAT) with full 8-bit
 // straight alpha, as a stream. A bounded number of frames is in memory, however
 // long the clip is.

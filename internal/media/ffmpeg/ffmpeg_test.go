@@ -137,18 +137,23 @@ func TestProbeAndDecode(t *testing.T) {
 		duration      time.Duration
 		alpha, audio  bool
 	}{
-		"mp4":           {"a.mp4", []string{"-f", "lavfi", "-i", testsrc}, 96, 64, 30, 1001 * time.Millisecond, false, false},
-		"mp4 variable":  {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-vf", vfr, "-fps_mode", "passthrough"}, 96, 64, 26, 1001 * time.Millisecond, false, false},
-		"mov prores":    {"a.mov", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=yuva444p10", "-c:v", "prores_ks", "-profile:v", "4444"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
-		"mov qtrle":     {"a.mov", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=argb", "-c:v", "qtrle"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
-		"mov png":       {"a.mov", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=rgba", "-c:v", "png"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
-		"webm vp9":      {"a.webm", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=yuva420p", "-c:v", "libvpx-vp9", "-cpu-used", "8"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
-		"webm vp8":      {"a.webm", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=yuva420p", "-c:v", "libvpx", "-auto-alt-ref", "0"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
-		"wide pixels":   {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-vf", "setsar=2"}, 192, 64, 30, 1001 * time.Millisecond, false, false},
-		"sound":         {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-f", "lavfi", "-i", "sine=duration=1"}, 96, 64, 30, 1001 * time.Millisecond, false, true},
-		"single frame":  {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-frames:v", "1"}, 96, 64, 1, 33 * time.Millisecond, false, false},
-		"fragmented":    {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-movflags", "frag_keyframe+empty_moov"}, 96, 64, 30, 1001 * time.Millisecond, false, false},
-		"late by 500ms": {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-f", "lavfi", "-i", "sine=duration=1", "-vf", "setpts=PTS+0.5/TB", "-fps_mode", "passthrough"}, 96, 64, 30, 1001 * time.Millisecond, false, true},
+		"mp4":                         {"a.mp4", []string{"-f", "lavfi", "-i", testsrc}, 96, 64, 30, 1001 * time.Millisecond, false, false},
+		"mp4 variable":                {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-vf", vfr, "-fps_mode", "passthrough"}, 96, 64, 26, 1001 * time.Millisecond, false, false},
+		"mov prores":                  {"a.mov", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=yuva444p10", "-c:v", "prores_ks", "-profile:v", "4444"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"mov qtrle":                   {"a.mov", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=argb", "-c:v", "qtrle"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"mov png":                     {"a.mov", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=rgba", "-c:v", "png"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"webm vp9":                    {"a.webm", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=yuva420p", "-c:v", "libvpx-vp9", "-cpu-used", "8"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"webm vp8":                    {"a.webm", []string{"-f", "lavfi", "-i", testsrc, "-vf", "format=yuva420p", "-c:v", "libvpx", "-auto-alt-ref", "0"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"wide pixels":                 {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-vf", "setsar=2"}, 192, 64, 30, 1001 * time.Millisecond, false, false},
+		"sound":                       {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-f", "lavfi", "-i", "sine=duration=1"}, 96, 64, 30, 1001 * time.Millisecond, false, true},
+		"single frame":                {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-frames:v", "1"}, 96, 64, 1, 33 * time.Millisecond, false, false},
+		"fragmented":                  {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-movflags", "frag_keyframe+empty_moov"}, 96, 64, 30, 1001 * time.Millisecond, false, false},
+		"matroska":                    {"a.mkv", []string{"-f", "lavfi", "-i", testsrc, "-f", "lavfi", "-i", "sine=duration=1"}, 96, 64, 30, 1001 * time.Millisecond, false, true},
+		"m4v":                         {"a.m4v", []string{"-f", "lavfi", "-i", testsrc}, 96, 64, 30, 1001 * time.Millisecond, false, false},
+		"avi":                         {"a.avi", []string{"-f", "lavfi", "-i", testsrc, "-c:v", "mjpeg"}, 96, 64, 30, 1001 * time.Millisecond, false, false},
+		"avi, times of decoding only": {"a.avi", []string{"-f", "lavfi", "-i", testsrc, "-c:v", "libx264"}, 96, 64, 30, 1001 * time.Millisecond, false, false},
+		"avi rgba":                    {"a.avi", []string{"-f", "lavfi", "-i", testsrc, "-c:v", "png", "-pix_fmt", "rgba"}, 96, 64, 30, 1001 * time.Millisecond, true, false},
+		"late by 500ms":               {"a.mp4", []string{"-f", "lavfi", "-i", testsrc, "-f", "lavfi", "-i", "sine=duration=1", "-vf", "setpts=PTS+0.5/TB", "-fps_mode", "passthrough"}, 96, 64, 30, 1001 * time.Millisecond, false, true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

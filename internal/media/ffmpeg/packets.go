@@ -19,7 +19,8 @@ type packetStats struct {
 	count                     int
 	bytes                     int64 // of all packets, saturated
 	first, last, lastDuration int64
-	lastKey, seekTotal        int // packets before the last key frame; decoded to reach each of those once
+	guessed                   bool // some times are those of decoding
+	lastKey, seekTotal        int  // packets before the last key frame; decoded to reach each of those once
 }
 
 // seekCost is how many packets are decoded on the mean to reach one of them.
@@ -34,7 +35,7 @@ func triangular(n int) int { return n * (n + 1) / 2 }
 // allows are a *media.LimitError as soon as they are counted.
 func (t *Tools) packets(ctx context.Context, demuxer, path string, l media.Limits) (packetStats, error) {
 	p := t.probeProcess(ctx, demuxer, path, []string{"-select_streams", "V:0",
-		"-show_entries", "packet=pts,duration,size,flags", "-of", "compact=p=0:s=,"})
+		"-show_entries", "packet=pts,dts,duration,size,flags", "-of", "compact=p=0:s=,"})
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return packetStats{}, err
@@ -70,6 +71,7 @@ func readPackets(r io.Reader, l media.Limits) (packetStats, error) {
 type packet struct {
 	pts, duration, size int64
 	key                 bool
+	guessed             bool // pts is when it is decoded: AVI says nothing else
 }
 
 // parsePacket reads a line of ffprobe's; ok is false where it has no time, or is
@@ -87,6 +89,8 @@ func parsePacket(line string) (p packet, ok bool) {
 		case err != nil:
 		case name == "pts":
 			p.pts, ok = n, true
+		case name == "dts" && !ok: // which follows pts
+			p.pts, p.guessed, ok = n, true, true
 		case name == "duration":
 			p.duration = n
 		case name == "size":
@@ -107,6 +111,7 @@ func (w *packetStats) add(p packet) {
 		w.seekTotal, w.lastKey = w.seekTotal+triangular(w.count-w.lastKey), w.count
 	}
 	w.count++
+	w.guessed = w.guessed || p.guessed
 	w.bytes += max(0, min(p.size, math.MaxInt64-w.bytes))
 }
 

@@ -28,6 +28,9 @@ type Clip struct {
 	info   media.Info
 	stream videoStream
 	origin time.Duration // the container's own start, which ffmpeg subtracts
+	// guessed says that the container does not say when frames are shown, only when
+	// they are decoded: nothing can be found by its time.
+	guessed bool
 }
 
 // HDR reports whether the clip's brightness needs tone mapping.
@@ -45,6 +48,7 @@ func (c *Clip) Info() media.Info { return c.info }
 // what its bytes say.
 var demuxers = map[media.Container]string{
 	media.MP4: "mov", media.MOV: "mov", media.WebM: "matroska", media.Matroska: "matroska",
+	media.AVI: "avi", media.AVIF: "mov",
 }
 
 // Probe reads the metadata of a video file and counts its frames without
@@ -54,7 +58,7 @@ var demuxers = map[media.Container]string{
 func (t *Tools) Probe(ctx context.Context, path string, container media.Container, l media.Limits) (*Clip, error) {
 	demuxer, ok := demuxers[container]
 	if !ok {
-		return nil, &media.UnreadableError{Reason: "not a GIF, MP4, MOV or WebM file"}
+		return nil, &media.UnreadableError{Reason: "not a video that ffmpeg is asked to read"}
 	}
 	// Starting a child takes longer than its work here, so both run at once.
 	var h header
@@ -102,7 +106,10 @@ func (c *Clip) describe(h header, w packetStats) error {
 	if w.count == 0 {
 		return &media.UnreadableError{Reason: "the video has no frames"}
 	}
-	c.info.Frames, c.info.SeekCost = w.count, w.seekCost()
+	c.info.Frames, c.guessed = w.count, w.guessed
+	if !c.guessed {
+		c.info.SeekCost = w.seekCost()
+	}
 	if err := c.setTimes(w, time.Duration(h.Format.Duration)); err != nil {
 		return err
 	}
@@ -124,6 +131,9 @@ func (c *Clip) setTimes(w packetStats, whole time.Duration) error {
 		c.info.LastFrame = guessLastFrame(last, whole-(first-c.origin), w.count, stated)
 	}
 	c.info.Duration = last + c.info.LastFrame
+	if c.info.Container == media.AVIF && w.count == 1 {
+		c.info.Still, c.info.Duration, c.info.LastFrame = true, 0, 0
+	}
 	return nil
 }
 

@@ -38,6 +38,9 @@ func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, err
 		s.decoder = yuv.NewDecoder(coding, c.info.Width, c.info.Height)
 		s.picture = make([]uint8, s.decoder.Bytes())
 	}
+	if c.guessed {
+		o.From, o.To = 0, 0
+	}
 	seek := time.Duration(0)
 	if o.From > 0 {
 		// ffmpeg counts from the container's start and drops what lies before.

@@ -1,4 +1,4 @@
-// Package webp writes animated WebP (Google's "WebP Container Specification")
+// Package webp reads and writes animated WebP (Google's "WebP Container Specification")
 // with straight alpha, as a stream. libwebp in ffmpeg encodes the pictures, each by
 // itself; the container, with its times, is made here. A bounded number of
 // frames is in memory, however long the clip is.

@@ -11,6 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/spell"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Bounds of a form.
@@ -156,8 +157,8 @@ func (f *form) file(ctx context.Context, p *multipart.Part) error {
 		f.refuse("file", "is kept already; send only options")
 	case name == "":
 		f.refuse("file", "must be a file with a name")
-	case !isClipName(name):
-		f.refuse("file", "must be named .gif, .mp4, .mov or .webm")
+	case !option.IsUpload(name):
+		f.refuse("file", "must be named "+option.List(option.UploadExtensions(), "or"))
 	case f.files > f.maxFiles && f.maxFiles == 1:
 		f.refuse("file", "is given twice")
 	case f.files > f.maxFiles:

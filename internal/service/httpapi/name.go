@@ -43,15 +43,6 @@ func shorten(name string, n int) string {
 	return stem + ext
 }
 
-// isClipName reports whether a name has one of the extensions that are taken.
-func isClipName(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".gif", ".mp4", ".mov", ".webm":
-		return true
-	}
-	return false
-}
-
 // disposition names a file for saving (RFC 6266): in ASCII for all, and as it
 // is where that is not the same (RFC 8187).
 func disposition(kind, name string) string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Remover probes and processes clips by pkg/bgremove. It is safe for
@@ -30,11 +31,6 @@ type Remover struct {
 // New makes a Remover of r, which stays the caller's.
 func New(r *bgremove.Remover) *Remover { return &Remover{remover: r} }
 
-// mediaTypes are those of the containers that are read.
-var mediaTypes = map[string]string{
-	"gif": "image/gif", "mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "matroska": "video/x-matroska",
-}
-
 // Probe describes the clip at path. The error is job.ErrUnreadable, wrapped, a
 // *job.LimitError, or that of a machine that lacks ffmpeg.
 func (r *Remover) Probe(ctx context.Context, path string, l job.Limits) (job.Media, error) {
@@ -43,7 +39,7 @@ func (r *Remover) Probe(ctx context.Context, path string, l job.Limits) (job.Med
 		return job.Media{}, translate(err)
 	}
 	m := job.Media{
-		Type: mediaTypes[info.Container], FrameCount: info.Frames, Width: info.Width, Height: info.Height,
+		Type: option.Input(info.Container).MediaType(), FrameCount: info.Frames, Width: info.Width, Height: info.Height,
 		Duration: time.Duration(info.Duration * float64(time.Second)).Round(time.Millisecond),
 	}
 	if m.Duration <= 0 {

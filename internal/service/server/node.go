@@ -17,6 +17,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/removal"
 	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // sweepEvery is the interval of sweeps.
@@ -107,6 +108,7 @@ const MaxFrames = 100_000
 func engineConfig(c Config) bgremove.Config {
 	e := c.Engine
 	e.TempDir = cmp.Or(e.TempDir, c.TempDir)
+	e.Inputs = option.ServiceInputs()
 	side := c.Limits.MaxDimension
 	e.Limits = bgremove.Limits{MaxArea: int64(side) * int64(side), MaxFrames: MaxFrames, MaxPixels: c.Limits.MaxPixels}
 	return e
