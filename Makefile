@@ -15,6 +15,9 @@ export BGREMOVE_ONNXRUNTIME ?= $(shell ls $(CURDIR)/.cache/bgremove/onnxruntime/
 # Installed by `make setup`, for the tests of pages.
 export BGREMOVE_TEST_AXE ?= $(CURDIR)/.cache/axe/node_modules/axe-core/axe.min.js
 
+# Installed by `make setup`, for the tests of sprite sheets.
+export BGREMOVE_TEST_ENGINES ?= $(CURDIR)/.cache/engines/node_modules
+
 tools      := $(CURDIR)/.cache/bin
 golangci   := $(tools)/golangci-lint-$(GOLANGCI_VERSION)
 goreleaser := $(tools)/goreleaser-$(GORELEASER_VERSION)

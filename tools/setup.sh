@@ -64,3 +64,9 @@ if [ "${1:-}" != demo ] && [ ! -f .cache/axe/node_modules/axe-core/axe.min.js ];
 	npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix .cache/axe axe-core@4.14.1 ||
 		echo "setup: without axe-core the pages' looks are not tested" >&2
 fi
+
+# PixiJS and Phaser load sprite sheets in the browser, as games do.
+if [ "${1:-}" != demo ] && [ ! -f .cache/engines/node_modules/phaser/dist/phaser.min.js ]; then
+	npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix .cache/engines pixi.js@8.22.0 phaser@4.2.1 ||
+		echo "setup: without PixiJS and Phaser, sprite sheets are not tested in engines" >&2
+fi

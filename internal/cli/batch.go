@@ -22,6 +22,8 @@ import (
 type batchOptions struct {
 	bgremove.Options
 	out       string
+	sheet     bool
+	clips     bool // are written, and not only sheets
 	recursive bool
 	jobs      int
 	watch     bool
@@ -63,6 +65,7 @@ files failed (3) or were dropped while they were worked on (130).`,
 	f.BoolVar(&o.force, "force", false, "make outputs again that exist")
 	f.BoolVar(&o.update, "update", false, "make outputs again that are older than their inputs")
 	optionFlags(f, &o.Options)
+	f.BoolVar(&o.sheet, "sheet", false, "write sprite sheets, as .png, and their data as .json; the clips only with --format")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
 	f.BoolVar(&o.json, "json", false, "print a report for each file, a JSON object a line")
 	a.removalFlags(f)
@@ -80,6 +83,8 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 		return flags.Usage(cmd, fmt.Errorf("jobs must not be negative: %d", o.jobs))
 	case a.checkRemovalFlags() != nil:
 		return flags.Usage(cmd, a.checkRemovalFlags())
+	case !o.sheet && checkSheet(cmd, "") != nil:
+		return checkSheet(cmd, "")
 	}
 	return flags.CheckOptions(cmd, &o.Options)
 }
@@ -98,7 +103,8 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	case !o.watch && found.CheckInputs(search) != nil:
 		return found.CheckInputs(search)
 	}
-	items, err := batch.Name(o.out, o.EffectiveFormat(), found.Inputs)
+	o.clips = !o.sheet || flags.Typed(cmd, "format")
+	items, err := batch.Name(o.out, o.written(), found.Inputs)
 	if err != nil {
 		return filearg.ExplainCollision(err)
 	}
@@ -156,7 +162,8 @@ func (r *batchRun) run(ctx context.Context, items []batch.Item) error {
 // remove works on one file with a progress bar of its own.
 func (r *batchRun) remove(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
 	part := r.startFile(item)
-	result, err := r.remover.Remove(ctx, item.Path, item.Output, r.o.Options, bgremove.Extras{Overwrite: overwrite, Progress: part.progress})
+	output, sheet := r.o.places(item)
+	result, err := r.remover.Remove(ctx, item.Path, output, r.o.Options, bgremove.Extras{Overwrite: overwrite, Sheet: sheet, Progress: part.progress})
 	part.end(ctx.Err() != nil && err != nil)
 	return result, err
 }

@@ -38,19 +38,19 @@ func (s *seconds) Set(text string) error {
 	return nil
 }
 
-// loop is a flag for a number of plays that may be left unset.
-type loop struct{ p **int }
+// optional is a flag for a whole number that may be left unset.
+type optional struct{ p **int }
 
-func (l *loop) String() string {
+func (l *optional) String() string {
 	if l.p == nil || *l.p == nil {
 		return ""
 	}
 	return strconv.Itoa(**l.p)
 }
 
-func (l *loop) Type() string { return "int" }
+func (l *optional) Type() string { return "int" }
 
-func (l *loop) Set(s string) error {
+func (l *optional) Set(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return errors.New("must be a whole number")

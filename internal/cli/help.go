@@ -17,6 +17,7 @@ var flagGroups = []struct {
 	flags []string
 }{
 	{"Output", []string{"output", "out", "format", "bg", "bg-fit", "outline", "shadow", "preview", "compare", "mask-only", "no-audio", "loop", "recursive", "watch", "force", "update", "quiet", "json"}},
+	{"Sprite sheet", []string{"sheet", "sheet-data", "sheet-pack", "sheet-max", "sheet-power-of-two", "sheet-padding", "sheet-extrude"}},
 	{"Placement", []string{"crop", "pad", "canvas-w", "canvas-h", "anchor", "scale"}},
 	{"Method", []string{"method", "model", "subject", "tolerance", "key", "keep-shadow", "holes"}},
 	{"Quality", []string{"quality", "edge-colour", "fps", "start", "end", "trim", "strict"}},

@@ -24,6 +24,7 @@ import (
 type removeOptions struct {
 	bgremove.Options
 	output  string
+	sheet   string
 	force   bool
 	quiet   bool
 	json    bool
@@ -45,6 +46,7 @@ is complete; an existing file is kept unless --force is given.`,
 		Example: `  bgremove remove clip.gif
   bgremove remove clip.mp4 -o clip.webm --crop=false
   bgremove remove walk.gif --canvas-w 128 --canvas-h 128 --anchor bottom --pad 0
+  bgremove remove walk.gif --sheet walk.png
   bgremove remove green.mov --key green --bg '#ffffff' -o white.mp4
   bgremove remove 'frames/f%04d.png' --fps 12 -o walk.gif
   bgremove remove - --format apng -o - <clip.gif >clip.apng`,
@@ -54,6 +56,7 @@ is complete; an existing file is kept unless --force is given.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "the output `file`, whose extension decides the format, or its folder; - is standard output")
 	optionFlags(f, &o.Options)
+	f.StringVar(&o.sheet, "sheet", "", "write a sprite sheet, a PNG `file`, and its data as .json; the clip only with -o or --format")
 	f.StringVar(&o.preview, "preview", "", "also write the first cut-out as a PNG `file`")
 	f.StringVar(&o.compare, "compare", "", "also write before and after, side by side, as a PNG `file`")
 	f.BoolVar(&o.force, "force", false, "overwrite the output")
@@ -68,6 +71,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	flags.AddServiceOptions(f, o)
 	flags.AddBackground(f, o)
 	flags.AddRim(f, o)
+	sheetFlags(f, o)
 	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
 	f.Var(flags.Colour(&o.Key, flags.Option("key").Words...), "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
 	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")
@@ -79,7 +83,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var((*seconds)(&o.End), "end", "keep frames before this `time`")
 	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left; of numbered pictures: show n a second")
 	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, "+flags.Bounds("quality")+" (default: "+qualities()+")")
-	f.Var(&loop{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
+	f.Var(&optional{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
 	f.Var(flags.Colour(&o.EdgeColour), "edge-colour", "gif: blend half-transparent edges on this `colour`")
 	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
 	f.BoolVar(&o.NoColours, "no-colours", false, "leave undecided what the network doubts, whatever its colour")
@@ -149,7 +153,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 
 // runRemoval removes the background and shows a progress bar.
 func (a *app) runRemoval(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
-	extras := bgremove.Extras{Overwrite: o.force, Preview: p.onPreview()}
+	extras := bgremove.Extras{Overwrite: o.force, Sheet: o.sheet, Preview: p.onPreview()}
 	if !o.quiet {
 		bar := a.NewBar("removing")
 		defer bar.Close()
@@ -175,6 +179,10 @@ func (a *app) resolveOutput(cmd *cobra.Command, input string, o *removeOptions) 
 	switch {
 	case a.checkRemovalFlags() != nil:
 		return flags.Usage(cmd, a.checkRemovalFlags())
+	case checkSheet(cmd, o.sheet) != nil:
+		return checkSheet(cmd, o.sheet)
+	case o.sheet != "" && !clipWanted(cmd, o.output):
+		return flags.CheckOptions(cmd, &o.Options)
 	case o.output == "-" && o.json:
 		return flags.Usage(cmd, filearg.ErrStdoutShared)
 	case o.output == "" && input == "-":
@@ -250,7 +258,7 @@ func newJSONResult(r *bgremove.Result) jsonResult {
 
 // summary describes a result in one line.
 func summary(r *bgremove.Result) string {
-	return fmt.Sprintf("%s: %d frames, %d×%d, %s, in %.1f s (%s: %s)", r.Output, r.Frames, r.Width, r.Height,
+	return fmt.Sprintf("%s: %d frames, %d×%d, %s, in %.1f s (%s: %s)", outputNames(r), r.Frames, r.Width, r.Height,
 		term.ByteSize(r.OutputSize), r.Timings["total"], r.Method, r.Reason)
 }
 

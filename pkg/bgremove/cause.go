@@ -40,6 +40,8 @@ const (
 	OutputIsInput       Cause = "output_is_input"       // the input itself was named
 	FallbackIsInput     Cause = "fallback_is_input"     // the input is the GIF in the place of an MP4; a Background gives the MP4
 	OutputTooLarge      Cause = "output_too_large"      // Config.ChildLimits.FileSize; a smaller canvas, fewer frames or a shorter part helps
+	SheetFrameTooLarge  Cause = "sheet_frame_too_large" // for a page of a sprite sheet; Limit is its longest side
+	SheetPages          Cause = "sheet_pages"           // a sprite sheet needs several, and its schema knows one
 	NoSpace             Cause = "no_space"              // on the device of the output or of Config.TempDir
 )
 

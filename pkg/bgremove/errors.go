@@ -88,6 +88,9 @@ func explain(path string, err error) error {
 	case errors.Is(err, pipeline.ErrNoFrames):
 		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none starts between it and the end", Err: err}
 	}
+	if e := sheetError(path, err); e != nil {
+		return e
+	}
 	return networkError(path, err)
 }
 

@@ -30,6 +30,10 @@ type (
 	Holes = option.Holes
 	// Subject is which of the things that the network finds is wanted.
 	Subject = option.Subject
+	// SheetData is the schema in which a sprite sheet is described.
+	SheetData = option.SheetData
+	// SheetPack is how frames are placed on a sprite sheet.
+	SheetPack = option.SheetPack
 )
 
 // The words that programs use most; package option has them all.
@@ -55,6 +59,12 @@ const (
 	Cover   = option.Cover
 	Contain = option.Contain
 	Tile    = option.Tile
+
+	TexturePacker = option.TexturePacker
+	Aseprite      = option.Aseprite
+
+	Tight = option.Tight
+	Rows  = option.Rows
 
 	HolesAuto   = option.HolesAuto
 	HolesKeep   = option.HolesKeep

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -48,6 +47,8 @@ type Result struct {
 	Timings map[string]float64 `json:"timings"`
 	// Quality is how it looks.
 	Quality Quality `json:"quality"`
+	// Sheet is the sprite sheet, if one was written.
+	Sheet *Sheet `json:"sheet,omitempty"`
 	// Notes explain deviations from the request or from the expected result.
 	Notes []Note `json:"notes,omitempty"`
 }
@@ -84,6 +85,10 @@ type Progress struct {
 type Extras struct {
 	// Overwrite replaces an output that exists.
 	Overwrite bool
+	// Sheet is the path of a sprite sheet that is written too, which ends in .png; its
+	// data lies beside it, with the extension .json. Further pages have "-1" and so on
+	// before the extension. All files appear together.
+	Sheet string
 	// Preview, if set, receives the first output frame that shows something,
 	// and the source laid out alike. The pictures are its own to keep.
 	Preview func(before, after *image.NRGBA)
@@ -103,10 +108,13 @@ type Extras struct {
 // MP4 and a transparent background the output gets the extension .gif, see
 // Options.EffectiveFormat; Result.Output names it. The output appears when it
 // is complete; after an error, or when ctx ends, there is none, and no child
-// process is left.
+// process is left. Without an output only the sheet of the Extras is written.
 func (r *Remover) Remove(ctx context.Context, input, output string, o Options, x Extras) (*Result, error) {
 	if err := Validate(o); err != nil {
 		return nil, err
+	}
+	if output == "" && x.Sheet != "" {
+		o.Format = APNG // the sheet has its frames
 	}
 	j := &removal{Remover: r, options: o, extras: x, began: time.Now(), timings: map[string]float64{}}
 	result, err := j.run(ctx, input, output)
@@ -152,11 +160,11 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if j.behind, err = j.scene(ctx, j.options); err != nil {
 		return nil, err
 	}
-	file, err := create(outputPath, j.extras.Overwrite)
+	files, err := j.createAll(in, inputPath, outputPath)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Discard()
+	defer files.discard()
 	chosen, err := timing(j, "look", func() (*choice, error) { return j.choose(ctx, in.clip, j.options) })
 	if err != nil {
 		return nil, j.missingCodec(ctx, in.clip, err)
@@ -165,7 +173,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if chosen.note != nil {
 		j.notes = append(j.notes, *chosen.note)
 	}
-	job, err := j.job(in, file, chosen)
+	job, err := j.job(in, files, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -177,15 +185,13 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if j.options.Strict && len(quality.Warnings) > 0 {
 		return nil, quality.strictError(inputPath)
 	}
-	size, err := file.Commit()
-	if errors.Is(err, fs.ErrExist) {
-		return nil, existsError(outputPath, err)
-	}
+	size, err := files.commit()
 	if err != nil {
 		return nil, err
 	}
 	result := j.result(inputPath, outputPath, in, chosen, report, size)
 	result.Quality = quality
+	files.report(result)
 	return result, nil
 }
 
@@ -276,7 +282,7 @@ func timingOf(o Options, info media.Info) pipeline.Timing {
 }
 
 // job translates the options for the pipeline.
-func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, error) {
+func (j *removal) job(in *input, files *outputs, c *choice) (pipeline.Job, error) {
 	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
 	backing, _ := option.ParseBackground(o.Background)
 	scaling, err := sampling(o.Scale, c.pixelArt)
@@ -308,7 +314,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 		job.BleedReach = 4 // as far as WebM's chroma, at half the resolution, is interpolated
 	}
 	job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
-		return j.sink(ctx, file, in, o, survey, out)
+		return files.sink(ctx, out, func(f *outfile.File) (media.Sink, error) { return j.sink(ctx, f, in, o, survey, out) })
 	}
 	return job, nil
 }

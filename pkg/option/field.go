@@ -19,7 +19,17 @@ var (
 	Canvas    = Range{Min: 16, Max: 4096} // one side
 	Quality   = Range{Min: 1, Max: 100}   // its default is the format's
 	Loop      = Range{Min: 0, Max: 65535}
+
+	SheetMax     = Range{Min: 64, Max: 16384} // one side of a page; its default is SheetSide
+	SheetPadding = Range{Min: 0, Max: 64}
+	SheetExtrude = Range{Min: 0, Max: 16}
 )
+
+// SheetSide is the SheetMax that 0 stands for: nearly all graphics hardware reads it.
+const SheetSide = 8192
+
+// TightPadding is the SheetPadding with Tight that nil stands for.
+const TightPadding = 2
 
 func (r Range) has(n int) bool { return n >= r.Min && n <= r.Max }
 
@@ -99,6 +109,12 @@ var fields = []field{
 	ruled("fps", rule{"must be between 0.01 and 1000", func(o Options) bool { return o.FPS == 0 || o.FPS >= 0.01 && o.FPS <= 1000 }}),
 	number("quality", Quality, func(o *Options) *int { return &o.Quality }),
 	ruled("loop", rule{Loop.must(), func(o Options) bool { return o.Loop == nil || Loop.has(*o.Loop) }}),
+	word("sheetData", AllSheetData(), func(o *Options) *SheetData { return &o.SheetData }),
+	word("sheetPack", SheetPacks(), func(o *Options) *SheetPack { return &o.SheetPack }),
+	number("sheetMax", SheetMax, func(o *Options) *int { return &o.SheetMax }),
+	number("sheetExtrude", SheetExtrude, func(o *Options) *int { return &o.SheetExtrude }),
+	ruled("sheetPadding", rule{SheetPadding.must(), func(o Options) bool { return o.SheetPadding == nil || SheetPadding.has(*o.SheetPadding) }}),
+	truth("sheetPowerOfTwo", func(o *Options) *bool { return &o.SheetPowerOfTwo }),
 	truth("crop", func(o *Options) *bool { return &o.Crop }),
 	truth("trim", func(o *Options) *bool { return &o.Trim }),
 	truth("maskOnly", func(o *Options) *bool { return &o.MaskOnly }),

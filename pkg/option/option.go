@@ -101,6 +101,19 @@ type Options struct {
 	EdgeColour string `json:"edgeColour,omitempty"`
 	// NoAudio drops the sound, which formats with sound keep otherwise.
 	NoAudio bool `json:"noAudio,omitempty"`
+
+	// SheetData is how a sprite sheet is described, if one is written, and SheetPack
+	// how it is packed.
+	SheetData SheetData `json:"sheetData,omitempty"`
+	SheetPack SheetPack `json:"sheetPack,omitempty"`
+	// SheetMax is the longest side of a page in pixels, within SheetMax; 0 means
+	// SheetSide. SheetPowerOfTwo makes both sides powers of two.
+	SheetMax        int  `json:"sheetMax,omitempty"`
+	SheetPowerOfTwo bool `json:"sheetPowerOfTwo,omitempty"`
+	// SheetPadding is the pixels between frames; nil means TightPadding, and none in
+	// Rows. SheetExtrude is the pixels around each frame in which its edge is repeated.
+	SheetPadding *int `json:"sheetPadding,omitempty"`
+	SheetExtrude int  `json:"sheetExtrude,omitempty"`
 }
 
 // Defaults are the options of the command line and the HTTP API.

@@ -81,6 +81,31 @@ const (
 // Subjects are all subjects, the default first.
 func Subjects() []Subject { return []Subject{SubjectAuto, Moving, Salient} }
 
+// SheetData is the schema in which a sprite sheet is described. The empty SheetData
+// is TexturePacker.
+type SheetData string
+
+// The schemas.
+const (
+	TexturePacker SheetData = "texturepacker" // JSON (Hash), on any number of pages
+	Aseprite      SheetData = "aseprite"      // an array, on one page
+)
+
+// AllSheetData are all schemas, the default first.
+func AllSheetData() []SheetData { return []SheetData{TexturePacker, Aseprite} }
+
+// SheetPack is how frames are placed on a sprite sheet. The empty SheetPack is Tight.
+type SheetPack string
+
+// The ways to pack.
+const (
+	Tight SheetPack = "tight" // trimmed, equal ones once, wherever there is room
+	Rows  SheetPack = "rows"  // whole and all, in equal cells
+)
+
+// SheetPacks are all ways to pack, the default first.
+func SheetPacks() []SheetPack { return []SheetPack{Tight, Rows} }
+
 // The words of Key that are no #rrggbb.
 const (
 	KeyAuto  = "auto"

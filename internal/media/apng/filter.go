@@ -24,10 +24,14 @@ func unfiltered(dst, pix []byte, stride int) []byte {
 // differences (PNG section 12.7) what Deflate can match and code shortly.
 func (f *filter) adaptive(dst, pix []byte, stride, bpp int) []byte {
 	f.zero = resize(f.zero, stride)
+	return f.adaptiveBelow(dst, f.zero, pix, stride, bpp)
+}
+
+// adaptiveBelow is adaptive for rows that lie below the row up.
+func (f *filter) adaptiveBelow(dst, up, pix []byte, stride, bpp int) []byte {
 	for i := 1; i < len(f.rows); i++ {
 		f.rows[i] = resize(f.rows[i], stride)
 	}
-	up := f.zero
 	for ; len(pix) > 0; pix = pix[stride:] {
 		row := pix[:stride]
 		f.fill(row, up, bpp)

@@ -1,0 +1,256 @@
+package bgremove
+
+import (
+	"context"
+	"errors"
+	"image"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/pipeline"
+	"github.com/bgremove/bgremove/internal/sheet"
+	"github.com/bgremove/bgremove/internal/system/outfile"
+	"github.com/bgremove/bgremove/pkg/option"
+)
+
+// Sheet describes a sprite sheet that was written.
+type Sheet struct {
+	Pages []SheetPage `json:"pages"`
+	// Sprites is how many different pictures there are.
+	Sprites int `json:"sprites"`
+	// Size is the bytes of all its files.
+	Size int64 `json:"size"`
+}
+
+// SheetPage is a picture of a sheet and the file that describes it.
+type SheetPage struct {
+	Image  string `json:"image"`
+	Data   string `json:"data"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+}
+
+// SheetFormat is Result.OutputFormat where only a sheet was written.
+const SheetFormat Format = "sheet"
+
+// sheetExtension is what the path of a sheet ends in.
+const sheetExtension = ".png"
+
+// SheetPath is the default place of a sheet: that of a clip's output, as a picture.
+func SheetPath(output string) string {
+	return strings.TrimSuffix(output, filepath.Ext(output)) + sheetExtension
+}
+
+// outputs are the files of one removal: a clip, a sheet, or both.
+type outputs struct {
+	*removal
+	path  string
+	plays int
+	clip  *outfile.File // nil without one
+	pages []sheetFiles
+	sheet *sheet.Writer // nil without one
+	size  int64         // of the sheet
+}
+
+// sheetFiles are the files of a page.
+type sheetFiles struct{ picture, data *outfile.File }
+
+// createAll makes the files, or explains why it cannot, and then leaves none.
+func (j *removal) createAll(in *input, path, output string) (*outputs, error) {
+	o := &outputs{removal: j, path: output, plays: in.clip.Info().Plays}
+	if j.options.Loop != nil {
+		o.plays = *j.options.Loop
+	}
+	if err := o.create(path); err != nil {
+		o.discard()
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *outputs) create(input string) (err error) {
+	path := o.extras.Sheet
+	if path != "" {
+		if !strings.EqualFold(filepath.Ext(path), sheetExtension) {
+			return &Error{Kind: Invalid, Path: path, Reason: "a sprite sheet is written as " + sheetExtension}
+		}
+		for _, name := range []string{path, sheet.DataName(path)} {
+			switch {
+			case sameFile(input, name):
+				return &Error{Kind: Invalid, Cause: OutputIsInput, Path: name, Reason: "would be the input itself"}
+			case o.path != "" && (samePath(o.path, name) || sameFile(o.path, name)):
+				return &Error{Kind: Invalid, Path: name, Reason: "named twice: the sprite sheet and the clip need names of their own"}
+			}
+		}
+		if err := o.addPage(); err != nil {
+			return err
+		}
+	}
+	if o.path != "" || path == "" {
+		o.clip, err = create(o.path, o.extras.Overwrite)
+	}
+	return err
+}
+
+// samePath reports whether two paths are one name.
+func samePath(a, b string) bool {
+	a, err := filepath.Abs(a)
+	b, err2 := filepath.Abs(b)
+	return err == nil && err2 == nil && a == b
+}
+
+// addPage makes the files of the sheet's next page.
+func (o *outputs) addPage() error {
+	path := sheet.PageName(o.extras.Sheet, len(o.pages))
+	picture, err := create(path, o.extras.Overwrite)
+	if err != nil {
+		return err
+	}
+	data, err := create(sheet.DataName(path), o.extras.Overwrite)
+	if err != nil {
+		picture.Discard()
+		return err
+	}
+	o.pages = append(o.pages, sheetFiles{picture, data})
+	return nil
+}
+
+// page is the files of a page, whose first exists.
+func (o *outputs) page(page int) (picture, data io.Writer, err error) {
+	if page == len(o.pages) {
+		if err := o.addPage(); err != nil {
+			return nil, nil, err
+		}
+	}
+	files := o.pages[page]
+	limit := o.config.ChildLimits.FileSize
+	return &limitedFile{file: files.picture, limit: limit}, &limitedFile{file: files.data, limit: limit}, nil
+}
+
+// sink opens the writer of the files; clip opens that of the clip.
+func (o *outputs) sink(ctx context.Context, out pipeline.Output, clip func(*outfile.File) (media.Sink, error)) (media.Sink, error) {
+	if o.extras.Sheet == "" {
+		return clip(o.clip)
+	}
+	var err error
+	if o.sheet, err = sheet.NewWriter(ctx, out.Size.X, out.Size.Y, o.page, o.sheetOptions(out)); err != nil {
+		return nil, err
+	}
+	if o.clip == nil {
+		return o.sheet, nil
+	}
+	other, err := clip(o.clip)
+	if err != nil {
+		o.sheet.Abort()
+		return nil, err
+	}
+	return sheet.Beside(o.sheet, other), nil
+}
+
+// sheetOptions translates the options for the sheet.
+func (o *outputs) sheetOptions(out pipeline.Output) sheet.Options {
+	want := o.options
+	so := sheet.Options{
+		Limits: sheet.Limits{Max: want.SheetMax, PowerOfTwo: want.SheetPowerOfTwo, Extrude: want.SheetExtrude},
+		Data:   want.SheetData, Pack: want.SheetPack, Pivot: sheet.Point{X: 0.5, Y: 0.5}, Plays: o.plays,
+		Image: filepath.Base(o.extras.Sheet), Pool: out.Pool, TempDir: o.config.TempDir,
+	}
+	if so.Max == 0 {
+		so.Max = option.SheetSide
+	}
+	switch {
+	case want.SheetPadding != nil:
+		so.Padding = *want.SheetPadding
+	case want.SheetPack != option.Rows:
+		so.Padding = option.TightPadding
+	}
+	if want.Anchor == Bottom {
+		so.Pivot.Y = 1
+	}
+	return so
+}
+
+// named is a file and the name that it gets.
+type named struct {
+	file *outfile.File
+	path string
+}
+
+// commit gives all files their names, or none, and returns the clip's size. Files
+// that are overwritten are gone, should a later one fail.
+func (o *outputs) commit() (clip int64, err error) {
+	var all []named
+	for i, p := range o.pages {
+		path := sheet.PageName(o.extras.Sheet, i)
+		all = append(all, named{p.picture, path}, named{p.data, sheet.DataName(path)})
+	}
+	if o.clip != nil {
+		all = append(all, named{o.clip, o.path})
+	}
+	for i, n := range all {
+		size, err := n.file.Commit()
+		if err != nil {
+			for _, done := range all[:i] {
+				_ = outfile.Remove(done.path) // the error says more
+			}
+			if errors.Is(err, fs.ErrExist) {
+				err = existsError(n.path, err)
+			}
+			return 0, err
+		}
+		if n.file == o.clip {
+			return size, nil
+		}
+		o.size += size
+	}
+	return 0, nil
+}
+
+// discard removes what has no name yet.
+func (o *outputs) discard() {
+	for _, p := range o.pages {
+		p.picture.Discard()
+		p.data.Discard()
+	}
+	if o.clip != nil {
+		o.clip.Discard()
+	}
+}
+
+// report says in a result what was written beside a clip, or in its place.
+func (o *outputs) report(r *Result) {
+	if o.sheet == nil {
+		return
+	}
+	r.Sheet = &Sheet{Sprites: o.sheet.Sprites(), Size: o.size}
+	for i, size := range o.sheet.Pages() {
+		r.Sheet.Pages = append(r.Sheet.Pages, o.sheetPage(i, size))
+	}
+	if o.clip == nil {
+		r.Output, r.OutputFormat, r.OutputSize = o.extras.Sheet, SheetFormat, o.size
+	}
+}
+
+func (o *outputs) sheetPage(page int, size image.Point) SheetPage {
+	path := sheet.PageName(o.extras.Sheet, page)
+	return SheetPage{Image: path, Data: sheet.DataName(path), Width: size.X, Height: size.Y}
+}
+
+// sheetError explains what a sheet cannot hold; it is nil for other errors.
+func sheetError(path string, err error) error {
+	var (
+		size  *sheet.SizeError
+		pages *sheet.PagesError
+	)
+	switch {
+	case errors.As(err, &size):
+		return &Error{Kind: Failed, Path: path, Cause: SheetFrameTooLarge, Limit: strconv.Itoa(size.Max), Reason: size.Error(), Err: err}
+	case errors.As(err, &pages):
+		return &Error{Kind: Failed, Path: path, Cause: SheetPages, Limit: strconv.Itoa(pages.Max), Reason: pages.Error(), Err: err}
+	}
+	return nil
+}
