@@ -77,6 +77,7 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	case a.checkRemovalFlags() != nil:
 		return flags.Usage(cmd, a.checkRemovalFlags())
 	}
+	flags.LeaveFormat(cmd, "", &o.Options)
 	return flags.CheckOptions(cmd, &o.Options)
 }
 

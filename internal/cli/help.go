@@ -16,7 +16,7 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Output", []string{"output", "out", "format", "bg", "bg-fit", "outline", "shadow", "preview", "compare", "mask-only", "no-audio", "loop", "recursive", "watch", "force", "update", "quiet", "json"}},
+	{"Output", []string{"output", "out", "format", "preset", "max-size", "bg", "bg-fit", "outline", "shadow", "preview", "compare", "mask-only", "no-audio", "loop", "recursive", "watch", "force", "update", "quiet", "json"}},
 	{"Placement", []string{"crop", "pad", "canvas-w", "canvas-h", "anchor", "scale"}},
 	{"Method", []string{"method", "model", "subject", "tolerance", "key", "keep-shadow", "holes"}},
 	{"Quality", []string{"quality", "edge-colour", "fps", "start", "end", "trim", "strict"}},

@@ -41,6 +41,8 @@ const (
 	OutputIsInput       Cause = "output_is_input"       // the input itself was named
 	FallbackIsInput     Cause = "fallback_is_input"     // the input is the GIF in the place of an MP4; a Background gives the MP4
 	OutputTooLarge      Cause = "output_too_large"      // Config.ChildLimits.FileSize; a smaller canvas, fewer frames or a shorter part helps
+	SizeNotReached      Cause = "size_not_reached"      // Options.MaxSize; a smaller canvas, fewer frames or a shorter part helps
+	PresetNotKept       Cause = "preset_not_kept"       // Name is the preset; the clip has something that its limits do not allow for
 	NoSpace             Cause = "no_space"              // on the device of the output or of Config.TempDir
 )
 

@@ -15,7 +15,6 @@ import (
 	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/internal/pipeline"
 	"github.com/bgremove/bgremove/internal/scene"
-	"github.com/bgremove/bgremove/internal/system/outfile"
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
@@ -46,6 +45,8 @@ type Result struct {
 	Timings map[string]float64 `json:"timings"`
 	// Quality is how it looks.
 	Quality Quality `json:"quality"`
+	// Fit is what a MaxSize cost, or nil without one.
+	Fit *Fitted `json:"fit,omitempty"`
 	// Notes explain deviations from the request or from the expected result.
 	Notes []Note `json:"notes,omitempty"`
 }
@@ -104,7 +105,7 @@ func (r *Remover) Remove(ctx context.Context, input, output string, o Options, x
 	if err := Validate(o); err != nil {
 		return nil, err
 	}
-	j := &removal{Remover: r, options: o, extras: x, began: time.Now(), timings: map[string]float64{}}
+	j := &removal{Remover: r, options: o.WithPreset(), extras: x, began: time.Now(), timings: map[string]float64{}}
 	result, err := j.run(ctx, input, output)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -135,6 +136,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if in.clip.Info().Truncated {
 		return nil, &Error{Kind: Unreadable, Cause: InputTruncated, Path: inputPath, Reason: "the file is truncated"}
 	}
+	j.cutToPreset(in.clip.Info())
 	outputPath, err = j.fallBack(inputPath, outputPath)
 	if err != nil {
 		return nil, err
@@ -161,27 +163,27 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if chosen.note != nil {
 		j.notes = append(j.notes, *chosen.note)
 	}
-	job, err := j.job(in, file, chosen)
-	if err != nil {
-		return nil, err
-	}
-	report, err := pipeline.Run(ctx, job)
+	out, err := j.write(ctx, in, file, outputPath, chosen)
 	if err != nil {
 		return nil, j.missingCodec(ctx, in.clip, err)
 	}
-	quality := assessQuality(report.Quality, chosen.cutBefore)
+	defer out.file.Discard()
+	quality := assessQuality(out.report.Quality, chosen.cutBefore)
 	if j.options.Strict && len(quality.Warnings) > 0 {
 		return nil, quality.strictError(inputPath)
 	}
-	size, err := file.Commit()
+	if err := j.checkPreset(ctx, out); err != nil {
+		return nil, err
+	}
+	size, err := out.file.Commit()
 	if errors.Is(err, fs.ErrExist) {
 		return nil, existsError(outputPath, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	result := j.result(inputPath, outputPath, in, chosen, report, size)
-	result.Quality = quality
+	result := j.result(inputPath, outputPath, in, chosen, out.report, size)
+	result.Quality, result.Fit = quality, out.fit
 	return result, nil
 }
 
@@ -267,19 +269,20 @@ func timingOf(o Options) pipeline.Timing {
 	return pipeline.Timing{Start: o.Start, End: o.End, MaxRate: o.FPS}
 }
 
-// job translates the options for the pipeline.
-func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, error) {
+// job translates the options for the pipeline, all but Open. The survey is that of a
+// GIF, else nil.
+func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
 	backing, _ := option.ParseBackground(o.Background)
 	scaling, err := sampling(o.Scale, c.pixelArt)
 	if err != nil {
-		return pipeline.Job{}, err
+		return pipeline.Job{}, nil, err
 	}
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
 		Timing: timingOf(o),
 		Tidy:   c.method == Rembg,
-		Trim:   o.Trim && info.Container == media.GIF,
+		Trim:   j.trims(info),
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: o.Anchor, Sampling: scaling, Rim: rim(o), Background: backing.Colour, Even: format == MP4},
 		Scene:   j.behind,
@@ -299,10 +302,7 @@ func (j *removal) job(in *input, file *outfile.File, c *choice) (pipeline.Job, e
 	case WebM, MOV:
 		job.BleedReach = 4 // as far as WebM's chroma, at half the resolution, is interpolated
 	}
-	job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
-		return j.sink(ctx, file, in, o, survey, out)
-	}
-	return job, nil
+	return job, survey, nil
 }
 
 func (j *removal) result(inputPath, outputPath string, in *input, c *choice, report pipeline.Report, size int64) *Result {
@@ -317,7 +317,7 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 		j.notes = append(j.notes, Note{Code: TrimIgnored, Field: "trim", Message: "works on GIF inputs only: idle frames of this video stay"})
 	}
 	if o, whole := j.options, in.clip.Info().Frames; o.Start == 0 && o.End == 0 {
-		if missing := whole - report.Frames - report.Dropped - report.Trimmed; missing > 0 {
+		if missing := whole - report.Frames - report.Dropped - report.Trimmed - report.Cut; missing > 0 {
 			j.notes = append(j.notes, Note{Code: FramesLost, Frames: missing, Message: fmt.Sprintf("%d of %d frames could not be decoded", missing, whole)})
 		}
 	}

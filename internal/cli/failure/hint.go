@@ -66,6 +66,8 @@ var hints = map[bgremove.Cause]string{
 	bgremove.OutputIsInput:       "name another output",
 	bgremove.FallbackIsInput:     "name another output, or give it a background with --bg '#rrggbb'",
 	bgremove.OutputTooLarge:      "make it smaller: --fps, --canvas-w, --end",
+	bgremove.SizeNotReached:      "start from less: --canvas-w, --fps, --end",
+	bgremove.PresetNotKept:       "choose another part with --start and --end, or fewer frames with --fps",
 	bgremove.NoSpace:             "free some space, or name other places for both: TMPDIR is that of temporary files",
 
 	bgremove.NoFFmpeg: "install ffmpeg 5.1 or newer (Debian: apt install ffmpeg, macOS: brew install ffmpeg, " +
