@@ -86,6 +86,7 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	case !o.sheet && checkSheet(cmd, "") != nil:
 		return checkSheet(cmd, "")
 	}
+	flags.LeaveFormat(cmd, "", &o.Options)
 	return flags.CheckOptions(cmd, &o.Options)
 }
 

@@ -23,7 +23,7 @@ var flagWords = map[string][]string{
 }
 
 // freeFlags are the flags with free values. Shells would offer files for them.
-var freeFlags = []string{"edge-colour", "outline", "start", "end", "fps", "loop"}
+var freeFlags = []string{"edge-colour", "outline", "start", "end", "fps", "loop", "max-size"}
 
 // complete offers shells the values of the flags of all commands, unless a
 // command has done so itself.

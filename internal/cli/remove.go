@@ -84,6 +84,8 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left; of numbered pictures: show n a second")
 	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, "+flags.Bounds("quality")+" (default: "+qualities()+")")
 	f.Var(&optional{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
+	flags.AddPreset(f, o)
+	sizeFlag(f, &o.MaxSize, "max-size", "give up quality, colours, frame rate, size and length, in that order, until the output has at most so many `bytes`: 256KB, 1MiB")
 	f.Var(flags.Colour(&o.EdgeColour), "edge-colour", "gif: blend half-transparent edges on this `colour`")
 	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
 	f.BoolVar(&o.NoColours, "no-colours", false, "leave undecided what the network doubts, whatever its colour")
@@ -130,7 +132,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 			return fmt.Errorf("temporary folder: %w", err)
 		}
 		defer os.RemoveAll(dir)
-		output = filepath.Join(dir, "out."+o.Format.Extension())
+		output = filepath.Join(dir, "out."+o.EffectiveFormat().Extension())
 	}
 	pictures, err := o.pictures(input)
 	if err != nil {
@@ -187,12 +189,13 @@ func (a *app) resolveOutput(cmd *cobra.Command, input string, o *removeOptions) 
 		return flags.Usage(cmd, filearg.ErrStdoutShared)
 	case o.output == "" && input == "-":
 		return flags.Usage(cmd, errors.New("-o is needed when INPUT is -"))
-	case o.output == "-" && !cmd.Flags().Changed("format"):
+	case o.output == "-" && !cmd.Flags().Changed("format") && !cmd.Flags().Changed("preset"):
 		return flags.Usage(cmd, errors.New("--format is needed when OUTPUT is -"))
 	}
 	if err := filearg.SetFormat(cmd, o.output, &o.Format); err != nil {
 		return err
 	}
+	flags.LeaveFormat(cmd, o.output, &o.Options)
 	if filearg.IsOutputFolder(o.output) && input == "-" {
 		return flags.Usage(cmd, errors.New("-o must name a file when INPUT is -"))
 	}

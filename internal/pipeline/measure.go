@@ -40,10 +40,14 @@ type plan struct {
 	// one ends, counted from the first kept. Without a first pass only reading
 	// tells.
 	origin, start, end time.Duration
+	variant            Variant
+	picks              []pick // nil without a first pass
 }
 
 // span is a run of frames, both ends included.
 type span struct{ first, last int }
+
+func (s span) len() int { return s.last - s.first + 1 }
 
 // measure runs the first pass: mattes are estimated and kept, boxes, idle ends
 // and colours are taken down.

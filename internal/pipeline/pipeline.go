@@ -48,9 +48,15 @@ type Job struct {
 	// Survey, if set, sees every frame as it will be cut out, before scaling,
 	// ahead of Open. It is called in order from one goroutine.
 	Survey func(*image.NRGBA)
-	// Open starts the output. It is called once all about it is known.
+	// Open starts the output of Run. It is called once all about it is known.
 	Open func(context.Context, Output) (media.Sink, error)
-	// Preview, if set, receives the first output frame with a subject in it
+	// Keep keeps the mattes of a clip that one pass would do for, so that it can be
+	// rendered several times.
+	Keep bool
+	// Renders is how many times the whole clip is to be rendered, for Progress; 0
+	// means once.
+	Renders int
+	// Preview, if set, receives the first output frame of Run with a subject in it
 	// (else the first), and the source laid out alike. It is called once.
 	Preview func(before, after *image.NRGBA)
 	// FirstCut, if set, receives the cut-out of the first frame with a subject
@@ -92,8 +98,9 @@ type Progress struct {
 // Report describes a finished job.
 type Report struct {
 	Frames  int // written
-	Dropped int // left out by Timing
+	Dropped int // left out by Timing, or by a Variant's rate
 	Trimmed int // left out by Trim
+	Cut     int // left out at the end by Variant.Length
 	// Layout is how pictures of the clip lie on those written.
 	Layout canvas.Layout
 	// Start is when the first frame written begins, counted from the first one
@@ -116,38 +123,15 @@ var ErrNoFrames = errors.New("no frames in the chosen part of the clip")
 // Run does the job. When it fails or ctx ends, the sink has been aborted and
 // every child process is gone.
 func Run(ctx context.Context, job Job) (Report, error) {
-	r := newRunner(job)
-	measured := job.Canvas.Crop || job.Trim || job.Tidy || job.Survey != nil
-	if measured {
-		r.passes++
-	}
-	if err := r.study(ctx); err != nil {
+	p, err := Prepare(ctx, job)
+	if err != nil {
 		return Report{}, err
 	}
-	p := plan{keep: span{0, -1}}
-	if measured {
-		m, err := r.measure(ctx)
-		if err != nil {
-			return Report{}, err
-		}
-		defer m.mattes.close()
-		p = m.plan(job.Trim)
-		r.report.Trimmed = len(m.frames) - 1 - (p.keep.last - p.keep.first)
-		r.report.Empty = p.box.Empty()
-	}
-	var err error
-	if p.layout, err = r.Canvas.Plan(r.source, p.box); err != nil {
-		return Report{}, err
-	}
-	if err := r.render(ctx, p); err != nil {
-		return Report{}, err
-	}
-	r.report.Layout = p.layout
-	r.report.Busy = r.clock.total()
-	return r.report, nil
+	defer p.Close()
+	return p.Render(ctx, Variant{Open: job.Open, Preview: job.Preview})
 }
 
-// runner is the state of one Run.
+// runner is the state of one job.
 type runner struct {
 	Job
 	info      media.Info
@@ -164,7 +148,7 @@ type runner struct {
 }
 
 func newRunner(job Job) *runner {
-	r := &runner{Job: job, info: job.Clip.Info(), pool: new(media.Pool), passes: 1, firstCut: newFirstCut(job.FirstCut)}
+	r := &runner{Job: job, info: job.Clip.Info(), pool: new(media.Pool), passes: max(1, job.Renders), firstCut: newFirstCut(job.FirstCut)}
 	r.source = image.Pt(r.info.Width, r.info.Height)
 	if r.Workers <= 0 {
 		r.Workers = runtime.GOMAXPROCS(0)

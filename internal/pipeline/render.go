@@ -7,7 +7,6 @@ import (
 	"image"
 	"io"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -15,20 +14,14 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-// render runs the last pass: every kept frame is cut out, laid out and
+// render runs a last pass: every frame of the plan is cut out, laid out and
 // written.
 func (r *runner) render(ctx context.Context, p plan) error {
-	src, err := r.open(ctx)
+	kept, err := r.openKept(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer src.Close()
-	behind, err := r.openScene(ctx, p.layout)
-	if err != nil {
-		return err
-	}
-	defer behind.Close()
-	kept := &keptItems{runner: r, src: src, plan: p, behind: behind}
+	defer kept.close()
 	var first *item
 	if p.mattes == nil {
 		first, err = kept.next(ctx)
@@ -38,22 +31,22 @@ func (r *runner) render(ctx context.Context, p plan) error {
 		if err != nil {
 			return err
 		}
-		p.origin, p.end = src.first, src.end-src.first
+		p.origin, p.end = kept.src.first, kept.src.end-kept.src.first
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.report.Start = p.start
-	sink, err := r.Open(ctx, Output{Size: p.layout.Size, First: p.origin + p.start, End: p.end, Pool: r.pool, Workers: r.Workers})
+	sink, err := p.variant.Open(ctx, Output{Size: p.layout.Size, First: p.origin + p.start, End: p.end, Pool: r.pool, Workers: r.Workers})
 	if err != nil {
 		return err
 	}
-	w := &writer{runner: r, sink: sink, offset: p.start}
-	w.wantsPreview.Store(r.Preview != nil)
+	w := &writer{runner: r, sink: sink, preview: p.variant.Preview, quiet: p.variant.Sample != nil}
+	w.wantsPreview.Store(w.preview != nil)
 	if err := r.renderStages(ctx, kept, first, w, p); err != nil {
 		sink.Abort()
 		return err
 	}
-	if want := p.keep.last - p.keep.first + 1; p.mattes != nil && r.report.Frames != want {
+	if want := len(p.picks); p.mattes != nil && r.report.Frames != want {
 		sink.Abort()
 		return fmt.Errorf("the clip gave %d frames at first and %d when read again", want, r.report.Frames)
 	}
@@ -63,7 +56,7 @@ func (r *runner) render(ctx context.Context, p plan) error {
 		return err
 	}
 	if p.mattes == nil { // else the first pass, which saw all frames, has said so
-		r.report.Dropped = src.dropped
+		r.report.Dropped = kept.src.dropped
 	}
 	return nil
 }
@@ -113,51 +106,13 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 	return nil
 }
 
-// keptItems reads the frames of a plan, with their mattes where there was a
-// first pass.
-type keptItems struct {
-	*runner
-	src  *timedSource
-	plan plan
-	n    int
-
-	behind *behind
-}
-
-func (k *keptItems) next(ctx context.Context) (*item, error) {
-	for {
-		if last := k.plan.keep.last; last >= 0 && k.n > last {
-			return nil, io.EOF
-		}
-		it, err := k.read(ctx, k.src, k.n)
-		if err != nil {
-			return nil, err
-		}
-		k.n++
-		if k.plan.mattes != nil {
-			it.Matte = k.newMatte()
-			if it.Foreground, err = k.plan.mattes.read(it.index, it.Matte); err != nil {
-				return nil, err
-			}
-			if k.plan.volume != nil {
-				k.plan.volume.Clean(it.index, it.Matte)
-			}
-		}
-		if it.index >= k.plan.keep.first {
-			return it, k.behind.place(ctx, it, k.plan.start)
-		}
-		k.pool.Put(it.frame.Image)
-		k.mattePool.Put(it.Matte)
-		k.flight.leave()
-	}
-}
-
 // writer is the last stage of the last pass.
 type writer struct {
 	*runner
-	sink   media.Sink
-	offset time.Duration // PTS of the first frame written
-	stats  clipStats
+	sink    media.Sink
+	preview func(before, after *image.NRGBA) // may be nil
+	quiet   bool                             // makes no progress
+	stats   clipStats
 	// wantsPreview makes the workers keep source pictures. The first frame is
 	// kept in case none has a subject.
 	wantsPreview            atomic.Bool
@@ -166,7 +121,6 @@ type writer struct {
 
 func (w *writer) write(ctx context.Context, it *item) error {
 	f := it.frame
-	f.PTS -= w.offset
 	w.showPreview(it)
 	w.firstCut.add(f.Image, it.box)
 	stop := w.clock.start("encode")
@@ -179,7 +133,9 @@ func (w *writer) write(ctx context.Context, it *item) error {
 	if err != nil {
 		return err
 	}
-	w.progress(w.report.Frames, w.Timing.expected(w.info))
+	if !w.quiet {
+		w.progress(w.report.Frames, w.Timing.expected(w.info))
+	}
 	return nil
 }
 
@@ -194,11 +150,11 @@ func (w *writer) showPreview(it *item) {
 		return
 	}
 	w.wantsPreview.Store(false)
-	w.Preview(it.before, clone(it.frame.Image))
+	w.preview(it.before, clone(it.frame.Image))
 }
 
 func (w *writer) lastPreview() {
 	if w.wantsPreview.Load() && w.firstBefore != nil {
-		w.Preview(w.firstBefore, w.firstAfter)
+		w.preview(w.firstBefore, w.firstAfter)
 	}
 }

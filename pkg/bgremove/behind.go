@@ -20,7 +20,7 @@ func (r *Remover) CheckBackground(ctx context.Context, o Options) error {
 	if err := Validate(o); err != nil {
 		return err
 	}
-	if err := checkRoom(o); err != nil {
+	if err := checkRoom(o.WithPreset()); err != nil {
 		return err
 	}
 	_, err := r.scene(ctx, o)

@@ -42,6 +42,8 @@ const (
 	OutputTooLarge      Cause = "output_too_large"      // Config.ChildLimits.FileSize; a smaller canvas, fewer frames or a shorter part helps
 	SheetFrameTooLarge  Cause = "sheet_frame_too_large" // for a page of a sprite sheet; Limit is its longest side
 	SheetPages          Cause = "sheet_pages"           // a sprite sheet needs several, and its schema knows one
+	SizeNotReached      Cause = "size_not_reached"      // Options.MaxSize; a smaller canvas, fewer frames or a shorter part helps
+	PresetNotKept       Cause = "preset_not_kept"       // Name is the preset; the clip has something that its limits do not allow for
 	NoSpace             Cause = "no_space"              // on the device of the output or of Config.TempDir
 )
 

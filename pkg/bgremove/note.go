@@ -12,6 +12,9 @@ const (
 	ShadowIgnored NoteCode = "shadow_ignored" // there is no screen
 	TrimIgnored   NoteCode = "trim_ignored"   // of a video
 	RateAssumed   NoteCode = "rate_assumed"   // of numbered pictures: no FPS was given
+	GaveUp        NoteCode = "gave_up"        // something, for MaxSize; Result.Fit has it
+	FewerFrames   NoteCode = "fewer_frames"   // than the clip has, for the limits of the Preset
+	CutShort      NoteCode = "cut_short"      // at the limit of the Preset
 	DeviceRefused NoteCode = "device_refused" // the network ran on Result.Device instead
 )
 
@@ -19,7 +22,7 @@ const (
 type Note struct {
 	Code    NoteCode `json:"code"`
 	Field   string   `json:"field,omitempty"`  // the option it is about, by its JSON name; may be empty
-	Frames  int      `json:"frames,omitempty"` // how many, with FramesLost
+	Frames  int      `json:"frames,omitempty"` // how many, with FramesLost and FewerFrames
 	Message string   `json:"message"`          // what follows the option's name
 }
 

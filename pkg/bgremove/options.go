@@ -28,6 +28,8 @@ type (
 	// Holes says what happens to areas of the backdrop's colour that the subject
 	// encloses.
 	Holes = option.Holes
+	// Preset is the limits of a service that takes clips.
+	Preset = option.Preset
 	// Subject is which of the things that the network finds is wanted.
 	Subject = option.Subject
 	// SheetData is the schema in which a sprite sheet is described.

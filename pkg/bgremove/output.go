@@ -58,8 +58,9 @@ func existsError(path string, err error) error {
 	return &Error{Kind: Exists, Cause: OutputExists, Path: path, Reason: "the output already exists", Err: err}
 }
 
-// sink opens the writer of the format on file.
-func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Options, survey *gif.Survey, out pipeline.Output) (media.Sink, error) {
+// sink opens the writer of the format on file. Colours bounds those of a GIF; 0 does
+// not.
+func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Options, colours int, survey *gif.Survey, out pipeline.Output) (media.Sink, error) {
 	plays := in.clip.Info().Plays
 	if o.Loop != nil {
 		plays = *o.Loop
@@ -68,7 +69,7 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 	switch f := o.EffectiveFormat(); f {
 	case GIF:
 		return gif.NewWriter(limited, out.Size.X, out.Size.Y, gif.WriterOptions{
-			Quality: o.Quality, Plays: plays, EdgeColour: colour(o.EdgeColour), Survey: survey, Pool: pool, Workers: out.Workers,
+			Quality: o.Quality, Colours: colours, Plays: plays, EdgeColour: colour(o.EdgeColour), Survey: survey, Pool: pool, Workers: out.Workers,
 		})
 	case APNG:
 		return apng.NewWriter(limited, out.Size.X, out.Size.Y, apng.Options{

@@ -16,7 +16,6 @@ import (
 	"github.com/bgremove/bgremove/internal/media/sequence"
 	"github.com/bgremove/bgremove/internal/pipeline"
 	"github.com/bgremove/bgremove/internal/scene"
-	"github.com/bgremove/bgremove/internal/system/outfile"
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
@@ -49,6 +48,8 @@ type Result struct {
 	Quality Quality `json:"quality"`
 	// Sheet is the sprite sheet, if one was written.
 	Sheet *Sheet `json:"sheet,omitempty"`
+	// Fit is what a MaxSize cost, or nil without one.
+	Fit *Fitted `json:"fit,omitempty"`
 	// Notes explain deviations from the request or from the expected result.
 	Notes []Note `json:"notes,omitempty"`
 }
@@ -113,6 +114,10 @@ func (r *Remover) Remove(ctx context.Context, input, output string, o Options, x
 	if err := Validate(o); err != nil {
 		return nil, err
 	}
+	o = o.WithPreset()
+	if x.Sheet != "" && o.MaxSize > 0 {
+		return nil, &Error{Kind: Invalid, Field: "maxSize", Reason: "does not apply to a sprite sheet"}
+	}
 	if output == "" && x.Sheet != "" {
 		o.Format = APNG // the sheet has its frames
 	}
@@ -147,6 +152,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if in.clip.Info().Truncated {
 		return nil, &Error{Kind: Unreadable, Cause: InputTruncated, Path: inputPath, Reason: "the file is truncated"}
 	}
+	j.cutToPreset(in.clip.Info())
 	outputPath, err = j.fallBack(inputPath, outputPath)
 	if err != nil {
 		return nil, err
@@ -173,24 +179,23 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if chosen.note != nil {
 		j.notes = append(j.notes, *chosen.note)
 	}
-	job, err := j.job(in, files, chosen)
-	if err != nil {
-		return nil, err
-	}
-	report, err := pipeline.Run(ctx, job)
+	out, err := j.write(ctx, in, files, chosen)
 	if err != nil {
 		return nil, j.missingCodec(ctx, in.clip, err)
 	}
-	quality := assessQuality(report.Quality, chosen.cutBefore)
+	quality := assessQuality(out.report.Quality, chosen.cutBefore)
 	if j.options.Strict && len(quality.Warnings) > 0 {
 		return nil, quality.strictError(inputPath)
+	}
+	if err := j.checkPreset(ctx, out); err != nil {
+		return nil, err
 	}
 	size, err := files.commit()
 	if err != nil {
 		return nil, err
 	}
-	result := j.result(inputPath, outputPath, in, chosen, report, size)
-	result.Quality = quality
+	result := j.result(inputPath, outputPath, in, chosen, out.report, size)
+	result.Quality, result.Fit = quality, out.fit
 	files.report(result)
 	return result, nil
 }
@@ -281,19 +286,20 @@ func timingOf(o Options, info media.Info) pipeline.Timing {
 	return t
 }
 
-// job translates the options for the pipeline.
-func (j *removal) job(in *input, files *outputs, c *choice) (pipeline.Job, error) {
+// job translates the options for the pipeline, all but Open. The survey is that of a
+// GIF, else nil.
+func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
 	backing, _ := option.ParseBackground(o.Background)
 	scaling, err := sampling(o.Scale, c.pixelArt)
 	if err != nil {
-		return pipeline.Job{}, err
+		return pipeline.Job{}, nil, err
 	}
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
 		Timing: timingOf(o, info),
 		Tidy:   c.method == Rembg,
-		Trim:   o.Trim && info.Container == media.GIF,
+		Trim:   j.trims(info),
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: o.Anchor, Sampling: scaling, Rim: rim(o), Background: backing.Colour, Even: format == MP4},
 		Scene:   j.behind,
@@ -313,10 +319,7 @@ func (j *removal) job(in *input, files *outputs, c *choice) (pipeline.Job, error
 	case WebM, MOV:
 		job.BleedReach = 4 // as far as WebM's chroma, at half the resolution, is interpolated
 	}
-	job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
-		return files.sink(ctx, out, func(f *outfile.File) (media.Sink, error) { return j.sink(ctx, f, in, o, survey, out) })
-	}
-	return job, nil
+	return job, survey, nil
 }
 
 func (j *removal) result(inputPath, outputPath string, in *input, c *choice, report pipeline.Report, size int64) *Result {
@@ -334,7 +337,7 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 		j.notes = append(j.notes, Note{Code: TrimIgnored, Field: "trim", Message: "works on GIF inputs only: idle frames of this video stay"})
 	}
 	if o, whole := j.options, in.clip.Info().Frames; o.Start == 0 && o.End == 0 {
-		if missing := whole - report.Frames - report.Dropped - report.Trimmed; missing > 0 {
+		if missing := whole - report.Frames - report.Dropped - report.Trimmed - report.Cut; missing > 0 {
 			j.notes = append(j.notes, Note{Code: FramesLost, Frames: missing, Message: fmt.Sprintf("%d of %d frames could not be decoded", missing, whole)})
 		}
 	}

@@ -58,6 +58,9 @@ func TestEveryWord(t *testing.T) {
 				if f.Name == "subject" {
 					o.Method = bgremove.Rembg
 				}
+				if f.Name == "preset" {
+					o.CanvasW, o.CanvasH = 0, 0 // which a preset has
+				}
 				if f.Name == "bgFit" {
 					o.Background = picture
 				}

@@ -35,15 +35,16 @@ type facts struct {
 	video      bool     // for a browser's video element, else for img
 	sound      bool     // can have sound
 	quality    int      // used for 0; 0 where there is only one
+	bounded    bool     // takes a MaxSize
 }
 
 // formats are all formats, the default first.
 var formats = []facts{
-	{format: GIF, mediaType: "image/gif", extensions: []string{"gif"}, quality: QualityGIF},
-	{format: APNG, mediaType: "image/apng", extensions: []string{"apng", "png"}},
-	{format: WebP, mediaType: "image/webp", extensions: []string{"webp"}, quality: QualityWebP},
-	{format: WebM, mediaType: "video/webm", extensions: []string{"webm"}, video: true, sound: true, quality: QualityVideo},
-	{format: MP4, mediaType: "video/mp4", extensions: []string{"mp4"}, opaque: true, video: true, sound: true, quality: QualityVideo},
+	{format: GIF, bounded: true, mediaType: "image/gif", extensions: []string{"gif"}, quality: QualityGIF},
+	{format: APNG, bounded: true, mediaType: "image/apng", extensions: []string{"apng", "png"}},
+	{format: WebP, bounded: true, mediaType: "image/webp", extensions: []string{"webp"}, quality: QualityWebP},
+	{format: WebM, bounded: true, mediaType: "video/webm", extensions: []string{"webm"}, video: true, sound: true, quality: QualityVideo},
+	{format: MP4, bounded: true, mediaType: "video/mp4", extensions: []string{"mp4"}, opaque: true, video: true, sound: true, quality: QualityVideo},
 	{format: MOV, mediaType: "video/quicktime", extensions: []string{"mov"}, video: true, sound: true},
 }
 
@@ -96,3 +97,16 @@ func (f Format) Sound() bool { return f.facts().sound }
 
 // Quality is the Quality that 0 stands for; it is 0 where the format has only one.
 func (f Format) Quality() int { return f.facts().quality }
+
+// Bounded reports whether a MaxSize can be kept with the format.
+func (f Format) Bounded() bool { return f.facts().bounded }
+
+func boundedFormats() string {
+	var all []string
+	for _, f := range formats {
+		if f.bounded {
+			all = append(all, string(f.format))
+		}
+	}
+	return strings.Join(all, ", ") + " only"
+}

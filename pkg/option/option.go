@@ -90,6 +90,12 @@ type Options struct {
 	// Format is the output's. An opaque one is not written with a transparent
 	// Background, see EffectiveFormat.
 	Format Format `json:"outputFormat,omitempty"`
+	// Preset keeps within the limits of a service, see Limits; NoPreset, also when
+	// empty, is none.
+	Preset Preset `json:"preset,omitempty"`
+	// MaxSize bounds the output's size in bytes: quality, colours, frame rate, size
+	// and length are given up as needed, in that order. 0 is no bound. MOV has none.
+	MaxSize int64 `json:"maxSize,omitempty"`
 	// Quality trades fidelity for size, within Quality; 0 means the format's
 	// default. APNG and MOV have only one.
 	Quality int `json:"quality,omitempty"`
@@ -130,6 +136,9 @@ func (o Options) Transparent() bool {
 // EffectiveFormat is the format really written: an opaque one falls back to GIF
 // when nothing is behind the subject.
 func (o Options) EffectiveFormat() Format {
+	if l, ok := o.Preset.Limits(); ok && o.Format == "" {
+		return l.Formats[0]
+	}
 	if o.Format == "" || o.Format.Opaque() && o.Transparent() {
 		return GIF
 	}
@@ -154,7 +163,7 @@ func (o Options) Validate() error {
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, o.beyondPreset()...)...)
 }
 
 // Set gives an option the value of a text, as forms have it. The error is an

@@ -115,3 +115,9 @@ const (
 
 // Transparent is the background that is none.
 const Transparent = "transparent"
+
+// Preset is the limits of a service that takes clips. The empty Preset is NoPreset.
+type Preset string
+
+// NoPreset has no limits.
+const NoPreset Preset = "none"

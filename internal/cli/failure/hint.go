@@ -68,6 +68,8 @@ var hints = map[bgremove.Cause]string{
 	bgremove.OutputTooLarge:      "make it smaller: --fps, --canvas-w, --end",
 	bgremove.SheetFrameTooLarge:  "make frames smaller with --canvas-w, or pages larger with --sheet-max",
 	bgremove.SheetPages:          "--sheet-data texturepacker describes several; or make frames smaller with --canvas-w",
+	bgremove.SizeNotReached:      "start from less: --canvas-w, --fps, --end",
+	bgremove.PresetNotKept:       "choose another part with --start and --end, or fewer frames with --fps",
 	bgremove.NoSpace:             "free some space, or name other places for both: TMPDIR is that of temporary files",
 
 	bgremove.NoFFmpeg: "install ffmpeg 5.1 or newer (Debian: apt install ffmpeg, macOS: brew install ffmpeg, " +

@@ -15,9 +15,9 @@ const (
 	block = 16
 	// reach is how many blocks on each side of one in doubt are revised with it, and
 	// doubtful how many pixels in doubt such a block has.
-	reach, doubtful = 1, 14
+	reach, doubtful = 1, 6
 	// unsure and sure are the coverages between which a matte is in doubt by itself.
-	unsure, sure = 16, 239
+	unsure, sure = 26, 229
 	// usual is the view.Unusual up to which a pixel seems to be backdrop, and unusual that
 	// from which on it seems to be something else.
 	usual, unusual = 24, 56

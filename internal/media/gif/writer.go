@@ -1,6 +1,7 @@
 package gif
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ type WriterOptions struct {
 	// how much fidelity to give up for a smaller file, and below 80 the number of
 	// colours. 100 allows no lossy compression.
 	Quality int
+	// Colours bounds the colours of a palette, 2 to 255; 0 means 255.
+	Colours int
 	// Plays is how often the animation plays; 0 means for ever.
 	Plays int
 	// EdgeColour is what partly transparent pixels (alpha 32 to 254) are
@@ -47,6 +50,8 @@ type WriterOptions struct {
 	// Workers is how many goroutines compress; 0 means GOMAXPROCS.
 	Workers int
 }
+
+func (o WriterOptions) colours() int { return min(cmp.Or(o.Colours, maxColours), maxColours) }
 
 // Writer writes an animation with one palette and dithers by position. It
 // writes only changes from frame to frame. It implements media.Sink and holds
@@ -121,10 +126,10 @@ func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error)
 func (w *Writer) start(c *Survey) {
 	s := &w.screen.settings
 	s.lambda *= c.redrawn()
-	colours, loss := c.palette(maxColours, s.lambda, w.opt.EdgeColour)
+	colours, loss := c.palette(w.opt.colours(), s.lambda, w.opt.EdgeColour)
 	p := newPalette(colours, loss, *s)
 	*s = s.adapt(w.opt.Quality, loss, c.noise())
-	w.colour = paletteChoice{screen: w.screen, global: p}
+	w.colour = paletteChoice{screen: w.screen, global: p, most: w.opt.colours()}
 	w.screen.setPalette(p)
 	w.prefix = appendHeader(nil, w.width, w.height, p, w.opt.Plays)
 }

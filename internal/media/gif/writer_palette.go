@@ -23,6 +23,7 @@ const (
 type paletteChoice struct {
 	screen *screen
 	global *palette
+	most   int    // colours of a palette
 	survey Survey // of one frame
 	wait   int
 }
@@ -45,7 +46,7 @@ func (c *paletteChoice) choose(img *image.NRGBA) *palette {
 	}
 	c.survey.reset()
 	c.survey.Add(img)
-	colours, least := c.survey.palette(maxColours, c.screen.lambda, c.screen.edge)
+	colours, least := c.survey.palette(c.most, c.screen.lambda, c.screen.edge)
 	own := newPalette(colours, least, c.screen.settings)
 	if own.loss < ownFactor*loss {
 		return own
