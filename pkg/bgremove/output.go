@@ -20,9 +20,9 @@ import (
 )
 
 // OutputPath is the default place of a clip's output: beside the input, its
-// stem and "-nobg", with the extension of the format.
+// stem and "-nobg", with the extension of the format. See Format.OutputName.
 func OutputPath(input string, f Format) string {
-	return strings.TrimSuffix(input, filepath.Ext(input)) + "-nobg." + f.Extension()
+	return f.OutputName(strings.TrimSuffix(input, filepath.Ext(input)))
 }
 
 // create makes the output's file, or explains why it cannot.
@@ -73,7 +73,7 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 		return webp.NewWriter(ctx, tools, limited, out.Size.X, out.Size.Y, webp.Options{
 			Plays: plays, Opaque: !o.Transparent(), Quality: o.Quality, Pool: pool, Workers: out.Workers,
 		})
-	case WebM, MP4, MOV:
+	case WebM, MP4, MOV, Stacked:
 		tools, err := r.ffmpeg(ctx)
 		if err != nil {
 			return nil, err
