@@ -203,12 +203,13 @@ func (e Method) Valid() bool {
 
 // Defines values for OutputFormat.
 const (
-	OutputFormatApng OutputFormat = "apng"
-	OutputFormatGif  OutputFormat = "gif"
-	OutputFormatMov  OutputFormat = "mov"
-	OutputFormatMp4  OutputFormat = "mp4"
-	OutputFormatWebm OutputFormat = "webm"
-	OutputFormatWebp OutputFormat = "webp"
+	OutputFormatApng    OutputFormat = "apng"
+	OutputFormatGif     OutputFormat = "gif"
+	OutputFormatMov     OutputFormat = "mov"
+	OutputFormatMp4     OutputFormat = "mp4"
+	OutputFormatStacked OutputFormat = "stacked"
+	OutputFormatWebm    OutputFormat = "webm"
+	OutputFormatWebp    OutputFormat = "webp"
 )
 
 // Valid indicates whether the value is a known member of the OutputFormat enum.
@@ -221,6 +222,8 @@ func (e OutputFormat) Valid() bool {
 	case OutputFormatMov:
 		return true
 	case OutputFormatMp4:
+		return true
+	case OutputFormatStacked:
 		return true
 	case OutputFormatWebm:
 		return true
@@ -299,7 +302,8 @@ type AccountJob struct {
 	Metadata Metadata `json:"metadata"`
 	Options  Options  `json:"options"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// height, with the matte below the colours.
 	OutputFormat OutputFormat `json:"outputFormat"`
 
 	// PreviewURL Path of the preview, once there is one.
@@ -366,7 +370,8 @@ type BatchForm struct {
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// height, with the matte below the colours.
 	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
 
 	// Pad Pixels around the crop.
@@ -460,7 +465,8 @@ type Job struct {
 	// Metadata The decoded input, upright and with square pixels. For an unreadable file all numbers except its size are 0.
 	Metadata Metadata `json:"metadata"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// height, with the matte below the colours.
 	OutputFormat OutputFormat `json:"outputFormat"`
 
 	// PreviewURL Path of the preview, once there is one.
@@ -505,7 +511,8 @@ type JobForm struct {
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// height, with the matte below the colours.
 	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
 
 	// Pad Pixels around the crop.
@@ -686,7 +693,8 @@ type Options struct {
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// height, with the matte below the colours.
 	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
 
 	// Pad Pixels around the crop.
@@ -702,7 +710,8 @@ type Options struct {
 // OptionsForm Options without a file.
 type OptionsForm = Options
 
-// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start.
+// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+// height, with the matte below the colours.
 type OutputFormat string
 
 // PasswordChange defines model for PasswordChange.

@@ -1,7 +1,8 @@
 // Package bgremove takes the background out of animations and video. It reads
 // GIF, MP4, MOV, WebM, Matroska and AVI, animated and still PNG, WebP and AVIF, and
-// JPEG. It writes GIF, APNG, WebP, WebM (VP9 with alpha),
-// MOV (ProRes 4444 with alpha) and MP4 (on a solid colour), keeping every frame and its time:
+// JPEG. It writes GIF, APNG, WebP, WebM (VP9 with alpha), MOV (ProRes 4444 with alpha) and
+// MP4 (on a solid colour, or stacked: the matte below the colours), keeping every frame and
+// its time:
 //
 //	r := bgremove.New(bgremove.Config{})
 //	result, err := r.Remove(ctx, "clip.gif", "clip-nobg.gif", bgremove.Defaults(), bgremove.Extras{})

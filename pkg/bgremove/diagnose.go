@@ -39,7 +39,7 @@ func (d *Diagnosis) Err() error {
 var features = []struct{ name, purpose string }{
 	{"libvpx-vp9", "webm output, and transparency of VP9 inputs"},
 	{"libvpx", "transparency of VP8 inputs"},
-	{"libx264", "mp4 output"},
+	{"libx264", "mp4 and stacked output"},
 	{"prores_ks", "mov output"},
 	{"libwebp", "webp output"},
 	{"libopus", "sound in webm, where it must be converted"},

@@ -42,6 +42,7 @@ func TestFFmpegWithout(t *testing.T) {
 		{"libvpx-vp9", opaque, bgremove.WebM},
 		{"libx264", opaque, bgremove.MP4},
 		{"prores_ks", opaque, bgremove.MOV},
+		{"libx264", opaque, bgremove.Stacked},
 		{"libwebp", opaque, bgremove.WebP},
 		{"libvpx-vp9", transparent, bgremove.GIF},
 		{"zscale", hdr, bgremove.GIF},

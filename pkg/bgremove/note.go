@@ -6,6 +6,7 @@ type NoteCode string
 // The codes.
 const (
 	GIFInstead    NoteCode = "gif_instead"    // of an MP4, which has no transparency; a Background gives the MP4
+	MatteWhite    NoteCode = "matte_white"    // of a Stacked output, because nothing is transparent
 	NotCropped    NoteCode = "not_cropped"    // no subject was found
 	FramesLost    NoteCode = "frames_lost"    // some could not be decoded
 	HolesIgnored  NoteCode = "holes_ignored"  // before a screen

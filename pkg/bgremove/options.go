@@ -51,6 +51,8 @@ const (
 	MP4  = option.MP4
 	MOV  = option.MOV
 
+	Stacked = option.Stacked
+
 	Center = option.Center
 	Bottom = option.Bottom
 

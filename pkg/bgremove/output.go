@@ -21,13 +21,13 @@ import (
 )
 
 // OutputPath is the default place of a clip's output: beside the input, its
-// stem and "-nobg", with the extension of the format. Numbered pictures lose their
-// number; without another name it is their folder's, beside that.
+// stem and "-nobg", with the extension of the format; see Format.OutputName. Numbered
+// pictures lose their number; without another name it is their folder's, beside that.
 func OutputPath(input string, f Format) string {
 	if stem, ok := sequence.Stem(input); ok {
-		return stem + "-nobg." + f.Extension()
+		return f.OutputName(stem)
 	}
-	return strings.TrimSuffix(input, filepath.Ext(input)) + "-nobg." + f.Extension()
+	return f.OutputName(strings.TrimSuffix(input, filepath.Ext(input)))
 }
 
 // IsSequence reports whether an input is numbered pictures: a pattern such as
@@ -83,7 +83,7 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 		return webp.NewWriter(ctx, tools, limited, out.Size.X, out.Size.Y, webp.Options{
 			Plays: plays, Opaque: !o.Transparent(), Quality: o.Quality, Pool: pool, Workers: out.Workers,
 		})
-	case WebM, MP4, MOV:
+	case WebM, MP4, MOV, Stacked:
 		tools, err := r.ffmpeg(ctx)
 		if err != nil {
 			return nil, err

@@ -20,7 +20,7 @@ import (
 )
 
 // Result describes the finished work. Frames, Width, Height and Duration are
-// those of the output.
+// those of the output; a Stacked one is twice as high as its picture.
 type Result struct {
 	Input        string  `json:"input"`
 	Output       string  `json:"output"`
@@ -210,7 +210,7 @@ func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) 
 	if c, ok := clip.(*ffmpeg.Clip); ok {
 		needed = c.Needs()
 	}
-	if encoder := map[Format]string{WebP: "libwebp", WebM: "libvpx-vp9", MP4: "libx264", MOV: "prores_ks"}[j.options.EffectiveFormat()]; encoder != "" {
+	if encoder := map[Format]string{WebP: "libwebp", WebM: "libvpx-vp9", MP4: "libx264", Stacked: "libx264", MOV: "prores_ks"}[j.options.EffectiveFormat()]; encoder != "" {
 		needed = append(needed, encoder)
 	}
 	tools, e := j.ffmpeg(ctx)
@@ -301,7 +301,7 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 		Tidy:   c.method == Rembg,
 		Trim:   j.trims(info),
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
-			Anchor: o.Anchor, Sampling: scaling, Rim: rim(o), Background: backing.Colour, Even: format == MP4},
+			Anchor: o.Anchor, Sampling: scaling, Rim: rim(o), Background: backing.Colour, Even: format == MP4 || format == Stacked},
 		Scene:   j.behind,
 		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, TempDir: j.config.TempDir, Workers: j.config.Workers, Memory: j.config.Memory,
 	}
@@ -316,8 +316,8 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 		if info.Container != media.GIF {
 			job.Timing.MinGap = 2
 		}
-	case WebM, MOV:
-		job.BleedReach = 4 // as far as WebM's chroma, at half the resolution, is interpolated
+	case WebM, MOV, Stacked:
+		job.BleedReach = 4 // as far as chroma at half the resolution is interpolated
 	}
 	return job, survey, nil
 }
@@ -327,6 +327,13 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 		j.timings[stage] = busy.Seconds()
 	}
 	j.timings["total"] = time.Since(j.began).Seconds()
+	width, height := report.Layout.Size.X, report.Layout.Size.Y
+	if j.options.Format == Stacked {
+		height *= 2
+		if !j.options.Transparent() {
+			j.notes = append(j.notes, Note{Code: MatteWhite, Field: "outputFormat", Message: "stacked has a white matte, since nothing is transparent; mp4 is half as high"})
+		}
+	}
 	if report.Empty && j.options.Crop {
 		j.notes = append(j.notes, Note{Code: NotCropped, Message: "no subject was found in any frame; the clip is not cropped"})
 	}
@@ -343,7 +350,7 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 	}
 	return &Result{
 		Input: inputPath, Output: outputPath, Method: c.method, Reason: c.reason, Model: c.model, Device: c.device,
-		Frames: report.Frames, Width: report.Layout.Size.X, Height: report.Layout.Size.Y, Duration: milliseconds(report.Duration),
+		Frames: report.Frames, Width: width, Height: height, Duration: milliseconds(report.Duration),
 		InputSize: in.size, OutputSize: size, OutputFormat: j.options.EffectiveFormat(),
 		Placement:     Placement{boxOf(report.Layout.Window), boxOf(report.Layout.Target), milliseconds(report.Start)},
 		DroppedFrames: report.Dropped, TrimmedFrames: report.Trimmed, Timings: j.timings, Notes: j.notes,

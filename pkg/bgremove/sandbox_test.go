@@ -60,7 +60,7 @@ func TestSandboxOn(t *testing.T) {
 		}}),
 	}
 	for name, args := range inputs {
-		for i, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.GIF, bgremove.WebM, bgremove.MP4, bgremove.WebP, bgremove.MOV} {
+		for i, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.GIF, bgremove.WebM, bgremove.MP4, bgremove.WebP, bgremove.MOV, bgremove.Stacked} {
 			remover := removers[i/3%2]
 			t.Run(name+" to "+string(format), func(t *testing.T) {
 				t.Parallel()

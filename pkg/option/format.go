@@ -17,6 +17,8 @@ const (
 	WebM Format = "webm"
 	MP4  Format = "mp4"
 	MOV  Format = "mov"
+	// Stacked is an MP4 of twice the height: the colours, and below them the matte.
+	Stacked Format = "stacked"
 )
 
 // The qualities that are used for 0.
@@ -31,6 +33,7 @@ type facts struct {
 	format     Format
 	mediaType  string
 	extensions []string // without the dot; the first is written
+	suffix     string   // of default names, where the extension does not tell the format
 	opaque     bool     // has no transparency
 	video      bool     // for a browser's video element, else for img
 	sound      bool     // can have sound
@@ -46,6 +49,7 @@ var formats = []facts{
 	{format: WebM, bounded: true, mediaType: "video/webm", extensions: []string{"webm"}, video: true, sound: true, quality: QualityVideo},
 	{format: MP4, bounded: true, mediaType: "video/mp4", extensions: []string{"mp4"}, opaque: true, video: true, sound: true, quality: QualityVideo},
 	{format: MOV, mediaType: "video/quicktime", extensions: []string{"mov"}, video: true, sound: true},
+	{format: Stacked, mediaType: "video/mp4", extensions: []string{"mp4"}, suffix: "-stacked", video: true, sound: true, quality: QualityVideo},
 }
 
 // Formats are all formats, the default first.
@@ -77,6 +81,12 @@ func (f Format) facts() facts {
 		}
 	}
 	return facts{format: f, mediaType: "application/octet-stream", extensions: []string{string(f)}}
+}
+
+// OutputName is the default name of an output: its stem, "-nobg" and the extension.
+// A Stacked one is marked, because its extension is an MP4's.
+func (f Format) OutputName(stem string) string {
+	return stem + "-nobg" + f.facts().suffix + "." + f.Extension()
 }
 
 // Extension is the extension of the format's files, without the dot.

@@ -19,7 +19,7 @@ const (
 )
 
 // encodings are the arguments of each format.
-var encodings = map[Format]func(SinkOptions) ffmpeggo.KwArgs{WebM: webmArgs, MP4: mp4Args, MOV: movArgs}
+var encodings = map[Format]func(SinkOptions) ffmpeggo.KwArgs{WebM: webmArgs, MP4: mp4Args, MOV: movArgs, Stacked: mp4Args}
 
 // EncodeArgs is the command line, after the program's name, of an ffmpeg that
 // encodes the pictures that it reads as Matroska from standard input, and makes
@@ -171,6 +171,9 @@ const opusLayouts = "aformat=channel_layouts=mono|stereo|3.0|quad|5.0|5.1|6.1|7.
 
 // audioCodec copies sound that the format can hold and converts the rest.
 func audioCodec(f Format, codec string) string {
+	if f == Stacked {
+		f = MP4
+	}
 	copied := map[Format][]string{
 		WebM: {"opus", "vorbis"},
 		MP4:  {"aac", "mp3", "ac3", "eac3", "alac"},

@@ -18,25 +18,29 @@ import (
 // Format is a video format that a Sink writes.
 type Format string
 
-// The formats: VP9 with alpha in WebM, H.264 in MP4, ProRes 4444 in MOV.
+// The formats: VP9 with alpha in WebM, H.264 in MP4, ProRes 4444 in MOV, and an MP4
+// with the matte below the colours.
 const (
 	WebM Format = "webm"
 	MP4  Format = "mp4"
 	MOV  Format = "mov"
+
+	Stacked Format = "stacked"
 )
 
 // SinkOptions says how to encode.
 type SinkOptions struct {
 	Format        Format
-	Width, Height int // of every frame
-	// Opaque leaves the alpha channel out. MP4 has none and needs it set.
+	Width, Height int // of every frame; even for MP4 and Stacked
+	// Opaque leaves the alpha channel out; the matte of Stacked is then white. MP4
+	// has none and needs it set.
 	Opaque bool
 	// Quality is 1 to 100; 0 means option.QualityVideo. MOV has only one.
 	Quality int
 	// End is when the last frame ends, counted from the first frame. With alpha
 	// that frame's own duration says so.
 	End time.Duration
-	// Timescale is the number of ticks in a second of MP4 and MOV; 0 means 90000.
+	// Timescale is the number of ticks in a second of MP4, Stacked and MOV; 0 means 90000.
 	// WebM always has milliseconds.
 	Timescale int64
 	// Audio is the clip that provides the sound; nil is silence.
@@ -62,7 +66,7 @@ type Sink struct {
 	free    chan *picture
 	feeds   []*feed
 	joiner  *joiner // of WebM with alpha, else nil
-	// tick is the least time between two frames, which MP4 and MOV insist on, and
+	// tick is the least time between two frames, which all but WebM insist on, and
 	// next the earliest that one may be shown.
 	tick, next time.Duration
 
@@ -111,11 +115,17 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 // chooseSamples sets how pictures are passed on, and returns their size in bytes.
 // ProRes has colour at full resolution, so ffmpeg gets RGBA for it.
 func (s *Sink) chooseSamples(o SinkOptions) int {
-	if o.Format == MOV {
+	coding, layout := yuv.Coding{Matrix: yuv.BT709}, yuv.Layout{Width: o.Width, Height: o.Height, Alpha: !o.Opaque}
+	switch o.Format {
+	case MOV:
 		s.convert = func(planes []uint8, img *image.NRGBA) { copy(planes, img.Pix) }
 		return 4 * o.Width * o.Height
+	case Stacked:
+		encoder := yuv.NewStackedEncoder(coding, layout)
+		s.convert = encoder.Encode
+		return encoder.Bytes()
 	}
-	encoder := yuv.NewEncoder(yuv.Coding{Matrix: yuv.BT709}, yuv.Layout{Width: o.Width, Height: o.Height, Alpha: !o.Opaque})
+	encoder := yuv.NewEncoder(coding, layout)
 	s.convert = encoder.Encode
 	return encoder.Bytes()
 }
@@ -159,11 +169,14 @@ func (s *Sink) encodeAlpha(t *Tools, path string, o SinkOptions) (err error) {
 
 // feed starts an encoder and gives it its part of every picture.
 func (s *Sink) feed(child *process, o SinkOptions, part func(planes []uint8) [][]uint8) error {
-	samples := rawVideo
-	if o.Format == MOV {
+	samples, layout := rawVideo, yuv.Layout{Width: o.Width, Height: o.Height}
+	switch o.Format {
+	case MOV:
 		samples = rawRGBA
+	case Stacked:
+		layout.Height *= 2
 	}
-	pipe, mkv, err := child.pipe(samples, yuv.Layout{Width: o.Width, Height: o.Height})
+	pipe, mkv, err := child.pipe(samples, layout)
 	if err != nil {
 		return err
 	}

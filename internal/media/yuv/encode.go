@@ -62,8 +62,13 @@ func (e *Encoder) Bytes() int { return e.layout.Bytes() }
 // Encode sets picture, of Bytes, to src, which has the Encoder's size and no
 // gaps between its rows. If the layout has no alpha, src's alpha is dropped.
 func (e *Encoder) Encode(picture []uint8, src *image.NRGBA) {
-	w, h, pairs := e.layout.Width, e.layout.Height, e.layout.colour().X
 	y, cb, cr, a := e.layout.planes(picture)
+	e.encode(y, cb, cr, a, src)
+}
+
+// encode sets the planes; a is nil without alpha.
+func (e *Encoder) encode(y, cb, cr, a []uint8, src *image.NRGBA) {
+	w, h, pairs := e.layout.Width, e.layout.Height, e.layout.colour().X
 	for top := 0; top < h; top += 2 {
 		bottom := min(top+1, h-1) // with an odd number of rows, the last counts twice
 		for i := top; i <= bottom; i++ {

@@ -55,10 +55,15 @@ func (j jobView) KeptUntil() time.Time { return j.EndedAt.Add(j.keepOutput) }
 func (j jobView) Repeatable() bool { return j.Input != nil && j.Media.FrameCount > 0 && j.Ended() }
 
 // The kinds of pictures as browsers know them: those for img and those for
-// video.
-func (j jobView) InputType() string  { return kindOf(strings.HasPrefix(j.Media.Type, "image/")) }
-func (j jobView) OutputType() string { return kindOf(!j.OutputFormat.Video()) }
-func (j jobView) IsVideo() bool      { return j.OutputFormat.Video() }
+// video, and videos with the matte below the colours.
+func (j jobView) InputType() string { return kindOf(strings.HasPrefix(j.Media.Type, "image/")) }
+func (j jobView) OutputType() string {
+	if j.OutputFormat == option.Stacked {
+		return "stacked"
+	}
+	return kindOf(!j.OutputFormat.Video())
+}
+func (j jobView) IsVideo() bool { return j.OutputFormat.Video() }
 
 func kindOf(image bool) string {
 	if image {

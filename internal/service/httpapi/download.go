@@ -69,7 +69,7 @@ func (o operations) output(ctx context.Context, id string) (*file, error) {
 	}
 	return &file{
 		blobs: o.Blobs, request: requestFrom(ctx), file: *found.Output, mediaType: found.OutputFormat.MediaType(),
-		disposition: disposition("attachment", outputName(found.OriginalName, found.OutputFormat.Extension())),
+		disposition: disposition("attachment", found.OutputFormat.OutputName(stem(found.OriginalName))),
 	}, nil
 }
 
@@ -83,7 +83,7 @@ func (o operations) preview(ctx context.Context, id string) (*file, error) {
 	}
 	return &file{
 		blobs: o.Blobs, request: requestFrom(ctx), file: *found.Preview, mediaType: "image/png",
-		disposition: disposition("inline", outputName(found.OriginalName, "png")),
+		disposition: disposition("inline", stem(found.OriginalName)+"-nobg.png"),
 	}, nil
 }
 
@@ -103,10 +103,8 @@ func (o operations) input(ctx context.Context, id string) (*file, error) {
 	return f, nil
 }
 
-// outputName is the name of a file's output.
-func outputName(original, ext string) string {
-	return strings.TrimSuffix(original, path.Ext(original)) + "-nobg." + ext
-}
+// stem is a name without its extension.
+func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
 // send answers. An error before the answer has begun is for Refuse.
 func (f *file) send(w http.ResponseWriter) error {

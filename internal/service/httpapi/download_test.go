@@ -175,7 +175,7 @@ func TestMediaTypes(t *testing.T) {
 		if v := got.header.Get("Content-Type"); v != types[string(j.OutputFormat)] {
 			t.Errorf("%s comes as %s", j.OutputFormat, v)
 		}
-		if v, want := got.header.Get("Content-Disposition"), fmt.Sprintf(`attachment; filename="a-nobg.%s"`, option.Format(j.OutputFormat).Extension()); v != want {
+		if v, want := got.header.Get("Content-Disposition"), fmt.Sprintf(`attachment; filename=%q`, option.Format(j.OutputFormat).OutputName("a")); v != want {
 			t.Errorf("Content-Disposition is %q, want %q", v, want)
 		}
 		delete(types, string(j.OutputFormat))

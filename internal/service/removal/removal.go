@@ -122,8 +122,12 @@ func placement(in job.Media, r *bgremove.Result) *job.Placement {
 	box := func(b bgremove.Box) job.Box {
 		return job.Box{X: b.X, Y: b.Y, Size: job.Size{Width: b.Width, Height: b.Height}}
 	}
+	height := r.Height // of the picture
+	if r.OutputFormat == bgremove.Stacked {
+		height /= 2
+	}
 	return &job.Placement{
-		Width: r.Width, Height: r.Height, Source: job.Size{Width: in.Width, Height: in.Height},
+		Width: r.Width, Height: height, Source: job.Size{Width: in.Width, Height: in.Height},
 		Window: box(r.Placement.Window), Target: box(r.Placement.Target), Start: r.Placement.Start,
 	}
 }

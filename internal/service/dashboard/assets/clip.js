@@ -86,7 +86,7 @@ class Video {
     const element = document.createElement("video");
     Object.assign(element, { muted: true, playsInline: true, preload: "auto", src: url });
     return new Promise((resolve, reject) => {
-      element.addEventListener("loadeddata", () => resolve(new Video(element)), { once: true });
+      element.addEventListener("loadeddata", () => resolve(new this(element)), { once: true });
       element.addEventListener("error", () => reject(new Error(element.error?.message || "it does not play")), { once: true });
     });
   }
@@ -107,7 +107,28 @@ class Video {
   }
 }
 
-/** Opens a clip of a kind, image or video, until it is no longer wanted. */
+/** A video with the matte below the colours. */
+class Stacked extends Video {
+  constructor(element) {
+    super(element);
+    this.height /= 2;
+    this.canvas = new OffscreenCanvas(this.width, this.height);
+    this.halves = new OffscreenCanvas(this.width, 2 * this.height).getContext("2d", { willReadFrequently: true });
+  }
+
+  at() {
+    const { width, height, halves } = this;
+    halves.drawImage(this.element, 0, 0);
+    const colours = halves.getImageData(0, 0, width, height);
+    const matte = halves.getImageData(0, height, width, height).data;
+    for (let i = 3; i < matte.length; i += 4) colours.data[i] = matte[i - 2];
+    this.canvas.getContext("2d").putImageData(colours, 0, 0);
+    return this.canvas;
+  }
+}
+
+/** Opens a clip of a kind, image, video or stacked, until it is no longer wanted. */
 export function open(url, kind, wanted) {
+  if (kind === "stacked") return Stacked.open(url);
   return kind === "video" ? Video.open(url) : Animation.open(url, wanted);
 }
