@@ -229,7 +229,7 @@ func isHidden(name string) bool { return strings.HasPrefix(name, ".") && name !=
 // isOutput reports whether a file is one of our outputs. They are never inputs,
 // or a second run would process those of the first.
 func isOutput(path string) bool {
-	return strings.HasSuffix(foldCase(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))), "-nobg")
+	return option.IsOutputStem(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 }
 
 // Unread is the item of a folder or file that cannot be read.

@@ -89,6 +89,13 @@ func (f Format) OutputName(stem string) string {
 	return stem + "-nobg" + f.facts().suffix + "." + f.Extension()
 }
 
+// IsOutputStem reports whether a file's name without its extension ends as those of
+// OutputName do. Case does not matter.
+func IsOutputStem(stem string) bool {
+	stem = strings.ToLower(stem)
+	return slices.ContainsFunc(formats, func(f facts) bool { return strings.HasSuffix(stem, "-nobg"+f.suffix) })
+}
+
 // Extension is the extension of the format's files, without the dot.
 func (f Format) Extension() string { return f.facts().extensions[0] }
 

@@ -309,3 +309,17 @@ func TestParseRim(t *testing.T) {
 		}
 	}
 }
+
+// Every name of an output is known as one, and a clip's own name is not.
+func TestOutputNames(t *testing.T) {
+	t.Parallel()
+	for _, f := range option.Formats() {
+		stem := strings.TrimSuffix(f.OutputName("Clip"), "."+f.Extension())
+		if !option.IsOutputStem(stem) || !option.IsOutputStem(strings.ToUpper(stem)) {
+			t.Errorf("%s: %s is no output's name", f, stem)
+		}
+	}
+	if option.IsOutputStem("nobg-clip") || option.IsOutputStem("clip-stacked") {
+		t.Error("a clip's own name counts as an output's")
+	}
+}
