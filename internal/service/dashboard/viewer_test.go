@@ -11,6 +11,9 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/server"
 )
 
 // made converts the sample clip with ffmpeg.
@@ -31,7 +34,8 @@ func made(t testing.TB, name string, args ...string) []byte {
 // TestViewer shows results beside originals of other kinds, sizes and times.
 func TestViewer(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	// On a slow machine the page asks for a job's state often: the limit is not tested here.
+	s := start(t, func(c *server.Config) { c.AccountRate = account.Rate{PerMinute: 1e5, Burst: 1e5} })
 	s.user("ada@example.com", 100)
 	p := s.signedIn("ada@example.com")
 	b := s.chromium(1280, 900)
