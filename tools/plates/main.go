@@ -23,6 +23,7 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/plate"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/matte/subject"
+	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
 func main() {
@@ -104,7 +105,7 @@ func writeCells(out io.Writer, frames []frame) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	for _, f := range frames {
-		if err := c.Add(f.picture, f.matte); err != nil {
+		if err := c.Add(f.picture, f.matte, view.Features{}); err != nil {
 			return err
 		}
 	}

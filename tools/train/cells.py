@@ -7,13 +7,15 @@ The clips and mattes are those of views.py. bgremove's own code measures their m
 change.
 
 The folder gets an array [frames, planes.CELL_COUNT + 1, h, w] a clip: the planes of cells,
-and the share of each, of 255, that is truly subject.
+and the share of each, of 255, that is truly subject. Its folder `features` gets what the
+network sees, [frames, planes.FEATURES, h/2, w/2], rounded up.
 """
 
 import struct
 
 import numpy as np
 
+import infer
 import planes
 import views
 
@@ -34,12 +36,38 @@ def shares(truths, h, w):
     return whole.reshape(n, h, SIDE, w, SIDE).mean((2, 4)).round().astype(np.uint8)
 
 
+def features(run, pictures, h, w):
+    """What a network sees of pictures uint8 [n, y, x, 3], for a grid of h × w cells."""
+    size = infer.fit(*pictures.shape[2:0:-1], views.SHORT)
+    return np.stack([nearest(run.features(infer.resize(p, size)), -(-h // 2), -(-w // 2)) for p in pictures])
+
+
+def nearest(planes, h, w):
+    """Planes [c, y, x] at another size."""
+    rows, columns = ((np.arange(n) * 2 + 1) * m // (2 * n) for n, m in zip((h, w), planes.shape[1:]))
+    return planes[:, rows[:, None], columns]
+
+
+def beside(path):
+    """The path of the features of a clip whose cells are at path."""
+    return path.parent / "features" / path.name
+
+
 def make(pack, run, program, seed):
-    """The array of the clip that a seed stands for."""
+    """The arrays of the clip that a seed stands for, by their names' functions."""
     clip, mattes = views.estimated(pack, run, seed)
     found = cells(program, clip.pictures, mattes)
-    return np.concatenate([found, shares(clip.truths, *found.shape[2:])[:, None]], 1)
+    h, w = found.shape[2:]
+    return np.concatenate([found, shares(clip.truths, h, w)[:, None]], 1), features(run, clip.pictures, h, w)
+
+
+def save(path, made):
+    """Writes a clip's features, then its cells."""
+    found, seen = made
+    beside(path).parent.mkdir(exist_ok=True)
+    views.write(beside(path), seen)
+    views.write(path, found)
 
 
 if __name__ == "__main__":
-    views.every(make, __doc__)
+    views.every(make, save, __doc__)

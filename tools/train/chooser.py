@@ -5,11 +5,12 @@
 The folder is cells.py's. A network that sees one picture at a time marks posts, pots and
 tables, and misses parts of unusual subjects. Along tracks through the clip the chooser sees
 what moves against the camera, what stands nearer than the backdrop and so only seems to
-move, and how often each place was marked. One clip of ten is held out; the metrics of those
-are printed.
+move, and how often each place was marked. The network's own features tell it what a thing
+is. One clip of ten is held out; the metrics of those are printed.
 
-The .onnx file takes cells (planes.py), uint8 [1, CELL_COUNT, height, width], of any
-size, and gives the share of each that is subject, uint8 [1, 1, height, width].
+The .onnx file takes cells (planes.py), uint8 [1, CELL_COUNT, height, width], of any size,
+and features, uint8 [1, FEATURES, height/2, width/2], rounded up. It gives the share of
+each cell that is subject, uint8 [1, 1, height, width].
 """
 
 import argparse
@@ -21,10 +22,12 @@ import time
 import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional as F
 
+import cells
 import export
 from net import Conv, Gate, Join, Pair, count
-from planes import CELL_COUNT, CELL_MIDDLE, CELL_SCALE, CELLS
+from planes import CELL_COUNT, CELL_MIDDLE, CELL_SCALE, CELLS, FEATURE_SCALE, FEATURES
 
 WIDTHS = (16, 32, 48, 64)  # channels at the size of the cells, and at 1/2, 1/4 and 1/8 of it
 MULTIPLE = 8  # what both sides are brought to
@@ -33,11 +36,15 @@ STEP = 4.0  # how much of a logit a unit of the head is
 COVERAGE = CELLS.index("CellCoverage")
 HELD = 10  # one clip of so many is held out
 SAID = 2500  # the metrics are printed every so many steps
+UNSEEN = 0.1  # share of samples without features
 COLOURS = slice(CELLS.index("CellRed"), CELLS.index("CellBlue") + 1)
 
 
 class Chooser(nn.Module):
-    """From cells [n, CELL_COUNT, h, w], 0 to 255, sides multiples of MULTIPLE, to shares [n, 1, h, w], 0 to 1."""
+    """From cells [n, CELL_COUNT, h, w] and features [n, FEATURES, h/2, w/2], 0 to 255, to shares [n, 1, h, w], 0 to 1.
+
+    h and w are multiples of MULTIPLE.
+    """
 
     def __init__(self, widths=WIDTHS):
         super().__init__()
@@ -47,6 +54,8 @@ class Chooser(nn.Module):
         self.stem = Conv(CELL_COUNT, a)
         self.fine = Conv(a, a)
         self.down2 = nn.Sequential(Conv(a, b, stride=2), Pair(b))
+        self.seen = nn.Sequential(Conv(FEATURES, b), Conv(b, b, relu=False))
+        nn.init.zeros_(self.seen[1].norm.weight)
         self.down4 = nn.Sequential(Conv(b, c, stride=2), Pair(c))
         self.down8 = nn.Sequential(Conv(c, d, stride=2), Pair(d), Pair(d))
         self.gate = Gate(d)
@@ -57,33 +66,36 @@ class Chooser(nn.Module):
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
 
-    def forward(self, cells):
-        x1 = self.fine(self.stem((cells - self.middle) * self.scale))
-        x2 = self.down2(x1)
+    def forward(self, motion, features):
+        x1 = self.fine(self.stem((motion - self.middle) * self.scale))
+        x2 = F.relu(self.down2(x1) + self.seen(features * FEATURE_SCALE))
         x4 = self.down4(x2)
         y4 = self.up4(self.gate(self.down8(x4)), x4)
         y1 = self.up1(self.up2(y4, x2), x1)
-        share = (cells[:, COVERAGE : COVERAGE + 1] / 255).clamp(LEAST, 1 - LEAST)
+        share = (motion[:, COVERAGE : COVERAGE + 1] / 255).clamp(LEAST, 1 - LEAST)
         return torch.sigmoid(torch.logit(share) + STEP * self.head(y1))
 
 
 def build(net):
     """The graph of a Chooser."""
     g = export.Graph()
-    cells, size = g.whole("cells", MULTIPLE)
-    x = g.node("DequantizeLinear", [cells, g.weight(net.scale.flatten()), g.weight(np.array(CELL_MIDDLE, np.uint8))], axis=1)
+    motion, size = g.whole("cells", MULTIPLE)
+    x = g.node("DequantizeLinear", [motion, g.weight(net.scale.flatten()), g.weight(np.array(CELL_MIDDLE, np.uint8))], axis=1)
     x1 = g.block(g.block(x, net.stem), net.fine)
-    x2 = g.sequence(x1, net.down2)
+    features, _ = g.whole("features", MULTIPLE // 2)
+    seen = g.node("DequantizeLinear", [features, g.weight(np.float32(FEATURE_SCALE))])
+    x2 = g.node("Relu", [g.node("Add", [g.sequence(x1, net.down2), g.sequence(seen, net.seen)])])
     x4 = g.sequence(x2, net.down4)
     y4 = g.join(g.gate(g.sequence(x4, net.down8), net.gate), x4, net.up4)
     y1 = g.join(g.join(y4, x2, net.up2), x1, net.up1)
-    g.adjusted(cells, COVERAGE, LEAST, g.node("Mul", [g.plain(y1, net.head), g.weight(np.float32(STEP))]), size)
+    g.adjusted(motion, COVERAGE, LEAST, g.node("Mul", [g.plain(y1, net.head), g.weight(np.float32(STEP))]), size)
     return g
 
 
 def write(net, path):
     """Writes the file and returns its sha256."""
-    return export.companion(build(net.eval()), "bgremove-chooser", "cells", CELL_COUNT, count(net), path)
+    planes = {"cells": CELL_COUNT, "features": FEATURES}
+    return export.companion(build(net.eval()), "bgremove-chooser", planes, count(net), path)
 
 
 class Samples:
@@ -98,39 +110,57 @@ class Samples:
         """Opens the clips that the folder has got."""
         for f in sorted(set(self.folder.glob("*.npy")) - self.known):
             self.known.add(f)
-            clip = np.load(f)
-            if clip.shape[1] != CELL_COUNT + 1:
-                raise SystemExit(f"{f} has cells of another kind: empty the folder and make them anew with cells.py")
+            clip = Clip(f)
             (self.held if int(f.stem) % HELD == 0 else self.clips).append(clip)
         if not self.clips:
             raise SystemExit(f"{self.folder} has no cells: make them with cells.py")
 
     def batch(self, n):
-        """Cells [n, CELL_COUNT, h, w] and shares [n, 1, h, w], 0 to 255, of clips of one size."""
-        shape = self.dice.choice(self.clips).shape[2:]
-        clips = [c for c in self.clips if c.shape[2:] == shape]
-        return padded(np.stack([self.frame(self.dice.choice(clips)) for _ in range(n)]))
+        """Cells and features, and shares [n, 1, h, w], 0 to 255, of clips of one size."""
+        shape = self.dice.choice(self.clips).shape
+        clips = [c for c in self.clips if c.shape == shape]
+        frames = [self.frame(self.dice.choice(clips)) for _ in range(n)]
+        return padded(*(np.stack(part) for part in zip(*frames)))
 
     def frame(self, clip):
         dice = self.dice
-        f = clip[dice.randrange(len(clip))]
+        n = dice.randrange(len(clip.cells))
+        f, seen = clip.cells[n], clip.features[n]
         if dice.random() < 0.5:
-            f = f[..., ::-1]
+            f, seen = f[..., ::-1], seen[..., ::-1]
         if dice.random() < 0.15:
-            f = f[..., ::-1, :]
+            f, seen = f[..., ::-1, :], seen[..., ::-1, :]
         if dice.random() < 0.5:  # in other colours
             f = f.copy()
             colours = f[COLOURS][dice.sample(range(3), 3)].astype(np.float32)
             f[COLOURS] = np.clip(colours * dice.uniform(0.5, 1.1) + dice.uniform(-20, 40), 0, 255)
-        return f
+        if dice.random() < UNSEEN:
+            seen = np.zeros_like(seen)
+        return f, seen
 
 
-def padded(frames):
-    """Cells and shares, as float, of frames [n, CELL_COUNT + 1, h, w] with their edges repeated."""
-    h, w = frames.shape[2:]
-    frames = np.pad(frames, ((0, 0), (0, 0), (0, -h % MULTIPLE), (0, -w % MULTIPLE)), "edge")
-    frames = torch.from_numpy(frames).float()
-    return frames[:, :CELL_COUNT].contiguous(memory_format=torch.channels_last), frames[:, CELL_COUNT:]
+class Clip:
+    """A clip's cells, with the true shares, uint8 [n, CELL_COUNT + 1, h, w], and its features [n, FEATURES, h/2, w/2]."""
+
+    def __init__(self, path):
+        self.cells = np.load(path, mmap_mode="r")
+        self.features = np.load(cells.beside(path), mmap_mode="r")
+        self.shape = self.cells.shape[2:]
+        if self.cells.shape[1] != CELL_COUNT + 1 or self.features.shape[1] != FEATURES:
+            raise SystemExit(f"{path} has cells of another kind: empty the folder and make them anew with cells.py")
+
+
+def padded(frames, seen):
+    """The chooser's two inputs and the shares, as float, of frames [n, CELL_COUNT + 1, h, w] and features with their edges repeated."""
+    frames, seen = edged(frames, MULTIPLE), edged(seen, MULTIPLE // 2)
+    return (frames[:, :CELL_COUNT].contiguous(memory_format=torch.channels_last), seen), frames[:, CELL_COUNT:]
+
+
+def edged(planes, multiple):
+    """Planes [n, c, h, w] as float, with their edges repeated up to multiples."""
+    h, w = planes.shape[2:]
+    whole = np.pad(planes, ((0, 0), (0, 0), (0, -h % multiple), (0, -w % multiple)), "edge")
+    return torch.from_numpy(whole).float()
 
 
 def loss(found, truth):
@@ -145,9 +175,9 @@ def measure(net, clips):
     net.eval()
     sums = {True: np.zeros(3), False: np.zeros(3)}
     for clip in clips:
-        cells, truth = padded(clip)
-        h, w = clip.shape[2:]
-        before, after, truth = cells[:, COVERAGE, :h, :w] / 255, net(cells)[:, 0, :h, :w], truth[:, 0, :h, :w] / 255
+        given, truth = padded(clip.cells, clip.features)
+        h, w = clip.shape
+        before, after, truth = given[0][:, COVERAGE, :h, :w] / 255, net(*given)[:, 0, :h, :w], truth[:, 0, :h, :w] / 255
         there = bool((truth > 0.5).any())
         sums[there] += [1, *((iou(m, truth) if there else m.mean()).item() for m in (before, after))]
     net.train()
@@ -170,8 +200,8 @@ def train(net, samples, most, batch, rate):
     for step in range(steps):
         for group in optimiser.param_groups:
             group["lr"] = rate * min(1, (step + 1) / 100) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * step / steps)))
-        cells, truth = samples.batch(batch)
-        off = loss(net(cells), truth / 255)
+        given, truth = samples.batch(batch)
+        off = loss(net(*given), truth / 255)
         optimiser.zero_grad()
         off.backward()
         optimiser.step()

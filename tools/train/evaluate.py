@@ -54,7 +54,11 @@ class OnnxRunner:
         self.colours = spec.get("colours", 0)
 
     def __call__(self, picture):
-        return self.session.run(None, {"pixels": picture[None]})[0][0, :, :, 0]
+        return self.session.run(["matte"], {"pixels": picture[None]})[0][0, :, :, 0]
+
+    def features(self, picture):
+        """What the network sees of a picture, uint8 [planes.FEATURES, h/8, w/8]."""
+        return self.session.run(["features"], {"pixels": picture[None]})[0][0]
 
 
 def milliseconds(path, threads, side=320, runs=30):

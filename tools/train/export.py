@@ -3,7 +3,8 @@
     python export.py run/checkpoint.pt model.onnx --name NAME --version 1
 
 The file takes uint8 pixels [1, height, width, 3], RGB, with both sides multiples
-of 32. It gives the matte [1, height, width, 1], float 0 to 1. Normalisation is
+of 32. It gives the matte [1, height, width, 1], float 0 to 1, and features for the
+chooser, uint8 [1, FEATURES, height/8, width/8]. Normalisation is
 part of the network, and batch normalisation is folded into the convolutions.
 Weights are stored as float16 and widened when the file is loaded. The graph is
 written node by node, so that it does not depend on an exporter.
@@ -22,6 +23,7 @@ from onnx import TensorProto, helper, numpy_helper
 import checkpoint
 from infer import MULTIPLE
 from net import Net, count
+from planes import FEATURE_SCALE, FEATURES
 
 OPSET = 17
 
@@ -151,6 +153,8 @@ def build(net):
     four = g.plain(y2, net.head)
     matte = g.node("Sigmoid", [g.node("DepthToSpace", [four], blocksize=2, mode="CRD")])
     g.nodes.append(helper.make_node("Transpose", [matte], ["matte"], perm=[0, 2, 3, 1]))
+    byte = [g.weight(np.float32(FEATURE_SCALE)), g.weight(np.uint8(0))]
+    g.nodes.append(helper.make_node("QuantizeLinear", [y8, *byte], ["features"]))
     return g
 
 
@@ -161,7 +165,10 @@ def export(net, path, name, version, short, card):
     graph = helper.make_graph(
         g.nodes, name,
         [port("pixels", TensorProto.UINT8, [1, "height", "width", 3])],
-        [port("matte", TensorProto.FLOAT, [1, "height", "width", 1])],
+        [
+            port("matte", TensorProto.FLOAT, [1, "height", "width", 1]),
+            port("features", TensorProto.UINT8, [1, FEATURES, "rows", "columns"]),
+        ],
         g.weights,
     )  # fmt: skip
     spec = {
@@ -177,18 +184,23 @@ def export(net, path, name, version, short, card):
         "version": version,
         "licence": LICENCE,
         "input": f"RGB uint8 [1, height, width, 3], sides multiples of {MULTIPLE}, shorter side about {short}",
-        "output": "matte float32 [1, height, width, 1], 0 background to 1 subject",
+        "output": "matte float32 [1, height, width, 1], 0 background to 1 subject; "
+        f"features uint8 [1, {FEATURES}, height/8, width/8], for the chooser",
         "card": card,
     }
     return save(graph, facts, path)
 
 
-def companion(g, name, planes, many, weights, path):
-    """Writes a small network beside the one that estimates mattes, from many planes to a matte, and returns its sha256."""
+def companion(g, name, planes, weights, path):
+    """Writes a small network beside the one that estimates mattes and returns its sha256.
+
+    planes is how many planes each of its inputs has, by name; it gives a matte of the
+    size of the first.
+    """
     port = helper.make_tensor_value_info
     graph = helper.make_graph(
         g.nodes, name,
-        [port(planes, TensorProto.UINT8, [1, many, "height", "width"])],
+        [port(p, TensorProto.UINT8, [1, n, f"{p} height", f"{p} width"]) for p, n in planes.items()],
         [port("matte", TensorProto.UINT8, [1, 1, "height", "width"])],
         g.weights,
     )  # fmt: skip

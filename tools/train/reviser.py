@@ -87,7 +87,7 @@ def build(net):
 
 def write(net, path):
     """Writes the file and returns its sha256."""
-    return export.companion(build(net.eval()), "bgremove-reviser", "view", COUNT, count(net), path)
+    return export.companion(build(net.eval()), "bgremove-reviser", {"view": COUNT}, count(net), path)
 
 
 def convolutions(net):

@@ -7,7 +7,8 @@ from PIL import Image
 import motion
 import stage
 
-WAVING = 0.3  # share of clips in whose place a part moves
+WAVING = 0.5  # share of clips in whose place a part moves
+WATER = 0.5  # share of those in which it is the lower part, over about the whole width
 
 
 def place(pack, dice, camera, footage=None):
@@ -49,18 +50,21 @@ def order(dice, frames, rows=motion.ROWS):
 
 
 def waves(dice, size, scale):
-    """Waves somewhere in a place of a size."""
+    """Waves somewhere in a place of a size: as of leaves, or over its lower part as of water."""
     w, h = size
-    few = []
+    few, water = [], dice.random() < WATER
     for _ in range(dice.randint(2, 4)):
-        way, length = dice.uniform(0, 2 * math.pi), dice.uniform(20, 120) / scale
+        way, length = dice.uniform(0, 2 * math.pi), dice.uniform(8, 120) / scale
         k = 2 * math.pi / length
-        most = min(dice.uniform(0.5, 4) / scale, 0.1 * length)
+        most = min(dice.uniform(0.5, 5) / scale, 0.12 * length)
         to = dice.uniform(0, 2 * math.pi)
         turn = dice.choice([-1, 1]) * dice.uniform(0.15, 1.2)
         few.append(((k * math.cos(way), k * math.sin(way)), (most * math.cos(to), most * math.sin(to)), turn, dice.uniform(0, 6)))
-    middle = w * dice.uniform(0.3, 0.7), h * dice.uniform(0.2, 0.8)
-    return stage.Waves(middle, (w * dice.uniform(0.15, 0.6), h * dice.uniform(0.15, 0.5)), few)
+    if water:
+        middle, reach = (w * dice.uniform(0.4, 0.6), h * dice.uniform(0.6, 1)), (w * dice.uniform(0.6, 1.5), h * dice.uniform(0.3, 0.8))
+    else:
+        middle, reach = (w * dice.uniform(0.3, 0.7), h * dice.uniform(0.2, 0.8)), (w * dice.uniform(0.15, 0.6), h * dice.uniform(0.15, 0.5))
+    return stage.Waves(middle, reach, few)
 
 
 def drawn(dice, size):

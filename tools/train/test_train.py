@@ -271,39 +271,56 @@ class Revising(unittest.TestCase):
 class Choosing(unittest.TestCase):
     def test_nothing_is_chosen_at_first(self):
         net = chooser.Chooser().eval()
-        given = torch.randint(0, 256, (1, planes.CELL_COUNT, 16, 24)).float()
-        torch.testing.assert_close(net(given), (given[:, :1] / 255).clamp(chooser.LEAST, 1 - chooser.LEAST), rtol=1e-3, atol=1e-3)
+        given, seen = (torch.randint(0, 256, (1, n, h, w)).float() for n, h, w in ((planes.CELL_COUNT, 16, 24), (planes.FEATURES, 8, 12)))
+        torch.testing.assert_close(net(given, seen), (given[:, :1] / 255).clamp(chooser.LEAST, 1 - chooser.LEAST), rtol=1e-3, atol=1e-3)
 
     def test_onnx_is_the_network(self):
         torch.manual_seed(4)
         net = chooser.Chooser().eval()
         torch.nn.init.normal_(net.head.weight, std=0.05)
-        given = np.random.default_rng(1).integers(0, 256, (1, planes.CELL_COUNT, 13, 22), np.uint8)
+        torch.nn.init.ones_(net.seen[1].norm.weight)
+        dice = np.random.default_rng(1)
+        given, seen = (dice.integers(0, 256, (1, n, h, w), np.uint8) for n, h, w in ((planes.CELL_COUNT, 13, 22), (planes.FEATURES, 7, 11)))
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "chooser.onnx"
             self.assertEqual(len(chooser.write(net, path)), 64)
-            found = onnxruntime.InferenceSession(path).run(None, {"cells": given})[0]
+            found = onnxruntime.InferenceSession(path).run(None, {"cells": given, "features": seen})[0]
         with torch.inference_mode():
-            whole = torch.nn.functional.pad(torch.from_numpy(given).float(), (0, 2, 0, 3), "replicate")
-            want = net(whole)[..., :13, :22].numpy() * 255
+            want = net(chooser.edged(given, 8), chooser.edged(seen, 4))[..., :13, :22].numpy() * 255
         self.assertLess(float(np.abs(found - want).max()), 2)
 
-    def test_learns_what_moves(self):
-        clip = np.zeros((4, planes.CELL_COUNT + 1, 16, 24), np.uint8)
-        clip[:, 0, 2:14, 2:22] = 255  # the matte has both halves
-        clip[:, [planes.CELLS.index("TrackMotion"), -1], 2:14, 2:12] = 255  # one moves
+    def learns(self, clip, seen):
+        """Whether a chooser learns from a clip of cells and features."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            np.save(folder / "1.npy", clip)
-            np.save(folder / "10.npy", clip)
+            for name in ("1.npy", "10.npy"):
+                cells.save(folder / name, (clip, seen))
             samples = chooser.Samples(folder, 1)
             self.assertEqual((len(samples.clips), len(samples.held)), (1, 1))
             torch.manual_seed(1)
             net = chooser.Chooser()
             given, truth = samples.batch(4)
-            before = float(chooser.loss(net(given), truth / 255).detach())
+            before = float(chooser.loss(net(*given), truth / 255).detach())
             chooser.train(net, samples, 400, 4, 5e-3)
-            self.assertLess(float(chooser.loss(net(given), truth / 255).detach()), 0.7 * before)
+            self.assertLess(float(chooser.loss(net(*given), truth / 255).detach()), 0.7 * before)
+
+    def test_learns_what_moves(self):
+        clip = np.zeros((4, planes.CELL_COUNT + 1, 16, 24), np.uint8)
+        clip[:, 0, 2:14, 2:22] = 255  # the matte has both halves
+        clip[:, [planes.CELLS.index("TrackMotion"), -1], 2:14, 2:12] = 255  # one moves
+        self.learns(clip, np.zeros((4, planes.FEATURES, 8, 12), np.uint8))
+
+    def test_learns_what_things_are(self):
+        clip = np.zeros((4, planes.CELL_COUNT + 1, 16, 24), np.uint8)
+        clip[:, 0, 2:14, 2:22] = 255  # the matte has both halves
+        clip[:, -1, 2:14, 2:12] = 255  # one is a subject
+        seen = np.zeros((4, planes.FEATURES, 8, 12), np.uint8)
+        seen[:, 5, 1:7, 1:6] = 200
+        self.learns(clip, seen)
+
+    def test_features_fit_the_cells(self):
+        found = cells.nearest(np.arange(12).reshape(1, 3, 4), 2, 3)
+        np.testing.assert_array_equal(found, [[[0, 2, 3], [8, 10, 11]]])
 
     def test_shares_are_means(self):
         truths = np.zeros((1, 6, 9), np.uint8)

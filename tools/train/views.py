@@ -97,12 +97,20 @@ def spoil(dice, mattes, truths):
     return mattes
 
 
+def write(path, array):
+    """Writes an array, which is there as a whole or not at all."""
+    part = path.with_suffix(".part")
+    with open(part, "wb") as f:
+        np.save(f, array)
+    part.rename(path)
+
+
 def main():
-    every(make, __doc__)
+    every(make, write, __doc__)
 
 
-def every(make, doc):
-    """Makes the arrays of many clips, as the command line says."""
+def every(make, keep, doc):
+    """Makes what is wanted of many clips, as the command line says, and keeps each."""
     p = argparse.ArgumentParser(description=doc.splitlines()[0])
     p.add_argument("pack", type=pathlib.Path)
     p.add_argument("onnx", type=pathlib.Path, help="the network whose mattes are revised")
@@ -112,25 +120,22 @@ def every(make, doc):
     p.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
     a = p.parse_args()
     a.folder.mkdir(parents=True, exist_ok=True)
-    with multiprocessing.get_context("fork").Pool(a.processes, begin, (make, a)) as pool:
-        for done, _ in enumerate(pool.imap_unordered(save, range(a.clips)), 1):
+    with multiprocessing.get_context("fork").Pool(a.processes, begin, (make, keep, a)) as pool:
+        for done, _ in enumerate(pool.imap_unordered(one, range(a.clips)), 1):
             if done % 50 == 0:
                 print(f"{done} clips", flush=True)
 
 
-def begin(make, a):
+def begin(make, keep, a):
     global given
-    given = make, a, Pack(a.pack), OnnxRunner(a.onnx, 1)
+    given = make, keep, a, Pack(a.pack), OnnxRunner(a.onnx, 1)
 
 
-def save(seed):
-    make, a, pack, run = given
+def one(seed):
+    make, keep, a, pack, run = given
     path = a.folder / f"{seed:05d}.npy"
     if not path.exists():
-        part = path.with_suffix(".part")
-        with open(part, "wb") as f:
-            np.save(f, make(pack, run, a.plates, seed))
-        part.rename(path)
+        keep(path, make(pack, run, a.plates, seed))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte/reduce"
+	"github.com/bgremove/bgremove/internal/matte/view"
 	"github.com/bgremove/bgremove/internal/network/model"
 )
 
@@ -35,6 +36,9 @@ type Result struct {
 	// Foreground is the colour of the subject alone, of the size of Matte,
 	// opaque, and shared as Matte is. Only recurrent networks give it.
 	Foreground *image.NRGBA
+	// Features are what the network sees over the whole frame, if it tells; shared as
+	// Matte is.
+	Features view.Features
 	// Reused means that another frame looked the same to the network, and that
 	// this is its result.
 	Reused bool
@@ -231,12 +235,20 @@ func (c *Clip) run(ctx context.Context, p *image.NRGBA, v *letterbox) (Result, e
 	if c.n.contract.spec.Kind == model.Recurrent {
 		return c.runRecurrent(ctx, slot, p, v)
 	}
-	err = c.n.engine.run(ctx, []*tensor{&slot.in}, []*tensor{&slot.out})
-	if err != nil {
+	out := []*tensor{&slot.out, &slot.seen}[:len(c.n.contract.outputs)]
+	if err := c.n.engine.run(ctx, []*tensor{&slot.in}, out); err != nil {
 		return Result{}, c.failed(ctx, err)
 	}
 	m, err := c.matte(&slot.out, v)
-	return Result{Matte: m, Picture: p}, err
+	return Result{Matte: m, Picture: p, Features: slot.features()}, err
+}
+
+// features are those of the last run, if the network gives any.
+func (s *slot) features() view.Features {
+	if s.seen.shape == nil {
+		return view.Features{}
+	}
+	return view.Features{W: int(s.seen.shape[3]), H: int(s.seen.shape[2]), Pix: slices.Clone(s.seen.u8)}
 }
 
 // prepare readies the slot for p. The shape of the output is kept
@@ -244,7 +256,7 @@ func (c *Clip) run(ctx context.Context, p *image.NRGBA, v *letterbox) (Result, e
 func (s *slot) prepare(k *contract, p *image.NRGBA, v *letterbox) {
 	if s.w != v.w || s.h != v.h {
 		s.w, s.h = v.w, v.h
-		s.out = tensor{}
+		s.out, s.seen = tensor{}, tensor{}
 	}
 	k.fill(&s.in, p, v, &s.value)
 }

@@ -3,37 +3,39 @@ package onnx
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
-// companion is a small network beside the one that estimates mattes: from planes, uint8
-// [1 planes height width], to a matte, uint8 [1 1 height width]. Its session is created
-// with the first matte, as callers that only ask for a network's description need none.
+// companion is a small network beside the one that estimates mattes: from inputs of some
+// planes each, uint8 [1 planes height width], to a matte, uint8 [1 1 height width]. Its
+// session is created with the first matte, as callers that only ask for a network's
+// description need none.
 type companion struct {
 	name     string
 	config   Config
 	contract contract
-	planes   int
 	once     sync.Once
 	engine   engine // nil before
 	err      error
 }
 
-// newCompanion checks the network that data is.
-func newCompanion(name string, data []byte, planes int, c Config) (*companion, error) {
+// newCompanion checks the network that data is, with so many planes in each of its inputs.
+func newCompanion(name string, data []byte, c Config, planes ...int) (*companion, error) {
 	c.Model, c.ModelData = name, data
 	g, _, err := readGraph(c)
 	if err != nil {
 		return nil, err
 	}
 	in := ports(g.Inputs)
-	if len(in) != 1 || len(in[0].shape) != 4 || in[0].shape[1] != int64(planes) {
+	fits := func(p port, n int) bool { return len(p.shape) == 4 && p.shape[1] == int64(n) }
+	if !slices.EqualFunc(in, planes, fits) {
 		return nil, &ModelError{Path: name, Reason: fmt.Sprintf("does not take %d planes", planes)}
 	}
 	outputs := []port{{name: "matte", elem: uint8Elem}}
-	return &companion{name: name, config: c, planes: planes, contract: contract{inputs: in, outputs: outputs}}, nil
+	return &companion{name: name, config: c, contract: contract{inputs: in, outputs: outputs}}, nil
 }
 
 // openCompanions readies the reviser and the chooser where n's Spec asks for them, for
@@ -44,12 +46,12 @@ func (n *Network) openCompanions(c Config) (err error) {
 	}
 	c.Device = Device(n.info.Provider)
 	if c.Reviser != nil {
-		if n.reviser, err = newCompanion("reviser", c.Reviser, int(view.Count), c); err != nil {
+		if n.reviser, err = newCompanion("reviser", c.Reviser, c, int(view.Count)); err != nil {
 			return err
 		}
 	}
 	if c.Chooser != nil {
-		if n.chooser, err = newCompanion("chooser", c.Chooser, int(view.CellCount), c); err != nil {
+		if n.chooser, err = newCompanion("chooser", c.Chooser, c, int(view.CellCount), view.FeatureCount); err != nil {
 			return err
 		}
 	}
@@ -62,8 +64,13 @@ func (p *companion) open() (engine, error) {
 	return p.engine, p.err
 }
 
-// run gives the matte, w × h, for planes of that size.
-func (p *companion) run(ctx context.Context, n *Network, planes, matte []uint8, w, h int) error {
+// planes is an input of a companion, count planes of w × h.
+func planes(pix []uint8, count, w, h int) *tensor {
+	return &tensor{elem: uint8Elem, shape: []int64{1, int64(count), int64(h), int64(w)}, u8: pix}
+}
+
+// run gives the matte, w × h, for its inputs.
+func (p *companion) run(ctx context.Context, n *Network, matte []uint8, w, h int, in ...*tensor) error {
 	slot, err := n.acquire(ctx)
 	if err != nil {
 		return err
@@ -73,9 +80,7 @@ func (p *companion) run(ctx context.Context, n *Network, planes, matte []uint8, 
 	if err != nil {
 		return err
 	}
-	in := tensor{elem: uint8Elem, shape: []int64{1, int64(p.planes), int64(h), int64(w)}, u8: planes}
-	out := tensor{elem: uint8Elem, shape: []int64{1, 1, int64(h), int64(w)}, u8: matte}
-	if err := e.run(ctx, []*tensor{&in}, []*tensor{&out}); err != nil {
+	if err := e.run(ctx, in, []*tensor{planes(matte, 1, w, h)}); err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("run the %s: %w", p.name, context.Cause(ctx))
 		}
@@ -99,5 +104,7 @@ func (n *Network) Choose(ctx context.Context, v *view.Cells) ([]uint8, error) {
 		return nil, n.modelError("has no chooser", nil)
 	}
 	chosen := make([]uint8, v.W*v.H)
-	return chosen, n.chooser.run(ctx, n, v.Pix, chosen, v.W, v.H)
+	seen := &v.Features
+	return chosen, n.chooser.run(ctx, n, chosen, v.W, v.H,
+		planes(v.Pix, int(view.CellCount), v.W, v.H), planes(seen.Pix, view.FeatureCount, seen.W, seen.H))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bgremove/bgremove/internal/matte/view"
 	"github.com/bgremove/bgremove/internal/network/model"
 	"github.com/bgremove/bgremove/internal/network/onnxfile"
 )
@@ -49,7 +50,7 @@ func ports(declared []onnxfile.Port) (all []port) {
 // contract combines the network's shape and its Spec.
 type contract struct {
 	spec            model.Spec
-	inputs, outputs []port // outputs[0] is the matte
+	inputs, outputs []port // outputs[0] is the matte, outputs[1] of a PerFrame network its features
 	image           port   // inputs[0]
 	nhwc            bool
 	width, height   int // 0 where open
@@ -82,6 +83,9 @@ func newContract(c Config, g *onnxfile.Graph) (*contract, error) {
 	}
 	if k.outputs, err = pick(outputs, out); err != nil {
 		return nil, fail("has no output %v", err)
+	}
+	if spec.Kind == model.PerFrame && !spec.Input.Letterbox {
+		k.outputs = append(k.outputs, features(outputs)...)
 	}
 	k.image = k.inputs[0]
 	if err := k.checkImage(); err != nil {
@@ -127,6 +131,17 @@ func chooseSpec(c Config, inputs []port, metadata map[string]string) (model.Spec
 		s.Input.Multiple = defaultMultiple
 	}
 	return s, nil
+}
+
+// features is the output, if any, of view.Features: uint8 [1 view.FeatureCount rows columns].
+func features(outputs []port) []port {
+	i := slices.IndexFunc(outputs, func(p port) bool {
+		return p.name == "features" && p.elem == uint8Elem && len(p.shape) == 4 && p.shape[1] == view.FeatureCount
+	})
+	if i < 0 {
+		return nil
+	}
+	return outputs[i : i+1]
 }
 
 func pick(ports []port, names []string) ([]port, error) {

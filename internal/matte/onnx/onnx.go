@@ -146,6 +146,7 @@ type slot struct {
 	w, h  int // input size that in and out are for
 	in    tensor
 	out   tensor
+	seen  tensor // features
 	fgr   tensor // of recurrent networks
 	value [3]lut
 }

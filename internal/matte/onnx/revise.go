@@ -25,7 +25,7 @@ func (n *Network) Revise(ctx context.Context, v view.View) (*image.Alpha, error)
 		return nil, n.modelError("cannot revise mattes", fmt.Errorf("of %d×%d pixels", v.W, v.H))
 	}
 	m := image.NewAlpha(image.Rect(0, 0, v.W, v.H))
-	if err := n.reviser.run(ctx, n, v.Pix, m.Pix, v.W, v.H); err != nil {
+	if err := n.reviser.run(ctx, n, m.Pix, v.W, v.H, planes(v.Pix, int(view.Count), v.W, v.H)); err != nil {
 		return nil, err
 	}
 	return m, nil

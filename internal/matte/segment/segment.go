@@ -118,6 +118,7 @@ type draft struct {
 	// itself, if that is smaller, and a matte of its size.
 	picture *image.NRGBA
 	matte   *image.Alpha
+	seen    view.Features  // by the network, in its study
 	cells   *view.Cells    // what the chooser is to be shown; nil if the matte stays
 	choice  subject.Choice // of the study
 	view    *view.View     // what the reviser is to be shown; nil if the matte stays
@@ -147,7 +148,7 @@ func drafted(ctx context.Context, w *matte.Estimate) (draft, error) {
 	if r.Foreground != nil {
 		w.Foreground = refine.Band(r.Foreground, r.Matte)
 	}
-	return draft{picture: r.Picture, matte: r.Matte}, nil
+	return draft{picture: r.Picture, matte: r.Matte, seen: r.Features}, nil
 }
 
 func (e *Estimator) decide(ctx context.Context, w *matte.Estimate) error {

@@ -60,7 +60,8 @@ func (e *Estimator) note(ctx context.Context, w *matte.Estimate) error {
 	if s.subject == nil {
 		return nil
 	}
-	return s.subject.Add(small(d))
+	img, m := small(d)
+	return s.subject.Add(img, m, d.seen)
 }
 
 // own is img if the network saw it enlarged.

@@ -13,6 +13,7 @@ package subject
 
 import (
 	"context"
+	"errors"
 	"image"
 	"slices"
 
@@ -65,6 +66,7 @@ type Clip struct {
 	cuts   refine.CutDetector
 	grid   image.Point // cells
 	frames *records.File
+	seen   *records.File // features by frame
 	shots  []shot
 	tracks sums
 	result *records.File // what was gathered along tracks by frame, the last frame first
@@ -80,21 +82,19 @@ type shot struct {
 // New begins a clip. Its record is kept in temporary files of a folder; empty is the
 // system's folder for such files. The caller closes it.
 func New(tempDir string) (*Clip, error) {
-	frames, err := records.Create(tempDir)
-	if err != nil {
-		return nil, err
+	c := new(Clip)
+	for _, f := range []**records.File{&c.frames, &c.seen, &c.result} {
+		var err error
+		if *f, err = records.Create(tempDir); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
 	}
-	result, err := records.Create(tempDir)
-	if err != nil {
-		_ = frames.Close()
-		return nil, err
-	}
-	return &Clip{frames: frames, result: result}, nil
+	return c, nil
 }
 
-// Add adds the next frame: a small picture, some hundred pixels wide, and its matte
-// of the same size. Neither is kept.
-func (c *Clip) Add(img *image.NRGBA, m *image.Alpha) error {
+// Add adds the next frame: a small picture, some hundred pixels wide, its matte of the
+// same size, and what the network sees in it. None is kept.
+func (c *Clip) Add(img *image.NRGBA, m *image.Alpha, seen view.Features) error {
 	n := c.frames.Len()
 	cut := c.cuts.Next(img) || n == 0
 	c.meter.measure(img, m, cut)
@@ -106,6 +106,9 @@ func (c *Clip) Add(img *image.NRGBA, m *image.Alpha) error {
 	c.shots[len(c.shots)-1].last = n
 	s := &c.meter.sample
 	c.tracks.advance(&s.back, s.trust, s.quantities())
+	if err := c.seen.Append(seen.Fit(view.Places(c.grid.X, c.grid.Y)).Pix); err != nil {
+		return err
+	}
 	return c.write(s)
 }
 
@@ -186,6 +189,9 @@ func (c *Clip) Frame(i int) (view.Cells, error) {
 	if err := c.result.Read(c.result.Len()-1-i, means...); err != nil {
 		return v, err
 	}
+	if err := c.seen.Read(i, v.Features.Pix); err != nil {
+		return v, err
+	}
 	r.show(&v)
 	k, _ := slices.BinarySearchFunc(c.shots, i, func(s shot, i int) int { return s.last - i })
 	s := c.shots[k]
@@ -240,10 +246,11 @@ func dropStill(v *view.Cells, chosen []uint8) {
 }
 
 // Close removes the record.
-func (c *Clip) Close() error {
-	err := c.frames.Close()
-	if e := c.result.Close(); err == nil {
-		err = e
+func (c *Clip) Close() (err error) {
+	for _, f := range []*records.File{c.frames, c.seen, c.result} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
 	}
 	return err
 }

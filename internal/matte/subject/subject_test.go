@@ -63,7 +63,8 @@ func (s scene) known(t *testing.T) (c *subject.Clip, cells []view.Cells) {
 		}
 	})
 	for n := range frames {
-		if err := c.Add(s.frame(n)); err != nil {
+		img, m := s.frame(n)
+		if err := c.Add(img, m, view.Features{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -156,7 +157,7 @@ func TestCoverage(t *testing.T) {
 		if n%2 == 1 {
 			clear(m.Pix)
 		}
-		if err := c.Add(img, m); err != nil {
+		if err := c.Add(img, m, view.Features{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,7 +191,7 @@ func TestShots(t *testing.T) {
 				}
 			}
 		}
-		if err := c.Add(img, m); err != nil {
+		if err := c.Add(img, m, view.Features{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -301,7 +302,7 @@ func TestTiny(t *testing.T) {
 		}
 		for range 8 {
 			r := image.Rectangle{Max: size}
-			if err := c.Add(image.NewNRGBA(r), image.NewAlpha(r)); err != nil {
+			if err := c.Add(image.NewNRGBA(r), image.NewAlpha(r), view.Features{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -331,7 +332,7 @@ func TestStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := image.Rect(0, 0, 16, 16)
-	if err := c.Add(image.NewNRGBA(r), image.NewAlpha(r)); err != nil {
+	if err := c.Add(image.NewNRGBA(r), image.NewAlpha(r), view.Features{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -366,7 +367,7 @@ func BenchmarkAdd(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		if err := c.Add(shots[n%frames].img, shots[n%frames].m); err != nil {
+		if err := c.Add(shots[n%frames].img, shots[n%frames].m, view.Features{}); err != nil {
 			b.Fatal(err)
 		}
 		n++

@@ -44,10 +44,17 @@ const (
 type Cells struct {
 	W, H int
 	Pix  []uint8
+	// Features has a place for each square of 2 × 2 cells.
+	Features Features
 }
 
 // NewCells is a frame of which nothing is known.
-func NewCells(w, h int) Cells { return Cells{w, h, make([]uint8, int(CellCount)*w*h)} }
+func NewCells(w, h int) Cells {
+	return Cells{w, h, make([]uint8, int(CellCount)*w*h), Features{}.Fit(Places(w, h))}
+}
+
+// Places is the size of the Features of w × h cells.
+func Places(w, h int) (int, int) { return (w + 1) / 2, (h + 1) / 2 }
 
 // Plane is one of the planes, row by row.
 func (c *Cells) Plane(p CellPlane) []uint8 {
