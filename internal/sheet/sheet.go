@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"time"
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/apng"
@@ -80,7 +79,7 @@ type Writer struct {
 	frames  []frame
 	sprites []sprite
 	known   map[key]int // sprites by what they look like
-	written int         // milliseconds of the frames so far
+	times   media.Milliseconds
 	pix     []byte
 
 	places []Place
@@ -176,17 +175,8 @@ func (w *Writer) keep(f *media.Frame) error {
 			}
 		}
 	}
-	w.frames = append(w.frames, frame{at, part.Min, w.duration(f)})
+	w.frames = append(w.frames, frame{at, part.Min, w.times.Next(f, 0)})
 	return nil
-}
-
-// duration is how long a frame is shown, in whole milliseconds. Frames end at the
-// nearest millisecond, so rounding errors do not add up.
-func (w *Writer) duration(f *media.Frame) int {
-	end := int((f.PTS + f.Duration).Round(time.Millisecond) / time.Millisecond)
-	shown := max(end-w.written, 1)
-	w.written += shown
-	return shown
 }
 
 // visible is the smallest rectangle with all that is seen of a frame, or one pixel

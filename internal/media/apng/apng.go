@@ -229,18 +229,8 @@ func (w *Writer) finish() error {
 	if _, err := w.w.Write(appendChunk(nil, "IEND")); err != nil {
 		return fmt.Errorf("apng: write end: %w", err)
 	}
-	end, err := w.w.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return fmt.Errorf("apng: find the end of the file: %w", err)
-	}
-	if _, err := w.w.Seek(w.start+controlOffset, io.SeekStart); err != nil {
-		return fmt.Errorf("apng: find the frame count: %w", err)
-	}
-	if _, err := w.w.Write(animationControl(w.frames, w.opts.Plays)); err != nil {
+	if err := media.Overwrite(w.w, w.start+controlOffset, animationControl(w.frames, w.opts.Plays)); err != nil {
 		return fmt.Errorf("apng: write frame count: %w", err)
-	}
-	if _, err := w.w.Seek(end, io.SeekStart); err != nil {
-		return fmt.Errorf("apng: find the end of the file: %w", err)
 	}
 	return nil
 }

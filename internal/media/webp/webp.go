@@ -17,7 +17,6 @@ import (
 	"io"
 	"math"
 	"runtime"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -69,7 +68,7 @@ type Writer struct {
 	opts   Options
 
 	prev    *image.NRGBA // the frame last taken
-	written int          // milliseconds of the frames so far
+	times   media.Milliseconds
 	frames  int
 	bytes   int64
 	pending []*frame // in the order of the file; the last may be shown for longer yet
@@ -151,7 +150,7 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	if w.prev != nil {
 		changed = media.ChangedRect(w.prev, f.Image)
 	}
-	shown := w.duration(f)
+	shown := w.times.Next(f, maxDuration)
 	if last := len(w.pending) - 1; changed.Empty() && w.pending[last].milliseconds+shown <= maxDuration {
 		w.pending[last].milliseconds += shown
 	} else if err := w.encode(ctx, f.Image, changed, shown); err != nil {
@@ -161,15 +160,6 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	w.prev = f.Image
 	w.frames++
 	return w.drain(ctx, ahead-1)
-}
-
-// duration is how long a frame is shown, in whole milliseconds. Frames end at the
-// nearest millisecond, so rounding errors do not add up.
-func (w *Writer) duration(f *media.Frame) int {
-	end := int((f.PTS + f.Duration).Round(time.Millisecond) / time.Millisecond)
-	shown := min(max(end-w.written, 1), maxDuration)
-	w.written += shown
-	return shown
 }
 
 // encode gives the part of img that is changed to an encoder.
@@ -300,18 +290,8 @@ func (w *Writer) finish() error {
 
 // patchSize writes the file's size into its head.
 func (w *Writer) patchSize() error {
-	end, err := w.w.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return fmt.Errorf("webp: find the end of the file: %w", err)
-	}
-	if _, err := w.w.Seek(w.start+sizeOffset, io.SeekStart); err != nil {
-		return fmt.Errorf("webp: find the file's size: %w", err)
-	}
-	if _, err := w.w.Write(binary.LittleEndian.AppendUint32(nil, uint32(w.bytes-8))); err != nil {
+	if err := media.Overwrite(w.w, w.start+sizeOffset, binary.LittleEndian.AppendUint32(nil, uint32(w.bytes-8))); err != nil {
 		return fmt.Errorf("webp: write the file's size: %w", err)
-	}
-	if _, err := w.w.Seek(end, io.SeekStart); err != nil {
-		return fmt.Errorf("webp: find the end of the file: %w", err)
 	}
 	return nil
 }
