@@ -13,11 +13,7 @@ and features, uint8 [1, FEATURES, height/2, width/2], rounded up. It gives the s
 each cell that is subject, uint8 [1, 1, height, width].
 """
 
-import argparse
-import math
-import pathlib
 import random
-import time
 
 import numpy as np
 import torch
@@ -25,6 +21,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import cells
+import companion
 import export
 from net import Conv, Gate, Join, Pair, count
 from planes import CELL_COUNT, CELL_MIDDLE, CELL_SCALE, CELLS, FEATURE_SCALE, FEATURES
@@ -92,6 +89,16 @@ def build(net):
     return g
 
 
+def convolutions(net):
+    """The net's modules with weights, in the order of build."""
+    for part in (net.stem, net.fine, net.down2, net.seen, net.down4, net.down8):
+        yield from (m for m in part.modules() if isinstance(m, Conv))
+    yield from (net.gate.hidden, net.gate.scale, net.gate.shift)
+    for join in (net.up4, net.up2, net.up1):
+        yield from (join.coarse, join.mix)
+    yield net.head
+
+
 def write(net, path):
     """Writes the file and returns its sha256."""
     planes = {"cells": CELL_COUNT, "features": FEATURES}
@@ -153,7 +160,7 @@ class Clip:
 def padded(frames, seen):
     """The chooser's two inputs and the shares, as float, of frames [n, CELL_COUNT + 1, h, w] and features with their edges repeated."""
     frames, seen = edged(frames, MULTIPLE), edged(seen, MULTIPLE // 2)
-    return (frames[:, :CELL_COUNT].contiguous(memory_format=torch.channels_last), seen), frames[:, CELL_COUNT:]
+    return (frames[:, :CELL_COUNT], seen), frames[:, CELL_COUNT:]
 
 
 def edged(planes, multiple):
@@ -194,42 +201,20 @@ def iou(found, truth):
 
 def train(net, samples, most, batch, rate):
     """Learns from `most` samples, batch frames at a time."""
-    net.train()
-    optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.01)
-    steps, mean, begin = max(most // batch, 1), 0.0, time.monotonic()
-    for step in range(steps):
-        for group in optimiser.param_groups:
-            group["lr"] = rate * min(1, (step + 1) / 100) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * step / steps)))
-        given, truth = samples.batch(batch)
-        off = loss(net(*given), truth / 255)
-        optimiser.zero_grad()
-        off.backward()
-        optimiser.step()
-        mean += 0.005 * (off.item() - mean)
-        if step % SAID == SAID - 1 or step == steps - 1:
-            samples.look()
-            done = (step + 1) * batch
-            print(f"{done} samples of {len(samples.clips)} clips, {done / (time.monotonic() - begin):.0f}/s, loss {mean / (1 - 0.995 ** (step + 1)):.4f}, {measure(net, samples.held)}", flush=True)
+
+    def report():
+        samples.look()
+        return f" of {len(samples.clips)} clips, {measure(net, samples.held)}"
+
+    companion.learn(net, lambda: samples.batch(batch), loss, max(most // batch, 1), rate, SAID, report)
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("folder", type=pathlib.Path)
-    p.add_argument("weights", type=pathlib.Path, help="where to keep the weights, and gone on from if it is there")
-    p.add_argument("onnx", type=pathlib.Path)
-    p.add_argument("--samples", type=int, default=300_000, help="to learn from; 0 only writes the .onnx file")
-    p.add_argument("--batch", type=int, default=8)
-    p.add_argument("--rate", type=float, default=2e-3)
-    p.add_argument("--seed", type=int, default=1)
-    a = p.parse_args()
-    torch.manual_seed(a.seed)
-    net = Chooser().to(memory_format=torch.channels_last)
-    if a.weights.exists():
-        net.load_state_dict(torch.load(a.weights, weights_only=True))
-    if a.samples > 0:
-        train(net, Samples(a.folder, a.seed), a.samples, a.batch, a.rate)
-        torch.save(net.state_dict(), a.weights)
-    print(f"{write(net, a.onnx)}  {a.onnx} ({a.onnx.stat().st_size / 2**10:.0f} KiB, {count(net)} weights)")
+    a = companion.parser(__doc__, samples=300_000).parse_args()
+    companion.main(
+        a, Chooser(), convolutions, lambda: Samples(a.folder, a.seed),
+        lambda net, samples: train(net, samples, a.samples, a.batch, a.rate), write,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

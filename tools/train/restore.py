@@ -69,7 +69,7 @@ def fill(modules, found):
 
 @torch.no_grad()
 def settle(net, inputs):
-    """Sets sizes of weights and batch statistics to what the inputs make them, the outputs as before."""
+    """Sets sizes of weights and batch statistics to what inputs, tuples, make them, the outputs as before."""
     blocks = [m for m in net.modules() if isinstance(m, Conv)]
     sums = {m: [0, 0.0, 0.0] for m in blocks}
 
@@ -86,7 +86,7 @@ def settle(net, inputs):
     hooks = [count(m) for m in blocks]
     net.eval()
     for x in inputs:
-        net(x)
+        net(*x)
     for h in hooks:
         h.remove()
     for m in blocks:
@@ -139,7 +139,7 @@ def main():
     def batches():
         return (composer.batch(8, a.size) for _ in range(a.batches))
 
-    settle(net, (b.picture for b in batches()))
+    settle(net, ((b.picture,) for b in batches()))
     learn_aside(net, batches())
     state = checkpoint.State(
         net=net.state_dict(), average=net.state_dict(), optimiser=muon.Muon(muon.groups(net), 1e-3).state_dict(),

@@ -13,20 +13,15 @@ The .onnx file takes a view (planes.py), uint8 [1, COUNT, height, width], of any
 matte, uint8 [1, 1, height, width].
 """
 
-import argparse
-import math
-import pathlib
 import random
-import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+import companion
 import export
-import restore
 from clips import FRAMES
 from net import Conv, Join, Pair, count
 from planes import COUNT, MATTE, MIDDLE, PLATE, SCALE, UNKNOWN
@@ -36,6 +31,7 @@ MULTIPLE = 16  # what both sides of a picture are brought to
 LEAST = 0.01  # the logit of a matte is that of one no surer than this
 GRID = 4  # distance of the places among which parts of clips are chosen
 TINY = 1e-5  # added under a root, whose slope is endless at 0
+SAID = 500  # the loss is printed every so many steps
 STEP = 8.0  # how much of a logit a unit of the head is
 
 
@@ -99,13 +95,6 @@ def convolutions(net):
     yield net.head
 
 
-def restored(net, path, samples):
-    """Gives the net the weights of an .onnx file that write wrote, perhaps for fewer planes."""
-    found, _ = restore.weights(path)
-    restore.fill(list(convolutions(net)), found)
-    restore.settle(net, (samples.batch(8)[0] for _ in range(60)))
-
-
 class Samples:
     """Parts of clips, two frames that follow each other of each. The folder may grow meanwhile."""
 
@@ -132,7 +121,7 @@ class Samples:
             self.look()
         parts = np.stack([self.part() for _ in range(n)]).reshape(2 * n, COUNT + 1, self.size, self.size)
         parts = torch.from_numpy(parts).float()
-        return parts[:, :COUNT], parts[:, COUNT:]
+        return (parts[:, :COUNT],), parts[:, COUNT:]
 
     def part(self):
         dice, s = self.dice, self.size
@@ -164,60 +153,20 @@ def loss(found, truth):
     return off.abs().mean() + 3 * (off**2).mean() + 2 * ((step**2).mean((1, 2, 3)) + TINY).sqrt().mean()
 
 
-def ahead(make, count):
-    """What make returns, count times, each made while the one before is in use."""
-    with ThreadPoolExecutor(1) as pool:
-        following = pool.submit(make)
-        for _ in range(count - 1):
-            ready, following = following, pool.submit(make)
-            yield ready.result()
-        yield following.result()
-
-
 def train(net, samples, most, batch, rate, bfloat16=False):
     """Learns from `most` samples, batch places of two frames each at a time."""
-    net.train()
-    optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.01)
-    steps, mean, begin = max(most // (2 * batch), 1), 0.0, time.monotonic()
-    for step, (views, truth) in enumerate(ahead(lambda: samples.batch(batch), steps)):
-        for group in optimiser.param_groups:
-            group["lr"] = rate * min(1, (step + 1) / 100) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * step / steps)))
-        with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
-            found = net(views.contiguous(memory_format=torch.channels_last))
-        off = loss(found.float(), truth / 255)
-        optimiser.zero_grad()
-        off.backward()
-        optimiser.step()
-        mean += 0.005 * (off.item() - mean)
-        if step % 500 == 499:
-            done = (step + 1) * batch * 2
-            print(f"{done} samples, loss {mean / (1 - 0.995 ** (step + 1)):.4f}, {done / (time.monotonic() - begin):.0f}/s", flush=True)
+    companion.learn(net, lambda: samples.batch(batch), loss, max(most // (2 * batch), 1), rate, SAID, bfloat16=bfloat16)
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("folder", type=pathlib.Path)
-    p.add_argument("weights", type=pathlib.Path)
-    p.add_argument("onnx", type=pathlib.Path)
-    p.add_argument("--samples", type=int, default=560_000, help="to learn from; 0 only writes the .onnx file")
+    p = companion.parser(__doc__, samples=560_000)
     p.add_argument("--size", type=int, default=128, help="side of the parts of pictures trained on")
-    p.add_argument("--batch", type=int, default=8)
-    p.add_argument("--rate", type=float, default=2e-3)
-    p.add_argument("--start", type=pathlib.Path, help="an .onnx file whose weights to begin with, where there are no others")
     p.add_argument("--bfloat16", action="store_true", help="compute in bfloat16: three times as quick where the processor can")
-    p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()
-    torch.manual_seed(a.seed)
-    net = Reviser().to(memory_format=torch.channels_last)
-    samples = Samples(a.folder, a.size, a.seed)
-    if a.weights.exists():
-        net.load_state_dict(torch.load(a.weights, weights_only=True))
-    elif a.start:
-        restored(net, a.start, samples)
-    if a.samples > 0:
-        train(net, samples, a.samples, a.batch, a.rate, a.bfloat16)
-        torch.save(net.state_dict(), a.weights)
-    print(f"{write(net, a.onnx)}  {a.onnx} ({a.onnx.stat().st_size / 2**10:.0f} KiB, {count(net)} weights)")
+    companion.main(
+        a, Reviser(), convolutions, lambda: Samples(a.folder, a.size, a.seed),
+        lambda net, samples: train(net, samples, a.samples, a.batch, a.rate, a.bfloat16), write,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import torch
 import cells
 import checkpoint
 import chooser
+import companion
 import colours
 import crew
 import degrade
@@ -258,9 +259,9 @@ class Revising(unittest.TestCase):
             clip[:, [7, -1], 8:24, 16:32] = 255  # what differs is the subject
             np.save(folder / "0.npy", clip)
             samples = reviser.Samples(folder, 32, 1)
-            view, truth = samples.batch(2)
+            (view,), truth = samples.batch(2)
             self.assertEqual((tuple(view.shape), tuple(truth.shape)), ((4, planes.COUNT, 32, 32), (4, 1, 32, 32)))
-            wide = reviser.Samples(folder, 64, 1).batch(2)[0]  # a clip smaller than a part
+            (wide,), _ = reviser.Samples(folder, 64, 1).batch(2)  # a clip smaller than a part
             self.assertEqual(tuple(wide.shape), (4, planes.COUNT, 64, 64))
             net = reviser.Reviser()
             before = float(reviser.loss(net(view), truth / 255).detach())
@@ -285,9 +286,13 @@ class Choosing(unittest.TestCase):
             path = pathlib.Path(folder) / "chooser.onnx"
             self.assertEqual(len(chooser.write(net, path)), 64)
             found = onnxruntime.InferenceSession(path).run(None, {"cells": given, "features": seen})[0]
+            inputs, back = (chooser.edged(given, 8), chooser.edged(seen, 4)), chooser.Chooser()
+            companion.restored(back, chooser.convolutions(back), path, [inputs])
         with torch.inference_mode():
-            want = net(chooser.edged(given, 8), chooser.edged(seen, 4))[..., :13, :22].numpy() * 255
+            want = net(*inputs)[..., :13, :22].numpy() * 255
+            again = back.eval()(*inputs)[..., :13, :22].numpy() * 255
         self.assertLess(float(np.abs(found - want).max()), 2)
+        self.assertLess(float(np.abs(again - want).max()), 2)
 
     def learns(self, clip, seen):
         """Whether a chooser learns from a clip of cells and features."""
@@ -376,7 +381,7 @@ class Network(unittest.TestCase):
         self.assertEqual(facts["card"], "card")
         back = Net()
         restore.fill(list(restore.convolutions(back)), found)
-        restore.settle(back, [b.picture for b in samples])
+        restore.settle(back, [(b.picture,) for b in samples])
         restore.learn_aside(back, samples)
         picture = samples[0].picture
         torch.testing.assert_close(back(picture), net(picture), rtol=0.01, atol=0.02)

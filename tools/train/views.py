@@ -117,11 +117,12 @@ def every(make, keep, doc):
     p.add_argument("folder", type=pathlib.Path)
     p.add_argument("--plates", required=True, help="tools/plates, built")
     p.add_argument("--clips", type=int, default=1200)
+    p.add_argument("--first", type=int, default=0, help="the first clip's seed")
     p.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
     a = p.parse_args()
     a.folder.mkdir(parents=True, exist_ok=True)
     with multiprocessing.get_context("fork").Pool(a.processes, begin, (make, keep, a)) as pool:
-        for done, _ in enumerate(pool.imap_unordered(one, range(a.clips)), 1):
+        for done, _ in enumerate(pool.imap_unordered(one, range(a.first, a.first + a.clips)), 1):
             if done % 50 == 0:
                 print(f"{done} clips", flush=True)
 
