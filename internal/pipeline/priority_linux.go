@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// niceness of threads that work on frames: a ninth of the weight of others
-// (sched(7), 1.25 a step).
+// niceness is by how much threads that work on frames are nicer than the process: they have
+// a ninth of the weight of others (sched(7), 1.25 a step).
 const niceness = 10
 
 // lowerPriority lowers this goroutine's priority for the rest of its life. Other
@@ -16,5 +16,8 @@ const niceness = 10
 // which ends with it. If priorities cannot be changed, nothing happens.
 func lowerPriority() {
 	runtime.LockOSThread()
-	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), niceness)
+	thread := unix.Gettid()
+	if own, err := unix.Getpriority(unix.PRIO_PROCESS, thread); err == nil {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, thread, 20-own+niceness) // the kernel counts from 20 down
+	}
 }
