@@ -75,11 +75,12 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 	if err != nil {
 		return err
 	}
+	foreign := path == "" && file == FileName // it may be somebody else's
 	for _, key := range v.AllKeys() {
 		switch {
 		case !slices.Contains(known, key) && !slices.Contains(known, strings.Replace(key, "color", "colour", 1)):
 			return &Error{file + ": " + key, errors.New("no such setting")}
-		case path == "" && file == FileName && slices.Contains(trusted, key):
+		case foreign && slices.Contains(trusted, key):
 			return &Error{file + ": " + key, errors.New("not taken from the working directory; use --config or the environment")}
 		case v.Get(key) == nil:
 			return &Error{file + ": " + key, errors.New("no value (colours need quotes: '#rrggbb')")}
@@ -94,7 +95,11 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 		if value == "" {
 			return
 		}
-		if err := flags.Set(f.Name, value); err != nil {
+		err := flags.Set(f.Name, value)
+		if err == nil && foreign && strings.HasPrefix(origin, file+": ") {
+			err = within(f.Value)
+		}
+		if err != nil {
 			if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
 				err = invalid.Unwrap() // without the flag's name, which origin contains
 			}
@@ -102,6 +107,39 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 		}
 	})
 	return errors.Join(errs...)
+}
+
+// Filer is a flag's value that may name a file to read; empty is none. The pixels of
+// that file could end up in outputs.
+type Filer interface{ File() string }
+
+// within refuses a file outside the working directory, also behind a link: the file of
+// settings there may be somebody else's.
+func within(v pflag.Value) error {
+	f, ok := v.(Filer)
+	if !ok || f.File() == "" {
+		return nil
+	}
+	file, err := filepath.EvalSymlinks(f.File())
+	if errors.Is(err, fs.ErrNotExist) {
+		file, err = f.File(), nil
+	}
+	folder, err2 := os.Getwd()
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		return err
+	}
+	if filepath.IsAbs(file) {
+		if file, err = filepath.Rel(folder, file); err != nil {
+			return err
+		}
+	}
+	if !filepath.IsLocal(file) {
+		return errors.New("outside the working directory; use --config, the environment or the command line")
+	}
+	return nil
 }
 
 // lookup finds the value of a flag under both spellings of colour. viper could

@@ -89,6 +89,12 @@ func (b background) Set(s string) error {
 	return nil
 }
 
+// File is the file that stands behind the subject, or empty.
+func (b background) File() string {
+	backing, _ := option.ParseBackground(*b.p)
+	return backing.File
+}
+
 // spelled is a background as the library spells it: words in lower case but for files, colours
 // as #rrggbb.
 func spelled(s string) string {
