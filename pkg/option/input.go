@@ -55,6 +55,18 @@ func InputExtensions() []string { return extensionsOf(func(inputFacts) bool { re
 // UploadExtensions are the extensions of the files that the service takes.
 func UploadExtensions() []string { return extensionsOf(func(f inputFacts) bool { return f.upload }) }
 
+// UploadTypes are the extensions and the media types of the files that the service
+// takes, as the attribute accept of a form has them.
+func UploadTypes() []string {
+	all := UploadExtensions()
+	for _, f := range inputs {
+		if f.upload {
+			all = append(all, f.mediaType)
+		}
+	}
+	return all
+}
+
 func extensionsOf(has func(inputFacts) bool) (all []string) {
 	for _, f := range inputs {
 		if has(f) {

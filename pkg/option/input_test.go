@@ -15,6 +15,9 @@ func TestUploads(t *testing.T) {
 	if diff := cmp.Diff([]string{".gif", ".mp4", ".mov", ".webm"}, option.UploadExtensions()); diff != "" {
 		t.Errorf("extensions (-want +got):\n%s", diff)
 	}
+	if diff := cmp.Diff([]string{".gif", ".mp4", ".mov", ".webm", "image/gif", "video/mp4", "video/quicktime", "video/webm"}, option.UploadTypes()); diff != "" {
+		t.Errorf("types (-want +got):\n%s", diff)
+	}
 	for _, i := range option.ServiceInputs() {
 		if i.MediaType() == option.Input("").MediaType() {
 			t.Errorf("%s has no media type", i)

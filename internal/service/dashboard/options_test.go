@@ -1,6 +1,9 @@
 package dashboard_test
 
 import (
+	"fmt"
+	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/service/dashboard"
+	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -69,6 +73,27 @@ func TestFormHasEveryOption(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got[name]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// The form and its script have the names and the number of files from where the API
+// has them.
+func TestFormHasUploads(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 4)
+	p := s.signedIn("ada@example.com")
+	named := option.List(option.UploadExtensions(), "or")
+	p.get("/").says(http.StatusOK, named+", up to", fmt.Sprintf(`data-most="%d"`, httpapi.MaxFiles), `data-named="`+named+`"`,
+		`accept="`+strings.Join(option.UploadTypes(), ",")+`"`)
+	script, err := os.ReadFile("assets/workbench.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range option.UploadExtensions() {
+		if regexp.MustCompile(`\b` + name[1:] + `\b`).Match(script) {
+			t.Errorf("workbench.js spells %s by itself", name)
 		}
 	}
 }

@@ -19,8 +19,10 @@ import (
 func (d *Dashboard) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": d.assets.path, "option": optionField,
-		"priceRule": func() string { return price.Rule },
-		"bytes":     bytesText, "seconds": secondsText, "span": spanText, "count": countText, "credits": creditsText, "signed": signedText,
+		"uploads":     func() string { return option.List(option.UploadExtensions(), "or") },
+		"uploadTypes": func() string { return strings.Join(option.UploadTypes(), ",") },
+		"priceRule":   func() string { return price.Rule },
+		"bytes":       bytesText, "seconds": secondsText, "span": spanText, "count": countText, "credits": creditsText, "signed": signedText,
 		"dollars": dollarsText, "period": periodText, "when": whenText, "stateName": stateName,
 		"reason": reason, "reasonShort": reasonShort, "entry": entryText, "short": shortID,
 	}

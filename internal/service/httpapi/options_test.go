@@ -15,6 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // The options of a job's body are all that a submission may give, under the names
@@ -49,6 +50,30 @@ func TestOptionsAreSpecified(t *testing.T) {
 	specified := slices.Sorted(maps.Keys(doc.Components.Schemas["Options"].Value.Properties))
 	if diff := cmp.Diff(slices.Sorted(slices.Values(job.OptionNames())), specified); diff != "" {
 		t.Errorf("options (-service +specification):\n%s", diff)
+	}
+}
+
+// The specification and docs/api.md name the files that are taken as package option does.
+func TestUploadsAreSpecified(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := "named " + option.List(option.UploadExtensions(), "or")
+	one := doc.Components.Schemas["JobForm"].Value.AllOf[0].Value.Properties["file"].Value
+	several := doc.Components.Schemas["BatchForm"].Value.AllOf[0].Value.Properties["file"].Value
+	for where, words := range map[string]string{"JobForm": one.Description, "BatchForm": several.Description, "docs/api.md": string(text)} {
+		if !strings.Contains(words, named) {
+			t.Errorf("%s does not say %q", where, named)
+		}
+	}
+	if most := several.MaxItems; most == nil || *most != httpapi.MaxFiles {
+		t.Errorf("BatchForm takes %v files, want %d", most, httpapi.MaxFiles)
 	}
 }
 

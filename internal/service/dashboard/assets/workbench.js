@@ -4,7 +4,6 @@ import { add, mark } from "./live.js";
 import { show } from "./job.js";
 
 const form = document.querySelector("[data-upload]");
-const most = 20;
 
 document.querySelector("[data-jobs]").addEventListener("click", (event) => {
   const card = event.target.closest(".job");
@@ -30,6 +29,9 @@ if (form) {
   const bar = box.querySelector("progress");
   const text = form.querySelector("[data-progress-text]");
   const units = ["B", "kB", "MB", "GB"];
+  const { named } = form.dataset; // the extensions of clips, as in a sentence
+  const most = Number(form.dataset.most);
+  const extensions = named.match(/\.\w+/g);
 
   const size = (bytes) => {
     const unit = Math.min(3, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
@@ -58,11 +60,11 @@ if (form) {
 
   const take = (files) => {
     files = [...files];
-    const odd = files.find((file) => !/\.(gif|mp4|mov|webm)$/i.test(file.name));
+    const odd = files.find((file) => !extensions.some((end) => file.name.toLowerCase().endsWith(end)));
     const large = files.find((file) => file.size > Number(form.dataset.max));
     const together = [...input.files, ...files].filter((file, i, all) =>
       i === all.findIndex((other) => other.name === file.name && other.size === file.size && other.lastModified === file.lastModified));
-    if (odd) complain([problem(`${odd.name} cannot be used: it must be a .gif, .mp4, .mov or .webm.`)]);
+    if (odd) complain([problem(`${odd.name} cannot be used: it must be a ${named}.`)]);
     else if (large) complain([problem(`${large.name} is too large: ${size(large.size)}; the limit is ${size(Number(form.dataset.max))}.`)]);
     else if (together.length > most) complain([problem(`These are ${together.length} files; the limit is ${most} at once.`)]);
     else {
