@@ -48,9 +48,13 @@ func (r *Renderer) Render(img *image.NRGBA) *image.NRGBA {
 	return out
 }
 
-// RenderSubject is Render for a cut-out, around which the rim is drawn.
-func (r *Renderer) RenderSubject(img *image.NRGBA) *image.NRGBA {
+// RenderSubject is Render for a cut-out. change, which may be nil, sees it on the canvas
+// before the rim is drawn around it.
+func (r *Renderer) RenderSubject(img *image.NRGBA, change func(*image.NRGBA)) *image.NRGBA {
 	out := r.place(img)
+	if change != nil {
+		change(out)
+	}
 	r.layout.rim.Draw(out)
 	r.flatten(out)
 	return out

@@ -159,12 +159,12 @@ func (s *Shadow) cast(shape []uint8, w, h int) []uint8 {
 			}
 		}
 	}
-	soften(out, w, h, BoxReach(float64(s.Blur)))
+	Soften(out, w, h, BoxReach(float64(s.Blur)))
 	return out
 }
 
-// soften blurs a plane by three boxes in each direction; beyond its edges is nothing.
-func soften(plane []uint8, w, h, reach int) {
+// Soften blurs a plane by three boxes in each direction; beyond its edges is nothing.
+func Soften(plane []uint8, w, h, reach int) {
 	if reach == 0 {
 		return
 	}

@@ -113,7 +113,7 @@ func TestRimHasRoom(t *testing.T) {
 			t.Errorf("%s: size %v, target %v", name, l.Size, l.Target)
 		}
 		img := subject(100, 60, image.Rect(20, 10, 60, 50))
-		out := canvas.NewRenderer(l, image.Pt(100, 60), new(media.Pool)).RenderSubject(img)
+		out := canvas.NewRenderer(l, image.Pt(100, 60), new(media.Pool)).RenderSubject(img, nil)
 		if got := out.NRGBAAt(l.Target.Min.X-5, l.Target.Min.Y+9); got != white {
 			t.Errorf("%s: the line's edge is %v", name, got)
 		}

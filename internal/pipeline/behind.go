@@ -43,9 +43,10 @@ func (b *behind) Close() error {
 	return b.pass.Close()
 }
 
-// see shows the frame to what stands behind it, before the subject is cut out.
+// see shows the frame to what stands behind it, once, before the subject is cut out.
 func (it *item) see() {
-	if it.behind != nil {
+	if it.behind != nil && !it.seen {
 		it.behind.See(it.Image)
+		it.seen = true
 	}
 }

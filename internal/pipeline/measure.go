@@ -20,6 +20,7 @@ type measurements struct {
 	idle   idle
 	mattes *matteFile
 	volume *tidy.Volume // nil without Tidy
+	tones  tones        // with Harmonise
 }
 
 // frameMeasurement is the record of one frame: its time and its subject's box.
@@ -34,7 +35,9 @@ type plan struct {
 	keep   span
 	box    image.Rectangle
 	mattes *matteFile // nil: there was no first pass
-	volume *tidy.Volume
+	// harmony is nil without Harmonise, or where no frame has a subject.
+	harmony *scene.Harmony
+	volume  *tidy.Volume
 	// origin is when the first chosen frame begins, in the clip's time, start
 	// when the first kept one does, counted from there, and end when the last
 	// one ends, counted from the first kept. Without a first pass only reading
@@ -70,7 +73,7 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 		}
 	}()
 
-	behind, err := r.openScene(ctx, scene.Plain(r.source))
+	behind, err := r.openScene(ctx, r.lookLayout())
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +87,12 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 			m.idle.add(it.Image)
 		}
 		count++
-		if err == nil && r.prepares() {
+		if err == nil && (r.prepares() || r.Harmonise) {
 			err = behind.place(ctx, it, 0)
 		}
 		return it, err
 	})
-	steps := append(r.estimateSteps(), step{name: "measure", run: func(_ context.Context, it *item) error {
+	steps := append(append(r.estimateSteps(), r.lookSteps(&m.tones)...), step{name: "measure", run: func(_ context.Context, it *item) error {
 		it.box = subjectBox(it.Image, it.Matte)
 		if r.prepares() {
 			r.prepare(it)
@@ -116,6 +119,7 @@ func (r *runner) prepares() bool { return r.Survey != nil || r.firstCut.wanted.L
 // prepare prepares a frame for the survey and the first cut-out.
 func (r *runner) prepare(it *item) {
 	r.cutOut(it)
+	r.harmonise(it, it.Image)
 	r.Canvas.Rim.Draw(it.Image)
 	if bg := r.Canvas.Background; bg != nil {
 		canvas.Flatten(it.Image, *bg)
@@ -148,6 +152,7 @@ func (r *runner) record(m *measurements, it *item) error {
 // plan decides which frames are kept and unites their boxes.
 func (m *measurements) plan(trim bool) plan {
 	p := plan{keep: span{0, len(m.frames) - 1}, mattes: m.mattes, volume: m.volume, origin: m.origin}
+	p.harmony = scene.Harmonise(m.tones.subject, m.tones.behind, nil)
 	if m.volume != nil {
 		m.volume.Decide()
 		for i := range m.frames {

@@ -33,6 +33,9 @@ type Job struct {
 	Canvas    canvas.Spec
 	// Scene, if set, is what stands behind the subject in the place of a colour.
 	Scene scene.Scene
+	// Harmonise makes the subject's light and colour a little more like the Scene's,
+	// alike in all frames.
+	Harmonise bool
 	// Tidy removes haze, specks and flickering holes from the mattes: parts that
 	// do not belong to the clip's subject.
 	Tidy bool
@@ -156,6 +159,7 @@ func newRunner(job Job) *runner {
 	if r.MaskOnly {
 		r.Canvas.Background, r.Canvas.Rim, r.Scene = &color.NRGBA{A: 255}, canvas.Rim{}, nil
 	}
+	r.Harmonise = r.Harmonise && r.Scene != nil
 	memory := r.Memory
 	if r.Scene != nil {
 		memory /= 2 // each frame may hold pictures of the scene, too

@@ -92,6 +92,7 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 		it.Matte = nil
 		return nil
 	}}, step{name: "lay out", run: func(_ context.Context, it *item) error {
+		it.harmony = p.harmony
 		r.layOut(it, renderer)
 		return nil
 	}})

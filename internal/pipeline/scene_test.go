@@ -63,8 +63,10 @@ func (c *clockScene) At(_ context.Context, at time.Duration) (scene.Shot, error)
 	return c, nil
 }
 
-func (c *clockScene) Close() error           { return nil }
-func (c *clockScene) See(*image.NRGBA)       {}
+func (c *clockScene) Close() error        { return nil }
+func (c *clockScene) See(*image.NRGBA)    {}
+func (c *clockScene) Light() *scene.Light { return nil }
+
 func (c *clockScene) Under(img *image.NRGBA) { canvas.Flatten(img, color.NRGBA{A: 255}) }
 
 // A scene begins with the first frame that is written, and runs in the output's time.

@@ -24,6 +24,10 @@ type item struct {
 	before *image.NRGBA
 	stats  frameStats // of the last pass
 	behind scene.Shot // nil without a Scene
+	seen   bool       // behind has seen the frame
+	// subject is the subject's tone, and harmony what it is changed by, with Harmonise.
+	subject scene.Tone
+	harmony *scene.Harmony
 }
 
 // step is one stage's work on each frame.
@@ -185,7 +189,7 @@ func isVisible(row, alpha []uint8, x int) bool {
 
 // layOut puts the cut-out on the canvas and readies it for the codec.
 func (r *runner) layOut(it *item, renderer *canvas.Renderer) {
-	it.frame.Image = renderer.RenderSubject(it.Image)
+	it.frame.Image = renderer.RenderSubject(it.Image, func(img *image.NRGBA) { r.harmonise(it, img) })
 	it.Image = nil
 	if it.before != nil {
 		it.before = renderer.Render(it.before)

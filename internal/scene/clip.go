@@ -127,12 +127,16 @@ type clipShot struct {
 	fitter *fitter
 	once   sync.Once
 	raw    *image.NRGBA
-	still  still
+	still  *still
 }
 
 func (s *clipShot) See(*image.NRGBA) {}
 
-func (s *clipShot) Under(img *image.NRGBA) {
-	s.once.Do(func() { s.still, s.raw = still{s.fitter.fit(s.raw)}, nil })
-	s.still.Under(img)
+func (s *clipShot) Light() *Light { return s.fitted().Light() }
+
+func (s *clipShot) Under(img *image.NRGBA) { s.fitted().Under(img) }
+
+func (s *clipShot) fitted() *still {
+	s.once.Do(func() { s.still, s.raw = &still{img: s.fitter.fit(s.raw)}, nil })
+	return s.still
 }

@@ -32,6 +32,9 @@ type Shot interface {
 	// See is shown the frame itself, upright and whole, before its subject is cut
 	// out.
 	See(frame *image.NRGBA)
+	// Light is what shines from it on the subject. It comes after See and before
+	// Under.
+	Light() *Light
 	// Under draws itself under the subject, which lies on the canvas; the result
 	// is opaque.
 	Under(img *image.NRGBA)
@@ -41,6 +44,17 @@ type Shot interface {
 func Plain(size image.Point) canvas.Layout {
 	r := image.Rectangle{Max: size}
 	return canvas.Layout{Size: size, Window: r, Target: r}
+}
+
+// Small is the layout of such pictures on a canvas of at most 256 pixels a side, for
+// a look at the scene.
+func Small(size image.Point) canvas.Layout {
+	l := Plain(size)
+	if factor := (max(size.X, size.Y) + 255) / 256; factor > 1 {
+		l.Size = image.Pt(max(1, size.X/factor), max(1, size.Y/factor))
+		l.Target = image.Rectangle{Max: l.Size}
+	}
+	return l
 }
 
 // mix is a·c + (1−a)·on, rounded; a is in 1/255.

@@ -27,11 +27,13 @@ func (r *Remover) CheckBackground(ctx context.Context, o Options) error {
 	return err
 }
 
-// scene is what stands behind the subject, or nil where that is a colour or
-// nothing.
+// scene is what stands behind the subject, or nil where that is nothing, or a colour
+// that needs no scene.
 func (r *Remover) scene(ctx context.Context, o Options) (scene.Scene, error) {
 	b, _ := option.ParseBackground(o.Background)
 	switch {
+	case b.Colour != nil && o.Harmonise:
+		return scene.Colour(*b.Colour), nil
 	case b.Blur != nil:
 		return scene.Blur{Radius: b.Blur.Radius}, nil
 	case b.Gradient != nil:

@@ -140,7 +140,7 @@ type removal struct {
 	began   time.Time
 	timings map[string]float64
 	notes   []Note
-	behind  scene.Scene // nil where that is a colour or nothing
+	behind  scene.Scene // nil where that is a colour of the canvas, or nothing
 }
 
 func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Result, error) {
@@ -291,6 +291,9 @@ func timingOf(o Options, info media.Info) pipeline.Timing {
 func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
 	backing, _ := option.ParseBackground(o.Background)
+	if j.behind != nil {
+		backing.Colour = nil
+	}
 	scaling, err := sampling(o.Scale, c.pixelArt)
 	if err != nil {
 		return pipeline.Job{}, nil, err
@@ -302,7 +305,7 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 		Trim:   j.trims(info),
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: o.Anchor, Sampling: scaling, Rim: rim(o), Background: backing.Colour, Even: format == MP4 || format == Stacked},
-		Scene:   j.behind,
+		Scene: j.behind, Harmonise: o.Harmonise,
 		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, TempDir: j.config.TempDir, Workers: j.config.Workers, Memory: j.config.Memory,
 	}
 	if p := j.extras.Progress; p != nil {

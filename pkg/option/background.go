@@ -94,6 +94,15 @@ func background() field {
 	return f
 }
 
+// harmonise is the field of Harmonise.
+func harmonise() field {
+	f := truth("harmonise", func(o *Options) *bool { return &o.Harmonise })
+	f.rules = append(f.rules, rule{"needs a background", func(o Options) bool {
+		return !o.Harmonise || o.Background != "" && o.Background != Transparent
+	}})
+	return f
+}
+
 func backgroundMust() string { return "must be transparent, #rrggbb, or " + Scenes() }
 
 // Scenes are the backgrounds that are no colour, in words.

@@ -99,6 +99,7 @@ var fields = []field{
 	number("canvasW", Canvas, func(o *Options) *int { return &o.CanvasW }),
 	number("canvasH", Canvas, func(o *Options) *int { return &o.CanvasH }),
 	background(),
+	harmonise(),
 	colour("key", []string{KeyAuto, KeyGreen, KeyBlue}, func(o *Options) *string { return &o.Key }),
 	colour("edgeColour", nil, func(o *Options) *string { return &o.EdgeColour }),
 	ruled("outline", rule{outlineMust(), func(o Options) bool { _, ok := ParseOutline(o.Outline); return o.Outline == "" || ok }}),

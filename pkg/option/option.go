@@ -64,6 +64,9 @@ type Options struct {
 	Background string `json:"bgColor,omitempty"`
 	// BackgroundFit is how a file is fitted to the output.
 	BackgroundFit Fit `json:"bgFit,omitempty"`
+	// Harmonise makes the subject's light and colour a little more like the
+	// Background, which must not be Transparent.
+	Harmonise bool `json:"harmonise,omitempty"`
 	// Outline is "#rrggbb,WIDTH": a line around the subject, for stickers, within
 	// OutlineWidth pixels of the output; empty is none.
 	Outline string `json:"outline,omitempty"`

@@ -83,8 +83,11 @@ func TestSet(t *testing.T) {
 		}
 		for _, text := range good {
 			o := option.Defaults()
-			if f.Name == "preset" {
+			switch f.Name {
+			case "preset":
 				o.Format = "" // which a preset chooses
+			case "harmonise":
+				o.Background = "blur" // which it needs
 			}
 			if err := errors.Join(o.Set(f.Name, text), o.Validate()); err != nil {
 				t.Errorf("%s=%s: %v", f.Name, text, err)
@@ -128,6 +131,7 @@ func TestValidate(t *testing.T) {
 		"edgeColour must be #rrggbb":                            {EdgeColour: "red"},
 		"outline must be #rrggbb,width with a width of 1 to 64": {Outline: "#ffffff,65"},
 		"shadow must be soft or x,y[,blur[,opacity]]":           {Shadow: "hard"},
+		"harmonise needs a background":                          {Harmonise: true, Background: "transparent"},
 		"start must not be negative":                            {Start: -1},
 		"end must come after start":                             {Start: 2, End: 1},
 		"fps must be between 0.01 and 1000":                     {FPS: 1001},

@@ -19,6 +19,7 @@ func AddColour(f *pflag.FlagSet, o *bgremove.Options) {
 func AddBackground(f *pflag.FlagSet, o *bgremove.Options) {
 	f.Var(background{Colour(&o.Background, Option("bg").Words...), &o.Background}, "bg",
 		"what is `behind` the subject: transparent, a colour (#rrggbb, #rgb or a name such as white), blur[:radius], gradient:A,B[,angle] or a file")
+	f.BoolVar(&o.Harmonise, "harmonise", false, "make the subject's light and colour a little more like what --bg puts behind it")
 	f.Var(Word(&o.BackgroundFit), "bg-fit", "how a file behind the subject is fitted to the output: "+Choices("bg-fit", nil))
 }
 

@@ -57,7 +57,7 @@ func withValues(cmd *cobra.Command, err error) error {
 	}
 	named := *e
 	named.Field = Name(e.Field)
-	if f := cmd.Flags().Lookup(named.Field); f != nil {
+	if f := cmd.Flags().Lookup(named.Field); f != nil && f.Value.Type() != "bool" {
 		named.Reason += ", not " + refusedValue(f.Value)
 	}
 	return &named

@@ -1,0 +1,147 @@
+package scene
+
+import "image"
+
+// reduced is a picture of three channels without alpha, for blurs.
+type reduced struct {
+	size      image.Point
+	pix, next []uint8
+}
+
+func newReduced(size image.Point) *reduced {
+	return &reduced{size: size, pix: make([]uint8, 3*size.X*size.Y), next: make([]uint8, 3*size.X*size.Y)}
+}
+
+// row is a row of the picture.
+func (l *reduced) row(y int) []uint8 { return l.pix[3*y*l.size.X:][:3*l.size.X] }
+
+// reduce makes the picture of the means of the frame's blocks.
+func (l *reduced) reduce(frame *image.NRGBA, factor int) {
+	w, h := frame.Rect.Dx(), frame.Rect.Dy()
+	sums := make([]uint32, 4*l.size.X)
+	for by := range l.size.Y {
+		clear(sums)
+		for y := by * factor; y < min((by+1)*factor, h); y++ {
+			addRow(sums, frame.Pix[y*frame.Stride:][:4*w], factor)
+		}
+		out := l.pix[3*by*l.size.X:][:3*l.size.X]
+		for bx := range l.size.X {
+			n := sums[4*bx+3]
+			for c := range 3 {
+				out[3*bx+c] = uint8((sums[4*bx+c] + n/2) / n)
+			}
+		}
+	}
+}
+
+// addRow adds a row's pixels, on black, to the sums of its blocks, and counts them.
+func addRow(sums []uint32, row []uint8, factor int) {
+	for len(row) > 0 {
+		block := row[:min(4*factor, len(row))]
+		row = row[len(block):]
+		var r, g, b uint32
+		for i := 0; i+4 <= len(block); i += 4 {
+			a := uint32(block[i+3])
+			if a == 255 {
+				r, g, b = r+uint32(block[i]), g+uint32(block[i+1]), b+uint32(block[i+2])
+				continue
+			}
+			r, g, b = r+uint32(block[i])*a/255, g+uint32(block[i+1])*a/255, b+uint32(block[i+2])*a/255
+		}
+		sums[0], sums[1], sums[2], sums[3] = sums[0]+r, sums[1]+g, sums[2]+b, sums[3]+uint32(len(block)/4)
+		sums = sums[4:]
+	}
+}
+
+// box is three box blurs in each direction, which are close to a Gaussian (W3C,
+// Filter Effects, feGaussianBlur). The edge is repeated.
+func (l *reduced) box(reach int) {
+	if reach == 0 {
+		return
+	}
+	for range 3 {
+		l.boxRows(reach)
+		l.boxColumns(reach)
+	}
+}
+
+// reciprocal of a box's width, in 1/2²⁴, rounded up: sum·reciprocal >> 24 is exactly
+// sum / width for sums of up to width bytes, while width is below 256.
+func reciprocal(width int) uint32 { return uint32(1<<24/width + 1) }
+
+// boxRows writes the mean around each pixel of pix, along its row, to next.
+func (l *reduced) boxRows(reach int) {
+	n, width := 3*l.size.X, 2*reach+1
+	part, half := reciprocal(width), uint32(width/2)
+	wide := make([]uint8, n+3*(width+1)) // the row with its edges repeated
+	for y := range l.size.Y {
+		row, out := l.pix[y*n:][:n], l.next[y*n:][:n]
+		for i := range reach + 1 {
+			copy(wide[3*i:], row[:3])
+			copy(wide[n+3*(reach+i):], row[n-3:])
+		}
+		copy(wide[3*reach:], row)
+		var sum [3]uint32
+		for i := range width {
+			sum[0], sum[1], sum[2] = sum[0]+uint32(wide[3*i]), sum[1]+uint32(wide[3*i+1]), sum[2]+uint32(wide[3*i+2])
+		}
+		leaves, enters := wide[:n], wide[3*width:][:n]
+		for i := 0; i+3 <= n; i += 3 {
+			for c := range 3 {
+				out[i+c] = uint8((sum[c] + half) * part >> 24)
+				sum[c] += uint32(enters[i+c]) - uint32(leaves[i+c])
+			}
+		}
+	}
+}
+
+// boxColumns writes the mean around each pixel of next, along its column, to pix.
+func (l *reduced) boxColumns(reach int) {
+	n, width := 3*l.size.X, 2*reach+1
+	part, half := reciprocal(width), uint32(width/2)
+	row := func(y int) []uint8 { return l.next[min(max(y, 0), l.size.Y-1)*n:][:n] }
+	sums := make([]uint32, n)
+	for y := -reach; y <= reach; y++ {
+		for i, v := range row(y) {
+			sums[i] += uint32(v)
+		}
+	}
+	for y := range l.size.Y {
+		out, leaves, enters := l.pix[y*n:][:n], row(y-reach), row(y+reach+1)
+		for i, sum := range sums {
+			out[i] = uint8((sum + half) * part >> 24)
+			sums[i] = sum + uint32(enters[i]) - uint32(leaves[i])
+		}
+	}
+}
+
+// tap is two neighbouring pixels of the reduced frame, the second with a weight in
+// 1/256.
+type tap struct {
+	a, b   int
+	weight uint32
+}
+
+// tapAt is a place on a line of so many pixels, counted from the middle of the first.
+func tapAt(at float64, side int) tap {
+	at = min(max(at, 0), float64(side-1))
+	a := int(at)
+	return tap{a: a, b: min(a+1, side-1), weight: uint32((at - float64(a)) * 256)}
+}
+
+// spread is where each of n pixels lies on a picture that is smaller by a factor and
+// side pixels long.
+func spread(n, factor, side int) []tap {
+	all := make([]tap, n)
+	for i := range all {
+		all[i] = tapAt((float64(i)+0.5)/float64(factor)-0.5, side)
+	}
+	return all
+}
+
+// between is the value at a column and a row between four pixels.
+func between(aboveA, aboveB, belowA, belowB uint8, x, y tap) uint8 {
+	up := uint32(aboveA)*(256-x.weight) + uint32(aboveB)*x.weight
+	down := uint32(belowA)*(256-x.weight) + uint32(belowB)*x.weight
+	return uint8((up*(256-y.weight) + down*y.weight + 1<<15) >> 16)
+}
