@@ -22,6 +22,9 @@ var flagWords = map[string][]string{
 	"log-format": {"text", "json"},
 }
 
+// backgroundWords begin the backgrounds that are no colour and no file.
+var backgroundWords = []string{option.Transparent, "blur", "gradient:"}
+
 // freeFlags are the flags with free values. Shells would offer files for them.
 var freeFlags = []string{"edge-colour", "outline", "start", "end", "fps", "loop", "max-size"}
 
@@ -38,7 +41,9 @@ func (a *app) complete(cmd *cobra.Command) {
 		case flagWords[f.Name] != nil:
 			complete = cobra.FixedCompletions(flagWords[f.Name], cobra.ShellCompDirectiveNoFileComp)
 		case f.Value.Type() == "background": // or a file
-			complete = cobra.FixedCompletions([]string{option.Transparent, "blur", "gradient:"}, cobra.ShellCompDirectiveDefault)
+			complete = cobra.FixedCompletions(backgroundWords, cobra.ShellCompDirectiveDefault)
+		case f.Value.Type() == "drawn background":
+			complete = cobra.FixedCompletions(backgroundWords, cobra.ShellCompDirectiveNoFileComp)
 		case len(flags.Option(f.Name).Words) > 0:
 			complete = cobra.FixedCompletions(flags.Option(f.Name).Words, cobra.ShellCompDirectiveNoFileComp)
 		case f.Name == "model":

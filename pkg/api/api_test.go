@@ -131,6 +131,8 @@ type facts struct {
 
 func described(f option.Field) facts {
 	switch {
+	case f.Pattern != "":
+		return facts{Type: "string", Default: f.Default, Pattern: f.Pattern}
 	case f.Range != option.Range{}:
 		return facts{Type: "integer", Default: f.Default, Min: float64(f.Range.Min), Max: float64(f.Range.Max)}
 	case f.Colour:
@@ -212,7 +214,11 @@ func cellsOf(f option.Field) [2]string {
 	case f.Colour:
 		words = append(words, "#rrggbb")
 	}
-	return [2]string{"`" + strings.Join(words, "`, `") + "`", "`" + f.Default + "`"}
+	values := "`" + strings.Join(append(words, f.Forms...), "`, `") + "`"
+	if f.Default == "" {
+		return [2]string{values, ""}
+	}
+	return [2]string{values, "`" + f.Default + "`"}
 }
 
 // TestGenerated fails if the specification has changed without go generate.

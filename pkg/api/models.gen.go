@@ -302,7 +302,7 @@ type AccountJob struct {
 	Metadata Metadata `json:"metadata"`
 	Options  Options  `json:"options"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
 	// height, with the matte below the colours.
 	OutputFormat OutputFormat `json:"outputFormat"`
 
@@ -351,7 +351,14 @@ type BatchForm struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour.
+	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+	// 200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
+	//
+	//
+	// Example: blur:12
+	Background *string `json:"background,omitempty"`
+
+	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour, or a `background`.
 	BgColor *string `json:"bgColor,omitempty"`
 
 	// CanvasH Height of the output in pixels.
@@ -366,16 +373,31 @@ type BatchForm struct {
 	// File The inputs, one field each, named .gif, .mp4, .mov or .webm in upper or lower case.
 	File []openapi_types.File `json:"file"`
 
+	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
+	Harmonise *bool `json:"harmonise,omitempty"`
+
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// Outline A line around the subject, `#rrggbb,width`, 1 to 64 pixels of the output wide. The output grows by it.
+	//
+	// Example: #ffffff,6
+	Outline *string `json:"outline,omitempty"`
+
+	// OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
 	// height, with the matte below the colours.
 	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
 
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
+
+	// Shadow A shadow of the subject: `soft`, or `x,y[,blur[,opacity]]` with offsets of -100 to 100 and a blur of 0 to 64 pixels of
+	// the output, and an opacity of 1 to 100 percent. The output grows by it.
+	//
+	//
+	// Example: soft
+	Shadow *string `json:"shadow,omitempty"`
 
 	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`
@@ -465,7 +487,7 @@ type Job struct {
 	// Metadata The decoded input, upright and with square pixels. For an unreadable file all numbers except its size are 0.
 	Metadata Metadata `json:"metadata"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
 	// height, with the matte below the colours.
 	OutputFormat OutputFormat `json:"outputFormat"`
 
@@ -492,7 +514,14 @@ type JobForm struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour.
+	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+	// 200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
+	//
+	//
+	// Example: blur:12
+	Background *string `json:"background,omitempty"`
+
+	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour, or a `background`.
 	BgColor *string `json:"bgColor,omitempty"`
 
 	// CanvasH Height of the output in pixels.
@@ -507,16 +536,31 @@ type JobForm struct {
 	// File The input, named .gif, .mp4, .mov or .webm in upper or lower case.
 	File openapi_types.File `json:"file"`
 
+	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
+	Harmonise *bool `json:"harmonise,omitempty"`
+
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// Outline A line around the subject, `#rrggbb,width`, 1 to 64 pixels of the output wide. The output grows by it.
+	//
+	// Example: #ffffff,6
+	Outline *string `json:"outline,omitempty"`
+
+	// OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
 	// height, with the matte below the colours.
 	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
 
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
+
+	// Shadow A shadow of the subject: `soft`, or `x,y[,blur[,opacity]]` with offsets of -100 to 100 and a blur of 0 to 64 pixels of
+	// the output, and an opacity of 1 to 100 percent. The output grows by it.
+	//
+	//
+	// Example: soft
+	Shadow *string `json:"shadow,omitempty"`
 
 	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`
@@ -677,7 +721,14 @@ type Options struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour.
+	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+	// 200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
+	//
+	//
+	// Example: blur:12
+	Background *string `json:"background,omitempty"`
+
+	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour, or a `background`.
 	BgColor *string `json:"bgColor,omitempty"`
 
 	// CanvasH Height of the output in pixels.
@@ -689,16 +740,31 @@ type Options struct {
 	// Crop Cut to one box around the subject in all frames.
 	Crop *bool `json:"crop,omitempty"`
 
+	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
+	Harmonise *bool `json:"harmonise,omitempty"`
+
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// Outline A line around the subject, `#rrggbb,width`, 1 to 64 pixels of the output wide. The output grows by it.
+	//
+	// Example: #ffffff,6
+	Outline *string `json:"outline,omitempty"`
+
+	// OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
 	// height, with the matte below the colours.
 	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
 
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
+
+	// Shadow A shadow of the subject: `soft`, or `x,y[,blur[,opacity]]` with offsets of -100 to 100 and a blur of 0 to 64 pixels of
+	// the output, and an opacity of 1 to 100 percent. The output grows by it.
+	//
+	//
+	// Example: soft
+	Shadow *string `json:"shadow,omitempty"`
 
 	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`
@@ -710,7 +776,7 @@ type Options struct {
 // OptionsForm Options without a file.
 type OptionsForm = Options
 
-// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+// OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
 // height, with the matte below the colours.
 type OutputFormat string
 

@@ -26,6 +26,11 @@ type JobOptions struct {
 	BgColor          string
 	Trim             bool
 
+	Background string // in the place of a BgColor: "#rrggbb", "blur[:radius]" or "gradient:#rrggbb,#rrggbb[,angle]"
+	Outline    string // "#rrggbb,width"
+	Shadow     string // "soft" or "x,y[,blur[,opacity]]"
+	Harmonise  bool
+
 	// IdempotencyKey names the submission: sent again within 24 hours, by
 	// whomever, with the same files and options it is not charged again.
 	// Empty is a random one.
@@ -53,6 +58,10 @@ func (o JobOptions) fields() [][2]string {
 	add(o.OutputFormat != "", "outputFormat", string(o.OutputFormat))
 	add(o.BgColor != "", "bgColor", o.BgColor)
 	add(o.Trim, "trim", "true")
+	add(o.Background != "", "background", o.Background)
+	add(o.Outline != "", "outline", o.Outline)
+	add(o.Shadow != "", "shadow", o.Shadow)
+	add(o.Harmonise, "harmonise", "true")
 	return all
 }
 

@@ -36,6 +36,9 @@ type Gradient struct {
 const (
 	blurWord     = "blur"
 	gradientWord = "gradient"
+
+	blurForm     = blurWord + "[:radius]"
+	gradientForm = gradientWord + ":#rrggbb,#rrggbb[,angle]"
 )
 
 // ParseBackground reads a Background; ok is false where it is none.
@@ -85,13 +88,29 @@ func parseGradient(parts []string) (b Backing, ok bool) {
 	return Backing{Gradient: &g}, from && to
 }
 
-// background is the field of Background. Set takes a colour only: forms of
-// strangers never name more.
+// background is the field of Background. Set takes a colour only: the API's field of
+// that name has been so from the beginning.
 func background() field {
 	f := colour("bgColor", []string{Transparent}, func(o *Options) *string { return &o.Background })
 	f.setMust = f.rules[0].reason
 	f.rules = []rule{{backgroundMust(), func(o Options) bool { _, ok := ParseBackground(o.Background); return ok }}}
 	return f
+}
+
+// DrawnBackground is the name under which forms set a Background that needs no second
+// file. Forms of strangers never name a file.
+const DrawnBackground = "background"
+
+// drawn is its field. It is no option of its own: it sets Background.
+var drawn = field{
+	Field: Field{Name: DrawnBackground, Colour: true, Forms: []string{blurForm, gradientForm},
+		Pattern: "^(" + colourPattern + "|" + blurWord + "(:[0-9]{1,3})?|" + gradientWord + ":" + colourPattern + "," + colourPattern + "(,[0-9]{1,3})?)$"},
+	setMust: "must be #rrggbb, " + DrawnScenes(),
+	set: func(o *Options, text string) bool {
+		text = strings.ToLower(text)
+		b, ok := ParseBackground(text)
+		return put(&o.Background, text, ok && b != Backing{} && b.File == "")
+	},
 }
 
 // harmonise is the field of Harmonise.
@@ -105,9 +124,10 @@ func harmonise() field {
 
 func backgroundMust() string { return "must be transparent, #rrggbb, or " + Scenes() }
 
-// Scenes are the backgrounds that are no colour, in words.
-func Scenes() string {
-	return "blur[:radius] with a radius of " + BlurRadius.text() +
-		", gradient:#rrggbb,#rrggbb[,angle] with an angle of " + GradientAngle.text() +
-		", or a file such as ./beach.png"
+// DrawnScenes are the backgrounds that are no colour and no file, in words.
+func DrawnScenes() string {
+	return blurForm + " with a radius of " + BlurRadius.text() + ", or " + gradientForm + " with an angle of " + GradientAngle.text()
 }
+
+// Scenes are the backgrounds that are no colour, in words.
+func Scenes() string { return DrawnScenes() + ", or a file such as ./beach.png" }

@@ -5,6 +5,9 @@ import (
 	"strconv"
 )
 
+// colourPattern is a regular expression for what ParseColour reads.
+const colourPattern = "#[0-9A-Fa-f]{6}"
+
 // ParseColour reads #rrggbb, in either case.
 func ParseColour(s string) (color.NRGBA, bool) {
 	if len(s) != 7 || s[0] != '#' {

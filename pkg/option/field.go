@@ -42,6 +42,8 @@ type Field struct {
 	Name    string   // in JSON, forms and errors
 	Words   []string // that it takes, the default first
 	Colour  bool     // it takes #rrggbb, beside Words
+	Forms   []string // of texts that it takes beside those: "blur[:radius]"
+	Pattern string   // a regular expression that holds for what it takes, where it has Forms
 	Truth   bool     // it takes true and false
 	Range   Range    // of a whole number; the zero Range is for other options
 	Default string   // as Set takes it; empty where nothing is set
@@ -56,13 +58,16 @@ func Fields() []Field {
 	return all
 }
 
-// FieldOf describes the option of a name in JSON.
+// FieldOf describes the option of a name in JSON, or of DrawnBackground.
 func FieldOf(name string) (Field, bool) {
 	f, ok := find(name)
 	return f.Field, ok
 }
 
 func find(name string) (field, bool) {
+	if name == drawn.Name {
+		return drawn, true
+	}
 	i := slices.IndexFunc(fields, func(f field) bool { return f.Name == name })
 	if i < 0 {
 		return field{}, false
@@ -77,6 +82,14 @@ type field struct {
 	set   func(o *Options, text string) bool // reports whether the text is a value; nil without a text
 	// setMust is the reason of a text that set refuses; empty is that of the first rule.
 	setMust string
+}
+
+// refusal is the reason of a text that set refuses.
+func (f field) refusal() string {
+	if f.setMust != "" {
+		return f.setMust
+	}
+	return f.rules[0].reason
 }
 
 // rule is what a valid option is.
@@ -102,8 +115,8 @@ var fields = []field{
 	harmonise(),
 	colour("key", []string{KeyAuto, KeyGreen, KeyBlue}, func(o *Options) *string { return &o.Key }),
 	colour("edgeColour", nil, func(o *Options) *string { return &o.EdgeColour }),
-	ruled("outline", rule{outlineMust(), func(o Options) bool { _, ok := ParseOutline(o.Outline); return o.Outline == "" || ok }}),
-	ruled("shadow", rule{shadowMust(), func(o Options) bool { _, ok := ParseShadow(o.Shadow); return o.Shadow == "" || ok }}),
+	written("outline", outlineForms, outlinePattern, outlineMust(), func(text string) bool { _, ok := ParseOutline(text); return ok }, func(o *Options) *string { return &o.Outline }),
+	written("shadow", shadowForms, shadowPattern, shadowMust(), func(text string) bool { _, ok := ParseShadow(text); return ok }, func(o *Options) *string { return &o.Shadow }),
 	ruled("start", rule{"must not be negative", func(o Options) bool { return o.Start >= 0 }}),
 	ruled("end", rule{"must not be negative", func(o Options) bool { return o.End >= 0 }},
 		rule{"must come after start", func(o Options) bool { return o.End == 0 || o.End > o.Start }}),
@@ -183,6 +196,16 @@ func colour(name string, words []string, at func(*Options) *string) field {
 	d := Defaults()
 	return field{
 		Field: Field{Name: name, Words: words, Colour: true, Default: *at(&d)},
+		rules: []rule{{must, func(o Options) bool { v := *at(&o); return v == "" || takes(v) }}},
+		set:   func(o *Options, text string) bool { return put(at(o), strings.ToLower(text), takes(text)) },
+	}
+}
+
+// written is an option that takes a text of its own form, which Set keeps in lower
+// case; empty is none.
+func written(name string, forms []string, pattern, must string, takes func(text string) bool, at func(*Options) *string) field {
+	return field{
+		Field: Field{Name: name, Forms: forms, Pattern: pattern},
 		rules: []rule{{must, func(o Options) bool { v := *at(&o); return v == "" || takes(v) }}},
 		set:   func(o *Options, text string) bool { return put(at(o), strings.ToLower(text), takes(text)) },
 	}

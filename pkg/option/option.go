@@ -5,7 +5,6 @@
 package option
 
 import (
-	"cmp"
 	"errors"
 	"time"
 )
@@ -177,7 +176,7 @@ func (o *Options) Set(name, text string) error {
 	case !ok || f.set == nil:
 		return &Error{Field: name, Reason: "is no option that a text sets"}
 	case !f.set(o, text):
-		return &Error{Field: name, Reason: cmp.Or(f.setMust, f.rules[0].reason)}
+		return &Error{Field: name, Reason: f.refusal()}
 	}
 	return nil
 }

@@ -279,13 +279,43 @@ func TestParseBackground(t *testing.T) {
 	}
 }
 
-// A form names no more than a colour, whatever a command line may name.
+// A form names no file, whatever a command line may name, and what else it draws under
+// another name than a colour.
 func TestSetBackground(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"blur", "blur:3", "gradient:#000000,#ffffff", "beach.png", "/etc/passwd"} {
 		var o option.Options
 		if err := o.Set("bgColor", text); err == nil || err.Error() != "bgColor must be transparent or #rrggbb" || o.Background != "" {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{"#aBcDeF", "blur", "Blur:200", "gradient:#000000,#ffffff", "gradient:#000000,#ffffff,360"} {
+		var o option.Options
+		if err := errors.Join(o.Set(option.DrawnBackground, text), o.Validate()); err != nil || o.Background != strings.ToLower(text) {
+			t.Errorf("%s: %q, %v", text, o.Background, err)
+		}
+	}
+	for _, text := range []string{"", "transparent", "beach.png", "/etc/passwd", `c:\beach`, "./blur", "blur:201", "gradient:#000000,./a", "red"} {
+		var o option.Options
+		if err := o.Set(option.DrawnBackground, text); err == nil || !strings.HasPrefix(err.Error(), "background must be #rrggbb, blur[:radius]") || o.Background != "" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A form sets an outline and a shadow within their bounds.
+func TestSetRim(t *testing.T) {
+	t.Parallel()
+	var o option.Options
+	if err := errors.Join(o.Set("outline", "#FFffFF,64"), o.Set("shadow", "-100,100,64,100")); err != nil || o.Outline != "#ffffff,64" || o.Shadow != "-100,100,64,100" {
+		t.Errorf("%q, %q, %v", o.Outline, o.Shadow, err)
+	}
+	for name, texts := range map[string][]string{"outline": {"", "white,3", "#ffffff,65"}, "shadow": {"", "true", "101,0", "0,0,65", "0,0,0,101"}} {
+		for _, text := range texts {
+			before := o
+			if err := o.Set(name, text); err == nil || !strings.HasPrefix(err.Error(), name+" must be ") || o != before {
+				t.Errorf("%s=%s: %v", name, text, err)
+			}
 		}
 	}
 }

@@ -22,6 +22,17 @@ const SoftShadow = "soft"
 // softOffset is how far down SoftShadow lies.
 const softOffset = 6
 
+// The texts of outlines and shadows.
+var (
+	outlineForms = []string{"#rrggbb,width"}
+	shadowForms  = []string{SoftShadow, "x,y[,blur[,opacity]]"}
+)
+
+const (
+	outlinePattern = "^" + colourPattern + ",[0-9]{1,2}$"
+	shadowPattern  = "^(" + SoftShadow + "|-?[0-9]{1,3},-?[0-9]{1,3}(,[0-9]{1,2}(,[0-9]{1,3})?)?)$"
+)
+
 // Line is an outline: a line around the subject.
 type Line struct {
 	Colour color.NRGBA
@@ -62,10 +73,10 @@ func ParseShadow(text string) (c Cast, ok bool) {
 }
 
 func outlineMust() string {
-	return "must be #rrggbb,width with a width of " + OutlineWidth.text()
+	return "must be " + List(outlineForms, "or") + " with a width of " + OutlineWidth.text()
 }
 
 func shadowMust() string {
-	return fmt.Sprintf("must be %s or x,y[,blur[,opacity]] with offsets of %s, a blur of %s and an opacity of %s",
-		SoftShadow, ShadowOffset.text(), ShadowBlur.text(), ShadowOpacity.text())
+	return fmt.Sprintf("must be %s with offsets of %s, a blur of %s and an opacity of %s",
+		List(shadowForms, "or"), ShadowOffset.text(), ShadowBlur.text(), ShadowOpacity.text())
 }

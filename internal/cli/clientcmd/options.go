@@ -34,7 +34,8 @@ func (c *remote) newSubmission(cmd *cobra.Command) *submission {
 	o := &submission{remote: c, options: bgremove.Defaults()}
 	f := cmd.Flags()
 	flags.AddServiceOptions(f, &o.options)
-	flags.AddColour(f, &o.options)
+	flags.AddDrawnBackground(f, &o.options)
+	flags.AddRim(f, &o.options)
 	f.BoolVar(&o.wait, "wait", false, "wait for the result and download it")
 	f.BoolVar(&o.force, "force", false, "overwrite outputs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the price in credits and submit nothing")
@@ -98,11 +99,16 @@ func checkInput(path string) error {
 // jobOptions are the options in the client's form.
 func (o *submission) jobOptions() client.JobOptions {
 	b := o.options
-	return client.JobOptions{
+	j := client.JobOptions{
 		Method: api.Method(b.Method), Tolerance: b.Tolerance, Crop: &b.Crop, Pad: &b.Pad, CanvasW: b.CanvasW, CanvasH: b.CanvasH,
 		Anchor: api.Anchor(b.Anchor), OutputFormat: api.OutputFormat(b.Format), BgColor: b.Background, Trim: b.Trim,
+		Outline: b.Outline, Shadow: b.Shadow, Harmonise: b.Harmonise,
 		IdempotencyKey: o.idempotencyKey,
 	}
+	if _, colour := option.ParseColour(b.Background); !colour && !b.Transparent() {
+		j.BgColor, j.Background = "", b.Background
+	}
+	return j
 }
 
 // checkOutput refuses unusable paths for a result before any payment.

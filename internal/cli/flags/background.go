@@ -10,17 +10,22 @@ import (
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
-// AddColour adds --bg for a colour: a service takes no other background.
-func AddColour(f *pflag.FlagSet, o *bgremove.Options) {
-	f.Var(Colour(&o.Background, Option("bg").Words...), "bg", "background: transparent or a `colour`: #rrggbb, #rgb or a name such as white")
+// AddDrawnBackground adds the flags for what can stand behind the subject without a
+// second file: a service takes no other.
+func AddDrawnBackground(f *pflag.FlagSet, o *bgremove.Options) {
+	addBackground(f, o, "", false)
 }
 
-// AddBackground adds --bg for all that can stand behind the subject.
+// AddBackground adds the flags for all that can stand behind the subject.
 func AddBackground(f *pflag.FlagSet, o *bgremove.Options) {
-	f.Var(background{Colour(&o.Background, Option("bg").Words...), &o.Background}, "bg",
-		"what is `behind` the subject: transparent, a colour (#rrggbb, #rgb or a name such as white), blur[:radius], gradient:A,B[,angle] or a file")
-	f.BoolVar(&o.Harmonise, "harmonise", false, "make the subject's light and colour a little more like what --bg puts behind it")
+	addBackground(f, o, " or a file", true)
 	f.Var(Word(&o.BackgroundFit), "bg-fit", "how a file behind the subject is fitted to the output: "+Choices("bg-fit", nil))
+}
+
+func addBackground(f *pflag.FlagSet, o *bgremove.Options, more string, files bool) {
+	f.Var(background{Colour(&o.Background, Option("bg").Words...), &o.Background, files}, "bg",
+		"what is `behind` the subject: transparent, a colour (#rrggbb, #rgb or a name such as white), blur[:radius], gradient:A,B[,angle]"+more)
+	f.BoolVar(&o.Harmonise, "harmonise", false, "make the subject's light and colour a little more like what --bg puts behind it")
 }
 
 // AddRim adds the flags for what is drawn around the subject.
@@ -72,19 +77,28 @@ func (s shadow) Set(text string) error {
 // background is a colour, or what else can stand behind the subject.
 type background struct {
 	pflag.Value
-	p *string
+	p     *string
+	files bool // it may be a file
 }
 
-func (b background) Type() string { return "background" }
+func (b background) Type() string {
+	if !b.files {
+		return "drawn background"
+	}
+	return "background"
+}
 
 func (b background) Set(s string) error {
 	err := b.Value.Set(s)
 	if err == nil {
 		return nil
 	}
-	text := spelled(s)
-	if _, ok := option.ParseBackground(text); !ok {
-		return fmt.Errorf("%w, %s", err, option.Scenes())
+	text, scenes := spelled(s), option.Scenes()
+	if !b.files {
+		scenes = option.DrawnScenes()
+	}
+	if read, ok := option.ParseBackground(text); !ok || read.File != "" && !b.files {
+		return fmt.Errorf("%w, %s", err, scenes)
 	}
 	*b.p = text
 	return nil

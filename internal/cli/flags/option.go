@@ -13,7 +13,7 @@ import (
 // Name is the flag of an option, by its name in JSON.
 func Name(name string) string {
 	switch name {
-	case "bgColor":
+	case "bgColor", option.DrawnBackground:
 		return "bg"
 	case "outputFormat":
 		return "format"

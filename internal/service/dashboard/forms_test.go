@@ -28,7 +28,7 @@ func (p page) jobID() string {
 
 // blank holds the options of an unchanged form.
 var blank = []string{"method", "auto", "tolerance", "16", "crop", "true", "pad", "12", "canvasW", "", "canvasH", "", "anchor", "center",
-	"outputFormat", "gif", "bgColor", "transparent", "trim", "false"}
+	"outputFormat", "gif", "bgColor", "transparent", "trim", "false", "background", "", "outline", "", "shadow", "", "harmonise", "false"}
 
 // TestKept checks that pages say how long the files of a job are kept.
 func TestKept(t *testing.T) {
@@ -73,6 +73,20 @@ func TestSubmitWithoutScripts(t *testing.T) {
 	p.get("/jobs/"+second).says(http.StatusOK, "apng, ", "64×39", "canvas 64×…")
 	p.get("/?again="+second).says(http.StatusOK, `name="outputFormat" value="apng" checked`, `name="canvasW" type="number" min="16" max="4096" value="64"`)
 
+	behind := slices.Clone(blank)
+	for i, option := range behind {
+		if value, ok := map[string]string{"background": "gradient:#102030,#405060", "outline": "#ffffff,4", "shadow": "soft", "harmonise": "true"}[option]; ok && i%2 == 0 {
+			behind[i+1] = value
+		}
+	}
+	third := p.upload("/jobs/"+id+"/again", nil, behind...).jobID()
+	if state := p.ended(third); state != "done" {
+		t.Fatalf("the job is %s", state)
+	}
+	p.get("/jobs/"+third).says(http.StatusOK, "gradient:#102030,#405060 background", "harmonised", "outline #ffffff,4", "shadow soft")
+	p.get("/?again="+third).says(http.StatusOK, `name="background" value="gradient:#102030,#405060"`, `name="outline" value="#ffffff,4"`,
+		`name="shadow" value="soft"`, `name="harmonise" value="true" checked`)
+
 	p.upload("/jobs", []string{"a.gif", string(clip(t)), "b.gif", "GIF89a"}, blank...).leads("/jobs")
 	p.get("/jobs").says(http.StatusOK, "Batch of 2", "cannot be read", "3 credits, refunded")
 	failed := regexp.MustCompile(`id="(job_\w+)" data-job="\w+" data-state="failed"`).FindStringSubmatch(p.get("/jobs?state=failed").body)
@@ -90,6 +104,8 @@ func TestSubmitRefused(t *testing.T) {
 	p := s.signedIn("ada@example.com")
 	gif := string(clip(t))
 	p.upload("/jobs", []string{"hop.gif", gif}, "pad", "51").says(http.StatusBadRequest, "Pad must be between 0 and 50.", "Drop a clip here")
+	p.upload("/jobs", []string{"hop.gif", gif}, "background", "./secret.png").says(http.StatusBadRequest, "Background must be #rrggbb, blur")
+	p.upload("/jobs", []string{"hop.gif", gif}, "harmonise", "true").says(http.StatusBadRequest, "Harmonise needs a background.")
 	p.upload("/jobs", []string{"hop.png", gif}).says(http.StatusBadRequest, "must be named .gif, .mp4, .mov or .webm")
 	p.upload("/jobs", []string{"hop.gif", "GIF89a"}).says(http.StatusUnprocessableEntity, "The file cannot be read.", "Nothing was charged.")
 	p.upload("/jobs", []string{"a.gif", gif, "b.gif", gif}).says(http.StatusPaymentRequired, "There are not enough credits.", "You have 4.")

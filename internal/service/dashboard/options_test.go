@@ -68,6 +68,8 @@ func TestFormHasEveryOption(t *testing.T) {
 			want.Values = []string{"true", "false"}
 		case f.Colour:
 			want = control{Text: f.Default}
+		case name == "outline", name == "shadow":
+			want = control{}
 		case f.Range != option.Range{}:
 			want = control{Text: f.Default, Min: strconv.Itoa(f.Range.Min), Max: strconv.Itoa(f.Range.Max)}
 		}
@@ -111,6 +113,10 @@ func TestOptionText(t *testing.T) {
 			other = map[string]string{"true": "false", "false": "true"}[f.Default]
 		case len(f.Words) > 1:
 			other = f.Words[(slices.Index(f.Words, f.Default)+1)%len(f.Words)]
+		case name == "outline":
+			other = "#123456,7"
+		case name == "shadow":
+			other = option.SoftShadow
 		case f.Range != option.Range{}:
 			other = strconv.Itoa(f.Range.Max)
 		}

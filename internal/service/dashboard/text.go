@@ -19,6 +19,7 @@ import (
 func (d *Dashboard) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": d.assets.path, "option": optionField,
+		"drawnScenes": option.DrawnScenes,
 		"uploads":     func() string { return option.List(option.UploadExtensions(), "or") },
 		"uploadTypes": func() string { return strings.Join(option.UploadTypes(), ",") },
 		"priceRule":   func() string { return price.Rule },

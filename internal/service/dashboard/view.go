@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -155,7 +156,16 @@ func (j jobView) OptionText() string {
 	if o.CanvasW > 0 || o.CanvasH > 0 {
 		parts = append(parts, "canvas "+sideText(o.CanvasW)+"×"+sideText(o.CanvasH)+", "+string(o.Anchor))
 	}
-	parts = append(parts, o.BgColor+" background")
+	parts = append(parts, cmp.Or(o.Background, o.BgColor)+" background")
+	if o.Harmonise {
+		parts = append(parts, "harmonised")
+	}
+	if o.Outline != "" {
+		parts = append(parts, "outline "+o.Outline)
+	}
+	if o.Shadow != "" {
+		parts = append(parts, "shadow "+o.Shadow)
+	}
 	if o.Trim {
 		parts = append(parts, "trimmed")
 	}

@@ -77,7 +77,7 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 	if err := errors.Join(f.read(ctx, body), running); err != nil {
 		return job.Receipt{}, err
 	}
-	if err := a.checkMethod(f.options); err != nil {
+	if err := a.checkOptions(ctx, f.options); err != nil {
 		return job.Receipt{}, err
 	}
 	first, err := a.Jobs.Get(ctx, r.owner, id)
@@ -178,11 +178,15 @@ func optionsBody(o job.Options) api.Options {
 		Method: &method, Tolerance: &o.Tolerance, Crop: &o.Crop, Pad: &o.Pad, Anchor: &anchor,
 		OutputFormat: &format, BgColor: &o.BgColor, Trim: &o.Trim,
 	}
-	if o.CanvasW != 0 {
-		b.CanvasW = &o.CanvasW
-	}
-	if o.CanvasH != 0 {
-		b.CanvasH = &o.CanvasH
-	}
+	b.CanvasW, b.CanvasH, b.Harmonise = given(o.CanvasW), given(o.CanvasH), given(o.Harmonise)
+	b.Background, b.Outline, b.Shadow = given(o.Background), given(o.Outline), given(o.Shadow)
 	return b
+}
+
+// given is a value, or nil for the zero value.
+func given[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
 }

@@ -25,6 +25,9 @@ import (
 
 // Prober describes uploads; *removal.Remover is one.
 type Prober interface {
+	// Check refuses options that cannot be done, by an *option.Error, before any
+	// file is measured.
+	Check(ctx context.Context, o job.Options) error
 	// Probe describes the clip at path. The error is job.ErrUnreadable,
 	// wrapped, a *job.LimitError, or of the machine.
 	Probe(ctx context.Context, path string, l job.Limits) (job.Media, error)

@@ -3,8 +3,10 @@ package httpapi_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -23,8 +25,10 @@ import (
 func TestOptionsBody(t *testing.T) {
 	t.Parallel()
 	full := job.DefaultOptions()
-	for _, name := range []string{"canvasW", "canvasH"} { // which have no default
-		if _, err := full.Set(name, "100"); err != nil {
+	for name, text := range map[string]string{ // which have no default
+		"canvasW": "100", "canvasH": "100", "background": "blur", "outline": "#ffffff,3", "shadow": "soft", "harmonise": "true",
+	} {
+		if _, err := full.Set(name, text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,6 +54,42 @@ func TestOptionsAreSpecified(t *testing.T) {
 	specified := slices.Sorted(maps.Keys(doc.Components.Schemas["Options"].Value.Properties))
 	if diff := cmp.Diff(slices.Sorted(slices.Values(job.OptionNames())), specified); diff != "" {
 		t.Errorf("options (-service +specification):\n%s", diff)
+	}
+}
+
+// The patterns of the specification take what the service takes, and its words have
+// the bounds.
+func TestOptionPatterns(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties := doc.Components.Schemas["Options"].Value.Properties
+	for name, texts := range map[string][]string{
+		"bgColor":    {"transparent", "#aBc123", "", "#abc", "red"},
+		"background": {"#aBc123", "blur", "blur:1", "blur:200", "gradient:#000000,#ffffff", "gradient:#000000,#ffffff,360", "", "transparent", "a.png", "/a", "blur:", "gradient:#000000"},
+		"outline":    {"#aBc123,1", "#abc123,64", "", "#abc123", "white,3", "#abc123,-1"},
+		"shadow":     {"soft", "-100,100", "100,-100,64", "0,0,0,1", "0,0,64,100", "", "hard", "1", "1,2,3,4,5"},
+	} {
+		pattern := regexp.MustCompile(properties[name].Value.Pattern)
+		for _, text := range texts {
+			o := job.DefaultOptions()
+			if _, err := o.Set(name, text); pattern.MatchString(text) != (err == nil) {
+				t.Errorf("%s=%q: the specification takes it: %t; the service: %v", name, text, pattern.MatchString(text), err)
+			}
+		}
+	}
+	for name, bounds := range map[string][]option.Range{
+		"background": {option.BlurRadius, option.GradientAngle}, "outline": {option.OutlineWidth},
+		"shadow": {option.ShadowOffset, option.ShadowBlur, option.ShadowOpacity},
+	} {
+		words := strings.Join(strings.Fields(properties[name].Value.Description), " ")
+		for _, r := range bounds {
+			if want := fmt.Sprintf("%d to %d", r.Min, r.Max); !strings.Contains(words, want) {
+				t.Errorf("%s does not say %q: %s", name, want, words)
+			}
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 		return job.Receipt{}, err
 	}
 	sub := job.Submission{Owner: r.owner, RequestID: r.id, Options: f.options, Files: f.inputs(), Batch: s.batch(f.files), Reservation: reservation}
-	if err := a.checkMethod(sub.Options); err != nil {
+	if err := a.checkOptions(ctx, sub.Options); err != nil {
 		return job.Receipt{}, err
 	}
 	earlier, conflict := earlierAnswer(sub)
@@ -109,12 +109,15 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 	return receipt, err
 }
 
-// checkMethod refuses what this service cannot do.
-func (a *API) checkMethod(o job.Options) error {
+// checkOptions refuses what does not go together, and what this service cannot do.
+func (a *API) checkOptions(ctx context.Context, o job.Options) error {
 	if a.WithoutNetwork && o.Method == option.Rembg {
 		return &formError{field: "method", reason: "rembg is not available on this service"}
 	}
-	return nil
+	if err := o.Check(); err != nil {
+		return err
+	}
+	return a.Prober.Check(ctx, o)
 }
 
 // refused reports whether Submit has certainly done nothing.

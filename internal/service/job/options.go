@@ -1,6 +1,8 @@
 package job
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/bgremove/bgremove/pkg/option"
@@ -20,10 +22,17 @@ type Options struct {
 	OutputFormat option.Format `json:"outputFormat"` // as asked for
 	BgColor      string        `json:"bgColor"`
 	Trim         bool          `json:"trim"`
+	// Those that came later are left out where they are not given, as they are in
+	// earlier jobs. Background takes BgColor's place, see option.DrawnBackground.
+	Background string `json:"background,omitempty"`
+	Outline    string `json:"outline,omitempty"`
+	Shadow     string `json:"shadow,omitempty"`
+	Harmonise  bool   `json:"harmonise,omitempty"`
 }
 
 // optionNames are those of Options in JSON, which are those of package option.
-var optionNames = []string{"method", "tolerance", "crop", "pad", "canvasW", "canvasH", "anchor", "outputFormat", "bgColor", "trim"}
+var optionNames = []string{"method", "tolerance", "crop", "pad", "canvasW", "canvasH", "anchor", "outputFormat", "bgColor", "trim",
+	option.DrawnBackground, "outline", "shadow", "harmonise"}
 
 // OptionNames are the names that Set knows.
 func OptionNames() []string { return slices.Clone(optionNames) }
@@ -31,11 +40,13 @@ func OptionNames() []string { return slices.Clone(optionNames) }
 // DefaultOptions are those of package option.
 func DefaultOptions() Options { return offered(option.Defaults()) }
 
-// offered are the options that a submission may give of a removal's.
+// offered are the options that a submission may give of a removal's, all but
+// Background.
 func offered(o option.Options) Options {
 	return Options{
 		Method: o.Method, Tolerance: o.Tolerance, Crop: o.Crop, Pad: o.Pad, CanvasW: o.CanvasW, CanvasH: o.CanvasH,
 		Anchor: o.Anchor, OutputFormat: o.Format, BgColor: o.Background, Trim: o.Trim,
+		Outline: o.Outline, Shadow: o.Shadow, Harmonise: o.Harmonise,
 	}
 }
 
@@ -43,7 +54,8 @@ func offered(o option.Options) Options {
 func (o Options) Removal() option.Options {
 	r := option.Defaults()
 	r.Method, r.Tolerance, r.Crop, r.Pad, r.CanvasW, r.CanvasH = o.Method, o.Tolerance, o.Crop, o.Pad, o.CanvasW, o.CanvasH
-	r.Anchor, r.Format, r.Background, r.Trim = o.Anchor, o.OutputFormat, o.BgColor, o.Trim
+	r.Anchor, r.Format, r.Background, r.Trim = o.Anchor, o.OutputFormat, cmp.Or(o.Background, o.BgColor), o.Trim
+	r.Outline, r.Shadow, r.Harmonise = o.Outline, o.Shadow, o.Harmonise
 	return r
 }
 
@@ -54,10 +66,30 @@ func (o *Options) Set(field, value string) (known bool, err error) {
 	if !slices.Contains(optionNames, field) {
 		return false, nil
 	}
-	r := o.Removal()
+	drawn := o.Background
+	colours := *o // without Background, which Set would not tell from BgColor
+	colours.Background = ""
+	r := colours.Removal()
 	if err := r.Set(field, value); err != nil {
 		return true, err
 	}
+	if field == option.DrawnBackground {
+		o.Background = r.Background
+		return true, nil
+	}
 	*o = offered(r)
+	o.Background = drawn
 	return true, nil
+}
+
+// Check refuses options that do not go together; the error is an *option.Error.
+func (o Options) Check() error {
+	if o.Background != "" && o.BgColor != option.Transparent {
+		return &option.Error{Field: option.DrawnBackground, Reason: "does not go with bgColor"}
+	}
+	wrong := (*option.Error)(nil)
+	if errors.As(o.Removal().Validate(), &wrong) {
+		return wrong
+	}
+	return nil
 }

@@ -33,6 +33,13 @@ func TestSet(t *testing.T) {
 		{"bgColor", "transparent", "#+12345", "must be transparent or #rrggbb"},
 		{"bgColor", "#000000", "##12345", "must be transparent or #rrggbb"},
 		{"trim", "true", "TRUE", "must be true or false"},
+		{"background", "blur:200", "blur:201", "must be #rrggbb, " + option.DrawnScenes()},
+		{"background", "gradient:#000000,#FFffFF,360", "gradient:#000000,#ffffff,361", "must be #rrggbb, " + option.DrawnScenes()},
+		{"background", "#000000", "./secret.png", "must be #rrggbb, " + option.DrawnScenes()},
+		{"background", "blur", "transparent", "must be #rrggbb, " + option.DrawnScenes()},
+		{"outline", "#ffffff,64", "#ffffff,65", "must be #rrggbb,width with a width of 1 to 64"},
+		{"shadow", "soft", "101,0", "must be soft or x,y[,blur[,opacity]] with offsets of -100 to 100, a blur of 0 to 64 and an opacity of 1 to 100"},
+		{"harmonise", "true", "yes", "must be true or false"},
 	} {
 		o := job.DefaultOptions()
 		if known, err := o.Set(c.field, c.good); !known || err != nil {
@@ -102,8 +109,43 @@ func other(name string) string {
 		return map[string]string{"true": "false", "false": "true"}[f.Default]
 	case len(f.Words) > 0:
 		return f.Words[(slices.Index(f.Words, f.Default)+1)%len(f.Words)]
+	case name == "outline":
+		return "#123456,7"
+	case name == "shadow":
+		return option.SoftShadow
 	}
 	return strconv.Itoa(f.Range.Max)
+}
+
+// A colour and what is drawn instead are kept apart, in whatever order they come, and
+// do not go together.
+func TestBackgrounds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fields     [][2]string
+		background string // of the removal
+		err        string
+	}{
+		"drawn":             {[][2]string{{"background", "blur:3"}}, "blur:3", ""},
+		"drawn, then none":  {[][2]string{{"background", "blur:3"}, {"bgColor", "transparent"}}, "blur:3", ""},
+		"none, then drawn":  {[][2]string{{"bgColor", "transparent"}, {"background", "#ABCDEF"}}, "#abcdef", ""},
+		"both":              {[][2]string{{"bgColor", "#ffffff"}, {"background", "blur"}}, "blur", "background does not go with bgColor"},
+		"both, turned":      {[][2]string{{"background", "blur"}, {"pad", "3"}, {"bgColor", "#ffffff"}}, "blur", "background does not go with bgColor"},
+		"harmony":           {[][2]string{{"harmonise", "true"}, {"background", "blur"}}, "blur", ""},
+		"harmony on colour": {[][2]string{{"harmonise", "true"}, {"bgColor", "#ffffff"}}, "#ffffff", ""},
+		"harmony alone":     {[][2]string{{"harmonise", "true"}}, "transparent", "harmonise needs a background"},
+	} {
+		o := job.DefaultOptions()
+		for _, f := range c.fields {
+			if known, err := o.Set(f[0], f[1]); !known || err != nil {
+				t.Errorf("%s: %v is %t, %v", name, f, known, err)
+			}
+		}
+		err := o.Check()
+		if got := o.Removal().Background; got != c.background || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
 }
 
 // What is stored stays readable, and identifies the same submission: it does not
@@ -114,6 +156,10 @@ func TestStoredOptions(t *testing.T) {
 		`{"method":"auto","tolerance":16,"crop":true,"pad":12,"anchor":"center","outputFormat":"gif","bgColor":"transparent","trim":false}`: job.DefaultOptions(),
 		`{"method":"fast","tolerance":9,"crop":false,"pad":0,"canvasW":100,"canvasH":200,"anchor":"bottom","outputFormat":"mp4","bgColor":"#ffffff","trim":true}`: {
 			Method: "fast", Tolerance: 9, CanvasW: 100, CanvasH: 200, Anchor: "bottom", OutputFormat: "mp4", BgColor: "#ffffff", Trim: true},
+		`{"method":"auto","tolerance":16,"crop":true,"pad":12,"anchor":"center","outputFormat":"gif","bgColor":"transparent","trim":false,` +
+			`"background":"blur:9","outline":"#ffffff,4","shadow":"soft","harmonise":true}`: {
+			Method: "auto", Tolerance: 16, Crop: true, Pad: 12, Anchor: "center", OutputFormat: "gif", BgColor: "transparent",
+			Background: "blur:9", Outline: "#ffffff,4", Shadow: "soft", Harmonise: true},
 	} {
 		var got job.Options
 		if err := json.Unmarshal([]byte(stored), &got); err != nil || got != want {

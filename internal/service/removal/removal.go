@@ -48,6 +48,15 @@ func (r *Remover) Probe(ctx context.Context, path string, l job.Limits) (job.Med
 	return m, l.Check(m)
 }
 
+// Check refuses options that do not go together, by an *option.Error.
+func (r *Remover) Check(ctx context.Context, o job.Options) error {
+	err := r.remover.CheckBackground(ctx, r.options(o))
+	if e := (*bgremove.Error)(nil); errors.As(err, &e) && e.Field != "" {
+		return &option.Error{Field: e.Field, Reason: e.Reason}
+	}
+	return err
+}
+
 // translate turns a file's error into one of internal/service/job. Paths of this
 // machine, and the library's words, stay in the wrapped error.
 func translate(err error) error {
