@@ -48,14 +48,8 @@ type Options struct {
 	// them to the garbage collector.
 	Pool *media.Pool
 	// Workers is how many pictures of the whole canvas are encoded at the same
-	// time; 0 means GOMAXPROCS. Each has a child process.
+	// time, if there are enough of them; 0 means GOMAXPROCS. Each has a child process.
 	Workers int
-}
-
-// key says which encoder a frame goes to: those of the whole canvas take turns.
-type key struct {
-	size image.Point
-	turn int
 }
 
 // Writer is a media.Sink that writes one animated WebP. It is used by one
@@ -73,7 +67,7 @@ type Writer struct {
 	bytes   int64
 	pending []*frame // in the order of the file; the last may be shown for longer yet
 
-	lanes map[key]*lane
+	lanes map[image.Point]*lane
 	free  chan []byte // pictures for the encoders
 
 	work    *errgroup.Group // of the lanes
@@ -103,7 +97,7 @@ func NewWriter(ctx context.Context, t *ffmpeg.Tools, w io.WriteSeeker, width, he
 	if err != nil {
 		return nil, fmt.Errorf("webp: find the start of the file: %w", err)
 	}
-	ww := &Writer{tools: t, w: w, start: start, canvas: image.Rect(0, 0, width, height), opts: o, lanes: map[key]*lane{}}
+	ww := &Writer{tools: t, w: w, start: start, canvas: image.Rect(0, 0, width, height), opts: o, lanes: map[image.Point]*lane{}}
 	buffers := o.Workers + 1 // one is filled while the encoders have the others
 	ww.free = make(chan []byte, buffers)
 	for range buffers {
@@ -165,17 +159,6 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 // encode gives the part of img that is changed to an encoder.
 func (w *Writer) encode(ctx context.Context, img *image.NRGBA, changed image.Rectangle, shown int) error {
 	f := &frame{rect: stored(changed, w.canvas), milliseconds: shown, file: make(chan []byte, 1)}
-	k := key{size: f.rect.Size()}
-	if f.rect == w.canvas {
-		k.turn = w.frames % w.opts.Workers
-	}
-	if w.lanes[k] == nil {
-		l, err := w.open(k.size)
-		if err != nil {
-			return w.cause(err)
-		}
-		w.lanes[k] = l
-	}
 	var pix []byte
 	select {
 	case pix = <-w.free:
@@ -191,14 +174,7 @@ func (w *Writer) encode(ctx context.Context, img *image.NRGBA, changed image.Rec
 	f.pix = pix[:size]
 	f.over = cut(f.pix, w.prev, img, f.rect)
 	w.pending = append(w.pending, f)
-	select {
-	case w.lanes[k].frames <- f:
-		return nil
-	case <-w.workCtx.Done():
-		return context.Cause(w.workCtx)
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return w.give(ctx, f)
 }
 
 // cause is why the work has ended, or else err.
