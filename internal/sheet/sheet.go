@@ -12,7 +12,6 @@ package sheet
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -21,14 +20,6 @@ import (
 	"github.com/bgremove/bgremove/internal/media/apng"
 	"github.com/bgremove/bgremove/internal/records"
 	"github.com/bgremove/bgremove/pkg/option"
-)
-
-// Errors of a Writer.
-var (
-	// ErrNoFrames is what Close returns for a clip without a frame.
-	ErrNoFrames = errors.New("sheet: no frames")
-	// ErrClosed is what comes after Close or Abort.
-	ErrClosed = errors.New("sheet: writer is closed")
 )
 
 // PagesError says that a schema has one page, and the frames need more.
@@ -69,6 +60,7 @@ type Files func(page int) (picture, data io.Writer, err error)
 // Writer is a media.Sink that writes a sheet. It is used by one goroutine and has to
 // be ended by Close or Abort.
 type Writer struct {
+	media.Ending
 	ctx   context.Context // ends the drawing of pages, which Close does
 	opts  Options
 	files Files
@@ -84,9 +76,6 @@ type Writer struct {
 
 	places []Place
 	pages  []image.Point
-
-	ended bool
-	err   error // first failure; sticky
 }
 
 // frame is a sprite at a time.
@@ -117,7 +106,9 @@ func NewWriter(ctx context.Context, width, height int, files Files, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{ctx: ctx, opts: o, files: files, size: image.Pt(width, height), store: store, flat: true, known: map[key]int{}}, nil
+	w := &Writer{ctx: ctx, opts: o, files: files, size: image.Pt(width, height), store: store, flat: true, known: map[key]int{}}
+	w.Ending = media.NewEnding(w.finish, w.release)
+	return w, nil
 }
 
 // Pages are the sizes of the pages, once Close has returned nil.
@@ -135,19 +126,15 @@ func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 
 // add takes a copy of the next frame.
 func (w *Writer) add(ctx context.Context, f *media.Frame) error {
-	switch {
-	case w.err != nil:
-		return w.err
-	case w.ended:
-		return ErrClosed
-	case ctx.Err() != nil:
-		w.err = context.Cause(ctx)
-	case f.Image.Rect != image.Rectangle{Max: w.size} || f.Image.Stride != 4*w.size.X:
-		w.err = fmt.Errorf("sheet: frame %d is %v with stride %d, want %v", len(w.frames), f.Image.Rect, f.Image.Stride, w.size)
-	default:
-		w.err = w.keep(f)
-	}
-	return w.err
+	return w.Attempt(func() error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if f.Image.Rect != (image.Rectangle{Max: w.size}) || f.Image.Stride != 4*w.size.X {
+			return fmt.Errorf("sheet: frame %d is %v with stride %d, want %v", len(w.frames), f.Image.Rect, f.Image.Stride, w.size)
+		}
+		return w.keep(f)
+	})
 }
 
 // keep keeps a frame, and its sprite if that is new.
@@ -210,21 +197,10 @@ func crop(dst []byte, img *image.NRGBA, part image.Rectangle) []byte {
 	return dst
 }
 
-// Close places the frames and writes the files. Further calls return the same error.
-func (w *Writer) Close() error {
-	if w.ended {
-		return w.err
-	}
-	if w.err == nil {
-		w.err = w.finish()
-	}
-	w.end()
-	return w.err
-}
-
+// finish places the frames and writes the files.
 func (w *Writer) finish() error {
 	if len(w.frames) == 0 {
-		return ErrNoFrames
+		return media.ErrNoFrames
 	}
 	if err := w.pack(); err != nil {
 		return err
@@ -265,19 +241,8 @@ func (w *Writer) slot(frame int) int {
 	return w.frames[frame].sprite
 }
 
-// Abort drops what was kept.
-func (w *Writer) Abort() {
-	if w.ended {
-		return
-	}
-	if w.err == nil {
-		w.err = ErrClosed
-	}
-	w.end()
-}
-
-func (w *Writer) end() {
-	w.ended = true
+// release drops what was kept.
+func (w *Writer) release(error) {
 	_ = w.store.Close() // a temporary file that is not needed any more
 	w.pix, w.known = nil, nil
 }

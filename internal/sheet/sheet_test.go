@@ -208,7 +208,7 @@ func TestRefusals(t *testing.T) {
 		t.Cleanup(w.Abort)
 		return w
 	}
-	if err := open(t.Context(), sheet.Options{}).Close(); !errors.Is(err, sheet.ErrNoFrames) {
+	if err := open(t.Context(), sheet.Options{}).Close(); !errors.Is(err, media.ErrNoFrames) {
 		t.Errorf("no frames: %v", err)
 	}
 	if err := write(open(t.Context(), sheet.Options{Limits: sheet.Limits{Max: 149}, Pack: option.Rows}), clip(2)); !errors.As(err, new(*sheet.SizeError)) {
@@ -219,7 +219,7 @@ func TestRefusals(t *testing.T) {
 	}
 	w := open(t.Context(), sheet.Options{})
 	w.Abort()
-	if err := write(w, clip(2)); !errors.Is(err, sheet.ErrClosed) {
+	if err := write(w, clip(2)); !errors.Is(err, media.ErrClosed) {
 		t.Errorf("after Abort: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -12,7 +12,6 @@ package apng
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -23,14 +22,6 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 )
-
-// ErrNoFrames is what Close returns for a clip without a frame, which PNG
-// cannot express.
-var ErrNoFrames = errors.New("apng: no frames")
-
-// ErrClosed is returned by Write after Close or Abort, and by Close after
-// Abort.
-var ErrClosed = errors.New("apng: writer is closed")
 
 // maxBytes bounds the pixel bytes of one frame so that a compressed frame
 // always fits one chunk (at most 1<<31 - 1 bytes).
@@ -56,6 +47,7 @@ type Options struct {
 // Writer is a media.Sink that writes one APNG. It is used by one goroutine and
 // has to be ended by Close or Abort, which also end its workers.
 type Writer struct {
+	media.Ending
 	w             io.WriteSeeker
 	start         int64 // offset of the signature in w
 	width, height int
@@ -72,9 +64,6 @@ type Writer struct {
 	queue   chan *frame
 	workers sync.WaitGroup
 	aborted atomic.Bool
-
-	ended bool
-	err   error // first failure; sticky
 }
 
 var _ media.Sink = (*Writer)(nil)
@@ -100,6 +89,7 @@ func NewWriter(w io.WriteSeeker, width, height int, o Options) (*Writer, error) 
 		w: w, start: start, width: width, height: height, bpp: 4, opts: o,
 		limit: o.Workers + 2,
 	}
+	aw.Ending = media.NewEnding(aw.finish, aw.release)
 	if o.Opaque {
 		aw.bpp = 3
 	}
@@ -118,14 +108,7 @@ func NewWriter(w io.WriteSeeker, width, height int, o Options) (*Writer, error) 
 // the frame's image is changed accordingly. An error, the context's included,
 // ends the writer: all later calls return it.
 func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
-	err := w.err
-	switch {
-	case err == nil && w.ended:
-		err = ErrClosed
-	case err == nil:
-		err = w.write(ctx, f)
-		w.err = err
-	}
+	err := w.Attempt(func() error { return w.write(ctx, f) })
 	if err != nil {
 		w.opts.Pool.Put(f.Image)
 	}
@@ -201,24 +184,11 @@ func (w *Writer) emit(j *frame) error {
 	return nil
 }
 
-// Close writes pending frames and completes the file. Further calls return the
-// same error.
-func (w *Writer) Close() error {
-	if w.ended {
-		return w.err
-	}
-	if w.err == nil {
-		w.err = w.finish()
-	}
-	w.stop()
-	return w.err
-}
-
 // finish completes the file: the remaining frames, the end, and the number of
 // frames in its head.
 func (w *Writer) finish() error {
 	if w.frames == 0 {
-		return ErrNoFrames
+		return media.ErrNoFrames
 	}
 	for _, j := range w.pending { // a worker has each of them, and ends
 		<-j.done
@@ -235,20 +205,9 @@ func (w *Writer) finish() error {
 	return nil
 }
 
-// Abort ends the workers; each finishes at most the frame it is at.
-func (w *Writer) Abort() {
-	if w.ended {
-		return
-	}
-	if w.err == nil {
-		w.err = ErrClosed
-	}
-	w.stop()
-}
-
-// stop ends the workers, waits for them and releases all memory.
-func (w *Writer) stop() {
-	w.ended = true
+// release ends the workers, each after the frame it is at, waits for them and releases
+// all memory.
+func (w *Writer) release(error) {
 	w.aborted.Store(true)
 	close(w.queue)
 	w.workers.Wait()

@@ -247,7 +247,7 @@ func TestEnds(t *testing.T) {
 		end  func(w *apng.Writer) error
 		want error
 	}{
-		"close without frames": {func(w *apng.Writer) error { return w.Close() }, apng.ErrNoFrames},
+		"close without frames": {func(w *apng.Writer) error { return w.Close() }, media.ErrNoFrames},
 		"close twice": {func(w *apng.Writer) error {
 			return errors.Join(write(background, w, 8, 9), w.Close(), w.Close())
 		}, nil},
@@ -255,12 +255,12 @@ func TestEnds(t *testing.T) {
 			w.Abort()
 			w.Abort()
 			return w.Close()
-		}, apng.ErrClosed},
+		}, media.ErrClosed},
 		"abort in the middle": {func(w *apng.Writer) error {
 			_ = write(background, w, 8, 9)
 			w.Abort()
 			return w.Close()
-		}, apng.ErrClosed},
+		}, media.ErrClosed},
 		"abort after close": {func(w *apng.Writer) error {
 			err := errors.Join(write(background, w, 8, 1), w.Close())
 			w.Abort()
@@ -270,7 +270,7 @@ func TestEnds(t *testing.T) {
 			err := errors.Join(write(background, w, 8, 1), w.Close())
 			late := write(background, w, 8, 1)
 			return errors.Join(err, late, w.Close())
-		}, apng.ErrClosed},
+		}, media.ErrClosed},
 		"close after late write": {func(w *apng.Writer) error {
 			err := errors.Join(write(background, w, 8, 1), w.Close())
 			_ = write(background, w, 8, 1)
@@ -279,7 +279,7 @@ func TestEnds(t *testing.T) {
 		"write after abort": {func(w *apng.Writer) error {
 			w.Abort()
 			return write(background, w, 8, 1)
-		}, apng.ErrClosed},
+		}, media.ErrClosed},
 		"context": {func(w *apng.Writer) error {
 			defer w.Abort()
 			return write(stopped, w, 8, 1)

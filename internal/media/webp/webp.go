@@ -11,7 +11,6 @@ package webp
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -23,13 +22,6 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
-
-// ErrNoFrames is what Close returns for a clip without a frame.
-var ErrNoFrames = errors.New("webp: no frames")
-
-// ErrClosed is returned by Write after Close or Abort, and by Close after
-// Abort.
-var ErrClosed = errors.New("webp: writer is closed")
 
 // MaxSide is the longest side of a picture, in pixels.
 const MaxSide = 16383
@@ -55,6 +47,7 @@ type Options struct {
 // Writer is a media.Sink that writes one animated WebP. It is used by one
 // goroutine and has to be ended by Close or Abort, which also end its encoders.
 type Writer struct {
+	media.Ending
 	tools  *ffmpeg.Tools
 	w      io.WriteSeeker
 	start  int64 // offset of the file in w
@@ -73,9 +66,6 @@ type Writer struct {
 	work    *errgroup.Group // of the lanes
 	workCtx context.Context // ends with the first failure, which is its cause
 	stop    context.CancelCauseFunc
-
-	ended bool
-	err   error // first failure; sticky
 }
 
 var _ media.Sink = (*Writer)(nil)
@@ -99,6 +89,7 @@ func NewWriter(ctx context.Context, t *ffmpeg.Tools, w io.WriteSeeker, width, he
 	}
 	ww := &Writer{tools: t, w: w, start: start, canvas: image.Rect(0, 0, width, height), opts: o, lanes: map[image.Point]*lane{}}
 	buffers := o.Workers + 1 // one is filled while the encoders have the others
+	ww.Ending = media.NewEnding(ww.finish, ww.release)
 	ww.free = make(chan []byte, buffers)
 	for range buffers {
 		ww.free <- nil
@@ -117,14 +108,7 @@ func NewWriter(ctx context.Context, t *ffmpeg.Tools, w io.WriteSeeker, width, he
 // frame's image. An error, the context's included, ends the writer: all later
 // calls return it.
 func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
-	err := w.err
-	switch {
-	case err == nil && w.ended:
-		err = ErrClosed
-	case err == nil:
-		err = w.write(ctx, f)
-		w.err = err
-	}
+	err := w.Attempt(func() error { return w.write(ctx, f) })
 	if err != nil {
 		w.opts.Pool.Put(f.Image)
 	}
@@ -233,22 +217,10 @@ func (w *Writer) put(b []byte) error {
 	return nil
 }
 
-// Close writes pending frames and completes the file. Further calls return the
-// same error.
-func (w *Writer) Close() error {
-	if w.ended {
-		return w.err
-	}
-	if w.err == nil {
-		w.err = w.finish()
-	}
-	w.end()
-	return w.err
-}
-
+// finish writes pending frames and completes the file.
 func (w *Writer) finish() error {
 	if w.frames == 0 {
-		return ErrNoFrames
+		return media.ErrNoFrames
 	}
 	for _, l := range w.lanes {
 		close(l.frames)
@@ -272,21 +244,9 @@ func (w *Writer) patchSize() error {
 	return nil
 }
 
-// Abort ends the encoders.
-func (w *Writer) Abort() {
-	if w.ended {
-		return
-	}
-	if w.err == nil {
-		w.err = ErrClosed
-	}
-	w.end()
-}
-
-// end stops the encoders, waits for them and releases all memory.
-func (w *Writer) end() {
-	w.ended = true
-	w.stop(w.err)
+// release stops the encoders, waits for them and releases all memory.
+func (w *Writer) release(cause error) {
+	w.stop(cause)
 	_ = w.work.Wait() // stopped on purpose, or ended
 	w.opts.Pool.Put(w.prev)
 	w.prev, w.pending, w.lanes = nil, nil, nil

@@ -237,10 +237,10 @@ func TestErrors(t *testing.T) {
 	if w, err = webp.NewWriter(t.Context(), tools(t), f, 96, 60, webp.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); !errors.Is(err, webp.ErrNoFrames) {
+	if err := w.Close(); !errors.Is(err, media.ErrNoFrames) {
 		t.Errorf("no frames: %v", err)
 	}
-	if err := w.Write(t.Context(), &media.Frame{Image: image.NewNRGBA(image.Rect(0, 0, 96, 60))}); !errors.Is(err, webp.ErrNoFrames) {
+	if err := w.Write(t.Context(), &media.Frame{Image: image.NewNRGBA(image.Rect(0, 0, 96, 60))}); !errors.Is(err, media.ErrNoFrames) {
 		t.Errorf("after Close: %v", err)
 	}
 }
