@@ -29,7 +29,8 @@ needs ffmpeg ffmpeg ffprobe
 if [ "${1:-}" != demo ]; then
 	needs gifsicle gifsicle
 	needs imagemagick identify
-	needs webp webpinfo webpmux
+	needs webp webpinfo webpmux gif2webp img2webp
+	needs libavif-bin avifdec
 	needs curl curl
 	needs jq jq
 	needs rclone rclone
@@ -46,7 +47,7 @@ if [ -n "$missing" ]; then
 		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 	else
 		echo "setup: missing:$missing" >&2
-		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, webp, postgresql, curl, jq, rclone, npm and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick webp postgresql jq rclone node chromium" >&2
+		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, webp, libavif-bin, postgresql, curl, jq, rclone, npm and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick webp libavif postgresql jq rclone node chromium" >&2
 		exit 1
 	fi
 fi

@@ -204,6 +204,7 @@ func (e Method) Valid() bool {
 // Defines values for OutputFormat.
 const (
 	OutputFormatApng    OutputFormat = "apng"
+	OutputFormatAvif    OutputFormat = "avif"
 	OutputFormatGif     OutputFormat = "gif"
 	OutputFormatMov     OutputFormat = "mov"
 	OutputFormatMp4     OutputFormat = "mp4"
@@ -216,6 +217,8 @@ const (
 func (e OutputFormat) Valid() bool {
 	switch e {
 	case OutputFormatApng:
+		return true
+	case OutputFormatAvif:
 		return true
 	case OutputFormatGif:
 		return true

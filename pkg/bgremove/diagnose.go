@@ -42,6 +42,7 @@ var features = []struct{ name, purpose string }{
 	{"libx264", "mp4 and stacked output"},
 	{"prores_ks", "mov output"},
 	{"libwebp", "webp output"},
+	{"libaom-av1", "avif output"},
 	{"libopus", "sound in webm, where it must be converted"},
 	{"aac", "sound in mp4, where it must be converted"},
 	{"zscale", "right brightness of HDR inputs"},

@@ -130,7 +130,7 @@ func factsOf(t *testing.T, path string) facts {
 func TestMaxSize(t *testing.T) {
 	t.Parallel()
 	in := grainy(t, 80, 20)
-	for _, format := range []bgremove.Format{bgremove.GIF, bgremove.APNG, bgremove.WebP, bgremove.WebM, bgremove.MP4} {
+	for _, format := range []bgremove.Format{bgremove.GIF, bgremove.APNG, bgremove.WebP, bgremove.AVIF, bgremove.WebM, bgremove.MP4} {
 		t.Run(string(format), func(t *testing.T) {
 			t.Parallel()
 			o := bgremove.Defaults()

@@ -44,6 +44,7 @@ func TestFFmpegWithout(t *testing.T) {
 		{"prores_ks", opaque, bgremove.MOV},
 		{"libx264", opaque, bgremove.Stacked},
 		{"libwebp", opaque, bgremove.WebP},
+		{"libaom-av1", opaque, bgremove.AVIF},
 		{"libvpx-vp9", transparent, bgremove.GIF},
 		{"zscale", hdr, bgremove.GIF},
 	} {

@@ -47,6 +47,7 @@ const (
 	GIF  = option.GIF
 	APNG = option.APNG
 	WebP = option.WebP
+	AVIF = option.AVIF
 	WebM = option.WebM
 	MP4  = option.MP4
 	MOV  = option.MOV

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/apng"
+	"github.com/bgremove/bgremove/internal/media/avif"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/internal/media/sequence"
@@ -82,6 +83,14 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 		}
 		return webp.NewWriter(ctx, tools, limited, out.Size.X, out.Size.Y, webp.Options{
 			Plays: plays, Opaque: !o.Transparent(), Quality: o.Quality, Pool: pool, Workers: out.Workers,
+		})
+	case AVIF:
+		tools, err := r.ffmpeg(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return avif.NewSink(ctx, tools, limited, out.Size.X, out.Size.Y, avif.Options{
+			Plays: plays, Opaque: !o.Transparent(), Quality: o.Quality, Timescale: timescale(in.clip.Info().TimeBase), Pool: pool, Workers: out.Workers,
 		})
 	case WebM, MP4, MOV, Stacked:
 		tools, err := r.ffmpeg(ctx)

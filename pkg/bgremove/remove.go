@@ -210,7 +210,7 @@ func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) 
 	if c, ok := clip.(*ffmpeg.Clip); ok {
 		needed = c.Needs()
 	}
-	if encoder := map[Format]string{WebP: "libwebp", WebM: "libvpx-vp9", MP4: "libx264", Stacked: "libx264", MOV: "prores_ks"}[j.options.EffectiveFormat()]; encoder != "" {
+	if encoder := map[Format]string{WebP: "libwebp", AVIF: "libaom-av1", WebM: "libvpx-vp9", MP4: "libx264", Stacked: "libx264", MOV: "prores_ks"}[j.options.EffectiveFormat()]; encoder != "" {
 		needed = append(needed, encoder)
 	}
 	tools, e := j.ffmpeg(ctx)
@@ -319,7 +319,7 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 		if info.Container != media.GIF {
 			job.Timing.MinGap = 2
 		}
-	case WebM, MOV, Stacked:
+	case AVIF, WebM, MOV, Stacked:
 		job.BleedReach = 4 // as far as chroma at half the resolution is interpolated
 	}
 	return job, survey, nil

@@ -78,7 +78,7 @@ func TestVideoKeepsTimes(t *testing.T) {
 	constant := generate(t, "constant.mp4", movingSquare()...)
 	variable := generate(t, "variable.mp4", "-i", constant, "-vf", "select='not(eq(mod(n,7),3))'", "-fps_mode", "passthrough", "-enc_time_base", "-1")
 	for _, in := range []string{constant, variable} {
-		for _, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.MOV, bgremove.Stacked} {
+		for _, format := range []bgremove.Format{bgremove.AVIF, bgremove.WebM, bgremove.MP4, bgremove.MOV, bgremove.Stacked} {
 			t.Run(filepath.Base(in)+" to "+string(format), func(t *testing.T) {
 				t.Parallel()
 				out := filepath.Join(t.TempDir(), "out."+string(format))

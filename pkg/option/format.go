@@ -14,6 +14,7 @@ const (
 	GIF  Format = "gif"
 	APNG Format = "apng"
 	WebP Format = "webp"
+	AVIF Format = "avif"
 	WebM Format = "webm"
 	MP4  Format = "mp4"
 	MOV  Format = "mov"
@@ -46,6 +47,7 @@ var formats = []facts{
 	{format: GIF, bounded: true, mediaType: "image/gif", extensions: []string{"gif"}, quality: QualityGIF},
 	{format: APNG, bounded: true, mediaType: "image/apng", extensions: []string{"apng", "png"}},
 	{format: WebP, bounded: true, mediaType: "image/webp", extensions: []string{"webp"}, quality: QualityWebP},
+	{format: AVIF, bounded: true, mediaType: "image/avif", extensions: []string{"avif"}, quality: QualityVideo},
 	{format: WebM, bounded: true, mediaType: "video/webm", extensions: []string{"webm"}, video: true, sound: true, quality: QualityVideo},
 	{format: MP4, bounded: true, mediaType: "video/mp4", extensions: []string{"mp4"}, opaque: true, video: true, sound: true, quality: QualityVideo},
 	{format: MOV, mediaType: "video/quicktime", extensions: []string{"mov"}, video: true, sound: true},

@@ -101,7 +101,7 @@ type Options struct {
 	// Quality trades fidelity for size, within Quality; 0 means the format's
 	// default. APNG and MOV have only one.
 	Quality int `json:"quality,omitempty"`
-	// Loop is how often a GIF, APNG or WebP plays, 0 for ever; nil as the input,
+	// Loop is how often a GIF, APNG, WebP or AVIF plays, 0 for ever; nil as the input,
 	// and for ever if that is a video.
 	Loop *int `json:"loop,omitempty"`
 	// EdgeColour, #rrggbb, is what partly transparent pixels are blended on

@@ -28,13 +28,13 @@ func EncodeArgs(path string, o SinkOptions) []string {
 	return fileArgs(path, pictures(), o, encodings[o.Format](o))
 }
 
-// packetArgs is that of one of two that write packets of VP9 to standard output.
+// packetArgs are those of one of two that write packets of VP9 to standard output.
 // They share the cores: threads that wait for each other cost time, too.
-func packetArgs(o SinkOptions) []string {
+func packetArgs(o SinkOptions) ffmpeggo.KwArgs {
 	out := vp9Args(o)
 	out["f"] = "ivf"
 	out["threads"] = strconv.Itoa(max(1, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))/2))
-	return ffmpeggo.Output([]*ffmpeggo.Stream{pictures()}, "pipe:1", out).GlobalArgs(quiet...).GetArgs()
+	return out
 }
 
 // joinArgs is that of one that makes a WebM of packets that have been joined.

@@ -12,11 +12,11 @@ import (
 // joiner puts the packets of two encoders together, of colours and of alpha,
 // which is the luma of grey pictures. A block of WebM holds the one, and the
 // other as its BlockAdditional (RFC 9559, section 5.1.3.5.2.2, and WebM's
-// "Alpha channel"). An ffmpeg child makes the file of them, with the sound.
+// "Alpha channel"). Without alpha there is one encoder.
 type joiner struct {
-	child *process
-	pipe  io.WriteCloser
-	mkv   *matroskaWriter
+	op   string // of the work, for errors
+	to   frameWriter
+	unit time.Duration // times are multiples of it
 
 	// fail ends the work of all children, for this reason.
 	fail context.CancelCauseFunc
@@ -24,16 +24,44 @@ type joiner struct {
 	times   sync.Mutex
 	pending []block // the times of frames without written packets
 
-	mu      sync.Mutex  // held as long as the muxer takes, as times never is
-	packets [2][][]byte // of colours and of alpha, which wait for the other
-	running int         // encoders that have not ended
+	mu      sync.Mutex // held as long as the muxer takes, as times never is
+	packets [][][]byte // of colours and of alpha, which wait for the other
+	running int        // encoders that have not ended
+}
+
+// frameWriter takes frames whose packets are all there.
+type frameWriter interface {
+	write(b block) error
+	close() error
+}
+
+// webmWriter is an ffmpeg child that makes a WebM of packets of VP9, with the sound.
+type webmWriter struct {
+	child *process
+	pipe  io.WriteCloser
+	mkv   *matroskaWriter
+}
+
+func (w *webmWriter) write(b block) error {
+	b.follows = !vp9Key(b.data[0]) || !vp9Key(b.alpha)
+	if err := w.mkv.write(b); err != nil {
+		return w.child.writeError(err)
+	}
+	return nil
+}
+
+func (w *webmWriter) close() error {
+	if err := w.pipe.Close(); err != nil {
+		return w.child.writeError(err)
+	}
+	return nil
 }
 
 // expect announces a frame that the encoders are about to be given. It ends, in
-// the file's milliseconds, where the next one begins.
+// the file's unit, where the next one begins.
 func (j *joiner) expect(p *picture) {
-	b := block{pts: p.pts.Round(time.Millisecond)}
-	b.duration = max(time.Millisecond, (p.pts+p.duration).Round(time.Millisecond)-b.pts)
+	b := block{pts: p.pts.Round(j.unit)}
+	b.duration = max(j.unit, (p.pts+p.duration).Round(j.unit)-b.pts)
 	j.times.Lock()
 	defer j.times.Unlock()
 	j.pending = append(j.pending, b)
@@ -88,21 +116,23 @@ func (j *joiner) add(stream int, packet []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.packets[stream] = append(j.packets[stream], packet)
-	colour, alpha := j.packets[0], j.packets[1]
-	if len(colour) == 0 || len(alpha) == 0 {
-		return nil
+	for _, waiting := range j.packets {
+		if len(waiting) == 0 {
+			return nil
+		}
 	}
 	b, ok := j.next()
 	if !ok {
 		return j.surplus()
 	}
-	b.data, b.alpha = colour[:1], alpha[0]
-	b.follows = !vp9Key(colour[0]) || !vp9Key(alpha[0])
-	j.packets[0], j.packets[1] = colour[1:], alpha[1:]
-	if err := j.mkv.write(b); err != nil {
-		return j.child.writeError(err)
+	b.data = j.packets[0][:1]
+	if len(j.packets) > 1 {
+		b.alpha = j.packets[1][0]
 	}
-	return nil
+	for i := range j.packets {
+		j.packets[i] = j.packets[i][1:]
+	}
+	return j.to.write(b)
 }
 
 // end completes the file when both encoders have ended.
@@ -113,19 +143,18 @@ func (j *joiner) end() error {
 		return nil
 	}
 	if _, more := j.next(); more {
-		return fmt.Errorf("%s: the encoder has left out frames", j.child.op)
+		return fmt.Errorf("%s: the encoder has left out frames", j.op)
 	}
-	if len(j.packets[0])+len(j.packets[1]) > 0 {
-		return j.surplus()
+	for _, waiting := range j.packets {
+		if len(waiting) > 0 {
+			return j.surplus()
+		}
 	}
-	if err := j.pipe.Close(); err != nil {
-		return j.child.writeError(err)
-	}
-	return nil
+	return j.to.close()
 }
 
 func (j *joiner) surplus() error {
-	return fmt.Errorf("%s: more packets than frames", j.child.op)
+	return fmt.Errorf("%s: more packets than frames", j.op)
 }
 
 // vp9Key reports whether a packet is a key frame by its uncompressed header

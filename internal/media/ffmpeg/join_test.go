@@ -94,7 +94,7 @@ func TestJoinerCounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j := &joiner{child: &process{op: "mux"}, pipe: pipe, mkv: mkv, running: 2}
+			j := &joiner{op: "mux", to: &webmWriter{pipe: pipe, mkv: mkv}, unit: time.Millisecond, packets: make([][][]byte, 2), running: 2}
 			for i := range time.Duration(2) {
 				j.expect(&picture{pts: i * time.Second, duration: time.Second})
 			}
@@ -133,7 +133,7 @@ func TestJoinerTimes(t *testing.T) {
 		"none":        {80 * ms, 0, block{pts: 80 * ms, duration: ms}},
 		"very short":  {80*ms + 600*time.Microsecond, 10 * time.Microsecond, block{pts: 81 * ms, duration: ms}},
 	} {
-		j := new(joiner)
+		j := &joiner{unit: ms}
 		j.expect(&picture{pts: tt.pts, duration: tt.duration})
 		if got, ok := j.next(); !ok || got.pts != tt.want.pts || got.duration != tt.want.duration {
 			t.Errorf("%s: %v for %v, want %v for %v", name, got.pts, got.duration, tt.want.pts, tt.want.duration)
@@ -148,9 +148,9 @@ func TestJoinerBrokenPipe(t *testing.T) {
 	child := &process{op: "mux", wait: func() error { return nil }}
 	r, w := io.Pipe()
 	_ = r.Close() // never fails
-	packet := &joiner{child: child, running: 2, mkv: &matroskaWriter{w: w}}
+	packet := &joiner{to: &webmWriter{child: child, mkv: &matroskaWriter{w: w}}, unit: 1, packets: make([][][]byte, 2), running: 2}
 	packet.expect(new(picture))
-	end := &joiner{child: child, running: 1, pipe: &closer{err: os.ErrClosed}}
+	end := &joiner{to: &webmWriter{child: child, pipe: &closer{err: os.ErrClosed}}, running: 1}
 	for name, err := range map[string]error{
 		"packet": errors.Join(packet.read(0, nil, bytes.NewReader(ivf("\x80"))), packet.read(1, nil, bytes.NewReader(ivf("\x80")))),
 		"end":    end.end(),

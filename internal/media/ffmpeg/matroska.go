@@ -62,6 +62,7 @@ type codec struct{ id, samples string }
 var (
 	rawVideo = codec{"V_UNCOMPRESSED", "I420"}
 	rawRGBA  = codec{"V_UNCOMPRESSED", "RGBA"}
+	rawGrey  = codec{"V_UNCOMPRESSED", "Y800"}
 	vp9      = codec{"V_VP9", ""} // alpha comes beside it
 )
 
@@ -88,7 +89,7 @@ func newMatroskaWriter(w io.Writer, c codec, l yuv.Layout) (*matroskaWriter, err
 	video := number(idPixelWidth, l.Width)
 	video = append(video, number(idPixelHeight, l.Height)...)
 	video = append(video, number(idInterlaced, progressive)...)
-	if c != rawRGBA {
+	if c != rawRGBA && c != rawGrey {
 		video = append(video, element(idColour, bt709())...)
 	}
 	track := number(idTrackNumber, 1)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg/ffmpeggo"
 	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
@@ -40,7 +41,7 @@ type SinkOptions struct {
 	// End is when the last frame ends, counted from the first frame. With alpha
 	// that frame's own duration says so.
 	End time.Duration
-	// Timescale is the number of ticks in a second of MP4, Stacked and MOV; 0 means 90000.
+	// Timescale is the number of ticks in a second of MP4, Stacked, MOV and AV1; 0 means 90000.
 	// WebM always has milliseconds.
 	Timescale int64
 	// Audio is the clip that provides the sound; nil is silence.
@@ -65,7 +66,7 @@ type Sink struct {
 	convert func(planes []uint8, img *image.NRGBA) // to what the encoders read
 	free    chan *picture
 	feeds   []*feed
-	joiner  *joiner // of WebM with alpha, else nil
+	joiner  *joiner // of WebM with alpha and of AV1, else nil
 	// tick is the least time between two frames, which all but WebM insist on, and
 	// next the earliest that one may be shown.
 	tick, next time.Duration
@@ -88,6 +89,16 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	if err := t.createOutput(path); err != nil {
 		return nil, err
 	}
+	return newSink(ctx, o, func(s *Sink) error {
+		if o.Format == WebM && !o.Opaque {
+			return s.encodeAlpha(t, path, o)
+		}
+		return s.encode(t, path, o)
+	})
+}
+
+// newSink makes a Sink that start starts the children of.
+func newSink(ctx context.Context, o SinkOptions, start func(*Sink) error) (*Sink, error) {
 	s := &Sink{pool: o.Pool, free: make(chan *picture, ahead)}
 	size := s.chooseSamples(o)
 	for range ahead {
@@ -98,11 +109,7 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 	}
 	ctx, s.stop = context.WithCancelCause(ctx)
 	s.work, s.workCtx = errgroup.WithContext(ctx)
-	start := s.encode
-	if o.Format == WebM && !o.Opaque {
-		start = s.encodeAlpha
-	}
-	if err := start(t, path, o); err != nil {
+	if err := start(s); err != nil {
 		if s.workCtx.Err() != nil { // which has kept the rest from starting
 			err = context.Cause(s.workCtx)
 		}
@@ -133,54 +140,79 @@ func (s *Sink) chooseSamples(o SinkOptions) int {
 // encode starts the child that makes a file by itself.
 func (s *Sink) encode(t *Tools, path string, o SinkOptions) error {
 	child := t.command(s.workCtx, "encode", t.FFmpeg, EncodeArgs(path, o), o.files(path))
-	if err := s.feed(child, o, func(planes []uint8) [][]uint8 { return [][]uint8{planes} }); err != nil {
+	layout, whole := yuv.Layout{Width: o.Width, Height: o.Height}, packetStream{samples: rawVideo, part: func(planes []uint8) [][]uint8 { return [][]uint8{planes} }}
+	switch o.Format {
+	case MOV:
+		whole.samples = rawRGBA
+	case Stacked:
+		layout.Height *= 2
+	}
+	if err := s.feed(child, layout, whole); err != nil {
 		return err
 	}
 	s.work.Go(child.finish)
 	return nil
 }
 
-// encodeAlpha starts the children that make a file with alpha.
-func (s *Sink) encodeAlpha(t *Tools, path string, o SinkOptions) (err error) {
-	j := &joiner{child: t.command(s.workCtx, "mux", t.FFmpeg, joinArgs(path, o), o.files(path)), fail: s.stop, running: 2}
-	if j.pipe, j.mkv, err = j.child.pipe(vp9, yuv.Layout{Width: o.Width, Height: o.Height, Alpha: true}); err != nil {
+// encodeAlpha starts the children that make a WebM with alpha.
+func (s *Sink) encodeAlpha(t *Tools, path string, o SinkOptions) error {
+	muxer := t.command(s.workCtx, "mux", t.FFmpeg, joinArgs(path, o), o.files(path))
+	pipe, mkv, err := muxer.pipe(vp9, yuv.Layout{Width: o.Width, Height: o.Height, Alpha: true})
+	if err != nil {
 		return err
 	}
-	s.joiner = j
-	s.work.Go(j.child.finish)
+	s.joiner = &joiner{op: muxer.op, to: &webmWriter{muxer, pipe, mkv}, unit: time.Millisecond, fail: s.stop}
+	s.work.Go(muxer.finish)
+	return s.encodePackets(t, o)
+}
+
+// packetStream is what an encoder of packets is given, and how it encodes.
+type packetStream struct {
+	samples codec
+	args    ffmpeggo.KwArgs
+	part    func(planes []uint8) [][]uint8 // of every picture
+}
+
+// vp9Streams are the encoders of colours, and of alpha with colours without colour.
+func vp9Streams(o SinkOptions) []packetStream {
 	colours := yuv.Layout{Width: o.Width, Height: o.Height}.Bytes()
 	grey := bytes.Repeat([]uint8{yuv.Grey}, colours-o.Width*o.Height)
-	for stream, part := range [...]func(planes []uint8) [][]uint8{
-		func(planes []uint8) [][]uint8 { return [][]uint8{planes[:colours]} },
-		func(planes []uint8) [][]uint8 { return [][]uint8{planes[colours:], grey} },
-	} {
-		child := t.command(s.workCtx, "encode", t.FFmpeg, packetArgs(o), files{})
+	return []packetStream{
+		{rawVideo, packetArgs(o), func(planes []uint8) [][]uint8 { return [][]uint8{planes[:colours]} }},
+		{rawVideo, packetArgs(o), func(planes []uint8) [][]uint8 { return [][]uint8{planes[colours:], grey} }},
+	}
+}
+
+// encodePackets starts the encoders of packets for the joiner.
+func (s *Sink) encodePackets(t *Tools, o SinkOptions) error {
+	streams := vp9Streams
+	if o.Format == av1 {
+		streams = av1Streams
+	}
+	all := streams(o)
+	s.joiner.packets, s.joiner.running = make([][][]byte, len(all)), len(all)
+	for i, stream := range all {
+		args := ffmpeggo.Output([]*ffmpeggo.Stream{pictures()}, "pipe:1", stream.args).GlobalArgs(quiet...).GetArgs()
+		child := t.command(s.workCtx, "encode", t.FFmpeg, args, files{})
 		packets, err := child.cmd.StdoutPipe()
 		if err != nil {
 			return err
 		}
-		if err := s.feed(child, o, part); err != nil {
+		if err := s.feed(child, yuv.Layout{Width: o.Width, Height: o.Height}, stream); err != nil {
 			return err
 		}
-		s.work.Go(func() error { return j.join(stream, child, packets) })
+		s.work.Go(func() error { return s.joiner.join(i, child, packets) })
 	}
 	return nil
 }
 
 // feed starts an encoder and gives it its part of every picture.
-func (s *Sink) feed(child *process, o SinkOptions, part func(planes []uint8) [][]uint8) error {
-	samples, layout := rawVideo, yuv.Layout{Width: o.Width, Height: o.Height}
-	switch o.Format {
-	case MOV:
-		samples = rawRGBA
-	case Stacked:
-		layout.Height *= 2
-	}
-	pipe, mkv, err := child.pipe(samples, layout)
+func (s *Sink) feed(child *process, layout yuv.Layout, stream packetStream) error {
+	pipe, mkv, err := child.pipe(stream.samples, layout)
 	if err != nil {
 		return err
 	}
-	f := &feed{child: child, pipe: pipe, mkv: mkv, part: part, pictures: make(chan *picture, ahead)}
+	f := &feed{child: child, pipe: pipe, mkv: mkv, part: stream.part, pictures: make(chan *picture, ahead)}
 	s.feeds = append(s.feeds, f)
 	s.work.Go(func() error { return f.run(s.workCtx, s.free) })
 	return nil

@@ -39,7 +39,7 @@ var specification = sync.OnceValues(func() (routers.Router, error) {
 			schema.Value.AdditionalProperties = openapi3.AdditionalProperties{Has: &closed}
 		}
 	}
-	for _, media := range []string{"image/gif", "image/apng", "image/webp", "image/png", "video/webm", "video/mp4", "video/quicktime", "text/event-stream"} {
+	for _, media := range []string{"image/gif", "image/apng", "image/webp", "image/avif", "image/png", "video/webm", "video/mp4", "video/quicktime", "text/event-stream"} {
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.FileBodyDecoder)
 	}
 	return legacy.NewRouter(doc)
