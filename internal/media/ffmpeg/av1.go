@@ -57,7 +57,11 @@ func av1Args(o SinkOptions, alpha bool) ffmpeggo.KwArgs {
 	// Without looking ahead there is no hidden frame: a packet is a frame. The good mode
 	// needs twice the time of the realtime mode, and has 4 dB more at the same size.
 	out["lag-in-frames"], out["usage"], out["cpu-used"], out["row-mt"] = "0", "good", "6", "1"
-	out["f"], out["threads"] = "ivf", strconv.Itoa(max(1, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))/2))
+	encoders := 2
+	if o.Opaque {
+		encoders = 1
+	}
+	out["f"], out["threads"] = "ivf", strconv.Itoa(max(1, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))/encoders))
 	return out
 }
 
