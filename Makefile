@@ -79,7 +79,7 @@ bench: export BGREMOVE_BENCH_CLIPS := $(CURDIR)/testdata/real/milk.mov
 bench: setup ## print the numbers of docs/measurements.md, compared with ffmpeg
 	$(GO) test -count=1 -v -run '^(TestSuite|TestQuality)$$' ./internal/media/gif ./internal/matte/floodfill | grep -E ' of 84|IoU|^ok|FAIL'
 	$(GO) test -count=1 -v -run '^(TestHalo|TestDither|TestScreens)$$' ./pkg/bgremove | grep -E 'halo|IoU|error of|^ok|FAIL'
-	$(GO) test -run '^$$' -bench Against -benchtime 3x ./internal/media/gif ./internal/media/apng
+	$(GO) test -run '^$$' -bench Against -benchtime 3x ./internal/media/gif ./internal/media/apng ./internal/media/webp
 	$(GO) test -count=1 -v -run '^(TestStabiliser|TestSteadyThenUpsampled|TestDecontaminate|TestDecontaminateEstimated)$$' ./internal/matte/refine | grep -E 'mean:|of it|^ok|FAIL'
 	$(GO) test -run '^$$' -bench '^BenchmarkFrame$$' -benchtime 50x ./internal/matte/refine
 	$(GO) run ./tools/bench

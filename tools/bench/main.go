@@ -4,6 +4,7 @@
 // run, and prints the ratios. Only ratios mean anything on a shared machine.
 //
 //	go run ./tools/bench          overhead over ffmpeg, batches, memory against length
+//	go run ./tools/bench -formats the same for WebP, MOV and stacked
 //	go run ./tools/bench -network overhead of neural networks, reuse
 //	go run ./tools/bench -natural speed with the bundled network, on the clips of BGREMOVE_BENCH_CLIPS
 //	go run ./tools/bench -batch   batches of short clips, by --jobs
@@ -29,6 +30,7 @@ var parts = []struct {
 	name, usage string
 	run         func(context.Context, *bench) error
 }{
+	{"formats", "measure formats other than WebM alone", func(ctx context.Context, b *bench) error { return b.formats(ctx, 300, b.runs) }},
 	{"network", "measure neural networks alone", func(ctx context.Context, b *bench) error { return b.segmentation(ctx, b.runs) }},
 	{"natural", "measure the bundled network on natural video", func(ctx context.Context, b *bench) error { return b.natural(ctx) }},
 	{"batch", "measure batches of short clips alone, with several values of --jobs",
@@ -88,6 +90,9 @@ func all(ctx context.Context, b *bench) error {
 		return err
 	}
 	if err := b.overhead(ctx, 1500, 1); err != nil { // minutes per run
+		return err
+	}
+	if err := b.formats(ctx, 300, b.runs); err != nil {
 		return err
 	}
 	if err := b.encoder(ctx); err != nil {

@@ -33,7 +33,7 @@ func (b *bench) overhead(ctx context.Context, frames, runs int) error {
 	return nil
 }
 
-// job is a measured removal to WebM.
+// job is a measured removal.
 type job struct {
 	clip                  string
 	width, height, frames int
@@ -43,7 +43,7 @@ type job struct {
 func (b *bench) remove(ctx context.Context, j job, c bgremove.Config) error {
 	c.Library = os.Getenv("BGREMOVE_ONNXRUNTIME")
 	r := bgremove.New(c)
-	_, err := r.Remove(ctx, j.clip, b.path("out.webm"), j.options, bgremove.Extras{Overwrite: true})
+	_, err := r.Remove(ctx, j.clip, b.path("out."+j.options.Format.Extension()), j.options, bgremove.Extras{Overwrite: true})
 	return errors.Join(err, r.Close())
 }
 
@@ -52,6 +52,17 @@ func (b *bench) remove(ctx context.Context, j job, c bgremove.Config) error {
 // with bgremove's settings. Any tool that works on pictures needs this much of
 // ffmpeg.
 func (b *bench) reference(ctx context.Context, j *job) (args []string, err error) {
+	if args, err = b.rgba(ctx, j); err != nil {
+		return nil, err
+	}
+	sink := ffmpeg.EncodeArgs(b.path("reference.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: j.width, Height: j.height,
+		End: time.Duration(j.frames) * frameTime})
+	return append(args, encodingRGBA(sink)...), nil
+}
+
+// rgba draws the job's clip and returns arguments for ffmpeg that decode it and read
+// bgremove's frames of it. The arguments of an encoder follow.
+func (b *bench) rgba(ctx context.Context, j *job) (args []string, err error) {
 	if j.clip, err = b.clip(ctx, j.width, j.height, j.frames); err != nil {
 		return nil, err
 	}
@@ -63,10 +74,7 @@ func (b *bench) reference(ctx context.Context, j *job) (args []string, err error
 	if err := b.ffmpeg(ctx, []string{"-y", "-i", planes, "-fps_mode", "passthrough", "-pix_fmt", "rgba", "-c:v", "rawvideo", raw}); err != nil {
 		return nil, err
 	}
-	sink := ffmpeg.EncodeArgs(b.path("reference.webm"), ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: j.width, Height: j.height,
-		End: time.Duration(j.frames) * frameTime})
-	args = append(decodingRGBA(j.clip), "-i", raw, "-map", "1:v")
-	return append(args, encodingRGBA(sink)...), nil
+	return append(decodingRGBA(j.clip), "-i", raw, "-map", "1:v"), nil
 }
 
 // decodingRGBA makes ffmpeg decode a clip to RGBA and drop the result.
@@ -103,9 +111,11 @@ func encoding(sink []string) []string { return sink[slices.Index(sink, "-map")+2
 // encodingRGBA is the same for RGBA. ffmpeg converts it as exactly as bgremove
 // does.
 func encodingRGBA(sink []string) []string {
-	const conversion = "scale=out_color_matrix=bt709:out_range=tv:flags=bicubic+accurate_rnd+full_chroma_int,format=yuva420p"
-	return append([]string{"-vf", conversion}, encoding(sink)...)
+	return append([]string{"-vf", toBT709 + ",format=yuva420p"}, encoding(sink)...)
 }
+
+// toBT709 is the filter of exact colours.
+const toBT709 = "scale=out_color_matrix=bt709:out_range=tv:flags=bicubic+accurate_rnd+full_chroma_int"
 
 // losslessFFmpeg is an ffmpeg that encodes VP9 without loss, whatever the
 // requested quality.

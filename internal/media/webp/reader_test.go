@@ -39,7 +39,7 @@ func all(t *testing.T, c media.Clip, o media.ReadOptions) []*media.Frame {
 	}
 }
 
-func probe(t *testing.T, path string) media.Clip {
+func probe(t testing.TB, path string) media.Clip {
 	t.Helper()
 	c, err := webp.Probe(path, media.Limits{})
 	if err != nil {
