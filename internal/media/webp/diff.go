@@ -14,23 +14,21 @@ func row(img *image.NRGBA, y int, r image.Rectangle) []byte {
 	return img.Pix[img.PixOffset(r.Min.X, y):][:4*r.Dx()]
 }
 
-// stored is the rectangle that is stored where r has changed: at even coordinates,
-// and of one of the four sizes of whole or half sides. Each size has its own
-// encoders.
-func stored(r, canvas image.Rectangle) image.Rectangle {
-	x0, x1 := span(r.Min.X, r.Max.X, canvas.Dx())
-	y0, y1 := span(r.Min.Y, r.Max.Y, canvas.Dy())
-	return image.Rect(x0, y0, x1, y1)
+// within is a rectangle of a size that has changed in it and lies in the canvas.
+func within(changed image.Rectangle, size image.Point, canvas image.Rectangle) image.Rectangle {
+	at := image.Pt(min(changed.Min.X&^1, canvas.Max.X-size.X), min(changed.Min.Y&^1, canvas.Max.Y-size.Y))
+	return image.Rectangle{at, at.Add(size)}
 }
 
-// span is the half of a side that has from and to in it, or the whole side.
-func span(from, to, side int) (int, int) {
-	half := (side+1)/2 + 2
-	half += (side - half) & 1 // so that the last place is even, too
-	if start := min(from&^1, side-half); start >= 0 && start+half >= to {
-		return start, start + half
+// roomy is a side for changes of a length: longer by an eighth, for those to come. The
+// last place for it is at an even coordinate, as files need it.
+func roomy(length, side int) int {
+	length += length / 8
+	length += (side - length) & 1
+	if 8*length >= 7*side {
+		return side
 	}
-	return 0, side
+	return length
 }
 
 // cut copies r of img into pix as blue, green, red and alpha. It leaves out blocks
@@ -39,9 +37,6 @@ func span(from, to, side int) (int, int) {
 // pixels are opaque, or lie on transparent ones; else nothing is left out.
 func cut(pix []byte, prev, img *image.NRGBA, r image.Rectangle) (over bool) {
 	swap(pix, img, r)
-	if prev == nil {
-		return false
-	}
 	var same []image.Rectangle
 	for y := r.Min.Y; y < r.Max.Y; y += block {
 		for x := r.Min.X; x < r.Max.X; x += block {

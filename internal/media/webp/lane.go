@@ -37,27 +37,67 @@ type encoder struct {
 const ahead = 64
 
 // worth is how many pixels an encoder of a lane has to be given before it gets
-// company: a child's start takes as long as a tenth of them.
-const worth = 8 << 20
+// company. A child's start takes as long as start of them.
+const (
+	worth = 8 << 20
+	start = worth / 10
+)
 
-// give passes a frame on to the encoders of its size.
-func (w *Writer) give(ctx context.Context, f *frame) error {
-	size := f.rect.Size()
-	l := w.lanes[size]
-	if l == nil {
-		l = &lane{size: size, frames: make(chan *frame)}
-		w.lanes[size] = l
-		if err := w.launch(l); err != nil {
-			return err
+// maxLanes bounds the children.
+const maxLanes = 6
+
+// spare is what a smaller lane would have saved.
+type spare struct {
+	pixels int
+	need   image.Point // the size that frames needed meanwhile
+}
+
+// lane is the smallest lane for a change. It opens a new one where none is large enough,
+// and where a smaller one would have saved more than its start costs.
+func (w *Writer) lane(changed image.Rectangle) (*lane, error) {
+	need := changed.Max.Sub(image.Pt(changed.Min.X&^1, changed.Min.Y&^1))
+	var best *lane
+	for _, l := range w.lanes {
+		if need.X <= l.size.X && need.Y <= l.size.Y && (best == nil || area(l.size) < area(best.size)) {
+			best = l
 		}
 	}
-	l.pixels += size.X * size.Y
+	if best != nil {
+		w.spare.pixels += max(0, area(best.size)-area(w.roomy(need)))
+		w.spare.need = image.Pt(max(w.spare.need.X, need.X), max(w.spare.need.Y, need.Y))
+		if w.spare.pixels < start || len(w.lanes) == maxLanes {
+			return best, nil
+		}
+		need = w.spare.need
+	}
+	size := w.roomy(need)
+	w.spare = spare{}
+	switch {
+	case best != nil && area(size) >= area(best.size):
+		return best, nil
+	case len(w.lanes) >= maxLanes-1: // it is the last, and has room for all frames
+		size = w.canvas.Max
+	}
+	l := &lane{size: size, frames: make(chan *frame)}
+	w.lanes = append(w.lanes, l)
+	return l, w.launch(l)
+}
+
+func (w *Writer) roomy(need image.Point) image.Point {
+	return image.Pt(roomy(max(need.X, 1), w.canvas.Dx()), roomy(max(need.Y, 1), w.canvas.Dy()))
+}
+
+func area(size image.Point) int { return size.X * size.Y }
+
+// give passes a frame on to the encoders of a lane.
+func (w *Writer) give(ctx context.Context, l *lane, f *frame) error {
+	l.pixels += area(l.size)
 	select {
 	case l.frames <- f:
 		return nil
 	default: // all are busy
 	}
-	if f.rect == w.canvas && l.encoders < w.opts.Workers && l.pixels > l.encoders*worth {
+	if w.encoders-len(w.lanes) < w.opts.Workers-1 && l.pixels > l.encoders*worth {
 		if err := w.launch(l); err != nil {
 			return err
 		}
@@ -78,7 +118,7 @@ func (w *Writer) launch(l *lane) error {
 	if err != nil {
 		return w.cause(err)
 	}
-	l.encoders++
+	l.encoders, w.encoders = l.encoders+1, w.encoders+1
 	e := &encoder{stills: stills, given: make(chan *frame, ahead)}
 	w.work.Go(func() error { return e.feed(w.workCtx, l.frames, w.free) })
 	w.work.Go(func() error { return e.collect(w.workCtx) })

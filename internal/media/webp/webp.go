@@ -4,8 +4,8 @@
 // frames is in memory, however long the clip is.
 //
 // A frame that does not change is not written: the one before is shown for
-// longer. Another frame is a rectangle, of half the canvas's sides if that is
-// enough. Blocks in it that do not change are left out if that is exact.
+// longer. Another frame is a rectangle of one of a few sizes, which follow what the
+// clip needs. Blocks in it that do not change are left out if that is exact.
 package webp
 
 import (
@@ -39,8 +39,8 @@ type Options struct {
 	// Pool takes the images back when they are no longer needed; nil leaves
 	// them to the garbage collector.
 	Pool *media.Pool
-	// Workers is how many pictures of the whole canvas are encoded at the same
-	// time, if there are enough of them; 0 means GOMAXPROCS. Each has a child process.
+	// Workers is how many pictures of one size are encoded at the same time, if there
+	// are enough of them; 0 means GOMAXPROCS. Each has a child process.
 	Workers int
 }
 
@@ -60,8 +60,10 @@ type Writer struct {
 	bytes   int64
 	pending []*frame // in the order of the file; the last may be shown for longer yet
 
-	lanes map[image.Point]*lane
-	free  chan []byte // pictures for the encoders
+	lanes    []*lane
+	encoders int // of all lanes
+	spare    spare
+	free     chan []byte // pictures for the encoders
 
 	work    *errgroup.Group // of the lanes
 	workCtx context.Context // ends with the first failure, which is its cause
@@ -87,8 +89,9 @@ func NewWriter(ctx context.Context, t *ffmpeg.Tools, w io.WriteSeeker, width, he
 	if err != nil {
 		return nil, fmt.Errorf("webp: find the start of the file: %w", err)
 	}
-	ww := &Writer{tools: t, w: w, start: start, canvas: image.Rect(0, 0, width, height), opts: o, lanes: map[image.Point]*lane{}}
-	buffers := o.Workers + 1 // one is filled while the encoders have the others
+	ww := &Writer{tools: t, w: w, start: start, canvas: image.Rect(0, 0, width, height), opts: o}
+	ww.prev = image.NewNRGBA(ww.canvas) // as the canvas begins
+	buffers := o.Workers + 1            // one is filled while the encoders have the others
 	ww.Ending = media.NewEnding(ww.finish, ww.release)
 	ww.free = make(chan []byte, buffers)
 	for range buffers {
@@ -124,12 +127,9 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	} else {
 		media.ClearHidden(f.Image.Pix)
 	}
-	changed := w.canvas
-	if w.prev != nil {
-		changed = media.ChangedRect(w.prev, f.Image)
-	}
+	changed := media.ChangedRect(w.prev, f.Image)
 	shown := w.times.Next(f, maxDuration)
-	if last := len(w.pending) - 1; changed.Empty() && w.pending[last].milliseconds+shown <= maxDuration {
+	if last := len(w.pending) - 1; last >= 0 && changed.Empty() && w.pending[last].milliseconds+shown <= maxDuration {
 		w.pending[last].milliseconds += shown
 	} else if err := w.encode(ctx, f.Image, changed, shown); err != nil {
 		return err
@@ -142,7 +142,11 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 
 // encode gives the part of img that is changed to an encoder.
 func (w *Writer) encode(ctx context.Context, img *image.NRGBA, changed image.Rectangle, shown int) error {
-	f := &frame{rect: stored(changed, w.canvas), milliseconds: shown, file: make(chan []byte, 1)}
+	l, err := w.lane(changed)
+	if err != nil {
+		return err
+	}
+	f := &frame{rect: within(changed, l.size, w.canvas), milliseconds: shown, file: make(chan []byte, 1)}
 	var pix []byte
 	select {
 	case pix = <-w.free:
@@ -158,7 +162,7 @@ func (w *Writer) encode(ctx context.Context, img *image.NRGBA, changed image.Rec
 	f.pix = pix[:size]
 	f.over = cut(f.pix, w.prev, img, f.rect)
 	w.pending = append(w.pending, f)
-	return w.give(ctx, f)
+	return w.give(ctx, l, f)
 }
 
 // cause is why the work has ended, or else err.

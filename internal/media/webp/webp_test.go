@@ -92,11 +92,12 @@ func TestLossless(t *testing.T) {
 		smaller  bool // rectangles than the canvas are used
 		over     bool
 	}{
-		"cut out":     {scene(96, 60, 12, false), true, false},
-		"opaque":      {scene(97, 61, 12, true), true, true},
+		"cut out":     {scene(96, 60, 12, false), true, true},
+		"opaque":      {scene(97, 61, 12, true), false, true},
 		"small":       {scene(3, 3, 3, true), false, false},
-		"one":         {scene(20, 20, 1, false), false, false},
-		"odd and low": {scene(151, 13, 5, true), true, true},
+		"one":         {scene(20, 20, 1, false), false, true},
+		"odd and low": {scene(151, 13, 5, true), false, true},
+		"large":       {scene(641, 361, 8, true), true, true}, // a smaller lane pays
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
