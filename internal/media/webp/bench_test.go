@@ -105,10 +105,8 @@ func BenchmarkAgainstTools(b *testing.B) {
 	})
 	for _, path := range filepath.SplitList(os.Getenv("BGREMOVE_BENCH_CLIPS")) {
 		name := filepath.Base(path)
-		b.Run(name, func(b *testing.B) {
-			against(b, name+" cut out", filmed(b, path, true), others)
-			against(b, name+" whole", filmed(b, path, false), others)
-		})
+		b.Run(name+"/cut_out", func(b *testing.B) { against(b, name+" cut out", filmed(b, path, true), others) })
+		b.Run(name+"/whole", func(b *testing.B) { against(b, name+" whole", filmed(b, path, false), others) })
 	}
 }
 
