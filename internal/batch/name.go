@@ -10,6 +10,11 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
+// Always is one format for all inputs.
+func Always(f bgremove.Format) func(string) bgremove.Format {
+	return func(string) bgremove.Format { return f }
+}
+
 // CollisionError is of inputs that would have one output.
 type CollisionError struct {
 	Output string
@@ -21,11 +26,11 @@ func (e *CollisionError) Error() string {
 }
 
 // Name gives every input its output below dir: its stem, "-nobg." and the
-// format's extension. If outputs of one folder would collide, the inputs'
+// extension of its format. If outputs of one folder would collide, the inputs'
 // extensions are added (a-gif-nobg.gif, a-mp4-nobg.gif). Names that differ only
 // in case collide as well, because many file systems treat them as equal. Each
 // remaining collision is a *CollisionError.
-func Name(dir string, format bgremove.Format, inputs []Input) ([]Item, error) {
+func Name(dir string, format func(input string) bgremove.Format, inputs []Input) ([]Item, error) {
 	n := naming{dir: dir, format: format, inputs: inputs, long: make([]bool, len(inputs)), canonical: canonicalPaths{}}
 	for n.lengthen() {
 	}
@@ -39,7 +44,7 @@ func Name(dir string, format bgremove.Format, inputs []Input) ([]Item, error) {
 // naming is the names so far; long are those that have their extension.
 type naming struct {
 	dir       string
-	format    bgremove.Format
+	format    func(input string) bgremove.Format
 	inputs    []Input
 	long      []bool
 	canonical canonicalPaths
@@ -47,7 +52,7 @@ type naming struct {
 
 func (n *naming) output(i int) string {
 	in := n.inputs[i]
-	return filepath.Join(n.dir, in.Folder, outputName(in.Path, n.format, n.long[i]))
+	return filepath.Join(n.dir, in.Folder, outputName(in.Path, n.format(in.Path), n.long[i]))
 }
 
 func outputName(input string, format bgremove.Format, long bool) string {
@@ -118,13 +123,13 @@ func (n *naming) collisions() error {
 // Names names inputs that come up after the others were named.
 type Names struct {
 	dir    string
-	format bgremove.Format
+	format func(input string) bgremove.Format
 	items  map[string]Item   // by the input's path
 	inputs map[string]string // the input of an output
 }
 
 // NewNames knows the items of Name.
-func NewNames(dir string, format bgremove.Format, items []Item) *Names {
+func NewNames(dir string, format func(input string) bgremove.Format, items []Item) *Names {
 	n := &Names{dir: dir, format: format, items: map[string]Item{}, inputs: map[string]string{}}
 	for _, item := range items {
 		n.items[item.Path], n.inputs[foldCase(item.Output)] = item, item.Path
@@ -141,7 +146,7 @@ func (n *Names) Name(in Input) Item {
 	}
 	item := Item{Input: in}
 	for _, long := range []bool{false, true} {
-		item.Output = filepath.Join(n.dir, in.Folder, outputName(in.Path, n.format, long))
+		item.Output = filepath.Join(n.dir, in.Folder, outputName(in.Path, n.format(in.Path), long))
 		other, used := n.inputs[foldCase(item.Output)]
 		if !used {
 			n.items[in.Path], n.inputs[foldCase(item.Output)] = item, in.Path

@@ -39,7 +39,7 @@ func TestName(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			items, err := batch.Name("out", bgremove.GIF, tt.inputs)
+			items, err := batch.Name("out", batch.Always(bgremove.GIF), tt.inputs)
 			if tt.both != nil {
 				checkCollisions(t, err, tt.both)
 				return
@@ -88,7 +88,7 @@ func checkCollisions(t *testing.T, err error, want []string) {
 
 func TestNameFormat(t *testing.T) {
 	t.Parallel()
-	items, err := batch.Name("out", bgremove.APNG, files("a.gif"))
+	items, err := batch.Name("out", batch.Always(bgremove.APNG), files("a.gif"))
 	if err != nil || items[0].Output != filepath.Join("out", "a-nobg.apng") {
 		t.Errorf("%v, %v", items, err)
 	}
@@ -98,11 +98,11 @@ func TestNameFormat(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	inputs := files("in/a.gif", "in/b.gif", "in/b.mp4")
-	items, err := batch.Name("out", bgremove.GIF, inputs)
+	items, err := batch.Name("out", batch.Always(bgremove.GIF), inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := batch.NewNames("out", bgremove.GIF, items)
+	names := batch.NewNames("out", batch.Always(bgremove.GIF), items)
 	for range 2 {
 		for i, in := range inputs {
 			if got := names.Name(in); got != items[i] {

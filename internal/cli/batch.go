@@ -86,7 +86,6 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 	case !o.sheet && checkSheet(cmd, "") != nil:
 		return checkSheet(cmd, "")
 	}
-	flags.LeaveFormat(cmd, "", &o.Options)
 	return flags.CheckOptions(cmd, &o.Options)
 }
 
@@ -105,7 +104,7 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 		return found.CheckInputs(search)
 	}
 	o.clips = !o.sheet || flags.Typed(cmd, "format")
-	items, err := batch.Name(o.out, o.written(), found.Inputs)
+	items, err := batch.Name(o.out, o.written, found.Inputs)
 	if err != nil {
 		return filearg.ExplainCollision(err)
 	}
@@ -164,7 +163,7 @@ func (r *batchRun) run(ctx context.Context, items []batch.Item) error {
 func (r *batchRun) remove(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
 	part := r.startFile(item)
 	output, sheet := r.o.places(item)
-	result, err := r.remover.Remove(ctx, item.Path, output, r.o.Options, bgremove.Extras{Overwrite: overwrite, Sheet: sheet, Progress: part.progress})
+	result, err := r.remover.Remove(ctx, item.Path, output, filearg.KeepFormat(output, r.o.Options), bgremove.Extras{Overwrite: overwrite, Sheet: sheet, Progress: part.progress})
 	part.end(ctx.Err() != nil && err != nil)
 	return result, err
 }

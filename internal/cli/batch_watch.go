@@ -34,7 +34,7 @@ func (r *batchRun) watch(ctx context.Context, search batch.Search, found *batch.
 		}
 	}
 	w.OnError = func(err error) { enqueue(batch.Unread(withWatchHint(err))) }
-	names := batch.NewNames(r.o.out, r.o.written(), items)
+	names := batch.NewNames(r.o.out, r.o.written, items)
 	var g errgroup.Group
 	g.Go(func() error {
 		defer close(queue)

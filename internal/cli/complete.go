@@ -38,6 +38,8 @@ func (a *app) complete(cmd *cobra.Command) {
 		switch {
 		case given:
 			return
+		case wordsOf(f) != nil:
+			complete = cobra.FixedCompletions(wordsOf(f), cobra.ShellCompDirectiveNoFileComp)
 		case flagWords[f.Name] != nil:
 			complete = cobra.FixedCompletions(flagWords[f.Name], cobra.ShellCompDirectiveNoFileComp)
 		case f.Value.Type() == "background": // or a file
@@ -63,6 +65,14 @@ func (a *app) complete(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		a.complete(c)
 	}
+}
+
+// wordsOf are the words that a flag of this command alone offers, or nil.
+func wordsOf(f *pflag.Flag) []string {
+	if w, ok := f.Value.(interface{ Words() []string }); ok {
+		return w.Words()
+	}
+	return nil
 }
 
 // completeModel offers the names of models.

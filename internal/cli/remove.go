@@ -68,7 +68,7 @@ is complete; an existing file is kept unless --force is given.`,
 
 // optionFlags are the flags for Options.
 func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
-	flags.AddServiceOptions(f, o)
+	flags.AddServiceOptions(f, o, option.Formats())
 	flags.AddBackground(f, o)
 	flags.AddRim(f, o)
 	sheetFlags(f, o)
@@ -195,11 +195,13 @@ func (a *app) resolveOutput(cmd *cobra.Command, input string, o *removeOptions) 
 	if err := filearg.SetFormat(cmd, o.output, &o.Format); err != nil {
 		return err
 	}
-	flags.LeaveFormat(cmd, o.output, &o.Options)
 	if filearg.IsOutputFolder(o.output) && input == "-" {
 		return flags.Usage(cmd, errors.New("-o must name a file when INPUT is -"))
 	}
-	o.output = filearg.OutputPath(input, o.output, o.EffectiveFormat())
+	if o.output == "" || filearg.IsOutputFolder(o.output) {
+		o.output = filearg.OutputPath(input, o.output, bgremove.WrittenFormat(input, o.Options))
+		o.Options = filearg.KeepFormat(o.output, o.Options)
+	}
 	return flags.CheckOptions(cmd, &o.Options)
 }
 

@@ -52,13 +52,13 @@ func clipWanted(cmd *cobra.Command, output string) bool {
 	return output != "" || flags.Typed(cmd, "format")
 }
 
-// written is the format by which the outputs of a batch are named. A sheet has the
-// extension of its picture.
-func (o *batchOptions) written() bgremove.Format {
+// written is the format by which the output of an input of a batch is named. A sheet has
+// the extension of its picture.
+func (o *batchOptions) written(input string) bgremove.Format {
 	if !o.clips {
-		return "png"
+		return bgremove.PNG
 	}
-	return o.EffectiveFormat()
+	return bgremove.WrittenFormat(input, o.Options)
 }
 
 // places are the files of an item: its clip, its sheet, or both.

@@ -118,6 +118,20 @@ func Animated(r io.ReaderAt) bool {
 	return false
 }
 
+// Still reports whether a file is one picture: a PNG, JPEG or WebP that is not
+// animated, or an AVIF that says first of all that it is no sequence.
+func Still(r io.ReaderAt) bool {
+	head := make([]byte, SniffLen)
+	n, _ := r.ReadAt(head, 0)
+	switch head = head[:n]; Sniff(head) {
+	case PNG, JPEG, WebP:
+		return !Animated(r)
+	case AVIF:
+		return string(head[8:12]) != "avis"
+	}
+	return false
+}
+
 // maxChunks bounds the walk to a PNG's pictures.
 const maxChunks = 10_000
 

@@ -67,7 +67,7 @@ func (j *removal) write(ctx context.Context, in *input, files *outputs, c *choic
 	f := &fitting{removal: j, in: in, path: files.path, survey: survey}
 	f.limits, _ = j.options.Preset.Limits()
 	job.Keep, job.Renders, job.Preview = true, fit.MaxEncodes, nil
-	if j.options.EffectiveFormat() == APNG {
+	if format := j.options.EffectiveFormat(); format == APNG || format == PNG {
 		f.colours = new(quant.Histogram)
 		job.Survey = func(img *image.NRGBA) { f.colours.AddPix(img.Pix) }
 	}
@@ -172,7 +172,7 @@ func (f *fitting) space() fit.Space {
 	switch o.EffectiveFormat() {
 	case GIF:
 		s.Colours = 256
-	case APNG:
+	case APNG, PNG:
 		s.Quality, s.Colours = 0, 366 // all that there are; the first step leaves 256
 	}
 	if o.CanvasW == 0 && o.CanvasH == 0 {

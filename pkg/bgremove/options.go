@@ -51,6 +51,7 @@ const (
 	WebM = option.WebM
 	MP4  = option.MP4
 	MOV  = option.MOV
+	PNG  = option.PNG
 
 	Stacked = option.Stacked
 

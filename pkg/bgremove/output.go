@@ -81,9 +81,13 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 		if err != nil {
 			return nil, err
 		}
-		return webp.NewWriter(ctx, tools, limited, out.Size.X, out.Size.Y, webp.Options{
-			Plays: plays, Opaque: !o.Transparent(), Quality: o.Quality, Pool: pool, Workers: out.Workers,
-		})
+		wo := webp.Options{Plays: plays, Opaque: !o.Transparent(), Quality: o.Quality, Pool: pool, Workers: out.Workers}
+		if in.clip.Info().Still {
+			return webp.NewPictures(ctx, tools, out.Size.X, out.Size.Y, wo, onePicture(limited))
+		}
+		return webp.NewWriter(ctx, tools, limited, out.Size.X, out.Size.Y, wo)
+	case PNG:
+		return apng.NewPictures(out.Size.X, out.Size.Y, apng.Options{Opaque: !o.Transparent(), Pool: pool, Workers: out.Workers}, onePicture(limited)), nil
 	case AVIF:
 		tools, err := r.ffmpeg(ctx)
 		if err != nil {

@@ -152,6 +152,9 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if in.clip.Info().Truncated {
 		return nil, &Error{Kind: Unreadable, Cause: InputTruncated, Path: inputPath, Reason: "the file is truncated"}
 	}
+	if err := j.settleFormat(inputPath, outputPath, in.clip.Info()); err != nil {
+		return nil, err
+	}
 	j.cutToPreset(in.clip.Info())
 	outputPath, err = j.fallBack(inputPath, outputPath)
 	if err != nil {

@@ -106,7 +106,7 @@ var fields = []field{
 	word("subject", Subjects(), func(o *Options) *Subject { return &o.Subject }),
 	word("scale", Scales(), func(o *Options) *Scale { return &o.Scale }),
 	word("bgFit", Fits(), func(o *Options) *Fit { return &o.BackgroundFit }),
-	word("outputFormat", Formats(), func(o *Options) *Format { return &o.Format }),
+	format(),
 	number("tolerance", Tolerance, func(o *Options) *int { return &o.Tolerance }),
 	number("pad", Pad, func(o *Options) *int { return &o.Pad }),
 	number("canvasW", Canvas, func(o *Options) *int { return &o.CanvasW }),
@@ -163,6 +163,15 @@ func word[T ~string](name string, all []T, at func(*Options) *T) field {
 		}}},
 		set: func(o *Options, text string) bool { return put(at(o), T(text), slices.Contains(all, T(text))) },
 	}
+}
+
+// format is the option for a format. Its texts are those of forms, whose inputs are
+// clips.
+func format() field {
+	at := func(o *Options) *Format { return &o.Format }
+	f, clips := word("outputFormat", Formats(), at), word("outputFormat", ClipFormats(), at)
+	f.Field, f.set, f.setMust = clips.Field, clips.set, clips.rules[0].reason
+	return f
 }
 
 // number is an option that takes a whole number; 0 is not given unless it is in

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Format is a format that is written. The empty Format is GIF.
+// Format is a format that is written. The empty Format is GIF, and PNG of one picture;
+// see FormatFor.
 type Format string
 
 // The formats.
@@ -20,6 +21,8 @@ const (
 	MOV  Format = "mov"
 	// Stacked is an MP4 of twice the height: the colours, and below them the matte.
 	Stacked Format = "stacked"
+	// PNG is one picture, and no clip.
+	PNG Format = "png"
 )
 
 // The qualities that are used for 0.
@@ -40,6 +43,7 @@ type facts struct {
 	sound      bool     // can have sound
 	quality    int      // used for 0; 0 where there is only one
 	bounded    bool     // takes a MaxSize
+	still      bool     // holds one picture only
 }
 
 // formats are all formats, the default first.
@@ -52,18 +56,34 @@ var formats = []facts{
 	{format: MP4, bounded: true, mediaType: "video/mp4", extensions: []string{"mp4"}, opaque: true, video: true, sound: true, quality: QualityVideo},
 	{format: MOV, mediaType: "video/quicktime", extensions: []string{"mov"}, video: true, sound: true},
 	{format: Stacked, mediaType: "video/mp4", extensions: []string{"mp4"}, suffix: "-stacked", video: true, sound: true, quality: QualityVideo},
+	{format: PNG, bounded: true, mediaType: "image/png", extensions: []string{"png"}, still: true},
 }
 
 // Formats are all formats, the default first.
-func Formats() []Format {
-	all := make([]Format, len(formats))
-	for i, f := range formats {
-		all[i] = f.format
+func Formats() []Format { return formatsThat(func(facts) bool { return true }) }
+
+// ClipFormats are the formats that hold a clip, the default first.
+func ClipFormats() []Format { return formatsThat(func(f facts) bool { return !f.still }) }
+
+func formatsThat(are func(facts) bool) (all []Format) {
+	for _, f := range formats {
+		if are(f) {
+			all = append(all, f.format)
+		}
 	}
 	return all
 }
 
-// FormatOf is the format of a file name's extension, the first in order of several.
+// FormatFor is what the empty Format stands for: PNG for one picture, GIF for a clip.
+func FormatFor(still bool) Format {
+	if still {
+		return PNG
+	}
+	return GIF
+}
+
+// FormatOf is the format of a file name's extension, the first in order of several: a
+// clip named .png is an APNG.
 func FormatOf(path string) (Format, bool) {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 	for _, f := range formats {
@@ -110,6 +130,9 @@ func (f Format) Opaque() bool { return f.facts().opaque }
 // Video reports whether browsers play the format as a video, and not as a
 // picture.
 func (f Format) Video() bool { return f.facts().video }
+
+// Still reports whether the format holds one picture only.
+func (f Format) Still() bool { return f.facts().still }
 
 // Sound reports whether the format can have sound.
 func (f Format) Sound() bool { return f.facts().sound }

@@ -10,7 +10,7 @@ import (
 )
 
 // Options configure the work on a clip. The zero value uses Auto, does not
-// crop, and writes a transparent GIF. Defaults also crops, with padding, as the
+// crop, and writes a transparent GIF, or PNG of one picture. Defaults also crops, with padding, as the
 // command line and the HTTP API do.
 type Options struct {
 	Method Method `json:"method,omitempty"`
@@ -89,8 +89,7 @@ type Options struct {
 	// all. Of numbered pictures it is the rate at which they are shown; 0 is 25.
 	FPS float64 `json:"fps,omitempty"`
 
-	// Format is the output's. An opaque one is not written with a transparent
-	// Background, see EffectiveFormat.
+	// Format is the output's; empty is GIF, and PNG of one picture. An opaque one is not written with a transparent Background, see EffectiveFormat.
 	Format Format `json:"outputFormat,omitempty"`
 	// Preset keeps within the limits of a service, see Limits; NoPreset, also when
 	// empty, is none.
@@ -127,7 +126,7 @@ type Options struct {
 // Defaults are the options of the command line and the HTTP API.
 func Defaults() Options {
 	return Options{Method: Auto, Tolerance: Tolerance.Default, Crop: true, Pad: Pad.Default,
-		Anchor: Center, Background: Transparent, Format: GIF, Holes: HolesAuto}
+		Anchor: Center, Background: Transparent, Holes: HolesAuto}
 }
 
 // Transparent reports whether nothing is behind the subject.
@@ -135,8 +134,16 @@ func (o Options) Transparent() bool {
 	return !o.MaskOnly && (o.Background == "" || o.Background == Transparent)
 }
 
-// EffectiveFormat is the format really written: an opaque one falls back to GIF
-// when nothing is behind the subject.
+// FormatFor is the format really written of one picture, or of a clip.
+func (o Options) FormatFor(still bool) Format {
+	if _, preset := o.Preset.Limits(); o.Format == "" && !preset {
+		return FormatFor(still)
+	}
+	return o.EffectiveFormat()
+}
+
+// EffectiveFormat is the format really written of a clip: an opaque one falls back to
+// GIF when nothing is behind the subject.
 func (o Options) EffectiveFormat() Format {
 	if l, ok := o.Preset.Limits(); ok && o.Format == "" {
 		return l.Formats[0]

@@ -122,7 +122,7 @@ func TestValidate(t *testing.T) {
 		"holes must be one of auto, keep, remove":               {Holes: "x"},
 		"anchor must be one of center, bottom":                  {Anchor: "nowhere"},
 		"scale must be one of auto, smooth, nearest":            {Scale: "x"},
-		"outputFormat must be one of gif, apng":                 {Format: "png"},
+		"outputFormat must be one of gif, apng":                 {Format: "bmp"},
 		"tolerance must be between 8 and 32":                    {Tolerance: 7},
 		"pad must be between 0 and 50":                          {Pad: -1},
 		"canvasW must be between 16 and 4096":                   {CanvasW: 15},
@@ -167,7 +167,7 @@ func TestEffectiveFormat(t *testing.T) {
 // The facts of formats lead back to them, and no unknown one passes for another.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	for _, f := range option.Formats() {
+	for _, f := range option.ClipFormats() {
 		if got, ok := option.FormatOf("clip." + strings.ToUpper(f.Extension())); !ok || got.Extension() != f.Extension() {
 			t.Errorf("the extension of %s is of %s", f, got)
 		}
@@ -177,6 +177,9 @@ func TestFormats(t *testing.T) {
 	}
 	if f, ok := option.FormatOf("a.png"); !ok || f != option.APNG {
 		t.Errorf(".png is %s", f)
+	}
+	if clips := option.ClipFormats(); slices.Contains(clips, option.PNG) || !slices.Contains(option.Formats(), option.PNG) || len(clips)+1 != len(option.Formats()) {
+		t.Errorf("those of clips are %v", clips)
 	}
 	if f, ok := option.FormatOf("a.bmp"); ok {
 		t.Errorf(".bmp is %s", f)
@@ -190,10 +193,33 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// A picture becomes a PNG where nothing says otherwise, and a clip a GIF.
+func TestFormatFor(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		o             option.Options
+		picture, clip option.Format
+	}{
+		{option.Defaults(), "png", "gif"},
+		{option.Options{Format: "apng"}, "apng", "apng"},
+		{option.Options{Format: "mp4"}, "gif", "gif"},
+		{option.Options{Preset: "whatsapp-sticker"}, "webp", "webp"},
+	} {
+		if picture, clip := c.o.FormatFor(true), c.o.FormatFor(false); picture != c.picture || clip != c.clip {
+			t.Errorf("%+v: a picture becomes %s, and a clip %s", c.o, picture, clip)
+		}
+	}
+	if err := (&option.Options{}).Set("outputFormat", "png"); err == nil {
+		t.Error("forms, which send clips, take png")
+	}
+}
+
 // The names in JSON are those of files and databases that exist.
 func TestJSON(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(option.Defaults())
+	o := option.Defaults()
+	o.Format = option.GIF
+	text, err := json.Marshal(o)
 	want := `{"method":"auto","tolerance":16,"holes":"auto","crop":true,"pad":12,"anchor":"center","bgColor":"transparent","outputFormat":"gif"}`
 	if err != nil || string(text) != want {
 		t.Errorf("%s %v", text, err)
@@ -219,7 +245,8 @@ func TestConstants(t *testing.T) {
 			if kind == "" {
 				return true
 			}
-			if f, _ := option.FieldOf(options[kind]); !slices.Contains(f.Words, word) {
+			f, _ := option.FieldOf(options[kind])
+			if !slices.Contains(f.Words, word) && !slices.Contains(option.Formats(), option.Format(word)) { // forms take some formats only
 				t.Errorf("%s is no value of %s", name, kind)
 			}
 			seen[kind] = true

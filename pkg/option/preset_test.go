@@ -89,7 +89,7 @@ func TestBeyondPreset(t *testing.T) {
 		"end must be at most 3 s after start with preset signal-sticker":        {Preset: "signal-sticker", Start: time.Second, End: 5 * time.Second},
 		"preset must be one of none, discord-emoji":                             {Preset: "x"},
 		"maxSize must not be negative":                                          {MaxSize: -1},
-		"maxSize is for gif, apng, webp, avif, webm, mp4 only":                  {MaxSize: 1, Format: "mov"},
+		"maxSize is for gif, apng, webp, avif, webm, mp4, png only":             {MaxSize: 1, Format: "mov"},
 	} {
 		if err := o.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -124,7 +124,7 @@ func (b *batchSubmission) nameOutputs(files []batch.Input) error {
 			files[i].Folder = filepath.Dir(file.Path)
 		}
 	}
-	items, err := batch.Name(b.output, b.options.EffectiveFormat(), files)
+	items, err := batch.Name(b.output, batch.Always(b.options.EffectiveFormat()), files)
 	if err != nil {
 		return filearg.ExplainCollision(err)
 	}

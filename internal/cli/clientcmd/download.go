@@ -154,7 +154,7 @@ func (p *downloader) outputNames(jobs []client.Job) ([]string, error) {
 	if len(jobs) > 0 {
 		format = localFormat(jobs[0])
 	}
-	items, err := batch.Name(p.folder, format, inputs)
+	items, err := batch.Name(p.folder, batch.Always(format), inputs)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ type submission struct {
 func (c *remote) newSubmission(cmd *cobra.Command) *submission {
 	o := &submission{remote: c, options: bgremove.Defaults()}
 	f := cmd.Flags()
-	flags.AddServiceOptions(f, &o.options)
+	flags.AddServiceOptions(f, &o.options, option.ClipFormats())
 	flags.AddDrawnBackground(f, &o.options)
 	flags.AddRim(f, &o.options)
 	f.BoolVar(&o.wait, "wait", false, "wait for the result and download it")

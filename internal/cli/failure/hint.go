@@ -64,6 +64,8 @@ var hints = map[bgremove.Cause]string{
 	bgremove.OutputBrokenLink:    "remove it, or name another file",
 	bgremove.OutputFolderMissing: "make the folder first",
 	bgremove.OutputIsInput:       "name another output",
+	bgremove.VideoOfPicture:      "--format png, webp, apng or gif; without --format a picture becomes a PNG",
+	bgremove.PictureOfClip:       "--format apng holds all of them, losslessly",
 	bgremove.FallbackIsInput:     "name another output, or give it a background with --bg '#rrggbb'",
 	bgremove.OutputTooLarge:      "make it smaller: --fps, --canvas-w, --end",
 	bgremove.SheetFrameTooLarge:  "make frames smaller with --canvas-w, or pages larger with --sheet-max",

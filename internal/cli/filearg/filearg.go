@@ -101,6 +101,15 @@ func SetFormat(cmd *cobra.Command, output string, format *bgremove.Format) error
 	return nil
 }
 
+// KeepFormat are the options with the format of a name that OutputPath has made, where
+// they leave it open: the input may say something else when it is read whole.
+func KeepFormat(output string, o bgremove.Options) bgremove.Options {
+	if _, preset := o.Preset.Limits(); o.Format == "" && !preset {
+		o.Format, _ = bgremove.FormatOf(output)
+	}
+	return o
+}
+
 // ExplainCollision adds advice to the error about inputs with the same output;
 // other errors are unchanged.
 func ExplainCollision(err error) error {

@@ -52,7 +52,15 @@ func Choices(flag string, remarks map[string]string) string {
 }
 
 // Formats are those that are written, in a sentence.
-func Formats(conjunction string) string { return option.List(Option("format").Words, conjunction) }
+func Formats(conjunction string) string { return option.List(words(option.Formats()), conjunction) }
+
+func words[T ~string](all []T) []string {
+	texts := make([]string, len(all))
+	for i, w := range all {
+		texts[i] = string(w)
+	}
+	return texts
+}
 
 // Bounds are those of a flag for a number: "8..32".
 func Bounds(flag string) string {

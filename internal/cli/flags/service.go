@@ -2,7 +2,9 @@ package flags
 
 import (
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,8 +13,9 @@ import (
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
-// AddServiceOptions adds the flags for the Options that the service has too.
-func AddServiceOptions(f *pflag.FlagSet, o *bgremove.Options) {
+// AddServiceOptions adds the flags for the Options that the service has too. It takes
+// some of the formats only.
+func AddServiceOptions(f *pflag.FlagSet, o *bgremove.Options, formats []bgremove.Format) {
 	f.Var(Word(&o.Method), "method", Choices("method", map[string]string{"fast": "flood-fill", "rembg": "AI"}))
 	f.IntVar(&o.Tolerance, "tolerance", o.Tolerance, "fast: how far from the backdrop's colour still is backdrop, "+Bounds("tolerance"))
 	f.BoolVar(&o.Crop, "crop", o.Crop, "crop to the subject, one box for the whole clip; --no-crop keeps the whole picture")
@@ -20,8 +23,25 @@ func AddServiceOptions(f *pflag.FlagSet, o *bgremove.Options) {
 	f.IntVar(&o.CanvasW, "canvas-w", 0, "scale to a canvas of this width, "+Bounds("canvas-w")+" `pixels`")
 	f.IntVar(&o.CanvasH, "canvas-h", 0, "scale to a canvas of this height, "+Bounds("canvas-h")+" `pixels`")
 	f.Var(Word(&o.Anchor), "anchor", "where the subject stands on the canvas: "+Choices("anchor", nil))
-	f.Var(Word(&o.Format), "format", Formats("or"))
+	f.Var(&formatWord{word[bgremove.Format]{&o.Format}, formats}, "format", option.List(words(formats), "or"))
 	f.BoolVar(&o.Trim, "trim", false, "drop idle frames at both ends (GIF inputs)")
+}
+
+// formatWord is a flag for a format, which offers some of them.
+type formatWord struct {
+	word[bgremove.Format]
+	formats []bgremove.Format
+}
+
+// Words are the formats that the flag offers.
+func (w *formatWord) Words() []string { return words(w.formats) }
+
+// check refuses a format that others offer.
+func (w *formatWord) check() error {
+	if *w.p == "" || slices.Contains(w.formats, *w.p) || !slices.Contains(option.Formats(), *w.p) {
+		return nil
+	}
+	return &bgremove.Error{Kind: bgremove.Invalid, Field: "outputFormat", Reason: "must be one of " + strings.Join(w.Words(), ", ")}
 }
 
 // CheckOptions refuses values out of range. It also refuses an explicit 0 that
@@ -36,6 +56,11 @@ func CheckOptions(cmd *cobra.Command, o *bgremove.Options) error {
 		f := cmd.Flags().Lookup(Name(number.Name))
 		if number.Range.Min > 0 && f != nil && f.Changed && f.Value.String() == "0" {
 			wrong = append(wrong, &bgremove.Error{Kind: bgremove.Invalid, Field: f.Name, Reason: "must not be 0: leave it out"})
+		}
+	}
+	if f := cmd.Flags().Lookup("format"); f != nil {
+		if w, ok := f.Value.(*formatWord); ok {
+			wrong = append(wrong, withValues(cmd, w.check()))
 		}
 	}
 	return errors.Join(append(wrong, withValues(cmd, bgremove.Validate(*o)))...)

@@ -1,15 +1,18 @@
-// Package inspect reads what an animated picture file says of itself: its size, its
+// Package inspect reads what a picture file, animated or not, says of itself: its size, its
 // frames and their times. It shares no code with the writers of APNG and WebP, so that
 // it can check them. It decodes no picture.
 package inspect
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
 	"os"
 	"time"
+
+	"golang.org/x/image/webp"
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/gif"
@@ -27,7 +30,7 @@ type Facts struct {
 
 var errDamaged = errors.New("the file is damaged")
 
-// File reads a GIF, an APNG or an animated WebP, which it holds in memory.
+// File reads a GIF, or a PNG or WebP, animated or not, which it holds in memory.
 func File(path string) (Facts, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -63,7 +66,7 @@ func (f *Facts) add(shown time.Duration) {
 // readPNG walks the chunks of an APNG (PNG, third edition, 5.3 and 11.3.6).
 func (f *Facts) readPNG(data []byte) error {
 	const signature, overhead = 8, 12 // of a chunk: length, type and checksum
-	promised, ended := 0, false
+	promised, still, ended := 0, false, false
 	for rest := data[signature:]; len(rest) >= overhead; {
 		size := int(binary.BigEndian.Uint32(rest))
 		if size > len(rest)-overhead {
@@ -82,9 +85,15 @@ func (f *Facts) readPNG(data []byte) error {
 				den = 100
 			}
 			f.add(time.Duration(num) * time.Second / time.Duration(den))
+		case kind == "IDAT":
+			still = promised == 0
 		case kind == "IEND":
 			ended = len(rest) == 0
 		}
+	}
+	if still && f.Frames == 0 && ended {
+		f.Frames = 1
+		return nil
 	}
 	if !ended || promised != f.Frames || f.Frames == 0 {
 		return errDamaged
@@ -116,8 +125,18 @@ func (f *Facts) readWebP(data []byte) error {
 		rest = rest[8+size+size&1:]
 	}
 	if f.Frames == 0 {
+		return f.readStillWebP(data)
+	}
+	return nil
+}
+
+// readStillWebP reads the head of a WebP without an animation.
+func (f *Facts) readStillWebP(data []byte) error {
+	c, err := webp.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
 		return errDamaged
 	}
+	f.Size, f.Frames = image.Pt(c.Width, c.Height), 1
 	return nil
 }
 

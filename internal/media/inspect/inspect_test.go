@@ -88,6 +88,10 @@ func TestFile(t *testing.T) {
 			inspect.Facts{Container: media.GIF, Size: image.Pt(12, 8), Frames: 3, Duration: all}},
 		"apng": {write(t, "a.png", func(f *os.File) (media.Sink, error) { return apng.NewWriter(f, 12, 8, apng.Options{}) }),
 			inspect.Facts{Container: media.PNG, Size: image.Pt(12, 8), Frames: 3, Duration: all, Shortest: 20 * time.Millisecond}},
+		"png": {save(t, still(t)),
+			inspect.Facts{Container: media.PNG, Size: image.Pt(3, 3), Frames: 1}},
+		"still webp": {save(t, []byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x02\x40\x00\x00\x07\x10\x11\x11\x88\x88\xfe\x07\x00")),
+			inspect.Facts{Container: media.WebP, Size: image.Pt(3, 2), Frames: 1}},
 		"webp": {save(t, webp()),
 			inspect.Facts{Container: media.WebP, Size: image.Pt(300, 200), Frames: 2, Duration: 48 * time.Millisecond, Shortest: 8 * time.Millisecond}},
 	} {
@@ -98,7 +102,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// A file that lacks its end, a still picture and anything else are errors.
+// A file that lacks its end, and anything else, are errors.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	animated, err := os.ReadFile(write(t, "a.png", func(f *os.File) (media.Sink, error) { return apng.NewWriter(f, 12, 8, apng.Options{}) }))
@@ -112,7 +116,7 @@ func TestDamaged(t *testing.T) {
 			}
 		}
 	}
-	for _, data := range [][]byte{nil, []byte("GIF89a"), []byte("text"), still(t), webp()[:12]} {
+	for _, data := range [][]byte{nil, []byte("GIF89a"), []byte("text"), still(t)[:60], webp()[:12]} {
 		if f, err := inspect.File(save(t, data)); err == nil {
 			t.Errorf("%q is %+v", data, f)
 		}

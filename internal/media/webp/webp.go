@@ -44,13 +44,14 @@ type Options struct {
 	Workers int
 }
 
-// Writer is a media.Sink that writes one animated WebP. It is used by one
-// goroutine and has to be ended by Close or Abort, which also end its encoders.
+// Writer is a media.Sink that writes one animated WebP, or each frame as a WebP of its
+// own. It is used by one goroutine and has to be ended by Close or Abort, which also end its encoders.
 type Writer struct {
 	media.Ending
 	tools  *ffmpeg.Tools
-	w      io.WriteSeeker
-	start  int64 // offset of the file in w
+	w      io.WriteSeeker          // nil with each
+	each   func(file []byte) error // takes each frame's file; nil in an animation
+	start  int64                   // offset of the file in w
 	canvas image.Rectangle
 	opts   Options
 
@@ -76,34 +77,54 @@ var _ media.Sink = (*Writer)(nil)
 // offset. It never closes w. When Close returns nil, w's offset is the end of
 // the file. The end of ctx ends the encoders.
 func NewWriter(ctx context.Context, t *ffmpeg.Tools, w io.WriteSeeker, width, height int, o Options) (*Writer, error) {
-	if width < 1 || height < 1 || width > MaxSide || height > MaxSide {
-		return nil, fmt.Errorf("webp: cannot write %d×%d pixels", width, height)
-	}
 	if o.Plays < 0 {
 		return nil, fmt.Errorf("webp: plays %d is negative", o.Plays)
-	}
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	start, err := w.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return nil, fmt.Errorf("webp: find the start of the file: %w", err)
 	}
-	ww := &Writer{tools: t, w: w, start: start, canvas: image.Rect(0, 0, width, height), opts: o}
-	ww.prev = image.NewNRGBA(ww.canvas) // as the canvas begins
-	buffers := o.Workers + 1            // one is filled while the encoders have the others
-	ww.Ending = media.NewEnding(ww.finish, ww.release)
-	ww.free = make(chan []byte, buffers)
-	for range buffers {
-		ww.free <- nil
+	ww, err := newWriter(ctx, t, width, height, o)
+	if err != nil {
+		return nil, err
 	}
-	ctx, ww.stop = context.WithCancelCause(ctx)
-	ww.work, ww.workCtx = errgroup.WithContext(ctx)
+	ww.w, ww.start = w, start
 	if err := ww.put(header(width, height, min(o.Plays, math.MaxUint16), o.Opaque)); err != nil {
 		ww.Abort()
 		return nil, err
 	}
 	return ww, nil
+}
+
+// NewPictures makes a writer of frames as files of their own. It calls each with them
+// in order, from Write and Close. Of the options, Plays does not apply.
+func NewPictures(ctx context.Context, t *ffmpeg.Tools, width, height int, o Options, each func(file []byte) error) (*Writer, error) {
+	w, err := newWriter(ctx, t, width, height, o)
+	if err != nil {
+		return nil, err
+	}
+	w.each = each
+	return w, nil
+}
+
+func newWriter(ctx context.Context, t *ffmpeg.Tools, width, height int, o Options) (*Writer, error) {
+	if width < 1 || height < 1 || width > MaxSide || height > MaxSide {
+		return nil, fmt.Errorf("webp: cannot write %d×%d pixels", width, height)
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	w := &Writer{tools: t, canvas: image.Rect(0, 0, width, height), opts: o}
+	w.prev = image.NewNRGBA(w.canvas) // as the canvas begins
+	buffers := o.Workers + 1          // one is filled while the encoders have the others
+	w.Ending = media.NewEnding(w.finish, w.release)
+	w.free = make(chan []byte, buffers)
+	for range buffers {
+		w.free <- nil
+	}
+	ctx, w.stop = context.WithCancelCause(ctx)
+	w.work, w.workCtx = errgroup.WithContext(ctx)
+	return w, nil
 }
 
 // Write takes the next frame. Its image must have the writer's size. It blocks
@@ -127,15 +148,23 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	} else {
 		media.ClearHidden(f.Image.Pix)
 	}
-	changed := media.ChangedRect(w.prev, f.Image)
+	changed := w.canvas
+	if w.each == nil {
+		changed = media.ChangedRect(w.prev, f.Image)
+	}
 	shown := w.times.Next(f, maxDuration)
 	if last := len(w.pending) - 1; last >= 0 && changed.Empty() && w.pending[last].milliseconds+shown <= maxDuration {
 		w.pending[last].milliseconds += shown
 	} else if err := w.encode(ctx, f.Image, changed, shown); err != nil {
 		return err
 	}
-	w.opts.Pool.Put(w.prev)
-	w.prev = f.Image
+	done := w.prev
+	if w.each == nil {
+		w.prev = f.Image
+	} else { // no frame builds on another
+		done = f.Image
+	}
+	w.opts.Pool.Put(done)
 	w.frames++
 	return w.drain(ctx, ahead-1)
 }
@@ -204,6 +233,9 @@ func (w *Writer) drain(ctx context.Context, n int) error {
 
 // emit writes a frame.
 func (w *Writer) emit(f *frame, file []byte) error {
+	if w.each != nil {
+		return w.each(file)
+	}
 	data, err := bitstream(file)
 	if err != nil {
 		return err
@@ -236,6 +268,9 @@ func (w *Writer) finish() error {
 		if err := w.emit(f, <-f.file); err != nil {
 			return err
 		}
+	}
+	if w.each != nil {
+		return nil
 	}
 	return w.patchSize()
 }

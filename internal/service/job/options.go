@@ -37,8 +37,12 @@ var optionNames = []string{"method", "tolerance", "crop", "pad", "canvasW", "can
 // OptionNames are the names that Set knows.
 func OptionNames() []string { return slices.Clone(optionNames) }
 
-// DefaultOptions are those of package option.
-func DefaultOptions() Options { return offered(option.Defaults()) }
+// DefaultOptions are those of package option, with the format of clips.
+func DefaultOptions() Options {
+	o := offered(option.Defaults())
+	o.OutputFormat = option.FormatFor(false)
+	return o
+}
 
 // offered are the options that a submission may give of a removal's, all but
 // Background.

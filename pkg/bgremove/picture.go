@@ -1,0 +1,62 @@
+package bgremove
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+// WrittenFormat is the format that Remove writes of an input where the options are
+// these. Where they leave it open, the input is looked at; it need not exist.
+func WrittenFormat(input string, o Options) Format {
+	return o.FormatFor(o.Format == "" && isPicture(input))
+}
+
+// isPicture reports whether a file's head is that of one picture.
+func isPicture(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return media.Still(f)
+}
+
+// settleFormat decides what the options leave open of the format, and refuses one that
+// does not hold the input.
+func (j *removal) settleFormat(input, output string, info media.Info) error {
+	o := &j.options
+	if o.Format == "" {
+		o.Format = o.FormatFor(info.Still)
+	}
+	if info.Still && o.Format == APNG && strings.EqualFold(filepath.Ext(output), "."+PNG.Extension()) {
+		o.Format = PNG // the name stands for both
+	}
+	switch {
+	case info.Still && o.Format.Video():
+		return &Error{Kind: Invalid, Cause: VideoOfPicture, Path: input, Field: "outputFormat", Name: string(o.Format),
+			Reason: fmt.Sprintf("must not be %s, a video: the input is one picture", o.Format)}
+	case o.Format.Still() && info.Frames > 1:
+		return &Error{Kind: Invalid, Cause: PictureOfClip, Path: input, Field: "outputFormat", Name: string(o.Format),
+			Reason: fmt.Sprintf("must not be %s, one picture: the input is a clip of %d frames", o.Format, info.Frames)}
+	}
+	return nil
+}
+
+// onePicture writes the file of a picture, and refuses another.
+func onePicture(w io.Writer) func([]byte) error {
+	written := false
+	return func(file []byte) error {
+		if written {
+			return errors.New("a second picture for one file")
+		}
+		written = true
+		_, err := w.Write(file)
+		return err
+	}
+}
