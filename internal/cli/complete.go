@@ -26,7 +26,7 @@ var flagWords = map[string][]string{
 var backgroundWords = []string{option.Transparent, "blur", "gradient:"}
 
 // freeFlags are the flags with free values. Shells would offer files for them.
-var freeFlags = []string{"edge-colour", "outline", "start", "end", "fps", "loop", "max-size"}
+var freeFlags = []string{"edge-colour", "outline", "start", "end", "frame", "fps", "loop", "max-size"}
 
 // complete offers shells the values of the flags of all commands, unless a
 // command has done so itself.

@@ -38,6 +38,27 @@ func (s *seconds) Set(text string) error {
 	return nil
 }
 
+// optionalTime is a flag for a time that may be left unset.
+type optionalTime struct{ p **time.Duration }
+
+func (t *optionalTime) String() string {
+	if t.p == nil || *t.p == nil {
+		return ""
+	}
+	return (*t.p).String()
+}
+
+func (t *optionalTime) Type() string { return "time" }
+
+func (t *optionalTime) Set(text string) error {
+	var at seconds
+	if err := at.Set(text); err != nil {
+		return err
+	}
+	*t.p = (*time.Duration)(&at)
+	return nil
+}
+
 // optional is a flag for a whole number that may be left unset.
 type optional struct{ p **int }
 

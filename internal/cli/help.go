@@ -20,7 +20,7 @@ var flagGroups = []struct {
 	{"Sprite sheet", []string{"sheet", "sheet-data", "sheet-pack", "sheet-max", "sheet-power-of-two", "sheet-padding", "sheet-extrude"}},
 	{"Placement", []string{"crop", "pad", "canvas-w", "canvas-h", "anchor", "scale"}},
 	{"Method", []string{"method", "model", "subject", "tolerance", "key", "keep-shadow", "holes"}},
-	{"Quality", []string{"quality", "edge-colour", "fps", "start", "end", "trim", "strict"}},
+	{"Quality", []string{"quality", "edge-colour", "fps", "start", "end", "frame", "trim", "strict"}},
 	{"Service", []string{"server", "wait", "dry-run", "ask-above", "yes", "idempotency-key"}},
 	{"Advanced", []string{"no-reuse", "no-motion", "no-colours", "no-plate", "no-steady", "no-refine", "no-decontaminate", "device", "require-gpu",
 		"jobs", "workers", "ffmpeg", "ffprobe", "sandbox", "onnxruntime", "models-dir"}},

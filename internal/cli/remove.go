@@ -47,6 +47,7 @@ is complete; an existing file is kept unless --force is given.`,
   bgremove remove clip.mp4 -o clip.webm --crop=false
   bgremove remove walk.gif --canvas-w 128 --canvas-h 128 --anchor bottom --pad 0
   bgremove remove walk.gif --sheet walk.png
+  bgremove remove clip.mp4 --frame 1.5
   bgremove remove green.mov --key green --bg '#ffffff' -o white.mp4
   bgremove remove 'frames/f%04d.png' --fps 12 -o walk.gif
   bgremove remove - --format apng -o - <clip.gif >clip.apng`,
@@ -81,6 +82,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
 	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
 	f.Var((*seconds)(&o.End), "end", "keep frames before this `time`")
+	f.Var(&optionalTime{&o.Frame}, "frame", "make one picture, of what is shown at this `time`; the rest of the clip is not looked at")
 	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left; of numbered pictures: show n a second")
 	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, "+flags.Bounds("quality")+" (default: "+qualities()+")")
 	f.Var(&optional{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")

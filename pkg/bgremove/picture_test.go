@@ -2,11 +2,14 @@ package bgremove_test
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -82,5 +85,60 @@ func TestPictureBecomesPNG(t *testing.T) {
 	red := readPNG(t, remove(t, in, filepath.Join(dir, "red.png"), o).Output)
 	if p := red.NRGBAAt(0, 0); p.R != 255 || p.A != 255 {
 		t.Errorf("behind the subject is %v", p)
+	}
+}
+
+// nearest is which of the pictures differs least in alpha: methods that measure the whole
+// clip differ a little from those that see one picture.
+func nearest(img *image.NRGBA, all []*image.NRGBA) (at int) {
+	least := math.MaxInt
+	for i, other := range all {
+		sum := 0
+		for k := 3; k < len(img.Pix); k += 4 {
+			sum += max(int(img.Pix[k]), int(other.Pix[k])) - min(int(img.Pix[k]), int(other.Pix[k]))
+		}
+		if sum < least {
+			at, least = i, sum
+		}
+	}
+	return at
+}
+
+// The picture of a time is the frame that is shown then, also where frames last for
+// seconds, and where the time is rounded.
+func TestFrame(t *testing.T) {
+	t.Parallel()
+	square := func(rate string, seconds int, extra ...string) []string {
+		source := fmt.Sprintf(":rate=%s:duration=%d", rate, seconds)
+		return append([]string{"-f", "lavfi", "-i", "color=0x20c040:size=96x64" + source, "-f", "lavfi", "-i", "color=red:size=20x20" + source,
+			"-filter_complex", fmt.Sprintf("[0][1]overlay=x='5+60*t/%d':y=20:shortest=1,format=bgr0", seconds)}, extra...)
+	}
+	for name, c := range map[string]struct {
+		in    string
+		times map[string]int // the frames that are shown
+	}{
+		"gif":  {generate(t, "in.gif", square("10", 1)...), map[string]int{"0s": 0, "99ms": 0, "100ms": 1, "950ms": 9}},
+		"slow": {generate(t, "slow.mkv", square("0.25", 20, "-c:v", "ffv1")...), map[string]int{"0s": 0, "3.9s": 0, "4s": 1, "15s": 3, "19s": 4}},
+		"ntsc": {generate(t, "ntsc.mkv", square("30000/1001", 2, "-c:v", "ffv1")...), map[string]int{"33ms": 1, "67ms": 2, "1.8s": 53}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, o := t.TempDir(), bgremove.Options{Method: bgremove.Fast, Key: "#20c040"}
+			o.Format = bgremove.APNG
+			whole := remove(t, c.in, filepath.Join(dir, "whole.apng"), o)
+			want := pixels(t, whole.Output, whole.Width, whole.Height)
+			o.Format = ""
+			for text, i := range c.times {
+				at, err := time.ParseDuration(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Frame = &at
+				r := remove(t, c.in, filepath.Join(dir, text+".png"), o)
+				if got := nearest(readPNG(t, r.Output), want); r.Frames != 1 || r.OutputFormat != bgremove.PNG || got != i {
+					t.Errorf("the picture at %s is frame %d, not %d: %+v", text, got, i, r)
+				}
+			}
+		})
 	}
 }

@@ -115,8 +115,8 @@ func (r *Remover) Remove(ctx context.Context, input, output string, o Options, x
 		return nil, err
 	}
 	o = o.WithPreset()
-	if x.Sheet != "" && o.MaxSize > 0 {
-		return nil, &Error{Kind: Invalid, Field: "maxSize", Reason: "does not apply to a sprite sheet"}
+	if err := checkExtras(o, x); err != nil {
+		return nil, err
 	}
 	if output == "" && x.Sheet != "" {
 		o.Format = APNG // the sheet has its frames
@@ -130,6 +130,20 @@ func (r *Remover) Remove(ctx context.Context, input, output string, o Options, x
 		return nil, explain(input, err)
 	}
 	return result, nil
+}
+
+// checkExtras refuses options that do not go with the extras.
+func checkExtras(o Options, x Extras) error {
+	wrong := &Error{Kind: Invalid, Reason: "does not apply to a sprite sheet"}
+	switch {
+	case x.Sheet != "" && o.MaxSize > 0:
+		wrong.Field = "maxSize"
+	case x.Sheet != "" && o.Frame != nil:
+		wrong.Field = "frame"
+	default:
+		return nil
+	}
+	return wrong
 }
 
 // removal is the state of one Remove.
@@ -151,6 +165,9 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	}
 	if in.clip.Info().Truncated {
 		return nil, &Error{Kind: Unreadable, Cause: InputTruncated, Path: inputPath, Reason: "the file is truncated"}
+	}
+	if in.clip, err = j.chooseFrame(inputPath, in.clip); err != nil {
+		return nil, err
 	}
 	if err := j.settleFormat(inputPath, outputPath, in.clip.Info()); err != nil {
 		return nil, err
@@ -210,6 +227,9 @@ func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) 
 		return err
 	}
 	var needed []string
+	if f, ok := clip.(frameClip); ok {
+		clip = f.Clip
+	}
 	if c, ok := clip.(*ffmpeg.Clip); ok {
 		needed = c.Needs()
 	}

@@ -120,6 +120,8 @@ var fields = []field{
 	ruled("start", rule{"must not be negative", func(o Options) bool { return o.Start >= 0 }}),
 	ruled("end", rule{"must not be negative", func(o Options) bool { return o.End >= 0 }},
 		rule{"must come after start", func(o Options) bool { return o.End == 0 || o.End > o.Start }}),
+	ruled("frame", rule{"must not be negative", func(o Options) bool { return o.Frame == nil || *o.Frame >= 0 }},
+		rule{"is the time of one picture: start and end do not go with it", func(o Options) bool { return o.Frame == nil || o.Start == 0 && o.End == 0 }}),
 	ruled("fps", rule{"must be between 0.01 and 1000", func(o Options) bool { return o.FPS == 0 || o.FPS >= 0.01 && o.FPS <= 1000 }}),
 	word("preset", Presets(), func(o *Options) *Preset { return &o.Preset }),
 	ruled("maxSize", rule{"must not be negative", func(o Options) bool { return o.MaxSize >= 0 }},

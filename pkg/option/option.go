@@ -85,6 +85,9 @@ type Options struct {
 	// of the clip.
 	Start time.Duration `json:"start,omitempty"`
 	End   time.Duration `json:"end,omitempty"`
+	// Frame chooses the one picture that is shown at a time, counted from the clip's
+	// first frame; nil is the whole clip. Nothing else of the clip is looked at.
+	Frame *time.Duration `json:"frame,omitempty"`
 	// FPS drops frames so that at most that many a second are left; 0 keeps
 	// all. Of numbered pictures it is the rate at which they are shown; 0 is 25.
 	FPS float64 `json:"fps,omitempty"`
@@ -134,10 +137,11 @@ func (o Options) Transparent() bool {
 	return !o.MaskOnly && (o.Background == "" || o.Background == Transparent)
 }
 
-// FormatFor is the format really written of one picture, or of a clip.
+// FormatFor is the format really written of one picture, or of a clip, of which Frame
+// makes one picture.
 func (o Options) FormatFor(still bool) Format {
 	if _, preset := o.Preset.Limits(); o.Format == "" && !preset {
-		return FormatFor(still)
+		return FormatFor(still || o.Frame != nil)
 	}
 	return o.EffectiveFormat()
 }

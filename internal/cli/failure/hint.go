@@ -65,7 +65,7 @@ var hints = map[bgremove.Cause]string{
 	bgremove.OutputFolderMissing: "make the folder first",
 	bgremove.OutputIsInput:       "name another output",
 	bgremove.VideoOfPicture:      "--format png, webp, apng or gif; without --format a picture becomes a PNG",
-	bgremove.PictureOfClip:       "--format apng holds all of them, losslessly",
+	bgremove.PictureOfClip:       "--frame TIME chooses one of them, --format apng holds all, losslessly",
 	bgremove.FallbackIsInput:     "name another output, or give it a background with --bg '#rrggbb'",
 	bgremove.OutputTooLarge:      "make it smaller: --fps, --canvas-w, --end",
 	bgremove.SheetFrameTooLarge:  "make frames smaller with --canvas-w, or pages larger with --sheet-max",

@@ -82,7 +82,7 @@ func withValues(cmd *cobra.Command, err error) error {
 	}
 	named := *e
 	named.Field = Name(e.Field)
-	if f := cmd.Flags().Lookup(named.Field); f != nil && f.Value.Type() != "bool" {
+	if f := cmd.Flags().Lookup(named.Field); f != nil && f.Value.Type() != "bool" && strings.HasPrefix(named.Reason, "must ") {
 		named.Reason += ", not " + refusedValue(f.Value)
 	}
 	return &named

@@ -1,0 +1,119 @@
+package bgremove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/media"
+)
+
+const (
+	// frameTolerance is how much later than the time asked for a frame may begin:
+	// people have times that are rounded to milliseconds.
+	frameTolerance = 500 * time.Microsecond
+	// frameSearch is how long before the time the search for the frame begins that is
+	// shown then. Where none begins in that span, the search goes further back.
+	frameSearch = time.Second
+)
+
+// chooseFrame makes a clip of the one picture that Options.Frame asks for.
+func (j *removal) chooseFrame(path string, clip media.Clip) (media.Clip, error) {
+	if j.options.Frame == nil {
+		return clip, nil
+	}
+	at, info := *j.options.Frame, clip.Info()
+	wrong := &Error{Kind: Invalid, Path: path, Field: "frame"}
+	switch {
+	case info.Still && at > 0:
+		wrong.Reason = "must be 0: the input is one picture"
+		return nil, wrong
+	case info.Still:
+		return clip, nil
+	case at > 0 && at >= info.Duration:
+		wrong.Reason = fmt.Sprintf("must be before the clip's end, which is at %g s", milliseconds(info.Duration))
+		return nil, wrong
+	}
+	return frameClip{clip, at}, nil
+}
+
+// frameClip is the frame of a clip that is shown at a time, as a clip of one picture.
+type frameClip struct {
+	media.Clip
+	at time.Duration
+}
+
+// Info describes the picture.
+func (c frameClip) Info() media.Info {
+	i := c.Clip.Info()
+	i.Still, i.Frames, i.Duration, i.LastFrame, i.SeekCost = true, 1, 0, 0, 0
+	i.HasAudio, i.AudioCodec = false, ""
+	return i
+}
+
+// Open starts a pass.
+func (c frameClip) Open(_ context.Context, o media.ReadOptions) (media.Source, error) {
+	return &frameSource{clip: c, pool: o.Pool}, nil
+}
+
+// frameSource yields one frame.
+type frameSource struct {
+	clip frameClip
+	pool *media.Pool
+	done bool
+}
+
+// Next returns the frame, once. It reads at most one frame behind it.
+func (s *frameSource) Next(ctx context.Context) (*media.Frame, error) {
+	if s.done {
+		return nil, io.EOF
+	}
+	s.done = true
+	for back := frameSearch; ; back *= 8 {
+		from := max(0, s.clip.at-back)
+		f, err := s.find(ctx, from)
+		switch {
+		case err != nil:
+			return nil, err
+		case f != nil:
+			return &media.Frame{Image: f.Image}, nil
+		case from == 0:
+			return nil, io.EOF
+		}
+	}
+}
+
+// find is the last frame from a time on that has begun when it is to be shown, or nil.
+func (s *frameSource) find(ctx context.Context, from time.Duration) (last *media.Frame, err error) {
+	end := s.clip.at + frameTolerance
+	src, err := s.clip.Clip.Open(ctx, media.ReadOptions{From: from, To: end + frameTolerance, Pool: s.pool})
+	if err != nil {
+		return nil, fmt.Errorf("open the clip: %w", err)
+	}
+	defer src.Close()
+	for {
+		f, err := src.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return last, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if f.PTS > end {
+			s.pool.Put(f.Image)
+			return last, nil
+		}
+		if last != nil {
+			s.pool.Put(last.Image)
+		}
+		last = f
+	}
+}
+
+// Close ends the pass.
+func (s *frameSource) Close() error {
+	s.done = true
+	return nil
+}
