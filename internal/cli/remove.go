@@ -50,12 +50,13 @@ is complete; an existing file is kept unless --force is given.`,
   bgremove remove clip.mp4 --frame 1.5
   bgremove remove green.mov --key green --bg '#ffffff' -o white.mp4
   bgremove remove 'frames/f%04d.png' --fps 12 -o walk.gif
+  bgremove remove clip.mp4 -o 'frames/f%04d.png' --fps 12
   bgremove remove - --format apng -o - <clip.gif >clip.apng`,
 		Args: flags.OneArgument("INPUT"), ValidArgsFunction: filearg.CompleteClips,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.remove(cmd, args[0], o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "the output `file`, whose extension decides the format, or its folder; - is standard output")
+	f.StringVarP(&o.output, "output", "o", "", "the output `file`, whose extension decides the format, or its folder; f%04d.png is a file for each frame; - is standard output")
 	optionFlags(f, &o.Options)
 	f.StringVar(&o.sheet, "sheet", "", "write a sprite sheet, a PNG `file`, and its data as .json; the clip only with -o or --format")
 	f.StringVar(&o.preview, "preview", "", "also write the first cut-out as a PNG `file`")
@@ -157,7 +158,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 
 // runRemoval removes the background and shows a progress bar.
 func (a *app) runRemoval(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
-	extras := bgremove.Extras{Overwrite: o.force, Sheet: o.sheet, Preview: p.onPreview()}
+	extras := bgremove.Extras{Overwrite: o.force, Sheet: o.sheet, Numbered: bgremove.HasNumber(o.output), Preview: p.onPreview()}
 	if !o.quiet {
 		bar := a.NewBar("removing")
 		defer bar.Close()

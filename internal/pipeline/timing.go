@@ -60,12 +60,13 @@ type timedSource struct {
 }
 
 func newTimedSource(src media.Source, t Timing, info media.Info, pool *media.Pool) *timedSource {
-	return &timedSource{src: src, timing: t, end: t.end(info.Duration), tolerance: roundingTolerance(info.TimeBase), pool: pool}
+	return &timedSource{src: src, timing: t, end: t.end(info.Duration), tolerance: Rounding(info), pool: pool}
 }
 
-// roundingTolerance is how much too early a time may be that a container rounds to units of
-// base: less than a unit, so that exact times stay where they are.
-func roundingTolerance(base media.Rational) time.Duration {
+// Rounding is how much too early a time of a clip may be, which its container rounds to
+// units: less than a unit, so that exact times stay where they are.
+func Rounding(info media.Info) time.Duration {
+	base := info.TimeBase
 	if base.Den <= 0 {
 		return 0
 	}

@@ -40,6 +40,7 @@ const (
 	OutputIsInput       Cause = "output_is_input"       // the input itself was named
 	VideoOfPicture      Cause = "video_of_picture"      // Name is the video's format; the input is one picture
 	PictureOfClip       Cause = "picture_of_clip"       // Name is the picture's format; the input is a clip
+	BadPattern          Cause = "bad_pattern"           // of numbered pictures: several numbers, or not a picture's format
 	FallbackIsInput     Cause = "fallback_is_input"     // the input is the GIF in the place of an MP4; a Background gives the MP4
 	OutputTooLarge      Cause = "output_too_large"      // Config.ChildLimits.FileSize; a smaller canvas, fewer frames or a shorter part helps
 	SheetFrameTooLarge  Cause = "sheet_frame_too_large" // for a page of a sprite sheet; Limit is its longest side

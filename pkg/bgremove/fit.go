@@ -43,7 +43,7 @@ const (
 
 // written is an output that waits for its name.
 type written struct {
-	file   *outfile.File
+	file   *outfile.File // nil for numbered pictures
 	report pipeline.Report
 	fit    *Fitted // nil without a MaxSize
 	// before and after are for Extras.Preview, where several encodes have made one.
@@ -59,10 +59,14 @@ func (j *removal) write(ctx context.Context, in *input, files *outputs, c *choic
 	}
 	if j.options.MaxSize == 0 {
 		job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
-			return files.sink(ctx, out, func(f *outfile.File) (media.Sink, error) { return j.sink(ctx, f, in, j.options, 0, survey, out) })
+			return files.sink(ctx, out, func(to *target) (media.Sink, error) { return j.sink(ctx, to, in, j.options, 0, survey, out) })
 		}
-		report, err := pipeline.Run(ctx, job)
-		return written{file: files.clip, report: report}, err
+		w := written{}
+		if files.clip != nil {
+			w.file = files.clip.file
+		}
+		w.report, err = pipeline.Run(ctx, job)
+		return w, err
 	}
 	f := &fitting{removal: j, in: in, path: files.path, survey: survey}
 	f.limits, _ = j.options.Preset.Limits()
@@ -77,8 +81,8 @@ func (j *removal) write(ctx context.Context, in *input, files *outputs, c *choic
 	defer f.prepared.Close()
 	best, err := f.run(ctx)
 	if err == nil {
-		files.clip.Discard()
-		files.clip = best.file
+		files.clip.discard()
+		files.clip.file = best.file
 	}
 	return best, err
 }
@@ -279,7 +283,8 @@ func (f *fitting) render(ctx context.Context, s fit.Settings, v pipeline.Variant
 		return t, err
 	}
 	v.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
-		sink, err := f.sink(ctx, t.file, f.in, o, s.Colours, f.survey, out)
+		to := &target{file: t.file, limit: f.config.ChildLimits.FileSize}
+		sink, err := f.sink(ctx, to, f.in, o, s.Colours, f.survey, out)
 		if err != nil || f.colours == nil || s.Colours == 0 {
 			return sink, err
 		}

@@ -13,6 +13,7 @@ const (
 	ShadowIgnored NoteCode = "shadow_ignored" // there is no screen
 	TrimIgnored   NoteCode = "trim_ignored"   // of a video
 	RateAssumed   NoteCode = "rate_assumed"   // of numbered pictures: no FPS was given
+	TimesLeft     NoteCode = "times_left"     // out of numbered pictures; Result.FrameRate is their rate
 	GaveUp        NoteCode = "gave_up"        // something, for MaxSize; Result.Fit has it
 	FewerFrames   NoteCode = "fewer_frames"   // than the clip has, for the limits of the Preset
 	CutShort      NoteCode = "cut_short"      // at the limit of the Preset

@@ -59,14 +59,14 @@ func existsError(path string, err error) error {
 	return &Error{Kind: Exists, Cause: OutputExists, Path: path, Reason: "the output already exists", Err: err}
 }
 
-// sink opens the writer of the format on file. Colours bounds those of a GIF; 0 does
+// sink opens the writer of the format on a target. Colours bounds those of a GIF; 0 does
 // not.
-func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Options, colours int, survey *gif.Survey, out pipeline.Output) (media.Sink, error) {
+func (r *Remover) sink(ctx context.Context, to *target, in *input, o Options, colours int, survey *gif.Survey, out pipeline.Output) (media.Sink, error) {
 	plays := in.clip.Info().Plays
 	if o.Loop != nil {
 		plays = *o.Loop
 	}
-	pool, limited := out.Pool, &limitedFile{file: file, limit: r.config.ChildLimits.FileSize}
+	pool, limited := out.Pool, &limitedFile{file: to.file, limit: to.limit}
 	switch f := o.EffectiveFormat(); f {
 	case GIF:
 		return gif.NewWriter(limited, out.Size.X, out.Size.Y, gif.WriterOptions{
@@ -82,12 +82,12 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 			return nil, err
 		}
 		wo := webp.Options{Plays: plays, Opaque: !o.Transparent(), Quality: o.Quality, Pool: pool, Workers: out.Workers}
-		if in.clip.Info().Still {
-			return webp.NewPictures(ctx, tools, out.Size.X, out.Size.Y, wo, onePicture(limited))
+		if in.clip.Info().Still || to.pattern != nil {
+			return webp.NewPictures(ctx, tools, out.Size.X, out.Size.Y, wo, to.put)
 		}
 		return webp.NewWriter(ctx, tools, limited, out.Size.X, out.Size.Y, wo)
 	case PNG:
-		return apng.NewPictures(out.Size.X, out.Size.Y, apng.Options{Opaque: !o.Transparent(), Pool: pool, Workers: out.Workers}, onePicture(limited)), nil
+		return apng.NewPictures(out.Size.X, out.Size.Y, apng.Options{Opaque: !o.Transparent(), Pool: pool, Workers: out.Workers}, to.put), nil
 	case AVIF:
 		tools, err := r.ffmpeg(ctx)
 		if err != nil {
@@ -111,7 +111,7 @@ func (r *Remover) sink(ctx context.Context, file *outfile.File, in *input, o Opt
 				so.AudioFor = out.End
 			}
 		}
-		return tools.NewSink(ctx, file.Name(), so)
+		return tools.NewSink(ctx, to.file.Name(), so)
 	default:
 		return nil, fmt.Errorf("no writer for %s", f)
 	}
@@ -136,11 +136,19 @@ type limitedFile struct {
 
 func (f *limitedFile) Write(p []byte) (int, error) {
 	f.written += int64(len(p))
-	if f.limit > 0 && f.written > f.limit {
-		return 0, &Error{Kind: TooLarge, Cause: OutputTooLarge, Name: "file size", Limit: strconv.FormatInt(f.limit, 10),
-			Reason: fmt.Sprintf("the output is over the limit of %d bytes", f.limit)}
+	if err := checkSize(f.written, f.limit); err != nil {
+		return 0, err
 	}
 	return f.file.Write(p)
+}
+
+// checkSize refuses more bytes than a limit, if there is one.
+func checkSize(written, limit int64) error {
+	if limit == 0 || written <= limit {
+		return nil
+	}
+	return &Error{Kind: TooLarge, Cause: OutputTooLarge, Name: "file size", Limit: strconv.FormatInt(limit, 10),
+		Reason: fmt.Sprintf("the output is over the limit of %d bytes", limit)}
 }
 
 func (f *limitedFile) Seek(offset int64, whence int) (int64, error) {

@@ -1,9 +1,7 @@
 package bgremove
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,10 +32,15 @@ func (j *removal) settleFormat(input, output string, info media.Info) error {
 	if o.Format == "" {
 		o.Format = o.FormatFor(info.Still)
 	}
-	if info.Still && o.Format == APNG && strings.EqualFold(filepath.Ext(output), "."+PNG.Extension()) {
+	numbered := j.extras.numbers(output)
+	if (info.Still || numbered) && o.Format == APNG && strings.EqualFold(filepath.Ext(output), "."+PNG.Extension()) {
 		o.Format = PNG // the name stands for both
 	}
 	switch {
+	case numbered && (o.Format == PNG || o.Format == WebP):
+	case numbered:
+		return &Error{Kind: Invalid, Cause: BadPattern, Path: output, Field: "outputFormat", Name: string(o.Format),
+			Reason: fmt.Sprintf("must be png or webp, not %s: numbered pictures are one file a frame", o.Format)}
 	case info.Still && o.Format.Video():
 		return &Error{Kind: Invalid, Cause: VideoOfPicture, Path: input, Field: "outputFormat", Name: string(o.Format),
 			Reason: fmt.Sprintf("must not be %s, a video: the input is one picture", o.Format)}
@@ -46,17 +49,4 @@ func (j *removal) settleFormat(input, output string, info media.Info) error {
 			Reason: fmt.Sprintf("must not be %s, one picture: the input is a clip of %d frames", o.Format, info.Frames)}
 	}
 	return nil
-}
-
-// onePicture writes the file of a picture, and refuses another.
-func onePicture(w io.Writer) func([]byte) error {
-	written := false
-	return func(file []byte) error {
-		if written {
-			return errors.New("a second picture for one file")
-		}
-		written = true
-		_, err := w.Write(file)
-		return err
-	}
 }

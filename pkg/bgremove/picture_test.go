@@ -2,8 +2,12 @@ package bgremove_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"image"
+	"image/color"
+	stdgif "image/gif"
 	"image/png"
 	"math"
 	"os"
@@ -119,7 +123,7 @@ func TestFrame(t *testing.T) {
 	}{
 		"gif":  {generate(t, "in.gif", square("10", 1)...), map[string]int{"0s": 0, "99ms": 0, "100ms": 1, "950ms": 9}},
 		"slow": {generate(t, "slow.mkv", square("0.25", 20, "-c:v", "ffv1")...), map[string]int{"0s": 0, "3.9s": 0, "4s": 1, "15s": 3, "19s": 4}},
-		"ntsc": {generate(t, "ntsc.mkv", square("30000/1001", 2, "-c:v", "ffv1")...), map[string]int{"33ms": 1, "67ms": 2, "1.8s": 53}},
+		"ntsc": {generate(t, "ntsc.mkv", square("30000/1001", 1, "-c:v", "ffv1")...), map[string]int{"33ms": 1, "67ms": 2, "900ms": 26}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,6 +142,110 @@ func TestFrame(t *testing.T) {
 				if got := nearest(readPNG(t, r.Output), want); r.Frames != 1 || r.OutputFormat != bgremove.PNG || got != i {
 					t.Errorf("the picture at %s is frame %d, not %d: %+v", text, got, i, r)
 				}
+			}
+		})
+	}
+}
+
+// Numbered pictures are the frames of a clip. With a rate they are repeated and left out
+// so that it is constant.
+func TestNumbered(t *testing.T) {
+	t.Parallel()
+	in := filepath.Join(t.TempDir(), "uneven.gif")
+	clip := &stdgif.GIF{Delay: []int{10, 30, 5, 5, 20}}
+	for i := range clip.Delay {
+		img := image.NewPaletted(image.Rect(0, 0, 64, 48), color.Palette{color.NRGBA{R: 90, G: 120, B: 130, A: 255}, color.NRGBA{R: 220, G: 30, B: 20, A: 255}})
+		for y := range 14 {
+			for x := range 14 {
+				img.SetColorIndex(5+9*i+x, 16+y, 1)
+			}
+		}
+		clip.Image = append(clip.Image, img)
+	}
+	var b bytes.Buffer
+	if err := errors.Join(stdgif.EncodeAll(&b, clip), os.WriteFile(in, b.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	o := bgremove.Options{Method: bgremove.Fast, Format: bgremove.APNG}
+	whole := remove(t, in, filepath.Join(t.TempDir(), "whole.apng"), o)
+	frames := pixels(t, whole.Output, whole.Width, whole.Height)
+	for name, c := range map[string]struct {
+		file  string
+		fps   float64
+		shown []int // which frames the pictures are
+		rate  float64
+	}{
+		"each frame": {"f%02d.png", 0, []int{0, 1, 2, 3, 4}, 7.143},
+		"at a rate":  {"f%02d.png", 10, []int{0, 1, 1, 1, 2, 4, 4}, 10},
+		"webp":       {"f%d.webp", 10, []int{0, 1, 1, 1, 2, 4, 4}, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, o := t.TempDir(), o
+			o.Format, _ = bgremove.FormatOf(c.file)
+			o.FPS, o.Quality = c.fps, 100
+			r, err := bgremove.New(bgremove.Config{}).Remove(t.Context(), in, filepath.Join(dir, c.file), o, bgremove.Extras{Numbered: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, err := os.ReadDir(dir)
+			if err != nil || len(files) != len(c.shown) || r.Frames != len(c.shown) || r.FrameRate != c.rate || len(r.Notes) != 1 || r.Notes[0].Code != bgremove.TimesLeft {
+				t.Errorf("%d files of %+v, %v", len(files), r, err)
+			}
+			size := int64(0)
+			for n, i := range c.shown {
+				path := filepath.Join(dir, fmt.Sprintf(c.file, n+1))
+				got := pixels(t, path, r.Width, r.Height)
+				if len(got) != 1 || !bytes.Equal(got[0].Pix, frames[i].Pix) {
+					t.Errorf("%s is not frame %d", path, i)
+				}
+				if stat, err := os.Stat(path); err == nil {
+					size += stat.Size()
+				}
+			}
+			if size != r.OutputSize {
+				t.Errorf("the files have %d bytes, and not %d", size, r.OutputSize)
+			}
+		})
+	}
+}
+
+// Without all pictures there is none: after a failure in the middle, and after an end
+// of the context.
+func TestNumberedAllOrNothing(t *testing.T) {
+	t.Parallel()
+	in := generate(t, "in.gif", movingSquare("-r", "10")...)
+	stopped := errors.New("stopped")
+	for name, c := range map[string]struct {
+		folder string // in the place of a picture
+		stop   bool
+		want   error
+	}{
+		"failure": {"f5.png", false, bgremove.OutputIsFolder},
+		"stop":    {"", true, stopped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, x := t.TempDir(), bgremove.Extras{Numbered: true}
+			if c.folder != "" {
+				if err := os.Mkdir(filepath.Join(dir, c.folder), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			x.Progress = func(p bgremove.Progress) {
+				if c.stop && p.Frame == 5 {
+					cancel(stopped)
+				}
+			}
+			o := bgremove.Options{Method: bgremove.Fast, Format: bgremove.PNG}
+			if _, err := bgremove.New(bgremove.Config{}).Remove(ctx, in, filepath.Join(dir, "f%d.png"), o, x); !errors.Is(err, c.want) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+			files, err := os.ReadDir(dir)
+			if err != nil || len(files) > 1 || len(files) == 1 && files[0].Name() != c.folder {
+				t.Errorf("%v is left: %v", files, err)
 			}
 		})
 	}

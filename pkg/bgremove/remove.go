@@ -37,6 +37,9 @@ type Result struct {
 	OutputFormat Format  `json:"outputFormat"`
 	// Placement is which part of the input is where in the output.
 	Placement Placement `json:"placement"`
+	// FrameRate is how many numbered pictures are to be shown a second; 0 for other
+	// outputs.
+	FrameRate float64 `json:"frameRate,omitempty"`
 	// DroppedFrames were left out for the frame rate, TrimmedFrames at idle
 	// ends.
 	DroppedFrames int `json:"droppedFrames"`
@@ -90,6 +93,11 @@ type Extras struct {
 	// data lies beside it, with the extension .json. Further pages have "-1" and so on
 	// before the extension. All files appear together.
 	Sheet string
+	// Numbered takes %04d or the like in an output's name for a number: each frame
+	// becomes a PNG or WebP of its own, from 1 on. They have no times, see
+	// Result.FrameRate; with Options.FPS they are that many a second, and frames are
+	// repeated. All files appear together.
+	Numbered bool
 	// Preview, if set, receives the first output frame that shows something,
 	// and the source laid out alike. The pictures are its own to keep.
 	Preview func(before, after *image.NRGBA)
@@ -135,7 +143,16 @@ func (r *Remover) Remove(ctx context.Context, input, output string, o Options, x
 // checkExtras refuses options that do not go with the extras.
 func checkExtras(o Options, x Extras) error {
 	wrong := &Error{Kind: Invalid, Reason: "does not apply to a sprite sheet"}
+	if x.Numbered {
+		wrong.Reason = "does not apply to numbered pictures"
+	}
 	switch {
+	case x.Numbered && o.Preset != "" && o.Preset != option.NoPreset:
+		wrong.Field = "preset"
+	case x.Numbered && o.MaxSize > 0:
+		wrong.Field = "maxSize"
+	case x.Numbered && x.Sheet != "":
+		return &Error{Kind: Invalid, Path: x.Sheet, Reason: "a sprite sheet is not written beside numbered pictures"}
 	case x.Sheet != "" && o.MaxSize > 0:
 		wrong.Field = "maxSize"
 	case x.Sheet != "" && o.Frame != nil:
@@ -177,7 +194,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(append(in.pictures, inputPath), func(path string) bool { return sameFile(path, outputPath) }) {
+	if slices.ContainsFunc(append(in.pictures, inputPath), func(path string) bool { return j.extras.takes(outputPath, path) }) {
 		return nil, &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: "would be the input itself"}
 	}
 	if err := checkRoom(j.options); err != nil {

@@ -49,8 +49,10 @@ func SheetPath(output string) string {
 type outputs struct {
 	*removal
 	path  string
+	info  media.Info // of the clip that is read
 	plays int
-	clip  *outfile.File // nil without one
+	clip  *target // nil without one
+	pace  *pacer  // of numbered pictures, else nil
 	pages []sheetFiles
 	sheet *sheet.Writer // nil without one
 	size  int64         // of the sheet
@@ -61,7 +63,7 @@ type sheetFiles struct{ picture, data *outfile.File }
 
 // createAll makes the files, or explains why it cannot, and then leaves none.
 func (j *removal) createAll(in *input, path, output string) (*outputs, error) {
-	o := &outputs{removal: j, path: output, plays: in.clip.Info().Plays}
+	o := &outputs{removal: j, path: output, info: in.clip.Info(), plays: in.clip.Info().Plays}
 	if j.options.Loop != nil {
 		o.plays = *j.options.Loop
 	}
@@ -91,7 +93,7 @@ func (o *outputs) create(input string) (err error) {
 		}
 	}
 	if o.path != "" || path == "" {
-		o.clip, err = create(o.path, o.extras.Overwrite)
+		o.clip, err = newTarget(o.path, o.extras, o.config.ChildLimits.FileSize)
 	}
 	return err
 }
@@ -132,9 +134,13 @@ func (o *outputs) page(page int) (picture, data io.Writer, err error) {
 }
 
 // sink opens the writer of the files; clip opens that of the clip.
-func (o *outputs) sink(ctx context.Context, out pipeline.Output, clip func(*outfile.File) (media.Sink, error)) (media.Sink, error) {
+func (o *outputs) sink(ctx context.Context, out pipeline.Output, clip func(*target) (media.Sink, error)) (media.Sink, error) {
 	if o.extras.Sheet == "" {
-		return clip(o.clip)
+		s, err := clip(o.clip)
+		if err == nil && o.clip.pattern != nil {
+			return o.paced(s, out), nil
+		}
+		return s, err
 	}
 	var err error
 	if o.sheet, err = sheet.NewWriter(ctx, out.Size.X, out.Size.Y, o.page, o.sheetOptions(out)); err != nil {
@@ -174,10 +180,10 @@ func (o *outputs) sheetOptions(out pipeline.Output) sheet.Options {
 	return so
 }
 
-// named is a file and the name that it gets.
-type named struct {
-	file *outfile.File
-	path string
+// paced is a sink of numbered pictures.
+func (o *outputs) paced(s media.Sink, out pipeline.Output) media.Sink {
+	o.pace = &pacer{Sink: s, rate: timingOf(o.options, o.info).MaxRate, tolerance: pipeline.Rounding(o.info), pool: out.Pool}
+	return o.pace
 }
 
 // commit gives all files their names, or none, and returns the clip's size. Files
@@ -186,11 +192,9 @@ func (o *outputs) commit() (clip int64, err error) {
 	var all []named
 	for i, p := range o.pages {
 		path := sheet.PageName(o.extras.Sheet, i)
-		all = append(all, named{p.picture, path}, named{p.data, sheet.DataName(path)})
+		all = append(all, named{p.picture, path, &o.size}, named{p.data, sheet.DataName(path), &o.size})
 	}
-	if o.clip != nil {
-		all = append(all, named{o.clip, o.path})
-	}
+	all = append(all, o.clip.files()...)
 	for i, n := range all {
 		size, err := n.file.Commit()
 		if err != nil {
@@ -202,12 +206,12 @@ func (o *outputs) commit() (clip int64, err error) {
 			}
 			return 0, err
 		}
-		if n.file == o.clip {
-			return size, nil
-		}
-		o.size += size
+		*n.size += size
 	}
-	return 0, nil
+	if o.clip == nil {
+		return 0, nil
+	}
+	return o.clip.size, nil
 }
 
 // discard removes what has no name yet.
@@ -216,13 +220,17 @@ func (o *outputs) discard() {
 		p.picture.Discard()
 		p.data.Discard()
 	}
-	if o.clip != nil {
-		o.clip.Discard()
-	}
+	o.clip.discard()
 }
 
 // report says in a result what was written beside a clip, or in its place.
 func (o *outputs) report(r *Result) {
+	if o.pace != nil {
+		r.Frames, r.FrameRate = o.pace.pictures, o.pace.frameRate()
+		if r.FrameRate > 0 {
+			r.Notes = append(r.Notes, o.pace.note())
+		}
+	}
 	if o.sheet == nil {
 		return
 	}

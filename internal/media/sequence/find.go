@@ -1,5 +1,5 @@
 // Package sequence reads numbered pictures as a clip: those of a folder, or those
-// that a pattern such as f%04d.png names.
+// that a pattern such as f%04d.png names. It also names those that are written.
 package sequence
 
 import (
@@ -32,6 +32,19 @@ func parsePattern(base string) (names, bool) {
 	}
 	digits, _ := strconv.Atoi(m[2])
 	return names{m[1], m[3], digits}, true
+}
+
+// name is that of a picture.
+func (n names) name(number int) string {
+	return fmt.Sprintf("%s%0*d%s", n.before, n.digits, number, n.behind)
+}
+
+// number is that of a picture's name.
+func (n names) number(name string) (int, bool) {
+	middle, ok := strings.CutPrefix(name, n.before)
+	middle, ok2 := strings.CutSuffix(middle, n.behind)
+	number, err := strconv.Atoi(middle)
+	return number, ok && ok2 && err == nil && n.name(number) == name
 }
 
 // Is reports whether an input is a sequence: a pattern that is no file's name, or a
@@ -113,10 +126,7 @@ func (n names) matches(dir string) ([]numbered, error) {
 	}
 	var found []numbered
 	for _, e := range entries {
-		middle, ok := strings.CutPrefix(e.Name(), n.before)
-		middle, ok2 := strings.CutSuffix(middle, n.behind)
-		number, err := strconv.Atoi(middle)
-		if ok && ok2 && err == nil && !e.IsDir() && fmt.Sprintf("%0*d", n.digits, number) == middle {
+		if number, ok := n.number(e.Name()); ok && !e.IsDir() {
 			found = append(found, numbered{e.Name(), number})
 		}
 	}

@@ -25,6 +25,8 @@ type File struct {
 	*os.File
 	path      string
 	overwrite bool
+	size      int64 // bytes, once it is complete
+	complete  bool
 }
 
 // Create makes the temporary file for path, in the folder of the final file,
@@ -69,31 +71,45 @@ func (f *File) Discard() {
 	_ = os.Remove(f.Name())
 }
 
-// Commit gives the complete file its name and returns its size in bytes.
-func (f *File) Commit() (size int64, err error) {
-	defer f.Discard()
+// Complete stores and closes the file, which has all its bytes, before Commit: so many
+// files can wait for their names.
+func (f *File) Complete() error {
+	if f.complete {
+		return nil
+	}
 	if err := f.Sync(); err != nil {
-		return 0, err
+		return err
 	}
 	stat, err := os.Stat(f.Name()) // by name: an encoder may have replaced it
 	if err != nil {
-		return 0, err
+		return err
 	}
+	f.size = stat.Size()
 	_ = os.Chmod(f.Name(), 0o666&^umask()) // network file systems may refuse it
 	if err := f.Close(); err != nil {
+		return err
+	}
+	f.complete = true
+	return nil
+}
+
+// Commit gives the complete file its name and returns its size in bytes.
+func (f *File) Commit() (size int64, err error) {
+	defer f.Discard()
+	if err := f.Complete(); err != nil {
 		return 0, err
 	}
 	if f.overwrite {
-		return stat.Size(), os.Rename(f.Name(), f.path)
+		return f.size, os.Rename(f.Name(), f.path)
 	}
 	// A link, unlike a rename, does not replace a file that was created since.
 	switch err := os.Link(f.Name(), f.path); {
 	case err == nil:
-		return stat.Size(), nil
+		return f.size, nil
 	case errors.Is(err, fs.ErrExist):
 		return 0, createError(f.path, fs.ErrExist)
 	}
-	return stat.Size(), os.Rename(f.Name(), f.path) // the file system has no links
+	return f.size, os.Rename(f.Name(), f.path) // the file system has no links
 }
 
 // Remove removes a file if it exists.

@@ -1,0 +1,44 @@
+package sequence
+
+import (
+	"path/filepath"
+	"regexp"
+)
+
+// Pattern is the path of pictures that are written, with one number in its last part.
+type Pattern struct {
+	dir string
+	names
+}
+
+// ParsePattern reads a path such as out/f%04d.png, as Find does.
+func ParsePattern(path string) (Pattern, bool) {
+	n, ok := parsePattern(filepath.Base(path))
+	return Pattern{filepath.Dir(path), n}, ok
+}
+
+var numberForm = regexp.MustCompile(`%[0-9]*d`)
+
+// HasNumber reports whether the last part of a path has a place for a number, or
+// several: then it is meant as a pattern, and may be a wrong one.
+func HasNumber(path string) bool { return numberForm.MatchString(filepath.Base(path)) }
+
+// Name is the path of a picture.
+func (p Pattern) Name(number int) string { return filepath.Join(p.dir, p.name(number)) }
+
+// Matches reports whether a file's name, without its folder, is that of a picture.
+func (p Pattern) Matches(name string) bool {
+	_, ok := p.number(name)
+	return ok
+}
+
+// Existing are the paths of the pictures that are there. Without the folder the error
+// wraps fs.ErrNotExist.
+func (p Pattern) Existing() ([]string, error) {
+	found, err := p.matches(p.dir)
+	paths := make([]string, len(found))
+	for i, f := range found {
+		paths[i] = filepath.Join(p.dir, f.name)
+	}
+	return paths, err
+}

@@ -1,0 +1,124 @@
+package bgremove
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/bgremove/bgremove/internal/media/sequence"
+	"github.com/bgremove/bgremove/internal/system/outfile"
+)
+
+// target is where the frames of one output go: a file, or one file for each.
+type target struct {
+	path      string
+	overwrite bool
+	limit     int64             // bytes of all files; no limit if that is 0
+	pattern   *sequence.Pattern // nil where it is one file
+	file      *outfile.File     // nil with a pattern
+	pictures  []*outfile.File   // complete, without their names
+	written   int64             // bytes of pictures
+	size      int64             // bytes, once it is committed
+}
+
+// named is a file and the name that it gets; its size is added to size then.
+type named struct {
+	file *outfile.File
+	path string
+	size *int64
+}
+
+// newTarget makes the file of an output. Of numbered pictures it checks that they can
+// be made.
+func newTarget(path string, x Extras, limit int64) (*target, error) {
+	t := &target{path: path, overwrite: x.Overwrite, limit: limit}
+	if !x.numbers(path) {
+		var err error
+		t.file, err = create(path, x.Overwrite)
+		return t, err
+	}
+	p, ok := sequence.ParsePattern(path)
+	if !ok {
+		return nil, &Error{Kind: Invalid, Cause: BadPattern, Path: path, Reason: "one %d or %04d must stand for the pictures' numbers"}
+	}
+	t.pattern = &p
+	there, err := p.Existing()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &Error{Kind: Invalid, Cause: OutputFolderMissing, Path: path, Reason: "the output's folder does not exist", Err: err}
+	case err != nil:
+		return nil, &Error{Kind: Failed, Path: path, Reason: "the output's folder cannot be read", Err: err}
+	case len(there) > 0 && !x.Overwrite:
+		return nil, existsError(there[0], fs.ErrExist)
+	}
+	return t, nil
+}
+
+// put writes the file of the next picture.
+func (t *target) put(data []byte) error {
+	if t.file != nil && t.written > 0 {
+		return errors.New("a second picture for one file")
+	}
+	t.written += int64(len(data))
+	if err := checkSize(t.written, t.limit); err != nil {
+		return err
+	}
+	if t.file != nil {
+		_, err := t.file.Write(data)
+		return err
+	}
+	file, err := create(t.pattern.Name(len(t.pictures)+1), t.overwrite)
+	if err != nil {
+		return err
+	}
+	if _, err = file.Write(data); err == nil {
+		err = file.Complete()
+	}
+	if err != nil {
+		file.Discard()
+		return err
+	}
+	t.pictures = append(t.pictures, file)
+	return nil
+}
+
+// files are what gets a name.
+func (t *target) files() (all []named) {
+	if t == nil {
+		return nil
+	}
+	if t.file != nil {
+		return []named{{t.file, t.path, &t.size}}
+	}
+	for i, file := range t.pictures {
+		all = append(all, named{file, t.pattern.Name(i + 1), &t.size})
+	}
+	return all
+}
+
+// discard removes what has no name yet.
+func (t *target) discard() {
+	for _, n := range t.files() {
+		n.file.Discard()
+	}
+}
+
+// takes reports whether an output may get the name of a file.
+func (x Extras) takes(output, path string) bool {
+	p, ok := sequence.ParsePattern(output)
+	if !x.Numbered || !ok {
+		return sameFile(path, output)
+	}
+	return p.Matches(filepath.Base(path)) && sameFile(filepath.Dir(path), filepath.Dir(output))
+}
+
+// numbers reports whether an output is numbered pictures.
+func (x Extras) numbers(path string) bool { return x.Numbered && sequence.HasNumber(path) }
+
+// HasNumber reports whether a file's name has a place for a number, such as %04d, for
+// Extras.Numbered.
+func HasNumber(path string) bool {
+	_, err := os.Stat(path)
+	return err != nil && sequence.HasNumber(path)
+}
