@@ -24,7 +24,7 @@ type pictures struct {
 
 // pictures checks before any work that the stills can be written.
 func (o *removeOptions) pictures(input string) (*pictures, error) {
-	used := []string{input, o.output, o.sheet}
+	used := []string{input, o.output, o.sheet, o.matte}
 	for _, path := range []string{o.preview, o.compare} {
 		if path == "" {
 			continue

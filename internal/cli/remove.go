@@ -25,6 +25,7 @@ type removeOptions struct {
 	bgremove.Options
 	output  string
 	sheet   string
+	matte   string
 	force   bool
 	quiet   bool
 	json    bool
@@ -59,6 +60,7 @@ is complete; an existing file is kept unless --force is given.`,
 	f.StringVarP(&o.output, "output", "o", "", "the output `file`, whose extension decides the format, or its folder; f%04d.png is a file for each frame; - is standard output")
 	optionFlags(f, &o.Options)
 	f.StringVar(&o.sheet, "sheet", "", "write a sprite sheet, a PNG `file`, and its data as .json; the clip only with -o or --format")
+	f.StringVar(&o.matte, "matte", "", "also write the matte, white on black, as a `file` in the format of its extension; an mp4 then needs no --bg")
 	f.StringVar(&o.preview, "preview", "", "also write the first cut-out as a PNG `file`")
 	f.StringVar(&o.compare, "compare", "", "also write before and after, side by side, as a PNG `file`")
 	f.BoolVar(&o.force, "force", false, "overwrite the output")
@@ -158,7 +160,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 
 // runRemoval removes the background and shows a progress bar.
 func (a *app) runRemoval(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
-	extras := bgremove.Extras{Overwrite: o.force, Sheet: o.sheet, Numbered: bgremove.HasNumber(o.output), Preview: p.onPreview()}
+	extras := bgremove.Extras{Overwrite: o.force, Sheet: o.sheet, Matte: o.matte, Numbered: bgremove.HasNumber(o.output) || bgremove.HasNumber(o.matte), Preview: p.onPreview()}
 	if !o.quiet {
 		bar := a.NewBar("removing")
 		defer bar.Close()
@@ -202,7 +204,11 @@ func (a *app) resolveOutput(cmd *cobra.Command, input string, o *removeOptions) 
 		return flags.Usage(cmd, errors.New("-o must name a file when INPUT is -"))
 	}
 	if o.output == "" || filearg.IsOutputFolder(o.output) {
-		o.output = filearg.OutputPath(input, o.output, bgremove.WrittenFormat(input, o.Options))
+		format := bgremove.WrittenFormat(input, o.Options)
+		if o.matte != "" && o.Format == bgremove.MP4 {
+			format = bgremove.MP4 // its transparency is in the matte
+		}
+		o.output = filearg.OutputPath(input, o.output, format)
 		o.Options = filearg.KeepFormat(o.output, o.Options)
 	}
 	return flags.CheckOptions(cmd, &o.Options)

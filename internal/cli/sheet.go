@@ -74,6 +74,9 @@ func (o *batchOptions) places(item batch.Item) (clip, sheet string) {
 
 // outputNames are the files of a result, in words.
 func outputNames(r *bgremove.Result) string {
+	if r.Matte != nil {
+		return r.Output + " and " + r.Matte.Output
+	}
 	if r.Sheet == nil {
 		return r.Output
 	}

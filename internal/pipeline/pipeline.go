@@ -53,6 +53,9 @@ type Job struct {
 	Survey func(*image.NRGBA)
 	// Open starts the output of Run. It is called once all about it is known.
 	Open func(context.Context, Output) (media.Sink, error)
+	// OpenMatte, if set, starts a second output of Run: each frame's alpha as it is laid
+	// out, without a background, as grey, opaque.
+	OpenMatte func(context.Context, Output) (media.Sink, error)
 	// Keep keeps the mattes of a clip that one pass would do for, so that it can be
 	// rendered several times.
 	Keep bool

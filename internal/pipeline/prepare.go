@@ -110,6 +110,9 @@ func (p *Prepared) Render(ctx context.Context, v Variant) (Report, error) {
 		r.report.count(plan, v)
 	}
 	spec := r.Canvas
+	if r.OpenMatte != nil {
+		spec.Background = nil // layOut puts it there, when the matte has been made
+	}
 	if v.Size != (image.Point{}) {
 		spec.Width, spec.Height = v.Size.X, v.Size.Y
 	}

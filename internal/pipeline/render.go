@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/canvas"
-	"github.com/bgremove/bgremove/internal/media"
 )
 
 // render runs a last pass: every frame of the plan is cut out, laid out and
@@ -36,7 +35,7 @@ func (r *runner) render(ctx context.Context, p plan) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.report.Start = p.start
-	sink, err := p.variant.Open(ctx, Output{Size: p.layout.Size, First: p.origin + p.start, End: p.end, Pool: r.pool, Workers: r.Workers})
+	sink, err := r.openSinks(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -110,7 +109,7 @@ func (r *runner) renderStages(ctx context.Context, kept *keptItems, first *item,
 // writer is the last stage of the last pass.
 type writer struct {
 	*runner
-	sink    media.Sink
+	sink    *sinks
 	preview func(before, after *image.NRGBA) // may be nil
 	quiet   bool                             // makes no progress
 	stats   clipStats
@@ -128,7 +127,7 @@ func (w *writer) write(ctx context.Context, it *item) error {
 	w.report.Frames++
 	w.stats.add(it.stats)
 	w.report.Duration = max(w.report.Duration, f.PTS+f.Duration)
-	err := w.sink.Write(ctx, f)
+	err := w.sink.write(ctx, f, it.grey)
 	stop()
 	w.flight.leave()
 	if err != nil {

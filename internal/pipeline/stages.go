@@ -22,9 +22,10 @@ type item struct {
 	box image.Rectangle // the subject's, where it was asked for
 	// before is the source picture, kept only until there is a preview.
 	before *image.NRGBA
-	stats  frameStats // of the last pass
-	behind scene.Shot // nil without a Scene
-	seen   bool       // behind has seen the frame
+	stats  frameStats   // of the last pass
+	grey   *image.NRGBA // the matte laid out, for OpenMatte
+	behind scene.Shot   // nil without a Scene
+	seen   bool         // behind has seen the frame
 	// subject is the subject's tone, and harmony what it is changed by, with Harmonise.
 	subject scene.Tone
 	harmony *scene.Harmony
@@ -187,12 +188,29 @@ func isVisible(row, alpha []uint8, x int) bool {
 	return alpha[x] >= visibleAlpha && (uint32(row[4*x+3])*uint32(alpha[x])+127)/255 >= visibleAlpha
 }
 
+// layOutMatte makes the matte's picture of a frame, and then puts the background behind
+// the frame.
+func (r *runner) layOutMatte(it *item) {
+	size := it.frame.Image.Rect.Size()
+	it.grey = r.pool.Get(size.X, size.Y)
+	copy(it.grey.Pix, it.frame.Image.Pix)
+	alphaToGrey(it.grey)
+	for _, img := range []*image.NRGBA{it.frame.Image, it.before} {
+		if bg := r.Canvas.Background; bg != nil && img != nil {
+			canvas.Flatten(img, *bg)
+		}
+	}
+}
+
 // layOut puts the cut-out on the canvas and readies it for the codec.
 func (r *runner) layOut(it *item, renderer *canvas.Renderer) {
 	it.frame.Image = renderer.RenderSubject(it.Image, func(img *image.NRGBA) { r.harmonise(it, img) })
 	it.Image = nil
 	if it.before != nil {
 		it.before = renderer.Render(it.before)
+	}
+	if r.OpenMatte != nil {
+		r.layOutMatte(it)
 	}
 	if it.behind != nil {
 		it.behind.Under(it.frame.Image)

@@ -61,6 +61,11 @@ func (j *removal) write(ctx context.Context, in *input, files *outputs, c *choic
 		job.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
 			return files.sink(ctx, out, func(to *target) (media.Sink, error) { return j.sink(ctx, to, in, j.options, 0, survey, out) })
 		}
+		if files.matte != nil {
+			job.OpenMatte = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
+				return files.openMatte(ctx, in, out)
+			}
+		}
 		w := written{}
 		if files.clip != nil {
 			w.file = files.clip.file
@@ -283,7 +288,7 @@ func (f *fitting) render(ctx context.Context, s fit.Settings, v pipeline.Variant
 		return t, err
 	}
 	v.Open = func(ctx context.Context, out pipeline.Output) (media.Sink, error) {
-		to := &target{file: t.file, limit: f.config.ChildLimits.FileSize}
+		to := &target{format: f.format(), file: t.file, limit: f.config.ChildLimits.FileSize}
 		sink, err := f.sink(ctx, to, f.in, o, s.Colours, f.survey, out)
 		if err != nil || f.colours == nil || s.Colours == 0 {
 			return sink, err

@@ -67,7 +67,7 @@ func (r *Remover) sink(ctx context.Context, to *target, in *input, o Options, co
 		plays = *o.Loop
 	}
 	pool, limited := out.Pool, &limitedFile{file: to.file, limit: to.limit}
-	switch f := o.EffectiveFormat(); f {
+	switch f := to.format; f {
 	case GIF:
 		return gif.NewWriter(limited, out.Size.X, out.Size.Y, gif.WriterOptions{
 			Quality: o.Quality, Colours: colours, Plays: plays, EdgeColour: colour(o.EdgeColour), Survey: survey, Pool: pool, Workers: out.Workers,
@@ -102,7 +102,7 @@ func (r *Remover) sink(ctx context.Context, to *target, in *input, o Options, co
 			return nil, err
 		}
 		so := ffmpeg.SinkOptions{
-			Format: ffmpeg.Format(f), Width: out.Size.X, Height: out.Size.Y, Opaque: !o.Transparent(),
+			Format: ffmpeg.Format(f), Width: out.Size.X, Height: out.Size.Y, Opaque: !o.Transparent() || f.Opaque(),
 			Quality: o.Quality, End: out.End, Timescale: timescale(in.clip.Info().TimeBase), Pool: pool, Workers: out.Workers,
 		}
 		if clip, ok := in.clip.(*ffmpeg.Clip); ok && clip.Info().HasAudio && !o.NoAudio {

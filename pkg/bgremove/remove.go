@@ -9,14 +9,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
-	"github.com/bgremove/bgremove/internal/media/gif"
 	"github.com/bgremove/bgremove/internal/media/sequence"
 	"github.com/bgremove/bgremove/internal/pipeline"
 	"github.com/bgremove/bgremove/internal/scene"
-	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Result describes the finished work. Frames, Width, Height and Duration are
@@ -49,6 +46,8 @@ type Result struct {
 	Timings map[string]float64 `json:"timings"`
 	// Quality is how it looks.
 	Quality Quality `json:"quality"`
+	// Matte is the matte beside the output, if one was written.
+	Matte *Matte `json:"matte,omitempty"`
 	// Sheet is the sprite sheet, if one was written.
 	Sheet *Sheet `json:"sheet,omitempty"`
 	// Fit is what a MaxSize cost, or nil without one.
@@ -93,7 +92,13 @@ type Extras struct {
 	// data lies beside it, with the extension .json. Further pages have "-1" and so on
 	// before the extension. All files appear together.
 	Sheet string
-	// Numbered takes %04d or the like in an output's name for a number: each frame
+	// Matte is the path of a clip that is written too: the output's transparency as grey,
+	// black for none and white for full, with the same frames and size, in the format of
+	// its extension. What stands behind the subject is not in it. Both appear together.
+	// An MP4 then needs nothing behind the subject, and holds colours that are not
+	// mixed with anything.
+	Matte string
+	// Numbered takes %04d or the like in the names of the output and the Matte for a number: each frame
 	// becomes a PNG or WebP of its own, from 1 on. They have no times, see
 	// Result.FrameRate; with Options.FPS they are that many a second, and frames are
 	// repeated. All files appear together.
@@ -140,29 +145,6 @@ func (r *Remover) Remove(ctx context.Context, input, output string, o Options, x
 	return result, nil
 }
 
-// checkExtras refuses options that do not go with the extras.
-func checkExtras(o Options, x Extras) error {
-	wrong := &Error{Kind: Invalid, Reason: "does not apply to a sprite sheet"}
-	if x.Numbered {
-		wrong.Reason = "does not apply to numbered pictures"
-	}
-	switch {
-	case x.Numbered && o.Preset != "" && o.Preset != option.NoPreset:
-		wrong.Field = "preset"
-	case x.Numbered && o.MaxSize > 0:
-		wrong.Field = "maxSize"
-	case x.Numbered && x.Sheet != "":
-		return &Error{Kind: Invalid, Path: x.Sheet, Reason: "a sprite sheet is not written beside numbered pictures"}
-	case x.Sheet != "" && o.MaxSize > 0:
-		wrong.Field = "maxSize"
-	case x.Sheet != "" && o.Frame != nil:
-		wrong.Field = "frame"
-	default:
-		return nil
-	}
-	return wrong
-}
-
 // removal is the state of one Remove.
 type removal struct {
 	*Remover
@@ -172,6 +154,7 @@ type removal struct {
 	timings map[string]float64
 	notes   []Note
 	behind  scene.Scene // nil where that is a colour of the canvas, or nothing
+	matte   Format      // of Extras.Matte
 }
 
 func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Result, error) {
@@ -196,6 +179,9 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	}
 	if slices.ContainsFunc(append(in.pictures, inputPath), func(path string) bool { return j.extras.takes(outputPath, path) }) {
 		return nil, &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: "would be the input itself"}
+	}
+	if err := j.settleMatte(in, inputPath, outputPath); err != nil {
+		return nil, err
 	}
 	if err := checkRoom(j.options); err != nil {
 		return nil, err
@@ -250,8 +236,10 @@ func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) 
 	if c, ok := clip.(*ffmpeg.Clip); ok {
 		needed = c.Needs()
 	}
-	if encoder := map[Format]string{WebP: "libwebp", AVIF: "libaom-av1", WebM: "libvpx-vp9", MP4: "libx264", Stacked: "libx264", MOV: "prores_ks"}[j.options.EffectiveFormat()]; encoder != "" {
-		needed = append(needed, encoder)
+	for _, f := range []Format{j.format(), j.matte} {
+		if encoder := map[Format]string{WebP: "libwebp", AVIF: "libaom-av1", WebM: "libvpx-vp9", MP4: "libx264", Stacked: "libx264", MOV: "prores_ks"}[f]; encoder != "" {
+			needed = append(needed, encoder)
+		}
 	}
 	tools, e := j.ffmpeg(ctx)
 	if e != nil || len(needed) == 0 {
@@ -279,7 +267,7 @@ func noCodec(name string, err error) error {
 // is the input's.
 func (j *removal) fallBack(input, path string) (string, error) {
 	note, ok := FallBack(j.options)
-	if !ok {
+	if !ok || j.format() == j.options.Format {
 		return path, nil
 	}
 	j.notes = append(j.notes, note)
@@ -299,70 +287,6 @@ func sameFile(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
-}
-
-// sampling is how the canvas scales.
-func sampling(s Scale, pixelArt bool) (canvas.Sampling, error) {
-	switch s {
-	case ScaleNearest:
-		return canvas.Nearest, nil
-	case ScaleSmooth:
-		return canvas.Smooth, nil
-	case ScaleAuto, "":
-		if pixelArt {
-			return canvas.Crisp, nil
-		}
-		return canvas.Smooth, nil
-	}
-	return 0, fmt.Errorf("nothing does scale %s", s)
-}
-
-// timingOf is which frames are kept.
-func timingOf(o Options, info media.Info) pipeline.Timing {
-	t := pipeline.Timing{Start: o.Start, End: o.End, MaxRate: o.FPS}
-	if info.Container == media.Pictures {
-		t.MaxRate = 0 // it was the pictures' rate
-	}
-	return t
-}
-
-// job translates the options for the pipeline, all but Open. The survey is that of a
-// GIF, else nil.
-func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
-	o, info, format := j.options, in.clip.Info(), j.options.EffectiveFormat()
-	backing, _ := option.ParseBackground(o.Background)
-	if j.behind != nil {
-		backing.Colour = nil
-	}
-	scaling, err := sampling(o.Scale, c.pixelArt)
-	if err != nil {
-		return pipeline.Job{}, nil, err
-	}
-	job := pipeline.Job{
-		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
-		Timing: timingOf(o, info),
-		Tidy:   c.method == Rembg,
-		Trim:   j.trims(info),
-		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
-			Anchor: o.Anchor, Sampling: scaling, Rim: rim(o), Background: backing.Colour, Even: format == MP4 || format == Stacked},
-		Scene: j.behind, Harmonise: o.Harmonise,
-		Preview: j.extras.Preview, FirstCut: j.extras.FirstCut, TempDir: j.config.TempDir, Workers: j.config.Workers, Memory: j.config.Memory,
-	}
-	if p := j.extras.Progress; p != nil {
-		job.Progress = func(at pipeline.Progress) { p(Progress(at)) }
-	}
-	var survey *gif.Survey
-	switch format {
-	case GIF:
-		survey = new(gif.Survey)
-		job.Survey = survey.Add
-		if info.Container != media.GIF {
-			job.Timing.MinGap = 2
-		}
-	case AVIF, WebM, MOV, Stacked:
-		job.BleedReach = 4 // as far as chroma at half the resolution is interpolated
-	}
-	return job, survey, nil
 }
 
 func (j *removal) result(inputPath, outputPath string, in *input, c *choice, report pipeline.Report, size int64) *Result {
@@ -394,7 +318,7 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 	return &Result{
 		Input: inputPath, Output: outputPath, Method: c.method, Reason: c.reason, Model: c.model, Device: c.device,
 		Frames: report.Frames, Width: width, Height: height, Duration: milliseconds(report.Duration),
-		InputSize: in.size, OutputSize: size, OutputFormat: j.options.EffectiveFormat(),
+		InputSize: in.size, OutputSize: size, OutputFormat: j.format(),
 		Placement:     Placement{boxOf(report.Layout.Window), boxOf(report.Layout.Target), milliseconds(report.Start)},
 		DroppedFrames: report.Dropped, TrimmedFrames: report.Trimmed, Timings: j.timings, Notes: j.notes,
 	}

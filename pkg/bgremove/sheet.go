@@ -52,6 +52,7 @@ type outputs struct {
 	info  media.Info // of the clip that is read
 	plays int
 	clip  *target // nil without one
+	matte *target // nil without one
 	pace  *pacer  // of numbered pictures, else nil
 	pages []sheetFiles
 	sheet *sheet.Writer // nil without one
@@ -93,7 +94,10 @@ func (o *outputs) create(input string) (err error) {
 		}
 	}
 	if o.path != "" || path == "" {
-		o.clip, err = newTarget(o.path, o.extras, o.config.ChildLimits.FileSize)
+		o.clip, err = newTarget(o.path, o.format(), o.extras, o.config.ChildLimits.FileSize)
+	}
+	if err == nil && o.extras.Matte != "" {
+		o.matte, err = newTarget(o.extras.Matte, o.removal.matte, o.extras, o.config.ChildLimits.FileSize)
 	}
 	return err
 }
@@ -180,10 +184,14 @@ func (o *outputs) sheetOptions(out pipeline.Output) sheet.Options {
 	return so
 }
 
-// paced is a sink of numbered pictures.
+// paced is the sink of an output of numbered pictures.
 func (o *outputs) paced(s media.Sink, out pipeline.Output) media.Sink {
-	o.pace = &pacer{Sink: s, rate: timingOf(o.options, o.info).MaxRate, tolerance: pipeline.Rounding(o.info), pool: out.Pool}
+	o.pace = o.pacer(s, out)
 	return o.pace
+}
+
+func (o *outputs) pacer(s media.Sink, out pipeline.Output) *pacer {
+	return &pacer{Sink: s, rate: timingOf(o.options, o.info).MaxRate, tolerance: pipeline.Rounding(o.info), pool: out.Pool}
 }
 
 // commit gives all files their names, or none, and returns the clip's size. Files
@@ -194,7 +202,7 @@ func (o *outputs) commit() (clip int64, err error) {
 		path := sheet.PageName(o.extras.Sheet, i)
 		all = append(all, named{p.picture, path, &o.size}, named{p.data, sheet.DataName(path), &o.size})
 	}
-	all = append(all, o.clip.files()...)
+	all = append(append(all, o.matte.files()...), o.clip.files()...)
 	for i, n := range all {
 		size, err := n.file.Commit()
 		if err != nil {
@@ -221,10 +229,12 @@ func (o *outputs) discard() {
 		p.data.Discard()
 	}
 	o.clip.discard()
+	o.matte.discard()
 }
 
 // report says in a result what was written beside a clip, or in its place.
 func (o *outputs) report(r *Result) {
+	r.Matte = o.matteReport()
 	if o.pace != nil {
 		r.Frames, r.FrameRate = o.pace.pictures, o.pace.frameRate()
 		if r.FrameRate > 0 {

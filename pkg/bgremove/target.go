@@ -8,11 +8,13 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media/sequence"
 	"github.com/bgremove/bgremove/internal/system/outfile"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // target is where the frames of one output go: a file, or one file for each.
 type target struct {
 	path      string
+	format    Format
 	overwrite bool
 	limit     int64             // bytes of all files; no limit if that is 0
 	pattern   *sequence.Pattern // nil where it is one file
@@ -31,8 +33,8 @@ type named struct {
 
 // newTarget makes the file of an output. Of numbered pictures it checks that they can
 // be made.
-func newTarget(path string, x Extras, limit int64) (*target, error) {
-	t := &target{path: path, overwrite: x.Overwrite, limit: limit}
+func newTarget(path string, f Format, x Extras, limit int64) (*target, error) {
+	t := &target{path: path, format: f, overwrite: x.Overwrite, limit: limit}
 	if !x.numbers(path) {
 		var err error
 		t.file, err = create(path, x.Overwrite)
@@ -97,7 +99,7 @@ func (t *target) files() (all []named) {
 	return all
 }
 
-// discard removes what has no name yet.
+// discard removes what has no name yet. There may be no target.
 func (t *target) discard() {
 	for _, n := range t.files() {
 		n.file.Discard()
@@ -111,6 +113,32 @@ func (x Extras) takes(output, path string) bool {
 		return sameFile(path, output)
 	}
 	return p.Matches(filepath.Base(path)) && sameFile(filepath.Dir(path), filepath.Dir(output))
+}
+
+// checkExtras refuses options that do not go with the extras.
+func checkExtras(o Options, x Extras) error {
+	if err := checkMatte(o, x); err != nil {
+		return err
+	}
+	wrong := &Error{Kind: Invalid, Reason: "does not apply to a sprite sheet"}
+	if x.Numbered {
+		wrong.Reason = "does not apply to numbered pictures"
+	}
+	switch {
+	case x.Numbered && o.Preset != "" && o.Preset != option.NoPreset:
+		wrong.Field = "preset"
+	case x.Numbered && o.MaxSize > 0:
+		wrong.Field = "maxSize"
+	case x.Numbered && x.Sheet != "":
+		return &Error{Kind: Invalid, Path: x.Sheet, Reason: "a sprite sheet is not written beside numbered pictures"}
+	case x.Sheet != "" && o.MaxSize > 0:
+		wrong.Field = "maxSize"
+	case x.Sheet != "" && o.Frame != nil:
+		wrong.Field = "frame"
+	default:
+		return nil
+	}
+	return wrong
 }
 
 // numbers reports whether an output is numbered pictures.
