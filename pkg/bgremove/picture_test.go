@@ -71,19 +71,19 @@ func TestPictureBecomesPNG(t *testing.T) {
 	if len(want) != 1 || !bytes.Equal(got.Pix, want[0].Pix) {
 		t.Error("PNG and APNG differ")
 	}
-	var clear, soft, full int
+	var empty, soft, full int
 	for i := 3; i < len(got.Pix); i += 4 {
 		switch got.Pix[i] {
 		case 0:
-			clear++
+			empty++
 		case 255:
 			full++
 		default:
 			soft++
 		}
 	}
-	if clear == 0 || soft == 0 || full == 0 {
-		t.Errorf("%d pixels are clear, %d soft and %d full", clear, soft, full)
+	if empty == 0 || soft == 0 || full == 0 {
+		t.Errorf("%d pixels are clear, %d soft and %d full", empty, soft, full)
 	}
 	o.Format, o.Background = bgremove.PNG, "#ff0000"
 	red := readPNG(t, remove(t, in, filepath.Join(dir, "red.png"), o).Output)

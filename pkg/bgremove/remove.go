@@ -159,34 +159,11 @@ type removal struct {
 
 func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Result, error) {
 	j.preload()
-	in, err := timing(j, "probe", func() (*input, error) { return j.openAt(ctx, inputPath, j.options.FPS) })
+	in, err := j.look(ctx, inputPath)
 	if err != nil {
 		return nil, err
 	}
-	if in.clip.Info().Truncated {
-		return nil, &Error{Kind: Unreadable, Cause: InputTruncated, Path: inputPath, Reason: "the file is truncated"}
-	}
-	if in.clip, err = j.chooseFrame(inputPath, in.clip); err != nil {
-		return nil, err
-	}
-	if err := j.settleFormat(inputPath, outputPath, in.clip.Info()); err != nil {
-		return nil, err
-	}
-	j.cutToPreset(in.clip.Info())
-	outputPath, err = j.fallBack(inputPath, outputPath)
-	if err != nil {
-		return nil, err
-	}
-	if slices.ContainsFunc(append(in.pictures, inputPath), func(path string) bool { return j.extras.takes(outputPath, path) }) {
-		return nil, &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: "would be the input itself"}
-	}
-	if err := j.settleMatte(in, inputPath, outputPath); err != nil {
-		return nil, err
-	}
-	if err := checkRoom(j.options); err != nil {
-		return nil, err
-	}
-	if j.behind, err = j.scene(ctx, j.options); err != nil {
+	if outputPath, err = j.settle(ctx, in, inputPath, outputPath); err != nil {
 		return nil, err
 	}
 	files, err := j.createAll(in, inputPath, outputPath)
@@ -221,6 +198,43 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	result.Quality, result.Fit = quality, out.fit
 	files.report(result)
 	return result, nil
+}
+
+// look opens the input, or the frame of it that is asked for.
+func (j *removal) look(ctx context.Context, path string) (*input, error) {
+	in, err := timing(j, "probe", func() (*input, error) { return j.openAt(ctx, path, j.options.FPS) })
+	if err != nil {
+		return nil, err
+	}
+	if in.clip.Info().Truncated {
+		return nil, &Error{Kind: Unreadable, Cause: InputTruncated, Path: path, Reason: "the file is truncated"}
+	}
+	in.clip, err = j.chooseFrame(path, in.clip)
+	return in, err
+}
+
+// settle decides what the options leave open, with the input known, and refuses what does
+// not go together. It returns the output's path.
+func (j *removal) settle(ctx context.Context, in *input, inputPath, outputPath string) (string, error) {
+	if err := j.settleFormat(inputPath, outputPath, in.clip.Info()); err != nil {
+		return "", err
+	}
+	j.cutToPreset(in.clip.Info())
+	outputPath, err := j.fallBack(inputPath, outputPath)
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(append(in.pictures, inputPath), func(path string) bool { return j.extras.takes(outputPath, path) }) {
+		return "", &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: "would be the input itself"}
+	}
+	if err := j.settleMatte(in, inputPath, outputPath); err != nil {
+		return "", err
+	}
+	if err := checkRoom(j.options); err != nil {
+		return "", err
+	}
+	j.behind, err = j.scene(ctx, j.options)
+	return outputPath, err
 }
 
 // missingCodec blames what this ffmpeg does not have of the decoders and filters that
