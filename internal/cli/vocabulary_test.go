@@ -101,3 +101,16 @@ func document(t *testing.T, name string) string {
 	}
 	return strings.Join(strings.Fields(string(text)), " ")
 }
+
+// TestListNamesStates checks that the help of `client list` names each state of a job.
+func TestListNamesStates(t *testing.T) {
+	t.Parallel()
+	flag := command(t, "client", "list").Flags().Lookup("status")
+	var states []string
+	for _, s := range job.States() {
+		states = append(states, string(s))
+	}
+	if want := strings.Join(states, ", "); !strings.Contains(flag.Usage, want) {
+		t.Errorf("the help of --status does not say %s: %s", want, flag.Usage)
+	}
+}

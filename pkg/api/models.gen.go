@@ -633,6 +633,49 @@ type KeyCreated struct {
 	Prefix string `json:"prefix"`
 }
 
+// KeyJob A job in a list, with its times and its credits.
+type KeyJob struct {
+	// BatchID The batch that it is of, null if it was submitted alone.
+	BatchID *string `json:"batchId"`
+
+	// Charged What was taken: the price, or 0 where credits are unlimited.
+	Charged   int       `json:"charged"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// DownloadURL Path of the output, when the job is done.
+	DownloadURL *string `json:"downloadUrl,omitempty"`
+
+	// EndedAt Null until it is done or has failed.
+	EndedAt *time.Time `json:"endedAt"`
+
+	// Error The reason why a job failed: `unreadable_file`, `processing_failed` or `timed_out`. It is null for other jobs. Treat
+	// unknown codes as `processing_failed`.
+	Error *JobError `json:"error"`
+	ID    string    `json:"id"`
+
+	// Metadata The decoded input, upright and with square pixels. For an unreadable file all numbers except its size are 0.
+	Metadata Metadata `json:"metadata"`
+
+	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// height, with the matte below the colours.
+	OutputFormat OutputFormat `json:"outputFormat"`
+
+	// PreviewURL Path of the preview, once there is one.
+	PreviewURL *string `json:"previewUrl,omitempty"`
+
+	// Refunded What was given back.
+	Refunded int       `json:"refunded"`
+	Status   JobStatus `json:"status"`
+}
+
+// KeyJobPage defines model for KeyJobPage.
+type KeyJobPage struct {
+	Jobs []KeyJob `json:"jobs"`
+
+	// Next What to ask for as `before`, null on the last page.
+	Next *string `json:"next"`
+}
+
 // KeyList defines model for KeyList.
 type KeyList struct {
 	Keys []Key `json:"keys"`
@@ -994,6 +1037,21 @@ type CreateBatchParams struct {
 	// you get the first answer again, and nothing is charged twice. With anything else the answer is 409. Refusals are not
 	// remembered.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListKeyJobsParams defines parameters for ListKeyJobs.
+type ListKeyJobsParams struct {
+	// Status Only the jobs in this state.
+	Status *JobStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Since Only the jobs created at this time or later (RFC 3339).
+	Since *string `form:"since,omitempty" json:"since,omitempty"`
+
+	// Before Only jobs created before this one: `next` of the previous page.
+	Before *string `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit The largest number of entries in the answer.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // CreateJobParams defines parameters for CreateJob.

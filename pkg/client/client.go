@@ -29,6 +29,8 @@ type (
 	// Job is the state of a job. Like all that a service answers it comes without
 	// control characters in its texts.
 	Job = api.Job
+	// ListedJob is a job in a list, with its times and its credits.
+	ListedJob = api.KeyJob
 	// Batch is the state of a batch and its jobs.
 	Batch = api.Batch
 	// Submission is a job that was taken and charged.

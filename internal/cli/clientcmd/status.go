@@ -12,6 +12,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
@@ -100,19 +101,32 @@ func (c *remote) show(cmd *cobra.Command, id string,
 
 // printJobs prints a line for each job.
 func (c *remote) printJobs(jobs []client.Job) error {
+	rows := make([][]string, len(jobs))
+	for i, j := range jobs {
+		rows[i] = []string{j.ID, string(j.Status), j.Metadata.OriginalName, detail(j.Error, j.OutputFormat, j.Metadata)}
+	}
+	return c.printTable(rows)
+}
+
+// detail is what became of a job, in the words of its state.
+func detail(reason *string, format api.OutputFormat, m api.Metadata) string {
+	switch {
+	case reason != nil:
+		return *reason
+	case m.OutputSize != nil:
+		return string(format) + ", " + term.ByteSize(*m.OutputSize)
+	}
+	return ""
+}
+
+// printTable prints rows with their columns below each other.
+func (c *remote) printTable(rows [][]string) error {
 	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-	for _, j := range jobs {
-		detail := ""
-		switch {
-		case j.Error != nil:
-			detail = *j.Error
-		case j.Metadata.OutputSize != nil:
-			detail = string(j.OutputFormat) + ", " + term.ByteSize(*j.Metadata.OutputSize)
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = term.Printable(cell)
 		}
-		for _, column := range []string{j.ID, string(j.Status), j.Metadata.OriginalName} {
-			fmt.Fprint(w, term.Printable(column), "\t")
-		}
-		fmt.Fprintln(w, term.Printable(detail))
+		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	return w.Flush()
 }

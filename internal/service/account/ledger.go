@@ -24,6 +24,12 @@ const (
 	Reversal Kind = "reversal"
 )
 
+// entryPrefix begins the ids of entries.
+const entryPrefix = "led_"
+
+// IsEntryID reports whether text can be the id of an entry.
+func IsEntryID(text string) bool { return id.Valid(entryPrefix, text) }
+
 // Entry is one line of the ledger, never changed once written.
 type Entry struct {
 	ID        string // led_…
@@ -135,7 +141,7 @@ func (l *Ledger) Deduct(ctx context.Context, accountID string, credits int64, no
 func (l *Ledger) addEntry(ctx context.Context, tx *store.Tx, e Entry) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO ledger (id, account_id, kind, amount, job_id, note, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, now_ms())`,
-		id.New("led_"), e.AccountID, e.Kind, e.Amount, sql.NullString{String: e.JobID, Valid: e.JobID != ""}, e.Note)
+		id.New(entryPrefix), e.AccountID, e.Kind, e.Amount, sql.NullString{String: e.JobID, Valid: e.JobID != ""}, e.Note)
 	return err
 }
 

@@ -28,7 +28,7 @@ func (o operations) ListKeys(ctx context.Context, _ api.ListKeysRequestObject) (
 	if err != nil {
 		return nil, err
 	}
-	return api.ListKeys200JSONResponse{Keys: keyBodies(keys)}, nil
+	return api.ListKeys200JSONResponse{Keys: bodies(keys, keyBody)}, nil
 }
 
 // CreateKey makes a key and shows it, this once.
@@ -59,19 +59,11 @@ func (o operations) RevokeKey(ctx context.Context, in api.RevokeKeyRequestObject
 }
 
 func (a *API) accountBody(who account.Account, keys []account.Key) api.Account {
-	b := api.Account{Email: who.Email, Confirmed: a.mayCauseCosts(who), Credits: int(who.Credits), Keys: keyBodies(keys)}
+	b := api.Account{Email: who.Email, Confirmed: a.mayCauseCosts(who), Credits: int(who.Credits), Keys: bodies(keys, keyBody)}
 	if who.Plan != "" {
 		b.Plan = &who.Plan
 	}
 	return b
-}
-
-func keyBodies(keys []account.Key) []api.Key {
-	bodies := make([]api.Key, len(keys)) // an empty list is [], not null
-	for i, k := range keys {
-		bodies[i] = keyBody(k)
-	}
-	return bodies
 }
 
 func keyBody(k account.Key) api.Key {

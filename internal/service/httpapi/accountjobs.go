@@ -3,42 +3,11 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"mime/multipart"
-	"strings"
 
 	"github.com/bgremove/bgremove/internal/service/job"
-	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/pkg/api"
 )
-
-// Bounds of a page.
-const (
-	defaultPage = 20
-	maxPage     = 100
-)
-
-// parseLimit is how many a page is to have.
-func parseLimit(given *int) (int, error) {
-	switch {
-	case given == nil:
-		return defaultPage, nil
-	case *given < 1 || *given > maxPage:
-		return 0, &formError{field: "limit", reason: fmt.Sprintf("must be between 1 and %d", maxPage)}
-	}
-	return *given, nil
-}
-
-// parseBefore is the id that a page comes before, empty for the first page.
-func parseBefore(given *string) (string, error) {
-	switch {
-	case given == nil:
-		return "", nil
-	case *given == "" || !store.ValidText(*given):
-		return "", &formError{field: "before", reason: "must be next of the page before"}
-	}
-	return *given, nil
-}
 
 // SubmitJobs submits one file or several.
 func (o operations) SubmitJobs(ctx context.Context, in api.SubmitJobsRequestObject) (api.SubmitJobsResponseObject, error) {
@@ -101,46 +70,6 @@ func createdBody(r job.Receipt) api.JobsCreated {
 	return b
 }
 
-// ListJobs is a page of the account's jobs.
-func (o operations) ListJobs(ctx context.Context, in api.ListJobsRequestObject) (api.ListJobsResponseObject, error) {
-	page := job.Page{}
-	var err error
-	if page.Limit, err = parseLimit(in.Params.Limit); err != nil {
-		return nil, err
-	}
-	if page.Before, err = parseBefore(in.Params.Before); err != nil {
-		return nil, err
-	}
-	if in.Params.State != nil {
-		if page.State = job.State(*in.Params.State); !in.Params.State.Valid() {
-			return nil, &formError{field: "state", reason: "must be one of " + stateList()}
-		}
-	}
-	wanted := page.Limit
-	page.Limit++ // to see whether there is another page
-	found, err := o.Jobs.List(ctx, requestFrom(ctx).owner, page)
-	if err != nil {
-		return nil, err
-	}
-	b := api.JobPage{Jobs: make([]api.AccountJob, min(len(found), wanted))}
-	for i := range b.Jobs {
-		b.Jobs[i] = accountJobBody(found[i])
-	}
-	if len(found) > wanted {
-		b.Next = &found[wanted-1].ID
-	}
-	return api.ListJobs200JSONResponse(b), nil
-}
-
-// stateList is the states of jobs in words.
-func stateList() string {
-	var words []string
-	for _, s := range job.States() {
-		words = append(words, string(s))
-	}
-	return strings.Join(words, ", ")
-}
-
 // GetAccountJob is a job of the account.
 func (o operations) GetAccountJob(ctx context.Context, in api.GetAccountJobRequestObject) (api.GetAccountJobResponseObject, error) {
 	found, err := o.Jobs.Get(ctx, requestFrom(ctx).owner, in.ID)
@@ -152,24 +81,13 @@ func (o operations) GetAccountJob(ctx context.Context, in api.GetAccountJobReque
 
 // accountJobBody is a job as its account sees it.
 func accountJobBody(j job.Job) api.AccountJob {
-	shown := jobBodyAt("/api/jobs/"+j.ID, j)
-	b := api.AccountJob{
+	shown := keyJobBodyAt("/api/jobs/"+j.ID, j)
+	return api.AccountJob{
 		ID: shown.ID, Status: shown.Status, Metadata: shown.Metadata, OutputFormat: shown.OutputFormat,
 		PreviewURL: shown.PreviewURL, DownloadURL: shown.DownloadURL, Error: shown.Error,
-		CreatedAt: milliseconds(j.CreatedAt), Options: optionsBody(j.Options),
-		Cost: int(j.Cost), Charged: int(j.Charged), InputAvailable: j.Input != nil,
+		CreatedAt: shown.CreatedAt, EndedAt: shown.EndedAt, BatchID: shown.BatchID, Charged: shown.Charged, Refunded: shown.Refunded,
+		Options: optionsBody(j.Options), Cost: int(j.Cost), InputAvailable: j.Input != nil,
 	}
-	if !j.EndedAt.IsZero() {
-		ended := milliseconds(j.EndedAt)
-		b.EndedAt = &ended
-	}
-	if j.BatchID != "" {
-		b.BatchID = &j.BatchID
-	}
-	if j.State.Refunded() {
-		b.Refunded = b.Charged
-	}
-	return b
 }
 
 func optionsBody(o job.Options) api.Options {

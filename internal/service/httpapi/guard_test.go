@@ -228,7 +228,7 @@ func TestRoutes(t *testing.T) {
 		"no text":                     {http.MethodGet, "/api/v1/batches/%ff", http.StatusNotFound, `{"error":"not_found"}`, ""},
 		"two slashes":                 {http.MethodGet, "//api/v1/jobs/job_0", http.StatusNotFound, `{"error":"not_found"}`, ""},
 		"root":                        {http.MethodGet, "/", http.StatusNotFound, `{"error":"not_found"}`, ""},
-		"no list of jobs":             {http.MethodGet, "/api/v1/jobs", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "POST"},
+		"no list of batches":          {http.MethodGet, "/api/v1/batches", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "POST"},
 		"put":                         {http.MethodPut, "/api/v1/jobs/job_0", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "GET, HEAD"},
 		"delete keys":                 {http.MethodDelete, "/api/account/keys", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "GET, HEAD, POST"},
 		"head":                        {http.MethodHead, "/healthz", http.StatusOK, "", ""},

@@ -22,17 +22,39 @@ func (o operations) GetBatch(ctx context.Context, in api.GetBatchRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	b := api.Batch{ID: found.ID, Status: api.BatchStatus(found.State), Jobs: make([]api.Job, len(found.Jobs))}
-	for i, j := range found.Jobs {
-		b.Jobs[i] = jobBody(j)
-	}
-	return api.GetBatch200JSONResponse{Body: b}, nil
+	return api.GetBatch200JSONResponse{Body: api.Batch{
+		ID: found.ID, Status: api.BatchStatus(found.State), Jobs: bodies(found.Jobs, jobBody),
+	}}, nil
 }
 
 func jobPath(id string) string { return "/api/v1/jobs/" + id }
 
 // jobBody is a job as keys see it.
 func jobBody(j job.Job) api.Job { return jobBodyAt(jobPath(j.ID), j) }
+
+// keyJobBody is a job in a key's list.
+func keyJobBody(j job.Job) api.KeyJob { return keyJobBodyAt(jobPath(j.ID), j) }
+
+// keyJobBodyAt is a job with its times and credits, and links below a path.
+func keyJobBodyAt(self string, j job.Job) api.KeyJob {
+	shown := jobBodyAt(self, j)
+	b := api.KeyJob{
+		ID: shown.ID, Status: shown.Status, Metadata: shown.Metadata, OutputFormat: shown.OutputFormat,
+		PreviewURL: shown.PreviewURL, DownloadURL: shown.DownloadURL, Error: shown.Error,
+		CreatedAt: milliseconds(j.CreatedAt), Charged: int(j.Charged),
+	}
+	if !j.EndedAt.IsZero() {
+		ended := milliseconds(j.EndedAt)
+		b.EndedAt = &ended
+	}
+	if j.BatchID != "" {
+		b.BatchID = &j.BatchID
+	}
+	if j.State.Refunded() {
+		b.Refunded = b.Charged
+	}
+	return b
+}
 
 // qualityBody is nil for jobs of versions that did not judge.
 func qualityBody(q *job.Quality) *api.Quality {

@@ -13,30 +13,6 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// GetLedger is a page of how the account's credits moved.
-func (o operations) GetLedger(ctx context.Context, in api.GetLedgerRequestObject) (api.GetLedgerResponseObject, error) {
-	wanted, err := parseLimit(in.Params.Limit)
-	if err != nil {
-		return nil, err
-	}
-	from, err := parseBefore(in.Params.Before)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := o.Ledger.Statement(ctx, requestFrom(ctx).account.ID, from, wanted+1)
-	if err != nil {
-		return nil, err
-	}
-	b := api.LedgerPage{Entries: make([]api.LedgerEntry, min(len(lines), wanted))}
-	for i := range b.Entries {
-		b.Entries[i] = entryBody(lines[i])
-	}
-	if len(lines) > wanted {
-		b.Next = &lines[wanted-1].ID
-	}
-	return api.GetLedger200JSONResponse(b), nil
-}
-
 func entryBody(l account.Line) api.LedgerEntry {
 	b := api.LedgerEntry{
 		ID: l.ID, At: milliseconds(l.CreatedAt), Kind: api.LedgerEntryKind(l.Kind), Amount: l.Amount, Balance: l.Balance, Note: l.Note,

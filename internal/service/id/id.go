@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"encoding/binary"
+	"strings"
 	"sync"
 	"time"
 )
@@ -35,6 +36,20 @@ func New(prefix string) string {
 		increment(&last)
 	}
 	return prefix + encoding.EncodeToString(last[:])
+}
+
+// Valid reports whether an id of the prefix can be text.
+func Valid(prefix, text string) bool {
+	random, found := strings.CutPrefix(text, prefix)
+	raw, err := encoding.DecodeString(random)
+	return found && err == nil && len(raw) == len(last) && encoding.EncodeToString(raw) == random
+}
+
+// Least sorts before all ids of the prefix that are made from a time on.
+func Least(prefix string, from time.Time) string {
+	var n [16]byte
+	binary.BigEndian.PutUint64(n[:8], uint64(max(0, from.UnixMilli()))<<16)
+	return prefix + encoding.EncodeToString(n[:])
 }
 
 // increment adds a random step of at most 2^32 to a 128 bit number.

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/service/id"
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
@@ -72,6 +73,12 @@ type File struct {
 	Size   int64
 	SHA256 string // in hex
 }
+
+// jobPrefix begins the ids of jobs.
+const jobPrefix = "job_"
+
+// IsID reports whether text can be the id of a job.
+func IsID(text string) bool { return id.Valid(jobPrefix, text) }
 
 // Job is one file on its way.
 type Job struct {

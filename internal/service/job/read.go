@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/service/id"
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
@@ -105,10 +106,14 @@ func (s *Service) Get(ctx context.Context, owner Owner, id string) (Job, error) 
 
 // Page says which jobs List returns.
 type Page struct {
-	State  State  // only those in it; empty: all
-	Before string // only those made before this job; empty: from the newest
+	State  State     // only those in it; empty: all
+	Since  time.Time // only those made then or later; zero: all
+	Before string    // only those made before this job; empty: from the newest
 	Limit  int
 }
+
+// clockSkew is how far a node's clock, which is in ids, may be from the database's.
+const clockSkew = time.Hour
 
 // List is the jobs that owner may see, the newest first.
 func (s *Service) List(ctx context.Context, owner Owner, p Page) ([]Job, error) {
@@ -116,6 +121,10 @@ func (s *Service) List(ctx context.Context, owner Owner, p Page) ([]Job, error) 
 		p.Before = "z" // behind all ids, by any collation
 	}
 	where, args := "account_id = $1 AND id < $2", []any{owner.AccountID, p.Before, p.Limit}
+	and := func(condition string, value any) {
+		args = append(args, value)
+		where += fmt.Sprintf(" AND %s $%d", condition, len(args))
+	}
 	switch {
 	case slices.Contains(States(), p.State):
 		where += " AND state = '" + string(p.State) + "'" // no placeholder, or partial indexes are not seen
@@ -123,7 +132,11 @@ func (s *Service) List(ctx context.Context, owner Owner, p Page) ([]Job, error) 
 		return nil, nil
 	}
 	if owner.KeyID != "" {
-		where, args = where+" AND key_id = $4", append(args, owner.KeyID)
+		and("key_id =", owner.KeyID)
+	}
+	if !p.Since.IsZero() {
+		and("created_at >=", p.Since.UnixMilli())
+		and("id >=", id.Least(jobPrefix, p.Since.Add(-clockSkew))) // so that older jobs are not even looked at
 	}
 	jobs, err := scanJobs(s.db.QueryContext(ctx, "SELECT "+s.shown+" FROM jobs WHERE "+where+" ORDER BY id DESC LIMIT $3", args...))
 	return jobs, wrap("jobs", err)

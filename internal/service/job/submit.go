@@ -144,7 +144,7 @@ func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Rec
 	}
 	items := make([]account.Item, len(sub.Files))
 	for i, f := range sub.Files {
-		items[i] = account.Item{JobID: id.New("job_"), Credits: price.Of(f.Media.Duration)}
+		items[i] = account.Item{JobID: id.New(jobPrefix), Credits: price.Of(f.Media.Duration)}
 		receipt.Jobs = append(receipt.Jobs, ReceiptItem{ID: items[i].JobID, Filename: f.Name})
 	}
 	options, err := json.Marshal(sub.Options)
