@@ -134,6 +134,7 @@ func (e HealthStatus) Valid() bool {
 
 // Defines values for JobStatus.
 const (
+	JobStatusCancelled  JobStatus = "cancelled"
 	JobStatusDone       JobStatus = "done"
 	JobStatusFailed     JobStatus = "failed"
 	JobStatusProcessing JobStatus = "processing"
@@ -143,6 +144,8 @@ const (
 // Valid indicates whether the value is a known member of the JobStatus enum.
 func (e JobStatus) Valid() bool {
 	switch e {
+	case JobStatusCancelled:
+		return true
 	case JobStatusDone:
 		return true
 	case JobStatusFailed:
@@ -290,7 +293,7 @@ type AccountJob struct {
 	// DownloadURL Path of the output, when the job is done.
 	DownloadURL *string `json:"downloadUrl,omitempty"`
 
-	// EndedAt Null until it is done or has failed.
+	// EndedAt Null until it has ended.
 	EndedAt *time.Time `json:"endedAt"`
 
 	// Error The reason why a job failed: `unreadable_file`, `processing_failed` or `timed_out`. It is null for other jobs. Treat
@@ -645,7 +648,7 @@ type KeyJob struct {
 	// DownloadURL Path of the output, when the job is done.
 	DownloadURL *string `json:"downloadUrl,omitempty"`
 
-	// EndedAt Null until it is done or has failed.
+	// EndedAt Null until it has ended.
 	EndedAt *time.Time `json:"endedAt"`
 
 	// Error The reason why a job failed: `unreadable_file`, `processing_failed` or `timed_out`. It is null for other jobs. Treat

@@ -62,6 +62,9 @@ type ServerInterface interface {
 	// StreamJobs Changes of jobs as they happen
 	// (GET /api/jobs/events)
 	StreamJobs(w http.ResponseWriter, r *http.Request, params StreamJobsParams)
+	// DeleteAccountJob Cancel a job of the account, or remove its files
+	// (DELETE /api/jobs/{id})
+	DeleteAccountJob(w http.ResponseWriter, r *http.Request, id JobID)
 	// GetAccountJob One job of the account
 	// (GET /api/jobs/{id})
 	GetAccountJob(w http.ResponseWriter, r *http.Request, id JobID)
@@ -113,6 +116,9 @@ type ServerInterface interface {
 	// CreateJob Submit one file
 	// (POST /api/v1/jobs)
 	CreateJob(w http.ResponseWriter, r *http.Request, params CreateJobParams)
+	// DeleteJob Cancel a job, or remove its files
+	// (DELETE /api/v1/jobs/{id})
+	DeleteJob(w http.ResponseWriter, r *http.Request, id JobID)
 	// GetJob Job status
 	// (GET /api/v1/jobs/{id})
 	GetJob(w http.ResponseWriter, r *http.Request, id JobID)
@@ -487,6 +493,32 @@ func (siw *ServerInterfaceWrapper) StreamJobs(w http.ResponseWriter, r *http.Req
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.StreamJobs(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteAccountJob operation middleware
+func (siw *ServerInterfaceWrapper) DeleteAccountJob(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id JobID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteAccountJob(w, r, id)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1167,6 +1199,32 @@ func (siw *ServerInterfaceWrapper) CreateJob(w http.ResponseWriter, r *http.Requ
 	handler.ServeHTTP(w, r)
 }
 
+// DeleteJob operation middleware
+func (siw *ServerInterfaceWrapper) DeleteJob(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id JobID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteJob(w, r, id)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetJob operation middleware
 func (siw *ServerInterfaceWrapper) GetJob(w http.ResponseWriter, r *http.Request) {
 
@@ -1619,6 +1677,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/jobs", wrapper.ListKeyJobs)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/v1/jobs", wrapper.CreateJob)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/v1/jobs/{id}", wrapper.DeleteJob)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/jobs/{id}", wrapper.GetJob)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/jobs/{id}/preview", wrapper.GetPreview)
 	m.HandleFunc(http.MethodHead+" "+options.BaseURL+"/api/v1/jobs/{id}/preview", wrapper.HeadPreview)
@@ -1636,6 +1695,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/jobs", wrapper.ListJobs)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/jobs", wrapper.SubmitJobs)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/jobs/events", wrapper.StreamJobs)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/jobs/{id}", wrapper.DeleteAccountJob)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/jobs/{id}", wrapper.GetAccountJob)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/jobs/{id}/preview", wrapper.GetAccountPreview)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/jobs/{id}/download", wrapper.GetAccountDownload)
@@ -3506,6 +3566,121 @@ func (response StreamJobs500JSONResponse) VisitStreamJobsResponse(w http.Respons
 type StreamJobs503JSONResponse struct{ UnavailableJSONResponse }
 
 func (response StreamJobs503JSONResponse) VisitStreamJobsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAccountJobRequestObject struct {
+	ID JobID `json:"id"`
+}
+
+type DeleteAccountJobResponseObject interface {
+	VisitDeleteAccountJobResponse(w http.ResponseWriter) error
+}
+
+type DeleteAccountJob200JSONResponse AccountJob
+
+func (response DeleteAccountJob200JSONResponse) VisitDeleteAccountJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAccountJob401JSONResponse struct{ SessionNeededJSONResponse }
+
+func (response DeleteAccountJob401JSONResponse) VisitDeleteAccountJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAccountJob403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response DeleteAccountJob403JSONResponse) VisitDeleteAccountJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAccountJob404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response DeleteAccountJob404JSONResponse) VisitDeleteAccountJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAccountJob429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response DeleteAccountJob429JSONResponse) VisitDeleteAccountJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAccountJob500JSONResponse struct{ InternalJSONResponse }
+
+func (response DeleteAccountJob500JSONResponse) VisitDeleteAccountJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestID != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestID))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAccountJob503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response DeleteAccountJob503JSONResponse) VisitDeleteAccountJobResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6860,6 +7035,151 @@ func (response CreateJob503JSONResponse) VisitCreateJobResponse(w http.ResponseW
 	return err
 }
 
+type DeleteJobRequestObject struct {
+	ID JobID `json:"id"`
+}
+
+type DeleteJobResponseObject interface {
+	VisitDeleteJobResponse(w http.ResponseWriter) error
+}
+
+type DeleteJob200ResponseHeaders struct {
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRateLimitReset     *int
+}
+
+type DeleteJob200JSONResponse struct {
+	Body    Job
+	Headers DeleteJob200ResponseHeaders
+}
+
+func (response DeleteJob200JSONResponse) VisitDeleteJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRateLimitReset != nil {
+		w.Header().Set("X-RateLimit-Reset", fmt.Sprint(*response.Headers.XRateLimitReset))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteJob401JSONResponse struct{ UnauthorizedJSONResponse }
+
+func (response DeleteJob401JSONResponse) VisitDeleteJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteJob403JSONResponse struct{ SuspendedJSONResponse }
+
+func (response DeleteJob403JSONResponse) VisitDeleteJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteJob404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response DeleteJob404JSONResponse) VisitDeleteJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteJob429JSONResponse struct{ RateLimitedJSONResponse }
+
+func (response DeleteJob429JSONResponse) VisitDeleteJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRateLimitReset != nil {
+		w.Header().Set("X-RateLimit-Reset", fmt.Sprint(*response.Headers.XRateLimitReset))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteJob500JSONResponse struct{ InternalJSONResponse }
+
+func (response DeleteJob500JSONResponse) VisitDeleteJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestID != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestID))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteJob503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response DeleteJob503JSONResponse) VisitDeleteJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetJobRequestObject struct {
 	ID JobID `json:"id"`
 }
@@ -8440,6 +8760,9 @@ type StrictServerInterface interface {
 	// StreamJobs Changes of jobs as they happen
 	// (GET /api/jobs/events)
 	StreamJobs(ctx context.Context, request StreamJobsRequestObject) (StreamJobsResponseObject, error)
+	// DeleteAccountJob Cancel a job of the account, or remove its files
+	// (DELETE /api/jobs/{id})
+	DeleteAccountJob(ctx context.Context, request DeleteAccountJobRequestObject) (DeleteAccountJobResponseObject, error)
 	// GetAccountJob One job of the account
 	// (GET /api/jobs/{id})
 	GetAccountJob(ctx context.Context, request GetAccountJobRequestObject) (GetAccountJobResponseObject, error)
@@ -8491,6 +8814,9 @@ type StrictServerInterface interface {
 	// CreateJob Submit one file
 	// (POST /api/v1/jobs)
 	CreateJob(ctx context.Context, request CreateJobRequestObject) (CreateJobResponseObject, error)
+	// DeleteJob Cancel a job, or remove its files
+	// (DELETE /api/v1/jobs/{id})
+	DeleteJob(ctx context.Context, request DeleteJobRequestObject) (DeleteJobResponseObject, error)
 	// GetJob Job status
 	// (GET /api/v1/jobs/{id})
 	GetJob(ctx context.Context, request GetJobRequestObject) (GetJobResponseObject, error)
@@ -8929,6 +9255,32 @@ func (sh *strictHandler) StreamJobs(w http.ResponseWriter, r *http.Request, para
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(StreamJobsResponseObject); ok {
 		if err := validResponse.VisitStreamJobsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteAccountJob operation middleware
+func (sh *strictHandler) DeleteAccountJob(w http.ResponseWriter, r *http.Request, id JobID) {
+	var request DeleteAccountJobRequestObject
+
+	request.ID = id
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAccountJob(ctx, request.(DeleteAccountJobRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAccountJob")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteAccountJobResponseObject); ok {
+		if err := validResponse.VisitDeleteAccountJobResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -9408,6 +9760,32 @@ func (sh *strictHandler) CreateJob(w http.ResponseWriter, r *http.Request, param
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(CreateJobResponseObject); ok {
 		if err := validResponse.VisitCreateJobResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteJob operation middleware
+func (sh *strictHandler) DeleteJob(w http.ResponseWriter, r *http.Request, id JobID) {
+	var request DeleteJobRequestObject
+
+	request.ID = id
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteJob(ctx, request.(DeleteJobRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteJob")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteJobResponseObject); ok {
+		if err := validResponse.VisitDeleteJobResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -128,11 +128,14 @@ func (e *ConnectionError) Error() string {
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// JobFailedError is a job that has failed. Its credits were given back. Code is the
-// reason, or the job's status if the service gives none.
+// JobFailedError is a job that has failed or was cancelled. Its credits were given
+// back. Code is the reason, or the job's status if the service gives none.
 type JobFailedError struct{ ID, Code string }
 
 func (e *JobFailedError) Error() string {
+	if e.Code == string(api.JobStatusCancelled) {
+		return e.ID + " was cancelled"
+	}
 	return fmt.Sprintf("%s has failed: %s", e.ID, strings.ReplaceAll(e.Code, "_", " "))
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// pollTimeout bounds one question about a job or batch.
+// pollTimeout bounds one request about a job or batch.
 const pollTimeout = time.Minute
 
 // Job is the state of a job.
@@ -24,7 +24,14 @@ func (c *Client) Batch(ctx context.Context, id string) (Batch, error) {
 	return batch, err
 }
 
-// Ended reports whether a job is done or failed. A status that this client does not know
+// Delete ends a job, whatever its state, and returns it as it is then. One that has
+// not ended is cancelled and refunded, one that has ended loses its files.
+func (c *Client) Delete(ctx context.Context, id string) (Job, error) {
+	job, _, err := poll[Job](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.DeleteJob(ctx, id) })
+	return job, err
+}
+
+// Ended reports whether a job is done, failed or cancelled. A status that this client does not know
 // counts as an end, or it would be waited for without one.
 func Ended(j Job) bool {
 	return j.Status != api.JobStatusQueued && j.Status != api.JobStatusProcessing

@@ -78,8 +78,8 @@ func (c *chaos) report(ctx context.Context, p *rig.Deployment, people *crowd, ti
 		return err
 	}
 	t.next("sweep and audit")
-	fmt.Printf("%s\n  %d jobs: %d done, %d failed and refunded; %d claims lost to kills; %d submissions for %d orders; %d orphans swept\n",
-		title, len(facts.jobs), facts.count("done"), facts.count("failed"), facts.lost(), people.tries.Load(), people.answered.Load(), orphans)
+	fmt.Printf("%s\n  %d jobs: %d done, %d failed and refunded, %d cancelled and refunded; %d claims lost to kills; %d submissions for %d orders; %d orphans swept\n",
+		title, len(facts.jobs), facts.count("done"), facts.count("failed"), facts.count("cancelled"), facts.lost(), people.tries.Load(), people.answered.Load(), orphans)
 	fmt.Printf("  every job ended, was charged once and refunded exactly; ledger verified; no event missing; storage holds the jobs' %d files and no more\n  %s\n",
 		len(facts.files), t)
 	return nil

@@ -16,6 +16,9 @@ import (
 // unreadable file.
 const batchEvery = 20
 
+// deleteEvery is the interval, in orders, of those that the client deletes at once.
+const deleteEvery = 7
+
 // crowd is a set of clients that order a number of jobs. They repeat each order
 // with its own Idempotency-Key until they have an answer.
 type crowd struct {
@@ -26,7 +29,7 @@ type crowd struct {
 	gate chan struct{}
 
 	mu  sync.Mutex
-	ids map[string]bool // of all created jobs
+	ids map[string]bool // of all created jobs: whether the client deletes it
 
 	tries, answered atomic.Int64 // submissions, and orders with an answer
 }
@@ -101,7 +104,11 @@ func (c *crowd) order(ctx context.Context, n int) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err == nil && len(ids) == most:
-			c.note(ids)
+			deletes := n%deleteEvery == 0
+			c.note(ids, deletes)
+			if deletes {
+				return c.deleteAll(ctx, client, ids)
+			}
 			return nil
 		case err == nil:
 			return fmt.Errorf("order %d became the jobs %v", n, ids)
@@ -112,11 +119,31 @@ func (c *crowd) order(ctx context.Context, n int) error {
 	}
 }
 
-func (c *crowd) note(ids []string) {
+// deleteAll deletes jobs: it asks one node after another until one has done it.
+func (c *crowd) deleteAll(ctx context.Context, client *rig.Client, ids []string) error {
+	for _, id := range ids {
+		for try := 0; ; try++ {
+			err := client.Delete(ctx, c.urls[try%len(c.urls)], id)
+			switch {
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			case err != nil && !passing(err):
+				return fmt.Errorf("delete %s: %w", id, err)
+			}
+			if err == nil {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	return nil
+}
+
+func (c *crowd) note(ids []string, deleted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, id := range ids {
-		c.ids[id] = true
+		c.ids[id] = deleted
 	}
 	c.answered.Add(1)
 }

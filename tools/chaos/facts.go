@@ -107,8 +107,8 @@ func (f *facts) lost() (n int64) {
 	return n
 }
 
-// check compares the jobs with those that clients were told about, and each job
-// with its entries in the ledger.
+// check compares the jobs with those that clients were told about, and whether these
+// have deleted them, and each job with its entries in the ledger.
 func (f *facts) check(told map[string]bool) error {
 	var errs []error
 	if len(f.jobs) != len(told) {
@@ -138,9 +138,14 @@ func (f *facts) check(told map[string]bool) error {
 const mostLosses = 3
 
 func (r row) checkEnd(told map[string]bool) error {
+	deleted, ordered := told[r.id]
 	switch {
-	case !told[r.id]:
+	case !ordered:
 		return errors.New("no client ordered it")
+	case r.state == "cancelled" && !deleted:
+		return errors.New("no client cancelled it")
+	case deleted && (r.state == "cancelled" || r.state == "done" && r.attempt == r.lost+1):
+		return nil // if it was done already, it has lost its files
 	case r.state == "done" && (!r.output.key.Valid || !r.shot.key.Valid || r.attempt != r.lost+1):
 		return errors.New("it is done without an output or a preview, or its claims are not one more than were lost")
 	case r.state == "failed" && r.code == "processing_failed" && r.lost != mostLosses:
@@ -155,7 +160,7 @@ func (r row) checkEnd(told map[string]bool) error {
 
 func (r row) checkCredits(entries map[account.Kind][]int64) error {
 	want := map[account.Kind][]int64{account.Charge: {-r.cost}}
-	if r.state == "failed" {
+	if r.state == "failed" || r.state == "cancelled" {
 		want[account.Refund] = []int64{r.cost}
 	}
 	if r.charged != r.cost || !maps.EqualFunc(entries, want, slices.Equal) {

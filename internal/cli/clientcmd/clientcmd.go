@@ -49,7 +49,7 @@ others could read it.`,
 	}
 	c := &remote{Streams: streams, version: version, engine: engine}
 	cmd.AddCommand(c.submitCommand(), c.batchCommand(), c.statusCommand(), c.waitCommand(), c.downloadCommand(),
-		c.listCommand())
+		c.listCommand(), c.cancelCommand())
 	for _, below := range cmd.Commands() {
 		run := below.RunE
 		below.RunE = func(cmd *cobra.Command, args []string) error { return explain(run(cmd, args)) }

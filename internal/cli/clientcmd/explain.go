@@ -7,6 +7,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/client"
 )
@@ -103,7 +104,10 @@ func serviceHint(err error) string {
 			return row.hint
 		}
 	}
-	var connection *client.ConnectionError
+	var (
+		connection *client.ConnectionError
+		failed     *client.JobFailedError
+	)
 	switch {
 	case errors.As(err, new(*client.InsufficientCreditsError)):
 		return "get credits, or send less; refused files are not charged"
@@ -115,7 +119,9 @@ func serviceHint(err error) string {
 		return "run it again in a while"
 	case errors.As(err, new(*client.ServiceError)):
 		return "report it to the operator of the service, with the request's id"
-	case errors.As(err, new(*client.JobFailedError)):
+	case errors.As(err, &failed) && failed.Code == string(api.JobStatusCancelled):
+		return "its credits were given back; submit the file again"
+	case errors.As(err, &failed):
 		return "its credits were given back; bgremove remove on the file may say more"
 	}
 	return ""

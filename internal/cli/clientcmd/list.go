@@ -18,7 +18,8 @@ import (
 const listDefault = 20
 
 // states are those that list can choose, in the order in which jobs pass them.
-var states = []string{string(api.JobStatusQueued), string(api.JobStatusProcessing), string(api.JobStatusDone), string(api.JobStatusFailed)}
+var states = []string{string(api.JobStatusQueued), string(api.JobStatusProcessing), string(api.JobStatusDone),
+	string(api.JobStatusFailed), string(api.JobStatusCancelled)}
 
 func (c *remote) listCommand() *cobra.Command {
 	cmd := &cobra.Command{

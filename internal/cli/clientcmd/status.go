@@ -37,8 +37,9 @@ func (c *remote) waitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait ID",
 		Short: "wait until a job or a batch has ended, and show it",
-		Long: `wait returns when a job, or every job of a batch, is done or has failed. A job
-that has failed is exit code 1, a batch of which some have failed 3.`,
+		Long: `wait returns when a job, or every job of a batch, is done, has failed or was
+cancelled. A job that is not done is exit code 1, a batch of which some are not
+done 3.`,
 		Args:              flags.OneArgument("ID"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}

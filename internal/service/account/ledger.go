@@ -18,7 +18,7 @@ type Kind string
 const (
 	Grant  Kind = "grant"  // bought or given
 	Charge Kind = "charge" // taken for a job, negative
-	Refund Kind = "refund" // given back for a job that failed
+	Refund Kind = "refund" // given back for a job that failed or was cancelled
 	// Reversal is a grant taken back, since its payment was: negative, or 0
 	// where all of it had been spent.
 	Reversal Kind = "reversal"

@@ -114,6 +114,7 @@ func (d *Dashboard) signedInPages() map[string]handler {
 		"GET /jobs/{id}/card":    d.card,
 		"GET /jobs/{id}/view":    d.view,
 		"POST /jobs/{id}/again":  d.again,
+		"POST /jobs/{id}/cancel": d.cancel,
 		"GET /keys":              d.keys,
 		"POST /keys":             d.createKey,
 		"GET /keys/{id}/revoke":  d.confirmRevoke,

@@ -96,6 +96,29 @@ func TestSubmitWithoutScripts(t *testing.T) {
 	p.get("/jobs/"+failed[1]).says(http.StatusOK, "The file cannot be read", "Its 3 credits were refunded.")
 }
 
+// TestCancel checks that the page of a job that waits can cancel it, and says so
+// afterwards. A second click removes nothing.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 20)
+	p := s.signedIn("ada@example.com")
+	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}).jobID()
+	cancel := "/jobs/" + id + "/cancel"
+	p.get("/jobs/"+id).says(http.StatusOK, "Waiting", `action="`+cancel+`"`)
+	for range 2 {
+		p.post(cancel).leads("/jobs/" + id)
+	}
+	shown := p.get("/jobs/"+id).says(http.StatusOK, "Cancelled", "The job was cancelled.", "Its 4 credits were refunded.", "4 credits, refunded", "/?again="+id)
+	if strings.Contains(shown.body, cancel) {
+		t.Error("it can be cancelled again")
+	}
+	p.get("/jobs?state=cancelled").says(http.StatusOK, "hop.gif", `data-state="cancelled"`, "20</span> credits")
+	p.post("/jobs/job_0/cancel").says(http.StatusNotFound)
+	s.user("bob@example.com", 0)
+	s.signedIn("bob@example.com").post(cancel).says(http.StatusNotFound)
+}
+
 // The page with the form shows the errors in it.
 func TestSubmitRefused(t *testing.T) {
 	t.Parallel()

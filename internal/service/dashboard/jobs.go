@@ -99,12 +99,34 @@ func (d *Dashboard) job(v *visit) error {
 	if err != nil {
 		return err
 	}
+	return v.showJob(http.StatusOK, j, nil)
+}
+
+// cancel cancels a job. One that has ended since the page was made stays as it is.
+func (d *Dashboard) cancel(v *visit) error {
+	j, err := v.find(v.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if !j.Ended() {
+		got, err := v.call(http.MethodDelete, "/api/jobs/"+j.ID, nil)
+		switch {
+		case err != nil:
+			return err
+		case !got.ok():
+			return v.showJob(got.status, j, got.problem())
+		}
+	}
+	return v.redirect("/jobs/" + j.ID)
+}
+
+func (v *visit) showJob(status int, j jobView, wrong *problem) error {
 	p := jobPage{page: v.page(j.OriginalName, "/jobs"), Job: j, BatchID: j.BatchID}
-	p.Script, p.Width = "job.js", "middling"
+	p.Script, p.Width, p.Problem = "job.js", "middling", wrong
 	if !j.Ended() {
 		p.Refresh = 3
 	}
-	return v.show(http.StatusOK, "job", p)
+	return v.show(status, "job", p)
 }
 
 // card answers scripts with a job's entry in a list, and view with its full

@@ -94,7 +94,9 @@ func whenText(t time.Time) template.HTML {
 	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2 Jan 2006, 15:04 UTC") + `</time>`) //nolint:gosec // digits and names of months
 }
 
-var stateNames = map[job.State]string{job.Queued: "Waiting", job.Processing: "Working", job.Done: "Done", job.Failed: "Failed"}
+var stateNames = map[job.State]string{
+	job.Queued: "Waiting", job.Processing: "Working", job.Done: "Done", job.Failed: "Failed", job.Cancelled: "Cancelled",
+}
 
 func stateName(s job.State) string { return stateNames[s] }
 

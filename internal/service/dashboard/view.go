@@ -130,7 +130,7 @@ func (j jobView) Price() string {
 	return creditsText(j.Charged)
 }
 
-// Refund says how many credits of a failed job were refunded.
+// Refund says how many credits of a job that is not done were refunded.
 func (j jobView) Refund() string {
 	if j.Charged == 0 {
 		return ""

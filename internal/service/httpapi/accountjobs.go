@@ -79,6 +79,15 @@ func (o operations) GetAccountJob(ctx context.Context, in api.GetAccountJobReque
 	return api.GetAccountJob200JSONResponse(accountJobBody(found)), nil
 }
 
+// DeleteAccountJob cancels a job of the account, or removes its files.
+func (o operations) DeleteAccountJob(ctx context.Context, in api.DeleteAccountJobRequestObject) (api.DeleteAccountJobResponseObject, error) {
+	left, err := o.Jobs.Delete(ctx, requestFrom(ctx).owner, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeleteAccountJob200JSONResponse(accountJobBody(left)), nil
+}
+
 // accountJobBody is a job as its account sees it.
 func accountJobBody(j job.Job) api.AccountJob {
 	shown := keyJobBodyAt("/api/jobs/"+j.ID, j)

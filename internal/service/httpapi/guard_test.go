@@ -229,7 +229,7 @@ func TestRoutes(t *testing.T) {
 		"two slashes":                 {http.MethodGet, "//api/v1/jobs/job_0", http.StatusNotFound, `{"error":"not_found"}`, ""},
 		"root":                        {http.MethodGet, "/", http.StatusNotFound, `{"error":"not_found"}`, ""},
 		"no list of batches":          {http.MethodGet, "/api/v1/batches", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "POST"},
-		"put":                         {http.MethodPut, "/api/v1/jobs/job_0", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "GET, HEAD"},
+		"put":                         {http.MethodPut, "/api/v1/jobs/job_0", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "DELETE, GET, HEAD"},
 		"delete keys":                 {http.MethodDelete, "/api/account/keys", http.StatusMethodNotAllowed, `{"error":"method_not_allowed"}`, "GET, HEAD, POST"},
 		"head":                        {http.MethodHead, "/healthz", http.StatusOK, "", ""},
 		"head of a job":               {http.MethodHead, "/api/v1/jobs/job_0", http.StatusNotFound, "", ""},

@@ -16,6 +16,15 @@ func (o operations) GetJob(ctx context.Context, in api.GetJobRequestObject) (api
 	return api.GetJob200JSONResponse{Body: jobBody(found)}, nil
 }
 
+// DeleteJob cancels a job, or removes its files.
+func (o operations) DeleteJob(ctx context.Context, in api.DeleteJobRequestObject) (api.DeleteJobResponseObject, error) {
+	left, err := o.Jobs.Delete(ctx, requestFrom(ctx).owner, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeleteJob200JSONResponse{Body: jobBody(left)}, nil
+}
+
 // GetBatch is a batch's status and its jobs.
 func (o operations) GetBatch(ctx context.Context, in api.GetBatchRequestObject) (api.GetBatchResponseObject, error) {
 	found, err := o.Jobs.Batch(ctx, requestFrom(ctx).owner, in.ID)

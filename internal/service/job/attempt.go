@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"syscall"
@@ -29,10 +30,11 @@ type attempt struct {
 }
 
 // runAttempt runs a claimed job. When running ends the job is given back.
-func (w *Worker) runAttempt(running context.Context, j Job, scratch string) {
+func (w *Worker) runAttempt(running context.Context, j Job, scratch string, claimed *claims) {
 	t := &attempt{Worker: w, job: j, began: time.Now()}
 	t.lease, t.lose = context.WithCancelCause(context.WithoutCancel(running))
 	defer t.lose(nil)
+	defer claimed.add(t)()
 	if j.Attempt == 1 {
 		w.Service.config.Observer.Claimed(j.StartedAt.Sub(j.CreatedAt))
 	}
@@ -149,8 +151,8 @@ func (t *attempt) recordOutcome(running context.Context, output File, product Pr
 	case err == nil:
 		change = func(ctx context.Context) error { return s.finish(ctx, t.job, output, product) }
 	case errors.Is(err, errLost):
-		log.Warn("job lease lost")
-		return // Reap has counted it
+		t.recordLost(log)
+		return
 	case errors.Is(err, errDrained):
 		outcome, change = "returned", func(ctx context.Context) error { return s.returnJob(ctx, t.job) }
 	case errors.Is(err, ErrMachine):
@@ -158,7 +160,7 @@ func (t *attempt) recordOutcome(running context.Context, output File, product Pr
 		return
 	case outOfSpace(err):
 		log.Error("job attempt lost: out of space", "error", err)
-		sleep(running, outOfSpaceLeases*s.config.Lease, nil)
+		t.pause(running, outOfSpaceLeases*s.config.Lease)
 		outcome, change = "returned", func(ctx context.Context) error {
 			lost, failed, err := s.countLost(ctx, t.job, "")
 			switch {
@@ -172,17 +174,46 @@ func (t *attempt) recordOutcome(running context.Context, output File, product Pr
 	case code == "":
 		log.Error("job returned: storage unreachable", "error", err)
 		// The place stays taken meanwhile: other jobs would fare no better.
-		sleep(running, s.config.Lease, nil)
+		t.pause(running, s.config.Lease)
 		outcome, change = "returned", func(ctx context.Context) error { return s.returnJob(ctx, t.job) }
 	default:
 		outcome, change = string(code), func(ctx context.Context) error { return s.fail(ctx, t.job, code) }
 	}
-	if lost := t.persist(t.lease, change); lost != nil {
+	switch lost := t.persist(t.lease, change); {
+	case errors.Is(lost, errLost):
+		t.recordLost(log)
+		return
+	case lost != nil:
 		log.Error("end job", "outcome", outcome, "error", lost)
 		return
 	}
 	s.config.Observer.Ended(outcome, time.Since(t.began))
 	log.Info("job ended", "outcome", outcome, "took", time.Since(t.began), "details", product.Details, "error", err)
+}
+
+// lostWithin bounds what is done for an attempt without a claim.
+const lostWithin = 10 * time.Second
+
+// recordLost ends an attempt without a claim: its job was cancelled, or was given to
+// another worker.
+func (t *attempt) recordLost(log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.lease), lostWithin)
+	defer cancel()
+	if gone, _ := t.Service.cancelled(ctx, []*attempt{t}); !gone[t.job.ID] {
+		log.Warn("job lease lost")
+		return // Reap has counted it
+	}
+	t.discard(ctx)
+	t.Service.config.Observer.Ended(string(Cancelled), time.Since(t.began))
+	log.Info("job cancelled", "took", time.Since(t.began))
+}
+
+// pause keeps the place for a time, unless the worker stops or the job is cancelled.
+func (t *attempt) pause(running context.Context, d time.Duration) {
+	ctx, stop := context.WithCancel(t.lease)
+	defer stop()
+	defer context.AfterFunc(running, stop)()
+	sleep(ctx, d, nil)
 }
 
 // codeOf returns the error code of a failure for the user. It is empty if the

@@ -16,7 +16,7 @@ var ErrBusy = errors.New("the account has running jobs")
 // suspended, or new jobs may come. The error is ErrBusy while jobs run. After
 // any error Erase may be called again.
 func (s *Service) Erase(ctx context.Context, accountID string) error {
-	if err := s.refundWaiting(ctx, accountID); err != nil {
+	if err := s.cancelWaiting(ctx, accountID); err != nil {
 		return err
 	}
 	for {
@@ -37,32 +37,23 @@ func (s *Service) Erase(ctx context.Context, accountID string) error {
 	return wrap("erase answers", err)
 }
 
-// refundWaiting ends the jobs of an account that wait for a worker.
-func (s *Service) refundWaiting(ctx context.Context, accountID string) error {
-	err := s.db.Tx(ctx, func(tx *store.Tx) error {
-		jobs, err := scanJobs(tx.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE account_id = $1 AND state IN ('queued', 'processing')", accountID))
-		if err != nil {
+// cancelWaiting ends the jobs of an account that wait for a worker.
+func (s *Service) cancelWaiting(ctx context.Context, accountID string) error {
+	jobs, err := scanJobs(s.db.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE account_id = $1 AND state IN ('queued', 'processing')", accountID))
+	if err != nil {
+		return wrap("refund what waits", err)
+	}
+	for _, j := range jobs {
+		if j.State == Processing {
+			return ErrBusy
+		}
+	}
+	for _, j := range jobs {
+		if _, err := s.cancel(ctx, j); err != nil {
 			return err
 		}
-		for _, j := range jobs {
-			if j.State == Processing {
-				return ErrBusy
-			}
-			ended, err := tx.ExecContext(ctx, "UPDATE jobs SET state = 'failed', error = $2, ended_at = now_ms() WHERE id = $1 AND state = 'queued'", j.ID, ProcessingFailed)
-			if err != nil {
-				return err
-			}
-			if n, err := ended.RowsAffected(); n == 0 || err != nil {
-				return errors.Join(err, ErrBusy) // a worker was faster
-			}
-			if err := s.refund(ctx, tx, accountID, j); err != nil {
-				return err
-			}
-		}
-		_, err = tx.ExecContext(ctx, "UPDATE queues SET queued = 0 WHERE account_id = $1", accountID)
-		return err
-	})
-	return wrap("refund what waits", err)
+	}
+	return nil
 }
 
 // eraseJob removes the files of a job that has ended, and then its row. Inputs that

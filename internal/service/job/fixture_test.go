@@ -189,21 +189,25 @@ func (x *fixture) ended() {
 // until waits until a query is true.
 func (x *fixture) until(query string, args ...any) {
 	x.t.Helper()
-	ticker := time.NewTicker(2 * time.Millisecond)
-	defer ticker.Stop()
-	limit := time.After(time.Minute)
-	for {
-		var yes bool
+	x.eventually(query, func() (yes bool) {
 		if err := x.db.QueryRow(query, args...).Scan(&yes); err != nil {
 			x.t.Fatal(err)
 		}
-		if yes {
-			return
-		}
+		return yes
+	})
+}
+
+// eventually waits until something is so.
+func (x *fixture) eventually(what string, is func() bool) {
+	x.t.Helper()
+	ticker := time.NewTicker(2 * time.Millisecond)
+	defer ticker.Stop()
+	limit := time.After(time.Minute)
+	for !is() {
 		select {
 		case <-ticker.C:
 		case <-limit:
-			x.t.Fatalf("it is not so after a minute: %s", query)
+			x.t.Fatalf("it is not so after a minute: %s", what)
 		}
 	}
 }

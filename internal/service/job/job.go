@@ -5,7 +5,8 @@
 // and queues them in one transaction. A worker claims a job with a lease and
 // renews it. Every change names the claim's attempt, so a worker that lost its
 // lease cannot change the job. A failed job is refunded in the transaction that
-// marks it failed, exactly once.
+// marks it failed, exactly once. A cancelled job likewise: its worker hears that
+// the claim is gone, and stops.
 package job
 
 import (
@@ -26,16 +27,17 @@ const (
 	Processing State = "processing"
 	Done       State = "done"
 	Failed     State = "failed"
+	Cancelled  State = "cancelled"
 )
 
 // States are all states, in the order in which people are shown them.
-func States() []State { return []State{Queued, Processing, Done, Failed} }
+func States() []State { return []State{Queued, Processing, Done, Failed, Cancelled} }
 
 // Ended reports whether a job in the state changes no more.
-func (s State) Ended() bool { return s == Done || s == Failed }
+func (s State) Ended() bool { return s == Done || s == Failed || s == Cancelled }
 
 // Refunded reports whether the credits of a job in the state were given back.
-func (s State) Refunded() bool { return s == Failed }
+func (s State) Refunded() bool { return s == Failed || s == Cancelled }
 
 // Code says why a job failed.
 type Code string

@@ -84,8 +84,8 @@ type Observer interface {
 	// Stage says how long a stage of an attempt took: fetch, process, store, or one
 	// that the Processor reports.
 	Stage(name string, took time.Duration)
-	// Ended says what became of an attempt: done, a Code, "lost" (the lease ran
-	// out) or "returned" (given back to the queue).
+	// Ended says what became of an attempt: done, cancelled, a Code, "lost" (the lease
+	// ran out) or "returned" (given back to the queue).
 	Ended(outcome string, ran time.Duration)
 	// Credits says how many were charged or refunded; amount is above 0.
 	Credits(kind account.Kind, amount int64)

@@ -11,18 +11,21 @@ import (
 )
 
 // Every change of a job's state is in this file, beside the insertion in
-// submit.go, and leaves an event, see event.go. A worker's change names the
+// submit.go and the end in cancel.go, and leaves an event, see event.go. A worker's change names the
 // attempt of its claim. If the job has another attempt by now, nothing changes
 // and the error is errLost.
 //
 // Transactions lock in one order, so that they never deadlock: the job's row,
 // the account's, the queue's. A claim begins with the queue's row and takes a
-// queued job; nobody else holds the row of one.
+// queued job that nobody else holds the row of.
 
-// jobsTopic wakes workers.
-const jobsTopic = "jobs"
+// jobsTopic wakes workers that wait for a job, and cancelledTopic those that run one.
+const (
+	jobsTopic      = "jobs"
+	cancelledTopic = "jobs_cancelled"
+)
 
-// errLost is a lease that ran out and was taken over.
+// errLost is a lease that ran out and was taken over, or whose job was cancelled.
 var errLost = errors.New("the lease was lost")
 
 // claimableQueue is the condition on a row of queues that has work and a free place, $1
@@ -61,8 +64,11 @@ func (s *Service) claim(ctx context.Context) (j Job, found bool, err error) {
 		}
 		j, err = scanJob(tx.QueryRowContext(ctx, `
 			UPDATE jobs SET state = 'processing', attempt = attempt + 1, started_at = now_ms(), lease_until = now_ms() + CAST($1 AS BIGINT)
-			WHERE id = (SELECT id FROM jobs WHERE account_id = $2 AND state = 'queued' ORDER BY id LIMIT 1)
+			WHERE id = (SELECT id FROM jobs WHERE account_id = $2 AND state = 'queued' ORDER BY id LIMIT 1`+s.db.SkipLocked()+`)
 			RETURNING `+columns, store.Millis(s.config.Lease), account))
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil // those that wait are being cancelled
+		}
 		if err != nil {
 			return err
 		}

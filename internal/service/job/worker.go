@@ -95,7 +95,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	// Jobs outlive ctx by Drain.
 	running, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
-	w.claimAll(ctx, wake, func(j Job) { w.runAttempt(running, j, dir.Path()) }, &tries)
+	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx))
+	defer unwatch()
+	var claimed claims
+	helpers.Go(func() { w.watchClaims(watching, &claimed) })
+	w.claimAll(ctx, wake, func(j Job) { w.runAttempt(running, j, dir.Path(), &claimed) }, &tries)
 	w.drain(&tries, func() { stop(errDrained) })
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate applies new migrations from migrations/. The first one has the part
-// that only PostgreSQL needs.
+// migrate applies new migrations: those of migrations/, and those in Go where the
+// two databases differ. The first one has the part that only PostgreSQL needs.
 func migrate(ctx context.Context, db *sql.DB, d goose.Dialect, options ...goose.ProviderOption) error {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -27,7 +27,8 @@ func migrate(ctx context.Context, db *sql.DB, d goose.Dialect, options ...goose.
 		_, err := tx.ExecContext(ctx, postgresOnly)
 		return err
 	}}, nil)
-	options = append(options, goose.WithGoMigrations(first), goose.WithDisableGlobalRegistry(true))
+	cancelled := goose.NewGoMigration(5, allowCancelled(d), nil)
+	options = append(options, goose.WithGoMigrations(first, cancelled), goose.WithDisableGlobalRegistry(true))
 	p, err := goose.NewProvider(d, db, dir, options...)
 	if err != nil {
 		return err

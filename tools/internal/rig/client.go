@@ -129,6 +129,15 @@ func (c *Client) Job(ctx context.Context, url, id string) (api.Job, error) {
 	return j, err
 }
 
+// Delete cancels a job, or removes its files.
+func (c *Client) Delete(ctx context.Context, url, id string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodDelete, url+"/api/v1/jobs/"+id, nil)
+	if err != nil {
+		return err
+	}
+	return c.do(r, &api.Job{})
+}
+
 // do sends a request and reads the answer as JSON. An answer without success is
 // a *StatusError.
 func (c *Client) do(r *http.Request, answer any) error {

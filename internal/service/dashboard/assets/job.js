@@ -18,7 +18,7 @@ export async function show(id) {
 // A job that has ended does not change any more.
 follow((id) => {
   const view = current();
-  if (view?.dataset.view === id && !["done", "failed"].includes(view.dataset.state)) show(id);
+  if (view?.dataset.view === id && !["done", "failed", "cancelled"].includes(view.dataset.state)) show(id);
 });
 
 if (current()) activate(current());

@@ -61,7 +61,7 @@ function replace(old, card) {
   if (focused) card.querySelector("a").focus();
   if (card.dataset.state === state) return;
   announce(`${card.querySelector("h3").textContent}: ${card.querySelector(".state").textContent}`);
-  if (["failed"].includes(card.dataset.state)) refreshBalance();
+  if (["failed", "cancelled"].includes(card.dataset.state)) refreshBalance();
 }
 
 /** Inserts cards of new jobs, the newest first. */
