@@ -421,6 +421,21 @@ type CheckoutRequest struct {
 	Plan string `json:"plan"`
 }
 
+// Clip What is known of a clip. The duration decides the price; the rest is compared with the limits.
+type Clip struct {
+	// Duration Seconds.
+	Duration float64 `json:"duration"`
+
+	// FrameCount Number of frames.
+	FrameCount *int `json:"frameCount,omitempty"`
+
+	// Height Height in pixels.
+	Height *int `json:"height,omitempty"`
+
+	// Width Width in pixels.
+	Width *int `json:"width,omitempty"`
+}
+
 // Credentials defines model for Credentials.
 type Credentials struct {
 	// Email The account's address.
@@ -459,6 +474,21 @@ type Error struct {
 
 // ErrorCode The kind of the error, for programs.
 type ErrorCode string
+
+// Estimate defines model for Estimate.
+type Estimate struct {
+	// Charged What a job would be charged: the price, or 0 where credits are unlimited.
+	Charged int64 `json:"charged"`
+
+	// Cost The price in credits.
+	Cost int64 `json:"cost"`
+
+	// CreditsRemaining The balance, from which nothing was taken.
+	CreditsRemaining int `json:"creditsRemaining"`
+
+	// Duration Seconds, to the millisecond.
+	Duration float64 `json:"duration"`
+}
 
 // Forbidden defines model for Forbidden.
 type Forbidden = Error
@@ -620,6 +650,21 @@ type Key struct {
 	Prefix string `json:"prefix"`
 }
 
+// KeyAccount defines model for KeyAccount.
+type KeyAccount struct {
+	// Credits The balance.
+	Credits int `json:"credits"`
+
+	// Limits The limits of this service. 0 means that there is none.
+	Limits Limits `json:"limits"`
+
+	// Plan The plan subscribed to, else the one last credited; null if there is none.
+	Plan *string `json:"plan"`
+
+	// Unlimited Whether jobs cost nothing here.
+	Unlimited bool `json:"unlimited"`
+}
+
 // KeyCreated defines model for KeyCreated.
 type KeyCreated struct {
 	CreatedAt time.Time `json:"createdAt"`
@@ -717,6 +762,42 @@ type LedgerPage struct {
 
 	// Next What to ask for as `before`, null on the last page.
 	Next *string `json:"next"`
+}
+
+// Limits The limits of this service. 0 means that there is none.
+type Limits struct {
+	// Burst Requests at once of a key.
+	Burst int `json:"burst"`
+
+	// Dimension Pixels of a side.
+	Dimension int `json:"dimension"`
+
+	// Duration Seconds of a clip.
+	Duration float64 `json:"duration"`
+
+	// FileSize Bytes of a file.
+	FileSize int64 `json:"fileSize"`
+
+	// FilesPerBatch Files of a batch.
+	FilesPerBatch int `json:"filesPerBatch"`
+
+	// FramesPerSecond Frames a second of a clip.
+	FramesPerSecond int `json:"framesPerSecond"`
+
+	// KeepInputs Seconds that an upload is kept after the end of its job.
+	KeepInputs int64 `json:"keepInputs"`
+
+	// KeepOutputs Seconds that a result is kept.
+	KeepOutputs int64 `json:"keepOutputs"`
+
+	// Pixels Pixels of all frames of a clip.
+	Pixels int64 `json:"pixels"`
+
+	// RequestsPerMinute Requests a minute of a key.
+	RequestsPerMinute int `json:"requestsPerMinute"`
+
+	// RunningJobs Jobs of the account that run at once. The others wait.
+	RunningJobs int `json:"runningJobs"`
 }
 
 // Metadata The decoded input, upright and with square pixels. For an unreadable file all numbers except its size are 0.
@@ -903,6 +984,50 @@ type Unavailable = Error
 
 // UnreadableFile defines model for UnreadableFile.
 type UnreadableFile = Error
+
+// Usage defines model for Usage.
+type Usage struct {
+	// Days In their order.
+	Days []UsageDay `json:"days"`
+
+	// From The first day.
+	From string `json:"from"`
+
+	// To The last day.
+	To    string   `json:"to"`
+	Total UsageSum `json:"total"`
+}
+
+// UsageDay defines model for UsageDay.
+type UsageDay struct {
+	// Credits What was charged for these.
+	Credits int64  `json:"credits"`
+	Date    string `json:"date"`
+
+	// Frames Frames of the inputs of those that are not refunded.
+	Frames int64 `json:"frames"`
+
+	// Jobs Submitted jobs, in every state.
+	Jobs int64 `json:"jobs"`
+
+	// Seconds Seconds of these, to the millisecond.
+	Seconds float64 `json:"seconds"`
+}
+
+// UsageSum defines model for UsageSum.
+type UsageSum struct {
+	// Credits What was charged for these.
+	Credits int64 `json:"credits"`
+
+	// Frames Frames of the inputs of those that are not refunded.
+	Frames int64 `json:"frames"`
+
+	// Jobs Submitted jobs, in every state.
+	Jobs int64 `json:"jobs"`
+
+	// Seconds Seconds of these, to the millisecond.
+	Seconds float64 `json:"seconds"`
+}
 
 // Warning defines model for Warning.
 type Warning struct {
@@ -1101,6 +1226,15 @@ type HeadPreviewParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// GetUsageParams defines parameters for GetUsage.
+type GetUsageParams struct {
+	// From The first day. Without it, 29 days before the last one.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day. Without it, today. At most 366 days are asked for at once.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+}
+
 // CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
 type CreateKeyJSONRequestBody = KeyRequest
 
@@ -1130,6 +1264,12 @@ type CreateSessionJSONRequestBody = Credentials
 
 // CreateBatchMultipartRequestBody defines body for CreateBatch for multipart/form-data ContentType.
 type CreateBatchMultipartRequestBody = BatchForm
+
+// EstimateJSONRequestBody defines body for Estimate for application/json ContentType.
+type EstimateJSONRequestBody = Clip
+
+// EstimateMultipartRequestBody defines body for Estimate for multipart/form-data ContentType.
+type EstimateMultipartRequestBody = JobForm
 
 // CreateJobMultipartRequestBody defines body for CreateJob for multipart/form-data ContentType.
 type CreateJobMultipartRequestBody = JobForm

@@ -31,6 +31,14 @@ type (
 	Job = api.Job
 	// ListedJob is a job in a list, with its times and its credits.
 	ListedJob = api.KeyJob
+	// Account is the balance and the limits of the key's account.
+	Account = api.KeyAccount
+	// Usage is what an account used, by day.
+	Usage = api.Usage
+	// Estimate is the price of a clip.
+	Estimate = api.Estimate
+	// Clip is what is known of a clip. Its Duration, in seconds, decides the price.
+	Clip = api.Clip
 	// Batch is the state of a batch and its jobs.
 	Batch = api.Batch
 	// Submission is a job that was taken and charged.

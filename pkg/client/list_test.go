@@ -91,3 +91,44 @@ func TestJobsPages(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestCredits asks a real service for the account, its usage and a price.
+func TestCredits(t *testing.T) {
+	t.Parallel()
+	s := start(t, 9)
+	c := quick(t, s.url, s.key)
+	made, err := c.Submit(t.Context(), numbered(t, 1), client.JobOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := c.Account(t.Context()); err != nil || a.Credits != made.CreditsRemaining || a.Limits.FilesPerBatch != client.MaxBatch {
+		t.Errorf("%+v, %v", a, err)
+	}
+	now := time.Now().UTC()
+	for _, days := range [][2]time.Time{{}, {now.AddDate(0, 0, -1), now.AddDate(0, 0, 1)}} {
+		if u, err := c.Usage(t.Context(), days[0], days[1]); err != nil || len(u.Days) != 1 || u.Total.Jobs != 1 || u.Total.Credits != 3 {
+			t.Errorf("%+v, %v", u, err)
+		}
+	}
+	if e, err := c.Estimate(t.Context(), client.Clip{Duration: 9.2}); err != nil || e.Cost != 10 || e.CreditsRemaining != 6 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	var refused *client.BadRequestError
+	if _, err := c.Estimate(t.Context(), client.Clip{}); !errors.As(err, &refused) || refused.Field != "duration" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := c.Usage(t.Context(), now, now.AddDate(-1, 0, 0)); !errors.As(err, &refused) || refused.Field != "from" {
+		t.Errorf("got %v", err)
+	}
+	// A job is cancelled, unless it was faster.
+	job, err := c.Delete(t.Context(), made.ID)
+	if err != nil || !client.Ended(job) {
+		t.Errorf("%+v, %v", job, err)
+	}
+	if _, err := c.Delete(t.Context(), "job_0"); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+	if err := client.Failure(client.Job{ID: "job_1", Status: api.JobStatusCancelled}); err == nil || err.Error() != "job_1 was cancelled" {
+		t.Errorf("got %v", err)
+	}
+}

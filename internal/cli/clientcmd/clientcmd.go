@@ -49,7 +49,7 @@ others could read it.`,
 	}
 	c := &remote{Streams: streams, version: version, engine: engine}
 	cmd.AddCommand(c.submitCommand(), c.batchCommand(), c.statusCommand(), c.waitCommand(), c.downloadCommand(),
-		c.listCommand(), c.cancelCommand())
+		c.listCommand(), c.cancelCommand(), c.accountCommand())
 	for _, below := range cmd.Commands() {
 		run := below.RunE
 		below.RunE = func(cmd *cobra.Command, args []string) error { return explain(run(cmd, args)) }
@@ -113,6 +113,14 @@ func (c *remote) connect() (*client.Client, error) {
 		c.line = c.NewStatusLine()
 	}
 	return s, nil
+}
+
+// ask prepares a command and connects.
+func (c *remote) ask(cmd *cobra.Command) (*client.Client, error) {
+	if err := c.prepare(cmd); err != nil {
+		return nil, err
+	}
+	return c.connect()
 }
 
 // checkStdout refuses a result on standard output if that has another use.

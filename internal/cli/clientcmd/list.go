@@ -72,10 +72,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 }
 
 func (c *remote) list(cmd *cobra.Command, o client.ListOptions, limit int) error {
-	if err := c.prepare(cmd); err != nil {
-		return err
-	}
-	s, err := c.connect()
+	s, err := c.ask(cmd)
 	if err != nil {
 		return err
 	}

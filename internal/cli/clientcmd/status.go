@@ -68,10 +68,7 @@ done 3.`,
 func (c *remote) show(cmd *cobra.Command, id string,
 	ofJob func(*client.Client, context.Context, string) (client.Job, error),
 	ofBatch func(*client.Client, context.Context, string) (client.Batch, error)) error {
-	if err := c.prepare(cmd); err != nil {
-		return err
-	}
-	s, err := c.connect()
+	s, err := c.ask(cmd)
 	if err != nil {
 		return err
 	}

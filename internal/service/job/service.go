@@ -119,6 +119,12 @@ func (s *Service) Kept() (inputs, outputs time.Duration) {
 	return s.config.KeepInputs, s.config.KeepOutputs
 }
 
+// Unlimited reports whether jobs cost nothing.
+func (s *Service) Unlimited() bool { return s.config.Unlimited }
+
+// MaxRunning is how many jobs of one account run at once.
+func (s *Service) MaxRunning() int { return s.config.MaxRunning }
+
 // New makes a Service.
 func New(db *store.DB, blobs *blob.Store, c Config) *Service {
 	c = c.withDefaults()
