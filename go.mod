@@ -4,6 +4,8 @@ go 1.26.0
 
 // The program and its library.
 require (
+	code.dny.dev/ssrf v0.3.0
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/adrg/xdg v0.5.3
 	github.com/alexedwards/argon2id v1.0.0
 	github.com/alexedwards/scs/v2 v2.9.0

@@ -48,6 +48,27 @@ func (e BatchStatus) Valid() bool {
 	}
 }
 
+// Defines values for DeliveryState.
+const (
+	DeliveryStateDelivered DeliveryState = "delivered"
+	DeliveryStateFailed    DeliveryState = "failed"
+	DeliveryStateWaiting   DeliveryState = "waiting"
+)
+
+// Valid indicates whether the value is a known member of the DeliveryState enum.
+func (e DeliveryState) Valid() bool {
+	switch e {
+	case DeliveryStateDelivered:
+		return true
+	case DeliveryStateFailed:
+		return true
+	case DeliveryStateWaiting:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ErrorCode.
 const (
 	ErrorCodeBadRequest          ErrorCode = "bad_request"
@@ -264,6 +285,27 @@ func (e PlanPeriod) Valid() bool {
 	}
 }
 
+// Defines values for WebhookEventType.
+const (
+	WebhookEventTypeJobCancelled WebhookEventType = "job.cancelled"
+	WebhookEventTypeJobDone      WebhookEventType = "job.done"
+	WebhookEventTypeJobFailed    WebhookEventType = "job.failed"
+)
+
+// Valid indicates whether the value is a known member of the WebhookEventType enum.
+func (e WebhookEventType) Valid() bool {
+	switch e {
+	case WebhookEventTypeJobCancelled:
+		return true
+	case WebhookEventTypeJobDone:
+		return true
+	case WebhookEventTypeJobFailed:
+		return true
+	default:
+		return false
+	}
+}
+
 // Account defines model for Account.
 type Account struct {
 	// Confirmed Whether the account may submit, buy and make keys: a mail to the address has arrived, or none is asked for.
@@ -410,6 +452,10 @@ type BatchForm struct {
 
 	// Trim Drop frames without visible change at both ends, except one at each end. Only for GIF; ignored for others.
 	Trim *bool `json:"trim,omitempty"`
+
+	// WebhookURL An https address that is told of the end of each job, by Standard Webhooks. It needs a signing secret of the
+	// account, see `POST /api/account/webhooks`.
+	WebhookURL *string `json:"webhookUrl,omitempty"`
 }
 
 // BatchStatus defines model for BatchStatus.
@@ -444,6 +490,45 @@ type Credentials struct {
 	// Password When registering, 8 to 1024 bytes.
 	Password string `json:"password"`
 }
+
+// Delivery defines model for Delivery.
+type Delivery struct {
+	Attempts  int       `json:"attempts"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// EndedAt When it was delivered or given up, null before.
+	EndedAt *time.Time `json:"endedAt"`
+
+	// Error What was wrong with the last attempt, null if nothing was.
+	Error *string          `json:"error"`
+	Event WebhookEventType `json:"event"`
+
+	// ID The `webhook-id`.
+	ID  string `json:"id"`
+	Job string `json:"job"`
+
+	// NextAt When it is sent next, null if it is not.
+	NextAt *time.Time    `json:"nextAt"`
+	State  DeliveryState `json:"state"`
+
+	// Status Of the last answer, null if there was none.
+	Status *int   `json:"status"`
+	URL    string `json:"url"`
+
+	// Webhook The webhook, null for a `webhookUrl`.
+	Webhook *string `json:"webhook"`
+}
+
+// DeliveryPage defines model for DeliveryPage.
+type DeliveryPage struct {
+	Deliveries []Delivery `json:"deliveries"`
+
+	// Next What to ask for as `before`, null on the last page.
+	Next *string `json:"next"`
+}
+
+// DeliveryState defines model for DeliveryState.
+type DeliveryState string
 
 // Elsewhere defines model for Elsewhere.
 type Elsewhere struct {
@@ -603,6 +688,10 @@ type JobForm struct {
 
 	// Trim Drop frames without visible change at both ends, except one at each end. Only for GIF; ignored for others.
 	Trim *bool `json:"trim,omitempty"`
+
+	// WebhookURL An https address that is told of the end of each job, by Standard Webhooks. It needs a signing secret of the
+	// account, see `POST /api/account/webhooks`.
+	WebhookURL *string `json:"webhookUrl,omitempty"`
 }
 
 // JobLinks defines model for JobLinks.
@@ -704,7 +793,7 @@ type KeyJob struct {
 	// Metadata The decoded input, upright and with square pixels. For an unreadable file all numbers except its size are 0.
 	Metadata Metadata `json:"metadata"`
 
-	// OutputFormat mp4 has no transparency. With a transparent background it becomes gif, from the start. stacked is an MP4 of twice the
+	// OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
 	// height, with the matte below the colours.
 	OutputFormat OutputFormat `json:"outputFormat"`
 
@@ -1038,6 +1127,50 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
+// Webhook defines model for Webhook.
+type Webhook struct {
+	CreatedAt time.Time `json:"createdAt"`
+	ID        string    `json:"id"`
+
+	// URL Where the ends of jobs are sent, null for a secret that signs `webhookUrl`.
+	URL *string `json:"url"`
+}
+
+// WebhookCreated defines model for WebhookCreated.
+type WebhookCreated struct {
+	CreatedAt time.Time `json:"createdAt"`
+	ID        string    `json:"id"`
+
+	// Secret The secret that verifies signatures.
+	Secret string `json:"secret"`
+
+	// URL Where the ends of jobs are sent, null for a secret that signs `webhookUrl`.
+	URL *string `json:"url"`
+}
+
+// WebhookEvent The body of a message to a webhook.
+type WebhookEvent struct {
+	Data Job `json:"data"`
+
+	// Timestamp When the job ended.
+	Timestamp time.Time        `json:"timestamp"`
+	Type      WebhookEventType `json:"type"`
+}
+
+// WebhookEventType defines model for WebhookEventType.
+type WebhookEventType string
+
+// WebhookList defines model for WebhookList.
+type WebhookList struct {
+	Webhooks []Webhook `json:"webhooks"`
+}
+
+// WebhookRequest defines model for WebhookRequest.
+type WebhookRequest struct {
+	// URL An https address. Without it, a signing secret is made.
+	URL *string `json:"url,omitempty"`
+}
+
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
@@ -1073,6 +1206,15 @@ type TooManyStreams = RateLimited
 
 // WrongCredentials defines model for WrongCredentials.
 type WrongCredentials = Unauthorized
+
+// ListDeliveriesParams defines parameters for ListDeliveries.
+type ListDeliveriesParams struct {
+	// Before Only messages created before this one: `next` of the previous page.
+	Before *string `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit The largest number of entries in the answer.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
 
 // GetLedgerParams defines parameters for GetLedger.
 type GetLedgerParams struct {
@@ -1240,6 +1382,9 @@ type CreateKeyJSONRequestBody = KeyRequest
 
 // ChangePasswordJSONRequestBody defines body for ChangePassword for application/json ContentType.
 type ChangePasswordJSONRequestBody = PasswordChange
+
+// CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
+type CreateWebhookJSONRequestBody = WebhookRequest
 
 // CreateAccountJSONRequestBody defines body for CreateAccount for application/json ContentType.
 type CreateAccountJSONRequestBody = Credentials

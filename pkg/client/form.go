@@ -31,6 +31,9 @@ type JobOptions struct {
 	Shadow     string // "soft" or "x,y[,blur[,opacity]]"
 	Harmonise  bool
 
+	// WebhookURL is told of the end of each job. The account needs a signing secret.
+	WebhookURL string
+
 	// IdempotencyKey names the submission: sent again within 24 hours, by
 	// whomever, with the same files and options it is not charged again.
 	// Empty is a random one.
@@ -62,6 +65,7 @@ func (o JobOptions) fields() [][2]string {
 	add(o.Outline != "", "outline", o.Outline)
 	add(o.Shadow != "", "shadow", o.Shadow)
 	add(o.Harmonise, "harmonise", "true")
+	add(o.WebhookURL != "", "webhookUrl", o.WebhookURL)
 	return all
 }
 

@@ -28,6 +28,7 @@ type submission struct {
 	force          bool
 	dryRun         bool
 	idempotencyKey string // the Idempotency-Key
+	webhookURL     string
 }
 
 func (c *remote) newSubmission(cmd *cobra.Command) *submission {
@@ -40,6 +41,7 @@ func (c *remote) newSubmission(cmd *cobra.Command) *submission {
 	f.BoolVar(&o.force, "force", false, "overwrite outputs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the price in credits and submit nothing")
 	f.StringVar(&o.idempotencyKey, "idempotency-key", "", "a `text` of your own: within 24 hours the same submission with it is not charged again")
+	f.StringVar(&o.webhookURL, "webhook-url", "", "an https `address` that the service tells of the end of each job; the account needs a signing secret")
 	f.StringVar(&c.engine.FFmpeg, "ffmpeg", "", "")
 	f.StringVar(&c.engine.FFprobe, "ffprobe", "", "")
 	f.Var(flags.Sandbox(&c.engine.Sandbox), "sandbox", "")
@@ -103,7 +105,7 @@ func (o *submission) jobOptions() client.JobOptions {
 		Method: api.Method(b.Method), Tolerance: b.Tolerance, Crop: &b.Crop, Pad: &b.Pad, CanvasW: b.CanvasW, CanvasH: b.CanvasH,
 		Anchor: api.Anchor(b.Anchor), OutputFormat: api.OutputFormat(b.Format), BgColor: b.Background, Trim: b.Trim,
 		Outline: b.Outline, Shadow: b.Shadow, Harmonise: b.Harmonise,
-		IdempotencyKey: o.idempotencyKey,
+		WebhookURL: o.webhookURL, IdempotencyKey: o.idempotencyKey,
 	}
 	if _, colour := option.ParseColour(b.Background); !colour && !b.Transparent() {
 		j.BgColor, j.Background = "", b.Background

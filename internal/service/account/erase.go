@@ -13,6 +13,8 @@ func (a *Accounts) Erase(ctx context.Context, id string) error {
 	err := a.db.Tx(ctx, func(tx *store.Tx) error {
 		for _, query := range []string{
 			"DELETE FROM mail_tokens WHERE account_id = $1",
+			"DELETE FROM webhook_deliveries WHERE account_id = $1",
+			"DELETE FROM webhook_endpoints WHERE account_id = $1",
 			"UPDATE api_keys SET name = '', prefix = '', hash = id, revoked_at = COALESCE(revoked_at, now_ms()) WHERE account_id = $1",
 		} {
 			if _, err := tx.ExecContext(ctx, query, id); err != nil {

@@ -16,10 +16,11 @@ import (
 	"github.com/bgremove/bgremove/internal/service/billing"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/session"
+	"github.com/bgremove/bgremove/internal/service/webhook"
 )
 
 // Config holds the services behind the pages. Sessions, Throttle, Keys, Ledger,
-// Jobs, API and MaxFiles are required.
+// Jobs, Webhooks, API and MaxFiles are required.
 type Config struct {
 	Sessions *session.Manager
 	// Throttle bounds the rate at which an account requests pages.
@@ -27,6 +28,7 @@ type Config struct {
 	Keys     *account.Keys
 	Ledger   *account.Ledger
 	Jobs     *job.Service
+	Webhooks *webhook.Service
 	// API answers the routes of pkg/api. It is without the outer handlers of
 	// httpapi, which requests for pages have already passed.
 	API http.Handler
@@ -107,25 +109,29 @@ func (d *Dashboard) publicPages() map[string]handler {
 // signedInPages are the pages for signed-in visitors.
 func (d *Dashboard) signedInPages() map[string]handler {
 	return map[string]handler{
-		"GET /{$}":               d.workbench,
-		"GET /jobs":              d.jobs,
-		"POST /jobs":             d.submit,
-		"GET /jobs/{id}":         d.job,
-		"GET /jobs/{id}/card":    d.card,
-		"GET /jobs/{id}/view":    d.view,
-		"POST /jobs/{id}/again":  d.again,
-		"POST /jobs/{id}/cancel": d.cancel,
-		"GET /keys":              d.keys,
-		"POST /keys":             d.createKey,
-		"GET /keys/{id}/revoke":  d.confirmRevoke,
-		"POST /keys/{id}/revoke": d.revoke,
-		"GET /credits":           d.credits,
-		"POST /credits/buy":      d.buy,
-		"POST /credits/portal":   d.portal,
-		"GET /account":           d.account,
-		"POST /account/password": d.changePassword,
-		"POST /account/sessions": d.signOutEverywhere,
-		"POST /account/mail":     d.sendConfirmation,
+		"GET /{$}":                    d.workbench,
+		"GET /jobs":                   d.jobs,
+		"POST /jobs":                  d.submit,
+		"GET /jobs/{id}":              d.job,
+		"GET /jobs/{id}/card":         d.card,
+		"GET /jobs/{id}/view":         d.view,
+		"POST /jobs/{id}/again":       d.again,
+		"POST /jobs/{id}/cancel":      d.cancel,
+		"GET /keys":                   d.keys,
+		"POST /keys":                  d.createKey,
+		"GET /keys/{id}/revoke":       d.confirmRevoke,
+		"POST /keys/{id}/revoke":      d.revoke,
+		"GET /webhooks":               d.webhooks,
+		"POST /webhooks":              d.createWebhook,
+		"POST /webhooks/{id}/remove":  d.removeWebhook,
+		"POST /deliveries/{id}/again": d.redeliver,
+		"GET /credits":                d.credits,
+		"POST /credits/buy":           d.buy,
+		"POST /credits/portal":        d.portal,
+		"GET /account":                d.account,
+		"POST /account/password":      d.changePassword,
+		"POST /account/sessions":      d.signOutEverywhere,
+		"POST /account/mail":          d.sendConfirmation,
 	}
 }
 

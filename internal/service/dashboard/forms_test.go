@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -117,6 +118,39 @@ func TestCancel(t *testing.T) {
 	p.post("/jobs/job_0/cancel").says(http.StatusNotFound)
 	s.user("bob@example.com", 0)
 	s.signedIn("bob@example.com").post(cancel).says(http.StatusNotFound)
+}
+
+// TestWebhooks checks that the page makes webhooks, shows a secret once, lists the
+// messages and sends one again.
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	received := make(chan string, 10)
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { received <- r.Header.Get("webhook-id") }))
+	t.Cleanup(hook.Close)
+	s := start(t, func(c *server.Config) { c.PrivateWebhooks = true })
+	s.user("ada@example.com", 20)
+	p := s.signedIn("ada@example.com")
+	p.get("/webhooks").says(http.StatusOK, "None yet.", "0 of 10")
+	p.post("/webhooks", "url", "nowhere").says(http.StatusBadRequest, "must be an address", `value="nowhere"`)
+	p.post("/webhooks", "url", hook.URL+"/<b>").says(http.StatusCreated, "whsec_", "Copy it now", "/&lt;b&gt;")
+	p.post("/webhooks").says(http.StatusCreated, "Your new signing secret", "whsec_")
+	shown := p.get("/webhooks").says(http.StatusOK, "2 of 10", "the webhookUrl of submissions")
+	if strings.Contains(shown.body, "whsec_") {
+		t.Error("a secret is shown again")
+	}
+	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}, "method", "fast").jobID()
+	first := <-received
+	p.ended(id)
+	p.get("/webhooks").says(http.StatusOK, "job.done", `href="/jobs/`+id+`"`, `action="/deliveries/`+first+`/again"`)
+	p.post("/deliveries/" + first + "/again").leads("/webhooks?after=again")
+	if second := <-received; second != first {
+		t.Errorf("sent again it is %s, not %s", second, first)
+	}
+	endpoint := regexp.MustCompile(`/webhooks/(whe_\w+)/remove`).FindStringSubmatch(shown.body)[1]
+	p.post("/webhooks/" + endpoint + "/remove").leads("/webhooks?after=removed")
+	p.post("/webhooks/" + endpoint + "/remove").says(http.StatusNotFound)
+	p.post("/deliveries/msg_0/again").says(http.StatusNotFound)
+	p.get("/webhooks?after=removed").says(http.StatusOK, "1 of 10", "Nothing more is sent to it.")
 }
 
 // The page with the form shows the errors in it.

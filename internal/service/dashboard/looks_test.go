@@ -70,7 +70,7 @@ func furnished(t *testing.T) (s *service, before, after []shown) {
 	before = []shown{{"signin", "/signin"}, {"signup", "/signup"}, {"reset", "/reset"}, {"newpassword", "/reset/x"}, {"confirm", "/confirm/x"}}
 	after = []shown{
 		{"workbench", "/"}, {"again", "/?again=" + done}, {"jobs", "/jobs"}, {"none", "/jobs?state=queued"}, {"job", "/jobs/" + done},
-		{"video", "/jobs/" + video}, {"failed", "/jobs/" + failed}, {"keys", "/keys"}, {"credits", "/credits"}, {"account", "/account"},
+		{"video", "/jobs/" + video}, {"failed", "/jobs/" + failed}, {"keys", "/keys"}, {"webhooks", "/webhooks"}, {"credits", "/credits"}, {"account", "/account"},
 	}
 	return s, before, after
 }

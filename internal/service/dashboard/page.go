@@ -47,7 +47,7 @@ type link struct {
 }
 
 var navigation = []link{
-	{Path: "/", Name: "Workbench"}, {Path: "/jobs", Name: "Jobs"}, {Path: "/keys", Name: "API keys"},
+	{Path: "/", Name: "Workbench"}, {Path: "/jobs", Name: "Jobs"}, {Path: "/keys", Name: "API keys"}, {Path: "/webhooks", Name: "Webhooks"},
 	{Path: "/credits", Name: "Credits"}, {Path: "/account", Name: "Account"},
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/internal/service/store"
+	"github.com/bgremove/bgremove/internal/service/webhook"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -96,6 +97,7 @@ var failures = []failure{
 	{errNoPage, http.StatusNotFound, "There is no such page", "The address may be mistyped."},
 	{job.ErrNotFound, http.StatusNotFound, "There is no such job", "It may have expired, or it belongs to somebody else."},
 	{account.ErrNotFound, http.StatusNotFound, "Not found", "It may have been removed before."},
+	{webhook.ErrNotFound, http.StatusNotFound, "Not found", "It may have been removed before."},
 	{session.ErrCrossSite, http.StatusForbidden, "Refused", "The form was sent from another site."},
 	{account.ErrSuspended, http.StatusForbidden, "This account is suspended", "Its jobs wait. Ask the operator of this service."},
 	{errForm, http.StatusBadRequest, "The form cannot be read", "Go back and try again."},

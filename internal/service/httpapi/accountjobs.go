@@ -46,7 +46,7 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 	if err := errors.Join(f.read(ctx, body), running); err != nil {
 		return job.Receipt{}, err
 	}
-	if err := a.checkOptions(ctx, f.options); err != nil {
+	if err := a.check(ctx, f); err != nil {
 		return job.Receipt{}, err
 	}
 	first, err := a.Jobs.Get(ctx, r.owner, id)
@@ -58,7 +58,7 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 		return job.Receipt{}, err
 	}
 	return a.Jobs.Submit(ctx, job.Submission{
-		Owner: r.owner, RequestID: r.id, Options: f.options, Files: []job.Input{in}, Again: id, Reservation: reservation,
+		Owner: r.owner, RequestID: r.id, Options: f.options, Files: []job.Input{in}, Again: id, WebhookURL: f.webhook, Reservation: reservation,
 	})
 }
 

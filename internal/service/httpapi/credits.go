@@ -147,7 +147,7 @@ func (a *API) measured(ctx context.Context, f *form, in api.EstimateRequestObjec
 	if err := f.read(ctx, in.MultipartBody); err != nil {
 		return job.Media{}, err
 	}
-	if err := a.checkOptions(ctx, f.options); err != nil {
+	if err := a.check(ctx, f); err != nil {
 		return job.Media{}, err
 	}
 	files := f.inputs()

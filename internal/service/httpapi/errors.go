@@ -17,6 +17,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/internal/service/store"
+	"github.com/bgremove/bgremove/internal/service/webhook"
 	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -118,7 +119,7 @@ var refusals = []refusal{
 	{isAny(errForbidden, session.ErrCrossSite), http.StatusForbidden, api.ErrorCodeForbidden},
 	{isAny(errUnconfirmed), http.StatusForbidden, api.ErrorCodeUnconfirmed},
 	{isType[*notOffered], http.StatusNotFound, api.ErrorCodeNotOffered},
-	{isAny(errNotFound, billing.ErrNoCustomer, job.ErrNotFound, account.ErrNotFound, blob.ErrNotFound), http.StatusNotFound, api.ErrorCodeNotFound},
+	{isAny(errNotFound, billing.ErrNoCustomer, job.ErrNotFound, account.ErrNotFound, blob.ErrNotFound, webhook.ErrNotFound), http.StatusNotFound, api.ErrorCodeNotFound},
 	{isAny(errMethodNotAllowed), http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed},
 	{isType[*rangeError], http.StatusRequestedRangeNotSatisfiable, api.ErrorCodeRangeNotSatisfiable},
 	{billingUnavailable, http.StatusServiceUnavailable, api.ErrorCodeUnavailable},

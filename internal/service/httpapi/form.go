@@ -27,7 +27,11 @@ const (
 	readAhead     = 4 << 10
 )
 
-var optionNames = job.OptionNames()
+// webhookField is the field of a submission that is no option.
+const webhookField = "webhookUrl"
+
+// fieldNames are those that a form may have beside its files.
+var fieldNames = append(job.OptionNames(), webhookField)
 
 // upload is a file of a form that lies in the blob store.
 type upload struct {
@@ -50,6 +54,7 @@ type form struct {
 	blanks   bool // an empty option counts as missing, because pages send empty fields
 
 	options job.Options
+	webhook string // the submission's webhookUrl
 	given   map[string]bool
 	files   int
 	uploads []upload // to be dropped
@@ -129,8 +134,8 @@ func (f *form) field(name string, r io.Reader) error {
 	if f.blanks && len(value) == 0 {
 		return nil
 	}
-	known, err := f.options.Set(name, string(value))
-	if meant := spell.Meant(name, optionNames); !known && meant != "" {
+	known, err := f.set(name, string(value))
+	if meant := spell.Meant(name, fieldNames); !known && meant != "" {
 		err = &formError{field: name, meant: meant}
 	}
 	switch {
@@ -146,6 +151,15 @@ func (f *form) field(name string, r io.Reader) error {
 		f.given[name] = true
 	}
 	return nil
+}
+
+// set gives an option or the webhook its value.
+func (f *form) set(name, value string) (known bool, err error) {
+	if name == webhookField {
+		f.webhook = value
+		return true, nil
+	}
+	return f.options.Set(name, value)
 }
 
 // file takes a file. The error is one that ends the reading.

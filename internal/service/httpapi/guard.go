@@ -18,9 +18,9 @@ const (
 	maxEvent = 1 << 20
 )
 
-// webhook receives Stripe's events. Stripe is not a browser, so sessions and
+// stripeWebhook receives Stripe's events. Stripe is not a browser, so sessions and
 // cross-site checks do not apply.
-const webhook = "/api/stripe/webhook"
+const stripeWebhook = "/api/stripe/webhook"
 
 // guard runs before every operation. It checks the client's identity, its rate
 // and its volume, in the order of the refusals.
@@ -40,7 +40,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 				return
 			}
 			a.limitBody(next, a.maxBody(r)).ServeHTTP(w, r)
-		case path == webhook:
+		case path == stripeWebhook:
 			w.Header().Set("Cache-Control", "no-store")
 			a.limitBody(next, maxEvent).ServeHTTP(w, r)
 		case strings.HasPrefix(path, "/api/"):

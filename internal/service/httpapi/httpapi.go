@@ -20,6 +20,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/session"
+	"github.com/bgremove/bgremove/internal/service/webhook"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -47,6 +48,7 @@ type Config struct {
 	Feed     *job.Feed
 	Blobs    *blob.Store
 	Prober   Prober
+	Webhooks *webhook.Service
 	// Shop sells plans; nil: nothing is sold.
 	Shop *billing.Service
 	// Mail sends mails; nil: none are sent, and addresses are believed.

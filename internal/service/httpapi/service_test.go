@@ -20,6 +20,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/internal/service/store/storetest"
+	"github.com/bgremove/bgremove/internal/service/webhook"
 	"github.com/bgremove/bgremove/internal/testlog"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
@@ -36,6 +37,7 @@ type service struct {
 	ledger   *account.Ledger
 	blobs    *blob.Store
 	jobs     *job.Service
+	webhooks *webhook.Service
 	remover  *removal.Remover
 	api      *httpapi.API
 	stopFeed func() // as when a server stops
@@ -72,6 +74,8 @@ func startIn(t testing.TB, db *store.DB, blobs blob.Options, jobs job.Config, ch
 		}
 	})
 	s.accounts, s.keys, s.ledger = account.New(s.db), account.NewKeys(s.db), account.NewLedger(s.db)
+	s.webhooks = webhook.New(s.db, webhook.Config{})
+	jobs.Ended = s.webhooks.Enqueue
 	s.jobs = job.New(s.db, s.blobs, jobs)
 	s.remover = removal.New(bgremove.New(bgremove.Config{}))
 	s.remover.FastOnly = true
@@ -88,7 +92,7 @@ func startIn(t testing.TB, db *store.DB, blobs blob.Options, jobs job.Config, ch
 	limiter := account.NewLimiter(s.db)
 	c := httpapi.Config{
 		Accounts: s.accounts, Keys: s.keys, Ledger: s.ledger, Sessions: sessions, Limiter: limiter, Throttle: &session.Throttle{Limiter: limiter},
-		Jobs: s.jobs, Feed: feed, Blobs: s.blobs, Prober: s.remover,
+		Jobs: s.jobs, Feed: feed, Blobs: s.blobs, Prober: s.remover, Webhooks: s.webhooks,
 		Ready: func(ctx context.Context) error { return s.db.PingContext(ctx) },
 		Log:   slog.New(slog.NewTextHandler(s.log, nil)),
 	}

@@ -84,8 +84,8 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 	if err := errors.Join(f.read(ctx, body), running); err != nil {
 		return job.Receipt{}, err
 	}
-	sub := job.Submission{Owner: r.owner, RequestID: r.id, Options: f.options, Files: f.inputs(), Batch: s.batch(f.files), Reservation: reservation}
-	if err := a.checkOptions(ctx, sub.Options); err != nil {
+	sub := job.Submission{Owner: r.owner, RequestID: r.id, Options: f.options, Files: f.inputs(), Batch: s.batch(f.files), WebhookURL: f.webhook, Reservation: reservation}
+	if err := a.check(ctx, f); err != nil {
 		return job.Receipt{}, err
 	}
 	earlier, conflict := earlierAnswer(sub)
@@ -107,6 +107,14 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 		f.handOver() // also where nobody knows how the commit ended
 	}
 	return receipt, err
+}
+
+// check refuses what this service cannot do, or does not for the account.
+func (a *API) check(ctx context.Context, f *form) error {
+	if err := a.checkOptions(ctx, f.options); err != nil || f.webhook == "" {
+		return err
+	}
+	return webhookError(webhookField, a.Webhooks.CheckSubmission(ctx, f.account, f.webhook))
 }
 
 // checkOptions refuses what does not go together, and what this service cannot do.

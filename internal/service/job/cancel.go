@@ -74,11 +74,14 @@ func (s *Service) cancel(ctx context.Context, j Job) (cancelled bool, err error)
 			return err
 		}
 		if j.State == Queued {
+			if err := s.config.Ended(ctx, tx, j.ID); err != nil {
+				return err
+			}
 			_, err := updateQueue(ctx, tx, j.ID, ", queued = queued - 1", j.AccountID)
 			return err
 		}
 		tx.Notify(cancelledTopic)
-		return countEnded(ctx, tx, j.AccountID, j.ID, over)
+		return s.countEnded(ctx, tx, j.AccountID, j.ID, over)
 	})
 	s.observeRefund(j, err == nil && cancelled)
 	return cancelled, err

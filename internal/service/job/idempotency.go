@@ -112,10 +112,11 @@ func (r *Reservation) Answer(sub Submission) (*Receipt, error) {
 func (sub Submission) fingerprint() string {
 	type file struct{ Name, SHA256 string }
 	request := struct {
-		Batch   bool
-		Options Options
-		Files   []file
-	}{Batch: sub.Batch, Options: sub.Options}
+		Batch      bool
+		Options    Options
+		Files      []file
+		WebhookURL string `json:",omitempty"`
+	}{Batch: sub.Batch, Options: sub.Options, WebhookURL: sub.WebhookURL}
 	for _, f := range sub.Files {
 		request.Files = append(request.Files, file{f.Name, f.SHA256})
 	}

@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"sync"
 	"time"
@@ -37,6 +38,8 @@ type Config struct {
 	KeepJobs time.Duration
 	// KeepAnswers is how long an Idempotency-Key is remembered.
 	KeepAnswers time.Duration
+	// Ended, if set, is called in the transaction that ends a job, to tell others of it.
+	Ended func(ctx context.Context, tx *store.Tx, jobID string) error
 	// Log gets what operators should know; nil discards it.
 	Log *slog.Logger
 	// Observer, if set, gets the measurements.
@@ -67,6 +70,9 @@ func (c Config) withDefaults() Config {
 	c.KeepInputs, c.KeepOutputs = cmp.Or(c.KeepInputs, d.KeepInputs), cmp.Or(c.KeepOutputs, d.KeepOutputs)
 	c.KeepOrphans, c.KeepJobs = cmp.Or(c.KeepOrphans, d.KeepOrphans), cmp.Or(c.KeepJobs, d.KeepJobs)
 	c.KeepAnswers = cmp.Or(c.KeepAnswers, d.KeepAnswers)
+	if c.Ended == nil {
+		c.Ended = func(context.Context, *store.Tx, string) error { return nil }
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

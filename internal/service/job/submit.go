@@ -41,6 +41,8 @@ type Submission struct {
 	// Batch makes a batch of the files; without it there is one file, which
 	// is readable.
 	Batch bool
+	// WebhookURL, if set, is told of the end of each job.
+	WebhookURL string
 	// Again, if set, is the job that provides the one input file, see
 	// Job.Again.
 	Again string
@@ -230,12 +232,15 @@ func (s *Service) insert(ctx context.Context, tx *store.Tx, sub Submission, batc
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO jobs (id, account_id, key_id, batch_id, request_id, state, error, options, output_format, original_name,
 			input_key, input_size, input_sha, input_type, frame_count, width, height, duration_ms, cost, charged,
-			attempt, lost, created_at, ended_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, 0, 0, now_ms(),
+			webhook_url, attempt, lost, created_at, ended_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, 0, 0, now_ms(),
 			CASE WHEN $6 = 'failed' THEN now_ms() END)`,
 		item.JobID, sub.Owner.AccountID, nullString(sub.Owner.KeyID), batch, sub.RequestID, string(state), code, options,
 		string(sub.Options.Removal().EffectiveFormat()), f.Name, f.Key, f.Size, f.SHA256, f.Media.Type, f.Media.FrameCount, f.Media.Width, f.Media.Height,
-		f.Media.Duration.Milliseconds(), item.Credits, charged)
+		f.Media.Duration.Milliseconds(), item.Credits, charged, nullString(sub.WebhookURL))
+	if err == nil && f.Unreadable {
+		err = s.config.Ended(ctx, tx, item.JobID)
+	}
 	return err
 }
 

@@ -133,7 +133,7 @@ func (s *Service) finish(ctx context.Context, j Job, output File, p Product) err
 		if err != nil {
 			return err
 		}
-		return countEnded(ctx, tx, account, j.ID, over)
+		return s.countEnded(ctx, tx, account, j.ID, over)
 	})
 }
 
@@ -147,7 +147,7 @@ func (s *Service) fail(ctx context.Context, j Job, code Code) error {
 		if err := s.refund(ctx, tx, account, j); err != nil {
 			return err
 		}
-		return countEnded(ctx, tx, account, j.ID, over)
+		return s.countEnded(ctx, tx, account, j.ID, over)
 	})
 	s.observeRefund(j, err == nil)
 	return err
@@ -195,7 +195,7 @@ func (s *Service) countLost(ctx context.Context, j Job, condition string) (lost,
 		if err := s.refund(ctx, tx, j.AccountID, j); err != nil {
 			return err
 		}
-		return countEnded(ctx, tx, j.AccountID, j.ID, 0)
+		return s.countEnded(ctx, tx, j.AccountID, j.ID, 0)
 	})
 	s.observeRefund(j, err == nil && failed)
 	return lost, failed, err
@@ -262,9 +262,12 @@ func requeue(ctx context.Context, tx *store.Tx, accountID string, j Job) error {
 	return err
 }
 
-// countEnded counts an ended job, which frees a slot in the account's running limit.
-// Its overtime delays the account's next turn.
-func countEnded(ctx context.Context, tx *store.Tx, accountID, jobID string, over int64) error {
+// countEnded counts a running job that has ended, which frees a slot in the account's
+// running limit. Its overtime delays the account's next turn.
+func (s *Service) countEnded(ctx context.Context, tx *store.Tx, accountID, jobID string, over int64) error {
+	if err := s.config.Ended(ctx, tx, jobID); err != nil {
+		return err
+	}
 	queued, err := updateQueue(ctx, tx, jobID, ", running = running - 1, vtime = vtime + $2", accountID, over)
 	if queued > 0 {
 		tx.Notify(jobsTopic)

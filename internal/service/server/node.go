@@ -16,6 +16,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/mailer"
 	"github.com/bgremove/bgremove/internal/service/removal"
 	"github.com/bgremove/bgremove/internal/service/store"
+	"github.com/bgremove/bgremove/internal/service/webhook"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -33,6 +34,7 @@ type node struct {
 	sessions *account.Sessions
 	limiter  *account.Limiter
 	jobs     *job.Service
+	webhooks *webhook.Service
 	feed     *job.Feed
 	engine   *bgremove.Remover
 	remover  *removal.Remover
@@ -72,6 +74,8 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 		return nil, err
 	}
 	c.Jobs.Log, c.Jobs.Observer = c.Log, n.metrics
+	n.openWebhooks()
+	c.Jobs.Ended = n.webhooks.Enqueue
 	n.jobs = job.New(n.db, n.blobs, c.Jobs)
 	n.feed = job.NewFeed(n.jobs)
 	n.metrics.watchQueue(n.jobs, c.Log)
@@ -80,6 +84,20 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 		return nil, err
 	}
 	return n, n.checkNetwork(ctx)
+}
+
+// openWebhooks makes what tells others of the ends of jobs.
+func (n *node) openWebhooks() {
+	n.webhooks = webhook.New(n.db, webhook.Config{
+		AllowPrivate: n.config.PrivateWebhooks || n.config.Local, Log: n.config.Log,
+		Body: func(ctx context.Context, accountID, jobID, event string) ([]byte, error) {
+			j, err := n.jobs.Get(ctx, job.Owner{AccountID: accountID}, jobID)
+			if err != nil {
+				return nil, err
+			}
+			return httpapi.WebhookBody(j, event)
+		},
+	})
 }
 
 // openShop makes what sells plans and what sends mails, where they are set up.
@@ -169,8 +187,8 @@ func (n *node) ready(ctx context.Context) error {
 	return errors.Join(n.db.PingContext(ctx), n.blobs.Ping(ctx), n.blobs.Room())
 }
 
-// sweep removes sessions, tokens, events of Stripe and buckets of the rate limit
-// that have expired, until ctx ends.
+// sweep removes sessions, tokens, deliveries, events of Stripe and buckets of the rate
+// limit that have expired, until ctx ends.
 func (n *node) sweep(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -178,11 +196,12 @@ func (n *node) sweep(ctx context.Context) {
 		_, sessions := n.sessions.Sweep(ctx)
 		_, buckets := n.limiter.Sweep(ctx)
 		_, tokens := n.accounts.SweepTokens(ctx)
+		_, deliveries := n.webhooks.Sweep(ctx)
 		var events error
 		if n.shop != nil {
 			_, events = n.shop.Sweep(ctx)
 		}
-		if err := errors.Join(sessions, buckets, tokens, events); err != nil && ctx.Err() == nil {
+		if err := errors.Join(sessions, buckets, tokens, deliveries, events); err != nil && ctx.Err() == nil {
 			n.config.Log.ErrorContext(ctx, "cleanup failed", "error", err)
 		}
 		select {

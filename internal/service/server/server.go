@@ -69,6 +69,9 @@ type Config struct {
 	TrustedProxies    []netip.Prefix
 	PublicURL         *url.URL
 
+	// PrivateWebhooks lets webhooks go to addresses that are not public.
+	PrivateWebhooks bool
+
 	// Shop sells plans, if it has a Key: by that, WebhookSecret, Prices, API.
 	Shop billing.Config
 	// Mail sends mails, if it has a Server.
@@ -175,6 +178,7 @@ func (n *node) start(ctx context.Context, g *errgroup.Group) error {
 		w := &job.Worker{Service: n.jobs, Processor: n.remover, Slots: n.config.Slots, Drain: n.config.Drain, TempDir: n.config.TempDir}
 		g.Go(func() error { return w.Run(ctx) })
 	}
+	g.Go(func() error { n.webhooks.Run(ctx); return nil })
 	g.Go(func() error { n.jobs.RunSweeper(ctx); return nil })
 	g.Go(func() error { n.sweep(ctx); return nil })
 	n.config.Log.InfoContext(ctx, "started", "role", n.config.Role)

@@ -1,0 +1,429 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/bgremove/bgremove/internal/service/store"
+	"github.com/bgremove/bgremove/internal/service/store/storetest"
+	"github.com/bgremove/bgremove/internal/service/webhook"
+)
+
+// message is a request that a receiver got.
+type message struct {
+	header http.Header
+	body   string
+	at     time.Time
+}
+
+// receiver is a server that answers with a status, and what it got.
+type receiver struct {
+	*httptest.Server
+	got    chan message
+	answer func(n int) int // of the request with a number from 0
+	mu     sync.Mutex
+	count  int
+}
+
+func receive(t *testing.T, answer func(n int) int) *receiver {
+	r := &receiver{got: make(chan message, 1000), answer: answer}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
+		body, _ := io.ReadAll(in.Body)
+		r.mu.Lock()
+		n := r.count
+		r.count++
+		r.mu.Unlock()
+		r.got <- message{in.Header, in.Method + " " + string(body), time.Now()}
+		if status := r.answer(n); status == http.StatusFound {
+			http.Redirect(w, in, "/elsewhere", status)
+		} else {
+			w.WriteHeader(status)
+		}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func always(status int) func(int) int { return func(int) int { return status } }
+
+// fixture is a service with an account.
+type fixture struct {
+	*webhook.Service
+	t    *testing.T
+	db   *store.DB
+	jobs int
+}
+
+const ann = "acc_ann"
+
+func newFixture(t *testing.T, db *store.DB, private bool) *fixture {
+	x := &fixture{Service: newService(db, private), t: t, db: db}
+	x.account(ann)
+	return x
+}
+
+func newService(db *store.DB, private bool) *webhook.Service {
+	return webhook.New(db, webhook.Config{AllowPrivate: private, Body: func(_ context.Context, _, jobID, event string) ([]byte, error) {
+		return []byte(`{"type":"` + event + `","data":{"id":"` + jobID + `"}}`), nil
+	}})
+}
+
+func (x *fixture) exec(query string, args ...any) {
+	x.t.Helper()
+	if _, err := x.db.Exec(query, args...); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func (x *fixture) account(id string) {
+	x.exec("INSERT INTO accounts (id, email, password, epoch, credits, plan, created_at) VALUES ($1, $1, '', 1, 0, '', 0)", id)
+}
+
+// end makes a job of an account that has ended.
+func (x *fixture) end(account, url string) (jobID string) {
+	x.t.Helper()
+	x.jobs++
+	jobID = fmt.Sprintf("job_%s_%d", account, x.jobs)
+	x.exec(`INSERT INTO jobs (id, account_id, request_id, state, options, output_format, original_name, input_size, input_sha, input_type, frame_count, width,
+		height, duration_ms, cost, charged, attempt, lost, created_at, ended_at, webhook_url)
+		VALUES ($1, $2, '', 'done', '{}', 'gif', '', 0, '', '', 0, 0, 0, 0, 0, 0, 0, 0, now_ms(), now_ms(), NULLIF($3, ''))`, jobID, account, url)
+	if err := x.db.Tx(context.Background(), func(tx *store.Tx) error { return x.Enqueue(context.Background(), tx, jobID) }); err != nil {
+		x.t.Fatal(err)
+	}
+	return jobID
+}
+
+func (x *fixture) create(account, url string) (endpoint webhook.Endpoint, secret string) {
+	x.t.Helper()
+	endpoint, secret, err := x.Create(context.Background(), account, url)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return endpoint, secret
+}
+
+// run sends until the test ends.
+func (x *fixture) run(services ...*webhook.Service) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for _, s := range services {
+		all.Go(func() { s.Run(ctx) })
+	}
+	x.t.Cleanup(func() { cancel(); all.Wait() })
+}
+
+// until waits until a job's delivery satisfies a condition.
+func (x *fixture) until(jobID, condition string) webhook.Delivery {
+	x.t.Helper()
+	limit := time.After(time.Minute)
+	for {
+		var yes bool
+		if err := x.db.QueryRow("SELECT COUNT(*) > 0 FROM webhook_deliveries WHERE job_id = $1 AND "+condition, jobID).Scan(&yes); err != nil {
+			x.t.Fatal(err)
+		}
+		if yes {
+			return x.delivery(jobID)
+		}
+		select {
+		case <-limit:
+			x.t.Fatalf("not so after a minute: %s: %+v", condition, x.delivery(jobID))
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func (x *fixture) delivery(jobID string) webhook.Delivery {
+	x.t.Helper()
+	all, err := x.Deliveries(context.Background(), ann, "", 1000)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(d webhook.Delivery) bool { return d.JobID == jobID })
+	if i < 0 {
+		return webhook.Delivery{}
+	}
+	return all[i]
+}
+
+func each(t *testing.T, f func(t *testing.T, x *fixture)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, db *store.DB) { f(t, newFixture(t, db, true)) })
+}
+
+func verify(t *testing.T, m message, secret string) error {
+	t.Helper()
+	signer, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer.Verify([]byte(strings.TrimPrefix(m.body, "POST ")), m.header)
+}
+
+// TestSigned checks that the end of a job is sent to the account's webhook and to the
+// submission's, each signed with the right secrets.
+func TestSigned(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, x *fixture) {
+		mine, one := receive(t, always(http.StatusOK)), receive(t, always(http.StatusNoContent))
+		_, secret := x.create(ann, mine.URL)
+		_, first := x.create(ann, "")
+		_, second := x.create(ann, "")
+		x.run(x.Service)
+		id := x.end(ann, one.URL+"/hook?a=b")
+		m := <-mine.got
+		if err := verify(t, m, secret); err != nil || m.body != `POST {"type":"job.done","data":{"id":"`+id+`"}}` || m.header.Get("Content-Type") != "application/json" {
+			t.Errorf("%v: %+v", err, m)
+		}
+		if verify(t, m, first) == nil {
+			t.Error("the webhook's message is signed with another secret")
+		}
+		m = <-one.got
+		if err := errors.Join(verify(t, m, first), verify(t, m, second)); err != nil {
+			t.Error(err)
+		}
+		if verify(t, m, secret) == nil {
+			t.Error("the submission's message is signed with a webhook's secret")
+		}
+		for _, which := range []string{"NULL", "NOT NULL"} {
+			x.until(id, "endpoint_id IS "+which+" AND state = 'delivered' AND attempts = 1 AND error IS NULL AND ended_at IS NOT NULL")
+		}
+	})
+}
+
+// TestAgain checks that a message that was refused is sent again with the same id,
+// also after its process has died, until it is given up, and on demand.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	if day := webhook.Pauses(); day < 22*time.Hour || day > 24*time.Hour {
+		t.Errorf("it is tried for %v", day)
+	}
+	each(t, func(t *testing.T, x *fixture) {
+		r := receive(t, func(n int) int { return []int{500, 302, 200, 503, 410, 200}[n] })
+		x.create(ann, r.URL)
+		id := x.end(ann, "")
+		x.exec("UPDATE webhook_deliveries SET attempts = 1, next_at = now_ms() - 1") // its process died while it was sent
+		x.run(x.Service)
+		d := x.until(id, "status = 500")
+		if pause := time.Until(d.NextAt); d.State != webhook.Waiting || d.Attempts != 2 || d.Error != "it answered 500" || pause < 20*time.Second {
+			t.Errorf("after 500: %+v", d)
+		}
+		if err := x.Redeliver(context.Background(), ann, d.ID); err != nil { // now, and not later
+			t.Fatal(err)
+		}
+		if d = x.until(id, "status = 302"); d.Attempts != 3 {
+			t.Errorf("after a redirect: %+v", d)
+		}
+		x.exec("UPDATE webhook_deliveries SET next_at = 0")
+		x.until(id, "state = 'delivered'")
+		if err := x.Redeliver(context.Background(), ann, d.ID); err != nil {
+			t.Fatal(err)
+		}
+		x.until(id, "status = 503 AND attempts = 1")
+		x.exec("UPDATE webhook_deliveries SET next_at = 0")
+		if d := x.until(id, "state = 'failed'"); d.Status != http.StatusGone {
+			t.Errorf("after 410: %+v", d)
+		}
+		if err := x.Redeliver(context.Background(), ann, d.ID); err != nil {
+			t.Fatal(err)
+		}
+		x.until(id, "state = 'delivered'")
+		for range 6 {
+			if m := <-r.got; m.header.Get("webhook-id") != d.ID {
+				t.Errorf("it has the id %s, not %s", m.header.Get("webhook-id"), d.ID)
+			}
+		}
+		for _, strange := range []string{"acc_bob", ""} {
+			if err := x.Redeliver(context.Background(), strange, d.ID); !errors.Is(err, webhook.ErrNotFound) {
+				t.Errorf("a stranger: %v", err)
+			}
+		}
+	})
+}
+
+// TestGivenUp checks that a message is given up after a day, and when its webhook is
+// removed.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, x *fixture) {
+		r := receive(t, always(http.StatusInternalServerError))
+		endpoint, _ := x.create(ann, r.URL)
+		id := x.end(ann, "")
+		x.exec("UPDATE webhook_deliveries SET attempts = $1", webhook.Attempts-1)
+		x.run(x.Service)
+		x.until(id, "state = 'failed' AND status = 500")
+		id = x.end(ann, "")
+		x.until(id, "status = 500")
+		if err := x.Delete(context.Background(), "acc_bob", endpoint.ID); !errors.Is(err, webhook.ErrNotFound) {
+			t.Errorf("a stranger: %v", err)
+		}
+		if err := x.Delete(context.Background(), ann, endpoint.ID); err != nil {
+			t.Fatal(err)
+		}
+		d := x.until(id, "state = 'failed'")
+		if err := x.Redeliver(context.Background(), ann, d.ID); !errors.Is(err, webhook.ErrNotFound) {
+			t.Errorf("to a removed webhook: %v", err)
+		}
+		x.end(ann, "")
+		if all, err := x.Deliveries(context.Background(), ann, "", 10); err != nil || len(all) != 2 {
+			t.Errorf("%d deliveries, %v", len(all), err)
+		}
+	})
+}
+
+// TestSlow checks that slow endpoints of one account do not delay another's messages,
+// and that they count as failed in the end.
+func TestSlow(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, x *fixture) {
+		release := make(chan struct{})
+		slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+		t.Cleanup(slow.Close)
+		t.Cleanup(func() { close(release) })
+		quick := receive(t, always(http.StatusOK))
+		x.account("acc_bob")
+		x.create("acc_bob", slow.URL)
+		x.create(ann, quick.URL)
+		for range 40 {
+			x.end("acc_bob", "")
+		}
+		x.run(x.Service)
+		x.until(x.end(ann, ""), "state = 'delivered'")
+
+		hasty := newFixtureOn(x)
+		hasty.SetTimeout(50 * time.Millisecond)
+		id := x.end(ann, slow.URL)
+		x.create(ann, "")
+		hasty.run(hasty.Service)
+		x.exec("UPDATE webhook_deliveries SET next_at = 0 WHERE job_id = $1 AND endpoint_id IS NULL AND state = 'waiting'", id)
+		x.until(id, "endpoint_id IS NULL AND error LIKE 'no answer within%'")
+	})
+}
+
+// newFixtureOn is another process on the same database.
+func newFixtureOn(x *fixture) *fixture {
+	return &fixture{Service: newService(x.db, true), t: x.t, db: x.db}
+}
+
+// TestOnce checks that processes on one database send each message once, and prints
+// how soon after the job's end.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		x := newFixture(t, storetest.Open(t, url), true)
+		r := receive(t, always(http.StatusOK))
+		x.create(ann, r.URL)
+		x.run(x.Service, newService(storetest.Open(t, url), true), newService(storetest.Open(t, url), true))
+		const jobs = 40
+		ended := make(map[string]time.Time)
+		var took []time.Duration
+		for range jobs {
+			before := time.Now()
+			ended[x.end(ann, "")] = before
+			time.Sleep(5 * time.Millisecond) // jobs end one after the other
+		}
+		seen := make(map[string]bool)
+		for range jobs {
+			m := <-r.got
+			if id := m.header.Get("webhook-id"); seen[id] {
+				t.Errorf("%s was sent twice", id)
+			}
+			seen[m.header.Get("webhook-id")] = true
+			for id, at := range ended {
+				if strings.Contains(m.body, `"`+id+`"`) {
+					took = append(took, m.at.Sub(at))
+				}
+			}
+		}
+		for id := range ended {
+			if d := x.until(id, "state = 'delivered'"); d.Attempts != 1 {
+				t.Errorf("%+v", d)
+			}
+		}
+		slices.Sort(took)
+		t.Logf("from the job's end to its message: p50 %v, p95 %v of %d", took[len(took)/2], took[len(took)*95/100], len(took))
+		select {
+		case m := <-r.got:
+			t.Errorf("one more: %+v", m)
+		default:
+		}
+	})
+}
+
+// TestAddresses checks which addresses a webhook may have.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	x := newFixture(t, storetest.Open(t, storetest.SQLite(t)), false)
+	for url, want := range map[string]string{
+		"https://8.8.8.8/hook": "", "https://[2606:4700::1111]:8443/a?b=c": "",
+		"http://8.8.8.8/": "https", "ftp://8.8.8.8/": "https", "8.8.8.8": "address", "https://": "address", "https:///hook": "address", "": "address",
+		"https://user:pass@8.8.8.8/": "address", "https://8.8.8.8:99999/": "address", "https://8.8.8.8/#a": "address", "https://8.8.8.8/\x00": "address",
+		"https://8.8.8.8/" + strings.Repeat("a", 2000): "bytes",
+		"https://127.0.0.1/":                           "private", "https://localhost/": "private", "https://10.1.2.3/": "private", "https://192.168.1.1/": "private",
+		"https://172.16.0.1/": "private", "https://169.254.169.254/latest/meta-data": "private", "https://168.63.129.16/": "private",
+		"https://100.100.100.200/": "private", "https://0.0.0.0/": "private", "https://224.0.0.1/": "private", "https://255.255.255.255/": "private",
+		"https://[::1]/": "private", "https://[::]/": "private", "https://[fe80::1]/": "private", "https://[fd00:ec2::254]/": "private",
+		"https://[ff02::1]/": "private", "https://[::ffff:127.0.0.1]/": "private", "https://[64:ff9b::7f00:1]/": "private", "https://[2002:7f00:1::]/": "private",
+	} {
+		err := x.CheckURL(t.Context(), url)
+		var bad *webhook.URLError
+		if want == "" && err != nil || want != "" && (!errors.As(err, &bad) || !strings.Contains(bad.Reason, want)) {
+			t.Errorf("%q: %v, want %q", url, err, want)
+		}
+	}
+}
+
+// TestRefusedAtConnection checks that no message goes to a private address, whatever
+// was believed of it before.
+func TestRefusedAtConnection(t *testing.T) {
+	t.Parallel()
+	x := newFixture(t, storetest.Open(t, storetest.SQLite(t)), false)
+	r := receive(t, always(http.StatusOK))
+	x.exec("INSERT INTO webhook_endpoints (id, account_id, url, secret, created_at) VALUES ('whe_1', $1, $2, 'whsec_AAAA', 0)", ann,
+		strings.Replace(r.URL, "127.0.0.1", "localhost", 1))
+	id := x.end(ann, "")
+	x.run(x.Service)
+	if d := x.until(id, "error IS NOT NULL"); d.Error != "it leads to a private or reserved address" || d.State != webhook.Waiting {
+		t.Errorf("%+v", d)
+	}
+	if len(r.got) > 0 {
+		t.Error("it was sent")
+	}
+}
+
+// TestLimits checks how many webhooks an account may have, and that a webhookUrl needs
+// a secret.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, x *fixture) {
+		const url = "https://example.com/hook"
+		if err := x.CheckSubmission(t.Context(), ann, url); !errors.Is(err, webhook.ErrNoSecret) {
+			t.Errorf("without a secret: %v", err)
+		}
+		var wait sync.WaitGroup
+		for range webhook.MaxEndpoints + 5 {
+			wait.Go(func() {
+				if _, secret, err := x.Create(context.Background(), ann, ""); err != nil && !errors.Is(err, webhook.ErrTooMany) || err == nil && !strings.HasPrefix(secret, "whsec_") {
+					t.Errorf("%q, %v", secret, err)
+				}
+			})
+		}
+		wait.Wait()
+		if all, err := x.List(t.Context(), ann); err != nil || len(all) != webhook.MaxEndpoints {
+			t.Errorf("%d, %v", len(all), err)
+		}
+		if err := x.CheckSubmission(t.Context(), ann, url); err != nil {
+			t.Errorf("with a secret: %v", err)
+		}
+	})
+}
