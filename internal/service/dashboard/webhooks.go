@@ -22,11 +22,11 @@ type webhooksPage struct {
 
 // showWebhooks shows the page with what it has of the account.
 func (v *visit) showWebhooks(status int, p webhooksPage) (err error) {
-	p.page.Title, p.Here, p.Most = "Webhooks", "/webhooks", webhook.MaxEndpoints
-	if p.Webhooks, err = v.Dashboard.Webhooks.List(v.Context(), v.who.ID); err != nil {
+	p.Most = webhook.MaxEndpoints
+	if p.Webhooks, err = v.Webhooks.List(v.Context(), v.who.ID); err != nil {
 		return err
 	}
-	if p.Deliveries, err = v.Dashboard.Webhooks.Deliveries(v.Context(), v.who.ID, "", deliveriesShown); err != nil {
+	if p.Deliveries, err = v.Webhooks.Deliveries(v.Context(), v.who.ID, "", deliveriesShown); err != nil {
 		return err
 	}
 	return v.show(status, "webhooks", p)

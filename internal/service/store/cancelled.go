@@ -52,7 +52,7 @@ func replaceInSQLite(ctx context.Context, tx *sql.Tx, table, before, after strin
 		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA schema_version = %d", version+1)) // all connections read it again
 	}
 	_, off := tx.ExecContext(ctx, "PRAGMA writable_schema = RESET")
-	if err = errors.Join(err, off); err != nil {
+	if err := errors.Join(err, off); err != nil {
 		return err
 	}
 	if n, err := changed.RowsAffected(); err != nil || n != 1 {

@@ -75,7 +75,7 @@ func (s *Service) CheckURL(ctx context.Context, text string) error {
 		return &URLError{fmt.Sprintf("must have at most %d bytes", maxURL)}
 	case err != nil, u.Hostname() == "", u.User != nil, u.Fragment != "", port < 0, port > 65535:
 		return &URLError{"must be an address such as https://example.com/hook"}
-	case u.Scheme != "https" && !(u.Scheme == "http" && s.guard.private):
+	case u.Scheme != "https" && (u.Scheme != "http" || !s.guard.private):
 		return &URLError{"must begin with https://"}
 	case s.guard.private:
 		return nil
