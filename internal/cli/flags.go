@@ -3,12 +3,12 @@ package cli
 import (
 	"errors"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
-// seconds is a flag for a time in the clip: seconds (1.5), a duration (90s) or
-// [hours:]minutes:seconds.
+// seconds is a flag for a time in the clip, see option.ParseTime.
 type seconds time.Duration
 
 func (s *seconds) String() string {
@@ -21,21 +21,11 @@ func (s *seconds) String() string {
 func (s *seconds) Type() string { return "time" }
 
 func (s *seconds) Set(text string) error {
-	if d, err := time.ParseDuration(text); err == nil {
+	d, err := option.ParseTime(text)
+	if err == nil {
 		*s = seconds(d)
-		return nil
 	}
-	total := 0.0
-	parts := strings.Split(text, ":")
-	for i, part := range parts {
-		v, err := strconv.ParseFloat(part, 64)
-		if err != nil || v < 0 || len(parts) > 3 || i > 0 && v >= 60 || v > 1e7 {
-			return errors.New("must be a time such as 1.5, 90s or 1:30.5")
-		}
-		total = total*60 + v
-	}
-	*s = seconds(total * float64(time.Second))
-	return nil
+	return err
 }
 
 // optionalTime is a flag for a time that may be left unset.

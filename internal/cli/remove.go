@@ -81,6 +81,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")
 	f.Var(flags.Word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: "+flags.Choices("holes", map[string]string{"auto": "large ones go"}))
 	f.Var(flags.Word(&o.Subject), "subject", "rembg: "+flags.Choices("subject", map[string]string{"moving": "drop all that does not move", "salient": "keep all that is found"}))
+	flags.AddHints(f, o)
 	f.Var(flags.Word(&o.Scale), "scale", "how to scale: "+flags.Choices("scale", map[string]string{"auto": "crisp where pixel art is enlarged"}))
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
 	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")

@@ -25,14 +25,25 @@ func command(t *testing.T, path ...string) *cobra.Command {
 	return cmd
 }
 
+// hintFlags are those of the option hints.
+var hintFlags = []string{"keep", "drop", "keep-box", "drop-box", "keep-mask"}
+
 // Every option has a flag with its default, in a group of the help, and the flag's
 // text names the words and the bounds. The client's are those that the service
 // takes.
 func TestEveryOptionHasAFlag(t *testing.T) {
 	t.Parallel()
 	remove, submit := command(t, "remove"), command(t, "client", "submit")
+	for _, name := range hintFlags {
+		if remove.Flags().Lookup(name) == nil || !slices.Contains(cli.GroupedFlags(), name) {
+			t.Errorf("remove has no --%s, or it is in no group of the help", name)
+		}
+	}
 	for _, f := range option.Fields() {
 		name := flags.Name(f.Name)
+		if f.Name == "hints" {
+			continue
+		}
 		flag := remove.Flags().Lookup(name)
 		if flag == nil {
 			t.Errorf("remove has no --%s for %s", name, f.Name)
@@ -64,8 +75,16 @@ func TestEveryOptionHasAFlag(t *testing.T) {
 func TestOptionsAreDocumented(t *testing.T) {
 	t.Parallel()
 	usage, client := document(t, "usage.md"), document(t, "client.md")
+	for _, name := range hintFlags {
+		if !strings.Contains(usage, "--"+name) {
+			t.Errorf("usage.md does not name --%s", name)
+		}
+	}
 	for _, f := range option.Fields() {
 		flag := "--" + flags.Name(f.Name)
+		if f.Name == "hints" {
+			continue
+		}
 		if !strings.Contains(usage, flag) {
 			t.Errorf("usage.md does not name %s", flag)
 		}

@@ -91,11 +91,12 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 		if f.Changed {
 			return
 		}
-		origin, value := lookup(v, file, f.Name)
+		origin, values := lookup(v, file, f.Name)
+		value := strings.Join(values, ",")
 		if value == "" {
 			return
 		}
-		err := flags.Set(f.Name, value)
+		err := set(flags, f, values)
 		if err == nil && foreign && strings.HasPrefix(origin, file+": ") {
 			err = within(f.Value)
 		}
@@ -145,11 +146,11 @@ func within(v pflag.Value) error {
 // lookup finds the value of a flag under both spellings of colour. viper could
 // merge the environment with the file, but would not tell where a value is from.
 // Errors must, so the variables would be read here as well.
-func lookup(v *viper.Viper, file, flag string) (origin, value string) {
+func lookup(v *viper.Viper, file, flag string) (origin string, values []string) {
 	names := []string{flag, strings.Replace(flag, "colour", "color", 1)}
 	for _, name := range names {
 		if value := os.Getenv(Variable(name)); value != "" {
-			return Variable(name), value
+			return Variable(name), []string{value}
 		}
 	}
 	for _, name := range names {
@@ -157,15 +158,25 @@ func lookup(v *viper.Viper, file, flag string) (origin, value string) {
 			return file + ": " + name, text(v, name)
 		}
 	}
-	return "", ""
+	return "", nil
 }
 
-// text is a value in the form of a flag's: a list has commas.
-func text(v *viper.Viper, name string) string {
+// text is a value as texts: several of a list.
+func text(v *viper.Viper, name string) []string {
 	if _, list := v.Get(name).([]any); list {
-		return strings.Join(v.GetStringSlice(name), ",")
+		return v.GetStringSlice(name)
 	}
-	return v.GetString(name)
+	return []string{v.GetString(name)}
+}
+
+// set gives a flag its value. Several are one with commas, unless the flag takes them one by
+// one.
+func set(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
+	if list, ok := f.Value.(pflag.SliceValue); ok && len(values) > 1 {
+		f.Changed = true
+		return list.Replace(values)
+	}
+	return flags.Set(f.Name, strings.Join(values, ","))
 }
 
 // read loads the file, if there is one, and returns its name.

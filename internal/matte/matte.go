@@ -6,6 +6,7 @@ package matte
 import (
 	"context"
 	"image"
+	"time"
 )
 
 // Estimate is the matte of one frame in the making.
@@ -13,6 +14,8 @@ type Estimate struct {
 	// Image is the frame's picture, which no step changes. The alpha that it
 	// has itself is not part of the matte: the caller multiplies the two.
 	Image *image.NRGBA
+	// Time is when the frame is first shown, by the clip's own time.
+	Time time.Duration
 	// Matte has the size of Image and contiguous rows. The last step is given
 	// it, and writes all of it.
 	Matte *image.Alpha

@@ -61,8 +61,9 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 	}
 	defer src.Close()
 	m := &measurements{}
-	if r.Tidy {
+	if r.Tidy || r.Largest {
 		m.volume = tidy.New(r.source)
+		m.volume.Largest = r.Largest
 	}
 	if m.mattes, err = newMatteFile(r.TempDir); err != nil {
 		return nil, err

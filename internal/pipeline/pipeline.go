@@ -39,6 +39,9 @@ type Job struct {
 	// Tidy removes haze, specks and flickering holes from the mattes: parts that
 	// do not belong to the clip's subject.
 	Tidy bool
+	// Largest leaves of each clip's mattes only the largest part, by what it covers in all
+	// frames.
+	Largest bool
 	// Trim drops the idle frames at both ends but one each.
 	Trim bool
 	// MaskOnly writes the matte itself, white on black, opaque.

@@ -48,7 +48,7 @@ type Prepared struct {
 // closes what it returns. When it fails or ctx ends, nothing is left.
 func Prepare(ctx context.Context, job Job) (*Prepared, error) {
 	r := newRunner(job)
-	measured := job.Canvas.Crop || job.Trim || job.Tidy || job.Survey != nil || job.Keep || r.Harmonise
+	measured := job.Canvas.Crop || job.Trim || job.Tidy || job.Largest || job.Survey != nil || job.Keep || r.Harmonise
 	if measured {
 		r.passes++
 	}

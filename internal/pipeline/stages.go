@@ -101,7 +101,7 @@ func (r *runner) read(ctx context.Context, src *timedSource, index int) (*item, 
 	if f.Image.Rect.Size() != r.source {
 		return nil, fmt.Errorf("frame %d is %v, not %v", index, f.Image.Rect.Size(), r.source)
 	}
-	return &item{index: index, frame: f, Estimate: matte.Estimate{Image: f.Image}}, nil
+	return &item{index: index, frame: f, Estimate: matte.Estimate{Image: f.Image, Time: src.first + f.PTS}}, nil
 }
 
 func (r *runner) newMatte() *image.Alpha {

@@ -14,8 +14,7 @@ import (
 	"github.com/bgremove/bgremove/internal/system/outfile"
 )
 
-// File is a list of records, compressed, in a temporary file. First all are
-// appended, then any are read. It is for one goroutine.
+// File is a list of records, compressed, in a temporary file. It is for one goroutine.
 type File struct {
 	file *os.File
 	w    *bufio.Writer

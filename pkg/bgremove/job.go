@@ -50,8 +50,8 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
 		Timing: timingOf(o, info),
-		Tidy:   c.method == Rembg,
-		Trim:   j.trims(info),
+		Tidy:   c.method == Rembg, Largest: o.Largest,
+		Trim: j.trims(info),
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: o.Anchor, Sampling: scaling, Rim: rim(o), Background: backing.Colour, Even: isEven(format) || isEven(j.matte)},
 		Scene: j.behind, Harmonise: o.Harmonise,

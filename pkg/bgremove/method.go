@@ -33,10 +33,14 @@ type choice struct {
 }
 
 // choose picks the method for a clip and prepares its estimator.
-func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choice, error) {
+func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options, hints []segment.Hint) (*choice, error) {
+	switch {
+	case o.Method == Rembg:
+		return r.segment(ctx, o, hints, "asked for")
+	case len(hints) > 0:
+		return r.segment(ctx, o, hints, "hints say what is wanted")
+	}
 	switch o.Method {
-	case Rembg:
-		return r.segment(ctx, o, "asked for")
 	case Auto, Fast, "":
 	default:
 		return nil, fmt.Errorf("nothing does method %s", o.Method)
@@ -63,7 +67,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options) (*choi
 		case flat:
 			reason = why
 		default:
-			return r.segment(ctx, o, why)
+			return r.segment(ctx, o, nil, why)
 		}
 	}
 	holes, err := holesPolicy(o.Holes)
@@ -147,7 +151,7 @@ func shadowNote(o Options) *Note {
 }
 
 // segment prepares a neural network.
-func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choice, error) {
+func (r *Remover) segment(ctx context.Context, o Options, hints []segment.Hint, reason string) (*choice, error) {
 	wanted, err := wantedSubject(o.Subject)
 	if err != nil {
 		return nil, err
@@ -161,11 +165,14 @@ func (r *Remover) segment(ctx context.Context, o Options, reason string) (*choic
 	if err != nil {
 		return nil, err
 	}
+	if len(hints) > 0 && !n.Info().Guided {
+		return nil, &Error{Kind: Invalid, Field: "hints", Reason: fmt.Sprintf("cannot be followed by the model %s", name)}
+	}
 	note := shadowNote(o)
 	if n.Info().Refused != "" {
 		note = &Note{Code: DeviceRefused, Message: fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))}
 	}
-	e := segment.New(n, segment.Options{Subject: wanted, NoMotion: o.NoMotion, NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
+	e := segment.New(n, segment.Options{Subject: wanted, Hints: hints, NoMotion: o.NoMotion, NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
 		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate, TempDir: r.config.TempDir})
 	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, estimator: e}, nil
 }

@@ -127,7 +127,7 @@ func (r *Remover) CanSegment(ctx context.Context, model string) error {
 }
 
 func (r *Remover) openNetwork(name string) (_ *onnx.Network, err error) {
-	c := onnx.Config{Reviser: model.BundledReviser, Chooser: model.BundledChooser, Device: onnx.Device(r.config.Device), RequireGPU: r.config.RequireGPU}
+	c := onnx.Config{Reviser: model.BundledReviser, Chooser: model.BundledChooser, Guide: model.BundledGuide, Device: onnx.Device(r.config.Device), RequireGPU: r.config.RequireGPU}
 	if name == model.Bundled {
 		c.Model, c.ModelData = name, model.BundledNetwork
 	} else if c.Model, c.Spec, err = r.store().Open(name); err != nil {

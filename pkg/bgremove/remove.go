@@ -166,12 +166,16 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 	if outputPath, err = j.settle(ctx, in, inputPath, outputPath); err != nil {
 		return nil, err
 	}
+	hints, err := j.hints(j.options, in.clip.Info())
+	if err != nil {
+		return nil, err
+	}
 	files, err := j.createAll(in, inputPath, outputPath)
 	if err != nil {
 		return nil, err
 	}
 	defer files.discard()
-	chosen, err := timing(j, "look", func() (*choice, error) { return j.choose(ctx, in.clip, j.options) })
+	chosen, err := timing(j, "look", func() (*choice, error) { return j.choose(ctx, in.clip, j.options, hints) })
 	if err != nil {
 		return nil, j.missingCodec(ctx, in.clip, err)
 	}

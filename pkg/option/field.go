@@ -104,6 +104,8 @@ var fields = []field{
 	word("holes", AllHoles(), func(o *Options) *Holes { return &o.Holes }),
 	word("anchor", Anchors(), func(o *Options) *Anchor { return &o.Anchor }),
 	word("subject", Subjects(), func(o *Options) *Subject { return &o.Subject }),
+	hints(),
+	truth("largest", func(o *Options) *bool { return &o.Largest }),
 	word("scale", Scales(), func(o *Options) *Scale { return &o.Scale }),
 	word("bgFit", Fits(), func(o *Options) *Fit { return &o.BackgroundFit }),
 	format(),

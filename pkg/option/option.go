@@ -27,6 +27,12 @@ type Options struct {
 	KeepShadow bool `json:"keepShadow,omitempty"`
 
 	Subject Subject `json:"subject,omitempty"`
+	// Hints say what is wanted and what is not, at most MaxHints. What they keep is the
+	// subject, with nothing else; where they only drop something, the rest stays. They
+	// need Rembg, which Auto then chooses, with motion.
+	Hints []Hint `json:"hints,omitempty"`
+	// Largest keeps only the largest of the things that do not touch.
+	Largest bool `json:"largest,omitempty"`
 	// NoReuse runs the network on repeated frames, too. NoMotion does not tell
 	// the subject by its motion over the clip. NoColours leaves the network's
 	// uncertain pixels undecided. NoPlate does not use the backdrop that other

@@ -99,7 +99,7 @@ func TestSet(t *testing.T) {
 			if wrong := (*option.Error)(nil); !errors.As(err, &wrong) || wrong.Field != f.Name {
 				t.Errorf("%s=%s: %v", f.Name, text, err)
 			}
-			if o != option.Defaults() {
+			if !reflect.DeepEqual(o, option.Defaults()) {
 				t.Errorf("%s=%s was taken", f.Name, text)
 			}
 		}

@@ -38,17 +38,18 @@ COLOURS = slice(CELLS.index("CellRed"), CELLS.index("CellBlue") + 1)
 
 
 class Chooser(nn.Module):
-    """From cells [n, CELL_COUNT, h, w] and features [n, FEATURES, h/2, w/2], 0 to 255, to shares [n, 1, h, w], 0 to 1.
+    """From cells [n, k, h, w] and features [n, FEATURES, h/2, w/2], 0 to 255, to shares [n, 1, h, w], 0 to 1.
 
-    h and w are multiples of MULTIPLE.
+    The k planes of cells are the chooser's, or some more; middle and scale bring them to unit
+    size. h and w are multiples of MULTIPLE.
     """
 
-    def __init__(self, widths=WIDTHS):
+    def __init__(self, widths=WIDTHS, middle=CELL_MIDDLE, scale=CELL_SCALE):
         super().__init__()
         a, b, c, d = widths
-        self.register_buffer("middle", torch.tensor(CELL_MIDDLE, dtype=torch.float32).view(1, -1, 1, 1))
-        self.register_buffer("scale", torch.tensor(CELL_SCALE).view(1, -1, 1, 1))
-        self.stem = Conv(CELL_COUNT, a)
+        self.register_buffer("middle", torch.tensor(middle, dtype=torch.float32).view(1, -1, 1, 1))
+        self.register_buffer("scale", torch.tensor(scale).view(1, -1, 1, 1))
+        self.stem = Conv(len(middle), a)
         self.fine = Conv(a, a)
         self.down2 = nn.Sequential(Conv(a, b, stride=2), Pair(b))
         self.seen = nn.Sequential(Conv(FEATURES, b), Conv(b, b, relu=False))
@@ -77,7 +78,7 @@ def build(net):
     """The graph of a Chooser."""
     g = export.Graph()
     motion, size = g.whole("cells", MULTIPLE)
-    x = g.node("DequantizeLinear", [motion, g.weight(net.scale.flatten()), g.weight(np.array(CELL_MIDDLE, np.uint8))], axis=1)
+    x = g.node("DequantizeLinear", [motion, g.weight(net.scale.flatten()), g.weight(net.middle.flatten().to(torch.uint8))], axis=1)
     x1 = g.block(g.block(x, net.stem), net.fine)
     features, _ = g.whole("features", MULTIPLE // 2)
     seen = g.node("DequantizeLinear", [features, g.weight(np.float32(FEATURE_SCALE))])
@@ -99,10 +100,10 @@ def convolutions(net):
     yield net.head
 
 
-def write(net, path):
+def write(net, path, name="bgremove-chooser"):
     """Writes the file and returns its sha256."""
-    planes = {"cells": CELL_COUNT, "features": FEATURES}
-    return export.companion(build(net.eval()), "bgremove-chooser", planes, count(net), path)
+    planes = {"cells": net.scale.shape[1], "features": FEATURES}
+    return export.companion(build(net.eval()), name, planes, count(net), path)
 
 
 class Samples:
@@ -137,13 +138,18 @@ class Samples:
             f, seen = f[..., ::-1], seen[..., ::-1]
         if dice.random() < 0.15:
             f, seen = f[..., ::-1, :], seen[..., ::-1, :]
-        if dice.random() < 0.5:  # in other colours
+        if dice.random() < 0.5:
             f = f.copy()
-            colours = f[COLOURS][dice.sample(range(3), 3)].astype(np.float32)
-            f[COLOURS] = np.clip(colours * dice.uniform(0.5, 1.1) + dice.uniform(-20, 40), 0, 255)
+            recolour(dice, f)
         if dice.random() < UNSEEN:
             seen = np.zeros_like(seen)
         return f, seen
+
+
+def recolour(dice, frame):
+    """Gives the cells [k, h, w] of a frame other colours."""
+    colours = frame[COLOURS][dice.sample(range(3), 3)].astype(np.float32)
+    frame[COLOURS] = np.clip(colours * dice.uniform(0.5, 1.1) + dice.uniform(-20, 40), 0, 255)
 
 
 class Clip:

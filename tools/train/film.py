@@ -46,11 +46,12 @@ class Plan:
 
 @dataclasses.dataclass
 class Clip:
-    """Pictures uint8 [n, h, w, 3] and true mattes uint8 [n, h, w]."""
+    """Pictures uint8 [n, h, w, 3], true mattes uint8 [n, h, w], and those of each thing, uint8 [n, k, h, w]."""
 
     plan: Plan
     pictures: np.ndarray
     truths: np.ndarray
+    things: np.ndarray
 
 
 def weighted(dice, shares):
@@ -80,9 +81,11 @@ def clip(pack, seed):
     p = plan(pack, dice)
     if p.kind == "real":
         pictures, truths = real(pack, dice, p)
+        mattes = np.stack([truths, truths], 1)
     else:
-        pictures, truths = filmed(pack, dice, grain, p)
-    return Clip(p, *recording.recorded(dice, grain, pictures, truths))
+        pictures, mattes = filmed(pack, dice, grain, p)
+    pictures, mattes = recording.recorded(dice, grain, pictures, mattes)
+    return Clip(p, pictures, mattes[:, 0], mattes[:, 1:])
 
 
 @functools.lru_cache(2)
@@ -108,7 +111,7 @@ def real(pack, dice, p):
 
 
 def filmed(pack, dice, grain, p):
-    """A drawn clip, not yet recorded: pictures 0 to 255 and mattes 0 to 1, both float."""
+    """A drawn clip, not yet recorded: pictures 0 to 255 and stage.drawn's mattes, both float."""
     camera = motion.camera(dice, grain, p.camera, p.size)
     place = scenery.place(pack, dice, camera, p.footage)
     things = [] if p.kind == "empty" else subjects(pack, dice, grain, p, camera, place)
@@ -186,7 +189,7 @@ def glue(pack, dice, p, camera, place, things):
     if "B" in item.touches:
         spot[1] = h - size * cut.height / 2 + 0.05 * h
     thing = fixed(cut, camera, spot, time, size, depth)
-    thing.pixels, thing.fall = item.pixels, (dice.uniform(-0.1, 0.1), 0.03)
+    thing.glued, thing.pixels, thing.fall = True, item.pixels, (dice.uniform(-0.1, 0.1), 0.03)
     thing.shadow = dice.choice([0, dice.uniform(0.15, 0.5)])
     return thing
 

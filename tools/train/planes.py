@@ -27,6 +27,12 @@ CELL_COUNT = len(CELLS)
 CELL_MIDDLE = (128, 128, 128, 128, 64, 128, 128, 96, 128, 48, 96, 48, 128, 40, 80, 128)
 CELL_SCALE = (1 / 128,) + (1 / 80,) * 3 + (1 / 128, 1 / 128, 1 / 80, 1 / 80, 1 / 64, 1 / 32, 1 / 80, 1 / 32) + (1 / 80,) * 3 + (1 / 128,)
 
+# Of each cell, for the guide besides: what hints say of it.
+MARKS = ("MarkKeep", "MarkDrop", "MarkBefore", "MarkTrust", "LikeKeep", "LikeDrop")
+MARK_COUNT = len(MARKS)
+MARK_MIDDLE = (64, 64, 128, 128, 64, 64)
+MARK_SCALE = (1 / 64, 1 / 64, 1 / 128, 1 / 128, 1 / 80, 1 / 80)
+
 # Of each square of 2 × 2 cells, for the chooser: what the network sees there, of which a byte is so much.
 FEATURES = 32
 FEATURE_SCALE = 1 / 48

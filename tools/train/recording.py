@@ -13,7 +13,7 @@ COMPRESSED = 0.5  # share of the others that went through H.264
 
 
 def recorded(dice, grain, pictures, truths):
-    """Pictures [n, h, w, 3], 0 to 255, and mattes [n, h, w], 0 to 1, as they come from a file: both uint8."""
+    """Pictures [n, h, w, 3], 0 to 255, and mattes [n, k, h, w], 0 to 1, as they come from a file: both uint8."""
     if dice.random() < SMALL:
         pictures, truths = smaller(pictures, truths, dice.randint(100, 200))
     pictures = pictures * light(dice, len(pictures))[:, None, None, None]
@@ -46,14 +46,14 @@ def noisy(grain, shape, coarse):
 
 def smaller(pictures, truths, long):
     """The same with a longer side of long."""
-    h, w = truths.shape[1:]
+    h, w = truths.shape[2:]
     size = [max(1, round(v * long / max(w, h))) for v in (w, h)]
 
     def reduced(a):
         return np.asarray(Image.fromarray(a).resize(size, Image.Resampling.BOX))
 
     seen = [np.stack([reduced(np.ascontiguousarray(p[..., c])) for c in range(3)], 2) for p in pictures]
-    return np.stack(seen), np.stack([reduced(t) for t in truths])
+    return np.stack(seen), np.stack([np.stack([reduced(m) for m in t]) for t in truths])
 
 
 def few_colours(dice, pictures):
@@ -79,8 +79,8 @@ def palette(picture, colours):
 
 def compressed(pictures, truths, crf):
     """What H.264 of a constant quality makes of the pictures; both sides become even."""
-    h, w = (v // 2 * 2 for v in truths.shape[1:])
-    pictures, truths = pictures[:, :h, :w], truths[:, :h, :w]
+    h, w = (v // 2 * 2 for v in truths.shape[-2:])
+    pictures, truths = pictures[:, :h, :w], truths[..., :h, :w]
     raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{w}x{h}", "-r", "25"]
     there = ["ffmpeg", "-v", "error", *raw, "-i", "-", "-c:v", "libx264", "-preset", "veryfast", "-threads", "1", "-crf", str(crf),
              "-pix_fmt", "yuv420p", "-f", "matroska", "-"]  # fmt: skip

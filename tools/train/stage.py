@@ -73,6 +73,7 @@ def widened(picture, scale, camera):
 @dataclasses.dataclass
 class Thing:
     """A premultiplied cut-out and its track. Subjects are in the truth, glued things are not.
+    What is neither only hides others.
 
     The track is in the world, or on the screen if the camera follows it. Its bend turns the
     upper or lower part, beyond the seam (a share of the height), against the rest.
@@ -85,6 +86,7 @@ class Thing:
     depth: float = 1.0
     follows: bool = False
     subject: bool = False
+    glued: bool = False
     pixels: bool = False
     shadow: float = 0.0
     fall: tuple = (0.0, 0.0)
@@ -156,22 +158,31 @@ def speed(layer, camera, number, shutter):
 
 
 def drawn(place, things, camera, number, shutter):
-    """A frame as float [h, w, 3], 0 to 255, and the subjects' matte [h, w], 0 to 1; the first things are farthest."""
+    """A frame as float [h, w, 3], 0 to 255, and mattes [1 + k, h, w], 0 to 1: the subjects', and that of each of k subjects and glued things.
+
+    The first things are farthest.
+    """
     _, picture = exposed(place, camera, number, shutter)
-    truth = np.zeros(picture.shape[:2], np.float32)
+    whole, parts = np.zeros(picture.shape[:2], np.float32), []
     for thing in things:
+        if thing.subject or thing.glued:
+            parts.append(np.zeros_like(whole))
         box, layer = exposed(thing, camera, number, shutter)
         if box is None:
             continue
         alpha, (left, top, right, bottom) = layer[..., 3:] / 255, box
         if thing.shadow:
-            whole = np.zeros_like(truth)
+            whole[:] = 0
             whole[top:bottom, left:right] = alpha[..., 0]
             picture = shaded(picture, whole, thing.shadow, thing.fall)
         picture[top:bottom, left:right] = layer[..., :3] + picture[top:bottom, left:right] * (1 - alpha)
-        part = truth[top:bottom, left:right]
-        part += (thing.subject - part) * alpha[..., 0]
-    return picture, truth
+        for part in parts:
+            part[top:bottom, left:right] *= 1 - alpha[..., 0]
+        if thing.subject or thing.glued:
+            parts[-1][top:bottom, left:right] = alpha[..., 0]
+    shown = [t for t in things if t.subject or t.glued]
+    truth = sum((p for p, t in zip(parts, shown) if t.subject), np.zeros_like(whole))
+    return picture, np.stack([truth, *parts])
 
 
 def shaded(picture, alpha, dark, fall):

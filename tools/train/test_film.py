@@ -85,7 +85,11 @@ class Truth(unittest.TestCase):
     def test_holds_subjects_and_no_glued_things(self):
         green = 0
         for seed in range(6):
-            pictures, truths = filmed(planned("moving", "shake", 3), seed)
+            pictures, mattes = filmed(planned("moving", "shake", 3), seed)
+            truths, things = mattes[:, 0], mattes[:, 1:]
+            self.assertEqual(things.shape[1], 4)
+            self.assertLess(things.sum(1).max(), 1.001)
+            self.assertGreater((things.sum(1) > 0.9)[pictures[..., 1] > 200].mean(), 0.7)
             np.testing.assert_allclose(pictures[..., 0] * (pictures[..., 1] < 1), truths * 255 * (pictures[..., 1] < 1), atol=60)
             self.assertFalse((truths[pictures[..., 1] > 200] > 0.25).any())
             green += (pictures[..., 1] > 200).mean()
@@ -104,7 +108,7 @@ class Truth(unittest.TestCase):
 class Motion(unittest.TestCase):
     def test_static_subjects_hardly_move(self):
         for seed in range(6):
-            at = middles(filmed(planned("static", "still"), seed)[1])
+            at = middles(filmed(planned("static", "still"), seed)[1][:, 0])
             self.assertLess(np.ptp(at, 0).max(), 4)
 
     def test_tracking_shots_keep_the_subject(self):
@@ -113,7 +117,7 @@ class Motion(unittest.TestCase):
             dice = random.Random(seed)
             camera = motion.camera(dice, np.random.default_rng(seed), "track", (160, 120))
             carried.append(np.abs(np.diff(camera.shift, axis=0)).max() / 160)
-            at = middles(filmed(planned("moving", "track"), seed)[1])
+            at = middles(filmed(planned("moving", "track"), seed)[1][:, 0])
             self.assertLess(np.ptp(at, 0)[0], 0.25 * 160)
         self.assertTrue(0.004 < min(carried) and 0.02 < max(carried) < 0.1, carried)
 
@@ -246,8 +250,8 @@ class Recording(unittest.TestCase):
             self.assertTrue(all(len(np.unique(p.reshape(-1, 3), axis=0)) <= 256 for p in out))
 
     def test_small_pictures(self):
-        pictures, truths = recording.smaller(np.full((2, 180, 320, 3), 9, np.float32), np.ones((2, 180, 320), np.float32), 120)
-        self.assertEqual((pictures.shape, truths.shape), ((2, 68, 120, 3), (2, 68, 120)))
+        pictures, truths = recording.smaller(np.full((2, 180, 320, 3), 9, np.float32), np.ones((2, 1, 180, 320), np.float32), 120)
+        self.assertEqual((pictures.shape, truths.shape), ((2, 68, 120, 3), (2, 1, 68, 120)))
         self.assertTrue((pictures == 9).all() and (truths == 1).all())
 
 

@@ -38,7 +38,7 @@ func newCompanion(name string, data []byte, c Config, planes ...int) (*companion
 	return &companion{name: name, config: c, contract: contract{inputs: in, outputs: outputs}}, nil
 }
 
-// openCompanions readies the reviser and the chooser where n's Spec asks for them, for
+// openCompanions readies the reviser, the chooser and the guide where n's Spec asks for them, for
 // n's device.
 func (n *Network) openCompanions(c Config) (err error) {
 	if !n.contract.spec.Plate {
@@ -55,7 +55,12 @@ func (n *Network) openCompanions(c Config) (err error) {
 			return err
 		}
 	}
-	n.info.Plate, n.info.Chooses = n.reviser != nil, n.chooser != nil
+	if c.Guide != nil {
+		if n.guide, err = newCompanion("guide", c.Guide, c, int(view.MarkedCount), view.FeatureCount); err != nil {
+			return err
+		}
+	}
+	n.info.Plate, n.info.Chooses, n.info.Guided = n.reviser != nil, n.chooser != nil, n.guide != nil
 	return nil
 }
 
@@ -100,11 +105,20 @@ func (p *companion) close() error {
 // Choose gives the share of each cell, of 255, that is subject, row by row. Only a network
 // whose Info has Chooses can. It is safe for concurrent use.
 func (n *Network) Choose(ctx context.Context, v *view.Cells) ([]uint8, error) {
-	if n.chooser == nil {
-		return nil, n.modelError("has no chooser", nil)
+	return n.chooser.choose(ctx, n, v, view.CellCount)
+}
+
+// Guide is Choose where hints have marked v. Only a network whose Info has Guided can.
+func (n *Network) Guide(ctx context.Context, v *view.Cells) ([]uint8, error) {
+	return n.guide.choose(ctx, n, v, view.MarkedCount)
+}
+
+// choose shows the first planes of cells to a companion. A network that has none may ask.
+func (p *companion) choose(ctx context.Context, n *Network, v *view.Cells, shown view.CellPlane) ([]uint8, error) {
+	if p == nil {
+		return nil, n.modelError("cannot choose a subject", nil)
 	}
-	chosen := make([]uint8, v.W*v.H)
-	seen := &v.Features
-	return chosen, n.chooser.run(ctx, n, chosen, v.W, v.H,
-		planes(v.Pix, int(view.CellCount), v.W, v.H), planes(seen.Pix, view.FeatureCount, seen.W, seen.H))
+	chosen, seen := make([]uint8, v.W*v.H), &v.Features
+	return chosen, p.run(ctx, n, chosen, v.W, v.H,
+		planes(v.Pix[:int(shown)*v.W*v.H], int(shown), v.W, v.H), planes(seen.Pix, view.FeatureCount, seen.W, seen.H))
 }

@@ -86,8 +86,9 @@ type Config struct {
 	Spec model.Spec
 	// Reviser is the network that revises mattes, for a network with Plate in
 	// its Spec. Without it there is no Revise. Chooser is the one that chooses cells
-	// for such a network. Without it there is no Choose. Neither must be modified.
-	Reviser, Chooser []byte
+	// for such a network. Without it there is no Choose. Guide does that where hints say
+	// what is wanted. None must be modified.
+	Reviser, Chooser, Guide []byte
 	// Device is where to run. One that is not there gives the CPU, unless
 	// RequireGPU makes that an error.
 	Device     Device
@@ -120,9 +121,11 @@ type Info struct {
 	Sessions int    `json:"sessions"`
 	// Colours is that of the network's model.Spec.
 	Colours float32 `json:"colours"`
-	// Plate reports whether there is Revise, and Chooses whether there is Choose.
+	// Plate reports whether there is Revise, Chooses whether there is Choose, and Guided
+	// whether there is Guide.
 	Plate   bool `json:"plate"`
 	Chooses bool `json:"chooses"`
+	Guided  bool `json:"guided"`
 }
 
 // Network is a network ready to run. It is safe for concurrent use: several
@@ -133,6 +136,7 @@ type Network struct {
 	engine   engine
 	reviser  *companion // nil without
 	chooser  *companion // nil without
+	guide    *companion // nil without
 	info     Info
 
 	slots  chan *slot
@@ -262,7 +266,7 @@ func (n *Network) Close() error {
 		for range cap(n.slots) {
 			<-n.slots
 		}
-		n.err = errors.Join(n.engine.close(), n.reviser.close(), n.chooser.close())
+		n.err = errors.Join(n.engine.close(), n.reviser.close(), n.chooser.close(), n.guide.close())
 	})
 	return n.err
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"image"
 	"slices"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/onnx"
@@ -22,6 +23,8 @@ import (
 type Options struct {
 	// Subject is which of the things that the network finds is wanted.
 	Subject subject.Wanted
+	// Hints say what is wanted. They need a network whose Info has Guided.
+	Hints []Hint
 	// NoMotion does without the motion of things over the clip. Otherwise it tells the
 	// subject from things that look like one.
 	NoMotion bool
@@ -43,6 +46,12 @@ type Options struct {
 	// TempDir is where the study of a clip is kept; empty is the system's folder for
 	// temporary files.
 	TempDir string
+}
+
+// Hint is a subject.Hint for the frame that is shown at a time of the clip.
+type Hint struct {
+	At time.Duration
+	subject.Hint
 }
 
 // Estimator estimates the mattes of one clip.
@@ -75,7 +84,11 @@ func (e *Estimator) plates() bool { return e.network.Info().Plate && !e.options.
 // alone.
 func (e *Estimator) chooses() bool {
 	switch {
-	case e.options.NoMotion, e.clip.Recurrent(), e.options.Subject == subject.Salient:
+	case e.options.NoMotion, e.clip.Recurrent():
+		return false
+	case len(e.options.Hints) > 0:
+		return true
+	case e.options.Subject == subject.Salient:
 		return false
 	}
 	return e.network.Info().Chooses || e.options.Subject == subject.Moving
@@ -119,7 +132,6 @@ type draft struct {
 	picture *image.NRGBA
 	matte   *image.Alpha
 	seen    view.Features  // by the network, in its study
-	cells   *view.Cells    // what the chooser is to be shown; nil if the matte stays
 	choice  subject.Choice // of the study
 	view    *view.View     // what the reviser is to be shown; nil if the matte stays
 }

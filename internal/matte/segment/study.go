@@ -11,7 +11,6 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/plate"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/matte/subject"
-	"github.com/bgremove/bgremove/internal/matte/view"
 	"github.com/bgremove/bgremove/internal/records"
 )
 
@@ -47,6 +46,11 @@ func (e *Estimator) note(ctx context.Context, w *matte.Estimate) error {
 	if s.mattes == nil {
 		if err := e.begin(); err != nil {
 			return err
+		}
+	}
+	for i, h := range e.options.Hints {
+		if h.At >= w.Time || s.frames == 0 {
+			e.options.Hints[i].Frame = s.frames
 		}
 	}
 	s.size = d.matte.Rect.Size()
@@ -117,15 +121,16 @@ func (e *Estimator) Conclude(ctx context.Context) error {
 		if err := s.subject.Decide(ctx); err != nil {
 			return err
 		}
+		if err := e.settle(ctx); err != nil {
+			return err
+		}
 	}
 	for _, v := range s.samples.spread(plate.MaxSamples) {
 		d, err := s.recall(v.frame)
 		if err != nil {
 			return err
 		}
-		if d, err = e.chosen(ctx, d); err != nil {
-			return err
-		}
+		d.choice.Apply(d.matte)
 		d.picture = fitting(v.picture, d.matte)
 		if d, ok := e.fitted(v.own, d); ok {
 			e.plate.Sample(d.picture, d.matte)
@@ -135,9 +140,25 @@ func (e *Estimator) Conclude(ctx context.Context) error {
 	return nil
 }
 
+// settle decides what the subject is.
+func (e *Estimator) settle(ctx context.Context) error {
+	if len(e.options.Hints) > 0 {
+		var hints []subject.Hint
+		for _, h := range e.options.Hints {
+			hints = append(hints, h.Hint)
+		}
+		return e.study.subject.Guide(ctx, hints, e.network.Guide)
+	}
+	var chooser subject.Chooser
+	if e.network.Info().Chooses {
+		chooser = e.network.Choose
+	}
+	return e.study.subject.Choose(ctx, e.options.Subject, chooser)
+}
+
 var errFrames = errors.New("the clip has other frames than before")
 
-// recall is what is kept of frame i: its matte, and its cells.
+// recall is what is kept of frame i: its matte, and the choice.
 func (s *study) recall(i int) (d draft, err error) {
 	if s.mattes == nil || i >= s.mattes.Len() {
 		return d, errFrames
@@ -147,13 +168,9 @@ func (s *study) recall(i int) (d draft, err error) {
 		return d, err
 	}
 	if s.subject != nil {
-		cells, err := s.subject.Frame(i)
-		if err != nil {
-			return d, err
-		}
-		d.cells = &cells
+		d.choice, err = s.subject.Choice(i)
 	}
-	return d, nil
+	return d, err
 }
 
 // see draws a frame as the network saw it.
@@ -174,27 +191,11 @@ func (e *Estimator) recall(_ context.Context, w *matte.Estimate) error {
 	return nil
 }
 
-func (e *Estimator) choose(ctx context.Context, w *matte.Estimate) error {
-	d, err := e.chosen(ctx, w.Draft.(draft))
-	w.Draft = d
-	return err
-}
-
-// chosen is a recalled draft with the matte that the chooser gives it.
-func (e *Estimator) chosen(ctx context.Context, d draft) (draft, error) {
-	if d.cells == nil {
-		return d, nil
-	}
-	shares := d.cells.Plane(view.CellCoverage)
-	if e.network.Info().Chooses {
-		var err error
-		if shares, err = e.network.Choose(ctx, d.cells); err != nil {
-			return d, err
-		}
-	}
-	d.choice, d.cells = e.study.subject.Choose(e.options.Subject, d.cells, shares), nil
+// choose changes a recalled matte to what the study chose.
+func (e *Estimator) choose(_ context.Context, w *matte.Estimate) error {
+	d := w.Draft.(draft)
 	d.choice.Apply(d.matte)
-	return d, nil
+	return nil
 }
 
 func (s *study) close() (err error) {

@@ -3,8 +3,6 @@ package subject
 import (
 	"image"
 	"math"
-
-	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
 // Choice is how much of each cell of a frame is the subject. The zero value changes
@@ -27,11 +25,11 @@ const (
 	least = 5
 )
 
-// newChoice is that of a frame of cells of which the shares chosen are subject. drop is how
-// much of what is not chosen goes, from 0 to 1.
-func newChoice(cells *view.Cells, chosen []uint8, drop float32, w, h int) Choice {
-	c := Choice{grid: image.Pt(cells.W, cells.H), w: w, h: h, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
-	before := cells.Plane(view.CellCoverage)
+// newChoice is that of a frame of w × h pixels, of whose cells the shares before were
+// covered, and the shares chosen are subject. drop is how much of what is not chosen goes,
+// from 0 to 1.
+func newChoice(before, chosen []uint8, grid image.Point, drop float32, w, h int) Choice {
+	c := Choice{grid: grid, w: w, h: h, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
 	for k, v := range chosen {
 		if v != before[k] {
 			c.odds[k] = logits[v] - logits[min(max(before[k], least), 255-least)]

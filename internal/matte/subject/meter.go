@@ -33,10 +33,16 @@ type sample struct {
 	// colour is the mean of each channel, 0 to 1.
 	colour [3][]float32
 	ones   []float32
-	// back is the motion to the frame before, and trust how surely it is right. forward and
-	// ahead are the same for the motion from the frame before to this one, in its cells.
-	back, forward motion.Field
-	trust, ahead  []float32
+	Links
+}
+
+// Links are how the cells of a frame and of the one before belong together. Back is the
+// motion to the frame before, in cells, and Trust, 0 to 1, how surely it is right. Forward
+// and Ahead are the same for the motion from the frame before to this one, in its cells.
+// After a cut nothing is trusted.
+type Links struct {
+	Back, Forward motion.Field
+	Trust, Ahead  []float32
 }
 
 // quantities are what the sample adds along tracks.
@@ -75,7 +81,7 @@ func (t *meter) measure(img *image.NRGBA, m *image.Alpha, cut bool) {
 	t.pool(s.matte, t.weight, 1)
 	t.colours(img)
 	if cut {
-		for _, p := range [][]float32{s.moving, s.along, s.seen, s.trust, s.ahead} {
+		for _, p := range [][]float32{s.moving, s.along, s.seen, s.Trust, s.Ahead} {
 			clear(p)
 		}
 		return
@@ -85,9 +91,9 @@ func (t *meter) measure(img *image.NRGBA, m *image.Alpha, cut bool) {
 	t.flow.Between(forward, &t.pyramids[1], &t.pyramids[0])
 	motion.Consistency(t.trust[0], back, forward)
 	motion.Consistency(t.trust[1], forward, back)
-	t.pool(s.trust, t.trust[0], 1)
-	t.pool(s.ahead, t.trust[1], 1)
-	for i, f := range []*motion.Field{&s.back, &s.forward} {
+	t.pool(s.Trust, t.trust[0], 1)
+	t.pool(s.Ahead, t.trust[1], 1)
+	for i, f := range []*motion.Field{&s.Back, &s.Forward} {
 		t.pool(f.X, t.fields[i].X, 1.0/cell)
 		t.pool(f.Y, t.fields[i].Y, 1.0/cell)
 	}
@@ -115,7 +121,7 @@ func (t *meter) judge() {
 		t.residual[i] = z * z / (1 + z*z) * c[i]
 	}
 	t.pool(s.moving, t.residual, 1)
-	copy(s.seen, s.trust)
+	copy(s.seen, s.Trust)
 	t.split(&camera)
 }
 
@@ -126,7 +132,7 @@ func (t *meter) split(camera *motion.Camera) {
 		x, y := float64(k%t.grid.X*cell)+(cell-1)/2.0, float64(k/t.grid.X*cell)+(cell-1)/2.0
 		toX, toY := camera.At(x, y)
 		cx, cy := toX-x, toY-y
-		rx, ry := cell*float64(s.back.X[k])-cx, cell*float64(s.back.Y[k])-cy
+		rx, ry := cell*float64(s.Back.X[k])-cx, cell*float64(s.Back.Y[k])-cy
 		s.along[k] = m * float32((rx*cx+ry*cy)/((math.Hypot(rx, ry)+slow)*(math.Hypot(cx, cy)+slowCamera)))
 	}
 }
@@ -161,14 +167,14 @@ func (t *meter) resize(w, h int) {
 	}
 	n := t.grid.X * t.grid.Y
 	s := &t.sample
-	for _, p := range []*[]float32{&s.matte, &s.moving, &s.along, &s.seen, &s.trust, &s.ahead, &s.colour[0], &s.colour[1], &s.colour[2], &s.ones} {
+	for _, p := range []*[]float32{&s.matte, &s.moving, &s.along, &s.seen, &s.Trust, &s.Ahead, &s.colour[0], &s.colour[1], &s.colour[2], &s.ones} {
 		*p = make([]float32, n)
 	}
 	for i := range s.ones {
 		s.ones[i] = 1
 	}
-	s.back.Set(t.grid.X, t.grid.Y)
-	s.forward.Set(t.grid.X, t.grid.Y)
+	s.Back.Set(t.grid.X, t.grid.Y)
+	s.Forward.Set(t.grid.X, t.grid.Y)
 }
 
 // pool sets dst to the means over cells of the values of pixels, times scale.

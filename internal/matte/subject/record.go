@@ -5,18 +5,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bgremove/bgremove/internal/matte/motion"
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
-// record is what is kept of a frame: its sample, except for what only leads back,
-// and the sums of motion so far.
+// record is what is kept of a frame: its sample, and the sums of motion so far.
 type record struct {
-	sample  [quantities][]float32
-	before  [quantities][]float32
-	forward motion.Field
-	trust   []float32 // ahead of the sample
-	bytes   [planes][]byte
+	sample [quantities][]float32
+	before [quantities][]float32
+	Links
+	bytes [planes][]byte
 }
 
 const (
@@ -27,12 +24,13 @@ const (
 )
 
 // planes are a record's parts: bytes of the sample, of the means and sums along the track
-// so far, then the field as differences along rows, high and low bytes apart, which
+// so far, then the fields as differences along rows, high and low bytes apart, which
 // compress better.
 const (
-	ofSample = 8
+	ofSample = 9
 	ofTracks = 5
-	planes   = ofSample + ofTracks + 4
+	ofFields = ofSample + ofTracks
+	planes   = ofFields + 8
 )
 
 // parts are the planes of a record in a buffer.
@@ -48,7 +46,7 @@ func parts(buf []byte) (all [planes][]byte) {
 func (c *Clip) write(s *sample) error {
 	buf := make([]byte, planes*len(s.matte))
 	part := parts(buf)
-	for i, p := range [...][]float32{s.matte, s.moving, s.seen, s.ahead, s.colour[0], s.colour[1], s.colour[2]} {
+	for i, p := range [...][]float32{s.matte, s.moving, s.seen, s.Trust, s.Ahead, s.colour[0], s.colour[1], s.colour[2]} {
 		for k, v := range p {
 			part[i][k] = round(v)
 		}
@@ -59,8 +57,8 @@ func (c *Clip) write(s *sample) error {
 	for i, p := range c.tracks.means() {
 		copy(part[ofSample+i], p)
 	}
-	for i, p := range [][]float32{s.forward.X, s.forward.Y} {
-		high, low := part[ofSample+ofTracks+2*i], part[ofSample+ofTracks+2*i+1]
+	for i, p := range [][]float32{s.Back.X, s.Back.Y, s.Forward.X, s.Forward.Y} {
+		high, low := part[ofFields+2*i], part[ofFields+2*i+1]
 		before := int16(0)
 		for k, v := range p {
 			q := int16(max(min(v/step, farthest), -farthest))
@@ -80,7 +78,7 @@ func (c *Clip) read(i int, r *record) error {
 	}
 	part := parts(buf)
 	r.bytes = part
-	for i, p := range []*[]float32{&r.sample[covered], &r.sample[moved], &r.sample[seen], &r.trust} {
+	for i, p := range []*[]float32{&r.sample[covered], &r.sample[moved], &r.sample[seen], &r.Trust, &r.Ahead} {
 		*p = shares(part[i])
 	}
 	r.sample[along], r.sample[followed] = signs(part[ofSample-1]), slices.Repeat([]float32{1}, n)
@@ -91,9 +89,10 @@ func (c *Clip) read(i int, r *record) error {
 		r.before[along][k] *= trust
 		r.before[covered][k] *= r.before[followed][k]
 	}
-	r.forward.Set(c.grid.X, c.grid.Y)
-	for i, p := range [][]float32{r.forward.X, r.forward.Y} {
-		high, low := part[ofSample+ofTracks+2*i], part[ofSample+ofTracks+2*i+1]
+	r.Back.Set(c.grid.X, c.grid.Y)
+	r.Forward.Set(c.grid.X, c.grid.Y)
+	for i, p := range [][]float32{r.Back.X, r.Back.Y, r.Forward.X, r.Forward.Y} {
+		high, low := part[ofFields+2*i], part[ofFields+2*i+1]
 		q := int16(0)
 		for k := range p {
 			q += int16(binary.BigEndian.Uint16([]byte{high[k], low[k]}))
@@ -105,7 +104,7 @@ func (c *Clip) read(i int, r *record) error {
 
 // show fills the planes of cells that are known from the frame itself.
 func (r *record) show(v *view.Cells) {
-	for p, part := range map[view.CellPlane]int{view.CellCoverage: 0, view.CellTrust: 2, view.CellRed: 4, view.CellGreen: 5, view.CellBlue: 6} {
+	for p, part := range map[view.CellPlane]int{view.CellCoverage: 0, view.CellTrust: 2, view.CellRed: 5, view.CellGreen: 6, view.CellBlue: 7} {
 		copy(v.Plane(p), r.bytes[part])
 	}
 	motion, way := v.Plane(view.CellMotion), v.Plane(view.CellAlong)

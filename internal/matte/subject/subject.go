@@ -60,16 +60,21 @@ const (
 )
 
 // Clip gathers the motion of a clip. Call Add for all frames in order, then Decide
-// once, then Frame. It is for one goroutine.
+// and Choose or Guide once, then Choice. It is for one goroutine.
 type Clip struct {
-	meter  meter
-	cuts   refine.CutDetector
-	grid   image.Point // cells
-	frames *records.File
-	seen   *records.File // features by frame
-	shots  []shot
-	tracks sums
-	result *records.File // what was gathered along tracks by frame, the last frame first
+	tempDir string
+	meter   meter
+	cuts    refine.CutDetector
+	grid    image.Point // cells
+	frames  *records.File
+	seen    *records.File // features by frame
+	shots   []shot
+	tracks  sums
+	result  *records.File // what was gathered along tracks by frame, the last frame first
+	chosen  *records.File // what Choose or Guide found
+	at      []int         // which of those is of each frame; nil while there is none
+	wanted  Wanted
+	guided  bool // by hints
 }
 
 // shot is a run of frames without a cut.
@@ -82,8 +87,8 @@ type shot struct {
 // New begins a clip. Its record is kept in temporary files of a folder; empty is the
 // system's folder for such files. The caller closes it.
 func New(tempDir string) (*Clip, error) {
-	c := new(Clip)
-	for _, f := range []**records.File{&c.frames, &c.seen, &c.result} {
+	c := &Clip{tempDir: tempDir}
+	for _, f := range []**records.File{&c.frames, &c.seen, &c.result, &c.chosen} {
 		var err error
 		if *f, err = records.Create(tempDir); err != nil {
 			return nil, errors.Join(err, c.Close())
@@ -105,7 +110,7 @@ func (c *Clip) Add(img *image.NRGBA, m *image.Alpha, seen view.Features) error {
 	}
 	c.shots[len(c.shots)-1].last = n
 	s := &c.meter.sample
-	c.tracks.advance(&s.back, s.trust, s.quantities())
+	c.tracks.advance(&s.Back, s.Trust, s.quantities())
 	if err := c.seen.Append(seen.Fit(view.Places(c.grid.X, c.grid.Y)).Pix); err != nil {
 		return err
 	}
@@ -139,10 +144,10 @@ func (c *Clip) judge(ctx context.Context, s *shot) error {
 			return err
 		}
 		if i == s.last {
-			later.reset(len(r.trust))
+			later.reset(len(r.Ahead))
 			later.advance(nil, nil, &r.sample)
 		} else {
-			later.advance(&next.forward, next.trust, &r.sample)
+			later.advance(&next.Forward, next.Ahead, &r.sample)
 		}
 		whole.join(&r.before, &later.of, &r.sample)
 		var now histogram
@@ -175,13 +180,25 @@ func (c *Clip) judge(ctx context.Context, s *shot) error {
 	return nil
 }
 
-// Frame is what is known of frame i.
+// Frame is what is known of frame i after Decide.
 func (c *Clip) Frame(i int) (view.Cells, error) {
-	v := view.NewCells(c.grid.X, c.grid.Y)
 	var r record
 	if err := c.read(i, &r); err != nil {
-		return v, err
+		return view.Cells{}, err
 	}
+	return c.frame(i, &r)
+}
+
+// Links is how frame i belongs to the one before.
+func (c *Clip) Links(i int) (Links, error) {
+	var r record
+	err := c.read(i, &r)
+	return r.Links, err
+}
+
+// frame is Frame, of a frame's record.
+func (c *Clip) frame(i int, r *record) (view.Cells, error) {
+	v := view.NewCells(c.grid.X, c.grid.Y)
 	var means [][]uint8
 	for _, p := range []view.CellPlane{view.TrackMotion, view.TrackAlong, view.TrackTrust, view.TrackCoverage, view.TrackFrames} {
 		means = append(means, v.Plane(p))
@@ -193,8 +210,7 @@ func (c *Clip) Frame(i int) (view.Cells, error) {
 		return v, err
 	}
 	r.show(&v)
-	k, _ := slices.BinarySearchFunc(c.shots, i, func(s shot, i int) int { return s.last - i })
-	s := c.shots[k]
+	s := c.shotOf(i)
 	for p, share := range map[view.CellPlane]float64{view.ShotSubject: s.subject, view.ShotBackdrop: s.backdrop, view.ShotBusiest: s.busiest, view.ShotLively: s.lively} {
 		for j, plane := 0, v.Plane(p); j < len(plane); j++ {
 			plane[j] = round(float32(share))
@@ -203,51 +219,15 @@ func (c *Clip) Frame(i int) (view.Cells, error) {
 	return v, nil
 }
 
-// Choose is the choice for a frame of cells of which a network chose some, as shares of
-// 255. A still subject and a still thing of the backdrop have the same motion, so Auto
-// leaves a shot in which nothing moves what it has. Moving drops more, and Salient keeps
-// all.
-func (c *Clip) Choose(w Wanted, v *view.Cells, chosen []uint8) Choice {
-	drop := float32(1)
-	switch w {
-	case Salient:
-		return Choice{}
-	case Moving:
-		chosen = slices.Clone(chosen)
-		dropStill(v, chosen)
-	default:
-		lively := float32(v.Plane(view.ShotLively)[0]) / 255
-		drop = min(max((lively-livelyMin)/(livelyFull-livelyMin), 0), 1)
-	}
-	return newChoice(v, chosen, drop, c.meter.w, c.meter.h)
-}
-
-// dropStill drops cells that move little, together with their neighbours and by the share
-// that the matte has of each.
-func dropStill(v *view.Cells, chosen []uint8) {
-	motion, trust, matte := v.Plane(view.TrackMotion), v.Plane(view.TrackTrust), v.Plane(view.CellCoverage)
-	limit := movingShare * float32(v.Plane(view.ShotSubject)[0])
-	for y := range v.H {
-		for x := range v.W {
-			var sum, weight float32
-			for j := max(y-1, 0); j <= min(y+1, v.H-1); j++ {
-				for i := max(x-1, 0); i <= min(x+1, v.W-1); i++ {
-					if k := j*v.W + i; frames[trust[k]] >= seenLeast {
-						w := max(float32(matte[k]), 5)
-						sum, weight = sum+w*float32(motion[k]), weight+w
-					}
-				}
-			}
-			if weight > 0 && sum < limit*weight {
-				chosen[y*v.W+x] = 0
-			}
-		}
-	}
+// shotOf is the shot of frame i.
+func (c *Clip) shotOf(i int) *shot {
+	k, _ := slices.BinarySearchFunc(c.shots, i, func(s shot, i int) int { return s.last - i })
+	return &c.shots[k]
 }
 
 // Close removes the record.
 func (c *Clip) Close() (err error) {
-	for _, f := range []*records.File{c.frames, c.seen, c.result} {
+	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen} {
 		if f != nil {
 			err = errors.Join(err, f.Close())
 		}

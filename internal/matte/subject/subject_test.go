@@ -1,6 +1,7 @@
 package subject_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"image"
@@ -208,10 +209,10 @@ func TestShots(t *testing.T) {
 func TestStill(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(t float64) []disc { return []disc{{80 + 0.1*math.Sin(t), 50, 22}, {180, 90, 22}} }}
-	c, cells := s.known(t)
 	for w, want := range map[subject.Wanted]uint8{subject.Auto: 255, subject.Moving: 0} {
+		c, _ := s.known(t)
 		_, m := s.frame(10)
-		choice := c.Choose(w, &cells[10], make([]uint8, cells[10].W*cells[10].H))
+		choice := chosen(t, c, w, nothing, 10)
 		choice.Apply(m)
 		choice.Strip(m)
 		if got := m.AlphaAt(180, 90).A; got != want {
@@ -220,38 +221,44 @@ func TestStill(t *testing.T) {
 	}
 }
 
+// nothing is a network that chooses nothing.
+func nothing(_ context.Context, v *view.Cells) ([]uint8, error) { return make([]uint8, v.W*v.H), nil }
+
+// chosen is what is chosen of frame i of a clip that has been decided.
+func chosen(t *testing.T, c *subject.Clip, w subject.Wanted, network subject.Chooser, i int) subject.Choice {
+	t.Helper()
+	if err := c.Choose(t.Context(), w, network); err != nil {
+		t.Fatal(err)
+	}
+	choice, err := c.Choice(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return choice
+}
+
 // A choice changes mattes of any size, of cells that a network chose, and only of those.
 func TestChoice(t *testing.T) {
 	t.Parallel()
-	s := scene{still, func(t float64) []disc { return []disc{{30 + 6*t, 50, 22}, {180, 90, 22}} }}
-	c, cells := s.known(t)
-	v := &cells[10]
-	fill := func(p []uint8, value uint8) []uint8 {
-		for i := range p {
-			p[i] = value
-		}
-		return p
-	}
-	fill(v.Plane(view.CellCoverage), 128)
+	grid := image.Pt(w/4, h/4)
+	before := bytes.Repeat([]byte{128}, grid.X*grid.Y)
 	// choose leaves cells as they are, but for some columns.
-	choose := func(x0, x1 int, value uint8) []uint8 {
-		chosen := fill(make([]uint8, v.W*v.H), 128)
-		for k := range chosen {
-			if x := k % v.W * 4; x >= x0 && x < x1 {
-				chosen[k] = value
+	choose := func(x0, x1 int, value uint8) subject.Choice {
+		after := slices.Clone(before)
+		for k := range after {
+			if x := k % grid.X * 4; x >= x0 && x < x1 {
+				after[k] = value
 			}
 		}
-		return chosen
+		return subject.NewChoice(before, after, grid, 1, w, h)
 	}
 	for _, size := range []image.Point{{w, h}, {w / 2, h / 2}, {3 * w, 3 * h}} {
 		scale := float64(size.X) / w
 		filled := func(value uint8) *image.Alpha {
-			m := image.NewAlpha(image.Rectangle{Max: size})
-			fill(m.Pix, value)
-			return m
+			return &image.Alpha{Pix: bytes.Repeat([]byte{value}, size.X*size.Y), Stride: size.X, Rect: image.Rectangle{Max: size}}
 		}
 		at := func(m *image.Alpha, x, y float64) uint8 { return m.AlphaAt(int(x*scale), int(y*scale)).A }
-		none := c.Choose(subject.Auto, v, choose(0, 0, 0))
+		none := choose(0, 0, 0)
 		for _, value := range []uint8{0, 1, 77, 254, 255} {
 			m := filled(value)
 			none.Apply(m)
@@ -259,7 +266,7 @@ func TestChoice(t *testing.T) {
 				t.Errorf("%v: nothing chosen anew made %d of %d", size, m.Pix[i], value)
 			}
 		}
-		without := c.Choose(subject.Auto, v, choose(140, w, 0))
+		without := choose(140, w, 0)
 		m := filled(255)
 		without.Strip(m)
 		if gone, stays := at(m, 180, 90), at(m, 90, 50); gone != 0 || stays != 255 {
@@ -270,24 +277,27 @@ func TestChoice(t *testing.T) {
 		if gone, stays := at(m, 180, 90), at(m, 90, 50); gone != 0 || stays != 255 {
 			t.Errorf("%v: alpha %d of what was not chosen, %d of what was", size, gone, stays)
 		}
-		with := c.Choose(subject.Auto, v, choose(0, 40, 255))
+		with := choose(0, 40, 255)
 		m = filled(20)
 		with.Apply(m)
 		if more, stays := at(m, 15, 100), at(m, 110, 100); more < 200 || stays != 20 {
 			t.Errorf("%v: alpha %d of what was chosen, %d of the rest", size, more, stays)
 		}
-		moving := c.Choose(subject.Moving, v, choose(0, 0, 0))
-		m = filled(255)
-		moving.Strip(m)
-		if gone, stays := at(m, 180, 90), at(m, 90, 50); gone != 0 || stays != 255 {
-			t.Errorf("%v: where motion is wanted, alpha %d of the still disc, %d of the other", size, gone, stays)
-		}
-		m = filled(255)
-		salient := c.Choose(subject.Salient, v, choose(0, w, 0))
-		salient.Apply(m)
-		salient.Strip(m)
-		if at(m, 180, 90) != 255 {
-			t.Errorf("%v: what is salient was changed", size)
+	}
+}
+
+// Moving drops what stands still, and Salient nothing.
+func TestWanted(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(t float64) []disc { return []disc{{30 + 6*t, 50, 22}, {180, 90, 22}} }}
+	for wanted, want := range map[subject.Wanted][2]uint8{subject.Moving: {255, 0}, subject.Salient: {255, 255}} {
+		c, _ := s.known(t)
+		choice := chosen(t, c, wanted, nil, 10)
+		_, m := s.frame(10)
+		choice.Apply(m)
+		choice.Strip(m)
+		if got := [2]uint8{m.AlphaAt(90, 50).A, m.AlphaAt(180, 90).A}; got != want {
+			t.Errorf("%d: alpha %d of what moves and what stands, want %d", wanted, got, want)
 		}
 	}
 }
@@ -309,11 +319,7 @@ func TestTiny(t *testing.T) {
 		if err := c.Decide(t.Context()); err != nil {
 			t.Errorf("%v: %v", size, err)
 		}
-		v, err := c.Frame(7)
-		if err != nil {
-			t.Errorf("%v: %v", size, err)
-		}
-		choice := c.Choose(subject.Moving, &v, make([]uint8, v.W*v.H))
+		choice := chosen(t, c, subject.Moving, nothing, 7)
 		for _, m := range []*image.Alpha{image.NewAlpha(image.Rect(0, 0, 5, 7)), image.NewAlpha(image.Rect(0, 0, 1, 1))} {
 			choice.Apply(m)
 			choice.Strip(m)
@@ -338,7 +344,10 @@ func TestStopped(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(os.ErrDeadlineExceeded)
 	if err := c.Decide(ctx); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("after its context ended: %v", err)
+		t.Errorf("decided after its context ended: %v", err)
+	}
+	if err := errors.Join(c.Decide(t.Context()), c.Choose(ctx, subject.Auto, nothing)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("chosen after its context ended: %v", err)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)

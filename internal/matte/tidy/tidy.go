@@ -34,6 +34,9 @@ const (
 // Call Add for all frames in order, then Decide once. The other methods may be
 // called after that, from any goroutine.
 type Volume struct {
+	// Largest leaves only the largest part, and no haze. Set it before Decide.
+	Largest bool
+
 	size     image.Point // of the mattes
 	cellSide int         // side in pixels
 	grid     grid
@@ -170,7 +173,7 @@ func (v *Volume) Decide() {
 		}
 		inside := n.first > 0 && int(n.last) < len(v.frames)-1 // else it may live on beyond the clip
 		flickers := inside && len(v.frames) > 2*maxFlicker && n.lifetime() <= maxFlicker && float64(n.mass)/float64(n.lifetime()) < flickerShare*meanMass
-		n.removed = float64(n.solid) < minSolid*float64(n.visible) || float64(n.mass) < minMass*float64(largest) || flickers
+		n.removed = v.Largest && n.mass < largest || float64(n.solid) < minSolid*float64(n.visible) || float64(n.mass) < minMass*float64(largest) || flickers
 	}
 	for i := range v.holes.nodes {
 		n := &v.holes.nodes[i]

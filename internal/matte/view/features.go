@@ -1,5 +1,7 @@
 package view
 
+import "math"
+
 // FeatureCount is how many planes Features have.
 const FeatureCount = 32
 
@@ -34,3 +36,13 @@ func (f Features) Fit(w, h int) Features {
 
 // nearest is the place of m that lies where place i of n does.
 func nearest(i, n, m int) int { return (2*i + 1) * m / (2 * n) }
+
+// At sets of to the features of a place, and returns their length.
+func (f Features) At(x, y int, of *[FeatureCount]float32) float32 {
+	sum := float32(0)
+	for p := range of {
+		of[p] = float32(f.Pix[(p*f.H+y)*f.W+x])
+		sum += of[p] * of[p]
+	}
+	return float32(math.Sqrt(float64(sum)))
+}

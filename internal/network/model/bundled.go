@@ -28,6 +28,11 @@ var BundledReviser []byte
 //go:embed bundled/bgremove-chooser.onnx
 var BundledChooser []byte
 
+// BundledGuide is an .onnx file: the chooser that also follows hints. It must not be written to.
+//
+//go:embed bundled/bgremove-guide.onnx
+var BundledGuide []byte
+
 // bundled describes the bundled network for lists.
 func bundled() Entry {
 	sum := sha256.Sum256(BundledNetwork)

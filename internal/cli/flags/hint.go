@@ -1,0 +1,63 @@
+package flags
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
+)
+
+// AddHints adds the flags that say what is wanted, each for any number of times.
+func AddHints(f *pflag.FlagSet, o *bgremove.Options) {
+	add := func(name string, keep bool, parse func(text string, keep bool) (option.Hint, error), usage string) {
+		f.Var(&hints{p: &o.Hints, keep: keep, parse: parse}, name, usage)
+	}
+	click := func(text string, keep bool) (option.Hint, error) { return option.ParseHint(text, keep, false) }
+	box := func(text string, keep bool) (option.Hint, error) { return option.ParseHint(text, keep, true) }
+	add("keep", true, click, "the subject is the thing at `x,y[@time]`, in pixels of the input; can be given again")
+	add("drop", false, click, "the thing at `x,y[@time]` is not subject")
+	add("keep-box", true, box, "the subject is the thing in the box `x,y,w,h[@time]`")
+	add("drop-box", false, box, "the thing in the box `x,y,w,h[@time]` is not subject")
+	add("keep-mask", true, option.ParseMaskHint, "the subject is what the picture `file[@time]` has opaque, or bright if all is")
+	f.BoolVar(&o.Largest, "largest", false, "keep only the largest of the things that do not touch")
+}
+
+// hints is a flag that adds hints of one kind.
+type hints struct {
+	p     *[]option.Hint
+	keep  bool
+	parse func(text string, keep bool) (option.Hint, error)
+	own   []string // as they were given
+}
+
+func (h *hints) Type() string { return "hint" }
+
+func (h *hints) String() string { return strings.Join(h.own, " ") }
+
+// Set adds a hint.
+func (h *hints) Set(text string) error { return h.Append(text) }
+
+// Append implements pflag.SliceValue.
+func (h *hints) Append(text string) error {
+	hint, err := h.parse(text, h.keep)
+	if err == nil {
+		*h.p, h.own = append(*h.p, hint), append(h.own, text)
+	}
+	return err
+}
+
+// Replace implements pflag.SliceValue, for a flag that has not been set.
+func (h *hints) Replace(all []string) error {
+	for _, text := range all {
+		if err := h.Append(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetSlice implements pflag.SliceValue.
+func (h *hints) GetSlice() []string { return slices.Clone(h.own) }

@@ -1,0 +1,4 @@
+package subject
+
+// NewChoice is newChoice.
+var NewChoice = newChoice

@@ -1,0 +1,247 @@
+package subject
+
+import (
+	"context"
+	"slices"
+
+	"github.com/bgremove/bgremove/internal/matte/motion"
+	"github.com/bgremove/bgremove/internal/matte/view"
+)
+
+// Guide is Choose by hints. What they keep is the subject, with nothing else. Where they only
+// drop something, the rest of what a network finds stays. At each place the hints that are
+// nearest in time hold.
+//
+// From a frame with hints a network follows what is wanted through the shot, frame by frame,
+// with what it chose in the one before (F. Perazzi et al., "Learning Video Object
+// Segmentation from Static Images", CVPR 2017). A shot without hints is guided by what looks
+// like the things that were marked.
+func (c *Clip) Guide(ctx context.Context, hints []Hint, network Chooser) error {
+	c.guided = true
+	f := follower{clip: c, network: network, marks: marker{c.grid, c.meter.w, c.meter.h}, hints: map[int][]Hint{}}
+	for _, h := range hints {
+		f.hints[h.Frame] = append(f.hints[h.Frame], h)
+	}
+	if err := f.sample(); err != nil {
+		return err
+	}
+	for i := range c.shots {
+		if err := f.shot(ctx, &c.shots[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follower follows marked things through a clip.
+type follower struct {
+	clip    *Clip
+	network Chooser
+	marks   marker
+	hints   map[int][]Hint // by frame
+	liked   [2]samples     // the features at what hints keep, and at what they drop
+}
+
+// state is what is carried from one frame to the next: the marks that keep and that drop, and
+// what was chosen, as values of bytes.
+type state struct{ keep, drop, chosen []float32 }
+
+// shot goes from the first hint that keeps something to both ends of a shot. From the other
+// hints it goes back to half the way.
+func (f *follower) shot(ctx context.Context, s *shot) error {
+	var marked []int
+	for i := range f.hints {
+		if i >= s.first && i <= s.last {
+			marked = append(marked, i)
+		}
+	}
+	slices.Sort(marked)
+	root, first := s.first, 0
+	if len(marked) > 0 {
+		first = max(slices.IndexFunc(marked, f.keeps), 0)
+		root = marked[first]
+	}
+	states := map[int]*state{}
+	begin, err := f.frame(ctx, root, nil, 0)
+	if err != nil {
+		return err
+	}
+	for _, step := range []int{1, -1} {
+		if err := f.follow(ctx, begin, root, s.last+1-(1-step)/2*(s.last-s.first+2), step, states); err != nil {
+			return err
+		}
+	}
+	for i := first + 1; i < len(marked); i++ {
+		if err := f.follow(ctx, states[marked[i]], marked[i], (marked[i]+marked[i-1])/2, -1, nil); err != nil {
+			return err
+		}
+	}
+	for i := first - 1; i >= 0; i-- {
+		if err := f.follow(ctx, states[marked[i]], marked[i], (marked[i]+marked[i+1])/2, 1, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keeps reports whether a hint for a frame keeps something.
+func (f *follower) keeps(frame int) bool {
+	return slices.ContainsFunc(f.hints[frame], func(h Hint) bool { return h.Keep })
+}
+
+// follow goes on from a frame up to another one, which it leaves out. It keeps the states of
+// frames with hints in states, if that is not nil.
+func (f *follower) follow(ctx context.Context, st *state, from, end, step int, states map[int]*state) (err error) {
+	for i := from + step; i*step < end*step; i += step {
+		if st, err = f.frame(ctx, i, st, step); err != nil {
+			return err
+		}
+		if states != nil && len(f.hints[i]) > 0 {
+			states[i] = st
+		}
+	}
+	return nil
+}
+
+// frame chooses for a frame that comes, in steps of 1 or -1, after one with a state, or after
+// none, and returns its own state.
+func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*state, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	c := f.clip
+	v, err := c.Frame(i)
+	if err != nil {
+		return nil, err
+	}
+	v.Mark()
+	n := v.W * v.H
+	st := &state{make([]float32, n), make([]float32, n), make([]float32, n)}
+	if last != nil {
+		way, trust, err := c.way(i, step)
+		if err != nil {
+			return nil, err
+		}
+		st.carry(last, way, trust)
+		for k, t := range trust {
+			if t > 0 {
+				v.Plane(view.MarkBefore)[k], v.Plane(view.MarkTrust)[k] = round(st.chosen[k]/255), round(t)
+			}
+		}
+	}
+	for _, h := range f.hints[i] {
+		f.marks.mark(map[bool][]float32{true: st.keep, false: st.drop}[h.Keep], &h)
+	}
+	for p, plane := range map[view.CellPlane][]float32{view.MarkKeep: st.keep, view.MarkDrop: st.drop} {
+		for k, m := range plane {
+			v.Plane(p)[k] = round(m / 255)
+		}
+	}
+	f.liked[0].show(v.Plane(view.LikeKeep), &v)
+	f.liked[1].show(v.Plane(view.LikeDrop), &v)
+	chosen, err := f.network(ctx, &v)
+	if err != nil {
+		return nil, err
+	}
+	for k, share := range chosen {
+		st.chosen[k] = float32(share)
+	}
+	return st, c.keep(i, v.Plane(view.CellCoverage), chosen)
+}
+
+// carry brings a state of another frame to this one. Marks fade where the way is not trusted.
+func (st *state) carry(last *state, way *motion.Field, trust []float32) {
+	way.Carry(st.keep, last.keep, 0)
+	way.Carry(st.drop, last.drop, 0)
+	way.Carry(st.chosen, last.chosen, 0)
+	for k, t := range trust {
+		st.keep[k] *= t
+		st.drop[k] *= t
+	}
+}
+
+// way is how the cells of frame i lead to the frame that it comes after, in steps of 1 or -1.
+func (c *Clip) way(i, step int) (*motion.Field, []float32, error) {
+	if step > 0 {
+		l, err := c.Links(i)
+		return &l.Back, l.Trust, err
+	}
+	l, err := c.Links(i + 1)
+	return &l.Forward, l.Ahead, err
+}
+
+// most is how many places' features are remembered of the hints for one frame.
+const most = 32
+
+// samples are features of places, each of length 1.
+type samples [][view.FeatureCount]float32
+
+// sample remembers the features at all hints.
+func (f *follower) sample() error {
+	for i, hints := range f.hints {
+		v, err := f.clip.Frame(i)
+		if err != nil {
+			return err
+		}
+		for kind, keep := range []bool{true, false} {
+			plane := make([]float32, v.W*v.H)
+			for _, h := range hints {
+				if h.Keep == keep {
+					f.marks.mark(plane, &h)
+				}
+			}
+			f.liked[kind].add(&v, plane)
+		}
+	}
+	return nil
+}
+
+// add remembers the features of the surest marks in a plane.
+func (s *samples) add(v *view.Cells, plane []float32) {
+	least := slices.Max(plane)
+	if least == 0 {
+		return
+	}
+	var marked []int
+	for k, m := range plane {
+		if m == least {
+			marked = append(marked, k)
+		}
+	}
+	n := min(len(marked), most)
+	for i := range n {
+		k := marked[i*len(marked)/n]
+		var of [view.FeatureCount]float32
+		length := v.Features.At(k%v.W/2, k/v.W/2, &of)
+		for p := range of {
+			of[p] /= length + 1
+		}
+		*s = append(*s, of)
+	}
+}
+
+// show sets a plane to how like the features of each place are to the likest of the samples: the
+// cosine of their angle.
+func (s samples) show(plane []uint8, v *view.Cells) {
+	if len(s) == 0 {
+		return
+	}
+	var of [view.FeatureCount]float32
+	for y := range v.Features.H {
+		for x := range v.Features.W {
+			length, cosine := v.Features.At(x, y, &of), float32(0)
+			for i := range s {
+				sum := float32(0)
+				for p, b := range of {
+					sum += b * s[i][p]
+				}
+				cosine = max(cosine, sum/(length+1))
+			}
+			for j := 2 * y; j < min(2*y+2, v.H); j++ {
+				for i := 2 * x; i < min(2*x+2, v.W); i++ {
+					plane[j*v.W+i] = round(cosine)
+				}
+			}
+		}
+	}
+}
