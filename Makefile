@@ -139,6 +139,16 @@ chooser: .cache/train/everything .cache/train/pack.zip setup ## train the choose
 	$(python) $(train)/cells.py .cache/train/pack.zip $(MODEL) .cache/train/cells --plates .cache/train/plates
 	$(python) $(train)/chooser.py .cache/train/cells .cache/train/chooser.pt .cache/train/chooser.onnx
 
+.PHONY: guide
+guide: .cache/train/everything .cache/train/pack.zip setup ## train the guide on the clips of make chooser, which it begins from, and write .cache/train/guide.onnx
+	$(GO) build -o .cache/train/plates ./tools/plates
+	$(python) $(train)/cells.py .cache/train/pack.zip $(MODEL) .cache/train/cells --plates .cache/train/plates
+	$(python) $(train)/guide.py .cache/train/cells .cache/train/guide.pt .cache/train/guide.onnx --start $(dir $(MODEL))bgremove-chooser.onnx
+
+.PHONY: bench-hints
+bench-hints: .cache/train/everything .cache/train/pack.zip build ## print what clicks do on drawn clips of the held-out part of DATA
+	$(python) $(train)/hinted.py .cache/train/pack.zip $(MODEL) --program bin/bgremove
+
 .PHONY: bench-model
 bench-model: $(if $(CHECKPOINT),.cache/train/everything) .cache/train/pack.zip build ## print the numbers of docs/model.md for MODEL, on the held-out part of DATA
 	$(python) $(train)/evaluate.py .cache/train/pack.zip $(MODEL) --program bin/bgremove $(if $(CHECKPOINT),--checkpoint $(CHECKPOINT))

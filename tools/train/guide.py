@@ -247,9 +247,13 @@ def measure(net, clips):
             there = (target > 127).any((1, 2))
             rows.append([iou(clip.cells[:, COVERAGE], target, there), iou(found, target, there)])
     net.train()
-    rows = np.array(rows)
-    wrong = rows[rows[:, 0] < 0.5]
-    return f"IoU {rows[:, 0].mean():.3f} to {rows[:, 1].mean():.3f} by a click on {len(rows)} held-out things, {wrong[:, 0].mean():.3f} to {wrong[:, 1].mean():.3f} on the {len(wrong)} of less than half"
+    wrong = [row for row in rows if row[0] < 0.5]
+    return f"IoU {gain(rows)} by a click on {len(rows)} held-out things, {gain(wrong)} on the {len(wrong)} of less than half"
+
+
+def gain(rows):
+    before, after = np.mean(rows or [[0, 0]], 0)
+    return f"{before:.3f} to {after:.3f}"
 
 
 def iou(found, truth, there):

@@ -1,0 +1,120 @@
+"""Measures what clicks do to the program's mattes, on films of seeds that training does not see.
+
+    python hinted.py pack.zip model.onnx --program bgremove
+
+A thing is a subject, or something glued to the backdrop that looks like one. Where the program
+by itself has less than half of a thing right, a click on its middle in the middle frame says
+that it is wanted. A second click is on the middle of the largest error in the worst frame.
+Where the program keeps a thing beside others, a click drops it.
+"""
+
+import argparse
+import pathlib
+import types
+
+import numpy as np
+
+import film
+import program
+from evaluate import FILMED, overlap
+from pack import Pack
+
+VISIBLE = 400  # pixels of a thing in the middle frame
+KEPT = 0.7  # the share of a thing that the program must keep, to be dropped
+
+
+class Film:
+    """A clip with the program's mattes of it by hints."""
+
+    def __init__(self, a, pack, seed):
+        self.a, clip = a, film.clip(pack, seed)
+        self.frames = [types.SimpleNamespace(picture=p) for p in clip.pictures]
+        self.things = clip.things / np.float32(255)
+        self.middle = len(self.frames) // 2
+
+    def mattes(self, *hints):
+        return np.stack(program.mattes(self.a.program.resolve(), self.a.onnx.resolve(), self.frames, *hints))
+
+    def visible(self):
+        return [k for k in range(self.things.shape[1]) if (self.things[self.middle, k] > 0.9).sum() >= VISIBLE]
+
+
+def click(kind, mask, frame):
+    """A hint on the place of a mask that is farthest from its edge."""
+    y, x = innermost(mask)
+    return f"--{kind}={x},{y}@{(frame + 0.5) / program.RATE}"
+
+
+def innermost(mask):
+    area = mask
+    while True:
+        p = np.pad(area, 1)
+        smaller = area & p[:-2, 1:-1] & p[2:, 1:-1] & p[1:-1, :-2] & p[1:-1, 2:]
+        if not smaller.any():
+            places = np.argwhere(area)
+            return places[len(places) // 2]
+        area = smaller
+
+
+def correction(found, truth):
+    """The hint on the largest error of the worst frame."""
+    union = np.maximum(((found > 0.5) | (truth > 0.5)).sum((1, 2)), 1)
+    t = int((((found > 0.5) & (truth > 0.5)).sum((1, 2)) / union).argmin())
+    missing, extra = (truth[t] > 0.5) & (found[t] <= 0.5), (truth[t] <= 0.5) & (found[t] > 0.5)
+    if not missing.any() and not extra.any():
+        return None
+    kind, mask = ("keep", missing) if missing.sum() >= extra.sum() else ("drop", extra)
+    return click(kind, mask, t)
+
+
+def wanted(f, found, k):
+    """IoU of a thing by itself, by one click and by two; None where the program has it."""
+    truth = f.things[:, k]
+    before = overlap(found, truth)
+    if before >= 0.5:
+        return None
+    first = click("keep", truth[f.middle] > 0.5, f.middle)
+    one = f.mattes(first)
+    second = correction(one, truth)
+    two = f.mattes(first, second) if second else one
+    return before, overlap(one, truth), overlap(two, truth)
+
+
+def unwanted(f, found, k):
+    """The share of a thing that a click removes, and the share of the rest that it takes too; None where there is no such case."""
+    thing = f.things[:, k] > 0.5
+    rest = found * ~thing
+    if found[thing].mean() < KEPT or rest.sum() < found[thing].sum() * 0.3:
+        return None
+    left = f.mattes(click("drop", thing[f.middle], f.middle))
+    return 1 - left[thing].sum() / found[thing].sum(), 1 - np.minimum(left * ~thing, rest).sum() / rest.sum()
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("pack", type=pathlib.Path)
+    p.add_argument("onnx", type=pathlib.Path)
+    p.add_argument("--program", type=pathlib.Path, required=True)
+    p.add_argument("--things", type=int, default=24, help="how many of each kind to measure")
+    p.add_argument("--seed", type=int, default=FILMED, help="of the first film")
+    a = p.parse_args()
+    pack, seed, clicks, drops = Pack(a.pack), a.seed, [], []
+    while len(clicks) < a.things or len(drops) < a.things // 2:
+        f = Film(a, pack, seed)
+        seed += 1
+        shown = f.visible()
+        found = f.mattes() if shown else None
+        for k in shown:
+            if len(clicks) < a.things and (row := wanted(f, found, k)):
+                clicks.append(row)
+            if len(drops) < a.things // 2 and (row := unwanted(f, found, k)):
+                drops.append(row)
+        print(f"{seed - a.seed} films, {len(clicks)} clicks, {len(drops)} drops", flush=True)
+    before, one, two = np.mean(clicks, 0)
+    print(f"{len(clicks)} things of less than half: IoU {before:.3f}, by a click {one:.3f}, by two {two:.3f}")
+    gone, lost = np.mean(drops, 0)
+    print(f"{len(drops)} things kept beside others: a click removes {gone:.3f} of them, and {lost:.3f} of the rest")
+
+
+if __name__ == "__main__":
+    main()
