@@ -1,4 +1,7 @@
 package subject
 
-// NewChoice is newChoice.
-var NewChoice = newChoice
+// NewChoice is newChoice, and Logarithm is logarithm.
+var (
+	NewChoice = newChoice
+	Logarithm = logarithm
+)

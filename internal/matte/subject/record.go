@@ -114,10 +114,37 @@ func (r *record) show(v *view.Cells) {
 	}
 }
 
-// logarithm is the byte for a number of frames.
+// logarithm is the byte for a number of frames: doubling times the binary logarithm of one
+// more, rounded. It is looked up by the leading bits of that number.
 func logarithm(frames float32) uint8 {
-	return uint8(min(doubling*math.Log2(1+float64(frames))+0.5, 255))
+	v := 1 + frames
+	b := logarithms[min(max(math.Float32bits(v)>>(23-logBits), logFirst)-logFirst, uint32(len(logarithms)-1))]
+	if b < 255 && v >= logSteps[b+1] {
+		b++
+	}
+	return b
 }
+
+// logBits is how many bits of a mantissa logarithms has: between two of its entries lies one of
+// logSteps at most. logFirst are the leading bits of 1.
+const logBits, logFirst = 7, 127 << 7
+
+// logSteps are the least numbers of frames, and one, that have each byte.
+var logSteps = func() (t [256]float32) {
+	for b := range t {
+		t[b] = float32(math.Exp2((float64(b) - 0.5) / doubling))
+	}
+	return t
+}()
+
+// logarithms are the bytes of numbers by their leading bits, from 1 on.
+var logarithms = func() (t [16 << logBits]uint8) {
+	for i := range t {
+		v := math.Float32frombits((uint32(i) + logFirst) << (23 - logBits))
+		t[i] = uint8(min(doubling*math.Log2(float64(v))+0.5, 255))
+	}
+	return t
+}()
 
 // frames is the number of frames seen that a byte stands for.
 var frames = func() (t [256]float32) {

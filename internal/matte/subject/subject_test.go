@@ -382,3 +382,27 @@ func BenchmarkAdd(b *testing.B) {
 		n++
 	}
 }
+
+// The table of logarithms gives what the function does, but for a step's last digits.
+func TestLogarithm(t *testing.T) {
+	t.Parallel()
+	for v := float32(0); v < 1e6; v = max(v*1.0003, v+0.001) {
+		exact := min(16*math.Log2(1+float64(v)), 255)
+		if got := float64(subject.Logarithm(v)); math.Abs(got-exact) > 0.5001 {
+			t.Fatalf("%v of %v frames, want %v", got, v, exact)
+		}
+	}
+	if got := subject.Logarithm(float32(math.Inf(1))); got != 255 {
+		t.Errorf("%d of endlessly many", got)
+	}
+}
+
+func BenchmarkLogarithm(b *testing.B) {
+	v := float32(0)
+	for b.Loop() {
+		subject.Logarithm(v)
+		if v += 0.37; v > 300 {
+			v = 0
+		}
+	}
+}
