@@ -38,6 +38,9 @@ func TestEveryOptionHasAFlag(t *testing.T) {
 		if remove.Flags().Lookup(name) == nil || !slices.Contains(cli.GroupedFlags(), name) {
 			t.Errorf("remove has no --%s, or it is in no group of the help", name)
 		}
+		if offered := name != "keep-mask"; offered != (submit.Flags().Lookup(name) != nil) { // a mask is a file
+			t.Errorf("client submit and the service differ about --%s", name)
+		}
 	}
 	for _, f := range option.Fields() {
 		name := flags.Name(f.Name)
@@ -78,6 +81,9 @@ func TestOptionsAreDocumented(t *testing.T) {
 	for _, name := range hintFlags {
 		if !strings.Contains(usage, "--"+name) {
 			t.Errorf("usage.md does not name --%s", name)
+		}
+		if name != "keep-mask" && !strings.Contains(client, "--"+name) {
+			t.Errorf("client.md does not name --%s", name)
 		}
 	}
 	for _, f := range option.Fields() {

@@ -185,7 +185,9 @@ func TestOptionTable(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(text), "| option | values | default | meaning |\n")
 	table, _, _ = strings.Cut(table, "\n\n")
-	missing := maps.Clone(load(t).Components.Schemas["Options"].Value.Properties)
+	schemas := load(t).Components.Schemas
+	missing := maps.Clone(schemas["Options"].Value.Properties)
+	maps.Copy(missing, schemas["HintsForm"].Value.Properties)
 	for _, row := range strings.Split(table, "\n")[1:] {
 		cells := strings.Split(row, "|") // before the first and after the last is nothing
 		for name := range strings.SplitSeq(cells[1], ",") {
@@ -209,6 +211,8 @@ func cellsOf(f option.Field) [2]string {
 	}
 	words := slices.Clone(f.Words)
 	switch {
+	case f.Name == "hints":
+		return [2]string{fmt.Sprintf("a JSON array of at most %d objects, in at most %d bytes", option.MaxHints, option.HintBytes), ""}
 	case f.Truth:
 		words = []string{"true", "false"}
 	case f.Colour:

@@ -6,6 +6,7 @@ package api
 import (
 	"time"
 
+	"github.com/bgremove/bgremove/pkg/option"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
@@ -348,7 +349,9 @@ type AccountJob struct {
 
 	// Metadata The decoded input, upright and with square pixels. For an unreadable file all numbers except its size are 0.
 	Metadata Metadata `json:"metadata"`
-	Options  Options  `json:"options"`
+
+	// Options The options of a job.
+	Options JobOptions `json:"options"`
 
 	// OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
 	// height, with the matte below the colours.
@@ -423,6 +426,17 @@ type BatchForm struct {
 
 	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
 	Harmonise *bool `json:"harmonise,omitempty"`
+
+	// Hints What is wanted and what is not: a JSON array of at most 64 `Hint` objects, in at most 65536 bytes. What they keep is the
+	// subject, with nothing else. Where they only drop something, the rest stays. They do not go with method `fast`. Places
+	// outside the picture and times after the end of the clip are refused, for any file of a batch.
+	//
+	//
+	// Example: [{"keep":true,"t":1.5,"click":[310,220]}]
+	Hints *string `json:"hints,omitempty"`
+
+	// Largest Keep only the largest of the things that do not touch.
+	Largest *bool `json:"largest,omitempty"`
 
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
@@ -586,6 +600,21 @@ type Health struct {
 // HealthStatus defines model for Health.Status.
 type HealthStatus string
 
+// Hint Something in the frame that is shown at a moment, which is wanted or is not. It has exactly one of `click`, `box` and
+// `stroke`. Places are in pixels of the upright input.
+type Hint = option.Hint
+
+// HintsForm defines model for HintsForm.
+type HintsForm struct {
+	// Hints What is wanted and what is not: a JSON array of at most 64 `Hint` objects, in at most 65536 bytes. What they keep is the
+	// subject, with nothing else. Where they only drop something, the rest stays. They do not go with method `fast`. Places
+	// outside the picture and times after the end of the clip are refused, for any file of a batch.
+	//
+	//
+	// Example: [{"keep":true,"t":1.5,"click":[310,220]}]
+	Hints *string `json:"hints,omitempty"`
+}
+
 // IdempotencyConflict defines model for IdempotencyConflict.
 type IdempotencyConflict = Error
 
@@ -660,6 +689,17 @@ type JobForm struct {
 	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
 	Harmonise *bool `json:"harmonise,omitempty"`
 
+	// Hints What is wanted and what is not: a JSON array of at most 64 `Hint` objects, in at most 65536 bytes. What they keep is the
+	// subject, with nothing else. Where they only drop something, the rest stays. They do not go with method `fast`. Places
+	// outside the picture and times after the end of the clip are refused, for any file of a batch.
+	//
+	//
+	// Example: [{"keep":true,"t":1.5,"click":[310,220]}]
+	Hints *string `json:"hints,omitempty"`
+
+	// Largest Keep only the largest of the things that do not touch.
+	Largest *bool `json:"largest,omitempty"`
+
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
@@ -701,6 +741,67 @@ type JobLinks struct {
 
 	// Self Path of the job.
 	Self string `json:"self"`
+}
+
+// JobOptions The options of a job.
+type JobOptions struct {
+	// Anchor Where the subject stands on the canvas.
+	Anchor *Anchor `json:"anchor,omitempty"`
+
+	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+	// 200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
+	//
+	//
+	// Example: blur:12
+	Background *string `json:"background,omitempty"`
+
+	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour, or a `background`.
+	BgColor *string `json:"bgColor,omitempty"`
+
+	// CanvasH Height of the output in pixels.
+	CanvasH *int `json:"canvasH,omitempty"`
+
+	// CanvasW Width of the output in pixels. One side alone keeps the aspect ratio. Without both, nothing is scaled.
+	CanvasW *int `json:"canvasW,omitempty"`
+
+	// Crop Cut to one box around the subject in all frames.
+	Crop *bool `json:"crop,omitempty"`
+
+	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
+	Harmonise *bool   `json:"harmonise,omitempty"`
+	Hints     *[]Hint `json:"hints,omitempty"`
+
+	// Largest Keep only the largest of the things that do not touch.
+	Largest *bool `json:"largest,omitempty"`
+
+	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
+	// network. `auto` takes `fast` if the border is flat and steady.
+	Method *Method `json:"method,omitempty"`
+
+	// Outline A line around the subject, `#rrggbb,width`, 1 to 64 pixels of the output wide. The output grows by it.
+	//
+	// Example: #ffffff,6
+	Outline *string `json:"outline,omitempty"`
+
+	// OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
+	// height, with the matte below the colours.
+	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
+
+	// Pad Pixels around the crop.
+	Pad *int `json:"pad,omitempty"`
+
+	// Shadow A shadow of the subject: `soft`, or `x,y[,blur[,opacity]]` with offsets of -100 to 100 and a blur of 0 to 64 pixels of
+	// the output, and an opacity of 1 to 100 percent. The output grows by it.
+	//
+	//
+	// Example: soft
+	Shadow *string `json:"shadow,omitempty"`
+
+	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
+	Tolerance *int `json:"tolerance,omitempty"`
+
+	// Trim Drop frames without visible change at both ends, except one at each end. Only for GIF; ignored for others.
+	Trim *bool `json:"trim,omitempty"`
 }
 
 // JobPage defines model for JobPage.
@@ -962,6 +1063,9 @@ type Options struct {
 	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
 	Harmonise *bool `json:"harmonise,omitempty"`
 
+	// Largest Keep only the largest of the things that do not touch.
+	Largest *bool `json:"largest,omitempty"`
+
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
@@ -993,7 +1097,72 @@ type Options struct {
 }
 
 // OptionsForm Options without a file.
-type OptionsForm = Options
+type OptionsForm struct {
+	// Anchor Where the subject stands on the canvas.
+	Anchor *Anchor `json:"anchor,omitempty"`
+
+	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+	// 200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
+	//
+	//
+	// Example: blur:12
+	Background *string `json:"background,omitempty"`
+
+	// BgColor The background of the output, `transparent` or `#rrggbb`. mp4 needs a colour, or a `background`.
+	BgColor *string `json:"bgColor,omitempty"`
+
+	// CanvasH Height of the output in pixels.
+	CanvasH *int `json:"canvasH,omitempty"`
+
+	// CanvasW Width of the output in pixels. One side alone keeps the aspect ratio. Without both, nothing is scaled.
+	CanvasW *int `json:"canvasW,omitempty"`
+
+	// Crop Cut to one box around the subject in all frames.
+	Crop *bool `json:"crop,omitempty"`
+
+	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
+	Harmonise *bool `json:"harmonise,omitempty"`
+
+	// Hints What is wanted and what is not: a JSON array of at most 64 `Hint` objects, in at most 65536 bytes. What they keep is the
+	// subject, with nothing else. Where they only drop something, the rest stays. They do not go with method `fast`. Places
+	// outside the picture and times after the end of the clip are refused, for any file of a batch.
+	//
+	//
+	// Example: [{"keep":true,"t":1.5,"click":[310,220]}]
+	Hints *string `json:"hints,omitempty"`
+
+	// Largest Keep only the largest of the things that do not touch.
+	Largest *bool `json:"largest,omitempty"`
+
+	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
+	// network. `auto` takes `fast` if the border is flat and steady.
+	Method *Method `json:"method,omitempty"`
+
+	// Outline A line around the subject, `#rrggbb,width`, 1 to 64 pixels of the output wide. The output grows by it.
+	//
+	// Example: #ffffff,6
+	Outline *string `json:"outline,omitempty"`
+
+	// OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
+	// height, with the matte below the colours.
+	OutputFormat *OutputFormat `json:"outputFormat,omitempty"`
+
+	// Pad Pixels around the crop.
+	Pad *int `json:"pad,omitempty"`
+
+	// Shadow A shadow of the subject: `soft`, or `x,y[,blur[,opacity]]` with offsets of -100 to 100 and a blur of 0 to 64 pixels of
+	// the output, and an opacity of 1 to 100 percent. The output grows by it.
+	//
+	//
+	// Example: soft
+	Shadow *string `json:"shadow,omitempty"`
+
+	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
+	Tolerance *int `json:"tolerance,omitempty"`
+
+	// Trim Drop frames without visible change at both ends, except one at each end. Only for GIF; ignored for others.
+	Trim *bool `json:"trim,omitempty"`
+}
 
 // OutputFormat mp4 has no transparency. With nothing behind the subject it becomes gif, from the start. stacked is an MP4 of twice the
 // height, with the matte below the colours.

@@ -18,29 +18,18 @@ const defaultBrush = 0.02
 
 // hints are the wishes for a clip, or an *Error that says which does not fit it.
 func (r *Remover) hints(o Options, info media.Info) (all []segment.Hint, err error) {
-	end := info.Duration
-	if o.End > 0 {
-		end = min(end, o.End)
+	if err := o.CheckHints(info.Width, info.Height, info.Duration); err != nil {
+		return nil, invalid(err)
 	}
 	for i, h := range o.Hints {
-		wrong := func(format string, a ...any) error {
-			return &Error{Kind: Invalid, Field: "hints", Reason: fmt.Sprintf("number %d (%s) ", i+1, h) + fmt.Sprintf(format, a...)}
-		}
-		switch {
-		case !h.Reaches(info.Width, info.Height):
-			return nil, wrong("is outside the picture of %d×%d pixels", info.Width, info.Height)
-		case h.At < o.Start:
-			return nil, wrong("is before the chosen part, which begins at %v", o.Start)
-		case h.At > 0 && end > 0 && h.At >= end:
-			return nil, wrong("is after the end at %v", end)
-		}
 		wish := segment.Hint{At: h.At, Hint: shares(h, float64(info.Width), float64(info.Height))}
 		if h.Mask != "" {
 			if wish.Mask, err = r.maskOf(h.Mask); err != nil {
 				return nil, err
 			}
 			if size := wish.Mask.Rect.Size(); size != image.Pt(info.Width, info.Height) {
-				return nil, wrong("has %d×%d pixels, and not the input's %d×%d", size.X, size.Y, info.Width, info.Height)
+				return nil, &Error{Kind: Invalid, Field: "hints", Reason: fmt.Sprintf("number %d (%s) has %d×%d pixels, and not the input's %d×%d",
+					i+1, h, size.X, size.Y, info.Width, info.Height)}
 			}
 		}
 		all = append(all, wish)

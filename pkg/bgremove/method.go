@@ -165,8 +165,10 @@ func (r *Remover) segment(ctx context.Context, o Options, hints []segment.Hint, 
 	if err != nil {
 		return nil, err
 	}
-	if len(hints) > 0 && !n.Info().Guided {
-		return nil, &Error{Kind: Invalid, Field: "hints", Reason: fmt.Sprintf("cannot be followed by the model %s", name)}
+	if len(hints) > 0 {
+		if err := follows(n, name); err != nil {
+			return nil, err
+		}
 	}
 	note := shadowNote(o)
 	if n.Info().Refused != "" {

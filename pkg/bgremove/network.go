@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/network/model"
@@ -155,4 +156,21 @@ func (r *Remover) Close() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// CanFollow reports whether method Rembg can follow Hints, as CanSegment does.
+func (r *Remover) CanFollow(ctx context.Context, model string) error {
+	n, name, err := r.network(ctx, model)
+	if err != nil {
+		return err
+	}
+	return follows(n, name)
+}
+
+// follows refuses a network that cannot follow hints.
+func follows(n *onnx.Network, name string) error {
+	if !n.Info().Guided {
+		return &Error{Kind: Invalid, Field: "hints", Reason: fmt.Sprintf("cannot be followed by the model %s", name)}
+	}
+	return nil
 }

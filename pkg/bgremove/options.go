@@ -102,13 +102,18 @@ func Validate(o Options) error {
 	}
 	var errs []error
 	for _, err := range joined.Unwrap() {
-		e := &Error{Kind: Invalid, Reason: err.Error(), Err: err}
-		if wrong := (*option.Error)(nil); errors.As(err, &wrong) {
-			e.Field, e.Reason = wrong.Field, wrong.Reason
-		}
-		errs = append(errs, e)
+		errs = append(errs, invalid(err))
 	}
 	return errors.Join(errs...)
+}
+
+// invalid is the error of package option as an *Error.
+func invalid(err error) error {
+	e := &Error{Kind: Invalid, Reason: err.Error(), Err: err}
+	if wrong := (*option.Error)(nil); errors.As(err, &wrong) {
+		e.Field, e.Reason = wrong.Field, wrong.Reason
+	}
+	return e
 }
 
 // FallBack says why the format that is asked for is not written; ok is false where

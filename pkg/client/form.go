@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-// JobOptions are the options of the API, which api.Options describes, and settings
+// JobOptions are the options of the API, which api.JobOptions describes, and settings
 // of the submission. The zero value leaves every option to the service's defaults.
 type JobOptions struct {
 	Method           api.Method // empty is the default, as in all that follow
@@ -30,6 +31,8 @@ type JobOptions struct {
 	Outline    string // "#rrggbb,width"
 	Shadow     string // "soft" or "x,y[,blur[,opacity]]"
 	Harmonise  bool
+	Hints      []api.Hint // what is wanted and what is not; none has a mask
+	Largest    bool
 
 	// WebhookURL is told of the end of each job. The account needs a signing secret.
 	WebhookURL string
@@ -44,7 +47,7 @@ type JobOptions struct {
 }
 
 // fields are the options that are given, in the order of the specification.
-func (o JobOptions) fields() [][2]string {
+func (o JobOptions) fields() ([][2]string, error) {
 	var all [][2]string
 	add := func(given bool, name, value string) {
 		if given {
@@ -66,7 +69,10 @@ func (o JobOptions) fields() [][2]string {
 	add(o.Shadow != "", "shadow", o.Shadow)
 	add(o.Harmonise, "harmonise", "true")
 	add(o.WebhookURL != "", "webhookUrl", o.WebhookURL)
-	return all
+	add(o.Largest, "largest", "true")
+	hints, err := json.Marshal(o.Hints)
+	add(len(o.Hints) > 0, "hints", string(hints))
+	return all, err
 }
 
 // form is a submission's body, which is made while it is sent.
@@ -84,7 +90,11 @@ func newForm(files []File, o JobOptions) (*form, error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	f.contentType = w.FormDataContentType()
-	for _, field := range o.fields() {
+	fields, err := o.fields()
+	if err != nil {
+		return nil, fmt.Errorf("hints: %w", err)
+	}
+	for _, field := range fields {
 		if err := w.WriteField(field[0], field[1]); err != nil {
 			return nil, err
 		}

@@ -15,9 +15,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bgremove/bgremove/pkg/api"
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
@@ -89,9 +91,11 @@ func TestForm(t *testing.T) {
 		"none": {client.JobOptions{}, map[string]string{}},
 		"all": {
 			client.JobOptions{Method: "fast", Tolerance: 9, Crop: new(true), Pad: new(1), CanvasW: 100, CanvasH: 200, Anchor: "bottom", OutputFormat: "apng", BgColor: "#ffffff", Trim: true,
-				Background: "blur:3", Outline: "#ffffff,2", Shadow: "soft", Harmonise: true},
+				Background: "blur:3", Outline: "#ffffff,2", Shadow: "soft", Harmonise: true,
+				Hints: []api.Hint{{Keep: true, Click: &[2]float64{3, 4.5}, At: 1500 * time.Millisecond}}, Largest: true},
 			map[string]string{"method": "fast", "tolerance": "9", "crop": "true", "pad": "1", "canvasW": "100", "canvasH": "200", "anchor": "bottom", "outputFormat": "apng", "bgColor": "#ffffff", "trim": "true",
-				"background": "blur:3", "outline": "#ffffff,2", "shadow": "soft", "harmonise": "true"},
+				"background": "blur:3", "outline": "#ffffff,2", "shadow": "soft", "harmonise": "true",
+				"hints": `[{"keep":true,"click":[3,4.5],"t":1.5}]`, "largest": "true"},
 		},
 		"zeros that count": {client.JobOptions{Crop: new(false), Pad: new(0)}, map[string]string{"crop": "false", "pad": "0"}},
 	} {

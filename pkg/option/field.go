@@ -80,6 +80,8 @@ type field struct {
 	Field
 	rules []rule
 	set   func(o *Options, text string) bool // reports whether the text is a value; nil without a text
+	// read is set of a text with so much in it that its error tells the reason.
+	read func(o *Options, text string) error
 	// setMust is the reason of a text that set refuses; empty is that of the first rule.
 	setMust string
 }

@@ -2,7 +2,9 @@ package option
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -44,17 +46,83 @@ func (h Hint) MarshalJSON() ([]byte, error) {
 	return json.Marshal(hintText{hintFields(h), h.At.Seconds()})
 }
 
+// writtenHint is a Hint as it is read, so that what is missing can be told from a zero.
+type writtenHint struct {
+	Keep   *bool       `json:"keep"`
+	T      float64     `json:"t"`
+	Click  []float64   `json:"click"`
+	Box    []float64   `json:"box"`
+	Stroke [][]float64 `json:"stroke"`
+	Radius float64     `json:"radius"`
+	Mask   string      `json:"mask"`
+}
+
 // UnmarshalJSON reads what MarshalJSON writes, and nothing else.
 func (h *Hint) UnmarshalJSON(text []byte) error {
-	var v hintText
+	var v writtenHint
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
-		return err
+	var wrong *json.UnmarshalTypeError
+	switch err := d.Decode(&v); {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s must not be a JSON %s", cmp.Or(wrong.Field, "a hint"), wrong.Value)
+	case err != nil:
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	case v.Keep == nil:
+		return errors.New("keep must be true or false")
+	case !(v.T >= 0 && v.T <= longest.Seconds()):
+		return fmt.Errorf("t must be a time in seconds, from 0 to %.0f", longest.Seconds())
+	case v.Click != nil && len(v.Click) != 2:
+		return errors.New("click must be 2 numbers, " + clickForm)
+	case v.Box != nil && len(v.Box) != 4:
+		return errors.New("box must be 4 numbers, " + boxForm)
+	case slices.ContainsFunc(v.Stroke, func(p []float64) bool { return len(p) != 2 }):
+		return errors.New("each point of stroke must be 2 numbers, " + clickForm)
 	}
-	*h = Hint(v.hintFields)
-	h.At = time.Duration(v.T * float64(time.Second))
+	*h = Hint{Keep: *v.Keep, At: time.Duration(math.Round(v.T * float64(time.Second))), Radius: v.Radius, Mask: v.Mask}
+	if v.Click != nil {
+		h.Click = (*[2]float64)(v.Click)
+	}
+	if v.Box != nil {
+		h.Box = (*[4]float64)(v.Box)
+	}
+	if v.Stroke != nil {
+		h.Stroke = make([][2]float64, len(v.Stroke))
+	}
+	for i, p := range v.Stroke {
+		h.Stroke[i] = [2]float64(p)
+	}
 	return nil
+}
+
+// ParseHints reads a JSON array of hints, of at most HintBytes, as a form has it. A form
+// names no file, so a hint with a mask is refused. The error tells which one is wrong.
+func ParseHints(text string) ([]Hint, error) {
+	if len(text) > HintBytes {
+		return nil, fmt.Errorf("must be at most %d bytes", HintBytes)
+	}
+	var written []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &written); err != nil || written == nil {
+		return nil, errors.New("must be a JSON array of hints")
+	}
+	if len(written) > MaxHints {
+		return nil, errors.New(tooManyHints())
+	}
+	var all []Hint
+	for i, one := range written {
+		var h Hint
+		if err := json.Unmarshal(one, &h); err != nil {
+			return nil, fmt.Errorf("number %d: %w", i+1, err)
+		}
+		switch {
+		case h.Mask != "":
+			return nil, fmt.Errorf("number %d: mask names a file, which is for the command line alone", i+1)
+		case !h.valid():
+			return nil, fmt.Errorf("number %d must have one of click, box and stroke (of at most %d points), with places not below 0", i+1, StrokePoints)
+		}
+		all = append(all, h)
+	}
+	return all, nil
 }
 
 // The bounds of hints.
@@ -63,7 +131,12 @@ const (
 	StrokePoints = 256
 	BrushRadius  = 500 // pixels, at most
 	farthest     = 1 << 16
+
+	HintBytes = 64 << 10 // of hints that a form gives, as JSON
 )
+
+// longest is a time after the end of all clips.
+const longest = 1e7 * time.Second
 
 // hintForms are the ways to write a Hint, without the moment, that ParseHint knows.
 const (
@@ -168,6 +241,29 @@ func (h Hint) Reaches(w, height int) bool {
 	return !slices.ContainsFunc(h.Stroke, func(p [2]float64) bool { return !in(p[0], p[1]) })
 }
 
+// CheckHints refuses hints, by an *Error, that do not fit a clip of width × height upright
+// pixels and a duration; 0 is not known.
+func (o Options) CheckHints(width, height int, duration time.Duration) error {
+	end := duration
+	if o.End > 0 {
+		end = min(end, o.End)
+	}
+	for i, h := range o.Hints {
+		wrong := func(format string, a ...any) error {
+			return &Error{Field: "hints", Reason: fmt.Sprintf("number %d (%s) ", i+1, h) + fmt.Sprintf(format, a...)}
+		}
+		switch {
+		case !h.Reaches(width, height):
+			return wrong("is outside the picture of %d×%d pixels", width, height)
+		case h.At < o.Start:
+			return wrong("is before the chosen part, which begins at %v", o.Start)
+		case h.At > 0 && end > 0 && h.At >= end:
+			return wrong("is after the end at %v", end)
+		}
+	}
+	return nil
+}
+
 // valid reports whether a hint has one form with sensible numbers.
 func (h Hint) valid() bool {
 	ok, forms := h.At >= 0, 0
@@ -191,14 +287,24 @@ func (h Hint) valid() bool {
 	return ok && forms == 1 && h.Radius >= 0 && h.Radius <= BrushRadius && (h.Radius == 0 || h.Stroke != nil)
 }
 
+func tooManyHints() string { return fmt.Sprintf("must be at most %d", MaxHints) }
+
 // hints is the option of that name.
 func hints() field {
-	return ruled("hints",
-		rule{fmt.Sprintf("must be at most %d", MaxHints), func(o Options) bool { return len(o.Hints) <= MaxHints }},
+	f := ruled("hints",
+		rule{tooManyHints(), func(o Options) bool { return len(o.Hints) <= MaxHints }},
 		rule{fmt.Sprintf("must each have one of click, box, stroke (of at most %d points) and mask, with places and times not below 0", StrokePoints), func(o Options) bool {
 			return !slices.ContainsFunc(o.Hints, func(h Hint) bool { return !h.valid() })
 		}},
 		rule{"are not for method fast", func(o Options) bool { return len(o.Hints) == 0 || o.Method != Fast }},
 		rule{"need motion", func(o Options) bool { return len(o.Hints) == 0 || !o.NoMotion }},
 	)
+	f.read = func(o *Options, text string) error {
+		all, err := ParseHints(text)
+		if err == nil {
+			o.Hints = all
+		}
+		return err
+	}
+	return f
 }

@@ -59,10 +59,69 @@ func TestHintJSON(t *testing.T) {
 	if got, err := json.Marshal(h); err != nil || string(got) != text {
 		t.Errorf("%s, %v", got, err)
 	}
-	for _, bad := range []string{`{"keep":true,"colour":"red"}`, `{"keep":1}`, `[]`, `{"click":[1]}`} {
-		var h option.Hint
-		if err := json.Unmarshal([]byte(bad), &h); err == nil && h.Click == nil {
-			t.Errorf("%s is taken: %+v", bad, h)
+}
+
+// A form's hints are JSON and name no file. The error tells which hint is wrong, and why.
+func TestParseHints(t *testing.T) {
+	t.Parallel()
+	one := `{"keep":false,"t":0.29,"click":[1.5,2]}`
+	for text, want := range map[string][]option.Hint{
+		`[]`:            nil,
+		`[` + one + `]`: {{At: 290 * time.Millisecond, Click: &[2]float64{1.5, 2}}},
+		`[{"keep":true,"box":[1,2,3,4]}, {"keep":true,"stroke":[[1,2],[3,4]],"radius":6}]`: {
+			{Keep: true, Box: &[4]float64{1, 2, 3, 4}}, {Keep: true, Stroke: [][2]float64{{1, 2}, {3, 4}}, Radius: 6}},
+	} {
+		if got, err := option.ParseHints(text); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":        "must be a JSON array of hints",
+		"null":    "must be a JSON array of hints",
+		`{}`:      "must be a JSON array of hints",
+		`[` + one: "must be a JSON array of hints",
+		`[null]`:  "number 1: keep must be true or false",
+		`[1]`:     "number 1: a hint must not be a JSON number",
+		`[` + one + `,{"keep":true,"colour":"red"}]`:      `number 2: unknown field "colour"`,
+		`[{"keep":1,"click":[1,2]}]`:                      "number 1: keep must not be a JSON number",
+		`[{"click":[1,2]}]`:                               "number 1: keep must be true or false",
+		`[{"keep":true,"click":[1]}]`:                     "number 1: click must be 2 numbers, x,y",
+		`[{"keep":true,"box":[1,2,3]}]`:                   "number 1: box must be 4 numbers, x,y,w,h",
+		`[{"keep":true,"stroke":[[1,2],[3]]}]`:            "number 1: each point of stroke must be 2 numbers, x,y",
+		`[{"keep":true,"t":-1,"click":[1,2]}]`:            "number 1: t must be a time in seconds, from 0 to 10000000",
+		`[{"keep":true,"t":1e300,"click":[1,2]}]`:         "number 1: t must be a time in seconds, from 0 to 10000000",
+		`[{"keep":true,"mask":"/etc/passwd"}]`:            "number 1: mask names a file, which is for the command line alone",
+		`[{"keep":true}]`:                                 "number 1 must have one of click, box and stroke (of at most 256 points), with places not below 0",
+		`[{"keep":true,"click":[-1,2]}]`:                  "number 1 must have one of click, box and stroke (of at most 256 points), with places not below 0",
+		`[` + strings.Repeat(one+",", 64) + one + `]`:     "must be at most 64",
+		`[` + strings.Repeat(" ", option.HintBytes) + `]`: "must be at most 65536 bytes",
+	} {
+		var o option.Options
+		if err := o.Set("hints", text); err == nil || err.Error() != "hints "+want || o.Hints != nil {
+			t.Errorf("%.80s: %v", text, err)
+		}
+	}
+}
+
+// Hints that do not fit a clip are refused by their number.
+func TestCheckHints(t *testing.T) {
+	t.Parallel()
+	at := func(x, y float64, at time.Duration) option.Hint {
+		return option.Hint{Keep: true, Click: &[2]float64{x, y}, At: at}
+	}
+	for name, c := range map[string]struct {
+		o   option.Options
+		bad string
+	}{
+		"inside":          {option.Options{Hints: []option.Hint{at(99, 49, 1999*time.Millisecond)}}, ""},
+		"outside":         {option.Options{Hints: []option.Hint{at(1, 1, 0), at(100, 1, 0)}}, "hints number 2 (keep 100,1) is outside the picture of 100×50 pixels"},
+		"after the end":   {option.Options{Hints: []option.Hint{at(1, 1, 2*time.Second)}}, "hints number 1 (keep 1,1@2) is after the end at 2s"},
+		"after its end":   {option.Options{End: time.Second, Hints: []option.Hint{at(1, 1, time.Second)}}, "hints number 1 (keep 1,1@1) is after the end at 1s"},
+		"before its part": {option.Options{Start: time.Second, Hints: []option.Hint{at(1, 1, 0)}}, "hints number 1 (keep 1,1) is before the chosen part, which begins at 1s"},
+	} {
+		err := c.o.CheckHints(100, 50, 2*time.Second)
+		if c.bad == "" && err != nil || c.bad != "" && (err == nil || err.Error() != c.bad) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

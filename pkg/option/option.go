@@ -189,6 +189,12 @@ func (o Options) Validate() error {
 // *Error, and the option then stays as it was. Times and Loop have no text.
 func (o *Options) Set(name, text string) error {
 	f, ok := find(name)
+	if f.read != nil {
+		if err := f.read(o, text); err != nil {
+			return &Error{Field: name, Reason: err.Error()}
+		}
+		return nil
+	}
 	switch {
 	case !ok || f.set == nil:
 		return &Error{Field: name, Reason: "is no option that a text sets"}

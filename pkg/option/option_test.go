@@ -340,7 +340,7 @@ func TestSetRim(t *testing.T) {
 	for name, texts := range map[string][]string{"outline": {"", "white,3", "#ffffff,65"}, "shadow": {"", "true", "101,0", "0,0,65", "0,0,0,101"}} {
 		for _, text := range texts {
 			before := o
-			if err := o.Set(name, text); err == nil || !strings.HasPrefix(err.Error(), name+" must be ") || o != before {
+			if err := o.Set(name, text); err == nil || !strings.HasPrefix(err.Error(), name+" must be ") || !reflect.DeepEqual(o, before) {
 				t.Errorf("%s=%s: %v", name, text, err)
 			}
 		}

@@ -37,6 +37,7 @@ func (c *remote) newSubmission(cmd *cobra.Command) *submission {
 	flags.AddServiceOptions(f, &o.options, option.ClipFormats())
 	flags.AddDrawnBackground(f, &o.options)
 	flags.AddRim(f, &o.options)
+	flags.AddPlaces(f, &o.options)
 	f.BoolVar(&o.wait, "wait", false, "wait for the result and download it")
 	f.BoolVar(&o.force, "force", false, "overwrite outputs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the price in credits and submit nothing")
@@ -105,6 +106,7 @@ func (o *submission) jobOptions() client.JobOptions {
 		Method: api.Method(b.Method), Tolerance: b.Tolerance, Crop: &b.Crop, Pad: &b.Pad, CanvasW: b.CanvasW, CanvasH: b.CanvasH,
 		Anchor: api.Anchor(b.Anchor), OutputFormat: api.OutputFormat(b.Format), BgColor: b.Background, Trim: b.Trim,
 		Outline: b.Outline, Shadow: b.Shadow, Harmonise: b.Harmonise,
+		Hints: b.Hints, Largest: b.Largest,
 		WebhookURL: o.webhookURL, IdempotencyKey: o.idempotencyKey,
 	}
 	if _, colour := option.ParseColour(b.Background); !colour && !b.Transparent() {

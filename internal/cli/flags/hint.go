@@ -12,17 +12,23 @@ import (
 
 // AddHints adds the flags that say what is wanted, each for any number of times.
 func AddHints(f *pflag.FlagSet, o *bgremove.Options) {
-	add := func(name string, keep bool, parse func(text string, keep bool) (option.Hint, error), usage string) {
-		f.Var(&hints{p: &o.Hints, keep: keep, parse: parse}, name, usage)
-	}
+	AddPlaces(f, o)
+	addHint(f, o, "keep-mask", true, option.ParseMaskHint, "the subject is what the picture `file[@time]` has opaque, or bright if all is")
+}
+
+// AddPlaces adds those of the flags that name no file: a service takes no other.
+func AddPlaces(f *pflag.FlagSet, o *bgremove.Options) {
 	click := func(text string, keep bool) (option.Hint, error) { return option.ParseHint(text, keep, false) }
 	box := func(text string, keep bool) (option.Hint, error) { return option.ParseHint(text, keep, true) }
-	add("keep", true, click, "the subject is the thing at `x,y[@time]`, in pixels of the input; can be given again")
-	add("drop", false, click, "the thing at `x,y[@time]` is not subject")
-	add("keep-box", true, box, "the subject is the thing in the box `x,y,w,h[@time]`")
-	add("drop-box", false, box, "the thing in the box `x,y,w,h[@time]` is not subject")
-	add("keep-mask", true, option.ParseMaskHint, "the subject is what the picture `file[@time]` has opaque, or bright if all is")
+	addHint(f, o, "keep", true, click, "the subject is the thing at `x,y[@time]`, in pixels of the input; can be given again")
+	addHint(f, o, "drop", false, click, "the thing at `x,y[@time]` is not subject")
+	addHint(f, o, "keep-box", true, box, "the subject is the thing in the box `x,y,w,h[@time]`")
+	addHint(f, o, "drop-box", false, box, "the thing in the box `x,y,w,h[@time]` is not subject")
 	f.BoolVar(&o.Largest, "largest", false, "keep only the largest of the things that do not touch")
+}
+
+func addHint(f *pflag.FlagSet, o *bgremove.Options, name string, keep bool, parse func(text string, keep bool) (option.Hint, error), usage string) {
+	f.Var(&hints{p: &o.Hints, keep: keep, parse: parse}, name, usage)
 }
 
 // hints is a flag that adds hints of one kind.

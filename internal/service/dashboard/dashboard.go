@@ -40,6 +40,8 @@ type Config struct {
 	// SignUp lets everyone register; WithoutNetwork hides method rembg;
 	// Unlimited means that jobs cost nothing.
 	SignUp, WithoutNetwork, Unlimited bool
+	// WithoutHints means that hints are refused, so that no page offers them.
+	WithoutHints bool
 	// Local means that only the user of this machine uses the service, without
 	// a password.
 	Local bool

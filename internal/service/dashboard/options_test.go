@@ -64,6 +64,8 @@ func TestFormHasEveryOption(t *testing.T) {
 		switch {
 		case name == "method" && strings.Contains(body, "this service has no AI"):
 			want.Values = slices.DeleteFunc(slices.Clone(f.Words), func(w string) bool { return w == string(option.Rembg) })
+		case name == "hints":
+			want = control{}
 		case f.Truth:
 			want.Values = []string{"true", "false"}
 		case f.Colour:
@@ -109,6 +111,8 @@ func TestOptionText(t *testing.T) {
 		f, _ := option.FieldOf(name)
 		other := "#123456"
 		switch {
+		case name == "hints":
+			other = `[{"keep":true,"click":[1,2]}]`
 		case f.Truth:
 			other = map[string]string{"true": "false", "false": "true"}[f.Default]
 		case len(f.Words) > 1:

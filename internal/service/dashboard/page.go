@@ -67,6 +67,7 @@ type page struct {
 	SignedIn, Local                         bool
 	Unconfirmed                             bool // whether the account must still confirm its address
 	Unlimited, SignUp, Mail, WithoutNetwork bool
+	WithoutHints                            bool
 	Nav                                     []link
 	Problem                                 *problem
 	Done                                    string
@@ -81,6 +82,7 @@ func (v *visit) page(title, here string) page {
 		Title: title, Here: here, Account: v.who, SignedIn: v.who != nil, Nav: links, Local: v.Local,
 		Unconfirmed: v.who != nil && v.Mail && !v.who.Confirmed,
 		Unlimited:   v.Unlimited, SignUp: v.SignUp, Mail: v.Mail, WithoutNetwork: v.WithoutNetwork,
+		WithoutHints: v.WithoutHints,
 	}
 }
 

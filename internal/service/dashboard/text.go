@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 func (d *Dashboard) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": d.assets.path, "option": optionField,
+		"hints": hintsText, "hintBounds": hintBounds,
 		"drawnScenes": option.DrawnScenes,
 		"uploads":     func() string { return option.List(option.UploadExtensions(), "or") },
 		"uploadTypes": func() string { return strings.Join(option.UploadTypes(), ",") },
@@ -37,6 +39,20 @@ func optionField(name string) (option.Field, error) {
 	}
 	return f, nil
 }
+
+// hintsText is hints as a form takes them.
+func hintsText(hints []option.Hint) (string, error) {
+	if len(hints) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(hints)
+	return string(text), err
+}
+
+// bounds are those of hints, for the script that makes them.
+type bounds struct{ Hints, Points, Radius int }
+
+func hintBounds() bounds { return bounds{option.MaxHints, option.StrokePoints, option.BrushRadius} }
 
 // bytesText shows a size with two digits and a decimal unit.
 func bytesText(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }

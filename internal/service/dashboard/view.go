@@ -169,6 +169,12 @@ func (j jobView) OptionText() string {
 	if o.Trim {
 		parts = append(parts, "trimmed")
 	}
+	if o.Largest {
+		parts = append(parts, "only the largest thing")
+	}
+	for _, h := range o.Hints {
+		parts = append(parts, h.String())
+	}
 	if o.OutputFormat != j.OutputFormat {
 		parts = append(parts, string(o.OutputFormat)+" requested, but it has no transparency")
 	}

@@ -57,9 +57,13 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 	if err != nil {
 		return job.Receipt{}, err
 	}
-	return a.Jobs.Submit(ctx, job.Submission{
+	sub := job.Submission{
 		Owner: r.owner, RequestID: r.id, Options: f.options, Files: []job.Input{in}, Again: id, WebhookURL: f.webhook, Reservation: reservation,
-	})
+	}
+	if err := checkHints(sub); err != nil {
+		return job.Receipt{}, err
+	}
+	return a.Jobs.Submit(ctx, sub)
 }
 
 func createdBody(r job.Receipt) api.JobsCreated {
@@ -99,14 +103,17 @@ func accountJobBody(j job.Job) api.AccountJob {
 	}
 }
 
-func optionsBody(o job.Options) api.Options {
+func optionsBody(o job.Options) api.JobOptions {
 	method, anchor, format := api.Method(o.Method), api.Anchor(o.Anchor), api.OutputFormat(o.OutputFormat)
-	b := api.Options{
+	b := api.JobOptions{
 		Method: &method, Tolerance: &o.Tolerance, Crop: &o.Crop, Pad: &o.Pad, Anchor: &anchor,
 		OutputFormat: &format, BgColor: &o.BgColor, Trim: &o.Trim,
 	}
-	b.CanvasW, b.CanvasH, b.Harmonise = given(o.CanvasW), given(o.CanvasH), given(o.Harmonise)
+	b.CanvasW, b.CanvasH, b.Harmonise, b.Largest = given(o.CanvasW), given(o.CanvasH), given(o.Harmonise), given(o.Largest)
 	b.Background, b.Outline, b.Shadow = given(o.Background), given(o.Outline), given(o.Shadow)
+	if len(o.Hints) > 0 {
+		b.Hints = &o.Hints
+	}
 	return b
 }
 

@@ -40,7 +40,7 @@ func TestAccountSubmit(t *testing.T) {
 	want := api.AccountJob{
 		ID: id, Status: "queued", OutputFormat: "gif", Cost: cost, Charged: cost, InputAvailable: true,
 		Metadata: api.Metadata{OriginalName: "hop.gif", InputSize: int64(len(content)), FrameCount: 12, Width: 48, Height: 40, Duration: 4.8},
-		Options: api.Options{
+		Options: api.JobOptions{
 			Method: pointer(api.MethodAuto), Tolerance: pointer(16), Crop: pointer(true), Pad: pointer(3), CanvasW: pointer(64),
 			Anchor: pointer(api.AnchorCenter), OutputFormat: pointer(api.OutputFormatGif), BgColor: pointer("transparent"), Trim: pointer(false),
 		},

@@ -35,7 +35,7 @@ var specification = sync.OnceValues(func() (routers.Router, error) {
 	}
 	closed := false
 	for name, schema := range doc.Components.Schemas {
-		if name != "Options" && name != "Clip" && !strings.HasSuffix(name, "Form") {
+		if name != "Clip" && !strings.HasSuffix(name, "Options") && !strings.HasSuffix(name, "Form") {
 			schema.Value.AdditionalProperties = openapi3.AdditionalProperties{Has: &closed}
 		}
 	}

@@ -19,7 +19,7 @@ const (
 	// MaxFiles is how many files a batch may have.
 	MaxFiles  = 20
 	maxParts  = 100
-	maxOption = 1000 // bytes of an option's value
+	maxOption = 1000 // bytes of an option's value, but of hints
 	// maxPartHeader bounds the header of a part, in bytes: the standard reader
 	// would accept 10 MB. It also covers bytes of the part read together with
 	// it.
@@ -127,7 +127,11 @@ func (f *form) refuse(field, reason string) {
 // field takes an option, or ignores a field that is none unless its name is
 // nearly an option's: nobody shall pay for a typo.
 func (f *form) field(name string, r io.Reader) error {
-	value, err := io.ReadAll(io.LimitReader(r, maxOption+1))
+	most := maxOption
+	if name == "hints" {
+		most = option.HintBytes
+	}
+	value, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	if err != nil {
 		return broken(err)
 	}
@@ -142,8 +146,8 @@ func (f *form) field(name string, r io.Reader) error {
 	case !known && err == nil:
 	case f.given[name]:
 		f.refuse(name, "is given twice")
-	case known && len(value) > maxOption:
-		f.refuse(name, fmt.Sprintf("is longer than %d bytes", maxOption))
+	case known && len(value) > most:
+		f.refuse(name, fmt.Sprintf("is longer than %d bytes", most))
 	case err != nil && f.wrong == nil:
 		f.wrong = err
 	}

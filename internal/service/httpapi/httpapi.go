@@ -68,6 +68,8 @@ type Config struct {
 	// WithoutNetwork refuses method rembg, for which this service lacks a
 	// runtime or a model.
 	WithoutNetwork bool
+	// WithoutHints refuses hints, which the service's network does not follow.
+	WithoutHints bool
 	// MaxUpload is how long a request may send, at any rate: that of the
 	// job.Config of Jobs.
 	MaxUpload time.Duration

@@ -27,6 +27,8 @@ func TestOptionsBody(t *testing.T) {
 	full := job.DefaultOptions()
 	for name, text := range map[string]string{ // which have no default
 		"canvasW": "100", "canvasH": "100", "background": "blur", "outline": "#ffffff,3", "shadow": "soft", "harmonise": "true",
+		"largest": "true",
+		"hints":   `[{"keep":true,"t":1.5,"click":[1,2]},{"keep":false,"box":[1,2,3,4]},{"keep":true,"stroke":[[1,2]],"radius":3}]`,
 	} {
 		if _, err := full.Set(name, text); err != nil {
 			t.Fatal(err)
@@ -52,6 +54,10 @@ func TestOptionsAreSpecified(t *testing.T) {
 		t.Fatal(err)
 	}
 	specified := slices.Sorted(maps.Keys(doc.Components.Schemas["Options"].Value.Properties))
+	for name := range doc.Components.Schemas["HintsForm"].Value.Properties { // which are a text in forms alone
+		specified = append(specified, name)
+	}
+	slices.Sort(specified)
 	if diff := cmp.Diff(slices.Sorted(slices.Values(job.OptionNames())), specified); diff != "" {
 		t.Errorf("options (-service +specification):\n%s", diff)
 	}
@@ -88,6 +94,30 @@ func TestOptionPatterns(t *testing.T) {
 		for _, r := range bounds {
 			if want := fmt.Sprintf("%d to %d", r.Min, r.Max); !strings.Contains(words, want) {
 				t.Errorf("%s does not say %q: %s", name, want, words)
+			}
+		}
+	}
+}
+
+// The specification and docs/api.md have the bounds of hints.
+func TestHintsAreSpecified(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	text, err2 := os.ReadFile("../../../docs/api.md")
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	schemas := doc.Components.Schemas
+	hint, form := schemas["Hint"].Value.Properties, schemas["HintsForm"].Value.Properties["hints"].Value
+	list := schemas["JobOptions"].Value.AllOf[1].Value.Properties["hints"].Value
+	got := []int{int(*form.MaxLength), int(*list.MaxItems), int(*hint["stroke"].Value.MaxItems), int(*hint["radius"].Value.Max)}
+	if diff := cmp.Diff([]int{option.HintBytes, option.MaxHints, option.StrokePoints, option.BrushRadius}, got); diff != "" {
+		t.Errorf("bounds (-option +specification):\n%s", diff)
+	}
+	for _, in := range []string{form.Description, string(text)} {
+		for _, want := range []string{fmt.Sprintf("%d bytes", option.HintBytes), fmt.Sprintf("at most %d ", option.MaxHints)} {
+			if !strings.Contains(strings.Join(strings.Fields(in), " "), want) {
+				t.Errorf("it does not say %q: %.200s", want, in)
 			}
 		}
 	}

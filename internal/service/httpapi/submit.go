@@ -101,6 +101,9 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 	if err := errors.Join(a.probe(ctx, f, sub.Files), conflict, checkReadable(sub)); err != nil {
 		return job.Receipt{}, err
 	}
+	if err := checkHints(sub); err != nil {
+		return job.Receipt{}, err
+	}
 	f.release()
 	receipt, err := a.Jobs.Submit(ctx, sub)
 	if !receipt.Replayed && !refused(err) {
@@ -119,13 +122,33 @@ func (a *API) check(ctx context.Context, f *form) error {
 
 // checkOptions refuses what does not go together, and what this service cannot do.
 func (a *API) checkOptions(ctx context.Context, o job.Options) error {
-	if a.WithoutNetwork && o.Method == option.Rembg {
+	switch {
+	case a.WithoutNetwork && o.Method == option.Rembg:
 		return &formError{field: "method", reason: "rembg is not available on this service"}
+	case a.WithoutHints && len(o.Hints) > 0:
+		return &formError{field: "hints", reason: "are not followed by this service"}
 	}
 	if err := o.Check(); err != nil {
 		return err
 	}
 	return a.Prober.Check(ctx, o)
+}
+
+// checkHints refuses hints that do not fit all files. One that cannot be read fits any.
+func checkHints(sub job.Submission) error {
+	for _, f := range sub.Files {
+		if f.Unreadable {
+			continue
+		}
+		err := sub.Options.CheckFor(f.Media)
+		if wrong := (*option.Error)(nil); sub.Batch && errors.As(err, &wrong) {
+			return &formError{field: wrong.Field, reason: wrong.Reason + " of " + f.Name, err: err}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refused reports whether Submit has certainly done nothing.

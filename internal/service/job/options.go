@@ -24,15 +24,17 @@ type Options struct {
 	Trim         bool          `json:"trim"`
 	// Those that came later are left out where they are not given, as they are in
 	// earlier jobs. Background takes BgColor's place, see option.DrawnBackground.
-	Background string `json:"background,omitempty"`
-	Outline    string `json:"outline,omitempty"`
-	Shadow     string `json:"shadow,omitempty"`
-	Harmonise  bool   `json:"harmonise,omitempty"`
+	Background string        `json:"background,omitempty"`
+	Outline    string        `json:"outline,omitempty"`
+	Shadow     string        `json:"shadow,omitempty"`
+	Harmonise  bool          `json:"harmonise,omitempty"`
+	Hints      []option.Hint `json:"hints,omitempty"`
+	Largest    bool          `json:"largest,omitempty"`
 }
 
 // optionNames are those of Options in JSON, which are those of package option.
 var optionNames = []string{"method", "tolerance", "crop", "pad", "canvasW", "canvasH", "anchor", "outputFormat", "bgColor", "trim",
-	option.DrawnBackground, "outline", "shadow", "harmonise"}
+	option.DrawnBackground, "outline", "shadow", "harmonise", "hints", "largest"}
 
 // OptionNames are the names that Set knows.
 func OptionNames() []string { return slices.Clone(optionNames) }
@@ -51,6 +53,7 @@ func offered(o option.Options) Options {
 		Method: o.Method, Tolerance: o.Tolerance, Crop: o.Crop, Pad: o.Pad, CanvasW: o.CanvasW, CanvasH: o.CanvasH,
 		Anchor: o.Anchor, OutputFormat: o.Format, BgColor: o.Background, Trim: o.Trim,
 		Outline: o.Outline, Shadow: o.Shadow, Harmonise: o.Harmonise,
+		Hints: o.Hints, Largest: o.Largest,
 	}
 }
 
@@ -60,6 +63,7 @@ func (o Options) Removal() option.Options {
 	r.Method, r.Tolerance, r.Crop, r.Pad, r.CanvasW, r.CanvasH = o.Method, o.Tolerance, o.Crop, o.Pad, o.CanvasW, o.CanvasH
 	r.Anchor, r.Format, r.Background, r.Trim = o.Anchor, o.OutputFormat, cmp.Or(o.Background, o.BgColor), o.Trim
 	r.Outline, r.Shadow, r.Harmonise = o.Outline, o.Shadow, o.Harmonise
+	r.Hints, r.Largest = o.Hints, o.Largest
 	return r
 }
 
@@ -96,4 +100,9 @@ func (o Options) Check() error {
 		return wrong
 	}
 	return nil
+}
+
+// CheckFor refuses hints that do not fit a clip; the error is an *option.Error.
+func (o Options) CheckFor(m Media) error {
+	return o.Removal().CheckHints(m.Width, m.Height, m.Duration)
 }

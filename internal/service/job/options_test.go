@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -51,7 +52,7 @@ func TestSet(t *testing.T) {
 		if !known || !errors.As(err, &wrong) || *wrong != (option.Error{Field: c.field, Reason: c.reason}) {
 			t.Errorf("%s=%s: %v", c.field, c.bad, err)
 		}
-		if o != before {
+		if !cmp.Equal(o, before) {
 			t.Errorf("%s=%s was taken", c.field, c.bad)
 		}
 	}
@@ -88,7 +89,7 @@ func TestRemoval(t *testing.T) {
 		if err := errors.Join(err, want.Set(name, text)); err != nil {
 			t.Error(err)
 		}
-		if diff := cmp.Diff(want, o.Removal()); diff != "" || o == job.DefaultOptions() {
+		if diff := cmp.Diff(want, o.Removal()); diff != "" || cmp.Equal(o, job.DefaultOptions()) {
 			t.Errorf("%s=%s (-removal's +submission's):\n%s", name, text, diff)
 		}
 	}
@@ -103,6 +104,8 @@ func words(name string) []string {
 func other(name string) string {
 	f, _ := option.FieldOf(name)
 	switch {
+	case name == "hints":
+		return `[{"keep":true,"click":[1,2]}]`
 	case f.Colour:
 		return "#123456"
 	case f.Truth:
@@ -160,9 +163,13 @@ func TestStoredOptions(t *testing.T) {
 			`"background":"blur:9","outline":"#ffffff,4","shadow":"soft","harmonise":true}`: {
 			Method: "auto", Tolerance: 16, Crop: true, Pad: 12, Anchor: "center", OutputFormat: "gif", BgColor: "transparent",
 			Background: "blur:9", Outline: "#ffffff,4", Shadow: "soft", Harmonise: true},
+		`{"method":"auto","tolerance":16,"crop":true,"pad":12,"anchor":"center","outputFormat":"gif","bgColor":"transparent","trim":false,` +
+			`"hints":[{"keep":true,"click":[3,4],"t":1.5},{"keep":false,"stroke":[[1,2],[3,4.5]],"radius":6}],"largest":true}`: {
+			Method: "auto", Tolerance: 16, Crop: true, Pad: 12, Anchor: "center", OutputFormat: "gif", BgColor: "transparent", Largest: true,
+			Hints: []option.Hint{{Keep: true, Click: &[2]float64{3, 4}, At: 1500 * time.Millisecond}, {Stroke: [][2]float64{{1, 2}, {3, 4.5}}, Radius: 6}}},
 	} {
 		var got job.Options
-		if err := json.Unmarshal([]byte(stored), &got); err != nil || got != want {
+		if err := json.Unmarshal([]byte(stored), &got); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%s is %+v, %v", stored, got, err)
 		}
 		if text, err := json.Marshal(want); err != nil || string(text) != stored {

@@ -44,6 +44,8 @@ type node struct {
 	mail     *httpapi.Mail    // nil: no mail is sent
 	// fastOnly is set where a network cannot run.
 	fastOnly bool
+	// unguided is set where the network cannot follow hints.
+	unguided bool
 }
 
 func open(ctx context.Context, c Config) (_ *node, err error) {
@@ -174,6 +176,7 @@ func (n *node) checkNetwork(ctx context.Context) error {
 		n.config.Log.WarnContext(ctx, "neural network unavailable: method rembg refused, auto means fast", "error", err)
 		n.fastOnly, n.remover.FastOnly = true, true
 	}
+	n.unguided = n.engine.CanFollow(ctx, n.config.Model) != nil
 	return nil
 }
 
