@@ -86,6 +86,16 @@ func (s *service) user(email string, credits int64) account.Account {
 	return who
 }
 
+// balance is an account's credits.
+func (s *service) balance(who account.Account) int64 {
+	s.Helper()
+	now, err := account.New(s.db).Get(s.Context(), who.ID)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return now.Credits
+}
+
 // person is a browser without scripts.
 type person struct {
 	testing.TB

@@ -130,8 +130,8 @@ func (b *browser) inStep(time float64) {
 // repeats runs the job again as a video, without an upload.
 func (b *browser) repeats() {
 	b.Helper()
-	b.run("again", chromedp.Click(`a[href^="/?again="]`), chromedp.WaitVisible(`form[action$="/again"]`))
-	b.run("as webm", chromedp.Click(`[value=webm]`), chromedp.Click(`form[action$="/again"] button`))
+	b.run("again", chromedp.Click(`a[href^="/?again="]`), chromedp.WaitVisible(`form.card[action$="/again"]`))
+	b.run("as webm", chromedp.Click(`form.card [value=webm]`), chromedp.Click(`form.card[action$="/again"] button`))
 	b.until(`location.pathname.startsWith("/jobs/job_")`)
 	b.until(`document.querySelector("[data-view]").dataset.state === "done" && document.querySelector("canvas")`)
 	b.until(`document.querySelector("[data-time]").max > 2.9`)

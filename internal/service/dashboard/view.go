@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"strings"
@@ -15,12 +16,13 @@ import (
 // jobView is a job as pages show it.
 type jobView struct {
 	job.Job
-	keepOutput time.Duration // after its end
+	keepOutput   time.Duration // after its end
+	withoutHints bool          // the service refuses them
 }
 
 func (v *visit) jobView(j job.Job) jobView {
 	_, outputs := v.Jobs.Kept()
-	return jobView{j, outputs}
+	return jobView{j, outputs, v.WithoutHints}
 }
 
 func (v *visit) views(jobs []job.Job) []jobView {
@@ -54,6 +56,38 @@ func (j jobView) KeptUntil() time.Time { return j.EndedAt.Add(j.keepOutput) }
 
 // Repeatable reports whether another job can use the input.
 func (j jobView) Repeatable() bool { return j.Input != nil && j.Media.FrameCount > 0 && j.Ended() }
+
+// Choosable reports whether the subject can be chosen for another job, and Unchoosable
+// whether it could be if the input were kept.
+func (j jobView) Choosable() bool   { return j.Repeatable() && !j.withoutHints }
+func (j jobView) Unchoosable() bool { return j.State == job.Done && j.Input == nil && !j.withoutHints }
+
+// formField is an option as a form has it.
+type formField struct{ Name, Value string }
+
+// OptionFields are the options for another job with hints, which method fast does not
+// follow.
+func (j jobView) OptionFields() ([]formField, error) {
+	o := j.Options
+	if o.Method == option.Fast {
+		o.Method = option.Auto
+	}
+	o.Hints = nil
+	text, err := json.Marshal(o)
+	values := map[string]any{}
+	if err := errors.Join(err, json.Unmarshal(text, &values)); err != nil {
+		return nil, err
+	}
+	var all []formField
+	for _, name := range job.OptionNames() {
+		field := formField{Name: name}
+		if v, given := values[name]; given {
+			field.Value = fmt.Sprint(v)
+		}
+		all = append(all, field)
+	}
+	return all, nil
+}
 
 // The kinds of pictures as browsers know them: those for img and those for
 // video, and videos with the matte below the colours.

@@ -19,8 +19,14 @@ import (
 // made converts the sample clip with ffmpeg.
 func made(t testing.TB, name string, args ...string) []byte {
 	t.Helper()
+	return madeOf(t, name, append([]string{"-i", "../../../testdata/demo/hop.mp4"}, args...)...)
+}
+
+// madeOf makes a clip with ffmpeg.
+func madeOf(t testing.TB, name string, args ...string) []byte {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	args = append([]string{"-v", "error", "-i", "../../../testdata/demo/hop.mp4"}, append(args, path)...)
+	args = append([]string{"-v", "error"}, append(args, path)...)
 	if out, err := exec.CommandContext(t.Context(), "ffmpeg", args...).CombinedOutput(); err != nil {
 		t.Fatal(errors.New(string(out)))
 	}

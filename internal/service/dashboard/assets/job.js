@@ -6,13 +6,23 @@ import { activate } from "./viewer.js";
 const box = document.querySelector("[data-show]");
 const current = () => box.querySelector("[data-view]");
 
+// prepare starts a job's view.
+function prepare(view) {
+  activate(view);
+  const box = view.querySelector("[data-subject]");
+  box?.addEventListener("toggle", async () => { // its script is for those who want it
+    const { Chooser } = await import("./subject.js");
+    new Chooser(box).start();
+  }, { once: true });
+}
+
 /** Shows a job in place of the previous one. */
 export async function show(id) {
   const response = await fragment(`/jobs/${id}/view`).catch(() => null);
   if (!response?.ok) return;
   const [view] = elements(await response.text());
   box.replaceChildren(view);
-  activate(view);
+  prepare(view);
 }
 
 // A job that has ended does not change any more.
@@ -21,4 +31,4 @@ follow((id) => {
   if (view?.dataset.view === id && !["done", "failed", "cancelled"].includes(view.dataset.state)) show(id);
 });
 
-if (current()) activate(current());
+if (current()) prepare(current());
