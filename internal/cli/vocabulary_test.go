@@ -104,7 +104,7 @@ func TestOptionsAreDocumented(t *testing.T) {
 		fmt.Sprintf("`--quality %d..%d`", option.Quality.Min, option.Quality.Max),
 		fmt.Sprintf("For GIF (%d)", option.QualityGIF),
 		fmt.Sprintf("For WebP (%d)", option.QualityWebP),
-		fmt.Sprintf("For WebM and MP4 (%d)", option.QualityVideo),
+		fmt.Sprintf("For AVIF, WebM and MP4 (%d)", option.QualityVideo),
 	} {
 		if !strings.Contains(usage, want) {
 			t.Errorf("usage.md does not say %s", want)

@@ -142,18 +142,24 @@ func (e *Estimator) Conclude(ctx context.Context) error {
 
 // settle decides what the subject is.
 func (e *Estimator) settle(ctx context.Context) error {
-	if len(e.options.Hints) > 0 {
-		var hints []subject.Hint
-		for _, h := range e.options.Hints {
-			hints = append(hints, h.Hint)
+	var hints []subject.Hint
+	keeps := false
+	for _, h := range e.options.Hints {
+		hints, keeps = append(hints, h.Hint), keeps || h.Keep
+	}
+	if !keeps {
+		var chooser subject.Chooser
+		if e.network.Info().Chooses {
+			chooser = e.network.Choose
 		}
-		return e.study.subject.Guide(ctx, hints, e.network.Guide)
+		if err := e.study.subject.Choose(ctx, e.options.Subject, chooser); err != nil {
+			return err
+		}
 	}
-	var chooser subject.Chooser
-	if e.network.Info().Chooses {
-		chooser = e.network.Choose
+	if len(hints) == 0 {
+		return nil
 	}
-	return e.study.subject.Choose(ctx, e.options.Subject, chooser)
+	return e.study.subject.Guide(ctx, hints, e.network.Guide)
 }
 
 var errFrames = errors.New("the clip has other frames than before")

@@ -21,14 +21,16 @@ const (
 	// Nothing stays in a cell of which, as of those around it, at most gone is subject, and
 	// all where there is stays or more of it.
 	gone, stays = 0.02, 0.2
+	// All goes where hints drop allGone or more of a cell, and nothing up to noneGone.
+	allGone, noneGone = 0.5, 0.2
 	// least is the coverage from which the chooser tells its change, that of chooser.py.
 	least = 5
 )
 
-// newChoice is that of a frame of w × h pixels, of whose cells the shares before were
-// covered, and the shares chosen are subject. drop is how much of what is not chosen goes,
+// newChoice is that of a frame of w × h pixels. drop is how much of what is not chosen goes,
 // from 0 to 1.
-func newChoice(before, chosen []uint8, grid image.Point, drop float32, w, h int) Choice {
+func newChoice(f *found, grid image.Point, drop float32, w, h int) Choice {
+	before, chosen := f.before, f.chosen
 	c := Choice{grid: grid, w: w, h: h, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
 	for k, v := range chosen {
 		if v != before[k] {
@@ -38,6 +40,7 @@ func newChoice(before, chosen []uint8, grid image.Point, drop float32, w, h int)
 			c.odds[k] *= drop
 		}
 		c.keep[k] = 1 - drop + drop*min(max((float32(around(chosen, c.grid, k))/255-gone)/(stays-gone), 0), 1)
+		c.keep[k] *= min(max((allGone-float32(f.gone[k])/255)/(allGone-noneGone), 0), 1)
 	}
 	return c
 }

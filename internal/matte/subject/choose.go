@@ -60,39 +60,52 @@ func (c *Clip) chooseSome(ctx context.Context, first, end int, network Chooser) 
 		return err
 	}
 	for i := range cells {
-		if err := c.keep(first+i, cells[i].Plane(view.CellCoverage), chosen[i]); err != nil {
+		found := found{cells[i].Plane(view.CellCoverage), chosen[i], make([]uint8, len(chosen[i]))}
+		if err := c.keep(first+i, &found); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keep keeps what was chosen of frame i, of which the matte covered the shares before. It may
-// be chosen anew.
-func (c *Clip) keep(i int, before, chosen []uint8) error {
+// found is what was decided of the cells of a frame, as shares of 255: the matte covered
+// before, chosen is subject, and gone is what hints drop of that.
+type found struct{ before, chosen, gone []uint8 }
+
+// keep keeps what was found of frame i. It may be decided anew.
+func (c *Clip) keep(i int, f *found) error {
 	if c.at == nil {
 		c.at = make([]int, c.frames.Len())
 	}
 	c.at[i] = c.chosen.Len()
-	return c.chosen.Append(before, chosen)
+	return c.chosen.Append(f.before, f.chosen, f.gone)
 }
 
-// Choice is what Choose found for frame i.
+// kept is what was found of frame i.
+func (c *Clip) kept(i int) (found, error) {
+	n := c.grid.X * c.grid.Y
+	f := found{make([]uint8, n), make([]uint8, n), make([]uint8, n)}
+	return f, c.chosen.Read(c.at[i], f.before, f.chosen, f.gone)
+}
+
+// Choice is what Choose or Guide found for frame i.
 func (c *Clip) Choice(i int) (Choice, error) {
 	if c.at == nil {
 		return Choice{}, nil
 	}
-	n := c.grid.X * c.grid.Y
-	before, chosen := make([]uint8, n), make([]uint8, n)
-	if err := c.chosen.Read(c.at[i], before, chosen); err != nil {
+	f, err := c.kept(i)
+	if err != nil {
 		return Choice{}, err
 	}
 	drop := float32(1)
-	if c.wanted == Auto && !c.guided {
+	switch c.wanted {
+	case Salient:
+		drop = 0
+	case Auto:
 		lively := float32(c.shotOf(i).lively)
 		drop = min(max((lively-livelyMin)/(livelyFull-livelyMin), 0), 1)
 	}
-	return newChoice(before, chosen, c.grid, drop, c.meter.w, c.meter.h), nil
+	return newChoice(&f, c.grid, drop, c.meter.w, c.meter.h), nil
 }
 
 // dropStill drops cells that move little, together with their neighbours and by the share

@@ -8,19 +8,29 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
-// Guide is Choose by hints. What they keep is the subject, with nothing else. Where they only
-// drop something, the rest of what a network finds stays. At each place the hints that are
-// nearest in time hold.
+// guided is the Wanted of a clip whose hints keep something.
+const guided Wanted = -1
+
+// Guide decides by hints, after Decide and, if they keep nothing, after Choose, which says
+// what they drop from. What they
+// keep is the subject, with nothing else. Where they only drop something, the rest of what
+// was chosen stays. At each place the hints that are nearest in time hold.
 //
-// From a frame with hints a network follows what is wanted through the shot, frame by frame,
-// with what it chose in the one before (F. Perazzi et al., "Learning Video Object
+// From a frame with hints a network follows what is marked through the shot, frame by frame,
+// with what it found in the one before (F. Perazzi et al., "Learning Video Object
 // Segmentation from Static Images", CVPR 2017). A shot without hints is guided by what looks
 // like the things that were marked.
 func (c *Clip) Guide(ctx context.Context, hints []Hint, network Chooser) error {
-	c.guided = true
 	f := follower{clip: c, network: network, marks: marker{c.grid, c.meter.w, c.meter.h}, hints: map[int][]Hint{}}
+	f.drops = !slices.ContainsFunc(hints, func(h Hint) bool { return h.Keep })
 	for _, h := range hints {
+		h.Keep = h.Keep || f.drops
 		f.hints[h.Frame] = append(f.hints[h.Frame], h)
+	}
+	if !f.drops {
+		c.wanted = guided
+	} else if err := c.keepAll(); err != nil {
+		return err
 	}
 	if err := f.sample(); err != nil {
 		return err
@@ -33,11 +43,30 @@ func (c *Clip) Guide(ctx context.Context, hints []Hint, network Chooser) error {
 	return nil
 }
 
+// keepAll chooses what the mattes cover, where nothing has been chosen.
+func (c *Clip) keepAll() error {
+	if c.at != nil {
+		return nil
+	}
+	for i := range c.frames.Len() {
+		v, err := c.Frame(i)
+		if err != nil {
+			return err
+		}
+		covered := v.Plane(view.CellCoverage)
+		if err := c.keep(i, &found{covered, covered, make([]uint8, len(covered))}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // follower follows marked things through a clip.
 type follower struct {
 	clip    *Clip
 	network Chooser
 	marks   marker
+	drops   bool           // what it follows; its hints then keep the thing for the network
 	hints   map[int][]Hint // by frame
 	liked   [2]samples     // the features at what hints keep, and at what they drop
 }
@@ -143,10 +172,58 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	if err != nil {
 		return nil, err
 	}
+	f.reached(st, chosen, v.W)
 	for k, share := range chosen {
 		st.chosen[k] = float32(share)
 	}
-	return st, c.keep(i, v.Plane(view.CellCoverage), chosen)
+	if !f.drops {
+		return st, c.keep(i, &found{v.Plane(view.CellCoverage), chosen, make([]uint8, n)})
+	}
+	was, err := c.kept(i)
+	if err != nil {
+		return nil, err
+	}
+	was.gone = chosen
+	return st, c.keep(i, &was)
+}
+
+// part is the least share of a cell that joins those beside it to one thing.
+const part = 64
+
+// reached clears what does not touch a mark that keeps, nor what was chosen in the frame
+// before, as carried in st: other things, however alike. If nothing does, all stays.
+func (f *follower) reached(st *state, chosen []uint8, w int) {
+	in := make([]bool, len(chosen))
+	var queue []int
+	visit := func(k int) {
+		if !in[k] && chosen[k] >= part {
+			in[k] = true
+			queue = append(queue, k)
+		}
+	}
+	for k := range chosen {
+		if st.keep[k] >= boxed || st.chosen[k] > 127 {
+			visit(k)
+		}
+	}
+	if len(queue) == 0 {
+		return
+	}
+	for len(queue) > 0 {
+		k := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		x, y := k%w, k/w
+		for j := max(y-1, 0); j <= min(y+1, len(chosen)/w-1); j++ {
+			for i := max(x-1, 0); i <= min(x+1, w-1); i++ {
+				visit(j*w + i)
+			}
+		}
+	}
+	for k, share := range chosen {
+		if !in[k] && share >= part {
+			chosen[k] = 0
+		}
+	}
 }
 
 // carry brings a state of another frame to this one. Marks fade where the way is not trusted.

@@ -59,6 +59,55 @@ func TestGuide(t *testing.T) {
 	}
 }
 
+// Where hints only drop something, that goes, and the rest of what was chosen stays.
+func TestDrop(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(t float64) []disc { return []disc{{40 + 5*t, 50, 22}, {180, 95, 22}} }}
+	for _, wanted := range []subject.Wanted{subject.Auto, subject.Salient} {
+		c, _ := s.known(t)
+		all := func(_ context.Context, v *view.Cells) ([]uint8, error) { return v.Plane(view.CellCoverage), nil }
+		err := errors.Join(c.Choose(t.Context(), wanted, all), c.Guide(t.Context(), []subject.Hint{click(12, false, 100, 50)}, marked))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range []int{5, 12, 18} {
+			_, m := s.frame(i)
+			choice, err := c.Choice(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			choice.Apply(m)
+			if gone, rest := m.AlphaAt(40+5*i, 50).A, m.AlphaAt(180, 95).A; gone > 40 || rest != 255 {
+				t.Errorf("%d, frame %d: alpha %d of what was dropped, %d of the rest", wanted, i, gone, rest)
+			}
+		}
+	}
+}
+
+// What is like the marked thing but does not touch it, is not taken.
+func TestOthersAreLeftOut(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(t float64) []disc { return []disc{{40 + 5*t, 50, 22}, {180, 95, 22}} }}
+	c, _ := s.known(t)
+	all := func(_ context.Context, v *view.Cells) ([]uint8, error) {
+		return slices.Clone(v.Plane(view.CellCoverage)), nil
+	}
+	if err := c.Guide(t.Context(), []subject.Hint{click(12, true, 100, 50)}, all); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{2, 12, 20} {
+		_, m := s.frame(i)
+		choice, err := c.Choice(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice.Apply(m)
+		if kept, rest := m.AlphaAt(40+5*i, 50).A, m.AlphaAt(180, 95).A; kept < 200 || rest > 20 {
+			t.Errorf("frame %d: alpha %d of what was clicked on, %d of another thing", i, kept, rest)
+		}
+	}
+}
+
 // Each hint holds on its own side of the middle between it and the next.
 func TestNearerHintHolds(t *testing.T) {
 	t.Parallel()
@@ -108,17 +157,13 @@ func TestMarks(t *testing.T) {
 			if len(network.cells) != frames {
 				t.Fatalf("%s: the network was shown %d frames", name, len(network.cells))
 			}
-			plane, other := view.MarkKeep, view.MarkDrop
-			if !keep {
-				plane, other = other, plane
-			}
-			first := &network.cells[0]
+			first := &network.cells[0] // where nothing is kept, what is dropped is followed instead
 			for p, want := range c.want {
-				if got := first.Plane(plane)[p.Y*first.W+p.X]; got != want {
+				if got := first.Plane(view.MarkKeep)[p.Y*first.W+p.X]; got != want {
 					t.Errorf("%s: mark %d in cell %v, want %d", name, got, p, want)
 				}
 			}
-			if slices.Max(first.Plane(other)) > 0 || slices.Max(first.Plane(view.MarkTrust)) > 0 {
+			if slices.Max(first.Plane(view.MarkDrop)) > 0 || slices.Max(first.Plane(view.MarkTrust)) > 0 {
 				t.Errorf("%s: marks of another kind, or from before the first frame", name)
 			}
 		}

@@ -74,7 +74,6 @@ type Clip struct {
 	chosen  *records.File // what Choose or Guide found
 	at      []int         // which of those is of each frame; nil while there is none
 	wanted  Wanted
-	guided  bool // by hints
 }
 
 // shot is a run of frames without a cut.
