@@ -10,6 +10,17 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
+// batchJobs are a batch's; where an example has their number, they are none.
+type batchJobs []struct{ ID, Filename string }
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (j *batchJobs) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		return nil
+	}
+	return n.Decode((*[]struct{ ID, Filename string })(j))
+}
+
 // shown is what an object of an example says of jobs and credits.
 type shown struct {
 	ID       string
@@ -19,7 +30,7 @@ type shown struct {
 		Duration     float64
 	}
 	Cost, Charged, Refunded *int64
-	Jobs                    []struct{ ID, Filename string }
+	Jobs                    batchJobs
 	CreditsRemaining        *int64 `yaml:"creditsRemaining"`
 	Credits                 *int64
 	Plan                    string
