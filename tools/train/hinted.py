@@ -81,13 +81,13 @@ def wanted(f, found, k):
 
 
 def unwanted(f, found, k):
-    """The share of a thing that a click removes, and the share of the rest that it takes too; None where there is no such case."""
+    """The share of a thing that a click removes, and of other things that it takes too; None where there is no such case."""
     thing = f.things[:, k] > 0.5
-    rest = found * ~thing
-    if found[thing].mean() < KEPT or rest.sum() < found[thing].sum() * 0.3:
+    others = (f.things.sum(1) > 0.5) & ~thing
+    if not others.any() or min(found[thing].mean(), found[others].mean()) < KEPT:
         return None
     left = f.mattes(click("drop", thing[f.middle], f.middle))
-    return 1 - left[thing].sum() / found[thing].sum(), 1 - np.minimum(left * ~thing, rest).sum() / rest.sum()
+    return 1 - left[thing].sum() / found[thing].sum(), 1 - np.minimum(left, found)[others].sum() / found[others].sum()
 
 
 def main():
@@ -99,7 +99,7 @@ def main():
     p.add_argument("--seed", type=int, default=FILMED, help="of the first film")
     a = p.parse_args()
     pack, seed, clicks, drops = Pack(a.pack), a.seed, [], []
-    while len(clicks) < a.things or len(drops) < a.things // 2:
+    while len(clicks) < a.things or len(drops) < a.things // 3:
         f = Film(a, pack, seed)
         seed += 1
         shown = f.visible()
@@ -107,13 +107,13 @@ def main():
         for k in shown:
             if len(clicks) < a.things and (row := wanted(f, found, k)):
                 clicks.append(row)
-            if len(drops) < a.things // 2 and (row := unwanted(f, found, k)):
+            if len(drops) < a.things // 3 and (row := unwanted(f, found, k)):
                 drops.append(row)
         print(f"{seed - a.seed} films, {len(clicks)} clicks, {len(drops)} drops", flush=True)
     before, one, two = np.mean(clicks, 0)
     print(f"{len(clicks)} things of less than half: IoU {before:.3f}, by a click {one:.3f}, by two {two:.3f}")
     gone, lost = np.mean(drops, 0)
-    print(f"{len(drops)} things kept beside others: a click removes {gone:.3f} of them, and {lost:.3f} of the rest")
+    print(f"{len(drops)} things kept beside others: a click removes {gone:.3f} of them, and {lost:.3f} of the others")
 
 
 if __name__ == "__main__":

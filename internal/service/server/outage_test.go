@@ -23,6 +23,17 @@ func unavailable(t *testing.T, a answer) {
 	}
 }
 
+// readyAgain waits until a node is ready: its connections come back one by one.
+func (c *customer) readyAgain(n *node) {
+	c.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if c.get(n.url+"/readyz").status == http.StatusOK {
+			return
+		}
+	}
+	c.Fatal("the node is not ready a minute later")
+}
+
 // TestDatabaseLocked checks that a submission is refused while another process
 // holds SQLite's lock, and that it costs nothing.
 func TestDatabaseLocked(t *testing.T) {
@@ -72,12 +83,12 @@ func TestDatabaseGone(t *testing.T) {
 	}
 
 	wire.Mend()
-	ada.get(n.url+"/readyz").is(t, http.StatusOK, `{"status":"ok"}`)
+	ada.readyAgain(n)
 	wire.Stall() // nothing arrives, and nothing breaks
 	unavailable(t, ada.get(n.url+"/readyz"))
 	unavailable(t, ada.submit(n, clip(t)))
 	wire.Mend()
-	ada.get(n.url+"/readyz").is(t, http.StatusOK, `{"status":"ok"}`)
+	ada.readyAgain(n)
 	if done := ada.ended(n, ada.submitted(n, clip(t))); done.Status != api.JobStatusDone {
 		t.Errorf("the job is %+v", done)
 	}
