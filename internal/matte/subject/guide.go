@@ -11,10 +11,9 @@ import (
 // guided is the Wanted of a clip whose hints keep something.
 const guided Wanted = -1
 
-// Guide decides by hints, after Decide and, if they keep nothing, after Choose, which says
-// what they drop from. What they
-// keep is the subject, with nothing else. Where they only drop something, the rest of what
-// was chosen stays. At each place the hints that are nearest in time hold.
+// Guide decides by hints, after Decide. What they keep is the subject, with nothing else.
+// Where they only drop something, it comes after Choose, and the rest of what was chosen
+// stays. At each place the hints that are nearest in time hold.
 //
 // From a frame with hints a network follows what is marked through the shot, frame by frame,
 // with what it found in the one before (F. Perazzi et al., "Learning Video Object
@@ -95,8 +94,8 @@ func (f *follower) shot(ctx context.Context, s *shot) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range []int{1, -1} {
-		if err := f.follow(ctx, begin, root, s.last+1-(1-step)/2*(s.last-s.first+2), step, states); err != nil {
+	for _, way := range []struct{ step, end int }{{1, s.last + 1}, {-1, s.first - 1}} {
+		if err := f.follow(ctx, begin, root, way.end, way.step, states); err != nil {
 			return err
 		}
 	}
