@@ -65,12 +65,12 @@ func TestCancelRunning(t *testing.T) {
 		// The lease is so long that no heartbeat can be what ends the work.
 		x := newFixture(t, storetest.Open(t, url), job.Config{})
 		elsewhere := job.New(storetest.Open(t, url), x.blobs, job.Config{})
-		shown, stopped := make(chan struct{}), make(chan error, 1)
+		shown, stopped := make(chan struct{}, 2), make(chan error, 2) // the second job may begin, too
 		x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
 			if _, err := echo(ctx, task); err != nil {
 				return job.Product{}, err
 			}
-			close(shown)
+			shown <- struct{}{}
 			<-ctx.Done()
 			stopped <- context.Cause(ctx)
 			return job.Product{}, context.Cause(ctx)
