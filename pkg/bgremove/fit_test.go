@@ -184,7 +184,7 @@ func TestMaxSizeNotReached(t *testing.T) {
 	}
 	o.MaxSize = 1000
 	o.Format = bgremove.MOV
-	if err := bgremove.Validate(o); err == nil || !strings.Contains(err.Error(), "maxSize is for gif, apng, webp, webm, mp4") {
+	if err := bgremove.Validate(o); err == nil || !strings.Contains(err.Error(), "maxSize is for gif, apng, webp, avif, webm, mp4, png only") {
 		t.Errorf("MOV: %v", err)
 	}
 }
