@@ -5,7 +5,6 @@ go 1.26.0
 // The program and its library.
 require (
 	code.dny.dev/ssrf v0.3.0
-	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/adrg/xdg v0.5.3
 	github.com/alexedwards/argon2id v1.0.0
 	github.com/alexedwards/scs/v2 v2.9.0
@@ -27,6 +26,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	github.com/spf13/viper v1.21.0
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/stripe/stripe-go/v85 v85.0.0
 	github.com/wneessen/go-mail v0.8.1
 	github.com/yalue/onnxruntime_go v1.27.0
