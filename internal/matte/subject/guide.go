@@ -71,8 +71,19 @@ type follower struct {
 }
 
 // state is what is carried from one frame to the next: the marks that keep and that drop, and
-// what was chosen, as values of bytes.
-type state struct{ keep, drop, chosen []float32 }
+// what was chosen, as values of bytes. Its links are the frame's own.
+type state struct {
+	keep, drop, chosen []float32
+	links              Links
+}
+
+// marks is the plane of the marks that keep, or of those that drop.
+func (st *state) marks(keep bool) []float32 {
+	if keep {
+		return st.keep
+	}
+	return st.drop
+}
 
 // shot goes from the first hint that keeps something to both ends of a shot. From the other
 // hints it goes back to half the way.
@@ -138,19 +149,19 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 		return nil, context.Cause(ctx)
 	}
 	c := f.clip
-	v, err := c.Frame(i)
+	var r record
+	if err := c.read(i, &r); err != nil {
+		return nil, err
+	}
+	v, err := c.frame(i, &r)
 	if err != nil {
 		return nil, err
 	}
 	v.Mark()
 	n := v.W * v.H
-	st := &state{make([]float32, n), make([]float32, n), make([]float32, n)}
+	st := &state{make([]float32, n), make([]float32, n), make([]float32, n), r.Links}
 	if last != nil {
-		way, trust, err := c.way(i, step)
-		if err != nil {
-			return nil, err
-		}
-		st.carry(last, way, trust)
+		trust := st.carry(last, step)
 		for k, t := range trust {
 			if t > 0 {
 				v.Plane(view.MarkBefore)[k], v.Plane(view.MarkTrust)[k] = round(st.chosen[k]/255), round(t)
@@ -158,12 +169,10 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 		}
 	}
 	for _, h := range f.hints[i] {
-		f.marks.mark(map[bool][]float32{true: st.keep, false: st.drop}[h.Keep], &h)
+		f.marks.mark(st.marks(h.Keep), &h)
 	}
-	for p, plane := range map[view.CellPlane][]float32{view.MarkKeep: st.keep, view.MarkDrop: st.drop} {
-		for k, m := range plane {
-			v.Plane(p)[k] = round(m / 255)
-		}
+	for k := range n {
+		v.Plane(view.MarkKeep)[k], v.Plane(view.MarkDrop)[k] = round(st.keep[k]/255), round(st.drop[k]/255)
 	}
 	f.liked[0].show(v.Plane(view.LikeKeep), &v)
 	f.liked[1].show(v.Plane(view.LikeDrop), &v)
@@ -225,8 +234,15 @@ func (f *follower) reached(st *state, chosen []uint8, w int) {
 	}
 }
 
-// carry brings a state of another frame to this one. Marks fade where the way is not trusted.
-func (st *state) carry(last *state, way *motion.Field, trust []float32) {
+// carry brings a state to this frame from the one that it comes after, in steps of 1 or -1,
+// and returns the trust in the way there. Marks fade where that is low.
+func (st *state) carry(last *state, step int) (trust []float32) {
+	var way *motion.Field
+	if step > 0 {
+		way, trust = &st.links.Back, st.links.Trust
+	} else {
+		way, trust = &last.links.Forward, last.links.Ahead
+	}
 	way.Carry(st.keep, last.keep, 0)
 	way.Carry(st.drop, last.drop, 0)
 	way.Carry(st.chosen, last.chosen, 0)
@@ -234,16 +250,7 @@ func (st *state) carry(last *state, way *motion.Field, trust []float32) {
 		st.keep[k] *= t
 		st.drop[k] *= t
 	}
-}
-
-// way is how the cells of frame i lead to the frame that it comes after, in steps of 1 or -1.
-func (c *Clip) way(i, step int) (*motion.Field, []float32, error) {
-	if step > 0 {
-		l, err := c.Links(i)
-		return &l.Back, l.Trust, err
-	}
-	l, err := c.Links(i + 1)
-	return &l.Forward, l.Ahead, err
+	return trust
 }
 
 // most is how many places' features are remembered of the hints for one frame.
@@ -274,13 +281,13 @@ func (f *follower) sample() error {
 
 // add remembers the features of the surest marks in a plane.
 func (s *samples) add(v *view.Cells, plane []float32) {
-	least := slices.Max(plane)
-	if least == 0 {
+	surest := slices.Max(plane)
+	if surest == 0 {
 		return
 	}
 	var marked []int
 	for k, m := range plane {
-		if m == least {
+		if m == surest {
 			marked = append(marked, k)
 		}
 	}

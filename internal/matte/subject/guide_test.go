@@ -33,6 +33,18 @@ func (s *seen) choose(ctx context.Context, v *view.Cells) ([]uint8, error) {
 	return marked(ctx, v)
 }
 
+// cutOut is the matte of a frame of a scene as a clip chooses it.
+func (s scene) cutOut(t *testing.T, c *subject.Clip, i int) *image.Alpha {
+	t.Helper()
+	_, m := s.frame(i)
+	choice, err := c.Choice(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice.Apply(m)
+	return m
+}
+
 func click(frame int, keep bool, x, y float64) subject.Hint {
 	return subject.Hint{Frame: frame, Keep: keep, Click: &subject.Point{X: x / w, Y: y / h}}
 }
@@ -47,12 +59,7 @@ func TestGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range []int{3, 8, 12, 18, 23} {
-		_, m := s.frame(i)
-		choice, err := c.Choice(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choice.Apply(m)
+		m := s.cutOut(t, c, i)
 		if kept, rest := m.AlphaAt(40+5*i, 50).A, m.AlphaAt(180, 95).A; kept < 200 || rest > 20 {
 			t.Errorf("frame %d: alpha %d of what was clicked on, %d of the rest", i, kept, rest)
 		}
@@ -71,12 +78,7 @@ func TestDrop(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, i := range []int{5, 12, 18} {
-			_, m := s.frame(i)
-			choice, err := c.Choice(i)
-			if err != nil {
-				t.Fatal(err)
-			}
-			choice.Apply(m)
+			m := s.cutOut(t, c, i)
 			if gone, rest := m.AlphaAt(40+5*i, 50).A, m.AlphaAt(180, 95).A; gone > 40 || rest != 255 {
 				t.Errorf("%d, frame %d: alpha %d of what was dropped, %d of the rest", wanted, i, gone, rest)
 			}
@@ -96,12 +98,7 @@ func TestOthersAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range []int{2, 12, 20} {
-		_, m := s.frame(i)
-		choice, err := c.Choice(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choice.Apply(m)
+		m := s.cutOut(t, c, i)
 		if kept, rest := m.AlphaAt(40+5*i, 50).A, m.AlphaAt(180, 95).A; kept < 200 || rest > 20 {
 			t.Errorf("frame %d: alpha %d of what was clicked on, %d of another thing", i, kept, rest)
 		}
@@ -118,12 +115,7 @@ func TestNearerHintHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range map[int]bool{0: true, 2: true, 9: true, 13: false, 20: false, 23: false} {
-		_, m := s.frame(i)
-		choice, err := c.Choice(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choice.Apply(m)
+		m := s.cutOut(t, c, i)
 		if got := m.AlphaAt(60, 60).A > 127; got != want {
 			t.Errorf("frame %d: kept %t", i, got)
 		}
