@@ -117,11 +117,15 @@ class Samples:
     def look(self):
         """Opens the clips that the folder has got."""
         for f in sorted(set(self.folder.glob("*.npy")) - self.known):
-            self.known.add(f)
-            clip = Clip(f)
-            (self.held if int(f.stem) % HELD == 0 else self.clips).append(clip)
+            if clip := self.opened(f):
+                self.known.add(f)
+                (self.held if int(f.stem) % HELD == 0 else self.clips).append(clip)
         if not self.clips:
             raise SystemExit(f"{self.folder} has no cells: make them with cells.py")
+
+    def opened(self, path):
+        """The clip at a path, or None if there is nothing to learn from it."""
+        return Clip(path)
 
     def batch(self, n):
         """Cells and features, and shares [n, 1, h, w], 0 to 255, of clips of one size."""

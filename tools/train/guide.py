@@ -48,24 +48,12 @@ class Clip:
         return self.cells[t, CELL_COUNT]
 
 
-class Samples:
+class Samples(chooser.Samples):
     """Frames of clips with hints. The folder may grow meanwhile."""
 
-    def __init__(self, folder, seed):
-        self.folder, self.dice, self.known = folder, random.Random(seed), set()
-        self.clips, self.held = [], []
-        self.look()
-
-    def look(self):
-        """Opens the clips that the folder has got."""
-        for f in sorted(set(self.folder.glob("*.npy")) - self.known):
-            if cells.beside(f, "links").exists():
-                self.known.add(f)
-                clip = Clip(f)
-                if clip.things.shape[1]:
-                    (self.held if int(f.stem) % chooser.HELD == 0 else self.clips).append(clip)
-        if not self.clips:
-            raise SystemExit(f"{self.folder} has no cells with things: make them with cells.py")
+    def opened(self, path):
+        clip = Clip(path) if cells.beside(path, "links").exists() else None
+        return clip if clip and clip.things.shape[1] else None
 
     def batch(self, n):
         """Cells with marks, and features, and shares [n, 1, h, w], 0 to 255, of clips of one size."""

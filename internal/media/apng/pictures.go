@@ -14,12 +14,12 @@ import (
 // RGBA. Frames are compressed in parallel, each in memory. It is used by one
 // goroutine.
 type Pictures struct {
+	media.Ending
 	size    image.Point
 	opts    Options
 	each    func(png []byte) error
 	pending []chan encoded // in order
 	any     bool           // frame has come
-	err     error          // first failure; sticky
 }
 
 // encoded is a picture's file, or why there is none.
@@ -36,19 +36,19 @@ func NewPictures(width, height int, o Options, each func(png []byte) error) *Pic
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	return &Pictures{size: image.Pt(width, height), opts: o, each: each}
+	p := &Pictures{size: image.Pt(width, height), opts: o, each: each}
+	p.Ending = media.NewEnding(p.finish, p.release)
+	return p
 }
 
 // Write takes the next frame. It blocks while all workers are busy. Pixels with alpha 0
 // are written as 0,0,0,0. After an error all later calls return it.
 func (p *Pictures) Write(ctx context.Context, f *media.Frame) error {
-	if p.err == nil {
-		p.err = p.write(ctx, f.Image)
-	}
-	if p.err != nil {
+	err := p.Attempt(func() error { return p.write(ctx, f.Image) })
+	if err != nil {
 		p.opts.Pool.Put(f.Image)
 	}
-	return p.err
+	return err
 }
 
 func (p *Pictures) write(ctx context.Context, img *image.NRGBA) error {
@@ -110,24 +110,23 @@ func encodeStill(img *image.NRGBA, opaque bool) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// Close passes on the pending files. A clip without a frame is ErrNoFrames.
-func (p *Pictures) Close() error {
-	if p.err == nil && !p.any {
-		p.err = media.ErrNoFrames
+// finish passes on the pending files.
+func (p *Pictures) finish() error {
+	if !p.any {
+		return media.ErrNoFrames
 	}
-	for p.err == nil && len(p.pending) > 0 {
-		p.err = p.next()
+	for len(p.pending) > 0 {
+		if err := p.next(); err != nil {
+			return err
+		}
 	}
-	return p.err
+	return nil
 }
 
-// Abort waits for the workers and drops what they have.
-func (p *Pictures) Abort() {
+// release waits for the workers and drops what they have.
+func (p *Pictures) release(error) {
 	for _, done := range p.pending {
 		<-done
 	}
 	p.pending = nil
-	if p.err == nil {
-		p.err = media.ErrClosed
-	}
 }
