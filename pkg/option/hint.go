@@ -138,7 +138,7 @@ const (
 // longest is a time after the end of all clips.
 const longest = 1e7 * time.Second
 
-// hintForms are the ways to write a Hint, without the moment, that ParseHint knows.
+// The ways to write a Hint, without the moment, that ParseHint knows.
 const (
 	clickForm = "x,y"
 	boxForm   = "x,y,w,h"
@@ -245,8 +245,8 @@ func (h Hint) Reaches(w, height int) bool {
 // pixels and a duration; 0 is not known.
 func (o Options) CheckHints(width, height int, duration time.Duration) error {
 	end := duration
-	if o.End > 0 {
-		end = min(end, o.End)
+	if o.End > 0 && (end == 0 || o.End < end) {
+		end = o.End
 	}
 	for i, h := range o.Hints {
 		wrong := func(format string, a ...any) error {

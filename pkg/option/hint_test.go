@@ -124,6 +124,10 @@ func TestCheckHints(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	late := option.Options{End: time.Second, Hints: []option.Hint{at(1, 1, time.Second)}}
+	if err := late.CheckHints(100, 50, 0); err == nil || err.Error() != "hints number 1 (keep 1,1@1) is after the end at 1s" {
+		t.Errorf("after its end, of a clip of unknown length: %v", err)
+	}
 }
 
 func TestHintsAreChecked(t *testing.T) {

@@ -3,9 +3,11 @@ package subject_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/subject"
@@ -194,6 +196,23 @@ func TestLike(t *testing.T) {
 			if got := at(v, plane, x, 100); got > 200 != want[i] || got > 20 && !want[i] {
 				t.Errorf("plane %d at %v: %d", plane, x, got)
 			}
+		}
+	}
+}
+
+// Training marks cells likewise.
+func TestTraining(t *testing.T) {
+	t.Parallel()
+	program, err := os.ReadFile("../../../tools/train/marks.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("\nCLICKED, NEAR, BOXED = %d, %d, %d ", subject.Clicked, subject.Near, subject.Boxed),
+		fmt.Sprintf("\nSAMPLES = %d ", subject.Most),
+	} {
+		if !strings.Contains(string(program), want) {
+			t.Errorf("marks.py does not say %q", want)
 		}
 	}
 }
