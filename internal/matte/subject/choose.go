@@ -77,35 +77,42 @@ func (c *Clip) keep(i int, f *found) error {
 	if c.at == nil {
 		c.at = make([]int, c.frames.Len())
 	}
-	c.at[i] = c.chosen.Len()
+	c.at[i] = c.chosen.Len() + 1
 	return c.chosen.Append(f.before, f.chosen, f.gone)
 }
+
+// isKept reports whether anything was found of frame i.
+func (c *Clip) isKept(i int) bool { return c.at != nil && c.at[i] > 0 }
 
 // kept is what was found of frame i.
 func (c *Clip) kept(i int) (found, error) {
 	n := c.grid.X * c.grid.Y
 	f := found{make([]uint8, n), make([]uint8, n), make([]uint8, n)}
-	return f, c.chosen.Read(c.at[i], f.before, f.chosen, f.gone)
+	return f, c.chosen.Read(c.at[i]-1, f.before, f.chosen, f.gone)
 }
 
 // Choice is what Choose or Guide found for frame i.
 func (c *Clip) Choice(i int) (Choice, error) {
-	if c.at == nil {
+	if !c.isKept(i) {
 		return Choice{}, nil
 	}
 	f, err := c.kept(i)
 	if err != nil {
 		return Choice{}, err
 	}
-	drop := float32(1)
+	return newChoice(&f, c.grid, c.drop(i), c.meter.w, c.meter.h), nil
+}
+
+// drop is how much of what is not chosen goes from frame i.
+func (c *Clip) drop(i int) float32 {
 	switch c.wanted {
 	case Salient:
-		drop = 0
+		return 0
 	case Auto:
 		lively := float32(c.shotOf(i).lively)
-		drop = min(max((lively-livelyMin)/(livelyFull-livelyMin), 0), 1)
+		return min(max((lively-livelyMin)/(livelyFull-livelyMin), 0), 1)
 	}
-	return newChoice(&f, c.grid, drop, c.meter.w, c.meter.h), nil
+	return 1
 }
 
 // dropStill drops cells that move little, together with their neighbours and by the share

@@ -20,16 +20,10 @@ const guided Wanted = -1
 // Segmentation from Static Images", CVPR 2017). A shot without hints is guided by what looks
 // like the things that were marked.
 func (c *Clip) Guide(ctx context.Context, hints []Hint, network Chooser) error {
-	f := follower{clip: c, network: network, marks: marker{c.grid, c.meter.w, c.meter.h}, hints: map[int][]Hint{}}
-	f.drops = !slices.ContainsFunc(hints, func(h Hint) bool { return h.Keep })
-	for _, h := range hints {
-		h.Keep = h.Keep || f.drops
-		f.hints[h.Frame] = append(f.hints[h.Frame], h)
-	}
+	f := newFollower(c, hints, network)
+	f.found = c.keep
 	if !f.drops {
 		c.wanted = guided
-	} else if err := c.keepAll(); err != nil {
-		return err
 	}
 	if err := f.sample(); err != nil {
 		return err
@@ -42,22 +36,28 @@ func (c *Clip) Guide(ctx context.Context, hints []Hint, network Chooser) error {
 	return nil
 }
 
-// keepAll chooses what the mattes cover, where nothing has been chosen.
-func (c *Clip) keepAll() error {
-	if c.at != nil {
+// Preview is what Guide would choose for frame i, after Choose. It changes nothing, and
+// takes as long as the way to the frame from those with hints.
+func (c *Clip) Preview(ctx context.Context, i int, hints []Hint, network Chooser) (Choice, error) {
+	if len(hints) == 0 {
+		return c.Choice(i)
+	}
+	f := newFollower(c, hints, network)
+	var last found
+	f.found = func(_ int, found *found) error {
+		last = *found
 		return nil
 	}
-	for i := range c.frames.Len() {
-		v, err := c.Frame(i)
-		if err != nil {
-			return err
-		}
-		covered := v.Plane(view.CellCoverage)
-		if err := c.keep(i, &found{covered, covered, make([]uint8, len(covered))}); err != nil {
-			return err
-		}
+	if err := f.sample(); err != nil {
+		return Choice{}, err
 	}
-	return nil
+	if err := f.reach(ctx, c.shotOf(i), i); err != nil {
+		return Choice{}, err
+	}
+	if f.drops {
+		return newChoice(&last, c.grid, c.drop(i), c.meter.w, c.meter.h), nil
+	}
+	return newChoice(&last, c.grid, 1, c.meter.w, c.meter.h), nil
 }
 
 // follower follows marked things through a clip.
@@ -66,8 +66,19 @@ type follower struct {
 	network Chooser
 	marks   marker
 	drops   bool           // what it follows; its hints then keep the thing for the network
+	found   func(frame int, f *found) error
 	hints   map[int][]Hint // by frame
 	liked   [2]samples     // the features at what hints keep, and at what they drop
+}
+
+func newFollower(c *Clip, hints []Hint, network Chooser) *follower {
+	f := &follower{clip: c, network: network, marks: marker{c.grid, c.meter.w, c.meter.h}, hints: map[int][]Hint{}}
+	f.drops = !slices.ContainsFunc(hints, func(h Hint) bool { return h.Keep })
+	for _, h := range hints {
+		h.Keep = h.Keep || f.drops
+		f.hints[h.Frame] = append(f.hints[h.Frame], h)
+	}
+	return f
 }
 
 // state is what is carried from one frame to the next: the marks that keep and that drop, and
@@ -88,18 +99,8 @@ func (st *state) marks(keep bool) []float32 {
 // shot goes from the first hint that keeps something to both ends of a shot. From the other
 // hints it goes back to half the way.
 func (f *follower) shot(ctx context.Context, s *shot) error {
-	var marked []int
-	for i := range f.hints {
-		if i >= s.first && i <= s.last {
-			marked = append(marked, i)
-		}
-	}
-	slices.Sort(marked)
-	root, first := s.first, 0
-	if len(marked) > 0 {
-		first = max(slices.IndexFunc(marked, f.keeps), 0)
-		root = marked[first]
-	}
+	marked, first := f.marked(s)
+	root := marked[first]
 	states := map[int]*state{}
 	begin, err := f.frame(ctx, root, nil, 0)
 	if err != nil {
@@ -111,16 +112,63 @@ func (f *follower) shot(ctx context.Context, s *shot) error {
 		}
 	}
 	for i := first + 1; i < len(marked); i++ {
-		if err := f.follow(ctx, states[marked[i]], marked[i], (marked[i]+marked[i-1])/2, -1, nil); err != nil {
+		if err := f.follow(ctx, states[marked[i]], marked[i], halfway(marked[i], marked[i-1]), -1, nil); err != nil {
 			return err
 		}
 	}
 	for i := first - 1; i >= 0; i-- {
-		if err := f.follow(ctx, states[marked[i]], marked[i], (marked[i]+marked[i+1])/2, 1, nil); err != nil {
+		if err := f.follow(ctx, states[marked[i]], marked[i], halfway(marked[i], marked[i+1]), 1, nil); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// halfway is the frame between two with hints to which the hints of both reach.
+func halfway(a, b int) int { return (a + b) / 2 }
+
+// marked are the frames of a shot with hints, or the first one if there are none, and which
+// of them shot begins at.
+func (f *follower) marked(s *shot) (frames []int, first int) {
+	for i := range f.hints {
+		if i >= s.first && i <= s.last {
+			frames = append(frames, i)
+		}
+	}
+	if len(frames) == 0 {
+		return []int{s.first}, 0
+	}
+	slices.Sort(frames)
+	return frames, max(slices.IndexFunc(frames, f.keeps), 0)
+}
+
+// reach goes as shot does, but only to frame i.
+func (f *follower) reach(ctx context.Context, s *shot, i int) error {
+	marked, first := f.marked(s)
+	root, step := marked[first], 1
+	if i < root {
+		step = -1
+	}
+	last, turn := root, i // a frame with hints on the way to i, and where to turn back to it
+	for n := first + step; n >= 0 && n < len(marked); n += step {
+		next := marked[n]
+		if next*step >= i*step {
+			if (i-halfway(next, last))*step > 0 {
+				turn = next
+			}
+			break
+		}
+		last = next
+	}
+	st, err := f.frame(ctx, root, nil, 0)
+	if err != nil {
+		return err
+	}
+	states := map[int]*state{root: st}
+	if err := f.follow(ctx, st, root, turn+step, step, states); err != nil || turn == i {
+		return err
+	}
+	return f.follow(ctx, states[turn], turn, i-step, -step, nil)
 }
 
 // keeps reports whether a hint for a frame keeps something.
@@ -185,14 +233,16 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 		st.chosen[k] = float32(share)
 	}
 	if !f.drops {
-		return st, c.keep(i, &found{v.Plane(view.CellCoverage), chosen, make([]uint8, n)})
+		return st, f.found(i, &found{v.Plane(view.CellCoverage), chosen, make([]uint8, n)})
 	}
-	was, err := c.kept(i)
-	if err != nil {
-		return nil, err
+	was := found{v.Plane(view.CellCoverage), v.Plane(view.CellCoverage), nil}
+	if c.isKept(i) {
+		if was, err = c.kept(i); err != nil {
+			return nil, err
+		}
 	}
 	was.gone = chosen
-	return st, c.keep(i, &was)
+	return st, f.found(i, &was)
 }
 
 // part is the least share of a cell that joins those beside it to one thing.

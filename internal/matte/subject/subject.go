@@ -72,7 +72,7 @@ type Clip struct {
 	tracks  sums
 	result  *records.File // what was gathered along tracks by frame, the last frame first
 	chosen  *records.File // what Choose or Guide found
-	at      []int         // which of those is of each frame; nil while there is none
+	at      []int         // which of those, from 1, is of each frame; nil while there is none
 	wanted  Wanted
 }
 
