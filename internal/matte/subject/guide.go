@@ -65,7 +65,7 @@ type follower struct {
 	clip    *Clip
 	network Chooser
 	marks   marker
-	drops   bool           // what it follows; its hints then keep the thing for the network
+	drops   bool // what it follows; its hints then keep the thing for the network
 	found   func(frame int, f *found) error
 	hints   map[int][]Hint // by frame
 	liked   [2]samples     // the features at what hints keep, and at what they drop
