@@ -219,10 +219,11 @@ var markup = regexp.MustCompile(`(?s)<head>.*</head>|<[^>]*>|\s+`)
 // text is roughly the visible text of a page.
 func text(page string) string { return markup.ReplaceAllString(page, " ") }
 
-// ended waits until a job has ended, and returns its state.
+// ended waits until a job has ended, and returns its state. It asks less often
+// than an account may, for a job that takes long on a busy machine.
 func (p *person) ended(id string) string {
 	p.Helper()
-	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
+	for tick := time.NewTicker(150 * time.Millisecond); ; <-tick.C {
 		var j struct{ Status string }
 		got := p.get("/api/jobs/" + id)
 		if err := json.Unmarshal([]byte(got.body), &j); err != nil || got.status != http.StatusOK {
