@@ -109,11 +109,18 @@ def main():
                 clicks.append(row)
             if len(drops) < a.things // 3 and (row := unwanted(f, found, k)):
                 drops.append(row)
-        print(f"{seed - a.seed} films, {len(clicks)} clicks, {len(drops)} drops", flush=True)
-    before, one, two = np.mean(clicks, 0)
-    print(f"{len(clicks)} things of less than half: IoU {before:.3f}, by a click {one:.3f}, by two {two:.3f}")
-    gone, lost = np.mean(drops, 0)
-    print(f"{len(drops)} things kept beside others: a click removes {gone:.3f} of them, and {lost:.3f} of the others")
+        report(seed - a.seed, clicks, drops)
+
+
+def report(films, clicks, drops):
+    """Prints the means so far."""
+    print(f"{films} films", flush=True)
+    if clicks:
+        before, one, two = np.mean(clicks, 0)
+        print(f"  {len(clicks)} things of less than half: IoU {before:.3f}, by a click {one:.3f}, by two {two:.3f}", flush=True)
+    if drops:
+        gone, lost = np.mean(drops, 0)
+        print(f"  {len(drops)} things kept beside others: a click removes {gone:.3f} of them, and {lost:.3f} of the others", flush=True)
 
 
 if __name__ == "__main__":
