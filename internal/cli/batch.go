@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 
@@ -27,6 +28,8 @@ type batchOptions struct {
 	recursive bool
 	jobs      int
 	watch     bool
+	shardText string
+	shard     batch.Shard
 	force     bool
 	update    bool
 	quiet     bool
@@ -47,12 +50,16 @@ Outputs that exist are skipped, so the same command goes on where it was
 interrupted. The failure of one file does not stop the others; the exit code is 3
 then.
 
+With --shard K/N it works on one of N parts of the files; runs with the other K do
+the rest. "auto" takes K and N from Slurm, Kubernetes or AWS Batch.
+
 With --watch it then goes on with the files that come up in the folders, each when
 it has stopped growing. Ctrl-C is the normal end of that: the exit code is 0 unless
 files failed (3) or were dropped while they were worked on (130).`,
 		Example: `  bgremove batch clips --out cut
   bgremove batch clips --out cut --recursive --format webm --update
   bgremove batch inbox --out cut --watch
+  bgremove batch clips --out cut --shard 3/8
   bgremove batch 'shots/*.mov' intro.gif --out cut --canvas-w 512 --json`,
 		Args: flags.SomeArguments("PATH"), ValidArgsFunction: filearg.CompleteClips,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.batch(cmd, args, o) },
@@ -62,6 +69,7 @@ files failed (3) or were dropped while they were worked on (130).`,
 	f.BoolVar(&o.recursive, "recursive", false, "also take the folders below, whose tree the outputs get")
 	f.IntVar(&o.jobs, "jobs", 0, "`files` worked on at once (default: half of the cores, 2 to 8)")
 	f.BoolVar(&o.watch, "watch", false, "go on with the files that come up in the folders, until interrupted")
+	f.StringVar(&o.shardText, "shard", "", "work on one `part` of the files, K/N with K from 1 to N, or auto in an array of tasks")
 	f.BoolVar(&o.force, "force", false, "make outputs again that exist")
 	f.BoolVar(&o.update, "update", false, "make outputs again that are older than their inputs")
 	optionFlags(f, &o.Options)
@@ -79,12 +87,18 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 		return flags.Usage(cmd, errors.New("--out is missing: the folder of the outputs"))
 	case looksLikeFile(o.out):
 		return flags.Usage(cmd, fmt.Errorf("--out names the folder of the outputs, not a file such as %s", o.out))
+	case o.watch && o.shardText != "":
+		return flags.Usage(cmd, errors.New("--watch and --shard do not go together"))
 	case o.jobs < 0:
 		return flags.Usage(cmd, fmt.Errorf("jobs must not be negative: %d", o.jobs))
 	case a.checkRemovalFlags() != nil:
 		return flags.Usage(cmd, a.checkRemovalFlags())
 	case !o.sheet && checkSheet(cmd, "") != nil:
 		return checkSheet(cmd, "")
+	}
+	var err error
+	if o.shard, err = batch.ParseShard(o.shardText, os.Getenv); err != nil {
+		return flags.Usage(cmd, err)
 	}
 	return flags.CheckOptions(cmd, &o.Options)
 }
@@ -108,13 +122,17 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	if err != nil {
 		return filearg.ExplainCollision(err)
 	}
+	part := o.shard.Select(items) // after naming: all shards give the same names
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	r := a.newBatchRun(o, cancel)
 	r.modelTyped = flags.Typed(cmd, "model")
 	defer r.board.Close() // the process's end closes the remover, as in remove
 	r.printRemarks(found)
-	if err := r.openNetwork(ctx, items); err != nil {
+	if o.shardText != "" {
+		r.say("shard %s: %d of %d inputs", o.shard, len(part), len(items))
+	}
+	if err := r.openNetwork(ctx, part); err != nil {
 		return err
 	}
 	if err := r.remover.CheckBackground(ctx, o.Options); err != nil {
@@ -126,7 +144,7 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	if o.watch {
 		return r.finish(ctx, r.watch(ctx, search, found, items))
 	}
-	return r.finish(ctx, r.run(ctx, append(found.Unread, items...)))
+	return r.finish(ctx, r.run(ctx, append(found.Unread, part...)))
 }
 
 // openNetwork opens the network that all files need, so that a missing one
