@@ -106,6 +106,10 @@ CLUSTER_JOBS ?= 500
 chaos: setup $(if $(filter-out 0,$(CLUSTER_JOBS)),$(versitygw)) ## kill the service at random moments and check that nothing is lost
 	./tools/postgres.sh $(GO) run ./tools/chaos -jobs $(JOBS) -kills $(KILLS) -cluster-jobs $(CLUSTER_JOBS) -versitygw $(versitygw)
 
+.PHONY: slurm
+slurm: build ## try batch --shard on a Slurm cluster of this machine, with tasks that are killed; needs root
+	./tools/slurm.sh bin/bgremove
+
 .PHONY: attack
 attack: setup build ## attack a real server in the ways of docs/security.md, and print its answers
 	./tools/postgres.sh $(GO) run ./tools/attack -bin bin/bgremove
