@@ -121,6 +121,7 @@ report() {
 	cat "$dir"/log-* | grep -o '"output":"[^"]*","status":"done"' | sort >"$dir/done"
 	echo "clips $clips, outputs $(wc -l <"$dir/got"), reported done $(wc -l <"$dir/done"), done twice $(uniq -d "$dir/done" | wc -l)"
 	echo "skipped by tasks that ran again: $(cat "$dir"/log-* | grep -c '"status":"skipped"'), failed: $(cat "$dir"/log-* | grep -c '"status":"failed"' || true)"
+	echo "interrupted by SIGTERM before its end: $(grep -lE 'interrupted after' "$dir"/log-* | wc -l) task"
 	echo "partial files left by SIGKILL: $(find "$dir/out" -name '.bgremove-*.part' | wc -l)"
 	for task in $requeued $killed; do
 		test "$(grep -c 'shard .* inputs$' "$dir/log-$task")" = 2 || die "task $task did not run twice"
