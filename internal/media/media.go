@@ -29,6 +29,10 @@ type Frame struct {
 	Delay time.Duration
 }
 
+// TimeTolerance is how much later than a time that people ask for its frame may begin:
+// their times are rounded to milliseconds.
+const TimeTolerance = time.Millisecond / 2
+
 // Info describes a clip as it decodes: upright and with square pixels.
 type Info struct {
 	Container     Container

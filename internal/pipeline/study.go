@@ -8,6 +8,10 @@ import (
 	"github.com/bgremove/bgremove/internal/matte"
 )
 
+// Study runs only the pass in which the job's estimator learns about the clip. It writes
+// nothing, and needs neither Open nor Canvas.
+func Study(ctx context.Context, job Job) error { return newRunner(job).study(ctx) }
+
 // study runs the pass in which the estimator learns about the clip, if it wants one.
 func (r *runner) study(ctx context.Context) error {
 	e, ok := r.Estimator.(matte.Studier)

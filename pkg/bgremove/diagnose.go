@@ -64,7 +64,7 @@ func (r *Remover) Diagnose(ctx context.Context) *Diagnosis {
 func (r *Remover) checkNetworks(ctx context.Context, d *Diagnosis) {
 	runtime := Check{Name: "ONNX Runtime", Detail: "AI segmentation (method rembg)"}
 	var library ortlib.Library
-	n, _, err := r.network(ctx, model.Bundled)
+	n, err := r.network(ctx, model.Bundled)
 	if err == nil {
 		library, err = ortlib.Find(r.config.Library)
 	}

@@ -10,14 +10,9 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-const (
-	// frameTolerance is how much later than the time asked for a frame may begin:
-	// people have times that are rounded to milliseconds.
-	frameTolerance = 500 * time.Microsecond
-	// frameSearch is how long before the time the search for the frame begins that is
-	// shown then. Where none begins in that span, the search goes further back.
-	frameSearch = time.Second
-)
+// frameSearch is how long before the time the search for the frame begins that is
+// shown then. Where none begins in that span, the search goes further back.
+const frameSearch = time.Second
 
 // chooseFrame makes a clip of the one picture that Options.Frame asks for.
 func (j *removal) chooseFrame(path string, clip media.Clip) (media.Clip, error) {
@@ -87,8 +82,8 @@ func (s *frameSource) Next(ctx context.Context) (*media.Frame, error) {
 
 // find is the last frame from a time on that has begun when it is to be shown, or nil.
 func (s *frameSource) find(ctx context.Context, from time.Duration) (last *media.Frame, err error) {
-	end := s.clip.at + frameTolerance
-	src, err := s.clip.Clip.Open(ctx, media.ReadOptions{From: from, To: end + frameTolerance, Pool: s.pool})
+	end := s.clip.at + media.TimeTolerance
+	src, err := s.clip.Clip.Open(ctx, media.ReadOptions{From: from, To: end + media.TimeTolerance, Pool: s.pool})
 	if err != nil {
 		return nil, fmt.Errorf("open the clip: %w", err)
 	}

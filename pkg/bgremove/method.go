@@ -152,11 +152,7 @@ func shadowNote(o Options) *Note {
 
 // segment prepares a neural network.
 func (r *Remover) segment(ctx context.Context, o Options, hints []segment.Hint, reason string) (*choice, error) {
-	wanted, err := wantedSubject(o.Subject)
-	if err != nil {
-		return nil, err
-	}
-	n, name, err := r.network(ctx, o.Model)
+	e, n, err := r.estimator(ctx, o, segment.Options{Hints: hints})
 	if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Missing {
 		// Say why it is needed, and that there is a way without.
 		e.Reason = fmt.Sprintf("AI segmentation is needed (%s): %s", reason, e.Reason)
@@ -165,16 +161,29 @@ func (r *Remover) segment(ctx context.Context, o Options, hints []segment.Hint, 
 	if err != nil {
 		return nil, err
 	}
-	if len(hints) > 0 {
-		if err := follows(n, name); err != nil {
-			return nil, err
-		}
-	}
 	note := shadowNote(o)
 	if n.Info().Refused != "" {
 		note = &Note{Code: DeviceRefused, Message: fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))}
 	}
-	e := segment.New(n, segment.Options{Subject: wanted, Hints: hints, NoMotion: o.NoMotion, NoReuse: o.NoReuse, NoColours: o.NoColours, NoPlate: o.NoPlate,
-		NoSteady: o.NoSteady, NoRefine: o.NoRefine, NoForeground: o.NoDecontaminate, TempDir: r.config.TempDir})
-	return &choice{method: Rembg, reason: reason, model: name, device: n.Provider(), note: note, estimator: e}, nil
+	return &choice{method: Rembg, reason: reason, model: n.name, device: n.Provider(), note: note, estimator: e}, nil
+}
+
+// estimator makes the estimator of a network. Of s only Hints and Previews are given.
+func (r *Remover) estimator(ctx context.Context, o Options, s segment.Options) (*segment.Estimator, loaded, error) {
+	var err error
+	if s.Subject, err = wantedSubject(o.Subject); err != nil {
+		return nil, loaded{}, err
+	}
+	n, err := r.network(ctx, o.Model)
+	if err != nil {
+		return nil, loaded{}, err
+	}
+	if len(s.Hints) > 0 || s.Previews {
+		if err := n.follows(); err != nil {
+			return nil, loaded{}, err
+		}
+	}
+	s.NoMotion, s.NoReuse, s.NoColours, s.NoPlate = o.NoMotion, o.NoReuse, o.NoColours, o.NoPlate
+	s.NoSteady, s.NoRefine, s.NoForeground, s.TempDir = o.NoSteady, o.NoRefine, o.NoDecontaminate, r.config.TempDir
+	return segment.New(n.Network, s), n, nil
 }

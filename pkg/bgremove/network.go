@@ -31,27 +31,33 @@ type opening struct {
 	err     error
 }
 
+// loaded is an open network with its name.
+type loaded struct {
+	*onnx.Network
+	name string
+}
+
 // network opens the network that a job names. It opens each network once, and
 // all clips share it. A large one takes seconds. A caller whose ctx has ended
 // does not wait for it; the next caller finds it open.
-func (r *Remover) network(ctx context.Context, name string) (*onnx.Network, string, error) {
+func (r *Remover) network(ctx context.Context, name string) (loaded, error) {
 	name, err := modelName(name)
 	if err != nil {
-		return nil, "", err
+		return loaded{}, err
 	}
 	if ctx.Err() != nil {
-		return nil, "", context.Cause(ctx)
+		return loaded{}, context.Cause(ctx)
 	}
 	o := r.openOnce(name)
 	select {
 	case <-o.done:
 	case <-ctx.Done():
-		return nil, "", context.Cause(ctx)
+		return loaded{}, context.Cause(ctx)
 	}
 	if o.err != nil {
-		return nil, "", r.openError(o.err)
+		return loaded{}, r.openError(o.err)
 	}
-	return o.network, name, nil
+	return loaded{o.network, name}, nil
 }
 
 // openError is the error of a network that cannot be opened.
@@ -123,7 +129,7 @@ func (j *removal) preload() {
 // CanSegment reports whether method Rembg can run. If not, an *Error names the
 // missing part. model is as in Options. The network stays open.
 func (r *Remover) CanSegment(ctx context.Context, model string) error {
-	_, _, err := r.network(ctx, model)
+	_, err := r.network(ctx, model)
 	return err
 }
 
@@ -160,17 +166,17 @@ func (r *Remover) Close() error {
 
 // CanFollow reports whether method Rembg can follow Hints, as CanSegment does.
 func (r *Remover) CanFollow(ctx context.Context, model string) error {
-	n, name, err := r.network(ctx, model)
+	n, err := r.network(ctx, model)
 	if err != nil {
 		return err
 	}
-	return follows(n, name)
+	return n.follows()
 }
 
 // follows refuses a network that cannot follow hints.
-func follows(n *onnx.Network, name string) error {
+func (n loaded) follows() error {
 	if !n.Info().Guided {
-		return &Error{Kind: Invalid, Field: "hints", Reason: fmt.Sprintf("cannot be followed by the model %s", name)}
+		return &Error{Kind: Invalid, Field: "hints", Reason: fmt.Sprintf("cannot be followed by the model %s", n.name)}
 	}
 	return nil
 }

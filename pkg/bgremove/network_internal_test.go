@@ -25,7 +25,7 @@ func TestNetworkIsNotWaitedFor(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		failed := make(chan error, 1)
 		go func() {
-			_, _, err := r.network(ctx, model.Bundled)
+			_, err := r.network(ctx, model.Bundled)
 			failed <- err
 		}()
 		synctest.Wait()

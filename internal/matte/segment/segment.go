@@ -25,6 +25,8 @@ type Options struct {
 	Subject subject.Wanted
 	// Hints say what is wanted. They need a network whose Info has Guided.
 	Hints []Hint
+	// Previews studies the clip for hints that come later, too.
+	Previews bool
 	// NoMotion does without the motion of things over the clip. Otherwise it tells the
 	// subject from things that look like one.
 	NoMotion bool
@@ -86,7 +88,7 @@ func (e *Estimator) chooses() bool {
 	switch {
 	case e.options.NoMotion, e.clip.Recurrent():
 		return false
-	case len(e.options.Hints) > 0:
+	case len(e.options.Hints) > 0, e.options.Previews:
 		return true
 	case e.options.Subject == subject.Salient:
 		return false

@@ -6,6 +6,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/onnx"
@@ -33,7 +36,7 @@ func openAs(t *testing.T, name string, spec model.Spec) *onnx.Network {
 		t.Skip("BGREMOVE_ONNXRUNTIME does not name ONNX Runtime's shared library")
 	}
 	n, err := onnx.Open(onnx.Config{Library: library, Model: "../../../testdata/onnx/" + name, Spec: spec,
-		Reviser: model.BundledReviser, Chooser: model.BundledChooser})
+		Reviser: model.BundledReviser, Chooser: model.BundledChooser, Guide: model.BundledGuide})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +57,8 @@ func study(t *testing.T, e *segment.Estimator, clip []*image.NRGBA) {
 	if len(steps) == 0 {
 		return
 	}
-	for _, img := range clip {
-		w := &matte.Estimate{Image: img}
+	for i, img := range clip {
+		w := &matte.Estimate{Image: img, Time: moment(i)}
 		for _, s := range steps {
 			if err := s.Run(t.Context(), w); err != nil {
 				t.Fatal(err)
@@ -71,6 +74,9 @@ func study(t *testing.T, e *segment.Estimator, clip []*image.NRGBA) {
 		}
 	})
 }
+
+// moment is when frame i is shown.
+func moment(i int) time.Duration { return time.Duration(i) * 40 * time.Millisecond }
 
 func estimate(t *testing.T, e matte.Estimator, img *image.NRGBA) *matte.Estimate {
 	t.Helper()
@@ -140,6 +146,7 @@ func TestSteps(t *testing.T) {
 		{"distance.onnx", doubting, segment.Options{NoMotion: true, NoSteady: true, NoColours: true}, "", "network refine"},
 		{"distance.onnx", plated, segment.Options{}, "network (motion)", "see (recall) choose (plate) revise (steady) refine"},
 		{"distance.onnx", plated, segment.Options{Subject: subject.Salient}, "network (motion)", "see (recall) (plate) revise (steady) refine"},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true, Previews: true}, "network (colours) (motion)", "see (recall) choose refine"},
 		{"distance.onnx", plated, segment.Options{NoMotion: true}, "network (motion)", "see (recall) (plate) revise (steady) refine"},
 		{"distance.onnx", plated, segment.Options{NoPlate: true, NoMotion: true}, "", "network (steady) refine"},
 		{"distance.onnx", model.Spec{}, segment.Options{}, "", "network (steady) refine"},
@@ -203,6 +210,41 @@ func TestMotion(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A preview of a frame is the matte that the hints would make of it. It leaves the clip as
+// it was.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	n := openAs(t, "distance.onnx", model.Spec{Plate: true})
+	var clip []*image.NRGBA
+	for i := range 16 {
+		clip = append(clip, alike(i))
+	}
+	free := segment.New(n, segment.Options{Previews: true})
+	study(t, free, clip)
+	preview := func(e *segment.Estimator, at time.Duration, hints ...segment.Hint) *image.Alpha {
+		m, err := e.Preview(t.Context(), at, hints)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	before := preview(free, moment(9))
+	for name, keep := range map[string]bool{"keep": true, "drop": false} {
+		hint := segment.Hint{At: moment(4) - 400*time.Microsecond, Hint: subject.Hint{Keep: keep, Click: &subject.Point{X: 150. / 192, Y: 94. / 128}}}
+		told := segment.New(n, segment.Options{Hints: []segment.Hint{hint}})
+		study(t, told, clip)
+		for _, i := range []int{0, 4, 9, 15} {
+			at := moment(i) + 3*time.Millisecond
+			if diff := cmp.Diff(preview(told, at), preview(free, at, hint)); diff != "" {
+				t.Errorf("%s, frame %d: %s", name, i, diff)
+			}
+		}
+	}
+	if diff := cmp.Diff(before, preview(free, moment(9))); diff != "" {
+		t.Error(diff)
 	}
 }
 

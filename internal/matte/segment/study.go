@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"image"
 	"slices"
+	"sort"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/plate"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/matte/subject"
+	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/records"
 )
 
@@ -20,7 +23,8 @@ type study struct {
 	size    image.Point   // of those
 	subject *subject.Clip
 	samples samples
-	frames  int // that have come so far in the pass in work
+	times   []time.Duration // of the frames, in the clip
+	frames  int             // that have been recalled so far
 }
 
 // studies reports whether the clip is studied first.
@@ -48,19 +52,14 @@ func (e *Estimator) note(ctx context.Context, w *matte.Estimate) error {
 			return err
 		}
 	}
-	for i, h := range e.options.Hints {
-		if h.At >= w.Time || s.frames == 0 {
-			e.options.Hints[i].Frame = s.frames
-		}
-	}
 	s.size = d.matte.Rect.Size()
 	if err := s.mattes.Append(d.matte.Pix); err != nil {
 		return err
 	}
 	if e.plates() {
-		s.samples.offer(s.frames, d.picture, e.own(w.Image, d.matte))
+		s.samples.offer(len(s.times), d.picture, e.own(w.Image, d.matte))
 	}
-	s.frames++
+	s.times = append(s.times, w.Time)
 	if s.subject == nil {
 		return nil
 	}
@@ -116,7 +115,6 @@ func (e *Estimator) Draft(ctx context.Context, w *matte.Estimate) error {
 // subject, and shows the plate frames from all over the clip.
 func (e *Estimator) Conclude(ctx context.Context) error {
 	s := &e.study
-	s.frames = 0
 	if s.subject != nil {
 		if err := s.subject.Decide(ctx); err != nil {
 			return err
@@ -142,12 +140,8 @@ func (e *Estimator) Conclude(ctx context.Context) error {
 
 // settle decides what the subject is.
 func (e *Estimator) settle(ctx context.Context) error {
-	var hints []subject.Hint
-	keeps := false
-	for _, h := range e.options.Hints {
-		hints, keeps = append(hints, h.Hint), keeps || h.Keep
-	}
-	if !keeps {
+	hints := e.study.place(e.options.Hints)
+	if !slices.ContainsFunc(hints, func(h subject.Hint) bool { return h.Keep }) {
 		var chooser subject.Chooser
 		if e.network.Info().Chooses {
 			chooser = e.network.Choose
@@ -160,6 +154,40 @@ func (e *Estimator) settle(ctx context.Context) error {
 		return nil
 	}
 	return e.study.subject.Guide(ctx, hints, e.network.Guide)
+}
+
+// place finds the frames of hints.
+func (s *study) place(hints []Hint) []subject.Hint {
+	var all []subject.Hint
+	for _, h := range hints {
+		h.Frame = s.frameAt(h.At)
+		all = append(all, h.Hint)
+	}
+	return all
+}
+
+// frameAt is the frame that is shown at a time, and the first one before that.
+func (s *study) frameAt(at time.Duration) int {
+	later := sort.Search(len(s.times), func(i int) bool { return s.times[i] > at+media.TimeTolerance })
+	return max(later-1, 0)
+}
+
+// Preview is what hints would make of the matte of the frame that is shown at a time, in
+// the network's size: before the plate, the stabiliser and the edges. It needs
+// Options.Previews, and a clip that has been studied. It is for one goroutine.
+func (e *Estimator) Preview(ctx context.Context, at time.Duration, hints []Hint) (*image.Alpha, error) {
+	s := &e.study
+	i := s.frameAt(at)
+	d, err := s.recall(i)
+	if err != nil {
+		return nil, fmt.Errorf("recall a matte: %w", err)
+	}
+	c, err := s.subject.Preview(ctx, i, s.place(hints), e.network.Guide)
+	if err != nil {
+		return nil, err
+	}
+	c.Apply(d.matte)
+	return d.matte, nil
 }
 
 var errFrames = errors.New("the clip has other frames than before")
