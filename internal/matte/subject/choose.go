@@ -82,7 +82,7 @@ func (c *Clip) keep(i int, f *found) error {
 }
 
 // isKept reports whether anything was found of frame i.
-func (c *Clip) isKept(i int) bool { return c.at != nil && c.at[i] > 0 }
+func (c *Clip) isKept(i int) bool { return i < len(c.at) && c.at[i] > 0 }
 
 // kept is what was found of frame i.
 func (c *Clip) kept(i int) (found, error) {

@@ -228,6 +228,9 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	if err != nil {
 		return nil, err
 	}
+	for _, h := range f.hints[i] {
+		f.marks.hold(chosen, &h)
+	}
 	f.reached(st, chosen, v.W)
 	for k, share := range chosen {
 		st.chosen[k] = float32(share)

@@ -1,6 +1,7 @@
 package subject_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -230,5 +231,27 @@ func TestGuideFails(t *testing.T) {
 	cancel(os.ErrDeadlineExceeded)
 	if err := c.Guide(ctx, hints, marked); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("after its context ended: %v", err)
+	}
+}
+
+// What is marked holds at its place, whatever the network says of it.
+func TestMarksHold(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}, {160, 60, 22}} }}
+	everything := func(_ context.Context, v *view.Cells) ([]uint8, error) {
+		return bytes.Repeat([]uint8{255}, v.W*v.H), nil
+	}
+	line := func(keep bool, x float64) subject.Hint {
+		return subject.Hint{Frame: 12, Keep: keep, Stroke: []subject.Point{{X: x / w, Y: 52. / h}, {X: x / w, Y: 68. / h}}, Radius: 10. / h}
+	}
+	for name, network := range map[string]subject.Chooser{"everything": everything, "nothing": nothing} {
+		c, _ := s.known(t)
+		if err := c.Guide(t.Context(), []subject.Hint{line(true, 60), line(false, 160)}, network); err != nil {
+			t.Fatal(err)
+		}
+		m := s.cutOut(t, c, 12)
+		if kept, dropped := m.AlphaAt(60, 60).A, m.AlphaAt(160, 60).A; kept < 250 || dropped > 5 {
+			t.Errorf("with a network that takes %s: alpha %d where it is to be kept, %d where it is to be dropped", name, kept, dropped)
+		}
 	}
 }

@@ -58,6 +58,35 @@ func (m marker) mark(plane []float32, h *Hint) {
 	}
 }
 
+// hold makes a choice what a hint says, where that is sure: in the cells of a click, a
+// stroke and a mask. What is kept may end within those at their border.
+func (m marker) hold(chosen []uint8, h *Hint) {
+	plane := make([]float32, len(chosen))
+	m.mark(plane, h)
+	for k, mark := range plane {
+		switch {
+		case mark != clicked:
+		case !h.Keep:
+			chosen[k] = 0
+		case m.within(plane, k):
+			chosen[k] = 255
+		}
+	}
+}
+
+// within reports whether all cells around one are marked, too.
+func (m marker) within(plane []float32, k int) bool {
+	x, y := k%m.grid.X, k/m.grid.X
+	for j := max(y-1, 0); j <= min(y+1, m.grid.Y-1); j++ {
+		for i := max(x-1, 0); i <= min(x+1, m.grid.X-1); i++ {
+			if plane[j*m.grid.X+i] < near {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // stroke marks the cells on a brush's line.
 func (m marker) stroke(plane []float32, h *Hint) {
 	aspect := float64(m.w) / float64(m.h)
