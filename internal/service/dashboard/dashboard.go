@@ -14,13 +14,14 @@ import (
 
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/billing"
+	"github.com/bgremove/bgremove/internal/service/editor"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/internal/service/webhook"
 )
 
 // Config holds the services behind the pages. Sessions, Throttle, Keys, Ledger,
-// Jobs, Webhooks, API and MaxFiles are required.
+// Jobs, Webhooks, API, Editors and MaxFiles are required.
 type Config struct {
 	Sessions *session.Manager
 	// Throttle bounds the rate at which an account requests pages.
@@ -32,6 +33,9 @@ type Config struct {
 	// API answers the routes of pkg/api. It is without the outer handlers of
 	// httpapi, which requests for pages have already passed.
 	API http.Handler
+
+	// Editors show what hints would make of clips.
+	Editors *editor.Editors
 
 	// MaxFile is the largest accepted file in bytes; 0 is 200 × 10^6. MaxFiles is how
 	// many files a form may send at once.
@@ -119,6 +123,7 @@ func (d *Dashboard) signedInPages() map[string]handler {
 		"GET /jobs/{id}/view":         d.view,
 		"POST /jobs/{id}/again":       d.again,
 		"POST /jobs/{id}/cancel":      d.cancel,
+		"POST /jobs/{id}/preview":     d.preview,
 		"GET /keys":                   d.keys,
 		"POST /keys":                  d.createKey,
 		"GET /keys/{id}/revoke":       d.confirmRevoke,

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/editor"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/internal/service/store"
@@ -100,6 +101,7 @@ var failures = []failure{
 	{webhook.ErrNotFound, http.StatusNotFound, "Not found", "It may have been removed before."},
 	{session.ErrCrossSite, http.StatusForbidden, "Refused", "The form was sent from another site."},
 	{account.ErrSuspended, http.StatusForbidden, "This account is suspended", "Its jobs wait. Ask the operator of this service."},
+	{job.ErrMachine, http.StatusServiceUnavailable, "That is not possible here", "This part of the service lacks a program that it needs."},
 	{errForm, http.StatusBadRequest, "The form cannot be read", "Go back and try again."},
 }
 
@@ -152,6 +154,9 @@ func retryText(seconds string) string {
 func (v *visit) failureOf(err error) (failure, bool) {
 	if limited := (*account.LimitedError)(nil); errors.As(err, &limited) {
 		return failure{err, http.StatusTooManyRequests, "Too many requests", retryText(v.retryAfter(limited.RetryAfter))}, true
+	}
+	if errors.Is(err, editor.ErrBusy) {
+		return failure{err, http.StatusTooManyRequests, "Other clips are being studied", retryText(v.retryAfter(busyFor))}, true
 	}
 	for _, f := range failures {
 		if errors.Is(err, f.err) {

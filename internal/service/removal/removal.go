@@ -112,6 +112,14 @@ func (r *Remover) Process(ctx context.Context, t job.Task) (job.Product, error) 
 	}}, nil
 }
 
+// Study studies a clip for previews of hints, see editor.Config. The caller closes it.
+func (r *Remover) Study(ctx context.Context, path string, o job.Options, progress func(share float64)) (*bgremove.Editor, error) {
+	e, err := r.remover.Edit(ctx, path, r.options(o), func(p bgremove.Progress) {
+		progress(float64(p.Frame) / float64(max(1, p.Frames)))
+	})
+	return e, translate(err)
+}
+
 func quality(q bgremove.Quality) *job.Quality {
 	out := &job.Quality{Kept: q.Kept, Warnings: []job.Warning{}}
 	for _, w := range q.Warnings {

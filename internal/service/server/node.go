@@ -11,6 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/billing"
 	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/deployment"
+	"github.com/bgremove/bgremove/internal/service/editor"
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/mailer"
@@ -38,6 +39,7 @@ type node struct {
 	feed     *job.Feed
 	engine   *bgremove.Remover
 	remover  *removal.Remover
+	editors  *editor.Editors
 	metrics  *metrics
 	local    *local           // nil: a service for others
 	shop     *billing.Service // nil: nothing is sold
@@ -85,7 +87,22 @@ func open(ctx context.Context, c Config) (_ *node, err error) {
 	if err := n.openEngine(ctx, engineConfig(c)); err != nil {
 		return nil, err
 	}
+	n.openEditors()
 	return n, n.checkNetwork(ctx)
+}
+
+// openEditors makes what shows what hints would make of clips.
+func (n *node) openEditors() {
+	c := editor.DefaultConfig()
+	c.Blobs, c.Limiter, c.TimeLimit = n.blobs, n.limiter, n.config.Jobs.TimeLimit
+	c.Study = func(ctx context.Context, path string, o job.Options, progress func(float64)) (editor.Clip, error) {
+		clip, err := n.remover.Study(ctx, path, o, progress)
+		if err != nil {
+			return nil, err
+		}
+		return clip, nil
+	}
+	n.editors = editor.New(c)
 }
 
 // openWebhooks makes what tells others of the ends of jobs.
@@ -217,6 +234,9 @@ func (n *node) sweep(ctx context.Context) {
 
 func (n *node) close() error {
 	var errs []error
+	if n.editors != nil {
+		errs = append(errs, n.editors.Close())
+	}
 	if n.engine != nil {
 		errs = append(errs, n.engine.Close())
 	}

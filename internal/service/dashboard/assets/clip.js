@@ -127,6 +127,19 @@ class Stacked extends Video {
   }
 }
 
+/** The first picture of an animation, where no other can be had. */
+export class Still {
+  static open(url) {
+    const image = new Image();
+    image.src = url;
+    return image.decode().then(() => Object.assign(new Still(), { image, still: true }));
+  }
+
+  at() { return this.image; }
+
+  close() {}
+}
+
 /** Opens a clip of a kind, image, video or stacked, until it is no longer wanted. */
 export function open(url, kind, wanted) {
   if (kind === "stacked") return Stacked.open(url);

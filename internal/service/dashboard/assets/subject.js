@@ -1,23 +1,11 @@
 // Choosing the subject of a clip: marks on its frames, which go with another job of the clip.
 import { elements, fragment } from "./app.js";
-import { decodes, open } from "./clip.js";
+import { Still, decodes, open } from "./clip.js";
 import { describe, nameOf, paint, paintCursor, signOf, simplify } from "./marks.js";
+import { Preview } from "./preview.js";
 
 const slip = 4; // pixels of the page that a click may move
 const inside = 0.0005; // seconds, so that a time at a frame's beginning is not of the frame before
-
-/** The first picture of an animation, where no other can be had. */
-class Still {
-  static open(url) {
-    const image = new Image();
-    image.src = url;
-    return image.decode().then(() => Object.assign(new Still(), { image, still: true }));
-  }
-
-  at() { return this.image; }
-
-  close() {}
-}
 
 const seconds = (time) => Math.round(time * 1000) / 1000;
 const words = (mark) => `${describe(mark)}, ${(mark.t ?? 0).toFixed(2)} s`;
@@ -42,6 +30,12 @@ export class Chooser {
     this.brush = this.find("brush");
     this.brush.max = Math.min(Number(radius), Math.max(2, Math.round(Math.min(this.width, this.height) / 3)));
     this.brush.value = Math.max(1, Math.round(this.height / 50));
+    this.veils = this.find("veils");
+    this.preview = new Preview(box.dataset.preview, {
+      changed: () => this.draw(),
+      studies: (text) => { this.find("study").textContent = text; },
+      wanted: () => box.isConnected && box.open,
+    });
   }
 
   async start() {
@@ -59,8 +53,10 @@ export class Chooser {
     else this.transport();
     this.pointers();
     this.keys();
-    for (const input of this.box.querySelectorAll("[name=mark], [data-brush]")) input.disabled = false;
+    for (const input of this.box.querySelectorAll("[name=mark], [data-brush], [data-veils]")) input.disabled = false;
+    this.box.addEventListener("toggle", () => this.look());
     new ResizeObserver(() => this.fit()).observe(this.canvas);
+    this.look();
     this.box.dataset.ready = "";
     this.last = performance.now();
     requestAnimationFrame((now) => this.tick(now));
@@ -69,6 +65,11 @@ export class Chooser {
   say(text) { this.find("said").textContent = text; }
 
   get radius() { return Number(this.brush.value); }
+
+  // look asks what the marks make of the frame that is shown.
+  look() {
+    if (this.clip && this.veils.checked && !this.playing && this.box.open) this.preview.ask(this.time, this.marks);
+  }
 
   // fit gives the canvas as many pixels as are visible, but no more than the clip needs.
   fit() {
@@ -114,6 +115,7 @@ export class Chooser {
       element.addEventListener("seeked", () => this.draw(), { once: true });
     }
     this.draw();
+    this.look();
   }
 
   tick(now) {
@@ -142,6 +144,8 @@ export class Chooser {
     const { context, canvas, clip, scale, unit } = this;
     if (!scale) return;
     context.drawImage(clip.at(this.time + inside, () => this.draw()), 0, 0, canvas.width, canvas.height);
+    const veil = this.veils.checked && !this.playing && this.preview.at(this.time, this.marks);
+    if (veil) context.drawImage(veil, 0, 0, canvas.width, canvas.height);
     for (const mark of this.marks) if (this.here(mark)) paint(context, mark, scale, unit);
     if (this.line) paint(context, { keep: this.line.keep, stroke: this.line.points, radius: this.radius }, scale, unit);
     const at = this.typing ? this.cursor : this.over;
@@ -235,6 +239,7 @@ export class Chooser {
     this.marks = marks;
     this.list();
     this.draw();
+    this.look();
     this.say(said);
   }
 
@@ -247,6 +252,7 @@ export class Chooser {
     this.marks = this.earlier.pop();
     this.list();
     this.draw();
+    this.look();
     this.say(`Undone. ${this.count()}`);
   }
 
@@ -323,6 +329,10 @@ export class Chooser {
       radio.addEventListener("change", () => this.turn(radio.value === "keep"));
     }
     this.brush.addEventListener("input", () => this.draw());
+    this.veils.addEventListener("change", () => {
+      this.draw();
+      this.look();
+    });
     this.find("undo").addEventListener("click", () => this.undo());
     this.find("clear").addEventListener("click", () => this.change([], "All marks are removed."));
     this.form = this.box.querySelector("form");
@@ -347,7 +357,7 @@ export class Chooser {
         (left[Math.min(i, left.length - 1)] ?? this.canvas).focus();
       });
       remove.setAttribute("aria-label", `Remove mark ${i + 1}: ${words(mark)}`);
-      item.className = nameOf(mark);
+      item.dataset.kind = nameOf(mark);
       item.append(show, remove);
       return item;
     });

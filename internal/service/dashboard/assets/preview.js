@@ -1,0 +1,70 @@
+// What marks would make of a frame: its matte, from the service, as a veil over what goes.
+import { fragment } from "./app.js";
+
+const veil = [176, 24, 138, 150]; // RGBA of what goes
+const question = (time, marks) => JSON.stringify({ t: time, hints: marks });
+const pause = (seconds) => new Promise((resolve) => { setTimeout(resolve, 1000 * seconds); });
+
+/** The veil of a matte, a grey picture. */
+function over(matte) {
+  const canvas = new OffscreenCanvas(matte.width, matte.height);
+  const context = canvas.getContext("2d");
+  context.drawImage(matte, 0, 0);
+  const image = context.getImageData(0, 0, canvas.width, canvas.height);
+  for (let i = 0; i < image.data.length; i += 4) {
+    const goes = 255 - image.data[i];
+    image.data.set(veil, i);
+    image.data[i + 3] = veil[3] * goes / 255;
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+
+/** Previews of a job's clip. The newest question counts. */
+export class Preview {
+  // changed() is called for a new veil, studies(text) with how far the service is before the
+  // first one, and wanted() says whether anybody still looks.
+  constructor(path, { changed, studies, wanted }) { Object.assign(this, { path, changed, studies, wanted }); }
+
+  /** The veil of a frame with marks, if it is there. */
+  at(time, marks) { return question(time, marks) === this.known ? this.shown : null; }
+
+  /** Asks for the veil of a frame with marks. */
+  ask(time, marks) {
+    this.asked = question(time, marks);
+    this.since = performance.now();
+    if (!this.asking && !this.off) this.answer();
+  }
+
+  async answer() {
+    this.asking = true;
+    while (this.asked !== this.known && !this.off && this.wanted()) await this.fetch(this.asked, this.since);
+    this.asking = false;
+  }
+
+  async fetch(asked, since) {
+    const response = await fragment(this.path, { method: "POST", body: asked, headers: { "Content-Type": "application/json" } }).catch(() => null);
+    switch (response?.status) {
+      case 200: {
+        const matte = await createImageBitmap(await response.blob());
+        this.studies("");
+        this.shown = over(matte);
+        this.known = asked;
+        this.changed();
+        performance.measure("preview", { start: since, end: performance.now() });
+        break;
+      }
+      case 202: {
+        const { share } = await response.json();
+        this.studies(`The clip is being studied, ${Math.round(100 * share)} %. Then what goes is veiled. You can mark it already.`);
+        break;
+      }
+      case 429:
+        await pause(Number(response.headers.get("Retry-After")) || 1);
+        break;
+      default:
+        this.off = true;
+        this.studies("What goes cannot be shown here before the clip has run again. Your marks count all the same.");
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"image"
+	"image/png"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/service/editor"
+	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/pkg/option"
+)
+
+// previewBytes bounds the body of a request for a preview.
+const previewBytes = option.HintBytes + 1000
+
+// busyFor is when a clip that cannot be studied now may be asked for again.
+const busyFor = 2 * time.Second
+
+// preview answers scripts with the matte of one frame of a job's clip, as hints would
+// make it: a PNG, white where the subject is. It costs nothing. While the clip is being
+// studied the answer is the share that is done.
+func (d *Dashboard) preview(v *visit) error {
+	if err := v.Throttle.Request(v.Context(), v.who.ID); err != nil {
+		return err // no route of the API counts it
+	}
+	if d.WithoutHints || d.WithoutNetwork {
+		return errNoPage
+	}
+	j, err := v.find(v.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	at, hints, err := v.wishes(j.Job)
+	if err != nil {
+		return err
+	}
+	m, err := d.Editors.Preview(v.Context(), j.Job, at, hints)
+	if studying := (*editor.StudyingError)(nil); errors.As(err, &studying) {
+		return v.json(http.StatusAccepted, map[string]float64{"share": studying.Share})
+	}
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := encoder.Encode(&b, &image.Gray{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}); err != nil {
+		return err
+	}
+	return v.data(http.StatusOK, "image/png", b.Bytes())
+}
+
+// wishes are the time of the frame and the hints that a script asks for.
+func (v *visit) wishes(j job.Job) (at time.Duration, hints []option.Hint, err error) {
+	var body struct {
+		T     float64         `json:"t"`
+		Hints json.RawMessage `json:"hints"`
+	}
+	if err := json.NewDecoder(http.MaxBytesReader(v.w, v.Body, previewBytes)).Decode(&body); err != nil {
+		return 0, nil, errForm
+	}
+	hints, err = option.ParseHints(string(body.Hints))
+	if err != nil {
+		return 0, nil, errForm
+	}
+	at = time.Duration(body.T * float64(time.Second))
+	o := j.Options
+	o.Hints = hints
+	if at < 0 || o.CheckFor(j.Media) != nil {
+		return 0, nil, errForm
+	}
+	return at, hints, nil
+}
+
+// json answers with JSON.
+func (v *visit) json(status int, body any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return v.data(status, "application/json", text)
+}
+
+// data answers scripts with data that nobody keeps.
+func (v *visit) data(status int, mediaType string, data []byte) error {
+	h := v.w.Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	h.Set("Cache-Control", "no-store")
+	v.w.WriteHeader(status)
+	if _, err := v.w.Write(data); err != nil {
+		v.Log.DebugContext(v.Context(), "answer not sent", "pattern", v.Pattern, "error", err)
+	}
+	return nil
+}
