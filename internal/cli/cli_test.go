@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(filepath.Join(e.WorkDir, "tmp"), 0o777)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"finish": finish,
 			"json":   jsonField,
 			"status": exitStatus,
 			"probed": probed,

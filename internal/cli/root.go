@@ -71,7 +71,7 @@ environment over the file.`,
 	root.SetFlagErrorFunc(a.flagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.loadSettings(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
-	root.AddCommand(a.removeCommand(), a.batchCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
+	root.AddCommand(a.removeCommand(), a.batchCommand(), a.editCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
 		a.serveCommand(), a.adminCommand(), a.clientCommand(), a.versionCommand())
 	root.SetIn(a.In)
 	root.SetOut(a.Out)

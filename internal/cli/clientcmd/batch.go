@@ -134,7 +134,7 @@ func (b *batchSubmission) nameOutputs(files []batch.Input) error {
 		}
 	}
 	for _, item := range items {
-		if err := checkOutput(item.Output, b.force); err != nil {
+		if err := CheckOutput(item.Output, b.force); err != nil {
 			return err
 		}
 		b.outputs = append(b.outputs, item.Output)

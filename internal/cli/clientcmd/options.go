@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/filearg"
@@ -34,10 +35,7 @@ type submission struct {
 func (c *remote) newSubmission(cmd *cobra.Command) *submission {
 	o := &submission{remote: c, options: bgremove.Defaults()}
 	f := cmd.Flags()
-	flags.AddServiceOptions(f, &o.options, option.ClipFormats())
-	flags.AddDrawnBackground(f, &o.options)
-	flags.AddRim(f, &o.options)
-	flags.AddPlaces(f, &o.options)
+	AddOptions(f, &o.options)
 	f.BoolVar(&o.wait, "wait", false, "wait for the result and download it")
 	f.BoolVar(&o.force, "force", false, "overwrite outputs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the price in credits and submit nothing")
@@ -49,6 +47,14 @@ func (c *remote) newSubmission(cmd *cobra.Command) *submission {
 	c.addFlags(cmd)
 	hide(cmd, "ffmpeg", "ffprobe", "sandbox")
 	return o
+}
+
+// AddOptions adds the flags for all options that the service takes.
+func AddOptions(f *pflag.FlagSet, o *bgremove.Options) {
+	flags.AddServiceOptions(f, o, option.ClipFormats())
+	flags.AddDrawnBackground(f, o)
+	flags.AddRim(f, o)
+	flags.AddPlaces(f, o)
 }
 
 // validate checks as much as possible before anything is sent.
@@ -63,7 +69,7 @@ func (o *submission) validate(cmd *cobra.Command, flag string, inputs []string) 
 		return err
 	}
 	for _, input := range inputs {
-		if err := checkInput(input); err != nil {
+		if err := CheckInput(input); err != nil {
 			return err
 		}
 	}
@@ -76,8 +82,8 @@ func (o *submission) validate(cmd *cobra.Command, flag string, inputs []string) 
 	return nil
 }
 
-// checkInput refuses inputs that the service would refuse.
-func checkInput(path string) error {
+// CheckInput refuses inputs that the service would refuse.
+func CheckInput(path string) error {
 	if err := filearg.CheckLocal(path); err != nil {
 		return err
 	}
@@ -101,13 +107,18 @@ func checkInput(path string) error {
 
 // jobOptions are the options in the client's form.
 func (o *submission) jobOptions() client.JobOptions {
-	b := o.options
+	j := JobOptions(o.options)
+	j.WebhookURL, j.IdempotencyKey = o.webhookURL, o.idempotencyKey
+	return j
+}
+
+// JobOptions are options in the client's form.
+func JobOptions(b bgremove.Options) client.JobOptions {
 	j := client.JobOptions{
 		Method: api.Method(b.Method), Tolerance: b.Tolerance, Crop: &b.Crop, Pad: &b.Pad, CanvasW: b.CanvasW, CanvasH: b.CanvasH,
 		Anchor: api.Anchor(b.Anchor), OutputFormat: api.OutputFormat(b.Format), BgColor: b.Background, Trim: b.Trim,
 		Outline: b.Outline, Shadow: b.Shadow, Harmonise: b.Harmonise,
 		Hints: b.Hints, Largest: b.Largest,
-		WebhookURL: o.webhookURL, IdempotencyKey: o.idempotencyKey,
 	}
 	if _, colour := option.ParseColour(b.Background); !colour && !b.Transparent() {
 		j.BgColor, j.Background = "", b.Background
@@ -115,8 +126,8 @@ func (o *submission) jobOptions() client.JobOptions {
 	return j
 }
 
-// checkOutput refuses unusable paths for a result before any payment.
-func checkOutput(path string, force bool) error {
+// CheckOutput refuses unusable paths for a result before any payment.
+func CheckOutput(path string, force bool) error {
 	f, err := outfile.Create(path, force)
 	if err != nil {
 		return explainOutput(path, err)

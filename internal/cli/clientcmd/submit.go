@@ -67,7 +67,7 @@ func (o *submission) submit(cmd *cobra.Command, input string) error {
 	}
 	output := o.outputPath(input)
 	if o.wait && output != "-" {
-		if err := checkOutput(output, o.force); err != nil {
+		if err := CheckOutput(output, o.force); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@
 package dashboard
 
 import (
+	"context"
 	"html/template"
 	"log/slog"
 	"net/http"
@@ -49,6 +50,8 @@ type Config struct {
 	// Local means that only the user of this machine uses the service, without
 	// a password.
 	Local bool
+	// Finish, if set, lets the visitor end the work on a clip with the result of a job.
+	Finish *Finish
 	// Shop sells plans; nil sells nothing.
 	Shop *billing.Service
 	// Mail means that the service sends mails.
@@ -58,6 +61,14 @@ type Config struct {
 	PublicURL *url.URL
 	// Log gets the errors of the service; nil discards them.
 	Log *slog.Logger
+}
+
+// Finish takes the result that a visitor is content with.
+type Finish struct {
+	// Output is where it goes, in the words of a button.
+	Output string
+	// Take takes the result of a job. Its error is shown to the visitor.
+	Take func(ctx context.Context, jobID string) error
 }
 
 // Dashboard serves the pages of one service. It is safe for concurrent use.
@@ -124,6 +135,7 @@ func (d *Dashboard) signedInPages() map[string]handler {
 		"POST /jobs/{id}/again":       d.again,
 		"POST /jobs/{id}/cancel":      d.cancel,
 		"POST /jobs/{id}/preview":     d.preview,
+		"POST /jobs/{id}/finish":      d.finish,
 		"GET /keys":                   d.keys,
 		"POST /keys":                  d.createKey,
 		"GET /keys/{id}/revoke":       d.confirmRevoke,

@@ -120,6 +120,23 @@ func (d *Dashboard) cancel(v *visit) error {
 	return v.redirect("/jobs/" + j.ID)
 }
 
+// finish takes the result of a job.
+func (d *Dashboard) finish(v *visit) error {
+	j, err := v.find(v.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if d.Finish == nil || j.Output == nil {
+		return errNoPage
+	}
+	if err := d.Finish.Take(v.Context(), j.ID); err != nil {
+		return v.showJob(http.StatusConflict, j, &problem{Status: http.StatusConflict, Title: "The result was not written.", Text: sentence(err.Error())})
+	}
+	m := message{page: v.page("Done", ""), Heading: "Done", Text: d.Finish.Output + " is written. You can close this page."}
+	m.Nav = nil // the service is about to end
+	return v.show(http.StatusOK, "message", m)
+}
+
 func (v *visit) showJob(status int, j jobView, wrong *problem) error {
 	p := jobPage{page: v.page(j.OriginalName, "/jobs"), Job: j, BatchID: j.BatchID}
 	p.Script, p.Width, p.Problem = "job.js", "middling", wrong

@@ -18,11 +18,16 @@ type jobView struct {
 	job.Job
 	keepOutput   time.Duration // after its end
 	withoutHints bool          // the service refuses them
+	finish       string        // where the visitor may have the result written
 }
 
 func (v *visit) jobView(j job.Job) jobView {
 	_, outputs := v.Jobs.Kept()
-	return jobView{j, outputs, v.WithoutHints}
+	view := jobView{Job: j, keepOutput: outputs, withoutHints: v.WithoutHints}
+	if v.Finish != nil {
+		view.finish = v.Finish.Output
+	}
+	return view
 }
 
 func (v *visit) views(jobs []job.Job) []jobView {
@@ -61,6 +66,9 @@ func (j jobView) Repeatable() bool { return j.Input != nil && j.Media.FrameCount
 // whether it could be if the input were kept.
 func (j jobView) Choosable() bool   { return j.Repeatable() && !j.withoutHints }
 func (j jobView) Unchoosable() bool { return j.State == job.Done && j.Input == nil && !j.withoutHints }
+
+// FinalOutput is where the visitor may have the result written; empty offers nothing.
+func (j jobView) FinalOutput() string { return j.finish }
 
 // formField is an option as a form has it.
 type formField struct{ Name, Value string }

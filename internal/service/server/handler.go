@@ -50,7 +50,7 @@ func (n *node) handler(ctx context.Context) (http.Handler, error) {
 	mux, ledger := http.NewServeMux(), account.NewLedger(n.db)
 	pages, err := dashboard.New(dashboard.Config{
 		Sessions: sessions, Throttle: throttle, Keys: n.keys, Ledger: ledger, Jobs: n.jobs, Webhooks: n.webhooks, API: mux, MaxFile: c.MaxFile, MaxFiles: httpapi.MaxFiles,
-		SignUp: c.SignUp, WithoutNetwork: n.fastOnly, WithoutHints: n.unguided, Unlimited: c.Jobs.Unlimited, Local: c.Local, Editors: n.editors,
+		SignUp: c.SignUp, WithoutNetwork: n.fastOnly, WithoutHints: n.unguided, Unlimited: c.Jobs.Unlimited, Local: c.Local, Editors: n.editors, Finish: c.Finish,
 		Shop: n.shop, Mail: n.mail != nil, PublicURL: c.PublicURL, Log: c.Log,
 	})
 	if err != nil {

@@ -14,11 +14,12 @@ import (
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/session"
 )
 
-// localEmail is the one account of a local service. Its password is nobody's.
-const localEmail = "local@localhost"
+// LocalEmail is the one account of a local service. Its password is nobody's.
+const LocalEmail = "local@localhost"
 
 // localPath is where a browser signs in with the token.
 const localPath = "/local"
@@ -38,13 +39,13 @@ func newToken() string { return rand.Text() + rand.Text() }
 
 // account is the local account, which is created if it does not exist.
 func (l *local) account(ctx context.Context) (account.Account, error) {
-	found, err := l.accounts.ByEmail(ctx, localEmail)
+	found, err := l.accounts.ByEmail(ctx, LocalEmail)
 	if !errors.Is(err, account.ErrNotFound) {
 		return found, err
 	}
-	made, err := l.accounts.Register(ctx, localEmail, account.NewPassword())
+	made, err := l.accounts.Register(ctx, LocalEmail, account.NewPassword())
 	if errors.Is(err, account.ErrEmailTaken) { // by another process, just now
-		return l.accounts.ByEmail(ctx, localEmail)
+		return l.accounts.ByEmail(ctx, LocalEmail)
 	}
 	return made, err
 }
@@ -82,8 +83,16 @@ func (l *local) handler() http.Handler {
 			l.refuse(w, r, err)
 			return
 		}
-		http.Redirect(w, r, "/", http.StatusSeeOther)
+		http.Redirect(w, r, firstPage(r.URL.Query().Get("job")), http.StatusSeeOther)
 	}))
+}
+
+// firstPage is the page of a job, or the workbench without one.
+func firstPage(jobID string) string {
+	if job.IsID(jobID) {
+		return "/jobs/" + jobID
+	}
+	return "/"
 }
 
 const tokenRefused = `This address has been used already, or is of an earlier start: it works once, in one browser.

@@ -18,6 +18,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/billing"
 	"github.com/bgremove/bgremove/internal/service/blob"
+	"github.com/bgremove/bgremove/internal/service/dashboard"
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/mailer"
@@ -82,7 +83,10 @@ type Config struct {
 	// that SignIn is called with. AnyPort takes a free port where that of Addr
 	// is taken.
 	Local, AnyPort bool
-	SignIn         func(url string)
+	// With "&job=" and an id it leads to the page of a job.
+	SignIn func(url string)
+	// Finish, if set, lets the pages end the work on one clip.
+	Finish *dashboard.Finish
 
 	// Engine is what removes backgrounds, by Model where a network does. Run
 	// sets its Limits.

@@ -10,10 +10,12 @@ const current = () => box.querySelector("[data-view]");
 function prepare(view) {
   activate(view);
   const box = view.querySelector("[data-subject]");
-  box?.addEventListener("toggle", async () => { // its script is for those who want it
+  const choose = async () => { // its script is for those who want it
     const { Chooser } = await import("./subject.js");
     new Chooser(box).start();
-  }, { once: true });
+  };
+  if (box?.open) choose();
+  else box?.addEventListener("toggle", choose, { once: true });
 }
 
 /** Shows a job in place of the previous one. */
