@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -18,15 +19,15 @@ func finish(ts *testscript.TestScript, _ bool, args []string) {
 	jar, err := cookiejar.New(nil)
 	ts.Check(err)
 	b := http.Client{Jar: jar, Timeout: time.Minute}
-	fetch := func(method, url string) (*http.Response, string) {
-		r, err := http.NewRequest(method, url, nil)
+	fetch := func(method, address string) (at *url.URL, status int, text string) {
+		r, err := http.NewRequest(method, address, nil)
 		ts.Check(err)
 		resp, err := b.Do(r)
 		ts.Check(err)
 		defer resp.Body.Close()
 		body, err := io.ReadAll(resp.Body)
 		ts.Check(err)
-		return resp, string(body)
+		return resp.Request.URL, resp.StatusCode, string(body)
 	}
 	path, address := ts.MkAbs(args[0]), ""
 	defer os.Remove(path)
@@ -40,8 +41,8 @@ func finish(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("no address is printed")
 		}
 	}
-	first, _ := fetch(http.MethodGet, strings.TrimSpace(address))
-	page := *first.Request.URL
+	first, _, _ := fetch(http.MethodGet, strings.TrimSpace(address))
+	page := *first
 	if !strings.HasPrefix(page.Path, "/jobs/job_") {
 		ts.Fatalf("the address leads to %v", page.Path)
 	}
@@ -49,7 +50,7 @@ func finish(ts *testscript.TestScript, _ bool, args []string) {
 	state.Path = "/api" + page.Path
 	for tick := time.NewTicker(150 * time.Millisecond); ; <-tick.C {
 		var j struct{ Status string }
-		_, body := fetch(http.MethodGet, state.String())
+		_, _, body := fetch(http.MethodGet, state.String())
 		ts.Check(json.Unmarshal([]byte(body), &j))
 		if j.Status == "failed" {
 			ts.Fatalf("the job failed: %s", body)
@@ -58,7 +59,7 @@ func finish(ts *testscript.TestScript, _ bool, args []string) {
 			break
 		}
 	}
-	_, shown := fetch(http.MethodGet, page.String())
+	_, _, shown := fetch(http.MethodGet, page.String())
 	if !strings.Contains(shown, "Done: write ") || !strings.Contains(shown, `<details class="subject script" open`) {
 		ts.Fatalf("the page is not an editor's:\n%s", shown)
 	}
@@ -66,7 +67,7 @@ func finish(ts *testscript.TestScript, _ bool, args []string) {
 		return
 	}
 	page.Path += "/finish"
-	if resp, body := fetch(http.MethodPost, page.String()); resp.StatusCode != http.StatusOK || !strings.Contains(body, "is written. You can close this page.") {
-		ts.Fatalf("%d\n%s", resp.StatusCode, body)
+	if _, status, body := fetch(http.MethodPost, page.String()); status != http.StatusOK || !strings.Contains(body, "is written. You can close this page.") {
+		ts.Fatalf("%d\n%s", status, body)
 	}
 }
