@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/netip"
 	"os"
@@ -73,13 +74,63 @@ func TestMetricsAreDocumented(t *testing.T) {
 	if diff := cmp.Diff(documented, served); diff != "" {
 		t.Errorf("documented (-), served (+):\n%s", diff)
 	}
-	rules, err := os.ReadFile("../../../deploy/prometheus/rules.yaml")
+	for _, path := range []string{"prometheus/rules.yaml", "grafana/bgremove.json"} {
+		for _, name := range regexp.MustCompile(`bgremove_[a-z_]+`).FindAllString(deployed(t, path), -1) {
+			if !slices.Contains(served, regexp.MustCompile(`_(count|sum|bucket)$`).ReplaceAllString(name, "")) {
+				t.Errorf("%s is about %s, which is not served", path, name)
+			}
+		}
+	}
+}
+
+// deployed is a file of deploy.
+func deployed(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../../deploy/" + path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range regexp.MustCompile(`bgremove_[a-z_]+`).FindAllString(string(rules), -1) {
-		if !slices.Contains(served, strings.TrimSuffix(name, "_count")) {
-			t.Errorf("an alert is about %s, which is not served", name)
+	return string(text)
+}
+
+// The runbook has a heading for each alert, and for nothing else.
+func TestRunbook(t *testing.T) {
+	t.Parallel()
+	var alerts, headings []string
+	for _, found := range regexp.MustCompile(`(?m)^ +- alert: (\S+)$`).FindAllStringSubmatch(deployed(t, "prometheus/rules.yaml"), -1) {
+		alerts = append(alerts, found[1])
+	}
+	for _, found := range regexp.MustCompile(`(?m)^## (\S+)$`).FindAllStringSubmatch(deployed(t, "../docs/runbook.md"), -1) {
+		headings = append(headings, found[1])
+	}
+	if diff := cmp.Diff(alerts, headings); diff != "" || len(alerts) == 0 {
+		t.Errorf("alerts (-), headings (+):\n%s", diff)
+	}
+}
+
+// Each panel of the dashboard asks something, and takes all of a row.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	var d struct {
+		Panels []struct {
+			Type, Title, Description string
+			GridPos                  struct{ X, Y, W int }
+			Targets                  []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal([]byte(deployed(t, "grafana/bgremove.json")), &d); err != nil {
+		t.Fatal(err)
+	}
+	width := map[int]int{}
+	for _, p := range d.Panels {
+		width[p.GridPos.Y] += p.GridPos.W
+		if p.Type != "row" && (p.Description == "" || len(p.Targets) == 0 || p.Targets[0].Expr == "") {
+			t.Errorf("%q says or asks nothing", p.Title)
+		}
+	}
+	for y, w := range width {
+		if w != 24 {
+			t.Errorf("the panels at %d are %d wide, not 24", y, w)
 		}
 	}
 }
