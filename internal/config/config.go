@@ -36,8 +36,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // directory may be somebody else's, so it cannot set them.
 var trusted = []string{
 	"ffmpeg", "ffprobe", "sandbox", "onnxruntime", "from", "sha256", "dir", "models-dir",
-	"server", "api-key", "stripe-api", "smtp", "accept-license", "yes",
+	"server", "api-key", "stripe-api", "smtp", "accept-license", "yes", "force",
 }
+
+// paths are settings that name files or folders which are written, or a network's file.
+// A file in the working directory may only name some there.
+var paths = []string{"output", "out", "sheet", "matte", "preview", "compare", "model"}
 
 // Variable is the environment variable for a flag.
 func Variable(flag string) string {
@@ -98,7 +102,7 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 		}
 		err := set(flags, f, values)
 		if err == nil && foreign && strings.HasPrefix(origin, file+": ") {
-			err = within(f.Value)
+			err = within(fileOf(f))
 		}
 		if err != nil {
 			if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
@@ -114,17 +118,24 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 // that file could end up in outputs.
 type Filer interface{ File() string }
 
-// within refuses a file outside the working directory, also behind a link: the file of
+// fileOf is the file or folder that a flag names, or empty.
+func fileOf(f *pflag.Flag) string {
+	if v, ok := f.Value.(Filer); ok {
+		return v.File()
+	}
+	if slices.Contains(paths, f.Name) {
+		return f.Value.String()
+	}
+	return ""
+}
+
+// within refuses a path outside the working directory, also behind a link: the file of
 // settings there may be somebody else's.
-func within(v pflag.Value) error {
-	f, ok := v.(Filer)
-	if !ok || f.File() == "" {
+func within(path string) error {
+	if path == "" {
 		return nil
 	}
-	file, err := filepath.EvalSymlinks(f.File())
-	if errors.Is(err, fs.ErrNotExist) {
-		file, err = f.File(), nil
-	}
+	file, err := resolve(path)
 	folder, err2 := os.Getwd()
 	if err := errors.Join(err, err2); err != nil {
 		return err
@@ -141,6 +152,19 @@ func within(v pflag.Value) error {
 		return errors.New("outside the working directory; use --config, the environment or the command line")
 	}
 	return nil
+}
+
+// resolve is a path without links, of which the last part need not exist.
+func resolve(path string) (string, error) {
+	file, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	return filepath.Join(folder, filepath.Base(path)), err
 }
 
 // lookup finds the value of a flag under both spellings of colour. viper could
