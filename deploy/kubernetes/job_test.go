@@ -102,16 +102,23 @@ func TestJobRuns(t *testing.T) {
 // The pod's user is that of the image.
 func TestJobUser(t *testing.T) {
 	t.Parallel()
+	user := imageUser(t)
+	pod := job(t).Spec.Template.Spec.SecurityContext
+	for name, id := range map[string]*int64{"user": pod.RunAsUser, "group": pod.RunAsGroup, "group of files": pod.FSGroup} {
+		if id == nil || strconv.FormatInt(*id, 10) != user {
+			t.Errorf("%s is not %s, the user of the image", name, user)
+		}
+	}
+}
+
+// imageUser is the id of the image's user.
+func imageUser(t *testing.T) string {
+	t.Helper()
 	m := regexp.MustCompile(`--uid (\d+) bgremove`).FindStringSubmatch(read(t, "../Containerfile"))
 	if m == nil {
 		t.Fatal("the Containerfile has no user")
 	}
-	pod := job(t).Spec.Template.Spec.SecurityContext
-	for name, id := range map[string]*int64{"user": pod.RunAsUser, "group": pod.RunAsGroup, "group of files": pod.FSGroup} {
-		if id == nil || strconv.FormatInt(*id, 10) != m[1] {
-			t.Errorf("%s is not %s, the user of the image", name, m[1])
-		}
-	}
+	return m[1]
 }
 
 // Each exit code that ends a part or the job is in the guide's table.
