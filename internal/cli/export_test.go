@@ -22,3 +22,11 @@ func GroupedFlags() (all []string) {
 func ServeFlags() *pflag.FlagSet {
 	return settableFlags((&app{Streams: &term.Streams{}}).serveCommand())
 }
+
+// FirstSteps are the command lines for somebody who types only the program's name.
+func FirstSteps() (all []string) {
+	for _, step := range firstSteps {
+		all = append(all, step[0])
+	}
+	return all
+}

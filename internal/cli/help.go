@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -27,26 +28,77 @@ var flagGroups = []struct {
 		"jobs", "workers", "ffmpeg", "ffprobe", "sandbox", "onnxruntime", "models-dir"}},
 }
 
-// groupFlags makes the help of removing commands list their many flags in groups.
-func groupFlags(cmd *cobra.Command) {
-	if cmd.Flags().Lookup("method") != nil {
-		cmd.SetUsageFunc(groupedUsage)
+// describe gives all commands our help, which begins with the commonest use.
+func describe(root *cobra.Command) {
+	for path, example := range examples {
+		cmd, _, err := root.Find(strings.Fields(path))
+		if err != nil || cmd.Example != "" {
+			panic("examples: " + path) // there is no such command, or it has its own
+		}
+		cmd.Example = "  " + strings.ReplaceAll(example, "\n", "\n  ")
 	}
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd) })
+	root.SetUsageFunc(printUsage)
+}
+
+// exampleLines are the examples of a command, the commonest use first.
+func exampleLines(cmd *cobra.Command) (lines []string) {
+	for line := range strings.Lines(cmd.Example) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return lines
+}
+
+func printHelp(cmd *cobra.Command) {
+	w := cmd.OutOrStdout()
+	if lines := exampleLines(cmd); len(lines) > 0 {
+		fmt.Fprintf(w, "  %s\n\n", lines[0])
+	}
+	fmt.Fprintf(w, "%s\n\n%s", strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)), cmd.UsageString())
+}
+
+// printUsage prints what help has after a command's description.
+func printUsage(cmd *cobra.Command) error {
+	w := cmd.OutOrStderr()
+	fmt.Fprintf(w, "Usage:\n  %s\n", cmd.UseLine())
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "  %s COMMAND\n", cmd.CommandPath())
+	}
+	if len(exampleLines(cmd)) > 1 {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	printCommands(w, cmd)
+	if cmd.Flags().Lookup("method") != nil { // it has many
+		printGroups(w, cmd)
+	} else {
+		printFlags(w, "Flags", cmd.LocalFlags(), everyFlag)
+	}
+	printFlags(w, "Global flags", cmd.InheritedFlags(), everyFlag)
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n%s COMMAND --help tells more about a command.\n", cmd.CommandPath())
+	}
+	return nil
+}
+
+// printCommands lists the commands below a command.
+func printCommands(w io.Writer, cmd *cobra.Command) {
+	if !cmd.HasAvailableSubCommands() {
+		return
+	}
+	fmt.Fprint(w, "\nCommands:\n")
 	for _, c := range cmd.Commands() {
-		groupFlags(c)
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			fmt.Fprintf(w, "  %-*s %s\n", c.NamePadding(), c.Name(), c.Short)
+		}
 	}
 }
 
-func groupedUsage(cmd *cobra.Command) error {
-	w := cmd.OutOrStderr()
-	fmt.Fprintf(w, "Usage:\n  %s\n", cmd.UseLine())
-	if cmd.HasExample() {
-		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
-	}
+// printGroups lists the flags of a command in groups.
+func printGroups(w io.Writer, cmd *cobra.Command) {
 	for _, g := range flagGroups {
-		printFlags(w, g.title, cmd.LocalFlags(), func(f *pflag.Flag) bool { return slices.Contains(g.flags, f.Name) })
+		printFlags(w, g.title+" flags", cmd.LocalFlags(), func(f *pflag.Flag) bool { return slices.Contains(g.flags, f.Name) })
 	}
-	printFlags(w, "Other", cmd.LocalFlags(), func(f *pflag.Flag) bool {
+	printFlags(w, "Other flags", cmd.LocalFlags(), func(f *pflag.Flag) bool {
 		for _, g := range flagGroups {
 			if slices.Contains(g.flags, f.Name) {
 				return false
@@ -54,9 +106,9 @@ func groupedUsage(cmd *cobra.Command) error {
 		}
 		return true
 	})
-	printFlags(w, "Global", cmd.InheritedFlags(), func(*pflag.Flag) bool { return true })
-	return nil
 }
+
+func everyFlag(*pflag.Flag) bool { return true }
 
 // printFlags lists flags under a heading, if any of them is visible.
 func printFlags(w io.Writer, title string, flags *pflag.FlagSet, wanted func(*pflag.Flag) bool) {
@@ -68,6 +120,6 @@ func printFlags(w io.Writer, title string, flags *pflag.FlagSet, wanted func(*pf
 		}
 	})
 	if some.HasAvailableFlags() {
-		fmt.Fprintf(w, "\n%s flags:\n%s\n", title, strings.TrimRight(some.FlagUsages(), "\n"))
+		fmt.Fprintf(w, "\n%s:\n%s\n", title, strings.TrimRight(some.FlagUsages(), "\n"))
 	}
 }

@@ -44,7 +44,7 @@ are a clip: a folder of them, or a pattern such as f%04d.png.
 
 Without -o the output is INPUT's name with -nobg, beside it. It appears when it
 is complete; an existing file is kept unless --force is given.`,
-		Example: `  bgremove remove clip.gif
+		Example: `  bgremove remove clip.mp4
   bgremove remove clip.mp4 -o clip.webm --crop=false
   bgremove remove walk.gif --canvas-w 128 --canvas-h 128 --anchor bottom --pad 0
   bgremove remove walk.gif --sheet walk.png

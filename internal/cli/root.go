@@ -58,12 +58,12 @@ Every flag can also come from an environment variable (BGREMOVE_ and the flag
 in capitals, _ for -) or from bgremove.yaml in the working directory or the
 user's configuration folder. The command line wins over the environment, the
 environment over the file.`,
-		Example: `  bgremove remove clip.gif
+		Example: `  bgremove remove clip.mp4
   bgremove remove clip.mp4 -o sticker.apng --canvas-w 512
   bgremove probe clip.mov --json`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return a.welcome(cmd) },
 		Args:          noArguments,
 	}
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "read settings from this `file`")
@@ -87,7 +87,7 @@ environment over the file.`,
 		}
 	}
 	describeValues(root)
-	groupFlags(root)
+	describe(root)
 	a.complete(root)
 	return root
 }
