@@ -194,7 +194,7 @@ func (r *batchRun) finish(ctx context.Context, err error) error {
 	}
 	stop := isInterrupted(ctx, err)
 	failed := r.counts[batch.Failed]
-	some := &failure.PartialError{Failed: failed, Total: r.ended, Missing: r.missing == failed && r.counts[batch.Done] == 0}
+	some := &failure.PartialError{Failed: failed, Total: r.ended, Missing: r.missing == failed && r.counts[batch.Done] == 0, Lacks: r.lacks}
 	switch {
 	case stop && (!r.o.watch || r.dropped > 0):
 		return &failure.Stopped{Message: fmt.Sprintf("interrupted after %d of %d files; the same command continues from there", r.ended, r.total)}

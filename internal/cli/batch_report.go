@@ -29,7 +29,8 @@ type batchRun struct {
 
 	// Only report uses these; it is called for one outcome at a time.
 	counts            map[batch.Status]int
-	missing           int // failures because something is not installed
+	missing           int   // failures because something is not installed
+	lacks             error // the first of them
 	frames            int
 	inBytes, outBytes int64
 	failed            []string
@@ -124,6 +125,9 @@ func (r *batchRun) recordFailure(o batch.Outcome) (reason, hint string) {
 	err := bgremove.Explain(filearg.ExplainCollision(o.Err))
 	if known := (*bgremove.Error)(nil); errors.As(err, &known) && known.Kind == bgremove.Missing {
 		r.missing++
+		if r.lacks == nil {
+			r.lacks = err
+		}
 	}
 	reason, hint = failure.InFlags(err).Error(), failure.Hint(err)
 	if !strings.Contains(reason, o.Path) {

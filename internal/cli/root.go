@@ -33,16 +33,30 @@ type app struct {
 }
 
 // Main runs the command line and returns the exit code. version is the release,
-// or empty for other builds.
+// or empty for other builds. A command that lacks ONNX Runtime runs a second time if
+// the user lets setup get it.
 func Main(ctx context.Context, version string, args []string, streams *term.Streams) int {
+	a, cmd, err := execute(ctx, version, args, streams)
+	installed, setupErr := a.offerRuntime(ctx, cmd, err)
+	switch {
+	case setupErr != nil:
+		err = setupErr
+	case installed:
+		a, _, err = execute(ctx, version, args, streams)
+	}
+	return a.report(ctx, err)
+}
+
+// execute runs the command line once. The command is the one that was found.
+func execute(ctx context.Context, version string, args []string, streams *term.Streams) (*app, *cobra.Command, error) {
 	a := &app{Streams: streams, version: version}
 	a.engine.Audit = a.audit.record
 	root := a.rootCommand()
 	a.args = expandFlags(root, args)
 	root.SetArgs(a.args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	a.reportAudit()
-	return a.report(ctx, err)
+	return a, cmd, err
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -130,7 +144,7 @@ func (a *app) loadSettings(root, cmd *cobra.Command) error {
 
 // warnUnknown warns about variables that look like settings.
 func (a *app) warnUnknown(cmd *cobra.Command, known []string) {
-	if quiet := cmd.Flags().Lookup("quiet"); quiet != nil && quiet.Value.String() == "true" {
+	if isQuiet(cmd) {
 		return
 	}
 	var variables []string

@@ -26,10 +26,12 @@ func (e *Stopped) Error() string { return e.Message }
 func (e *Stopped) Interruption() (message, hint string) { return e.Message, "" }
 
 // PartialError is the end of a run over many inputs with failures. Missing means
-// that every attempted input failed because something is not installed.
+// that every attempted input failed because something is not installed. Lacks is
+// the first failure for such a reason, or nil.
 type PartialError struct {
 	Failed, Total int
 	Missing       bool
+	Lacks         error
 }
 
 func (e *PartialError) Error() string {

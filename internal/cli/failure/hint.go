@@ -1,12 +1,14 @@
 package failure
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/batch"
 	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/internal/cli/packager"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
@@ -45,7 +47,8 @@ const (
 var clipNames = "bgremove takes " + strings.Join(option.InputExtensions(), " ")
 
 // hints are what a reader can do about a cause. {path} and {folder} stand for the
-// error's Path and its folder, {name} for its Name.
+// error's Path and its folder, {name} for its Name, and {install} for the command
+// that installs ffmpeg here.
 var hints = map[bgremove.Cause]string{
 	bgremove.InputDamaged:    downloadAgain,
 	bgremove.InputTruncated:  "get it again, or save the intact part with: ffmpeg -i INPUT OUTPUT",
@@ -75,8 +78,7 @@ var hints = map[bgremove.Cause]string{
 	bgremove.PresetNotKept:       "choose another part with --start and --end, or fewer frames with --fps",
 	bgremove.NoSpace:             "free some space, or name other places for both: TMPDIR is that of temporary files",
 
-	bgremove.NoFFmpeg: "install ffmpeg 5.1 or newer (Debian: apt install ffmpeg, macOS: brew install ffmpeg, " +
-		"Windows: winget install ffmpeg), or name it with --ffmpeg" + SeeDoctor,
+	bgremove.NoFFmpeg:   "install ffmpeg 5.1 or newer: {install}; or name it with --ffmpeg" + SeeDoctor,
 	bgremove.NoCodec:    "install an ffmpeg build with {name}" + SeeDoctor,
 	bgremove.NoSandbox:  "--sandbox auto uses the parts that work; `bgremove doctor` shows them",
 	bgremove.NoRuntime:  "bgremove setup gets ONNX Runtime; --onnxruntime names a library of your own",
@@ -155,7 +157,11 @@ func Hint(err error) string {
 }
 
 func causeHint(e *bgremove.Error) string {
-	hint := strings.NewReplacer("{path}", term.Quote(e.Path), "{folder}", term.Quote(filepath.Dir(e.Path)), "{name}", e.Name).Replace(hints[e.Cause])
+	hint := hints[e.Cause]
+	if before, after, found := strings.Cut(hint, "{install}"); found {
+		hint = before + cmp.Or(packager.Here().FFmpeg(), "https://ffmpeg.org/download.html") + after
+	}
+	hint = strings.NewReplacer("{path}", term.Quote(e.Path), "{folder}", term.Quote(filepath.Dir(e.Path)), "{name}", e.Name).Replace(hint)
 	if e.Without == bgremove.Fast && !strings.HasSuffix(hint, useFast) {
 		hint += "; " + useFast
 	}
