@@ -5,7 +5,7 @@ package cli
 var examples = map[string]string{
 	"probe":   "bgremove probe clip.mov\nbgremove probe clip.mov --json | jq .credits",
 	"doctor":  "bgremove doctor",
-	"version": "bgremove version",
+	"version": "bgremove version\nbgremove version --licences",
 	"help":    "bgremove help remove",
 
 	"models list":   "bgremove models list",

@@ -81,7 +81,7 @@ environment over the file.`,
 		Args:          noArguments,
 	}
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "read settings from this `file`")
-	root.SetGlobalNormalizationFunc(normaliseColour)
+	root.SetGlobalNormalizationFunc(normaliseSpelling)
 	root.SetFlagErrorFunc(a.flagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.loadSettings(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
@@ -230,9 +230,14 @@ func (a *app) modelsDirFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.ModelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
 }
 
-// normaliseColour accepts both spellings of colour.
-func normaliseColour(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	if strings.HasSuffix(name, "-color") {
+// normaliseSpelling accepts both spellings of colour and licence.
+func normaliseSpelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch {
+	case name == "licenses":
+		name = "licences"
+	case name == "accept-licence":
+		name = "accept-license"
+	case strings.HasSuffix(name, "-color"):
 		name = strings.TrimSuffix(name, "-color") + "-colour"
 	}
 	return pflag.NormalizedName(name)

@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/internal/cli/notices"
 )
 
 // build is the known data of this executable.
@@ -34,20 +39,28 @@ func (a *app) build() build {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, licences bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "show the version",
+		Short: "show the version, or the licences of what the program is built from",
 		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON && licences {
+				return flags.Usage(cmd, errors.New("--licences and --json do not go together"))
+			}
 			b := a.build()
 			if asJSON {
 				return a.JSON(b)
 			}
-			_, err := fmt.Fprintf(a.Out, "bgremove %s (%s, %s)\n", b.Version, b.Go, b.Platform)
+			text := fmt.Sprintf("bgremove %s (%s, %s)\n", b.Version, b.Go, b.Platform)
+			if licences {
+				text = notices.Text
+			}
+			_, err := io.WriteString(a.Out, text)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&licences, "licences", false, "print the notices of the modules that the program is built from")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }

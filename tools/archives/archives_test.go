@@ -68,7 +68,7 @@ func TestContents(t *testing.T) {
 		t.Run(a.suffix, func(t *testing.T) {
 			t.Parallel()
 			dir := a.unpacked(t)
-			want := append([]string{"LICENSE", "README.md", a.executable(), "deploy", "deploy/bgremove.service", "docs"}, manual()...)
+			want := append([]string{"LICENSE", "README.md", "third-party-notices.txt", a.executable(), "deploy", "deploy/bgremove.service", "docs"}, manual()...)
 			cgo := "0"
 			if a.library != "" {
 				cgo = "1"
