@@ -17,7 +17,7 @@ func (c *remote) cancelCommand() *cobra.Command {
 job that has ended stays as it is; with --remove-files the service deletes its
 files.`,
 		Args:              flags.OneArgument("ID"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: c.completeIDs(anyJob),
 	}
 	var removeFiles bool
 	cmd.Flags().BoolVar(&removeFiles, "remove-files", false, "delete the files of jobs that have ended")

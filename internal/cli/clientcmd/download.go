@@ -30,7 +30,7 @@ func (c *remote) downloadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "download ID",
 		Short:             "get the result of a job, or those of a batch",
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: c.completeIDs(doneJob),
 		Long: `download gets the result of a job into the working directory, or to -o. Of a
 batch it gets all results that are not there yet, so that it can be run again.`,
 		Example: `  bgremove client download job_06dwb6z7mc3qjk8v1r5t9x2wne -o sticker.gif

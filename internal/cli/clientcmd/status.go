@@ -24,7 +24,7 @@ func (c *remote) statusCommand() *cobra.Command {
 		Use:               "status ID",
 		Short:             "show where a job or a batch is",
 		Args:              flags.OneArgument("ID"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: c.completeIDs(anyJob),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.show(cmd, args[0], (*client.Client).Job, (*client.Client).Batch)
 		},
@@ -41,7 +41,7 @@ func (c *remote) waitCommand() *cobra.Command {
 cancelled. A job that is not done is exit code 1, a batch of which some are not
 done 3.`,
 		Args:              flags.OneArgument("ID"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: c.completeIDs(runningJob),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		id := args[0]
