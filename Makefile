@@ -4,6 +4,7 @@ GORELEASER_VERSION := v2.16.0
 VERSITYGW_VERSION  := v1.8.0
 STRIPEMOCK_VERSION := v0.203.0
 PROMTOOL_VERSION   := v0.316.0
+APIDIFF_VERSION    := v0.0.0-20261113113407-e3970619a1a4
 
 GO       ?= go
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -24,6 +25,7 @@ goreleaser := $(tools)/goreleaser-$(GORELEASER_VERSION)
 versitygw  := $(tools)/versitygw-$(VERSITYGW_VERSION)
 stripemock := $(tools)/stripe-mock-$(STRIPEMOCK_VERSION)
 promtool   := $(tools)/promtool-$(PROMTOOL_VERSION)
+apidiff    := $(tools)/apidiff-$(APIDIFF_VERSION)
 
 # For the tests of buying.
 test race: export BGREMOVE_TEST_STRIPE_MOCK ?= $(stripemock)
@@ -176,6 +178,10 @@ release-check: setup $(goreleaser) ## build every release archive into dist/ and
 	$(goreleaser) release --snapshot --clean --skip=publish
 	BGREMOVE_DIST='$(CURDIR)/dist' $(GO) test -count=1 ./tools/archives
 
+.PHONY: apidiff
+apidiff: $(apidiff) ## compare the API of pkg/ with that of the last release
+	./tools/apidiff.sh $(apidiff)
+
 .PHONY: clean
 clean: ## remove the built files and the tools
 	rm -rf bin dist .cache
@@ -199,6 +205,10 @@ $(stripemock):
 $(promtool):
 	GOBIN='$(tools)' $(GO) install github.com/prometheus/prometheus/cmd/promtool@$(PROMTOOL_VERSION)
 	mv '$(tools)/promtool' $@
+
+$(apidiff):
+	GOBIN='$(tools)' $(GO) install golang.org/x/exp/cmd/apidiff@$(APIDIFF_VERSION)
+	mv '$(tools)/apidiff' $@
 
 .cache/train/pack.zip: .cache/train/measuring tools/train/pack.py tools/train/footage.py
 	$(if $(DATA),,$(error give the folder of pictures: make $(MAKECMDGOALS) DATA=folder))
