@@ -121,9 +121,34 @@ func TestIssueForms(t *testing.T) {
 func TestMakeTargets(t *testing.T) {
 	t.Parallel()
 	makefile := read(t, "../../Makefile")
-	for _, found := range regexp.MustCompile("\\bmake ([a-z-]+)\\b").FindAllStringSubmatch(read(t, "../../CONTRIBUTING.md"), -1) {
+	for _, found := range regexp.MustCompile(`\bmake ([a-z-]+)\b`).FindAllStringSubmatch(read(t, "../../CONTRIBUTING.md"), -1) {
 		if !strings.Contains(makefile, "\n"+found[1]+":") {
 			t.Errorf("there is no make %s", found[1])
 		}
+	}
+}
+
+// Each command of the cookbook is run by cookbook.txtar, or the page says why not; and
+// those that are not run are at least taken.
+func TestCookbookIsRun(t *testing.T) {
+	t.Parallel()
+	text := read(t, "../../docs/cookbook.md")
+	blocks := strings.Split(text, "\n```sh\n")
+	run := 0
+	for i, block := range blocks[1:] {
+		before := blocks[i]
+		commands, _, _ := strings.Cut(block, "\n```")
+		switch mark := before[strings.LastIndex(before, "\n")+1:]; {
+		case mark == "<!-- run -->":
+			run++
+		case !strings.HasPrefix(mark, "<!-- not run: "):
+			t.Errorf("nothing says whether this is run:\n%s", commands)
+		}
+		for _, args := range commandLines(commands) {
+			checkCommandLine(t, "the cookbook", args)
+		}
+	}
+	if recipes := strings.Count(text, "\n### "); recipes < 20 || run < 20 {
+		t.Errorf("%d recipes, %d of them run", recipes, run)
 	}
 }
