@@ -159,6 +159,10 @@ bench-hints: .cache/train/everything .cache/train/pack.zip build ## print what c
 bench-model: $(if $(CHECKPOINT),.cache/train/everything) .cache/train/pack.zip build ## print the numbers of docs/model.md for MODEL, on the held-out part of DATA
 	$(python) $(train)/evaluate.py .cache/train/pack.zip $(MODEL) --program bin/bgremove $(if $(CHECKPOINT),--checkpoint $(CHECKPOINT))
 
+.PHONY: picture
+picture: setup build ## make the README's picture
+	./tools/picture.sh bin/bgremove
+
 # The clips and the builds of make sheet.
 CLIPS  ?= testdata/demo/hop.mp4 testdata/real/milk.mov
 BUILDS ?= bin/bgremove

@@ -13,8 +13,9 @@ var firstSteps = [][2]string{
 	{"bgremove remove clip.mp4", "makes clip-nobg.gif, a transparent GIF"},
 	{"bgremove remove clip.mp4 -o clip.webm", "a WebM with transparency and sound, for a page"},
 	{"bgremove remove clip.mp4 --frame 1.5", "a PNG of one moment"},
+	{"bgremove edit clip.mp4", "click on what to keep, in your browser"},
 	{"bgremove batch clips --out cut", "all clips of a folder"},
-	{"bgremove serve --local", "the same in your browser: drop a clip"},
+	{"bgremove serve --local", "pages to drop clips on, for you alone"},
 	{"bgremove doctor", "shows what is missing here, and how to get it"},
 }
 
