@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Ctrl-C ends the run with 130, and leaves no file and no child process. The
@@ -87,5 +89,50 @@ func TestInterruptWhileReading(t *testing.T) {
 	}
 	if left, err := os.ReadDir(work); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// A signal ends the tools of an assistant like a service, without an error. A call that runs
+// leaves neither a file nor a child process.
+func TestInterruptAssistant(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	decoder, fifo := hangingFFmpeg(t, dir)
+	work := filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sample(t, "demo/hop.mp4", filepath.Join(work, "hop.mp4"))
+	cmd := exec.Command("bgremove", "mcp", "--ffmpeg", decoder, "--sandbox", "off")
+	cmd.Dir, cmd.Env = work, append(os.Environ(), "TMPDIR="+work)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "remove", Arguments: map[string]any{"input": "hop.mp4", "output": "out.webm"}})
+	}()
+	said, err := os.ReadFile(fifo) // waits for the decoder
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(string(said)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = session.Wait()
+	if _ = session.Close(); cmd.ProcessState.ExitCode() != 0 || stderr.Len() > 0 {
+		t.Errorf("exit code %d, stderr %q", cmd.ProcessState.ExitCode(), &stderr)
+	}
+	if left, err := os.ReadDir(work); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if err := syscall.Kill(child, 0); err == nil {
+		t.Error("the decoder is still running")
 	}
 }

@@ -86,7 +86,7 @@ environment over the file.`,
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.loadSettings(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
 	root.AddCommand(a.removeCommand(), a.batchCommand(), a.editCommand(), a.probeCommand(), a.modelsCommand(), a.setupCommand(), a.doctorCommand(),
-		a.serveCommand(), a.adminCommand(), a.clientCommand(), a.versionCommand())
+		a.serveCommand(), a.adminCommand(), a.clientCommand(), a.mcpCommand(), a.versionCommand())
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

@@ -31,12 +31,12 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Origin, e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// trusted are settings that name programs or downloads, loosen the sandbox,
-// decide where secrets go, or give the user's consent. A file in the working
+// trusted are settings that name programs or downloads, loosen the sandbox, allow
+// folders, decide where secrets go, or give the user's consent. A file in the working
 // directory may be somebody else's, so it cannot set them.
 var trusted = []string{
 	"ffmpeg", "ffprobe", "sandbox", "onnxruntime", "from", "sha256", "dir", "models-dir",
-	"server", "api-key", "stripe-api", "smtp", "accept-license", "yes", "force",
+	"root", "server", "api-key", "stripe-api", "smtp", "accept-license", "yes", "force",
 }
 
 // paths are settings that name files or folders which are written, or a network's file.

@@ -60,12 +60,36 @@ others could read it.`,
 // addFlags adds the flags that all commands of client have.
 func (c *remote) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.server, "server", "", "the service's `address`, such as https://clips.example")
+	c.addService(cmd)
 	f.BoolVar(&c.asJSON, "json", false, "print one JSON object")
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "no progress, no messages but errors")
-	f.StringVar(&c.key, "api-key", "", "")
-	hide(cmd, "api-key")
 	f.SortFlags = false
+}
+
+// addService adds the flags that name the service and its key.
+func (c *remote) addService(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.server, "server", "", "the service's `address`, such as https://clips.example")
+	cmd.Flags().StringVar(&c.key, "api-key", "", "")
+	hide(cmd, "api-key")
+}
+
+// Connection is how a command that is not below client reaches a service.
+type Connection struct{ remote *remote }
+
+// AddConnection gives a command the flags that name a service and its key.
+func AddConnection(cmd *cobra.Command, streams *term.Streams, version string) *Connection {
+	c := &remote{Streams: streams, version: version, quiet: true}
+	c.addService(cmd)
+	return &Connection{c}
+}
+
+// Open makes the client of the service, or none if no service is named.
+func (c *Connection) Open(cmd *cobra.Command) (*client.Client, error) {
+	if err := c.remote.prepare(cmd); err != nil || c.remote.server == "" {
+		return nil, err
+	}
+	s, err := c.remote.connect()
+	return s, explain(err)
 }
 
 // hide hides flags that only the environment and the file may set.

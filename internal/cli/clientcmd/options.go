@@ -105,7 +105,7 @@ func CheckInput(path string) error {
 	return e
 }
 
-// jobOptions are the options in the client's form.
+// jobOptions are the options and the settings of the submission in the client's form.
 func (o *submission) jobOptions() client.JobOptions {
 	j := JobOptions(o.options)
 	j.WebhookURL, j.IdempotencyKey = o.webhookURL, o.idempotencyKey
