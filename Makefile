@@ -112,6 +112,14 @@ chaos: setup $(if $(filter-out 0,$(CLUSTER_JOBS)),$(versitygw)) ## kill the serv
 slurm: build ## try batch --shard on a Slurm cluster of this machine, with tasks that are killed; needs root
 	./tools/slurm.sh bin/bgremove
 
+.PHONY: clients
+clients: ## make the types of the clients in clients/ from openapi.yaml
+	./tools/clients.sh types
+
+.PHONY: clients-test
+clients-test: build ## check and test the clients in clients/, with a real service
+	./tools/clients.sh test bin/bgremove
+
 .PHONY: attack
 attack: setup build ## attack a real server in the ways of docs/security.md, and print its answers
 	./tools/postgres.sh $(GO) run ./tools/attack -bin bin/bgremove

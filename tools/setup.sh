@@ -35,6 +35,7 @@ if [ "${1:-}" != demo ]; then
 	needs jq jq
 	needs rclone rclone
 	needs npm npm
+	python3 -c 'import ensurepip' 2>/dev/null || missing="$missing python3-venv"
 	command -v google-chrome >/dev/null || needs chromium chromium
 	# Debian keeps the server's programs out of PATH.
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || needs postgresql initdb
@@ -47,7 +48,7 @@ if [ -n "$missing" ]; then
 		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 	else
 		echo "setup: missing:$missing" >&2
-		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, webp, libavif-bin, postgresql, curl, jq, rclone, npm and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick webp libavif postgresql jq rclone node chromium" >&2
+		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, webp, libavif-bin, postgresql, curl, jq, rclone, npm, python3-venv and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick webp libavif postgresql jq rclone node python chromium" >&2
 		exit 1
 	fi
 fi
