@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -84,12 +83,8 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	flags.AddHints(f, o)
 	f.Var(flags.Word(&o.Scale), "scale", "how to scale: "+flags.Choices("scale", map[string]string{"auto": "crisp where pixel art is enlarged"}))
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
-	f.Var((*seconds)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
-	f.Var((*seconds)(&o.End), "end", "keep frames before this `time`")
-	f.Var(&optionalTime{&o.Frame}, "frame", "make one picture, of what is shown at this `time`; the rest of the clip is not looked at")
-	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left; of numbered pictures: show n a second")
-	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, "+flags.Bounds("quality")+" (default: "+qualities()+")")
-	f.Var(&optional{&o.Loop}, "loop", "play `n` times, 0 for ever (default: as the input)")
+	flags.AddTiming(f, o)
+	flags.AddFrame(f, o)
 	flags.AddPreset(f, o)
 	sizeFlag(f, &o.MaxSize, "max-size", "give up quality, colours, frame rate, size and length, in that order, until the output has at most so many `bytes`: 256KB, 1MiB")
 	f.Var(flags.Colour(&o.EdgeColour), "edge-colour", "gif: blend half-transparent edges on this `colour`")
@@ -102,17 +97,6 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	f.BoolVar(&o.NoDecontaminate, "no-decontaminate", false, "leave the old backdrop in the colour of edges")
 	f.BoolVar(&o.Strict, "strict", false, "fail, and write nothing, where there is a warning about the result")
 	f.BoolVar(&o.MaskOnly, "mask-only", false, "write the matte, white on black, of the whole picture unless --crop is given")
-}
-
-// qualities are the defaults of the formats that are not lossless.
-func qualities() string {
-	var all []string
-	for _, f := range option.Formats() {
-		if q := f.Quality(); q > 0 {
-			all = append(all, fmt.Sprintf("%s %d", f, q))
-		}
-	}
-	return strings.Join(all, ", ")
 }
 
 func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {

@@ -24,7 +24,7 @@ func sheetFlags(f *pflag.FlagSet, o *bgremove.Options) {
 		flags.Choices("sheet-pack", map[string]string{"tight": "trimmed, equal ones once", "rows": "all, whole, in equal cells"}))
 	f.IntVar(&o.SheetMax, "sheet-max", 0, fmt.Sprintf("longest side of a page in `pixels`, %s (default %d)", flags.Bounds("sheet-max"), option.SheetSide))
 	f.BoolVar(&o.SheetPowerOfTwo, "sheet-power-of-two", false, "make both sides of each page a power of two")
-	f.Var(&optional{&o.SheetPadding}, "sheet-padding", fmt.Sprintf("`pixels` between frames, %d..%d (default: %d, and none in rows)",
+	f.Var(flags.Optional(&o.SheetPadding), "sheet-padding", fmt.Sprintf("`pixels` between frames, %d..%d (default: %d, and none in rows)",
 		option.SheetPadding.Min, option.SheetPadding.Max, option.TightPadding))
 	f.IntVar(&o.SheetExtrude, "sheet-extrude", 0, "`pixels` around each frame in which its edge is repeated, "+flags.Bounds("sheet-extrude"))
 }

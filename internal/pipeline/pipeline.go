@@ -112,8 +112,8 @@ type Report struct {
 	Cut     int // left out at the end by Variant.Length
 	// Layout is how pictures of the clip lie on those written.
 	Layout canvas.Layout
-	// Start is when the first frame written begins, counted from the first one
-	// that Timing chose: above 0 where Trim left some out.
+	// Start is when the first frame written begins, in the clip's time: above 0 where
+	// Timing or Trim left some out.
 	Start time.Duration
 	// Duration is the sum of the written frames' durations.
 	Duration time.Duration

@@ -34,7 +34,7 @@ func (r *runner) render(ctx context.Context, p plan) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r.report.Start = p.start
+	r.report.Start = p.origin + p.start
 	sink, err := r.openSinks(ctx, p)
 	if err != nil {
 		return err

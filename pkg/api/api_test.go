@@ -133,6 +133,8 @@ func described(f option.Field) facts {
 	switch {
 	case f.Pattern != "":
 		return facts{Type: "string", Default: f.Default, Pattern: f.Pattern}
+	case f.Span != option.Span{}:
+		return facts{Type: "number", Min: f.Span.Min, Max: f.Span.Max}
 	case f.Range != option.Range{}:
 		return facts{Type: "integer", Default: f.Default, Min: float64(f.Range.Min), Max: float64(f.Range.Max)}
 	case f.Colour:
@@ -208,6 +210,9 @@ func TestOptionTable(t *testing.T) {
 func cellsOf(f option.Field) [2]string {
 	if f.Range != (option.Range{}) {
 		return [2]string{fmt.Sprintf("%d to %d", f.Range.Min, f.Range.Max), f.Default}
+	}
+	if f.Span != (option.Span{}) {
+		return [2]string{f.Span.Text(), ""}
 	}
 	words := slices.Clone(f.Words)
 	switch {

@@ -448,7 +448,7 @@ type ClientInterface interface {
 	// EstimateWithBody The price of a clip
 	//
 	// Send the duration that you know, in JSON, or a file in a form, which is measured as for a job and not kept. A clip that a
-	// submission would refuse is refused here, too. Nothing is charged. Options do not change the price.
+	// submission would refuse is refused here, too. Nothing is charged. Of the options, only `start` and `end` change the price.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -458,7 +458,7 @@ type ClientInterface interface {
 	// Estimate The price of a clip
 	//
 	// Send the duration that you know, in JSON, or a file in a form, which is measured as for a job and not kept. A clip that a
-	// submission would refuse is refused here, too. Nothing is charged. Options do not change the price.
+	// submission would refuse is refused here, too. Nothing is charged. Of the options, only `start` and `end` change the price.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1343,7 +1343,7 @@ func (c *Client) GetBatch(ctx context.Context, id string, reqEditors ...RequestE
 // EstimateWithBody The price of a clip
 //
 // Send the duration that you know, in JSON, or a file in a form, which is measured as for a job and not kept. A clip that a
-// submission would refuse is refused here, too. Nothing is charged. Options do not change the price.
+// submission would refuse is refused here, too. Nothing is charged. Of the options, only `start` and `end` change the price.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1363,7 +1363,7 @@ func (c *Client) EstimateWithBody(ctx context.Context, contentType string, body 
 // Estimate The price of a clip
 //
 // Send the duration that you know, in JSON, or a file in a form, which is measured as for a job and not kept. A clip that a
-// submission would refuse is refused here, too. Nothing is charged. Options do not change the price.
+// submission would refuse is refused here, too. Nothing is charged. Of the options, only `start` and `end` change the price.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4104,7 +4104,7 @@ type ClientWithResponsesInterface interface {
 	// EstimateWithBodyWithResponse The price of a clip
 	//
 	// Send the duration that you know, in JSON, or a file in a form, which is measured as for a job and not kept. A clip that a
-	// submission would refuse is refused here, too. Nothing is charged. Options do not change the price.
+	// submission would refuse is refused here, too. Nothing is charged. Of the options, only `start` and `end` change the price.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4114,7 +4114,7 @@ type ClientWithResponsesInterface interface {
 	// EstimateWithResponse The price of a clip
 	//
 	// Send the duration that you know, in JSON, or a file in a form, which is measured as for a job and not kept. A clip that a
-	// submission would refuse is refused here, too. Nothing is charged. Options do not change the price.
+	// submission would refuse is refused here, too. Nothing is charged. Of the options, only `start` and `end` change the price.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10145,7 +10145,7 @@ func (c *ClientWithResponses) GetBatchWithResponse(ctx context.Context, id strin
 // EstimateWithBodyWithResponse The price of a clip
 //
 // Send the duration that you know, in JSON, or a file in a form, which is measured as for a job and not kept. A clip that a
-// submission would refuse is refused here, too. Nothing is charged. Options do not change the price.
+// submission would refuse is refused here, too. Nothing is charged. Of the options, only `start` and `end` change the price.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -10161,7 +10161,7 @@ func (c *ClientWithResponses) EstimateWithBodyWithResponse(ctx context.Context, 
 // EstimateWithResponse The price of a clip
 //
 // Send the duration that you know, in JSON, or a file in a form, which is measured as for a job and not kept. A clip that a
-// submission would refuse is refused here, too. Nothing is charged. Options do not change the price.
+// submission would refuse is refused here, too. Nothing is charged. Of the options, only `start` and `end` change the price.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

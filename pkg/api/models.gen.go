@@ -421,8 +421,14 @@ type BatchForm struct {
 	// Crop Cut to one box around the subject in all frames.
 	Crop *bool `json:"crop,omitempty"`
 
+	// End Keep frames before this second of the input. It must come after `start`; 0 is the end of the clip.
+	End *float64 `json:"end,omitempty"`
+
 	// File The inputs, one field each, named .gif, .mp4, .mov or .webm in upper or lower case.
 	File []openapi_types.File `json:"file"`
+
+	// Fps Drop frames so that at most that many a second are left. It never adds any.
+	Fps *float64 `json:"fps,omitempty"`
 
 	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
 	Harmonise *bool `json:"harmonise,omitempty"`
@@ -437,6 +443,9 @@ type BatchForm struct {
 
 	// Largest Keep only the largest of the things that do not touch.
 	Largest *bool `json:"largest,omitempty"`
+
+	// Loop How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
+	Loop *int `json:"loop,omitempty"`
 
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
@@ -454,12 +463,18 @@ type BatchForm struct {
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
 
+	// Quality Fidelity against size. Without it the format's default is used. apng and mov have only one.
+	Quality *int `json:"quality,omitempty"`
+
 	// Shadow A shadow of the subject: `soft`, or `x,y[,blur[,opacity]]` with offsets of -100 to 100 and a blur of 0 to 64 pixels of
 	// the output, and an opacity of 1 to 100 percent. The output grows by it.
 	//
 	//
 	// Example: soft
 	Shadow *string `json:"shadow,omitempty"`
+
+	// Start Keep frames from this second of the input on. A start after the end of the clip is refused, for any file of a batch.
+	Start *float64 `json:"start,omitempty"`
 
 	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`
@@ -481,16 +496,23 @@ type CheckoutRequest struct {
 	Plan string `json:"plan"`
 }
 
-// Clip What is known of a clip. The duration decides the price; the rest is compared with the limits.
+// Clip What is known of a clip. The duration decides the price, or that of the part between `start` and `end`. The rest is compared
+// with the limits.
 type Clip struct {
 	// Duration Seconds.
 	Duration float64 `json:"duration"`
+
+	// End The option of a job, in seconds.
+	End *float64 `json:"end,omitempty"`
 
 	// FrameCount Number of frames.
 	FrameCount *int `json:"frameCount,omitempty"`
 
 	// Height Height in pixels.
 	Height *int `json:"height,omitempty"`
+
+	// Start The option of a job, in seconds.
+	Start *float64 `json:"start,omitempty"`
 
 	// Width Width in pixels.
 	Width *int `json:"width,omitempty"`
@@ -585,7 +607,7 @@ type Estimate struct {
 	// CreditsRemaining The balance, from which nothing was taken.
 	CreditsRemaining int `json:"creditsRemaining"`
 
-	// Duration Seconds, to the millisecond.
+	// Duration Seconds of the whole clip, to the millisecond.
 	Duration float64 `json:"duration"`
 }
 
@@ -683,8 +705,14 @@ type JobForm struct {
 	// Crop Cut to one box around the subject in all frames.
 	Crop *bool `json:"crop,omitempty"`
 
+	// End Keep frames before this second of the input. It must come after `start`; 0 is the end of the clip.
+	End *float64 `json:"end,omitempty"`
+
 	// File The input, named .gif, .mp4, .mov or .webm in upper or lower case.
 	File openapi_types.File `json:"file"`
+
+	// Fps Drop frames so that at most that many a second are left. It never adds any.
+	Fps *float64 `json:"fps,omitempty"`
 
 	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
 	Harmonise *bool `json:"harmonise,omitempty"`
@@ -699,6 +727,9 @@ type JobForm struct {
 
 	// Largest Keep only the largest of the things that do not touch.
 	Largest *bool `json:"largest,omitempty"`
+
+	// Loop How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
+	Loop *int `json:"loop,omitempty"`
 
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
@@ -716,12 +747,18 @@ type JobForm struct {
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
 
+	// Quality Fidelity against size. Without it the format's default is used. apng and mov have only one.
+	Quality *int `json:"quality,omitempty"`
+
 	// Shadow A shadow of the subject: `soft`, or `x,y[,blur[,opacity]]` with offsets of -100 to 100 and a blur of 0 to 64 pixels of
 	// the output, and an opacity of 1 to 100 percent. The output grows by it.
 	//
 	//
 	// Example: soft
 	Shadow *string `json:"shadow,omitempty"`
+
+	// Start Keep frames from this second of the input on. A start after the end of the clip is refused, for any file of a batch.
+	Start *float64 `json:"start,omitempty"`
 
 	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`
@@ -767,12 +804,21 @@ type JobOptions struct {
 	// Crop Cut to one box around the subject in all frames.
 	Crop *bool `json:"crop,omitempty"`
 
+	// End Keep frames before this second of the input. It must come after `start`; 0 is the end of the clip.
+	End *float64 `json:"end,omitempty"`
+
+	// Fps Drop frames so that at most that many a second are left. It never adds any.
+	Fps *float64 `json:"fps,omitempty"`
+
 	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
 	Harmonise *bool   `json:"harmonise,omitempty"`
 	Hints     *[]Hint `json:"hints,omitempty"`
 
 	// Largest Keep only the largest of the things that do not touch.
 	Largest *bool `json:"largest,omitempty"`
+
+	// Loop How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
+	Loop *int `json:"loop,omitempty"`
 
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
@@ -790,12 +836,18 @@ type JobOptions struct {
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
 
+	// Quality Fidelity against size. Without it the format's default is used. apng and mov have only one.
+	Quality *int `json:"quality,omitempty"`
+
 	// Shadow A shadow of the subject: `soft`, or `x,y[,blur[,opacity]]` with offsets of -100 to 100 and a blur of 0 to 64 pixels of
 	// the output, and an opacity of 1 to 100 percent. The output grows by it.
 	//
 	//
 	// Example: soft
 	Shadow *string `json:"shadow,omitempty"`
+
+	// Start Keep frames from this second of the input on. A start after the end of the clip is refused, for any file of a batch.
+	Start *float64 `json:"start,omitempty"`
 
 	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`
@@ -1060,11 +1112,20 @@ type Options struct {
 	// Crop Cut to one box around the subject in all frames.
 	Crop *bool `json:"crop,omitempty"`
 
+	// End Keep frames before this second of the input. It must come after `start`; 0 is the end of the clip.
+	End *float64 `json:"end,omitempty"`
+
+	// Fps Drop frames so that at most that many a second are left. It never adds any.
+	Fps *float64 `json:"fps,omitempty"`
+
 	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
 	Harmonise *bool `json:"harmonise,omitempty"`
 
 	// Largest Keep only the largest of the things that do not touch.
 	Largest *bool `json:"largest,omitempty"`
+
+	// Loop How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
+	Loop *int `json:"loop,omitempty"`
 
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
@@ -1082,12 +1143,18 @@ type Options struct {
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
 
+	// Quality Fidelity against size. Without it the format's default is used. apng and mov have only one.
+	Quality *int `json:"quality,omitempty"`
+
 	// Shadow A shadow of the subject: `soft`, or `x,y[,blur[,opacity]]` with offsets of -100 to 100 and a blur of 0 to 64 pixels of
 	// the output, and an opacity of 1 to 100 percent. The output grows by it.
 	//
 	//
 	// Example: soft
 	Shadow *string `json:"shadow,omitempty"`
+
+	// Start Keep frames from this second of the input on. A start after the end of the clip is refused, for any file of a batch.
+	Start *float64 `json:"start,omitempty"`
 
 	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`
@@ -1120,6 +1187,12 @@ type OptionsForm struct {
 	// Crop Cut to one box around the subject in all frames.
 	Crop *bool `json:"crop,omitempty"`
 
+	// End Keep frames before this second of the input. It must come after `start`; 0 is the end of the clip.
+	End *float64 `json:"end,omitempty"`
+
+	// Fps Drop frames so that at most that many a second are left. It never adds any.
+	Fps *float64 `json:"fps,omitempty"`
+
 	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
 	Harmonise *bool `json:"harmonise,omitempty"`
 
@@ -1133,6 +1206,9 @@ type OptionsForm struct {
 
 	// Largest Keep only the largest of the things that do not touch.
 	Largest *bool `json:"largest,omitempty"`
+
+	// Loop How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
+	Loop *int `json:"loop,omitempty"`
 
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
@@ -1150,12 +1226,18 @@ type OptionsForm struct {
 	// Pad Pixels around the crop.
 	Pad *int `json:"pad,omitempty"`
 
+	// Quality Fidelity against size. Without it the format's default is used. apng and mov have only one.
+	Quality *int `json:"quality,omitempty"`
+
 	// Shadow A shadow of the subject: `soft`, or `x,y[,blur[,opacity]]` with offsets of -100 to 100 and a blur of 0 to 64 pixels of
 	// the output, and an opacity of 1 to 100 percent. The output grows by it.
 	//
 	//
 	// Example: soft
 	Shadow *string `json:"shadow,omitempty"`
+
+	// Start Keep frames from this second of the input on. A start after the end of the clip is refused, for any file of a batch.
+	Start *float64 `json:"start,omitempty"`
 
 	// Tolerance The largest difference of a colour channel from the background, 0 to 255, with `fast`.
 	Tolerance *int `json:"tolerance,omitempty"`

@@ -62,8 +62,8 @@ type Result struct {
 type Placement struct {
 	Window Box `json:"window"` // of the input; with padding it may reach beyond
 	Target Box `json:"target"` // of the output
-	// Start is when the output's first frame begins in the input, in seconds
-	// after the first frame of the chosen part: above 0 where Trim left some out.
+	// Start is when the output's first frame begins in the input, in seconds after the
+	// input's first frame: above 0 where Start or Trim left some out.
 	Start float64 `json:"start"`
 }
 

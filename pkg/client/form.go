@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/bgremove/bgremove/pkg/api"
 )
@@ -33,6 +34,11 @@ type JobOptions struct {
 	Harmonise  bool
 	Hints      []api.Hint // what is wanted and what is not; none has a mask
 	Largest    bool
+
+	FPS        float64       // at most so many frames a second; 0 keeps all
+	Start, End time.Duration // the part to keep; an End of 0 is the end of the clip
+	Quality    int           // 0 is the format's default
+	Loop       *int          // how often the output plays, 0 for ever; nil is as the input
 
 	// WebhookURL is told of the end of each job. The account needs a signing secret.
 	WebhookURL string
@@ -70,10 +76,17 @@ func (o JobOptions) fields() ([][2]string, error) {
 	add(o.Harmonise, "harmonise", "true")
 	add(o.WebhookURL != "", "webhookUrl", o.WebhookURL)
 	add(o.Largest, "largest", "true")
+	add(o.FPS != 0, "fps", decimal(o.FPS))
+	add(o.Start != 0, "start", decimal(o.Start.Seconds()))
+	add(o.End != 0, "end", decimal(o.End.Seconds()))
+	add(o.Quality != 0, "quality", strconv.Itoa(o.Quality))
+	add(o.Loop != nil, "loop", strconv.Itoa(value(o.Loop)))
 	hints, err := json.Marshal(o.Hints)
 	add(len(o.Hints) > 0, "hints", string(hints))
 	return all, err
 }
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // form is a submission's body, which is made while it is sent.
 type form struct {

@@ -92,12 +92,14 @@ func TestForm(t *testing.T) {
 		"all": {
 			client.JobOptions{Method: "fast", Tolerance: 9, Crop: new(true), Pad: new(1), CanvasW: 100, CanvasH: 200, Anchor: "bottom", OutputFormat: "apng", BgColor: "#ffffff", Trim: true,
 				Background: "blur:3", Outline: "#ffffff,2", Shadow: "soft", Harmonise: true,
-				Hints: []api.Hint{{Keep: true, Click: &[2]float64{3, 4.5}, At: 1500 * time.Millisecond}}, Largest: true},
+				Hints: []api.Hint{{Keep: true, Click: &[2]float64{3, 4.5}, At: 1500 * time.Millisecond}}, Largest: true,
+				FPS: 12.5, Start: 1500 * time.Millisecond, End: 100 * time.Second, Quality: 80, Loop: new(3)},
 			map[string]string{"method": "fast", "tolerance": "9", "crop": "true", "pad": "1", "canvasW": "100", "canvasH": "200", "anchor": "bottom", "outputFormat": "apng", "bgColor": "#ffffff", "trim": "true",
 				"background": "blur:3", "outline": "#ffffff,2", "shadow": "soft", "harmonise": "true",
-				"hints": `[{"keep":true,"click":[3,4.5],"t":1.5}]`, "largest": "true"},
+				"hints": `[{"keep":true,"click":[3,4.5],"t":1.5}]`, "largest": "true",
+				"fps": "12.5", "start": "1.5", "end": "100", "quality": "80", "loop": "3"},
 		},
-		"zeros that count": {client.JobOptions{Crop: new(false), Pad: new(0)}, map[string]string{"crop": "false", "pad": "0"}},
+		"zeros that count": {client.JobOptions{Crop: new(false), Pad: new(0), Loop: new(0)}, map[string]string{"crop": "false", "pad": "0", "loop": "0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Range is the bounds of a whole number, both within, and its default. Where Min
@@ -25,6 +26,15 @@ var (
 	SheetExtrude = Range{Min: 0, Max: 16}
 )
 
+// Span is the bounds of a number that may have a fraction, both within.
+type Span struct{ Min, Max float64 }
+
+// The spans.
+var (
+	FPS    = Span{0.01, 1000}
+	Moment = Span{0, longest.Seconds()} // seconds of a clip, as a form has Start and End
+)
+
 // SheetSide is the SheetMax that 0 stands for: nearly all graphics hardware reads it.
 const SheetSide = 8192
 
@@ -37,6 +47,16 @@ func (r Range) must() string { return fmt.Sprintf("must be between %d and %d", r
 
 func (r Range) text() string { return fmt.Sprintf("%d to %d", r.Min, r.Max) }
 
+func (s Span) has(v float64) bool { return v >= s.Min && v <= s.Max }
+
+func (s Span) must() string { return "must be between " + plain(s.Min) + " and " + plain(s.Max) }
+
+// Text is the span in a sentence.
+func (s Span) Text() string { return plain(s.Min) + " to " + plain(s.Max) }
+
+// plain is a number without an exponent.
+func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
 // Field describes an option for those who offer it.
 type Field struct {
 	Name    string   // in JSON, forms and errors
@@ -46,6 +66,7 @@ type Field struct {
 	Pattern string   // a regular expression that holds for what it takes, where it has Forms
 	Truth   bool     // it takes true and false
 	Range   Range    // of a whole number; the zero Range is for other options
+	Span    Span     // of a number that may have a fraction, likewise
 	Default string   // as Set takes it; empty where nothing is set
 }
 
@@ -121,22 +142,22 @@ var fields = []field{
 	colour("edgeColour", nil, func(o *Options) *string { return &o.EdgeColour }),
 	written("outline", outlineForms, outlinePattern, outlineMust(), func(text string) bool { _, ok := ParseOutline(text); return ok }, func(o *Options) *string { return &o.Outline }),
 	written("shadow", shadowForms, shadowPattern, shadowMust(), func(text string) bool { _, ok := ParseShadow(text); return ok }, func(o *Options) *string { return &o.Shadow }),
-	ruled("start", rule{"must not be negative", func(o Options) bool { return o.Start >= 0 }}),
-	ruled("end", rule{"must not be negative", func(o Options) bool { return o.End >= 0 }},
+	moment("start", func(o *Options) *time.Duration { return &o.Start }),
+	moment("end", func(o *Options) *time.Duration { return &o.End },
 		rule{"must come after start", func(o Options) bool { return o.End == 0 || o.End > o.Start }}),
 	ruled("frame", rule{"must not be negative", func(o Options) bool { return o.Frame == nil || *o.Frame >= 0 }},
 		rule{"is the time of one picture: start and end do not go with it", func(o Options) bool { return o.Frame == nil || o.Start == 0 && o.End == 0 }}),
-	ruled("fps", rule{"must be between 0.01 and 1000", func(o Options) bool { return o.FPS == 0 || o.FPS >= 0.01 && o.FPS <= 1000 }}),
+	fraction("fps", FPS, func(o *Options) *float64 { return &o.FPS }),
 	word("preset", Presets(), func(o *Options) *Preset { return &o.Preset }),
 	ruled("maxSize", rule{"must not be negative", func(o Options) bool { return o.MaxSize >= 0 }},
 		rule{"is for " + boundedFormats(), func(o Options) bool { return o.MaxSize == 0 || o.EffectiveFormat().Bounded() }}),
 	number("quality", Quality, func(o *Options) *int { return &o.Quality }),
-	ruled("loop", rule{Loop.must(), func(o Options) bool { return o.Loop == nil || Loop.has(*o.Loop) }}),
+	optional("loop", Loop, func(o *Options) **int { return &o.Loop }),
 	word("sheetData", AllSheetData(), func(o *Options) *SheetData { return &o.SheetData }),
 	word("sheetPack", SheetPacks(), func(o *Options) *SheetPack { return &o.SheetPack }),
 	number("sheetMax", SheetMax, func(o *Options) *int { return &o.SheetMax }),
 	number("sheetExtrude", SheetExtrude, func(o *Options) *int { return &o.SheetExtrude }),
-	ruled("sheetPadding", rule{SheetPadding.must(), func(o Options) bool { return o.SheetPadding == nil || SheetPadding.has(*o.SheetPadding) }}),
+	optional("sheetPadding", SheetPadding, func(o *Options) **int { return &o.SheetPadding }),
 	truth("sheetPowerOfTwo", func(o *Options) *bool { return &o.SheetPowerOfTwo }),
 	truth("crop", func(o *Options) *bool { return &o.Crop }),
 	truth("trim", func(o *Options) *bool { return &o.Trim }),
@@ -197,6 +218,49 @@ func number(name string, r Range, at func(*Options) *int) field {
 			n, err := strconv.Atoi(text)
 			return put(at(o), n, err == nil && r.has(n))
 		},
+	}
+}
+
+// optional is an option that takes a whole number, of which 0 is one; nil is not given.
+func optional(name string, r Range, at func(*Options) **int) field {
+	return field{
+		Field: Field{Name: name, Range: r},
+		rules: []rule{{r.must(), func(o Options) bool {
+			n := *at(&o)
+			return n == nil || r.has(*n)
+		}}},
+		set: func(o *Options, text string) bool {
+			n, err := strconv.Atoi(text)
+			return put(at(o), &n, err == nil && r.has(n))
+		},
+	}
+}
+
+// fraction is an option that takes a number; 0 is not given unless it is in the span.
+func fraction(name string, s Span, at func(*Options) *float64) field {
+	return field{
+		Field: Field{Name: name, Span: s},
+		rules: []rule{{s.must(), func(o Options) bool {
+			v := *at(&o)
+			return v == 0 || s.has(v)
+		}}},
+		set: func(o *Options, text string) bool {
+			v, err := strconv.ParseFloat(text, 64)
+			return put(at(o), v, err == nil && s.has(v))
+		},
+	}
+}
+
+// moment is an option that takes a time of the clip, which a text has in seconds.
+func moment(name string, at func(*Options) *time.Duration, more ...rule) field {
+	return field{
+		Field: Field{Name: name, Span: Moment},
+		rules: append([]rule{{"must not be negative", func(o Options) bool { return *at(&o) >= 0 }}}, more...),
+		set: func(o *Options, text string) bool {
+			v, err := strconv.ParseFloat(text, 64)
+			return put(at(o), Seconds(v), err == nil && Moment.has(v))
+		},
+		setMust: Moment.must() + " seconds",
 	}
 }
 

@@ -70,8 +70,8 @@ func (h *Hint) UnmarshalJSON(text []byte) error {
 		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	case v.Keep == nil:
 		return errors.New("keep must be true or false")
-	case !(v.T >= 0 && v.T <= longest.Seconds()):
-		return fmt.Errorf("t must be a time in seconds, from 0 to %.0f", longest.Seconds())
+	case !Moment.has(v.T):
+		return fmt.Errorf("t must be a time in seconds, from %s", Moment.Text())
 	case v.Click != nil && len(v.Click) != 2:
 		return errors.New("click must be 2 numbers, " + clickForm)
 	case v.Box != nil && len(v.Box) != 4:
@@ -79,7 +79,7 @@ func (h *Hint) UnmarshalJSON(text []byte) error {
 	case slices.ContainsFunc(v.Stroke, func(p []float64) bool { return len(p) != 2 }):
 		return errors.New("each point of stroke must be 2 numbers, " + clickForm)
 	}
-	*h = Hint{Keep: *v.Keep, At: time.Duration(math.Round(v.T * float64(time.Second))), Radius: v.Radius, Mask: v.Mask}
+	*h = Hint{Keep: *v.Keep, At: Seconds(v.T), Radius: v.Radius, Mask: v.Mask}
 	if v.Click != nil {
 		h.Click = (*[2]float64)(v.Click)
 	}
@@ -134,9 +134,6 @@ const (
 
 	HintBytes = 64 << 10 // of hints that a form gives, as JSON
 )
-
-// longest is a time after the end of all clips.
-const longest = 1e7 * time.Second
 
 // The ways to write a Hint, without the moment, that ParseHint knows.
 const (

@@ -186,7 +186,7 @@ func (o Options) Validate() error {
 }
 
 // Set gives an option the value of a text, as forms have it. The error is an
-// *Error, and the option then stays as it was. Times and Loop have no text.
+// *Error, and the option then stays as it was. Some options have no text.
 func (o *Options) Set(name, text string) error {
 	f, ok := find(name)
 	if f.read != nil {

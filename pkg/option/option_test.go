@@ -3,6 +3,7 @@ package option_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -80,6 +81,10 @@ func TestSet(t *testing.T) {
 		if f.Range != (option.Range{}) {
 			good = []string{strconv.Itoa(f.Range.Min), strconv.Itoa(f.Range.Max)}
 			bad = append(bad, "1.5", strconv.Itoa(f.Range.Min-1), strconv.Itoa(f.Range.Max+1))
+		}
+		if f.Span != (option.Span{}) {
+			good = []string{fmt.Sprint(f.Span.Min), fmt.Sprint(f.Span.Max)}
+			bad = append(bad, "NaN", "+Inf", "90s", "1:30", fmt.Sprint(f.Span.Min-0.001), fmt.Sprint(f.Span.Max+0.001))
 		}
 		for _, text := range good {
 			o := option.Defaults()

@@ -2,6 +2,8 @@ package option
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -23,4 +25,26 @@ func ParseTime(text string) (time.Duration, error) {
 		total = total*60 + v
 	}
 	return time.Duration(total * float64(time.Second)), nil
+}
+
+// longest is a time after the end of all clips.
+const longest = 1e7 * time.Second
+
+// Seconds is a time of a number of seconds, to the nanosecond.
+func Seconds(v float64) time.Duration { return time.Duration(math.Round(v * float64(time.Second))) }
+
+// Kept is how much Start and End keep of a clip of a duration, which decides the price.
+func (o Options) Kept(clip time.Duration) time.Duration {
+	if o.End > 0 && o.End < clip {
+		clip = o.End
+	}
+	return max(0, clip-o.Start)
+}
+
+// CheckPart refuses, by an *Error, a Start that leaves nothing of a clip of a duration.
+func (o Options) CheckPart(clip time.Duration) error {
+	if o.Start > 0 && o.Start >= clip {
+		return &Error{Field: "start", Reason: fmt.Sprintf("must come before the end of the clip at %v", clip)}
+	}
+	return nil
 }

@@ -55,6 +55,7 @@ func AddOptions(f *pflag.FlagSet, o *bgremove.Options) {
 	flags.AddDrawnBackground(f, o)
 	flags.AddRim(f, o)
 	flags.AddPlaces(f, o)
+	flags.AddTiming(f, o)
 }
 
 // validate checks as much as possible before anything is sent.
@@ -119,6 +120,7 @@ func JobOptions(b bgremove.Options) client.JobOptions {
 		Anchor: api.Anchor(b.Anchor), OutputFormat: api.OutputFormat(b.Format), BgColor: b.Background, Trim: b.Trim,
 		Outline: b.Outline, Shadow: b.Shadow, Harmonise: b.Harmonise,
 		Hints: b.Hints, Largest: b.Largest,
+		FPS: b.FPS, Start: b.Start, End: b.End, Quality: b.Quality, Loop: b.Loop,
 	}
 	if _, colour := option.ParseColour(b.Background); !colour && !b.Transparent() {
 		j.BgColor, j.Background = "", b.Background

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
@@ -22,15 +24,16 @@ type totalPrice struct {
 
 type filePrice struct {
 	Input    string  `json:"input"`
-	Duration float64 `json:"duration"` // seconds
+	Duration float64 `json:"duration"` // seconds, of the whole file
 	Credits  int64   `json:"credits"`
 }
 
 // priceOf measures files as the service will. It fails for a file that cannot
-// be read, because the service would refuse it or fail its job.
-func (c *remote) priceOf(ctx context.Context, inputs []string) (totalPrice, error) {
+// be read, because the service would refuse it or fail its job, and for one of which
+// the options leave nothing.
+func (o *submission) priceOf(ctx context.Context, inputs []string) (totalPrice, error) {
 	var p totalPrice
-	config := c.engine
+	config := o.engine
 	config.Inputs = option.ServiceInputs()
 	engine := bgremove.New(config)
 	for _, input := range inputs {
@@ -38,23 +41,36 @@ func (c *remote) priceOf(ctx context.Context, inputs []string) (totalPrice, erro
 		if err != nil {
 			return p, err
 		}
-		credits := price.OfSeconds(info.Duration)
+		clip := option.Seconds(info.Duration).Round(time.Millisecond) // as the service counts
+		if err := o.options.CheckPart(clip); err != nil {
+			return p, emptyPart(input, err)
+		}
+		credits := price.Of(o.options.Kept(clip))
 		p.Files = append(p.Files, filePrice{input, info.Duration, credits})
 		p.Credits += credits
 	}
 	return p, nil
 }
 
+// emptyPart is an option's error about a file.
+func emptyPart(input string, err error) error {
+	wrong := (*option.Error)(nil)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	return &bgremove.Error{Kind: bgremove.Invalid, Path: input, Field: flags.Name(wrong.Field), Reason: wrong.Reason, Err: err}
+}
+
 // printPrice prints the price.
-func (c *remote) printPrice(ctx context.Context, inputs []string) error {
-	p, err := c.priceOf(ctx, inputs)
+func (o *submission) printPrice(ctx context.Context, inputs []string) error {
+	p, err := o.priceOf(ctx, inputs)
 	if err != nil {
 		return err
 	}
-	if c.asJSON {
-		return c.JSON(p)
+	if o.asJSON {
+		return o.JSON(p)
 	}
-	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(o.Out, 0, 0, 2, ' ', 0)
 	for _, f := range p.Files {
 		fmt.Fprintf(w, "%s\t%.3f s\t%d credits\n", f.Input, f.Duration, f.Credits)
 	}
@@ -66,13 +82,15 @@ func (c *remote) printPrice(ctx context.Context, inputs []string) error {
 
 // confirm asks before a batch that costs more than limit credits, or an unknown
 // number. Unreadable files cost nothing in the end.
-func (c *remote) confirm(cmd *cobra.Command, inputs []string, limit int) error {
+func (o *submission) confirm(cmd *cobra.Command, inputs []string, limit int) error {
 	var cost int64
 	costText := ""
 	for _, input := range inputs {
-		p, err := c.priceOf(cmd.Context(), []string{input})
+		p, err := o.priceOf(cmd.Context(), []string{input})
 		var known *bgremove.Error
 		switch {
+		case errors.As(err, &known) && known.Kind == bgremove.Invalid:
+			return err
 		case errors.As(err, &known) && known.Kind == bgremove.Missing:
 			costText = "an unknown number of credits (it takes ffmpeg to find out)"
 		case errors.As(err, &known):
@@ -88,10 +106,10 @@ func (c *remote) confirm(cmd *cobra.Command, inputs []string, limit int) error {
 	case costText == "":
 		costText = fmt.Sprintf("%d credits", cost)
 	}
-	if !c.CanAsk() {
+	if !o.CanAsk() {
 		return &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.NotSubmitted, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), costText, limit)}
 	}
-	yes, err := c.Ask(cmd.Context(), fmt.Sprintf("%d files cost %s. Submit them?", len(inputs), costText))
+	yes, err := o.Ask(cmd.Context(), fmt.Sprintf("%d files cost %s. Submit them?", len(inputs), costText))
 	if err == nil && !yes {
 		err = errDeclined
 	}

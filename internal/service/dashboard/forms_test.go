@@ -30,7 +30,7 @@ func (p page) jobID() string {
 // blank holds the options of an unchanged form.
 var blank = []string{"method", "auto", "tolerance", "16", "crop", "true", "pad", "12", "canvasW", "", "canvasH", "", "anchor", "center",
 	"outputFormat", "gif", "bgColor", "transparent", "trim", "false", "background", "", "outline", "", "shadow", "", "harmonise", "false",
-	"hints", "", "largest", "false"}
+	"hints", "", "largest", "false", "fps", "", "start", "", "end", "", "quality", "", "loop", ""}
 
 // TestKept checks that pages say how long the files of a job are kept.
 func TestKept(t *testing.T) {

@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"os"
 	"regexp"
@@ -31,7 +32,7 @@ func controls(body string) map[string]control {
 		if m == nil {
 			return ""
 		}
-		return m[1]
+		return html.UnescapeString(m[1])
 	}
 	all := map[string]control{}
 	for _, tag := range regexp.MustCompile(`<input[^>]* name="[^>]*>`).FindAllString(body, -1) {
@@ -72,6 +73,8 @@ func TestFormHasEveryOption(t *testing.T) {
 			want = control{Text: f.Default}
 		case name == "outline", name == "shadow":
 			want = control{}
+		case f.Span != option.Span{}:
+			want = control{Min: fmt.Sprint(f.Span.Min), Max: fmt.Sprint(f.Span.Max)}
 		case f.Range != option.Range{}:
 			want = control{Text: f.Default, Min: strconv.Itoa(f.Range.Min), Max: strconv.Itoa(f.Range.Max)}
 		}
@@ -121,6 +124,8 @@ func TestOptionText(t *testing.T) {
 			other = "#123456,7"
 		case name == "shadow":
 			other = option.SoftShadow
+		case f.Span != option.Span{}:
+			other = "2.5"
 		case f.Range != option.Range{}:
 			other = strconv.Itoa(f.Range.Max)
 		}

@@ -211,6 +211,21 @@ func (j jobView) OptionText() string {
 	if o.Trim {
 		parts = append(parts, "trimmed")
 	}
+	if o.FPS > 0 {
+		parts = append(parts, fmt.Sprintf("at most %v frames a second", o.FPS))
+	}
+	if o.Start > 0 {
+		parts = append(parts, fmt.Sprintf("from %v s on", o.Start))
+	}
+	if o.End > 0 {
+		parts = append(parts, fmt.Sprintf("up to %v s", o.End))
+	}
+	if o.Quality > 0 {
+		parts = append(parts, fmt.Sprintf("quality %d", o.Quality))
+	}
+	if o.Loop != nil {
+		parts = append(parts, loopText(*o.Loop))
+	}
 	if o.Largest {
 		parts = append(parts, "only the largest thing")
 	}
@@ -221,6 +236,17 @@ func (j jobView) OptionText() string {
 		parts = append(parts, string(o.OutputFormat)+" requested, but it has no transparency")
 	}
 	return strings.Join(parts, " · ")
+}
+
+// loopText says how often an output plays.
+func loopText(n int) string {
+	switch n {
+	case 0:
+		return "plays for ever"
+	case 1:
+		return "plays once"
+	}
+	return fmt.Sprintf("plays %d times", n)
 }
 
 // sideText is one side of a canvas; 0 follows the other.

@@ -60,7 +60,7 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 	sub := job.Submission{
 		Owner: r.owner, RequestID: r.id, Options: f.options, Files: []job.Input{in}, Again: id, WebhookURL: f.webhook, Reservation: reservation,
 	}
-	if err := checkHints(sub); err != nil {
+	if err := checkClips(sub); err != nil {
 		return job.Receipt{}, err
 	}
 	return a.Jobs.Submit(ctx, sub)
@@ -111,6 +111,7 @@ func optionsBody(o job.Options) api.JobOptions {
 	}
 	b.CanvasW, b.CanvasH, b.Harmonise, b.Largest = given(o.CanvasW), given(o.CanvasH), given(o.Harmonise), given(o.Largest)
 	b.Background, b.Outline, b.Shadow = given(o.Background), given(o.Outline), given(o.Shadow)
+	b.Fps, b.Start, b.End, b.Quality, b.Loop = given(o.FPS), given(o.Start), given(o.End), given(o.Quality), o.Loop
 	if len(o.Hints) > 0 {
 		b.Hints = &o.Hints
 	}

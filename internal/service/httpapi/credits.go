@@ -1,12 +1,13 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/job"
-	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -90,16 +91,18 @@ func usageDayBody(d job.DayUsage) api.UsageDay {
 // Estimate is the price of a clip, by its facts or by the clip itself.
 func (o operations) Estimate(ctx context.Context, in api.EstimateRequestObject) (api.EstimateResponseObject, error) {
 	var (
-		clip job.Media
-		err  error
+		clip    job.Media
+		options job.Options
+		err     error
 	)
 	switch {
 	case in.JSONBody != nil:
-		clip, err = o.described(*in.JSONBody)
+		clip, options, err = o.described(*in.JSONBody)
 	case in.MultipartBody != nil:
 		f := o.newForm(requestFrom(ctx), 1, true)
 		defer f.drop(ctx)
 		clip, err = o.measured(ctx, f, in)
+		options = f.options
 	default:
 		err = &formError{reason: "the body is neither JSON nor a multipart form"}
 	}
@@ -110,7 +113,7 @@ func (o operations) Estimate(ctx context.Context, in api.EstimateRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	b := api.Estimate{Duration: clip.Duration.Seconds(), Cost: price.Of(clip.Duration), CreditsRemaining: int(balance)}
+	b := api.Estimate{Duration: clip.Duration.Seconds(), Cost: options.Price(clip), CreditsRemaining: int(balance)}
 	if !o.Jobs.Unlimited() {
 		b.Charged = b.Cost
 	}
@@ -123,10 +126,19 @@ const (
 	maxCount   = 1_000_000
 )
 
-// described is a clip that the client describes.
-func (a *API) described(c api.Clip) (job.Media, error) {
+// described is a clip that the client describes, and the options that cut it.
+func (a *API) described(c api.Clip) (job.Media, job.Options, error) {
+	o := job.DefaultOptions()
 	if !(c.Duration > 0 && c.Duration <= maxSeconds) {
-		return job.Media{}, &formError{field: "duration", reason: "must be above 0 and at most 31536000 seconds"}
+		return job.Media{}, o, &formError{field: "duration", reason: "must be above 0 and at most 31536000 seconds"}
+	}
+	for field, seconds := range map[string]*float64{"start": c.Start, "end": c.End} {
+		if seconds == nil {
+			continue
+		}
+		if _, err := o.Set(field, strconv.FormatFloat(*seconds, 'f', -1, 64)); err != nil {
+			return job.Media{}, o, err
+		}
 	}
 	m := job.Media{Duration: time.Duration(math.Round(1000*c.Duration)) * time.Millisecond}
 	for field, n := range map[string]struct{ given, to *int }{
@@ -136,10 +148,10 @@ func (a *API) described(c api.Clip) (job.Media, error) {
 			continue
 		}
 		if *n.to = *n.given; *n.to < 0 || *n.to > maxCount {
-			return job.Media{}, &formError{field: field, reason: "must be between 0 and 1000000"}
+			return job.Media{}, o, &formError{field: field, reason: "must be between 0 and 1000000"}
 		}
 	}
-	return m, a.Limits.Check(m)
+	return m, o, cmp.Or(a.Limits.Check(m), o.Check(), o.CheckFor(m))
 }
 
 // measured is a clip that the client sends.
@@ -157,5 +169,5 @@ func (a *API) measured(ctx context.Context, f *form, in api.EstimateRequestObjec
 	if files[0].Unreadable {
 		return job.Media{}, job.ErrUnreadable
 	}
-	return files[0].Media, nil
+	return files[0].Media, f.options.CheckFor(files[0].Media)
 }

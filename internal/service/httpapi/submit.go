@@ -101,7 +101,7 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 	if err := errors.Join(a.probe(ctx, f, sub.Files), conflict, checkReadable(sub)); err != nil {
 		return job.Receipt{}, err
 	}
-	if err := checkHints(sub); err != nil {
+	if err := checkClips(sub); err != nil {
 		return job.Receipt{}, err
 	}
 	f.release()
@@ -134,8 +134,9 @@ func (a *API) checkOptions(ctx context.Context, o job.Options) error {
 	return a.Prober.Check(ctx, o)
 }
 
-// checkHints refuses hints that do not fit all files. One that cannot be read fits any.
-func checkHints(sub job.Submission) error {
+// checkClips refuses options that do not fit all files. A file that cannot be read fits
+// any.
+func checkClips(sub job.Submission) error {
 	for _, f := range sub.Files {
 		if f.Unreadable {
 			continue

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
@@ -30,11 +31,16 @@ type Options struct {
 	Harmonise  bool          `json:"harmonise,omitempty"`
 	Hints      []option.Hint `json:"hints,omitempty"`
 	Largest    bool          `json:"largest,omitempty"`
+	FPS        float64       `json:"fps,omitempty"`
+	Start      float64       `json:"start,omitempty"` // seconds
+	End        float64       `json:"end,omitempty"`   // seconds
+	Quality    int           `json:"quality,omitempty"`
+	Loop       *int          `json:"loop,omitempty"`
 }
 
 // optionNames are those of Options in JSON, which are those of package option.
 var optionNames = []string{"method", "tolerance", "crop", "pad", "canvasW", "canvasH", "anchor", "outputFormat", "bgColor", "trim",
-	option.DrawnBackground, "outline", "shadow", "harmonise", "hints", "largest"}
+	option.DrawnBackground, "outline", "shadow", "harmonise", "hints", "largest", "fps", "start", "end", "quality", "loop"}
 
 // OptionNames are the names that Set knows.
 func OptionNames() []string { return slices.Clone(optionNames) }
@@ -54,6 +60,7 @@ func offered(o option.Options) Options {
 		Anchor: o.Anchor, OutputFormat: o.Format, BgColor: o.Background, Trim: o.Trim,
 		Outline: o.Outline, Shadow: o.Shadow, Harmonise: o.Harmonise,
 		Hints: o.Hints, Largest: o.Largest,
+		FPS: o.FPS, Start: o.Start.Seconds(), End: o.End.Seconds(), Quality: o.Quality, Loop: o.Loop,
 	}
 }
 
@@ -64,6 +71,7 @@ func (o Options) Removal() option.Options {
 	r.Anchor, r.Format, r.Background, r.Trim = o.Anchor, o.OutputFormat, cmp.Or(o.Background, o.BgColor), o.Trim
 	r.Outline, r.Shadow, r.Harmonise = o.Outline, o.Shadow, o.Harmonise
 	r.Hints, r.Largest = o.Hints, o.Largest
+	r.FPS, r.Start, r.End, r.Quality, r.Loop = o.FPS, option.Seconds(o.Start), option.Seconds(o.End), o.Quality, o.Loop
 	return r
 }
 
@@ -102,7 +110,15 @@ func (o Options) Check() error {
 	return nil
 }
 
-// CheckFor refuses hints that do not fit a clip; the error is an *option.Error.
+// CheckFor refuses a part and hints that do not fit a clip; the error is an
+// *option.Error.
 func (o Options) CheckFor(m Media) error {
-	return o.Removal().CheckHints(m.Width, m.Height, m.Duration)
+	r := o.Removal()
+	if err := r.CheckPart(m.Duration); err != nil {
+		return err
+	}
+	return r.CheckHints(m.Width, m.Height, m.Duration)
 }
+
+// Price is that of the part of a clip that is kept.
+func (o Options) Price(m Media) int64 { return price.Of(o.Removal().Kept(m.Duration)) }

@@ -41,6 +41,12 @@ func TestSet(t *testing.T) {
 		{"outline", "#ffffff,64", "#ffffff,65", "must be #rrggbb,width with a width of 1 to 64"},
 		{"shadow", "soft", "101,0", "must be soft or x,y[,blur[,opacity]] with offsets of -100 to 100, a blur of 0 to 64 and an opacity of 1 to 100"},
 		{"harmonise", "true", "yes", "must be true or false"},
+		{"fps", "0.01", "0", "must be between 0.01 and 1000"},
+		{"fps", "1000", "NaN", "must be between 0.01 and 1000"},
+		{"start", "1.5", "1:30", "must be between 0 and 10000000 seconds"},
+		{"end", "0", "-1", "must be between 0 and 10000000 seconds"},
+		{"quality", "100", "0", "must be between 1 and 100"},
+		{"loop", "0", "65536", "must be between 0 and 65535"},
 	} {
 		o := job.DefaultOptions()
 		if known, err := o.Set(c.field, c.good); !known || err != nil {
@@ -118,6 +124,8 @@ func other(name string) string {
 		return "#123456,7"
 	case name == "shadow":
 		return option.SoftShadow
+	case f.Span != option.Span{}:
+		return strconv.FormatFloat(f.Span.Max/7, 'f', -1, 64)
 	}
 	return strconv.Itoa(f.Range.Max)
 }
@@ -169,6 +177,10 @@ func TestStoredOptions(t *testing.T) {
 			`"hints":[{"keep":true,"click":[3,4],"t":1.5},{"keep":false,"stroke":[[1,2],[3,4.5]],"radius":6}],"largest":true}`: {
 			Method: "auto", Tolerance: 16, Crop: true, Pad: 12, Anchor: "center", OutputFormat: "gif", BgColor: "transparent", Largest: true,
 			Hints: []option.Hint{{Keep: true, Click: &[2]float64{3, 4}, At: 1500 * time.Millisecond}, {Stroke: [][2]float64{{1, 2}, {3, 4.5}}, Radius: 6}}},
+		`{"method":"auto","tolerance":16,"crop":true,"pad":12,"anchor":"center","outputFormat":"gif","bgColor":"transparent","trim":false,` +
+			`"fps":12.5,"start":1.5,"end":60,"quality":80,"loop":0}`: {
+			Method: "auto", Tolerance: 16, Crop: true, Pad: 12, Anchor: "center", OutputFormat: "gif", BgColor: "transparent",
+			FPS: 12.5, Start: 1.5, End: 60, Quality: 80, Loop: new(0)},
 	} {
 		var got job.Options
 		if err := json.Unmarshal([]byte(stored), &got); err != nil || !cmp.Equal(got, want) {
@@ -177,5 +189,45 @@ func TestStoredOptions(t *testing.T) {
 		if text, err := json.Marshal(want); err != nil || string(text) != stored {
 			t.Errorf("%+v is stored as %s, %v", want, text, err)
 		}
+	}
+}
+
+// A clip that is cut costs what its kept part costs, and a part that is none is refused.
+func TestPart(t *testing.T) {
+	t.Parallel()
+	clip := job.Media{Type: "video/mp4", FrameCount: 200, Width: 64, Height: 48, Duration: 20 * time.Second}
+	for _, c := range []struct {
+		fields string
+		price  int64
+		err    string
+	}{
+		{"", 20, ""},
+		{"start=5", 15, ""},
+		{"end=5", 5, ""},
+		{"end=0", 20, ""},
+		{"end=500", 20, ""},
+		{"start=5,end=9.001", 5, ""},
+		{"start=5,end=5.1", 3, ""},
+		{"start=19.999", 3, ""},
+		{"start=20", 3, "start must come before the end of the clip at 20s"},
+		{"start=21,end=30", 3, "start must come before the end of the clip at 20s"},
+		{"fps=1", 20, ""},
+	} {
+		o := job.DefaultOptions()
+		for field := range strings.SplitSeq(c.fields, ",") {
+			name, value, _ := strings.Cut(field, "=")
+			if _, err := o.Set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := errors.Join(o.Check(), o.CheckFor(clip))
+		if got := o.Price(clip); got != c.price || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+			t.Errorf("%s: %d credits, %v", c.fields, got, err)
+		}
+	}
+	o := job.DefaultOptions()
+	o.Start, o.End = 3, 2
+	if err := o.Check(); err == nil || err.Error() != "end must come after start" {
+		t.Errorf("an end before the start: %v", err)
 	}
 }

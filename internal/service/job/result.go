@@ -15,7 +15,7 @@ type Placement struct {
 	Window Box  `json:"window"` // with padding it may reach beyond the input
 	Target Box  `json:"target"`
 	// Start is when the output begins in the input, in seconds: above 0 where
-	// trim left frames out.
+	// trim or the option start left frames out.
 	Start float64 `json:"start"`
 }
 

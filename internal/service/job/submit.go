@@ -113,9 +113,10 @@ func (s *Service) observeCredits(sub Submission) {
 		return
 	}
 	for _, f := range sub.Files {
-		s.config.Observer.Credits(account.Charge, price.Of(f.Media.Duration))
+		cost := sub.Options.Price(f.Media)
+		s.config.Observer.Credits(account.Charge, cost)
 		if f.Unreadable {
-			s.config.Observer.Credits(account.Refund, price.Of(f.Media.Duration))
+			s.config.Observer.Credits(account.Refund, cost)
 		}
 	}
 }
@@ -146,7 +147,7 @@ func (s *Service) submit(ctx context.Context, tx *store.Tx, sub Submission) (Rec
 	}
 	items := make([]account.Item, len(sub.Files))
 	for i, f := range sub.Files {
-		items[i] = account.Item{JobID: id.New(jobPrefix), Credits: price.Of(f.Media.Duration)}
+		items[i] = account.Item{JobID: id.New(jobPrefix), Credits: sub.Options.Price(f.Media)}
 		receipt.Jobs = append(receipt.Jobs, ReceiptItem{ID: items[i].JobID, Filename: f.Name})
 	}
 	options, err := json.Marshal(sub.Options)

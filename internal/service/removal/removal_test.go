@@ -104,3 +104,41 @@ func TestPreviewSize(t *testing.T) {
 		t.Errorf("%d×%d, %v", c.Width, c.Height, err)
 	}
 }
+
+// A part of a clip is processed, and its place in time is told. A part in which no frame
+// begins is an error.
+func TestPart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "clip")
+	if err := os.WriteFile(path, removaltest.Clip(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	process := func(start, end float64) (job.Product, error) {
+		o := job.DefaultOptions()
+		o.Start, o.End, o.Loop = start, end, new(2)
+		return remover(t).Process(t.Context(), job.Task{Job: job.Job{Options: o, OutputFormat: "gif"}, Input: path, Dir: dir, Preview: func(string) {}})
+	}
+	got, err := process(0.9, 2.2) // the frames of 1, 1.5 and 2 s
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Placement.Start != 1 {
+		t.Errorf("the output begins at %v s", got.Placement.Start)
+	}
+	f, err := os.Open(got.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	made, err := gif.DecodeAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{50, 50, 20}, made.Delay); diff != "" || made.LoopCount != 1 {
+		t.Errorf("it plays %d times more, with delays (-want +got):\n%s", made.LoopCount, diff)
+	}
+	if _, err := process(3.8, 0); err == nil || errors.Is(err, job.ErrUnreadable) {
+		t.Errorf("a part without a frame: %v", err)
+	}
+}
