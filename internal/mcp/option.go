@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v3"
@@ -26,18 +25,13 @@ var meanings = map[string]string{
 
 	"bgFit":      "How a file behind the subject is fitted to the output.",
 	"edgeColour": "gif: blend half-transparent edges on this colour, the one of the page that shows it.",
-	"end":        "Keep frames before this time, in seconds.",
-	"fps":        "Drop frames so that at most so many a second are left.",
 	"frame":      "Make one picture, of what is shown at this time, in seconds.",
 	"key":        "The backdrop's colour. green and blue are for a lit screen.",
-	"loop":       "How often it plays, 0 for ever. If it is not given, as the input.",
 	"maskOnly":   "Write the matte, white on black, instead of the subject.",
 	"maxSize":    "Give up quality, colours, frame rate, size and length, in that order, until the output has at most so many bytes.",
 	"noAudio":    "Drop the sound.",
 	"preset":     "Keep within the limits of a service that takes stickers, emoji or clips.",
-	"quality":    "Fidelity against size.",
 	"scale":      "How to scale to a canvas.",
-	"start":      "Keep frames from this time on, in seconds.",
 	"subject":    "With the network: moving drops all that does not move, salient keeps all that is found.",
 }
 
@@ -127,6 +121,8 @@ func (v *vocabulary) schema(name string) *jsonschema.Schema {
 		if f.Range.Default != 0 {
 			s.Default = json.RawMessage(f.Default)
 		}
+	case f.Span != option.Span{}:
+		s.Type, s.Minimum, s.Maximum = "number", new(f.Span.Min), new(f.Span.Max)
 	case f.Colour && name != option.DrawnBackground:
 		s.Type = "string"
 		s.Description += " " + option.List(append(slices.Clone(f.Words), "#rrggbb"), "or") + "."
@@ -144,38 +140,17 @@ var texts = map[string]struct {
 	kind string // in JSON
 	read func(*option.Options, string) error
 }{
-	"start": {"number", func(o *option.Options, text string) error { return seconds(text, &o.Start) }},
-	"end":   {"number", func(o *option.Options, text string) error { return seconds(text, &o.End) }},
 	"frame": {"number", func(o *option.Options, text string) error {
-		o.Frame = new(time.Duration)
-		return seconds(text, o.Frame)
-	}},
-	"fps": {"number", func(o *option.Options, text string) (err error) {
-		o.FPS, err = strconv.ParseFloat(text, 64)
-		return number(err)
-	}},
-	"loop": {"integer", func(o *option.Options, text string) (err error) {
-		o.Loop = new(int)
-		*o.Loop, err = strconv.Atoi(text)
-		return number(err)
+		at, err := option.ParseTime(text)
+		o.Frame = &at
+		return err
 	}},
 	"maxSize": {"integer", func(o *option.Options, text string) (err error) {
-		o.MaxSize, err = strconv.ParseInt(text, 10, 64)
-		return number(err)
-	}},
-}
-
-func seconds(text string, into *time.Duration) (err error) {
-	*into, err = option.ParseTime(text)
-	return err
-}
-
-// number is the error of a text that is no number.
-func number(err error) error {
-	if err == nil {
+		if o.MaxSize, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return errors.New("must be a number")
+		}
 		return nil
-	}
-	return errors.New("must be a number")
+	}},
 }
 
 // options takes the options out of arguments. All problems are told.

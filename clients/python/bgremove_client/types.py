@@ -83,6 +83,26 @@ class Options(TypedDict):
     """
     Keep only the largest of the things that do not touch.
     """
+    fps: NotRequired[float]
+    """
+    Drop frames so that at most that many a second are left. It never adds any.
+    """
+    start: NotRequired[float]
+    """
+    Keep frames from this second of the input on. A start after the end of the clip is refused, for any file of a batch.
+    """
+    end: NotRequired[float]
+    """
+    Keep frames before this second of the input. It must come after `start`; 0 is the end of the clip.
+    """
+    quality: NotRequired[int]
+    """
+    Fidelity against size. Without it the format's default is used. apng and mov have only one.
+    """
+    loop: NotRequired[int]
+    """
+    How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
+    """
 
 
 class HintsForm(TypedDict):
@@ -344,12 +364,20 @@ class Clip(TypedDict):
     """
     Height in pixels.
     """
+    start: NotRequired[float]
+    """
+    The option of a job, in seconds.
+    """
+    end: NotRequired[float]
+    """
+    The option of a job, in seconds.
+    """
 
 
 class Estimate(TypedDict):
     duration: float
     """
-    Seconds, to the millisecond.
+    Seconds of the whole clip, to the millisecond.
     """
     cost: int
     """

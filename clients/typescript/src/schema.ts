@@ -216,7 +216,7 @@ export interface paths {
         /**
          * The price of a clip
          * @description Send the duration that you know, in JSON, or a file in a form, which is measured as for a job and not kept. A clip that a
-         *     submission would refuse is refused here, too. Nothing is charged. Options do not change the price.
+         *     submission would refuse is refused here, too. Nothing is charged. Of the options, only `start` and `end` change the price.
          */
         post: operations["estimate"];
         delete?: never;
@@ -968,6 +968,25 @@ export interface components {
              * @default false
              */
             largest?: boolean;
+            /**
+             * Format: double
+             * @description Drop frames so that at most that many a second are left. It never adds any.
+             */
+            fps?: number;
+            /**
+             * Format: double
+             * @description Keep frames from this second of the input on. A start after the end of the clip is refused, for any file of a batch.
+             */
+            start?: number;
+            /**
+             * Format: double
+             * @description Keep frames before this second of the input. It must come after `start`; 0 is the end of the clip.
+             */
+            end?: number;
+            /** @description Fidelity against size. Without it the format's default is used. apng and mov have only one. */
+            quality?: number;
+            /** @description How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever. */
+            loop?: number;
         };
         /** @description The options of a job. */
         JobOptions: components["schemas"]["Options"] & {
@@ -1236,7 +1255,10 @@ export interface components {
             days: components["schemas"]["UsageDay"][];
             total: components["schemas"]["UsageSum"];
         };
-        /** @description What is known of a clip. The duration decides the price; the rest is compared with the limits. */
+        /**
+         * @description What is known of a clip. The duration decides the price, or that of the part between `start` and `end`. The rest is compared
+         *     with the limits.
+         */
         Clip: {
             /**
              * Format: double
@@ -1249,11 +1271,21 @@ export interface components {
             width?: number;
             /** @description Height in pixels. */
             height?: number;
+            /**
+             * Format: double
+             * @description The option of a job, in seconds.
+             */
+            start?: number;
+            /**
+             * Format: double
+             * @description The option of a job, in seconds.
+             */
+            end?: number;
         };
         Estimate: {
             /**
              * Format: double
-             * @description Seconds, to the millisecond.
+             * @description Seconds of the whole clip, to the millisecond.
              */
             duration: number;
             /**
