@@ -73,8 +73,14 @@ func besideExecutable() []string {
 	if target, err := filepath.EvalSymlinks(exe); err == nil {
 		exe = target
 	}
-	dir := filepath.Dir(exe)
-	return []string{dir, filepath.Join(dir, "lib"), filepath.Join(filepath.Dir(dir), "lib")}
+	return beside(filepath.Dir(exe))
+}
+
+// beside lists the folders at an executable in dir. Packages of systems put the
+// library into lib/bgremove, where no other program's linker finds it.
+func beside(dir string) []string {
+	above := filepath.Dir(dir)
+	return []string{dir, filepath.Join(dir, "lib"), filepath.Join(above, "lib", "bgremove"), filepath.Join(above, "lib")}
 }
 
 // Find looks in these places. The error is a *NotFoundError or wraps
