@@ -184,15 +184,23 @@ demo: build ## turn the sample clip into a transparent GIF, and draw a picture o
 	./tools/setup.sh demo
 	./examples/demo.sh
 
+# Without a key of gpg in GPG_FINGERPRINT, checksums are not signed.
+comma    := ,
+unsigned := $(if $(GPG_FINGERPRINT),,$(comma)sign)
+
 .PHONY: release-check
 release-check: setup $(goreleaser) ## build every release archive into dist/ and check it; publishes nothing
 	$(goreleaser) check
-	$(goreleaser) release --snapshot --clean --skip=publish
+	$(goreleaser) release --snapshot --clean --skip=publish$(unsigned)
 	BGREMOVE_DIST='$(CURDIR)/dist' $(GO) test -count=1 ./tools/archives
 
 .PHONY: apidiff
 apidiff: $(apidiff) ## compare the API of pkg/ with that of the last release
 	./tools/apidiff.sh $(apidiff)
+
+.PHONY: packages
+packages: $(goreleaser) ## build the packages for amd64, and install and remove them in a clean Debian; needs root
+	./tools/packages.sh $(goreleaser)
 
 .PHONY: clean
 clean: ## remove the built files and the tools
