@@ -202,6 +202,10 @@ apidiff: $(apidiff) ## compare the API of pkg/ with that of the last release
 packages: $(goreleaser) ## build the packages for amd64, and install and remove them in a clean Debian; needs root
 	./tools/packages.sh $(goreleaser)
 
+.PHONY: container
+container: ## build the container image, and run its containers; needs root
+	./tools/container.sh
+
 .PHONY: clean
 clean: ## remove the built files and the tools
 	rm -rf bin dist .cache
