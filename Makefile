@@ -5,6 +5,7 @@ VERSITYGW_VERSION  := v1.8.0
 STRIPEMOCK_VERSION := v0.203.0
 PROMTOOL_VERSION   := v0.316.0
 APIDIFF_VERSION    := v0.0.0-20261113113407-e3970619a1a4
+ACTIONLINT_VERSION := v1.7.12
 
 GO       ?= go
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -26,6 +27,7 @@ versitygw  := $(tools)/versitygw-$(VERSITYGW_VERSION)
 stripemock := $(tools)/stripe-mock-$(STRIPEMOCK_VERSION)
 promtool   := $(tools)/promtool-$(PROMTOOL_VERSION)
 apidiff    := $(tools)/apidiff-$(APIDIFF_VERSION)
+actionlint := $(tools)/actionlint-$(ACTIONLINT_VERSION)
 
 # For the tests of buying.
 test race: export BGREMOVE_TEST_STRIPE_MOCK ?= $(stripemock)
@@ -128,6 +130,10 @@ attack: setup build ## attack a real server in the ways of docs/security.md, and
 alerts: $(promtool) ## check the alerts of deploy/prometheus; builds promtool first
 	$(promtool) check rules deploy/prometheus/rules.yaml
 	$(promtool) test rules deploy/prometheus/rules.test.yaml
+
+.PHONY: actions
+actions: $(actionlint) ## check action.yml and the workflows of examples/ci; builds actionlint first
+	./tools/actions.sh $(actionlint)
 
 # For the network: tools/train/README.md describes DATA, a folder of pictures.
 python  := .cache/train/bin/python
@@ -233,6 +239,10 @@ $(promtool):
 $(apidiff):
 	GOBIN='$(tools)' $(GO) install golang.org/x/exp/cmd/apidiff@$(APIDIFF_VERSION)
 	mv '$(tools)/apidiff' $@
+
+$(actionlint):
+	GOBIN='$(tools)' $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
+	mv '$(tools)/actionlint' $@
 
 .cache/train/pack.zip: .cache/train/measuring tools/train/pack.py tools/train/footage.py
 	$(if $(DATA),,$(error give the folder of pictures: make $(MAKECMDGOALS) DATA=folder))
