@@ -46,11 +46,11 @@ build: ## build bin/bgremove
 
 .PHONY: test
 test: setup $(stripemock) ## run every test, and the seeds of every fuzz target
-	./tools/postgres.sh $(GO) test ./...
+	./tools/postgres.sh $(GO) test -timeout 20m ./...
 
 .PHONY: race
 race: setup $(stripemock) ## run every test under the race detector
-	./tools/postgres.sh $(GO) test -race ./...
+	./tools/postgres.sh $(GO) test -timeout 60m -race ./...
 
 .PHONY: screenshots
 screenshots: setup ## open every page in a browser, and make the pictures of docs/dashboard.md
