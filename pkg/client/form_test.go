@@ -43,8 +43,10 @@ func fill(v reflect.Value) {
 		switch f := v.Field(i); f.Kind() {
 		case reflect.String:
 			f.SetString("x")
-		case reflect.Int:
+		case reflect.Int, reflect.Int64: // of times, too
 			f.SetInt(20)
+		case reflect.Float64:
+			f.SetFloat(20)
 		case reflect.Bool:
 			f.SetBool(true)
 		case reflect.Pointer:
