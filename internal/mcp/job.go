@@ -75,7 +75,7 @@ func (s *server) addJobs(m *sdk.Server) {
 		"input":          {Type: "string", Description: "The path of a clip: " + strings.Join(option.UploadExtensions(), " ") + "."},
 		"idempotencyKey": {Type: "string", Description: "A text of your choice. Within 24 hours the same submission with it is not charged again."},
 	}
-	words.addOptions(submit, words.service)
+	words().addOptions(submit, words().service)
 	addTool(m, &sdk.Tool{
 		Name: "submit_job", Title: "Send a clip to the service",
 		Description: "Sends a local clip to the service, which charges credits for it and takes its background out. probe tells the price. job_status tells when it is done.",

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v3"
@@ -46,8 +47,9 @@ type vocabulary struct {
 	hint     *jsonschema.Schema
 }
 
-// words is read from the API's specification.
-var words = readVocabulary()
+// words is read from the API's specification when it is first asked for: that takes longer
+// than the start of the program.
+var words = sync.OnceValue(readVocabulary)
 
 type described struct {
 	Ref         string `yaml:"$ref"`

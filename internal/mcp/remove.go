@@ -39,7 +39,7 @@ func (s *server) addRemove(m *sdk.Server) {
 		"overwrite": {Type: "boolean", Description: "Replace the output if it exists."},
 		"preview":   {Type: "boolean", Description: "Also show one frame of the result."},
 	}
-	words.addOptions(all, words.local())
+	words().addOptions(all, words().local())
 	background := all[option.DrawnBackground]
 	background.Pattern = ""
 	background.Description += " Or the path of a picture or a clip."
