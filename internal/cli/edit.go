@@ -94,10 +94,7 @@ func (e *edit) check(cmd *cobra.Command) error {
 	if note, ok := bgremove.FallBack(e.options); ok {
 		e.Message("%s", failure.NoteText(note))
 	}
-	if e.output == "" || filearg.IsOutputFolder(e.output) {
-		e.output = filearg.OutputPath(e.input, e.output, e.options.EffectiveFormat())
-	}
-	e.output = bgremove.EffectivePath(e.output, e.options)
+	e.output = clientcmd.OutputPath(e.input, e.output, e.options)
 	if err := clientcmd.CheckOutput(e.output, e.force); err != nil {
 		return err
 	}

@@ -36,14 +36,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said, err := os.ReadFile(fifo) // waits for the decoder
-	if err != nil {
-		t.Fatal(err)
-	}
-	child, err := strconv.Atoi(strings.TrimSpace(string(said)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	child := decoding(t, fifo)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +50,19 @@ func TestInterrupt(t *testing.T) {
 	if err := syscall.Kill(child, 0); err == nil {
 		t.Error("the decoder is still running")
 	}
+}
+
+// decoding waits for the decoder of hangingFFmpeg, and returns its pid.
+func decoding(t *testing.T, fifo string) (pid int) {
+	t.Helper()
+	said, err := os.ReadFile(fifo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid, err = strconv.Atoi(strings.TrimSpace(string(said))); err != nil {
+		t.Fatal(err)
+	}
+	return pid
 }
 
 // Ctrl-C also ends a run that waits for standard input.
@@ -114,14 +120,7 @@ func TestInterruptAssistant(t *testing.T) {
 	go func() {
 		_, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "remove", Arguments: map[string]any{"input": "hop.mp4", "output": "out.webm"}})
 	}()
-	said, err := os.ReadFile(fifo) // waits for the decoder
-	if err != nil {
-		t.Fatal(err)
-	}
-	child, err := strconv.Atoi(strings.TrimSpace(string(said)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	child := decoding(t, fifo)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (o *submission) submit(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	output := o.outputPath(input)
+	output := OutputPath(input, o.output, o.options)
 	if o.wait && output != "-" {
 		if err := CheckOutput(output, o.force); err != nil {
 			return err
@@ -84,12 +84,13 @@ func (o *submission) submit(cmd *cobra.Command, input string) error {
 	return o.print(d, job.CreditsRemaining, err)
 }
 
-// outputPath is the path of the output.
-func (o *submission) outputPath(input string) string {
-	if o.output == "" || filearg.IsOutputFolder(o.output) {
-		return filearg.OutputPath(input, o.output, o.options.EffectiveFormat())
+// OutputPath is the path of a result that is asked for as output, which may be empty or a
+// folder.
+func OutputPath(input, output string, o bgremove.Options) string {
+	if output == "" || filearg.IsOutputFolder(output) {
+		return filearg.OutputPath(input, output, o.EffectiveFormat())
 	}
-	return bgremove.EffectivePath(o.output, o.options)
+	return bgremove.EffectivePath(output, o)
 }
 
 // send submits the file.

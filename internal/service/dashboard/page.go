@@ -107,19 +107,24 @@ func (v *visit) execute(status int, page, name string, data any) error {
 		return err
 	}
 	h := v.w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(b.Len()))
 	h.Set("Content-Security-Policy", securityPolicy)
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	return v.data(status, "text/html; charset=utf-8", b.Bytes())
+}
+
+// data answers with something that nobody keeps.
+func (v *visit) data(status int, mediaType string, data []byte) error {
+	h := v.w.Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Content-Length", strconv.Itoa(len(data)))
 	h.Set("Cache-Control", "no-store")
 	v.w.WriteHeader(status)
 	if v.Method == http.MethodHead {
 		return nil
 	}
-	_, err := b.WriteTo(v.w)
-	if err != nil {
-		v.Log.DebugContext(v.Context(), "page not sent", "pattern", v.Pattern, "error", err)
+	if _, err := v.w.Write(data); err != nil {
+		v.Log.DebugContext(v.Context(), "answer not sent", "pattern", v.Pattern, "error", err)
 	}
 	return nil
 }

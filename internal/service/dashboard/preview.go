@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/png"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/editor"
@@ -67,7 +66,7 @@ func (v *visit) wishes(j job.Job) (at time.Duration, hints []option.Hint, err er
 	if err != nil {
 		return 0, nil, errForm
 	}
-	at = time.Duration(body.T * float64(time.Second))
+	at = option.Seconds(body.T)
 	o := j.Options
 	o.Hints = hints
 	if at < 0 || o.CheckFor(j.Media) != nil {
@@ -83,17 +82,4 @@ func (v *visit) json(status int, body any) error {
 		return err
 	}
 	return v.data(status, "application/json", text)
-}
-
-// data answers scripts with data that nobody keeps.
-func (v *visit) data(status int, mediaType string, data []byte) error {
-	h := v.w.Header()
-	h.Set("Content-Type", mediaType)
-	h.Set("Content-Length", strconv.Itoa(len(data)))
-	h.Set("Cache-Control", "no-store")
-	v.w.WriteHeader(status)
-	if _, err := v.w.Write(data); err != nil {
-		v.Log.DebugContext(v.Context(), "answer not sent", "pattern", v.Pattern, "error", err)
-	}
-	return nil
 }

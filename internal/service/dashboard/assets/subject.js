@@ -237,10 +237,7 @@ export class Chooser {
   change(marks, said) {
     this.earlier.push(this.marks);
     this.marks = marks;
-    this.list();
-    this.draw();
-    this.look();
-    this.say(said);
+    this.renew(said);
   }
 
   undo() {
@@ -250,10 +247,15 @@ export class Chooser {
     }
     if (!this.earlier.length) return;
     this.marks = this.earlier.pop();
+    this.renew(`Undone. ${this.count()}`);
+  }
+
+  // renew shows other marks than before.
+  renew(said) {
     this.list();
     this.draw();
     this.look();
-    this.say(`Undone. ${this.count()}`);
+    this.say(said);
   }
 
   count() { return this.marks.length === 1 ? "There is 1 mark." : `There are ${this.marks.length} marks.`; }
