@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/webhook"
 	"github.com/bgremove/bgremove/pkg/api"
 )
@@ -17,7 +18,7 @@ func WebhookBody(j job.Job, event string) ([]byte, error) {
 
 // webhookError makes a refusal of package webhook one of a field.
 func webhookError(field string, err error) error {
-	var bad *webhook.URLError
+	var bad *outbound.URLError
 	switch {
 	case errors.As(err, &bad):
 		return &formError{field: field, reason: bad.Reason}
@@ -54,7 +55,7 @@ func (o operations) CreateWebhook(ctx context.Context, in api.CreateWebhookReque
 	url := ""
 	if in.Body.URL != nil {
 		if url = *in.Body.URL; url == "" {
-			return nil, &formError{field: "url", reason: "must be an address such as https://example.com/hook"}
+			return nil, &formError{field: "url", reason: "must be an address such as https://example.com/path"}
 		}
 	}
 	made, secret, err := o.Webhooks.Create(ctx, requestFrom(ctx).account.ID, url)

@@ -15,6 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/mailer"
+	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/removal"
 	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/internal/service/webhook"
@@ -107,8 +108,12 @@ func (n *node) openEditors() {
 
 // openWebhooks makes what tells others of the ends of jobs.
 func (n *node) openWebhooks() {
+	guard := outbound.Public()
+	if n.config.PrivateWebhooks || n.config.Local {
+		guard = outbound.Private()
+	}
 	n.webhooks = webhook.New(n.db, webhook.Config{
-		AllowPrivate: n.config.PrivateWebhooks || n.config.Local, Log: n.config.Log,
+		Guard: guard, Log: n.config.Log,
 		Body: func(ctx context.Context, accountID, jobID, event string) ([]byte, error) {
 			j, err := n.jobs.Get(ctx, job.Owner{AccountID: accountID}, jobID)
 			if err != nil {

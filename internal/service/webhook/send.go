@@ -15,6 +15,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
@@ -24,6 +25,13 @@ var pauses = []time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 7 * time.Hour, 9 * time.Hour,
 }
+
+// Bounds of an attempt. An endpoint should take a message at once and work on it
+// later.
+const (
+	sendTimeout = 10 * time.Second
+	maxAnswer   = 16 << 10 // bytes of an answer's body that are read
+)
 
 // How much one process sends at once, in all and for one account, so that slow
 // endpoints of one do not delay the others.
@@ -257,7 +265,7 @@ func reason(err error) string {
 		return ""
 	case errors.Is(err, errGone):
 		return errGone.Error()
-	case refusedAddress(err):
+	case outbound.Refused(err):
 		return "it leads to a private or reserved address"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Sprintf("no answer within %v", sendTimeout)

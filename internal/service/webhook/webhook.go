@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/id"
+	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
@@ -33,8 +34,8 @@ var (
 
 // Config says how messages are sent.
 type Config struct {
-	// AllowPrivate lets messages go to addresses that are not public, for tests.
-	AllowPrivate bool
+	// Guard decides where messages may go; nil is outbound.Public.
+	Guard *outbound.Guard
 	// Body is the JSON of a message about a job's end.
 	Body func(ctx context.Context, accountID, jobID, event string) ([]byte, error)
 	// Log gets what operators should know; nil discards it.
@@ -46,7 +47,6 @@ type Config struct {
 type Service struct {
 	db     *store.DB
 	config Config
-	guard  guard
 	client *http.Client
 }
 
@@ -55,8 +55,10 @@ func New(db *store.DB, c Config) *Service {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	g := newGuard(c.AllowPrivate)
-	return &Service{db: db, config: c, guard: g, client: newClient(g)}
+	if c.Guard == nil {
+		c.Guard = outbound.Public()
+	}
+	return &Service{db: db, config: c, client: c.Guard.Client(sendTimeout)}
 }
 
 // Endpoint is where the ends of an account's jobs are sent. Without a URL it is a
@@ -77,10 +79,10 @@ func newSecret() string {
 }
 
 // Create makes an endpoint, and its secret, which is shown only now. The error is a
-// *URLError or ErrTooMany.
+// *outbound.URLError or ErrTooMany.
 func (s *Service) Create(ctx context.Context, accountID, url string) (e Endpoint, secret string, err error) {
 	if url != "" {
-		if err := s.CheckURL(ctx, url); err != nil {
+		if err := s.config.Guard.CheckURL(ctx, url); err != nil {
 			return Endpoint{}, "", err
 		}
 	}
@@ -142,9 +144,9 @@ func (s *Service) Delete(ctx context.Context, accountID, endpoint string) error 
 }
 
 // CheckSubmission refuses a submission's webhookUrl that cannot be used. The error is a
-// *URLError or ErrNoSecret.
+// *outbound.URLError or ErrNoSecret.
 func (s *Service) CheckSubmission(ctx context.Context, accountID, url string) error {
-	if err := s.CheckURL(ctx, url); err != nil {
+	if err := s.config.Guard.CheckURL(ctx, url); err != nil {
 		return err
 	}
 	var signed bool

@@ -15,6 +15,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/internal/service/store/storetest"
 	"github.com/bgremove/bgremove/internal/service/webhook"
@@ -74,7 +75,11 @@ func newFixture(t *testing.T, db *store.DB, private bool) *fixture {
 }
 
 func newService(db *store.DB, private bool) *webhook.Service {
-	return webhook.New(db, webhook.Config{AllowPrivate: private, Body: func(_ context.Context, _, jobID, event string) ([]byte, error) {
+	guard := outbound.Public()
+	if private {
+		guard = outbound.Private()
+	}
+	return webhook.New(db, webhook.Config{Guard: guard, Body: func(_ context.Context, _, jobID, event string) ([]byte, error) {
 		return []byte(`{"type":"` + event + `","data":{"id":"` + jobID + `"}}`), nil
 	}})
 }

@@ -1,19 +1,19 @@
-package webhook_test
+package outbound_test
 
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/bgremove/bgremove/internal/service/store/storetest"
-	"github.com/bgremove/bgremove/internal/service/webhook"
+	"github.com/bgremove/bgremove/internal/service/outbound"
 )
 
-// TestAddresses checks which addresses a webhook may have.
+// TestAddresses checks which addresses users may give.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	x := newFixture(t, storetest.Open(t, storetest.SQLite(t)), false)
 	for url, want := range map[string]string{
 		"https://8.8.8.8/hook": "", "https://[2606:4700::1111]:8443/a?b=c": "",
 		"http://8.8.8.8/": "https", "ftp://8.8.8.8/": "https", "8.8.8.8": "address", "https://": "address", "https:///hook": "address", "": "address",
@@ -25,28 +25,42 @@ func TestAddresses(t *testing.T) {
 		"https://[::1]/": "private", "https://[::]/": "private", "https://[fe80::1]/": "private", "https://[fd00:ec2::254]/": "private",
 		"https://[ff02::1]/": "private", "https://[::ffff:127.0.0.1]/": "private", "https://[64:ff9b::7f00:1]/": "private", "https://[2002:7f00:1::]/": "private",
 	} {
-		err := x.CheckURL(t.Context(), url)
-		var bad *webhook.URLError
+		err := outbound.Public().CheckURL(t.Context(), url)
+		var bad *outbound.URLError
 		if want == "" && err != nil || want != "" && (!errors.As(err, &bad) || !strings.Contains(bad.Reason, want)) {
 			t.Errorf("%q: %v, want %q", url, err, want)
 		}
 	}
+	if err := outbound.Private().CheckURL(t.Context(), "http://127.0.0.1:1/"); err != nil {
+		t.Errorf("a private guard: %v", err)
+	}
 }
 
-// TestRefusedAtConnection checks that no message goes to a private address, whatever
-// was believed of it before.
-func TestRefusedAtConnection(t *testing.T) {
+// TestClient checks that a client reaches no private address by any name, and follows
+// no redirect.
+func TestClient(t *testing.T) {
 	t.Parallel()
-	x := newFixture(t, storetest.Open(t, storetest.SQLite(t)), false)
-	r := receive(t, always(http.StatusOK))
-	x.exec("INSERT INTO webhook_endpoints (id, account_id, url, secret, created_at) VALUES ('whe_1', $1, $2, 'whsec_AAAA', 0)", ann,
-		strings.Replace(r.URL, "127.0.0.1", "localhost", 1))
-	id := x.end(ann, "")
-	x.run(x.Service)
-	if d := x.until(id, "error IS NOT NULL"); d.Error != "it leads to a private or reserved address" || d.State != webhook.Waiting {
-		t.Errorf("%+v", d)
+	reached := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reached++
+		http.Redirect(w, r, "/elsewhere", http.StatusFound)
+	}))
+	defer s.Close()
+	for _, url := range []string{s.URL, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)} {
+		answer, err := outbound.Public().Client(time.Minute).Get(url)
+		if err == nil {
+			_ = answer.Body.Close()
+		}
+		if !outbound.Refused(err) || reached > 0 {
+			t.Errorf("%s: %v, reached %d times", url, err, reached)
+		}
 	}
-	if len(r.got) > 0 {
-		t.Error("it was sent")
+	answer, err := outbound.Private().Client(time.Minute).Get(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusFound || reached != 1 {
+		t.Errorf("%s, reached %d times", answer.Status, reached)
 	}
 }
