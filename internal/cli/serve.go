@@ -24,6 +24,7 @@ type serveOptions struct {
 	location
 	shop                             shopOptions
 	role, credits, signUp, logFormat string
+	fileURLs                         string
 	proxies                          []string
 	publicURL                        string
 	addrGiven                        bool
@@ -74,6 +75,7 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 	o.limitFlags(f)
 	f.StringSliceVar(&o.proxies, "trusted-proxies", nil, "`networks` whose X-Forwarded-For is believed, such as 10.0.0.0/8")
 	f.BoolVar(&o.PrivateWebhooks, "private-webhooks", false, "let webhooks go to private addresses and by http, for tests")
+	f.StringVar(&o.fileURLs, "file-urls", "off", "off, or where files are fetched from that submissions give by address: public (https alone), or private too (any address, and http)")
 	f.StringVar(&o.publicURL, "public-url", "", "where browsers reach the service, such as https://clips.example")
 	o.shopFlags(f)
 	f.StringVar(&o.MetricsAddr, "metrics-addr", "", "an `address` for /metrics, /healthz and /readyz alone (on --addr, /metrics answers this machine only, and no trusted proxy)")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/server"
 )
 
@@ -24,10 +25,17 @@ func (o *serveOptions) check() error {
 func (o *serveOptions) checkWords() error {
 	o.Role = server.Role(o.role)
 	o.Jobs.Unlimited, o.SignUp = o.credits == "unlimited", o.signUp == "open"
+	switch o.fileURLs {
+	case "public":
+		o.FileURLs = outbound.Public()
+	case "private":
+		o.FileURLs = outbound.Private()
+	}
 	return errors.Join(
 		checkOneOf("role", o.role, string(server.All), string(server.API), string(server.Worker)),
 		checkOneOf("credits", o.credits, "metered", "unlimited"),
 		checkOneOf("signup", o.signUp, "closed", "open"),
+		checkOneOf("file-urls", o.fileURLs, "off", "public", "private"),
 		checkOneOf("log-format", o.logFormat, "text", "json"))
 }
 

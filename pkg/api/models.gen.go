@@ -397,7 +397,7 @@ type BatchEntry struct {
 	ID       string `json:"id"`
 }
 
-// BatchForm Files, and one set of options for all.
+// BatchForm Files or their addresses, and one set of options for all.
 type BatchForm struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
@@ -425,7 +425,10 @@ type BatchForm struct {
 	End *float64 `json:"end,omitempty"`
 
 	// File The inputs, one field each, named .gif, .mp4, .mov or .webm in upper or lower case.
-	File []openapi_types.File `json:"file"`
+	File *[]openapi_types.File `json:"file,omitempty"`
+
+	// FileURL Addresses of inputs beside those of `file` or in their place, one field each, as in `POST /api/v1/jobs`. There are at most 20 of both.
+	FileURL *[]string `json:"fileUrl,omitempty"`
 
 	// Fps Drop frames so that at most that many a second are left. It never adds any.
 	Fps *float64 `json:"fps,omitempty"`
@@ -681,7 +684,7 @@ type JobCreated struct {
 // unknown codes as `processing_failed`.
 type JobError = string
 
-// JobForm A file and its options.
+// JobForm A file or its address, and its options.
 type JobForm struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
@@ -709,7 +712,12 @@ type JobForm struct {
 	End *float64 `json:"end,omitempty"`
 
 	// File The input, named .gif, .mp4, .mov or .webm in upper or lower case.
-	File openapi_types.File `json:"file"`
+	File *openapi_types.File `json:"file,omitempty"`
+
+	// FileURL In the place of `file`, an https address that the service fetches the input from, if its operator lets it. It must be
+	// public and answer 200 at once: redirects are not followed. The name is that of the address, or of the answer's
+	// `Content-Disposition`, or by its `Content-Type`.
+	FileURL *string `json:"fileUrl,omitempty"`
 
 	// Fps Drop frames so that at most that many a second are left. It never adds any.
 	Fps *float64 `json:"fps,omitempty"`

@@ -8,9 +8,12 @@ import (
 	"path/filepath"
 )
 
-// File is a clip to submit: the file at Path, or Content.
+// File is a clip to submit: the file at Path, or Content, or what is at URL.
 type File struct {
 	Path string
+	// URL is an https address that the service fetches the clip from, if its
+	// operator lets it. Its file's name is found by the service, too.
+	URL string
 	// Name is the file's name for the service; its extension must be .gif,
 	// .mp4, .mov or .webm. If empty, it is the base name of Path.
 	Name string
@@ -19,6 +22,11 @@ type File struct {
 	// not tried again once it has begun to be read. It is not read any more
 	// when the submission has returned, unless its context ended it.
 	Content io.Reader
+}
+
+// fetched reports whether the service fetches the clip.
+func (f File) fetched() bool {
+	return f.URL != "" && f.Path == "" && f.Name == "" && f.Content == nil
 }
 
 // source is a File that is ready to be sent.
@@ -35,8 +43,10 @@ type source struct {
 func (f File) open() (*source, error) {
 	s := &source{name: f.Name, path: f.Path, content: f.Content, size: -1}
 	switch {
+	case f.URL != "":
+		return nil, errors.New("a file at a URL has no Path, Name or Content")
 	case f.Content == nil && f.Path == "":
-		return nil, errors.New("a file needs a Path or Content")
+		return nil, errors.New("a file needs a Path, Content or a URL")
 	case f.Content != nil && f.Path != "":
 		return nil, errors.New("a file has either a Path or Content")
 	case f.Content != nil && f.Name == "":

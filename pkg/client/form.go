@@ -113,6 +113,12 @@ func newForm(files []File, o JobOptions) (*form, error) {
 		}
 	}
 	for _, file := range files {
+		if file.fetched() {
+			if err := w.WriteField("fileUrl", file.URL); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		s, err := file.open()
 		if err != nil {
 			return nil, err

@@ -54,3 +54,20 @@ func fill(v reflect.Value) {
 		}
 	}
 }
+
+// TestURL checks that the address of a file is sent in its place, and alone.
+func TestURL(t *testing.T) {
+	t.Parallel()
+	var got received
+	c := quick(t, flaky(t, func(_ int, r received, w http.ResponseWriter) { got = r; accept(w) }), "key")
+	const url = "https://example.com/clip.mp4"
+	if _, err := c.Submit(t.Context(), client.File{URL: url}, client.JobOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got.fields["fileUrl"] != url || got.name != "" {
+		t.Errorf("%+v", got)
+	}
+	if _, err := c.Submit(t.Context(), client.File{URL: url, Path: "clip.mp4"}, client.JobOptions{}); err == nil {
+		t.Error("a file of two places was sent")
+	}
+}

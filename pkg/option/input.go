@@ -67,6 +67,17 @@ func UploadTypes() []string {
 	return all
 }
 
+// UploadExtension is the extension of the files of a media type that the service takes,
+// or empty.
+func UploadExtension(mediaType string) string {
+	for _, f := range inputs {
+		if f.upload && f.mediaType == mediaType {
+			return f.extensions[0]
+		}
+	}
+	return ""
+}
+
 func extensionsOf(has func(inputFacts) bool) (all []string) {
 	for _, f := range inputs {
 		if has(f) {

@@ -100,9 +100,14 @@ class Client:
         self._opener = urllib.request.build_opener(_NoRedirect)
 
     def submit(self, file: str | os.PathLike[str] | bytes, *, name: str = "", idempotency_key: str = "", webhook_url: str = "", **options: Unpack[SubmitOptions]) -> JobCreated:
-        """Sends a file, or its bytes with a name, and charges it once. The same idempotency_key
-        within 24 hours finds the job of an earlier call."""
-        if isinstance(file, bytes):
+        """Sends a file, or its bytes with a name, or the address of one for the service to fetch,
+        and charges it once. The same idempotency_key within 24 hours finds the job of an earlier
+        call."""
+        fields: dict[str, Any] = dict(options)
+        content: bytes | None = None
+        if isinstance(file, str) and file.startswith(("https://", "http://")):
+            fields["fileUrl"] = file
+        elif isinstance(file, bytes):
             content = file
             if not name:
                 raise ValueError("bytes need a name such as clip.gif")
@@ -110,7 +115,6 @@ class Client:
             name = name or os.path.basename(file)
             with open(file, "rb") as source:
                 content = source.read()
-        fields: dict[str, Any] = dict(options)
         if webhook_url:
             fields["webhookUrl"] = webhook_url
         boundary, body = _form(fields, name, content)
@@ -238,13 +242,15 @@ def _job(id: str) -> str:
     return "/api/v1/jobs/" + urllib.parse.quote(id, safe="")
 
 
-def _form(fields: Mapping[str, Any], name: str, content: bytes) -> tuple[str, bytes]:
-    """The boundary and the body of a form with options and a file."""
+def _form(fields: Mapping[str, Any], name: str, content: bytes | None) -> tuple[str, bytes]:
+    """The boundary and the body of a form with options, and a file if there is content."""
     boundary = secrets.token_hex(16)
     body = b""
     for field, value in fields.items():
         text = value if isinstance(value, str) else json.dumps(value)
         body += f'--{boundary}\r\nContent-Disposition: form-data; name="{_quoted(field)}"\r\n\r\n{text}\r\n'.encode()
+    if content is None:
+        return boundary, body + f"--{boundary}--\r\n".encode()
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{_quoted(name)}"\r\nContent-Type: application/octet-stream\r\n\r\n'
     return boundary, b"".join([body, head.encode(), content, f"\r\n--{boundary}--\r\n".encode()])
 

@@ -155,9 +155,16 @@ class Hint(TypedDict):
 
 
 class JobForm(Options, HintsForm):
-    file: bytes
+    file: NotRequired[bytes]
     """
     The input, named .gif, .mp4, .mov or .webm in upper or lower case.
+    """
+    fileUrl: NotRequired[str]
+    """
+    In the place of `file`, an https address that the service fetches the input from, if its operator lets it. It must be
+    public and answer 200 at once: redirects are not followed. The name is that of the address, or of the answer's
+    `Content-Disposition`, or by its `Content-Type`.
+
     """
     webhookUrl: NotRequired[str]
     """
@@ -167,10 +174,17 @@ class JobForm(Options, HintsForm):
     """
 
 
+FileUrlItem: TypeAlias = str
+
+
 class BatchForm(Options, HintsForm):
-    file: list[bytes]
+    file: NotRequired[list[bytes]]
     """
     The inputs, one field each, named .gif, .mp4, .mov or .webm in upper or lower case.
+    """
+    fileUrl: NotRequired[list[FileUrlItem]]
+    """
+    Addresses of inputs beside those of `file` or in their place, one field each, as in `POST /api/v1/jobs`. There are at most 20 of both.
     """
     webhookUrl: NotRequired[str]
     """

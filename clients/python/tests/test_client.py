@@ -30,7 +30,7 @@ class Service:
         self.folder = tempfile.TemporaryDirectory()
         self.program = os.environ["BGREMOVE_BIN"]
         data = ["--data", os.path.join(self.folder.name, "data")]
-        self.process = subprocess.Popen([self.program, "serve", "--addr", "127.0.0.1:0", "--private-webhooks", *data], stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([self.program, "serve", "--addr", "127.0.0.1:0", "--private-webhooks", "--file-urls", "private", *data], stderr=subprocess.PIPE, text=True)
         assert self.process.stderr
         for line in self.process.stderr:
             if found := re.search(r"msg=listening url=(\S+)", line):
@@ -98,6 +98,26 @@ class ClientTest(unittest.TestCase):
         with self.assertRaises(Error) as gone:  # its files are removed
             self.client.download(first["id"], self.folder / "gone.gif")
         self.assertEqual((gone.exception.code, gone.exception.status), ("not_found", 404))
+
+    def test_a_clip_is_fetched(self) -> None:
+        class Clips(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200 if self.path == "/clip.gif" else 404)
+                self.end_headers()
+                self.wfile.write(CLIP.read_bytes())
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        with http.server.HTTPServer(("127.0.0.1", 0), Clips) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            url = f"http://127.0.0.1:{server.server_port}"
+            made = self.client.submit(f"{url}/clip.gif", method="fast")
+            self.assertEqual(self.client.wait(made["id"])["metadata"]["originalName"], "clip.gif")
+            with self.assertRaises(Error) as wrong:
+                self.client.submit(f"{url}/none.gif")
+            self.assertEqual((wrong.exception.field, str(wrong.exception)), ("fileUrl", f"fileUrl {url}/none.gif answered 404"))
+            server.shutdown()
 
     def test_refusals_have_facts(self) -> None:
         with self.assertRaises(Error) as wrong:

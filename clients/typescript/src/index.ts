@@ -108,15 +108,19 @@ export class Client {
     this.#settings = { tries: 8, minWait: 500, maxWait: 300_000, timeout: 600_000, ...settings };
   }
 
-  /** Sends a file or its bytes, and charges it once. */
-  async submit(file: Blob | Uint8Array<ArrayBuffer>, options: Options = {}, submission: Submission = {}): Promise<JobCreated> {
-    const name = submission.name ?? (file instanceof Blob && "name" in file ? String(file.name) : "");
-    if (!name) throw new TypeError("bytes need a name such as clip.gif");
+  /** Sends a file or its bytes, or the address of one for the service to fetch, and charges it once. */
+  async submit(file: Blob | Uint8Array<ArrayBuffer> | URL, options: Options = {}, submission: Submission = {}): Promise<JobCreated> {
     const form = new FormData();
     for (const [field, value] of Object.entries({ ...options, webhookUrl: submission.webhookUrl })) {
       if (value !== undefined) form.append(field, typeof value === "string" ? value : JSON.stringify(value));
     }
-    form.append("file", file instanceof Blob ? file : new Blob([file]), name);
+    if (file instanceof URL) {
+      form.append("fileUrl", file.href);
+    } else {
+      const name = submission.name ?? (file instanceof Blob && "name" in file ? String(file.name) : "");
+      if (!name) throw new TypeError("bytes need a name such as clip.gif");
+      form.append("file", file instanceof Blob ? file : new Blob([file]), name);
+    }
     const key = submission.idempotencyKey ?? crypto.randomUUID();
     try {
       return await this.#json("POST", "/api/v1/jobs", { body: form, headers: { "Idempotency-Key": key } });

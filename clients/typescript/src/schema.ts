@@ -1026,23 +1026,31 @@ export interface components {
              */
             radius?: number;
         };
-        /** @description A file and its options. */
+        /** @description A file or its address, and its options. */
         JobForm: {
             /**
              * Format: binary
              * @description The input, named .gif, .mp4, .mov or .webm in upper or lower case.
              */
-            file: string;
+            file?: string;
+            /**
+             * @description In the place of `file`, an https address that the service fetches the input from, if its operator lets it. It must be
+             *     public and answer 200 at once: redirects are not followed. The name is that of the address, or of the answer's
+             *     `Content-Disposition`, or by its `Content-Type`.
+             */
+            fileUrl?: string;
             /**
              * @description An https address that is told of the end of each job, by Standard Webhooks. It needs a signing secret of the
              *     account, see `POST /api/account/webhooks`.
              */
             webhookUrl?: string;
         } & components["schemas"]["Options"] & components["schemas"]["HintsForm"];
-        /** @description Files, and one set of options for all. */
+        /** @description Files or their addresses, and one set of options for all. */
         BatchForm: {
             /** @description The inputs, one field each, named .gif, .mp4, .mov or .webm in upper or lower case. */
-            file: string[];
+            file?: string[];
+            /** @description Addresses of inputs beside those of `file` or in their place, one field each, as in `POST /api/v1/jobs`. There are at most 20 of both. */
+            fileUrl?: string[];
             /**
              * @description An https address that is told of the end of each job, by Standard Webhooks. It needs a signing secret of the
              *     account, see `POST /api/account/webhooks`.

@@ -46,6 +46,19 @@ test("a clip comes back", async () => {
   await assert.rejects(client.download(first.id), { code: "not_found" }); // its files are removed
 });
 
+test("a clip is fetched", async (t) => {
+  const server = createServer((request, response) => response.writeHead(request.url === "/clip.gif" ? 200 : 404).end(clip));
+  t.after(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const made = await client.submit(new URL("/clip.gif", url), { method: "fast" });
+  assert.equal((await client.wait(made.id)).metadata.originalName, "clip.gif");
+  await assert.rejects(client.submit(new URL("/none.gif", url)), (failed: ServiceError) => {
+    assert.deepEqual([failed.facts.field, failed.message], ["fileUrl", `fileUrl ${url}/none.gif answered 404`]);
+    return true;
+  });
+});
+
 test("refusals have facts", async () => {
   await assert.rejects(client.submit(clip, { pad: 99 }, file), (failed: ServiceError) => {
     assert.deepEqual([failed.code, failed.facts.field, failed.facts.status, failed.message], ["bad_request", "pad", 400, "pad must be between 0 and 50"]);

@@ -23,7 +23,7 @@ export interface Service {
 export async function start(): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), "bgremove-"));
   const data = ["--data", join(folder, "data")];
-  const process = spawn(program, ["serve", "--addr", "127.0.0.1:0", "--private-webhooks", ...data], { stdio: ["ignore", "ignore", "pipe"] });
+  const process = spawn(program, ["serve", "--addr", "127.0.0.1:0", "--private-webhooks", "--file-urls", "private", ...data], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise<void>((resolve) => process.once("close", () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {
     createInterface(process.stderr).on("line", (line) => {

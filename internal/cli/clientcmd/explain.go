@@ -46,6 +46,11 @@ func uncertainHint(e *client.UncertainError) string {
 // withInput adds the file's name to an error about that file.
 func withInput(input string, err error) error {
 	var request *client.BadRequestError
+	if errors.As(err, &request) && request.Field == "fileUrl" {
+		shown, _, _ := strings.Cut(input, "?") // as the service repeats it
+		reason := strings.TrimPrefix(strings.TrimPrefix(request.Message, request.Field+" "), shown+" ")
+		return &bgremove.Error{Kind: bgremove.Failed, Path: input, Reason: reason, Err: err}
+	}
 	ofFile := errors.Is(err, client.ErrUnreadable) || errors.Is(err, client.ErrTooLarge) || errors.As(err, &request) && request.Field == ""
 	if ofFile && !strings.HasPrefix(err.Error(), input) {
 		return fmt.Errorf("%s: %w", input, err)

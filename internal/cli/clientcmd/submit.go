@@ -31,19 +31,21 @@ func (c *remote) submitCommand() *cobra.Command {
 		Use:   "submit FILE",
 		Short: "send one file",
 		Long: `submit sends a file to the service, which charges it, and prints the job's id.
-With --wait it waits for the job and downloads the result.
+With --wait it waits for the job and downloads the result. FILE may be an https
+address that the service fetches, if its operator lets it.
 
 A connection that breaks is no reason to worry: the submission is sent again,
 and charged once.`,
 		Example: `  bgremove client submit clip.mp4 --wait
   bgremove client submit walk.gif --format apng --canvas-w 128 --wait -o walk.apng
+  bgremove client submit https://example.com/clip.mp4 --wait
   id=$(bgremove client submit clip.gif --method fast)
   bgremove client submit clip.mov --dry-run`,
 		Args:              flags.OneArgument("FILE"),
 		ValidArgsFunction: filearg.CompleteUploads,
 	}
 	o := c.newSubmission(cmd)
-	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file`, whose extension decides the format, or its folder; - is standard output (default: FILE's name with -nobg, beside it)")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "with --wait: the output `file`, whose extension decides the format, or its folder; - is standard output (default: FILE's name with -nobg, beside it, or here for an address)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.submit(cmd, args[0]) }
 	return cmd
 }
@@ -55,8 +57,15 @@ func (o *submission) submit(cmd *cobra.Command, input string) error {
 	if err := o.checkStdout(cmd, o.output); err != nil {
 		return err
 	}
-	if err := o.validate(cmd, "output", []string{input}); err != nil {
+	files, local := []string{input}, input
+	if filearg.IsURL(input) {
+		files, local = nil, filearg.URLName(input)
+	}
+	if err := o.validate(cmd, "output", files); err != nil {
 		return err
+	}
+	if o.dryRun && files == nil {
+		return flags.Usage(cmd, errors.New("--dry-run needs a file on this machine, to measure it"))
 	}
 	if o.dryRun {
 		return o.printPrice(cmd.Context(), []string{input})
@@ -65,7 +74,7 @@ func (o *submission) submit(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	output := OutputPath(input, o.output, o.options)
+	output := OutputPath(local, o.output, o.options)
 	if o.wait && output != "-" {
 		if err := CheckOutput(output, o.force); err != nil {
 			return err
@@ -98,7 +107,11 @@ func (o *submission) send(ctx context.Context, s *client.Client, input string) (
 	settings := o.jobOptions()
 	var end func()
 	settings.Progress, end = o.startTransfer("uploading")
-	job, err := s.Submit(ctx, client.File{Path: input}, settings)
+	file := client.File{Path: input}
+	if filearg.IsURL(input) {
+		file = client.File{URL: input}
+	}
+	job, err := s.Submit(ctx, file, settings)
 	end()
 	return job, withInput(input, err)
 }

@@ -5,7 +5,9 @@ package filearg
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -55,11 +57,20 @@ func IsURL(arg string) bool {
 	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
 }
 
+// URLName is the name of the file at an address.
+func URLName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || strings.HasSuffix(u.Path, "/") || u.Path == "" {
+		return "clip"
+	}
+	return path.Base(u.Path)
+}
+
 // CheckLocal refuses web addresses.
 func CheckLocal(paths ...string) error {
-	for _, path := range paths {
-		if IsURL(path) {
-			return &bgremove.Error{Kind: bgremove.NotFound, Cause: failure.URLGiven, Path: path, Reason: "an address on the web, not a file"}
+	for _, p := range paths {
+		if IsURL(p) {
+			return &bgremove.Error{Kind: bgremove.NotFound, Cause: failure.URLGiven, Path: p, Reason: "an address on the web, not a file"}
 		}
 	}
 	return nil

@@ -24,10 +24,8 @@ const (
 type body struct {
 	io.ReadCloser
 	control         *http.ResponseController
-	stall           time.Duration
-	deadline        time.Time // when it must have ended
-	expectsContinue bool      // for 100 Continue before it is sent
-	started         time.Time
+	pace            pace
+	expectsContinue bool // for 100 Continue before it is sent
 	extended        time.Time
 	received        int64
 	allowed         int64 // bytes that may be read yet; below 0: any number
@@ -37,8 +35,7 @@ type body struct {
 }
 
 func newBody(r *http.Request, w *writer, longest time.Duration) *body {
-	now := time.Now()
-	b := &body{ReadCloser: r.Body, control: w.control, stall: w.stall, started: now, deadline: now.Add(longest), allowed: -1, ended: r.ContentLength == 0,
+	b := &body{ReadCloser: r.Body, control: w.control, pace: newPace(w.stall, longest), allowed: -1, ended: r.ContentLength == 0,
 		expectsContinue: r.Header.Get("Expect") != ""}
 	if b.ended {
 		_ = b.control.SetReadDeadline(time.Time{})
@@ -82,22 +79,39 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// extendDeadline moves the deadline: by a stall from now, but not beyond the limits of
-// the least rate and the longest upload.
+// extendDeadline moves the deadline to that of the pace.
 func (b *body) extendDeadline() {
 	now := time.Now()
-	if b.answered || now.Sub(b.extended) < b.stall/extensionsPerStall {
+	if b.answered || now.Sub(b.extended) < b.pace.stall/extensionsPerStall {
 		return
 	}
 	b.extended = now
-	deadline := now.Add(b.stall)
-	if slowest := b.started.Add(b.stall + receiveTime(b.received)); slowest.Before(deadline) {
+	_ = b.control.SetReadDeadline(b.pace.deadline(now, b.received))
+}
+
+// pace is how fast a transfer must be: it may neither stall, nor bring less than minRate,
+// nor go on after its end.
+type pace struct {
+	stall        time.Duration
+	started, end time.Time
+}
+
+// newPace is of a transfer that starts now, and may take so long at any rate.
+func newPace(stall, longest time.Duration) pace {
+	now := time.Now()
+	return pace{stall: stall, started: now, end: now.Add(longest)}
+}
+
+// deadline is when the next bytes must have come, after so many were received.
+func (p pace) deadline(now time.Time, received int64) time.Time {
+	deadline := now.Add(p.stall)
+	if slowest := p.started.Add(p.stall + receiveTime(received)); slowest.Before(deadline) {
 		deadline = slowest
 	}
-	if b.deadline.Before(deadline) {
-		deadline = b.deadline
+	if p.end.Before(deadline) {
+		deadline = p.end
 	}
-	_ = b.control.SetReadDeadline(deadline)
+	return deadline
 }
 
 // receiveTime is how long so many bytes take at the least rate.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -38,12 +39,28 @@ var specification = sync.OnceValues(func() (routers.Router, error) {
 		if name != "Clip" && !strings.HasSuffix(name, "Options") && !strings.HasSuffix(name, "Form") {
 			schema.Value.AdditionalProperties = openapi3.AdditionalProperties{Has: &closed}
 		}
+		flatten(schema.Value)
 	}
 	for _, media := range []string{"image/gif", "image/apng", "image/webp", "image/avif", "image/png", "video/webm", "video/mp4", "video/quicktime", "text/event-stream"} {
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.FileBodyDecoder)
 	}
 	return legacy.NewRouter(doc)
 })
+
+// flatten makes the properties of a form its own: of others the validator reads no lists of
+// texts.
+func flatten(schema *openapi3.Schema) {
+	for _, part := range schema.AllOf {
+		if schema.Properties == nil {
+			schema.Properties = make(openapi3.Schemas)
+		}
+		maps.Copy(schema.Properties, part.Value.Properties)
+		schema.Required = append(schema.Required, part.Value.Required...)
+	}
+	if len(schema.AllOf) > 0 {
+		schema.Type, schema.AllOf = &openapi3.Types{openapi3.TypeObject}, nil
+	}
+}
 
 func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
 	router, err := specification()

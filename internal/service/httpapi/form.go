@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"mime/multipart"
 	"os"
 
 	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/spell"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -27,17 +29,22 @@ const (
 	readAhead     = 4 << 10
 )
 
-// webhookField is the field of a submission that is no option.
-const webhookField = "webhookUrl"
+// Fields of a submission that are no options.
+const (
+	fileField    = "file"
+	fileURLField = "fileUrl" // in the place of a file
+	webhookField = "webhookUrl"
+)
 
 // fieldNames are those that a form may have beside its files.
-var fieldNames = append(job.OptionNames(), webhookField)
+var fieldNames = append(job.OptionNames(), fileURLField, webhookField)
 
-// upload is a file of a form that lies in the blob store.
+// upload is a file of a form that lies in the blob store, or is yet to be fetched.
 type upload struct {
-	*blob.Upload
-	name    string
-	counted *metered
+	*blob.Upload // nil until it is fetched
+	name         string
+	url          string // where it is fetched from; empty if the form brought it
+	counted      *metered
 }
 
 // form is a submission while it is read. Files go to the blob store as they
@@ -80,9 +87,12 @@ func (f *form) read(ctx context.Context, r *multipart.Reader) error {
 		if n == maxParts {
 			return &formError{reason: fmt.Sprintf("the form has more than %d fields", maxParts)}
 		}
-		if name := p.FormName(); name == "file" {
+		switch name := p.FormName(); name {
+		case fileField:
 			err = f.file(ctx, p)
-		} else {
+		case fileURLField:
+			err = f.fileURL(p)
+		default:
 			err = f.field(name, p)
 		}
 		if err != nil {
@@ -95,7 +105,7 @@ func (f *form) read(ctx context.Context, r *multipart.Reader) error {
 	if err := f.refusal(); err != nil || f.files > 0 || f.maxFiles == 0 {
 		return err
 	}
-	return &formError{field: "file", reason: "is missing"}
+	return &formError{field: fileField, reason: "is missing"}
 }
 
 // refusal is what is wrong, the form itself first.
@@ -169,36 +179,80 @@ func (f *form) set(name, value string) (known bool, err error) {
 // file takes a file. The error is one that ends the reading.
 func (f *form) file(ctx context.Context, p *multipart.Part) error {
 	name := cleanName(p.FileName())
-	f.files++
+	f.countFile(fileField)
 	switch {
-	case f.maxFiles == 0:
-		f.refuse("file", "is kept already; send only options")
 	case name == "":
-		f.refuse("file", "must be a file with a name")
+		f.refuse(fileField, "must be a file with a name")
 	case !option.IsUpload(name):
-		f.refuse("file", "must be named "+option.List(option.UploadExtensions(), "or"))
-	case f.files > f.maxFiles && f.maxFiles == 1:
-		f.refuse("file", "is given twice")
-	case f.files > f.maxFiles:
-		f.refuse("file", fmt.Sprintf("is given more than %d times", f.maxFiles))
+		f.refuse(fileField, mustBeNamed)
 	}
 	if f.refusal() != nil || !f.keep {
 		return f.count(p)
 	}
-	counted := &metered{r: p, quota: f.quota, accountID: f.account}
-	stored, err := f.blobs.Receive(ctx, job.InputKey(), counted, f.maxFile)
+	u, err := f.store(ctx, p)
+	if isType[*readError](err) {
+		return broken(err)
+	}
 	if err == nil {
-		f.uploads = append(f.uploads, upload{stored, name, counted})
+		u.name = name
+		f.uploads = append(f.uploads, u)
+	}
+	return err
+}
+
+// mustBeNamed is what is wrong with the name of a file that the service does not take.
+var mustBeNamed = "must be named " + option.List(option.UploadExtensions(), "or")
+
+// countFile counts a file, which one of two fields gives.
+func (f *form) countFile(field string) {
+	f.files++
+	switch {
+	case f.maxFiles == 0:
+		f.refuse(field, "is kept already; send only options")
+	case f.files > f.maxFiles && f.maxFiles == 1:
+		f.refuse(field, "is given twice")
+	case f.files > f.maxFiles:
+		f.refuse(field, fmt.Sprintf("is given more than %d times", f.maxFiles))
+	}
+}
+
+// fileURL takes the address of a file, which is fetched once the form is checked.
+func (f *form) fileURL(r io.Reader) error {
+	value, err := io.ReadAll(io.LimitReader(r, outbound.MaxURL+1))
+	if err != nil {
+		return broken(err)
+	}
+	if f.blanks && len(value) == 0 {
 		return nil
 	}
+	f.countFile(fileURLField)
+	if f.refusal() == nil {
+		f.uploads = append(f.uploads, upload{url: string(value)})
+	}
+	return nil
+}
+
+// readError is an error of the reader of a file.
+type readError struct{ error }
+
+func (e *readError) Unwrap() error { return e.error }
+
+// store stores a file and counts its bytes. The error is a *readError, of a limit, or of
+// the storage.
+func (f *form) store(ctx context.Context, r io.Reader) (upload, error) {
+	counted := &metered{r: r, quota: f.quota, accountID: f.account}
+	stored, err := f.blobs.Receive(ctx, job.InputKey(), counted, f.maxFile)
+	if err == nil {
+		return upload{Upload: stored, counted: counted}, nil
+	}
 	counted.release()
-	if counted.err != nil {
-		return counted.err
+	switch {
+	case counted.err != nil:
+		return upload{}, counted.err
+	case isType[*blob.Error](err) || errors.Is(err, blob.ErrTooLarge):
+		return upload{}, err
 	}
-	if isType[*blob.Error](err) || errors.Is(err, blob.ErrTooLarge) {
-		return err
-	}
-	return broken(err)
+	return upload{}, &readError{err}
 }
 
 // count reads a file that is not wanted any more.
@@ -215,8 +269,19 @@ func (f *form) count(r io.Reader) error {
 
 // release ends the use of the files at their paths.
 func (f *form) release() {
-	for _, u := range f.uploads {
+	for u := range f.stored() {
 		u.Release()
+	}
+}
+
+// stored are the files that lie in the blob store.
+func (f *form) stored() iter.Seq[upload] {
+	return func(yield func(upload) bool) {
+		for _, u := range f.uploads {
+			if u.Upload != nil && !yield(u) {
+				return
+			}
+		}
 	}
 }
 
@@ -224,7 +289,7 @@ func (f *form) release() {
 func (f *form) drop(ctx context.Context) {
 	f.release()
 	ctx = context.WithoutCancel(ctx)
-	for _, u := range f.uploads {
+	for u := range f.stored() {
 		_ = f.blobs.Delete(ctx, u.Key)
 		u.counted.release()
 	}
@@ -232,7 +297,7 @@ func (f *form) drop(ctx context.Context) {
 
 // handOver hands the stored files to the form's jobs, or to the sweeper.
 func (f *form) handOver() {
-	for _, u := range f.uploads {
+	for u := range f.stored() {
 		u.counted.release()
 	}
 	f.uploads = nil

@@ -19,6 +19,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/billing"
 	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/internal/service/webhook"
 	"github.com/bgremove/bgremove/pkg/api"
@@ -34,7 +35,7 @@ type Prober interface {
 	Probe(ctx context.Context, path string, l job.Limits) (job.Media, error)
 }
 
-// Config is what an API works on. All pointers but Shop, Mail and Log are
+// Config is what an API works on. All pointers but FileURLs, Shop, Mail and Log are
 // needed. Numbers that are zero have the values of DefaultConfig.
 type Config struct {
 	Accounts *account.Accounts
@@ -49,6 +50,8 @@ type Config struct {
 	Blobs    *blob.Store
 	Prober   Prober
 	Webhooks *webhook.Service
+	// FileURLs decides where files are fetched from; nil: none are.
+	FileURLs *outbound.Guard
 	// Shop sells plans; nil: nothing is sold.
 	Shop *billing.Service
 	// Mail sends mails; nil: none are sent, and addresses are believed.
@@ -113,6 +116,7 @@ func (c Config) withDefaults() Config {
 type API struct {
 	Config
 	probes  *fairSemaphore // bounds the files that are measured at once
+	fetcher *fetcher       // nil where no files are fetched
 	uploads *uploadQuota
 }
 
@@ -132,7 +136,7 @@ func New(c Config) *API {
 	c = c.withDefaults()
 	batch := MaxFiles * c.MaxFile
 	return &API{
-		Config: c, probes: newFairSemaphore(2 * runtime.GOMAXPROCS(0)),
+		Config: c, probes: newFairSemaphore(2 * runtime.GOMAXPROCS(0)), fetcher: newFetcher(c),
 		uploads: newUploadQuota(max(c.UploadSpace, batch), batch, c.Blobs.Room),
 	}
 }

@@ -98,6 +98,10 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 	if poor != nil {
 		return job.Receipt{}, errors.Join(conflict, poor)
 	}
+	if err := a.fetch(ctx, f); err != nil {
+		return job.Receipt{}, err
+	}
+	sub.Files = f.inputs()
 	if err := errors.Join(a.probe(ctx, f, sub.Files), conflict, checkReadable(sub)); err != nil {
 		return job.Receipt{}, err
 	}
@@ -114,7 +118,10 @@ func (a *API) submit(ctx context.Context, body *multipart.Reader, key *string, s
 
 // check refuses what this service cannot do, or does not for the account.
 func (a *API) check(ctx context.Context, f *form) error {
-	if err := a.checkOptions(ctx, f.options); err != nil || f.webhook == "" {
+	if err := a.checkOptions(ctx, f.options); err != nil {
+		return err
+	}
+	if err := a.checkURLs(ctx, f); err != nil || f.webhook == "" {
 		return err
 	}
 	return webhookError(webhookField, a.Webhooks.CheckSubmission(ctx, f.account, f.webhook))
@@ -181,11 +188,15 @@ func (a *API) reserve(ctx context.Context, owner job.Owner, key *string) (reserv
 	return reservation, nil, err
 }
 
-// inputs are the files of a form for the job service, not yet measured.
+// inputs are the files of a form for the job service, not yet measured. One that is not
+// fetched yet has only its address.
 func (f *form) inputs() []job.Input {
 	files := make([]job.Input, len(f.uploads))
 	for i, u := range f.uploads {
-		files[i] = job.Input{Name: u.name, Key: u.Key, Size: u.Size, SHA256: u.SHA256}
+		files[i] = job.Input{Name: u.name, URL: u.url}
+		if u.Upload != nil {
+			files[i].Key, files[i].Size, files[i].SHA256 = u.Key, u.Size, u.SHA256
+		}
 	}
 	return files
 }

@@ -98,7 +98,7 @@ func (r *Reservation) Answered() bool { return r.earlier != nil }
 
 // Answer is what an earlier, successful request with the key was answered, nil
 // if this is the first, or ErrConflict if that one was different: of its
-// files, Name and SHA256 count. Submit asks it too; asking before the files
+// files, Name and SHA256 count, or the URL alone. Submit asks it too; asking before the files
 // are probed puts refusals in order.
 func (r *Reservation) Answer(sub Submission) (*Receipt, error) {
 	if r.earlier != nil && r.fingerprint != sub.fingerprint() {
@@ -110,7 +110,10 @@ func (r *Reservation) Answer(sub Submission) (*Receipt, error) {
 // fingerprint identifies a request by its content, not by the layout of its
 // body.
 func (sub Submission) fingerprint() string {
-	type file struct{ Name, SHA256 string }
+	type file struct {
+		Name, SHA256 string
+		URL          string `json:",omitempty"`
+	}
 	request := struct {
 		Batch      bool
 		Options    Options
@@ -118,7 +121,11 @@ func (sub Submission) fingerprint() string {
 		WebhookURL string `json:",omitempty"`
 	}{Batch: sub.Batch, Options: sub.Options, WebhookURL: sub.WebhookURL}
 	for _, f := range sub.Files {
-		request.Files = append(request.Files, file{f.Name, f.SHA256})
+		if f.URL != "" {
+			request.Files = append(request.Files, file{URL: f.URL})
+			continue
+		}
+		request.Files = append(request.Files, file{Name: f.Name, SHA256: f.SHA256})
 	}
 	text, _ := json.Marshal(request) // of strings, numbers and booleans, which cannot fail
 	sum := sha256.Sum256(text)

@@ -27,6 +27,7 @@ type Input struct {
 	Key    string // see InputKey
 	Size   int64
 	SHA256 string // in hex
+	URL    string // where it was fetched from; empty if it was uploaded
 	Media  Media
 	// Unreadable marks a file of a batch that cannot be read.
 	Unreadable bool

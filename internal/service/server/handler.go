@@ -58,7 +58,7 @@ func (n *node) handler(ctx context.Context) (http.Handler, error) {
 	}
 	service := httpapi.New(httpapi.Config{
 		Accounts: n.accounts, Keys: n.keys, Ledger: ledger, Sessions: sessions, Limiter: n.limiter,
-		Throttle: throttle, Jobs: n.jobs, Feed: n.feed, Blobs: n.blobs, Prober: n.remover, Webhooks: n.webhooks, Shop: n.shop, Mail: n.mail,
+		Throttle: throttle, Jobs: n.jobs, Feed: n.feed, Blobs: n.blobs, Prober: n.remover, Webhooks: n.webhooks, FileURLs: c.FileURLs, Shop: n.shop, Mail: n.mail,
 		Limits: c.Limits, MaxFile: c.MaxFile, UploadSpace: c.UploadSpace, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly, WithoutHints: n.unguided,
 		MaxUpload: c.Jobs.MaxUpload(), Ready: n.ready, NotFound: pages.NotFound(), Observe: n.metrics.request, Log: c.Log,
 	})

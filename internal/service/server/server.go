@@ -22,6 +22,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/mailer"
+	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -72,6 +73,9 @@ type Config struct {
 
 	// PrivateWebhooks lets webhooks go to addresses that are not public.
 	PrivateWebhooks bool
+	// FileURLs decides where the files are fetched from that submissions give by
+	// address; nil: none are.
+	FileURLs *outbound.Guard
 
 	// Shop sells plans, if it has a Key: by that, WebhookSecret, Prices, API.
 	Shop billing.Config
