@@ -97,8 +97,14 @@ func readVocabulary() *vocabulary {
 	return v
 }
 
+// chosenByService is an option of the service alone: on this machine the setting decides.
+const chosenByService = "model"
+
 // local are the names of the options of removals on this machine.
-func (v *vocabulary) local() []string { return slices.Sorted(maps.Keys(v.meanings)) }
+func (v *vocabulary) local() []string {
+	all := slices.Sorted(maps.Keys(v.meanings))
+	return slices.DeleteFunc(all, func(name string) bool { return name == chosenByService })
+}
 
 // addOptions adds options to the arguments of a tool.
 func (v *vocabulary) addOptions(to map[string]*jsonschema.Schema, names []string) {

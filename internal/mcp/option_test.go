@@ -49,7 +49,7 @@ func schema(t *testing.T, tool *sdk.Tool) *jsonschema.Schema {
 var settings = []string{"input", "output", "overwrite", "preview", "idempotencyKey"}
 
 // The tools offer options with the words and bounds of package option. What the service
-// takes is offered for its jobs, and for local files too.
+// takes is offered for its jobs, and for local files too, but for model.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	all := tools(t, connect(t, startService(t, 1), t.TempDir()))
@@ -58,7 +58,8 @@ func TestOptions(t *testing.T) {
 		if name == "bgColor" { // background takes a colour, too
 			continue
 		}
-		if remove.Properties[name] == nil || submit.Properties[name] == nil {
+		local := name != "model" // there it could be a path
+		if local != (remove.Properties[name] != nil) || submit.Properties[name] == nil {
 			t.Errorf("the tools do not offer %s, which the service takes", name)
 		}
 	}

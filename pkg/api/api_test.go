@@ -218,6 +218,8 @@ func cellsOf(f option.Field) [2]string {
 	switch {
 	case f.Name == "hints":
 		return [2]string{fmt.Sprintf("a JSON array of at most %d objects, in at most %d bytes", option.MaxHints, option.HintBytes), ""}
+	case f.Name == "model":
+		return [2]string{"one of the account's `models`", ""}
 	case f.Truth:
 		words = []string{"true", "false"}
 	case f.Colour:

@@ -454,6 +454,13 @@ type BatchForm struct {
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
+	// Model The network of method `rembg`, one of the `models` in `GET /api/v1/account`. Without it the service's own is used. It
+	// does not go with method `fast`.
+	//
+	//
+	// Example: bundled
+	Model *string `json:"model,omitempty"`
+
 	// Outline A line around the subject, `#rrggbb,width`, 1 to 64 pixels of the output wide. The output grows by it.
 	//
 	// Example: #ffffff,6
@@ -743,6 +750,13 @@ type JobForm struct {
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
+	// Model The network of method `rembg`, one of the `models` in `GET /api/v1/account`. Without it the service's own is used. It
+	// does not go with method `fast`.
+	//
+	//
+	// Example: bundled
+	Model *string `json:"model,omitempty"`
+
 	// Outline A line around the subject, `#rrggbb,width`, 1 to 64 pixels of the output wide. The output grows by it.
 	//
 	// Example: #ffffff,6
@@ -832,6 +846,13 @@ type JobOptions struct {
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
+	// Model The network of method `rembg`, one of the `models` in `GET /api/v1/account`. Without it the service's own is used. It
+	// does not go with method `fast`.
+	//
+	//
+	// Example: bundled
+	Model *string `json:"model,omitempty"`
+
 	// Outline A line around the subject, `#rrggbb,width`, 1 to 64 pixels of the output wide. The output grows by it.
 	//
 	// Example: #ffffff,6
@@ -907,6 +928,9 @@ type KeyAccount struct {
 
 	// Limits The limits of this service. 0 means that there is none.
 	Limits Limits `json:"limits"`
+
+	// Models The networks that the option `model` may name. Where there are none, the service chooses.
+	Models []string `json:"models"`
 
 	// Plan The plan subscribed to, else the one last credited; null if there is none.
 	Plan *string `json:"plan"`
@@ -1139,6 +1163,13 @@ type Options struct {
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
 
+	// Model The network of method `rembg`, one of the `models` in `GET /api/v1/account`. Without it the service's own is used. It
+	// does not go with method `fast`.
+	//
+	//
+	// Example: bundled
+	Model *string `json:"model,omitempty"`
+
 	// Outline A line around the subject, `#rrggbb,width`, 1 to 64 pixels of the output wide. The output grows by it.
 	//
 	// Example: #ffffff,6
@@ -1221,6 +1252,13 @@ type OptionsForm struct {
 	// Method The method to find the subject. `fast` floods from the border and is best on flat colours. `rembg` segments with a neural
 	// network. `auto` takes `fast` if the border is flat and steady.
 	Method *Method `json:"method,omitempty"`
+
+	// Model The network of method `rembg`, one of the `models` in `GET /api/v1/account`. Without it the service's own is used. It
+	// does not go with method `fast`.
+	//
+	//
+	// Example: bundled
+	Model *string `json:"model,omitempty"`
 
 	// Outline A line around the subject, `#rrggbb,width`, 1 to 64 pixels of the output wide. The output grows by it.
 	//

@@ -40,6 +40,8 @@ type JobOptions struct {
 	Quality    int           // 0 is the format's default
 	Loop       *int          // how often the output plays, 0 for ever; nil is as the input
 
+	Model string // a network that the service offers; empty is its default
+
 	// WebhookURL is told of the end of each job. The account needs a signing secret.
 	WebhookURL string
 
@@ -81,6 +83,7 @@ func (o JobOptions) fields() ([][2]string, error) {
 	add(o.End != 0, "end", decimal(o.End.Seconds()))
 	add(o.Quality != 0, "quality", strconv.Itoa(o.Quality))
 	add(o.Loop != nil, "loop", strconv.Itoa(value(o.Loop)))
+	add(o.Model != "", "model", o.Model)
 	hints, err := json.Marshal(o.Hints)
 	add(len(o.Hints) > 0, "hints", string(hints))
 	return all, err

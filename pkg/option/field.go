@@ -172,7 +172,7 @@ var fields = []field{
 	truth("noSteady", func(o *Options) *bool { return &o.NoSteady }),
 	truth("noRefine", func(o *Options) *bool { return &o.NoRefine }),
 	truth("noDecontaminate", func(o *Options) *bool { return &o.NoDecontaminate }),
-	ruled("model"),
+	named("model", func(o *Options) *string { return &o.Model }),
 }
 
 // word is an option that takes one of a few words; empty is the first.
@@ -287,6 +287,16 @@ func written(name string, forms []string, pattern, must string, takes func(text 
 		Field: Field{Name: name, Forms: forms, Pattern: pattern},
 		rules: []rule{{must, func(o Options) bool { v := *at(&o); return v == "" || takes(v) }}},
 		set:   func(o *Options, text string) bool { return put(at(o), strings.ToLower(text), takes(text)) },
+	}
+}
+
+// named is an option that takes a name of the user's machine, or of a service's; empty is
+// none.
+func named(name string, at func(*Options) *string) field {
+	return field{
+		Field:   Field{Name: name},
+		set:     func(o *Options, text string) bool { return put(at(o), text, text != "") },
+		setMust: "must not be empty",
 	}
 }
 

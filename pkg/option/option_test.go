@@ -86,6 +86,9 @@ func TestSet(t *testing.T) {
 			good = []string{fmt.Sprint(f.Span.Min), fmt.Sprint(f.Span.Max)}
 			bad = append(bad, "NaN", "+Inf", "90s", "1:30", fmt.Sprint(f.Span.Min-0.001), fmt.Sprint(f.Span.Max+0.001))
 		}
+		if f.Name == "model" {
+			good, bad = []string{"bundled"}, []string{""}
+		}
 		for _, text := range good {
 			o := option.Defaults()
 			switch f.Name {

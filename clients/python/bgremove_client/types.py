@@ -103,6 +103,12 @@ class Options(TypedDict):
     """
     How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
     """
+    model: NotRequired[str]
+    """
+    The network of method `rembg`, one of the `models` in `GET /api/v1/account`. Without it the service's own is used. It
+    does not go with method `fast`.
+
+    """
 
 
 class HintsForm(TypedDict):
@@ -785,6 +791,10 @@ class KeyAccount(TypedDict):
     The plan subscribed to, else the one last credited; null if there is none.
     """
     limits: Limits
+    models: list[str]
+    """
+    The networks that the option `model` may name. Where there are none, the service chooses.
+    """
 
 
 class Account(TypedDict):

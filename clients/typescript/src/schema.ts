@@ -987,6 +987,12 @@ export interface components {
             quality?: number;
             /** @description How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever. */
             loop?: number;
+            /**
+             * @description The network of method `rembg`, one of the `models` in `GET /api/v1/account`. Without it the service's own is used. It
+             *     does not go with method `fast`.
+             * @example bundled
+             */
+            model?: string;
         };
         /** @description The options of a job. */
         JobOptions: components["schemas"]["Options"] & {
@@ -1161,6 +1167,8 @@ export interface components {
             /** @description The plan subscribed to, else the one last credited; null if there is none. */
             plan: string | null;
             limits: components["schemas"]["Limits"];
+            /** @description The networks that the option `model` may name. Where there are none, the service chooses. */
+            models: string[];
         };
         /** @description The limits of this service. 0 means that there is none. */
         Limits: {
@@ -2871,7 +2879,10 @@ export interface operations {
                      *         "burst": 60,
                      *         "keepInputs": 86400,
                      *         "keepOutputs": 604800
-                     *       }
+                     *       },
+                     *       "models": [
+                     *         "bundled"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["KeyAccount"];

@@ -1,8 +1,10 @@
 package clientcmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,6 +91,7 @@ func (c *remote) account(cmd *cobra.Command) error {
 		{"largest side", limit(int64(l.Dimension), fmt.Sprintf("%d pixels", l.Dimension))},
 		{"running jobs", fmt.Sprint(l.RunningJobs)},
 		{"files of a batch", fmt.Sprint(l.FilesPerBatch)},
+		{"networks", cmp.Or(strings.Join(a.Models, ", "), "the service's own")},
 		{"requests", fmt.Sprintf("%d a minute, %d at once", l.RequestsPerMinute, l.Burst)},
 		{"uploads kept", seconds(float64(l.KeepInputs))},
 		{"results kept", seconds(float64(l.KeepOutputs))},

@@ -36,6 +36,7 @@ func (c *remote) newSubmission(cmd *cobra.Command) *submission {
 	o := &submission{remote: c, options: bgremove.Defaults()}
 	f := cmd.Flags()
 	AddOptions(f, &o.options)
+	f.StringVar(&o.options.Model, "model", "", "the network of method rembg: a `name` that the service offers")
 	f.BoolVar(&o.wait, "wait", false, "wait for the result and download it")
 	f.BoolVar(&o.force, "force", false, "overwrite outputs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the price in credits and submit nothing")
@@ -65,6 +66,9 @@ func (o *submission) validate(cmd *cobra.Command, flag string, inputs []string) 
 	}
 	if o.output != "" && !o.wait {
 		return flags.Usage(cmd, fmt.Errorf("--%s is where --wait puts the result; bgremove client download gets it later", flag))
+	}
+	if !flags.Typed(cmd, "model") {
+		o.options.Model = "" // a setting of that name is for this machine
 	}
 	if err := flags.CheckOptions(cmd, &o.options); err != nil {
 		return err
@@ -120,7 +124,7 @@ func JobOptions(b bgremove.Options) client.JobOptions {
 		Anchor: api.Anchor(b.Anchor), OutputFormat: api.OutputFormat(b.Format), BgColor: b.Background, Trim: b.Trim,
 		Outline: b.Outline, Shadow: b.Shadow, Harmonise: b.Harmonise,
 		Hints: b.Hints, Largest: b.Largest,
-		FPS: b.FPS, Start: b.Start, End: b.End, Quality: b.Quality, Loop: b.Loop,
+		FPS: b.FPS, Start: b.Start, End: b.End, Quality: b.Quality, Loop: b.Loop, Model: b.Model,
 	}
 	if _, colour := option.ParseColour(b.Background); !colour && !b.Transparent() {
 		j.BgColor, j.Background = "", b.Background

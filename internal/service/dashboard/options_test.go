@@ -65,7 +65,7 @@ func TestFormHasEveryOption(t *testing.T) {
 		switch {
 		case name == "method" && strings.Contains(body, "this service has no AI"):
 			want.Values = slices.DeleteFunc(slices.Clone(f.Words), func(w string) bool { return w == string(option.Rembg) })
-		case name == "hints":
+		case name == "hints", name == "model": // which this service does not let anybody choose
 			want = control{}
 		case f.Truth:
 			want.Values = []string{"true", "false"}

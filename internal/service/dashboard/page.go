@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,6 +69,7 @@ type page struct {
 	Unconfirmed                             bool // whether the account must still confirm its address
 	Unlimited, SignUp, Mail, WithoutNetwork bool
 	WithoutHints                            bool
+	Models                                  []string
 	Nav                                     []link
 	Problem                                 *problem
 	Done                                    string
@@ -82,7 +84,7 @@ func (v *visit) page(title, here string) page {
 		Title: title, Here: here, Account: v.who, SignedIn: v.who != nil, Nav: links, Local: v.Local,
 		Unconfirmed: v.who != nil && v.Mail && !v.who.Confirmed,
 		Unlimited:   v.Unlimited, SignUp: v.SignUp, Mail: v.Mail, WithoutNetwork: v.WithoutNetwork,
-		WithoutHints: v.WithoutHints,
+		WithoutHints: slices.Contains(v.Unguided, ""), Models: v.Models,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/editor"
@@ -27,12 +28,12 @@ func (d *Dashboard) preview(v *visit) error {
 	if err := v.Throttle.Request(v.Context(), v.who.ID); err != nil {
 		return err // no route of the API counts it
 	}
-	if d.WithoutHints || d.WithoutNetwork {
-		return errNoPage
-	}
 	j, err := v.find(v.PathValue("id"))
 	if err != nil {
 		return err
+	}
+	if d.WithoutNetwork || slices.Contains(d.Unguided, j.Options.Model) {
+		return errNoPage
 	}
 	at, hints, err := v.wishes(j.Job)
 	if err != nil {

@@ -239,12 +239,33 @@ func TestSubjectOfExpiredClip(t *testing.T) {
 // so it has no limit on that.
 func following(t testing.TB) *service {
 	t.Helper()
+	return followingBy(t)
+}
+
+// followingBy is following, where submissions choose among networks.
+func followingBy(t testing.TB, models ...string) *service {
+	t.Helper()
 	library := os.Getenv("BGREMOVE_ONNXRUNTIME")
 	if library == "" {
 		missing(t, "BGREMOVE_ONNXRUNTIME names no ONNX Runtime, make test does")
 	}
 	return start(t, func(c *server.Config) {
-		c.Engine.Library = library
+		c.Engine.Library, c.Models = library, models
 		c.AccountRate = account.Rate{PerMinute: 1e5, Burst: 1e5}
 	})
+}
+
+// TestModel checks that a form offers the service's networks, and that a job keeps the one
+// that was chosen, also where it is run again.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	s := followingBy(t, "bundled")
+	s.user("ada@example.com", 20)
+	p := s.signedIn("ada@example.com")
+	if diff := cmp.Diff(control{Values: []string{"", "bundled"}, Chosen: []string{""}}, controls(p.get("/").body)["model"]); diff != "" {
+		t.Errorf("the form (-want +got):\n%s", diff)
+	}
+	p.jobs([]string{"own.gif", string(clip(t))}, "method", "fast", "model", "")
+	id := p.jobs([]string{"hop.gif", string(clip(t))}, "method", "rembg", "model", "bundled")[0]
+	p.get("/jobs/"+id).says(http.StatusOK, "network bundled", `name="model" value="bundled"`)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ type jobView struct {
 
 func (v *visit) jobView(j job.Job) jobView {
 	_, outputs := v.Jobs.Kept()
-	view := jobView{Job: j, keepOutput: outputs, withoutHints: v.WithoutHints}
+	view := jobView{Job: j, keepOutput: outputs, withoutHints: slices.Contains(v.Unguided, j.Options.Model)}
 	if v.Finish != nil {
 		view.finish = v.Finish.Output
 	}
@@ -201,6 +202,9 @@ func (j jobView) OptionText() string {
 	parts = append(parts, cmp.Or(o.Background, o.BgColor)+" background")
 	if o.Harmonise {
 		parts = append(parts, "harmonised")
+	}
+	if o.Model != "" {
+		parts = append(parts, "network "+o.Model)
 	}
 	if o.Outline != "" {
 		parts = append(parts, "outline "+o.Outline)

@@ -17,7 +17,7 @@ func (o operations) GetKeyAccount(ctx context.Context, _ api.GetKeyAccountReques
 	if err != nil {
 		return nil, err
 	}
-	b := api.KeyAccount{Credits: int(who.Credits), Unlimited: o.Jobs.Unlimited(), Limits: o.limitsBody()}
+	b := api.KeyAccount{Credits: int(who.Credits), Unlimited: o.Jobs.Unlimited(), Limits: o.limitsBody(), Models: append([]string{}, o.Models...)}
 	if who.Plan != "" {
 		b.Plan = &who.Plan
 	}

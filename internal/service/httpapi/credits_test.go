@@ -26,7 +26,7 @@ func TestKeyAccount(t *testing.T) {
 	})
 	who := s.user("ada@example.com", 12)
 	c := s.client(s.key(who))
-	want := api.KeyAccount{Credits: 12, Limits: api.Limits{
+	want := api.KeyAccount{Credits: 12, Models: []string{}, Limits: api.Limits{
 		FileSize: 1000, Duration: 90, Dimension: 300, FramesPerSecond: 60, FilesPerBatch: httpapi.MaxFiles, RunningJobs: 7,
 		RequestsPerMinute: 50, Burst: 20, KeepInputs: 3600, KeepOutputs: 7200,
 	}}

@@ -75,7 +75,7 @@ func TestHintsOfBatch(t *testing.T) {
 // A service that does not follow hints refuses them at once.
 func TestWithoutHints(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *httpapi.Config) { c.WithoutHints = true })
+	s := start(t, func(c *httpapi.Config) { c.Unguided = []string{""} })
 	c := s.client(s.key(s.user("ada@example.com", 2*price.Least)))
 	c.submit(jobs, []field{fileField("a.gif", clip(t, 2, 10)), {name: "hints", value: `[{"keep":true,"click":[1,1]}]`}}).
 		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"hints","message":"hints are not followed by this service"}`)

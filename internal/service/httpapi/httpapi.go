@@ -71,8 +71,11 @@ type Config struct {
 	// WithoutNetwork refuses method rembg, for which this service lacks a
 	// runtime or a model.
 	WithoutNetwork bool
-	// WithoutHints refuses hints, which the service's network does not follow.
-	WithoutHints bool
+	// Models are the networks that a submission may choose.
+	Models []string
+	// Unguided are the networks that follow no hints; "" is that of submissions that
+	// choose none.
+	Unguided []string
 	// MaxUpload is how long a request may send, at any rate: that of the
 	// job.Config of Jobs.
 	MaxUpload time.Duration

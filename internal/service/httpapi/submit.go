@@ -1,9 +1,12 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"mime/multipart"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/account"
@@ -132,8 +135,12 @@ func (a *API) checkOptions(ctx context.Context, o job.Options) error {
 	switch {
 	case a.WithoutNetwork && o.Method == option.Rembg:
 		return &formError{field: "method", reason: "rembg is not available on this service"}
-	case a.WithoutHints && len(o.Hints) > 0:
-		return &formError{field: "hints", reason: "are not followed by this service"}
+	case o.Model != "" && len(a.Models) == 0:
+		return &formError{field: "model", reason: "is not for you to choose on this service"}
+	case o.Model != "" && !slices.Contains(a.Models, o.Model):
+		return &formError{field: "model", reason: "must be one of " + strings.Join(a.Models, ", ")}
+	case len(o.Hints) > 0 && slices.Contains(a.Unguided, o.Model):
+		return &formError{field: "hints", reason: "are not followed by " + cmp.Or(o.Model, "this service")}
 	}
 	if err := o.Check(); err != nil {
 		return err

@@ -36,11 +36,12 @@ type Options struct {
 	End        float64       `json:"end,omitempty"`   // seconds
 	Quality    int           `json:"quality,omitempty"`
 	Loop       *int          `json:"loop,omitempty"`
+	Model      string        `json:"model,omitempty"` // one that the service offers
 }
 
 // optionNames are those of Options in JSON, which are those of package option.
 var optionNames = []string{"method", "tolerance", "crop", "pad", "canvasW", "canvasH", "anchor", "outputFormat", "bgColor", "trim",
-	option.DrawnBackground, "outline", "shadow", "harmonise", "hints", "largest", "fps", "start", "end", "quality", "loop"}
+	option.DrawnBackground, "outline", "shadow", "harmonise", "hints", "largest", "fps", "start", "end", "quality", "loop", "model"}
 
 // OptionNames are the names that Set knows.
 func OptionNames() []string { return slices.Clone(optionNames) }
@@ -60,7 +61,7 @@ func offered(o option.Options) Options {
 		Anchor: o.Anchor, OutputFormat: o.Format, BgColor: o.Background, Trim: o.Trim,
 		Outline: o.Outline, Shadow: o.Shadow, Harmonise: o.Harmonise,
 		Hints: o.Hints, Largest: o.Largest,
-		FPS: o.FPS, Start: o.Start.Seconds(), End: o.End.Seconds(), Quality: o.Quality, Loop: o.Loop,
+		FPS: o.FPS, Start: o.Start.Seconds(), End: o.End.Seconds(), Quality: o.Quality, Loop: o.Loop, Model: o.Model,
 	}
 }
 
@@ -72,6 +73,7 @@ func (o Options) Removal() option.Options {
 	r.Outline, r.Shadow, r.Harmonise = o.Outline, o.Shadow, o.Harmonise
 	r.Hints, r.Largest = o.Hints, o.Largest
 	r.FPS, r.Start, r.End, r.Quality, r.Loop = o.FPS, option.Seconds(o.Start), option.Seconds(o.End), o.Quality, o.Loop
+	r.Model = o.Model
 	return r
 }
 
@@ -102,6 +104,9 @@ func (o *Options) Set(field, value string) (known bool, err error) {
 func (o Options) Check() error {
 	if o.Background != "" && o.BgColor != option.Transparent {
 		return &option.Error{Field: option.DrawnBackground, Reason: "does not go with bgColor"}
+	}
+	if o.Model != "" && o.Method == option.Fast {
+		return &option.Error{Field: "model", Reason: "does not go with method fast, which uses none"}
 	}
 	wrong := (*option.Error)(nil)
 	if errors.As(o.Removal().Validate(), &wrong) {

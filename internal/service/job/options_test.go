@@ -47,6 +47,7 @@ func TestSet(t *testing.T) {
 		{"end", "0", "-1", "must be between 0 and 10000000 seconds"},
 		{"quality", "100", "0", "must be between 1 and 100"},
 		{"loop", "0", "65536", "must be between 0 and 65535"},
+		{"model", "bundled", "", "must not be empty"},
 	} {
 		o := job.DefaultOptions()
 		if known, err := o.Set(c.field, c.good); !known || err != nil {

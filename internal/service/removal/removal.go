@@ -3,6 +3,7 @@
 package removal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,8 @@ type Remover struct {
 	// FastOnly lets method auto mean fast, where no network is installed. Set
 	// it before use.
 	FastOnly bool
-	// Model is the network of method rembg; empty is the default one. Set it
-	// before use.
+	// Model is the network of method rembg for jobs that choose none; empty is the
+	// default one. Set it before use.
 	Model   string
 	remover *bgremove.Remover
 }
@@ -151,7 +152,7 @@ func placement(in job.Media, r *bgremove.Result) *job.Placement {
 
 func (r *Remover) options(o job.Options) bgremove.Options {
 	b := o.Removal()
-	b.Model = r.Model
+	b.Model = cmp.Or(b.Model, r.Model)
 	if r.FastOnly && b.Method == bgremove.Auto {
 		b.Method = bgremove.Fast
 	}

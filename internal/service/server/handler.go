@@ -50,7 +50,7 @@ func (n *node) handler(ctx context.Context) (http.Handler, error) {
 	mux, ledger := http.NewServeMux(), account.NewLedger(n.db)
 	pages, err := dashboard.New(dashboard.Config{
 		Sessions: sessions, Throttle: throttle, Keys: n.keys, Ledger: ledger, Jobs: n.jobs, Webhooks: n.webhooks, API: mux, MaxFile: c.MaxFile, MaxFiles: httpapi.MaxFiles,
-		SignUp: c.SignUp, WithoutNetwork: n.fastOnly, WithoutHints: n.unguided, Unlimited: c.Jobs.Unlimited, Local: c.Local, Editors: n.editors, Finish: c.Finish,
+		SignUp: c.SignUp, WithoutNetwork: n.fastOnly, Models: n.models, Unguided: n.unguided, Unlimited: c.Jobs.Unlimited, Local: c.Local, Editors: n.editors, Finish: c.Finish,
 		Shop: n.shop, Mail: n.mail != nil, PublicURL: c.PublicURL, Log: c.Log,
 	})
 	if err != nil {
@@ -59,7 +59,7 @@ func (n *node) handler(ctx context.Context) (http.Handler, error) {
 	service := httpapi.New(httpapi.Config{
 		Accounts: n.accounts, Keys: n.keys, Ledger: ledger, Sessions: sessions, Limiter: n.limiter,
 		Throttle: throttle, Jobs: n.jobs, Feed: n.feed, Blobs: n.blobs, Prober: n.remover, Webhooks: n.webhooks, FileURLs: c.FileURLs, Shop: n.shop, Mail: n.mail,
-		Limits: c.Limits, MaxFile: c.MaxFile, UploadSpace: c.UploadSpace, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly, WithoutHints: n.unguided,
+		Limits: c.Limits, MaxFile: c.MaxFile, UploadSpace: c.UploadSpace, Rate: c.Rate, SignUp: c.SignUp, WithoutNetwork: n.fastOnly, Models: n.models, Unguided: n.unguided,
 		MaxUpload: c.Jobs.MaxUpload(), Ready: n.ready, NotFound: pages.NotFound(), Observe: n.metrics.request, Log: c.Log,
 	})
 	n.metrics.watchUploads(service.Load)

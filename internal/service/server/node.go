@@ -47,8 +47,9 @@ type node struct {
 	mail     *httpapi.Mail    // nil: no mail is sent
 	// fastOnly is set where a network cannot run.
 	fastOnly bool
-	// unguided is set where the network cannot follow hints.
-	unguided bool
+	// models are the networks that submissions may choose, and unguided those that follow
+	// no hints; "" is that of submissions that choose none.
+	models, unguided []string
 }
 
 func open(ctx context.Context, c Config) (_ *node, err error) {
@@ -187,6 +188,7 @@ func (n *node) openEngine(ctx context.Context, c bgremove.Config) error {
 
 // checkNetwork says before anybody asks for it that a network cannot run.
 func (n *node) checkNetwork(ctx context.Context) error {
+	n.models = n.config.Models
 	if n.config.Role == API {
 		return nil // workers do it
 	}
@@ -196,9 +198,16 @@ func (n *node) checkNetwork(ctx context.Context) error {
 	}
 	if err != nil {
 		n.config.Log.WarnContext(ctx, "neural network unavailable: method rembg refused, auto means fast", "error", err)
-		n.fastOnly, n.remover.FastOnly = true, true
+		n.fastOnly, n.remover.FastOnly, n.models = true, true, nil
 	}
-	n.unguided = n.engine.CanFollow(ctx, n.config.Model) != nil
+	for _, model := range append([]string{""}, n.models...) {
+		if err := n.engine.CanSegment(ctx, model); model != "" && err != nil {
+			return fmt.Errorf("models: %s: %w", model, err)
+		}
+		if n.engine.CanFollow(ctx, cmp.Or(model, n.config.Model)) != nil {
+			n.unguided = append(n.unguided, model)
+		}
+	}
 	return nil
 }
 

@@ -92,10 +92,11 @@ type Config struct {
 	// Finish, if set, lets the pages end the work on one clip.
 	Finish *dashboard.Finish
 
-	// Engine is what removes backgrounds, by Model where a network does. Run
-	// sets its Limits.
+	// Engine is what removes backgrounds, by Model where a network does, or by one of
+	// Models that a submission chooses. Run sets its Limits.
 	Engine bgremove.Config
 	Model  string
+	Models []string
 
 	Log *slog.Logger
 	// Listening and MetricsListening, if set, are called with the address of
