@@ -4,8 +4,6 @@
 package api
 
 import (
-	"time"
-
 	"github.com/bgremove/bgremove/pkg/option"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
@@ -330,14 +328,14 @@ type AccountJob struct {
 	Charged int `json:"charged"`
 
 	// Cost The price in credits.
-	Cost      int       `json:"cost"`
-	CreatedAt time.Time `json:"createdAt"`
+	Cost      int  `json:"cost"`
+	CreatedAt Time `json:"createdAt"`
 
 	// DownloadURL Path of the output, when the job is done.
 	DownloadURL *string `json:"downloadUrl,omitempty"`
 
 	// EndedAt Null until it has ended.
-	EndedAt *time.Time `json:"endedAt"`
+	EndedAt *Time `json:"endedAt"`
 
 	// Error The reason why a job failed: `unreadable_file`, `processing_failed` or `timed_out`. It is null for other jobs. Treat
 	// unknown codes as `processing_failed`.
@@ -539,11 +537,11 @@ type Credentials struct {
 
 // Delivery defines model for Delivery.
 type Delivery struct {
-	Attempts  int       `json:"attempts"`
-	CreatedAt time.Time `json:"createdAt"`
+	Attempts  int  `json:"attempts"`
+	CreatedAt Time `json:"createdAt"`
 
 	// EndedAt When it was delivered or given up, null before.
-	EndedAt *time.Time `json:"endedAt"`
+	EndedAt *Time `json:"endedAt"`
 
 	// Error What was wrong with the last attempt, null if nothing was.
 	Error *string          `json:"error"`
@@ -554,7 +552,7 @@ type Delivery struct {
 	Job string `json:"job"`
 
 	// NextAt When it is sent next, null if it is not.
-	NextAt *time.Time    `json:"nextAt"`
+	NextAt *Time         `json:"nextAt"`
 	State  DeliveryState `json:"state"`
 
 	// Status Of the last answer, null if there was none.
@@ -910,12 +908,12 @@ type JobsCreated struct {
 
 // Key defines model for Key.
 type Key struct {
-	CreatedAt time.Time `json:"createdAt"`
-	ID        string    `json:"id"`
+	CreatedAt Time   `json:"createdAt"`
+	ID        string `json:"id"`
 
 	// LastUsedAt To the minute; null if it was never used.
-	LastUsedAt *time.Time `json:"lastUsedAt"`
-	Name       string     `json:"name"`
+	LastUsedAt *Time  `json:"lastUsedAt"`
+	Name       string `json:"name"`
 
 	// Prefix The first characters of the key, to recognise it by.
 	Prefix string `json:"prefix"`
@@ -941,15 +939,15 @@ type KeyAccount struct {
 
 // KeyCreated defines model for KeyCreated.
 type KeyCreated struct {
-	CreatedAt time.Time `json:"createdAt"`
-	ID        string    `json:"id"`
+	CreatedAt Time   `json:"createdAt"`
+	ID        string `json:"id"`
 
 	// Key The key itself.
 	Key string `json:"key"`
 
 	// LastUsedAt To the minute; null if it was never used.
-	LastUsedAt *time.Time `json:"lastUsedAt"`
-	Name       string     `json:"name"`
+	LastUsedAt *Time  `json:"lastUsedAt"`
+	Name       string `json:"name"`
 
 	// Prefix The first characters of the key, to recognise it by.
 	Prefix string `json:"prefix"`
@@ -961,14 +959,14 @@ type KeyJob struct {
 	BatchID *string `json:"batchId"`
 
 	// Charged What was taken: the price, or 0 where credits are unlimited.
-	Charged   int       `json:"charged"`
-	CreatedAt time.Time `json:"createdAt"`
+	Charged   int  `json:"charged"`
+	CreatedAt Time `json:"createdAt"`
 
 	// DownloadURL Path of the output, when the job is done.
 	DownloadURL *string `json:"downloadUrl,omitempty"`
 
 	// EndedAt Null until it has ended.
-	EndedAt *time.Time `json:"endedAt"`
+	EndedAt *Time `json:"endedAt"`
 
 	// Error The reason why a job failed: `unreadable_file`, `processing_failed` or `timed_out`. It is null for other jobs. Treat
 	// unknown codes as `processing_failed`.
@@ -1012,8 +1010,8 @@ type KeyRequest struct {
 // LedgerEntry defines model for LedgerEntry.
 type LedgerEntry struct {
 	// Amount Credits, below 0 if they were taken.
-	Amount int64     `json:"amount"`
-	At     time.Time `json:"at"`
+	Amount int64 `json:"amount"`
+	At     Time  `json:"at"`
 
 	// Balance The balance after it.
 	Balance int64  `json:"balance"`
@@ -1426,8 +1424,8 @@ type Warning struct {
 
 // Webhook defines model for Webhook.
 type Webhook struct {
-	CreatedAt time.Time `json:"createdAt"`
-	ID        string    `json:"id"`
+	CreatedAt Time   `json:"createdAt"`
+	ID        string `json:"id"`
 
 	// URL Where the ends of jobs are sent, null for a secret that signs `webhookUrl`.
 	URL *string `json:"url"`
@@ -1435,8 +1433,8 @@ type Webhook struct {
 
 // WebhookCreated defines model for WebhookCreated.
 type WebhookCreated struct {
-	CreatedAt time.Time `json:"createdAt"`
-	ID        string    `json:"id"`
+	CreatedAt Time   `json:"createdAt"`
+	ID        string `json:"id"`
 
 	// Secret The secret that verifies signatures.
 	Secret string `json:"secret"`
@@ -1450,7 +1448,7 @@ type WebhookEvent struct {
 	Data Job `json:"data"`
 
 	// Timestamp When the job ended.
-	Timestamp time.Time        `json:"timestamp"`
+	Timestamp Time             `json:"timestamp"`
 	Type      WebhookEventType `json:"type"`
 }
 

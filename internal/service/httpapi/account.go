@@ -76,7 +76,7 @@ func keyBody(k account.Key) api.Key {
 }
 
 // milliseconds is a time as the API writes it.
-func milliseconds(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+func milliseconds(t time.Time) api.Time { return api.Time{Time: t.UTC().Truncate(time.Millisecond)} }
 
 // ChangePassword sets another password. All other sessions end, and this one is
 // renewed.

@@ -45,7 +45,7 @@ func TestAccountSubmit(t *testing.T) {
 			Anchor: pointer(api.AnchorCenter), OutputFormat: pointer(api.OutputFormatGif), BgColor: pointer("transparent"), Trim: pointer(false),
 		},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(api.AccountJob{}, "CreatedAt")); diff != "" || time.Since(got.CreatedAt).Abs() > time.Minute {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(api.AccountJob{}, "CreatedAt")); diff != "" || time.Since(got.CreatedAt.Time).Abs() > time.Minute {
 		t.Errorf("created at %v (-want +got):\n%s", got.CreatedAt, diff)
 	}
 	key.get(jobs+"/"+id).want(t, http.StatusNotFound, `{"error":"not_found"}`)

@@ -35,7 +35,7 @@ func TestKeyJobs(t *testing.T) {
 		page := decode[api.KeyJobPage](t, c.get(jobs+"?limit=2"+next), http.StatusOK)
 		for _, j := range page.Jobs {
 			got = append(got, j.ID)
-			if j.Charged != int(price.Least) || j.Refunded != 0 || j.EndedAt != nil || time.Since(j.CreatedAt).Abs() > time.Minute {
+			if j.Charged != int(price.Least) || j.Refunded != 0 || j.EndedAt != nil || time.Since(j.CreatedAt.Time).Abs() > time.Minute {
 				t.Errorf("a job in the list is %+v", j)
 			}
 		}
@@ -60,7 +60,7 @@ func TestKeyJobsFiltered(t *testing.T) {
 	if _, err := s.db.Exec("UPDATE jobs SET created_at = created_at + 60000 WHERE id = $1", good); err != nil {
 		t.Fatal(err)
 	}
-	created := decode[api.KeyJobPage](t, c.get(jobs+"?status=queued"), http.StatusOK).Jobs[0].CreatedAt
+	created := decode[api.KeyJobPage](t, c.get(jobs+"?status=queued"), http.StatusOK).Jobs[0].CreatedAt.Time
 	since := func(at time.Time) string { return "since=" + url.QueryEscape(at.Format(time.RFC3339Nano)) }
 	east := time.FixedZone("", 5*3600)
 	for query, want := range map[string][]string{
