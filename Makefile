@@ -5,6 +5,7 @@ VERSITYGW_VERSION  := v1.8.0
 STRIPEMOCK_VERSION := v0.203.0
 PROMTOOL_VERSION   := v0.316.0
 APIDIFF_VERSION    := v0.0.0-20261113113407-e3970619a1a4
+CYCLONEDX_VERSION  := v1.10.0
 ACTIONLINT_VERSION := v1.7.12
 
 GO       ?= go
@@ -27,6 +28,7 @@ versitygw  := $(tools)/versitygw-$(VERSITYGW_VERSION)
 stripemock := $(tools)/stripe-mock-$(STRIPEMOCK_VERSION)
 promtool   := $(tools)/promtool-$(PROMTOOL_VERSION)
 apidiff    := $(tools)/apidiff-$(APIDIFF_VERSION)
+cyclonedx  := $(tools)/$(CYCLONEDX_VERSION)/cyclonedx-gomod
 actionlint := $(tools)/actionlint-$(ACTIONLINT_VERSION)
 
 # For the tests of buying.
@@ -195,7 +197,8 @@ comma    := ,
 unsigned := $(if $(GPG_FINGERPRINT),,$(comma)sign)
 
 .PHONY: release-check
-release-check: setup $(goreleaser) ## build every release archive into dist/ and check it; publishes nothing
+release-check: export PATH := $(dir $(cyclonedx)):$(PATH)
+release-check: setup $(goreleaser) $(cyclonedx) ## build every release archive into dist/ and check it; publishes nothing
 	$(goreleaser) check
 	$(goreleaser) release --snapshot --clean --skip=publish$(unsigned)
 	BGREMOVE_DIST='$(CURDIR)/dist' $(GO) test -count=1 ./tools/archives
@@ -223,6 +226,10 @@ $(golangci):
 $(goreleaser):
 	GOBIN='$(tools)' $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
 	mv '$(tools)/goreleaser' $@
+
+# It keeps its name, because .goreleaser.yaml looks for it in PATH.
+$(cyclonedx):
+	GOBIN='$(@D)' $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
 
 $(versitygw):
 	GOBIN='$(tools)' $(GO) install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)

@@ -16,7 +16,7 @@ suite=localhost/debian:trixie
 	sed 's/targets: \[.*\]/targets: [linux_amd64]/' .goreleaser.yaml
 	echo "dist: $dist"
 } >.cache/goreleaser-packages.yaml
-"$1" release --config .cache/goreleaser-packages.yaml --snapshot --clean --parallelism 1 --skip=publish,archive,homebrew,sign
+"$1" release --config .cache/goreleaser-packages.yaml --snapshot --clean --parallelism 1 --skip=publish,archive,homebrew,sbom,sign
 BGREMOVE_DIST="$PWD/$dist" go test -count=1 -run 'TestPackages/amd64' ./tools/archives
 
 # in_debian SCRIPT runs a script of tools/packages in a clean Debian, with the

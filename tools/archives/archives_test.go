@@ -42,7 +42,7 @@ func (a archive) unpacked(t *testing.T) string {
 	if dist == "" {
 		t.Skip("BGREMOVE_DIST names no archives")
 	}
-	found, err := filepath.Glob(filepath.Join(dist, "bgremove_*_"+a.suffix+".*"))
+	found, err := filepath.Glob(filepath.Join(dist, "bgremove_*_"+a.suffix+".[tz]*")) // .tar.gz or .zip
 	if err != nil || len(found) != 1 {
 		t.Fatalf("archives for %s: %v, %v", a.suffix, found, err)
 	}
@@ -58,6 +58,45 @@ func (a archive) executable() string {
 		return "bgremove.exe"
 	}
 	return "bgremove"
+}
+
+// Each archive has a list of the modules beside it, with the same versions as in the
+// executable.
+func TestModules(t *testing.T) {
+	t.Parallel()
+	for _, a := range archives {
+		t.Run(a.suffix, func(t *testing.T) {
+			t.Parallel()
+			built, err := buildinfo.ReadFile(filepath.Join(a.unpacked(t), a.executable()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var list struct {
+				BOMFormat  string
+				Components []struct{ Name, Version string }
+			}
+			found, err := filepath.Glob(filepath.Join(os.Getenv("BGREMOVE_DIST"), "bgremove_*_"+a.suffix+".cdx.json"))
+			if err != nil || len(found) != 1 {
+				t.Fatalf("lists for %s: %v, %v", a.suffix, found, err)
+			}
+			text, err := os.ReadFile(found[0])
+			if err == nil {
+				err = json.Unmarshal(text, &list)
+			}
+			if err != nil || list.BOMFormat != "CycloneDX" {
+				t.Fatalf("%q: %v", list.BOMFormat, err)
+			}
+			listed := make(map[string]string)
+			for _, c := range list.Components {
+				listed[c.Name] = c.Version
+			}
+			for _, m := range built.Deps {
+				if m.Replace == nil && listed[m.Path] != m.Version {
+					t.Errorf("%s is listed as %q, and built as %s", m.Path, listed[m.Path], m.Version)
+				}
+			}
+		})
+	}
 }
 
 // Each executable is for its system. It has cgo if there is a library to load;
