@@ -103,14 +103,15 @@ soak: setup ## measure memory over ten minutes of 1080p
 load: setup $(versitygw) ## measure the service: requests, pickup, memory
 	./tools/postgres.sh $(GO) run ./tools/load -versitygw $(versitygw)
 
-# The amount of work of make chaos; CLUSTER_JOBS=0 omits the cluster and S3.
+# The amount of work of make chaos; CLUSTER_JOBS=0 omits the cluster and S3, and ROLLS=0 the rolling restarts.
 JOBS         ?= 1000
 KILLS        ?= 200
 CLUSTER_JOBS ?= 500
+ROLLS        ?= 3
 
 .PHONY: chaos
-chaos: setup $(if $(filter-out 0,$(CLUSTER_JOBS)),$(versitygw)) ## kill the service at random moments and check that nothing is lost
-	./tools/postgres.sh $(GO) run ./tools/chaos -jobs $(JOBS) -kills $(KILLS) -cluster-jobs $(CLUSTER_JOBS) -versitygw $(versitygw)
+chaos: setup $(if $(filter-out 0,$(CLUSTER_JOBS)),$(versitygw)) ## kill and restart the service at random moments and check that nothing is lost
+	./tools/postgres.sh $(GO) run ./tools/chaos -jobs $(JOBS) -kills $(KILLS) -cluster-jobs $(CLUSTER_JOBS) -rolls $(ROLLS) -versitygw $(versitygw)
 
 .PHONY: slurm
 slurm: build ## try batch --shard on a Slurm cluster of this machine, with tasks that are killed; needs root

@@ -18,7 +18,7 @@ import (
 const pollEvery = 100 * time.Millisecond
 
 // awaitJobs waits until every job has ended.
-func (c *chaos) awaitJobs(ctx context.Context, p *rig.Deployment, people *crowd) error {
+func (c *chaos) awaitJobs(ctx context.Context, p *rig.Deployment) error {
 	db, err := store.Open(ctx, p.Database)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (c *chaos) awaitJobs(ctx context.Context, p *rig.Deployment, people *crowd)
 		return left == 0, err
 	})
 	if err != nil {
-		return fmt.Errorf("%d of %d jobs have not ended: %w", left, len(people.ids), err)
+		return fmt.Errorf("%d jobs have not ended: %w", left, err)
 	}
 	return nil
 }
@@ -55,9 +55,17 @@ func (c *chaos) until(ctx context.Context, check func() (bool, error)) error {
 	}
 }
 
+// scene is what a scenario reports of itself.
+type scene struct {
+	title, orders string
+	told          map[string]bool // the jobs that clients know: whether they delete them
+	stopped       bool            // workers were stopped, and may have given jobs back
+	phases        *phases
+}
+
 // report sweeps up the remains of nodes, audits everything, and prints the
 // results.
-func (c *chaos) report(ctx context.Context, p *rig.Deployment, people *crowd, title string, t *phases) error {
+func (c *chaos) report(ctx context.Context, p *rig.Deployment, s scene) error {
 	db, err := store.Open(ctx, p.Database)
 	if err != nil {
 		return err
@@ -74,14 +82,18 @@ func (c *chaos) report(ctx context.Context, p *rig.Deployment, people *crowd, ti
 	if _, err := p.Admin(ctx, "credits", "verify"); err != nil {
 		return err
 	}
-	if err := facts.check(people.ids); err != nil {
+	if err := facts.check(s.told, s.stopped); err != nil {
 		return err
 	}
-	t.next("sweep and audit")
-	fmt.Printf("%s\n  %d jobs: %d done, %d failed and refunded, %d cancelled and refunded; %d claims lost to kills; %d submissions for %d orders; %d orphans swept\n",
-		title, len(facts.jobs), facts.count("done"), facts.count("failed"), facts.count("cancelled"), facts.lost(), people.tries.Load(), people.answered.Load(), orphans)
+	s.phases.next("sweep and audit")
+	claims := fmt.Sprintf("%d claims lost to kills", facts.lost())
+	if s.stopped {
+		claims += fmt.Sprintf(", %d given back", facts.returned())
+	}
+	fmt.Printf("%s\n  %d jobs: %d done, %d failed and refunded, %d cancelled and refunded; %s; %s; %d orphans swept\n",
+		s.title, len(facts.jobs), facts.count("done"), facts.count("failed"), facts.count("cancelled"), claims, s.orders, orphans)
 	fmt.Printf("  every job ended, was charged once and refunded exactly; ledger verified; no event missing; storage holds the jobs' %d files and no more\n  %s\n",
-		len(facts.files), t)
+		len(facts.files), s.phases)
 	return nil
 }
 
@@ -143,7 +155,7 @@ func list(ctx context.Context, blobs *blob.Store) (map[string]int64, error) {
 
 // gather reads the facts from the database.
 func gather(ctx context.Context, db *store.DB) (*facts, error) {
-	f := &facts{files: make(map[string]file), ledger: make(map[string]map[account.Kind][]int64), events: make(map[string]int64), told: make(map[string]string)}
+	f := &facts{files: make(map[string]file), ledger: make(map[string]map[account.Kind][]int64), events: make(map[string]int64), told: make(map[string]string), queued: make(map[string]int64)}
 	return f, errors.Join(
 		each(ctx, db, f.addJob, `SELECT id, state, COALESCE(error, ''), cost, charged, attempt, lost, input_key, input_size,
 			output_key, output_size, output_sha, preview_key, preview_size, preview_sha FROM jobs`),

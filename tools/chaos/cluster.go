@@ -45,7 +45,7 @@ func (c *chaos) cluster(ctx context.Context) (err error) {
 		return err
 	}
 	t.next("orders and kills")
-	if err := c.awaitJobs(ctx, p, people); err != nil {
+	if err := c.awaitJobs(ctx, p); err != nil {
 		return err
 	}
 	t.next("last jobs")
@@ -58,7 +58,7 @@ func (c *chaos) cluster(ctx context.Context) (err error) {
 		return err
 	}
 	t.next("stop")
-	return c.report(ctx, p, people, "cluster of 2 API nodes and 3 workers: one of each killed", &t)
+	return c.report(ctx, p, people.scene("cluster of 2 API nodes and 3 workers: one of each killed", &t))
 }
 
 // nodes starts n nodes with a role.

@@ -148,6 +148,12 @@ func (c *crowd) note(ids []string, deleted bool) {
 	c.answered.Add(1)
 }
 
+// scene describes the orders for the report.
+func (c *crowd) scene(title string, t *phases) scene {
+	orders := fmt.Sprintf("%d submissions for %d orders", c.tries.Load(), c.answered.Load())
+	return scene{title: title, orders: orders, told: c.ids, phases: t}
+}
+
 // passing reports whether the API asks clients to retry after an error: there
 // was no answer at all, or one with Retry-After.
 func passing(err error) bool {

@@ -28,6 +28,8 @@ type facts struct {
 	events map[string]int64
 	gaps   []string
 	told   map[string]string
+	// queued counts, by its events, how often each job was queued.
+	queued map[string]int64
 }
 
 // row is a job.
@@ -88,6 +90,9 @@ func (f *facts) addEvent(rows *sql.Rows) error {
 		f.gaps = append(f.gaps, fmt.Sprint(account, " ", seq))
 	}
 	f.events[account], f.told[job] = seq, state
+	if state == "queued" {
+		f.queued[job]++
+	}
 	return err
 }
 
@@ -107,9 +112,20 @@ func (f *facts) lost() (n int64) {
 	return n
 }
 
+// returned counts the claims of done jobs that workers gave back.
+func (f *facts) returned() (n int64) {
+	for _, r := range f.jobs {
+		if r.state == "done" {
+			n += r.returned()
+		}
+	}
+	return n
+}
+
 // check compares the jobs with those that clients were told about, and whether these
-// have deleted them, and each job with its entries in the ledger.
-func (f *facts) check(told map[string]bool) error {
+// have deleted them, and each job with its entries in the ledger. Workers may
+// have given jobs back if stopped is set.
+func (f *facts) check(told map[string]bool, stopped bool) error {
 	var errs []error
 	if len(f.jobs) != len(told) {
 		errs = append(errs, fmt.Errorf("%d jobs were created, but clients know of %d", len(f.jobs), len(told)))
@@ -127,11 +143,28 @@ func (f *facts) check(told map[string]bool) error {
 		if last, kept := f.told[r.id]; kept && last != r.state {
 			errs = append(errs, fmt.Errorf("%s is %s, but its last event says %s", r.id, r.state, last))
 		}
-		if err := errors.Join(r.checkEnd(told), r.checkCredits(f.ledger[r.id])); err != nil {
+		if err := errors.Join(r.checkEnd(told), r.checkCredits(f.ledger[r.id]), r.checkClaims(f.queued[r.id], stopped)); err != nil {
 			errs = append(errs, fmt.Errorf("%s, %+v: %w", r.id, r, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// returned counts the claims of a done job that its workers gave back.
+func (r row) returned() int64 { return r.attempt - r.lost - 1 }
+
+// checkClaims compares the claims of a done job with how often it was queued, and with
+// how often it was lost or given back.
+func (r row) checkClaims(queued int64, stopped bool) error {
+	switch {
+	case r.state != "done":
+		return nil
+	case queued > 0 && r.attempt != queued: // events are kept for an hour
+		return fmt.Errorf("it was claimed %d times, but queued %d times", r.attempt, queued)
+	case r.returned() < 0 || r.returned() > 0 && !stopped:
+		return errors.New("its claims are not one more than were lost")
+	}
+	return nil
 }
 
 // mostLosses is the number of times that a job may lose its worker.
@@ -144,10 +177,10 @@ func (r row) checkEnd(told map[string]bool) error {
 		return errors.New("no client ordered it")
 	case r.state == "cancelled" && !deleted:
 		return errors.New("no client cancelled it")
-	case deleted && (r.state == "cancelled" || r.state == "done" && r.attempt == r.lost+1):
+	case deleted && (r.state == "cancelled" || r.state == "done"):
 		return nil // if it was done already, it has lost its files
-	case r.state == "done" && (!r.output.key.Valid || !r.shot.key.Valid || r.attempt != r.lost+1):
-		return errors.New("it is done without an output or a preview, or its claims are not one more than were lost")
+	case r.state == "done" && (!r.output.key.Valid || !r.shot.key.Valid):
+		return errors.New("it is done without an output or a preview")
 	case r.state == "failed" && r.code == "processing_failed" && r.lost != mostLosses:
 		return errors.New("it failed without losing all its workers")
 	case r.state == "failed" && r.code == "unreadable_file" && r.attempt != 0:

@@ -1,8 +1,10 @@
-// Command chaos kills processes of the service at random moments. Then it
-// checks whether anything was lost, done twice or left behind.
+// Command chaos kills processes of the service at random moments, and restarts
+// them in turn as a new version would. Then it checks whether anything was lost,
+// done twice or left behind.
 //
 //	./tools/postgres.sh go run ./tools/chaos -versitygw PATH
-//	go run ./tools/chaos -databases sqlite -jobs 100 -kills 10 -cluster-jobs 0
+//	./tools/postgres.sh go run ./tools/chaos -kills 0 -cluster-jobs 0
+//	go run ./tools/chaos -databases sqlite -jobs 100 -kills 10 -cluster-jobs 0 -rolls 0
 package main
 
 import (
@@ -24,6 +26,7 @@ type settings struct {
 	databases   []string
 	jobs, kills int
 	clusterJobs int
+	rolls       int
 	versitygw   string
 	seed        uint64
 	lease, calm time.Duration
@@ -36,6 +39,7 @@ func main() {
 	flag.IntVar(&s.jobs, "jobs", 1000, "jobs on each database")
 	flag.IntVar(&s.kills, "kills", 200, "kills on each database")
 	flag.IntVar(&s.clusterJobs, "cluster-jobs", 500, "jobs for five nodes on PostgreSQL and S3; 0 omits them")
+	flag.IntVar(&s.rolls, "rolls", 3, "rolling restarts of five nodes on PostgreSQL under load; 0 omits them")
 	flag.StringVar(&s.versitygw, "versitygw", "", "the `binary` of an S3 server, for the cluster")
 	flag.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "the seed of the random moments")
 	flag.DurationVar(&s.lease, "lease", time.Second, "serve's --lease")
@@ -66,6 +70,9 @@ func (s *settings) run(ctx context.Context) (err error) {
 	}
 	if s.clusterJobs > 0 {
 		err = errors.Join(err, named("cluster", c.cluster(ctx)))
+	}
+	if s.rolls > 0 {
+		err = errors.Join(err, named("rolling restart", c.rolling(ctx)))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "logs and data are kept in", r.Dir)

@@ -58,7 +58,7 @@ func (c *chaos) storm(ctx context.Context, database string) error {
 	err = errors.Join(err, <-done)
 	t.next("last orders")
 	if err == nil {
-		err = c.awaitJobs(ctx, p, people)
+		err = c.awaitJobs(ctx, p)
 	}
 	t.next("last jobs")
 	for _, m := range members {
@@ -69,7 +69,7 @@ func (c *chaos) storm(ctx context.Context, database string) error {
 	if err != nil {
 		return err
 	}
-	return c.report(ctx, p, people, fmt.Sprintf("%s: %d kills", database, c.kills), &t)
+	return c.report(ctx, p, people.scene(fmt.Sprintf("%s: %d kills", database, c.kills), &t))
 }
 
 func (c *chaos) newDeployment(ctx context.Context, database string) (*rig.Deployment, error) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -136,12 +137,22 @@ func (n *Node) Kill() {
 	<-n.exited
 }
 
+// Terminate asks the process to end, as systemd and Kubernetes do: by SIGTERM. It
+// does not wait.
+func (n *Node) Terminate() error { return n.cmd.Process.Signal(syscall.SIGTERM) }
+
 // Stop asks the process to end and waits. Any end other than exit status 0 is
 // an error.
 func (n *Node) Stop() error {
-	if err := n.cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := n.Terminate(); err != nil {
 		return err
 	}
+	return n.Wait()
+}
+
+// Wait waits for the process, which was told to end. Any end other than exit
+// status 0 is an error.
+func (n *Node) Wait() error {
 	select {
 	case <-n.exited:
 	case <-time.After(within):
