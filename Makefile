@@ -103,6 +103,10 @@ soak: setup ## measure memory over ten minutes of 1080p
 load: setup $(versitygw) ## measure the service: requests, pickup, memory
 	./tools/postgres.sh $(GO) run ./tools/load -versitygw $(versitygw)
 
+.PHONY: scale
+scale: setup ## print the numbers of docs/scale.md: many nodes on PostgreSQL against one
+	./tools/postgres.sh $(GO) run ./tools/load -databases postgres -only cluster
+
 # The amount of work of make chaos; CLUSTER_JOBS=0 omits the cluster and S3, and ROLLS=0 the rolling restarts.
 JOBS         ?= 1000
 KILLS        ?= 200

@@ -6,6 +6,7 @@
 //
 //	./tools/postgres.sh go run ./tools/load -versitygw PATH
 //	go run ./tools/load -databases sqlite -only submit,poll
+//	./tools/postgres.sh go run ./tools/load -databases postgres -only cluster
 package main
 
 import (
@@ -37,7 +38,7 @@ type settings struct {
 func main() {
 	var s settings
 	databases := flag.String("databases", "sqlite,postgres", "what to measure on; postgres needs BGREMOVE_TEST_POSTGRES")
-	only := flag.String("only", "submit,poll,pickup,streams,memory", "what to measure")
+	only := flag.String("only", "submit,poll,pickup,streams,cluster,memory", "what to measure")
 	flag.StringVar(&s.versitygw, "versitygw", "", "the `binary` of an S3 server, for memory; empty omits S3")
 	flag.DurationVar(&s.during, "time", 10*time.Second, "how long each rate is measured")
 	flag.IntVar(&s.connections, "connections", 16, "requests at once for measuring the highest rate")
@@ -106,13 +107,18 @@ func (b *bench) measure(ctx context.Context, database string) error {
 			return fmt.Errorf("streams: %w", err)
 		}
 	}
-	if !slices.Contains(b.only, "pickup") {
-		return nil
+	if slices.Contains(b.only, "pickup") {
+		if err := b.pickup(ctx, database, "all"); err != nil {
+			return err
+		}
+		if err := b.pickup(ctx, database, "api", "worker"); err != nil {
+			return err
+		}
 	}
-	if err := b.pickup(ctx, database, "all"); err != nil {
-		return err
+	if database == "postgres" && slices.Contains(b.only, "cluster") {
+		return b.cluster(ctx)
 	}
-	return b.pickup(ctx, database, "api", "worker")
+	return nil
 }
 
 // begin starts a node for each role on a fresh deployment and returns the first.

@@ -30,25 +30,23 @@ func (b *bench) pickup(ctx context.Context, database string, roles ...string) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, end(nodes)) }()
-	clip, err := rig.GIF(32, 32, 2)
+	form, err := smallForm()
 	if err != nil {
 		return err
 	}
-	form, err := rig.NewForm(rig.File{Name: "clip.gif", Content: clip})
-	if err != nil {
-		return err
-	}
+	f := &front{client: client, form: form, urls: []string{nodes[0].URL}}
 	for range b.pickups {
-		ids, err := client.Submit(ctx, nodes[0].URL, form, "")
-		if err != nil {
-			return err
-		}
-		if err := await(ctx, client, nodes[0].URL, ids[0]); err != nil {
+		if err := f.jobs(ctx, 1); err != nil {
 			return err
 		}
 		time.Sleep(rand.N(200 * time.Millisecond))
 	}
-	waits, err := pickups(ctx, p.Database)
+	db, err := store.Open(ctx, p.Database)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	waits, err := pickups(ctx, db, 1) // the first starts cold
 	if err != nil {
 		return err
 	}
@@ -76,14 +74,9 @@ func await(ctx context.Context, c *rig.Client, url, id string) error {
 	}
 }
 
-// pickups are the waits of all jobs in whole milliseconds, without the first,
-// which starts cold.
-func pickups(ctx context.Context, database string) (series, error) {
-	db, err := store.Open(ctx, database)
-	if err != nil {
-		return series{}, err
-	}
-	defer db.Close()
+// pickups are the waits of all jobs in whole milliseconds, in the order of their
+// submission and without the first.
+func pickups(ctx context.Context, db *store.DB, without int) (series, error) {
 	rows, err := db.QueryContext(ctx, "SELECT started_at - created_at FROM jobs ORDER BY id")
 	if err != nil {
 		return series{}, err
@@ -97,8 +90,6 @@ func pickups(ctx context.Context, database string) (series, error) {
 		}
 		waits.took = append(waits.took, time.Duration(ms)*time.Millisecond)
 	}
-	if len(waits.took) > 1 {
-		waits.took = waits.took[1:]
-	}
+	waits.took = waits.took[min(without, len(waits.took)):]
 	return waits, rows.Err()
 }
