@@ -104,8 +104,10 @@ load: setup $(versitygw) ## measure the service: requests, pickup, memory
 	./tools/postgres.sh $(GO) run ./tools/load -versitygw $(versitygw)
 
 .PHONY: scale
-scale: setup ## print the numbers of docs/scale.md: many nodes on PostgreSQL against one
+scale: setup ## print the numbers of docs/scale.md: many nodes against one, a simulated day, and a check of the simulation
 	./tools/postgres.sh $(GO) run ./tools/load -databases postgres -only cluster
+	$(GO) run ./tools/simulate
+	./tools/postgres.sh $(GO) run ./tools/simulate -check
 
 # The amount of work of make chaos; CLUSTER_JOBS=0 omits the cluster and S3, and ROLLS=0 the rolling restarts.
 JOBS         ?= 1000

@@ -15,6 +15,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,6 +99,5 @@ type chaos struct {
 // flags are the flags of every node. Orphans stay long enough for an upload on
 // a busy machine, and briefly enough for the sweeps at each start to find some.
 func (c *chaos) flags(more ...string) []string {
-	return append([]string{"--lease", c.lease.String(), "--rate", "6000000", "--burst", "1000000", "--account-rate", "6000000", "--account-burst", "1000000",
-		"--slots", "2", "--keep-orphans", "1m"}, more...)
+	return slices.Concat(rig.Unlimited(), []string{"--lease", c.lease.String(), "--slots", "2", "--keep-orphans", "1m"}, more)
 }

@@ -67,7 +67,8 @@ func (c *chaos) rolling(ctx context.Context) (err error) {
 	for _, m := range r.members {
 		err = errors.Join(err, m.Stop())
 	}
-	if err = errors.Join(err, scratchFolders(p)); err != nil {
+	err = errors.Join(err, scratchFolders(p))
+	if err != nil {
 		return err
 	}
 	t.next("stop")

@@ -85,9 +85,6 @@ type bench struct {
 	rig *rig.Rig
 }
 
-// unlimited raises the rate limits out of reach without turning them off.
-var unlimited = []string{"--rate", "6000000", "--burst", "1000000", "--account-rate", "6000000", "--account-burst", "1000000"}
-
 func (b *bench) newDeployment(ctx context.Context, database string) (*rig.Deployment, error) {
 	if database == "postgres" {
 		return b.rig.Postgres(ctx)
@@ -138,7 +135,7 @@ func (b *bench) populate(ctx context.Context, p *rig.Deployment, roles ...string
 	}
 	var nodes []*rig.Node
 	for i, role := range roles {
-		n, err := p.Start(ctx, fmt.Sprint(role, i), role, unlimited...)
+		n, err := p.Start(ctx, fmt.Sprint(role, i), role, rig.Unlimited()...)
 		if err != nil {
 			return nil, nil, errors.Join(err, end(nodes))
 		}

@@ -48,6 +48,14 @@ func Use(binary string) (*Rig, error) {
 	return &Rig{Dir: dir, binary: binary}, err
 }
 
+// Binary is the path of the binary.
+func (r *Rig) Binary() string { return r.binary }
+
+// Unlimited raises the rate limits of a node out of reach, without turning them off.
+func Unlimited() []string {
+	return []string{"--rate", "6000000", "--burst", "1000000", "--account-rate", "6000000", "--account-burst", "1000000"}
+}
+
 // Close removes the folder.
 func (r *Rig) Close() error { return os.RemoveAll(r.Dir) }
 
