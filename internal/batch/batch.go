@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bgremove/bgremove/internal/bucket"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -23,6 +24,8 @@ type Input struct {
 	// Folder is where below the outputs' folder its output goes; empty is the
 	// top.
 	Folder string
+	// From is where Path is an object; nil if it is a file of this machine.
+	From *bucket.Folder
 }
 
 // Item is an input and the place of its output.
@@ -65,6 +68,10 @@ const (
 type Runner struct {
 	Jobs int
 	Redo Redo
+	// Out is where outputs are objects; nil if they are files of this machine.
+	Out *bucket.Folder
+	// Scratch is a folder for copies of objects, of those items that are worked on.
+	Scratch string
 	// Work makes an output, replacing one that exists if overwrite is set, or
 	// leaves none. It is called from several goroutines.
 	Work func(ctx context.Context, item Item, overwrite bool) (*bgremove.Result, error)
@@ -97,11 +104,11 @@ func (r Runner) Run(ctx context.Context, items <-chan Item) error {
 	return g.Wait()
 }
 
-// Remaining is how many items there is work for.
-func (r Runner) Remaining(items []Item) int {
+// Remaining is how many items there is work for. Those that cannot be told count.
+func (r Runner) Remaining(ctx context.Context, items []Item) int {
 	count := 0
 	for _, item := range items {
-		if _, skip := r.resolveExisting(item); !skip && item.Err == nil {
+		if _, skip, _ := r.resolveExisting(ctx, item); !skip && item.Err == nil {
 			count++
 		}
 	}
@@ -127,22 +134,30 @@ func (r Runner) process(ctx context.Context, item Item) Outcome {
 	if item.Err != nil {
 		return Outcome{Item: item, Status: Failed}
 	}
-	overwrite, skip := r.resolveExisting(item)
+	overwrite, skip, err := r.resolveExisting(ctx, item)
+	if err != nil {
+		return failed(item, err)
+	}
 	if skip {
 		return Outcome{Item: item, Status: Skipped}
 	}
-	if err := os.MkdirAll(filepath.Dir(item.Output), 0o777); err != nil {
-		return failed(item, fmt.Errorf("folder of the output: %w", err))
+	if r.Out == nil {
+		if err := os.MkdirAll(filepath.Dir(item.Output), 0o777); err != nil {
+			return failed(item, fmt.Errorf("folder of the output: %w", err))
+		}
 	}
-	began := modified(item.Path)
-	result, err := r.Work(ctx, item, overwrite)
+	began, err := item.modified(ctx)
+	if err != nil {
+		return failed(item, err)
+	}
+	result, err := r.work(ctx, item, began, overwrite)
 	if known := (*bgremove.Error)(nil); !overwrite && errors.As(err, &known) && known.Kind == bgremove.Exists {
 		return Outcome{Item: item, Status: Skipped} // another run was faster
 	}
 	if err != nil {
 		return failed(item, err)
 	}
-	if now := modified(item.Path); !now.Equal(began) {
+	if now, err := item.modified(ctx); err == nil && r.Out == nil && !now.Equal(began) {
 		// It shows the version that was read: another run is to see that it is
 		// older than what is there now, also where that was moved there and is
 		// older itself. Some disks count seconds in twos.
@@ -154,13 +169,30 @@ func (r Runner) process(ctx context.Context, item Item) Outcome {
 	return Outcome{Item: item, Status: Done, Result: result}
 }
 
-// modified is when a file was written last; zero where that cannot be told.
-func modified(path string) time.Time {
-	info, err := os.Stat(path)
-	if err != nil {
-		return time.Time{}
+// modified is when an input was written last; zero where that cannot be told. The
+// error is that of a bucket.
+func (in Input) modified(ctx context.Context) (time.Time, error) {
+	if in.From != nil {
+		return in.From.Modified(ctx, in.name())
 	}
-	return info.ModTime()
+	info, err := os.Stat(in.Path)
+	if err != nil {
+		return time.Time{}, nil
+	}
+	return info.ModTime(), nil
+}
+
+// made is when an item's output was written; zero where there is none. The error is
+// that of a bucket.
+func (r Runner) made(ctx context.Context, item Item) (time.Time, error) {
+	if r.Out != nil {
+		return r.Out.Modified(ctx, r.outName(item))
+	}
+	info, err := os.Stat(item.Output)
+	if err != nil || !info.Mode().IsRegular() {
+		return time.Time{}, nil
+	}
+	return info.ModTime(), nil
 }
 
 func failed(item Item, err error) Outcome {
@@ -170,15 +202,15 @@ func failed(item Item, err error) Outcome {
 
 // resolveExisting reports whether an item's output exists and stays, or whether it must
 // be replaced. Work refuses an existing output that is not a file.
-func (r Runner) resolveExisting(item Item) (overwrite, skip bool) {
-	out, err := os.Stat(item.Output)
-	if err != nil || !out.Mode().IsRegular() || r.Redo == RedoAll {
-		return r.Redo == RedoAll, false
+func (r Runner) resolveExisting(ctx context.Context, item Item) (overwrite, skip bool, err error) {
+	if r.Redo == RedoAll {
+		return true, false, nil
 	}
-	if r.Redo == RedoNone {
-		return false, true
+	made, err := r.made(ctx, item)
+	if err != nil || made.IsZero() || r.Redo == RedoNone {
+		return false, err == nil && !made.IsZero(), err
 	}
-	in, err := os.Stat(item.Path)
-	older := err == nil && out.ModTime().Before(in.ModTime())
-	return older, !older
+	written, err := item.modified(ctx)
+	older := made.Before(written)
+	return older, err == nil && !older, err
 }

@@ -104,7 +104,7 @@ func TestRunKeepsOrRedoes(t *testing.T) {
 				left++
 			}
 		}
-		if got := r.Remaining(items(dir, 3)); got != left {
+		if got := r.Remaining(t.Context(), items(dir, 3)); got != left {
 			t.Errorf("redo %v: %d are left, want %d", redo, got, left)
 		}
 		got, err := run(t.Context(), r, items(dir, 3))

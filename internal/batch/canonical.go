@@ -1,6 +1,10 @@
 package batch
 
-import "path/filepath"
+import (
+	"path/filepath"
+
+	"github.com/bgremove/bgremove/internal/bucket"
+)
 
 // canonicalPaths recognises files and folders with several names: absolute, with
 // detours, through links to folders. It caches resolved folders. Links to files
@@ -16,6 +20,9 @@ func (p canonicalPaths) file(path string) string {
 // folder is the one path of a folder; one that cannot be resolved is as it is
 // named.
 func (p canonicalPaths) folder(dir string) string {
+	if bucket.IsAddress(dir) {
+		return dir
+	}
 	at, ok := p[dir]
 	if !ok {
 		at = absolute(resolved(dir))

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,20 +10,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bgremove/bgremove/internal/bucket"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // Search says where inputs are looked for.
 type Search struct {
-	// Paths are files with any name, folders, and patterns as of filepath.Glob
-	// if no file has that name.
+	// Paths are files with any name, folders, patterns as of filepath.Glob
+	// if no file has that name, and addresses of objects and of their folders.
 	Paths []string
 	// Recursive also searches subfolders; outputs get the same tree.
 	Recursive bool
 	// Out is the outputs' folder, which is not looked into unless it is one of
 	// Paths.
 	Out string
+	// OutFolder is the same in a bucket; nil if Out is a path.
+	OutFolder *bucket.Folder
 	// Uploads leaves out what the service does not take.
 	Uploads bool
 }
@@ -39,16 +43,33 @@ type Found struct {
 	Outputs []string
 	// Unread are folders below that cannot be looked into: failures already.
 	Unread []Item
+
+	buckets []*bucket.Folder
+}
+
+// Close ends the use of the buckets that inputs lie in.
+func (f *Found) Close() error {
+	var errs []error
+	for _, b := range f.buckets {
+		errs = append(errs, b.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // Find searches the inputs. A missing or unreadable path is an error, and so is
 // the absence of any input: each a *bgremove.Error.
-func (s Search) Find() (*Found, error) {
+func (s Search) Find(ctx context.Context) (*Found, error) {
 	w := &walk{Search: s, found: &Found{}, canonical: canonicalPaths{}, seen: map[string]bool{}}
 	w.out, _ = os.Stat(s.Out) // it need not be there yet
 	for _, path := range s.Paths {
-		if err := w.addPath(path); err != nil {
-			return nil, err
+		var err error
+		if bucket.IsAddress(path) && !s.Uploads {
+			err = w.addAddress(ctx, path)
+		} else {
+			err = w.addPath(path)
+		}
+		if err != nil {
+			return nil, errors.Join(err, w.found.Close())
 		}
 	}
 	return w.found, nil
@@ -214,7 +235,7 @@ func (w *walk) isOut(d fs.DirEntry) bool {
 // isClip reports whether a name may be an input. A link counts as its target. A
 // broken link counts, so that it is reported.
 func (s Search) isClip(path string, d fs.DirEntry) bool {
-	if isHidden(d.Name()) || isOutput(path) || !slices.Contains(s.extensions(), strings.ToLower(filepath.Ext(path))) {
+	if !s.isClipName(path) {
 		return false
 	}
 	if d.Type()&fs.ModeSymlink == 0 {
@@ -222,6 +243,11 @@ func (s Search) isClip(path string, d fs.DirEntry) bool {
 	}
 	stat, err := os.Stat(path)
 	return err != nil || stat.Mode().IsRegular()
+}
+
+// isClipName reports whether a file in a folder is named like an input.
+func (s Search) isClipName(path string) bool {
+	return !isHidden(filepath.Base(path)) && !isOutput(path) && slices.Contains(s.extensions(), strings.ToLower(filepath.Ext(path)))
 }
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") && name != "." && name != ".." }

@@ -67,7 +67,7 @@ func TestFind(t *testing.T) {
 			if s.Out != "" {
 				s.Out = filepath.Join(dir, s.Out)
 			}
-			found, err := s.Find()
+			found, err := s.Find(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestFindNothing(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := batch.Search{Paths: []string{filepath.Join(dir, tt.path)}}
-		found, err := s.Find()
+		found, err := s.Find(t.Context())
 		if err == nil {
 			err = found.CheckInputs(s)
 		}
@@ -147,7 +147,7 @@ func TestFindLinks(t *testing.T) {
 			t.Skip(err) // Windows needs a permission for it
 		}
 	}
-	found, err := batch.Search{Paths: []string{filepath.Join(dir, "link")}, Recursive: true}.Find()
+	found, err := batch.Search{Paths: []string{filepath.Join(dir, "link")}, Recursive: true}.Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestFindOnce(t *testing.T) {
 		for _, name := range strings.Fields(paths) {
 			s.Paths = append(s.Paths, as(name))
 		}
-		found, err := s.Find()
+		found, err := s.Find(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestFindOnce(t *testing.T) {
 func TestFindHere(t *testing.T) {
 	dir := tree(t, "in/a.gif")
 	t.Chdir(dir)
-	found, err := batch.Search{Paths: []string{"in", filepath.Join(dir, "in"), "./in/a.gif", filepath.Join(dir, "in", "a.gif")}}.Find()
+	found, err := batch.Search{Paths: []string{"in", filepath.Join(dir, "in"), "./in/a.gif", filepath.Join(dir, "in", "a.gif")}}.Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestFindUnread(t *testing.T) {
 	if err := root.Close(); err != nil {
 		t.Fatal(err)
 	}
-	found, err := batch.Search{Paths: []string{dir}, Recursive: true}.Find()
+	found, err := batch.Search{Paths: []string{dir}, Recursive: true}.Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

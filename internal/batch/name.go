@@ -3,10 +3,12 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/bgremove/bgremove/internal/bucket"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -52,7 +54,15 @@ type naming struct {
 
 func (n *naming) output(i int) string {
 	in := n.inputs[i]
-	return filepath.Join(n.dir, in.Folder, outputName(in.Path, n.format(in.Path), n.long[i]))
+	return join(n.dir, in.Folder, outputName(in.Path, n.format(in.Path), n.long[i]))
+}
+
+// join is a file below a folder, which may be in a bucket.
+func join(dir, folder, name string) string {
+	if bucket.IsAddress(dir) {
+		return dir + path.Join(filepath.ToSlash(folder), name)
+	}
+	return filepath.Join(dir, folder, name)
 }
 
 func outputName(input string, format bgremove.Format, long bool) string {
@@ -146,7 +156,7 @@ func (n *Names) Name(in Input) Item {
 	}
 	item := Item{Input: in}
 	for _, long := range []bool{false, true} {
-		item.Output = filepath.Join(n.dir, in.Folder, outputName(in.Path, n.format(in.Path), long))
+		item.Output = join(n.dir, in.Folder, outputName(in.Path, n.format(in.Path), long))
 		other, used := n.inputs[foldCase(item.Output)]
 		if !used {
 			n.items[in.Path], n.inputs[foldCase(item.Output)] = item, in.Path

@@ -20,9 +20,9 @@ func TestName(t *testing.T) {
 		both   []string // the inputs of each collision
 	}{
 		"plain":                {files("a.gif", "b.mov"), []string{"a-nobg.gif", "b-nobg.gif"}, nil},
-		"mirrored":             {[]batch.Input{{"in/x/a.gif", "x"}, {"in/y/z/a.gif", "y/z"}}, []string{"x/a-nobg.gif", "y/z/a-nobg.gif"}, nil},
+		"mirrored":             {[]batch.Input{{Path: "in/x/a.gif", Folder: "x"}, {Path: "in/y/z/a.gif", Folder: "y/z"}}, []string{"x/a-nobg.gif", "y/z/a-nobg.gif"}, nil},
 		"one stem":             {files("a.gif", "b.gif", "a.mp4"), []string{"a-gif-nobg.gif", "b-nobg.gif", "a-mp4-nobg.gif"}, nil},
-		"only where needed":    {[]batch.Input{{"in/x/a.gif", "x"}, {"in/x/a.mp4", "x"}, {"in/a.gif", ""}}, []string{"x/a-gif-nobg.gif", "x/a-mp4-nobg.gif", "a-nobg.gif"}, nil},
+		"only where needed":    {[]batch.Input{{Path: "in/x/a.gif", Folder: "x"}, {Path: "in/x/a.mp4", Folder: "x"}, {Path: "in/a.gif", Folder: ""}}, []string{"x/a-gif-nobg.gif", "x/a-mp4-nobg.gif", "a-nobg.gif"}, nil},
 		"dots":                 {files("v1.2.gif", "v1.2.webm"), []string{"v1.2-gif-nobg.gif", "v1.2-webm-nobg.gif"}, nil},
 		"case of extensions":   {files("a.gif", "a.MP4"), []string{"a-gif-nobg.gif", "a-mp4-nobg.gif"}, nil},
 		"case of stems":        {files("a.gif", "A.mp4"), []string{"a-gif-nobg.gif", "A-mp4-nobg.gif"}, nil},

@@ -235,7 +235,7 @@ func TestWatchOnce(t *testing.T) {
 	}
 	as := func(name string) string { return dir + string(filepath.Separator) + filepath.FromSlash(name) }
 	search := batch.Search{Recursive: true, Paths: []string{as("in/../in/b.gif"), as("d.gif"), as("link"), as("./in"), as("in/sub")}}
-	found, err := search.Find()
+	found, err := search.Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/bucket"
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/filearg"
 	"github.com/bgremove/bgremove/internal/cli/flags"
@@ -23,6 +25,7 @@ import (
 type batchOptions struct {
 	bgremove.Options
 	out       string
+	outFolder *bucket.Folder // nil if out is a path
 	sheet     bool
 	clips     bool // are written, and not only sheets
 	recursive bool
@@ -46,6 +49,9 @@ folders, and
 of what matches patterns, and writes the outputs into one folder. In folders the
 extension tells them: ` + strings.Join(option.InputExtensions(), " ") + `.
 
+PATH and --out can also be addresses in object storage: s3://BUCKET/FOLDER/ or
+azblob://CONTAINER/FOLDER/, with the credentials of the environment.
+
 Outputs that exist are skipped, so the same command goes on where it was
 interrupted. The failure of one file does not stop the others; the exit code is 3
 then.
@@ -60,12 +66,13 @@ files failed (3) or were dropped while they were worked on (130).`,
   bgremove batch clips --out cut --recursive --format webm --update
   bgremove batch inbox --out cut --watch
   bgremove batch clips --out cut --shard 3/8
+  bgremove batch s3://clips/in/ --out s3://clips/out/ --recursive
   bgremove batch 'shots/*.mov' intro.gif --out cut --canvas-w 512 --json`,
 		Args: flags.SomeArguments("PATH"), ValidArgsFunction: filearg.CompleteClips,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.batch(cmd, args, o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "the `folder` of the outputs")
+	f.StringVarP(&o.out, "out", "o", "", "the `folder` of the outputs, or its address")
 	f.BoolVar(&o.recursive, "recursive", false, "also take the folders below, whose tree the outputs get")
 	f.IntVar(&o.jobs, "jobs", 0, "`files` worked on at once (default: half of the cores, 2 to 8)")
 	f.BoolVar(&o.watch, "watch", false, "go on with the files that come up in the folders, until interrupted")
@@ -81,12 +88,14 @@ files failed (3) or were dropped while they were worked on (130).`,
 }
 
 // checkBatch refuses flags that do not go together, before any work.
-func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
+func (a *app) checkBatch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	switch {
 	case o.out == "":
 		return flags.Usage(cmd, errors.New("--out is missing: the folder of the outputs"))
 	case looksLikeFile(o.out):
 		return flags.Usage(cmd, fmt.Errorf("--out names the folder of the outputs, not a file such as %s", o.out))
+	case o.watch && slices.ContainsFunc(append(paths, o.out), bucket.IsAddress):
+		return flags.Usage(cmd, errors.New("--watch is for folders of this machine, not for addresses"))
 	case o.watch && o.shardText != "":
 		return flags.Usage(cmd, errors.New("--watch and --shard do not go together"))
 	case o.jobs < 0:
@@ -104,14 +113,21 @@ func (a *app) checkBatch(cmd *cobra.Command, o *batchOptions) error {
 }
 
 func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
-	if err := errors.Join(a.checkBatch(cmd, o), filearg.CheckLocal(paths...)); err != nil {
+	o.out, paths = bucket.LocalPath(o.out), localPaths(paths)
+	if err := errors.Join(a.checkBatch(cmd, paths, o), filearg.CheckLocal(paths...)); err != nil {
 		return err
 	}
-	search := batch.Search{Paths: paths, Recursive: o.recursive, Out: o.out}
-	found, err := search.Find()
-	switch {
-	case err != nil:
+	if err := o.openOut(cmd.Context()); err != nil {
 		return err
+	}
+	defer o.outFolder.Close()
+	search := batch.Search{Paths: paths, Recursive: o.recursive, Out: o.out, OutFolder: o.outFolder}
+	found, err := search.Find(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	switch {
 	case o.watch && len(found.Folders) == 0:
 		return flags.Usage(cmd, errors.New("no folder to --watch is named"))
 	case !o.watch && found.CheckInputs(search) != nil:
@@ -138,9 +154,10 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	if err := r.remover.CheckBackground(ctx, o.Options); err != nil {
 		return err
 	}
-	if err := batch.Prepare(o.out); err != nil {
+	if err := r.prepare(ctx, found); err != nil {
 		return err
 	}
+	defer r.removeCopies()
 	if o.watch {
 		return r.finish(ctx, r.watch(ctx, search, found, items))
 	}
@@ -150,14 +167,17 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 // openNetwork opens the network that all files need, so that a missing one
 // fails at once.
 func (r *batchRun) openNetwork(ctx context.Context, items []batch.Item) error {
-	if r.o.Method != bgremove.Rembg || r.newRunner().Remaining(items) == 0 {
-		return nil
+	if r.o.Method != bgremove.Rembg || r.o.outFolder == nil && r.newRunner().Remaining(ctx, items) == 0 {
+		return nil // objects are not asked for one by one only for this
 	}
 	return r.remover.CanSegment(ctx, r.o.Model)
 }
 
 func (r *batchRun) newRunner() batch.Runner {
-	runner := batch.Runner{Jobs: cmp.Or(r.o.jobs, min(max(2, runtime.GOMAXPROCS(0)/2), 8)), Work: r.remove, Report: r.report}
+	runner := batch.Runner{Jobs: cmp.Or(r.o.jobs, min(max(2, runtime.GOMAXPROCS(0)/2), 8)), Work: r.remove, Report: r.report, Out: r.o.outFolder}
+	if r.copies != nil {
+		runner.Scratch = r.copies.Path()
+	}
 	switch {
 	case r.o.force:
 		runner.Redo = batch.RedoAll

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/bucket"
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/filearg"
 	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/system/scratch"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -23,7 +25,8 @@ type batchRun struct {
 	o          *batchOptions
 	remover    *bgremove.Remover
 	board      *term.Board
-	modelTyped bool // the command line itself has --model
+	copies     *scratch.Dir // of objects; nil if there are none
+	modelTyped bool         // the command line itself has --model
 	began      time.Time
 	cancel     context.CancelCauseFunc // ends a run if its report cannot be written
 
@@ -83,6 +86,10 @@ type batchLine struct {
 
 // report counts an outcome and prints it.
 func (r *batchRun) report(o batch.Outcome) {
+	if errors.Is(o.Err, bucket.WriteRefused) {
+		r.cancel(o.Err) // that of the others would be refused, too
+		return
+	}
 	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, jsonResult: newJSONResult(o.Result)}
 	r.counts[o.Status]++
 	switch o.Status {

@@ -70,6 +70,10 @@ func TestScripts(t *testing.T) {
 			"terminate": terminate,
 			"keep":      keepOutput,
 			"steps":     workflowSteps,
+
+			"bucket":  startBucket,
+			"put":     putObject,
+			"objects": wantObjects,
 		},
 		Condition: func(cond string) (bool, error) {
 			return cond == "networks" && os.Getenv("BGREMOVE_ONNXRUNTIME") != "", nil

@@ -135,6 +135,9 @@ func within(path string) error {
 	if path == "" {
 		return nil
 	}
+	if strings.Contains(path, "://") {
+		return errors.New("an address; use --config, the environment or the command line")
+	}
 	file, err := resolve(path)
 	folder, err2 := os.Getwd()
 	if err := errors.Join(err, err2); err != nil {

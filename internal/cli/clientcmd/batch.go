@@ -60,7 +60,7 @@ It asks before it spends more than --ask-above credits; --yes answers.`,
 }
 
 func (b *batchSubmission) run(cmd *cobra.Command, paths []string) error {
-	files, err := b.findInputs(paths)
+	files, err := b.findInputs(cmd.Context(), paths)
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (b *batchSubmission) run(cmd *cobra.Command, paths []string) error {
 
 // findInputs finds the inputs like batch. If a folder below cannot be read, it
 // fails and nothing is sent.
-func (b *batchSubmission) findInputs(paths []string) ([]batch.Input, error) {
+func (b *batchSubmission) findInputs(ctx context.Context, paths []string) ([]batch.Input, error) {
 	search := batch.Search{Paths: paths, Recursive: b.recursive, Out: b.output, Uploads: true}
-	found, err := search.Find()
+	found, err := search.Find(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/bucket"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/packager"
 	"github.com/bgremove/bgremove/internal/cli/term"
@@ -42,6 +43,9 @@ const (
 	makeFolderFirst = "make it first: mkdir -p {folder}"
 	downloadAgain   = "the file is damaged or incomplete: get it again"
 )
+
+// credentials are those of storage.
+const credentials = "credentials come from the environment, such as AWS_ACCESS_KEY_ID or AZURE_STORAGE_ACCOUNT"
 
 // clipNames is what can be named as input.
 var clipNames = "bgremove takes " + strings.Join(option.InputExtensions(), " ")
@@ -101,12 +105,21 @@ var hints = map[bgremove.Cause]string{
 	bgremove.ModelApart:        "use it where it lies, --model FOLDER/FILE.onnx, or import a file that holds its weights",
 	bgremove.ModelNotONNX:      "the file is damaged, incomplete or no ONNX model: get it again",
 
-	batch.NoClips:      "bgremove takes {name}",
-	batch.NoClipsOnTop: "bgremove takes {name}; --recursive also searches subfolders",
-	batch.OnlyOutputs:  "name the original clips",
-	batch.Forbidden:    "its permissions must let you read it",
-	batch.OutIsFile:    "--out names the folder of the outputs",
-	batch.OutReadOnly:  "--out names another one",
+	batch.NoClips:       "bgremove takes {name}",
+	batch.NoClipsOnTop:  "bgremove takes {name}; --recursive also searches subfolders",
+	batch.OnlyOutputs:   "name the original clips",
+	batch.Forbidden:     "its permissions must let you read it",
+	batch.OutIsFile:     "--out names the folder of the outputs",
+	batch.OutReadOnly:   "--out names another one",
+	batch.BadObjectName: "give the object a name without empty parts, dots alone or backslashes",
+	batch.InputChanged:  "the same command does it again",
+
+	bucket.UnknownScheme: "s3://BUCKET/FOLDER/, azblob://CONTAINER/FOLDER/ and file:///PATH are; or mount the storage as a folder",
+	bucket.BadAddress:    "such as 's3://BUCKET/FOLDER/?region=eu-central-1'; the options are those of gocloud.dev, in quotes for the shell",
+	bucket.NoBucket:      "make it first, or check its name, region and endpoint",
+	bucket.Refused:       credentials + ", and must allow to list and to read",
+	bucket.WriteRefused:  credentials + ", and must allow to list, to read and to write",
+	bucket.StorageFailed: "check the network, region and endpoint; " + credentials,
 
 	FolderMissing:    makeFolderFirst,
 	FileExists:       "--force overwrites it",

@@ -11,7 +11,7 @@ import (
 // Each cause has words for the shell, with its facts filled in.
 func TestHints(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"../../../pkg/bgremove/cause.go", "../../batch/cause.go", "hint.go"} {
+	for _, file := range []string{"../../../pkg/bgremove/cause.go", "../../batch/cause.go", "../../bucket/cause.go", "hint.go"} {
 		for _, cause := range removaltest.Causes(t, file) {
 			if failure.Hint(&bgremove.Error{Cause: cause}) == "" {
 				t.Errorf("%s: no words for %s", file, cause)
