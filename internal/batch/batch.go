@@ -52,6 +52,10 @@ type Outcome struct {
 	Item
 	Status Status
 	Result *bgremove.Result
+	// InputModified is when the input was written, as far as it was asked for.
+	InputModified time.Time
+
+	recorded bool // the manifest has it
 }
 
 // Redo says which outputs that exist are made again. The zero value is none.
@@ -70,6 +74,11 @@ type Runner struct {
 	Redo Redo
 	// Out is where outputs are objects; nil if they are files of this machine.
 	Out *bucket.Folder
+	// Manifest gets a record of each outcome, and tells what needs no work; may be nil.
+	Manifest *Manifest
+	// Line is the record of an outcome, as encoding/json takes it. It has a Stamp, and
+	// the status as "status". It is called from several goroutines.
+	Line func(Outcome) any
 	// Scratch is a folder for copies of objects, of those items that are worked on.
 	Scratch string
 	// Work makes an output, replacing one that exists if overwrite is set, or
@@ -94,6 +103,7 @@ func (r Runner) Run(ctx context.Context, items <-chan Item) error {
 				if o.Err != nil && ctx.Err() != nil {
 					break
 				}
+				o = r.record(context.WithoutCancel(ctx), o)
 				mu.Lock()
 				r.Report(o)
 				mu.Unlock()
@@ -134,12 +144,17 @@ func (r Runner) process(ctx context.Context, item Item) Outcome {
 	if item.Err != nil {
 		return Outcome{Item: item, Status: Failed}
 	}
+	if done, err := r.isRecorded(ctx, item); done || err != nil {
+		o := Outcome{Item: item, Status: Skipped}.orFailed(err)
+		o.recorded = true // also one that cannot be read stays
+		return o
+	}
 	overwrite, skip, err := r.resolveExisting(ctx, item)
 	if err != nil {
 		return failed(item, err)
 	}
 	if skip {
-		return Outcome{Item: item, Status: Skipped}
+		return r.skipped(ctx, item)
 	}
 	if r.Out == nil {
 		if err := os.MkdirAll(filepath.Dir(item.Output), 0o777); err != nil {
@@ -150,9 +165,10 @@ func (r Runner) process(ctx context.Context, item Item) Outcome {
 	if err != nil {
 		return failed(item, err)
 	}
+	read := began
 	result, err := r.work(ctx, item, began, overwrite)
 	if known := (*bgremove.Error)(nil); !overwrite && errors.As(err, &known) && known.Kind == bgremove.Exists {
-		return Outcome{Item: item, Status: Skipped} // another run was faster
+		return r.skipped(ctx, item) // another run was faster
 	}
 	if err != nil {
 		return failed(item, err)
@@ -166,7 +182,7 @@ func (r Runner) process(ctx context.Context, item Item) Outcome {
 		}
 		_ = os.Chtimes(item.Output, began, began)
 	}
-	return Outcome{Item: item, Status: Done, Result: result}
+	return Outcome{Item: item, Status: Done, Result: result, InputModified: read}
 }
 
 // modified is when an input was written last; zero where that cannot be told. The
@@ -193,6 +209,26 @@ func (r Runner) made(ctx context.Context, item Item) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	return info.ModTime(), nil
+}
+
+// skipped is the outcome of an item with an output. Its record, if there is to be one,
+// is of the version of the input that is there now.
+func (r Runner) skipped(ctx context.Context, item Item) Outcome {
+	o := Outcome{Item: item, Status: Skipped}
+	if r.Manifest == nil {
+		return o
+	}
+	var err error
+	o.InputModified, err = item.modified(ctx)
+	return o.orFailed(err)
+}
+
+// orFailed is the outcome, or a failure if there is an error.
+func (o Outcome) orFailed(err error) Outcome {
+	if err != nil {
+		return failed(o.Item, err)
+	}
+	return o
 }
 
 func failed(item Item, err error) Outcome {

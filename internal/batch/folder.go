@@ -21,11 +21,15 @@ func Prepare(dir string) error {
 	if err == nil {
 		return nil
 	}
-	e := &bgremove.Error{Kind: bgremove.Failed, Cause: OutReadOnly, Path: dir, Reason: "the outputs' folder cannot be written to", Err: err}
+	return &bgremove.Error{Kind: bgremove.Failed, Cause: OutReadOnly, Path: dir, Reason: "the outputs' folder cannot be written to: " + pathReason(err), Err: err}
+}
+
+// pathReason is an error without the path that it is about.
+func pathReason(err error) string {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		e.Reason += ": " + p.Err.Error()
+		return p.Err.Error()
 	}
-	return e
+	return err.Error()
 }
 
 func checkWritable(dir string) error {

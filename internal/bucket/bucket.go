@@ -3,6 +3,7 @@
 package bucket
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -182,6 +183,25 @@ func (f *Folder) Upload(ctx context.Context, name, path string, overwrite bool) 
 	}
 	defer file.Close()
 	return f.put(ctx, name, file, overwrite)
+}
+
+// Read is the content of a small object; nil if there is none.
+func (f *Folder) Read(ctx context.Context, name string) ([]byte, error) {
+	r, err := f.bucket.NewReader(ctx, f.prefix+name, &blob.ReaderOptions{BeforeRead: quiet})
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explain(f.Address()+name, Refused, err)
+	}
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	return text, explain(f.Address()+name, Refused, err)
+}
+
+// Write stores a small object, in place of one that exists.
+func (f *Folder) Write(ctx context.Context, name string, content []byte) error {
+	return f.put(ctx, name, bytes.NewReader(content), true)
 }
 
 // put stores what r has to its end.

@@ -28,6 +28,7 @@ type batchOptions struct {
 	outFolder *bucket.Folder // nil if out is a path
 	sheet     bool
 	clips     bool // are written, and not only sheets
+	manifest  string
 	recursive bool
 	jobs      int
 	watch     bool
@@ -59,6 +60,10 @@ then.
 With --shard K/N it works on one of N parts of the files; runs with the other K do
 the rest. "auto" takes K and N from Slurm, Kubernetes or AWS Batch.
 
+--manifest keeps a record of each input: its report, and when it ended. Runs with the
+same one skip those that are done, wherever the outputs are now, and try failed ones
+again.
+
 With --watch it then goes on with the files that come up in the folders, each when
 it has stopped growing. Ctrl-C is the normal end of that: the exit code is 0 unless
 files failed (3) or were dropped while they were worked on (130).`,
@@ -66,13 +71,14 @@ files failed (3) or were dropped while they were worked on (130).`,
   bgremove batch clips --out cut --recursive --format webm --update
   bgremove batch inbox --out cut --watch
   bgremove batch clips --out cut --shard 3/8
-  bgremove batch s3://clips/in/ --out s3://clips/out/ --recursive
+  bgremove batch s3://clips/in/ --out s3://clips/out/ --recursive --manifest s3://clips/done/
   bgremove batch 'shots/*.mov' intro.gif --out cut --canvas-w 512 --json`,
 		Args: flags.SomeArguments("PATH"), ValidArgsFunction: filearg.CompleteClips,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.batch(cmd, args, o) },
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "out", "o", "", "the `folder` of the outputs, or its address")
+	f.StringVar(&o.manifest, "manifest", "", "a `folder`, or its address, for a record of each input; those done by it are skipped")
 	f.BoolVar(&o.recursive, "recursive", false, "also take the folders below, whose tree the outputs get")
 	f.IntVar(&o.jobs, "jobs", 0, "`files` worked on at once (default: half of the cores, 2 to 8)")
 	f.BoolVar(&o.watch, "watch", false, "go on with the files that come up in the folders, until interrupted")
@@ -113,7 +119,7 @@ func (a *app) checkBatch(cmd *cobra.Command, paths []string, o *batchOptions) er
 }
 
 func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
-	o.out, paths = bucket.LocalPath(o.out), localPaths(paths)
+	o.out, o.manifest, paths = bucket.LocalPath(o.out), bucket.LocalPath(o.manifest), localPaths(paths)
 	if err := errors.Join(a.checkBatch(cmd, paths, o), filearg.CheckLocal(paths...)); err != nil {
 		return err
 	}
@@ -154,10 +160,10 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	if err := r.remover.CheckBackground(ctx, o.Options); err != nil {
 		return err
 	}
+	defer r.releasePlaces()
 	if err := r.prepare(ctx, found); err != nil {
 		return err
 	}
-	defer r.removeCopies()
 	if o.watch {
 		return r.finish(ctx, r.watch(ctx, search, found, items))
 	}
@@ -174,7 +180,7 @@ func (r *batchRun) openNetwork(ctx context.Context, items []batch.Item) error {
 }
 
 func (r *batchRun) newRunner() batch.Runner {
-	runner := batch.Runner{Jobs: cmp.Or(r.o.jobs, min(max(2, runtime.GOMAXPROCS(0)/2), 8)), Work: r.remove, Report: r.report, Out: r.o.outFolder}
+	runner := batch.Runner{Jobs: cmp.Or(r.o.jobs, min(max(2, runtime.GOMAXPROCS(0)/2), 8)), Work: r.remove, Report: r.report, Out: r.o.outFolder, Manifest: r.manifest, Line: r.manifestLine}
 	if r.copies != nil {
 		runner.Scratch = r.copies.Path()
 	}

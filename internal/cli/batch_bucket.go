@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/batch"
 	"github.com/bgremove/bgremove/internal/bucket"
@@ -29,8 +30,8 @@ func (o *batchOptions) openOut(ctx context.Context) (err error) {
 	return err
 }
 
-// prepare checks the place of the outputs, and makes one for copies of objects if there
-// are any.
+// prepare checks the places of the outputs and of the manifest, and makes one for copies
+// of objects if there are any.
 func (r *batchRun) prepare(ctx context.Context, found *batch.Found) (err error) {
 	if r.o.outFolder == nil {
 		err = batch.Prepare(r.o.out)
@@ -40,15 +41,30 @@ func (r *batchRun) prepare(ctx context.Context, found *batch.Found) (err error) 
 	if err != nil {
 		return err
 	}
+	if r.o.manifest != "" {
+		if r.manifest, err = batch.OpenManifest(ctx, r.o.manifest); err != nil {
+			return err
+		}
+	}
 	if r.o.outFolder != nil || slices.ContainsFunc(found.Inputs, func(in batch.Input) bool { return in.From != nil }) {
 		r.copies, err = scratch.Open("")
 	}
 	return err
 }
 
-// removeCopies ends the use of the place for copies.
-func (r *batchRun) removeCopies() {
+// releasePlaces ends the use of the manifest and of the place for copies.
+func (r *batchRun) releasePlaces() {
+	_ = r.manifest.Close() // all records are written
 	if r.copies != nil {
 		_ = r.copies.Close() // where it fails, the next process removes them
 	}
+}
+
+// manifestLine is the record of an outcome: its line of --json, and which version of the
+// input it is about.
+func (r *batchRun) manifestLine(o batch.Outcome) any {
+	return struct {
+		batchLine
+		batch.Stamp
+	}{r.newBatchLine(o), batch.Stamp{InputModified: o.InputModified.UTC(), EndedAt: time.Now().UTC()}}
 }

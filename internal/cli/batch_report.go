@@ -25,8 +25,9 @@ type batchRun struct {
 	o          *batchOptions
 	remover    *bgremove.Remover
 	board      *term.Board
-	copies     *scratch.Dir // of objects; nil if there are none
-	modelTyped bool         // the command line itself has --model
+	manifest   *batch.Manifest // nil if there is none
+	copies     *scratch.Dir    // of objects; nil if there are none
+	modelTyped bool            // the command line itself has --model
 	began      time.Time
 	cancel     context.CancelCauseFunc // ends a run if its report cannot be written
 
@@ -84,13 +85,26 @@ type batchLine struct {
 	jsonResult
 }
 
+func (r *batchRun) newBatchLine(o batch.Outcome) batchLine {
+	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, jsonResult: newJSONResult(o.Result)}
+	if o.Status != batch.Failed {
+		return line
+	}
+	err := bgremove.Explain(filearg.ExplainCollision(o.Err))
+	line.Error, line.Hint = failure.InFlags(err).Error(), failure.Hint(err)
+	if !strings.Contains(line.Error, o.Path) {
+		line.Error = o.Path + ": " + line.Error
+	}
+	return line
+}
+
 // report counts an outcome and prints it.
 func (r *batchRun) report(o batch.Outcome) {
 	if errors.Is(o.Err, bucket.WriteRefused) {
 		r.cancel(o.Err) // that of the others would be refused, too
 		return
 	}
-	line := batchLine{Input: o.Path, Output: o.Output, Status: o.Status, jsonResult: newJSONResult(o.Result)}
+	line := r.newBatchLine(o)
 	r.counts[o.Status]++
 	switch o.Status {
 	case batch.Done:
@@ -110,7 +124,7 @@ func (r *batchRun) report(o batch.Outcome) {
 			r.say("%s", summary(o.Result))
 		}
 	case batch.Failed:
-		line.Error, line.Hint = r.recordFailure(o)
+		r.recordFailure(o, line)
 	}
 	if r.o.json {
 		r.board.Above(func() {
@@ -125,9 +139,8 @@ func (r *batchRun) report(o batch.Outcome) {
 	r.showProgress()
 }
 
-// recordFailure returns the reason of a failure and a hint. It prints a hint only the
-// first time.
-func (r *batchRun) recordFailure(o batch.Outcome) (reason, hint string) {
+// recordFailure counts a failure and prints it. It prints a hint only the first time.
+func (r *batchRun) recordFailure(o batch.Outcome, line batchLine) {
 	r.failed = append(r.failed, o.Path)
 	err := bgremove.Explain(filearg.ExplainCollision(o.Err))
 	if known := (*bgremove.Error)(nil); errors.As(err, &known) && known.Kind == bgremove.Missing {
@@ -136,18 +149,13 @@ func (r *batchRun) recordFailure(o batch.Outcome) (reason, hint string) {
 			r.lacks = err
 		}
 	}
-	reason, hint = failure.InFlags(err).Error(), failure.Hint(err)
-	if !strings.Contains(reason, o.Path) {
-		reason = o.Path + ": " + reason
-	}
 	r.board.Above(func() {
-		r.Message("%s", reason)
-		if hint != "" && !r.hinted[hint] {
-			r.hinted[hint] = true
-			r.Hint(hint)
+		r.Message("%s", line.Error)
+		if line.Hint != "" && !r.hinted[line.Hint] {
+			r.hinted[line.Hint] = true
+			r.Hint(line.Hint)
 		}
 	})
-	return reason, hint
 }
 
 // printSummary is the summary at the end.

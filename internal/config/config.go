@@ -41,7 +41,7 @@ var trusted = []string{
 
 // paths are settings that name files or folders which are written, or a network's file.
 // A file in the working directory may only name some there.
-var paths = []string{"output", "out", "sheet", "matte", "preview", "compare", "model"}
+var paths = []string{"output", "out", "manifest", "sheet", "matte", "preview", "compare", "model"}
 
 // Variable is the environment variable for a flag.
 func Variable(flag string) string {
