@@ -78,7 +78,7 @@ files failed (3) or were dropped while they were worked on (130).`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "out", "o", "", "the `folder` of the outputs, or its address")
-	f.StringVar(&o.manifest, "manifest", "", "a `folder`, or its address, for a record of each input; those done by it are skipped")
+	f.StringVar(&o.manifest, "manifest", "", "a `folder`, or its address, for a record of each input; done ones are skipped")
 	f.BoolVar(&o.recursive, "recursive", false, "also take the folders below, whose tree the outputs get")
 	f.IntVar(&o.jobs, "jobs", 0, "`files` worked on at once (default: half of the cores, 2 to 8)")
 	f.BoolVar(&o.watch, "watch", false, "go on with the files that come up in the folders, until interrupted")
