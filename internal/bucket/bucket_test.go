@@ -3,8 +3,10 @@ package bucket_test
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,13 +59,13 @@ func TestAddresses(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bgremove.Cause{
-		"gs://clips/in/":           bucket.UnknownScheme,
-		"file://host/in":           bucket.UnknownScheme,
-		"s3://":                    bucket.BadAddress,
-		"s3:///in":                 bucket.BadAddress,
-		"s3://clips/in?regoin=x":   bucket.BadAddress,
-		"s3://clips/in?prefix=out": bucket.BadAddress,
-		"azblob://clips?domain=%z": bucket.BadAddress,
+		"gs://clips/in/":            bucket.UnknownScheme,
+		"file://host/in":            bucket.UnknownScheme,
+		"s3://":                     bucket.BadAddress,
+		"s3:///in":                  bucket.BadAddress,
+		"s3://clips/in?regoin=x":    bucket.BadAddress,
+		"s3://clips/in?prefix=out":  bucket.BadAddress,
+		"azblob://clips?protocol=x": bucket.BadAddress,
 	} {
 		_, err := bucket.Open(t.Context(), address)
 		if e := (*bgremove.Error)(nil); !errors.As(err, &e) || e.Cause != want || e.Kind != bgremove.Invalid || e.Path == "" {
@@ -166,6 +168,26 @@ func TestErrors(t *testing.T) {
 	} {
 		if e := (*bgremove.Error)(nil); !errors.As(c.err, &e) || e.Cause != c.cause || e.Path != c.path {
 			t.Errorf("%s: %v", name, c.err)
+		}
+	}
+}
+
+// Azure's refusals are told from other errors, too.
+func TestAzureRefuses(t *testing.T) {
+	t.Setenv("AZURE_STORAGE_ACCOUNT", "test")
+	t.Setenv("AZURE_STORAGE_KEY", "dGVzdA==")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Ms-Error-Code", "AuthorizationFailure")
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(server.Close)
+	f := open(t, "azblob://clips/out/?protocol=http&localemu=true&domain="+strings.TrimPrefix(server.URL, "http://"))
+	for want, err := range map[bgremove.Cause]error{
+		bucket.Refused:      f.Check(t.Context()),
+		bucket.WriteRefused: f.Write(t.Context(), "a.json", []byte("{}")),
+	} {
+		if e := (*bgremove.Error)(nil); !errors.As(err, &e) || e.Cause != want || !strings.HasPrefix(e.Path, "azblob://clips/out/") {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

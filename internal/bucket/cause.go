@@ -3,9 +3,11 @@ package bucket
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"syscall"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/aws/smithy-go"
 	"gocloud.dev/gcerrors"
 
@@ -30,7 +32,10 @@ var refusals = map[string]bool{
 // explain is an error about an object or a folder; refused is the cause where the
 // credentials do not suffice. The end of a context stays as it is.
 func explain(address string, refused bgremove.Cause, err error) error {
-	var api smithy.APIError
+	var (
+		api   smithy.APIError
+		azure *azcore.ResponseError
+	)
 	switch {
 	case err == nil:
 		return nil
@@ -38,7 +43,8 @@ func explain(address string, refused bgremove.Cause, err error) error {
 		return err
 	case errors.Is(err, syscall.ENOSPC):
 		return &bgremove.Error{Kind: bgremove.Failed, Cause: bgremove.NoSpace, Path: address, Reason: "there is no space for a temporary copy", Err: err}
-	case gcerrors.Code(err) == gcerrors.PermissionDenied, errors.As(err, &api) && refusals[api.ErrorCode()]:
+	case gcerrors.Code(err) == gcerrors.PermissionDenied, errors.As(err, &api) && refusals[api.ErrorCode()],
+		errors.As(err, &azure) && azure.StatusCode == http.StatusForbidden:
 		return &bgremove.Error{Kind: bgremove.Failed, Cause: refused, Path: address, Reason: "the storage refuses access", Err: err}
 	}
 	return &bgremove.Error{Kind: bgremove.Failed, Cause: StorageFailed, Path: address, Reason: "storage: " + oneLine(err), Err: err}
