@@ -158,7 +158,7 @@ func TestTroubleshootingIsComplete(t *testing.T) {
 		messages = append(messages, line.messages...)
 	}
 	var causes []bgremove.Cause
-	for _, file := range []string{"../../pkg/bgremove/cause.go", "../batch/cause.go", "failure/hint.go"} {
+	for _, file := range []string{"../../pkg/bgremove/cause.go", "../batch/cause.go", "../bucket/cause.go", "failure/hint.go"} {
 		causes = append(causes, removaltest.Causes(t, file)...)
 	}
 	for _, cause := range causes {
