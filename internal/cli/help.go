@@ -68,12 +68,10 @@ func printUsage(cmd *cobra.Command) error {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
 	}
 	printCommands(w, cmd)
-	if cmd.Flags().Lookup("method") != nil { // it has many
-		printGroups(w, cmd)
-	} else {
-		printFlags(w, "Flags", cmd.LocalFlags(), everyFlag)
+	for _, g := range FlagGroups(cmd) {
+		printFlags(w, g.Title, g.Flags)
 	}
-	printFlags(w, "Global flags", cmd.InheritedFlags(), everyFlag)
+	printFlags(w, "Global flags", cmd.InheritedFlags())
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\n%s COMMAND --help tells more about a command.\n", cmd.CommandPath())
 	}
@@ -93,33 +91,45 @@ func printCommands(w io.Writer, cmd *cobra.Command) {
 	}
 }
 
-// printGroups lists the flags of a command in groups.
-func printGroups(w io.Writer, cmd *cobra.Command) {
-	for _, g := range flagGroups {
-		printFlags(w, g.title+" flags", cmd.LocalFlags(), func(f *pflag.Flag) bool { return slices.Contains(g.flags, f.Name) })
-	}
-	printFlags(w, "Other flags", cmd.LocalFlags(), func(f *pflag.Flag) bool {
-		for _, g := range flagGroups {
-			if slices.Contains(g.flags, f.Name) {
-				return false
-			}
-		}
-		return true
-	})
+// FlagGroup is a heading of a command's help, and the flags below it.
+type FlagGroup struct {
+	Title string
+	Flags *pflag.FlagSet
 }
 
-func everyFlag(*pflag.Flag) bool { return true }
+// FlagGroups are a command's own flags as its help lists them. A command with few flags
+// has one group; a group without a visible flag is left out.
+func FlagGroups(cmd *cobra.Command) (groups []FlagGroup) {
+	add := func(title string, wanted func(*pflag.Flag) bool) {
+		some := pflag.NewFlagSet(title, pflag.ContinueOnError)
+		some.SortFlags = false
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if wanted(f) {
+				some.AddFlag(f)
+			}
+		})
+		if some.HasAvailableFlags() {
+			groups = append(groups, FlagGroup{title, some})
+		}
+	}
+	if cmd.Flags().Lookup("method") == nil { // it has few
+		add("Flags", func(*pflag.Flag) bool { return true })
+		return groups
+	}
+	grouped := map[string]bool{}
+	for _, g := range flagGroups {
+		add(g.title+" flags", func(f *pflag.Flag) bool { return slices.Contains(g.flags, f.Name) })
+		for _, name := range g.flags {
+			grouped[name] = true
+		}
+	}
+	add("Other flags", func(f *pflag.Flag) bool { return !grouped[f.Name] })
+	return groups
+}
 
 // printFlags lists flags under a heading, if any of them is visible.
-func printFlags(w io.Writer, title string, flags *pflag.FlagSet, wanted func(*pflag.Flag) bool) {
-	some := pflag.NewFlagSet(title, pflag.ContinueOnError)
-	some.SortFlags = false
-	flags.VisitAll(func(f *pflag.Flag) {
-		if wanted(f) {
-			some.AddFlag(f)
-		}
-	})
-	if some.HasAvailableFlags() {
-		fmt.Fprintf(w, "\n%s:\n%s\n", title, strings.TrimRight(some.FlagUsages(), "\n"))
+func printFlags(w io.Writer, title string, flags *pflag.FlagSet) {
+	if flags.HasAvailableFlags() {
+		fmt.Fprintf(w, "\n%s:\n%s\n", title, strings.TrimRight(flags.FlagUsages(), "\n"))
 	}
 }
