@@ -1,11 +1,12 @@
 // Package apidocs serves the API's specification: as JSON for programs, and as
-// a page for people. The page is made from it and needs no script.
+// a page for people. The page is made from it and needs no script. The
+// documentation site has the same in Markdown.
 package apidocs
 
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/hex"
 	"fmt"
 	"html/template"
@@ -13,8 +14,8 @@ import (
 	"time"
 )
 
-//go:embed page.html.tmpl
-var pageTemplate string
+//go:embed *.tmpl
+var templates embed.FS
 
 //go:embed page.css
 var stylesheet []byte
@@ -42,7 +43,7 @@ func Handler(specification []byte) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	html, err := render(spec)
+	html, err := render(spec, "page.html.tmpl")
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +77,23 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func render(spec node) ([]byte, error) {
+// Markdown is the page of a specification in YAML for the documentation site: its
+// headings are Markdown, and all below them is HTML.
+func Markdown(specification []byte) ([]byte, error) {
+	spec, err := parse(specification)
+	if err != nil {
+		return nil, err
+	}
+	return render(spec, "page.md.tmpl")
+}
+
+// render makes a page of the specification with one of the templates.
+func render(spec node, name string) ([]byte, error) {
 	p, err := readPage(spec)
 	if err != nil {
 		return nil, err
 	}
-	t, err := template.New("page").Funcs(template.FuncMap{"stylesheet": stylePath, "statusText": statusText}).Parse(pageTemplate)
+	t, err := template.New(name).Funcs(template.FuncMap{"stylesheet": stylePath, "statusText": statusText}).ParseFS(templates, "*.tmpl")
 	if err != nil {
 		return nil, fmt.Errorf("template: %w", err)
 	}

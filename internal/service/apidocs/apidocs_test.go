@@ -102,6 +102,36 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestMarkdown checks that the site's page has a section for every operation, with the
+// same HTML as the service's page.
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	made, err := apidocs.Markdown(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page := get(t, "/docs")
+	text := string(made)
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if method == http.MethodHead {
+				continue
+			}
+			section := strings.TrimSpace(between(text, "{ #"+op.OperationID+" }\n\n<div class=\"api\">", "\n</div>\n"))
+			if !strings.HasPrefix(section, `<p class="path">`) || !strings.Contains(page, section) {
+				t.Errorf("%s %s is %.200q", method, path, section)
+			}
+		}
+	}
+	if _, err := apidocs.Markdown([]byte("a: [")); err == nil {
+		t.Error("a broken specification was taken")
+	}
+}
+
 func between(s, from, to string) string {
 	_, s, _ = strings.Cut(s, from)
 	s, _, _ = strings.Cut(s, to)
