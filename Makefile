@@ -131,6 +131,14 @@ clients: ## make the types of the clients in clients/ from openapi.yaml
 clients-test: build ## check and test the clients in clients/, with a real service
 	./tools/clients.sh test bin/bgremove
 
+.PHONY: site
+site: ## build the documentation site in site/html, and check its links
+	./tools/site.sh
+
+.PHONY: site-test
+site-test: setup site ## open the documentation site in a browser, and check its looks and its search
+	BGREMOVE_TEST_SITE='$(CURDIR)/site/html' $(GO) test -count=1 ./tools/site
+
 .PHONY: attack
 attack: setup build ## attack a real server in the ways of docs/security.md, and print its answers
 	./tools/postgres.sh $(GO) run ./tools/attack -bin bin/bgremove
@@ -141,7 +149,7 @@ alerts: $(promtool) ## check the alerts of deploy/prometheus; builds promtool fi
 	$(promtool) test rules deploy/prometheus/rules.test.yaml
 
 .PHONY: actions
-actions: $(actionlint) ## check action.yml and the workflows of examples/ci; builds actionlint first
+actions: $(actionlint) ## check action.yml and the workflows of examples/ci and .github; builds actionlint first
 	./tools/actions.sh $(actionlint)
 
 # For the network: tools/train/README.md describes DATA, a folder of pictures.
@@ -224,7 +232,7 @@ container: ## build the container image, and run its containers; needs root
 
 .PHONY: clean
 clean: ## remove the built files and the tools
-	rm -rf bin dist .cache
+	rm -rf bin dist site .cache
 
 $(golangci):
 	GOBIN='$(tools)' $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)

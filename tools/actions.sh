@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks action.yml, its scripts, and the workflows of examples/ci with actionlint
-# and, if it is there, shellcheck. A workflow's inputs must be those of action.yml.
+# Checks action.yml, its scripts, and the workflows of examples/ci and of this
+# repository with actionlint and, if it is there, shellcheck. A workflow's inputs must be those of action.yml.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,6 +14,7 @@ cp action.yml "$dir"
 for workflow in examples/ci/*.yaml; do
 	sed 's|uses: bgremove/bgremove@.*|uses: ./|' "$workflow" >"$dir/.github/workflows/${workflow##*/}"
 done
+cp .github/workflows/*.yaml "$dir/.github/workflows"
 # It reads no steps of an action, so they become a workflow's.
 {
 	printf 'on:\n  workflow_call:\n'
@@ -26,4 +27,4 @@ grep -q 'uses: \./' "$dir"/.github/workflows/* || { echo "actions.sh: no workflo
 if command -v shellcheck >/dev/null; then
 	shellcheck deploy/action/*.sh deploy/packages/*.sh
 fi
-echo "actions.sh: action.yml and the workflows of examples/ci passed"
+echo "actions.sh: action.yml and the workflows of examples/ci and .github passed"

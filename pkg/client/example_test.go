@@ -12,6 +12,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/client"
 )
 
+// --8<-- [start:clip]
+
 // A clip goes to the service and returns without its background.
 func Example() {
 	ctx := context.Background()
@@ -35,6 +37,8 @@ func Example() {
 	fmt.Println(job.Status, job.OutputFormat, job.Metadata.FrameCount, "frames,", filepath.Base(out))
 	// Output: done gif 4 frames, hop-nobg.gif
 }
+
+// --8<-- [end:clip]
 
 // Several files are charged together, and the client waits for them together.
 func ExampleClient_SubmitBatch() {
