@@ -16,5 +16,5 @@ cmp -s "$own/requirements.txt" "$tools/requirements.txt" || {
 }
 ${GO:-go} run ./tools/site site/pages
 PYTHONPATH=$own "$tools/python/bin/python" -B -m unittest discover -s "$own"
-NO_MKDOCS_2_WARNING=true PYTHONPATH=$own PYTHONDONTWRITEBYTECODE=1 "$tools/python/bin/mkdocs" build --quiet --strict -f "$own/mkdocs.yml"
+NO_MKDOCS_2_WARNING=true PYTHONPATH=$own PYTHONDONTWRITEBYTECODE=1 "$tools/python/bin/python" -m mkdocs build --quiet --strict -f "$own/mkdocs.yml"
 echo "site.sh: open site/html/index.html"

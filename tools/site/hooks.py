@@ -1,5 +1,5 @@
-"""What tools/site.sh adds to mkdocs: the pages that are not in docs/, the links to files
-outside of it, and the check of the built pages."""
+"""Adds to mkdocs the pages that are not in docs/, the links to files outside of it, and the
+check of the built pages."""
 
 import posixpath
 import re

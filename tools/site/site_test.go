@@ -91,7 +91,7 @@ func TestFlag(t *testing.T) {
 	}
 }
 
-// What was in the folder is gone, and the operations are there.
+// Old files are gone, and the operations are there.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	dir := written(t)

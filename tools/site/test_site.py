@@ -1,4 +1,4 @@
-"""Tests of what tools/site.sh adds to mkdocs."""
+"""Tests of hooks.py and closed.py."""
 
 import tempfile
 import unittest

@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.error
 import urllib.request
 from typing import Any, ClassVar
 
@@ -165,6 +166,21 @@ class ClientTest(unittest.TestCase):
         }.items():
             with self.subTest(why), self.assertRaises(ValueError):
                 verify_webhook(*changed)
+
+    def test_the_example_of_webhooks_runs(self) -> None:
+        environment = os.environ | {"BGREMOVE_WEBHOOK_SECRET": self.service.secret(), "PYTHONPATH": str(HERE.parent)}
+        run = [sys.executable, str(HERE.parent / "examples" / "webhook.py"), "0"]
+        with subprocess.Popen(run, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as endpoint:
+            self.addCleanup(endpoint.kill)
+            assert endpoint.stdout
+            url = endpoint.stdout.readline().strip()
+            with self.assertRaises(urllib.error.HTTPError) as unsigned:
+                urllib.request.urlopen(url, b"{}")
+            self.assertEqual(unsigned.exception.code, 400)
+            unsigned.exception.close()
+            made = self.client.submit(CLIP, method="fast", webhook_url=url)
+            self.assertEqual(endpoint.stdout.readline(), f"job.done {made['id']}\n")
+            endpoint.kill()
 
     def test_the_example_runs(self) -> None:
         target = self.folder / "cut.gif"

@@ -1,7 +1,7 @@
 // Tests against a real service, and retries against a server that fails first.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { env, execPath } from "node:process";
+import { createInterface } from "node:readline";
 import { after, before, test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { Client, JobFailed, ServiceError, verifyWebhook } from "../src/index.js";
@@ -94,6 +95,20 @@ test("the example runs", async () => {
     assert.deepEqual([...readFileSync(target).subarray(6, 10)], [18, 0, 20, 0]); // without padding
   } finally {
     rmSync(folder, { recursive: true });
+  }
+});
+
+test("the example of webhooks runs", async () => {
+  const run = [join(import.meta.dirname, "..", "examples", "webhook.js"), "0"];
+  const endpoint = spawn(execPath, run, { env: { ...env, BGREMOVE_WEBHOOK_SECRET: await service.secret() }, stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const lines = createInterface(endpoint.stdout)[Symbol.asyncIterator]();
+    const url = String((await lines.next()).value);
+    assert.equal((await fetch(url, { method: "POST", body: "{}" })).status, 400);
+    const made = await client.submit(clip, { method: "fast" }, { ...file, webhookUrl: url });
+    assert.equal((await lines.next()).value, `job.done ${made.id}`);
+  } finally {
+    endpoint.kill();
   }
 });
 
