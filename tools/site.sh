@@ -14,7 +14,7 @@ cmp -s "$own/requirements.txt" "$tools/requirements.txt" || {
 	"$tools/python/bin/pip" install --quiet -r "$own/requirements.txt"
 	cp "$own/requirements.txt" "$tools/requirements.txt"
 }
-${GO:-go} run ./tools/site site/pages
+go run ./tools/site site/pages
 PYTHONPATH=$own "$tools/python/bin/python" -B -m unittest discover -s "$own"
 NO_MKDOCS_2_WARNING=true PYTHONPATH=$own PYTHONDONTWRITEBYTECODE=1 "$tools/python/bin/python" -m mkdocs build --quiet --strict -f "$own/mkdocs.yml"
 echo "site.sh: open site/html/index.html"

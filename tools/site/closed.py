@@ -42,7 +42,7 @@ def styled(text):
 
 
 def problems(folder, site_url):
-    """What is wrong with the site in a folder, one line for each thing."""
+    """The problems of the site in a folder, one line each."""
     address = {path: urljoin(site_url, path.relative_to(folder).as_posix().removesuffix("index.html")) for path in folder.rglob("*") if path.is_file()}
     files = {url: path for path, url in address.items()}
     pages = {path: Page(path.read_text()) for path in address if path.suffix == ".html"}

@@ -76,7 +76,7 @@ func TestReference(t *testing.T) {
 // A flag's section has its value and default, and its text is no Markdown.
 func TestFlag(t *testing.T) {
 	t.Parallel()
-	text := read(t, filepath.Join(written(t), "reference/remove.md"))
+	text := read(t, filepath.Join(written(t), "reference", "remove.md"))
 	for _, want := range []string{
 		"## Output flags\n",
 		"### `--pad pixels` { #pad }\n\npixels around the crop, 0\\.\\.50 \\(default 12\\)\n",
@@ -105,7 +105,7 @@ func TestWrite(t *testing.T) {
 	if _, err := os.Stat(old); err == nil {
 		t.Errorf("%s is still there", old)
 	}
-	if text := read(t, filepath.Join(dir, "api/operations.md")); !strings.Contains(text, "{ #createJob }") {
+	if text := read(t, filepath.Join(dir, "api", "operations.md")); !strings.Contains(text, "{ #createJob }") {
 		t.Errorf("api/operations.md begins %.100q", text)
 	}
 }
