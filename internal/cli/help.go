@@ -17,7 +17,7 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Output", []string{"output", "out", "format", "preset", "max-size", "bg", "bg-fit", "harmonise", "outline", "shadow", "matte", "preview", "compare", "mask-only", "no-audio", "loop", "recursive", "watch", "shard", "force", "update", "quiet", "json"}},
+	{"Output", []string{"output", "out", "format", "preset", "max-size", "bg", "bg-fit", "harmonise", "outline", "shadow", "matte", "preview", "compare", "mask-only", "no-audio", "loop", "recursive", "watch", "shard", "manifest", "force", "update", "quiet", "json"}},
 	{"Sprite sheet", []string{"sheet", "sheet-data", "sheet-pack", "sheet-max", "sheet-power-of-two", "sheet-padding", "sheet-extrude"}},
 	{"Placement", []string{"crop", "pad", "canvas-w", "canvas-h", "anchor", "scale"}},
 	{"Subject", []string{"subject", "keep", "drop", "keep-box", "drop-box", "keep-mask", "largest"}},
