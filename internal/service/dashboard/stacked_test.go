@@ -21,6 +21,9 @@ const stackedPage = `<!doctype html><meta charset="utf-8"><script src="/componen
 const compareFrames = `(async () => {
   const { video, canvas } = document.querySelector("#plays"), element = document.querySelector("#plays");
   video.pause();
+  video.loop = false;
+  const seeked = () => new Promise((resolve) => video.addEventListener("seeked", resolve, { once: true }));
+  while (video.seeking) await seeked(); // to the start, because it played in a loop
   const response = await fetch("/hop.png");
   const decoder = new ImageDecoder({ data: response.body, type: "image/png", preferAnimation: true });
   await decoder.completed;
@@ -29,9 +32,8 @@ const compareFrames = `(async () => {
   let start = 0;
   for (let i = 0; i < frames; i++) {
     const { image } = await decoder.decode({ frameIndex: i });
-    const seeked = new Promise((resolve) => video.addEventListener("seeked", resolve, { once: true }));
     video.currentTime = (start + image.duration / 2) / 1e6;
-    await seeked;
+    await seeked();
     start += image.duration;
     const pixels = (source, behind) => {
       const c = new OffscreenCanvas(image.displayWidth, image.displayHeight).getContext("2d");
