@@ -200,10 +200,12 @@ func (n *node) checkNetwork(ctx context.Context) error {
 		n.config.Log.WarnContext(ctx, "neural network unavailable: method rembg refused, auto means fast", "error", err)
 		n.fastOnly, n.remover.FastOnly, n.models = true, true, nil
 	}
-	for _, model := range append([]string{""}, n.models...) {
-		if err := n.engine.CanSegment(ctx, model); model != "" && err != nil {
+	for _, model := range n.models {
+		if err := n.engine.CanSegment(ctx, model); err != nil {
 			return fmt.Errorf("models: %s: %w", model, err)
 		}
+	}
+	for _, model := range append([]string{""}, n.models...) {
 		if n.engine.CanFollow(ctx, cmp.Or(model, n.config.Model)) != nil {
 			n.unguided = append(n.unguided, model)
 		}
