@@ -57,9 +57,9 @@ func (o *submission) submit(cmd *cobra.Command, input string) error {
 	if err := o.checkStdout(cmd, o.output); err != nil {
 		return err
 	}
-	files, local := []string{input}, input
+	file, files, local := client.File{Path: input}, []string{input}, input
 	if filearg.IsURL(input) {
-		files, local = nil, filearg.URLName(input)
+		file, files, local = client.File{URL: input}, nil, filearg.URLName(input)
 	}
 	if err := o.validate(cmd, "output", files); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (o *submission) submit(cmd *cobra.Command, input string) error {
 			return err
 		}
 	}
-	job, err := o.send(cmd.Context(), s, input)
+	job, err := o.send(cmd.Context(), s, input, file)
 	if err != nil {
 		return err
 	}
@@ -102,15 +102,11 @@ func OutputPath(input, output string, o bgremove.Options) string {
 	return bgremove.EffectivePath(output, o)
 }
 
-// send submits the file.
-func (o *submission) send(ctx context.Context, s *client.Client, input string) (client.Submission, error) {
+// send submits the file, which input names in messages.
+func (o *submission) send(ctx context.Context, s *client.Client, input string, file client.File) (client.Submission, error) {
 	settings := o.jobOptions()
 	var end func()
 	settings.Progress, end = o.startTransfer("uploading")
-	file := client.File{Path: input}
-	if filearg.IsURL(input) {
-		file = client.File{URL: input}
-	}
 	job, err := s.Submit(ctx, file, settings)
 	end()
 	return job, withInput(input, err)
