@@ -27,16 +27,6 @@ func put(t *testing.T, s *buckettest.Server, keys ...string) {
 	}
 }
 
-func bucketFolder(t *testing.T, address string) *bucket.Folder {
-	t.Helper()
-	f, err := bucket.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = f.Close() })
-	return f
-}
-
 // findObjects are the inputs of addresses.
 func findObjects(t *testing.T, s batch.Search) *batch.Found {
 	t.Helper()
@@ -53,7 +43,7 @@ func TestFindObjects(t *testing.T) {
 	s := buckettest.New(t)
 	put(t, s, "in/a.gif", "in/a-nobg.gif", "in/b.MP4", "in/notes.txt", "in/.hidden.gif", "in/.d/c.gif", "in/day/c.gif", "in/out/d.gif",
 		"in/../e.gif", "in/day//f.gif", `in/g\h.gif`, "in2/x.gif", "in")
-	out := bucketFolder(t, s.Address("in/out"))
+	out := buckettest.Open(t, s.Address("in/out"))
 	for name, c := range map[string]struct {
 		paths     []string
 		recursive bool
@@ -99,7 +89,7 @@ func objectRun(t *testing.T, r batch.Runner, shard batch.Shard, in, out string) 
 	t.Helper()
 	found := findObjects(t, batch.Search{Paths: []string{in}, Recursive: true})
 	if bucket.IsAddress(out) {
-		r.Out = bucketFolder(t, out)
+		r.Out = buckettest.Open(t, out)
 		out = r.Out.Address()
 	}
 	list, err := batch.Name(out, batch.Always(bgremove.GIF), found.Inputs)
@@ -197,7 +187,7 @@ func TestRunEndsWhole(t *testing.T) {
 	s := buckettest.New(t)
 	put(t, s, "in/a.gif", "in/b.gif")
 	ctx, cancel := context.WithCancel(t.Context())
-	killed := batch.Runner{Jobs: 1, Out: bucketFolder(t, s.Address("out/")), Scratch: t.TempDir(), Report: func(batch.Outcome) {}}
+	killed := batch.Runner{Jobs: 1, Out: buckettest.Open(t, s.Address("out/")), Scratch: t.TempDir(), Report: func(batch.Outcome) {}}
 	killed.Work = func(ctx context.Context, item batch.Item, overwrite bool) (*bgremove.Result, error) {
 		if filepath.Base(item.Path) == "b.gif" {
 			cancel() // the file is written, but not stored
@@ -251,7 +241,7 @@ func TestRunNamesObjects(t *testing.T) {
 	t.Parallel()
 	s := buckettest.New(t)
 	put(t, s, "in/a.gif")
-	r := batch.Runner{Out: bucketFolder(t, s.Address("out/")), Scratch: t.TempDir(), Work: func(_ context.Context, item batch.Item, _ bool) (*bgremove.Result, error) {
+	r := batch.Runner{Out: buckettest.Open(t, s.Address("out/")), Scratch: t.TempDir(), Work: func(_ context.Context, item batch.Item, _ bool) (*bgremove.Result, error) {
 		return nil, &bgremove.Error{Path: item.Path, Reason: "not for " + item.Output}
 	}}
 	r.Report = func(o batch.Outcome) {

@@ -16,16 +16,6 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-func open(t *testing.T, address string) *bucket.Folder {
-	t.Helper()
-	f, err := bucket.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = f.Close() })
-	return f
-}
-
 // file is a file with a text.
 func file(t *testing.T, text string) string {
 	t.Helper()
@@ -82,7 +72,7 @@ func TestListAndCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f := open(t, s.Address("in"))
+	f := buckettest.Open(t, s.Address("in"))
 	for recursive, want := range map[bool][]string{false: {"a.gif", "ü%20.gif"}, true: {"a.gif", "sub/b c.gif", "ü%20.gif"}} {
 		var got []string
 		for name, err := range f.List(t.Context(), recursive) {
@@ -115,7 +105,7 @@ func TestListAndCopy(t *testing.T) {
 func TestUpload(t *testing.T) {
 	t.Parallel()
 	s := buckettest.New(t)
-	f := open(t, s.Address("out/"))
+	f := buckettest.Open(t, s.Address("out/"))
 	if err := f.Upload(t.Context(), "a.gif", file(t, "first"), false); err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +134,8 @@ func TestErrors(t *testing.T) {
 	none := "s3://none/in/" + buckettest.New(t).Options()
 	closed := buckettest.New(t)
 	closed.Close()
-	listRefused := open(t, buckettest.New(t, http.MethodGet, http.MethodHead).Address("in/"))
-	putRefused := open(t, buckettest.New(t, http.MethodPut).Address("out/"))
+	listRefused := buckettest.Open(t, buckettest.New(t, http.MethodGet, http.MethodHead).Address("in/"))
+	putRefused := buckettest.Open(t, buckettest.New(t, http.MethodPut).Address("out/"))
 	list := func(f *bucket.Folder) error {
 		for _, err := range f.List(t.Context(), true) {
 			return err
@@ -158,13 +148,13 @@ func TestErrors(t *testing.T) {
 		path  string
 		cause bgremove.Cause
 	}{
-		"no bucket":       {open(t, none).Check(t.Context()), "s3://none/", bucket.NoBucket},
-		"no bucket, list": {list(open(t, none)), "s3://none/", bucket.NoBucket},
+		"no bucket":       {buckettest.Open(t, none).Check(t.Context()), "s3://none/", bucket.NoBucket},
+		"no bucket, list": {list(buckettest.Open(t, none)), "s3://none/", bucket.NoBucket},
 		"list refused":    {list(listRefused), "s3://clips/in/", bucket.Refused},
 		"check refused":   {listRefused.Check(t.Context()), "s3://clips/in/", bucket.Refused},
 		"head refused":    {modified, "s3://clips/in/a.gif", bucket.Refused},
 		"write refused":   {putRefused.Upload(t.Context(), "a.gif", file(t, "x"), false), "s3://clips/out/a.gif", bucket.WriteRefused},
-		"unreachable":     {list(open(t, closed.Address("in/"))), "s3://clips/in/", bucket.StorageFailed},
+		"unreachable":     {list(buckettest.Open(t, closed.Address("in/"))), "s3://clips/in/", bucket.StorageFailed},
 	} {
 		if e := (*bgremove.Error)(nil); !errors.As(c.err, &e) || e.Cause != c.cause || e.Path != c.path {
 			t.Errorf("%s: %v", name, c.err)
@@ -181,7 +171,7 @@ func TestAzureRefuses(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 	}))
 	t.Cleanup(server.Close)
-	f := open(t, "azblob://clips/out/?protocol=http&localemu=true&domain="+strings.TrimPrefix(server.URL, "http://"))
+	f := buckettest.Open(t, "azblob://clips/out/?protocol=http&localemu=true&domain="+strings.TrimPrefix(server.URL, "http://"))
 	for want, err := range map[bgremove.Cause]error{
 		bucket.Refused:      f.Check(t.Context()),
 		bucket.WriteRefused: f.Write(t.Context(), "a.json", []byte("{}")),

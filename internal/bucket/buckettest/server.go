@@ -14,6 +14,8 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/bgremove/bgremove/internal/bucket"
 )
 
 // Name is the bucket that a server has.
@@ -99,4 +101,15 @@ func (s *Server) Objects() (map[string]string, error) {
 func (s *Server) Keys() ([]string, error) {
 	all, err := s.Objects()
 	return slices.Sorted(maps.Keys(all)), err
+}
+
+// Open opens a folder for a test.
+func Open(t testing.TB, address string) *bucket.Folder {
+	t.Helper()
+	f, err := bucket.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
 }

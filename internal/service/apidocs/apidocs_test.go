@@ -2,6 +2,7 @@ package apidocs_test
 
 import (
 	"encoding/json"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -61,28 +62,43 @@ func object(t *testing.T, doc *openapi3.T) (v any) {
 	return v
 }
 
-// TestPage checks that every operation, status and option is on the page.
-func TestPage(t *testing.T) {
-	t.Parallel()
-	_, body := get(t, "/docs")
+func specification(t *testing.T) *openapi3.T {
+	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, item := range doc.Paths.Map() {
-		for method, op := range item.Operations() {
-			if method == http.MethodHead {
-				continue
-			}
-			article := between(body, `<article id="`+op.OperationID+`">`, `</article>`)
-			if article == "" {
-				t.Errorf("%s %s is not on the page", method, path)
-				continue
-			}
-			for status := range op.Responses.Map() {
-				if !strings.Contains(article, ">"+status+"<") {
-					t.Errorf("%s %s: %s is not on the page", method, path, status)
+	return doc
+}
+
+// operations are those that have a section of their own, by method and path: HEAD has that
+// of GET.
+func operations(doc *openapi3.T) iter.Seq2[string, *openapi3.Operation] {
+	return func(yield func(string, *openapi3.Operation) bool) {
+		for path, item := range doc.Paths.Map() {
+			for method, op := range item.Operations() {
+				if method != http.MethodHead && !yield(method+" "+path, op) {
+					return
 				}
+			}
+		}
+	}
+}
+
+// TestPage checks that every operation, status and option is on the page.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	_, body := get(t, "/docs")
+	doc := specification(t)
+	for name, op := range operations(doc) {
+		article := between(body, `<article id="`+op.OperationID+`">`, `</article>`)
+		if article == "" {
+			t.Errorf("%s is not on the page", name)
+			continue
+		}
+		for status := range op.Responses.Map() {
+			if !strings.Contains(article, ">"+status+"<") {
+				t.Errorf("%s: %s is not on the page", name, status)
 			}
 		}
 	}
@@ -112,19 +128,10 @@ func TestMarkdown(t *testing.T) {
 	}
 	_, page := get(t, "/docs")
 	text := string(made)
-	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, item := range doc.Paths.Map() {
-		for method, op := range item.Operations() {
-			if method == http.MethodHead {
-				continue
-			}
-			section := strings.TrimSpace(between(text, "{ #"+op.OperationID+" }\n\n<div class=\"api\">", "\n</div>\n"))
-			if !strings.HasPrefix(section, `<p class="path">`) || !strings.Contains(page, section) {
-				t.Errorf("%s %s is %.200q", method, path, section)
-			}
+	for name, op := range operations(specification(t)) {
+		section := strings.TrimSpace(between(text, "{ #"+op.OperationID+" }\n\n<div class=\"api\">", "\n</div>\n"))
+		if !strings.HasPrefix(section, `<p class="path">`) || !strings.Contains(page, section) {
+			t.Errorf("%s is %.200q", name, section)
 		}
 	}
 	if _, err := apidocs.Markdown([]byte("a: [")); err == nil {

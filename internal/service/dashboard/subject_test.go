@@ -235,15 +235,9 @@ func TestSubjectOfExpiredClip(t *testing.T) {
 	p.get("/jobs/"+id).says(http.StatusOK, "The clip has expired, so its subject cannot be chosen here any more.")
 }
 
-// following starts a service with a network that follows hints. Tests of browsers ask often,
-// so it has no limit on that.
-func following(t testing.TB) *service {
-	t.Helper()
-	return followingBy(t)
-}
-
-// followingBy is following, where submissions choose among networks.
-func followingBy(t testing.TB, models ...string) *service {
+// following starts a service with a network that follows hints, where submissions choose
+// among models, if there are any. Tests of browsers ask often, so it has no limit on that.
+func following(t testing.TB, models ...string) *service {
 	t.Helper()
 	library := os.Getenv("BGREMOVE_ONNXRUNTIME")
 	if library == "" {
@@ -259,7 +253,7 @@ func followingBy(t testing.TB, models ...string) *service {
 // that was chosen, also where it is run again.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	s := followingBy(t, "bundled")
+	s := following(t, "bundled")
 	s.user("ada@example.com", 20)
 	p := s.signedIn("ada@example.com")
 	if diff := cmp.Diff(control{Values: []string{"", "bundled"}, Chosen: []string{""}}, controls(p.get("/").body)["model"]); diff != "" {
