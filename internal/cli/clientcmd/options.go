@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/bgremove/bgremove/internal/bucket"
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/filearg"
 	"github.com/bgremove/bgremove/internal/cli/flags"
@@ -66,6 +67,9 @@ func (o *submission) validate(cmd *cobra.Command, flag string, inputs []string) 
 	}
 	if o.output != "" && !o.wait {
 		return flags.Usage(cmd, fmt.Errorf("--%s is where --wait puts the result; bgremove client download gets it later", flag))
+	}
+	if bucket.IsAddress(o.output) {
+		return flags.Usage(cmd, fmt.Errorf("--%s is a place of this machine, not an address such as %s", flag, o.output))
 	}
 	if !flags.Typed(cmd, "model") {
 		o.options.Model = "" // a setting of that name is for this machine
