@@ -177,10 +177,9 @@ chooser: .cache/train/everything .cache/train/pack.zip setup ## train the choose
 	$(python) $(train)/chooser.py .cache/train/cells .cache/train/chooser.pt .cache/train/chooser.onnx
 
 .PHONY: guide
-guide: .cache/train/everything .cache/train/pack.zip setup ## train the guide on the clips of make chooser, which it begins from, and write .cache/train/guide.onnx
-	$(GO) build -o .cache/train/plates ./tools/plates
-	$(python) $(train)/cells.py .cache/train/pack.zip $(MODEL) .cache/train/cells --plates .cache/train/plates
-	$(python) $(train)/guide.py .cache/train/cells .cache/train/guide.pt .cache/train/guide.onnx --start $(dir $(MODEL))bgremove-chooser.onnx
+guide: .cache/train/everything .cache/train/pack.zip setup ## train the guide on DATA for MINUTES, or continue, and write .cache/train/guide.onnx
+	$(python) $(train)/guide.py .cache/train/pack.zip .cache/train/guide --start $(MODEL) --minutes $(MINUTES)
+	$(python) $(train)/guide.py .cache/train/pack.zip .cache/train/guide --write .cache/train/guide.onnx
 
 .PHONY: bench-hints
 bench-hints: .cache/train/everything .cache/train/pack.zip build ## print what clicks do on drawn clips of the held-out part of DATA

@@ -6,7 +6,7 @@
 // For each clip it writes the views of internal/matte/view for all frames, each in planes.
 // The program fits the coverage's edges to the picture's, and samples all frames for the
 // plate. With -cells it writes the cells instead, after two 32-bit numbers: how many
-// there are in a row and in a column. Each frame's links follow its cells, as 16-bit planes.
+// there are in a row and in a column.
 package main
 
 import (
@@ -99,7 +99,7 @@ func views(out io.Writer, frames []frame) error {
 }
 
 func writeCells(out io.Writer, frames []frame) (err error) {
-	c, err := subject.New("")
+	c, err := subject.New("", false)
 	if err != nil {
 		return err
 	}
@@ -125,29 +125,6 @@ func writeCells(out io.Writer, frames []frame) (err error) {
 		if _, err := out.Write(v.Pix); err != nil {
 			return err
 		}
-		l, err := c.Links(i)
-		if err != nil {
-			return err
-		}
-		if err := binary.Write(out, binary.LittleEndian, words(&l)); err != nil {
-			return err
-		}
 	}
 	return nil
-}
-
-// words are the ways back and forward in a 64th of a cell, x and y, then the trust in both,
-// of 255.
-func words(l *subject.Links) (all []int16) {
-	for _, p := range [][]float32{l.Back.X, l.Back.Y, l.Forward.X, l.Forward.Y} {
-		for _, v := range p {
-			all = append(all, int16(v*64))
-		}
-	}
-	for _, p := range [][]float32{l.Trust, l.Ahead} {
-		for _, v := range p {
-			all = append(all, int16(v*255+0.5))
-		}
-	}
-	return all
 }

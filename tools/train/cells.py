@@ -7,10 +7,7 @@ The clips and mattes are those of views.py. bgremove's own code measures their m
 change.
 
 The folder gets an array [frames, planes.CELL_COUNT + 1, h, w] a clip: the planes of cells,
-and the share of each, of 255, that is truly subject. Its folders get more of each clip:
-`features` what the network sees, [frames, planes.FEATURES, h/2, w/2], rounded up; `things` the
-share of cells that each subject and each glued thing has, uint8 [frames, things, h, w]; `links`
-the ways to cells of the frame before and back, int16 [frames, LINKS, h, w].
+and the share of each, of 255, that is truly subject. Its folder `features` gets what the network sees, [frames, planes.FEATURES, h/2, w/2], rounded up.
 """
 
 import struct
@@ -22,24 +19,20 @@ import planes
 import views
 
 SIDE = 4  # pixels of a cell's side
-LINKS = 6  # back to the frame before: x, y; forward from it: x, y, all in WAY of a cell; the trust in both, of 255
-WAY = 1 / 64
 
 
 def cells(program, pictures, mattes):
-    """The cells uint8 [n, planes.CELL_COUNT, h, w] and the links of a clip of pictures uint8 [n, y, x, 3] with mattes [n, y, x]."""
+    """The cells uint8 [n, planes.CELL_COUNT, h, w] of a clip of pictures uint8 [n, y, x, 3] with mattes [n, y, x]."""
     found = views.shown([program, "-cells"], pictures, mattes)
     w, h = struct.unpack("<2I", found[:8])
-    frames = np.frombuffer(found[8:], np.uint8).reshape(len(pictures), -1)
-    some, links = np.split(frames, [planes.CELL_COUNT * h * w], 1)
-    return some.reshape(-1, planes.CELL_COUNT, h, w), np.ascontiguousarray(links).view(np.int16).reshape(-1, LINKS, h, w)
+    return np.frombuffer(found[8:], np.uint8).reshape(len(pictures), planes.CELL_COUNT, h, w)
 
 
 def shares(mattes, h, w):
-    """The means uint8 [n, k, h, w] of mattes uint8 [n, k, y, x] over cells."""
-    n, k, y, x = mattes.shape
-    whole = np.pad(mattes.astype(np.float32), ((0, 0), (0, 0), (0, h * SIDE - y), (0, w * SIDE - x)), "edge")
-    return whole.reshape(n, k, h, SIDE, w, SIDE).mean((3, 5)).round().astype(np.uint8)
+    """The means uint8 [n, h, w] of mattes uint8 [n, y, x] over cells."""
+    n, y, x = mattes.shape
+    whole = np.pad(mattes.astype(np.float32), ((0, 0), (0, h * SIDE - y), (0, w * SIDE - x)), "edge")
+    return whole.reshape(n, h, SIDE, w, SIDE).mean((2, 4)).round().astype(np.uint8)
 
 
 def features(run, pictures, h, w):
@@ -54,26 +47,25 @@ def nearest(planes, h, w):
     return planes[:, rows[:, None], columns]
 
 
-def beside(path, kind="features"):
-    """The path of more of a clip whose cells are at path."""
-    return path.parent / kind / path.name
+def beside(path):
+    """The path of the features of a clip whose cells are at path."""
+    return path.parent / "features" / path.name
 
 
 def make(pack, run, program, seed):
-    """The arrays of the clip that a seed stands for: its cells, and more by their folders."""
+    """The cells and the features of the clip that a seed stands for."""
     clip, mattes = views.estimated(pack, run, seed)
-    found, links = cells(program, clip.pictures, mattes)
+    found = cells(program, clip.pictures, mattes)
     h, w = found.shape[2:]
-    found = np.concatenate([found, shares(clip.truths[:, None], h, w)], 1)
-    return found, {"features": features(run, clip.pictures, h, w), "things": shares(clip.things, h, w), "links": links}
+    found = np.concatenate([found, shares(clip.truths, h, w)[:, None]], 1)
+    return found, features(run, clip.pictures, h, w)
 
 
 def save(path, made):
     """Writes what make has made, the cells last."""
-    found, more = made
-    for kind, array in more.items():
-        beside(path, kind).parent.mkdir(exist_ok=True)
-        views.write(beside(path, kind), array)
+    found, seen = made
+    beside(path).parent.mkdir(exist_ok=True)
+    views.write(beside(path), seen)
     views.write(path, found)
 
 

@@ -38,18 +38,17 @@ COLOURS = slice(CELLS.index("CellRed"), CELLS.index("CellBlue") + 1)
 
 
 class Chooser(nn.Module):
-    """From cells [n, k, h, w] and features [n, FEATURES, h/2, w/2], 0 to 255, to shares [n, 1, h, w], 0 to 1.
+    """From cells [n, CELL_COUNT, h, w] and features [n, FEATURES, h/2, w/2], 0 to 255, to shares [n, 1, h, w], 0 to 1.
 
-    The k planes of cells are the chooser's, or some more; middle and scale bring them to unit
-    size. h and w are multiples of MULTIPLE.
+    h and w are multiples of MULTIPLE.
     """
 
-    def __init__(self, widths=WIDTHS, middle=CELL_MIDDLE, scale=CELL_SCALE):
+    def __init__(self, widths=WIDTHS):
         super().__init__()
         a, b, c, d = widths
-        self.register_buffer("middle", torch.tensor(middle, dtype=torch.float32).view(1, -1, 1, 1))
-        self.register_buffer("scale", torch.tensor(scale).view(1, -1, 1, 1))
-        self.stem = Conv(len(middle), a)
+        self.register_buffer("middle", torch.tensor(CELL_MIDDLE, dtype=torch.float32).view(1, -1, 1, 1))
+        self.register_buffer("scale", torch.tensor(CELL_SCALE).view(1, -1, 1, 1))
+        self.stem = Conv(CELL_COUNT, a)
         self.fine = Conv(a, a)
         self.down2 = nn.Sequential(Conv(a, b, stride=2), Pair(b))
         self.seen = nn.Sequential(Conv(FEATURES, b), Conv(b, b, relu=False))
@@ -100,10 +99,10 @@ def convolutions(net):
     yield net.head
 
 
-def write(net, path, name="bgremove-chooser"):
+def write(net, path):
     """Writes the file and returns its sha256."""
-    planes = {"cells": net.scale.shape[1], "features": FEATURES}
-    return export.companion(build(net.eval()), name, planes, count(net), path)
+    planes = {"cells": CELL_COUNT, "features": FEATURES}
+    return export.companion(build(net.eval()), "bgremove-chooser", planes, count(net), path)
 
 
 class Samples:
@@ -117,15 +116,10 @@ class Samples:
     def look(self):
         """Opens the clips that the folder has got."""
         for f in sorted(set(self.folder.glob("*.npy")) - self.known):
-            if clip := self.opened(f):
-                self.known.add(f)
-                (self.held if int(f.stem) % HELD == 0 else self.clips).append(clip)
+            self.known.add(f)
+            (self.held if int(f.stem) % HELD == 0 else self.clips).append(Clip(f))
         if not self.clips:
             raise SystemExit(f"{self.folder} has no cells: make them with cells.py")
-
-    def opened(self, path):
-        """The clip at a path, or None if there is nothing to learn from it."""
-        return Clip(path)
 
     def batch(self, n):
         """Cells and features, and shares [n, 1, h, w], 0 to 255, of clips of one size."""

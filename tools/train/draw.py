@@ -25,6 +25,10 @@ class Dice:
     def pick(self, n, weights):
         return torch.multinomial(weights, n, replacement=True, generator=self.generator)
 
+    def pick_rows(self, weights):
+        """One column for each row of weights [n, k]."""
+        return torch.multinomial(weights, 1, generator=self.generator)[:, 0]
+
     def one(self, low=0.0, high=1.0):
         """One random number as a CPU value."""
         return low + (high - low) * float(torch.rand(1, generator=self.generator, device=self.device))

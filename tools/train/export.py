@@ -119,11 +119,18 @@ class Graph:
         matte = self.node("Mul", [matte, self.weight(np.float32(1 / 255))])
         matte = self.node("Clip", [matte, self.weight(np.float32(least)), self.weight(np.float32(1 - least))])
         odds = self.node("Div", [matte, self.node("Sub", [self.weight(np.float32(1)), matte])])
-        matte = self.node("Sigmoid", [self.node("Add", [self.node("Log", [odds]), change])])
+        self.result(self.node("Sigmoid", [self.node("Add", [self.node("Log", [odds]), change])]), size)
+
+    def result(self, matte, size):
+        """The graph's result "matte", in bytes, of shares cut to a size."""
         matte = self.node("Round", [self.node("Mul", [matte, self.weight(np.float32(255))])])
         matte = self.node("Cast", [matte], to=TensorProto.UINT8)
         matte = self.node("Slice", [matte, self.weight(np.array([0, 0])), size, self.weight(np.array([2, 3]))])
         self.nodes.append(helper.make_node("Identity", [matte], ["matte"]))
+
+    def cut(self, x, first, end):
+        """Some of the channels of x."""
+        return self.node("Slice", [x, *(self.weight(np.array([v])) for v in (first, end, 1))])
 
     def whole(self, planes, multiple):
         """Planes with their edges repeated up to a multiple, and the height and width that they had."""

@@ -1,4 +1,4 @@
-"""The planes that the two small networks are shown of a frame, one byte each.
+"""The planes that the small networks are shown of a frame, one byte each.
 
 internal/matte/view says what they mean. A test there holds these lists to its own.
 """
@@ -27,11 +27,10 @@ CELL_COUNT = len(CELLS)
 CELL_MIDDLE = (128, 128, 128, 128, 64, 128, 128, 96, 128, 48, 96, 48, 128, 40, 80, 128)
 CELL_SCALE = (1 / 128,) + (1 / 80,) * 3 + (1 / 128, 1 / 128, 1 / 80, 1 / 80, 1 / 64, 1 / 32, 1 / 80, 1 / 32) + (1 / 80,) * 3 + (1 / 128,)
 
-# Of each cell, for the guide besides: what hints say of it.
-MARKS = ("MarkKeep", "MarkDrop", "MarkBefore", "MarkTrust", "LikeKeep", "LikeDrop")
-MARK_COUNT = len(MARKS)
-MARK_MIDDLE = (64, 64, 128, 128, 64, 64)
-MARK_SCALE = (1 / 64, 1 / 64, 1 / 128, 1 / 128, 1 / 80, 1 / 80)
+# Of each pixel, for the guide.
+MARKED = ("MarkRed", "MarkGreen", "MarkBlue", "MarkKeep", "MarkDrop", "MarkBefore", "MarkTrust")
+MARKED_COUNT = len(MARKED)
+MARKS = range(MARKED.index("MarkKeep"), MARKED_COUNT)
 
 # Of each square of 2 × 2 cells, for the chooser: what the network sees there, of which a byte is so much.
 FEATURES = 32

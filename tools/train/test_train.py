@@ -179,7 +179,7 @@ class Training(unittest.TestCase):
     def test_goes_on_where_it_was_saved(self):
         with tempfile.TemporaryDirectory() as folder:
             with mock.patch("sys.argv", ["train.py", "pack.zip", folder, "--device", "cpu", "--plan", "96:64"]):
-                options = train.options()
+                options = train.parser(train.__doc__).parse_args()
             first = train.Trainer(options, crew.Crew())
             first.seen = 40
             first.save()
@@ -299,7 +299,7 @@ class Choosing(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             for name in ("1.npy", "10.npy"):
-                cells.save(folder / name, (clip, {"features": seen}))
+                cells.save(folder / name, (clip, seen))
             samples = chooser.Samples(folder, 1)
             self.assertEqual((len(samples.clips), len(samples.held)), (1, 1))
             torch.manual_seed(1)
@@ -328,10 +328,10 @@ class Choosing(unittest.TestCase):
         np.testing.assert_array_equal(found, [[[0, 2, 3], [8, 10, 11]]])
 
     def test_shares_are_means(self):
-        mattes = np.zeros((1, 1, 6, 9), np.uint8)
-        mattes[0, 0, :, :2] = 200
+        mattes = np.zeros((1, 6, 9), np.uint8)
+        mattes[0, :, :2] = 200
         found = cells.shares(mattes, 2, 3)
-        self.assertEqual((tuple(found.shape), int(found[0, 0, 0, 0]), int(found[0, 0, 1, 2])), ((1, 1, 2, 3), 100, 0))
+        self.assertEqual((tuple(found.shape), int(found[0, 0, 0]), int(found[0, 1, 2])), ((1, 2, 3), 100, 0))
 
 
 class Network(unittest.TestCase):

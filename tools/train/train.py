@@ -33,8 +33,8 @@ from schedule import Schedule
 PLAN = "96:300000,160:120000,256:40000"
 
 
-def options():
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parser(doc):
+    p = argparse.ArgumentParser(description=doc.splitlines()[0])
     p.add_argument("pack", type=pathlib.Path)
     p.add_argument("run", type=pathlib.Path, help="folder of the checkpoint and the log")
     p.add_argument("--minutes", type=float, help="end with a checkpoint after this time, including reading the pack")
@@ -50,7 +50,7 @@ def options():
     p.add_argument("--metrics", type=float, default=6, help="minutes between metrics")
     p.add_argument("--most", type=int, default=12, help="held-out pictures of each source for metrics")
     p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    return p.parse_args()
+    return p
 
 
 def widths(text):
@@ -64,6 +64,8 @@ def widths(text):
 class Trainer:
     """Network, its running average, optimiser and samples of one run."""
 
+    network, composer = Net, Composer
+
     def __init__(self, a, crew):
         self.a, self.crew = a, crew
         self.begin = time.monotonic()
@@ -73,7 +75,7 @@ class Trainer:
         torch.manual_seed(a.seed)
         last = checkpoint.load(a.run / "checkpoint.pt", self.device)
         self.widths = a.widths or (last.widths if last else WIDTHS)
-        self.net, self.average = (Net(self.widths).to(self.device, memory_format=torch.channels_last) for _ in range(2))
+        self.net, self.average = (self.network(self.widths).to(self.device, memory_format=torch.channels_last) for _ in range(2))
         self.average.eval()
         self.average.load_state_dict(self.net.state_dict())
         self.seen = self.before = 0
@@ -123,8 +125,11 @@ class Trainer:
     def load(self):
         """Reads the pack into the device's memory."""
         self.pack = Pack(self.a.pack, set(self.a.without))
-        self.composer = Composer.of(self.pack, self.dice, self.a.strength)
+        self.drawn = self.composer.of(self.pack, self.dice, self.a.strength)
         self.cases = list(heldout.cases(self.pack, self.a.most))
+
+    def fresh(self):
+        """Readies a run that nothing was learnt in yet."""
 
     @torch.no_grad()
     def samples(self):
@@ -133,7 +138,7 @@ class Trainer:
             size = self.schedule.size(self.seen)
             pixels = self.a.pixels or (4_000_000 if self.gpu else 110_000)
             n = max(4, round(pixels / size**2))
-            self.ready = self.composer.batch(n if self.gpu else 4 * n, size).split(n)
+            self.ready = self.drawn.batch(n if self.gpu else 4 * n, size).split(n)
         return self.ready.pop()
 
     def narrow(self):
@@ -223,11 +228,11 @@ def numbers(net):
     return [v for v in net.state_dict().values() if v.is_floating_point()]
 
 
-def work(a, crew):
-    """The whole training of one process."""
+def work(a, kind, crew):
+    """The whole training of one process, by a kind of Trainer."""
     if crew.size > 1:
         torch.set_num_threads(1)
-    trainer = Trainer(a, crew)
+    trainer = kind(a, crew)
 
     def end(*_):
         trainer.asked = True
@@ -237,13 +242,19 @@ def work(a, crew):
         signal.signal(signal.SIGINT, end)
         print(f"{count(trainer.net)} weights, {crew.size} × {a.device}, plan {trainer.plan}, {trainer.seen} seen", flush=True)
     trainer.load()
+    if trainer.before + trainer.seen == 0:
+        trainer.fresh()
     trainer.run()
 
 
-def main():
-    a = options()
+def begin(a, kind):
+    """Trains as the command line a says."""
     size = a.processes or (1 if a.device.startswith("cuda") else len(os.sched_getaffinity(0)))
-    crew.start(functools.partial(work, a), size)
+    crew.start(functools.partial(work, a, kind), size)
+
+
+def main():
+    begin(parser(__doc__).parse_args(), Trainer)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ package onnx
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -56,7 +57,9 @@ func (n *Network) openCompanions(c Config) (err error) {
 		}
 	}
 	if c.Guide != nil {
-		if n.guide, err = newCompanion("guide", c.Guide, c, int(view.MarkedCount), view.FeatureCount); err != nil {
+		alone := c // each frame needs the one before
+		alone.Threads, _ = parallelism(runtime.GOMAXPROCS(0), 0, 1, true)
+		if n.guide, err = newCompanion("guide", c.Guide, alone, int(view.MarkCount)); err != nil {
 			return err
 		}
 	}
@@ -105,20 +108,20 @@ func (p *companion) close() error {
 // Choose gives the share of each cell, of 255, that is subject, row by row. Only a network
 // whose Info has Chooses can. It is safe for concurrent use.
 func (n *Network) Choose(ctx context.Context, v *view.Cells) ([]uint8, error) {
-	return n.chooser.choose(ctx, n, v, view.CellCount)
-}
-
-// Guide is Choose where hints have marked v. Only a network whose Info has Guided can.
-func (n *Network) Guide(ctx context.Context, v *view.Cells) ([]uint8, error) {
-	return n.guide.choose(ctx, n, v, view.MarkedCount)
-}
-
-// choose shows the first planes of cells to a companion. A network that has none may ask.
-func (p *companion) choose(ctx context.Context, n *Network, v *view.Cells, shown view.CellPlane) ([]uint8, error) {
-	if p == nil {
+	if n.chooser == nil {
 		return nil, n.modelError("cannot choose a subject", nil)
 	}
 	chosen, seen := make([]uint8, v.W*v.H), &v.Features
-	return chosen, p.run(ctx, n, chosen, v.W, v.H,
-		planes(v.Pix[:int(shown)*v.W*v.H], int(shown), v.W, v.H), planes(seen.Pix, view.FeatureCount, seen.W, seen.H))
+	return chosen, n.chooser.run(ctx, n, chosen, v.W, v.H,
+		planes(v.Pix, int(view.CellCount), v.W, v.H), planes(seen.Pix, view.FeatureCount, seen.W, seen.H))
+}
+
+// Guide gives the matte of what hints mark, row by row. Only a network whose Info has Guided
+// can. It is safe for concurrent use.
+func (n *Network) Guide(ctx context.Context, v *view.Marked) ([]uint8, error) {
+	if n.guide == nil {
+		return nil, n.modelError("cannot follow hints", nil)
+	}
+	found := make([]uint8, v.W*v.H)
+	return found, n.guide.run(ctx, n, found, v.W, v.H, planes(v.Pix, int(view.MarkCount), v.W, v.H))
 }

@@ -3,6 +3,8 @@ package subject
 import (
 	"image"
 	"math"
+
+	"github.com/bgremove/bgremove/internal/matte/refine"
 )
 
 // Choice is how much of each cell of a frame is the subject. The zero value changes
@@ -13,6 +15,10 @@ type Choice struct {
 	// odds is what the odds that a pixel is subject are multiplied with, as a natural
 	// logarithm, and keep the share of a matte that stays; of each cell.
 	odds, keep []float32
+	// hinted is the matte that hints led to, if there are any: of the subject, or, with drops,
+	// of what is dropped of it.
+	hinted *image.Alpha
+	drops  bool
 }
 
 const (
@@ -21,7 +27,7 @@ const (
 	// Nothing stays in a cell of which, as of those around it, at most gone is subject, and
 	// all where there is stays or more of it.
 	gone, stays = 0.02, 0.2
-	// All goes where hints drop allGone or more of a cell, and nothing up to noneGone.
+	// All goes where hints drop allGone or more, and nothing up to noneGone.
 	allGone, noneGone = 0.5, 0.2
 	// least is the coverage from which the chooser tells its change, that of chooser.py.
 	least = 5
@@ -40,9 +46,41 @@ func newChoice(f *found, grid image.Point, drop float32, w, h int) Choice {
 			c.odds[k] *= drop
 		}
 		c.keep[k] = 1 - drop + drop*min(max((float32(around(chosen, c.grid, k))/255-gone)/(stays-gone), 0), 1)
-		c.keep[k] *= min(max((allGone-float32(f.gone[k])/255)/(allGone-noneGone), 0), 1)
 	}
 	return c
+}
+
+// hint makes c what hints say: m, of any size, is the subject, or with drops is what goes
+// from it.
+func (c *Choice) hint(m *image.Alpha, drops bool) {
+	c.hinted, c.drops = m, drops
+	if drops {
+		return
+	}
+	whole := image.NewAlpha(image.Rect(0, 0, c.w, c.h))
+	refine.Resize(whole, m)
+	chosen := shrunk(whole, c.grid)
+	c.odds, c.keep = nil, make([]float32, len(chosen))
+	for k := range c.keep {
+		c.keep[k] = min(max((float32(around(chosen, c.grid, k))/255-gone)/(stays-gone), 0), 1)
+	}
+}
+
+// shrunk are the means of a matte over cells.
+func shrunk(m *image.Alpha, grid image.Point) []uint8 {
+	cells := make([]uint8, grid.X*grid.Y)
+	for k := range cells {
+		r := image.Rect(k%grid.X, k/grid.X, k%grid.X+1, k/grid.X+1)
+		r = image.Rectangle{r.Min.Mul(cell), r.Max.Mul(cell)}.Intersect(m.Rect)
+		sum := 0
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for _, a := range m.Pix[y*m.Stride+r.Min.X : y*m.Stride+r.Max.X] {
+				sum += int(a)
+			}
+		}
+		cells[k] = uint8(sum / max(r.Dx()*r.Dy(), 1))
+	}
+	return cells
 }
 
 // around is the most of a cell and those around it.
@@ -79,6 +117,10 @@ var factors = func() (t [4*surest*steps + 2]float32) {
 // Apply changes the network's matte of the frame, of any size, to what was chosen.
 // Between the centres of cells the change goes over gradually.
 func (c *Choice) Apply(m *image.Alpha) {
+	if c.hinted != nil && !c.drops {
+		refine.Resize(m, c.hinted)
+		return
+	}
 	c.each(m, c.odds, func(a uint8, odds float32) uint8 {
 		if odds > -0.01 && odds < 0.01 {
 			return a
@@ -94,7 +136,31 @@ func (c *Choice) Apply(m *image.Alpha) {
 // Strip removes from a matte of the frame, of any size, what was not chosen.
 func (c *Choice) Strip(m *image.Alpha) {
 	c.each(m, c.keep, func(a uint8, share float32) uint8 { return uint8(float32(a)*share + 0.5) })
+	if c.hinted != nil && c.drops {
+		dropped := image.NewAlpha(image.Rectangle{Max: m.Rect.Size()})
+		refine.Resize(dropped, c.hinted)
+		multiply(m, dropped)
+	}
 }
+
+// multiply takes from a matte what is dropped.
+func multiply(m, dropped *image.Alpha) {
+	w := m.Rect.Dx()
+	for y := range m.Rect.Dy() {
+		row := m.Pix[y*m.Stride:][:w]
+		for x, d := range dropped.Pix[y*dropped.Stride:][:w] {
+			row[x] = uint8(float32(row[x])*left[d] + 0.5)
+		}
+	}
+}
+
+// left is how much stays where hints drop a share.
+var left = func() (t [256]float32) {
+	for i := range t {
+		t[i] = min(max((allGone-float32(i)/255)/(allGone-noneGone), 0), 1)
+	}
+	return t
+}()
 
 // each changes the pixels of a matte by the values of cells.
 func (c *Choice) each(m *image.Alpha, values []float32, change func(a uint8, v float32) uint8) {

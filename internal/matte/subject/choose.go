@@ -3,6 +3,7 @@ package subject
 import (
 	"context"
 	"errors"
+	"image"
 	"runtime"
 	"slices"
 
@@ -60,45 +61,39 @@ func (c *Clip) chooseSome(ctx context.Context, first, end int, network Chooser) 
 		return err
 	}
 	for i := range cells {
-		found := found{cells[i].Plane(view.CellCoverage), chosen[i], make([]uint8, len(chosen[i]))}
-		if err := c.keep(first+i, &found); err != nil {
+		if err := c.chosen.Append(cells[i].Plane(view.CellCoverage), chosen[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// found is what was decided of the cells of a frame, as shares of 255: the matte covered
-// before, chosen is subject, and gone is what hints drop of that.
-type found struct{ before, chosen, gone []uint8 }
-
-// keep keeps what was found of frame i. It may be decided anew.
-func (c *Clip) keep(i int, f *found) error {
-	if c.at == nil {
-		c.at = make([]int, c.frames.Len())
-	}
-	c.at[i] = c.chosen.Len() + 1
-	return c.chosen.Append(f.before, f.chosen, f.gone)
-}
-
-// isKept reports whether anything was found of frame i.
-func (c *Clip) isKept(i int) bool { return i < len(c.at) && c.at[i] > 0 }
-
-// kept is what was found of frame i.
-func (c *Clip) kept(i int) (found, error) {
-	n := c.grid.X * c.grid.Y
-	f := found{make([]uint8, n), make([]uint8, n), make([]uint8, n)}
-	return f, c.chosen.Read(c.at[i]-1, f.before, f.chosen, f.gone)
-}
+// found is what was chosen of the cells of a frame, as shares of 255, and what the matte
+// covered before.
+type found struct{ before, chosen []uint8 }
 
 // Choice is what Choose or Guide found for frame i.
 func (c *Clip) Choice(i int) (Choice, error) {
-	if !c.isKept(i) {
-		return Choice{}, nil
+	choice, err := c.choice(i)
+	if err == nil && c.hinted != nil {
+		m := image.NewAlpha(c.marker().bounds())
+		if err = c.hints.Read(c.hinted[i], m.Pix); err == nil {
+			choice.hint(m, c.drops)
+		}
 	}
-	f, err := c.kept(i)
-	if err != nil {
-		return Choice{}, err
+	return choice, err
+}
+
+// choice is what Choose found for frame i.
+func (c *Clip) choice(i int) (Choice, error) {
+	none := Choice{grid: c.grid, w: c.meter.w, h: c.meter.h}
+	if i >= c.chosen.Len() {
+		return none, nil
+	}
+	n := c.grid.X * c.grid.Y
+	f := found{make([]uint8, n), make([]uint8, n)}
+	if err := c.chosen.Read(i, f.before, f.chosen); err != nil {
+		return none, err
 	}
 	return newChoice(&f, c.grid, c.drop(i), c.meter.w, c.meter.h), nil
 }

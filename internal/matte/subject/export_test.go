@@ -2,13 +2,13 @@ package subject
 
 import "image"
 
-// NewChoice is newChoice where nothing is gone.
+// NewChoice is newChoice.
 func NewChoice(before, chosen []uint8, grid image.Point, drop float32, w, h int) Choice {
-	return newChoice(&found{before, chosen, make([]uint8, len(chosen))}, grid, drop, w, h)
+	return newChoice(&found{before, chosen}, grid, drop, w, h)
 }
 
-// Clicked, Near and Boxed are marks, and Most bounds the samples of a frame.
-const Clicked, Near, Boxed, Most = clicked, near, boxed, most
+// Clicked and Boxed are marks, and Finger is the size of a click's.
+const Clicked, Boxed, Finger = clicked, boxed, finger
 
 // Logarithm is logarithm.
 var Logarithm = logarithm

@@ -16,7 +16,7 @@ import (
 )
 
 // marked chooses what hints keep, or what was chosen before, but not what they drop.
-func marked(_ context.Context, v *view.Cells) ([]uint8, error) {
+func marked(_ context.Context, v *view.Marked) ([]uint8, error) {
 	chosen := make([]uint8, v.W*v.H)
 	for k := range chosen {
 		trust := uint16(v.Plane(view.MarkTrust)[k])
@@ -29,10 +29,10 @@ func marked(_ context.Context, v *view.Cells) ([]uint8, error) {
 }
 
 // seen are the frames that a network was shown, in turn.
-type seen struct{ cells []view.Cells }
+type seen struct{ pictures []view.Marked }
 
-func (s *seen) choose(ctx context.Context, v *view.Cells) ([]uint8, error) {
-	s.cells = append(s.cells, *v)
+func (s *seen) guide(ctx context.Context, v *view.Marked) ([]uint8, error) {
+	s.pictures = append(s.pictures, *v)
 	return marked(ctx, v)
 }
 
@@ -94,8 +94,17 @@ func TestOthersAreLeftOut(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(t float64) []disc { return []disc{{40 + 5*t, 50, 22}, {180, 95, 22}} }}
 	c, _ := s.known(t)
-	all := func(_ context.Context, v *view.Cells) ([]uint8, error) {
-		return slices.Clone(v.Plane(view.CellCoverage)), nil
+	mattes := map[string][]uint8{} // by the picture's red
+	for i := range frames {
+		img, m := s.frame(i)
+		var red []uint8
+		for k := 0; k < len(img.Pix); k += 4 {
+			red = append(red, img.Pix[k])
+		}
+		mattes[string(red)] = m.Pix
+	}
+	all := func(_ context.Context, v *view.Marked) ([]uint8, error) {
+		return slices.Clone(mattes[string(v.Plane(view.MarkRed))]), nil
 	}
 	if err := c.Guide(t.Context(), []subject.Hint{click(12, true, 100, 50)}, all); err != nil {
 		t.Fatal(err)
@@ -129,33 +138,30 @@ func TestNearerHintHolds(t *testing.T) {
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}} }}
-	mask := image.NewAlpha(image.Rect(0, 0, 2, 2))
-	mask.Pix[3] = 255 // the lower right quarter
 	for name, c := range map[string]struct {
 		hint subject.Hint
-		want map[image.Point]uint8 // of cells
+		want map[image.Point]uint8
 	}{
-		"click":  {click(0, true, 60, 60), map[image.Point]uint8{{15, 15}: 255, {14, 16}: 128, {17, 15}: 0}},
-		"edge":   {click(0, true, w-1, h-1), map[image.Point]uint8{{w/4 - 1, h/4 - 1}: 255, {w/4 - 2, h/4 - 1}: 128}},
-		"box":    {subject.Hint{Keep: true, Box: &[2]subject.Point{{X: 0.25, Y: 0.25}, {X: 0.5, Y: 0.5}}}, map[image.Point]uint8{{14, 8}: 100, {28, 16}: 100, {13, 8}: 0, {29, 16}: 0}},
-		"stroke": {subject.Hint{Keep: true, Radius: 0.05, Stroke: []subject.Point{{X: 0.1, Y: 0.5}, {X: 0.9, Y: 0.5}}}, map[image.Point]uint8{{28, 15}: 255, {28, 16}: 255, {28, 20}: 0, {1, 16}: 0}},
-		"point":  {subject.Hint{Keep: true, Radius: 0.001, Stroke: []subject.Point{{X: 0.5, Y: 0.5}}}, map[image.Point]uint8{{28, 16}: 255, {29, 16}: 0}},
-		"mask":   {subject.Hint{Keep: true, Mask: mask}, map[image.Point]uint8{{28, 16}: 255, {55, 31}: 255, {27, 16}: 0, {28, 15}: 0}},
+		"click":  {click(0, true, 60, 60), map[image.Point]uint8{{60, 60}: 255, {61, 61}: 255, {64, 60}: 0}},
+		"edge":   {click(0, true, w-1, h-1), map[image.Point]uint8{{w - 1, h - 1}: 255, {w - 5, h - 1}: 0}},
+		"box":    {subject.Hint{Keep: true, Box: &[2]subject.Point{{X: 0.25, Y: 0.25}, {X: 0.5, Y: 0.5}}}, map[image.Point]uint8{{56, 32}: 102, {112, 64}: 102, {55, 32}: 0, {113, 64}: 0}},
+		"stroke": {subject.Hint{Keep: true, Radius: 0.05, Stroke: []subject.Point{{X: 0.1, Y: 0.5}, {X: 0.9, Y: 0.5}}}, map[image.Point]uint8{{112, 60}: 255, {112, 68}: 255, {112, 80}: 0, {4, 64}: 0}},
+		"point":  {subject.Hint{Keep: true, Radius: 0.001, Stroke: []subject.Point{{X: 0.5, Y: 0.5}}}, map[image.Point]uint8{{112, 64}: 255, {114, 64}: 0}},
 	} {
 		for _, keep := range []bool{true, false} {
 			c.hint.Keep = keep
 			clip, _ := s.known(t)
 			var network seen
-			if err := clip.Guide(t.Context(), []subject.Hint{c.hint}, network.choose); err != nil {
+			if err := clip.Guide(t.Context(), []subject.Hint{c.hint}, network.guide); err != nil {
 				t.Fatal(err)
 			}
-			if len(network.cells) != frames {
-				t.Fatalf("%s: the network was shown %d frames", name, len(network.cells))
+			if len(network.pictures) != frames {
+				t.Fatalf("%s: the network was shown %d frames", name, len(network.pictures))
 			}
-			first := &network.cells[0] // where nothing is kept, what is dropped is followed instead
+			first := &network.pictures[0] // where nothing is kept, what is dropped is followed instead
 			for p, want := range c.want {
 				if got := first.Plane(view.MarkKeep)[p.Y*first.W+p.X]; got != want {
-					t.Errorf("%s: mark %d in cell %v, want %d", name, got, p, want)
+					t.Errorf("%s: mark %d at %v, want %d", name, got, p, want)
 				}
 			}
 			if slices.Max(first.Plane(view.MarkDrop)) > 0 || slices.Max(first.Plane(view.MarkTrust)) > 0 {
@@ -165,55 +171,101 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Where nothing is marked in a shot, the network sees what is like the marks elsewhere.
-func TestLike(t *testing.T) {
+// A mask that keeps is shown as a matte that is sure, and one that drops as marks. Both hold.
+func TestMasks(t *testing.T) {
 	t.Parallel()
-	c, err := subject.New(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	img, m := scene{still, func(float64) []disc { return nil }}.frame(0)
-	features := view.Features{}.Fit(view.Places(w/4, h/4))
-	for y := range features.H {
-		for x := range features.W {
-			kind := 0
-			if x >= features.W/2 {
-				kind = 1
-			}
-			features.Pix[(kind*features.H+y)*features.W+x] = 200
+	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}} }}
+	mask := image.NewAlpha(image.Rect(0, 0, 2, 2))
+	mask.Pix[3] = 255 // the lower right quarter
+	corner, rest := (h-10)*w+w-10, 10*w+10
+	for _, keep := range []bool{true, false} {
+		c, _ := s.known(t)
+		var network seen
+		hints := []subject.Hint{{Keep: keep, Mask: mask}, click(0, true, 60, 60)}
+		if err := c.Guide(t.Context(), hints, network.guide); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if err := errors.Join(c.Add(img, m, features), c.Decide(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	var network seen
-	if err := c.Guide(t.Context(), []subject.Hint{click(0, true, 20, 20), click(0, false, 200, 20)}, network.choose); err != nil {
-		t.Fatal(err)
-	}
-	v := &network.cells[0]
-	for plane, want := range map[view.CellPlane][2]bool{view.LikeKeep: {true, false}, view.LikeDrop: {false, true}} {
-		for i, x := range []float64{40, 180} {
-			if got := at(v, plane, x, 100); got > 200 != want[i] || got > 20 && !want[i] {
-				t.Errorf("plane %d at %v: %d", plane, x, got)
+		planes := []view.MarkPlane{view.MarkDrop}
+		if keep {
+			planes = []view.MarkPlane{view.MarkBefore, view.MarkTrust}
+		}
+		for _, p := range planes {
+			if plane := network.pictures[0].Plane(p); plane[corner] != 255 || plane[rest] > 0 && p != view.MarkTrust {
+				t.Errorf("keep %t: plane %d has %d in the mask and %d beside it", keep, p, plane[corner], plane[rest])
 			}
+		}
+		if m := s.cutOut(t, c, 0); m.Pix[corner] > 127 != keep {
+			t.Errorf("keep %t: alpha %d in the mask", keep, m.Pix[corner])
 		}
 	}
 }
 
-// Training marks cells likewise.
+// In a shot without hints, what looks like the thing that was marked elsewhere is followed, and
+// nothing where nothing does.
+func TestShotsWithoutHints(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(float64) []disc { return nil }}
+	for name, there := range map[string]bool{"there": true, "not there": false} {
+		c, err := subject.New(t.TempDir(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		for i := range 2 * frames {
+			img, m := s.frame(i % frames)
+			features := view.Features{}.Fit(view.Places(w/4, h/4))
+			for k := range features.W * features.H {
+				features.Pix[k] = 200
+			}
+			if later := i >= frames; !later || there {
+				at := 5*features.W + 5 // where the thing is
+				if later {
+					at = 9*features.W + 20
+				}
+				features.Pix[at], features.Pix[features.W*features.H+at] = 0, 200
+			}
+			if i >= frames { // another place
+				for k := range img.Pix {
+					img.Pix[k] = 255 - img.Pix[k]
+				}
+			}
+			if err := c.Add(img, m, features); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Decide(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var network seen
+		if err := c.Guide(t.Context(), []subject.Hint{click(3, true, 44, 44)}, network.guide); err != nil {
+			t.Fatal(err)
+		}
+		want := frames
+		if there {
+			want = 2 * frames
+		}
+		if len(network.pictures) != want {
+			t.Errorf("%s: the network was asked of %d frames, want %d", name, len(network.pictures), want)
+		}
+		if m := s.cutOut(t, c, frames+4); m.AlphaAt(164, 76).A > 127 != there {
+			t.Errorf("%s: alpha %d where it is in the second shot", name, m.AlphaAt(164, 76).A)
+		}
+	}
+}
+
+// Training draws marks likewise.
 func TestTraining(t *testing.T) {
 	t.Parallel()
-	program, err := os.ReadFile("../../../tools/train/marks.py")
+	program, err := os.ReadFile("../../../tools/train/marked.py")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		fmt.Sprintf("\nCLICKED, NEAR, BOXED = %d, %d, %d ", subject.Clicked, subject.Near, subject.Boxed),
-		fmt.Sprintf("\nSAMPLES = %d ", subject.Most),
+		fmt.Sprintf("\nCLICKED, BOXED = %.1f, %.1f ", subject.Clicked/255., subject.Boxed/255.),
+		fmt.Sprintf("\nRADIUS = 1 / %g ", 1/subject.Finger),
 	} {
 		if !strings.Contains(string(program), want) {
-			t.Errorf("marks.py does not say %q", want)
+			t.Errorf("marked.py does not say %q", want)
 		}
 	}
 }
@@ -223,7 +275,7 @@ func TestGuideFails(t *testing.T) {
 	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}} }}
 	c, _ := s.known(t)
 	hints := []subject.Hint{click(3, true, 60, 60)}
-	failing := func(context.Context, *view.Cells) ([]uint8, error) { return nil, os.ErrInvalid }
+	failing := func(context.Context, *view.Marked) ([]uint8, error) { return nil, os.ErrInvalid }
 	if err := c.Guide(t.Context(), hints, failing); !errors.Is(err, os.ErrInvalid) {
 		t.Errorf("a network that fails: %v", err)
 	}
@@ -234,17 +286,21 @@ func TestGuideFails(t *testing.T) {
 	}
 }
 
+func nothingMarked(_ context.Context, v *view.Marked) ([]uint8, error) {
+	return make([]uint8, v.W*v.H), nil
+}
+
 // What is marked holds at its place, whatever the network says of it.
 func TestMarksHold(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}, {160, 60, 22}} }}
-	everything := func(_ context.Context, v *view.Cells) ([]uint8, error) {
+	everything := func(_ context.Context, v *view.Marked) ([]uint8, error) {
 		return bytes.Repeat([]uint8{255}, v.W*v.H), nil
 	}
 	line := func(keep bool, x float64) subject.Hint {
 		return subject.Hint{Frame: 12, Keep: keep, Stroke: []subject.Point{{X: x / w, Y: 52. / h}, {X: x / w, Y: 68. / h}}, Radius: 10. / h}
 	}
-	for name, network := range map[string]subject.Chooser{"everything": everything, "nothing": nothing} {
+	for name, network := range map[string]subject.Guide{"everything": everything, "nothing": nothingMarked} {
 		c, _ := s.known(t)
 		if err := c.Guide(t.Context(), []subject.Hint{line(true, 60), line(false, 160)}, network); err != nil {
 			t.Fatal(err)

@@ -25,81 +25,90 @@ type Hint struct {
 // Point is a place in a picture.
 type Point struct{ X, Y float64 }
 
-// The marks in a plane: of a click's cell, of those around it, and of a box, in which some
-// cells are not of the thing.
-const clicked, near, boxed = 255, 128, 100
+// The marks in a plane: of a click, a stroke or a mask, and of a box, in which some pixels are
+// not of the thing.
+const clicked, boxed = 255, 102
 
-// marker marks cells of pictures of w × h pixels.
-type marker struct {
-	grid image.Point
-	w, h int
-}
+// finger is the radius of a click's mark, as a share of the picture's shorter side.
+const finger = 1.0 / 50
+
+// marker marks pixels of pictures of w × h.
+type marker struct{ w, h int }
+
+// plane is one without marks.
+func (m marker) plane() []uint8 { return make([]uint8, m.w*m.h) }
 
 // mark adds a hint to its plane.
 func (m marker) mark(plane []float32, h *Hint) {
 	switch {
 	case h.Click != nil:
-		x, y := m.cell(*h.Click)
-		m.fill(plane, image.Rect(x-1, y-1, x+2, y+2), near)
-		plane[y*m.grid.X+x] = clicked
+		m.line(plane, *h.Click, *h.Click, finger*float64(min(m.w, m.h)))
 	case h.Box != nil:
-		x0, y0 := m.cell(h.Box[0])
-		x1, y1 := m.cell(h.Box[1])
-		m.fill(plane, image.Rect(x0, y0, x1+1, y1+1), boxed)
+		first, last := m.pixel(h.Box[0]), m.pixel(h.Box[1])
+		m.each(image.Rectangle{first, last.Add(image.Pt(1, 1))}, func(k, _, _ int) { plane[k] = max(plane[k], boxed) })
 	case h.Mask != nil:
-		m.each(func(k int, x, y float64) {
-			size := h.Mask.Rect.Size()
-			if h.Mask.AlphaAt(h.Mask.Rect.Min.X+int(x*float64(size.X)), h.Mask.Rect.Min.Y+int(y*float64(size.Y))).A > 127 {
+		m.each(m.bounds(), func(k, x, y int) {
+			if m.masked(h.Mask, x, y) {
 				plane[k] = clicked
 			}
 		})
 	default:
-		m.stroke(plane, h)
+		for i, to := range h.Stroke {
+			m.line(plane, h.Stroke[max(i-1, 0)], to, h.Radius*float64(m.h))
+		}
 	}
 }
 
-// hold makes a choice what a hint says, where that is sure: in the cells of a click, a
-// stroke and a mask. What is kept may end within those at their border.
-func (m marker) hold(chosen []uint8, h *Hint) {
-	plane := make([]float32, len(chosen))
+// whole shows a mask that keeps: as the matte of the frame before, which is sure.
+func (m marker) whole(before, trust []uint8, h *Hint) {
+	m.each(m.bounds(), func(k, x, y int) {
+		if m.masked(h.Mask, x, y) {
+			before[k] = 255
+		}
+		trust[k] = 255
+	})
+}
+
+// masked reports whether a mask of any size marks a pixel.
+func (m marker) masked(mask *image.Alpha, x, y int) bool {
+	size := mask.Rect.Size()
+	return mask.AlphaAt(mask.Rect.Min.X+(2*x+1)*size.X/(2*m.w), mask.Rect.Min.Y+(2*y+1)*size.Y/(2*m.h)).A > 127
+}
+
+// hold makes a matte what a hint says, where that is sure: at a click, a stroke and a mask.
+// What is kept may end within those at their border.
+func (m marker) hold(matte []uint8, h *Hint) {
+	plane := make([]float32, len(matte))
 	m.mark(plane, h)
-	for k, mark := range plane {
+	m.each(m.bounds(), func(k, x, y int) {
 		switch {
-		case mark != clicked:
+		case plane[k] != clicked:
 		case !h.Keep:
-			chosen[k] = 0
-		case m.within(plane, k):
-			chosen[k] = 255
+			matte[k] = 0
+		case m.within(plane, x, y):
+			matte[k] = 255
 		}
-	}
+	})
 }
 
-// within reports whether all cells around one are marked, too.
-func (m marker) within(plane []float32, k int) bool {
-	x, y := k%m.grid.X, k/m.grid.X
-	for j := max(y-1, 0); j <= min(y+1, m.grid.Y-1); j++ {
-		for i := max(x-1, 0); i <= min(x+1, m.grid.X-1); i++ {
-			if plane[j*m.grid.X+i] < near {
-				return false
-			}
-		}
-	}
-	return true
+// within reports whether all pixels around one are marked, too.
+func (m marker) within(plane []float32, x, y int) bool {
+	all := true
+	m.each(image.Rect(x-1, y-1, x+2, y+2), func(k, _, _ int) { all = all && plane[k] == clicked })
+	return all
 }
 
-// stroke marks the cells on a brush's line.
-func (m marker) stroke(plane []float32, h *Hint) {
-	aspect := float64(m.w) / float64(m.h)
-	for i, to := range h.Stroke {
-		from := h.Stroke[max(i-1, 0)]
-		m.each(func(k int, x, y float64) {
-			if away((x-from.X)*aspect, y-from.Y, (to.X-from.X)*aspect, to.Y-from.Y) <= h.Radius {
-				plane[k] = clicked
-			}
-		})
-		x, y := m.cell(to)
-		plane[y*m.grid.X+x] = clicked
-	}
+// line marks what a round brush does on its way between two places: a pixel at least.
+func (m marker) line(plane []float32, from, to Point, radius float64) {
+	ax, ay, bx, by := from.X*float64(m.w), from.Y*float64(m.h), to.X*float64(m.w), to.Y*float64(m.h)
+	r := image.Rect(int(min(ax, bx)-radius), int(min(ay, by)-radius), int(max(ax, bx)+radius)+1, int(max(ay, by)+radius)+1)
+	m.each(r, func(k, x, y int) {
+		if away(float64(x)+0.5-ax, float64(y)+0.5-ay, bx-ax, by-ay) <= radius {
+			plane[k] = clicked
+		}
+	})
+	end := m.pixel(to)
+	plane[end.Y*m.w+end.X] = clicked
 }
 
 // away is how far a point is from the line from the origin to an end.
@@ -111,27 +120,19 @@ func away(x, y, toX, toY float64) float64 {
 	return math.Hypot(x-t*toX, y-t*toY)
 }
 
-// fill raises the marks in a part of the grid.
-func (m marker) fill(plane []float32, r image.Rectangle, mark float32) {
-	r = r.Intersect(image.Rectangle{Max: m.grid})
+// each calls do for each pixel in the part of the picture in r.
+func (m marker) each(r image.Rectangle, do func(k, x, y int)) {
+	r = r.Intersect(m.bounds())
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
-			k := y*m.grid.X + x
-			plane[k] = max(plane[k], mark)
+			do(y*m.w+x, x, y)
 		}
 	}
 }
 
-// each calls do for each cell with its middle.
-func (m marker) each(do func(k int, x, y float64)) {
-	for k := range m.grid.X * m.grid.Y {
-		x, y := float64(k%m.grid.X*cell)+cell/2, float64(k/m.grid.X*cell)+cell/2
-		do(k, min(x/float64(m.w), 1-1e-9), min(y/float64(m.h), 1-1e-9))
-	}
-}
+func (m marker) bounds() image.Rectangle { return image.Rect(0, 0, m.w, m.h) }
 
-// cell is where a place is in the grid.
-func (m marker) cell(p Point) (x, y int) {
-	x, y = int(p.X*float64(m.w))/cell, int(p.Y*float64(m.h))/cell
-	return min(max(x, 0), m.grid.X-1), min(max(y, 0), m.grid.Y-1)
+// pixel is where a place is.
+func (m marker) pixel(p Point) image.Point {
+	return image.Pt(min(max(int(p.X*float64(m.w)), 0), m.w-1), min(max(int(p.Y*float64(m.h)), 0), m.h-1))
 }

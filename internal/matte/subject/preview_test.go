@@ -62,10 +62,10 @@ func TestPreviewIsShort(t *testing.T) {
 	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}, {160, 60, 22}} }}
 	c, _ := s.known(t)
 	var asked seen
-	if _, err := c.Preview(t.Context(), 12, []subject.Hint{click(12, true, 60, 60)}, asked.choose); err != nil {
+	if _, err := c.Preview(t.Context(), 12, []subject.Hint{click(12, true, 60, 60)}, asked.guide); err != nil {
 		t.Fatal(err)
 	}
-	if len(asked.cells) != 1 {
-		t.Errorf("the network was asked %d times", len(asked.cells))
+	if len(asked.pictures) != 1 {
+		t.Errorf("the network was asked %d times", len(asked.pictures))
 	}
 }

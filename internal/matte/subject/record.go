@@ -2,6 +2,7 @@ package subject
 
 import (
 	"encoding/binary"
+	"image"
 	"math"
 	"slices"
 
@@ -183,4 +184,19 @@ func counts(b []byte) []float32 {
 		v[i] = frames[a]
 	}
 	return v
+}
+
+// pixels are a picture's planes of red, green and blue.
+func pixels(img *image.NRGBA) [][]byte {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	planes := [][]byte{make([]byte, w*h), make([]byte, w*h), make([]byte, w*h)}
+	for y := range h {
+		row := img.Pix[y*img.Stride:][:4*w]
+		for c, p := range planes {
+			for x := range w {
+				p[y*w+x] = row[4*x+c]
+			}
+		}
+	}
+	return planes
 }

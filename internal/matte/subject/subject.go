@@ -17,6 +17,7 @@ import (
 	"image"
 	"slices"
 
+	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/matte/view"
 	"github.com/bgremove/bgremove/internal/records"
@@ -62,18 +63,22 @@ const (
 // Clip gathers the motion of a clip. Call Add for all frames in order, then Decide
 // and Choose or Guide once, then Choice. It is for one goroutine.
 type Clip struct {
-	tempDir string
-	meter   meter
-	cuts    refine.CutDetector
-	grid    image.Point // cells
-	frames  *records.File
-	seen    *records.File // features by frame
-	shots   []shot
-	tracks  sums
-	result  *records.File // what was gathered along tracks by frame, the last frame first
-	chosen  *records.File // what Choose or Guide found
-	at      []int         // which of those, from 1, is of each frame; nil while there is none
-	wanted  Wanted
+	meter  meter
+	cuts   refine.CutDetector
+	grid   image.Point // cells
+	frames *records.File
+	seen   *records.File // features by frame
+	shots  []shot
+	tracks sums
+	result *records.File // what was gathered along tracks by frame, the last frame first
+	chosen *records.File // what Choose found, by frame
+	wanted Wanted
+
+	pictures *records.File  // for Guide, by frame; nil if there will be no hints
+	scaler   *reduce.Scaler // to their size
+	hints    *records.File  // the mattes that Guide found
+	hinted   []int          // which of those is of each frame; nil before Guide
+	drops    bool           // they are of what is dropped
 }
 
 // shot is a run of frames without a cut.
@@ -84,10 +89,15 @@ type shot struct {
 }
 
 // New begins a clip. Its record is kept in temporary files of a folder; empty is the
-// system's folder for such files. The caller closes it.
-func New(tempDir string) (*Clip, error) {
-	c := &Clip{tempDir: tempDir}
-	for _, f := range []**records.File{&c.frames, &c.seen, &c.result, &c.chosen} {
+// system's folder for such files. Guide and Preview need a clip that is to be hinted. The
+// caller closes it.
+func New(tempDir string, hinted bool) (*Clip, error) {
+	c := new(Clip)
+	files := []**records.File{&c.frames, &c.seen, &c.result, &c.chosen}
+	if hinted {
+		files = append(files, &c.pictures, &c.hints)
+	}
+	for _, f := range files {
 		var err error
 		if *f, err = records.Create(tempDir); err != nil {
 			return nil, errors.Join(err, c.Close())
@@ -110,10 +120,34 @@ func (c *Clip) Add(img *image.NRGBA, m *image.Alpha, seen view.Features) error {
 	c.shots[len(c.shots)-1].last = n
 	s := &c.meter.sample
 	c.tracks.advance(&s.Back, s.Trust, s.quantities())
+	if c.pictures != nil {
+		if err := c.pictures.Append(pixels(c.scaled(img))...); err != nil {
+			return err
+		}
+	}
 	if err := c.seen.Append(seen.Fit(view.Places(c.grid.X, c.grid.Y)).Pix); err != nil {
 		return err
 	}
 	return c.write(s)
+}
+
+// guided is the shorter side, in pixels, of the largest pictures that Guide looks at.
+const guided = 192
+
+// scaled is a picture for Guide.
+func (c *Clip) scaled(img *image.NRGBA) *image.NRGBA {
+	from := img.Rect.Size()
+	if c.scaler == nil {
+		to, short := from, min(from.X, from.Y)
+		if short > guided {
+			to = image.Pt((from.X*guided+short/2)/short, (from.Y*guided+short/2)/short)
+		}
+		c.scaler = reduce.New(from, to)
+	}
+	_, to := c.scaler.Sizes()
+	small := image.NewNRGBA(image.Rectangle{Max: to})
+	c.scaler.Draw(small, img)
+	return small
 }
 
 // Decide judges the clip when all frames have been added.
@@ -226,7 +260,7 @@ func (c *Clip) shotOf(i int) *shot {
 
 // Close removes the record.
 func (c *Clip) Close() (err error) {
-	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen} {
+	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen, c.pictures, c.hints} {
 		if f != nil {
 			err = errors.Join(err, f.Close())
 		}

@@ -54,7 +54,7 @@ func (s scene) frame(n int) (*image.NRGBA, *image.Alpha) {
 // known is what a clip tells of each frame of a scene.
 func (s scene) known(t *testing.T) (c *subject.Clip, cells []view.Cells) {
 	t.Helper()
-	c, err := subject.New(t.TempDir())
+	c, err := subject.New(t.TempDir(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestTracks(t *testing.T) {
 // track in all.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
-	c, err := subject.New(t.TempDir())
+	c, err := subject.New(t.TempDir(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestCoverage(t *testing.T) {
 // Each shot is judged by itself.
 func TestShots(t *testing.T) {
 	t.Parallel()
-	c, err := subject.New(t.TempDir())
+	c, err := subject.New(t.TempDir(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestWanted(t *testing.T) {
 func TestTiny(t *testing.T) {
 	t.Parallel()
 	for _, size := range []image.Point{{1, 1}, {3, 200}, {9, 9}, {200, 2}} {
-		c, err := subject.New(t.TempDir())
+		c, err := subject.New(t.TempDir(), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +333,7 @@ func TestTiny(t *testing.T) {
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c, err := subject.New(dir)
+	c, err := subject.New(dir, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +359,7 @@ func TestStopped(t *testing.T) {
 
 func BenchmarkAdd(b *testing.B) {
 	s := scene{still, func(t float64) []disc { return []disc{{30 + 6*t, 50, 22}, {180, 90, 22}} }}
-	c, err := subject.New(b.TempDir())
+	c, err := subject.New(b.TempDir(), true)
 	if err != nil {
 		b.Fatal(err)
 	}

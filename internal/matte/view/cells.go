@@ -40,23 +40,6 @@ const (
 	CellCount
 )
 
-// The planes that hints add, for the guide.
-const (
-	// MarkKeep and MarkDrop are what hints mark, carried along the motion from the frames
-	// that they are for, by how surely.
-	MarkKeep CellPlane = iota + CellCount
-	MarkDrop
-	// MarkBefore is what was chosen of the place in the frame before, in the direction in
-	// which the hints are followed, and MarkTrust how surely it is the same place.
-	MarkBefore
-	MarkTrust
-	// LikeKeep and LikeDrop are how like the features of the place are to those at the hints.
-	LikeKeep
-	LikeDrop
-	// MarkedCount is how many planes the guide is shown.
-	MarkedCount
-)
-
 // Cells is a frame of W × H cells in planes, one after the other.
 type Cells struct {
 	W, H int
@@ -73,12 +56,7 @@ func NewCells(w, h int) Cells {
 // Places is the size of the Features of w × h cells.
 func Places(w, h int) (int, int) { return (w + 1) / 2, (h + 1) / 2 }
 
-// Mark adds the planes of hints.
-func (c *Cells) Mark() {
-	c.Pix = append(c.Pix, make([]uint8, int(MarkedCount-CellCount)*c.W*c.H)...)
-}
-
-// Plane is one of the planes, row by row. Those of hints are there after Mark.
+// Plane is one of the planes, row by row.
 func (c *Cells) Plane(p CellPlane) []uint8 {
 	n := c.W * c.H
 	return c.Pix[int(p)*n : int(p+1)*n : int(p+1)*n]

@@ -1,5 +1,5 @@
-// Package view names what two small networks are shown: the reviser of a frame, and
-// the chooser of the cells of a frame.
+// Package view names what the small networks are shown: the reviser of a frame, the
+// chooser of its cells, and the guide of a frame with hints.
 package view
 
 import "image"

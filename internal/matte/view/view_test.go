@@ -20,7 +20,7 @@ func TestTraining(t *testing.T) {
 	for _, c := range []struct {
 		file, list, last string
 		count            int
-	}{{"view.go", "\nPLANES = (", "Count", int(view.Count)}, {"cells.go", "\nCELLS = (", "CellCount", int(view.CellCount)}, {"cells.go", "\nMARKS = (", "MarkedCount", int(view.MarkedCount - view.CellCount)}} {
+	}{{"view.go", "\nPLANES = (", "Count", int(view.Count)}, {"cells.go", "\nCELLS = (", "CellCount", int(view.CellCount)}, {"marked.go", "\nMARKED = (", "MarkCount", int(view.MarkCount)}} {
 		source, err := os.ReadFile(c.file)
 		if err != nil {
 			t.Fatal(err)

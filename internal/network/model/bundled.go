@@ -28,7 +28,7 @@ var BundledReviser []byte
 //go:embed bundled/bgremove-chooser.onnx
 var BundledChooser []byte
 
-// BundledGuide is an .onnx file: the chooser that also follows hints. It must not be written to.
+// BundledGuide is an .onnx file: the network that follows hints. It must not be written to.
 //
 //go:embed bundled/bgremove-guide.onnx
 var BundledGuide []byte

@@ -1,0 +1,159 @@
+package subject
+
+import (
+	"context"
+	"image"
+
+	"github.com/bgremove/bgremove/internal/matte/motion"
+	"github.com/bgremove/bgremove/internal/matte/view"
+)
+
+// unsure is the trust in a way up to which nothing is carried along it.
+const unsure = 0.06
+
+// decided is how much surer a matte becomes from one frame to the next. What is unsure would
+// else be kept at last, for in training the doubts in a matte are about the thing itself.
+const decided = 3
+
+// part is the least share of a pixel that joins those beside it to one thing.
+const part = 128
+
+// state is what is carried from one frame to the next: the marks that keep and that drop, and
+// the matte found, as values of bytes. Its links are the frame's own.
+type state struct {
+	keep, drop, matte []float32
+	links             Links
+}
+
+// marks is the plane of the marks that keep, or of those that drop.
+func (st *state) marks(keep bool) []float32 {
+	if keep {
+		return st.keep
+	}
+	return st.drop
+}
+
+// frame finds the matte of a frame that comes, in steps of 1 or -1, after one with a state, or
+// after none, and returns its own state.
+func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*state, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	links, err := f.clip.Links(i)
+	if err != nil {
+		return nil, err
+	}
+	v := view.NewMarked(f.marks.w, f.marks.h)
+	if err := f.clip.pictures.Read(i, v.Plane(view.MarkRed), v.Plane(view.MarkGreen), v.Plane(view.MarkBlue)); err != nil {
+		return nil, err
+	}
+	n := v.W * v.H
+	st := &state{make([]float32, n), make([]float32, n), make([]float32, n), links}
+	before, trusted := v.Plane(view.MarkBefore), v.Plane(view.MarkTrust)
+	if last != nil {
+		for k, t := range f.carry(st, last, step) {
+			if t > unsure {
+				before[k], trusted[k] = round(st.matte[k]/255), round(t)
+			}
+		}
+	}
+	for _, h := range f.hints[i] {
+		if h.Mask != nil && h.Keep {
+			f.marks.whole(before, trusted, &h)
+		} else {
+			f.marks.mark(st.marks(h.Keep), &h)
+		}
+	}
+	for k := range n {
+		v.Plane(view.MarkKeep)[k], v.Plane(view.MarkDrop)[k] = round(st.keep[k]/255), round(st.drop[k]/255)
+	}
+	matte, err := f.network(ctx, &v)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range f.hints[i] {
+		f.marks.hold(matte, &h)
+	}
+	f.reached(matte, st.keep, before)
+	for k, share := range matte {
+		st.matte[k] = min(max(decided*(float32(share)-127.5)+127.5, 0), 255)
+	}
+	return st, f.found(i, matte)
+}
+
+// carry brings a state to this frame from the one that it comes after, in steps of 1 or -1,
+// and returns the trust in the way there. Marks fade where that is low.
+func (f *follower) carry(st, last *state, step int) (trust []float32) {
+	var way *motion.Field
+	if step > 0 {
+		way, trust = f.enlarged(&st.links.Back, st.links.Trust)
+	} else {
+		way, trust = f.enlarged(&last.links.Forward, last.links.Ahead)
+	}
+	way.Carry(st.keep, last.keep, 0)
+	way.Carry(st.drop, last.drop, 0)
+	way.Carry(st.matte, last.matte, 0)
+	for k, t := range trust {
+		st.keep[k] *= t
+		st.drop[k] *= t
+	}
+	return trust
+}
+
+// enlarged is a way between cells and the trust in it, for pixels.
+func (f *follower) enlarged(way *motion.Field, trust []float32) (*motion.Field, []float32) {
+	w, h, grid, meter := f.marks.w, f.marks.h, f.clip.grid, &f.clip.meter
+	to := new(motion.Field)
+	to.Set(w, h)
+	shares := make([]float32, w*h)
+	columns, rows := places(w, grid.X, meter.w), places(h, grid.Y, meter.h)
+	line := make([]float32, grid.X)
+	for _, p := range []struct {
+		dst, src []float32
+		scale    float32
+	}{{to.X, way.X, cell * float32(w) / float32(meter.w)}, {to.Y, way.Y, cell * float32(h) / float32(meter.h)}, {shares, trust, 1}} {
+		for y, r := range rows {
+			top, bottom := p.src[r.first*grid.X:], p.src[r.second*grid.X:]
+			for x := range line {
+				line[x] = p.scale * (top[x] + r.way*(bottom[x]-top[x]))
+			}
+			dst := p.dst[y*w:][:w]
+			for x, c := range columns {
+				dst[x] = line[c.first] + c.way*(line[c.second]-line[c.first])
+			}
+		}
+	}
+	return to, shares
+}
+
+// reached clears from a matte what does not touch a mark that keeps, nor what was found in the
+// frame before: other things, however alike. If nothing does, all stays.
+func (f *follower) reached(matte []uint8, keep []float32, before []uint8) {
+	w := f.marks.w
+	in := make([]bool, len(matte))
+	var queue []int
+	visit := func(k int) {
+		if !in[k] && matte[k] >= part {
+			in[k] = true
+			queue = append(queue, k)
+		}
+	}
+	for k := range matte {
+		if keep[k] >= boxed || before[k] >= part {
+			visit(k)
+		}
+	}
+	if len(queue) == 0 {
+		return
+	}
+	for len(queue) > 0 {
+		k := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		f.marks.each(image.Rect(k%w-1, k/w-1, k%w+2, k/w+2), func(k, _, _ int) { visit(k) })
+	}
+	for k, share := range matte {
+		if !in[k] && share >= part {
+			matte[k] = 0
+		}
+	}
+}
