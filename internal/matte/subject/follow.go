@@ -39,7 +39,7 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	links, err := f.clip.Links(i)
+	links, err := f.clip.links(i)
 	if err != nil {
 		return nil, err
 	}

@@ -222,8 +222,8 @@ func (c *Clip) Frame(i int) (view.Cells, error) {
 	return c.frame(i, &r)
 }
 
-// Links is how frame i belongs to the one before.
-func (c *Clip) Links(i int) (Links, error) {
+// links is how frame i belongs to the one before.
+func (c *Clip) links(i int) (Links, error) {
 	var r record
 	err := c.read(i, &r)
 	return r.Links, err
