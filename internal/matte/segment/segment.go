@@ -88,13 +88,16 @@ func (e *Estimator) chooses() bool {
 	switch {
 	case e.options.NoMotion, e.clip.Recurrent():
 		return false
-	case len(e.options.Hints) > 0, e.options.Previews:
+	case e.hinted():
 		return true
 	case e.options.Subject == subject.Salient:
 		return false
 	}
 	return e.network.Info().Chooses || e.options.Subject == subject.Moving
 }
+
+// hinted reports whether hints decide what the subject is, or may do so later.
+func (e *Estimator) hinted() bool { return len(e.options.Hints) > 0 || e.options.Previews }
 
 // infers are the steps of the network.
 func (e *Estimator) infers() []matte.Step {

@@ -78,7 +78,7 @@ func (e *Estimator) own(img *image.NRGBA, m *image.Alpha) *image.NRGBA {
 func (e *Estimator) begin() (err error) {
 	s, dir := &e.study, e.options.TempDir
 	if s.mattes, err = records.Create(dir); err == nil && e.chooses() {
-		s.subject, err = subject.New(dir, len(e.options.Hints) > 0 || e.options.Previews)
+		s.subject, err = subject.New(dir, e.hinted())
 	}
 	return err
 }

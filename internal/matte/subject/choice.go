@@ -33,10 +33,9 @@ const (
 	least = 5
 )
 
-// newChoice is that of a frame of w × h pixels. drop is how much of what is not chosen goes,
-// from 0 to 1.
-func newChoice(f *found, grid image.Point, drop float32, w, h int) Choice {
-	before, chosen := f.before, f.chosen
+// newChoice is that of a frame of w × h pixels, of whose cells the matte covered before and
+// chosen is subject, as shares of 255. drop is how much of what is not chosen goes, from 0 to 1.
+func newChoice(before, chosen []uint8, grid image.Point, drop float32, w, h int) Choice {
 	c := Choice{grid: grid, w: w, h: h, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
 	for k, v := range chosen {
 		if v != before[k] {
@@ -45,7 +44,7 @@ func newChoice(f *found, grid image.Point, drop float32, w, h int) Choice {
 		if c.odds[k] < 0 {
 			c.odds[k] *= drop
 		}
-		c.keep[k] = 1 - drop + drop*min(max((float32(around(chosen, c.grid, k))/255-gone)/(stays-gone), 0), 1)
+		c.keep[k] = 1 - drop + drop*staying(chosen, c.grid, k)
 	}
 	return c
 }
@@ -62,7 +61,7 @@ func (c *Choice) hint(m *image.Alpha, drops bool) {
 	chosen := shrunk(whole, c.grid)
 	c.odds, c.keep = nil, make([]float32, len(chosen))
 	for k := range c.keep {
-		c.keep[k] = min(max((float32(around(chosen, c.grid, k))/255-gone)/(stays-gone), 0), 1)
+		c.keep[k] = staying(chosen, c.grid, k)
 	}
 }
 
@@ -81,6 +80,11 @@ func shrunk(m *image.Alpha, grid image.Point) []uint8 {
 		cells[k] = uint8(sum / max(r.Dx()*r.Dy(), 1))
 	}
 	return cells
+}
+
+// staying is how much of a cell stays.
+func staying(chosen []uint8, g image.Point, k int) float32 {
+	return min(max((float32(around(chosen, g, k))/255-gone)/(stays-gone), 0), 1)
 }
 
 // around is the most of a cell and those around it.
@@ -167,17 +171,24 @@ func (c *Choice) each(m *image.Alpha, values []float32, change func(a uint8, v f
 	if values == nil {
 		return
 	}
-	w, h := m.Rect.Dx(), m.Rect.Dy()
-	columns, rows := places(w, c.grid.X, c.w), places(h, c.grid.Y, c.h)
-	line := make([]float32, c.grid.X)
+	between(values, c.grid, m.Rect.Size(), image.Pt(c.w, c.h), func(x, y int, v float32) {
+		a := &m.Pix[y*m.Stride+x]
+		*a = change(*a, v)
+	})
+}
+
+// between calls do for the pixels of a picture, row by row, with the values of cells at their
+// places: bilinear. The cells are made of all pixels of a picture of another size, whole.
+func between(values []float32, grid, size, whole image.Point, do func(x, y int, v float32)) {
+	columns, rows := places(size.X, grid.X, whole.X), places(size.Y, grid.Y, whole.Y)
+	line := make([]float32, grid.X)
 	for y, r := range rows {
-		top, bottom := values[r.first*c.grid.X:], values[r.second*c.grid.X:]
+		top, bottom := values[r.first*grid.X:], values[r.second*grid.X:]
 		for x := range line {
 			line[x] = top[x] + r.way*(bottom[x]-top[x])
 		}
-		row := m.Pix[y*m.Stride:][:w]
 		for x, p := range columns {
-			row[x] = change(row[x], line[p.first]+p.way*(line[p.second]-line[p.first]))
+			do(x, y, line[p.first]+p.way*(line[p.second]-line[p.first]))
 		}
 	}
 }

@@ -68,10 +68,6 @@ func (c *Clip) chooseSome(ctx context.Context, first, end int, network Chooser) 
 	return nil
 }
 
-// found is what was chosen of the cells of a frame, as shares of 255, and what the matte
-// covered before.
-type found struct{ before, chosen []uint8 }
-
 // Choice is what Choose or Guide found for frame i.
 func (c *Clip) Choice(i int) (Choice, error) {
 	choice, err := c.choice(i)
@@ -91,11 +87,11 @@ func (c *Clip) choice(i int) (Choice, error) {
 		return none, nil
 	}
 	n := c.grid.X * c.grid.Y
-	f := found{make([]uint8, n), make([]uint8, n)}
-	if err := c.chosen.Read(i, f.before, f.chosen); err != nil {
+	before, chosen := make([]uint8, n), make([]uint8, n)
+	if err := c.chosen.Read(i, before, chosen); err != nil {
 		return none, err
 	}
-	return newChoice(&f, c.grid, c.drop(i), c.meter.w, c.meter.h), nil
+	return newChoice(before, chosen, c.grid, c.drop(i), c.meter.w, c.meter.h), nil
 }
 
 // drop is how much of what is not chosen goes from frame i.

@@ -4,7 +4,7 @@ import "image"
 
 // NewChoice is newChoice.
 func NewChoice(before, chosen []uint8, grid image.Point, drop float32, w, h int) Choice {
-	return newChoice(&found{before, chosen}, grid, drop, w, h)
+	return newChoice(before, chosen, grid, drop, w, h)
 }
 
 // Clicked and Boxed are marks, and Finger is the size of a click's.

@@ -64,8 +64,9 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 			f.marks.mark(st.marks(h.Keep), &h)
 		}
 	}
+	keep, drop := v.Plane(view.MarkKeep), v.Plane(view.MarkDrop)
 	for k := range n {
-		v.Plane(view.MarkKeep)[k], v.Plane(view.MarkDrop)[k] = round(st.keep[k]/255), round(st.drop[k]/255)
+		keep[k], drop[k] = round(st.keep[k]/255), round(st.drop[k]/255)
 	}
 	matte, err := f.network(ctx, &v)
 	if err != nil {
@@ -102,26 +103,15 @@ func (f *follower) carry(st, last *state, step int) (trust []float32) {
 
 // enlarged is a way between cells and the trust in it, for pixels.
 func (f *follower) enlarged(way *motion.Field, trust []float32) (*motion.Field, []float32) {
-	w, h, grid, meter := f.marks.w, f.marks.h, f.clip.grid, &f.clip.meter
-	to := new(motion.Field)
+	c, w, h := f.clip, f.marks.w, f.marks.h
+	to, shares := new(motion.Field), make([]float32, w*h)
 	to.Set(w, h)
-	shares := make([]float32, w*h)
-	columns, rows := places(w, grid.X, meter.w), places(h, grid.Y, meter.h)
-	line := make([]float32, grid.X)
+	whole := image.Pt(c.meter.w, c.meter.h)
 	for _, p := range []struct {
 		dst, src []float32
 		scale    float32
-	}{{to.X, way.X, cell * float32(w) / float32(meter.w)}, {to.Y, way.Y, cell * float32(h) / float32(meter.h)}, {shares, trust, 1}} {
-		for y, r := range rows {
-			top, bottom := p.src[r.first*grid.X:], p.src[r.second*grid.X:]
-			for x := range line {
-				line[x] = p.scale * (top[x] + r.way*(bottom[x]-top[x]))
-			}
-			dst := p.dst[y*w:][:w]
-			for x, c := range columns {
-				dst[x] = line[c.first] + c.way*(line[c.second]-line[c.first])
-			}
-		}
+	}{{to.X, way.X, cell * float32(w) / float32(whole.X)}, {to.Y, way.Y, cell * float32(h) / float32(whole.Y)}, {shares, trust, 1}} {
+		between(p.src, c.grid, image.Pt(w, h), whole, func(x, y int, v float32) { p.dst[y*w+x] = p.scale * v })
 	}
 	return to, shares
 }
