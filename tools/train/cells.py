@@ -7,7 +7,8 @@ The clips and mattes are those of views.py. bgremove's own code measures their m
 change.
 
 The folder gets an array [frames, planes.CELL_COUNT + 1, h, w] a clip: the planes of cells,
-and the share of each, of 255, that is truly subject. Its folder `features` gets what the network sees, [frames, planes.FEATURES, h/2, w/2], rounded up.
+and the share of each, of 255, that is truly subject. Its folder `features` gets what the
+network sees, [frames, planes.FEATURES, h/2, w/2], rounded up.
 """
 
 import struct

@@ -113,6 +113,15 @@ class Graph:
         )  # fmt: skip
         return self.block(self.node("Relu", [self.node("Add", [up, fine])]), m.mix)
 
+    def finish(self, x2, x4, x8, net):
+        """net.Net's matte of shares, and its 1/8 level of the decoder, from the levels of 1/2, 1/4 and 1/8."""
+        x16 = self.sequence(x8, net.down16)
+        x32 = self.gate(self.sequence(x16, net.down32), net.gate)
+        y8 = self.join(self.join(x32, x16, net.up16), x8, net.up8)
+        y2 = self.join(self.join(y8, x4, net.up4), x2, net.up2)
+        four = self.plain(y2, net.head)
+        return self.node("Sigmoid", [self.node("DepthToSpace", [four], blocksize=2, mode="CRD")]), y8
+
     def adjusted(self, planes, plane, least, change, size):
         """The graph's result "matte": one of the planes, as a share no surer than least, with its logit changed, cut to a size."""
         matte = self.node("Cast", [self.node("Gather", [planes, self.weight(np.array([plane]))], axis=1)], to=TensorProto.FLOAT)
@@ -152,13 +161,7 @@ def build(net):
     g = Graph()
     x2 = g.stem(g.planes("pixels"), net)
     x4 = g.sequence(x2, net.down4)
-    x8 = g.sequence(x4, net.down8)
-    x16 = g.sequence(x8, net.down16)
-    x32 = g.gate(g.sequence(x16, net.down32), net.gate)
-    y8 = g.join(g.join(x32, x16, net.up16), x8, net.up8)
-    y2 = g.join(g.join(y8, x4, net.up4), x2, net.up2)
-    four = g.plain(y2, net.head)
-    matte = g.node("Sigmoid", [g.node("DepthToSpace", [four], blocksize=2, mode="CRD")])
+    matte, y8 = g.finish(x2, x4, g.sequence(x4, net.down8), net)
     g.nodes.append(helper.make_node("Transpose", [matte], ["matte"], perm=[0, 2, 3, 1]))
     byte = [g.weight(np.float32(FEATURE_SCALE)), g.weight(np.uint8(0))]
     g.nodes.append(helper.make_node("QuantizeLinear", [y8, *byte], ["features"]))

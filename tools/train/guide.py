@@ -27,7 +27,7 @@ from data import Bank
 from infer import MULTIPLE
 from marked import Marked
 from net import WIDTHS, Conv, Net, count
-from planes import MARKED_COUNT, MARKS
+from planes import MARKED, MARKED_COUNT, MARKS
 
 SLACK = 1e-3  # what likeness adds to the product of squares
 
@@ -53,13 +53,7 @@ class Guide(Net):
         marks = F.max_pool2d(picture[:, 3:], 8)
         keep, drop, before, trust = marks.split(1, 1)
         alike = [likeness(x8, m) for m in (keep, drop, before * trust)]
-        x8 = F.relu(x8 + self.told(torch.cat([marks, *alike], 1)))
-        x16 = self.down16(x8)
-        x32 = self.gate(self.down32(x16))
-        y8 = self.up8(self.up16(x32, x16), x8)
-        y2 = self.up2(self.up4(y8, x4), x2)
-        logits = F.pixel_shuffle(self.head(y2), 2)
-        return (logits, self.aside(y8)) if self.training else logits
+        return self.finish(x2, x4, F.relu(x8 + self.told(torch.cat([marks, *alike], 1))))
 
 
 def likeness(x, where):
@@ -89,24 +83,23 @@ class Trainer(train.Trainer):
     @torch.no_grad()
     def metrics(self):
         """Mean IoU on samples that are not trained on, by what is known of them."""
-        if not hasattr(self, "cases"):
-            return
         sums = []
         for b in self.cases:
             found, truth = self.average(b.picture) > 0, b.matte > 0.5
             known = b.weight > 0
             either = ((found | truth) & known).sum((1, 2, 3))
             iou = ((found & truth & known).sum((1, 2, 3)) / either.clamp(1)).where(either > 0, torch.ones(()))
-            sums.append(torch.stack([b.picture[:, 6].amax((1, 2)), b.picture[:, 3].amax((1, 2)), truth.float().mean((1, 2, 3)), iou], 1))
+            trust, keep = (b.picture[:, MARKED.index(p)].amax((1, 2)) for p in ("MarkTrust", "MarkKeep"))
+            sums.append(torch.stack([trust, keep, truth.float().mean((1, 2, 3)), iou], 1))
         trusted, kept, there, iou = torch.cat(sums).T
         groups = {"clicked": trusted == 0, "followed": (trusted > 0) & (kept < 0.9), "corrected": (trusted > 0) & (kept >= 0.9)}
         self.write(**{k: round(iou[m & (there > 0)].mean().item(), 4) for k, m in groups.items()})
 
-    def load(self):
-        super().load()
+    @torch.no_grad()
+    def held(self):
         dice = train.Dice(self.device, 77)
-        held = Marked(*(Bank(self.pack, kind, self.device, held=True) for kind in ("scene", "cutout", "background")), dice)
-        self.cases = [b for _ in range(self.a.most) for b in held.batch(24, 160).split(24)]
+        drawn = Marked(*(Bank(self.pack, kind, self.device, held=True) for kind in ("scene", "cutout", "background")), dice)
+        return [drawn.batch(24, 160) for _ in range(self.a.most)]
 
 
 def build(net):
@@ -123,13 +116,8 @@ def build(net):
     before = g.node("Mul", [g.cut(small, 2, 3), g.cut(small, 3, 4)])
     alike = [like(g, x8, m) for m in (g.cut(small, 0, 1), g.cut(small, 1, 2), before)]
     told = g.plain(g.node("Concat", [small, *alike], axis=1), net.told)
-    x8 = g.node("Relu", [g.node("Add", [x8, told])])
-    x16 = g.sequence(x8, net.down16)
-    x32 = g.gate(g.sequence(x16, net.down32), net.gate)
-    y8 = g.join(g.join(x32, x16, net.up16), x8, net.up8)
-    y2 = g.join(g.join(y8, x4, net.up4), x2, net.up2)
-    four = g.plain(y2, net.head)
-    g.result(g.node("Sigmoid", [g.node("DepthToSpace", [four], blocksize=2, mode="CRD")]), size)
+    matte, _ = g.finish(x2, x4, g.node("Relu", [g.node("Add", [x8, told])]), net)
+    g.result(matte, size)
     return g
 
 

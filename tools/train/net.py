@@ -118,7 +118,10 @@ class Net(nn.Module):
     def forward(self, picture):
         x2 = self.stem((picture - 0.5) * 4)
         x4 = self.down4(x2)
-        x8 = self.down8(x4)
+        return self.finish(x2, x4, self.down8(x4))
+
+    def finish(self, x2, x4, x8):
+        """What forward gives, from the levels of 1/2, 1/4 and 1/8."""
         x16 = self.down16(x8)
         x32 = self.gate(self.down32(x16))
         y8 = self.up8(self.up16(x32, x16), x8)

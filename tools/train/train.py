@@ -126,7 +126,11 @@ class Trainer:
         """Reads the pack into the device's memory."""
         self.pack = Pack(self.a.pack, set(self.a.without))
         self.drawn = self.composer.of(self.pack, self.dice, self.a.strength)
-        self.cases = list(heldout.cases(self.pack, self.a.most))
+        self.cases = self.held()
+
+    def held(self):
+        """What metrics is measured on."""
+        return list(heldout.cases(self.pack, self.a.most))
 
     def fresh(self):
         """Readies a run that nothing was learnt in yet."""
