@@ -57,6 +57,10 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 			}
 		}
 	}
+	keep, drop := v.Plane(view.MarkKeep), v.Plane(view.MarkDrop)
+	for k := range n {
+		keep[k], drop[k] = round(st.keep[k]/255), round(st.drop[k]/255)
+	}
 	for _, h := range f.hints[i] {
 		if h.Mask != nil && h.Keep {
 			f.marks.whole(before, trusted, &h)
@@ -64,11 +68,7 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 			f.marks.mark(st.marks(h.Keep), &h)
 		}
 	}
-	keep, drop := v.Plane(view.MarkKeep), v.Plane(view.MarkDrop)
-	for k := range n {
-		keep[k], drop[k] = round(st.keep[k]/255), round(st.drop[k]/255)
-	}
-	matte, err := f.network(ctx, &v)
+	matte, err := f.look(ctx, i, &v)
 	if err != nil {
 		return nil, err
 	}

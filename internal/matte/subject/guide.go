@@ -15,9 +15,9 @@ type Guide func(context.Context, *view.Marked) ([]uint8, error)
 // Where they only drop something, it comes after Choose, and the rest of what was chosen
 // stays. At each place the hints that are nearest in time hold.
 //
-// From a frame with hints a network follows what is marked through the shot, frame by frame,
-// with what it found in the one before (F. Perazzi et al., "Learning Video Object
-// Segmentation from Static Images", CVPR 2017). In a shot without hints it follows what looks
+// From the frame of the first hint given a network follows what is marked through the shot, frame
+// by frame, with what it found in the one before (F. Perazzi et al., "Learning Video Object
+// Segmentation from Static Images", CVPR 2017). Other hints correct that. In a shot without hints it follows what looks
 // most like the things that were marked, if anything does.
 func (c *Clip) Guide(ctx context.Context, hints []Hint, network Guide) error {
 	f := newFollower(c, hints, network)
@@ -74,6 +74,7 @@ type follower struct {
 	drops   bool // what it follows; its hints then keep the thing for the network
 	found   func(frame int, matte []uint8) error
 	hints   map[int][]Hint // by frame
+	asked   []int          // the frames of those that keep something, as the hints were given
 	liked   samples        // the features at what hints keep
 }
 
@@ -82,13 +83,20 @@ func newFollower(c *Clip, hints []Hint, network Guide) *follower {
 	f.drops = !slices.ContainsFunc(hints, func(h Hint) bool { return h.Keep })
 	for _, h := range hints {
 		h.Keep = h.Keep || f.drops
-		f.hints[h.Frame] = append(f.hints[h.Frame], h)
+		f.add(h)
 	}
 	return f
 }
 
-// shot goes from the first hint that keeps something to both ends of a shot. From the other
-// hints it goes back to half the way.
+func (f *follower) add(h Hint) {
+	f.hints[h.Frame] = append(f.hints[h.Frame], h)
+	if h.Keep {
+		f.asked = append(f.asked, h.Frame)
+	}
+}
+
+// shot goes from the first hint given that keeps something to both ends of a shot: the others
+// correct what it leads to. From those it goes back to half the way.
 func (f *follower) shot(ctx context.Context, s *shot) error {
 	marked, first, err := f.marked(s)
 	if err != nil {
@@ -132,13 +140,14 @@ func halfway(a, b int) int { return (a + b) / 2 }
 // marked are the frames of a shot with hints, and which of them shot begins at. None are
 // marked where no hint keeps anything, and nothing looks as if one did.
 func (f *follower) marked(s *shot) (frames []int, first int, err error) {
-	if !slices.ContainsFunc(f.within(s), f.keeps) {
+	within := func(i int) bool { return i >= s.first && i <= s.last }
+	if !slices.ContainsFunc(f.asked, within) {
 		if ok, err := f.guess(s); !ok || err != nil {
 			return nil, 0, err
 		}
 	}
 	frames = f.within(s)
-	return frames, slices.IndexFunc(frames, f.keeps), nil
+	return frames, slices.Index(frames, f.asked[slices.IndexFunc(f.asked, within)]), nil
 }
 
 // within are the frames of a shot with hints, in order.
@@ -191,11 +200,6 @@ func (f *follower) reach(ctx context.Context, s *shot, i int) error {
 func (c *Clip) marker() marker {
 	_, size := c.scaler.Sizes()
 	return marker{size.X, size.Y}
-}
-
-// keeps reports whether a hint for a frame keeps something.
-func (f *follower) keeps(frame int) bool {
-	return slices.ContainsFunc(f.hints[frame], func(h Hint) bool { return h.Keep })
 }
 
 // follow goes on from a frame up to another one, which it leaves out. It keeps the states of

@@ -28,11 +28,19 @@ func marked(_ context.Context, v *view.Marked) ([]uint8, error) {
 	return chosen, nil
 }
 
-// seen are the frames that a network was shown, in turn.
-type seen struct{ pictures []view.Marked }
+// seen are the frames that a network was shown, and the square parts of some, in turn.
+type seen struct{ pictures, parts []view.Marked }
+
+func (s *seen) add(v *view.Marked) {
+	if v.W == v.H {
+		s.parts = append(s.parts, *v)
+	} else {
+		s.pictures = append(s.pictures, *v)
+	}
+}
 
 func (s *seen) guide(ctx context.Context, v *view.Marked) ([]uint8, error) {
-	s.pictures = append(s.pictures, *v)
+	s.add(v)
 	return marked(ctx, v)
 }
 
@@ -103,7 +111,10 @@ func TestOthersAreLeftOut(t *testing.T) {
 		}
 		mattes[string(red)] = m.Pix
 	}
-	all := func(_ context.Context, v *view.Marked) ([]uint8, error) {
+	all := func(ctx context.Context, v *view.Marked) ([]uint8, error) {
+		if v.W == v.H { // a part of the first frame
+			return marked(ctx, v)
+		}
 		return slices.Clone(mattes[string(v.Plane(view.MarkRed))]), nil
 	}
 	if err := c.Guide(t.Context(), []subject.Hint{click(12, true, 100, 50)}, all); err != nil {
@@ -130,6 +141,31 @@ func TestNearerHintHolds(t *testing.T) {
 		m := s.cutOut(t, c, i)
 		if got := m.AlphaAt(60, 60).A > 127; got != want {
 			t.Errorf("frame %d: kept %t", i, got)
+		}
+	}
+}
+
+// The hint that was given first says which thing is wanted. One given later, for a frame before
+// it, corrects that.
+func TestFirstGivenHintLeads(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(t float64) []disc { return []disc{{40 + 5*t, 50, 22}} }}
+	c, _ := s.known(t)
+	var network seen
+	hints := []subject.Hint{click(12, true, 100, 50), click(4, true, 60, 60)}
+	if err := c.Guide(t.Context(), hints, network.guide); err != nil {
+		t.Fatal(err)
+	}
+	for i, known := range map[int]bool{12: false, 4: true} {
+		img, _ := s.frame(i)
+		shown := slices.IndexFunc(network.pictures, func(v view.Marked) bool {
+			return v.Plane(view.MarkRed)[50*w+100] == img.Pix[4*(50*w+100)] && v.Plane(view.MarkRed)[60*w+60] == img.Pix[4*(60*w+60)]
+		})
+		if shown < 0 {
+			t.Fatalf("frame %d was not shown", i)
+		}
+		if got := slices.Max(network.pictures[shown].Plane(view.MarkTrust)) > 0; got != known {
+			t.Errorf("frame %d: another frame before it is known: %t", i, got)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package subject
 import (
 	"image"
 	"math"
+
+	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
 // Hint says of one frame that something in it is wanted, or is not. Just one of its shapes
@@ -59,6 +61,24 @@ func (m marker) mark(plane []float32, h *Hint) {
 	}
 }
 
+// show adds hints to the marks in a picture. whole shows a mask that keeps.
+func (m marker) show(v *view.Marked, hints []Hint) {
+	for _, h := range hints {
+		plane := v.Plane(view.MarkDrop)
+		if h.Keep {
+			plane = v.Plane(view.MarkKeep)
+		}
+		if h.Keep && h.Mask != nil {
+			continue
+		}
+		marks := make([]float32, len(plane))
+		m.mark(marks, &h)
+		for k, v := range marks {
+			plane[k] = max(plane[k], round(v/255))
+		}
+	}
+}
+
 // whole shows a mask that keeps: as the matte of the frame before, which is sure.
 func (m marker) whole(before, trust []uint8, h *Hint) {
 	m.each(m.bounds(), func(k, x, y int) {
@@ -107,8 +127,10 @@ func (m marker) line(plane []float32, from, to Point, radius float64) {
 			plane[k] = clicked
 		}
 	})
-	end := m.pixel(to)
-	plane[end.Y*m.w+end.X] = clicked
+	if to.X >= 0 && to.X <= 1 && to.Y >= 0 && to.Y <= 1 {
+		end := m.pixel(to)
+		plane[end.Y*m.w+end.X] = clicked
+	}
 }
 
 // away is how far a point is from the line from the origin to an end.
@@ -128,6 +150,55 @@ func (m marker) each(r image.Rectangle, do func(k, x, y int)) {
 			do(y*m.w+x, x, y)
 		}
 	}
+}
+
+// extent is the part of a picture in which a plane has at least so much.
+func (m marker) extent(plane []uint8, least uint8) (r image.Rectangle) {
+	m.each(m.bounds(), func(k, x, y int) {
+		if plane[k] >= least {
+			r = r.Union(image.Rect(x, y, x+1, y+1))
+		}
+	})
+	return r
+}
+
+// square lies around the middle of a part, within the picture. Its side is a share of the
+// picture's shorter one.
+func (m marker) square(area image.Rectangle, share float64) image.Rectangle {
+	side := max(int(share*float64(min(m.w, m.h))), 1)
+	at := area.Min.Add(area.Max).Sub(image.Pt(side, side)).Div(2)
+	at = image.Pt(min(max(at.X, 0), m.w-side), min(max(at.Y, 0), m.h-side))
+	return image.Rectangle{at, at.Add(image.Pt(side, side))}
+}
+
+// cut is the part of a plane in r.
+func (m marker) cut(plane []uint8, r image.Rectangle) []uint8 {
+	part := make([]uint8, 0, r.Dx()*r.Dy())
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		part = append(part, plane[y*m.w+r.Min.X:y*m.w+r.Max.X]...)
+	}
+	return part
+}
+
+// inside is a hint without a mask in the part of the picture in a square, as shares of that.
+func (m marker) inside(h Hint, r image.Rectangle) Hint {
+	to := func(p Point) Point {
+		return Point{(p.X*float64(m.w) - float64(r.Min.X)) / float64(r.Dx()), (p.Y*float64(m.h) - float64(r.Min.Y)) / float64(r.Dy())}
+	}
+	switch {
+	case h.Click != nil:
+		at := to(*h.Click)
+		h.Click = &at
+	case h.Box != nil:
+		h.Box = &[2]Point{to(h.Box[0]), to(h.Box[1])}
+	default:
+		line := make([]Point, len(h.Stroke))
+		for i, p := range h.Stroke {
+			line[i] = to(p)
+		}
+		h.Stroke, h.Radius = line, h.Radius*float64(m.h)/float64(r.Dy())
+	}
+	return h
 }
 
 func (m marker) bounds() image.Rectangle { return image.Rect(0, 0, m.w, m.h) }

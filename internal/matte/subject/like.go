@@ -92,7 +92,7 @@ func (f *follower) guess(s *shot) (bool, error) {
 		}
 	}
 	if best > alike {
-		f.hints[frame] = append(f.hints[frame], Hint{Frame: frame, Keep: true, Click: &click})
+		f.add(Hint{Frame: frame, Keep: true, Click: &click})
 	}
 	return best > alike, nil
 }

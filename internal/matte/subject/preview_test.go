@@ -57,7 +57,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// A hint in the frame that is shown asks the network once.
+// A hint in the frame that is shown asks the network of that frame alone.
 func TestPreviewIsShort(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}, {160, 60, 22}} }}

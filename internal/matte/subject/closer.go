@@ -1,0 +1,119 @@
+package subject
+
+import (
+	"context"
+	"image"
+	"slices"
+
+	"github.com/bgremove/bgremove/internal/matte/refine"
+	"github.com/bgremove/bgremove/internal/matte/view"
+)
+
+// closer are the sides of the squares around what is marked that the network is shown
+// enlarged, as shares of the picture's shorter side, the smallest first.
+var closer = [...]float64{0.5, 0.7}
+
+const (
+	// cutOff is the share of such a square's border within the picture from which on a thing
+	// there is cut off by it.
+	cutOff = 0.05
+	// filled is the most of such a square's side that the marks may take.
+	filled = 0.8
+)
+
+// look gives the matte of what is marked in frame i. v has what is known from other frames.
+//
+// Small things are seen better in an enlarged part of the picture that they fit in (K. Sofiiuk
+// et al., "Reviving Iterative Training with Mask Guidance for Interactive Segmentation", ICIP
+// 2022, zoom in likewise). So a frame with hints gets the mean over the whole picture, the
+// smallest part that the thing fits in, and those between. Masks tell enough by themselves.
+func (f *follower) look(ctx context.Context, i int, v *view.Marked) ([]uint8, error) {
+	hints := f.hints[i]
+	known := view.Marked{W: v.W, H: v.H, Pix: slices.Clone(v.Pix)}
+	f.marks.show(v, hints)
+	whole, err := f.network(ctx, v)
+	if err != nil || len(hints) == 0 || slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil }) {
+		return whole, err
+	}
+	area := f.marks.extent(v.Plane(view.MarkKeep), 1).Union(f.marks.extent(known.Plane(view.MarkBefore), part))
+	mattes, within := [][]uint8(nil), f.marks.bounds()
+	for _, share := range closer {
+		r := f.marks.square(area, share)
+		if float64(max(area.Dx(), area.Dy())) > filled*float64(r.Dx()) {
+			continue
+		}
+		m, err := f.part(ctx, &known, r, hints)
+		if err != nil {
+			return nil, err
+		}
+		if len(mattes) == 0 && f.fits(m, r) {
+			within = r
+		}
+		if within != f.marks.bounds() {
+			mattes = append(mattes, m)
+		}
+	}
+	matte := f.marks.plane()
+	f.marks.each(within, func(k, _, _ int) { matte[k] = mean(mattes, whole, k) })
+	return matte, nil
+}
+
+// part gives the matte of a picture by its part in a square, and nothing outside. v is what
+// is known without the frame's own hints.
+func (f *follower) part(ctx context.Context, v *view.Marked, r image.Rectangle, hints []Hint) ([]uint8, error) {
+	side := min(v.W, v.H)
+	large := view.NewMarked(side, side)
+	for p := range view.MarkCount {
+		resize(large.Plane(p), side, f.marks.cut(v.Plane(p), r), r.Dx())
+	}
+	within := make([]Hint, len(hints))
+	for i, h := range hints {
+		within[i] = f.marks.inside(h, r)
+	}
+	marker{side, side}.show(&large, within)
+	found, err := f.network(ctx, &large)
+	if err != nil {
+		return nil, err
+	}
+	small := make([]uint8, r.Dx()*r.Dy())
+	resize(small, r.Dx(), found, side)
+	matte := f.marks.plane()
+	f.marks.each(r, func(k, x, y int) { matte[k] = small[(y-r.Min.Y)*r.Dx()+x-r.Min.X] })
+	return matte, nil
+}
+
+// fits reports whether a thing with a matte does not end at the border of a square.
+func (f *follower) fits(matte []uint8, r image.Rectangle) bool {
+	whole, inner := f.marks.bounds(), r.Inset(1)
+	border, on := 0, 0
+	f.marks.each(r, func(k, x, y int) {
+		outward := image.Pt(x, y)
+		for _, step := range []image.Point{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+			if to := outward.Add(step); !outward.In(inner) && !to.In(r) && to.In(whole) {
+				border++
+				if matte[k] >= part {
+					on++
+				}
+				return
+			}
+		}
+	})
+	return float64(on) < cutOff*float64(max(border, 1))
+}
+
+// resize fills a square of a side with another one.
+func resize(to []uint8, side int, from []uint8, other int) {
+	refine.Resize(
+		&image.Alpha{Pix: to, Stride: side, Rect: image.Rect(0, 0, side, side)},
+		&image.Alpha{Pix: from, Stride: other, Rect: image.Rect(0, 0, other, other)},
+	)
+}
+
+// mean is that of a pixel in mattes and one more.
+func mean(mattes [][]uint8, last []uint8, k int) uint8 {
+	sum, n := int(last[k]), len(mattes)+1
+	for _, m := range mattes {
+		sum += int(m[k])
+	}
+	return uint8((sum + n/2) / n)
+}
