@@ -18,6 +18,9 @@ export BGREMOVE_ONNXRUNTIME ?= $(shell ls $(CURDIR)/.cache/bgremove/onnxruntime/
 # Installed by `make setup`, for the tests of pages.
 export BGREMOVE_TEST_AXE ?= $(CURDIR)/.cache/axe/node_modules/axe-core/axe.min.js
 
+# Installed by `make setup`, for the tests of pages in Firefox.
+export BGREMOVE_TEST_PUPPETEER ?= $(CURDIR)/.cache/puppeteer/node_modules
+
 # Installed by `make setup`, for the tests of sprite sheets.
 export BGREMOVE_TEST_ENGINES ?= $(CURDIR)/.cache/engines/node_modules
 

@@ -37,6 +37,7 @@ if [ "${1:-}" != demo ]; then
 	needs npm npm
 	python3 -c 'import ensurepip' 2>/dev/null || missing="$missing python3-venv"
 	command -v google-chrome >/dev/null || needs chromium chromium
+	command -v firefox >/dev/null || needs firefox-esr firefox-esr
 	# Debian keeps the server's programs out of PATH.
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || needs postgresql initdb
 fi
@@ -48,7 +49,7 @@ if [ -n "$missing" ]; then
 		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 	else
 		echo "setup: missing:$missing" >&2
-		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, webp, libavif-bin, postgresql, curl, jq, rclone, npm, python3-venv and chromium, on macOS with: brew install ffmpeg gifsicle imagemagick webp libavif postgresql jq rclone node python chromium" >&2
+		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, webp, libavif-bin, postgresql, curl, jq, rclone, npm, python3-venv, chromium and firefox-esr, on macOS with: brew install ffmpeg gifsicle imagemagick webp libavif postgresql jq rclone node python chromium firefox" >&2
 		exit 1
 	fi
 fi
@@ -71,4 +72,10 @@ fi
 if [ "${1:-}" != demo ] && [ ! -f .cache/engines/node_modules/phaser/dist/phaser.min.js ]; then
 	npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix .cache/engines pixi.js@8.22.0 phaser@4.2.1 ||
 		echo "setup: without PixiJS and Phaser, sprite sheets are not tested in engines" >&2
+fi
+
+# Puppeteer drives Firefox.
+if [ "${1:-}" != demo ] && [ ! -d .cache/puppeteer/node_modules/puppeteer-core ]; then
+	npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix .cache/puppeteer puppeteer-core@24.43.1 ||
+		echo "setup: without Puppeteer the pages are not tested in Firefox" >&2
 fi

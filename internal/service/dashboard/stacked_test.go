@@ -61,9 +61,9 @@ const compareFrames = `(async () => {
   return found;
 })()`
 
-// TestStackedVideo plays a stacked MP4 by the component of examples/web.
-func TestStackedVideo(t *testing.T) {
-	t.Parallel()
+// stackedSite serves a page with the component of examples/web, and returns its address.
+func stackedSite(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	for format, name := range map[bgremove.Format]string{bgremove.Stacked: "hop.mp4", bgremove.APNG: "hop.png"} {
 		o := bgremove.Defaults()
@@ -79,9 +79,15 @@ func TestStackedVideo(t *testing.T) {
 		http.ServeFile(w, r, "../../../examples/web/stacked-alpha-video.js")
 	})
 	site := httptest.NewServer(mux)
-	defer site.Close()
+	t.Cleanup(site.Close)
+	return site.URL
+}
+
+// TestStackedVideo plays a stacked MP4 by the component.
+func TestStackedVideo(t *testing.T) {
+	t.Parallel()
 	b := (&service{TB: t}).chromium(800, 600)
-	b.url, b.expected = site.URL, "404"
+	b.url, b.expected = stackedSite(t), "404"
 	b.open("/page")
 	b.until(`document.querySelector("#plays").canvas.hidden === false && document.querySelector("#plays").video.currentTime > 0`)
 	b.until(`document.querySelector("#broken").video.error && document.querySelector("#broken").canvas.hidden`)
