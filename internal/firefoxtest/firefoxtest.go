@@ -25,7 +25,7 @@ func Run(t testing.TB, script string, args ...string) []byte {
 	t.Helper()
 	node, firefox := needed(t, "node"), needed(t, "firefox-esr", "firefox")
 	puppeteer := os.Getenv("BGREMOVE_TEST_PUPPETEER")
-	if puppeteer == "" {
+	if _, err := os.Stat(filepath.Join(puppeteer, "puppeteer-core")); puppeteer == "" || err != nil {
 		missing(t, "BGREMOVE_TEST_PUPPETEER names no folder of Node modules with puppeteer-core; make test does")
 	}
 	absolute, err := filepath.Abs(script)
