@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -116,6 +117,68 @@ func TestLooks(t *testing.T) {
 		b.run("sign up", chromedp.SendKeys("#email", fmt.Sprintf("eve%d@example.com", width)), chromedp.SendKeys("#password", password), chromedp.Submit("#password"),
 			chromedp.WaitVisible("[data-upload]"))
 		look([]shown{{"unconfirmed", "/"}})
+	}
+}
+
+// TestZoom opens every page as at a zoom of 400 % in a window of 1,280 pixels. Nothing is wider.
+func TestZoom(t *testing.T) {
+	t.Parallel()
+	needed(t, "chromium", "chromium-browser", "google-chrome")
+	s, before, after := furnished(t)
+	b := s.chromium(320, 256)
+	look := func(pages []shown) {
+		for _, page := range pages {
+			b.settled(page)
+			for _, wide := range ask[[]string](b, tooWide) {
+				t.Errorf("%s: %s", page.name, wide)
+			}
+		}
+	}
+	look(before)
+	b.open("/signin")
+	b.signIn("ada@example.com")
+	look(after)
+}
+
+// tooWide tells what is wider than the window, if it makes the page so.
+const tooWide = `(() => {
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= width) return [];
+  return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > width + 1)
+    .map((e) => e.tagName + "." + e.className + " ends at " + Math.round(e.getBoundingClientRect().right));
+})()`
+
+// TestForcedColours shows states, the shown job and the viewer's handle in a contrast theme of
+// the system, which replaces the pages' colours.
+func TestForcedColours(t *testing.T) {
+	t.Parallel()
+	needed(t, "chromium", "chromium-browser", "google-chrome")
+	s := start(t, func(*server.Config) {})
+	s.user("ada@example.com", 20)
+	id := s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))})[0]
+	b := s.chromium(1280, 900)
+	b.open("/signin")
+	b.signIn("ada@example.com")
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}})
+	const apart = `((selector) => {
+  const e = document.querySelector(selector), style = getComputedStyle(e, "::before");
+  const canvas = getComputedStyle(document.body).backgroundColor;
+  return style.backgroundColor !== canvas || style.borderStyle !== "none" || style.boxShadow !== "none" ? "" : selector + " is of the colour behind it";
+})`
+	b.open("/")
+	ask[bool](b, `document.querySelector(".job").classList.toggle("shown", true)`)
+	if style := ask[string](b, `getComputedStyle(document.querySelector(".job.shown")).outlineStyle`); style != "solid" {
+		t.Errorf("the shown job has the outline %s", style)
+	}
+	for path, selectors := range map[string][]string{"/": {".state"}, "/jobs/" + id: {".state", ".handle"}} {
+		b.settled(shown{path: path})
+		b.until(`matchMedia("(forced-colors: active)").matches`)
+		for _, selector := range selectors {
+			b.until(fmt.Sprintf("document.querySelector(%q)", selector))
+			if wrong := ask[string](b, fmt.Sprintf("%s(%q)", apart, selector)); wrong != "" {
+				t.Errorf("%s: %s", path, wrong)
+			}
+		}
 	}
 }
 
