@@ -43,7 +43,7 @@ func (m *admin) accountCreate() *cobra.Command {
 		if m.asJSON {
 			return m.JSON(map[string]any{"id": made.ID, "email": made.Email, "credits": made.Credits})
 		}
-		fmt.Fprintf(m.Out, "%s  %s  %d credits\n", made.ID, made.Email, made.Credits)
+		fmt.Fprintf(m.Out, "%s  %s  %s\n", made.ID, made.Email, term.Count(made.Credits, "credit"))
 		if passwordFile == "" {
 			m.Hint(passwordHint(made.Email))
 		}
@@ -136,7 +136,7 @@ func (m *admin) accountList() *cobra.Command {
 		}
 		w := tabwriter.NewWriter(m.Out, 0, 0, 2, ' ', 0)
 		for _, l := range lines {
-			fmt.Fprintf(w, "%s\t%s\t%d credits\t%s\t%s\n", l.ID, term.Printable(l.Email), l.Credits, l.state(), l.CreatedAt)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.ID, term.Printable(l.Email), term.Count(l.Credits, "credit"), l.state(), l.CreatedAt)
 		}
 		return w.Flush()
 	}))
@@ -160,7 +160,7 @@ func (m *admin) accountShow() *cobra.Command {
 				Jobs map[job.State]int64 `json:"jobs"`
 			}{line, newKeyLines(keys), counts})
 		}
-		fmt.Fprintf(m.Out, "%s  %s  %d credits  %s  since %s\n", line.ID, term.Printable(line.Email), line.Credits, line.state(), line.CreatedAt)
+		fmt.Fprintf(m.Out, "%s  %s  %s  %s  since %s\n", line.ID, term.Printable(line.Email), term.Count(line.Credits, "credit"), line.state(), line.CreatedAt)
 		if line.Plan != "" {
 			fmt.Fprintf(m.Out, "plan: %s\n", line.Plan)
 		}

@@ -94,7 +94,7 @@ have neither. Each file is held against its SHA-256. The database comes last.`,
 }
 
 func fileCount(c deployment.Copied) string {
-	return fmt.Sprintf("%d files, %s", c.Objects, term.ByteSize(c.Bytes))
+	return fmt.Sprintf("%s, %s", term.Count(c.Objects, "file"), term.ByteSize(c.Bytes))
 }
 
 func (m *admin) verify() *cobra.Command {

@@ -257,7 +257,7 @@ func newJSONResult(r *bgremove.Result) jsonResult {
 
 // summary describes a result in one line.
 func summary(r *bgremove.Result) string {
-	return fmt.Sprintf("%s: %d frames, %d×%d, %s, in %.1f s (%s: %s)", outputNames(r), r.Frames, r.Width, r.Height,
+	return fmt.Sprintf("%s: %s, %d×%d, %s, in %.1f s (%s: %s)", outputNames(r), term.Count(r.Frames, "frame"), r.Width, r.Height,
 		term.ByteSize(r.OutputSize), r.Timings["total"], r.Method, r.Reason)
 }
 

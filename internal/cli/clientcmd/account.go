@@ -122,7 +122,7 @@ func (c *remote) usage(cmd *cobra.Command, from, to time.Time) error {
 	}
 	rows := [][]string{}
 	row := func(name string, jobs, frames int64, seconds float64, credits int64) {
-		rows = append(rows, []string{name, fmt.Sprintf("%d jobs", jobs), fmt.Sprintf("%d frames", frames), fmt.Sprintf("%.3f s", seconds), fmt.Sprintf("%d credits", credits)})
+		rows = append(rows, []string{name, term.Count(jobs, "job"), term.Count(frames, "frame"), fmt.Sprintf("%.3f s", seconds), term.Count(credits, "credit")})
 	}
 	for _, d := range u.Days {
 		row(d.Date, d.Jobs, d.Frames, d.Seconds, d.Credits)

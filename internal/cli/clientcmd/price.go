@@ -11,6 +11,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
@@ -72,10 +73,10 @@ func (o *submission) printPrice(ctx context.Context, inputs []string) error {
 	}
 	w := tabwriter.NewWriter(o.Out, 0, 0, 2, ' ', 0)
 	for _, f := range p.Files {
-		fmt.Fprintf(w, "%s\t%.3f s\t%d credits\n", f.Input, f.Duration, f.Credits)
+		fmt.Fprintf(w, "%s\t%.3f s\t%s\n", f.Input, f.Duration, term.Count(f.Credits, "credit"))
 	}
 	if len(p.Files) > 1 {
-		fmt.Fprintf(w, "all\t\t%d credits\n", p.Credits)
+		fmt.Fprintf(w, "all\t\t%s\n", term.Count(p.Credits, "credit"))
 	}
 	return w.Flush()
 }
@@ -104,7 +105,7 @@ func (o *submission) confirm(cmd *cobra.Command, inputs []string, limit int) err
 	case costText == "" && cost <= int64(limit):
 		return nil
 	case costText == "":
-		costText = fmt.Sprintf("%d credits", cost)
+		costText = term.Count(cost, "credit")
 	}
 	if !o.CanAsk() {
 		return &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.NotSubmitted, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), costText, limit)}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/schollz/progressbar/v3"
 	xterm "golang.org/x/term"
 )
@@ -51,6 +52,9 @@ func (s *Streams) JSONLine(v any) error {
 
 // ByteSize formats a size with two digits and a decimal unit.
 func ByteSize(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
+
+// Count says how many there are of a thing: "1 frame", "2 frames".
+func Count[N int | int64](n N, thing string) string { return english.Plural(int(n), thing, "") }
 
 // Bar is a progress bar with rate and remaining time. A nil Bar shows nothing.
 type Bar struct {
