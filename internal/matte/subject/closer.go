@@ -21,37 +21,41 @@ const (
 	filled = 0.8
 )
 
-// look gives the matte of what is marked in frame i. v has what is known from other frames.
+// look gives the matte of what is marked in a frame with some hints. v shows what is known from
+// other frames, and all are the marks of these hints, too.
 //
 // Small things are seen better in an enlarged part of the picture that they fit in (K. Sofiiuk
 // et al., "Reviving Iterative Training with Mask Guidance for Interactive Segmentation", ICIP
 // 2022, zoom in likewise). So a frame with hints gets the mean over the whole picture, the
 // smallest part that the thing fits in, and those between. Masks tell enough by themselves.
-func (f *follower) look(ctx context.Context, i int, v *view.Marked) ([]uint8, error) {
-	hints := f.hints[i]
-	known := view.Marked{W: v.W, H: v.H, Pix: slices.Clone(v.Pix)}
-	f.marks.show(v, hints)
-	whole, err := f.network(ctx, v)
-	if err != nil || len(hints) == 0 || slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil }) {
+func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []Hint) ([]uint8, error) {
+	if len(hints) == 0 {
+		return f.network(ctx, v)
+	}
+	marked := view.Marked{W: v.W, H: v.H, Pix: slices.Clone(v.Pix)}
+	all.show(&marked)
+	whole, err := f.network(ctx, &marked)
+	if err != nil || slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil }) {
 		return whole, err
 	}
-	area := f.marks.extent(v.Plane(view.MarkKeep), 1).Union(f.marks.extent(known.Plane(view.MarkBefore), part))
+	area := f.marks.extent(marked.Plane(view.MarkKeep), 1).Union(f.marks.extent(v.Plane(view.MarkBefore), part))
 	mattes, within := [][]uint8(nil), f.marks.bounds()
 	for _, share := range closer {
 		r := f.marks.square(area, share)
 		if float64(max(area.Dx(), area.Dy())) > filled*float64(r.Dx()) {
 			continue
 		}
-		m, err := f.part(ctx, &known, r, hints)
+		m, err := f.part(ctx, v, r, hints)
 		if err != nil {
 			return nil, err
 		}
-		if len(mattes) == 0 && f.fits(m, r) {
+		if len(mattes) == 0 {
+			if !f.fits(m, r) {
+				continue
+			}
 			within = r
 		}
-		if within != f.marks.bounds() {
-			mattes = append(mattes, m)
-		}
+		mattes = append(mattes, m)
 	}
 	matte := f.marks.plane()
 	f.marks.each(within, func(k, _, _ int) { matte[k] = mean(mattes, whole, k) })
@@ -66,11 +70,16 @@ func (f *follower) part(ctx context.Context, v *view.Marked, r image.Rectangle, 
 	for p := range view.MarkCount {
 		resize(large.Plane(p), side, f.marks.cut(v.Plane(p), r), r.Dx())
 	}
+	all := newMarks(side * side)
+	for k := range all.keep {
+		all.keep[k], all.drop[k] = float32(large.Plane(view.MarkKeep)[k]), float32(large.Plane(view.MarkDrop)[k])
+	}
 	within := make([]Hint, len(hints))
 	for i, h := range hints {
 		within[i] = f.marks.inside(h, r)
 	}
-	marker{side, side}.show(&large, within)
+	marker{side, side}.add(all, within)
+	all.show(&large)
 	found, err := f.network(ctx, &large)
 	if err != nil {
 		return nil, err
@@ -84,18 +93,16 @@ func (f *follower) part(ctx context.Context, v *view.Marked, r image.Rectangle, 
 
 // fits reports whether a thing with a matte does not end at the border of a square.
 func (f *follower) fits(matte []uint8, r image.Rectangle) bool {
-	whole, inner := f.marks.bounds(), r.Inset(1)
 	border, on := 0, 0
 	f.marks.each(r, func(k, x, y int) {
-		outward := image.Pt(x, y)
-		for _, step := range []image.Point{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
-			if to := outward.Add(step); !outward.In(inner) && !to.In(r) && to.In(whole) {
-				border++
-				if matte[k] >= part {
-					on++
-				}
-				return
-			}
+		left, right := x == r.Min.X && x > 0, x == r.Max.X-1 && r.Max.X < f.marks.w
+		above, below := y == r.Min.Y && y > 0, y == r.Max.Y-1 && r.Max.Y < f.marks.h
+		if !left && !right && !above && !below {
+			return
+		}
+		border++
+		if matte[k] >= part {
+			on++
 		}
 	})
 	return float64(on) < cutOff*float64(max(border, 1))

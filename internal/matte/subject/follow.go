@@ -18,19 +18,12 @@ const decided = 3
 // part is the least share of a pixel that joins those beside it to one thing.
 const part = 128
 
-// state is what is carried from one frame to the next: the marks that keep and that drop, and
-// the matte found, as values of bytes. Its links are the frame's own.
+// state is what is carried from one frame to the next: the marks, and the matte found, as
+// values of bytes. Its links are the frame's own.
 type state struct {
-	keep, drop, matte []float32
-	links             Links
-}
-
-// marks is the plane of the marks that keep, or of those that drop.
-func (st *state) marks(keep bool) []float32 {
-	if keep {
-		return st.keep
-	}
-	return st.drop
+	marks
+	matte []float32
+	links Links
 }
 
 // frame finds the matte of a frame that comes, in steps of 1 or -1, after one with a state, or
@@ -48,7 +41,7 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 		return nil, err
 	}
 	n := v.W * v.H
-	st := &state{make([]float32, n), make([]float32, n), make([]float32, n), links}
+	st := &state{newMarks(n), make([]float32, n), links}
 	before, trusted := v.Plane(view.MarkBefore), v.Plane(view.MarkTrust)
 	if last != nil {
 		for k, t := range f.carry(st, last, step) {
@@ -57,22 +50,19 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 			}
 		}
 	}
-	keep, drop := v.Plane(view.MarkKeep), v.Plane(view.MarkDrop)
-	for k := range n {
-		keep[k], drop[k] = round(st.keep[k]/255), round(st.drop[k]/255)
-	}
-	for _, h := range f.hints[i] {
-		if h.Mask != nil && h.Keep {
+	st.show(&v)
+	hints := f.hints[i]
+	for _, h := range hints {
+		if h.whole() {
 			f.marks.whole(before, trusted, &h)
-		} else {
-			f.marks.mark(st.marks(h.Keep), &h)
 		}
 	}
-	matte, err := f.look(ctx, i, &v)
+	f.marks.add(st.marks, hints)
+	matte, err := f.look(ctx, &v, st.marks, hints)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range f.hints[i] {
+	for _, h := range hints {
 		f.marks.hold(matte, &h)
 	}
 	f.reached(matte, st.keep, before)

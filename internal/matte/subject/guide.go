@@ -15,10 +15,10 @@ type Guide func(context.Context, *view.Marked) ([]uint8, error)
 // Where they only drop something, it comes after Choose, and the rest of what was chosen
 // stays. At each place the hints that are nearest in time hold.
 //
-// From the frame of the first hint given a network follows what is marked through the shot, frame
-// by frame, with what it found in the one before (F. Perazzi et al., "Learning Video Object
-// Segmentation from Static Images", CVPR 2017). Other hints correct that. In a shot without hints it follows what looks
-// most like the things that were marked, if anything does.
+// From the frame of the hint that was given first, a network follows what is marked through the
+// shot, frame by frame, with what it found in the one before (F. Perazzi et al., "Learning Video
+// Object Segmentation from Static Images", CVPR 2017). Other hints correct that. In a shot
+// without hints it follows what looks most like the things that were marked, if anything does.
 func (c *Clip) Guide(ctx context.Context, hints []Hint, network Guide) error {
 	f := newFollower(c, hints, network)
 	f.found = c.keep
@@ -88,6 +88,7 @@ func newFollower(c *Clip, hints []Hint, network Guide) *follower {
 	return f
 }
 
+// add adds a hint.
 func (f *follower) add(h Hint) {
 	f.hints[h.Frame] = append(f.hints[h.Frame], h)
 	if h.Keep {
@@ -140,20 +141,19 @@ func halfway(a, b int) int { return (a + b) / 2 }
 // marked are the frames of a shot with hints, and which of them shot begins at. None are
 // marked where no hint keeps anything, and nothing looks as if one did.
 func (f *follower) marked(s *shot) (frames []int, first int, err error) {
-	within := func(i int) bool { return i >= s.first && i <= s.last }
-	if !slices.ContainsFunc(f.asked, within) {
+	if !slices.ContainsFunc(f.asked, s.has) {
 		if ok, err := f.guess(s); !ok || err != nil {
 			return nil, 0, err
 		}
 	}
 	frames = f.within(s)
-	return frames, slices.Index(frames, f.asked[slices.IndexFunc(f.asked, within)]), nil
+	return frames, slices.Index(frames, f.asked[slices.IndexFunc(f.asked, s.has)]), nil
 }
 
 // within are the frames of a shot with hints, in order.
 func (f *follower) within(s *shot) (frames []int) {
 	for i := range f.hints {
-		if i >= s.first && i <= s.last {
+		if s.has(i) {
 			frames = append(frames, i)
 		}
 	}

@@ -61,20 +61,31 @@ func (m marker) mark(plane []float32, h *Hint) {
 	}
 }
 
-// show adds hints to the marks in a picture. whole shows a mask that keeps.
-func (m marker) show(v *view.Marked, hints []Hint) {
+// marks are the planes of the marks that keep and of those that drop, as values of bytes.
+type marks struct{ keep, drop []float32 }
+
+func newMarks(n int) marks { return marks{make([]float32, n), make([]float32, n)} }
+
+// show gives a picture the marks.
+func (p marks) show(v *view.Marked) {
+	keep, drop := v.Plane(view.MarkKeep), v.Plane(view.MarkDrop)
+	for k := range keep {
+		keep[k], drop[k] = round(p.keep[k]/255), round(p.drop[k]/255)
+	}
+}
+
+// whole reports whether a hint is a mask that keeps, for which there is marker.whole.
+func (h *Hint) whole() bool { return h.Keep && h.Mask != nil }
+
+// add adds hints to their planes.
+func (m marker) add(to marks, hints []Hint) {
 	for _, h := range hints {
-		plane := v.Plane(view.MarkDrop)
-		if h.Keep {
-			plane = v.Plane(view.MarkKeep)
-		}
-		if h.Keep && h.Mask != nil {
-			continue
-		}
-		marks := make([]float32, len(plane))
-		m.mark(marks, &h)
-		for k, v := range marks {
-			plane[k] = max(plane[k], round(v/255))
+		switch {
+		case h.whole():
+		case h.Keep:
+			m.mark(to.keep, &h)
+		default:
+			m.mark(to.drop, &h)
 		}
 	}
 }

@@ -88,6 +88,9 @@ type shot struct {
 	subject, backdrop, busiest, lively float64
 }
 
+// has reports whether a frame is in the shot.
+func (s *shot) has(i int) bool { return i >= s.first && i <= s.last }
+
 // New begins a clip. Its record is kept in temporary files of a folder; empty is the
 // system's folder for such files. Guide and Preview need a clip that is to be hinted. The
 // caller closes it.
