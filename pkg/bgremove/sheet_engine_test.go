@@ -9,13 +9,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/bgremove/bgremove/internal/browsertest"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -105,7 +105,7 @@ func TestSheetInEngines(t *testing.T) {
 			t.Parallel()
 			library := filepath.Join(os.Getenv("BGREMOVE_TEST_ENGINES"), c.library)
 			if _, err := os.Stat(library); err != nil {
-				missing(t, "BGREMOVE_TEST_ENGINES names no folder with %s; make setup fills it", c.library)
+				browsertest.Missing(t, "BGREMOVE_TEST_ENGINES names no folder with %s; make setup fills it", c.library)
 			}
 			dir, o := t.TempDir(), o
 			c.change(&o)
@@ -118,28 +118,11 @@ func TestSheetInEngines(t *testing.T) {
 	}
 }
 
-// missing skips a test where something is not installed, and fails it in CI.
-func missing(t *testing.T, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf(format, args...)
-}
-
 // inBrowser runs a script in Chromium on a page with a library, beside the files of a
 // folder.
 func inBrowser(t *testing.T, dir, library, script string) drawn {
 	t.Helper()
-	var program string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil && program == "" {
-			program = path
-		}
-	}
-	if program == "" {
-		missing(t, "Chromium is not installed; make setup does it")
-	}
+	program := browsertest.Chromium(t)
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(dir)))
 	mux.HandleFunc("/page.html", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, readCanvas) })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +17,8 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/bgremove/bgremove/internal/browsertest"
 )
 
 // browser is a Chromium that a test drives. Errors on its pages fail the test,
@@ -30,31 +31,10 @@ type browser struct {
 	expected  string // part of expected errors; empty: none is expected
 }
 
-// needed finds a program that the test requires. make setup installs it. Where
-// it is missing, the test is skipped outside CI.
-func needed(t testing.TB, names ...string) string {
-	t.Helper()
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	missing(t, "none of these programs is installed: %s; make setup does it", strings.Join(names, ", "))
-	return ""
-}
-
-func missing(t testing.TB, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf(format, args...)
-}
-
 // chromium starts a browser for a test, with pages of the given width.
 func (s *service) chromium(width, height int64) *browser {
 	s.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(needed(s.TB, "chromium", "chromium-browser", "google-chrome")),
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browsertest.Chromium(s)),
 		chromedp.UserDataDir(s.TempDir()), chromedp.Flag("force-color-profile", "srgb"))
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
@@ -146,9 +126,31 @@ func (b *browser) open(path string) {
 // theme selects light or dark.
 func (b *browser) theme(name string) {
 	b.Helper()
-	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"},
-	}})
+	b.prefers(map[string]string{"prefers-color-scheme": name, "prefers-reduced-motion": "reduce"})
+}
+
+// prefers sets what the system is said to prefer, by media features.
+func (b *browser) prefers(features map[string]string) {
+	b.Helper()
+	var all []*emulation.MediaFeature
+	for name, value := range features {
+		all = append(all, &emulation.MediaFeature{Name: name, Value: value})
+	}
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: all})
+}
+
+// narrow reports what is wider than the window, and makes the page so.
+func (b *browser) narrow(page string) {
+	b.Helper()
+	const wide = `(() => {
+  const width = document.documentElement.clientWidth, all = document.documentElement.scrollWidth;
+  if (all <= width) return "";
+  const over = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > width + 1);
+  return all + " wide in a window of " + width + ": " + over.map((e) => e.tagName + "." + e.className).join(" ");
+})()`
+	if found := ask[string](b, wide); found != "" {
+		b.Errorf("%s is %s", page, found)
+	}
 }
 
 // ask evaluates an expression, and waits for it if it is a promise.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bgremove/bgremove/internal/firefoxtest"
+	"github.com/bgremove/bgremove/internal/browsertest"
 	"github.com/bgremove/bgremove/internal/service/server"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -17,7 +17,7 @@ import (
 // inFirefox runs a script in Firefox, and reads its result.
 func inFirefox[T any](t *testing.T, script string, args ...string) (got T) {
 	t.Helper()
-	out := firefoxtest.Run(t, "testdata/"+script, args...)
+	out := browsertest.Firefox(t, "testdata/"+script, args...)
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatalf("%s prints %s: %v", script, out, err)
 	}

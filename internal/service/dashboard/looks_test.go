@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/bgremove/bgremove/internal/browsertest"
 	"github.com/bgremove/bgremove/internal/service/mailer/mailertest"
 	"github.com/bgremove/bgremove/internal/service/server"
 )
@@ -22,7 +22,7 @@ func axe(t testing.TB) string {
 	t.Helper()
 	script, err := os.ReadFile(os.Getenv("BGREMOVE_TEST_AXE"))
 	if err != nil {
-		missing(t, "BGREMOVE_TEST_AXE names no script of axe-core, make test does: %v", err)
+		browsertest.Missing(t, "BGREMOVE_TEST_AXE names no script of axe-core, make test does: %v", err)
 	}
 	return string(script)
 }
@@ -83,7 +83,7 @@ func furnished(t *testing.T) (s *service, before, after []shown) {
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	script := axe(t)
-	needed(t, "chromium", "chromium-browser", "google-chrome")
+	browsertest.Chromium(t)
 	s, before, after := furnished(t)
 	for _, width := range []int64{1280, 380} {
 		b := s.chromium(width, 900)
@@ -97,9 +97,7 @@ func TestLooks(t *testing.T) {
 					for _, v := range b.violations(script) {
 						t.Errorf("%s, %d wide, %s: %s", page.name, width, theme, v)
 					}
-					if wide := ask[int](b, "document.documentElement.scrollWidth"); int64(wide) > width {
-						t.Errorf("%s is %d wide in a window of %d", page.name, wide, width)
-					}
+					b.narrow(page.name)
 				}
 			}
 		}
@@ -123,15 +121,13 @@ func TestLooks(t *testing.T) {
 // TestZoom opens every page as at a zoom of 400 % in a window of 1,280 pixels. Nothing is wider.
 func TestZoom(t *testing.T) {
 	t.Parallel()
-	needed(t, "chromium", "chromium-browser", "google-chrome")
+	browsertest.Chromium(t)
 	s, before, after := furnished(t)
 	b := s.chromium(320, 256)
 	look := func(pages []shown) {
 		for _, page := range pages {
 			b.settled(page)
-			for _, wide := range ask[[]string](b, tooWide) {
-				t.Errorf("%s: %s", page.name, wide)
-			}
+			b.narrow(page.name)
 		}
 	}
 	look(before)
@@ -140,26 +136,18 @@ func TestZoom(t *testing.T) {
 	look(after)
 }
 
-// tooWide tells what is wider than the window, if it makes the page so.
-const tooWide = `(() => {
-  const width = document.documentElement.clientWidth;
-  if (document.documentElement.scrollWidth <= width) return [];
-  return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > width + 1)
-    .map((e) => e.tagName + "." + e.className + " ends at " + Math.round(e.getBoundingClientRect().right));
-})()`
-
 // TestForcedColours shows states, the shown job and the viewer's handle in a contrast theme of
 // the system, which replaces the pages' colours.
 func TestForcedColours(t *testing.T) {
 	t.Parallel()
-	needed(t, "chromium", "chromium-browser", "google-chrome")
+	browsertest.Chromium(t)
 	s := start(t, func(*server.Config) {})
 	s.user("ada@example.com", 20)
 	id := s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))})[0]
 	b := s.chromium(1280, 900)
 	b.open("/signin")
 	b.signIn("ada@example.com")
-	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}})
+	b.prefers(map[string]string{"forced-colors": "active"})
 	const apart = `((selector) => {
   const e = document.querySelector(selector), style = getComputedStyle(e, "::before");
   const canvas = getComputedStyle(document.body).backgroundColor;

@@ -1,10 +1,8 @@
+import { enter } from "./enter.mjs";
+
 // Marks the subject of a job's clip with a click and a stroke of the brush, and makes the new job.
 export default async function editor(page, url, password, job) {
-  await page.goto(`${url}/signin`);
-  await page.type("#email", "ada@example.com");
-  await page.type("#password", password);
-  await page.keyboard.press("Enter");
-  await page.waitForSelector("[data-upload]");
+  await enter(page, `${url}/signin`, "ada@example.com", password);
   await page.goto(`${url}/jobs/${job}`);
   await page.click("[data-subject] summary");
   await page.waitForFunction(() => document.querySelector("[data-subject]").dataset.ready === "" && document.querySelector("[data-picture] canvas").width > 300);

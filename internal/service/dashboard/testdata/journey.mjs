@@ -1,21 +1,15 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { enter } from "./enter.mjs";
 
 // One person's way through the pages: sign up, sign out, sign in, upload a clip, watch it
 // finish, compare it with the original, and fetch the result.
 export default async function journey(page, url, password, clip) {
-  await page.goto(`${url}/signup`);
-  await page.type("#email", "eve@example.com");
-  await page.type("#password", password);
-  await page.keyboard.press("Enter");
-  await page.waitForSelector("[data-upload]");
+  await enter(page, `${url}/signup`, "eve@example.com", password);
   await page.click(".who button");
   await page.waitForSelector("#email");
-  await page.goto(`${url}/signin`);
-  await page.type("#email", "ada@example.com");
-  await page.type("#password", password);
-  await page.keyboard.press("Enter");
+  await enter(page, `${url}/signin`, "ada@example.com", password);
   const input = await page.waitForSelector("[data-upload] input[type=file]");
   await input.uploadFile(clip);
   await page.waitForFunction(() => document.querySelector("[data-files]").innerText.includes("hop.gif"));

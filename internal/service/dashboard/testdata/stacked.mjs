@@ -1,5 +1,5 @@
-// Plays a stacked MP4 by the component, and reads the alpha of its canvas at the middle of
-// the picture and at its corner.
+// Plays a stacked MP4 by the component, and counts the clear and the solid pixels of its
+// canvas, as shares.
 export default async function stacked(page, url) {
   await page.goto(`${url}/page`);
   await page.waitForFunction(() => {

@@ -1,4 +1,4 @@
-// node run.mjs SCRIPT ARGUMENT...: calls the script's default export with a page of Firefox
+// node firefox.mjs SCRIPT ARGUMENT...: calls the script's default export with a page of Firefox
 // and the arguments, and prints its result as JSON. An error on a page is a failure.
 // Downloads go to the home folder.
 import { createRequire } from "node:module";
