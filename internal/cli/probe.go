@@ -62,7 +62,7 @@ func (a *app) printInfo(i *bgremove.Info) error {
 	}
 	row("sound", "%s", yesNo(i.HasAudio))
 	row("size", "%s", term.ByteSize(i.InputSize))
-	row("price", "%d credits", price.OfSeconds(i.Duration))
+	row("price", "%s", term.Count(price.OfSeconds(i.Duration), "credit"))
 	return w.Flush()
 }
 
