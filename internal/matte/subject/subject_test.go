@@ -95,6 +95,30 @@ func at(v *view.Cells, p view.CellPlane, x, y float64) uint8 {
 
 func still(float64) float64 { return 0 }
 
+// However long a clip is, what is gathered of a place is of the frames around the present
+// one: in the middle of 200 as many count as in the middle of 100.
+func TestLongClipsFade(t *testing.T) {
+	t.Parallel()
+	var counted [2]uint8
+	for i, n := range []int{100, 200} {
+		c, err := subject.New(t.TempDir(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		img, m := scene{still, func(float64) []disc { return []disc{{80, 50, 22}} }}.frame(0)
+		for range n {
+			if err := c.Add(img, m, view.Features{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		counted[i] = at(&decided(t, c, n)[n/2], view.TrackFrames, 180, 90)
+	}
+	if d := int(counted[1]) - int(counted[0]); d > 6 {
+		t.Errorf("TrackFrames is %d of 100 frames and %d of 200", counted[0], counted[1])
+	}
+}
+
 // Of two discs in each matte the first moves, and the second does what is said of it.
 // The mean motion along the track tells both in every frame, and its direction what the
 // camera follows from what stands nearer than the backdrop.

@@ -40,7 +40,7 @@ func (s *sums) advance(way *motion.Field, trust []float32, add *[quantities][]fl
 		way.Carry(s.spare, s.of[q], 0)
 		s.of[q], s.spare = s.spare, s.of[q]
 		for i, a := range added {
-			s.of[q][i] = a + trust[i]*s.of[q][i]
+			s.of[q][i] = a + fading*trust[i]*s.of[q][i]
 		}
 	}
 }
