@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"sort"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -150,9 +151,20 @@ func (r *runner) record(m *measurements, it *item) error {
 	return err
 }
 
-// plan decides which frames are kept and unites their boxes.
-func (m *measurements) plan(trim bool) plan {
-	p := plan{keep: span{0, len(m.frames) - 1}, mattes: m.mattes, volume: m.volume, origin: m.origin}
+// within are the frames of a part; there may be none.
+func (m *measurements) within(t Timing) span {
+	at := func(i int) time.Duration { return m.origin + m.frames[i].start }
+	n := len(m.frames)
+	first, end := sort.Search(n, func(i int) bool { return at(i) >= t.Start }), n
+	if t.End > 0 {
+		end = sort.Search(n, func(i int) bool { return at(i) >= t.End })
+	}
+	return span{first, end - 1}
+}
+
+// plan decides which frames of a part are kept and unites their boxes.
+func (m *measurements) plan(keep span, trim bool) plan {
+	p := plan{keep: keep, mattes: m.mattes, volume: m.volume, origin: m.origin}
 	p.harmony = scene.Harmonise(m.tones.subject, m.tones.behind, nil)
 	if m.volume != nil {
 		m.volume.Decide()

@@ -30,7 +30,10 @@ type Job struct {
 	Clip      media.Clip
 	Estimator matte.Estimator
 	Timing    Timing
-	Canvas    canvas.Spec
+	// Margin is how much of the clip before and after the chosen part the estimator sees,
+	// too. It needs Keep.
+	Margin time.Duration
+	Canvas canvas.Spec
 	// Scene, if set, is what stands behind the subject in the place of a colour.
 	Scene scene.Scene
 	// Harmonise makes the subject's light and colour a little more like the Scene's,
@@ -143,6 +146,7 @@ func Run(ctx context.Context, job Job) (Report, error) {
 // runner is the state of one job.
 type runner struct {
 	Job
+	chosen    Timing // Timing itself has the margin, too
 	info      media.Info
 	source    image.Point
 	pool      *media.Pool
@@ -157,8 +161,9 @@ type runner struct {
 }
 
 func newRunner(job Job) *runner {
-	r := &runner{Job: job, info: job.Clip.Info(), pool: new(media.Pool), passes: max(1, job.Renders), firstCut: newFirstCut(job.FirstCut)}
+	r := &runner{Job: job, chosen: job.Timing, info: job.Clip.Info(), pool: new(media.Pool), passes: max(1, job.Renders), firstCut: newFirstCut(job.FirstCut)}
 	r.source = image.Pt(r.info.Width, r.info.Height)
+	r.Timing = job.Timing.widened(job.Margin)
 	if r.Workers <= 0 {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"image"
 	"time"
 
@@ -23,6 +24,9 @@ type Variant struct {
 	Length time.Duration
 	// Sample, if set, writes parts of the clip only, one after the other.
 	Sample *Sampling
+	// Box, if set, is where the subject of the whole clip is, of which this is a part: a
+	// crop is to it.
+	Box image.Rectangle
 	// Open starts the output. It is called once all about it is known.
 	Open func(context.Context, Output) (media.Sink, error)
 	// Preview is as in Job.
@@ -61,8 +65,13 @@ func Prepare(ctx context.Context, job Job) (*Prepared, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.measured, p.plan = m, m.plan(job.Trim)
-		r.report.Trimmed = len(m.frames) - p.plan.keep.len()
+		p.measured = m
+		chosen := m.within(r.chosen)
+		if chosen.len() < 1 {
+			return nil, errors.Join(ErrNoFrames, p.Close())
+		}
+		p.plan = m.plan(chosen, job.Trim)
+		r.report.Trimmed = chosen.len() - p.plan.keep.len()
 		r.report.Empty = p.plan.box.Empty()
 	}
 	p.report = r.report
@@ -82,6 +91,9 @@ func (p *Prepared) Size() (image.Point, error) {
 	l, err := p.runner.Canvas.Plan(p.runner.source, p.plan.box)
 	return l.Size, err
 }
+
+// Box is where the subject is in all kept frames together. It needs Job.Keep.
+func (p *Prepared) Box() image.Rectangle { return p.plan.box }
 
 // Length is how long the output is, and Frames how many frames it has, where nothing
 // is left out. Both need Job.Keep.
@@ -115,6 +127,9 @@ func (p *Prepared) Render(ctx context.Context, v Variant) (Report, error) {
 	}
 	if v.Size != (image.Point{}) {
 		spec.Width, spec.Height = v.Size.X, v.Size.Y
+	}
+	if v.Box != (image.Rectangle{}) {
+		plan.box = v.Box
 	}
 	var err error
 	if plan.layout, err = spec.Plan(r.source, plan.box); err != nil {

@@ -26,6 +26,15 @@ type Quality struct {
 	Halo float64
 }
 
+// add adds the shares of a part of the clip, by the part's own share in it.
+func (q *Quality) add(part Quality, share float64) {
+	q.Kept += share * part.Kept
+	q.Haze += share * part.Haze
+	q.Pops += share * part.Pops
+	q.TouchesEdge += share * part.TouchesEdge
+	q.Halo += share * part.Halo
+}
+
 // Haloer is an estimator that recognises the backdrop by its colour.
 type Haloer interface {
 	// Halo counts the pixels at the edges of a cut-out before its matte is applied,

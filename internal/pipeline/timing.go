@@ -30,6 +30,15 @@ func (t Timing) end(clip time.Duration) time.Duration {
 	return clip
 }
 
+// widened is the part with a margin on both sides.
+func (t Timing) widened(margin time.Duration) Timing {
+	t.Start = max(t.Start-margin, 0)
+	if t.End > 0 {
+		t.End += margin
+	}
+	return t
+}
+
 // expected is the estimated number of selected frames, without reading the
 // clip.
 func (t Timing) expected(info media.Info) int {
