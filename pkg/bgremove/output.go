@@ -101,20 +101,25 @@ func (r *Remover) sink(ctx context.Context, to *target, in *input, o Options, co
 		if err != nil {
 			return nil, err
 		}
-		so := ffmpeg.SinkOptions{
-			Format: ffmpeg.Format(f), Width: out.Size.X, Height: out.Size.Y, Opaque: !o.Transparent() || f.Opaque(),
-			Quality: o.Quality, End: out.End, Timescale: timescale(in.clip.Info().TimeBase), Pool: pool, Workers: out.Workers,
-		}
-		if clip, ok := in.clip.(*ffmpeg.Clip); ok && clip.Info().HasAudio && !o.NoAudio {
-			so.Audio, so.AudioFrom = clip, out.First
-			if o.End > 0 {
-				so.AudioFor = out.End
-			}
-		}
-		return tools.NewSink(ctx, to.file.Name(), so)
+		return tools.NewSink(ctx, to.file.Name(), videoOptions(in, f, o, out))
 	default:
 		return nil, fmt.Errorf("no writer for %s", f)
 	}
+}
+
+// videoOptions is how a video of a clip is encoded.
+func videoOptions(in *input, f Format, o Options, out pipeline.Output) ffmpeg.SinkOptions {
+	so := ffmpeg.SinkOptions{
+		Format: ffmpeg.Format(f), Width: out.Size.X, Height: out.Size.Y, Opaque: !o.Transparent() || f.Opaque(),
+		Quality: o.Quality, End: out.End, Timescale: timescale(in.clip.Info().TimeBase), Pool: out.Pool, Workers: out.Workers,
+	}
+	if clip, ok := in.clip.(*ffmpeg.Clip); ok && clip.Info().HasAudio && !o.NoAudio {
+		so.Audio, so.AudioFrom = clip, out.First
+		if o.End > 0 {
+			so.AudioFor = out.End
+		}
+	}
+	return so
 }
 
 // timescale is the number of MP4 ticks a second in which the source's times
