@@ -93,6 +93,7 @@ func (o *serveOptions) jobFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.Jobs.Lease, "lease", o.Jobs.Lease, "after this silence a worker has lost its jobs")
 	f.DurationVar(&o.Jobs.TimeLimit, "time-limit", o.Jobs.TimeLimit, fmt.Sprintf("for an attempt at a job, plus %d times the clip's duration", job.TimePerDuration))
 	f.DurationVar(&o.Drain, "drain", o.Drain, "how long running jobs may go on when the node stops")
+	f.DurationVar(&o.SplitOver, "split-over", o.SplitOver, "do longer clips in parts of at most this duration, with the help of workers that have no job; 0 is never")
 	f.DurationVar(&o.Jobs.KeepInputs, "keep-inputs", o.Jobs.KeepInputs, "how long uploads stay after their job's end")
 	f.DurationVar(&o.Jobs.KeepOutputs, "keep-outputs", o.Jobs.KeepOutputs, "how long results stay")
 	f.DurationVar(&o.Jobs.KeepJobs, "keep-jobs", o.Jobs.KeepJobs, "how long a job is known after its end, once its files are gone")

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -46,6 +47,9 @@ func checkOneOf(flag, value string, allowed ...string) error {
 	return fmt.Errorf("%s must be one of %s, not %q", flag, strings.Join(allowed, ", "), value)
 }
 
+// minSplit is the shortest duration of parts: each needs some seconds around it, too.
+const minSplit = 10 * time.Second
+
 func (o *serveOptions) checkNumbers() error {
 	var errs []error
 	for _, n := range []struct {
@@ -64,6 +68,9 @@ func (o *serveOptions) checkNumbers() error {
 		if reflect.ValueOf(n.value).Int() <= 0 {
 			errs = append(errs, fmt.Errorf("%s must be above 0, not %v", n.flag, n.value))
 		}
+	}
+	if o.SplitOver != 0 && o.SplitOver < minSplit {
+		errs = append(errs, fmt.Errorf("split-over must be at least %v, not %v", minSplit, o.SplitOver))
 	}
 	for flag, rate := range map[string]int{"rate": o.Rate.PerMinute, "account-rate": o.AccountRate.PerMinute} {
 		if rate > account.MaxPerMinute {

@@ -27,6 +27,7 @@ type attempt struct {
 	// previews are on their way.
 	previews   sync.WaitGroup
 	previewErr error
+	divided    bool // into parts
 }
 
 // runAttempt runs a claimed job. When running ends the job is given back.
@@ -60,24 +61,29 @@ func (w *Worker) runAttempt(running context.Context, j Job, scratch string, clai
 // nobody else can claim the job, so the work continues, and its result is kept
 // for later. Only a stopping worker does not wait longer than one lease.
 func (t *attempt) heartbeat(running context.Context) {
+	t.keep(t.lease, t.lose, running, func(ctx context.Context) error { return t.Service.renew(ctx, t.job) })
+}
+
+// keep renews a lease until it ends or is lost, as heartbeat says.
+func (t *attempt) keep(held context.Context, lose context.CancelCauseFunc, running context.Context, renew func(context.Context) error) {
 	lease := t.Service.config.Lease
 	ticker := time.NewTicker(max(time.Millisecond, lease/3))
 	defer ticker.Stop()
-	for renewed := t.began; ; {
+	for renewed := time.Now(); ; {
 		select {
-		case <-t.lease.Done():
+		case <-held.Done():
 			return
 		case <-ticker.C:
 		}
 		at := time.Now()
-		ctx, cancel := context.WithTimeout(t.lease, lease)
-		err := t.Service.renew(ctx, t.job)
+		ctx, cancel := context.WithTimeout(held, lease)
+		err := renew(ctx)
 		cancel()
 		switch {
 		case err == nil:
 			renewed = at
 		case errors.Is(err, errLost), running.Err() != nil && time.Since(renewed) > lease:
-			t.lose(errLost)
+			lose(errLost)
 			return
 		}
 	}
@@ -85,35 +91,47 @@ func (t *attempt) heartbeat(running context.Context) {
 
 // work fetches, processes and stores.
 func (t *attempt) work(ctx context.Context, scratch string) (output File, product Product, err error) {
+	err = t.withInput(ctx, scratch, func(task Task) error {
+		began := time.Now()
+		if product, err = t.process(ctx, task); err != nil {
+			return err
+		}
+		t.stage("process", began)
+		for name, busy := range product.Stages {
+			t.Service.config.Observer.Stage(name, busy)
+		}
+		began = time.Now()
+		if output, err = t.storeFile(ctx, t.objectKey("out", t.job.OutputFormat.Extension()), product.Path); err != nil {
+			return err
+		}
+		t.stage("store", began)
+		if t.divided {
+			if _, err := t.Service.dropParts(ctx, t.job.ID); err != nil {
+				t.Service.config.Log.WarnContext(ctx, "parts left to the sweeper", "job", t.job.ID, "error", err)
+			}
+		}
+		t.previews.Wait()
+		return t.previewErr
+	})
+	return output, product, err
+}
+
+// withInput fetches the input and calls f, which has a folder.
+func (t *attempt) withInput(ctx context.Context, scratch string, f func(Task) error) error {
 	dir, err := os.MkdirTemp(scratch, "job-*")
 	if err != nil {
-		return File{}, Product{}, fmt.Errorf("folder: %w", err)
+		return fmt.Errorf("folder: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	defer t.previews.Wait()
 	began := time.Now()
 	input, release, err := t.Service.blobs.Local(ctx, t.job.Input.Key)
 	if err != nil {
-		return File{}, Product{}, err
+		return err
 	}
 	defer release()
 	t.stage("fetch", began)
-	began = time.Now()
-	product, err = t.Processor.Process(ctx, Task{Job: t.job, Input: input, Dir: dir, Preview: func(path string) { t.showPreview(ctx, path) }})
-	if err != nil {
-		return File{}, Product{}, err
-	}
-	t.stage("process", began)
-	for name, busy := range product.Stages {
-		t.Service.config.Observer.Stage(name, busy)
-	}
-	began = time.Now()
-	if output, err = t.storeFile(ctx, t.objectKey("out", t.job.OutputFormat.Extension()), product.Path); err != nil {
-		return File{}, Product{}, err
-	}
-	t.stage("store", began)
-	t.previews.Wait()
-	return output, product, t.previewErr
+	return f(Task{Job: t.job, Input: input, Dir: dir, Preview: func(path string) { t.showPreview(ctx, path) }})
 }
 
 func (t *attempt) stage(name string, began time.Time) {

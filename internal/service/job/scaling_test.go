@@ -11,7 +11,7 @@ import (
 )
 
 // The queries by which deploy/kubernetes decides how many workers there are count what
-// Stats counts: the jobs, and how long the oldest has waited; none of suspended accounts.
+// Stats counts: the jobs, with parts of long clips, and how long the oldest has waited; none of suspended accounts.
 func TestScalingQueries(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../deploy/kubernetes/service/scaling.yaml")
@@ -42,6 +42,9 @@ func TestScalingQueries(t *testing.T) {
 		x.submit(x.owner, x.input("a.gif", 1), x.input("b.gif", 1))
 		x.exec("UPDATE jobs SET created_at = created_at - 200000")
 		asks("with two", 2, 3)
+		x.exec("INSERT INTO job_parts (job_id, step, n, task, state, attempt, lost) SELECT id, 'matte', 0, '{}', CASE WHEN original_name = 'a.gif' THEN 'done' ELSE 'waiting' END, 0, 0 FROM jobs")
+		asks("with a part that is to be done", 3, 3)
+		x.exec("DELETE FROM job_parts")
 		x.exec("UPDATE accounts SET suspended_at = 1")
 		asks("with a suspended account", 0, 0)
 	})

@@ -12,10 +12,12 @@ import (
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
-// Prefixes in the blob store: uploads, and outputs of attempts.
+// Prefixes in the blob store: uploads, outputs of attempts, and files of parts, which no
+// backup has.
 const (
 	inputPrefix  = "inputs/"
 	outputPrefix = "jobs/"
+	partPrefix   = "parts/"
 )
 
 // InputKey is a new key for an upload.

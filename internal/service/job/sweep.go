@@ -14,6 +14,7 @@ import (
 type Swept struct {
 	Inputs, Outputs int   // jobs with expired files
 	Orphans         int   // objects that no job names
+	Parts           int   // files of parts of jobs that have ended
 	Leftovers       int   // of interrupted writes
 	Answers         int64 // to Idempotency-Keys
 	Events          int64
@@ -32,14 +33,15 @@ func (s *Service) Sweep(ctx context.Context) (done Swept, err error) {
 	if err != nil {
 		return Swept{}, err
 	}
-	var errs [7]error
+	var errs [8]error
 	done.Inputs, errs[0] = s.sweepInputs(ctx)
 	done.Outputs, errs[1] = s.sweepOutputs(ctx)
 	done.Orphans, errs[2] = s.sweepOrphans(ctx)
 	done.Leftovers, errs[3] = s.blobs.Sweep(ctx, time.Now().Add(-s.config.KeepOrphans))
 	done.Answers, errs[4] = s.sweepAnswers(ctx)
 	done.Events, errs[5] = s.sweepEvents(ctx)
-	done.Jobs, errs[6] = s.sweepJobs(ctx)
+	done.Parts, errs[6] = s.sweepParts(ctx)
+	done.Jobs, errs[7] = s.sweepJobs(ctx)
 	return done, errors.Join(errs[:]...)
 }
 
@@ -67,7 +69,7 @@ func (s *Service) RunSweeper(ctx context.Context) {
 			s.config.Log.ErrorContext(ctx, "sweep incomplete", "removed", done, "error", err)
 		} else if done != (Swept{}) {
 			s.config.Log.InfoContext(ctx, "swept", "inputs", done.Inputs, "outputs", done.Outputs, "orphans", done.Orphans,
-				"leftovers", done.Leftovers, "answers", done.Answers, "events", done.Events, "jobs", done.Jobs)
+				"leftovers", done.Leftovers, "answers", done.Answers, "events", done.Events, "parts", done.Parts, "jobs", done.Jobs)
 		}
 		select {
 		case <-ctx.Done():
@@ -221,7 +223,7 @@ func (s *Service) sweepJobs(ctx context.Context) (n int64, err error) {
 
 // removeJob removes the row of a job, with what refers to it.
 func removeJob(ctx context.Context, tx *store.Tx, j Job) error {
-	for _, query := range []string{"DELETE FROM job_events WHERE job_id = $1", "DELETE FROM jobs WHERE id = $1"} {
+	for _, query := range []string{"DELETE FROM job_events WHERE job_id = $1", "DELETE FROM job_parts WHERE job_id = $1", "DELETE FROM jobs WHERE id = $1"} {
 		if _, err := tx.ExecContext(ctx, query, j.ID); err != nil {
 			return err
 		}

@@ -54,6 +54,9 @@ type Worker struct {
 	// Drain is the time that running jobs get after Run is told to stop; 0
 	// is DefaultDrain.
 	Drain time.Duration
+	// SplitOver is the duration from which on a clip is done in parts, which are at most that
+	// long, if the Processor is a Splitter; 0 is never.
+	SplitOver time.Duration
 	// TempDir holds the attempts' folders; empty means the system's.
 	TempDir string
 }
@@ -99,7 +102,13 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer unwatch()
 	var claimed claims
 	helpers.Go(func() { w.watchClaims(watching, &claimed) })
-	w.claimAll(ctx, wake, func(j Job) { w.runAttempt(running, j, dir.Path(), &claimed) }, &tries)
+	w.claimAll(ctx, wake, func(c claim) {
+		if c.part != nil {
+			w.help(running, *c.part, dir.Path(), &claimed)
+			return
+		}
+		w.runAttempt(running, c.job, dir.Path(), &claimed)
+	}, &tries)
 	w.drain(&tries, func() { stop(errDrained) })
 	return nil
 }
@@ -111,9 +120,15 @@ func signal(wake chan<- struct{}) {
 	}
 }
 
-// claimAll starts run for each job that it claims, in as many goroutines as
-// there are slots, until ctx ends.
-func (w *Worker) claimAll(ctx context.Context, wake chan struct{}, run func(Job), tries *sync.WaitGroup) {
+// claim is a job, or a part of one that another worker has claimed.
+type claim struct {
+	job  Job
+	part *part
+}
+
+// claimAll starts run for all that it claims, in as many goroutines as there are
+// slots, until ctx ends.
+func (w *Worker) claimAll(ctx context.Context, wake chan struct{}, run func(claim), tries *sync.WaitGroup) {
 	slots := make(chan struct{}, max(1, w.Slots))
 	for {
 		select {
@@ -121,35 +136,28 @@ func (w *Worker) claimAll(ctx context.Context, wake chan struct{}, run func(Job)
 			return
 		case slots <- struct{}{}:
 		}
-		j, ok := w.next(ctx, wake)
+		c, ok := w.next(ctx, wake)
 		if !ok {
 			return
 		}
 		tries.Go(func() {
 			defer func() { <-slots }()
-			run(j)
+			run(c)
 		})
 	}
 }
 
-// next waits for a job until ctx ends.
-func (w *Worker) next(ctx context.Context, wake <-chan struct{}) (Job, bool) {
-	s := w.Service
+// next waits for a job, or for a part while no job waits, until ctx ends.
+func (w *Worker) next(ctx context.Context, wake <-chan struct{}) (claim, bool) {
 	for wait := time.Duration(0); ; {
-		yes, err := s.claimable(ctx)
-		if yes && ctx.Err() == nil {
-			// A claim that the database has must not be lost to the end of ctx.
-			j, found, failure := s.claim(context.WithoutCancel(ctx))
-			if found {
-				return j, true
-			}
-			err = failure
-		}
+		c, yes, err := w.claim(ctx)
 		switch {
+		case c != nil:
+			return *c, true
 		case ctx.Err() != nil:
-			return Job{}, false
+			return claim{}, false
 		case err != nil:
-			s.config.Log.ErrorContext(ctx, "poll queue", "error", err)
+			w.Service.config.Log.ErrorContext(ctx, "poll queue", "error", err)
 			wait = pollEvery
 		case yes: // another transaction has the rows
 			wait = min(max(retryFirst, 2*wait), retryMax)
@@ -157,9 +165,38 @@ func (w *Worker) next(ctx context.Context, wake <-chan struct{}) (Job, bool) {
 			wait = pollEvery
 		}
 		if !sleep(ctx, wait, wake) {
-			return Job{}, false
+			return claim{}, false
 		}
 	}
+}
+
+// claim claims what there is. It reports whether there was something, which another
+// transaction may have.
+func (w *Worker) claim(ctx context.Context) (c *claim, yes bool, err error) {
+	s := w.Service
+	// A claim that the database has must not be lost to the end of ctx.
+	through := context.WithoutCancel(ctx)
+	if yes, err = s.claimable(ctx); err != nil || ctx.Err() != nil {
+		return nil, yes, err
+	}
+	if yes {
+		j, found, err := s.claim(through)
+		if !found {
+			return nil, yes, err
+		}
+		return &claim{job: j}, yes, nil
+	}
+	if _, ok := w.Processor.(Splitter); !ok {
+		return nil, false, nil
+	}
+	if yes, err = s.anyPart(ctx); err != nil || !yes || ctx.Err() != nil {
+		return nil, yes, err
+	}
+	p, found, err := s.claimPart(through, "")
+	if !found {
+		return nil, yes, err
+	}
+	return &claim{part: &p}, yes, nil
 }
 
 // sleep waits for the time, a wake-up or the end of ctx, which it tells.

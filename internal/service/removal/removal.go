@@ -90,18 +90,15 @@ func tooLarge(e *bgremove.Error) error {
 // Process implements job.Processor.
 func (r *Remover) Process(ctx context.Context, t job.Task) (job.Product, error) {
 	var shown error
-	output := filepath.Join(t.Dir, "out."+t.Job.OutputFormat.Extension())
-	result, err := r.remover.Remove(ctx, t.Input, output, r.options(t.Job.Options), bgremove.Extras{
-		FirstCut: func(img *image.NRGBA) {
-			path := filepath.Join(t.Dir, "preview.png")
-			if shown = savePreview(path, img); shown == nil {
-				t.Preview(path)
-			}
-		},
-	})
+	result, err := r.remover.Remove(ctx, t.Input, output(t), r.options(t.Job.Options), bgremove.Extras{FirstCut: preview(t, &shown)})
 	if err = errors.Join(err, shown); err != nil {
 		return job.Product{}, translate(err)
 	}
+	return product(t, result), nil
+}
+
+// product is what a job keeps of a result.
+func product(t job.Task, result *bgremove.Result) job.Product {
 	stages := make(map[string]time.Duration)
 	for name, seconds := range result.Timings {
 		if name != "total" { // which the worker measures
@@ -110,7 +107,20 @@ func (r *Remover) Process(ctx context.Context, t job.Task) (job.Product, error) 
 	}
 	return job.Product{Path: result.Output, Stages: stages, Placement: placement(t.Job.Media, result), Quality: quality(result.Quality), Details: map[string]any{
 		"method": result.Method, "reason": result.Reason, "model": result.Model, "frames": result.Frames, "size": result.OutputSize, "warnings": warningCodes(result.Quality),
-	}}, nil
+	}}
+}
+
+// output is the path of a job's output.
+func output(t job.Task) string { return filepath.Join(t.Dir, "out."+t.Job.OutputFormat.Extension()) }
+
+// preview shows the first cut-out of a job. The error is set if that fails.
+func preview(t job.Task, err *error) func(*image.NRGBA) {
+	return func(img *image.NRGBA) {
+		path := filepath.Join(t.Dir, "preview.png")
+		if *err = savePreview(path, img); *err == nil {
+			t.Preview(path)
+		}
+	}
 }
 
 // Study studies a clip for previews of hints, see editor.Config. The caller closes it.
@@ -137,17 +147,18 @@ func warningCodes(q bgremove.Quality) (all []bgremove.WarningCode) {
 }
 
 func placement(in job.Media, r *bgremove.Result) *job.Placement {
-	box := func(b bgremove.Box) job.Box {
-		return job.Box{X: b.X, Y: b.Y, Size: job.Size{Width: b.Width, Height: b.Height}}
-	}
 	height := r.Height // of the picture
 	if r.OutputFormat == bgremove.Stacked {
 		height /= 2
 	}
 	return &job.Placement{
 		Width: r.Width, Height: height, Source: job.Size{Width: in.Width, Height: in.Height},
-		Window: box(r.Placement.Window), Target: box(r.Placement.Target), Start: r.Placement.Start,
+		Window: jobBox(r.Placement.Window), Target: jobBox(r.Placement.Target), Start: r.Placement.Start,
 	}
+}
+
+func jobBox(b bgremove.Box) job.Box {
+	return job.Box{X: b.X, Y: b.Y, Size: job.Size{Width: b.Width, Height: b.Height}}
 }
 
 func (r *Remover) options(o job.Options) bgremove.Options {

@@ -64,6 +64,8 @@ type Config struct {
 	// get once it is told to stop.
 	Slots int
 	Drain time.Duration
+	// SplitOver is the duration from which on workers do a clip in parts, see job.Worker.
+	SplitOver time.Duration
 
 	// Rate is of a key, AccountRate of an account by all its keys and browsers.
 	Rate, AccountRate account.Rate
@@ -184,7 +186,7 @@ func (n *node) start(ctx context.Context, g *errgroup.Group) error {
 		}
 	}
 	if n.config.Role != API {
-		w := &job.Worker{Service: n.jobs, Processor: n.remover, Slots: n.config.Slots, Drain: n.config.Drain, TempDir: n.config.TempDir}
+		w := &job.Worker{Service: n.jobs, Processor: n.remover, Slots: n.config.Slots, Drain: n.config.Drain, SplitOver: n.config.SplitOver, TempDir: n.config.TempDir}
 		g.Go(func() error { return w.Run(ctx) })
 	}
 	g.Go(func() error { n.webhooks.Run(ctx); return nil })

@@ -1,0 +1,217 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// errPart is a part that failed as often as it may.
+var errPart = errors.New("a part of the clip cannot be done by itself")
+
+// process does the work on a clip, in parts if it is long.
+func (t *attempt) process(ctx context.Context, task Task) (Product, error) {
+	parts, err := t.split(ctx, task)
+	if err != nil {
+		return Product{}, err
+	}
+	if len(parts) > 0 {
+		t.divided = true
+		product, err := t.inParts(ctx, task, parts)
+		if !errors.Is(err, errPart) {
+			return product, err
+		}
+		t.Service.config.Log.Warn("clip is done as a whole", "job", t.job.ID, "error", err)
+	}
+	return t.Processor.Process(ctx, task)
+}
+
+// split divides the clip, if it is long enough.
+func (t *attempt) split(ctx context.Context, task Task) ([]Part, error) {
+	s, ok := t.Processor.(Splitter)
+	if !ok || t.SplitOver <= 0 || t.job.Media.Duration <= t.SplitOver {
+		return nil, nil
+	}
+	return s.Split(ctx, task, t.SplitOver)
+}
+
+// inParts does a clip in parts, together with workers for whom no job waits.
+func (t *attempt) inParts(ctx context.Context, task Task, parts []Part) (Product, error) {
+	tasks := make([]partTask, len(parts))
+	for i, p := range parts {
+		tasks[i].Part = p
+	}
+	mattes, err := t.doAll(ctx, task, matteStep, tasks)
+	if err != nil {
+		return Product{}, err
+	}
+	var box Box
+	for i, p := range mattes {
+		box = box.around(p.result.Box)
+		tasks[i].Mattes = p.key
+	}
+	for i := range tasks {
+		tasks[i].Box = box
+	}
+	videos, err := t.doAll(ctx, task, renderStep, tasks)
+	if err != nil {
+		return Product{}, err
+	}
+	rendered := make([]RenderedPart, len(videos))
+	for i, p := range videos {
+		path, release, err := t.Service.blobs.Local(ctx, p.key)
+		if err != nil {
+			return Product{}, err
+		}
+		defer release()
+		rendered[i] = RenderedPart{path, p.result.Report}
+	}
+	return t.Processor.(Splitter).JoinParts(ctx, task, rendered)
+}
+
+// around is the smallest box around two, of which empty ones do not count.
+func (b Box) around(other Box) Box {
+	if b.Width == 0 || other.Width == 0 {
+		return Box{b.X + other.X, b.Y + other.Y, Size{b.Width + other.Width, b.Height + other.Height}}
+	}
+	x, y := min(b.X, other.X), min(b.Y, other.Y)
+	return Box{x, y, Size{max(b.X+b.Width, other.X+other.Width) - x, max(b.Y+b.Height, other.Y+other.Height) - y}}
+}
+
+// doAll does a step of all parts, and waits for those that others do.
+func (t *attempt) doAll(ctx context.Context, task Task, step partStep, tasks []partTask) ([]part, error) {
+	s := t.Service
+	if err := s.openParts(ctx, t.job, step, tasks); err != nil {
+		return nil, err
+	}
+	wake := make(chan struct{}, 1)
+	listening, stop := context.WithCancel(ctx)
+	var listener sync.WaitGroup
+	defer listener.Wait()
+	defer stop()
+	listener.Go(func() {
+		_ = s.db.Listen(listening, partsTopic, func() { signal(wake) }) // until listening ends
+	})
+	for {
+		p, found, err := s.claimPart(ctx, t.job.ID)
+		if err == nil && found {
+			if err = t.doPart(ctx, task, p); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		all, done := []part(nil), 0
+		if all, err = s.partsOf(ctx, t.job.ID, step); err != nil {
+			return nil, err
+		}
+		for _, p := range all {
+			if p.failed {
+				return nil, fmt.Errorf("%w: %s %d", errPart, p.step, p.n)
+			}
+			if p.done {
+				done++
+			}
+		}
+		if done == len(all) {
+			return all, nil
+		}
+		if !sleep(ctx, pollEvery, wake) {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// doPart does a claimed part. It gives back a part that fails, which another may do better.
+// The error is one that the job ends its attempt with: this machine or the storage is at fault, or
+// ctx has ended.
+func (t *attempt) doPart(ctx context.Context, task Task, p part) error {
+	s := t.Service
+	limited, cancel := context.WithTimeoutCause(ctx, timeLimit(s.config.TimeLimit, t.job.Media.Duration), errTimedOut)
+	defer cancel()
+	lease, lose := context.WithCancelCause(limited)
+	var beats sync.WaitGroup
+	defer func() { lose(nil); beats.Wait() }()
+	beats.Go(func() {
+		t.keep(lease, lose, ctx, func(ctx context.Context) error { return s.renewPart(ctx, p) })
+	})
+	began := time.Now()
+	result, key, err := t.partWork(lease, task, p)
+	if err == nil {
+		err = t.persist(lease, func(ctx context.Context) error { return s.finishPart(ctx, p, result, key) })
+	}
+	switch {
+	case err == nil:
+		t.stage(string(p.step)+"_part", began)
+		return nil
+	case ctx.Err() == nil && errors.Is(context.Cause(lease), errLost), errors.Is(err, errLost):
+		return nil // another has it, or the job is no more
+	}
+	fault := ctx.Err() != nil || errors.Is(err, ErrMachine) || outOfSpace(err) || codeOf(err) == ""
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostWithin)
+	defer cancel()
+	if back := s.returnPart(after, p, !fault); back != nil && !errors.Is(back, errLost) {
+		return errors.Join(err, back)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if fault {
+		return err
+	}
+	s.config.Log.Warn("part failed", "job", p.jobID, "step", p.step, "part", p.n, "error", err)
+	return nil
+}
+
+// partWork does a step and stores its file.
+func (t *attempt) partWork(ctx context.Context, task Task, p part) (r partResult, key string, err error) {
+	s, splitter := t.Service, t.Processor.(Splitter)
+	key = fmt.Sprintf("%s%s/%s-%d-%d", partPrefix, p.jobID, p.step, p.n, p.attempt)
+	file := filepath.Join(task.Dir, filepath.Base(key))
+	defer os.Remove(file)
+	if p.step == matteStep {
+		r.Box, err = splitter.MattePart(ctx, task, p.task.Part, file)
+	} else {
+		var mattes string
+		var release func()
+		if mattes, release, err = s.blobs.Local(ctx, p.task.Mattes); err != nil {
+			return r, key, err
+		}
+		defer release()
+		r.Report, err = splitter.RenderPart(ctx, task, p.task.Part, mattes, file, p.task.Box)
+	}
+	if err == nil {
+		_, err = s.blobs.PutFile(ctx, key, file)
+	}
+	return r, key, err
+}
+
+// help does a part of a job that another worker has claimed.
+func (w *Worker) help(running context.Context, p part, scratch string, claimed *claims) {
+	log := w.Service.config.Log.With("job", p.jobID, "step", p.step, "part", p.n)
+	j, err := scanJob(w.Service.db.QueryRowContext(running, "SELECT "+columns+" FROM jobs WHERE id = $1", p.jobID))
+	if err != nil {
+		log.Error("part left for others", "error", err)
+		return
+	}
+	t := &attempt{Worker: w, job: j, began: time.Now()}
+	t.lease, t.lose = context.WithCancelCause(running)
+	defer t.lose(nil)
+	defer claimed.add(t)()
+	err = t.withInput(t.lease, scratch, func(task Task) error { return t.doPart(t.lease, task, p) })
+	log = log.With("took", time.Since(t.began))
+	switch {
+	case err == nil:
+		log.Info("part ended")
+	case running.Err() != nil:
+		log.Info("part given back")
+	default:
+		log.Error("part given back", "error", err)
+		t.pause(running, w.Service.config.Lease)
+	}
+}
