@@ -7,6 +7,7 @@
 //	./tools/postgres.sh go run ./tools/load -versitygw PATH
 //	go run ./tools/load -databases sqlite -only submit,poll
 //	./tools/postgres.sh go run ./tools/load -databases postgres -only cluster
+//	./tools/postgres.sh go run ./tools/load -databases postgres -only split -clip FILE
 package main
 
 import (
@@ -33,6 +34,8 @@ type settings struct {
 	pollRate        float64
 	pickups         int
 	uploadSize      int64
+	clip            string
+	part            time.Duration
 }
 
 func main() {
@@ -46,6 +49,8 @@ func main() {
 	flag.Float64Var(&s.pollRate, "poll-rate", 3000, "polls per second for measuring latency")
 	flag.IntVar(&s.pickups, "pickups", 50, "jobs for measuring the pickup")
 	flag.Int64Var(&s.uploadSize, "upload", 200e6, "`bytes` of the upload for measuring memory")
+	flag.StringVar(&s.clip, "clip", "", "a `file` for -only split, a video of several minutes")
+	flag.DurationVar(&s.part, "part", time.Minute, "--split-over of the workers for -only split")
 	flag.Parse()
 	s.databases, s.only = strings.Split(*databases, ","), strings.Split(*only, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -71,6 +76,11 @@ func (s *settings) run(ctx context.Context) (err error) {
 		fmt.Printf("\n%s\n", database)
 		if err := b.measure(ctx, database); err != nil {
 			return fmt.Errorf("%s: %w", database, err)
+		}
+	}
+	if slices.Contains(s.only, "split") {
+		if err := b.split(ctx); err != nil {
+			return fmt.Errorf("split: %w", err)
 		}
 	}
 	if slices.Contains(s.only, "memory") {

@@ -105,7 +105,7 @@ func TestLongClipsFade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.Close()
+		t.Cleanup(func() { _ = c.Close() })
 		img, m := scene{still, func(float64) []disc { return []disc{{80, 50, 22}} }}.frame(0)
 		for range n {
 			if err := c.Add(img, m, view.Features{}); err != nil {

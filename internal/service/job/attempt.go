@@ -61,29 +61,35 @@ func (w *Worker) runAttempt(running context.Context, j Job, scratch string, clai
 // nobody else can claim the job, so the work continues, and its result is kept
 // for later. Only a stopping worker does not wait longer than one lease.
 func (t *attempt) heartbeat(running context.Context) {
-	t.keep(t.lease, t.lose, running, func(ctx context.Context) error { return t.Service.renew(ctx, t.job) })
+	t.Service.keep(running, hold{t.lease, t.lose}, func(ctx context.Context) error { return t.Service.renew(ctx, t.job) })
+}
+
+// hold is a lease: a context that ends with it, and what ends that.
+type hold struct {
+	lease context.Context
+	lose  context.CancelCauseFunc
 }
 
 // keep renews a lease until it ends or is lost, as heartbeat says.
-func (t *attempt) keep(held context.Context, lose context.CancelCauseFunc, running context.Context, renew func(context.Context) error) {
-	lease := t.Service.config.Lease
+func (s *Service) keep(running context.Context, h hold, renew func(context.Context) error) {
+	lease := s.config.Lease
 	ticker := time.NewTicker(max(time.Millisecond, lease/3))
 	defer ticker.Stop()
 	for renewed := time.Now(); ; {
 		select {
-		case <-held.Done():
+		case <-h.lease.Done():
 			return
 		case <-ticker.C:
 		}
 		at := time.Now()
-		ctx, cancel := context.WithTimeout(held, lease)
+		ctx, cancel := context.WithTimeout(h.lease, lease)
 		err := renew(ctx)
 		cancel()
 		switch {
 		case err == nil:
 			renewed = at
 		case errors.Is(err, errLost), running.Err() != nil && time.Since(renewed) > lease:
-			lose(errLost)
+			h.lose(errLost)
 			return
 		}
 	}

@@ -61,16 +61,31 @@ func (t *attempt) inParts(ctx context.Context, task Task, parts []Part) (Product
 	if err != nil {
 		return Product{}, err
 	}
-	rendered := make([]RenderedPart, len(videos))
-	for i, p := range videos {
-		path, release, err := t.Service.blobs.Local(ctx, p.key)
-		if err != nil {
-			return Product{}, err
-		}
-		defer release()
-		rendered[i] = RenderedPart{path, p.result.Report}
+	rendered, release, err := t.fetchParts(ctx, videos)
+	defer release()
+	if err != nil {
+		return Product{}, err
 	}
 	return t.Processor.(Splitter).JoinParts(ctx, task, rendered)
+}
+
+// fetchParts fetches the videos of parts, until release is called.
+func (t *attempt) fetchParts(ctx context.Context, videos []part) (parts []RenderedPart, release func(), err error) {
+	var releases []func()
+	release = func() {
+		for _, f := range releases {
+			f()
+		}
+	}
+	for _, p := range videos {
+		path, f, err := t.Service.blobs.Local(ctx, p.key)
+		if err != nil {
+			return nil, release, err
+		}
+		releases = append(releases, f)
+		parts = append(parts, RenderedPart{path, p.result.Report})
+	}
+	return parts, release, nil
 }
 
 // around is the smallest box around two, of which empty ones do not count.
@@ -138,7 +153,7 @@ func (t *attempt) doPart(ctx context.Context, task Task, p part) error {
 	var beats sync.WaitGroup
 	defer func() { lose(nil); beats.Wait() }()
 	beats.Go(func() {
-		t.keep(lease, lose, ctx, func(ctx context.Context) error { return s.renewPart(ctx, p) })
+		s.keep(ctx, hold{lease, lose}, func(ctx context.Context) error { return s.renewPart(ctx, p) })
 	})
 	began := time.Now()
 	result, key, err := t.partWork(lease, task, p)
