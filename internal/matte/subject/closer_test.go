@@ -66,14 +66,17 @@ func TestCloser(t *testing.T) {
 	}
 }
 
-// In a part of the picture hints have their places, and those outside none.
+// In a part of the picture hints have their places, and those outside none. Boxes are cut.
 func TestCloserMarks(t *testing.T) {
 	t.Parallel()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	var network seen
+	box := func(x, y, toX, toY float64) subject.Hint {
+		return subject.Hint{Box: &[2]subject.Point{{X: x / w, Y: y / h}, {X: toX / w, Y: toY / h}}}
+	}
 	hintedStill(t, img, &network,
 		click(0, true, 112, 64), click(0, false, 128, 64), click(0, false, 10, 10),
-		subject.Hint{Box: &[2]subject.Point{{X: 96. / w, Y: 80. / h}, {X: 104. / w, Y: 88. / h}}},
+		box(96, 80, 104, 88), box(60, 50, 79.9, 60), box(84, 20, 124, 30), box(136, 70, 150, 76),
 		subject.Hint{Radius: 2. / h, Stroke: []subject.Point{{X: 90. / w, Y: 40. / h}, {X: 134. / w, Y: 40. / h}}},
 	)
 	half := &network.parts[0] // 64 × 64 pixels around the first click, in twice their size
@@ -88,6 +91,8 @@ func TestCloserMarks(t *testing.T) {
 		{view.MarkDrop, 100, 84, 102}, {view.MarkDrop, 108, 84, 0},
 		{view.MarkDrop, 112, 40, 255}, {view.MarkDrop, 112, 46, 0},
 		{view.MarkDrop, 80, 32, 0},
+		{view.MarkDrop, 80, 55, 0}, {view.MarkDrop, 104, 32, 0}, // boxes outside
+		{view.MarkDrop, 143, 72, 102}, // a box over the border
 	} {
 		if got := at(c.plane, c.x, c.y); got != c.want {
 			t.Errorf("plane %d has %d at %d,%d, want %d", c.plane, got, c.x, c.y, c.want)

@@ -46,7 +46,7 @@ func (m marker) mark(plane []float32, h *Hint) {
 	case h.Click != nil:
 		m.line(plane, *h.Click, *h.Click, finger*float64(min(m.w, m.h)))
 	case h.Box != nil:
-		first, last := m.pixel(h.Box[0]), m.pixel(h.Box[1])
+		first, last := m.place(h.Box[0]), m.place(h.Box[1])
 		m.each(image.Rectangle{first, last.Add(image.Pt(1, 1))}, func(k, _, _ int) { plane[k] = max(plane[k], boxed) })
 	case h.Mask != nil:
 		m.each(m.bounds(), func(k, x, y int) {
@@ -139,8 +139,8 @@ func (m marker) line(plane []float32, from, to Point, radius float64) {
 		}
 	})
 	if to.X >= 0 && to.X <= 1 && to.Y >= 0 && to.Y <= 1 {
-		end := m.pixel(to)
-		plane[end.Y*m.w+end.X] = clicked
+		end := m.place(to)
+		plane[min(end.Y, m.h-1)*m.w+min(end.X, m.w-1)] = clicked
 	}
 }
 
@@ -214,7 +214,7 @@ func (m marker) inside(h Hint, r image.Rectangle) Hint {
 
 func (m marker) bounds() image.Rectangle { return image.Rect(0, 0, m.w, m.h) }
 
-// pixel is where a place is.
-func (m marker) pixel(p Point) image.Point {
-	return image.Pt(min(max(int(p.X*float64(m.w)), 0), m.w-1), min(max(int(p.Y*float64(m.h)), 0), m.h-1))
+// place is the pixel at a place, which may lie outside the picture.
+func (m marker) place(p Point) image.Point {
+	return image.Pt(int(math.Floor(p.X*float64(m.w))), int(math.Floor(p.Y*float64(m.h))))
 }
