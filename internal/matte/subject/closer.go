@@ -58,6 +58,9 @@ func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []
 		mattes = append(mattes, m)
 	}
 	matte := f.marks.plane()
+	if f.drops { // divide limits it
+		copy(matte, whole)
+	}
 	f.marks.each(within, func(k, _, _ int) { matte[k] = mean(mattes, whole, k) })
 	return matte, nil
 }

@@ -191,7 +191,11 @@ func TestMarks(t *testing.T) {
 			if err := clip.Guide(t.Context(), []subject.Hint{c.hint}, network.guide); err != nil {
 				t.Fatal(err)
 			}
-			if len(network.pictures) != frames {
+			want := frames
+			if !keep { // and the rest of the first frame
+				want++
+			}
+			if len(network.pictures) != want {
 				t.Fatalf("%s: the network was shown %d frames", name, len(network.pictures))
 			}
 			first := &network.pictures[0] // where nothing is kept, what is dropped is followed instead

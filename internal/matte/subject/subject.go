@@ -79,6 +79,7 @@ type Clip struct {
 	wanted Wanted
 
 	pictures *records.File  // for Guide, by frame; nil if there will be no hints
+	mattes   *records.File  // the network's, in their size
 	scaler   *reduce.Scaler // to their size
 	hints    *records.File  // the mattes that Guide found
 	hinted   []int          // which of those is of each frame; nil before Guide
@@ -102,7 +103,7 @@ func New(tempDir string, hinted bool) (*Clip, error) {
 	c := new(Clip)
 	files := []**records.File{&c.frames, &c.seen, &c.result, &c.chosen}
 	if hinted {
-		files = append(files, &c.pictures, &c.hints)
+		files = append(files, &c.pictures, &c.mattes, &c.hints)
 	}
 	for _, f := range files {
 		var err error
@@ -129,6 +130,11 @@ func (c *Clip) Add(img *image.NRGBA, m *image.Alpha, seen view.Features) error {
 	c.tracks.advance(&s.Back, s.Trust, s.quantities())
 	if c.pictures != nil {
 		if err := c.pictures.Append(pixels(c.scaled(img))...); err != nil {
+			return err
+		}
+		small := image.NewAlpha(c.marker().bounds())
+		refine.Resize(small, m)
+		if err := c.mattes.Append(small.Pix); err != nil {
 			return err
 		}
 	}
@@ -267,7 +273,7 @@ func (c *Clip) shotOf(i int) *shot {
 
 // Close removes the record.
 func (c *Clip) Close() (err error) {
-	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen, c.pictures, c.hints} {
+	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen, c.pictures, c.mattes, c.hints} {
 		if f != nil {
 			err = errors.Join(err, f.Close())
 		}

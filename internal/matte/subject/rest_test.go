@@ -1,0 +1,144 @@
+package subject_test
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/matte/subject"
+	"github.com/bgremove/bgremove/internal/matte/view"
+)
+
+// In a frame with a hint that drops, the network is also shown the frame's own matte, with the
+// mark on what is wrong in it. A mask that drops tells enough by itself.
+func TestRestIsShown(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}, {160, 60, 22}} }}
+	mask := image.NewAlpha(image.Rect(0, 0, w, h))
+	draw.Draw(mask, image.Rect(50, 50, 70, 70), image.Opaque, image.Point{}, draw.Src)
+	for name, c := range map[string]struct {
+		hint  subject.Hint
+		shown int
+	}{
+		"click": {click(0, false, 60, 60), frames + 1},
+		"mask":  {subject.Hint{Mask: mask}, frames},
+	} {
+		clip, _ := s.known(t)
+		var network seen
+		if err := clip.Guide(t.Context(), []subject.Hint{c.hint}, network.guide); err != nil {
+			t.Fatal(err)
+		}
+		if len(network.pictures) != c.shown {
+			t.Errorf("%s: the network was shown %d pictures, want %d", name, len(network.pictures), c.shown)
+		}
+		if c.shown == frames {
+			continue
+		}
+		rest := &network.pictures[1]
+		_, m := s.frame(0)
+		marked := slices.Max(rest.Plane(view.MarkKeep)) > 0 || rest.Plane(view.MarkDrop)[60*w+60] != 255 || rest.Plane(view.MarkDrop)[60*w+160] > 0
+		known := slices.Equal(rest.Plane(view.MarkBefore), m.Pix) && slices.Min(rest.Plane(view.MarkTrust)) == 255
+		if marked || !known {
+			t.Errorf("%s: the network was shown wrong marks: %t, the matte: %t", name, marked, known)
+		}
+	}
+}
+
+// doubtful is a network that is sure of a thing near its mark, and of the rest far from it.
+func doubtful(_ context.Context, v *view.Marked) ([]uint8, error) {
+	matte := slices.Clone(v.Plane(view.MarkBefore))
+	keep := slices.Index(v.Plane(view.MarkKeep), 255)
+	mark := max(keep, slices.Index(v.Plane(view.MarkDrop), 255))
+	if mark < 0 || keep >= 0 && slices.Max(v.Plane(view.MarkTrust)) > 0 {
+		return matte, nil
+	}
+	for k := range matte {
+		away := math.Hypot(float64(k%v.W-mark%v.W), float64(k/v.W-mark/v.W))
+		switch {
+		case away < 12 && keep >= 0:
+			matte[k] = 255
+		case away < 12:
+			matte[k] = 0
+		case away < 40 || v.W == v.H: // a part of the picture says nothing
+			matte[k] = 128
+		}
+	}
+	return matte, nil
+}
+
+// Of two things that touch, what moves as the clicked one goes, and the other stays.
+func TestMotionDivides(t *testing.T) {
+	t.Parallel()
+	for name, walk := range map[string]func(t float64) []disc{
+		"the dropped thing moves": func(t float64) []disc { return []disc{{76 + 2*t, 50, 22}, {138, 60, 22}} },
+		"the other thing moves":   func(t float64) []disc { return []disc{{100, 50, 22}, {162 - 2*t, 60, 22}} },
+	} {
+		s := scene{still, walk}
+		c, _ := s.known(t)
+		if err := c.Guide(t.Context(), []subject.Hint{click(12, false, 100, 50)}, doubtful); err != nil {
+			t.Fatal(err)
+		}
+		m := s.cutOut(t, c, 12)
+		for _, p := range []struct {
+			x, y int
+			gone bool
+		}{{100, 50, true}, {84, 50, true}, {100, 66, true}, {100, 34, true}, {128, 64, false}, {138, 46, false}, {152, 60, false}} {
+			if a := m.AlphaAt(p.x, p.y).A; a > 127 == p.gone {
+				t.Errorf("%s: alpha %d at %d,%d", name, a, p.x, p.y)
+			}
+		}
+	}
+}
+
+// brightGoes is a network that finds what is bright, and is in doubt of it as the rest.
+func brightGoes(_ context.Context, v *view.Marked) ([]uint8, error) {
+	matte := slices.Clone(v.Plane(view.MarkBefore))
+	dropped := slices.Max(v.Plane(view.MarkDrop)) > 0
+	for k, red := range v.Plane(view.MarkRed) {
+		if red > 150 && dropped {
+			matte[k] = 160
+		} else if red > 150 {
+			matte[k] = 255
+		}
+	}
+	return matte, nil
+}
+
+// A dropped thing goes with its soft edges, and with a thin part that leads out of the part of the
+// picture that the network is shown enlarged.
+func TestDroppedWhole(t *testing.T) {
+	t.Parallel()
+	img, m := image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewAlpha(image.Rect(0, 0, w, h))
+	for _, thing := range []image.Rectangle{image.Rect(40, 50, 60, 70), image.Rect(60, 58, 200, 60)} {
+		draw.Draw(m, thing.Inset(-2), image.NewUniform(color.Alpha{50}), image.Point{}, draw.Src)
+		draw.Draw(img, thing.Inset(-2), image.White, image.Point{}, draw.Src)
+	}
+	draw.Draw(m, image.Rect(40, 50, 60, 70), image.Opaque, image.Point{}, draw.Src)
+	draw.Draw(m, image.Rect(60, 58, 200, 60), image.Opaque, image.Point{}, draw.Src)
+	c, err := subject.New(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.Add(img, m, view.Features{}); err != nil {
+		t.Fatal(err)
+	}
+	decided(t, c, 1)
+	if err := c.Guide(t.Context(), []subject.Hint{click(0, false, 50, 60)}, brightGoes); err != nil {
+		t.Fatal(err)
+	}
+	choice, err := c.Choice(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice.Apply(m)
+	for _, p := range []image.Point{{50, 60}, {39, 60}, {50, 49}, {120, 59}, {190, 59}} {
+		if a := m.AlphaAt(p.X, p.Y).A; a > 10 {
+			t.Errorf("alpha %d at %v", a, p)
+		}
+	}
+}
