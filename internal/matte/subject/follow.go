@@ -62,10 +62,8 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	if err != nil {
 		return nil, err
 	}
-	if len(hints) > 0 {
-		if err := f.divide(ctx, i, &v, st.marks, matte); err != nil {
-			return nil, err
-		}
+	if err := f.divide(ctx, i, &v, st.marks, matte); err != nil {
+		return nil, err
 	}
 	for _, h := range hints {
 		f.marks.hold(matte, &h)

@@ -16,26 +16,31 @@ const (
 	rim = 4
 )
 
-// divide changes the matte of what hints drop in a frame with some. There the clip's own matte
-// has the thing and the rest together. The network is shown that, too, with a mark on what is
-// wrong in it, and gives the rest. Between the two decides how they move. Masks tell enough
-// by themselves.
+// divide changes the matte of what hints drop in a frame. There the clip's own matte has the thing
+// and the rest together, and how they move decides between them. In a frame with hints the
+// network tells the rest, too. Masks tell enough by themselves.
 func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks, matte []uint8) error {
-	if !f.drops || slices.ContainsFunc(f.hints[i], func(h Hint) bool { return h.Mask != nil }) {
+	hints := f.hints[i]
+	if !f.drops || slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil }) {
 		return nil
 	}
 	own, err := f.clip.own(i)
 	if err != nil {
 		return err
 	}
-	rest, err := f.rest(ctx, v, all, own)
-	if err != nil {
-		return err
-	}
 	odds, within := make([]float32, len(matte)), make([]float32, len(matte))
 	for k, m := range matte {
-		odds[k] = sure(m) - sure(min(rest[k], own[k]))
+		odds[k] = (sure(m) - sure(own[k]-min(m, own[k]))) / 2
 		within[k] = float32(own[k]) / 255
+	}
+	if len(hints) > 0 {
+		rest, err := f.rest(ctx, v, all, own)
+		if err != nil {
+			return err
+		}
+		for k, m := range matte {
+			odds[k] = sure(m) - sure(min(rest[k], own[k]))
+		}
 	}
 	c, size := f.clip, image.Pt(f.marks.w, f.marks.h)
 	moved, err := c.apart(i, c.pooled(odds, size), c.pooled(within, size))
@@ -49,7 +54,8 @@ func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks,
 	return nil
 }
 
-// rest is the matte of what stays of a frame's own matte, by the marks of what is dropped.
+// rest is the network's matte of what stays of a frame's own one. It is shown that, with marks on
+// what is wrong in it.
 func (f *follower) rest(ctx context.Context, v *view.Marked, all marks, own []uint8) ([]uint8, error) {
 	r := view.NewMarked(v.W, v.H)
 	for _, p := range []view.MarkPlane{view.MarkRed, view.MarkGreen, view.MarkBlue} {

@@ -50,19 +50,16 @@ func TestRestIsShown(t *testing.T) {
 
 // doubtful is a network that is sure of a thing near its mark, and of the rest far from it.
 func doubtful(_ context.Context, v *view.Marked) ([]uint8, error) {
-	matte := slices.Clone(v.Plane(view.MarkBefore))
-	keep := slices.Index(v.Plane(view.MarkKeep), 255)
-	mark := max(keep, slices.Index(v.Plane(view.MarkDrop), 255))
-	if mark < 0 || keep >= 0 && slices.Max(v.Plane(view.MarkTrust)) > 0 {
-		return matte, nil
+	marks, near, matte := v.Plane(view.MarkKeep), uint8(255), make([]uint8, v.W*v.H)
+	if dropped := v.Plane(view.MarkDrop); slices.Max(dropped) > 0 {
+		marks, near, matte = dropped, 0, slices.Clone(v.Plane(view.MarkBefore))
 	}
+	mark := slices.Index(marks, slices.Max(marks))
 	for k := range matte {
 		away := math.Hypot(float64(k%v.W-mark%v.W), float64(k/v.W-mark/v.W))
 		switch {
-		case away < 12 && keep >= 0:
-			matte[k] = 255
 		case away < 12:
-			matte[k] = 0
+			matte[k] = near
 		case away < 40 || v.W == v.H: // a part of the picture says nothing
 			matte[k] = 128
 		}
@@ -70,7 +67,7 @@ func doubtful(_ context.Context, v *view.Marked) ([]uint8, error) {
 	return matte, nil
 }
 
-// Of two things that touch, what moves as the clicked one goes, and the other stays.
+// Of two things that touch, the clicked one goes with what moves as it does, and the other stays.
 func TestMotionDivides(t *testing.T) {
 	t.Parallel()
 	for name, walk := range map[string]func(t float64) []disc{
@@ -82,13 +79,15 @@ func TestMotionDivides(t *testing.T) {
 		if err := c.Guide(t.Context(), []subject.Hint{click(12, false, 100, 50)}, doubtful); err != nil {
 			t.Fatal(err)
 		}
-		m := s.cutOut(t, c, 12)
-		for _, p := range []struct {
-			x, y int
-			gone bool
-		}{{100, 50, true}, {84, 50, true}, {100, 66, true}, {100, 34, true}, {128, 64, false}, {138, 46, false}, {152, 60, false}} {
-			if a := m.AlphaAt(p.x, p.y).A; a > 127 == p.gone {
-				t.Errorf("%s: alpha %d at %d,%d", name, a, p.x, p.y)
+		for _, i := range []int{9, 12, 15} {
+			m, discs := s.cutOut(t, c, i), walk(float64(i))
+			for of, places := range [][]image.Point{{{0, 0}, {-16, 0}, {0, 16}, {0, -16}}, {{-10, 4}, {0, -14}, {14, 0}}} {
+				for _, p := range places {
+					at := p.Add(image.Pt(int(discs[of].x), int(discs[of].y)))
+					if a := m.AlphaAt(at.X, at.Y).A; a > 127 != (of == 1) {
+						t.Errorf("%s, frame %d: alpha %d at %v of thing %d", name, i, a, p, of)
+					}
+				}
 			}
 		}
 	}
