@@ -12,6 +12,9 @@ import (
 const (
 	// surer is how far from 0 and 255 the network's mattes count as no surer.
 	surer = 2
+	// second is how much the network's rest counts beside the thing that it finds. It is made for
+	// things, and takes parts of a person for the rest.
+	second = 0.5
 	// rim is how many times as much of a pixel as is subject may go: its edges go with a thing.
 	rim = 4
 )
@@ -39,7 +42,7 @@ func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks,
 			return err
 		}
 		for k, m := range matte {
-			odds[k] = sure(m) - sure(min(rest[k], own[k]))
+			odds[k] = sure(m) - second*sure(min(rest[k], own[k]))
 		}
 	}
 	c, size := f.clip, image.Pt(f.marks.w, f.marks.h)

@@ -93,15 +93,15 @@ func TestMotionDivides(t *testing.T) {
 	}
 }
 
-// brightGoes is a network that finds what is bright, and is in doubt of it as the rest.
+// brightGoes is a network that is quite sure of what is bright, but leaves it to the rest as well.
 func brightGoes(_ context.Context, v *view.Marked) ([]uint8, error) {
 	matte := slices.Clone(v.Plane(view.MarkBefore))
-	dropped := slices.Max(v.Plane(view.MarkDrop)) > 0
+	if slices.Max(v.Plane(view.MarkDrop)) > 0 {
+		return matte, nil
+	}
 	for k, red := range v.Plane(view.MarkRed) {
-		if red > 150 && dropped {
-			matte[k] = 160
-		} else if red > 150 {
-			matte[k] = 255
+		if red > 150 {
+			matte[k] = 245
 		}
 	}
 	return matte, nil
