@@ -3,6 +3,8 @@ package subject
 import (
 	"math"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bgremove/bgremove/internal/matte/motion"
 )
 
@@ -26,7 +28,8 @@ const (
 type way struct {
 	motion.Field
 	trust  []float32
-	frames int // between the two
+	frames int       // between the two
+	told   []float32 // of the cells that are compared; nil: nothing
 }
 
 // apart is by how much the motion of each cell of frame i says that it belongs to a thing and not to
@@ -42,31 +45,62 @@ func (c *Clip) apart(i int, odds, within []float32) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	told, sum, seen := make([]float32, len(odds)), make([]float32, len(odds)), make([]float32, len(odds))
-	thing, rest := make([]float32, len(odds)), make([]float32, len(odds))
+	told := make([]float32, len(odds))
+	cells := make([]tracked, 0, len(odds))
+	for k, share := range within {
+		if share > 0 {
+			cells = append(cells, tracked{at: k, x: float64(k % c.grid.X), y: float64(k / c.grid.X)})
+		}
+	}
 	for range passes {
-		for k, o := range odds {
-			p := 2*likely(min(max(o, -tells), tells)+told[k]) - 1
-			thing[k], rest[k] = within[k]*max(p, 0), within[k]*max(-p, 0)
-			sum[k], seen[k] = 0, 0
+		for i := range cells {
+			v := &cells[i]
+			p := 2*likely(min(max(odds[v.at], -tells), tells)+told[v.at]) - 1
+			v.weights = [2]float32{within[v.at] * max(p, 0), within[v.at] * max(-p, 0)}
 		}
+		var g errgroup.Group
 		for j := range ways {
-			w := &ways[j]
-			ours, others := w.misses(thing, c.grid.X), w.misses(rest, c.grid.X)
-			if ours == nil || others == nil {
-				continue
-			}
-			most := wobble * float64(w.frames)
-			for k, t := range w.trust {
-				sum[k] += t * float32(math.Log1p(others[k]/most)-math.Log1p(ours[k]/most))
-				seen[k] += t
-			}
+			g.Go(func() error {
+				ways[j].compare(cells)
+				return nil
+			})
 		}
-		for k, s := range sum {
-			told[k] = telling * min(max(s/max(seen[k], briefly), -tells), tells)
+		_ = g.Wait() // no way fails
+		for i := range cells {
+			var sum, seen float32
+			for j := range ways {
+				if w := &ways[j]; w.told != nil {
+					sum, seen = sum+w.told[i], seen+w.trust[cells[i].at]
+				}
+			}
+			told[cells[i].at] = telling * min(max(sum/max(seen, briefly), -tells), tells)
 		}
 	}
 	return told, nil
+}
+
+// tracked is a cell of which some is the thing or the rest.
+type tracked struct {
+	at      int
+	x, y    float64
+	weights [2]float32 // of the thing and of the rest
+}
+
+// compare sets what the way tells of cells: nothing where there is too little of the thing or
+// the rest.
+func (w *way) compare(cells []tracked) {
+	w.told = nil
+	ours, others := w.misses(cells, 0), w.misses(cells, 1)
+	if ours == nil || others == nil {
+		return
+	}
+	w.told = make([]float32, len(cells))
+	most := wobble * float64(w.frames)
+	for i := range cells {
+		if t := w.trust[cells[i].at]; t > 0 {
+			w.told[i] = t * float32(math.Log((most+others[i])/(most+ours[i])))
+		}
+	}
 }
 
 // ways are those from frame i to the ones near it in its shot.
@@ -104,37 +138,41 @@ func (c *Clip) ways(i int) (all []way, err error) {
 
 // misses is the square of how far each cell is from the affine motion that most cells with a
 // weight have. It is nil where these are too few.
-func (w *way) misses(weight []float32, width int) []float64 {
+func (w *way) misses(cells []tracked, of int) []float64 {
 	const few, unit = 3, 10 // cells
 	var all, mx, my float64
-	for k, v := range weight {
-		v := float64(v * w.trust[k])
-		all, mx, my = all+v, mx+v*float64(k%width), my+v*float64(k/width)
+	for i := range cells {
+		v := float64(cells[i].weights[of] * w.trust[cells[i].at])
+		all, mx, my = all+v, mx+v*cells[i].x, my+v*cells[i].y
 	}
 	if all < few {
 		return nil
 	}
 	mx, my = mx/all, my/all
-	missed := make([]float64, len(weight))
+	missed := make([]float64, len(cells))
 	for range fits {
 		m := [3][5]float64{1: {1: steady}, 2: {2: steady}}
-		for k, v := range weight {
-			v := float64(v*w.trust[k]) / (1 + missed[k]/slack)
-			at := [3]float64{1, (float64(k%width) - mx) / unit, (float64(k/width) - my) / unit}
-			for r := range at {
-				for c := r; c < 3; c++ {
-					m[r][c] += v * at[r] * at[c]
-				}
-				m[r][3] += v * at[r] * float64(w.X[k])
-				m[r][4] += v * at[r] * float64(w.Y[k])
+		for i := range cells {
+			k := cells[i].at
+			v := float64(cells[i].weights[of]*w.trust[k]) / (1 + missed[i]/slack)
+			if v == 0 {
+				continue
 			}
+			x, y := (cells[i].x-mx)/unit, (cells[i].y-my)/unit
+			dx, dy := v*float64(w.X[k]), v*float64(w.Y[k])
+			r := &m[0]
+			r[0], r[1], r[2], r[3], r[4] = r[0]+v, r[1]+v*x, r[2]+v*y, r[3]+dx, r[4]+dy
+			r = &m[1]
+			r[1], r[2], r[3], r[4] = r[1]+v*x*x, r[2]+v*x*y, r[3]+x*dx, r[4]+x*dy
+			r = &m[2]
+			r[2], r[3], r[4] = r[2]+v*y*y, r[3]+y*dx, r[4]+y*dy
 		}
 		a := affine(&m)
-		for k := range missed {
-			x, y := (float64(k%width)-mx)/unit, (float64(k/width)-my)/unit
+		for i := range cells {
+			k, x, y := cells[i].at, (cells[i].x-mx)/unit, (cells[i].y-my)/unit
 			ex := a[0][0] + a[1][0]*x + a[2][0]*y - float64(w.X[k])
 			ey := a[0][1] + a[1][1]*x + a[2][1]*y - float64(w.Y[k])
-			missed[k] = ex*ex + ey*ey
+			missed[i] = ex*ex + ey*ey
 		}
 	}
 	return missed
