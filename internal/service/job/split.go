@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -97,10 +98,11 @@ func (b Box) around(other Box) Box {
 	return Box{x, y, Size{max(b.X+b.Width, other.X+other.Width) - x, max(b.Y+b.Height, other.Y+other.Height) - y}}
 }
 
-// doAll does a step of all parts, and waits for those that others do.
+// doAll does a step of all parts, and waits for those that others do. While the database is
+// away it waits for that.
 func (t *attempt) doAll(ctx context.Context, task Task, step partStep, tasks []partTask) ([]part, error) {
 	s := t.Service
-	if err := s.openParts(ctx, t.job, step, tasks); err != nil {
+	if err := t.persist(ctx, func(ctx context.Context) error { return s.openParts(ctx, t.job, step, tasks) }); err != nil {
 		return nil, err
 	}
 	wake := make(chan struct{}, 1)
@@ -112,7 +114,12 @@ func (t *attempt) doAll(ctx context.Context, task Task, step partStep, tasks []p
 		_ = s.db.Listen(listening, partsTopic, func() { signal(wake) }) // until listening ends
 	})
 	for {
-		p, found, err := s.claimPart(ctx, t.job.ID)
+		var p part
+		var found bool
+		err := t.persist(ctx, func(ctx context.Context) (err error) {
+			p, found, err = s.claimPart(ctx, t.job.ID)
+			return err
+		})
 		if err == nil && found {
 			if err = t.doPart(ctx, task, p); err == nil {
 				continue
@@ -121,25 +128,28 @@ func (t *attempt) doAll(ctx context.Context, task Task, step partStep, tasks []p
 		if err != nil {
 			return nil, err
 		}
-		all, done := []part(nil), 0
-		if all, err = s.partsOf(ctx, t.job.ID, step); err != nil {
-			return nil, err
-		}
-		for _, p := range all {
-			if p.failed {
-				return nil, fmt.Errorf("%w: %s %d", errPart, p.step, p.n)
-			}
-			if p.done {
-				done++
-			}
-		}
-		if done == len(all) {
-			return all, nil
+		if all, done, err := t.parts(ctx, step); done || err != nil {
+			return all, err
 		}
 		if !sleep(ctx, pollEvery, wake) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// parts are those of a step, and whether all are done. The error is errPart if one failed too
+// often.
+func (t *attempt) parts(ctx context.Context, step partStep) (all []part, done bool, err error) {
+	err = t.persist(ctx, func(ctx context.Context) (err error) {
+		all, err = t.Service.partsOf(ctx, t.job.ID, step)
+		return err
+	})
+	for _, p := range all {
+		if p.failed {
+			return nil, false, fmt.Errorf("%w: %s %d", errPart, p.step, p.n)
+		}
+	}
+	return all, !slices.ContainsFunc(all, func(p part) bool { return !p.done }), err
 }
 
 // doPart does a claimed part. It gives back a part that fails, which another may do better.
