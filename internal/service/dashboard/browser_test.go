@@ -212,6 +212,12 @@ func (b *browser) file(name string, content []byte) string {
 // download follows a link to a file, and reads the file.
 func (b *browser) download(selector string) []byte {
 	b.Helper()
+	return b.downloaded(chromedp.Click(selector))
+}
+
+// downloaded does a step that begins a download, and reads the file.
+func (b *browser) downloaded(step chromedp.Action[chromedp.Void]) []byte {
+	b.Helper()
 	done := make(chan string, 1)
 	ctx, cancel := context.WithCancel(b.ctx)
 	defer cancel()
@@ -223,7 +229,7 @@ func (b *browser) download(selector string) []byte {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.run("download", chromedp.Click(selector))
+	b.run("download", step)
 	select {
 	case id := <-done:
 		content, err := os.ReadFile(filepath.Join(b.downloads, id))

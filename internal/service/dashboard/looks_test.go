@@ -6,11 +6,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"github.com/bgremove/bgremove/internal/browsertest"
 	"github.com/bgremove/bgremove/internal/service/mailer/mailertest"
@@ -220,44 +218,5 @@ func (b *browser) weigh(page shown) {
 	}
 	if got.Shift > 0.01 {
 		b.Errorf("%s jumps by %.3f", page.name, got.Shift)
-	}
-}
-
-// TestKeyboard reaches everything on the workbench with the tab key, and checks
-// that the focus is visible.
-func TestKeyboard(t *testing.T) {
-	t.Parallel()
-	s := start(t, nil)
-	s.user("ada@example.com", 50)
-	s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))})
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.settled(shown{"workbench", "/"})
-	b.run("skip", chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
-	if at := ask[string](b, "document.activeElement.id"); at != "main" {
-		t.Errorf("the skip link leads to %q", at)
-	}
-	b.settled(shown{"workbench", "/"})
-	var seen []string
-	for range 60 {
-		b.run("tab", chromedp.KeyEvent(kb.Tab))
-		at := ask[string](b, `(() => {
-			const e = document.activeElement;
-			const marked = [e, e.closest("label"), e.closest(".job"), e.nextElementSibling].filter(Boolean)
-				.some(x => ["", "::after"].some(pseudo => { const s = getComputedStyle(x, pseudo); return s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2; }));
-			return (marked ? "" : "invisible ") + [e.tagName, e.name || e.className || e.innerText?.trim(), Object.keys(e.dataset)].join(" ").toLowerCase().trim();
-		})()`)
-		if strings.HasPrefix(at, "invisible") && !strings.Contains(at, "body") {
-			t.Errorf("the focus cannot be seen on %s", at)
-		}
-		seen = append(seen, at)
-	}
-	all := strings.Join(seen, "\n")
-	for _, want := range []string{"a skip", "brand", "workbench", "account", "balance", "plain", "input file", "summary", "send", "play", "time", "behind", "colour",
-		"input split", "button primary", "all jobs", "a hop.gif", "api documentation"} {
-		if !strings.Contains(all, want) {
-			t.Errorf("the tab key does not reach %q, but:\n%s", want, all)
-		}
 	}
 }

@@ -17,6 +17,16 @@ export function elements(html) {
   return [...template.content.children];
 }
 
+/** Enables a button or disables it. The focus goes from a disabled one to another element. */
+export function enable(button, on, next) {
+  if (!on && button === document.activeElement) next.focus();
+  button.disabled = !on;
+}
+
+/** Whether a button waits for the service. Meanwhile it keeps the focus, and does nothing. */
+export const waits = (button) => button.getAttribute("aria-disabled") === "true";
+export const wait = (button, on) => button.setAttribute("aria-disabled", String(on));
+
 /** Asks for the balance and shows it. */
 export async function refreshBalance() {
   const shown = document.querySelectorAll("[data-balance]");

@@ -23,7 +23,9 @@ export async function show(id) {
   const response = await fragment(`/jobs/${id}/view`).catch(() => null);
   if (!response?.ok) return;
   const [view] = elements(await response.text());
+  const focused = box.contains(document.activeElement);
   box.replaceChildren(view);
+  if (focused) view.focus({ preventScroll: true });
   prepare(view);
 }
 

@@ -1,5 +1,5 @@
 // Choosing the subject of a clip: marks on its frames, which go with another job of the clip.
-import { elements, fragment } from "./app.js";
+import { elements, enable, fragment, wait, waits } from "./app.js";
 import { Still, decodes, open } from "./clip.js";
 import { describe, nameOf, paint, paintCursor, signOf, simplify } from "./marks.js";
 import { Preview } from "./preview.js";
@@ -365,8 +365,8 @@ export class Chooser {
     });
     this.find("marks").replaceChildren(...items);
     this.form.elements.hints.value = this.marks.length ? JSON.stringify(this.marks) : "";
-    this.find("undo").disabled = !this.earlier.length;
-    this.find("clear").disabled = !this.marks.length;
+    enable(this.find("undo"), this.earlier.length, this.canvas);
+    enable(this.find("clear"), this.marks.length, this.canvas);
     this.find("apply").disabled = !this.marks.length && !this.given;
   }
 
@@ -380,7 +380,8 @@ export class Chooser {
   // send makes the new job. Marks stay where it is refused.
   async send() {
     const apply = this.find("apply");
-    apply.disabled = true;
+    if (waits(apply)) return;
+    wait(apply, true);
     const response = await fragment(this.form.getAttribute("action"), { method: "POST", body: new FormData(this.form) }).catch(() => null);
     const nodes = response ? elements(await response.text()) : [];
     if (response?.status === 202) {
@@ -389,6 +390,6 @@ export class Chooser {
     }
     this.find("refused").replaceChildren(...nodes);
     if (!nodes.length) this.say("The service cannot be reached. Try again.");
-    apply.disabled = false;
+    wait(apply, false);
   }
 }

@@ -1,5 +1,5 @@
 // The workbench: choosing files in any way, sending them, and showing a job.
-import { announce, elements, refreshBalance } from "./app.js";
+import { announce, elements, refreshBalance, wait, waits } from "./app.js";
 import { add, mark } from "./live.js";
 import { show } from "./job.js";
 
@@ -15,8 +15,10 @@ document.querySelector("[data-jobs]").addEventListener("click", (event) => {
 async function select(id) {
   mark(id);
   await show(id);
-  const view = document.querySelector("[data-show]");
-  if (view.getBoundingClientRect().top < 0) view.scrollIntoView({ block: "start" });
+  const view = document.querySelector("[data-view]");
+  const { top } = view.getBoundingClientRect();
+  if (top < 0 || top > innerHeight) view.scrollIntoView({ block: "start" });
+  view.focus({ preventScroll: true });
 }
 
 mark(document.querySelector("[data-view]")?.dataset.view);
@@ -74,7 +76,7 @@ if (form) {
   };
 
   function draw() {
-    list.replaceChildren(...[...input.files].map((file) => {
+    list.replaceChildren(...[...input.files].map((file, i) => {
       const line = document.createElement("li");
       const name = document.createElement("bdi");
       name.textContent = file.name;
@@ -83,7 +85,11 @@ if (form) {
       drop.className = "plain";
       drop.textContent = "Remove";
       drop.setAttribute("aria-label", `Remove ${file.name}`);
-      drop.addEventListener("click", () => choose([...input.files].filter((other) => other !== file)));
+      drop.addEventListener("click", () => {
+        choose([...input.files].filter((other) => other !== file));
+        const left = list.querySelectorAll("button");
+        (left[Math.min(i, left.length - 1)] ?? input).focus();
+      });
       const right = document.createElement("span");
       right.className = "row quiet small";
       right.append(size(file.size), drop);
@@ -119,6 +125,7 @@ if (form) {
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    if (waits(send)) return;
     const content = new FormData(form);
     for (const name of ["canvasW", "canvasH"]) if (!content.get(name)) content.delete(name);
     // fetch does not report the progress of an upload.
@@ -132,14 +139,15 @@ if (form) {
     request.addEventListener("load", () => loaded(request));
     request.addEventListener("error", () => complain([problem("The service cannot be reached. Any job that was charged is listed under Jobs.")]));
     request.addEventListener("loadend", () => {
+      if (box.contains(document.activeElement)) send.focus();
       box.hidden = true;
-      send.disabled = false;
+      wait(send, false);
     });
     box.querySelector("[data-cancel]").onclick = () => request.abort();
     bar.value = 0;
     text.textContent = "Sending…";
     box.hidden = false;
-    send.disabled = true;
+    wait(send, true);
     request.send(content);
   });
 
