@@ -196,6 +196,10 @@ bench-model: $(if $(CHECKPOINT),.cache/train/everything) .cache/train/pack.zip b
 picture: setup build ## make the README's picture
 	./tools/picture.sh bin/bgremove
 
+.PHONY: cookbook
+cookbook: setup build ## make the pictures of docs/cookbook.md
+	./tools/cookbook.sh bin/bgremove
+
 # The clips and the builds of make sheet.
 CLIPS  ?= testdata/demo/hop.mp4 testdata/real/milk.mov
 BUILDS ?= bin/bgremove

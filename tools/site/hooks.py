@@ -92,7 +92,13 @@ def in_site(path):
 
 def on_page_content(html, page, config, files):
     """Lets the keyboard scroll tables, which are wider than a narrow window."""
-    return html.replace("<table>", '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>').replace("</table>", "</table></div>")
+    return stills(html).replace("<table>", '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>').replace("</table>", "</table></div>")
+
+
+def stills(html):
+    """Adds to each moving picture its still, for readers who want no motion. It is beside the
+    picture, and the check of the built pages finds out if it is missing."""
+    return re.sub(r'<img [^>]*src="([^"]+)\.webp"[^>]*>', r'<picture><source media="(prefers-reduced-motion: reduce)" srcset="\1-still.webp">\g<0></picture>', html)
 
 
 def on_post_page(output, page, config):

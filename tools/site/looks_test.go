@@ -21,7 +21,7 @@ import (
 )
 
 // looked are the pages that TestLooks opens: one of each kind.
-var looked = []string{"", "reference/remove/", "api/code/", "api/operations/", "formats/"}
+var looked = []string{"", "reference/remove/", "api/code/", "api/operations/", "formats/", "cookbook/"}
 
 // TestLooks opens pages of the site that make site has built, in both themes, wide and
 // narrow. It allows no serious problem by axe-core, nothing wider than the window, no
@@ -43,6 +43,22 @@ func TestLooks(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestStill opens the cookbook for readers with and without a wish for less motion.
+func TestStill(t *testing.T) {
+	t.Parallel()
+	b := open(t, 1280)
+	b.show("cookbook/", "light")
+	const all = `[...document.querySelectorAll("article picture img")]`
+	moving := ask[int](b, all+".length")
+	if still := ask[int](b, all+`.filter((e) => e.currentSrc.endsWith("-still.webp")).length`); still < 6 || still != moving {
+		t.Errorf("%d of %d pictures stand still", still, moving)
+	}
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "no-preference"}}})
+	if still := ask[int](b, `new Promise((r) => setTimeout(r, 100)).then(() => `+all+`.filter((e) => e.currentSrc.endsWith("-still.webp")).length)`); still != 0 {
+		t.Errorf("%d pictures stand still without a wish for it", still)
 	}
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from mkdocs.exceptions import PluginError
 
 from closed import problems
-from hooks import relink
+from hooks import relink, stills
 
 SITE = "https://site.example/docs/"
 
@@ -40,6 +40,14 @@ class RelinkTest(unittest.TestCase):
             relink("[a](../nothing)", "docs/usage.md")
 
 
+class StillsTest(unittest.TestCase):
+    def test_moving_pictures(self):
+        self.assertEqual(
+            stills('<p><img alt="a > b" src="../images/a.webp" /> <img src="b.png" /></p>'.replace(" > ", " &gt; ")),
+            '<p><picture><source media="(prefers-reduced-motion: reduce)" srcset="../images/a-still.webp"><img alt="a &gt; b" src="../images/a.webp" /></picture> <img src="b.png" /></p>',
+        )
+
+
 class ProblemsTest(unittest.TestCase):
     def found(self, **files):
         with tempfile.TemporaryDirectory() as folder:
@@ -52,6 +60,7 @@ class ProblemsTest(unittest.TestCase):
         self.assertEqual(self.found(b_html=page, c_css="a{mask:url('data:,')}"), [])
 
     def test_dead_links(self):
+        self.assertEqual(self.found(b_html='<source srcset="a-still.webp">'), ["b.html: a-still.webp leads nowhere"])
         self.assertEqual(self.found(b_html='<a href="c.html"></a><a href="./#low"></a>'), ["b.html: ./#low leads to no section", "b.html: c.html leads nowhere"])
 
     def test_other_hosts(self):
