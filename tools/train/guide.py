@@ -2,11 +2,12 @@
 
     python guide.py pack.zip run --start model.onnx --minutes 60
     python guide.py pack.zip run --write guide.onnx
+    python guide.py pack.zip other --start guide.onnx --minutes 60
 
 It is the network of net.py, shown besides the picture what hints mark, and what was found for
 the frame before. marked.py draws its samples. It begins with the weights of a network without
-hints, to which the new planes mean nothing yet. As with train.py, the next call continues from
-run/checkpoint.pt.
+hints, to which the new planes mean nothing yet, or with those of a guide whose checkpoint is
+lost. As with train.py, the next call continues from run/checkpoint.pt.
 
 The .onnx file takes planes, uint8 [1, MARKED_COUNT, height, width], of any size: those of
 planes.MARKED. It gives the matte uint8 [1, 1, height, width].
@@ -63,17 +64,26 @@ def likeness(x, where):
     return (x * given).sum(1, keepdim=True) / (squares + SLACK).sqrt()
 
 
+def fill(net, path):
+    """Gives a Guide the weights of a network's file, or of a guide's, which has one convolution more."""
+    found, _ = restore.weights(path)
+    modules = list(restore.convolutions(net))
+    if len(found) > len(modules):
+        before = sum(isinstance(m, Conv) for part in (net.stem, net.down4, net.down8) for m in part.modules())
+        modules.insert(before, net.told)
+    restore.fill(modules, found)
+
+
 class Trainer(train.Trainer):
     """train.Trainer for the guide."""
 
     network, composer = Guide, Marked
 
     def fresh(self):
-        """Begins with the weights of a network without hints."""
+        """Begins with the weights of a file."""
         if not self.a.start:
             return
-        found, _ = restore.weights(self.a.start)
-        restore.fill(list(restore.convolutions(self.net)), found)
+        fill(self.net, self.a.start)
         batches = [self.samples() for _ in range(40)]
         restore.settle(self.net, ((b.picture,) for b in batches))
         restore.learn_aside(self.net, batches)
@@ -140,7 +150,7 @@ def write(net, path):
 
 def main():
     p = train.parser(__doc__)
-    p.add_argument("--start", type=pathlib.Path, help="an .onnx file of export.py whose weights a new run begins with")
+    p.add_argument("--start", type=pathlib.Path, help="an .onnx file of export.py, or of --write, whose weights a new run begins with")
     p.add_argument("--write", type=pathlib.Path, help="train nothing, and write the .onnx file")
     a = p.parse_args()
     if not a.write:

@@ -79,6 +79,17 @@ class Guide(unittest.TestCase):
             plain, hinted_ = nets[0].eval()(x[:, :3]), nets[1].eval()(x)
         self.assertLess((plain - hinted_).abs().max(), 1e-3)
 
+    def test_begins_as_a_guide(self):
+        torch.manual_seed(5)
+        nets = guide.Guide().eval(), guide.Guide().eval()
+        torch.nn.init.normal_(nets[0].told.weight, std=0.05)
+        with tempfile.TemporaryDirectory() as folder:
+            guide.write(nets[0], pathlib.Path(folder) / "guide.onnx")
+            guide.fill(nets[1], pathlib.Path(folder) / "guide.onnx")
+        x = torch.rand(2, planes.MARKED_COUNT, 64, 96)
+        with torch.inference_mode():
+            self.assertLess((nets[0](x) - nets[1](x)).abs().max(), 0.05)
+
     def test_onnx_is_the_network(self):
         torch.manual_seed(4)
         net = guide.Guide().eval()
