@@ -10,20 +10,30 @@ import (
 	"github.com/bgremove/bgremove/internal/media/inspect"
 )
 
-// The largest sizes of the cookbook's pictures in bytes: of each, and of all with their stills.
+// The largest sizes of a page's pictures in bytes: of each, and of all with their stills.
 const largestPicture, largestPictures = 150_000, 1_000_000
 
-// The cookbook shows each of its pictures and describes it. They move, are small, and have
-// stills of the same size for readers who want no motion.
-func TestCookbookPictures(t *testing.T) {
+// A page shows each of its pictures and describes it. They move, are small, and have stills
+// of the same size for readers who want no motion.
+func TestMovingPictures(t *testing.T) {
 	t.Parallel()
-	const folder = "../../docs/images/cookbook/"
+	for _, page := range []string{"cookbook", "comparison"} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			checkPictures(t, page)
+		})
+	}
+}
+
+func checkPictures(t *testing.T, page string) {
+	t.Helper()
+	folder := "../../docs/images/" + page + "/"
 	shown := map[string]string{}
-	for _, found := range regexp.MustCompile(`!\[([^\]]*)\]\(images/cookbook/([a-z]+)\.webp\)`).FindAllStringSubmatch(read(t, "../../docs/cookbook.md"), -1) {
+	for _, found := range regexp.MustCompile(`!\[([^\]]*)\]\(images/`+page+`/([a-z]+)\.webp\)`).FindAllStringSubmatch(read(t, "../../docs/"+page+".md"), -1) {
 		shown[found[2]] = found[1]
 	}
 	if len(shown) < 6 {
-		t.Errorf("the cookbook shows %d pictures", len(shown))
+		t.Errorf("it shows %d pictures", len(shown))
 	}
 	for name, description := range shown {
 		if strings.Count(description, " ") < 5 {
@@ -53,7 +63,7 @@ func TestCookbookPictures(t *testing.T) {
 			t.Errorf("%s has %d bytes", path, stat.Size())
 		}
 		if name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".webp"), "-still"); shown[name] == "" {
-			t.Errorf("the cookbook does not show %s", path)
+			t.Errorf("it does not show %s", path)
 		}
 	}
 	if all > largestPictures {

@@ -26,6 +26,7 @@ type attempt struct {
 	lose  context.CancelCauseFunc
 	// previews are on their way.
 	previews   sync.WaitGroup
+	shown      sync.Once
 	previewErr error
 	divided    bool // into parts
 }
@@ -154,14 +155,17 @@ func (t *attempt) storeFile(ctx context.Context, key, path string) (File, error)
 	return File{Key: key, Size: o.Size, SHA256: o.SHA256}, err
 }
 
-// showPreview stores a preview beside the work.
+// showPreview stores a preview beside the work: the first one, where a part is done again or
+// the clip as a whole after its parts.
 func (t *attempt) showPreview(ctx context.Context, path string) {
-	t.previews.Go(func() {
-		f, err := t.storeFile(ctx, t.objectKey("preview", "png"), path)
-		if err == nil {
-			err = t.persist(ctx, func(ctx context.Context) error { return t.Service.preview(ctx, t.job, f) })
-		}
-		t.previewErr = err
+	t.shown.Do(func() {
+		t.previews.Go(func() {
+			f, err := t.storeFile(ctx, t.objectKey("preview", "png"), path)
+			if err == nil {
+				err = t.persist(ctx, func(ctx context.Context) error { return t.Service.preview(ctx, t.job, f) })
+			}
+			t.previewErr = err
+		})
 	})
 }
 

@@ -167,6 +167,9 @@ func (t *attempt) doPart(ctx context.Context, task Task, p part) error {
 	})
 	began := time.Now()
 	result, key, err := t.partWork(lease, task, p)
+	if t.previews.Wait(); err == nil { // a part that is done is not shown again
+		err = t.previewErr
+	}
 	if err == nil {
 		err = t.persist(lease, func(ctx context.Context) error { return s.finishPart(ctx, p, result, key) })
 	}

@@ -163,16 +163,16 @@ func TestHelp(t *testing.T) {
 // A helper that does not respond loses its part to another worker. Its result comes too late.
 func TestHelperLost(t *testing.T) {
 	t.Parallel()
-	each(t, job.Config{Lease: 300 * time.Millisecond}, func(t *testing.T, x *fixture) {
-		begun, goOn := make(chan struct{}), make(chan struct{})
+	each(t, job.Config{}, func(t *testing.T, x *fixture) {
+		begun, took, goOn := make(chan job.Part, 1), make(chan struct{}), make(chan struct{})
 		release := sync.OnceFunc(func() { close(goOn) })
-		zombie := newSplitter(func(context.Context, string, job.Part) error {
-			close(begun)
+		zombie := newSplitter(func(_ context.Context, _ string, p job.Part) error {
+			begun <- p
 			<-goOn // does not notice the end of ctx
 			return nil
 		})
 		s := newSplitter(func(context.Context, string, job.Part) error {
-			<-begun
+			<-took
 			return nil
 		})
 		id := x.submit(x.owner, x.input("long", 3)).Jobs[0].ID
@@ -180,8 +180,9 @@ func TestHelperLost(t *testing.T) {
 		x.until("SELECT COUNT(*) = 3 FROM job_parts")
 		stop := x.work(&job.Worker{Processor: zombie})
 		t.Cleanup(release) // before the worker is waited for
-		<-begun
-		x.exec("UPDATE job_parts SET attempt = attempt + 10, lease_until = 0 WHERE state = 'running' AND n = 1")
+		p := <-begun
+		close(took)
+		x.exec("UPDATE job_parts SET attempt = attempt + 10, lease_until = 0 WHERE state = 'running' AND n = $1", int(p.Start/time.Second))
 		x.ended()
 		release()
 		stop()

@@ -116,8 +116,8 @@ func output(t job.Task) string { return filepath.Join(t.Dir, "out."+t.Job.Output
 // preview shows the first cut-out of a job. The error is set if that fails.
 func preview(t job.Task, err *error) func(*image.NRGBA) {
 	return func(img *image.NRGBA) {
-		path := filepath.Join(t.Dir, "preview.png")
-		if *err = savePreview(path, img); *err == nil {
+		var path string
+		if path, *err = savePreview(t.Dir, img); *err == nil {
 			t.Preview(path)
 		}
 	}
@@ -171,14 +171,15 @@ func (r *Remover) options(o job.Options) bgremove.Options {
 	return b
 }
 
-// savePreview writes a PNG of at most previewSide pixels a side.
-func savePreview(path string, img *image.NRGBA) error {
-	f, err := os.Create(path)
+// savePreview writes a PNG of at most previewSide pixels a side to a folder. Each has a name
+// of its own: a part may be done again while the first one is stored.
+func savePreview(dir string, img *image.NRGBA) (path string, err error) {
+	f, err := os.CreateTemp(dir, "preview-*.png")
 	if err != nil {
-		return fmt.Errorf("preview: %w", err)
+		return "", fmt.Errorf("preview: %w", err)
 	}
 	if err := errors.Join(encodePreview(f, img), f.Close()); err != nil {
-		return fmt.Errorf("preview: %w", err)
+		return "", fmt.Errorf("preview: %w", err)
 	}
-	return nil
+	return f.Name(), nil
 }
