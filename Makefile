@@ -200,6 +200,10 @@ picture: setup build ## make the README's picture
 cookbook: setup build ## make the pictures of docs/cookbook.md
 	./tools/cookbook.sh bin/bgremove
 
+.PHONY: comparison
+comparison: setup build ## make docs/comparison.md, with the programs that are installed
+	$(GO) run ./tools/comparison -bin bin/bgremove
+
 # The clips and the builds of make sheet.
 CLIPS  ?= testdata/demo/hop.mp4 testdata/real/milk.mov
 BUILDS ?= bin/bgremove

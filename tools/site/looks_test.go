@@ -21,7 +21,7 @@ import (
 )
 
 // looked are the pages that TestLooks opens: one of each kind.
-var looked = []string{"", "reference/remove/", "api/code/", "api/operations/", "formats/", "cookbook/"}
+var looked = []string{"", "reference/remove/", "api/code/", "api/operations/", "formats/", "cookbook/", "comparison/"}
 
 // TestLooks opens pages of the site that make site has built, in both themes, wide and
 // narrow. It allows no serious problem by axe-core, nothing wider than the window, no
