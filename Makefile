@@ -158,8 +158,12 @@ actions: $(actionlint) ## check action.yml and the workflows of examples/ci and 
 # For the network: tools/train/README.md describes DATA, a folder of pictures.
 python  := .cache/train/bin/python
 train   := tools/train
-MODEL   ?= internal/network/model/bundled/bgremove-small.onnx
+bundled := internal/network/model/bundled
 MINUTES ?= 600
+
+# Training goes on from weights of floating point; processors run the 8-bit integers.
+reviser chooser guide: MODEL ?= $(bundled)/bgremove-small.onnx
+bench-hints bench-model: MODEL ?= $(bundled)/bgremove-small-int8.onnx
 
 .PHONY: model
 model: .cache/train/everything .cache/train/pack.zip ## train the network for MINUTES on DATA, or continue, and write .cache/train/model.onnx
@@ -183,6 +187,11 @@ chooser: .cache/train/everything .cache/train/pack.zip setup ## train the choose
 guide: .cache/train/everything .cache/train/pack.zip setup ## train the guide on DATA for MINUTES, or continue, and write .cache/train/guide.onnx
 	$(python) $(train)/guide.py .cache/train/pack.zip .cache/train/guide --start $(MODEL) --minutes $(MINUTES)
 	$(python) $(train)/guide.py .cache/train/pack.zip .cache/train/guide --write .cache/train/guide.onnx
+
+.PHONY: integers
+integers: .cache/train/everything .cache/train/pack.zip setup ## write the built-in networks in 8-bit integers, with bounds of clips made of DATA
+	$(GO) build -o .cache/train/plates ./tools/plates
+	$(python) $(train)/quantise.py .cache/train/pack.zip $(patsubst %,$(bundled)/bgremove-%.onnx,small reviser) --plates .cache/train/plates
 
 .PHONY: bench-hints
 bench-hints: .cache/train/everything .cache/train/pack.zip build ## print what clicks do on drawn clips of the held-out part of DATA

@@ -28,6 +28,7 @@ import metrics
 import muon
 import pack
 import planes
+import quantise
 import restore
 import reviser
 import soup
@@ -251,6 +252,24 @@ class Revising(unittest.TestCase):
             whole = torch.nn.functional.pad(torch.from_numpy(view).float(), (0, 3, 0, 2), "replicate")
             want = net(whole)[..., :30, :45].numpy() * 255
         self.assertLess(float(np.abs(found - want).max()), 2)
+
+    def test_integers_give_nearly_the_same(self):
+        torch.manual_seed(4)
+        net = reviser.Reviser().eval()
+        torch.nn.init.normal_(net.head.weight, std=0.02)
+        dice = np.random.default_rng(1)
+        views = [{"view": dice.integers(0, 256, (1, planes.COUNT, 32, 48), np.uint8)} for _ in range(3)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "reviser.onnx"
+            reviser.write(net, path)
+            quantise.quantise(path, views, quantise.beside(path))
+            models = [onnxruntime.InferenceSession(p) for p in (path, quantise.beside(path))]
+            want, found = (m.run(None, views[0])[0].astype(int) for m in models)
+            said = [m.get_modelmeta().custom_metadata_map for m in models]
+            smaller = quantise.beside(path).stat().st_size < path.stat().st_size
+        difference = np.abs(want - found)
+        self.assertTrue(0 < difference.mean() < 2 and smaller, f"mean difference {difference.mean()}")
+        self.assertEqual(*said)
 
     def test_learns_from_parts_of_clips(self):
         with tempfile.TemporaryDirectory() as folder:

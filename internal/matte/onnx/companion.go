@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte/view"
+	"github.com/bgremove/bgremove/internal/network/model"
 )
 
 // companion is a small network beside the one that estimates mattes: from inputs of some
@@ -23,8 +24,8 @@ type companion struct {
 	err      error
 }
 
-// newCompanion checks the network that data is, with so many planes in each of its inputs.
-func newCompanion(name string, data []byte, c Config, planes ...int) (*companion, error) {
+// newCompanion checks the network of data, with so many planes in each of its inputs.
+func newCompanion(name string, data model.Forms, c Config, planes ...int) (*companion, error) {
 	c.Model, c.ModelData = name, data
 	g, _, err := readGraph(c)
 	if err != nil {
@@ -46,17 +47,17 @@ func (n *Network) openCompanions(c Config) (err error) {
 		return nil
 	}
 	c.Device = Device(n.info.Provider)
-	if c.Reviser != nil {
+	if c.Reviser.Float != nil {
 		if n.reviser, err = newCompanion("reviser", c.Reviser, c, int(view.Count)); err != nil {
 			return err
 		}
 	}
-	if c.Chooser != nil {
+	if c.Chooser.Float != nil {
 		if n.chooser, err = newCompanion("chooser", c.Chooser, c, int(view.CellCount), view.FeatureCount); err != nil {
 			return err
 		}
 	}
-	if c.Guide != nil {
+	if c.Guide.Float != nil {
 		alone := c // each frame needs the one before
 		alone.Threads, _ = parallelism(runtime.GOMAXPROCS(0), 0, 1, true)
 		if n.guide, err = newCompanion("guide", c.Guide, alone, int(view.MarkCount)); err != nil {

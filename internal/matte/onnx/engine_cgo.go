@@ -87,7 +87,7 @@ func newEngine(c Config, k *contract) (engine, error) {
 			refused = errors.Join(refused, fmt.Errorf("%s: %w", d, err))
 			continue
 		}
-		dyn, err := create(c, k, opts)
+		dyn, err := create(c, k, d, opts)
 		_ = opts.Destroy()
 		if err == nil {
 			return &session{dyn, d, refused}, nil
@@ -170,7 +170,7 @@ func addProvider(o *ort.SessionOptions, d Device) error {
 	return fmt.Errorf("no device is called %q", d)
 }
 
-func create(c Config, k *contract, o *ort.SessionOptions) (*ort.DynamicAdvancedSession, error) {
+func create(c Config, k *contract, d Device, o *ort.SessionOptions) (*ort.DynamicAdvancedSession, error) {
 	var half, in, out []string
 	for _, p := range k.inputs {
 		in = append(in, p.name)
@@ -183,10 +183,13 @@ func create(c Config, k *contract, o *ort.SessionOptions) (*ort.DynamicAdvancedS
 		}
 		out = append(out, name)
 	}
-	if half == nil && c.ModelData == nil {
+	data := c.ModelData.Float
+	if d == CPU && c.ModelData.Int8 != nil {
+		data = c.ModelData.Int8
+	}
+	if half == nil && data == nil {
 		return ort.NewDynamicAdvancedSession(c.Model, in, out, o)
 	}
-	data := c.ModelData
 	if data == nil {
 		var err error
 		if data, err = os.ReadFile(c.Model); err != nil {

@@ -150,7 +150,7 @@ func FuzzParseModel(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		g, _, err := readGraph(Config{ModelData: append([]byte{}, b...)})
+		g, _, err := readGraph(Config{ModelData: model.Forms{Float: append([]byte{}, b...)}})
 		if err != nil {
 			return
 		}

@@ -79,7 +79,7 @@ type Config struct {
 	// shown in errors.
 	Model string
 	// ModelData is the network itself. It is not needed after Open.
-	ModelData []byte
+	ModelData model.Forms
 	// Spec describes the network's input format. The zero Spec uses the
 	// network's own metadata under MetadataKey, else a plain one derived from
 	// its inputs.
@@ -87,8 +87,8 @@ type Config struct {
 	// Reviser is the network that revises mattes, for a network with Plate in
 	// its Spec. Without it there is no Revise. Chooser is the one that chooses cells
 	// for such a network. Without it there is no Choose. Guide does that where hints say
-	// what is wanted. None must be modified.
-	Reviser, Chooser, Guide []byte
+	// what is wanted.
+	Reviser, Chooser, Guide model.Forms
 	// Device is where to run. One that is not there gives the CPU, unless
 	// RequireGPU makes that an error.
 	Device     Device
@@ -225,9 +225,9 @@ func Open(c Config) (*Network, error) {
 // would load the network twice. It also distinguishes a truncated file from a
 // network that the runtime does not support.
 func readGraph(c Config) (g *onnxfile.Graph, size int64, err error) {
-	if c.ModelData != nil {
-		size = int64(len(c.ModelData))
-		g, err = onnxfile.Read(bytes.NewReader(c.ModelData), size)
+	if c.ModelData.Float != nil {
+		size = int64(len(c.ModelData.Float))
+		g, err = onnxfile.Read(bytes.NewReader(c.ModelData.Float), size)
 	} else {
 		g, size, err = onnxfile.ReadFile(c.Model)
 	}

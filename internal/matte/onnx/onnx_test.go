@@ -201,7 +201,7 @@ func TestModelData(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := bytes.Clone(data)
-		n := open(t, net, func(c *onnx.Config) { c.Model, c.ModelData = "bundled", data })
+		n := open(t, net, func(c *onnx.Config) { c.Model, c.ModelData = "bundled", model.Forms{Float: data} })
 		if !bytes.Equal(data, before) {
 			t.Error("ModelData was written to")
 		}

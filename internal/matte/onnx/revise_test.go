@@ -94,7 +94,7 @@ func TestReviseRefuses(t *testing.T) {
 	if open(t, "distance").Info().Plate {
 		t.Error("a network revises whose specification does not say so")
 	}
-	c := onnx.Config{Library: library(t), Model: nets + "distance.onnx", Spec: model.Spec{Plate: true}, Reviser: []byte("nothing")}
+	c := onnx.Config{Library: library(t), Model: nets + "distance.onnx", Spec: model.Spec{Plate: true}, Reviser: model.Forms{Float: []byte("nothing")}}
 	if _, err := onnx.Open(c); !errors.As(err, &bad) {
 		t.Errorf("a reviser that is none: %v", err)
 	}

@@ -396,7 +396,7 @@ func TestBundled(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
 	list, err := s.List()
-	if err != nil || list[0].Name != model.Bundled || !list[0].Bundled || !list[0].Installed || list[0].Bytes != int64(len(model.BundledNetwork)) {
+	if err != nil || list[0].Name != model.Bundled || !list[0].Bundled || !list[0].Installed || list[0].Bytes != int64(len(model.BundledNetwork.Float)) {
 		t.Errorf("%+v, %v", list[0], err)
 	}
 	dir := t.TempDir()

@@ -1,0 +1,113 @@
+"""Writes networks in 8-bit integers, as processors run them.
+
+    python quantise.py pack.zip model.onnx reviser.onnx --plates plates
+
+The first is the network that makes the mattes. Each gets a file beside it, model-int8.onnx,
+with the same inputs and outputs. Activations are bytes, and weights have one scale for each
+channel (B. Jacob et al., "Quantization and Training of Neural Networks for Efficient
+Integer-Arithmetic-Only Inference", CVPR 2018). The bounds of activations are those of frames
+of clips that the reviser was trained on.
+
+Weights have seven bits. With eight, sums of two products overflow on processors that have
+AVX2 and no VNNI instructions. Two layers stay as they are: the last, of which a byte would
+be too coarse an edge, and one that takes planes, as each of these has a scale of its own.
+"""
+
+import argparse
+import pathlib
+import tempfile
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+
+import infer
+import views
+from clips import FRAMES
+from evaluate import OnnxRunner
+from pack import Pack
+
+CLIPS = 48  # how many clips show the bounds of activations, by one frame each
+KINDS = ["Conv", "Relu", "Add", "Resize"]  # the nodes that become integers
+
+
+def frame(seed):
+    """Which frame of a clip is looked at."""
+    return 5 * seed % FRAMES
+
+
+def pixels(run, program, clip, mattes, t):
+    picture = clip.pictures[t]
+    return {"pixels": infer.resize(picture, infer.fit(*picture.shape[1::-1], run.short))[None]}
+
+
+def view(run, program, clip, mattes, t):
+    return {"view": views.views(program, clip.pictures, mattes)[t : t + 1]}
+
+
+SHOWN = {"pixels": pixels, "view": view}  # what networks are shown, by their first input
+
+
+class Frames(CalibrationDataReader):
+    """Inputs of a network, for ONNX Runtime's quantiser."""
+
+    def __init__(self, inputs):
+        self.inputs = iter(inputs)
+
+    def get_next(self):
+        return next(self.inputs, None)
+
+
+def plain(path, folder):
+    """A network with float32 weights and named nodes, and the names of those that stay as they are."""
+    settings = onnxruntime.SessionOptions()
+    settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    settings.optimized_model_filepath = str(folder / "plain.onnx")
+    onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+    model = onnx.load(settings.optimized_model_filepath)
+    for i, node in enumerate(model.graph.node):
+        node.name = f"{node.op_type}{i}"
+    planes = {n.output[0] for n in model.graph.node if n.op_type == "DequantizeLinear"}
+    layers = [n for n in model.graph.node if n.op_type == "Conv"]
+    return model, [n.name for n in layers if n.input[0] in planes] + [layers[-1].name]
+
+
+def quantise(path, inputs, out):
+    """Writes the network at path in integers, with bounds from inputs, dictionaries of arrays."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, kept = plain(path, pathlib.Path(folder))
+        quantize_static(
+            model, out, Frames(inputs), quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True,
+            activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, op_types_to_quantize=KINDS, nodes_to_exclude=kept,
+        )  # fmt: skip
+    model = onnx.load(out)
+    onnx.helper.set_model_props(model, {p.key: p.value for p in onnx.load(path).metadata_props})
+    onnx.save(model, out)
+
+
+def beside(path):
+    """The path of a network in integers."""
+    return path.with_name(f"{path.stem}-int8.onnx")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("pack", type=pathlib.Path)
+    p.add_argument("onnx", type=pathlib.Path, nargs="+", help="the network that makes the mattes, and its reviser")
+    p.add_argument("--plates", required=True, help="tools/plates, built")
+    a = p.parse_args()
+    run, pack = OnnxRunner(a.onnx[0], 1), Pack(a.pack)
+    shown = {path: SHOWN[onnx.load(path).graph.input[0].name] for path in a.onnx}
+    inputs = {path: [] for path in a.onnx}
+    for seed in range(CLIPS):
+        clip, mattes = views.estimated(pack, run, seed)
+        for path, show in shown.items():
+            inputs[path].append(show(run, a.plates, clip, mattes, frame(seed)))
+    for path, found in inputs.items():
+        quantise(path, found, beside(path))
+        print(f"{beside(path)}: {beside(path).stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()
