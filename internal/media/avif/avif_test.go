@@ -221,6 +221,45 @@ func TestStill(t *testing.T) {
 }
 
 // What cannot be written is an error, and so is an end without a frame.
+// A sequence that is read again has its times and its alpha.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	pictures := scene(96, 64, 5)
+	path := write(t, avif.Options{Quality: 90}, pictures, []time.Duration{40 * ms, 120 * ms})
+	clip, err := tools(t).Probe(t.Context(), path, media.AVIF, media.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := clip.Info(); !i.HasAlpha || i.Frames != len(pictures) {
+		t.Errorf("alpha %t, %d frames", i.HasAlpha, i.Frames)
+	}
+	for _, every := range []int{1, 2} {
+		src, err := clip.Open(t.Context(), media.ReadOptions{Every: every, Pool: new(media.Pool)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		pts := time.Duration(0)
+		for i := 0; i < len(pictures); i += every {
+			f, err := src.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.PTS != pts {
+				t.Errorf("frame %d at %v, want %v", i, f.PTS, pts)
+			}
+			pts += f.Duration
+			off := 0.0
+			for k := 3; k < len(f.Image.Pix); k += 4 {
+				off += math.Abs(float64(f.Image.Pix[k]) - float64(pictures[i].Pix[k]))
+			}
+			if mean := off * 4 / float64(len(f.Image.Pix)); mean > 2 {
+				t.Errorf("frame %d: alpha is off by %.1f on the mean", i, mean)
+			}
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out.avif"))

@@ -27,6 +27,7 @@ type Clip struct {
 	limits media.Limits
 	info   media.Info
 	stream videoStream
+	matte  *videoStream  // the clip's alpha, where it is a video of its own; nil elsewhere
 	origin time.Duration // the container's own start, which ffmpeg subtracts
 	// guessed says that the container does not say when frames are shown, only when
 	// they are decoded: nothing can be found by its time.
@@ -94,7 +95,10 @@ func (c *Clip) describe(h header, w packetStats) error {
 		return err
 	}
 	c.stream, c.origin = found, time.Duration(h.Format.StartTime)
-	c.info.Codec, c.info.HasAlpha, c.info.Luma = found.CodecName, found.hasAlpha(), found.luma()
+	if c.info.Container == media.AVIF {
+		c.matte = h.matteOf(found)
+	}
+	c.info.Codec, c.info.HasAlpha, c.info.Luma = found.CodecName, c.matte != nil || found.hasAlpha(), found.luma()
 	c.info.AudioCodec, c.info.HasAudio = h.audio()
 	c.info.Width, c.info.Height = found.upright()
 	if c.info.Width < 1 || c.info.Height < 1 {
@@ -229,6 +233,18 @@ func (h header) video() (videoStream, error) {
 	}
 	_, sound := h.audio()
 	return videoStream{}, &media.UnreadableError{Reason: "no video in the file", SoundOnly: sound}
+}
+
+// matteOf is the alpha of an AVIF's pictures, nil where there is none: a grey video of
+// their size behind them (MIAF, ISO/IEC 23000-22, 7.3.5.2).
+func (h header) matteOf(pictures videoStream) *videoStream {
+	for _, s := range h.Streams {
+		if s.Index > pictures.Index && s.CodecType == "video" && strings.HasPrefix(s.PixFmt, "gray") &&
+			s.Width == pictures.Width && s.Height == pictures.Height {
+			return &s
+		}
+	}
+	return nil
 }
 
 // audio is the codec of the first sound, if there is any.

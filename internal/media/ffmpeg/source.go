@@ -77,13 +77,16 @@ func (c *Clip) decodeArgs(o media.ReadOptions, seek time.Duration) []string {
 	if c.limits.MaxArea > 0 { // also for pictures that no header announces
 		in["max_pixels"] = strconv.FormatInt(c.limits.MaxArea+decoderPadding*int64(max(c.stream.Width, c.stream.Height)), 10)
 	}
-	return ffmpeggo.Input(fileURL(c.path), in).
-		Get(strconv.Itoa(c.stream.Index)).
-		Output("pipe:1", ffmpeggo.KwArgs{
-			"vf": c.decodeFilters(o.Every), "fps_mode": "passthrough", "enc_time_base": c.tools.demuxTimeBase(),
-			"c:v": "rawvideo", "f": "nut",
-		}).
-		GlobalArgs(quiet...).GetArgs()
+	pictures, filters := ffmpeggo.Input(fileURL(c.path), in), c.decodeFilters(o.Every)
+	out := ffmpeggo.KwArgs{
+		"fps_mode": "passthrough", "enc_time_base": c.tools.demuxTimeBase(), "c:v": "rawvideo", "f": "nut",
+	}
+	if c.matte != nil {
+		out["filter_complex"] = fmt.Sprintf("[0:%d][0:%d]alphamerge,%s", c.stream.Index, c.matte.Index, filters)
+	} else {
+		pictures, out["vf"] = pictures.Get(strconv.Itoa(c.stream.Index)), filters
+	}
+	return pictures.Output("pipe:1", out).GlobalArgs(quiet...).GetArgs()
 }
 
 // decoderPadding is how many columns decoders add to a picture, at most, before they
