@@ -106,7 +106,7 @@ def overlap(mattes, truths):
 
 
 def filmed(a, pack):
-    """Prints what the program makes of films by kind, with and without motion."""
+    """Prints what the program makes of films by kind, with and without motion, and of empty ones where only what moves is wanted."""
     import film
 
     wanted, found = dict(KINDS), {kind: {} for kind in KINDS}
@@ -117,7 +117,8 @@ def filmed(a, pack):
         if not wanted.get(clip.plan.kind):
             continue
         wanted[clip.plan.kind] -= 1
-        for more in ([], ["--no-motion"]):
+        ways = [[], ["--no-motion"]] + [["--subject", "moving"]] * (clip.plan.kind == "empty")
+        for more in ways:
             frames = [types.SimpleNamespace(picture=p) for p in clip.pictures]
             mattes = program.mattes(a.program.resolve(), a.onnx.resolve(), frames, *more)
             truths = [t / np.float32(255) for t in clip.truths]
@@ -125,8 +126,9 @@ def filmed(a, pack):
             found[clip.plan.kind].setdefault(" ".join(more), []).append(value)
     for kind, by in found.items():
         what = "mean alpha" if kind == "empty" else "IoU"
+        means = ", ".join(f"{f'with {more} ' if more else ''}{np.mean(found):.4f}" for more, found in by.items())
         worst = "" if kind == "empty" else f", worst loss by motion {max(b - a for a, b in zip(by[''], by['--no-motion'])):.3f}"
-        print(f"{len(by[''])} {kind} films, by the program: {what} {np.mean(by['']):.4f}, with --no-motion {np.mean(by['--no-motion']):.4f}{worst}")
+        print(f"{len(by[''])} {kind} films, by the program: {what} {means}{worst}")
 
 
 def main():
