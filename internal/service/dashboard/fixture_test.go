@@ -30,6 +30,9 @@ import (
 
 const password = "correct horse"
 
+// patience is the longest wait for something that the service does by itself.
+const patience = 2 * time.Minute
+
 // service is a complete node on files of its own, served as in production.
 type service struct {
 	testing.TB
@@ -223,7 +226,9 @@ func text(page string) string { return markup.ReplaceAllString(page, " ") }
 // than an account may, for a job that takes long on a busy machine.
 func (p *person) ended(id string) string {
 	p.Helper()
-	for tick := time.NewTicker(150 * time.Millisecond); ; <-tick.C {
+	ctx, cancel := context.WithTimeout(p.Context(), patience)
+	defer cancel()
+	for tick := time.NewTicker(150 * time.Millisecond); ctx.Err() == nil; <-tick.C {
 		var j struct{ Status string }
 		got := p.get("/api/jobs/" + id)
 		if err := json.Unmarshal([]byte(got.body), &j); err != nil || got.status != http.StatusOK {
@@ -233,6 +238,8 @@ func (p *person) ended(id string) string {
 			return j.Status
 		}
 	}
+	p.Fatalf("job %s has not ended within %s", id, patience)
+	return ""
 }
 
 // hop makes a GIF of the sample clip: a figure on a flat backdrop.

@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"mime/multipart"
@@ -121,6 +122,20 @@ func TestCancel(t *testing.T) {
 	s.signedIn("bob@example.com").post(cancel).says(http.StatusNotFound)
 }
 
+// message is the next message to a webhook. Where none comes, the test fails.
+func (s *service) message(received <-chan string) string {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	select {
+	case id := <-received:
+		return id
+	case <-ctx.Done():
+		s.Fatalf("no message within %s: %v", patience, s.log)
+		return ""
+	}
+}
+
 // TestWebhooks checks that the page makes webhooks, shows a secret once, lists the
 // messages and sends one again.
 func TestWebhooks(t *testing.T) {
@@ -140,11 +155,11 @@ func TestWebhooks(t *testing.T) {
 		t.Error("a secret is shown again")
 	}
 	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}, "method", "fast").jobID()
-	first := <-received
+	first := s.message(received)
 	p.ended(id)
 	p.get("/webhooks").says(http.StatusOK, "job.done", `href="/jobs/`+id+`"`, `action="/deliveries/`+first+`/again"`)
 	p.post("/deliveries/" + first + "/again").leads("/webhooks?after=again")
-	if second := <-received; second != first {
+	if second := s.message(received); second != first {
 		t.Errorf("sent again it is %s, not %s", second, first)
 	}
 	endpoint := regexp.MustCompile(`/webhooks/(whe_\w+)/remove`).FindStringSubmatch(shown.body)[1]
