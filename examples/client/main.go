@@ -47,7 +47,7 @@ func run(ctx context.Context, clips []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("submitted,", made.CreditsRemaining, "credits are left")
+	fmt.Println("submitted, credits left:", made.CreditsRemaining)
 	batch, err := c.WaitBatch(ctx, made.ID, nil)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func explain(err error) error {
 	var poor *client.InsufficientCreditsError
 	switch {
 	case errors.As(err, &poor):
-		return fmt.Errorf("only %d credits are left", poor.CreditsRemaining)
+		return fmt.Errorf("too few credits: the balance is %d", poor.CreditsRemaining)
 	case errors.Is(err, client.ErrUnauthorized):
 		return errors.New("BGREMOVE_API_KEY is not valid")
 	case errors.Is(err, fs.ErrExist):

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/store"
 )
@@ -105,7 +106,7 @@ func explainAccount(err error) error {
 	var poor *account.InsufficientError
 	switch {
 	case errors.As(err, &poor):
-		return fmt.Errorf("cannot take %d credits: only %d are left", poor.Cost, poor.Balance)
+		return fmt.Errorf("cannot take %s: the balance is %d", term.Count(poor.Cost, "credit"), poor.Balance)
 	case errors.As(err, &field):
 		return &flags.UsageError{Command: "bgremove admin", Err: fmt.Errorf("%s %s", field.Field, field.Reason)}
 	case errors.Is(err, account.ErrTooManyKeys):

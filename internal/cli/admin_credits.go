@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/store"
 )
@@ -30,7 +31,7 @@ func (m *admin) creditsGrant() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(m.Out, "%s  %d credits\n", acct.Email, balance)
+		fmt.Fprintf(m.Out, "%s  %s\n", acct.Email, term.Count(balance, "credit"))
 		return nil
 	})
 	cmd.Flags().StringVar(&plan, "plan", "", "the credits of a `plan`: "+planNames())
@@ -85,7 +86,7 @@ func (m *admin) creditsTake() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(m.Out, "%s  %d credits\n", acct.Email, balance)
+		fmt.Fprintf(m.Out, "%s  %s\n", acct.Email, term.Count(balance, "credit"))
 		return nil
 	})
 }
@@ -124,7 +125,7 @@ func (m *admin) creditsShow() *cobra.Command {
 			return m.JSON(map[string]any{"email": acct.Email, "credits": acct.Credits, "ledger": lines})
 		}
 		w := tabwriter.NewWriter(m.Out, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(w, "%s\t%d credits\n", acct.Email, acct.Credits)
+		fmt.Fprintf(w, "%s\t%s\n", acct.Email, term.Count(acct.Credits, "credit"))
 		for _, l := range lines {
 			fmt.Fprintf(w, "%s\t%s\t%+d\t%s\n", l.At, l.Kind, l.Amount, l.Job)
 		}
@@ -164,7 +165,7 @@ func (m *admin) creditsVerify() *cobra.Command {
 		}
 		m.printDiscrepancies(wrong)
 		if len(wrong) > 0 {
-			return fmt.Errorf("%d balances differ from the ledger", len(wrong))
+			return fmt.Errorf("balances that differ from the ledger: %d", len(wrong))
 		}
 		if !m.asJSON {
 			fmt.Fprintln(m.Out, "every balance is the sum of its ledger")
@@ -185,6 +186,6 @@ func discrepancies(wrong []account.Discrepancy) []map[string]any {
 
 func (m *admin) printDiscrepancies(wrong []account.Discrepancy) {
 	for _, d := range wrong {
-		m.Message("account %s has %d credits, but its ledger sums to %d", d.AccountID, d.Balance, d.Sum)
+		m.Message("account %s has %s, but its ledger sums to %d", d.AccountID, term.Count(d.Balance, "credit"), d.Sum)
 	}
 }

@@ -132,7 +132,7 @@ func (m *admin) printVerified(wrong []account.Discrepancy, checked deployment.Co
 		m.Message("%s: %s: %s", p.JobID, p.Key, p.What)
 	}
 	if len(wrong)+len(problems) > 0 {
-		return fmt.Errorf("%d balances and %d files are wrong", len(wrong), len(problems))
+		return fmt.Errorf("wrong: %s and %s", term.Count(len(wrong), "balance"), term.Count(len(problems), "file"))
 	}
 	if !m.asJSON {
 		fmt.Fprintf(m.Out, "every balance is the sum of its ledger; %s are as they were stored\n", fileCount(checked))

@@ -218,7 +218,7 @@ func (r *batchRun) showProgress() {
 	}
 	total, title := r.total, fmt.Sprintf("%d of %d files", r.ended, r.total)
 	if r.o.watch && r.ended == total {
-		title = fmt.Sprintf("%d files, watching", total)
+		title = term.Count(total, "file") + ", watching"
 	}
 	r.mu.Unlock()
 	const steps = 1000 // per file

@@ -138,7 +138,7 @@ func (f *fitting) run(ctx context.Context) (written, error) {
 	}
 	if got.Settings.Rate == 0 && best.report.Dropped > 0 && (f.limits.MaxFrames > 0 || f.limits.MaxRate > 0) {
 		f.notes = append(f.notes, Note{Code: FewerFrames, Frames: best.report.Dropped, Message: fmt.Sprintf(
-			"%d frames were left out, because preset %s takes no more", best.report.Dropped, f.limits.Name)})
+			"frames left out, because preset %s takes no more: %d", f.limits.Name, best.report.Dropped)})
 	}
 	if f.extras.Preview != nil && best.after != nil {
 		f.extras.Preview(best.before, best.after)

@@ -35,7 +35,7 @@ var (
 type InsufficientCreditsError struct{ CreditsRemaining int }
 
 func (e *InsufficientCreditsError) Error() string {
-	return fmt.Sprintf("the balance of %d credits is too low", e.CreditsRemaining)
+	return fmt.Sprintf("too few credits: the balance is %d", e.CreditsRemaining)
 }
 
 // RateLimitedError is too many requests with one key.

@@ -75,7 +75,7 @@ func ExampleInsufficientCreditsError() {
 	var poor *client.InsufficientCreditsError
 	switch {
 	case errors.As(err, &poor):
-		fmt.Println("only", poor.CreditsRemaining, "credits are left")
+		fmt.Println("too few credits: the balance is", poor.CreditsRemaining)
 	case errors.Is(err, client.ErrUnauthorized):
 		fmt.Println("the key is not valid")
 	}

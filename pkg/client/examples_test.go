@@ -110,7 +110,7 @@ func TestProgram(t *testing.T) {
 	if said, err = s.run(t, s.url, program, good); err == nil || !strings.Contains(said, "move it away first") {
 		t.Errorf("%v: %s", err, said)
 	}
-	if said, err = s.run(t, s.url, program, good); err == nil || !strings.Contains(said, "only 0 credits are left") {
+	if said, err = s.run(t, s.url, program, good); err == nil || !strings.Contains(said, "too few credits: the balance is 0") {
 		t.Errorf("%v: %s", err, said)
 	}
 }

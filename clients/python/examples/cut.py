@@ -14,7 +14,7 @@ def main(source: str, target: str) -> None:
         size = client.download(made["id"], target)
     except (Error, JobFailed) as failed:
         sys.exit(f"{source}: {failed}")
-    print(f"{target}: {job['outputFormat']}, {size} bytes, {made['creditsRemaining']} credits are left")
+    print(f"{target}: {job['outputFormat']}, {size} bytes, credits left: {made['creditsRemaining']}")
 
 
 if __name__ == "__main__":

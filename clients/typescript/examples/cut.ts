@@ -12,7 +12,7 @@ try {
   const job = await client.wait(made.id, { seen: (job) => console.error(job.status) });
   const result = await client.download(made.id);
   await writeFile(target, new Uint8Array(await result.arrayBuffer()), { flag: "wx" });
-  console.log(`${target}: ${job.outputFormat}, ${result.size} bytes, ${made.creditsRemaining} credits are left`);
+  console.log(`${target}: ${job.outputFormat}, ${result.size} bytes, credits left: ${made.creditsRemaining}`);
 } catch (failed) {
   if (!(failed instanceof ServiceError || failed instanceof JobFailed)) throw failed;
   console.error(`${source}: ${failed.message}`);

@@ -196,7 +196,7 @@ func (b *batchSubmission) record(reply client.BatchSubmission, inputs []string) 
 		}
 		b.results = append(b.results, d)
 	}
-	b.announce("%s: %d files submitted, %d credits are left", reply.ID, len(reply.Jobs), reply.CreditsRemaining)
+	b.announce("%s: %s submitted, credits left: %d", reply.ID, term.Count(len(reply.Jobs), "file"), reply.CreditsRemaining)
 }
 
 // waitAndDownload waits for the batches in turn, and downloads finished results.

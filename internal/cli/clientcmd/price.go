@@ -108,9 +108,9 @@ func (o *submission) confirm(cmd *cobra.Command, inputs []string, limit int) err
 		costText = term.Count(cost, "credit")
 	}
 	if !o.CanAsk() {
-		return &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.NotSubmitted, Reason: fmt.Sprintf("%d files cost %s, more than the %d of --ask-above, and there is no terminal to ask on", len(inputs), costText, limit)}
+		return &bgremove.Error{Kind: bgremove.Invalid, Cause: failure.NotSubmitted, Reason: fmt.Sprintf("the price of %s is %s, more than the %d of --ask-above, and there is no terminal to ask on", term.Count(len(inputs), "file"), costText, limit)}
 	}
-	yes, err := o.Ask(cmd.Context(), fmt.Sprintf("%d files cost %s. Submit them?", len(inputs), costText))
+	yes, err := o.Ask(cmd.Context(), fmt.Sprintf("The price of %s is %s. Submit?", term.Count(len(inputs), "file"), costText))
 	if err == nil && !yes {
 		err = errDeclined
 	}

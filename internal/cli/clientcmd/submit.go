@@ -88,7 +88,7 @@ func (o *submission) submit(cmd *cobra.Command, input string) error {
 	if o.wait {
 		err = o.waitAndDownload(cmd.Context(), s, &d, output)
 	} else {
-		o.announce("%s: submitted, %d credits are left; bgremove client wait %s waits for it", input, job.CreditsRemaining, job.ID)
+		o.announce("%s: submitted, credits left: %d; bgremove client wait %s waits for it", input, job.CreditsRemaining, job.ID)
 	}
 	return o.print(d, job.CreditsRemaining, err)
 }

@@ -45,7 +45,7 @@ type Entry struct {
 type InsufficientError struct{ Balance, Cost int64 }
 
 func (e *InsufficientError) Error() string {
-	return fmt.Sprintf("%d credits are needed, %d are left", e.Cost, e.Balance)
+	return fmt.Sprintf("too few credits: the cost is %d, the balance is %d", e.Cost, e.Balance)
 }
 
 // Ledger is how credits move. The balance of an account is always the sum of

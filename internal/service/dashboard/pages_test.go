@@ -274,7 +274,7 @@ func TestQualityIsShown(t *testing.T) {
 	}
 	path := p.upload("/jobs", []string{"empty.gif", empty.String()}, "method", "fast").header.Get("Location")
 	p.ended(strings.TrimPrefix(path, "/jobs/"))
-	p.get(path).says(http.StatusOK, "Check the result: nothing was kept: no subject was recognised.")
+	p.get(path).says(http.StatusOK, ", 1 frame, ", "Check the result: nothing was kept: no subject was recognised.")
 }
 
 func TestNotFound(t *testing.T) {

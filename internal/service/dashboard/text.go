@@ -25,7 +25,7 @@ func (d *Dashboard) functions() template.FuncMap {
 		"uploads":     func() string { return option.List(option.UploadExtensions(), "or") },
 		"uploadTypes": func() string { return strings.Join(option.UploadTypes(), ",") },
 		"priceRule":   func() string { return price.Rule },
-		"bytes":       bytesText, "seconds": secondsText, "span": spanText, "count": countText, "credits": creditsText, "signed": signedText,
+		"bytes":       bytesText, "seconds": secondsText, "span": spanText, "count": countText, "credits": creditsText, "frames": framesText, "signed": signedText,
 		"dollars": dollarsText, "period": periodText, "when": whenText, "stateName": stateName,
 		"reason": reason, "reasonShort": reasonShort, "entry": entryText, "short": shortID,
 	}
@@ -91,6 +91,13 @@ func creditsText(n int64) string {
 		return "1 credit"
 	}
 	return countText(n) + " credits"
+}
+
+func framesText(n int) string {
+	if n == 1 {
+		return "1 frame"
+	}
+	return countText(int64(n)) + " frames"
 }
 
 func dollarsText(cents int64) string { return fmt.Sprintf("$%d.%02d", cents/100, cents%100) }
