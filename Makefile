@@ -47,6 +47,7 @@ setup: ## install the programs that the tests and the demo need besides Go
 
 .PHONY: build
 build: ## build bin/bgremove
+	@test "$$($(GO) env CGO_ENABLED)" = 1 || echo 'make: without a C compiler the program has no neural networks (Debian: apt install gcc libc6-dev)' >&2
 	$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/bgremove
 
 .PHONY: test
@@ -139,7 +140,7 @@ site: ## build the documentation site in site/html, and check its links
 	./tools/site.sh
 
 .PHONY: site-test
-site-test: setup site ## open the documentation site in a browser, and check its looks and its search
+site-test: setup site ## open the documentation site in Chromium and Firefox, and check its looks and its search
 	BGREMOVE_TEST_SITE='$(CURDIR)/site/html' $(GO) test -count=1 ./tools/site
 
 .PHONY: attack

@@ -87,7 +87,7 @@ var hints = map[bgremove.Cause]string{
 	bgremove.NoSandbox:  "--sandbox auto uses the parts that work; `bgremove doctor` shows them",
 	bgremove.NoRuntime:  "bgremove setup gets ONNX Runtime; --onnxruntime names a library of your own",
 	bgremove.NotRuntime: "name ONNX Runtime's library or its folder; where none is named, that of bgremove setup is taken",
-	bgremove.NoNetworks: "install a release build, or build with cgo; " + useFast,
+	bgremove.NoNetworks: "install a release build, or a C compiler (Debian: gcc and libc6-dev) and build again; " + useFast,
 	bgremove.NoAVX:      useFast,
 	bgremove.NoGPU:      "name a GPU build of ONNX Runtime with --onnxruntime, or leave out --require-gpu",
 	bgremove.NoMemory:   "close other programs, or choose a smaller network: bgremove models list shows sizes",
