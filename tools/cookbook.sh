@@ -75,6 +75,11 @@ beside() { # picture, clip, result
 }
 recipe 'A green screen becomes white'
 beside green green.mp4 white.mp4
+bgremove remove "$root/testdata/real/head.mp4" --crop=false --bg '#2fb457' --shadow=60,20,16,60 -o shadowed.mp4
+ff -i shadowed.mp4 -vf crop=480:270:54:28 green.mp4 # the shadow made the picture larger
+recipe 'A green screen goes to the editor, with its shadows'
+write shadow -i green.mp4 -i green.mov -f lavfi -i "$(chequered 320x180)" \
+	-filter_complex '[0]scale=320:180[a];[1]scale=320:180[s];[2][s]overlay=shortest=1[b];[a][b]hstack'
 cp "$root/testdata/real/milk.mov" talk.mp4
 recipe 'A blurred room, as in calls'
 beside blur talk.mp4 blurred.mp4
