@@ -16,8 +16,8 @@ import (
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// storageHint is what to do about a database and a storage that are not those of
-// one service.
+// storageHint is what to do about a database and a storage that do not belong together,
+// or belong to another user.
 func storageHint(err error) string {
 	switch {
 	case errors.As(err, new(*deployment.MismatchError)):
@@ -28,6 +28,8 @@ func storageHint(err error) string {
 		return "try again once they have ended"
 	case errors.Is(err, billing.ErrSubscribed):
 		return "end it in Stripe, and try again"
+	case errors.Is(err, fs.ErrPermission):
+		return "run it as a user who may use this folder: for a service that is its own, such as sudo -u bgremove"
 	}
 	return ""
 }
