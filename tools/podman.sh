@@ -23,7 +23,7 @@ export CONTAINERS_CONF="$cache/containers.conf"
 
 if ! podman image exists "localhost/debian:$suite"; then
 	if [ ! -s "$cache/$suite.tar" ]; then
-		mmdebstrap --quiet --variant=minbase "$suite" "$cache/$suite.tar.part"
+		mmdebstrap --quiet --format=tar --variant=minbase "$suite" "$cache/$suite.tar.part"
 		mv "$cache/$suite.tar.part" "$cache/$suite.tar"
 	fi
 	podman import --quiet "$cache/$suite.tar" "localhost/debian:$suite" >/dev/null
