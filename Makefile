@@ -247,8 +247,8 @@ packages: $(goreleaser) ## build the packages for amd64, and install and remove 
 	./tools/packages.sh $(goreleaser)
 
 .PHONY: container
-container: ## build the container image, and run its containers; needs root
-	./tools/container.sh
+container: $(versitygw) ## build the container image, and run its containers and the compose file; needs root
+	./tools/container.sh $(versitygw)
 
 .PHONY: clean
 clean: ## remove the built files and the tools

@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # Builds the image of deploy/Containerfile on base images of Debian's packages and
 # this machine's Go, and checks that its containers work with the rights that the
-# documents promise. Needs what tools/podman.sh needs, and curl, jq, npm and ffprobe.
+# documents promise, alone and as the service of deploy/compose.yaml. Needs what
+# tools/podman.sh needs, Debian's packages podman-compose and aardvark-dns, curl, jq,
+# npm and ffprobe, and the port 8080. VERSITYGW is the program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+test $# = 1 && test -x "$1" || { echo "usage: container.sh VERSITYGW" >&2; exit 2; }
+versitygw=$1
+for program in podman-compose /usr/lib/podman/aardvark-dns curl jq npm ffprobe; do
+	command -v "$program" >/dev/null || { echo "container.sh: $program is missing" >&2; exit 1; }
+done
 podman=tools/podman.sh
 image=localhost/bgremove
 golang=localhost/golang:trixie
@@ -17,6 +24,8 @@ die() { echo "container.sh: $*" >&2; exit 1; }
 
 stop() {
 	$podman rm --force --volumes "$name" >/dev/null 2>&1 || true
+	remove_service
+	test -z "${standins:-}" || $podman rmi --force $standins >/dev/null 2>&1 || true
 	rm -rf "$dir"
 }
 trap stop EXIT
@@ -83,9 +92,17 @@ await() {
 	done
 }
 
+# healthy CONTAINER asks for its health.
 healthy() {
-	$podman healthcheck run "$name" >/dev/null 2>&1 || true # podman needs systemd to do so itself
-	test "$($podman inspect --format '{{.State.Health.Status}}' "$name")" = healthy
+	$podman healthcheck run "$1" >/dev/null 2>&1 || true # podman needs systemd to do so itself
+	test "$($podman inspect --format '{{.State.Health.Status}}' "$1")" = healthy
+}
+
+# check_rights CONTAINER fails unless it has no rights.
+check_rights() {
+	test "$($podman exec "$1" id -u)" = 10001 || die "$1 runs as $($podman exec "$1" id)"
+	! $podman exec "$1" touch /etc/passwd /opt/bgremove/x 2>/dev/null || die "the root file system of $1 is not read-only"
+	grep -q '^CapBnd:\s0*$' <<<"$($podman exec "$1" cat /proc/1/status)" || die "$1 has capabilities"
 }
 
 finished() {
@@ -104,11 +121,9 @@ job() {
 serve() {
 	$podman run --detach --name "$name" "${confined[@]}" --volume /data --publish 127.0.0.1::8080 \
 		"$image" serve --addr :8080 --sandbox on >/dev/null 2>"$dir/start" || die "$(cat "$dir/start")"
-	await healthy
+	await healthy "$name"
 	url=http://$($podman port "$name" 8080/tcp)
-	test "$($podman exec "$name" id -u)" = 10001 || die "the service runs as $($podman exec "$name" id)"
-	! $podman exec "$name" touch /etc/passwd /opt/bgremove/x 2>/dev/null || die "the root file system is not read-only"
-	grep -q '^CapBnd:\s0*$' <<<"$($podman exec "$name" cat /proc/1/status)" || die "the service has capabilities"
+	check_rights "$name"
 	$podman exec "$name" bgremove admin account create ann@example.com --credits 100 >/dev/null
 	key=$($podman exec "$name" bgremove admin key create ann@example.com)
 	job fast testdata/demo/hop.mp4
@@ -118,7 +133,92 @@ serve() {
 	echo "serve: healthy, one job by each method, stopped in order"
 }
 
+# compose ARGUMENT... runs podman-compose on the compose file.
+compose() {
+	POSTGRES_PASSWORD=secret1 STORAGE_PASSWORD=secret2 podman-compose --podman-path "$PWD/$podman" --project-name "$name" --file deploy/compose.yaml "$@"
+}
+
+# standin NAME builds an image by the Containerfile on standard input, in the place of
+# one of a registry, unless the machine has that.
+standin() {
+	! $podman image exists "$1" || return 0
+	$podman build --quiet --tag "$1" --file - "$dir" >/dev/null
+	standins="${standins:-} $1"
+}
+
+# image_of SERVICE is the image that the compose file names.
+image_of() { sed -n "/^  $1:/,/image:/s/.*image: //p" deploy/compose.yaml; }
+
+standins() {
+	install "$versitygw" "$dir/versitygw"
+	standin "$(image_of storage)" <<-'END'
+		FROM localhost/debian:trixie
+		COPY versitygw /usr/local/bin/
+		ENTRYPOINT ["versitygw"]
+	END
+	cat >"$dir/postgres.sh" <<-'END'
+		#!/bin/sh
+		set -eu
+		PATH=/usr/lib/postgresql/17/bin:$PATH
+		data=/var/lib/postgresql/data
+		if [ ! -s $data/PG_VERSION ]; then
+			chown postgres $data
+			echo "$POSTGRES_PASSWORD" >/tmp/password
+			setpriv --reuid=postgres --clear-groups initdb --username="$POSTGRES_USER" --pwfile=/tmp/password --auth-host=scram-sha-256 --auth-local=trust $data
+			echo "host all all all scram-sha-256" >>$data/pg_hba.conf
+			echo "CREATE DATABASE $POSTGRES_USER" | setpriv --reuid=postgres --clear-groups postgres --single -D $data postgres
+		fi
+		exec setpriv --reuid=postgres --clear-groups postgres -D $data -c listen_addresses='*'
+	END
+	standin "$(image_of database)" <<-'END'
+		FROM localhost/debian:trixie
+		RUN apt-get update && apt-get install -y --no-install-recommends postgresql-17
+		COPY --chmod=755 postgres.sh /usr/local/bin/
+		ENV PATH=/usr/lib/postgresql/17/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+		VOLUME /var/lib/postgresql/data
+		STOPSIGNAL SIGINT
+		ENTRYPOINT ["postgres.sh"]
+	END
+}
+
+ready() { curl -s --fail --output /dev/null "$url/readyz"; }
+
+# left are the names of what is left of the service.
+left() {
+	$podman ps --all --filter "name=^${name}_" --format '{{.Names}}'
+	$podman volume ls --filter "name=^${name}_" --format '{{.Name}}'
+	$podman network ls --filter "name=^${name}_" --format '{{.Name}}'
+}
+
+# remove_service removes also what podman-compose 1.0.3 leaves: the network, and the
+# volume that several services share.
+remove_service() {
+	compose down --volumes
+	$podman volume rm "${name}_data" || true
+	$podman network rm "${name}_default" || true
+} >/dev/null 2>&1
+
+service() {
+	url=http://127.0.0.1:8080
+	! curl -s --output /dev/null "$url" || die "something else listens at $url"
+	standins
+	compose up --detach >"$dir/up" 2>&1 || die "$(cat "$dir/up")"
+	await ready
+	for container in "${name}_api_1" "${name}_worker_1" "${name}_worker_2"; do
+		await healthy "$container"
+		check_rights "$container"
+	done
+	test "$($podman exec "${name}_database_1" printenv POSTGRES_PASSWORD)" = secret1 || die "the database has another password than the one that was set"
+	compose exec -T api bgremove admin account create ann@example.com --credits 100 >/dev/null 2>&1
+	key=$($podman exec "${name}_api_1" bgremove admin key create ann@example.com 2>/dev/null)
+	job auto testdata/demo/hop.mp4
+	remove_service
+	test -z "$(left)" || die "of the service are left: $(left)"
+	echo "compose: three nodes healthy and without rights, one job from node to node, nothing left"
+}
+
 build
 clips
 profiles
 serve
+service
