@@ -195,6 +195,12 @@ func TestServicePods(t *testing.T) {
 		if got := strconv.FormatInt(*pod.SecurityContext.RunAsUser, 10); got != user {
 			t.Errorf("%s runs as %s, not as the image's user %s", name, got, user)
 		}
+		if s := pod.SecurityContext; !*s.RunAsNonRoot || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault || *pod.AutomountServiceAccountToken {
+			t.Errorf("%s may be root, has no seccomp profile or the cluster's token", name)
+		}
+		if len(pod.Containers) != 1 || pod.Containers[0].Image == "" {
+			t.Errorf("%s has other containers than those that rights.yaml names: %v", name, pod.Containers)
+		}
 		c := pod.Containers[0]
 		if s := c.SecurityContext; *s.AllowPrivilegeEscalation || !*s.ReadOnlyRootFilesystem || !slices.Contains(s.Capabilities.Drop, "ALL") {
 			t.Errorf("%s has rights: %v", name, s)
