@@ -1,9 +1,11 @@
 package kubernetes_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,18 +14,16 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
 )
 
-// job decodes the manifest; an unknown field is an error.
-func job(t *testing.T) *batchv1.Job {
+// job decodes a manifest; an unknown field is an error.
+func job(t *testing.T, path string) *batchv1.Job {
 	t.Helper()
-	var job batchv1.Job
-	if err := yaml.UnmarshalStrict([]byte(read(t, "batch/job.yaml")), &job); err != nil {
-		t.Fatal(err)
-	}
-	return &job
+	return decode[batchv1.Job](t, []byte(read(t, path)))
 }
+
+// The jobs: between volumes, and between folders of a bucket.
+const volumeJob, bucketJob = "batch/job.yaml", "batch/bucket.yaml"
 
 func read(t *testing.T, path string) string {
 	t.Helper()
@@ -48,7 +48,7 @@ func bgremove(t *testing.T) string {
 
 func TestJobIsIndexed(t *testing.T) {
 	t.Parallel()
-	job := job(t)
+	job := job(t, volumeJob)
 	if job.APIVersion != "batch/v1" || job.Kind != "Job" {
 		t.Errorf("%s %s", job.APIVersion, job.Kind)
 	}
@@ -60,42 +60,63 @@ func TestJobIsIndexed(t *testing.T) {
 	}
 }
 
-// The program takes its part from the manifest's variables, with the manifest's flags.
+// The program takes its part from the manifests' variables, with their flags.
 func TestJobRuns(t *testing.T) {
 	t.Parallel()
-	job, program, dir := job(t), bgremove(t), t.TempDir()
-	container := job.Spec.Template.Spec.Containers[0]
-	picture := read(t, "../../testdata/pygif/animation.gif")
-	places := map[string]string{}
-	for _, mount := range container.VolumeMounts {
-		places[mount.MountPath] = filepath.Join(dir, mount.Name)
-		if err := os.Mkdir(places[mount.MountPath], 0o700); err != nil {
+	program, picture := bgremove(t), read(t, "../../testdata/pygif/animation.gif")
+	for path, places := range map[string]struct{ in, out string }{volumeJob: {"clips", "cut"}, bucketJob: {"in", "out"}} {
+		dir, spec := t.TempDir(), job(t, path).Spec
+		in := filepath.Join(dir, places.in)
+		if err := errors.Join(os.Mkdir(in, 0o700), os.WriteFile(filepath.Join(in, "a.gif"), []byte(picture), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := os.WriteFile(filepath.Join(places["/clips"], "a.gif"), []byte(picture), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var args []string
-	for _, arg := range container.Args {
-		if place, ok := places[arg]; ok {
-			arg = place
+		container := spec.Template.Spec.Containers[0]
+		for index := range int(*spec.Completions) {
+			run := exec.Command(program, append(localArgs(container, dir), "--method", "fast")...)
+			run.Env = append(os.Environ(), "JOB_COMPLETION_INDEX="+strconv.Itoa(index)) // as Kubernetes sets it
+			for _, env := range container.Env {
+				run.Env = append(run.Env, env.Name+"="+env.Value)
+			}
+			out, err := run.CombinedOutput()
+			if want := "shard " + strconv.Itoa(index+1) + "/" + strconv.Itoa(int(*spec.Completions)) + ":"; err != nil || !strings.Contains(string(out), want) {
+				t.Errorf("%s: %v, without %q:\n%s", path, err, want, out)
+			}
 		}
-		args = append(args, arg)
-	}
-	for index := range int(*job.Spec.Completions) {
-		run := exec.Command(program, append(args, "--method", "fast")...)
-		run.Env = append(os.Environ(), "JOB_COMPLETION_INDEX="+strconv.Itoa(index)) // as Kubernetes sets it
-		for _, env := range container.Env {
-			run.Env = append(run.Env, env.Name+"="+env.Value)
-		}
-		out, err := run.CombinedOutput()
-		if want := "shard " + strconv.Itoa(index+1) + "/" + strconv.Itoa(int(*job.Spec.Completions)) + ":"; err != nil || !strings.Contains(string(out), want) {
-			t.Errorf("%v, without %q:\n%s", err, want, out)
+		if _, err := os.Stat(filepath.Join(dir, places.out, "a-nobg.gif")); err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(places["/cut"], "a-nobg.gif")); err != nil {
-		t.Error(err)
+}
+
+// localArgs are a container's, with folders of dir in the place of volumes and of the bucket.
+func localArgs(c corev1.Container, dir string) []string {
+	args := slices.Clone(c.Args)
+	for i, arg := range args {
+		if mounted := slices.IndexFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == arg }); mounted >= 0 {
+			args[i] = filepath.Join(dir, c.VolumeMounts[mounted].Name)
+		} else if key, ok := strings.CutPrefix(arg, "s3://clips/"); ok {
+			args[i] = "file://" + dir + "/" + key
+		}
+	}
+	return args
+}
+
+// The jobs differ in the places of the clips, and in what a pod needs for them.
+func TestJobsAgree(t *testing.T) {
+	t.Parallel()
+	var rest []batchv1.JobSpec
+	for _, path := range []string{volumeJob, bucketJob} {
+		spec := job(t, path).Spec
+		pod := &spec.Template.Spec
+		c := &pod.Containers[0]
+		pod.Volumes, c.VolumeMounts, c.Args, c.EnvFrom = nil, nil, nil, nil
+		for _, list := range []corev1.ResourceList{c.Resources.Requests, c.Resources.Limits} {
+			delete(list, corev1.ResourceEphemeralStorage)
+		}
+		rest = append(rest, spec)
+	}
+	if !reflect.DeepEqual(rest[0], rest[1]) {
+		t.Errorf("apart from the places, %s has\n%+v\nand %s\n%+v", volumeJob, rest[0], bucketJob, rest[1])
 	}
 }
 
@@ -103,7 +124,7 @@ func TestJobRuns(t *testing.T) {
 func TestJobUser(t *testing.T) {
 	t.Parallel()
 	user := imageUser(t)
-	pod := job(t).Spec.Template.Spec.SecurityContext
+	pod := job(t, volumeJob).Spec.Template.Spec.SecurityContext
 	for name, id := range map[string]*int64{"user": pod.RunAsUser, "group": pod.RunAsGroup, "group of files": pod.FSGroup} {
 		if id == nil || strconv.FormatInt(*id, 10) != user {
 			t.Errorf("%s is not %s, the user of the image", name, user)
@@ -126,7 +147,7 @@ func TestJobExitCodes(t *testing.T) {
 	t.Parallel()
 	guide := read(t, "../../docs/batch.md")
 	var codes []int32
-	for _, rule := range job(t).Spec.PodFailurePolicy.Rules {
+	for _, rule := range job(t, volumeJob).Spec.PodFailurePolicy.Rules {
 		if rule.OnExitCodes != nil {
 			codes = append(codes, rule.OnExitCodes.Values...)
 		}
