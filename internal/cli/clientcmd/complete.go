@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// completionTime is how long a shell waits for the ids of jobs.
+	// completionTime is how long a shell waits for the service.
 	completionTime = 2 * time.Second
 	// completionJobs is how many jobs are looked at, the newest first.
 	completionJobs = 100
@@ -38,15 +38,11 @@ func (c *remote) completeIDs(wanted func(client.Job) bool) cobra.CompletionFunc 
 }
 
 func (c *remote) ids(cmd *cobra.Command, wanted func(client.Job) bool) (all []cobra.Completion) {
-	if cmd.Flags().Set("quiet", "true") != nil || cmd.Root().PersistentPreRunE(cmd, nil) != nil { // the settings
-		return nil
-	}
-	s, err := client.New(c.server, strings.TrimSpace(c.key), client.Options{UserAgent: "bgremove/" + c.version, Tries: 1})
-	if err != nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+	s, ctx, cancel := c.toComplete(cmd)
 	defer cancel()
+	if s == nil {
+		return nil
+	}
 	seen, batches := 0, map[string]bool{}
 	for j, err := range s.Jobs(ctx, client.ListOptions{}) {
 		if seen++; err != nil || seen > completionJobs {
@@ -62,4 +58,28 @@ func (c *remote) ids(cmd *cobra.Command, wanted func(client.Job) bool) (all []co
 		}
 	}
 	return all
+}
+
+// completeModel offers a shell the networks that a submission may choose.
+func (c *remote) completeModel(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	s, ctx, cancel := c.toComplete(cmd)
+	defer cancel()
+	if s == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	account, _ := s.Account(ctx) // with an error there are none
+	return account.Models, cobra.ShellCompDirectiveNoFileComp
+}
+
+// toComplete is the service to ask, for a short time; nil if none can be asked.
+func (c *remote) toComplete(cmd *cobra.Command) (*client.Client, context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+	if cmd.Flags().Set("quiet", "true") != nil || cmd.Root().PersistentPreRunE(cmd, nil) != nil { // the settings
+		return nil, ctx, cancel
+	}
+	s, err := client.New(c.server, strings.TrimSpace(c.key), client.Options{UserAgent: "bgremove/" + c.version, Tries: 1})
+	if err != nil {
+		s = nil
+	}
+	return s, ctx, cancel
 }

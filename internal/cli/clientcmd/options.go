@@ -38,6 +38,7 @@ func (c *remote) newSubmission(cmd *cobra.Command) *submission {
 	f := cmd.Flags()
 	AddOptions(f, &o.options)
 	f.StringVar(&o.options.Model, "model", "", "the network of method rembg: a `name` that the service offers")
+	_ = cmd.RegisterFlagCompletionFunc("model", c.completeModel) // the flag is there
 	f.BoolVar(&o.wait, "wait", false, "wait for the result and download it")
 	f.BoolVar(&o.force, "force", false, "overwrite outputs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the price in credits and submit nothing")
