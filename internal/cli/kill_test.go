@@ -135,11 +135,21 @@ func kill(t *testing.T, g *gate, run *exec.Cmd) {
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-g.held
+	var failure error
+	ended := make(chan struct{})
+	go func() {
+		failure = run.Wait()
+		close(ended)
+	}()
+	select {
+	case <-g.held:
+	case <-ended:
+		t.Fatalf("the run has ended before it could be killed: %v", failure)
+	}
 	if err := run.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = run.Wait()
+	<-ended
 	close(g.killed)
 }
 

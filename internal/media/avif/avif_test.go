@@ -234,28 +234,34 @@ func TestRead(t *testing.T) {
 		t.Errorf("alpha %t, %d frames", i.HasAlpha, i.Frames)
 	}
 	for _, every := range []int{1, 2} {
-		src, err := clip.Open(t.Context(), media.ReadOptions{Every: every, Pool: new(media.Pool)})
+		checkAlpha(t, clip, every, pictures)
+	}
+}
+
+// checkAlpha reads one frame of every so many, and compares with the pictures written.
+func checkAlpha(t *testing.T, clip media.Clip, every int, pictures []*image.NRGBA) {
+	t.Helper()
+	src, err := clip.Open(t.Context(), media.ReadOptions{Every: every, Pool: new(media.Pool)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	pts := time.Duration(0)
+	for i := 0; i < len(pictures); i += every {
+		f, err := src.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer src.Close()
-		pts := time.Duration(0)
-		for i := 0; i < len(pictures); i += every {
-			f, err := src.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if f.PTS != pts {
-				t.Errorf("frame %d at %v, want %v", i, f.PTS, pts)
-			}
-			pts += f.Duration
-			off := 0.0
-			for k := 3; k < len(f.Image.Pix); k += 4 {
-				off += math.Abs(float64(f.Image.Pix[k]) - float64(pictures[i].Pix[k]))
-			}
-			if mean := off * 4 / float64(len(f.Image.Pix)); mean > 2 {
-				t.Errorf("frame %d: alpha is off by %.1f on the mean", i, mean)
-			}
+		if f.PTS != pts {
+			t.Errorf("frame %d at %v, want %v", i, f.PTS, pts)
+		}
+		pts += f.Duration
+		off := 0.0
+		for k := 3; k < len(f.Image.Pix); k += 4 {
+			off += math.Abs(float64(f.Image.Pix[k]) - float64(pictures[i].Pix[k]))
+		}
+		if mean := off * 4 / float64(len(f.Image.Pix)); mean > 2 {
+			t.Errorf("frame %d: alpha is off by %.1f on the mean", i, mean)
 		}
 	}
 }
