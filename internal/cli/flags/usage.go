@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // UsageError is a mistake on the command line. Command is the command whose help
@@ -32,10 +33,21 @@ func OneArgument(name string) cobra.PositionalArgs {
 		case len(args) == 0:
 			return Usage(cmd, fmt.Errorf("%s is missing", name))
 		case len(args) > 1:
-			return Usage(cmd, fmt.Errorf("one %s at a time, not %d", name, len(args)))
+			return Usage(cmd, fmt.Errorf("one %s at a time, not %d%s", name, len(args), detached(cmd)))
 		}
 		return nil
 	}
+}
+
+// detached says how a flag with an optional value takes it, where one was given without: the
+// value may have come to stand alone.
+func detached(cmd *cobra.Command) (advice string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.NoOptDefVal != "" && f.Value.Type() != "bool" && f.Value.String() == f.NoOptDefVal {
+			advice = fmt.Sprintf("; a value of --%s is written --%s=VALUE", f.Name, f.Name)
+		}
+	})
+	return advice
 }
 
 // SomeArguments is for commands with one or more arguments, called name.
