@@ -56,8 +56,8 @@ const (
 
 // frameStats is one frame's contribution to Quality.
 type frameStats struct {
-	area, kept  float64 // sums of alpha
-	shown, hazy int     // pixels
+	area, kept  int // sums of alpha
+	shown, hazy int // pixels
 	fragments   int
 	touchesEdge bool
 	edge, left  int
@@ -76,11 +76,11 @@ func (r *runner) frameStats(it *item) (v frameStats) {
 		row, alpha := img.Pix[y*img.Stride:][:4*w], m.Pix[y*m.Stride:][:w]
 		for x, a := range alpha {
 			own := row[4*x+3]
-			v.area += float64(own)
+			v.area += int(own)
 			if a < visibleAlpha || own < visibleAlpha {
 				continue
 			}
-			v.kept += float64(min(a, own))
+			v.kept += int(min(a, own))
 			v.shown++
 			if a < halfCovered {
 				v.hazy++
@@ -155,13 +155,13 @@ func (r *clipStats) add(v frameStats) {
 		r.fragments = make(map[int]int)
 	}
 	r.fragments[v.fragments]++
-	r.areas = append(r.areas, float32(v.kept/max(v.area, 1)))
+	r.areas = append(r.areas, float32(float64(v.kept)/float64(max(v.area, 1))))
 }
 
 func (r *clipStats) quality() Quality {
 	n := max(len(r.areas), 1)
 	q := Quality{
-		Kept:        r.sum.kept / max(r.sum.area, 1),
+		Kept:        float64(r.sum.kept) / float64(max(r.sum.area, 1)),
 		Haze:        float64(r.sum.hazy) / float64(max(r.sum.shown, 1)),
 		Halo:        float64(r.sum.left) / float64(max(r.sum.edge, 1)),
 		TouchesEdge: float64(r.touching) / float64(n),

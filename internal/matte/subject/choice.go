@@ -125,21 +125,27 @@ func (c *Choice) Apply(m *image.Alpha) {
 		refine.Resize(m, c.hinted)
 		return
 	}
-	c.each(m, c.odds, func(a uint8, odds float32) uint8 {
-		if odds > -0.01 && odds < 0.01 {
-			return a
+	c.each(m, c.odds, func(pixels []uint8, odds []float32) {
+		for x, o := range odds {
+			if o > -0.01 && o < 0.01 {
+				continue
+			}
+			in := min(max(float32(pixels[x]), 0.5), 254.5)
+			out := 255 - in
+			in *= factors[int((o+2*surest)*steps+0.5)]
+			pixels[x] = uint8(255*in/(in+out) + 0.5)
 		}
-		in := min(max(float32(a), 0.5), 254.5)
-		out := 255 - in
-		in *= factors[int((odds+2*surest)*steps+0.5)]
-		return uint8(255*in/(in+out) + 0.5)
 	})
 	c.Strip(m)
 }
 
 // Strip removes from a matte of the frame, of any size, what was not chosen.
 func (c *Choice) Strip(m *image.Alpha) {
-	c.each(m, c.keep, func(a uint8, share float32) uint8 { return uint8(float32(a)*share + 0.5) })
+	c.each(m, c.keep, func(pixels []uint8, shares []float32) {
+		for x, share := range shares {
+			pixels[x] = uint8(float32(pixels[x])*share + 0.5)
+		}
+	})
 	if c.hinted != nil && c.drops {
 		dropped := image.NewAlpha(image.Rectangle{Max: m.Rect.Size()})
 		refine.Resize(dropped, c.hinted)
@@ -166,30 +172,30 @@ var left = func() (t [256]float32) {
 	return t
 }()
 
-// each changes the pixels of a matte by the values of cells.
-func (c *Choice) each(m *image.Alpha, values []float32, change func(a uint8, v float32) uint8) {
+// each changes the rows of a matte by the values of cells.
+func (c *Choice) each(m *image.Alpha, values []float32, change func(pixels []uint8, v []float32)) {
 	if values == nil {
 		return
 	}
-	between(values, c.grid, m.Rect.Size(), image.Pt(c.w, c.h), func(x, y int, v float32) {
-		a := &m.Pix[y*m.Stride+x]
-		*a = change(*a, v)
+	between(values, c.grid, m.Rect.Size(), image.Pt(c.w, c.h), func(y int, row []float32) {
+		change(m.Pix[y*m.Stride:][:len(row)], row)
 	})
 }
 
-// between calls do for the pixels of a picture, row by row, with the values of cells at their
-// places: bilinear. The cells are made of all pixels of a picture of another size, whole.
-func between(values []float32, grid, size, whole image.Point, do func(x, y int, v float32)) {
+// between calls do for the rows of a picture with the values of cells at their pixels:
+// bilinear. The cells are made of all pixels of a picture of another size, whole.
+func between(values []float32, grid, size, whole image.Point, do func(y int, row []float32)) {
 	columns, rows := places(size.X, grid.X, whole.X), places(size.Y, grid.Y, whole.Y)
-	line := make([]float32, grid.X)
+	line, row := make([]float32, grid.X), make([]float32, size.X)
 	for y, r := range rows {
 		top, bottom := values[r.first*grid.X:], values[r.second*grid.X:]
 		for x := range line {
 			line[x] = top[x] + r.way*(bottom[x]-top[x])
 		}
 		for x, p := range columns {
-			do(x, y, line[p.first]+p.way*(line[p.second]-line[p.first]))
+			row[x] = line[p.first] + p.way*(line[p.second]-line[p.first])
 		}
+		do(y, row)
 	}
 }
 

@@ -104,7 +104,11 @@ func (f *follower) enlarged(way *motion.Field, trust []float32) (*motion.Field, 
 		dst, src []float32
 		scale    float32
 	}{{to.X, way.X, cell * float32(w) / float32(whole.X)}, {to.Y, way.Y, cell * float32(h) / float32(whole.Y)}, {shares, trust, 1}} {
-		between(p.src, c.grid, image.Pt(w, h), whole, func(x, y int, v float32) { p.dst[y*w+x] = p.scale * v })
+		between(p.src, c.grid, image.Pt(w, h), whole, func(y int, row []float32) {
+			for x, v := range row {
+				p.dst[y*w+x] = p.scale * v
+			}
+		})
 	}
 	return to, shares
 }

@@ -50,9 +50,11 @@ func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks,
 	if err != nil {
 		return err
 	}
-	between(moved, c.grid, size, image.Pt(c.meter.w, c.meter.h), func(x, y int, v float32) {
-		k := y*size.X + x
-		matte[k] = uint8(min(255*likely(odds[k]+v), rim*float32(own[k])) + 0.5)
+	between(moved, c.grid, size, image.Pt(c.meter.w, c.meter.h), func(y int, row []float32) {
+		for x, v := range row {
+			k := y*size.X + x
+			matte[k] = uint8(min(255*likely(odds[k]+v), rim*float32(own[k])) + 0.5)
+		}
 	})
 	return nil
 }
