@@ -135,8 +135,8 @@ func hasScreen(o Options, b floodfill.Backdrop, s chromakey.Screen) (reason stri
 	case keyColour(o.Key) != nil:
 		return s.Describe(), s.Usual() && b.Flat < keyFlat
 	}
-	if flat, _ := b.Flatness(); flat && (b.Noise <= drawnNoise || o.Holes == HolesKeep || !s.Plain()) {
-		return "", false // the flood keeps what the subject encloses
+	if flat, _ := b.Flatness(); flat && !o.KeepShadow && (b.Noise <= drawnNoise || o.Holes == HolesKeep || !s.Plain()) {
+		return "", false // the flood keeps what the subject encloses, and knows no shadows
 	}
 	ok, reason = s.Recognise()
 	return reason, ok

@@ -314,3 +314,19 @@ func TestKeepShadow(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepShadowOfDrawing wants a drawn flat green to be a screen where its shadows are kept: the
+// flood, which it is for otherwise, knows none.
+func TestKeepShadowOfDrawing(t *testing.T) {
+	t.Parallel()
+	path := generate(t, "drawn.mp4", "-f", "lavfi", "-i", "color=0x2fb457:size=320x180:rate=10:duration=0.5,"+
+		"drawbox=x=150:y=60:w=60:h=80:color=0x1a6430:t=fill,drawbox=x=110:y=50:w=60:h=90:color=0xc8a08c:t=fill", "-pix_fmt", "yuv420p")
+	out := filepath.Join(t.TempDir(), "out.apng")
+	result := remove(t, path, out, bgremove.Options{Format: bgremove.APNG, KeepShadow: true})
+	pix := rgba(t, "-f", "apng", "-i", out)
+	at := func(x, y int) []byte { return pix[4*(y*320+x):][:4] }
+	shadow, subject, screen := at(195, 100), at(140, 100), at(40, 40)
+	if shadow[3] < 80 || shadow[3] > 140 || shadow[1] > 24 || subject[3] != 255 || screen[3] > 4 {
+		t.Errorf("%s: the shadow is %v, the subject %v, the screen %v", result.Reason, shadow, subject, screen)
+	}
+}

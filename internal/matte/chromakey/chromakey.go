@@ -88,8 +88,19 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, _ *image.NRG
 			if a == 0 {
 				continue
 			}
-			i := y/l.block*l.w + x/l.block
-			e.clean(pix[4*x:4*x+3:4*x+3], a, &screen[i], &subject[i])
+			i, p := y/l.block*l.w+x/l.block, pix[4*x:4*x+3:4*x+3]
+			cover := float32(a) / 255
+			if a < 255 && e.options.KeepShadow {
+				cover = subjectOf(cover, l.shadow(x, y, w, h))
+			}
+			if cover > 0 {
+				e.clean(p, cover, &screen[i], &subject[i])
+			}
+			if dark := cover * 255 / float32(a); dark < 1 { // the rest is shadow, which is black
+				for k := range p {
+					p[k] = uint8(float32(p[k])*dark + 0.5)
+				}
+			}
 		}
 	}
 }
@@ -97,14 +108,16 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, _ *image.NRG
 // maxSpill bounds how much of the screen's light is taken out of a colour.
 const maxSpill = 0.6
 
-// clean makes p, a pixel of coverage a, the subject's own colour.
-func (e *Estimator) clean(p []uint8, a uint8, screen, subject *sample) {
+// subjectOf is what the subject covers where it and its shadow cover a share together.
+func subjectOf(share, shadow float32) float32 { return max(0, (share-shadow)/(1-shadow)) }
+
+// clean makes p, a pixel of which the subject covers a share, the subject's own colour.
+func (e *Estimator) clean(p []uint8, share float32, screen, subject *sample) {
 	c := [3]float32{float32(p[0]), float32(p[1]), float32(p[2])}
-	if a < 255 {
-		share := float32(a) / 255
+	if share < 1 {
 		for k := range c {
 			own := min(max((c[k]-(1-share)*screen[k])/share, 0), 255)
-			if subject[3] > 0 && !e.options.KeepShadow {
+			if subject[3] > 0 {
 				own = share*own + (1-share)*subject[k]
 			}
 			c[k] = own

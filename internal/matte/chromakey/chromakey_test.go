@@ -81,6 +81,83 @@ func TestSpill(t *testing.T) {
 	}
 }
 
+// shadowed is a block of a colour in its shadow on a green screen, with what covers it: the block,
+// and the shadow to its right. Its edge goes over 3 pixels, and video has blurred its colour.
+func shadowed(w, h int, subject color.NRGBA) (img *image.NRGBA, block, shadow []float64) {
+	img, block, shadow = image.NewNRGBA(image.Rect(0, 0, w, h)), make([]float64, w*h), make([]float64, w*h)
+	for y := range h {
+		for x := range w {
+			i := y*w + x
+			ramp := func(from, to float64) float64 { return min(max((float64(x)-from)/(to-from), 0), 1) }
+			if y >= h/4 {
+				block[i] = ramp(40, 43) * (1 - ramp(77, 80))
+				shadow[i] = 0.5 * (1 - ramp(100, 130))
+			}
+			if x < w/2-20 {
+				shadow[i] = 0
+			}
+			mixed := func(s, g uint8) uint8 {
+				return uint8(float64(s)*block[i] + float64(g)*(1-block[i])*(1-shadow[i]) + 0.5)
+			}
+			img.SetNRGBA(x, y, color.NRGBA{mixed(subject.R, green.R), mixed(subject.G, green.G), mixed(subject.B, green.B), 255})
+		}
+	}
+	return bled(img), block, shadow
+}
+
+// bled is a picture with its colour, but not its lightness, blurred over 5 pixels of each row.
+func bled(img *image.NRGBA) *image.NRGBA {
+	out := image.NewNRGBA(img.Rect)
+	for y := range img.Rect.Dy() {
+		for x := range img.Rect.Dx() {
+			var cb, cr int
+			for u := x - 2; u <= x+2; u++ {
+				c := img.NRGBAAt(min(max(u, 0), img.Rect.Dx()-1), y)
+				_, b, r := color.RGBToYCbCr(c.R, c.G, c.B)
+				cb, cr = cb+int(b), cr+int(r)
+			}
+			c := img.NRGBAAt(x, y)
+			light, _, _ := color.RGBToYCbCr(c.R, c.G, c.B)
+			r, g, b := color.YCbCrToRGB(light, uint8(cb/5), uint8(cr/5))
+			out.SetNRGBA(x, y, color.NRGBA{r, g, b, 255})
+		}
+	}
+	return out
+}
+
+// TestShadowAtSubject wants the edge between a subject and its shadow to look right on white: no
+// line, neither black nor bright.
+func TestShadowAtSubject(t *testing.T) {
+	t.Parallel()
+	const w, h = 160, 120
+	for _, subject := range []color.NRGBA{{200, 160, 140, 255}, {120, 110, 105, 255}, {50, 40, 42, 255}} {
+		img, block, shadow := shadowed(w, h, subject)
+		e := chromakey.New(screenOf(t, img), chromakey.Options{KeepShadow: true})
+		m := image.NewAlpha(img.Rect)
+		if err := e.Estimate(t.Context(), img, m); err != nil {
+			t.Fatal(err)
+		}
+		e.Decontaminate(img, m, nil)
+		worst, where := 0.0, 0
+		for i, a := range m.Pix {
+			x, y := i%w, i/w
+			if x < 36 || x > 90 || y < h/4+3 {
+				continue
+			}
+			for k, own := range []uint8{subject.R, subject.G, subject.B} {
+				want := float64(own)*block[i] + 255*(1-block[i])*(1-shadow[i])
+				got := (float64(img.Pix[4*i+k])*float64(a) + 255*(255-float64(a))) / 255
+				if d := max(got-want, want-got); d > worst {
+					worst, where = d, x
+				}
+			}
+		}
+		if worst > 45 {
+			t.Errorf("%v: column %d is off by %.0f", subject, where, worst)
+		}
+	}
+}
+
 // TestNoScreen wants pictures without a screen not to be taken for one.
 func TestNoScreen(t *testing.T) {
 	t.Parallel()

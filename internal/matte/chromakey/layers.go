@@ -21,6 +21,8 @@ const (
 	impurity = 0.1
 	// mixTolerance is how far a channel may lie off a mix of two colours.
 	mixTolerance = 24
+	// maxShade bounds how dark a shadow is, so that a subject in it can be told from it.
+	maxShade = 0.95
 	// maxTint is the largest share of the screen's strength that spill may give the
 	// subject.
 	maxTint = 0.6
@@ -36,10 +38,11 @@ type layers struct {
 	rim         []uint8 // distance to pixels less than half covered, at most farRim+1
 	back, front filling
 	light       []float32 // the frame's lightness
-	matte       []float32 // 0 to 1
+	matte       []float32 // coverage by the subject, 0 to 1
+	shade       []float32 // how dark shadows make the screen, 0 to 1; empty where they are not kept
 }
 
-const unsure, back, front, shade = 0, 1, 2, 3
+const unsure, back, front = 0, 1, 2
 
 // shrink takes the frame's colours, a mean for each of block × block.
 func (l *layers) shrink(img *image.NRGBA, block int) {
@@ -88,8 +91,6 @@ func (l *layers) split(s *Screen, keepShadow bool) {
 		switch l.kind[i] {
 		case front:
 			a = 1
-		case shade:
-			continue
 		case unsure:
 			b, f := &screen[i], &subject[i]
 			whole := s.hue.strength(b[0], b[1], b[2])
@@ -100,15 +101,16 @@ func (l *layers) split(s *Screen, keepShadow bool) {
 	}
 }
 
-// findScreen finds pixels that show only the screen, and estimates its colour
+// findScreen finds pixels that show only the screen, and estimates its colour and its shadows
 // elsewhere.
 func (l *layers) findScreen(s *Screen, keepShadow bool) {
 	known := l.back.begin(l.w, l.h)
 	tolerance := 4 * float32(s.Rough)
 	leastShadow := 0.04 + tolerance/max(s.strength(), 1)
 	gain := float32(1)
+	l.shade = l.shade[:0]
 	if keepShadow {
-		gain = l.gain(s)
+		gain, l.shade = l.gain(s), sized(l.shade, l.w*l.h)
 	}
 	var lit litRow
 	for y := range l.h {
@@ -127,15 +129,37 @@ func (l *layers) findScreen(s *Screen, keepShadow bool) {
 			if d := light - ratio; max(d, -d) > shadowTolerance+tolerance/max(whole, 1) || across > hueTolerance*along+tolerance {
 				continue
 			}
-			if dark := 1 - ratio/gain; keepShadow && dark > leastShadow {
-				l.kind[i], l.matte[i] = shade, (dark-leastShadow)/(1-leastShadow)
-				continue
-			}
 			l.kind[i] = back
 			known[i] = sample{p[0], p[1], p[2], 1}
+			if keepShadow {
+				l.shade[i] = min(max(0, (1-ratio/gain-leastShadow)/(1-leastShadow)), maxShade)
+			}
 		}
 	}
 	l.back.fill()
+	if keepShadow {
+		l.spreadShade()
+	}
+}
+
+// spreadShade gives places that do not show only the screen the shadow of the nearest that do.
+func (l *layers) spreadShade() {
+	for i, kind := range l.kind {
+		l.rim[i] = 255
+		if kind == back {
+			l.rim[i] = 0
+		}
+	}
+	passOver(l.w, l.h, func(i, j int) {
+		if l.rim[j] < 254 && l.rim[j]+1 < l.rim[i] {
+			l.rim[i], l.shade[i] = l.rim[j]+1, l.shade[j]
+		}
+	})
+	for i, far := range l.rim {
+		if far == 255 {
+			l.shade[i] = 0
+		}
+	}
 }
 
 // gain is how strong the frame's light is against the screen's usual light: the median
@@ -187,7 +211,7 @@ func (l *layers) findSubject(s *Screen) {
 	spreadRim(l.rim, l.w, l.h)
 	known := l.front.begin(l.w, l.h)
 	for i, p := range l.px {
-		if l.kind[i] == back || l.kind[i] == shade || l.rim[i] <= nearRim {
+		if l.kind[i] == back || l.rim[i] <= nearRim {
 			continue
 		}
 		a := covered(i)
@@ -225,10 +249,15 @@ func (l *layers) pure(s *Screen, i int) bool {
 }
 
 // spreadRim sets each of w × h values to the chessboard distance to the nearest 0, or
-// leaves it where that is smaller (A. Rosenfeld and J. Pfaltz, "Sequential operations
-// in digital picture processing", Journal of the ACM 13, 1966).
+// leaves it where that is smaller.
 func spreadRim(rim []uint8, w, h int) {
-	step := func(i, j int) { rim[i] = min(rim[i], rim[j]+1) }
+	passOver(w, h, func(i, j int) { rim[i] = min(rim[i], rim[j]+1) })
+}
+
+// passOver calls step for each of w × h places i and its neighbours j, forwards with those
+// before it and backwards with those behind it. Distances spread thus (A. Rosenfeld and
+// J. Pfaltz, "Sequential operations in digital picture processing", Journal of the ACM 13, 1966).
+func passOver(w, h int, step func(i, j int)) {
 	for y := range h {
 		for x := range w {
 			i := y*w + x
@@ -310,22 +339,32 @@ func (l *layers) writeMatte(s *Screen, img *image.NRGBA, dst *image.Alpha) {
 		upper, lower := l.matte[j*l.w:(j+1)*l.w], l.matte[k*l.w:(k+1)*l.w]
 		for x := range row {
 			u, v, across := between(x, w, l.w)
-			if a := upper[u]; (a == 0 || a == 1) && a == upper[v] && a == lower[u] && a == lower[v] {
-				row[x] = uint8(255 * a)
-				continue
+			a := upper[u]
+			if a > 0 && a < 1 || a != upper[v] || a != lower[u] || a != lower[v] {
+				a = mix(upper, lower, u, v, across, down)
+				i := y/l.block*l.w + x/l.block
+				if f := &l.front.levels[0].px[i]; f[3] > 0 {
+					b, p := &l.back.levels[0].px[i], pix[4*x:4*x+3:4*x+3]
+					contrast := s.lightness((*[3]float32)(f[:3])) - s.lightness((*[3]float32)(b[:3]))
+					diff := s.lightness(&[3]float32{float32(p[0]), float32(p[1]), float32(p[2])}) -
+						mix(l.light[j*l.w:], l.light[k*l.w:], u, v, across, down)
+					a += diff * contrast / (contrast*contrast + noise*noise)
+				}
+				a = min(max(a, 0), 1)
 			}
-			a := mix(upper, lower, u, v, across, down)
-			i := y/l.block*l.w + x/l.block
-			if f := &l.front.levels[0].px[i]; f[3] > 0 {
-				b, p := &l.back.levels[0].px[i], pix[4*x:4*x+3:4*x+3]
-				contrast := s.lightness((*[3]float32)(f[:3])) - s.lightness((*[3]float32)(b[:3]))
-				diff := s.lightness(&[3]float32{float32(p[0]), float32(p[1]), float32(p[2])}) -
-					mix(l.light[j*l.w:], l.light[k*l.w:], u, v, across, down)
-				a += diff * contrast / (contrast*contrast + noise*noise)
+			if len(l.shade) > 0 {
+				a += (1 - a) * mix(l.shade[j*l.w:], l.shade[k*l.w:], u, v, across, down)
 			}
-			row[x] = uint8(min(max(a, 0), 1)*255 + 0.5)
+			row[x] = uint8(a*255 + 0.5)
 		}
 	}
+}
+
+// shadow is how dark a shadow makes the screen at a pixel of a picture of w × h.
+func (l *layers) shadow(x, y, w, h int) float32 {
+	j, k, down := between(y, h, l.h)
+	u, v, across := between(x, w, l.w)
+	return mix(l.shade[j*l.w:], l.shade[k*l.w:], u, v, across, down)
 }
 
 // mix is the value between four samples: u and v of two rows.
