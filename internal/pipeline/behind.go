@@ -46,7 +46,7 @@ func (b *behind) Close() error {
 // see shows the frame to what stands behind it, once, before the subject is cut out.
 func (it *item) see() {
 	if it.behind != nil && !it.seen {
-		it.behind.See(it.Image)
+		it.behind.See(it.Image, it.Matte)
 		it.seen = true
 	}
 }

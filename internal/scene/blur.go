@@ -9,7 +9,8 @@ import (
 	"github.com/bgremove/bgremove/internal/canvas"
 )
 
-// Blur is the frame itself, blurred. It lies where the frame lies. Outside the
+// Blur is the frame itself without its subject, blurred: where that was, the colours around
+// it go on, so that it has no glow of its own. It lies where the frame lies. Outside the
 // frame its edge is repeated. Transparent parts of the frame are black.
 type Blur struct {
 	// Radius is the blur's standard deviation in pixels of the frame, as in CSS;
@@ -44,7 +45,7 @@ type blurred struct {
 	lit     *Light
 }
 
-func (s *blurred) See(frame *image.NRGBA) {
+func (s *blurred) See(frame *image.NRGBA, matte *image.Alpha) {
 	size := frame.Rect.Size()
 	radius := float64(s.pass.radius)
 	if radius == 0 {
@@ -56,7 +57,7 @@ func (s *blurred) See(frame *image.NRGBA) {
 	if s.picture == nil || s.picture.size != small {
 		s.picture = newReduced(small)
 	}
-	s.picture.reduce(frame, s.factor)
+	s.picture.reduceWithout(frame, matte, s.factor)
 	s.picture.box(canvas.BoxReach(radius / float64(s.factor)))
 }
 

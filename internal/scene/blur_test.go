@@ -1,6 +1,7 @@
 package scene_test
 
 import (
+	"bytes"
 	"image"
 	"image/color"
 	"testing"
@@ -33,7 +34,9 @@ func under(t *testing.T, s scene.Scene, l canvas.Layout, frame, img *image.NRGBA
 	if err != nil {
 		t.Fatal(err)
 	}
-	shot.See(frame)
+	if frame != nil {
+		shot.See(frame, image.NewAlpha(frame.Rect))
+	}
 	shot.Under(img)
 }
 
@@ -58,6 +61,49 @@ func TestBlur(t *testing.T) {
 				t.Errorf("%s: %d beside the line is %v, want %d", name, i-4, got, want)
 			}
 		}
+	}
+}
+
+// Where the subject was, the colours around it go on, and none of its own shine beside it. A
+// subject that is everywhere is blurred itself.
+func TestBlurBehindSubject(t *testing.T) {
+	t.Parallel()
+	const w, h = 64, 48
+	frame, matte := image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewAlpha(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		c := color.NRGBA{40, 60, 200, 255}
+		if x, y := i%w, i/w; x >= 20 && x < 40 && y >= 16 {
+			c = color.NRGBA{250, 10, 0, 255}
+			matte.Pix[i] = 255
+		}
+		frame.SetNRGBA(i%w, i/w, c)
+	}
+	drawn := func(m *image.Alpha) *image.NRGBA {
+		pass, err := scene.Blur{Radius: 5}.Open(t.Context(), scene.Plain(frame.Rect.Size()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pass.Close()
+		shot, err := pass.At(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shot.See(frame, m)
+		img := image.NewNRGBA(frame.Rect)
+		shot.Under(img)
+		return img
+	}
+	without := drawn(matte)
+	for i := range w * h {
+		if got := without.NRGBAAt(i%w, i/w); got != (color.NRGBA{40, 60, 200, 255}) {
+			t.Fatalf("%d, %d is %v", i%w, i/w, got)
+		}
+	}
+	for i := range matte.Pix {
+		matte.Pix[i] = 255
+	}
+	if got := drawn(matte).NRGBAAt(30, 40); got.R < 200 {
+		t.Errorf("all is subject, and its middle is %v", got)
 	}
 }
 
@@ -107,12 +153,13 @@ func BenchmarkBlur1080(b *testing.B) {
 		b.Run(map[int]string{0: "default", 3: "3"}[radius], func(b *testing.B) {
 			frame := stripe(1920, 1080, 900, 255)
 			pass, _ := scene.Blur{Radius: radius}.Open(b.Context(), scene.Plain(frame.Rect.Size()))
-			img := image.NewNRGBA(frame.Rect)
+			img, matte := image.NewNRGBA(frame.Rect), image.NewAlpha(frame.Rect)
+			copy(matte.Pix[len(matte.Pix)/2:], bytes.Repeat([]uint8{255}, 1920*200))
 			b.ReportAllocs()
 			for b.Loop() {
 				clear(img.Pix)
 				shot, _ := pass.At(b.Context(), 0)
-				shot.See(frame)
+				shot.See(frame, matte)
 				shot.Under(img)
 			}
 		})

@@ -130,7 +130,7 @@ type clipShot struct {
 	still  *still
 }
 
-func (s *clipShot) See(*image.NRGBA) {}
+func (s *clipShot) See(*image.NRGBA, *image.Alpha) {}
 
 func (s *clipShot) Light() *Light { return s.fitted().Light() }
 

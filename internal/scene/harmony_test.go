@@ -217,7 +217,7 @@ func lit(t *testing.T, s scene.Scene, frame *image.NRGBA) *image.NRGBA {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shot.See(frame)
+	shot.See(frame, image.NewAlpha(frame.Rect))
 	img := subjectBeside(size)
 	tone := scene.ToneOf(img)
 	scene.Harmonise(tone, tone, nil).Apply(img, shot.Light()) // the light alone
@@ -294,7 +294,7 @@ func TestLightOfBlur(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shot.See(frame)
+	shot.See(frame, image.NewAlpha(frame.Rect))
 	tone := shot.Light().Tone()
 	drawn := image.NewNRGBA(image.Rectangle{Max: l.Size})
 	shot.Under(drawn)

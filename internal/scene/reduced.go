@@ -1,11 +1,17 @@
 package scene
 
-import "image"
+import (
+	"image"
+	"slices"
+
+	"github.com/bgremove/bgremove/internal/pullpush"
+)
 
 // reduced is a picture of three channels without alpha, for blurs.
 type reduced struct {
 	size      image.Point
 	pix, next []uint8
+	filling   pullpush.Grid
 }
 
 func newReduced(size image.Point) *reduced {
@@ -50,6 +56,68 @@ func addRow(sums []uint32, row []uint8, factor int) {
 		}
 		sums[0], sums[1], sums[2], sums[3] = sums[0]+r, sums[1]+g, sums[2]+b, sums[3]+uint32(len(block)/4)
 		sums = sums[4:]
+	}
+}
+
+// hidden is the least share, of 255, that a subject covers of a pixel for it to count as part of
+// the subject.
+const hidden = 8
+
+// reduceWithout is reduce without the frame's subject, by its matte. In its place it puts the
+// colours around it. Where the subject is everywhere, it stays.
+func (l *reduced) reduceWithout(frame *image.NRGBA, matte *image.Alpha, factor int) {
+	w, h := frame.Rect.Dx(), frame.Rect.Dy()
+	samples, known := l.filling.Begin(l.size.X, l.size.Y), false
+	sums := make([]uint32, 4*l.size.X)
+	for by := range l.size.Y {
+		clear(sums)
+		end := min((by+1)*factor, h)
+		for y := by * factor; y < end; y++ {
+			addVisible(sums, frame.Pix[y*frame.Stride:][:4*w], matte.Pix[y*matte.Stride:][:w], factor)
+		}
+		line := samples[by*l.size.X:][:l.size.X]
+		for bx := range line {
+			n := sums[4*bx+3]
+			if n == 0 {
+				continue
+			}
+			known = true
+			part := 1 / float32((end-by*factor)*(min((bx+1)*factor, w)-bx*factor))
+			for c := range line[bx] {
+				line[bx][c] = float32(sums[4*bx+c]) * part
+			}
+		}
+	}
+	if !known {
+		l.reduce(frame, factor)
+		return
+	}
+	l.filling.Fill()
+	for i, s := range samples {
+		for c, v := range s[:3] {
+			l.pix[3*i+c] = uint8(min(v, 255) + 0.5)
+		}
+	}
+}
+
+// addVisible is addRow without the pixels that the subject covers.
+func addVisible(sums []uint32, row, cover []uint8, factor int) {
+	if slices.Max(cover) < hidden {
+		addRow(sums, row, factor)
+		return
+	}
+	for len(cover) > 0 {
+		n := min(factor, len(cover))
+		if block := cover[:n]; slices.Max(block) < hidden {
+			addRow(sums[:4], row[:4*n], factor)
+		} else {
+			for i, a := range block {
+				if a < hidden {
+					addRow(sums[:4], row[4*i:4*i+4], 1)
+				}
+			}
+		}
+		sums, row, cover = sums[4:], row[4*n:], cover[n:]
 	}
 }
 

@@ -30,8 +30,8 @@ type Pass interface {
 // different shots may be used at once.
 type Shot interface {
 	// See is shown the frame itself, upright and whole, before its subject is cut
-	// out.
-	See(frame *image.NRGBA)
+	// out by a matte of the same size.
+	See(frame *image.NRGBA, matte *image.Alpha)
 	// Light is what shines from it on the subject. It comes after See and before
 	// Under.
 	Light() *Light

@@ -21,7 +21,7 @@ func (s *still) At(context.Context, time.Duration) (Shot, error) { return s, nil
 
 func (s *still) Close() error { return nil }
 
-func (s *still) See(*image.NRGBA) {}
+func (s *still) See(*image.NRGBA, *image.Alpha) {}
 
 func (s *still) Light() *Light {
 	s.once.Do(func() { s.light = lightOf(s.img) })

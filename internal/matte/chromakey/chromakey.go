@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte"
+	"github.com/bgremove/bgremove/internal/pullpush"
 )
 
 // Options are the settings of an Estimator. The zero value is useful.
@@ -81,7 +82,7 @@ func (e *Estimator) Decontaminate(img *image.NRGBA, m *image.Alpha, _ *image.NRG
 	}
 	l := e.split(img)
 	defer e.scratch.Put(l)
-	screen, subject := l.back.levels[0].px, l.front.levels[0].px
+	screen, subject := l.back.Samples(), l.front.Samples()
 	for y := range h {
 		row, pix := m.Pix[y*m.Stride:][:w], img.Pix[y*img.Stride:][:4*w]
 		for x, a := range row {
@@ -112,7 +113,7 @@ const maxSpill = 0.6
 func subjectOf(share, shadow float32) float32 { return max(0, (share-shadow)/(1-shadow)) }
 
 // clean makes p, a pixel of which the subject covers a share, the subject's own colour.
-func (e *Estimator) clean(p []uint8, share float32, screen, subject *sample) {
+func (e *Estimator) clean(p []uint8, share float32, screen, subject *pullpush.Sample) {
 	c := [3]float32{float32(p[0]), float32(p[1]), float32(p[2])}
 	if share < 1 {
 		for k := range c {
@@ -135,7 +136,7 @@ func (e *Estimator) clean(p []uint8, share float32, screen, subject *sample) {
 
 // spill is how much of the screen's light a colour has, 0 to maxSpill: no more than
 // would leave its strongest channel the strongest.
-func (e *Estimator) spill(c *[3]float32, screen *sample) float32 {
+func (e *Estimator) spill(c *[3]float32, screen *pullpush.Sample) float32 {
 	s := e.screen.hue.strength(c[0], c[1], c[2]) / max(e.screen.hue.strength(screen[0], screen[1], screen[2]), 1)
 	k, i, j := e.screen.channels()
 	excess := (c[k] - max(c[i], c[j])) / max(screen[k]-max(screen[i], screen[j]), 1)

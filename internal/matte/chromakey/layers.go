@@ -3,6 +3,8 @@ package chromakey
 import (
 	"image"
 	"slices"
+
+	"github.com/bgremove/bgremove/internal/pullpush"
 )
 
 const (
@@ -36,7 +38,7 @@ type layers struct {
 	strength    []float32
 	kind        []uint8
 	rim         []uint8 // distance to pixels less than half covered, at most farRim+1
-	back, front filling
+	back, front pullpush.Grid
 	light       []float32 // the frame's lightness
 	matte       []float32 // coverage by the subject, 0 to 1
 	shade       []float32 // how dark shadows make the screen, 0 to 1; empty where they are not kept
@@ -84,7 +86,7 @@ func (l *layers) split(s *Screen, keepShadow bool) {
 	}
 	l.findScreen(s, keepShadow)
 	l.findSubject(s)
-	screen, subject := l.back.levels[0].px, l.front.levels[0].px
+	screen, subject := l.back.Samples(), l.front.Samples()
 	lowest := max(0.03, 3*float32(s.Rough)/max(s.strength(), 1))
 	for i := range l.px {
 		a := float32(0)
@@ -104,7 +106,7 @@ func (l *layers) split(s *Screen, keepShadow bool) {
 // findScreen finds pixels that show only the screen, and estimates its colour and its shadows
 // elsewhere.
 func (l *layers) findScreen(s *Screen, keepShadow bool) {
-	known := l.back.begin(l.w, l.h)
+	known := l.back.Begin(l.w, l.h)
 	tolerance := 4 * float32(s.Rough)
 	leastShadow := 0.04 + tolerance/max(s.strength(), 1)
 	gain := float32(1)
@@ -130,13 +132,13 @@ func (l *layers) findScreen(s *Screen, keepShadow bool) {
 				continue
 			}
 			l.kind[i] = back
-			known[i] = sample{p[0], p[1], p[2], 1}
+			known[i] = pullpush.Sample{p[0], p[1], p[2], 1}
 			if keepShadow {
 				l.shade[i] = min(max(0, (1-ratio/gain-leastShadow)/(1-leastShadow)), maxShade)
 			}
 		}
 	}
-	l.back.fill()
+	l.back.Fill()
 	if keepShadow {
 		l.spreadShade()
 	}
@@ -197,7 +199,7 @@ func (l *layers) isEven(x, y int, most float32) bool {
 // findSubject finds pixels that show only the subject, and estimates its colour
 // elsewhere.
 func (l *layers) findSubject(s *Screen) {
-	screen := l.back.levels[0].px
+	screen := l.back.Samples()
 	covered := func(i int) float32 {
 		b := &screen[i]
 		return 1 - l.strength[i]/max(s.hue.strength(b[0], b[1], b[2]), 1)
@@ -209,7 +211,7 @@ func (l *layers) findSubject(s *Screen) {
 		}
 	}
 	spreadRim(l.rim, l.w, l.h)
-	known := l.front.begin(l.w, l.h)
+	known := l.front.Begin(l.w, l.h)
 	for i, p := range l.px {
 		if l.kind[i] == back || l.rim[i] <= nearRim {
 			continue
@@ -217,10 +219,10 @@ func (l *layers) findSubject(s *Screen) {
 		a := covered(i)
 		if a > likelyCoverage && (l.rim[i] > farRim || l.isEven(i%l.w, i/l.w, s.evenTolerance(s.strength()))) || a > certainCoverage && l.pure(s, i) {
 			l.kind[i] = front
-			known[i] = sample{p[0], p[1], p[2], 1}
+			known[i] = pullpush.Sample{p[0], p[1], p[2], 1}
 		}
 	}
-	l.front.fill()
+	l.front.Fill()
 }
 
 // pure reports whether a mostly covered pixel is not a mix of the screen and
@@ -234,7 +236,7 @@ func (l *layers) pure(s *Screen, i int) bool {
 			}
 		}
 	}
-	c, f, b := &l.px[i], &l.px[best], &l.back.levels[0].px[i]
+	c, f, b := &l.px[i], &l.px[best], &l.back.Samples()[i]
 	whole, least := s.hue.strength(b[0], b[1], b[2]), l.strength[best]
 	if l.strength[i]-least < impurity*whole {
 		return true
@@ -290,7 +292,7 @@ func passOver(w, h int, step func(i, j int)) {
 type litRow struct {
 	s      *Screen
 	w      int
-	a, b   []sample
+	a, b   []pullpush.Sample
 	across float32
 }
 
@@ -343,8 +345,8 @@ func (l *layers) writeMatte(s *Screen, img *image.NRGBA, dst *image.Alpha) {
 			if a > 0 && a < 1 || a != upper[v] || a != lower[u] || a != lower[v] {
 				a = mix(upper, lower, u, v, across, down)
 				i := y/l.block*l.w + x/l.block
-				if f := &l.front.levels[0].px[i]; f[3] > 0 {
-					b, p := &l.back.levels[0].px[i], pix[4*x:4*x+3:4*x+3]
+				if f := &l.front.Samples()[i]; f[3] > 0 {
+					b, p := &l.back.Samples()[i], pix[4*x:4*x+3:4*x+3]
 					contrast := s.lightness((*[3]float32)(f[:3])) - s.lightness((*[3]float32)(b[:3]))
 					diff := s.lightness(&[3]float32{float32(p[0]), float32(p[1]), float32(p[2])}) -
 						mix(l.light[j*l.w:], l.light[k*l.w:], u, v, across, down)

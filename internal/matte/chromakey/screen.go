@@ -3,6 +3,8 @@ package chromakey
 import (
 	"fmt"
 	"math"
+
+	"github.com/bgremove/bgremove/internal/pullpush"
 )
 
 // A screen is recognised without a key if all of this holds. Its hue is within greenTolerance
@@ -38,7 +40,7 @@ type Screen struct {
 	angle  float64 // of its hue, in degrees
 	w, h   int
 	// Its colour over the picture, w × h: as it is, and without shadows.
-	lit, unshaded []sample
+	lit, unshaded []pullpush.Sample
 }
 
 // shows reports whether a place of a colour shows the screen.

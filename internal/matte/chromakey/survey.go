@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/surface"
+
+	"github.com/bgremove/bgremove/internal/pullpush"
 )
 
 const (
@@ -245,8 +247,8 @@ func (s *Survey) measureAlike(screen *Screen) {
 // place the mean of the brightest third of the frames, and interpolated between
 // such places.
 func (s *Survey) estimateLight(screen *Screen) {
-	var f filling
-	px := f.begin(s.w, s.h)
+	var f pullpush.Grid
+	px := f.Begin(s.w, s.h)
 	var shown []tile
 	for i := range px {
 		shown = shown[:0]
@@ -268,14 +270,14 @@ func (s *Survey) estimateLight(screen *Screen) {
 		px[i][3] = 1
 	}
 	screen.unshaded = screen.removeShadows(px)
-	f.fill()
+	f.Fill()
 	screen.lit = slices.Clone(px)
 }
 
 // removeShadows is the light of the screen's places without the shadows that are there in
 // all frames: a smooth surface which the known places lie on, or show less of the
 // screen than.
-func (s *Screen) removeShadows(px []sample) []sample {
+func (s *Screen) removeShadows(px []pullpush.Sample) []pullpush.Sample {
 	at := func(i int) (u, v float64) {
 		return (2*float64(i%s.w)+1)/float64(s.w) - 1, (2*float64(i/s.w)+1)/float64(s.h) - 1
 	}
@@ -296,10 +298,10 @@ func (s *Screen) removeShadows(px []sample) []sample {
 		}
 		light = fit.Solve()
 	}
-	even := make([]sample, len(px))
+	even := make([]pullpush.Sample, len(px))
 	for i := range even {
 		c := light.At(at(i))
-		even[i] = sample{float32(c[0]), float32(c[1]), float32(c[2]), 1}
+		even[i] = pullpush.Sample{float32(c[0]), float32(c[1]), float32(c[2]), 1}
 	}
 	return even
 }

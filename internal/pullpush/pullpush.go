@@ -1,30 +1,35 @@
-package chromakey
-
-// sample is a colour times how far it is known, 0 to 1, and that.
-type sample [4]float32
-
-// filling spreads colours from where they are known to where they are not, by
-// pulling them to coarser grids and pushing them back (S. Gortler et al., "The
+// Package pullpush fills in colours where they are not known, smoothly, from those around: it
+// pulls what is known to ever coarser grids, and pushes it back (S. Gortler et al., "The
 // Lumigraph", SIGGRAPH 1996, section 3.4).
-type filling struct {
+package pullpush
+
+// Sample is a colour times how far it is known, 0 to 1, and that.
+type Sample [4]float32
+
+// Grid is a picture of samples. The zero value is ready, and keeps its memory for the next
+// picture. It is for one goroutine.
+type Grid struct {
 	levels []level
 }
 
+// Samples are those of the picture, row by row.
+func (g *Grid) Samples() []Sample { return g.levels[0].px }
+
 type level struct {
 	w, h int
-	px   []sample
+	px   []Sample
 }
 
-// begin makes a grid of w × h unknown samples.
-func (f *filling) begin(w, h int) []sample {
+// Begin makes a picture of w × h unknown samples, and returns these.
+func (g *Grid) Begin(w, h int) []Sample {
 	n := 0
 	for {
-		if n == len(f.levels) {
-			f.levels = append(f.levels, level{})
+		if n == len(g.levels) {
+			g.levels = append(g.levels, level{})
 		}
-		l := &f.levels[n]
+		l := &g.levels[n]
 		if n++; cap(l.px) < w*h {
-			l.px = make([]sample, w*h)
+			l.px = make([]Sample, w*h)
 		}
 		l.w, l.h, l.px = w, h, l.px[:w*h]
 		if w == 1 && h == 1 {
@@ -32,24 +37,24 @@ func (f *filling) begin(w, h int) []sample {
 		}
 		w, h = (w+1)/2, (h+1)/2
 	}
-	f.levels = f.levels[:n]
-	clear(f.levels[0].px)
-	return f.levels[0].px
+	g.levels = g.levels[:n]
+	clear(g.levels[0].px)
+	return g.levels[0].px
 }
 
-// fill makes all samples known, if any is.
-func (f *filling) fill() {
-	for i := 1; i < len(f.levels); i++ {
-		f.levels[i].pull(&f.levels[i-1])
+// Fill makes all samples known, if any is. Those that are wholly known stay.
+func (g *Grid) Fill() {
+	for i := 1; i < len(g.levels); i++ {
+		g.levels[i].pull(&g.levels[i-1])
 	}
-	if top := &f.levels[len(f.levels)-1].px[0]; top[3] > 0 {
+	if top := &g.levels[len(g.levels)-1].px[0]; top[3] > 0 {
 		for k := range top[:3] {
 			top[k] /= top[3]
 		}
 		top[3] = 1
 	}
-	for i := len(f.levels) - 2; i >= 0; i-- {
-		f.levels[i].push(&f.levels[i+1])
+	for i := len(g.levels) - 2; i >= 0; i-- {
+		g.levels[i].push(&g.levels[i+1])
 	}
 }
 
@@ -57,7 +62,7 @@ func (f *filling) fill() {
 func (l *level) pull(fine *level) {
 	for y := range l.h {
 		for x := range l.w {
-			var sum sample
+			var sum Sample
 			for v := 2 * y; v < min(2*y+2, fine.h); v++ {
 				for u := 2 * x; u < min(2*x+2, fine.w); u++ {
 					s := &fine.px[v*fine.w+u]
@@ -96,7 +101,7 @@ func (l *level) push(coarse *level) {
 	}
 }
 
-func (l *level) row(y int) []sample { return l.px[y*l.w : (y+1)*l.w] }
+func (l *level) row(y int) []Sample { return l.px[y*l.w : (y+1)*l.w] }
 
 // secondNearest is which of n coarser samples is the second nearest to v.
 func secondNearest(v, n int) int {
