@@ -65,7 +65,7 @@ func TestJobs(t *testing.T) {
 		tool string
 		args arguments
 	}{
-		"too few credits: the balance is 2; nothing was charged; the account needs more credits":                   {"submit_job", arguments{"input": "a.gif"}},
+		"too few credits: the balance is 2; nothing was charged; the account needs more credits":                     {"submit_job", arguments{"input": "a.gif"}},
 		"id must be that of a job, which begins with job_":                                                           {"job_status", arguments{"id": "../account"}},
 		"wait must be between 0 and 45":                                                                              {"job_status", arguments{"id": made.ID, "wait": 60}},
 		"the service has no such job or batch of this key; check the id: only the key that created a job can see it": {"cancel_job", arguments{"id": "job_0"}},
