@@ -400,7 +400,7 @@ type BatchForm struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input without its subject, blurred by 1 to
 	// 200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
 	//
 	//
@@ -694,7 +694,7 @@ type JobForm struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input without its subject, blurred by 1 to
 	// 200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
 	//
 	//
@@ -805,7 +805,7 @@ type JobOptions struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input without its subject, blurred by 1 to
 	// 200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
 	//
 	//
@@ -1123,7 +1123,7 @@ type Options struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input without its subject, blurred by 1 to
 	// 200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
 	//
 	//
@@ -1205,7 +1205,7 @@ type OptionsForm struct {
 	// Anchor Where the subject stands on the canvas.
 	Anchor *Anchor `json:"anchor,omitempty"`
 
-	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+	// Background Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input without its subject, blurred by 1 to
 	// 200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
 	//
 	//

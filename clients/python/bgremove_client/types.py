@@ -61,7 +61,7 @@ class Options(TypedDict):
     """
     background: NotRequired[str]
     """
-    Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+    Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input without its subject, blurred by 1 to
     200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
 
     """

@@ -942,7 +942,7 @@ export interface components {
              */
             trim?: boolean;
             /**
-             * @description Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input itself, blurred by 1 to
+             * @description Stands behind the subject, in the place of a `bgColor`: `#rrggbb`; `blur[:radius]`, the input without its subject, blurred by 1 to
              *     200 of its pixels; or `gradient:#rrggbb,#rrggbb[,angle]` with an angle of 0 to 360 degrees, as in CSS.
              * @example blur:12
              */
