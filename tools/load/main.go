@@ -41,7 +41,7 @@ type settings struct {
 func main() {
 	var s settings
 	databases := flag.String("databases", "sqlite,postgres", "what to measure on; postgres needs BGREMOVE_TEST_POSTGRES")
-	only := flag.String("only", "submit,poll,pickup,streams,cluster,memory", "what to measure")
+	only := flag.String("only", "submit,poll,pickup,cancel,webhook,streams,cluster,memory", "what to measure")
 	flag.StringVar(&s.versitygw, "versitygw", "", "the `binary` of an S3 server, for memory; empty omits S3")
 	flag.DurationVar(&s.during, "time", 10*time.Second, "how long each rate is measured")
 	flag.IntVar(&s.connections, "connections", 16, "requests at once for measuring the highest rate")
@@ -122,11 +122,24 @@ func (b *bench) measure(ctx context.Context, database string) error {
 			return err
 		}
 	}
+	if slices.Contains(b.only, "cancel") {
+		if err := b.cancel(ctx, database); err != nil {
+			return fmt.Errorf("cancel: %w", err)
+		}
+	}
+	if slices.Contains(b.only, "webhook") {
+		if err := b.webhook(ctx, database); err != nil {
+			return fmt.Errorf("webhook: %w", err)
+		}
+	}
 	if database == "postgres" && slices.Contains(b.only, "cluster") {
 		return b.cluster(ctx)
 	}
 	return nil
 }
+
+// customer is the account of populate.
+const customer = "load@example.com"
 
 // begin starts a node for each role on a fresh deployment and returns the first.
 func (b *bench) begin(ctx context.Context, database string, roles ...string) (*rig.Deployment, []*rig.Node, *rig.Client, error) {
@@ -139,7 +152,7 @@ func (b *bench) begin(ctx context.Context, database string, roles ...string) (*r
 }
 
 func (b *bench) populate(ctx context.Context, p *rig.Deployment, roles ...string) ([]*rig.Node, *rig.Client, error) {
-	key, err := p.Account(ctx, "load@example.com", 1_000_000_000)
+	key, err := p.Account(ctx, customer, 1_000_000_000)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -51,6 +51,25 @@ func (p *Deployment) Browser(ctx context.Context, url, email string) (*Browser, 
 	return nil, fmt.Errorf("sign in as %s: %w", email, &StatusError{Code: answer.StatusCode})
 }
 
+// Webhook has the ends of all jobs of the account sent to an address.
+func (b *Browser) Webhook(ctx context.Context, url, to string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/account/webhooks", strings.NewReader(`{"url":"`+to+`"}`))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.AddCookie(b.cookie)
+	answer, err := b.http.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusCreated {
+		return fmt.Errorf("create a webhook: %w", &StatusError{Code: answer.StatusCode})
+	}
+	return nil
+}
+
 // Events is an open stream of an account's events.
 type Events struct {
 	body  io.ReadCloser
