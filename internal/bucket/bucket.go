@@ -1,5 +1,5 @@
-// Package bucket reads and writes files that lie in object storage: on S3 and on
-// Azure Blob Storage. Errors are *bgremove.Error and name the object.
+// Package bucket reads and writes files that lie in object storage: on S3, on Azure Blob
+// Storage and, in builds with the tag gs, on Google Cloud Storage. Errors are *bgremove.Error and name the object.
 package bucket
 
 import (
@@ -25,7 +25,7 @@ import (
 )
 
 // schemes begin the addresses that Open knows.
-var schemes = []string{"s3", "azblob"}
+var schemes = append([]string{"s3", "azblob"}, built...)
 
 // IsAddress reports whether an argument is an address and not a path of this
 // machine. Open refuses those that it does not know.

@@ -49,7 +49,7 @@ func TestAddresses(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bgremove.Cause{
-		"gs://clips/in/":            bucket.UnknownScheme,
+		"swift://clips/in/":         bucket.UnknownScheme,
 		"file://host/in":            bucket.UnknownScheme,
 		"s3://":                     bucket.BadAddress,
 		"s3:///in":                  bucket.BadAddress,

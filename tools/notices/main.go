@@ -25,7 +25,7 @@ const (
 // target is a system of a release.
 type target struct{ goos, goarch, cgo string }
 
-// targets are those of .goreleaser.yaml.
+// targets are those of .goreleaser.yaml. All are listed with the tag gs, which the container image has.
 var targets = []target{
 	{"linux", "amd64", "1"}, {"linux", "arm64", "1"}, {"windows", "amd64", "1"}, {"windows", "arm64", "1"},
 	{"darwin", "arm64", "1"}, {"darwin", "amd64", "0"},
@@ -84,7 +84,7 @@ func generate(ctx context.Context) (string, error) {
 // that have a licence of their own.
 func list(ctx context.Context, t target, found map[string]map[string]bool) error {
 	out, err := goTool(ctx, []string{"GOOS=" + t.goos, "GOARCH=" + t.goarch, "CGO_ENABLED=" + t.cgo},
-		"list", "-deps", "-f", "{{with .Module}}{{.Main}}\t{{.Path}}\t{{.Dir}}\t{{$.Dir}}\t{{$.ImportPath}}{{end}}", program)
+		"list", "-tags=gs", "-deps", "-f", "{{with .Module}}{{.Main}}\t{{.Path}}\t{{.Dir}}\t{{$.Dir}}\t{{$.ImportPath}}{{end}}", program)
 	if err != nil {
 		return err
 	}

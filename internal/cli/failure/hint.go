@@ -116,7 +116,7 @@ var hints = map[bgremove.Cause]string{
 	batch.BadObjectName:    "give the object a name without empty parts, dots alone or backslashes",
 	batch.InputChanged:     "the same command does it again",
 
-	bucket.UnknownScheme: "s3://BUCKET/FOLDER/, azblob://CONTAINER/FOLDER/ and file:///PATH are; or mount the storage as a folder",
+	bucket.UnknownScheme: "s3://BUCKET/FOLDER/, azblob://CONTAINER/FOLDER/ and file:///PATH are, and gs://BUCKET/FOLDER/ in the container image and in builds with -tags gs",
 	bucket.BadAddress:    "such as 's3://BUCKET/FOLDER/?region=eu-central-1'; the options are those of gocloud.dev, in quotes for the shell",
 	bucket.NoBucket:      "make it first, or check its name, region and endpoint",
 	bucket.Refused:       credentials + ", and must allow to list and to read",
