@@ -147,9 +147,10 @@ func (l *layers) findScreen(s *Screen, keepShadow bool) {
 // spreadShade gives places that do not show only the screen the shadow of the nearest that do.
 func (l *layers) spreadShade() {
 	for i, kind := range l.kind {
-		l.rim[i] = 255
 		if kind == back {
 			l.rim[i] = 0
+		} else {
+			l.rim[i], l.shade[i] = 255, 0
 		}
 	}
 	passOver(l.w, l.h, func(i, j int) {
@@ -157,11 +158,6 @@ func (l *layers) spreadShade() {
 			l.rim[i], l.shade[i] = l.rim[j]+1, l.shade[j]
 		}
 	})
-	for i, far := range l.rim {
-		if far == 255 {
-			l.shade[i] = 0
-		}
-	}
 }
 
 // gain is how strong the frame's light is against the screen's usual light: the median
@@ -335,6 +331,7 @@ const minContrast = 28
 func (l *layers) writeMatte(s *Screen, img *image.NRGBA, dst *image.Alpha) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	noise := minContrast + 4*float32(s.Rough)
+	screen, subject := l.back.Samples(), l.front.Samples()
 	for y := range h {
 		row, pix := dst.Pix[y*dst.Stride:][:w], img.Pix[y*img.Stride:][:4*w]
 		j, k, down := between(y, h, l.h)
@@ -344,14 +341,9 @@ func (l *layers) writeMatte(s *Screen, img *image.NRGBA, dst *image.Alpha) {
 			a := upper[u]
 			if a > 0 && a < 1 || a != upper[v] || a != lower[u] || a != lower[v] {
 				a = mix(upper, lower, u, v, across, down)
-				i := y/l.block*l.w + x/l.block
-				if f := &l.front.Samples()[i]; f[3] > 0 {
-					b, p := &l.back.Samples()[i], pix[4*x:4*x+3:4*x+3]
-					contrast := s.lightness((*[3]float32)(f[:3])) - s.lightness((*[3]float32)(b[:3]))
-					diff := s.lightness(&[3]float32{float32(p[0]), float32(p[1]), float32(p[2])}) -
-						mix(l.light[j*l.w:], l.light[k*l.w:], u, v, across, down)
-					a += diff * contrast / (contrast*contrast + noise*noise)
-				}
+				i, p := y/l.block*l.w+x/l.block, pix[4*x:4*x+3:4*x+3]
+				light := mix(l.light[j*l.w:], l.light[k*l.w:], u, v, across, down)
+				a += s.byLightness(p, light, &screen[i], &subject[i], noise)
 				a = min(max(a, 0), 1)
 			}
 			if len(l.shade) > 0 {
@@ -360,6 +352,17 @@ func (l *layers) writeMatte(s *Screen, img *image.NRGBA, dst *image.Alpha) {
 			row[x] = uint8(a*255 + 0.5)
 		}
 	}
+}
+
+// byLightness is how much more of a pixel p the subject covers than of its surroundings, which
+// are so light: less where p is nearer the screen.
+func (s *Screen) byLightness(p []uint8, light float32, screen, subject *pullpush.Sample, noise float32) float32 {
+	if subject[3] == 0 {
+		return 0
+	}
+	contrast := s.lightness((*[3]float32)(subject[:3])) - s.lightness((*[3]float32)(screen[:3]))
+	diff := s.lightness(&[3]float32{float32(p[0]), float32(p[1]), float32(p[2])}) - light
+	return diff * contrast / (contrast*contrast + noise*noise)
 }
 
 // shadow is how dark a shadow makes the screen at a pixel of a picture of w × h.

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/surface"
-
 	"github.com/bgremove/bgremove/internal/pullpush"
 )
 
