@@ -22,8 +22,18 @@ func stripe(w, h, x int, grey uint8) *image.NRGBA {
 	return img
 }
 
-// under shows a frame to a scene's first shot and draws that under a canvas.
+// under shows a frame without a subject to a scene's first shot and draws that under a canvas.
 func under(t *testing.T, s scene.Scene, l canvas.Layout, frame, img *image.NRGBA) {
+	t.Helper()
+	var matte *image.Alpha
+	if frame != nil {
+		matte = image.NewAlpha(frame.Rect)
+	}
+	underSubject(t, s, l, frame, matte, img)
+}
+
+// underSubject is under with a matte of the subject.
+func underSubject(t *testing.T, s scene.Scene, l canvas.Layout, frame *image.NRGBA, matte *image.Alpha, img *image.NRGBA) {
 	t.Helper()
 	pass, err := s.Open(t.Context(), l)
 	if err != nil {
@@ -35,7 +45,7 @@ func under(t *testing.T, s scene.Scene, l canvas.Layout, frame, img *image.NRGBA
 		t.Fatal(err)
 	}
 	if frame != nil {
-		shot.See(frame, image.NewAlpha(frame.Rect))
+		shot.See(frame, matte)
 	}
 	shot.Under(img)
 }
@@ -79,18 +89,8 @@ func TestBlurBehindSubject(t *testing.T) {
 		frame.SetNRGBA(i%w, i/w, c)
 	}
 	drawn := func(m *image.Alpha) *image.NRGBA {
-		pass, err := scene.Blur{Radius: 5}.Open(t.Context(), scene.Plain(frame.Rect.Size()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer pass.Close()
-		shot, err := pass.At(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		shot.See(frame, m)
 		img := image.NewNRGBA(frame.Rect)
-		shot.Under(img)
+		underSubject(t, scene.Blur{Radius: 5}, scene.Plain(frame.Rect.Size()), frame, m, img)
 		return img
 	}
 	without := drawn(matte)

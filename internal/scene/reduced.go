@@ -23,20 +23,28 @@ func (l *reduced) row(y int) []uint8 { return l.pix[3*y*l.size.X:][:3*l.size.X] 
 
 // reduce makes the picture of the means of the frame's blocks.
 func (l *reduced) reduce(frame *image.NRGBA, factor int) {
-	w, h := frame.Rect.Dx(), frame.Rect.Dy()
-	sums := make([]uint32, 4*l.size.X)
-	for by := range l.size.Y {
-		clear(sums)
-		for y := by * factor; y < min((by+1)*factor, h); y++ {
-			addRow(sums, frame.Pix[y*frame.Stride:][:4*w], factor)
-		}
-		out := l.pix[3*by*l.size.X:][:3*l.size.X]
+	l.eachRow(frame, factor, func(sums []uint32, _ int, row []uint8) { addRow(sums, row, factor) }, func(by int, sums []uint32) {
+		out := l.row(by)
 		for bx := range l.size.X {
 			n := sums[4*bx+3]
 			for c := range 3 {
 				out[3*bx+c] = uint8((sums[4*bx+c] + n/2) / n)
 			}
 		}
+	})
+}
+
+// eachRow has add sum up the frame's rows by blocks, and gives the sums of each row of
+// blocks to use: three colours and a count.
+func (l *reduced) eachRow(frame *image.NRGBA, factor int, add func(sums []uint32, y int, row []uint8), use func(by int, sums []uint32)) {
+	w, h := frame.Rect.Dx(), frame.Rect.Dy()
+	sums := make([]uint32, 4*l.size.X)
+	for by := range l.size.Y {
+		clear(sums)
+		for y := by * factor; y < min((by+1)*factor, h); y++ {
+			add(sums, y, frame.Pix[y*frame.Stride:][:4*w])
+		}
+		use(by, sums)
 	}
 }
 
@@ -68,26 +76,21 @@ const hidden = 8
 func (l *reduced) reduceWithout(frame *image.NRGBA, matte *image.Alpha, factor int) {
 	w, h := frame.Rect.Dx(), frame.Rect.Dy()
 	samples, known := l.filling.Begin(l.size.X, l.size.Y), false
-	sums := make([]uint32, 4*l.size.X)
-	for by := range l.size.Y {
-		clear(sums)
-		end := min((by+1)*factor, h)
-		for y := by * factor; y < end; y++ {
-			addVisible(sums, frame.Pix[y*frame.Stride:][:4*w], matte.Pix[y*matte.Stride:][:w], factor)
-		}
-		line := samples[by*l.size.X:][:l.size.X]
+	l.eachRow(frame, factor, func(sums []uint32, y int, row []uint8) {
+		addVisible(sums, row, matte.Pix[y*matte.Stride:][:w], factor)
+	}, func(by int, sums []uint32) {
+		line, tall := samples[by*l.size.X:][:l.size.X], min(factor, h-by*factor)
 		for bx := range line {
-			n := sums[4*bx+3]
-			if n == 0 {
+			if sums[4*bx+3] == 0 {
 				continue
 			}
 			known = true
-			part := 1 / float32((end-by*factor)*(min((bx+1)*factor, w)-bx*factor))
+			part := 1 / float32(tall*min(factor, w-bx*factor))
 			for c := range line[bx] {
 				line[bx][c] = float32(sums[4*bx+c]) * part
 			}
 		}
-	}
+	})
 	if !known {
 		l.reduce(frame, factor)
 		return
