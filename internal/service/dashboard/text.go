@@ -86,18 +86,16 @@ func signedText(n int64) string {
 	return countText(n)
 }
 
-func creditsText(n int64) string {
-	if n == 1 {
-		return "1 credit"
-	}
-	return countText(n) + " credits"
-}
+func creditsText(n int64) string { return counted(n, "credit") }
 
-func framesText(n int) string {
+func framesText(n int) string { return counted(int64(n), "frame") }
+
+// counted is a number of things, whose plural ends in s.
+func counted(n int64, thing string) string {
 	if n == 1 {
-		return "1 frame"
+		return "1 " + thing
 	}
-	return countText(int64(n)) + " frames"
+	return countText(n) + " " + thing + "s"
 }
 
 func dollarsText(cents int64) string { return fmt.Sprintf("$%d.%02d", cents/100, cents%100) }
