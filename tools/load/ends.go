@@ -122,6 +122,26 @@ func between(from, to []time.Time) (s series) {
 	return s
 }
 
+// arrival is when the webhook of a job came.
+type arrival struct {
+	job string
+	at  time.Time
+}
+
+// receiver is a server that takes webhooks. The caller must close it.
+func receiver() (*httptest.Server, <-chan arrival) {
+	arrivals := make(chan arrival, rounds)
+	return httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var message struct {
+			Data struct{ ID string } `json:"data"`
+		}
+		at := time.Now()
+		if json.NewDecoder(r.Body).Decode(&message) == nil {
+			arrivals <- arrival{message.Data.ID, at}
+		}
+	})), arrivals
+}
+
 // webhook measures the time from a job's end, by the database's clock, to the arrival of its
 // webhook at a server on this machine.
 func (b *bench) webhook(ctx context.Context, database string) (err error) {
@@ -137,20 +157,7 @@ func (b *bench) webhook(ctx context.Context, database string) (err error) {
 		}
 		nodes = append(nodes, n)
 	}
-	type arrival struct {
-		job string
-		at  time.Time
-	}
-	arrivals := make(chan arrival, rounds)
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var message struct {
-			Data struct{ ID string } `json:"data"`
-		}
-		at := time.Now()
-		if json.NewDecoder(r.Body).Decode(&message) == nil {
-			arrivals <- arrival{message.Data.ID, at}
-		}
-	}))
+	server, arrivals := receiver()
 	defer server.Close()
 	browser, err := p.Browser(ctx, nodes[0].URL, customer)
 	if err != nil {
