@@ -3,7 +3,8 @@
     python restore.py pack.zip model.onnx run/checkpoint.pt
     python train.py pack.zip run --again --plan 160:50000
 
-The mattes are the file's. The rest of the training's state is found again. Batch
+The mattes are the file's, also with more channels (--widths), to which they pay no heed yet
+(T. Chen et al., "Net2Net", ICLR 2016). The rest of the training's state is found again. Batch
 statistics come from samples, and the head that is only supervised is learnt again.
 Weights get the sizes that training leaves; batch normalisation cancels them. The
 optimiser begins anew, which --again does anyway.
@@ -21,6 +22,7 @@ from torch.nn import functional as F
 
 import checkpoint
 import muon
+import train
 from compose import Composer
 from draw import Dice
 from net import WIDTHS, Conv, Net
@@ -53,18 +55,23 @@ def convolutions(net):
 
 @torch.no_grad()
 def fill(modules, found):
-    """Gives modules the weights found; batch normalisation does nothing but add the bias."""
+    """Gives modules the weights found; batch normalisation does nothing but add the bias.
+
+    Where a module has more channels than were found, the first ones take nothing from the
+    others, and the others begin at random.
+    """
     if len(modules) != len(found):
         raise SystemExit(f"the file has {len(found)} convolutions where the network has {len(modules)}")
     for m, (weight, bias) in zip(modules, found):
+        conv = m.conv if isinstance(m, Conv) else m
+        out, into = weight.shape[:2]
+        conv.weight[:out].zero_()
+        conv.weight[:out, :into] = weight
         if isinstance(m, Conv):
-            m.conv.weight.zero_()
-            m.conv.weight[:, : weight.shape[1]] = weight  # channels added at the end begin without effect
             m.norm.weight.fill_((1 + m.norm.eps) ** 0.5)
-            m.norm.bias.copy_(bias)
+            m.norm.bias[:out] = bias
         else:
-            m.weight.copy_(weight)
-            m.bias.copy_(bias)
+            m.bias[:out] = bias
 
 
 @torch.no_grad()
@@ -126,12 +133,13 @@ def main():
     p.add_argument("checkpoint", type=pathlib.Path)
     p.add_argument("--size", type=int, default=192, help="size of the pictures for the statistics")
     p.add_argument("--batches", type=int, default=60)
+    p.add_argument("--widths", type=train.widths, default=WIDTHS, help="channels of the levels, none fewer than the file's")
     a = p.parse_args()
     found, facts = weights(a.onnx)
     card = re.match(r"\d+ weights, (\d+) composed samples in ([\d.]+) h", facts.get("card", ""))
     if card is None:
         p.error(f"{a.onnx} was not written by export.py")
-    net = Net(WIDTHS)
+    net = Net(a.widths)
     fill(list(convolutions(net)), found)
     dice = Dice("cpu", 1)
     composer = Composer.of(Pack(a.pack), dice, 0.95)
@@ -144,7 +152,7 @@ def main():
     state = checkpoint.State(
         net=net.state_dict(), average=net.state_dict(), optimiser=muon.Muon(muon.groups(net), 1e-3).state_dict(),
         dice=dice.generator.get_state(), device="cpu", plan=f"{a.size}:1", seen=0, before=int(card[1]),
-        seconds=float(card[2]) * 3600,
+        seconds=float(card[2]) * 3600, widths=a.widths,
     )  # fmt: skip
     a.checkpoint.parent.mkdir(parents=True, exist_ok=True)
     checkpoint.save(a.checkpoint, state)

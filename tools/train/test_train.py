@@ -414,6 +414,27 @@ class Network(unittest.TestCase):
         torch.testing.assert_close(norm.running_var, torch.cat(seen).var((0, 2, 3)), rtol=0.01, atol=0.01)
 
 
+    def test_further_channels_change_nothing_yet(self):
+        torch.manual_seed(4)
+        net = Net()
+        for m in net.modules():
+            if isinstance(m, torch.nn.BatchNorm2d):
+                torch.nn.init.uniform_(m.weight, 0.5, 1.5)
+        samples = [torch.rand(4, 3, 64, 64) for _ in range(8)]
+        for x in samples:
+            net(x)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            export.export(net.eval(), path, "test", "1", 256, "card")
+            found, _ = restore.weights(path)
+        wide = Net((24, 40, 64, 128, 192))
+        restore.fill(list(restore.convolutions(wide)), found)
+        restore.settle(wide, [(x,) for x in samples])
+        torch.testing.assert_close(wide(samples[0]), net(samples[0]), rtol=0.01, atol=0.02)
+        wide.train()(samples[0])[0].sum().backward()
+        self.assertTrue(all(p.grad.abs().sum() > 0 for k, p in wide.named_parameters() if p.dim() > 1 and "aside" not in k))
+
+
 def share_gradients(folder, member):
     """The work of one process of a crew in the test below."""
     weight = torch.nn.Parameter(torch.zeros(3))
