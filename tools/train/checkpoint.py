@@ -12,8 +12,8 @@ from net import WIDTHS
 class State:
     """The whole state of a training.
 
-    plan is the current schedule, and seen the number of samples drawn under it.
-    before counts the samples drawn under earlier plans, and seconds the time
+    plan is the current schedule, place the place in it, and seen the number of samples
+    drawn under it. before counts the samples drawn under earlier plans, and seconds the time
     spent so far. widths are the network's.
     """
 
@@ -27,6 +27,11 @@ class State:
     before: int
     seconds: float
     widths: tuple = WIDTHS
+    place: float | None = None
+
+    def __post_init__(self):
+        if self.place is None:  # of a checkpoint from before plans in seconds
+            self.place = self.seen
 
 
 def save(path, state):

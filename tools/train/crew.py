@@ -33,6 +33,14 @@ class Crew:
         torch._foreach_copy_(grads, [part.view_as(g) for part, g in zip(parts, grads)])
         return [round(v) for v in flat[-len(numbers) :].tolist()]
 
+    @torch.no_grad()
+    def agree(self, net):
+        """Gives net the first process's weights and batch statistics."""
+        if self.size == 1:
+            return
+        for v in net.state_dict().values():
+            distributed.broadcast(v, 0)
+
 
 def start(work, size):
     """Runs work(crew) in `size` processes, including this one, until all have finished."""

@@ -37,30 +37,30 @@ class Muon(Optimizer):
     def step(self):
         for group in self.param_groups:
             group["steps"] += 1
-            for p in group["params"]:
-                p.mul_(1 - group["lr"] * group["weight_decay"])
-            (self.muon if group["orthogonal"] else self.adam)(group)
+            weights = group["params"]
+            torch._foreach_mul_(weights, 1 - group["lr"] * group["weight_decay"])
+            (self.muon if group["orthogonal"] else self.adam)(group, weights, [p.grad for p in weights])
 
-    def muon(self, group):
+    def muon(self, group, weights, grads):
+        means = [self.kept(p, "mean") for p in weights]
+        torch._foreach_lerp_(means, grads, 1 - group["momentum"])
         alike = {}  # matrices of one shape are made orthogonal together
-        for p in group["params"]:
-            mean = self.kept(p, "mean").lerp_(p.grad, 1 - group["momentum"])
-            ahead = torch.lerp(p.grad, mean, group["momentum"])  # Nesterov's
+        for p, ahead in zip(weights, torch._foreach_lerp(grads, means, group["momentum"])):  # Nesterov's
             alike.setdefault(p.shape, []).append((p, ahead.flatten(1)))
         for pairs in alike.values():
             steps = orthogonal(torch.stack([ahead for _, ahead in pairs]))
             size = 0.2 * max(steps.shape[1:]) ** 0.5
-            for (p, _), step in zip(pairs, steps):
-                p.sub_(step.view_as(p), alpha=group["lr"] * size)
+            torch._foreach_sub_([p for p, _ in pairs], [s.view_as(p) for (p, _), s in zip(pairs, steps)], alpha=group["lr"] * size)
 
-    def adam(self, group):
+    def adam(self, group, weights, grads):
         a, b = group["betas"]
         long, wide = 1 - a ** group["steps"], 1 - b ** group["steps"]  # the weight that each mean has so far
-        for p in group["params"]:
-            mean = self.kept(p, "mean").lerp_(p.grad, 1 - a)
-            square = self.kept(p, "square").lerp_(p.grad.square(), 1 - b)
-            spread = (square / wide).sqrt() + 1e-8
-            p.addcdiv_(mean, spread, value=-group["lr"] / long)
+        means, squares = ([self.kept(p, name) for p in weights] for name in ("mean", "square"))
+        torch._foreach_lerp_(means, grads, 1 - a)
+        torch._foreach_lerp_(squares, torch._foreach_mul(grads, grads), 1 - b)
+        spreads = torch._foreach_sqrt(torch._foreach_div(squares, wide))
+        torch._foreach_add_(spreads, 1e-8)
+        torch._foreach_addcdiv_(weights, means, spreads, value=-group["lr"] / long)
 
     def kept(self, p, name):
         """A tensor of p's shape that is kept from step to step, 0 at first."""

@@ -1,11 +1,13 @@
 """The tests of the training code: python -m unittest, in this folder."""
 
 import functools
+import json
 import pathlib
 import random
 import tempfile
 import types
 import unittest
+import zipfile
 from unittest import mock
 
 import numpy as np
@@ -19,6 +21,7 @@ import companion
 import colours
 import crew
 import degrade
+import drawers
 import evaluate
 import export
 import heldout
@@ -141,6 +144,14 @@ class Plan(unittest.TestCase):
         self.assertLess(s.rate(150), 0.02)
         self.assertEqual(max(s.rate(n) for n in range(150)), s.rate(next(n for n in range(150) if s.progress(n) >= 0.03)))
 
+    def test_seconds(self):
+        s = Schedule.read("192:60s,256:120s")
+        self.assertTrue(s.timed)
+        self.assertEqual((s.size(59.5), s.size(60.2), s.length), (192, 256, 180))
+        self.assertAlmostEqual(s.progress(90), 0.5)
+        with self.assertRaisesRegex(ValueError, "seconds"):
+            Schedule.read("192:60s,256:120")
+
 
 class Optimiser(unittest.TestCase):
     def test_orthogonal(self):
@@ -182,10 +193,10 @@ class Training(unittest.TestCase):
             with mock.patch("sys.argv", ["train.py", "pack.zip", folder, "--device", "cpu", "--plan", "96:64"]):
                 options = train.parser(train.__doc__).parse_args()
             first = train.Trainer(options, crew.Crew())
-            first.seen = 40
+            first.seen = first.place = 40
             first.save()
             second = train.Trainer(options, crew.Crew())
-        self.assertEqual((second.seen, second.plan), (40, "96:64"))
+        self.assertEqual((second.seen, second.place, second.plan), (40, 40, "96:64"))
         for a, b in zip(first.net.parameters(), second.net.parameters()):
             torch.testing.assert_close(a, b)
 
@@ -451,6 +462,40 @@ class Crew(unittest.TestCase):
                 gradient, sums = torch.load(pathlib.Path(folder) / str(rank))
                 torch.testing.assert_close(gradient, torch.tensor([1.5, 3.0, 4.5]))
                 self.assertEqual(sums, [11, 1])
+
+
+class Squares(Composer):
+    """A composer that needs no pictures: a square of half the light is the subject."""
+
+    def __init__(self, dice):
+        self.dice = dice
+
+    @classmethod
+    def of(cls, pack, dice, strength):
+        return cls(dice)
+
+    def batch(self, n, size):
+        matte = torch.zeros(n, 1, size, size)
+        matte[:, :, : size // 2, : size // 2] = 1
+        return Batch(matte.expand(-1, 3, -1, -1) * 0.5, matte, 1 - matte)
+
+
+class Drawn(unittest.TestCase):
+    def test_other_processes_draw(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with zipfile.ZipFile(pathlib.Path(folder) / "pack.zip", "w") as z:
+                z.writestr("manifest.json", json.dumps({"sizes": {}, "items": []}))
+            with mock.patch("sys.argv", ["train.py", f"{folder}/pack.zip", folder, "--device", "cpu"]):
+                options = train.parser(train.__doc__).parse_args()
+            drawn = drawers.Drawers(Squares, options, 2, 1, 5 * 64**2, 3)
+            drawn.start(64)
+            for _ in range(6):  # more than may wait
+                b = drawn.batch(64)
+                self.assertEqual((b.picture.shape, b.matte.shape), ((5, 3, 64, 64), (5, 1, 64, 64)))
+                self.assertEqual(float(b.matte.mean()), 0.25)
+                torch.testing.assert_close(b.picture, b.matte.expand(-1, 3, -1, -1) * 128 / 255)
+                torch.testing.assert_close(b.weight, 1 - b.matte)
+            drawn.end()
 
 
 class Colours(unittest.TestCase):

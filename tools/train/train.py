@@ -4,7 +4,8 @@
 
 The next call continues from run/checkpoint.pt, here or on another machine.
 run/log.jsonl gets a line every half minute, and the metrics every few minutes.
-Training uses a GPU if there is one, otherwise one process per core (crew.py).
+Training uses a GPU if there is one, for which other processes draw the samples (drawers.py),
+otherwise one process per core (crew.py).
 SIGTERM and SIGINT end a run with a checkpoint.
 """
 
@@ -20,6 +21,7 @@ import torch
 
 import checkpoint
 import crew
+import drawers
 import heldout
 import muon
 import scores
@@ -38,12 +40,12 @@ def parser(doc):
     p.add_argument("pack", type=pathlib.Path)
     p.add_argument("run", type=pathlib.Path, help="folder of the checkpoint and the log")
     p.add_argument("--minutes", type=float, help="end with a checkpoint after this time, including reading the pack")
-    p.add_argument("--plan", help=f"SIZE:SAMPLES,… (default {PLAN}, or the checkpoint's)")
+    p.add_argument("--plan", help=f"SIZE:SAMPLES,… or SIZE:SECONDSs,… (default {PLAN}, or the checkpoint's)")
     p.add_argument("--widths", type=widths, help=f"channels of the levels (default {WIDTHS}, or the checkpoint's)")
     p.add_argument("--again", action="store_true", help="begin the plan anew with the existing weights")
     p.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
     p.add_argument("--pixels", type=int, help="pixels a batch, default 110000 a process on CPU, 4000000 on GPU")
-    p.add_argument("--processes", type=int, help="processes that train together, default one per core on CPU, 1 on GPU")
+    p.add_argument("--processes", type=int, help="processes that train together on CPU, default one per core, or draw for a GPU, default 5")
     p.add_argument("--strength", type=float, default=1.0, help="strength of colour changes and degradations, 0 to 1")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--without", action="append", default=[], metavar="SOURCE", help="leave a source out; repeatable")
@@ -79,7 +81,8 @@ class Trainer:
         self.average.eval()
         self.average.load_state_dict(self.net.state_dict())
         self.seen = self.before = 0
-        self.seconds = 0.0
+        self.place = self.seconds = 0.0
+        self.numbers = [numbers(net) for net in (self.average, self.net)]
         self.optimiser = muon.Muon(muon.groups(self.net), a.rate)
         self.dice = self.fresh_dice()
         plan = self.resume(last) if last else None
@@ -93,9 +96,9 @@ class Trainer:
         """Restores a checkpoint's state and returns its plan, or None if a new plan begins."""
         self.net.load_state_dict(s.net)
         self.average.load_state_dict(s.average)
-        self.seen, self.before, self.seconds = s.seen, s.before, s.seconds
+        self.seen, self.before, self.seconds, self.place = s.seen, s.before, s.seconds, s.place
         if self.a.again:
-            self.seen, self.before = 0, s.before + s.seen
+            self.seen, self.before, self.place = 0, s.before + s.seen, 0
         else:
             self.optimiser.load_state_dict(s.optimiser)
         self.dice = self.fresh_dice()
@@ -119,13 +122,20 @@ class Trainer:
             before=self.before,
             seconds=self.seconds,
             widths=self.widths,
+            place=self.place,
         )
         checkpoint.save(self.a.run / "checkpoint.pt", state)
 
     def load(self):
         """Reads the pack into the device's memory."""
         self.pack = Pack(self.a.pack, set(self.a.without))
-        self.drawn = self.composer.of(self.pack, self.dice, self.a.strength)
+        self.pixels = self.a.pixels or (4_000_000 if self.gpu else 110_000)
+        if self.gpu:
+            count, seed = self.a.processes or 5, self.a.seed + self.before + self.seen
+            self.drawers = drawers.Drawers(self.composer, self.a, count, seed, self.pixels, self.net.stem.conv.in_channels)
+            self.drawers.start(self.schedule.size(self.place))
+        else:
+            self.drawn = self.composer.of(self.pack, self.dice, self.a.strength)
         self.cases = self.held()
 
     def held(self):
@@ -138,11 +148,12 @@ class Trainer:
     @torch.no_grad()
     def samples(self):
         """The next batch. A CPU draws several at once, which is cheaper."""
+        size = self.schedule.size(self.place)
+        if self.gpu:
+            return self.drawers.batch(size)
         if not self.ready:
-            size = self.schedule.size(self.seen)
-            pixels = self.a.pixels or (4_000_000 if self.gpu else 110_000)
-            n = max(4, round(pixels / size**2))
-            self.ready = self.drawn.batch(n if self.gpu else 4 * n, size).split(n)
+            n = max(4, round(self.pixels / size**2))
+            self.ready = self.drawn.batch(4 * n, size).split(n)
         return self.ready.pop()
 
     def narrow(self):
@@ -152,7 +163,7 @@ class Trainer:
     def step(self):
         """Learns from one batch of each process; returns this process's loss, still on the device."""
         for group in self.optimiser.param_groups:
-            group["lr"] = self.a.rate * self.schedule.rate(self.seen)
+            group["lr"] = self.a.rate * self.schedule.rate(self.place)
         batch = self.samples()
         picture = batch.picture.contiguous(memory_format=torch.channels_last)
         with self.narrow():
@@ -160,20 +171,26 @@ class Trainer:
         loss = total_loss([o.float() for o in outputs], batch.matte, batch.weight)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
-        drawn, stops = self.crew.share(self.net.parameters(), len(picture), self.asked)
+        drawn, stops, milliseconds = self.crew.share(self.net.parameters(), len(picture), self.asked, self.clock())
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
         self.optimiser.step()
         self.seen += drawn
+        self.place += milliseconds / 1000 if self.schedule.timed else drawn
         self.stop = stops > 0
         self.follow()
         return loss.detach()
+
+    def clock(self):
+        """Milliseconds since the step before, of the first process: all must have the same."""
+        before, self.now = self.now, time.monotonic()
+        return round(1000 * (self.now - before)) if self.crew.rank == 0 else 0
 
     @torch.no_grad()
     def follow(self):
         """Moves the running average of the weights, more slowly as training proceeds."""
         samples = self.before + self.seen
         decay = min(0.9995, (1 + samples / 64) / (10 + samples / 64))
-        torch._foreach_lerp_(numbers(self.average), numbers(self.net), 1 - decay)
+        torch._foreach_lerp_(*self.numbers, 1 - decay)
 
     def write(self, **facts):
         line = {"minutes": round(self.seconds / 60, 2), "samples": self.before + self.seen, **facts}
@@ -182,20 +199,23 @@ class Trainer:
         print(json.dumps(line), flush=True)
 
     def metrics(self):
-        short = min(max(self.schedule.size(self.seen) // 32 * 32, 96), 256)
+        short = min(max(self.schedule.size(self.place) // 32 * 32, 96), 256)
         found = scores.measure(runner(self.average, self.device), self.cases, short)
         self.write(short=short, **{k: round(v, 4) for k, v in scores.brief(found).items()})
 
     def run(self):
         """Trains until the plan is finished, the time is up or a stop is requested."""
         book = Book(self)
-        while not self.stop and self.seen < self.schedule.samples:
+        self.now = time.monotonic()
+        while not self.stop and self.place < self.schedule.length:
             loss = self.step()
             if self.crew.rank == 0:
                 book.note(loss)
                 self.asked |= bool(self.a.minutes) and time.monotonic() - self.begin > 60 * self.a.minutes
         if self.crew.rank == 0:
             self.save()
+            if self.gpu:
+                self.drawers.end()
             self.metrics()
 
 
@@ -215,7 +235,7 @@ class Book:
         if now - self.told > 30:
             rate = t.optimiser.param_groups[0]["lr"]
             speed = (t.seen - self.seen) / (now - self.told)
-            t.write(size=t.schedule.size(t.seen), loss=round(float(torch.stack(self.losses).mean()), 4),
+            t.write(size=t.schedule.size(t.place), loss=round(float(torch.stack(self.losses).mean()), 4),
                     rate=float(f"{rate:.3g}"), speed=round(speed, 1))  # fmt: skip
             self.told, self.losses, self.seen = now, [], t.seen
         if now - self.saved > 120:
@@ -248,12 +268,14 @@ def work(a, kind, crew):
     trainer.load()
     if trainer.before + trainer.seen == 0:
         trainer.fresh()
+        crew.agree(trainer.net)
+        crew.agree(trainer.average)
     trainer.run()
 
 
 def begin(a, kind):
     """Trains as the command line a says."""
-    size = a.processes or (1 if a.device.startswith("cuda") else len(os.sched_getaffinity(0)))
+    size = 1 if a.device.startswith("cuda") else a.processes or len(os.sched_getaffinity(0))
     crew.start(functools.partial(work, a, kind), size)
 
 

@@ -1,0 +1,101 @@
+"""Processes that draw samples for the one that trains, so that a GPU is kept busy.
+
+Most of the time of drawing is that of a processor, which starts many small operations. Batches
+come back as bytes in files that are mapped into memory: in none of them is a value finer than
+1/255.
+"""
+
+import os
+import queue
+import tempfile
+
+import torch
+from torch import multiprocessing
+
+from compose import Batch
+from draw import Dice
+from pack import Pack
+
+SLOTS = 2  # batches that wait, of each process
+MARGIN = 1.5  # a batch's canvas may be larger than its size, whose sides it rounds
+
+
+class Drawers:
+    """Processes that draw batches with a kind of Composer.
+
+    seed is that of the first process. batch gives the next batch on the device. size is that of
+    the pictures to come.
+    """
+
+    def __init__(self, composer, a, count, seed, pixels, channels):
+        context = multiprocessing.get_context("spawn")
+        self.folder = tempfile.TemporaryDirectory()
+        self.size = context.Value("i", 0)
+        self.full = context.Queue()
+        self.free = [context.Queue() for _ in range(count)]
+        self.channels, self.device, self.room = channels + 2, a.device, round(MARGIN * pixels * (channels + 2))
+        self.slots = [[slot(self.path(k, s), self.room) for s in range(SLOTS)] for k in range(count)]
+        about = self.size, self.full, composer, a, pixels
+        self.crew = [context.Process(target=work, args=(k, seed + 7919 * k, self.paths(k), self.room, self.free[k], *about), daemon=True)
+                     for k in range(count)]  # fmt: skip
+        for free in self.free:
+            for s in range(SLOTS):
+                free.put(s)
+
+    def end(self):
+        for p in self.crew:
+            p.terminate()
+            p.join()
+        self.folder.cleanup()
+
+    def path(self, k, s):
+        return os.path.join(self.folder.name, f"{k}-{s}")
+
+    def paths(self, k):
+        return [self.path(k, s) for s in range(SLOTS)]
+
+    def start(self, size):
+        self.size.value = size
+        for p in self.crew:
+            p.start()
+
+    def batch(self, size):
+        """The next batch that is drawn: of that size, but for those that were begun before."""
+        self.size.value = size
+        k, s, shape = self.taken()
+        drawn = self.slots[k][s][: shape[0] * self.channels * shape[1] * shape[2]]
+        drawn = drawn.view(shape[0], self.channels, *shape[1:]).to(self.device) / 255  # a copy
+        self.free[k].put(s)
+        return Batch(drawn[:, :-2], drawn[:, -2:-1], drawn[:, -1:])
+
+    def taken(self):
+        while True:
+            try:
+                return self.full.get(timeout=10)
+            except queue.Empty:
+                if any(p.exitcode for p in self.crew):
+                    raise SystemExit("a process that draws samples has ended") from None
+
+
+def slot(path, room):
+    return torch.from_file(path, shared=True, size=room, dtype=torch.uint8)
+
+
+def work(k, seed, paths, room, free, size, full, composer, a, pixels):
+    """The work of process k."""
+    torch.set_num_threads(1)
+    device = torch.device(a.device)
+    slots = [slot(p, room) for p in paths]
+    drawn = composer.of(Pack(a.pack, set(a.without)), Dice(device, seed), a.strength)
+    while True:
+        s = free.get()
+        with torch.no_grad():
+            try:
+                b = drawn.batch(max(4, round(pixels / size.value**2)), size.value)
+            except torch.OutOfMemoryError:  # others have it for now
+                torch.cuda.empty_cache()
+                free.put(s)
+                continue
+            whole = (torch.cat([b.picture, b.matte, b.weight], 1) * 255).round().byte()
+        slots[s][: whole.numel()] = whole.flatten().cpu()
+        full.put((k, s, (len(whole), *whole.shape[2:])))
