@@ -98,11 +98,13 @@ class Trainer(train.Trainer):
             found, truth = self.average(b.picture) > 0, b.matte > 0.5
             known = b.weight > 0
             either = ((found | truth) & known).sum((1, 2, 3))
-            iou = ((found & truth & known).sum((1, 2, 3)) / either.clamp(1)).where(either > 0, torch.ones(()))
-            trust, keep = (b.picture[:, MARKED.index(p)].amax((1, 2)) for p in ("MarkTrust", "MarkKeep"))
-            sums.append(torch.stack([trust, keep, truth.float().mean((1, 2, 3)), iou], 1))
-        trusted, kept, there, iou = torch.cat(sums).T
-        groups = {"clicked": trusted == 0, "followed": (trusted > 0) & (kept < 0.9), "corrected": (trusted > 0) & (kept >= 0.9)}
+            iou = torch.where(either > 0, (found & truth & known).sum((1, 2, 3)) / either.clamp(1), 1.0)
+            trust, keep = (b.picture[:, MARKED.index(p)] for p in ("MarkTrust", "MarkKeep"))
+            seen = [trust.amax((1, 2)), trust.amin((1, 2)), keep.amax((1, 2))]
+            sums.append(torch.stack([*seen, truth.float().mean((1, 2, 3)), iou], 1))
+        trusted, least, kept, there, iou = torch.cat(sums).T
+        rest = (trusted > 0) & (least < 1)
+        groups = {"clicked": trusted == 0, "followed": rest & (kept < 0.9), "corrected": rest & (kept >= 0.9), "dropped": least == 1}
         self.write(**{k: round(iou[m & (there > 0)].mean().item(), 4) for k, m in groups.items()})
 
     @torch.no_grad()

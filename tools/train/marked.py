@@ -5,7 +5,8 @@ scene's own subject. One or some of the things are wanted. The guide is shown ma
 clicks, strokes and boxes (N. Xu et al., "Deep Interactive Object Selection", CVPR 2016), and
 often the matte that was found for the frame before, as the motion brings it: moved, torn, with
 parts of other things (F. Perazzi et al., "Learning Video Object Segmentation from Static
-Images", CVPR 2017). Some marks correct such a matte.
+Images", CVPR 2017). Some marks correct such a matte. Others say what is to go from a matte of all
+things.
 """
 
 import dataclasses
@@ -20,7 +21,7 @@ CLICKED, BOXED = 1.0, 0.4  # a mark of a click or a stroke, and of a box
 RADIUS = 1 / 50  # of a click, of the picture's shorter side
 
 # What is known beside the picture, and how often.
-KINDS = {"clicked": 0.4, "followed": 0.28, "corrected": 0.26, "lost": 0.06}
+KINDS = {"clicked": 0.38, "followed": 0.24, "corrected": 0.2, "lost": 0.05, "dropped": 0.13}
 TWICE = 0.3  # share of further things that are a copy of one that is there
 FURTHER = (1.0, 0.6, 0.35)  # how often there is one more thing
 SOME = 0.12  # share of samples in which several things are wanted
@@ -33,8 +34,10 @@ class Marked(Composer):
     def batch(self, n, size):
         w, h = self.canvas(size)
         picture, things, weight = self.things(n, h, w)
-        wanted, other = self.wanted(things)
-        marks = self.marks(wanted, other)
+        kind = self.dice.pick(n, torch.tensor(list(KINDS.values()), device=self.dice.device))
+        kinds = {k: (kind == i).float().view(-1, 1, 1, 1) for i, k in enumerate(KINDS)}
+        wanted, other = self.wanted(things, kinds["dropped"])
+        marks = self.marks(wanted, other, **kinds)
         return Batch(torch.cat([self.change(picture), *marks], 1), wanted * marks.there, weight)
 
     def things(self, n, h, w):
@@ -73,33 +76,37 @@ class Marked(Composer):
         copy = F.grid_sample(last, F.affine_grid(way, list(last.shape), align_corners=False), align_corners=False)
         return torch.where(self.dice.chance(n, TWICE).view(-1, 1, 1, 1), copy, drawn)
 
-    def wanted(self, things):
-        """The mattes [n, 1, h, w] of what is wanted, and of the other things. Where nothing can be, any place is."""
+    def wanted(self, things, dropped):
+        """The mattes [n, 1, h, w] of what is wanted, and of the other things: the one to go where something is dropped."""
         n = len(things)
         big = (things > 0.5).float().mean((2, 3))
         p = (big > SMALLEST).float() * (0.2 + big.clamp(max=0.8).sqrt())
-        p[:, 0] += (p.sum(1) == 0) * 1e-6
+        p[:, 0] += (p.sum(1) == 0) * 1e-6  # where nothing can be wanted, any place is
         chosen = F.one_hot(self.dice.pick_rows(p), things.shape[1]).float()
         more = self.dice.chance(n, SOME)[:, None] & (self.dice.uniform(n * things.shape[1]).view(n, -1) < 0.5)
-        chosen = torch.maximum(chosen, (more & (big > SMALLEST)).float())[:, :, None, None]
+        more = more & (big > SMALLEST) & (dropped.view(n, 1) == 0)
+        chosen = torch.maximum(chosen, more.float())
+        chosen = torch.where(dropped.view(n, 1) > 0, 1 - chosen, chosen)[:, :, None, None]
         return (things * chosen).sum(1, keepdim=True).clamp(0, 1), (things * (1 - chosen)).sum(1, keepdim=True).clamp(0, 1)
 
-    def marks(self, wanted, other):
-        """The planes of planes.MARKS, each [n, 1, h, w]; there is 0 for samples in which the thing is gone."""
+    def marks(self, wanted, other, clicked, followed, corrected, lost, dropped):
+        """The planes of planes.MARKS, each [n, 1, h, w]; there is 0 for samples in which the thing is gone.
+
+        Which samples are of which of KINDS is [n, 1, 1, 1], 0 or 1. Of those that are dropped, other is what is to go.
+        """
         dice, n = self.dice, len(wanted)
-        kind = dice.pick(n, torch.tensor(list(KINDS.values()), device=dice.device))
-        clicked, followed, corrected, lost = ((kind == i).float().view(-1, 1, 1, 1) for i in range(len(KINDS)))
-        spoilt = self.spoilt(wanted, other, corrected)
-        before = spoilt * (followed + corrected)
-        trust = self.trust(wanted) * (1 - clicked)
+        spoilt = self.spoilt(torch.where(dropped > 0, (wanted + other).clamp(max=1), wanted), other, corrected, dropped)
+        before = spoilt * (followed + corrected + dropped)
+        trust = torch.where(dropped > 0, 1.0, self.trust(wanted) * (1 - clicked))
         missing, extra = wanted * (1 - before), before * (1 - wanted)
         keep = self.hinted(torch.where(corrected > 0, missing, wanted), wanted, 0.5)
         often = dice.chance(n, 0.3).float().view(-1, 1, 1, 1)
         around = torch.where(dice.chance(n, 0.5).view(-1, 1, 1, 1), other, 1 - wanted)
-        drop = self.hinted(torch.where(corrected > 0, extra, around), 1 - wanted, 0.2) * torch.maximum(often, corrected)
+        wrong = torch.where(dropped > 0, other, torch.where(corrected > 0, extra, around))
+        drop = self.hinted(wrong, 1 - wanted, 0.2) * torch.maximum(often, corrected + dropped)
         one = dice.chance(n, 0.35).float().view(-1, 1, 1, 1)  # corrections by one mark alone
         first = (missing.sum((2, 3), keepdim=True) > extra.sum((2, 3), keepdim=True)).float()
-        keep = keep * (1 - corrected * one * (1 - first)) * (1 - lost)
+        keep = keep * (1 - corrected * one * (1 - first)) * (1 - lost) * (1 - dropped)
         drop = drop * (1 - corrected * one * first) * (1 - lost)
         faded = torch.where(followed > 0, dice.uniform(n).view(-1, 1, 1, 1) * (dice.uniform(n).view(-1, 1, 1, 1) < 0.6), 1.0)
         return Marks(keep * faded, drop * faded, before * (trust > 0), trust, 1 - lost)
@@ -175,8 +182,8 @@ class Marked(Composer):
         small = self.dice.normal(len(like), 1, cells, cells)
         return F.interpolate(small, like.shape[2:], mode="bicubic", align_corners=False)
 
-    def spoilt(self, wanted, other, corrected):
-        """Mattes as they may have been found for the frame before; those to be corrected have larger errors."""
+    def spoilt(self, wanted, other, corrected, still):
+        """Mattes as they may have been found for the frame before; those to be corrected have larger errors, and still ones do not move."""
         dice, n = self.dice, len(wanted)
 
         def some(p):
@@ -189,7 +196,7 @@ class Marked(Composer):
         found = torch.maximum(found, other * stuck)
         blob = torch.sigmoid(12 * (self.field(wanted, 6) - 1.5)) * torch.maximum(some(0.2), corrected * some(0.5))
         found = torch.maximum(found, blob)
-        found = self.moved(found)
+        found = torch.where(still > 0, found, self.moved(found))
         small = F.avg_pool2d(found, 4)
         found = torch.where(some(0.4) > 0, F.interpolate(small, found.shape[2:], mode="bilinear", align_corners=False), found)
         weak = dice.uniform(n, 0.4, 1).view(-1, 1, 1, 1)

@@ -3,6 +3,7 @@
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 import onnxruntime
@@ -10,6 +11,7 @@ import torch
 
 import guide
 import hinted
+import marked
 import planes
 import restore
 from draw import Dice
@@ -54,6 +56,20 @@ class Samples(unittest.TestCase):
                     self.assertGreater(m[sure].mean(), 0.5)
                     self.assertLess(m[d == CLICKED].mean() if (d == CLICKED).any() else 0, 0.5)
         self.assertTrue(all(kinds.values()), kinds)
+
+    @torch.no_grad()
+    def test_what_is_dropped_goes_from_a_matte_of_all(self):
+        with mock.patch.dict(marked.KINDS, {k: float(k == "dropped") for k in KINDS}):
+            b = Drawn().batch(16, 96)
+        keep, drop, before, trust = b.picture[:, planes.MARKS.start :].split(1, 1)
+        self.assertFalse(keep.any())
+        self.assertTrue((trust == 1).all())
+        for d, m, was in zip(drop, b.matte, before):
+            self.assertTrue(d.any())
+            self.assertLess(m[d == CLICKED].sum(), 1)  # a mark may reach over an edge
+            self.assertGreater(was[m > 0.5].mean(), 0.5)
+
+    def test_kinds_are_shares(self):
         self.assertAlmostEqual(sum(KINDS.values()), 1)
 
 
