@@ -36,8 +36,12 @@ SOURCES = (
     "FxEmojis (CC BY 4.0), EmojiTwo (CC BY 4.0), Blobmoji (Apache-2.0), Liberated Pixel Cup (CC BY-SA 3.0), "
     "Dungeon Crawl tiles (CC0), DiceBear (CC0, CC BY 4.0), Geirhos et al. silhouettes (CC BY 4.0), Quaternius (CC0), "
     "Kenney (CC0), pybullet-URDF-models and YCB (MIT, CC BY 4.0), AWS RoboMaker worlds (MIT-0), Gazebo models (CC BY 3.0), "
-    "Poly Haven (CC0), elementary wallpapers (each its own)"
+    "Poly Haven (CC0), elementary wallpapers (each its own), Caltech 101 (CC BY 4.0), TACO (CC BY 4.0), "
+    "Intel sample videos (CC BY 4.0), Open Images (pictures CC BY 2.0, masks CC BY 4.0)"
 )
+
+# What the clips for the small networks have besides.
+FOOTAGE = "Segment Anything 2 demo (Apache-2.0), PUMaVOS (CC BY 4.0), MDN (CC0)"
 
 
 class Graph:
@@ -214,7 +218,7 @@ def companion(g, name, planes, weights, path):
         [port("matte", TensorProto.UINT8, [1, 1, "height", "width"])],
         g.weights,
     )  # fmt: skip
-    card = f"{weights} weights. Trained on clips made of: {SOURCES}"
+    card = f"{weights} weights. Trained on pictures and clips of: {SOURCES}, {FOOTAGE}"
     return save(graph, {"name": name, "version": "1", "licence": LICENCE, "card": card}, path)
 
 

@@ -6,6 +6,9 @@ A thing is a subject, or something glued to the backdrop that looks like one. Wh
 by itself has less than half of a thing right, a click on its middle in the middle frame says
 that it is wanted. A second click is on the middle of the largest error in the worst frame.
 Where the program keeps a thing beside others, a click drops it.
+
+Other things cut some of them into pieces there. A click shows one piece, so the things that
+are in one are also reported alone.
 """
 
 import argparse
@@ -21,6 +24,7 @@ from pack import Pack
 
 VISIBLE = 400  # pixels of a thing in the middle frame
 KEPT = 0.7  # the share of a thing that the program must keep, to be dropped
+WHOLE = 0.9  # the share of a thing in the piece that is clicked, if it is in one
 
 
 class Film:
@@ -56,6 +60,19 @@ def innermost(mask):
         area = smaller
 
 
+def whole(mask):
+    """Whether a mask is nearly all in the piece that a click shows."""
+    y, x = innermost(mask)
+    piece = np.zeros_like(mask)
+    piece[y, x] = True
+    size = 0
+    while piece.sum() > size:
+        size = piece.sum()
+        p = np.pad(piece, 1)
+        piece = mask & (piece | p[:-2, 1:-1] | p[2:, 1:-1] | p[1:-1, :-2] | p[1:-1, 2:])
+    return size >= WHOLE * mask.sum()
+
+
 def correction(found, truth):
     """The hint on the largest error of the worst frame."""
     union = np.maximum(((found > 0.5) | (truth > 0.5)).sum((1, 2)), 1)
@@ -68,7 +85,7 @@ def correction(found, truth):
 
 
 def wanted(f, found, k):
-    """IoU of a thing by itself, by one click and by two; None where the program has it."""
+    """Whether a thing is in one piece, and its IoU by itself, by one click and by two; None where the program has it."""
     truth = f.things[:, k]
     before = overlap(found, truth)
     if before >= 0.5:
@@ -77,17 +94,18 @@ def wanted(f, found, k):
     one = f.mattes(first)
     second = correction(one, truth)
     two = f.mattes(first, second) if second else one
-    return before, overlap(one, truth), overlap(two, truth)
+    return whole(truth[f.middle] > 0.5), before, overlap(one, truth), overlap(two, truth)
 
 
 def unwanted(f, found, k):
-    """The share of a thing that a click removes, and of other things that it takes too; None where there is no such case."""
+    """Whether a thing is in one piece, and the alpha that a click removes of it, that it had, and of the others; None where there is no such case."""
     thing = f.things[:, k] > 0.5
     others = (f.things.sum(1) > 0.5) & ~thing
     if not others.any() or min(found[thing].mean(), found[others].mean()) < KEPT:
         return None
     left = f.mattes(click("drop", thing[f.middle], f.middle))
-    return 1 - left[thing].sum() / found[thing].sum(), 1 - np.minimum(left, found)[others].sum() / found[others].sum()
+    gone = found - np.minimum(left, found)
+    return whole(thing[f.middle]), gone[thing].sum(), found[thing].sum(), gone[others].sum(), found[others].sum()
 
 
 def main():
@@ -113,14 +131,17 @@ def main():
 
 
 def report(films, clicks, drops):
-    """Prints the means so far."""
+    """Prints the means so far, of all things and of those in one piece."""
     print(f"{films} films", flush=True)
-    if clicks:
-        before, one, two = np.mean(clicks, 0)
-        print(f"  {len(clicks)} things of less than half: IoU {before:.3f}, by a click {one:.3f}, by two {two:.3f}", flush=True)
-    if drops:
-        gone, lost = np.mean(drops, 0)
-        print(f"  {len(drops)} things kept beside others: a click removes {gone:.3f} of them, and {lost:.3f} of the others", flush=True)
+    for about, rows in (("", clicks), (" in one piece", [c for c in clicks if c[0]])):
+        if rows:
+            _, before, one, two = np.mean(rows, 0)
+            print(f"  {len(rows)} things{about} of less than half: IoU {before:.3f}, by a click {one:.3f}, by two {two:.3f}", flush=True)
+    for about, rows in (("", drops), (" in one piece", [d for d in drops if d[0]])):
+        if rows:
+            _, gone, had, lost, others = np.array(rows).T
+            shares = f"{(gone / had).mean():.3f} of them, and {(lost / others).mean():.3f} of the others"
+            print(f"  {len(rows)} things{about} beside others: a click removes {shares} ({lost.sum() / others.sum():.3f} of all their alpha)", flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from torch import nn
 from torch.nn import functional as F
 
 # Channels at 1/2, 1/4, 1/8, 1/16 and 1/32 of the picture's size.
-WIDTHS = (24, 32, 64, 96, 128)
+WIDTHS = (24, 32, 64, 128, 256)
 
 
 class Conv(nn.Module):

@@ -135,6 +135,13 @@ class Clicks(unittest.TestCase):
         self.assertRegex(hinted.correction(found, truth), r"--drop=5[12],\d+@0.02")
         self.assertIsNone(hinted.correction(truth, truth))
 
+    def test_pieces(self):
+        mask = np.zeros((40, 60), bool)
+        mask[10:30, 10:40] = True
+        self.assertTrue(hinted.whole(mask))
+        mask[:, 30:32] = False
+        self.assertFalse(hinted.whole(mask))
+
 
 if __name__ == "__main__":
     unittest.main()

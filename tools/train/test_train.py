@@ -14,6 +14,7 @@ import numpy as np
 import onnxruntime
 import torch
 
+import adapt
 import cells
 import checkpoint
 import chooser
@@ -324,6 +325,24 @@ class Choosing(unittest.TestCase):
         self.assertLess(float(np.abs(found - want).max()), 2)
         self.assertLess(float(np.abs(again - want).max()), 2)
 
+    @torch.no_grad()
+    def test_sees_other_features_by_a_map(self):
+        torch.manual_seed(5)
+        old = chooser.Chooser().eval()
+        torch.nn.init.normal_(old.head.weight, std=0.05)
+        torch.nn.init.ones_(old.seen[1].norm.weight)
+        new = chooser.Chooser().eval()
+        new.load_state_dict(old.state_dict())
+        dice = np.random.default_rng(2)
+        turn = np.eye(planes.FEATURES) + dice.normal(0, 0.1, (planes.FEATURES, planes.FEATURES))
+        given = dice.uniform(0, 255, (500, planes.FEATURES))
+        found = adapt.fit(given, given @ turn)
+        np.testing.assert_allclose(found, turn, atol=1e-9)
+        adapt.change(new, found)
+        cells, seen = torch.rand(1, planes.CELL_COUNT, 16, 24) * 255, torch.rand(1, planes.FEATURES, 8, 12) * 255
+        mapped = torch.einsum("nihw,io->nohw", seen, torch.tensor(turn, dtype=torch.float32))
+        torch.testing.assert_close(new(cells, seen), old(cells, mapped), rtol=1e-3, atol=1e-3)
+
     def learns(self, clip, seen):
         """Whether a chooser learns from a clip of cells and features."""
         with tempfile.TemporaryDirectory() as folder:
@@ -427,7 +446,7 @@ class Network(unittest.TestCase):
 
     def test_further_channels_change_nothing_yet(self):
         torch.manual_seed(4)
-        net = Net()
+        net = Net((24, 32, 64, 96, 128))
         for m in net.modules():
             if isinstance(m, torch.nn.BatchNorm2d):
                 torch.nn.init.uniform_(m.weight, 0.5, 1.5)
