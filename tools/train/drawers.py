@@ -18,13 +18,14 @@ from pack import Pack
 
 SLOTS = 2  # batches that wait, of each process
 MARGIN = 1.5  # a batch's canvas may be larger than its size, whose sides it rounds
+FEWEST = 4  # samples of a batch
 
 
 class Drawers:
-    """Processes that draw batches with a kind of Composer.
+    """Processes that draw batches of about so many pixels with a kind of Composer.
 
-    seed is that of the first process. batch gives the next batch on the device. size is that of
-    the pictures to come.
+    seed is that of the first process. channels are those of its pictures. start begins with
+    pictures of a size.
     """
 
     def __init__(self, composer, a, count, seed, pixels, channels):
@@ -33,7 +34,8 @@ class Drawers:
         self.size = context.Value("i", 0)
         self.full = context.Queue()
         self.free = [context.Queue() for _ in range(count)]
-        self.channels, self.device, self.room = channels + 2, a.device, round(MARGIN * pixels * (channels + 2))
+        self.pixels, self.channels, self.device = pixels, channels + 2, a.device
+        self.room = round(MARGIN * pixels * self.channels)
         self.slots = [[slot(self.path(k, s), self.room) for s in range(SLOTS)] for k in range(count)]
         about = self.size, self.full, composer, a, pixels
         self.crew = [context.Process(target=work, args=(k, seed + 7919 * k, self.paths(k), self.room, self.free[k], *about), daemon=True)
@@ -55,13 +57,19 @@ class Drawers:
         return [self.path(k, s) for s in range(SLOTS)]
 
     def start(self, size):
-        self.size.value = size
+        self.ask(size)
         for p in self.crew:
             p.start()
 
-    def batch(self, size):
-        """The next batch that is drawn: of that size, but for those that were begun before."""
+    def ask(self, size):
+        """Sets the size of the batches that are not begun yet."""
+        if size**2 * FEWEST > self.pixels:
+            raise SystemExit(f"{self.pixels} pixels are fewer than {FEWEST} pictures of {size}²")
         self.size.value = size
+
+    def batch(self, size):
+        """The next batch, on the device: of that size, unless it was begun before."""
+        self.ask(size)
         k, s, shape = self.taken()
         drawn = self.slots[k][s][: shape[0] * self.channels * shape[1] * shape[2]]
         drawn = drawn.view(shape[0], self.channels, *shape[1:]).to(self.device) / 255  # a copy
@@ -91,7 +99,7 @@ def work(k, seed, paths, room, free, size, full, composer, a, pixels):
         s = free.get()
         with torch.no_grad():
             try:
-                b = drawn.batch(max(4, round(pixels / size.value**2)), size.value)
+                b = drawn.batch(round(pixels / size.value**2), size.value)
             except torch.OutOfMemoryError:  # others have it for now
                 torch.cuda.empty_cache()
                 free.put(s)

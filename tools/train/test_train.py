@@ -514,6 +514,8 @@ class Drawn(unittest.TestCase):
                 self.assertEqual(float(b.matte.mean()), 0.25)
                 torch.testing.assert_close(b.picture, b.matte.expand(-1, 3, -1, -1) * 128 / 255)
                 torch.testing.assert_close(b.weight, 1 - b.matte)
+            with self.assertRaisesRegex(SystemExit, "fewer than 4 pictures of 80"):
+                drawn.batch(80)
             drawn.end()
 
 
