@@ -192,10 +192,4 @@ func compare(what, many, one string, ratio, aim float64) {
 }
 
 // smallForm is a submission of a clip that is processed in a moment.
-func smallForm() (rig.Form, error) {
-	clip, err := rig.GIF(32, 32, 2)
-	if err != nil {
-		return rig.Form{}, err
-	}
-	return rig.NewForm(rig.File{Name: "clip.gif", Content: clip})
-}
+func smallForm() (rig.Form, error) { return rig.ClipForm(32, 32, 2) }

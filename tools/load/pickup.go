@@ -55,8 +55,8 @@ func (b *bench) pickup(ctx context.Context, database string, roles ...string) (e
 		aim = aimPolled
 	}
 	what := "pickup, " + strings.Join(roles, " + ")
-	show(what+", p50", milliseconds(waits.quantile(0.5)), "≤ "+milliseconds(aim), waits.quantile(0.5) <= aim)
-	show(what+", p99", milliseconds(waits.quantile(0.99)), "", true)
+	showTime(what+", p50", waits.quantile(0.5), aim)
+	showTime(what+", p99", waits.quantile(0.99), 0)
 	return nil
 }
 

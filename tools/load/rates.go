@@ -72,19 +72,27 @@ func (b *bench) rate(ctx context.Context, what string, at, aimMost float64, aimL
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	show(what+", the most", fmt.Sprintf("%.0f/s", most.perSecond()), fmt.Sprintf("≥ %.0f/s", aimMost), most.perSecond() >= aimMost)
-	show(fmt.Sprintf("%s, the most, p99 of %d at once", what, b.connections), milliseconds(most.quantile(0.99)), "", true)
+	showTime(fmt.Sprintf("%s, the most, p99 of %d at once", what, b.connections), most.quantile(0.99), 0)
 	fixed, err := open(ctx, b.during, at, request)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	p99 := fixed.quantile(0.99)
-	show(fmt.Sprintf("%s at %.0f/s, p50", what, at), milliseconds(fixed.quantile(0.5)), "", true)
-	show(fmt.Sprintf("%s at %.0f/s, p99", what, at), milliseconds(p99), "≤ "+milliseconds(aimLatency), p99 <= aimLatency)
+	showTime(fmt.Sprintf("%s at %.0f/s, p50", what, at), fixed.quantile(0.5), 0)
+	showTime(fmt.Sprintf("%s at %.0f/s, p99", what, at), fixed.quantile(0.99), aimLatency)
 	return nil
 }
 
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+}
+
+// showTime prints a time beside the most that is aimed at, or 0 without an aim.
+func showTime(what string, took, most time.Duration) {
+	aim := ""
+	if most > 0 {
+		aim = "≤ " + milliseconds(most)
+	}
+	show(what, milliseconds(took), aim, took <= most)
 }
 
 // show prints a number beside its aim, if any.

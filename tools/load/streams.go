@@ -34,11 +34,7 @@ func (b *bench) streams(ctx context.Context, database string) (err error) {
 	}
 	defer func() { err = errors.Join(err, end(nodes)) }()
 	measured, front := nodes[0], nodes[1] // hashing passwords would hide the streams' memory
-	clip, err := rig.GIF(64, 64, 5)
-	if err != nil {
-		return err
-	}
-	form, err := rig.NewForm(rig.File{Name: "clip.gif", Content: clip})
+	form, err := rig.ClipForm(64, 64, 5)
 	if err != nil {
 		return err
 	}

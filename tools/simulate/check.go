@@ -102,11 +102,7 @@ func reality(ctx context.Context, r *rig.Rig) (jobs []simulation.Job, outcomes [
 
 // order submits all clips.
 func order(ctx context.Context, p *rig.Deployment, url string) error {
-	clip, err := rig.GIF(320, 180, 30)
-	if err != nil {
-		return err
-	}
-	form, err := rig.NewForm(rig.File{Name: "clip.gif", Content: clip})
+	form, err := rig.ClipForm(320, 180, 30)
 	if err != nil {
 		return err
 	}

@@ -59,3 +59,12 @@ func LongGIF(size int64) (r io.Reader, length int64, err error) {
 	readers = append(readers, bytes.NewReader(end))
 	return io.MultiReader(readers...), int64(header) + n*int64(len(frame)) + 1, nil
 }
+
+// ClipForm is a form with a clip that GIF draws.
+func ClipForm(width, height, frames int) (Form, error) {
+	clip, err := GIF(width, height, frames)
+	if err != nil {
+		return Form{}, err
+	}
+	return NewForm(File{Name: "clip.gif", Content: clip})
+}
