@@ -24,22 +24,22 @@ FEWEST = 4  # samples of a batch
 class Drawers:
     """Processes that draw batches of about so many pixels with a kind of Composer.
 
-    seed is that of the first process. channels are those of its pictures. start begins with
+    There is a process for each of seeds. channels are those of its pictures. start begins with
     pictures of a size.
     """
 
-    def __init__(self, composer, a, count, seed, pixels, channels):
+    def __init__(self, composer, a, seeds, pixels, channels):
         context = multiprocessing.get_context("spawn")
         self.folder = tempfile.TemporaryDirectory()
         self.size = context.Value("i", 0)
         self.full = context.Queue()
-        self.free = [context.Queue() for _ in range(count)]
+        self.free = [context.Queue() for _ in seeds]
         self.pixels, self.channels, self.device = pixels, channels + 2, a.device
         self.room = round(MARGIN * pixels * self.channels)
-        self.slots = [[slot(self.path(k, s), self.room) for s in range(SLOTS)] for k in range(count)]
+        self.slots = [[slot(p, self.room) for p in self.paths(k)] for k in range(len(seeds))]
         about = self.size, self.full, composer, a, pixels
-        self.crew = [context.Process(target=work, args=(k, seed + 7919 * k, self.paths(k), self.room, self.free[k], *about), daemon=True)
-                     for k in range(count)]  # fmt: skip
+        self.crew = [context.Process(target=work, args=(k, seed, self.paths(k), self.room, self.free[k], *about), daemon=True)
+                     for k, seed in enumerate(seeds)]  # fmt: skip
         for free in self.free:
             for s in range(SLOTS):
                 free.put(s)
@@ -50,11 +50,9 @@ class Drawers:
             p.join()
         self.folder.cleanup()
 
-    def path(self, k, s):
-        return os.path.join(self.folder.name, f"{k}-{s}")
-
     def paths(self, k):
-        return [self.path(k, s) for s in range(SLOTS)]
+        """Those of the slots of process k."""
+        return [os.path.join(self.folder.name, f"{k}-{s}") for s in range(SLOTS)]
 
     def start(self, size):
         self.ask(size)

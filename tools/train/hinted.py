@@ -49,11 +49,16 @@ def click(kind, mask, frame):
     return f"--{kind}={x},{y}@{(frame + 0.5) / program.RATE}"
 
 
+def beside(mask):
+    """What the pixels above, below, left and right of each have in a mask."""
+    p = np.pad(mask, 1)
+    return p[:-2, 1:-1], p[2:, 1:-1], p[1:-1, :-2], p[1:-1, 2:]
+
+
 def innermost(mask):
     area = mask
     while True:
-        p = np.pad(area, 1)
-        smaller = area & p[:-2, 1:-1] & p[2:, 1:-1] & p[1:-1, :-2] & p[1:-1, 2:]
+        smaller = area & np.all(beside(area), 0)
         if not smaller.any():
             places = np.argwhere(area)
             return places[len(places) // 2]
@@ -68,8 +73,7 @@ def whole(mask):
     size = 0
     while piece.sum() > size:
         size = piece.sum()
-        p = np.pad(piece, 1)
-        piece = mask & (piece | p[:-2, 1:-1] | p[2:, 1:-1] | p[1:-1, :-2] | p[1:-1, 2:])
+        piece = mask & (piece | np.any(beside(piece), 0))
     return size >= WHOLE * mask.sum()
 
 
@@ -133,15 +137,20 @@ def main():
 def report(films, clicks, drops):
     """Prints the means so far, of all things and of those in one piece."""
     print(f"{films} films", flush=True)
-    for about, rows in (("", clicks), (" in one piece", [c for c in clicks if c[0]])):
-        if rows:
-            _, before, one, two = np.mean(rows, 0)
-            print(f"  {len(rows)} things{about} of less than half: IoU {before:.3f}, by a click {one:.3f}, by two {two:.3f}", flush=True)
-    for about, rows in (("", drops), (" in one piece", [d for d in drops if d[0]])):
-        if rows:
-            _, gone, had, lost, others = np.array(rows).T
-            shares = f"{(gone / had).mean():.3f} of them, and {(lost / others).mean():.3f} of the others"
-            print(f"  {len(rows)} things{about} beside others: a click removes {shares} ({lost.sum() / others.sum():.3f} of all their alpha)", flush=True)
+    for about, rows in groups(clicks):
+        _, before, one, two = rows.mean(0)
+        print(f"  {len(rows)} things{about} of less than half: IoU {before:.3f}, by a click {one:.3f}, by two {two:.3f}", flush=True)
+    for about, rows in groups(drops):
+        _, gone, had, lost, others = rows.T
+        shares = f"{(gone / had).mean():.3f} of them, and {(lost / others).mean():.3f} of the others"
+        print(f"  {len(rows)} things{about} beside others: a click removes {shares} ({lost.sum() / others.sum():.3f} of all their alpha)", flush=True)
+
+
+def groups(rows):
+    """All rows, and those of things in one piece, as arrays with their name, if there are any."""
+    for about, some in (("", rows), (" in one piece", [r for r in rows if r[0]])):
+        if some:
+            yield about, np.array(some)
 
 
 if __name__ == "__main__":

@@ -443,7 +443,6 @@ class Network(unittest.TestCase):
         torch.testing.assert_close(norm.running_mean, torch.cat(seen).mean((0, 2, 3)), rtol=0.01, atol=0.01)
         torch.testing.assert_close(norm.running_var, torch.cat(seen).var((0, 2, 3)), rtol=0.01, atol=0.01)
 
-
     def test_further_channels_change_nothing_yet(self):
         torch.manual_seed(4)
         net = Net((24, 32, 64, 96, 128))
@@ -506,7 +505,7 @@ class Drawn(unittest.TestCase):
                 z.writestr("manifest.json", json.dumps({"sizes": {}, "items": []}))
             with mock.patch("sys.argv", ["train.py", f"{folder}/pack.zip", folder, "--device", "cpu"]):
                 options = train.parser(train.__doc__).parse_args()
-            drawn = drawers.Drawers(Squares, options, 2, 1, 5 * 64**2, 3)
+            drawn = drawers.Drawers(Squares, options, [1, 2], 5 * 64**2, 3)
             drawn.start(64)
             for _ in range(6):  # more than may wait
                 b = drawn.batch(64)

@@ -107,8 +107,11 @@ class Trainer:
         return s.plan if self.before == s.before else None
 
     def fresh_dice(self):
-        """A different random sequence for each process and each continued run."""
-        return Dice(self.device, self.a.seed + self.before + self.seen + 7919 * self.crew.rank)
+        return Dice(self.device, self.seed(self.crew.rank))
+
+    def seed(self, process):
+        """That of a different random sequence for each process and each continued run."""
+        return self.a.seed + self.before + self.seen + 7919 * process
 
     def save(self):
         state = checkpoint.State(
@@ -131,8 +134,8 @@ class Trainer:
         self.pack = Pack(self.a.pack, set(self.a.without))
         self.pixels = self.a.pixels or (4_000_000 if self.gpu else 110_000)
         if self.gpu:
-            count, seed = self.a.processes or 5, self.a.seed + self.before + self.seen
-            self.drawers = drawers.Drawers(self.composer, self.a, count, seed, self.pixels, self.net.stem.conv.in_channels)
+            seeds = [self.seed(k) for k in range(self.a.processes or 5)]
+            self.drawers = drawers.Drawers(self.composer, self.a, seeds, self.pixels, self.net.stem.conv.in_channels)
             self.drawers.start(self.schedule.size(self.place))
         else:
             self.drawn = self.composer.of(self.pack, self.dice, self.a.strength)
