@@ -1,5 +1,6 @@
 // Package bucket reads and writes files that lie in object storage: on S3, on Azure Blob
-// Storage and, in builds with the tag gs, on Google Cloud Storage. Errors are *bgremove.Error and name the object.
+// Storage and, in builds with the tag gs, on Google Cloud Storage. Errors are
+// *bgremove.Error and name the object.
 package bucket
 
 import (
