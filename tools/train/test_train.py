@@ -513,6 +513,10 @@ class Drawn(unittest.TestCase):
                 self.assertEqual(float(b.matte.mean()), 0.25)
                 torch.testing.assert_close(b.picture, b.matte.expand(-1, 3, -1, -1) * 128 / 255)
                 torch.testing.assert_close(b.weight, 1 - b.matte)
+            with mock.patch.object(drawers, "KEPT", 1):
+                drawn.kept.clear()
+                left = [bool(drawn.batch(64).matte[0, 0, 0, 0]) for _ in range(6)]
+            self.assertEqual(left, [True, False, True] * 2)  # three times each, mirrored in between
             with self.assertRaisesRegex(SystemExit, "fewer than 4 pictures of 80"):
                 drawn.batch(80)
             drawn.end()

@@ -46,6 +46,7 @@ def parser(doc):
     p.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
     p.add_argument("--pixels", type=int, help="pixels a batch, default 110000 a process on CPU, 4000000 on GPU")
     p.add_argument("--processes", type=int, help="processes that train together on CPU, default one per core, or draw for a GPU, default 5")
+    p.add_argument("--times", type=int, default=3, help="how often a GPU learns from a drawn batch")
     p.add_argument("--strength", type=float, default=1.0, help="strength of colour changes and degradations, 0 to 1")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--without", action="append", default=[], metavar="SOURCE", help="leave a source out; repeatable")
