@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"slices"
 )
 
 // Container names a file format that bgremove reads.
@@ -24,7 +25,7 @@ const (
 	WebP     Container = "webp"     // also animated
 	AVIF     Container = "avif"     // also sequences
 	Pictures Container = "pictures" // numbered files, which are no container
-	HEIF     Container = "heif"     // recognised so that messages can say so
+	HEIF     Container = "heif"     // HEIC, and pictures of other codecs
 )
 
 // SniffLen is how many leading bytes Sniff can make use of.
@@ -119,15 +120,15 @@ func Animated(r io.ReaderAt) bool {
 }
 
 // Still reports whether a file is one picture: a PNG, JPEG or WebP that is not
-// animated, or an AVIF that says first of all that it is no sequence.
+// animated, or an AVIF or HEIC that does not say first of all that it is a sequence.
 func Still(r io.ReaderAt) bool {
 	head := make([]byte, SniffLen)
 	n, _ := r.ReadAt(head, 0)
 	switch head = head[:n]; Sniff(head) {
 	case PNG, JPEG, WebP:
 		return !Animated(r)
-	case AVIF:
-		return string(head[8:12]) != "avis"
+	case AVIF, HEIF:
+		return !slices.Contains([]string{"avis", "msf1", "hevc", "hevx", "hevm", "hevs"}, string(head[8:12]))
 	}
 	return false
 }

@@ -81,8 +81,7 @@ func (r *Remover) sceneOfFile(ctx context.Context, path string, fit option.Fit) 
 	case err != nil:
 		return nil, explain(path, err)
 	}
-	switch media.Sniff(head) {
-	case media.Unknown, media.HEIF:
+	if media.Sniff(head) == media.Unknown {
 		return nil, &Error{Kind: Unreadable, Cause: NotPicture, Path: path, Reason: "not a picture nor a clip that bgremove reads"}
 	}
 	in, err := r.open(ctx, path)

@@ -1,6 +1,6 @@
 // Package bgremove takes the background out of animations and video. It reads
-// GIF, MP4, MOV, WebM, Matroska and AVI, animated and still PNG, WebP and AVIF, and
-// JPEG. It writes GIF, APNG, WebP, AVIF, WebM (VP9 with alpha), MOV (ProRes 4444 with alpha) and
+// GIF, MP4, MOV, WebM, Matroska and AVI, animated and still PNG, WebP and AVIF,
+// JPEG and HEIC. It writes GIF, APNG, WebP, AVIF, WebM (VP9 with alpha), MOV (ProRes 4444 with alpha) and
 // MP4 (on a solid colour, or stacked: the matte below the colours), keeping every frame and
 // its time:
 //

@@ -24,7 +24,7 @@ const (
 	NotClip         Cause = "not_clip"          // its content is none of those that are read
 	NotPicture      Cause = "not_picture"       // the file behind the subject is none of those that are read
 	BadSequence     Cause = "bad_sequence"      // numbered pictures have gaps, several names or sizes
-	HEIFPicture     Cause = "heif_picture"      // is not read
+	HEIFPicture     Cause = "heif_picture"      // an AVIF or HEIC of a kind that is not read
 	SoundOnly       Cause = "sound_only"        // it holds sound and no video
 	OverLimits      Cause = "over_limits"       // Config.Limits; Name is what is limited
 	OverChildLimits Cause = "over_child_limits" // Config.ChildLimits or ProbeLimits; Name is what is limited

@@ -22,7 +22,7 @@ func TestCauses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{"clip.gif": clip, "taken.gif": clip, "empty.gif": nil, "text.gif": []byte("text"),
-		"apple.heic": []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic")} {
+		"apple.heic": []byte("\x00\x00\x00\x18ftyphevc\x00\x00\x00\x00mif1heic")} {
 		if err := os.WriteFile(in(name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}

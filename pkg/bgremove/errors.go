@@ -8,6 +8,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/gif"
+	"github.com/bgremove/bgremove/internal/media/heif"
 	"github.com/bgremove/bgremove/internal/pipeline"
 	"github.com/bgremove/bgremove/internal/system/sandbox"
 )
@@ -66,6 +67,7 @@ func explain(path string, err error) error {
 		unreadable *media.UnreadableError
 		limit      *media.LimitError
 		confined   *sandbox.LimitError
+		notRead    *heif.NotReadError
 	)
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &known):
@@ -76,6 +78,8 @@ func explain(path string, err error) error {
 			cause = SoundOnly
 		}
 		return &Error{Kind: Unreadable, Cause: cause, Path: path, Reason: unreadable.Error(), Err: err}
+	case errors.As(err, &notRead):
+		return &Error{Kind: Unreadable, Cause: HEIFPicture, Path: path, Reason: notRead.Error(), Err: err}
 	case errors.As(err, &limit):
 		return &Error{Kind: TooLarge, Cause: OverLimits, Path: path, Name: limit.What, Limit: strconv.FormatInt(limit.Max, 10),
 			Reason: limit.Error(), Err: err}

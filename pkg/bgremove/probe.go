@@ -20,7 +20,7 @@ import (
 // Info describes an input file: upright, with square pixels, as it decodes.
 type Info struct {
 	Input     string  `json:"input"`
-	Container string  `json:"container"` // gif, mp4, mov, webm, matroska, avi, png, jpeg, webp, avif or pictures
+	Container string  `json:"container"` // gif, mp4, mov, webm, matroska, avi, png, jpeg, webp, avif, heif or pictures
 	Codec     string  `json:"codec"`
 	Frames    int     `json:"frames"`
 	Width     int     `json:"width"`
@@ -102,12 +102,12 @@ func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	switch container {
 	case media.GIF:
 		in.clip, err = gif.Probe(path, r.config.Limits.gif())
-	case media.MP4, media.MOV, media.WebM, media.Matroska, media.AVI, media.AVIF:
+	case media.MP4, media.MOV, media.WebM, media.Matroska, media.AVI, media.AVIF, media.HEIF:
 		in.clip, err = r.openVideo(ctx, path, container)
 	case media.PNG, media.JPEG, media.WebP:
 		in.clip, err = r.openPicture(path, container)
 	default:
-		err = notClipError(path, container, size)
+		err = notClipError(path, size)
 	}
 	if err != nil {
 		return nil, explain(path, err)
@@ -166,18 +166,12 @@ func (r *Remover) openPicture(path string, c media.Container) (media.Clip, error
 	return picture.Probe(path, r.config.Limits.video())
 }
 
-// notClipError explains which other kind of file this is.
-func notClipError(path string, c media.Container, size int64) error {
-	e := &Error{Kind: Unreadable, Path: path}
-	switch {
-	case size == 0:
-		e.Cause, e.Reason = InputDamaged, "the file is empty"
-	case c == media.HEIF:
-		e.Cause, e.Reason = HEIFPicture, "a HEIF picture (HEIC), which is not read"
-	default:
-		e.Cause, e.Reason = NotClip, "not an animation, video or picture that bgremove reads"
+// notClipError is the error of a file of no kind that is read.
+func notClipError(path string, size int64) error {
+	if size == 0 {
+		return &Error{Kind: Unreadable, Cause: InputDamaged, Path: path, Reason: "the file is empty"}
 	}
-	return e
+	return &Error{Kind: Unreadable, Cause: NotClip, Path: path, Reason: "not an animation, video or picture that bgremove reads"}
 }
 
 // readHead reads the first bytes of a regular file, and its size.

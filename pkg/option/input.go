@@ -22,6 +22,7 @@ const (
 	InputJPEG     Input = "jpeg"
 	InputWebP     Input = "webp"
 	InputAVIF     Input = "avif"
+	InputHEIF     Input = "heif"
 )
 
 // inputFacts are what is known of an input.
@@ -47,6 +48,7 @@ var inputs = []inputFacts{
 	{InputJPEG, "image/jpeg", []string{".jpg", ".jpeg"}, false, false},
 	{InputWebP, "image/webp", []string{".webp"}, false, false},
 	{InputAVIF, "image/avif", []string{".avif"}, false, false},
+	{InputHEIF, "image/heic", []string{".heic", ".heif"}, false, false},
 }
 
 // InputExtensions are the extensions of all files that are read, with the dot.

@@ -2,6 +2,7 @@ package ffmpeg
 
 import (
 	"encoding/binary"
+	"image"
 	"io"
 	"time"
 
@@ -30,6 +31,7 @@ const (
 	idTrackType      = 0x83
 	idMaxAdditionID  = 0x55EE
 	idCodecID        = 0x86
+	idCodecPrivate   = 0x63A2
 	idVideo          = 0xE0
 	idInterlaced     = 0x9A
 	idAlphaMode      = 0x53C0
@@ -64,10 +66,13 @@ var (
 	rawRGBA  = codec{"V_UNCOMPRESSED", "RGBA"}
 	rawGrey  = codec{"V_UNCOMPRESSED", "Y800"}
 	vp9      = codec{"V_VP9", ""} // alpha comes beside it
+	av1Video = codec{"V_AV1", ""}
+	hevc     = codec{"V_MPEGH/ISO/HEVC", ""}
 )
 
 // block is one picture with its time and flags.
 type block struct {
+	stream        int
 	pts, duration time.Duration
 	data          [][]byte // one after the other
 	alpha         []byte   // a packet of its own; nil without
@@ -104,14 +109,38 @@ func newMatroskaWriter(w io.Writer, c codec, l yuv.Layout) (*matroskaWriter, err
 		track = append(track, number(idMaxAdditionID, alphaAddID)...)
 	}
 	track = append(track, element(idVideo, video)...)
+	_, err := w.Write(matroskaHead(element(idTrackEntry, track)))
+	return m, err
+}
 
+// matroskaHead is what stands before the first cluster.
+func matroskaHead(tracks []byte) []byte {
 	head := element(idEBML, element(idDocType, []byte("matroska")))
 	head = appendID(head, idSegment)
 	head = appendSize(head, unknownSize)
 	head = append(head, element(idInfo, number(idTimestampScale, int(time.Microsecond)))...)
-	head = append(head, element(idTracks, element(idTrackEntry, track))...)
-	_, err := w.Write(head)
-	return m, err
+	return append(head, element(idTracks, tracks)...)
+}
+
+// newCodedWriter writes the headers of streams of pictures that are coded already.
+func newCodedWriter(w io.Writer, streams []coded) (*matroskaWriter, error) {
+	var tracks []byte
+	for i, s := range streams {
+		track := append(number(idTrackNumber, i+1), number(idTrackUID, i+1)...)
+		track = append(append(track, number(idTrackType, 1)...), element(idCodecID, []byte(s.codec.id))...)
+		track = append(track, element(idCodecPrivate, s.config)...)
+		video := append(number(idPixelWidth, s.size.X), number(idPixelHeight, s.size.Y)...)
+		tracks = append(tracks, element(idTrackEntry, append(track, element(idVideo, video)...))...)
+	}
+	_, err := w.Write(matroskaHead(tracks))
+	return &matroskaWriter{w: w}, err
+}
+
+// coded is a stream of pictures that are coded already.
+type coded struct {
+	codec  codec
+	config []byte // for the decoder
+	size   image.Point
 }
 
 // progressive says that pictures are whole.
@@ -122,7 +151,7 @@ const alphaAddID = 1
 
 // write appends one picture.
 func (m *matroskaWriter) write(p block) error {
-	head := []byte{0x81, 0, 0, 0} // track 1, at the cluster's time, no lacing
+	head := []byte{0x81 + byte(p.stream), 0, 0, 0} // the track, from 1, at the cluster's time, no lacing
 	blockSize := len(head)
 	for _, part := range p.data {
 		blockSize += len(part)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/heif"
 )
 
 // Clip is a video file. It implements media.Clip and is safe for concurrent
@@ -27,6 +28,7 @@ type Clip struct {
 	limits media.Limits
 	info   media.Info
 	stream videoStream
+	still  *heif.Picture // nil for videos, and for sequences
 	matte  *videoStream  // the clip's alpha, where it is a video of its own; nil elsewhere
 	origin time.Duration // the container's own start, which ffmpeg subtracts
 	// guessed says that the container does not say when frames are shown, only when
@@ -57,6 +59,11 @@ var demuxers = map[media.Container]string{
 // without readable video is a *media.UnreadableError, one beyond l a
 // *media.LimitError.
 func (t *Tools) Probe(ctx context.Context, path string, container media.Container, l media.Limits) (*Clip, error) {
+	if container == media.HEIF || container == media.AVIF {
+		if c, err := t.probeStill(path, container, l); c != nil || err != nil {
+			return c, err
+		}
+	}
 	demuxer, ok := demuxers[container]
 	if !ok {
 		return nil, &media.UnreadableError{Reason: "not a video that ffmpeg is asked to read"}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg/ffmpeggo"
+	"github.com/bgremove/bgremove/internal/media/heif"
 	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
@@ -33,6 +34,9 @@ type source struct {
 
 // Open implements media.Clip.
 func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, error) {
+	if c.still != nil {
+		return &stillSource{clip: c, pool: o.Pool}, nil
+	}
 	s := &source{clip: c, pool: o.Pool}
 	if coding, ok := c.coding(); ok {
 		s.decoder = yuv.NewDecoder(coding, c.info.Width, c.info.Height)
@@ -119,11 +123,19 @@ func (c *Clip) Needs() []string {
 	if d := c.decoder(); d != "" {
 		names = append(names, d)
 	}
+	if c.still != nil && c.still.Colours.Codec == heif.HEVC {
+		names = append(names, "hevc")
+	}
 	if c.HDR() {
 		names = append(names, "zscale", "tonemap")
 	}
 	return names
 }
+
+// toneMapping is Hable's curve after linearising, as ffmpeg's documentation of the
+// tonemap filter has it.
+var toneMapping = []string{"zscale=t=linear:npl=100", "format=gbrpf32le", "zscale=p=bt709",
+	"tonemap=hable:desat=0", "zscale=t=bt709:m=bt709:r=tv", "format=yuv420p"}
 
 func (c *Clip) decodeFilters(every int) string {
 	var chain []string
@@ -131,10 +143,7 @@ func (c *Clip) decodeFilters(every int) string {
 		chain = append(chain, fmt.Sprintf("select='not(mod(n,%d))'", every))
 	}
 	if c.HDR() {
-		// Hable's curve after linearising, as ffmpeg's documentation of the
-		// tonemap filter has it.
-		chain = append(chain, "zscale=t=linear:npl=100", "format=gbrpf32le", "zscale=p=bt709",
-			"tonemap=hable:desat=0", "zscale=t=bt709:m=bt709:r=tv", "format=yuv420p")
+		chain = append(chain, toneMapping...)
 	}
 	scale := fmt.Sprintf("scale=%d:%d:flags=bicubic", c.info.Width, c.info.Height)
 	if m, _ := c.stream.matrix(); c.stream.untagged() && m == yuv.BT709 && !c.HDR() {
