@@ -1,6 +1,7 @@
 package bgremove_test
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,18 +12,18 @@ import (
 )
 
 // ffmpegWithout is an ffmpeg that was built without one encoder, decoder or
-// filter.
-func ffmpegWithout(t *testing.T, name string) string {
+// filter. It fails where the sign is among its arguments.
+func ffmpegWithout(t *testing.T, name, sign string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ffmpeg")
 	script := `#!/bin/sh
 case " $* " in
 *" -encoders "* | *" -decoders "* | *" -filters "*) ffmpeg "$@" | grep -v NAME ;;
-*NAME*) echo "Unknown 'NAME'" >&2; exit 1 ;;
+*SIGN*) echo "Unknown 'NAME'" >&2; exit 1 ;;
 *) exec ffmpeg "$@" ;;
 esac
 `
-	if err := os.WriteFile(path, []byte(strings.ReplaceAll(script, "NAME", name)), 0o700); err != nil {
+	if err := os.WriteFile(path, []byte(strings.NewReplacer("NAME", name, "SIGN", sign).Replace(script)), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -38,15 +39,17 @@ func TestFFmpegWithout(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
 		format   bgremove.Format
+		sign     string // of it among the arguments; "" is its name
 	}{
-		{"libvpx-vp9", opaque, bgremove.WebM},
-		{"libx264", opaque, bgremove.MP4},
-		{"prores_ks", opaque, bgremove.MOV},
-		{"libx264", opaque, bgremove.Stacked},
-		{"libwebp", opaque, bgremove.WebP},
-		{"libaom-av1", opaque, bgremove.AVIF},
-		{"libvpx-vp9", transparent, bgremove.GIF},
-		{"zscale", hdr, bgremove.GIF},
+		{"libvpx-vp9", opaque, bgremove.WebM, ""},
+		{"libx264", opaque, bgremove.MP4, ""},
+		{"prores_ks", opaque, bgremove.MOV, ""},
+		{"libx264", opaque, bgremove.Stacked, ""},
+		{"libwebp", opaque, bgremove.WebP, ""},
+		{"libaom-av1", opaque, bgremove.AVIF, ""},
+		{"libvpx-vp9", transparent, bgremove.GIF, ""},
+		{"zscale", hdr, bgremove.GIF, ""},
+		{"hevc", "../../testdata/heif/whole.heic", bgremove.PNG, "matroska"},
 	} {
 		t.Run(c.name+" "+filepath.Base(c.in), func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +59,7 @@ func TestFFmpegWithout(t *testing.T) {
 				o.Background = "#0000ff"
 			}
 			// The sandbox lets a script start nothing.
-			remover := bgremove.New(bgremove.Config{FFmpeg: ffmpegWithout(t, c.name), Sandbox: bgremove.SandboxOff})
+			remover := bgremove.New(bgremove.Config{FFmpeg: ffmpegWithout(t, c.name, cmp.Or(c.sign, c.name)), Sandbox: bgremove.SandboxOff})
 			out := filepath.Join(t.TempDir(), "out")
 			_, err := remover.Remove(t.Context(), c.in, out, o, bgremove.Extras{})
 			if e := (*bgremove.Error)(nil); !errors.As(err, &e) || e.Kind != bgremove.Missing || e.Cause != bgremove.NoCodec || e.Name != c.name {

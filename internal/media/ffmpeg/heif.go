@@ -175,10 +175,7 @@ func (s *stillSource) Next(ctx context.Context) (*media.Frame, error) {
 	img := s.pool.Get(s.clip.info.Width, s.clip.info.Height)
 	if err := s.clip.decodeStill(ctx, img); err != nil {
 		s.pool.Put(img)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, err
+		return nil, unreadable(ctx, err)
 	}
 	if s.clip.still.Alpha != nil && s.clip.still.Premultiplied {
 		straighten(img.Pix)

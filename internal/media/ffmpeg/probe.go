@@ -270,7 +270,7 @@ func (t *Tools) probeProcess(ctx context.Context, demuxer, path string, show []s
 	return t.child(ctx, "probe", t.FFprobe, append(args, fileURL(path)), files{read: []string{path}}, t.confinement.probe())
 }
 
-// unreadable translates the failure of ffprobe on a file: when ffprobe itself
+// unreadable translates the failure of a child on a file: when the child itself
 // ran to its own end, the file is to blame.
 func unreadable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {

@@ -171,7 +171,7 @@ func TestErrors(t *testing.T) {
 		"no property":      {func() drawing { d := single(); d.items[0].properties[0] = 99; return d }, damaged},
 		"tiles missing":    {func() drawing { d := tiled(); d.references[0] = reference("dimg", 1, 2); return d }, damaged},
 		"tile of itself":   {func() drawing { d := tiled(); d.references[0] = reference("dimg", 1, 1, 1); return d }, notRead},
-		"tile not there":   {func() drawing { d := tiled(); d.references[0] = reference("dimg", 1, 2, 9); return d }, notRead},
+		"tile not there":   {func() drawing { d := tiled(); d.references[0] = reference("dimg", 1, 2, 9); return d }, damaged},
 		"small tiles":      {func() drawing { d := tiled(); d.properties[0] = size(16, 16); return d }, damaged},
 		"needless tiles":   {func() drawing { d := tiled(); d.properties[0] = size(60, 60); return d }, damaged},
 		"odd tiles":        {func() drawing { d := tiled(); d.properties[0] = size(31, 31); return d }, notRead},

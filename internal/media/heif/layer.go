@@ -76,6 +76,8 @@ func (s *structure) addTiles(l *Layer, ids []int) error {
 		config := s.property(id, map[Codec]string{AV1: "av1C", HEVC: "hvcC"}[codec])
 		width, height, err := s.dimensions(id)
 		switch {
+		case codec == "":
+			return damaged("a picture that is not there")
 		case codec != AV1 && codec != HEVC:
 			return &NotReadError{"a picture of the type " + printable(s.kinds[id])}
 		case err != nil:
