@@ -64,7 +64,7 @@ func (b *metric) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	} else if a > 16 {
 		step = 2
 	}
-	var sum [3]float32
+	var sum vector
 	var weight float32
 	inside := x >= depth && x < w-depth && y >= depth && y < h-depth
 	minAlpha := max(a, 128)
@@ -86,16 +86,14 @@ func (b *metric) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 			}
 			t := dot(f, f) + 1
 			t *= t
-			sum[0] += t * c[0]
-			sum[1] += t * c[1]
-			sum[2] += t * c[2]
+			sum = sum.plus(c.times(t))
 			weight += t
 		}
 	}
 	if weight == 0 {
 		weight, sum = 1, own
 	}
-	full := [3]float32{sum[0] / weight, sum[1] / weight, sum[2] / weight}
+	full := sum.over(weight)
 	cc, fc := b.chroma(own), b.chroma(full)
 	if a == 255 && dot(cc, fc) >= 0.97*dot(fc, fc) {
 		return
@@ -103,19 +101,20 @@ func (b *metric) tint(img *image.NRGBA, m *image.Alpha, at, w, h int) {
 	share := float32(a) / 255
 	trust := min(max((share-0.2)/0.6, 0), 1)
 	light := trust*b.luma(own)/share + (1-trust)*b.luma(full)
-	back := b.backdrop(at)
-	for k := range fc {
-		v := fc[k] + light + back[k]
-		img.Pix[4*at+k] = uint8(min(max(v, 0), 255) + 0.5)
-	}
+	v := fc.less(-light).plus(b.backdrop(at))
+	p := img.Pix[4*at : 4*at+3 : 4*at+3]
+	p[0], p[1], p[2] = sample(v.r), sample(v.g), sample(v.b)
 }
+
+// sample is the nearest value of a channel.
+func sample(v float32) uint8 { return uint8(min(max(v, 0), 255) + 0.5) }
 
 // originTest distinguishes colours that may be the origin of a pixel's colour, once
 // mixed with the backdrop's, from those of other parts of the subject.
 type originTest struct {
 	light   float32 // the pixel's lightness without the backdrop's
 	sure    bool    // light can be relied on
-	chroma  [3]float32
+	chroma  vector
 	chroma2 float32
 	least   float32 // chroma below which its direction says nothing
 }
@@ -126,13 +125,13 @@ const (
 	originChroma  = 12  // least chroma with a meaningful direction, without ringing
 )
 
-func (b *metric) newOriginTest(own [3]float32, share float32) originTest {
+func (b *metric) newOriginTest(own vector, share float32) originTest {
 	c := b.chroma(own)
 	return originTest{least: max(originChroma, 2*b.ring), light: b.luma(own) / share, sure: share > 0.6, chroma: c, chroma2: dot(c, c)}
 }
 
 // admits reports whether a colour of such light and chroma may be the pixel's own.
-func (k *originTest) admits(light float32, f [3]float32) bool {
+func (k *originTest) admits(light float32, f vector) bool {
 	if k.sure && abs(light-k.light) > originLight {
 		return false
 	}

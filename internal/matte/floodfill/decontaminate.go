@@ -76,7 +76,7 @@ func (e *Estimator) restore(img *image.NRGBA, m *image.Alpha, at int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	x, y := at%w, at/w
 	a := m.Pix[at]
-	var sum [3]float32
+	var sum vector
 	var weight float32
 	for _, o := range around {
 		qx, qy := x+int(o[0]), y+int(o[1])
@@ -89,9 +89,7 @@ func (e *Estimator) restore(img *image.NRGBA, m *image.Alpha, at int) {
 		}
 		p := img.Pix[4*(qy*w+qx):]
 		k := float32(b) * float32(b-a)
-		sum[0] += k * float32(p[0])
-		sum[1] += k * float32(p[1])
-		sum[2] += k * float32(p[2])
+		sum = sum.plus(vector{float32(p[0]), float32(p[1]), float32(p[2])}.times(k))
 		weight += k
 	}
 	p, back := img.Pix[4*at:4*at+3], e.metric.backdrop(at)
@@ -103,10 +101,10 @@ func (e *Estimator) restore(img *image.NRGBA, m *image.Alpha, at int) {
 			own = min(max((share-0.7)/0.3, 0), 1)
 		}
 	}
-	for k := range sum {
-		v := min(max((float32(p[k])-back[k])/share+back[k], 0), 255)
+	for k, c := range [3]struct{ back, sum float32 }{{back.r, sum.r}, {back.g, sum.g}, {back.b, sum.b}} {
+		v := min(max((float32(p[k])-c.back)/share+c.back, 0), 255)
 		if own < 1 {
-			v = own*v + (1-own)*sum[k]/weight
+			v = own*v + (1-own)*c.sum/weight
 		}
 		p[k] = uint8(v + 0.5)
 	}

@@ -42,14 +42,12 @@ func (j *unmixer) smooth(n *node, in uint8) {
 			continue
 		}
 		c := j.colour(n.at + off)
-		if dot(c, c) >= floor && maxAbs([3]float32{c[0] - n.c[0], c[1] - n.c[1], c[2] - n.c[2]}) <= near {
-			for k := range sum {
-				sum[k] += c[k]
-			}
+		if dot(c, c) >= floor && maxAbs(c.minus(n.c)) <= near {
+			sum = sum.plus(c)
 			count++
 		}
 	}
-	n.full = [3]float32{sum[0] / count, sum[1] / count, sum[2] / count}
+	n.full = sum.over(count)
 	n.full2 = dot(n.full, n.full)
 }
 
@@ -82,9 +80,7 @@ func (j *unmixer) correctHairlines(rim int) {
 			sum += max(dot(j.colour(n.at+off), n.full)/n.full2, 0)
 		}
 		if sum < 3*hairline {
-			for k := range n.full {
-				n.full[k] *= slantLift
-			}
+			n.full = n.full.times(slantLift)
 			n.full2 *= slantLift * slantLift
 		}
 	}
@@ -130,7 +126,7 @@ func (j *unmixer) straight(i, to int32) bool {
 }
 
 // foreground is the subject's own colour at a source, and its squared length.
-func (n *node) foreground() ([3]float32, float32) {
+func (n *node) foreground() (vector, float32) {
 	if n.full2 > 0 {
 		return n.full, n.full2
 	}

@@ -24,7 +24,7 @@ type metric struct {
 	ring float32
 	// weights are those of lightness, and halved says that colour has half of the
 	// resolution of lightness.
-	weights [3]float32
+	weights vector
 	halved  bool
 	// slope is nil where the backdrop is one colour.
 	slope *slopeMap
@@ -40,9 +40,9 @@ func newMetric(b Backdrop) metric {
 		}
 	}
 	n.noise, n.ring = float32(b.Noise), float32(b.Ringing)
-	n.weights = [3]float32{float32(b.Luma[0]), float32(b.Luma[1]), float32(b.Luma[2])}
+	n.weights = vector{float32(b.Luma[0]), float32(b.Luma[1]), float32(b.Luma[2])}
 	if b.Luma == [3]float64{} {
-		n.weights = [3]float32{0.299, 0.587, 0.114} // BT.601, as JPEG has them
+		n.weights = vector{0.299, 0.587, 0.114} // BT.601, as JPEG has them
 	}
 	if n.halved = b.Luma != [3]float64{} || n.ring > compressedRing; n.halved {
 		n.ring = max(n.ring, minRing)
@@ -57,24 +57,20 @@ func newMetric(b Backdrop) metric {
 func (b *metric) useAlphaOnly() { b.alphaOnly = true }
 
 // offset is the colour of pixel at, of all in pix, minus the backdrop.
-func (b *metric) offset(pix []byte, at int) [3]float32 {
+func (b *metric) offset(pix []byte, at int) vector {
 	p := pix[4*at : 4*at+3 : 4*at+3]
-	v := [3]float32{b.from[0][p[0]], b.from[1][p[1]], b.from[2][p[2]]}
+	v := vector{b.from[0][p[0]], b.from[1][p[1]], b.from[2][p[2]]}
 	if b.slope != nil {
-		for k, d := range b.slope.offset[at] {
-			v[k] -= float32(d)
-		}
+		v = v.minus(b.slope.at(at))
 	}
 	return v
 }
 
 // backdrop is the backdrop's colour at a pixel.
-func (b *metric) backdrop(at int) [3]float32 {
-	c := [3]float32{-b.from[0][0], -b.from[1][0], -b.from[2][0]}
+func (b *metric) backdrop(at int) vector {
+	c := vector{-b.from[0][0], -b.from[1][0], -b.from[2][0]}
 	if b.slope != nil {
-		for k, d := range b.slope.offset[at] {
-			c[k] += float32(d)
-		}
+		c = c.plus(b.slope.at(at))
 	}
 	return c
 }
@@ -82,27 +78,24 @@ func (b *metric) backdrop(at int) [3]float32 {
 // distance is the largest channel difference of a pixel to the backdrop.
 func (b *metric) distance(pix []byte, at int) float32 {
 	v := b.offset(pix, at)
-	return max(v[0], -v[0], v[1], -v[1], v[2], -v[2])
+	return maxAbs(v)
 }
 
 // luma is the lightness of a difference of colours.
-func (b *metric) luma(c [3]float32) float32 { return dot(b.weights, c) }
+func (b *metric) luma(c vector) float32 { return dot(b.weights, c) }
 
 // chroma is a difference of colours without its difference in lightness.
-func (b *metric) chroma(c [3]float32) [3]float32 {
-	y := b.luma(c)
-	return [3]float32{c[0] - y, c[1] - y, c[2] - y}
-}
+func (b *metric) chroma(c vector) vector { return c.less(b.luma(c)) }
 
 // contrast measures a difference of colours in the source's components:
 // channels, or, if colour has half the resolution, lightness and the two chroma
 // differences, which carry the compression errors.
-func (b *metric) contrast(c [3]float32) float32 {
+func (b *metric) contrast(c vector) float32 {
 	if !b.halved {
 		return maxAbs(c)
 	}
 	y := b.luma(c)
-	return max(abs(y), abs(c[0]-y)/(2*(1-b.weights[0])), abs(c[2]-y)/(2*(1-b.weights[2])))
+	return max(abs(y), abs(c.r-y)/(2*(1-b.weights.r)), abs(c.b-y)/(2*(1-b.weights.b)))
 }
 
 // lanes are bounds on the bytes of two pixels for comparing all of them at

@@ -41,9 +41,9 @@ type node struct {
 	isSource bool  // the source of a node of the rim
 	source   int32 // node that this one mixes with the backdrop + 1, 0 for none
 	d2       float32
-	c        [3]float32 // colour minus backdrop
-	full     [3]float32 // the subject's own colour minus backdrop, at local maxima
-	full2    float32    // its squared length
+	c        vector  // colour minus backdrop
+	full     vector  // the subject's own colour minus backdrop, at local maxima
+	full2    float32 // its squared length
 }
 
 // ramp finds the coverage of pixels that mix subject and backdrop. From every
@@ -117,9 +117,9 @@ func (j *unmixer) within(at, x, k int32) uint8 {
 	return m
 }
 
-func (j *unmixer) colour(at int32) [3]float32 { return j.b.offset(j.pix, int(at)) }
+func (j *unmixer) colour(at int32) vector { return j.b.offset(j.pix, int(at)) }
 
-func (j *unmixer) push(at, x int32, level int8, c [3]float32) int32 {
+func (j *unmixer) push(at, x int32, level int8, c vector) int32 {
 	j.nodes = append(j.nodes, node{at: at, x: x, up: -1, level: level, c: c, d2: dot(c, c)})
 	j.index[at] = int32(len(j.nodes))
 	return int32(len(j.nodes) - 1)
@@ -189,7 +189,7 @@ func (b *metric) minStep() float32 { return 2 + 1.5*b.noise }
 
 // aligned reports whether colour c of squared length c2 lies near the line
 // from the backdrop to f of squared length f2.
-func (j *unmixer) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bool {
+func (j *unmixer) aligned(c vector, c2 float32, f vector, f2 float32) bool {
 	if j.b.halved {
 		return j.between(c, f)
 	}
@@ -209,7 +209,7 @@ func (j *unmixer) aligned(c [3]float32, c2 float32, f [3]float32, f2 float32) bo
 // between reports whether colour c may lie on an edge between the backdrop and
 // f where colour has half of its resolution: lightness and chroma each lie
 // between those of the two, but not as far along.
-func (j *unmixer) between(c, f [3]float32) bool {
+func (j *unmixer) between(c, f vector) bool {
 	slack := 5 + j.b.noise + j.b.ring
 	cy, fy := j.b.luma(c), j.b.luma(f)
 	if fy < 0 {
@@ -306,16 +306,13 @@ func (j *unmixer) write() {
 // coverage is the coverage that explains colour c as a mix of f and the backdrop.
 // Video keeps colour at half the resolution of lightness, so where there is
 // compression lightness counts for more, if the two differ in it.
-func (j *unmixer) coverage(c, f [3]float32, f2 float32) float32 {
+func (j *unmixer) coverage(c, f vector, f2 float32) float32 {
 	a := dot(c, f) / f2
 	if j.b.ring <= 0 {
 		return a
 	}
 	cy, fy := j.b.luma(c), j.b.luma(f)
-	for k := range c {
-		c[k] -= cy
-		f[k] -= fy
-	}
+	c, f = c.less(cy), f.less(fy)
 	sigma := 2 + 0.3*j.b.ring
 	wy, wc := fy/sigma*fy/sigma, float32(0)
 	sum := cy * fy / (sigma * sigma)

@@ -32,16 +32,20 @@ func newSlopeMap(s *slope, middle [3]float64) *slopeMap {
 	return d
 }
 
+// at is the offset of a pixel.
+func (d *slopeMap) at(i int) vector {
+	o := &d.offset[i]
+	return vector{float32(o[0]), float32(o[1]), float32(o[2])}
+}
+
 // total sums up the pixels that may be backdrop.
 type total struct {
-	off   [3]float32 // to the backdrop
+	off   vector // to the backdrop
 	count float32
 }
 
 func (t *total) add(o total, sign float32) {
-	for k := range t.off {
-		t.off[k] += sign * o.off[k]
-	}
+	t.off = t.off.plus(o.off.times(sign))
 	t.count += sign * o.count
 }
 

@@ -2,9 +2,24 @@ package floodfill
 
 import "math"
 
-func maxAbs(c [3]float32) float32 { return max(abs(c[0]), abs(c[1]), abs(c[2])) }
+// vector is a colour minus the backdrop's, or another difference of colours. It is a
+// struct because the compiler keeps structs in registers, and arrays in memory.
+type vector struct{ r, g, b float32 }
 
-func dot(a, b [3]float32) float32 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+func (v vector) plus(o vector) vector { return vector{v.r + o.r, v.g + o.g, v.b + o.b} }
+
+func (v vector) minus(o vector) vector { return vector{v.r - o.r, v.g - o.g, v.b - o.b} }
+
+func (v vector) times(f float32) vector { return vector{f * v.r, f * v.g, f * v.b} }
+
+func (v vector) over(f float32) vector { return vector{v.r / f, v.g / f, v.b / f} }
+
+// less is the vector with f taken from each channel.
+func (v vector) less(f float32) vector { return vector{v.r - f, v.g - f, v.b - f} }
+
+func maxAbs(v vector) float32 { return max(abs(v.r), abs(v.g), abs(v.b)) }
+
+func dot(a, b vector) float32 { return a.r*b.r + a.g*b.g + a.b*b.b }
 
 func sqrt(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
