@@ -62,17 +62,23 @@ func tiles(img *image.NRGBA, frame int) (all []tile) {
 
 // measure measures the square at x, y, and reports whether it is opaque.
 func (t *tile) measure(img *image.NRGBA, x, y, side int) bool {
-	for i := range side * side {
-		p := img.Pix[(y+i/side)*img.Stride+4*(x+i%side):]
-		if p[3] < transparentBelow {
-			return false
-		}
-		for k := range t.mean {
-			t.mean[k] += float64(p[k]) / float64(side*side)
+	var sum [3]int
+	least, most := [3]uint8{255, 255, 255}, [3]uint8{}
+	for i := range side {
+		row := img.Pix[(y+i)*img.Stride+4*x:][:4*side]
+		for ; len(row) >= 4; row = row[4:] {
+			if row[3] < transparentBelow {
+				return false
+			}
+			for k := range sum {
+				sum[k] += int(row[k])
+				least[k], most[k] = min(least[k], row[k]), max(most[k], row[k])
+			}
 		}
 	}
-	for i := range side * side {
-		t.rough = max(t.rough, difference([4]uint8(img.Pix[(y+i/side)*img.Stride+4*(x+i%side):]), t.mean))
+	for k := range sum {
+		t.mean[k] = float64(sum[k]) / float64(side*side)
+		t.rough = max(t.rough, t.mean[k]-float64(least[k]), float64(most[k])-t.mean[k])
 	}
 	return true
 }
@@ -88,24 +94,34 @@ func (t *tile) distance(s *surface.Surface) float64 {
 // tile's deviation (P. Holland, R. Welsch, "Robust regression using iteratively
 // reweighted least-squares", Communications in Statistics 6, 1977).
 func fitSurface(all []tile) (s surface.Surface) {
-	for round := range 2 * surfaceRounds {
+	var border []tile
+	for i := range all {
+		if all[i].border {
+			border = append(border, all[i])
+		}
+	}
+	for round := range surfaceRounds {
 		var sums surface.Fit
-		for i := range all {
-			t := &all[i]
-			weight := 1.0
-			if round < surfaceRounds {
-				if !t.border {
-					continue
-				}
-				if round > 0 {
-					weight = 1 / max(t.distance(&s), 2)
-				}
-			} else if off := t.distance(&s); off > tileNear {
-				continue
+		for i := range border {
+			t, weight := &border[i], 1.0
+			if round > 0 {
+				weight = 1 / max(t.distance(&s), 2)
 			}
 			sums.Add(t.u, t.v, t.mean, weight)
 		}
 		s = sums.Solve()
+	}
+	for range surfaceRounds {
+		var sums surface.Fit
+		for i := range all {
+			if t := &all[i]; t.distance(&s) <= tileNear {
+				sums.Add(t.u, t.v, t.mean, 1)
+			}
+		}
+		last := s
+		if s = sums.Solve(); s == last { // and would be in all further rounds
+			break
+		}
 	}
 	return s
 }
