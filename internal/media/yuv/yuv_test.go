@@ -131,6 +131,36 @@ func TestEncodeIsTheFormula(t *testing.T) {
 	}
 }
 
+// The lower half of a stacked picture is its alpha in grey: black for none, white for
+// full, and white everywhere without alpha.
+func TestStackedMatte(t *testing.T) {
+	t.Parallel()
+	const w, h = 34, 6 // not whole blocks
+	pix := noise(4 * w * h)
+	for i := range 100 {
+		pix[4*i+3] = uint8(i / 50 * 255)
+	}
+	for _, alpha := range []bool{true, false} {
+		e := NewStackedEncoder(hd, Layout{w, h, alpha})
+		got := noise(e.Bytes())
+		e.Encode(got, picture(w, h, pix))
+		y, cb, cr, _ := Layout{w, 2 * h, false}.planes(got)
+		for i, v := range y[w*h:] {
+			want := 235
+			if alpha {
+				want = int(math.Round(16 + 219*float64(pix[4*i+3])/255))
+			}
+			if int(v) != want {
+				t.Fatalf("with alpha %v, pixel %d of the matte is %d, want %d", alpha, i, v, want)
+			}
+		}
+		grey := bytes.Repeat([]uint8{Grey}, w*h/4)
+		if !bytes.Equal(cb[w*h/4:], grey) || !bytes.Equal(cr[w*h/4:], grey) {
+			t.Errorf("with alpha %v the matte has colour", alpha)
+		}
+	}
+}
+
 // A colour difference is the mean of its four pixels.
 func TestEncodeAverages(t *testing.T) {
 	t.Parallel()
@@ -218,6 +248,14 @@ func BenchmarkDecode(b *testing.B) {
 	src, dst := pale(d), image.NewNRGBA(image.Rect(0, 0, benchWidth, benchHeight))
 	for b.Loop() {
 		d.Decode(dst, src)
+	}
+}
+
+func BenchmarkStacked(b *testing.B) {
+	e := NewStackedEncoder(hd, Layout{benchWidth, benchHeight, true})
+	dst, src := make([]uint8, e.Bytes()), image.NewNRGBA(image.Rect(0, 0, benchWidth, benchHeight))
+	for b.Loop() {
+		e.Encode(dst, src)
 	}
 }
 
