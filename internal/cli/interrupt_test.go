@@ -3,10 +3,10 @@
 package cli_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,7 +36,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	child := decoding(t, fifo)
+	children := decoding(t, fifo)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -47,22 +47,34 @@ func TestInterrupt(t *testing.T) {
 	if left, err := os.ReadDir(work); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if err := syscall.Kill(child, 0); err == nil {
-		t.Error("the decoder is still running")
-	}
+	gone(t, children)
 }
 
-// decoding waits for the decoder of hangingFFmpeg, and returns its pid.
-func decoding(t *testing.T, fifo string) (pid int) {
+// decoding waits for both decoders of hangingFFmpeg, that of the survey and that of the
+// first pass, and returns their pids.
+func decoding(t *testing.T, fifo string) (pids [2]int) {
 	t.Helper()
-	said, err := os.ReadFile(fifo)
+	f, err := os.OpenFile(fifo, os.O_RDWR, 0) // with a writer of our own the first one's end is no end
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pid, err = strconv.Atoi(strings.TrimSpace(string(said))); err != nil {
-		t.Fatal(err)
+	defer f.Close()
+	for i := range pids {
+		if _, err := fmt.Fscanln(f, &pids[i]); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return pid
+	return pids
+}
+
+// gone wants no process with these pids.
+func gone(t *testing.T, pids [2]int) {
+	t.Helper()
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, 0); err == nil {
+			t.Errorf("the decoder %d is still running", pid)
+		}
+	}
 }
 
 // Ctrl-C also ends a run that waits for standard input.
@@ -120,7 +132,7 @@ func TestInterruptAssistant(t *testing.T) {
 	go func() {
 		_, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "remove", Arguments: map[string]any{"input": "hop.mp4", "output": "out.webm"}})
 	}()
-	child := decoding(t, fifo)
+	children := decoding(t, fifo)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +143,5 @@ func TestInterruptAssistant(t *testing.T) {
 	if left, err := os.ReadDir(work); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if err := syscall.Kill(child, 0); err == nil {
-		t.Error("the decoder is still running")
-	}
+	gone(t, children)
 }

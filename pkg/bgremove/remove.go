@@ -175,6 +175,7 @@ func (j *removal) run(ctx context.Context, inputPath, outputPath string) (*Resul
 		return nil, err
 	}
 	defer files.discard()
+	defer j.expect(ctx, in.clip)()
 	chosen, err := timing(j, "look", func() (*choice, error) { return j.choose(ctx, in.clip, j.options, hints) })
 	if err != nil {
 		return nil, j.missingCodec(ctx, in.clip, err)
@@ -215,6 +216,15 @@ func (j *removal) look(ctx context.Context, path string) (*input, error) {
 	}
 	in.clip, err = j.chooseFrame(path, in.clip)
 	return in, err
+}
+
+// expect has the first pass over the clip started while the method is chosen. It returns
+// what ends it if there is none.
+func (j *removal) expect(ctx context.Context, clip media.Clip) (stop func()) {
+	if c, ok := clip.(*ffmpeg.Clip); ok {
+		return c.Expect(ctx, media.ReadOptions{From: j.options.Start, To: j.options.End})
+	}
+	return func() {}
 }
 
 // settle decides what the options leave open, with the input known, and refuses what does

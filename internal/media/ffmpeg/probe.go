@@ -34,6 +34,7 @@ type Clip struct {
 	// guessed says that the container does not say when frames are shown, only when
 	// they are decoded: nothing can be found by its time.
 	guessed bool
+	early   early
 }
 
 // HDR reports whether the clip's brightness needs tone mapping.

@@ -24,6 +24,7 @@ type source struct {
 	picture []uint8      // the frame that is read, as the decoder takes it
 	child   *process
 	pipe    io.ReadCloser
+	release func() bool // from Open's context, if the child was started before; else nil
 	nut     *nutReader
 	offset  time.Duration // added to the child's times; unknown before the first frame, unless the child seeks
 	seeked  bool
@@ -37,6 +38,18 @@ func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, err
 	if c.still != nil {
 		return &stillSource{clip: c, pool: o.Pool}, nil
 	}
+	if s := c.early.take(ctx, o); s != nil {
+		return s, nil
+	}
+	s, err := c.start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// start starts the child of a pass.
+func (c *Clip) start(ctx context.Context, o media.ReadOptions) (*source, error) {
 	s := &source{clip: c, pool: o.Pool}
 	if coding, ok := c.coding(); ok {
 		s.decoder = yuv.NewDecoder(coding, c.info.Width, c.info.Height)
@@ -316,6 +329,9 @@ func (s *source) endError(ctx context.Context, err error) error {
 
 // Close implements media.Source: the child is killed and waited for.
 func (s *source) Close() error {
+	if s.release != nil {
+		s.release()
+	}
 	s.child.kill()
 	_ = s.child.wait() // killed on purpose: its exit status says nothing
 	return s.pipe.Close()
