@@ -92,12 +92,9 @@ func (t *tile) measure(img *image.NRGBA, x, y, side int, luma [3]float64) {
 	for v := y; v+1 < y+side; v += step {
 		for u := x; u+1 < x+side; u += step {
 			var c [3]float64
-			for _, at := range [4]int{v*img.Stride + 4*u, v*img.Stride + 4*u + 4, (v+1)*img.Stride + 4*u, (v+1)*img.Stride + 4*u + 4} {
-				for k := range c {
-					c[k] += float64(img.Pix[at+k]) / 4
-				}
-			}
+			above, below := img.Pix[v*img.Stride+4*u:][:8:8], img.Pix[(v+1)*img.Stride+4*u:][:8:8]
 			for k := range c {
+				c[k] = float64(int(above[k])+int(above[k+4])+int(below[k])+int(below[k+4])) / 4
 				t.mean[k] += c[k]
 			}
 			cb, cr := chroma(luma, c)

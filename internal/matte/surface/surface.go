@@ -10,9 +10,8 @@ type Surface [3][6]float64
 func (s *Surface) At(u, v float64) (c [3]float64) {
 	t := terms(u, v)
 	for k := range c {
-		for i := range t {
-			c[k] += s[k][i] * t[i]
-		}
+		f := &s[k]
+		c[k] = f[0]*t[0] + f[1]*t[1] + f[2]*t[2] + f[3]*t[3] + f[4]*t[4] + f[5]*t[5]
 	}
 	return c
 }
@@ -43,11 +42,12 @@ type Fit struct {
 func (m *Fit) Add(u, v float64, colour [3]float64, weight float64) {
 	x := terms(u, v)
 	for i := range x {
+		w := weight * x[i]
 		for j := range x {
-			m.a[i][j] += weight * x[i] * x[j]
+			m.a[i][j] += w * x[j]
 		}
 		for k := range m.b {
-			m.b[k][i] += weight * x[i] * colour[k]
+			m.b[k][i] += w * colour[k]
 		}
 	}
 }
