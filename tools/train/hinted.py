@@ -5,7 +5,8 @@
 A thing is a subject, or something glued to the backdrop that looks like one. Where the program
 by itself has less than half of a thing right, a click on its middle in the middle frame says
 that it is wanted. A second click is on the middle of the largest error in the worst frame.
-Where the program keeps a thing beside others, a click drops it.
+Where the program has more of a thing, a click keeps it. Where it has others as well, a click
+drops it.
 
 Other things cut some of them into pieces there. A click shows one piece, so the things that
 are in one are also reported alone.
@@ -23,7 +24,8 @@ from evaluate import FILMED, overlap
 from pack import Pack
 
 VISIBLE = 400  # pixels of a thing in the middle frame
-KEPT = 0.7  # the share of a thing that the program must keep, to be dropped
+KEPT = 0.7  # the share of a thing that the program must keep, to be kept or dropped by a click
+ALONE = 0.2  # of others, the program keeps less than this beside a thing that it has alone
 WHOLE = 0.9  # the share of a thing in the piece that is clicked, if it is in one
 
 
@@ -101,6 +103,17 @@ def wanted(f, found, k):
     return whole(truth[f.middle] > 0.5), before, overlap(one, truth), overlap(two, truth)
 
 
+def right(f, found, k):
+    """Whether the program has a thing alone, its IoU by itself, and by a click; None where it has too little of it."""
+    truth = f.things[:, k]
+    thing = truth > 0.5
+    others = (f.things.sum(1) > 0.5) & ~thing
+    if found[thing].mean() < KEPT:
+        return None
+    one = f.mattes(click("keep", thing[f.middle], f.middle))
+    return not others.any() or found[others].mean() < ALONE, overlap(found, truth), overlap(one, truth)
+
+
 def unwanted(f, found, k):
     """Whether a thing is in one piece, and the alpha that a click removes of it, that it had, and of the others; None where there is no such case."""
     thing = f.things[:, k] > 0.5
@@ -120,7 +133,7 @@ def main():
     p.add_argument("--things", type=int, default=24, help="how many of each kind to measure")
     p.add_argument("--seed", type=int, default=FILMED, help="of the first film")
     a = p.parse_args()
-    pack, seed, clicks, drops = Pack(a.pack), a.seed, [], []
+    pack, seed, clicks, kept, drops = Pack(a.pack), a.seed, [], [], []
     while len(clicks) < a.things or len(drops) < a.things // 3:
         f = Film(a, pack, seed)
         seed += 1
@@ -129,17 +142,23 @@ def main():
         for k in shown:
             if len(clicks) < a.things and (row := wanted(f, found, k)):
                 clicks.append(row)
+            if len(kept) < a.things and (row := right(f, found, k)):
+                kept.append(row)
             if len(drops) < a.things // 3 and (row := unwanted(f, found, k)):
                 drops.append(row)
-        report(seed - a.seed, clicks, drops)
+        report(seed - a.seed, clicks, kept, drops)
 
 
-def report(films, clicks, drops):
+def report(films, clicks, kept, drops):
     """Prints the means so far, of all things and of those in one piece."""
     print(f"{films} films", flush=True)
     for about, rows in groups(clicks):
         _, before, one, two = rows.mean(0)
         print(f"  {len(rows)} things{about} of less than half: IoU {before:.3f}, by a click {one:.3f}, by two {two:.3f}", flush=True)
+    for about, rows in (("alone", [r for r in kept if r[0]]), ("with others", [r for r in kept if not r[0]])):
+        if rows:
+            _, before, one = np.mean(rows, 0)
+            print(f"  {len(rows)} things that are kept {about}: IoU {before:.3f}, by a click {one:.3f}", flush=True)
     for about, rows in groups(drops):
         _, gone, had, lost, others = rows.T
         shares = f"{(gone / had).mean():.3f} of them, and {(lost / others).mean():.3f} of the others"

@@ -114,33 +114,40 @@ func (f *follower) enlarged(way *motion.Field, trust []float32) (*motion.Field, 
 }
 
 // reached clears from a matte what does not touch a mark that keeps, nor what was found in the
-// frame before: other things, however alike. If nothing does, all stays.
+// frame before: other things, however alike. Faint places stay beside the thing, as its edges. If
+// nothing does, all stays.
 func (f *follower) reached(matte []uint8, keep []float32, before []uint8) {
-	w := f.marks.w
 	in := make([]bool, len(matte))
-	var queue []int
-	visit := func(k int) {
-		if !in[k] && matte[k] >= part {
+	var found []int
+	for k, share := range matte {
+		if share >= part && (keep[k] >= boxed || before[k] >= part) {
 			in[k] = true
-			queue = append(queue, k)
+			found = append(found, k)
 		}
 	}
-	for k := range matte {
-		if keep[k] >= boxed || before[k] >= part {
-			visit(k)
-		}
-	}
-	if len(queue) == 0 {
+	if len(found) == 0 {
 		return
 	}
-	for len(queue) > 0 {
-		k := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		f.marks.each(image.Rect(k%w-1, k/w-1, k%w+2, k/w+2), func(k, _, _ int) { visit(k) })
-	}
-	for k, share := range matte {
-		if !in[k] && share >= part {
+	found = f.marks.spread(in, found, func(k int) bool { return matte[k] >= part })
+	f.marks.spread(in, found, func(k int) bool { return matte[k] > 0 && matte[k] < part })
+	for k := range matte {
+		if !in[k] {
 			matte[k] = 0
 		}
 	}
+}
+
+// spread adds to the pixels in what touches them and is like that, beginning at some of them. It
+// returns these and what was added.
+func (m marker) spread(in []bool, from []int, like func(k int) bool) []int {
+	for n := 0; n < len(from); n++ {
+		k := from[n]
+		m.each(image.Rect(k%m.w-1, k/m.w-1, k%m.w+2, k/m.w+2), func(k, _, _ int) {
+			if !in[k] && like(k) {
+				in[k] = true
+				from = append(from, k)
+			}
+		})
+	}
+	return from
 }

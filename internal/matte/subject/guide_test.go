@@ -191,12 +191,8 @@ func TestMarks(t *testing.T) {
 			if err := clip.Guide(t.Context(), []subject.Hint{c.hint}, network.guide); err != nil {
 				t.Fatal(err)
 			}
-			want := frames
-			if !keep { // and the rest of the first frame
-				want++
-			}
-			if len(network.pictures) != want {
-				t.Fatalf("%s: the network was shown %d frames", name, len(network.pictures))
+			if want := frames + 1; len(network.pictures) != want { // and the rest of the first frame
+				t.Fatalf("%s: the network was shown %d pictures, want %d", name, len(network.pictures), want)
 			}
 			first := &network.pictures[0] // where nothing is kept, what is dropped is followed instead
 			for p, want := range c.want {
@@ -280,12 +276,12 @@ func TestShotsWithoutHints(t *testing.T) {
 		if err := c.Guide(t.Context(), []subject.Hint{click(3, true, 44, 44)}, network.guide); err != nil {
 			t.Fatal(err)
 		}
-		want := frames
+		want := frames + 1 // and the rest of the frame with the hint
 		if there {
-			want = 2 * frames
+			want *= 2
 		}
 		if len(network.pictures) != want {
-			t.Errorf("%s: the network was asked of %d frames, want %d", name, len(network.pictures), want)
+			t.Errorf("%s: the network was asked of %d pictures, want %d", name, len(network.pictures), want)
 		}
 		if m := s.cutOut(t, c, frames+4); m.AlphaAt(164, 76).A > 127 != there {
 			t.Errorf("%s: alpha %d where it is in the second shot", name, m.AlphaAt(164, 76).A)

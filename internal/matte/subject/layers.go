@@ -9,8 +9,12 @@ import (
 )
 
 const (
-	// ahead is over how many frames the motion of a thing and of the rest is compared, both ways.
+	// ahead is over how many frames the motion of a thing, of the rest and of the backdrop is
+	// compared, both ways.
 	ahead = 4
+	// sparse is how many cells of a row, and how many rows, there are for each that tells how
+	// the backdrop moves.
+	sparse = 3
 	// passes is how often what belongs to each is decided by the motion, and fits how often a
 	// motion is fitted to that.
 	passes, fits = 3, 4
@@ -22,41 +26,46 @@ const (
 	// telling is what motion counts beside the network, and tells the most that it says. In a
 	// cell followed less than briefly it says less.
 	telling, tells, briefly = 2, 4, 0.5
+	// apartFrom is the most that a way says for a cell because it does not move as the backdrop.
+	apartFrom = 1.5
 )
 
 // way is where a frame's cells are in another one, and how surely.
 type way struct {
 	motion.Field
 	trust  []float32
-	frames int       // between the two
-	told   []float32 // of the cells that are compared; nil: nothing
+	frames int // between the two
+	// backdrop is how far each cell that is compared is from the backdrop's motion, as of misses,
+	// and told what the way tells of it; nil: nothing.
+	backdrop []float64
+	told     []float32
 }
 
-// apart is by how much the motion of each cell of frame i says that it belongs to a thing and not to
-// the rest, as logarithms of odds. odds are what is known of that, and within the share of each
-// cell that is one of both.
+// apart is by how much the motion of each cell of frame i says that it belongs to a thing, and not to
+// the rest, as logarithms of odds. odds are what is known of that, and within the share of each cell
+// that is the thing or the rest.
 //
-// Each of the two has an affine motion (J. Y. A. Wang, E. H. Adelson, "Representing Moving
+// What has none is backdrop. If found is given, the share of each cell that the network's own matte
+// has, the backdrop's motion tells, too. But parts of what was found may stand, as feet do.
+//
+// Each of the three has an affine motion (J. Y. A. Wang, E. H. Adelson, "Representing Moving
 // Images with Layers", IEEE Transactions on Image Processing, 1994). What moves alike is
 // told over several frames (T. Brox, J. Malik, "Object Segmentation by Long Term Analysis of
 // Point Trajectories", ECCV 2010).
-func (c *Clip) apart(i int, odds, within []float32) ([]float32, error) {
+func (c *Clip) apart(i int, odds, within, found []float32) ([]float32, error) {
 	ways, err := c.ways(i)
 	if err != nil {
 		return nil, err
 	}
 	told := make([]float32, len(odds))
-	cells := make([]tracked, 0, len(odds))
-	for k, share := range within {
-		if share > 0 {
-			cells = append(cells, tracked{at: k, x: float64(k % c.grid.X), y: float64(k / c.grid.X)})
-		}
-	}
+	cells := c.tracked(within, found)
 	for range passes {
 		for i := range cells {
 			v := &cells[i]
-			p := 2*likely(min(max(odds[v.at], -tells), tells)+told[v.at]) - 1
-			v.weights = [2]float32{within[v.at] * max(p, 0), within[v.at] * max(-p, 0)}
+			if share := within[v.at]; share > 0 {
+				p := 2*likely(min(max(odds[v.at], -tells), tells)+told[v.at]) - 1
+				v.weights = [layers]float32{ofThing: share * max(p, 0), ofRest: share * max(-p, 0)}
+			}
 		}
 		var g errgroup.Group
 		for j := range ways {
@@ -67,6 +76,9 @@ func (c *Clip) apart(i int, odds, within []float32) ([]float32, error) {
 		}
 		_ = g.Wait() // no way fails
 		for i := range cells {
+			if within[cells[i].at] == 0 {
+				continue
+			}
 			var sum, seen float32
 			for j := range ways {
 				if w := &ways[j]; w.told != nil {
@@ -79,27 +91,64 @@ func (c *Clip) apart(i int, odds, within []float32) ([]float32, error) {
 	return told, nil
 }
 
-// tracked is a cell of which some is the thing or the rest.
+// The layers of a frame.
+const (
+	ofThing = iota
+	ofRest
+	ofBackdrop
+	layers
+)
+
+// tracked is a cell whose motion is compared.
 type tracked struct {
 	at      int
 	x, y    float64
-	weights [2]float32 // of the thing and of the rest
+	weights [layers]float32 // how much of it is of each layer
+	found   float64         // how much of it the network's own matte has
 }
 
-// compare sets what the way tells of cells: nothing where there is too little of the thing or
-// the rest.
+// tracked are the cells that are the thing or the rest and, if found is given, some of the backdrop.
+func (c *Clip) tracked(within, found []float32) (cells []tracked) {
+	for k, share := range within {
+		x, y := k%c.grid.X, k/c.grid.X
+		v := tracked{at: k, x: float64(x), y: float64(y)}
+		if found != nil {
+			v.found = float64(found[k])
+		}
+		switch {
+		case share > 0:
+			cells = append(cells, v)
+		case found != nil && x%sparse == 0 && y%sparse == 0:
+			v.weights[ofBackdrop] = 1
+			cells = append(cells, v)
+		}
+	}
+	return cells
+}
+
+// compare sets what the way tells of cells: nothing where there is too little of the thing, or
+// of the rest and of the backdrop.
 func (w *way) compare(cells []tracked) {
 	w.told = nil
-	ours, others := w.misses(cells, 0), w.misses(cells, 1)
-	if ours == nil || others == nil {
+	if w.backdrop == nil {
+		w.backdrop = w.misses(cells, ofBackdrop)
+	}
+	ours, others := w.misses(cells, ofThing), w.misses(cells, ofRest)
+	if ours == nil || others == nil && w.backdrop == nil {
 		return
 	}
 	w.told = make([]float32, len(cells))
 	most := wobble * float64(w.frames)
 	for i := range cells {
-		if t := w.trust[cells[i].at]; t > 0 {
-			w.told[i] = t * float32(math.Log((most+others[i])/(most+ours[i])))
+		var odds float64
+		if others != nil {
+			odds = math.Log((most + others[i]) / (most + ours[i]))
 		}
+		if w.backdrop != nil {
+			stands := math.Log((most + w.backdrop[i]) / (most + ours[i]))
+			odds += min(max(stands, (1-cells[i].found)*stands), apartFrom)
+		}
+		w.told[i] = w.trust[cells[i].at] * float32(odds)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// A hint in the frame that is shown asks the network of that frame alone.
+// A hint in the frame that is shown asks the network of that frame alone, and of its rest.
 func TestPreviewIsShort(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}, {160, 60, 22}} }}
@@ -66,7 +66,7 @@ func TestPreviewIsShort(t *testing.T) {
 	if _, err := c.Preview(t.Context(), 12, []subject.Hint{click(12, true, 60, 60)}, asked.guide); err != nil {
 		t.Fatal(err)
 	}
-	if len(asked.pictures) != 1 {
+	if len(asked.pictures) != 2 {
 		t.Errorf("the network was asked %d times", len(asked.pictures))
 	}
 }

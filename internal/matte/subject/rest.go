@@ -17,46 +17,81 @@ const (
 	second = 0.5
 	// rim is how many times as much of a pixel as is subject may go: its edges go with a thing.
 	rim = 4
+	// joins is the most that motion says for a place that it joins to a thing which is kept: what
+	// the network is surest of stays apart.
+	joins = 4.5
 )
 
-// divide changes the matte of what hints drop in a frame. There the clip's own matte has the thing
-// and the rest together, and how they move decides between them. In a frame with hints the
-// network tells the rest, too. Masks tell enough by themselves.
+// divide changes the matte of what hints mark in a frame. Where the clip's own matte has the thing
+// and the rest together, how they move decides between them. To a thing that is kept belongs also
+// what moves as it does and not as the backdrop; outside of the clip's own matte, what moves as
+// the backdrop does goes. Masks tell enough by themselves.
 func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks, matte []uint8) error {
-	hints := f.hints[i]
-	if !f.drops || slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil }) {
+	if slices.ContainsFunc(f.hints[i], func(h Hint) bool { return h.Mask != nil }) {
 		return nil
 	}
-	own, err := f.clip.own(i)
-	if err != nil {
-		return err
-	}
-	odds, within := make([]float32, len(matte)), make([]float32, len(matte))
-	for k, m := range matte {
-		odds[k] = (sure(m) - sure(own[k]-min(m, own[k]))) / 2
-		within[k] = float32(own[k]) / 255
-	}
-	if len(hints) > 0 {
-		rest, err := f.rest(ctx, v, all, own)
-		if err != nil {
-			return err
-		}
-		for k, m := range matte {
-			odds[k] = sure(m) - second*sure(min(rest[k], own[k]))
-		}
-	}
 	c, size := f.clip, image.Pt(f.marks.w, f.marks.h)
-	moved, err := c.apart(i, c.pooled(odds, size), c.pooled(within, size))
+	own, err := f.own(i)
 	if err != nil {
 		return err
 	}
-	between(moved, c.grid, size, image.Pt(c.meter.w, c.meter.h), func(y int, row []float32) {
-		for x, v := range row {
+	odds, err := f.odds(ctx, i, v, all, matte, own)
+	if err != nil {
+		return err
+	}
+	within := make([]float32, len(matte))
+	for k, m := range matte {
+		within[k] = float32(max(m, own[k])) / 255
+	}
+	var found []float32
+	if !f.drops {
+		shares := make([]float32, len(own))
+		for k, a := range own {
+			shares[k] = float32(a) / 255
+		}
+		found = c.pooled(shares, size)
+	}
+	told, err := c.apart(i, c.pooled(odds, size), c.pooled(within, size), found)
+	if err != nil {
+		return err
+	}
+	between(told, c.grid, size, image.Pt(c.meter.w, c.meter.h), func(y int, row []float32) {
+		for x, t := range row {
 			k := y*size.X + x
-			matte[k] = uint8(min(255*likely(odds[k]+v), rim*float32(own[k])) + 0.5)
+			if f.drops {
+				matte[k] = uint8(min(255*likely(odds[k]+t), rim*float32(own[k])) + 0.5)
+				continue
+			}
+			share := float32(own[k]) / 255
+			matte[k] = round(likely(odds[k] + share*min(t, joins) + (1-share)*min(t, 0)))
 		}
 	})
 	return nil
+}
+
+// odds are those of the thing, as logarithms: the network's, and within the frame's own matte
+// against those of the rest. In a frame with hints the network tells the rest, too; else it is
+// what was not found.
+func (f *follower) odds(ctx context.Context, i int, v *view.Marked, all marks, matte, own []uint8) ([]float32, error) {
+	odds := make([]float32, len(matte))
+	against := func(k int, thing, rest float32) {
+		share := float32(own[k]) / 255
+		odds[k] = share*(thing-rest) + (1-share)*sure(matte[k])
+	}
+	if len(f.hints[i]) == 0 {
+		for k, m := range matte {
+			against(k, sure(m)/2, sure(own[k]-min(m, own[k]))/2)
+		}
+		return odds, nil
+	}
+	rest, err := f.rest(ctx, v, all, own)
+	if err != nil {
+		return nil, err
+	}
+	for k, m := range matte {
+		against(k, sure(m), second*sure(min(rest[k], own[k])))
+	}
+	return odds, nil
 }
 
 // rest is the network's matte of what stays of a frame's own one. It is shown that, with marks on
@@ -74,13 +109,14 @@ func (f *follower) rest(ctx context.Context, v *view.Marked, all marks, own []ui
 	return f.network(ctx, &r)
 }
 
-// own is the matte of frame i without hints, in the size of Guide's pictures.
-func (c *Clip) own(i int) ([]uint8, error) {
-	m := image.NewAlpha(c.marker().bounds())
-	if err := c.mattes.Read(i, m.Pix); err != nil {
-		return nil, err
+// own is the clip's matte of frame i, in the size of Guide's pictures: where something is dropped, what
+// Choose made of it, and else what came before, for a thing that is wanted may stand still.
+func (f *follower) own(i int) ([]uint8, error) {
+	m := image.NewAlpha(f.marks.bounds())
+	if err := f.clip.mattes.Read(i, m.Pix); err != nil || !f.drops {
+		return m.Pix, err
 	}
-	choice, err := c.choice(i)
+	choice, err := f.clip.choice(i)
 	if err != nil {
 		return nil, err
 	}

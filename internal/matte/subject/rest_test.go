@@ -67,26 +67,66 @@ func doubtful(_ context.Context, v *view.Marked) ([]uint8, error) {
 	return matte, nil
 }
 
-// Of two things that touch, the clicked one goes with what moves as it does, and the other stays.
+// Of two things that touch, what moves as the clicked one does goes or stays with it, and the
+// other does not.
 func TestMotionDivides(t *testing.T) {
 	t.Parallel()
 	for name, walk := range map[string]func(t float64) []disc{
-		"the dropped thing moves": func(t float64) []disc { return []disc{{76 + 2*t, 50, 22}, {138, 60, 22}} },
+		"the clicked thing moves": func(t float64) []disc { return []disc{{76 + 2*t, 50, 22}, {138, 60, 22}} },
 		"the other thing moves":   func(t float64) []disc { return []disc{{100, 50, 22}, {162 - 2*t, 60, 22}} },
 	} {
-		s := scene{still, walk}
+		for _, keep := range []bool{true, false} {
+			s := scene{still, walk}
+			c, _ := s.known(t)
+			if err := c.Guide(t.Context(), []subject.Hint{click(12, keep, 100, 50)}, doubtful); err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range []int{9, 12, 15} {
+				m, discs := s.cutOut(t, c, i), walk(float64(i))
+				for of, places := range [][]image.Point{{{0, 0}, {-16, 0}, {0, 16}, {0, -16}}, {{-10, 4}, {0, -14}, {14, 0}}} {
+					for _, p := range places {
+						at := p.Add(image.Pt(int(discs[of].x), int(discs[of].y)))
+						if a := m.AlphaAt(at.X, at.Y).A; a > 127 != (keep == (of == 0)) {
+							t.Errorf("%s, keep %t, frame %d: alpha %d at %v of thing %d", name, keep, i, a, p, of)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// shy is a network that finds only what is near its mark, and no rest.
+func shy(_ context.Context, v *view.Marked) ([]uint8, error) {
+	marks, before, matte := v.Plane(view.MarkKeep), v.Plane(view.MarkBefore), make([]uint8, v.W*v.H)
+	mark := slices.Index(marks, slices.Max(marks))
+	if slices.Max(marks) == 0 {
+		return matte, nil
+	}
+	for k := range matte {
+		if before[k] > 127 || math.Hypot(float64(k%v.W-mark%v.W), float64(k/v.W-mark/v.W)) < 12 {
+			matte[k] = 250
+		}
+	}
+	return matte, nil
+}
+
+// A thing that is kept is whole where it moves against the backdrop, though the network finds
+// only a part. Where all stands still, nothing tells that the rest belongs to it.
+func TestKeptWhole(t *testing.T) {
+	t.Parallel()
+	for _, speed := range []float64{0, 2} {
+		s := scene{still, func(t float64) []disc { return []disc{{76 + speed*t, 60, 30}} }}
 		c, _ := s.known(t)
-		if err := c.Guide(t.Context(), []subject.Hint{click(12, false, 100, 50)}, doubtful); err != nil {
+		if err := c.Guide(t.Context(), []subject.Hint{click(12, true, 76+12*speed, 60)}, shy); err != nil {
 			t.Fatal(err)
 		}
 		for _, i := range []int{9, 12, 15} {
-			m, discs := s.cutOut(t, c, i), walk(float64(i))
-			for of, places := range [][]image.Point{{{0, 0}, {-16, 0}, {0, 16}, {0, -16}}, {{-10, 4}, {0, -14}, {14, 0}}} {
-				for _, p := range places {
-					at := p.Add(image.Pt(int(discs[of].x), int(discs[of].y)))
-					if a := m.AlphaAt(at.X, at.Y).A; a > 127 != (of == 1) {
-						t.Errorf("%s, frame %d: alpha %d at %v of thing %d", name, i, a, p, of)
-					}
+			m := s.cutOut(t, c, i)
+			for _, p := range []image.Point{{0, 0}, {-24, 0}, {24, 0}, {0, 24}, {0, -24}} {
+				a := m.AlphaAt(76+int(speed)*i+p.X, 60+p.Y).A
+				if want := p == (image.Point{}) || speed > 0; a > 127 != want {
+					t.Errorf("speed %g, frame %d: alpha %d at %v, want it kept: %t", speed, i, a, p, want)
 				}
 			}
 		}
