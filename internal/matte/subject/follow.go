@@ -24,6 +24,8 @@ type state struct {
 	marks
 	matte []float32
 	links Links
+	// covered says that the clip's own matte has what was marked, and so tells of it.
+	covered bool
 }
 
 // frame finds the matte of a frame that comes, in steps of 1 or -1, after one with a state, or
@@ -41,9 +43,10 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 		return nil, err
 	}
 	n := v.W * v.H
-	st := &state{newMarks(n), make([]float32, n), links}
+	st := &state{marks: newMarks(n), matte: make([]float32, n), links: links}
 	before, trusted := v.Plane(view.MarkBefore), v.Plane(view.MarkTrust)
 	if last != nil {
+		st.covered = last.covered
 		for k, t := range f.carry(st, last, step) {
 			if t > unsure {
 				before[k], trusted[k] = round(st.matte[k]/255), round(t)
@@ -62,7 +65,7 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	if err != nil {
 		return nil, err
 	}
-	if err := f.divide(ctx, i, &v, st.marks, matte); err != nil {
+	if err := f.divide(ctx, i, &v, st, matte); err != nil {
 		return nil, err
 	}
 	for _, h := range hints {

@@ -25,8 +25,9 @@ const (
 // divide changes the matte of what hints mark in a frame. Where the clip's own matte has the thing
 // and the rest together, how they move decides between them. To a thing that is kept belongs also
 // what moves as it does and not as the backdrop; outside of the clip's own matte, what moves as
-// the backdrop does goes. Masks tell enough by themselves.
-func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks, matte []uint8) error {
+// the backdrop does goes. Of a thing that is not in its own matte this tells nothing, and masks
+// tell enough by themselves.
+func (f *follower) divide(ctx context.Context, i int, v *view.Marked, st *state, matte []uint8) error {
 	if slices.ContainsFunc(f.hints[i], func(h Hint) bool { return h.Mask != nil }) {
 		return nil
 	}
@@ -35,7 +36,13 @@ func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks,
 	if err != nil {
 		return err
 	}
-	odds, err := f.odds(ctx, i, v, all, matte, own)
+	if len(f.hints[i]) > 0 {
+		st.covered = covers(own, st.keep)
+	}
+	if !f.drops && !st.covered {
+		return nil
+	}
+	odds, err := f.odds(ctx, i, v, st.marks, matte, own)
 	if err != nil {
 		return err
 	}
@@ -67,6 +74,17 @@ func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks,
 		}
 	})
 	return nil
+}
+
+// covers reports whether a matte has most of what is marked.
+func covers(own []uint8, marked []float32) bool {
+	var on, all int
+	for k, mark := range marked {
+		if mark >= boxed {
+			on, all = on+int(own[k]), all+255
+		}
+	}
+	return 2*on > all
 }
 
 // odds are those of the thing, as logarithms: the network's, and within the frame's own matte
