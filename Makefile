@@ -192,7 +192,7 @@ guide: .cache/train/everything .cache/train/pack.zip setup ## train the guide on
 .PHONY: integers
 integers: .cache/train/everything .cache/train/pack.zip setup ## write the built-in networks in 8-bit integers, with bounds of clips made of DATA
 	$(GO) build -o .cache/train/plates ./tools/plates
-	$(python) $(train)/quantise.py .cache/train/pack.zip $(patsubst %,$(bundled)/bgremove-%.onnx,small reviser) --plates .cache/train/plates
+	$(python) $(train)/quantise.py .cache/train/pack.zip $(patsubst %,$(bundled)/bgremove-%.onnx,small reviser guide) --plates .cache/train/plates
 
 .PHONY: bench-hints
 bench-hints: .cache/train/everything .cache/train/pack.zip build ## print what clicks do on drawn clips of the held-out part of DATA

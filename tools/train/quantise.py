@@ -1,16 +1,17 @@
 """Writes networks in 8-bit integers, as processors run them.
 
-    python quantise.py pack.zip model.onnx reviser.onnx --plates plates
+    python quantise.py pack.zip model.onnx reviser.onnx guide.onnx --plates plates
 
 The first is the network that makes the mattes. Each gets a file beside it, model-int8.onnx,
 with the same inputs and outputs. Activations are bytes, and weights have one scale for each
 channel (B. Jacob et al., "Quantization and Training of Neural Networks for Efficient
 Integer-Arithmetic-Only Inference", CVPR 2018). The bounds of activations are those of frames
-of clips that the reviser was trained on.
+of clips that the reviser was trained on, and of samples of the guide's.
 
 Weights have seven bits. With eight, sums of two products overflow on processors that have
-AVX2 and no VNNI instructions. Two layers stay as they are: the last, of which a byte would
-be too coarse an edge, and one that takes planes, as each of these has a scale of its own.
+AVX2 and no VNNI instructions. Some layers stay as they are: the last, of which a byte would
+be too coarse an edge, those that take planes, as each of these has a scale of its own, and sums
+under a root, which would be divided by nothing.
 """
 
 import argparse
@@ -25,10 +26,13 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 import infer
 import views
 from clips import FRAMES
+from draw import Dice
 from evaluate import OnnxRunner
+from marked import Marked
 from pack import Pack
 
 CLIPS = 48  # how many clips show the bounds of activations, by one frame each
+SAMPLE = 192  # the size of the guide's samples, of which there are as many
 KINDS = ["Conv", "Relu", "Add", "Resize"]  # the nodes that become integers
 
 
@@ -46,7 +50,13 @@ def view(run, program, clip, mattes, t):
     return {"view": views.views(program, clip.pictures, mattes)[t : t + 1]}
 
 
-SHOWN = {"pixels": pixels, "view": view}  # what networks are shown, by their first input
+def samples(pack):
+    """Inputs of the guide."""
+    drawn = Marked.of(pack, Dice("cpu", 1))
+    return [{"planes": (drawn.batch(1, SAMPLE).picture * 255).round().byte().numpy()} for _ in range(CLIPS)]
+
+
+SHOWN = {"pixels": pixels, "view": view}  # what networks are shown of clips, by their first input
 
 
 class Frames(CalibrationDataReader):
@@ -68,9 +78,12 @@ def plain(path, folder):
     model = onnx.load(settings.optimized_model_filepath)
     for i, node in enumerate(model.graph.node):
         node.name = f"{node.op_type}{i}"
-    planes = {n.output[0] for n in model.graph.node if n.op_type == "DequantizeLinear"}
-    layers = [n for n in model.graph.node if n.op_type == "Conv"]
-    return model, [n.name for n in layers if n.input[0] in planes] + [layers[-1].name]
+    nodes = model.graph.node
+    planes = {n.output[0] for n in nodes if n.op_type in ("DequantizeLinear", "Concat")}
+    roots = {n.input[0] for n in nodes if n.op_type == "Sqrt"}
+    layers = [n for n in nodes if n.op_type == "Conv"]
+    kept = [n for n in layers if n.input[0] in planes] + [n for n in nodes if n.output[0] in roots] + layers[-1:]
+    return model, [n.name for n in kept]
 
 
 def quantise(path, inputs, out):
@@ -94,13 +107,14 @@ def beside(path):
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("pack", type=pathlib.Path)
-    p.add_argument("onnx", type=pathlib.Path, nargs="+", help="the network that makes the mattes, and its reviser")
+    p.add_argument("onnx", type=pathlib.Path, nargs="+", help="the network that makes the mattes, and its reviser and guide")
     p.add_argument("--plates", required=True, help="tools/plates, built")
     a = p.parse_args()
     run, pack = OnnxRunner(a.onnx[0], 1), Pack(a.pack)
-    shown = {path: SHOWN[onnx.load(path).graph.input[0].name] for path in a.onnx}
-    inputs = {path: [] for path in a.onnx}
-    for seed in range(CLIPS):
+    names = {path: onnx.load(path).graph.input[0].name for path in a.onnx}
+    inputs = {path: [] if name in SHOWN else samples(pack) for path, name in names.items()}
+    shown = {path: SHOWN[name] for path, name in names.items() if name in SHOWN}
+    for seed in range(CLIPS if shown else 0):
         clip, mattes = views.estimated(pack, run, seed)
         for path, show in shown.items():
             inputs[path].append(show(run, a.plates, clip, mattes, frame(seed)))

@@ -121,6 +121,20 @@ class Guide(unittest.TestCase):
             want = torch.sigmoid(net(torch.from_numpy(whole).float() / 255))[..., :50, :70].numpy() * 255
         self.assertLess(float(np.abs(found - want).max()), 2)
 
+    def test_integers_give_nearly_the_same(self):
+        given = np.full((1, planes.MARKED_COUNT, 96, 128), 70, np.uint8)
+        given[:, planes.MARKS.start :] = 0
+        y, x = np.mgrid[:96, :128]
+        for middle, colour in ((36, (220, 120, 30)), (92, (40, 60, 200))):
+            given[0, :3, np.hypot(y - 48, x - middle) < 24] = colour
+        before, trust = (planes.MARKED.index(p) for p in ("MarkBefore", "MarkTrust"))
+        given[0, before] = 255 * (np.hypot(y - 48, x - 36) < 24)
+        given[0, trust] = 255
+        sessions = [onnxruntime.InferenceSession(BUNDLED / f"bgremove-guide{form}.onnx") for form in ("", "-int8")]
+        want, found = (s.run(None, {"planes": given})[0][0, 0].astype(float) for s in sessions)
+        self.assertGreater(want[48, 36] - want[48, 92], 128)
+        self.assertLess(np.abs(found - want).mean(), 4)
+
 
 class Clicks(unittest.TestCase):
     def test_are_on_the_middle_and_on_the_largest_error(self):

@@ -34,6 +34,8 @@ var (
 	chooser []byte
 	//go:embed bundled/bgremove-guide.onnx
 	guide []byte
+	//go:embed bundled/bgremove-guide-int8.onnx
+	guideInt8 []byte
 )
 
 // The networks that are part of the program.
@@ -45,7 +47,7 @@ var (
 	// BundledChooser decides from a clip's motion which parts of its mattes are the subject.
 	BundledChooser = Forms{Float: chooser}
 	// BundledGuide follows hints.
-	BundledGuide = Forms{Float: guide}
+	BundledGuide = Forms{Float: guide, Int8: guideInt8}
 )
 
 // bundled describes the bundled network for lists.
