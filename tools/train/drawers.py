@@ -4,7 +4,7 @@ Most of the time of drawing is that of a processor, which starts many small oper
 come back as bytes in files that are mapped into memory: in none of them is a value finer than
 1/255.
 
-Drawing a batch takes a GPU longer than to learn from it. So each is learnt from several times,
+Drawing a batch takes a GPU longer than learning from it. So each is learnt from several times,
 with others between (D. Choi et al., "Faster Neural Network Training with Data Echoing", 2019).
 """
 

@@ -112,8 +112,8 @@ def main():
     a = p.parse_args()
     run, pack = OnnxRunner(a.onnx[0], 1), Pack(a.pack)
     names = {path: onnx.load(path).graph.input[0].name for path in a.onnx}
-    inputs = {path: [] if name in SHOWN else samples(pack) for path, name in names.items()}
-    shown = {path: SHOWN[name] for path, name in names.items() if name in SHOWN}
+    inputs = {path: samples(pack) if name == "planes" else [] for path, name in names.items()}
+    shown = {path: SHOWN[name] for path, name in names.items() if name != "planes"}
     for seed in range(CLIPS if shown else 0):
         clip, mattes = views.estimated(pack, run, seed)
         for path, show in shown.items():

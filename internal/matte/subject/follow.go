@@ -131,8 +131,8 @@ func (f *follower) reached(matte []uint8, keep []float32, before []uint8) {
 	if len(found) == 0 {
 		return
 	}
-	found = f.marks.spread(in, found, func(k int) bool { return matte[k] >= part })
-	f.marks.spread(in, found, func(k int) bool { return matte[k] > 0 && matte[k] < part })
+	touching := f.marks.spread(in, found, func(k int) bool { return matte[k] >= part })
+	f.marks.spread(in, touching, func(k int) bool { return matte[k] > surer && matte[k] < part })
 	for k := range matte {
 		if !in[k] {
 			matte[k] = 0

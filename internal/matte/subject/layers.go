@@ -45,20 +45,21 @@ type way struct {
 // the rest, as logarithms of odds. odds are what is known of that, and within the share of each cell
 // that is the thing or the rest.
 //
-// What has none is backdrop. If found is given, the share of each cell that the network's own matte
-// has, the backdrop's motion tells, too. But parts of what was found may stand, as feet do.
+// What has none is backdrop. If covered is given, the share of each cell that the clip's own matte
+// has, the backdrop's motion tells, too: for a kept thing. But parts of what is covered may stand,
+// as feet do. Where hints only drop something, covered is nil.
 //
 // Each of the three has an affine motion (J. Y. A. Wang, E. H. Adelson, "Representing Moving
 // Images with Layers", IEEE Transactions on Image Processing, 1994). What moves alike is
 // told over several frames (T. Brox, J. Malik, "Object Segmentation by Long Term Analysis of
 // Point Trajectories", ECCV 2010).
-func (c *Clip) apart(i int, odds, within, found []float32) ([]float32, error) {
+func (c *Clip) apart(i int, odds, within, covered []float32) ([]float32, error) {
 	ways, err := c.ways(i)
 	if err != nil {
 		return nil, err
 	}
 	told := make([]float32, len(odds))
-	cells := c.tracked(within, found)
+	cells := c.tracked(within, covered)
 	for range passes {
 		for i := range cells {
 			v := &cells[i]
@@ -104,21 +105,21 @@ type tracked struct {
 	at      int
 	x, y    float64
 	weights [layers]float32 // how much of it is of each layer
-	found   float64         // how much of it the network's own matte has
+	covered float64         // how much of it the clip's own matte has
 }
 
-// tracked are the cells that are the thing or the rest and, if found is given, some of the backdrop.
-func (c *Clip) tracked(within, found []float32) (cells []tracked) {
+// tracked are the cells that are the thing or the rest and, if covered is given, some of the backdrop.
+func (c *Clip) tracked(within, covered []float32) (cells []tracked) {
 	for k, share := range within {
 		x, y := k%c.grid.X, k/c.grid.X
 		v := tracked{at: k, x: float64(x), y: float64(y)}
-		if found != nil {
-			v.found = float64(found[k])
+		if covered != nil {
+			v.covered = float64(covered[k])
 		}
 		switch {
 		case share > 0:
 			cells = append(cells, v)
-		case found != nil && x%sparse == 0 && y%sparse == 0:
+		case covered != nil && x%sparse == 0 && y%sparse == 0:
 			v.weights[ofBackdrop] = 1
 			cells = append(cells, v)
 		}
@@ -146,7 +147,7 @@ func (w *way) compare(cells []tracked) {
 		}
 		if w.backdrop != nil {
 			stands := math.Log((most + w.backdrop[i]) / (most + ours[i]))
-			odds += min(max(stands, (1-cells[i].found)*stands), apartFrom)
+			odds += min(max(stands, (1-cells[i].covered)*stands), apartFrom)
 		}
 		w.told[i] = w.trust[cells[i].at] * float32(odds)
 	}

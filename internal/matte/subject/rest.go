@@ -17,21 +17,24 @@ const (
 	second = 0.5
 	// rim is how many times as much of a pixel as is subject may go: its edges go with a thing.
 	rim = 4
-	// joins is the most that motion says for a place that it joins to a thing which is kept: what
-	// the network is surest of stays apart.
+	// joins bounds what motion adds for a place where a thing is kept. A place that the network is
+	// surest about stays apart.
 	joins = 4.5
 )
 
 // divide changes the matte of what hints mark in a frame. Where the clip's own matte has the thing
 // and the rest together, how they move decides between them. To a thing that is kept belongs also
 // what moves as it does and not as the backdrop; outside of the clip's own matte, what moves as
-// the backdrop does goes. Of a thing that is not in its own matte this tells nothing, and masks
+// the backdrop does goes. Where that matte lacks the marked thing, it tells nothing of it. Masks
 // tell enough by themselves.
 func (f *follower) divide(ctx context.Context, i int, v *view.Marked, st *state, matte []uint8) error {
 	if slices.ContainsFunc(f.hints[i], func(h Hint) bool { return h.Mask != nil }) {
 		return nil
 	}
 	c, size := f.clip, image.Pt(f.marks.w, f.marks.h)
+	if !f.drops && !st.covered && len(f.hints[i]) == 0 {
+		return nil
+	}
 	own, err := f.own(i)
 	if err != nil {
 		return err
@@ -50,15 +53,15 @@ func (f *follower) divide(ctx context.Context, i int, v *view.Marked, st *state,
 	for k, m := range matte {
 		within[k] = float32(max(m, own[k])) / 255
 	}
-	var found []float32
+	var covered []float32
 	if !f.drops {
 		shares := make([]float32, len(own))
 		for k, a := range own {
 			shares[k] = float32(a) / 255
 		}
-		found = c.pooled(shares, size)
+		covered = c.pooled(shares, size)
 	}
-	told, err := c.apart(i, c.pooled(odds, size), c.pooled(within, size), found)
+	told, err := c.apart(i, c.pooled(odds, size), c.pooled(within, size), covered)
 	if err != nil {
 		return err
 	}
@@ -89,7 +92,7 @@ func covers(own []uint8, marked []float32) bool {
 
 // odds are those of the thing, as logarithms: the network's, and within the frame's own matte
 // against those of the rest. In a frame with hints the network tells the rest, too; else it is
-// what was not found.
+// what of that matte the network did not find.
 func (f *follower) odds(ctx context.Context, i int, v *view.Marked, all marks, matte, own []uint8) ([]float32, error) {
 	odds := make([]float32, len(matte))
 	against := func(k int, thing, rest float32) {
@@ -127,8 +130,9 @@ func (f *follower) rest(ctx context.Context, v *view.Marked, all marks, own []ui
 	return f.network(ctx, &r)
 }
 
-// own is the clip's matte of frame i, in the size of Guide's pictures: where something is dropped, what
-// Choose made of it, and else what came before, for a thing that is wanted may stand still.
+// own is the clip's own matte of frame i, in the size of Guide's pictures. Where something is
+// dropped, it is what Choose made of it. Where a thing is kept, which may stand still, it is that
+// without a choice.
 func (f *follower) own(i int) ([]uint8, error) {
 	m := image.NewAlpha(f.marks.bounds())
 	if err := f.clip.mattes.Read(i, m.Pix); err != nil || !f.drops {

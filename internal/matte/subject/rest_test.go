@@ -2,6 +2,7 @@ package subject_test
 
 import (
 	"context"
+	"errors"
 	"image"
 	"image/color"
 	"image/draw"
@@ -118,8 +119,14 @@ func TestKeptWhole(t *testing.T) {
 	for _, speed := range []float64{0, 2} {
 		s := scene{still, func(t float64) []disc { return []disc{{76 + speed*t, 60, 30}} }}
 		c, _ := s.known(t)
-		if err := c.Guide(t.Context(), []subject.Hint{click(12, true, 76+12*speed, 60)}, shy); err != nil {
+		clicked := []subject.Hint{click(12, true, 76+12*speed, 60)}
+		shown, err := c.Preview(t.Context(), 12, clicked, shy)
+		if err = errors.Join(err, c.Guide(t.Context(), clicked, shy)); err != nil {
 			t.Fatal(err)
+		}
+		_, m := s.frame(12)
+		if shown.Apply(m); m.AlphaAt(200, 20).A != 0 {
+			t.Errorf("speed %g: alpha %d far away", speed, m.AlphaAt(200, 20).A)
 		}
 		for _, i := range []int{9, 12, 15} {
 			m := s.cutOut(t, c, i)
