@@ -47,7 +47,10 @@ type drawing struct {
 	items      []item // numbered from 1; the first is the primary one
 	properties [][]byte
 	references [][]byte
-	length     int // of the last item's data, if it is not what it says
+	length     int    // of the last item's data, if it is not what it says
+	parts      int    // of each item's data, 0 is 1
+	same       bool   // all items have the data of the first
+	more       []byte // a further box of what items have
 }
 
 // bytes is the file.
@@ -59,7 +62,12 @@ func (d drawing) bytes() []byte {
 		if d.length != 0 && i == len(d.items)-1 {
 			length = d.length
 		}
-		places = append(append(places, u16(i+1, 1, 0, 1)...), u32(len(data), length)...) // in idat
+		at, parts := len(data), max(1, d.parts)
+		if d.same {
+			at, length = 0, len(d.items[0].data)
+		}
+		places = append(places, u16(i+1, 1, 0, parts)...) // in idat
+		places = append(places, bytes.Repeat(u32(at, length), parts)...)
 		data = append(data, it.data...)
 		has = append(append(has, u16(i+1)...), byte(len(it.properties)))
 		for _, p := range it.properties {
@@ -68,7 +76,7 @@ func (d drawing) bytes() []byte {
 	}
 	meta := full("meta", 0, full("hdlr", 0, u32(0), []byte("pict"), u32(0, 0, 0), []byte{0}), full("pitm", 0, u16(1)),
 		full("iloc", 1, []byte{0x44, 0}, u16(len(d.items)), places), full("iinf", 0, u16(len(d.items)), infos),
-		full("iref", 0, d.references...), box("iprp", box("ipco", d.properties...), full("ipma", 0, u32(len(d.items)), has)), box("idat", data))
+		full("iref", 0, d.references...), box("iprp", box("ipco", d.properties...), full("ipma", 0, u32(len(d.items)), has), d.more), box("idat", data))
 	return append(box("ftyp", []byte("avif"), u32(0), []byte("mif1")), meta...)
 }
 
@@ -170,7 +178,15 @@ func TestErrors(t *testing.T) {
 		"no data":          {func() drawing { d := single(); d.items[1].data = nil; return d }, "incomplete"},
 		"no property":      {func() drawing { d := single(); d.items[0].properties[0] = 99; return d }, damaged},
 		"tiles missing":    {func() drawing { d := tiled(); d.references[0] = reference("dimg", 1, 2); return d }, damaged},
-		"tile of itself":   {func() drawing { d := tiled(); d.references[0] = reference("dimg", 1, 1, 1); return d }, notRead},
+		"tile of itself":   {func() drawing { d := tiled(); d.references[0] = reference("dimg", 1, 1, 2); return d }, notRead},
+		"tile twice":       {func() drawing { d := tiled(); d.references[0] = reference("dimg", 1, 2, 2); return d }, damaged},
+		"tiles twice": {func() drawing {
+			d := tiled()
+			d.references = append(d.references, reference("dimg", 1, 2, 3))
+			return d
+		}, damaged},
+		"properties twice": {func() drawing { d := single(); d.more = full("ipma", 0, u32(1), u16(1), []byte{1, 1}); return d }, damaged},
+		"many parts":       {func() drawing { d := single(); d.parts = 65; return d }, "too many parts"},
 		"tile not there":   {func() drawing { d := tiled(); d.references[0] = reference("dimg", 1, 2, 9); return d }, damaged},
 		"small tiles":      {func() drawing { d := tiled(); d.properties[0] = size(16, 16); return d }, damaged},
 		"needless tiles":   {func() drawing { d := tiled(); d.properties[0] = size(60, 60); return d }, damaged},
@@ -213,16 +229,19 @@ func TestIncomplete(t *testing.T) {
 // Many tiles of the same bytes are more work than a small file may ask for.
 func TestRepeated(t *testing.T) {
 	t.Parallel()
-	d := tiled()
-	tiles := make([]int, 256)
-	for i := range tiles {
-		tiles[i] = 2
-	}
-	d.items[0].data = append([]byte{0, 0, 0, 255}, u16(32*256, 30)...)
-	d.items[1].data = make([]byte, 1<<10)
-	d.references = [][]byte{reference("dimg", 1, tiles...)}
-	if _, err := read(d.bytes()); err == nil || !strings.Contains(err.Error(), "more bytes") {
-		t.Errorf("the error is %v", err)
+	for parts, want := range map[int]string{1: "more bytes", 64: "too many parts"} {
+		d := drawing{
+			items:      []item{{"grid", append(append([]byte{0, 0, 31, 63}, u16(32*64, 32*32)...), make([]byte, 1<<10)...), []int{1}}},
+			properties: [][]byte{size(32, 32), config}, parts: parts, same: true,
+		}
+		var tiles []int
+		for i := range 32 * 64 {
+			d.items, tiles = append(d.items, item{"av01", nil, []int{1, 2}}), append(tiles, i+2)
+		}
+		d.references = [][]byte{reference("dimg", 1, tiles...)}
+		if _, err := read(d.bytes()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("of %d parts: %v", parts, err)
+		}
 	}
 }
 

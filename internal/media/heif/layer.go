@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image"
+	"maps"
 	"slices"
 )
 
@@ -146,13 +147,13 @@ var alphaTypes = []string{"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mp
 // findAlpha finds the alpha of the picture, or of each of its tiles.
 func (s *structure) findAlpha(p *Picture) error {
 	alphas := map[int]int{} // by the item that it is of
-	for _, l := range s.references["auxl"] {
-		f := &fields{b: s.property(l.from, "auxC")}
+	for _, from := range slices.Sorted(maps.Keys(s.references["auxl"])) {
+		f := &fields{b: s.property(from, "auxC")}
 		f.version()
 		name, _, _ := bytes.Cut(f.b, []byte{0})
-		for _, to := range l.to {
+		for _, to := range s.linked("auxl", from) {
 			if slices.Contains(alphaTypes, string(name)) {
-				alphas[to] = l.from
+				alphas[to] = from
 			}
 		}
 	}

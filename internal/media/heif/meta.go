@@ -10,10 +10,10 @@ type structure struct {
 	file       io.ReaderAt
 	size       int64 // of the file
 	primary    int
-	kinds      map[int]string     // types of items
-	places     map[int]place      // their data
-	references map[string][]link  // by type
-	properties map[int][]property // of items, in the order that they are applied in
+	kinds      map[int]string // types of items
+	places     map[int]place  // their data
+	references references
+	properties map[int][]property // of items, in their order
 	idat       extent             // the data inside the structure
 }
 
@@ -23,11 +23,9 @@ type place struct {
 	extents []extent
 }
 
-// link leads from an item to others.
-type link struct {
-	from int
-	to   []int
-}
+// references are the items that an item leads to, by type and item. Only types that are
+// in the map are read.
+type references map[string]map[int][]int
 
 // property is a box that describes an item.
 type property struct {
@@ -43,7 +41,7 @@ func readMeta(r io.ReaderAt, size int64) (*structure, error) {
 		return nil, err
 	}
 	s := &structure{file: r, size: size, kinds: map[int]string{}, places: map[int]place{},
-		references: map[string][]link{}, properties: map[int][]property{}}
+		references: references{"auxl": {}, "dimg": {}, "prem": {}}, properties: map[int][]property{}}
 	in := &fields{b: body}
 	in.version()
 	boxes, err := in.children()
@@ -94,6 +92,13 @@ func (s *structure) readKinds(f *fields) error {
 	return err
 }
 
+// maxExtents bounds the parts of a file that an item's data are in, and maxAllExtents
+// those of all items.
+const (
+	maxExtents    = 64
+	maxAllExtents = 1 << 16
+)
+
 func (s *structure) readPlaces(f *fields) error {
 	version, _ := f.version()
 	sizes := f.int(2)
@@ -104,6 +109,7 @@ func (s *structure) readPlaces(f *fields) error {
 	if version == 0 {
 		index = 0
 	}
+	left := maxAllExtents
 	for range f.id(version > 1) {
 		id, method := f.id(version > 1), 0
 		if version > 0 {
@@ -111,8 +117,12 @@ func (s *structure) readPlaces(f *fields) error {
 		}
 		elsewhere := f.int(2) != 0
 		from, count := f.uint(base), f.int(2)
-		if f.short || count > 1 && offset+length+index == 0 {
+		left -= count
+		switch {
+		case f.short, count > 1 && offset+length+index == 0:
 			return damaged("the places of its data")
+		case count > maxExtents, left < 0:
+			return damaged("its data are in too many parts")
 		}
 		p := place{inside: method == 1}
 		for range count {
@@ -137,14 +147,24 @@ func (s *structure) readReferences(f *fields) error {
 	boxes, err := f.children()
 	for _, b := range boxes {
 		in := &fields{b: b.body}
-		l := link{from: in.id(version > 0)}
-		for range in.int(2) {
-			l.to = append(l.to, in.id(version > 0))
-			if in.short {
-				return damaged("a reference is too short")
-			}
+		from, known := in.id(version > 0), s.references[b.kind]
+		if known == nil {
+			continue
 		}
-		s.references[b.kind] = append(s.references[b.kind], l)
+		if _, twice := known[from]; twice {
+			return damaged("two references of a type from an item")
+		}
+		seen := map[int]bool{}
+		for range in.int(2) {
+			to := in.id(version > 0)
+			switch {
+			case in.short:
+				return damaged("a reference is too short")
+			case seen[to]:
+				return damaged("a reference that names an item twice")
+			}
+			seen[to], known[from] = true, append(known[from], to)
+		}
 	}
 	return err
 }
@@ -168,25 +188,30 @@ func (s *structure) readProperties(f *fields) error {
 	return nil
 }
 
-// assign gives properties to items.
+// assign gives properties to items, once to each.
 func (s *structure) assign(f *fields, all []child) error {
 	version, flags := f.version()
 	size := 1 + flags&1
 	essential := 1 << (8*size - 1)
 	for range f.int(4) {
 		id := f.id(version > 0)
+		if _, twice := s.properties[id]; twice {
+			return damaged("an item that is given properties twice")
+		}
+		var given []property
 		for range f.int(1) {
 			n := f.int(size)
 			switch index := n &^ essential; {
 			case index > len(all):
 				return damaged("a property that is not there")
 			case index > 0:
-				s.properties[id] = append(s.properties[id], property{all[index-1].kind, all[index-1].body, n&essential != 0})
+				given = append(given, property{all[index-1].kind, all[index-1].body, n&essential != 0})
 			}
 		}
 		if f.short {
 			return damaged("its properties")
 		}
+		s.properties[id] = given
 	}
 	return nil
 }
@@ -202,14 +227,7 @@ func (s *structure) property(id int, kind string) []byte {
 }
 
 // linked are the items that an item leads to.
-func (s *structure) linked(kind string, from int) []int {
-	for _, l := range s.references[kind] {
-		if l.from == from {
-			return l.to
-		}
-	}
-	return nil
-}
+func (s *structure) linked(kind string, from int) []int { return s.references[kind][from] }
 
 // extents are the parts of the file with an item's data.
 func (s *structure) extents(id int) ([]extent, error) {
