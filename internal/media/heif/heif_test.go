@@ -163,11 +163,17 @@ func TestErrors(t *testing.T) {
 		make func() drawing
 		want string
 	}{
-		"no item":          {func() drawing { return drawing{} }, damaged},
-		"other codec":      {func() drawing { d := single(); d.items[0].kind = "jpeg"; return d }, "the type jpeg, which is not read"},
-		"overlay":          {func() drawing { d := single(); d.items[0].kind = "iov\x01"; return d }, "the type iov?, which is not read"},
-		"other alpha":      {func() drawing { d := single(); d.items[1].kind = "jpeg"; return d }, notRead},
-		"property":         {func() drawing { d := single(); d.properties[4] = box("else"); return d }, "the property else, which is not read"},
+		"no item":     {func() drawing { return drawing{} }, damaged},
+		"other codec": {func() drawing { d := single(); d.items[0].kind = "jpeg"; return d }, "the type jpeg, which is not read"},
+		"overlay":     {func() drawing { d := single(); d.items[0].kind = "iov\x01"; return d }, "the type iov?, which is not read"},
+		"other alpha": {func() drawing { d := single(); d.items[1].kind = "jpeg"; return d }, notRead},
+		"property":    {func() drawing { d := single(); d.properties[4] = box("else"); return d }, "the property else, which is not read"},
+		"grid's property": {func() drawing {
+			d := tiled()
+			d.properties = append(d.properties, box("else"))
+			d.items[0].properties = []int{3, 5}
+			return d
+		}, "the property else"},
 		"no size":          {func() drawing { d := single(); d.properties[0] = size(0, 48); return d }, damaged},
 		"huge":             {func() drawing { d := single(); d.properties[0] = size(1<<31, 1<<31); return d }, damaged},
 		"no config":        {func() drawing { d := single(); d.properties[1] = box("free"); return d }, notRead},

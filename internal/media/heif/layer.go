@@ -20,6 +20,9 @@ func (s *structure) layer(id int) (*Layer, error) {
 	l := &Layer{Width: width, Height: height, Columns: 1, Rows: 1}
 	tiles := []int{id}
 	if s.kinds[id] == "grid" {
+		if err := s.checkNeeds(id); err != nil {
+			return nil, err
+		}
 		if tiles, err = s.grid(l, id); err != nil {
 			return nil, err
 		}
