@@ -80,6 +80,15 @@ func (d drawing) bytes() []byte {
 	return append(box("ftyp", []byte("avif"), u32(0), []byte("mif1")), meta...)
 }
 
+// with gives an item further properties.
+func with(d drawing, item int, properties ...[]byte) drawing {
+	for _, p := range properties {
+		d.properties = append(d.properties, p)
+		d.items[item].properties = append(d.items[item].properties, len(d.properties))
+	}
+	return d
+}
+
 func size(w, h int) []byte { return full("ispe", 0, u32(w, h)) }
 
 // The properties of drawings.
@@ -140,6 +149,14 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// All of what is coded may be chosen by name.
+func TestChosen(t *testing.T) {
+	t.Parallel()
+	if _, err := read(with(single(), 0, box("a1op", []byte{0}), box("lsel", u16(0xFFFF))).bytes()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTiles(t *testing.T) {
 	t.Parallel()
 	file := tiled().bytes()
@@ -163,17 +180,16 @@ func TestErrors(t *testing.T) {
 		make func() drawing
 		want string
 	}{
-		"no item":     {func() drawing { return drawing{} }, damaged},
-		"other codec": {func() drawing { d := single(); d.items[0].kind = "jpeg"; return d }, "the type jpeg, which is not read"},
-		"overlay":     {func() drawing { d := single(); d.items[0].kind = "iov\x01"; return d }, "the type iov?, which is not read"},
-		"other alpha": {func() drawing { d := single(); d.items[1].kind = "jpeg"; return d }, notRead},
-		"property":    {func() drawing { d := single(); d.properties[4] = box("else"); return d }, "the property else, which is not read"},
-		"grid's property": {func() drawing {
-			d := tiled()
-			d.properties = append(d.properties, box("else"))
-			d.items[0].properties = []int{3, 5}
-			return d
-		}, "the property else"},
+		"no item":          {func() drawing { return drawing{} }, damaged},
+		"other codec":      {func() drawing { d := single(); d.items[0].kind = "jpeg"; return d }, "the type jpeg, which is not read"},
+		"overlay":          {func() drawing { d := single(); d.items[0].kind = "iov\x01"; return d }, "the type iov?, which is not read"},
+		"other alpha":      {func() drawing { d := single(); d.items[1].kind = "jpeg"; return d }, notRead},
+		"property":         {func() drawing { d := single(); d.properties[4] = box("else"); return d }, "the property else, which is not read"},
+		"grid's property":  {func() drawing { return with(tiled(), 0, box("else")) }, "the property else"},
+		"turned tile":      {func() drawing { return with(tiled(), 2, box("irot", []byte{1})) }, "cropped or turned"},
+		"turned alpha":     {func() drawing { return with(tiled(), 4, box("imir", []byte{1})) }, "cropped or turned"},
+		"a layer":          {func() drawing { return with(single(), 1, box("lsel", u16(1))) }, "the property lsel"},
+		"operating point":  {func() drawing { return with(single(), 0, box("a1op", []byte{1})) }, "the property a1op"},
 		"no size":          {func() drawing { d := single(); d.properties[0] = size(0, 48); return d }, damaged},
 		"huge":             {func() drawing { d := single(); d.properties[0] = size(1<<31, 1<<31); return d }, damaged},
 		"no config":        {func() drawing { d := single(); d.properties[1] = box("free"); return d }, notRead},

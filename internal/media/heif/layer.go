@@ -2,6 +2,7 @@ package heif
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"image"
 	"maps"
@@ -61,7 +62,7 @@ func (s *structure) grid(l *Layer, id int) ([]int, error) {
 	if f.short || l.Width < 1 || l.Height < 1 || l.Width > maxSide || l.Height > maxSide || len(tiles) != l.Rows*l.Columns {
 		return nil, damaged("its grid of tiles")
 	}
-	return tiles, nil
+	return tiles, s.checkWhole(tiles)
 }
 
 // maxData bounds the bytes of a layer's tiles.
@@ -120,14 +121,34 @@ func (l *Layer) check() error {
 	return nil
 }
 
-// understood are the properties that change nothing here, or are kept to.
-var understood = []string{"av1C", "hvcC", "ispe", "pixi", "colr", "pasp", "auxC", "clap", "irot", "imir", "a1op", "lsel"}
+// understood are the properties that change nothing here, or are kept to: of a1op and
+// lsel the values that choose all of a picture, transforms on whole pictures.
+var understood = append([]string{"av1C", "hvcC", "ispe", "pixi", "colr", "pasp", "auxC", "a1op", "lsel"}, transforms...)
 
-// checkNeeds refuses an item with an essential property that is not known.
+// transforms crop, turn and mirror a picture, in this order (MIAF, 7.3.6.7).
+var transforms = []string{"clap", "irot", "imir"}
+
+// checkNeeds refuses an item with an essential property that is not known, or that
+// chooses a part of what is coded.
 func (s *structure) checkNeeds(id int) error {
 	for _, p := range s.properties[id] {
-		if p.essential && !slices.Contains(understood, p.kind) {
+		f := &fields{b: p.body}
+		switch {
+		case p.essential && !slices.Contains(understood, p.kind),
+			p.kind == "a1op" && f.int(1) != 0, p.kind == "lsel" && f.int(2) != 0xFFFF:
 			return &NotReadError{"the property " + printable(p.kind)}
+		}
+	}
+	return nil
+}
+
+// checkWhole refuses tiles that are to be transformed before they are joined.
+func (s *structure) checkWhole(tiles []int) error {
+	for _, id := range tiles {
+		for _, p := range s.properties[id] {
+			if p.essential && slices.Contains(transforms, p.kind) {
+				return &NotReadError{"tiles that are cropped or turned"}
+			}
 		}
 	}
 	return nil
@@ -181,7 +202,7 @@ func (s *structure) findAlpha(p *Picture) error {
 		return &NotReadError{"alpha for some of its tiles"}
 	}
 	p.Alpha = &Layer{Width: p.Colours.Width, Height: p.Colours.Height, Columns: p.Colours.Columns, Rows: p.Colours.Rows}
-	return s.addTiles(p.Alpha, tiles)
+	return cmp.Or(s.checkWhole(tiles), s.addTiles(p.Alpha, tiles))
 }
 
 // coding is what the container says of an item's colours.
