@@ -149,11 +149,13 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// All of what is coded may be chosen by name.
+// All of what is coded may be chosen by name, and alpha be turned as its colours.
 func TestChosen(t *testing.T) {
 	t.Parallel()
-	if _, err := read(with(single(), 0, box("a1op", []byte{0}), box("lsel", u16(0xFFFF))).bytes()); err != nil {
-		t.Error(err)
+	for _, d := range []drawing{with(single(), 0, box("a1op", []byte{0}), box("lsel", u16(0xFFFF))), with(single(), 1, box("irot", []byte{3}))} {
+		if _, err := read(d.bytes()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -190,6 +192,12 @@ func TestErrors(t *testing.T) {
 		"turned alpha":     {func() drawing { return with(tiled(), 4, box("imir", []byte{1})) }, "cropped or turned"},
 		"a layer":          {func() drawing { return with(single(), 1, box("lsel", u16(1))) }, "the property lsel"},
 		"operating point":  {func() drawing { return with(single(), 0, box("a1op", []byte{1})) }, "the property a1op"},
+		"turned twice":     {func() drawing { return with(single(), 0, box("irot", []byte{1})) }, "order"},
+		"mirror, turn":     {func() drawing { return with(tiled(), 0, box("imir", []byte{1}), box("irot", []byte{1})) }, "order"},
+		"turn, crop":       {func() drawing { return with(tiled(), 0, box("irot", []byte{1}), aperture) }, "order"},
+		"short aperture":   {func() drawing { return with(tiled(), 0, box("clap", u32(20, 1, 10, 1))) }, damaged},
+		"short turn":       {func() drawing { return with(tiled(), 0, box("irot")) }, damaged},
+		"own turn":         {func() drawing { return with(single(), 1, box("irot", []byte{1})) }, "otherwise than its colours"},
 		"no size":          {func() drawing { d := single(); d.properties[0] = size(0, 48); return d }, damaged},
 		"huge":             {func() drawing { d := single(); d.properties[0] = size(1<<31, 1<<31); return d }, damaged},
 		"no config":        {func() drawing { d := single(); d.properties[1] = box("free"); return d }, notRead},

@@ -3,7 +3,6 @@ package heif
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"image"
 	"maps"
 	"slices"
@@ -186,7 +185,7 @@ func (s *structure) findAlpha(p *Picture) error {
 		var err error
 		p.Premultiplied = slices.Contains(s.linked("prem", s.primary), id)
 		p.Alpha, err = s.layer(id)
-		return err
+		return cmp.Or(err, s.checkAlike(id))
 	}
 	var tiles []int
 	for _, tile := range s.linked("dimg", s.primary) {
@@ -203,6 +202,17 @@ func (s *structure) findAlpha(p *Picture) error {
 	}
 	p.Alpha = &Layer{Width: p.Colours.Width, Height: p.Colours.Height, Columns: p.Colours.Columns, Rows: p.Colours.Rows}
 	return cmp.Or(s.checkWhole(tiles), s.addTiles(p.Alpha, tiles))
+}
+
+// checkAlike refuses alpha with other transforms than the colours have. Mostly it has
+// none, and is turned with them.
+func (s *structure) checkAlike(alpha int) error {
+	for _, kind := range transforms {
+		if own := s.property(alpha, kind); own != nil && !bytes.Equal(own, s.property(s.primary, kind)) {
+			return &NotReadError{"alpha that is cropped or turned otherwise than its colours"}
+		}
+	}
+	return nil
 }
 
 // coding is what the container says of an item's colours.
@@ -222,35 +232,57 @@ func (s *structure) coding(id int) *Coding {
 	return nil
 }
 
-// findTransforms reads how the picture is cropped, turned and mirrored, which happens
-// in this order.
+// findTransforms reads how the picture is cropped, turned and mirrored. Properties are
+// applied in their order; MIAF has no other than that of transforms, and each once.
 func (s *structure) findTransforms(p *Picture) error {
 	p.Crop = image.Rect(0, 0, p.Colours.Width, p.Colours.Height)
-	if b := s.property(s.primary, "clap"); len(b) >= 32 {
-		crop, ok := aperture(b, p.Crop)
+	last := -1
+	for _, t := range s.properties[s.primary] {
+		place := slices.Index(transforms, t.kind)
+		if place < 0 {
+			continue
+		}
+		if place <= last {
+			return &NotReadError{"transforms in an order that MIAF does not have"}
+		}
+		last = place
+		if err := p.transform(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transform adds one of the transforms to the picture.
+func (p *Picture) transform(t property) error {
+	f := &fields{b: t.body}
+	switch t.kind {
+	case "clap":
+		crop, ok := aperture(f, p.Crop)
 		if !ok {
 			return damaged("its clean aperture")
 		}
 		p.Crop = crop
-	}
-	if b := s.property(s.primary, "irot"); len(b) > 0 {
-		p.Turns = int(b[0] & 3)
-	}
-	if b := s.property(s.primary, "imir"); len(b) > 0 {
+	case "irot":
+		p.Turns = f.int(1) & 3
+	case "imir":
 		p.Mirror = TopBottom
-		if b[0]&1 == 1 {
+		if f.int(1)&1 == 1 {
 			p.Mirror = LeftRight
 		}
+	}
+	if f.short {
+		return damaged("its transforms")
 	}
 	return nil
 }
 
 // aperture is the part of a picture in a box clap (ISO/IEC 14496-12, 12.1.4): its
 // width and height, and how far its centre is from the picture's, as fractions.
-func aperture(b []byte, whole image.Rectangle) (image.Rectangle, bool) {
+func aperture(f *fields, whole image.Rectangle) (image.Rectangle, bool) {
 	var n [8]int64
 	for i := range n {
-		n[i] = int64(int32(binary.BigEndian.Uint32(b[4*i:])))
+		n[i] = int64(int32(f.uint(4)))
 	}
 	for _, below := range []int{1, 3, 5, 7} {
 		if n[below] < 1 {
