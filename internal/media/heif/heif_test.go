@@ -174,6 +174,16 @@ func TestTiles(t *testing.T) {
 	}
 }
 
+// Alpha of tiles says for each that its colours are premultiplied.
+func TestPremultipliedTiles(t *testing.T) {
+	t.Parallel()
+	d := tiled()
+	d.references = append(d.references, reference("prem", 2, 4), reference("prem", 3, 5))
+	if p, err := read(d.bytes()); err != nil || !p.Premultiplied {
+		t.Errorf("it is %+v: %v", p, err)
+	}
+}
+
 // Every fault has an error that says whether the file is damaged or only not read.
 func TestErrors(t *testing.T) {
 	t.Parallel()
@@ -223,7 +233,12 @@ func TestErrors(t *testing.T) {
 		"odd tiles":        {func() drawing { d := tiled(); d.properties[0] = size(31, 31); return d }, notRead},
 		"differing tiles":  {func() drawing { d := tiled(); d.items[2].properties = []int{3, 2}; return d }, notRead},
 		"some alpha":       {func() drawing { d := tiled(); d.references = d.references[:2]; return d }, notRead},
-		"short grid":       {func() drawing { d := tiled(); d.items[0].data = []byte{0, 0, 0, 1}; return d }, damaged},
+		"some premultiplied": {func() drawing {
+			d := tiled()
+			d.references = append(d.references, reference("prem", 2, 4))
+			return d
+		}, "premultiplied"},
+		"short grid": {func() drawing { d := tiled(); d.items[0].data = []byte{0, 0, 0, 1}; return d }, damaged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -188,18 +188,25 @@ func (s *structure) findAlpha(p *Picture) error {
 		return cmp.Or(err, s.checkAlike(id))
 	}
 	var tiles []int
+	premultiplied := 0
 	for _, tile := range s.linked("dimg", s.primary) {
 		if id, found := alphas[tile]; found {
 			tiles = append(tiles, id)
-			p.Premultiplied = slices.Contains(s.linked("prem", tile), id)
+			if slices.Contains(s.linked("prem", tile), id) {
+				premultiplied++
+			}
 		}
 	}
 	if len(tiles) == 0 {
 		return nil
 	}
-	if len(tiles) != p.Colours.Count() {
+	switch {
+	case len(tiles) != p.Colours.Count():
 		return &NotReadError{"alpha for some of its tiles"}
+	case premultiplied > 0 && premultiplied < len(tiles):
+		return &NotReadError{"some premultiplied tiles"}
 	}
+	p.Premultiplied = premultiplied > 0
 	p.Alpha = &Layer{Width: p.Colours.Width, Height: p.Colours.Height, Columns: p.Colours.Columns, Rows: p.Colours.Rows}
 	return cmp.Or(s.checkWhole(tiles), s.addTiles(p.Alpha, tiles))
 }
