@@ -8,6 +8,7 @@ import (
 	"image"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,12 +77,14 @@ func (c *Clip) layers() []*heif.Layer {
 	return []*heif.Layer{&c.still.Colours, c.still.Alpha}
 }
 
-// stillMatrix is that of a picture's colours, as far as yuv knows it. MIAF's own is BT.601.
+// stillMatrix is that of a picture's colours. MIAF's own is BT.601. Matrices that yuv
+// does not know are near that of HD.
 func (c *Clip) stillMatrix() yuv.Matrix {
-	if n := c.still.Coding; n != nil && n.Matrix == 1 {
-		return yuv.BT709
+	const unspecified, bt470bg, smpte170m = 2, 5, 6
+	if n := c.still.Coding; n == nil || slices.Contains([]int{unspecified, bt470bg, smpte170m}, n.Matrix) {
+		return yuv.BT601
 	}
-	return yuv.BT601
+	return yuv.BT709
 }
 
 // stillArgs is the command line of an ffmpeg that makes RGBA of the two streams. Any

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/heif"
+	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
 // softDisc is a picture of smooth colours with a soft disc of alpha, and something in
@@ -140,6 +141,20 @@ func TestStillAVIF(t *testing.T) {
 			}
 			checkNear(t, got, tt.want, 1, tt.most)
 		})
+	}
+}
+
+// The weights of colours in luma are those of the picture's matrix, or near it.
+func TestStillLuma(t *testing.T) {
+	t.Parallel()
+	for cicp, want := range map[string]yuv.Matrix{
+		"2/2/2": yuv.BT601, "1/13/5": yuv.BT601, "1/13/6": yuv.BT601, "1/13/1": yuv.BT709, "9/13/9": yuv.BT709,
+	} {
+		path := avifFile(t, softDisc(64, 48), "-y", "420", "--cicp", cicp)
+		clip, err := tools(t).Probe(t.Context(), path, media.AVIF, media.Limits{})
+		if err != nil || clip.Info().Luma != want.Weights() {
+			t.Errorf("matrix %s: %v, %v", cicp, clip.Info().Luma, err)
+		}
 	}
 }
 
