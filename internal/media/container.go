@@ -85,7 +85,7 @@ func sniffBrands(brands []byte) Container {
 		switch string(brands[:4]) {
 		case "avif", "avis":
 			return AVIF
-		case "heic", "heix", "heim", "heis", "hevc", "hevx":
+		case "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs":
 			return HEIF
 		case "qt  ":
 			return MOV

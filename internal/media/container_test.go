@@ -38,6 +38,7 @@ func TestSniff(t *testing.T) {
 		"avif, other brand":   {"\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00miafavif", media.AVIF},
 		"heic":                {"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", media.HEIF},
 		"heic, other brand":   {"\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00mif1heic", media.HEIF},
+		"heic, scalable":      {"\x00\x00\x00\x18ftyphevs\x00\x00\x00\x00hevm", media.HEIF},
 		"m4v":                 {"\x00\x00\x00\x18ftypM4V \x00\x00\x02\x00M4V avif", media.MP4},
 		"playlist":            {"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", media.Unknown},
 		"concat script":       {"ffconcat version 1.0\nfile /etc/passwd\n", media.Unknown},
