@@ -115,7 +115,9 @@ func damaged(why string) error {
 // NotReadError says that a well-formed file has what is not read here.
 type NotReadError struct{ Has string }
 
-func (e *NotReadError) Error() string { return "a HEIF file with " + e.Has + ", which is not read" }
+func (e *NotReadError) Error() string {
+	return "an AVIF or HEIC file with " + e.Has + "; bgremove does not read that"
+}
 
 // Read reads the structure of a file of a size. The error is a *NotReadError, or a
 // *media.UnreadableError for a file that is damaged or incomplete.

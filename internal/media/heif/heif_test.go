@@ -187,16 +187,16 @@ func TestPremultipliedTiles(t *testing.T) {
 // Every fault has an error that says whether the file is damaged or only not read.
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	const damaged, notRead = "damaged", "which is not read"
+	const damaged, notRead = "damaged", "does not read"
 	for name, tt := range map[string]struct {
 		make func() drawing
 		want string
 	}{
 		"no item":          {func() drawing { return drawing{} }, damaged},
-		"other codec":      {func() drawing { d := single(); d.items[0].kind = "jpeg"; return d }, "the type jpeg, which is not read"},
-		"overlay":          {func() drawing { d := single(); d.items[0].kind = "iov\x01"; return d }, "the type iov?, which is not read"},
+		"other codec":      {func() drawing { d := single(); d.items[0].kind = "jpeg"; return d }, "the type jpeg; bgremove does not read that"},
+		"overlay":          {func() drawing { d := single(); d.items[0].kind = "iov\x01"; return d }, "the type iov?; bgremove does not read that"},
 		"other alpha":      {func() drawing { d := single(); d.items[1].kind = "jpeg"; return d }, notRead},
-		"property":         {func() drawing { d := single(); d.properties[4] = box("else"); return d }, "the property else, which is not read"},
+		"property":         {func() drawing { d := single(); d.properties[4] = box("else"); return d }, "the property else; bgremove does not read that"},
 		"grid's property":  {func() drawing { return with(tiled(), 0, box("else")) }, "the property else"},
 		"turned tile":      {func() drawing { return with(tiled(), 2, box("irot", []byte{1})) }, "cropped or turned"},
 		"turned alpha":     {func() drawing { return with(tiled(), 4, box("imir", []byte{1})) }, "cropped or turned"},
