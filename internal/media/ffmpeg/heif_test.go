@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/media"
@@ -154,6 +155,28 @@ func TestStillLuma(t *testing.T) {
 		clip, err := tools(t).Probe(t.Context(), path, media.AVIF, media.Limits{})
 		if err != nil || clip.Info().Luma != want.Weights() {
 			t.Errorf("matrix %s: %v, %v", cicp, clip.Info().Luma, err)
+		}
+	}
+}
+
+// An ffmpeg needs HEVC also for alpha behind colours of AV1.
+func TestStillNeeds(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile(avifFile(t, softDisc(64, 48)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed := bytes.Clone(file)
+	for from, to := range map[string]string{"av01": "hvc1", "av1C": "hvcC"} {
+		copy(mixed[bytes.LastIndex(mixed, []byte(from)):], to) // of the alpha, which is the last
+	}
+	for want, file := range map[string][]byte{"": file, "hevc": mixed} {
+		clip, err := tools(t).Probe(t.Context(), save(t, "x.avif", file), media.AVIF, media.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if needs := strings.Join(clip.Needs(), " "); needs != want {
+			t.Errorf("it needs %q, not %q", needs, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -136,7 +137,7 @@ func (c *Clip) Needs() []string {
 	if d := c.decoder(); d != "" {
 		names = append(names, d)
 	}
-	if c.still != nil && c.still.Colours.Codec == heif.HEVC {
+	if c.still != nil && slices.ContainsFunc(c.layers(), func(l *heif.Layer) bool { return l.Codec == heif.HEVC }) {
 		names = append(names, "hevc")
 	}
 	if c.HDR() {
