@@ -169,7 +169,7 @@ func TestFormats(t *testing.T) {
 	doc := load(t)
 	for _, path := range []string{"/api/v1/jobs/{id}/download", "/api/jobs/{id}/download"} {
 		content := doc.Paths.Find(path).Get.Responses.Status(200).Value.Content
-		for _, f := range option.ClipFormats() {
+		for _, f := range option.ServiceFormats() {
 			if content[f.MediaType()] == nil {
 				t.Errorf("%s has no %s", path, f.MediaType())
 			}

@@ -3,6 +3,7 @@ package bgremove
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/internal/network/model"
@@ -41,6 +42,7 @@ var features = []struct{ name, purpose string }{
 	{"libvpx", "transparency of VP8 inputs"},
 	{"libx264", "mp4 and stacked output"},
 	{"prores_ks", "mov output"},
+	{ffmpeg.AppleHEVC, "hevc output"},
 	{"libwebp", "webp output"},
 	{"libaom-av1", "avif output"},
 	{"libopus", "sound in webm, where it must be converted"},
@@ -118,6 +120,9 @@ func (r *Remover) checkCodecs(ctx context.Context, tools *ffmpeg.Tools, d *Diagn
 		return
 	}
 	for _, f := range features {
+		if f.name == ffmpeg.AppleHEVC && runtime.GOOS != "darwin" {
+			continue
+		}
 		c := Check{Name: "ffmpeg: " + f.name, OK: have[f.name], Detail: f.purpose}
 		if !c.OK {
 			c.Err = noCodec(f.name, nil)

@@ -65,7 +65,7 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 	case GIF:
 		survey = new(gif.Survey)
 		job.Survey = survey.Add
-	case AVIF, WebM, MP4, MOV, Stacked:
+	case AVIF, WebM, MP4, MOV, Stacked, HEVC:
 		job.BleedReach = 4 // as far as chroma at half the resolution is interpolated
 	}
 	if (format == GIF || j.matte == GIF) && info.Container != media.GIF {
@@ -75,4 +75,4 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 }
 
 // isEven reports whether a format needs even sides.
-func isEven(f Format) bool { return f == MP4 || f == Stacked }
+func isEven(f Format) bool { return f == MP4 || f == Stacked || f == HEVC }

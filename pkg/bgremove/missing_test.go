@@ -45,6 +45,7 @@ func TestFFmpegWithout(t *testing.T) {
 		{"libx264", opaque, bgremove.MP4, ""},
 		{"prores_ks", opaque, bgremove.MOV, ""},
 		{"libx264", opaque, bgremove.Stacked, ""},
+		{"hevc_videotoolbox", opaque, bgremove.HEVC, ""},
 		{"libwebp", opaque, bgremove.WebP, ""},
 		{"libaom-av1", opaque, bgremove.AVIF, ""},
 		{"libvpx-vp9", transparent, bgremove.GIF, ""},

@@ -54,6 +54,7 @@ const (
 	PNG  = option.PNG
 
 	Stacked = option.Stacked
+	HEVC    = option.HEVC
 
 	Center = option.Center
 	Bottom = option.Bottom

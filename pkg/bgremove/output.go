@@ -96,7 +96,7 @@ func (r *Remover) sink(ctx context.Context, to *target, in *input, o Options, co
 		return avif.NewSink(ctx, tools, limited, out.Size.X, out.Size.Y, avif.Options{
 			Plays: plays, Opaque: !o.Transparent(), Quality: o.Quality, Timescale: timescale(in.clip.Info().TimeBase), Pool: pool, Workers: out.Workers,
 		})
-	case WebM, MP4, MOV, Stacked:
+	case WebM, MP4, MOV, Stacked, HEVC:
 		tools, err := r.ffmpeg(ctx)
 		if err != nil {
 			return nil, err

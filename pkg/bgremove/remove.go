@@ -265,7 +265,7 @@ func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) 
 		needed = c.Needs()
 	}
 	for _, f := range []Format{j.format(), j.matte} {
-		if encoder := map[Format]string{WebP: "libwebp", AVIF: "libaom-av1", WebM: "libvpx-vp9", MP4: "libx264", Stacked: "libx264", MOV: "prores_ks"}[f]; encoder != "" {
+		if encoder := map[Format]string{WebP: "libwebp", AVIF: "libaom-av1", WebM: "libvpx-vp9", MP4: "libx264", Stacked: "libx264", MOV: "prores_ks", HEVC: ffmpeg.AppleHEVC}[f]; encoder != "" {
 			needed = append(needed, encoder)
 		}
 	}
@@ -288,7 +288,11 @@ func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) 
 // noCodec is the error of an ffmpeg that was built without a decoder, encoder or
 // filter.
 func noCodec(name string, err error) error {
-	return &Error{Kind: Missing, Cause: NoCodec, Name: name, Reason: "this ffmpeg has no " + name, Err: err}
+	reason := "this ffmpeg has no " + name
+	if name == ffmpeg.AppleHEVC {
+		reason += ", which only macOS has"
+	}
+	return &Error{Kind: Missing, Cause: NoCodec, Name: name, Reason: reason, Err: err}
 }
 
 // fallBack gives an output that another format is written to its name, unless that

@@ -192,11 +192,10 @@ func word[T ~string](name string, all []T, at func(*Options) *T) field {
 	}
 }
 
-// format is the option for a format. Its texts are those of forms, whose inputs are
-// clips.
+// format is the option for a format. Its texts are those of forms, which a service takes.
 func format() field {
 	at := func(o *Options) *Format { return &o.Format }
-	f, clips := word("outputFormat", Formats(), at), word("outputFormat", ClipFormats(), at)
+	f, clips := word("outputFormat", Formats(), at), word("outputFormat", ServiceFormats(), at)
 	f.Field, f.set, f.setMust = clips.Field, clips.set, clips.rules[0].reason
 	return f
 }

@@ -21,6 +21,8 @@ const (
 	MOV  Format = "mov"
 	// Stacked is an MP4 of twice the height: the colours, and below them the matte.
 	Stacked Format = "stacked"
+	// HEVC is a MOV with alpha for Safari. Only ffmpeg on macOS can make it.
+	HEVC Format = "hevc"
 	// PNG is one picture, and no clip.
 	PNG Format = "png"
 )
@@ -44,6 +46,7 @@ type facts struct {
 	quality    int      // used for 0; 0 where there is only one
 	bounded    bool     // takes a MaxSize
 	still      bool     // holds one picture only
+	apple      bool     // needs macOS
 }
 
 // formats are all formats, the default first.
@@ -56,14 +59,16 @@ var formats = []facts{
 	{format: MP4, bounded: true, mediaType: "video/mp4", extensions: []string{"mp4"}, opaque: true, video: true, sound: true, quality: QualityVideo},
 	{format: MOV, mediaType: "video/quicktime", extensions: []string{"mov"}, video: true, sound: true},
 	{format: Stacked, mediaType: "video/mp4", extensions: []string{"mp4"}, suffix: "-stacked", video: true, sound: true, quality: QualityVideo},
+	{format: HEVC, mediaType: "video/quicktime", extensions: []string{"mov"}, suffix: "-hevc", video: true, sound: true, quality: QualityVideo, apple: true},
 	{format: PNG, bounded: true, mediaType: "image/png", extensions: []string{"png"}, still: true},
 }
 
 // Formats are all formats, the default first.
 func Formats() []Format { return formatsThat(func(facts) bool { return true }) }
 
-// ClipFormats are the formats that hold a clip, the default first.
-func ClipFormats() []Format { return formatsThat(func(f facts) bool { return !f.still }) }
+// ServiceFormats are the formats that a service makes, the default first: those that hold a clip
+// and can be made everywhere.
+func ServiceFormats() []Format { return formatsThat(func(f facts) bool { return !f.still && !f.apple }) }
 
 func formatsThat(are func(facts) bool) (all []Format) {
 	for _, f := range formats {
@@ -106,7 +111,7 @@ func (f Format) facts() facts {
 }
 
 // OutputName is the default name of an output: its stem, "-nobg" and the extension.
-// A Stacked one is marked, because its extension is an MP4's.
+// Those of Stacked and HEVC are marked, because their extension is another format's.
 func (f Format) OutputName(stem string) string {
 	return stem + "-nobg" + f.facts().suffix + "." + f.Extension()
 }

@@ -175,7 +175,7 @@ func TestEffectiveFormat(t *testing.T) {
 // The facts of formats lead back to them, and no unknown one passes for another.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	for _, f := range option.ClipFormats() {
+	for _, f := range append(option.ServiceFormats(), option.HEVC) {
 		if got, ok := option.FormatOf("clip." + strings.ToUpper(f.Extension())); !ok || got.Extension() != f.Extension() {
 			t.Errorf("the extension of %s is of %s", f, got)
 		}
@@ -186,8 +186,10 @@ func TestFormats(t *testing.T) {
 	if f, ok := option.FormatOf("a.png"); !ok || f != option.APNG {
 		t.Errorf(".png is %s", f)
 	}
-	if clips := option.ClipFormats(); slices.Contains(clips, option.PNG) || !slices.Contains(option.Formats(), option.PNG) || len(clips)+1 != len(option.Formats()) {
-		t.Errorf("those of clips are %v", clips)
+	for _, local := range []option.Format{option.PNG, option.HEVC} {
+		if slices.Contains(option.ServiceFormats(), local) || !slices.Contains(option.Formats(), local) {
+			t.Errorf("%s is a service's format, or none", local)
+		}
 	}
 	if f, ok := option.FormatOf("a.bmp"); ok {
 		t.Errorf(".bmp is %s", f)

@@ -54,7 +54,7 @@ func (c *remote) newSubmission(cmd *cobra.Command) *submission {
 
 // AddOptions adds the flags for all options that the service takes.
 func AddOptions(f *pflag.FlagSet, o *bgremove.Options) {
-	flags.AddServiceOptions(f, o, option.ClipFormats())
+	flags.AddServiceOptions(f, o, option.ServiceFormats())
 	flags.AddDrawnBackground(f, o)
 	flags.AddRim(f, o)
 	flags.AddPlaces(f, o)

@@ -19,7 +19,7 @@ const (
 )
 
 // encodings are the arguments of each format.
-var encodings = map[Format]func(SinkOptions) ffmpeggo.KwArgs{WebM: webmArgs, MP4: mp4Args, MOV: movArgs, Stacked: mp4Args}
+var encodings = map[Format]func(SinkOptions) ffmpeggo.KwArgs{WebM: webmArgs, MP4: mp4Args, MOV: movArgs, Stacked: mp4Args, HEVC: hevcArgs}
 
 // EncodeArgs is the command line, after the program's name, of an ffmpeg that
 // encodes the pictures that it reads as Matroska from standard input, and makes
@@ -133,6 +133,26 @@ func movArgs(o SinkOptions) ffmpeggo.KwArgs {
 	return out
 }
 
+// AppleHEVC is the encoder of HEVC with alpha, which is a part of macOS.
+const AppleHEVC = "hevc_videotoolbox"
+
+// hevcArgs are those of HEVC for Safari. Alpha has as good a quality as colours.
+func hevcArgs(o SinkOptions) ffmpeggo.KwArgs {
+	timescale := cmp.Or(o.Timescale, defaultTimescale)
+	out := videoArgs(timescale)
+	quality := cmp.Or(o.Quality, option.QualityVideo)
+	out["c:v"], out["q:v"], out["pix_fmt"] = AppleHEVC, strconv.Itoa(quality), "bgra"
+	if o.Opaque {
+		out["pix_fmt"] = "nv12"
+	} else {
+		out["alpha_quality"] = strconv.FormatFloat(float64(quality)/100, 'f', 2, 64)
+	}
+	out["f"], out["tag:v"], out["bsf:v"] = "mov", "hvc1", durations(o, timescale) // Safari plays no other tag
+	out["bf"], out["allow_sw"], out["movflags"] = "0", "1", "+faststart"
+	out["video_track_timescale"] = strconv.FormatInt(timescale, 10)
+	return out
+}
+
 func audioArgs(o SinkOptions) ffmpeggo.KwArgs {
 	out := ffmpeggo.KwArgs{"c:a": audioCodec(o.Format, o.Audio.info.AudioCodec)}
 	if out["c:a"] == "libopus" {
@@ -171,7 +191,7 @@ const opusLayouts = "aformat=channel_layouts=mono|stereo|3.0|quad|5.0|5.1|6.1|7.
 
 // audioCodec copies sound that the format can hold and converts the rest.
 func audioCodec(f Format, codec string) string {
-	if f == Stacked {
+	if f == Stacked || f == HEVC {
 		f = MP4
 	}
 	copied := map[Format][]string{

@@ -50,9 +50,9 @@ func concatArgs(path string, o SinkOptions) []string {
 		if !o.Opaque {
 			out["metadata:s:v:0"] = "alpha_mode=1"
 		}
-	case MP4, Stacked, MOV:
+	case MP4, Stacked, MOV, HEVC:
 		out["f"], out["video_track_timescale"] = "mp4", strconv.FormatInt(cmp.Or(o.Timescale, defaultTimescale), 10)
-		if o.Format == MOV {
+		if o.Format == MOV || o.Format == HEVC {
 			out["f"] = "mov"
 		} else {
 			out["movflags"] = "+faststart"

@@ -19,20 +19,21 @@ import (
 // Format is a video format that a Sink writes.
 type Format string
 
-// The formats: VP9 with alpha in WebM, H.264 in MP4, ProRes 4444 in MOV, and an MP4
-// with the matte below the colours.
+// The formats: VP9 with alpha in WebM, H.264 in MP4, ProRes 4444 in MOV, an MP4 with the
+// matte below the colours, and HEVC with alpha in a MOV, by macOS's encoder.
 const (
 	WebM Format = "webm"
 	MP4  Format = "mp4"
 	MOV  Format = "mov"
 
 	Stacked Format = "stacked"
+	HEVC    Format = "hevc"
 )
 
 // SinkOptions says how to encode.
 type SinkOptions struct {
 	Format        Format
-	Width, Height int // of every frame; even for MP4 and Stacked
+	Width, Height int // of every frame; even for MP4, Stacked and HEVC
 	// Opaque leaves the alpha channel out; the matte of Stacked is then white. MP4
 	// has none and needs it set.
 	Opaque bool
@@ -41,7 +42,7 @@ type SinkOptions struct {
 	// End is when the last frame ends, counted from the first frame. With alpha
 	// that frame's own duration says so.
 	End time.Duration
-	// Timescale is the number of ticks in a second of MP4, Stacked, MOV and AV1; 0 means 90000.
+	// Timescale is the number of ticks in a second of all but WebM; 0 means 90000.
 	// WebM always has milliseconds.
 	Timescale int64
 	// Audio is the clip that provides the sound; nil is silence.
@@ -120,11 +121,12 @@ func newSink(ctx context.Context, o SinkOptions, start func(*Sink) error) (*Sink
 }
 
 // chooseSamples sets how pictures are passed on, and returns their size in bytes.
-// ProRes has colour at full resolution, so ffmpeg gets RGBA for it.
+// ProRes has colour at full resolution, and macOS's encoder takes none but RGB with alpha, so
+// ffmpeg gets RGBA for them.
 func (s *Sink) chooseSamples(o SinkOptions) int {
 	coding, layout := yuv.Coding{Matrix: yuv.BT709}, yuv.Layout{Width: o.Width, Height: o.Height, Alpha: !o.Opaque}
 	switch o.Format {
-	case MOV:
+	case MOV, HEVC:
 		s.convert = func(planes []uint8, img *image.NRGBA) { copy(planes, img.Pix) }
 		return 4 * o.Width * o.Height
 	case Stacked:
@@ -142,7 +144,7 @@ func (s *Sink) encode(t *Tools, path string, o SinkOptions) error {
 	child := t.command(s.workCtx, "encode", t.FFmpeg, EncodeArgs(path, o), o.files(path))
 	layout, whole := yuv.Layout{Width: o.Width, Height: o.Height}, packetStream{samples: rawVideo, part: func(planes []uint8) [][]uint8 { return [][]uint8{planes} }}
 	switch o.Format {
-	case MOV:
+	case MOV, HEVC:
 		whole.samples = rawRGBA
 	case Stacked:
 		layout.Height *= 2

@@ -162,7 +162,7 @@ func testParts(t *testing.T, c *client, path string, whole answer) {
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
 	types := map[string]string{}
-	for _, f := range option.ClipFormats() {
+	for _, f := range option.ServiceFormats() {
 		types[string(f)] = f.MediaType()
 	}
 	var all [][]field
