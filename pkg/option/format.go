@@ -68,7 +68,9 @@ func Formats() []Format { return formatsThat(func(facts) bool { return true }) }
 
 // ServiceFormats are the formats that a service makes, the default first: those that hold a clip
 // and can be made everywhere.
-func ServiceFormats() []Format { return formatsThat(func(f facts) bool { return !f.still && !f.apple }) }
+func ServiceFormats() []Format {
+	return formatsThat(func(f facts) bool { return !f.still && !f.apple })
+}
 
 func formatsThat(are func(facts) bool) (all []Format) {
 	for _, f := range formats {
