@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"time"
 
@@ -50,30 +51,19 @@ func (c frameClip) Info() media.Info {
 
 // Open starts a pass.
 func (c frameClip) Open(_ context.Context, o media.ReadOptions) (media.Source, error) {
-	return &frameSource{clip: c, pool: o.Pool}, nil
+	return media.Single(func(ctx context.Context) (*image.NRGBA, error) { return c.read(ctx, o.Pool) }), nil
 }
 
-// frameSource yields one frame.
-type frameSource struct {
-	clip frameClip
-	pool *media.Pool
-	done bool
-}
-
-// Next returns the frame, once. It reads at most one frame behind it.
-func (s *frameSource) Next(ctx context.Context) (*media.Frame, error) {
-	if s.done {
-		return nil, io.EOF
-	}
-	s.done = true
+// read gives the picture. It reads at most one frame behind it.
+func (c frameClip) read(ctx context.Context, pool *media.Pool) (*image.NRGBA, error) {
 	for back := frameSearch; ; back *= 8 {
-		from := max(0, s.clip.at-back)
-		f, err := s.find(ctx, from)
+		from := max(0, c.at-back)
+		f, err := c.find(ctx, from, pool)
 		switch {
 		case err != nil:
 			return nil, err
 		case f != nil:
-			return &media.Frame{Image: f.Image}, nil
+			return f.Image, nil
 		case from == 0:
 			return nil, io.EOF
 		}
@@ -81,9 +71,9 @@ func (s *frameSource) Next(ctx context.Context) (*media.Frame, error) {
 }
 
 // find is the last frame from a time on that has begun when it is to be shown, or nil.
-func (s *frameSource) find(ctx context.Context, from time.Duration) (last *media.Frame, err error) {
-	end := s.clip.at + media.TimeTolerance
-	src, err := s.clip.Clip.Open(ctx, media.ReadOptions{From: from, To: end + media.TimeTolerance, Pool: s.pool})
+func (c frameClip) find(ctx context.Context, from time.Duration, pool *media.Pool) (last *media.Frame, err error) {
+	end := c.at + media.TimeTolerance
+	src, err := c.Clip.Open(ctx, media.ReadOptions{From: from, To: end + media.TimeTolerance, Pool: pool})
 	if err != nil {
 		return nil, fmt.Errorf("open the clip: %w", err)
 	}
@@ -97,18 +87,12 @@ func (s *frameSource) find(ctx context.Context, from time.Duration) (last *media
 			return nil, err
 		}
 		if f.PTS > end {
-			s.pool.Put(f.Image)
+			pool.Put(f.Image)
 			return last, nil
 		}
 		if last != nil {
-			s.pool.Put(last.Image)
+			pool.Put(last.Image)
 		}
 		last = f
 	}
-}
-
-// Close ends the pass.
-func (s *frameSource) Close() error {
-	s.done = true
-	return nil
 }

@@ -162,34 +162,17 @@ var (
 	spaceNames     = map[int]string{1: "bt709", 5: "bt470bg", 6: "smpte170m", 9: "bt2020nc"}
 )
 
-// stillSource is the one picture of a clip.
-type stillSource struct {
-	clip *Clip
-	pool *media.Pool
-	done bool
-}
-
-// Next returns the picture, once.
-func (s *stillSource) Next(ctx context.Context) (*media.Frame, error) {
-	if s.done {
-		return nil, io.EOF
-	}
-	s.done = true
-	img := s.pool.Get(s.clip.info.Width, s.clip.info.Height)
-	if err := s.clip.decodeStill(ctx, img); err != nil {
-		s.pool.Put(img)
+// readStill is the one picture of a clip.
+func (c *Clip) readStill(ctx context.Context, pool *media.Pool) (*image.NRGBA, error) {
+	img := pool.Get(c.info.Width, c.info.Height)
+	if err := c.decodeStill(ctx, img); err != nil {
+		pool.Put(img)
 		return nil, unreadable(ctx, err)
 	}
-	if s.clip.still.Alpha != nil && s.clip.still.Premultiplied {
+	if c.still.Alpha != nil && c.still.Premultiplied {
 		straighten(img.Pix)
 	}
-	return &media.Frame{Image: img}, nil
-}
-
-// Close implements media.Source.
-func (s *stillSource) Close() error {
-	s.done = true
-	return nil
+	return img, nil
 }
 
 // decodeStill runs an ffmpeg that fills in a picture.

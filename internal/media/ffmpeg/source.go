@@ -37,7 +37,7 @@ type source struct {
 // Open implements media.Clip.
 func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, error) {
 	if c.still != nil {
-		return &stillSource{clip: c, pool: o.Pool}, nil
+		return media.Single(func(ctx context.Context) (*image.NRGBA, error) { return c.readStill(ctx, o.Pool) }), nil
 	}
 	if s := c.early.take(ctx, o); s != nil {
 		return s, nil

@@ -3,7 +3,6 @@ package picture
 import (
 	"context"
 	"image"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -52,35 +51,7 @@ func (c *Clip) Info() media.Info { return c.info }
 
 // Open implements media.Clip.
 func (c *Clip) Open(context.Context, media.ReadOptions) (media.Source, error) {
-	return &stillSource{clip: c}, nil
-}
-
-// stillSource yields one frame.
-type stillSource struct {
-	clip *Clip
-	done bool
-}
-
-// Next returns the picture, once.
-func (s *stillSource) Next(ctx context.Context) (*media.Frame, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	if s.done {
-		return nil, io.EOF
-	}
-	s.done = true
-	img, err := s.clip.Decode()
-	if err != nil {
-		return nil, err
-	}
-	return &media.Frame{Image: img}, nil
-}
-
-// Close implements media.Source.
-func (s *stillSource) Close() error {
-	s.done = true
-	return nil
+	return media.Single(func(context.Context) (*image.NRGBA, error) { return c.Decode() }), nil
 }
 
 // Decode reads the picture.
