@@ -54,7 +54,8 @@ func concatArgs(path string, o SinkOptions) []string {
 		out["f"], out["video_track_timescale"] = "mp4", strconv.FormatInt(cmp.Or(o.Timescale, defaultTimescale), 10)
 		if o.Format == MOV || o.Format == HEVC {
 			out["f"] = "mov"
-		} else {
+		}
+		if o.Format != MOV {
 			out["movflags"] = "+faststart"
 		}
 	}
