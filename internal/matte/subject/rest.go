@@ -28,27 +28,15 @@ const (
 // the backdrop does goes. Where that matte lacks the marked thing, it tells nothing of it. Masks
 // tell enough by themselves.
 func (f *follower) divide(ctx context.Context, i int, v *view.Marked, st *state, matte []uint8) error {
-	if slices.ContainsFunc(f.hints[i], func(h Hint) bool { return h.Mask != nil }) {
-		return nil
-	}
-	c, size := f.clip, image.Pt(f.marks.w, f.marks.h)
-	if !f.drops && !st.covered && len(f.hints[i]) == 0 {
-		return nil
-	}
-	own, err := f.own(i)
-	if err != nil {
+	own, err := f.telling(i, st)
+	if own == nil {
 		return err
-	}
-	if len(f.hints[i]) > 0 {
-		st.covered = covers(own, st.keep)
-	}
-	if !f.drops && !st.covered {
-		return nil
 	}
 	odds, err := f.odds(ctx, i, v, st.marks, matte, own)
 	if err != nil {
 		return err
 	}
+	c, size := f.clip, image.Pt(f.marks.w, f.marks.h)
 	within := make([]float32, len(matte))
 	for k, m := range matte {
 		within[k] = float32(max(m, own[k])) / 255
@@ -77,6 +65,26 @@ func (f *follower) divide(ctx context.Context, i int, v *view.Marked, st *state,
 		}
 	})
 	return nil
+}
+
+// telling is the clip's own matte of frame i, or nil where that tells nothing of the thing.
+func (f *follower) telling(i int, st *state) ([]uint8, error) {
+	hints := f.hints[i]
+	masked := slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil })
+	if masked || !f.drops && !st.covered && len(hints) == 0 {
+		return nil, nil
+	}
+	own, err := f.own(i)
+	if err != nil {
+		return nil, err
+	}
+	if len(hints) > 0 {
+		st.covered = covers(own, st.keep)
+	}
+	if !f.drops && !st.covered {
+		return nil, nil
+	}
+	return own, nil
 }
 
 // covers reports whether a matte has most of what is marked.
