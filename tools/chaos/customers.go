@@ -16,14 +16,14 @@ import (
 )
 
 // customers order clips with the client of pkg/client, wait for them and download
-// them. Each request may be made again once.
+// them. A request may meet each of the API nodes while it stops, and may be made again as often.
 type customers struct {
 	clients []*client.Client // of several accounts
 	clips   [][]byte
 
 	mu       sync.Mutex
 	told     map[string]bool // the created jobs, none of which is deleted
-	failures []error         // that the second try did not mend
+	failures []error         // that no further try mended
 
 	retries atomic.Int64
 }
@@ -40,7 +40,7 @@ func newCustomers(ctx context.Context, p *rig.Deployment, server string) (*custo
 			return nil, err
 		}
 		one, err := client.New(server, key, client.Options{
-			Tries: 2, Poll: 50 * time.Millisecond, OnRetry: func(client.Retry) { c.retries.Add(1) },
+			Tries: 1 + rollingAPIs, Poll: 50 * time.Millisecond, OnRetry: func(client.Retry) { c.retries.Add(1) },
 		})
 		if err != nil {
 			return nil, err
@@ -114,5 +114,5 @@ func (c *customers) failed() error {
 	if len(c.failures) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d orders failed in spite of a retry: %w", len(c.failures), errors.Join(c.failures...))
+	return fmt.Errorf("%d orders failed in spite of retries: %w", len(c.failures), errors.Join(c.failures...))
 }

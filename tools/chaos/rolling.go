@@ -148,7 +148,7 @@ func (r *roll) scene(people *customers, t *phases) scene {
 	orders := []string{
 		fmt.Sprintf("%d requests", r.front.requests.Load()),
 		fmt.Sprintf("%d met a stopped node", r.front.refused.Load()),
-		fmt.Sprintf("%d made again once", people.retries.Load()),
+		fmt.Sprintf("%d made again", people.retries.Load()),
 		fmt.Sprintf("%d failed in spite of that", len(people.failures)),
 	}
 	return scene{title: title, orders: strings.Join(orders, ", "), told: people.told, stopped: true, phases: t}
