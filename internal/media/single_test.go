@@ -21,22 +21,22 @@ func TestSingle(t *testing.T) {
 	if err != nil || f.Image != want || f.PTS != 0 || f.Duration != 0 {
 		t.Errorf("the first frame is %v, %v", f, err)
 	}
-	if _, err := s.Next(t.Context()); err != io.EOF {
+	if _, err := s.Next(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("after it: %v, want %v", err, io.EOF)
 	}
-	if _, err := read(nil, wrong).Next(t.Context()); err != wrong {
+	if _, err := read(nil, wrong).Next(t.Context()); !errors.Is(err, wrong) {
 		t.Errorf("a picture that cannot be read: %v, want %v", err, wrong)
 	}
 	closed := read(want, nil)
 	if err := closed.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := closed.Next(t.Context()); err != io.EOF {
+	if _, err := closed.Next(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("after Close: %v, want %v", err, io.EOF)
 	}
 	ended, end := context.WithCancelCause(t.Context())
 	end(wrong)
-	if _, err := read(want, nil).Next(ended); err != wrong {
+	if _, err := read(want, nil).Next(ended); !errors.Is(err, wrong) {
 		t.Errorf("after the context's end: %v, want its cause", err)
 	}
 }
