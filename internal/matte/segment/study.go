@@ -140,20 +140,17 @@ func (e *Estimator) Conclude(ctx context.Context) error {
 
 // settle decides what the subject is.
 func (e *Estimator) settle(ctx context.Context) error {
-	hints := e.study.place(e.options.Hints)
-	if !slices.ContainsFunc(hints, func(h subject.Hint) bool { return h.Keep }) {
-		var chooser subject.Chooser
-		if e.network.Info().Chooses {
-			chooser = e.network.Choose
-		}
-		if err := e.study.subject.Choose(ctx, e.options.Subject, chooser); err != nil {
-			return err
-		}
+	var chooser subject.Chooser
+	if e.network.Info().Chooses {
+		chooser = e.network.Choose
 	}
-	if len(hints) == 0 {
+	if err := e.study.subject.Choose(ctx, e.options.Subject, chooser); err != nil {
+		return err
+	}
+	if len(e.options.Hints) == 0 {
 		return nil
 	}
-	return e.study.subject.Guide(ctx, hints, e.network.Guide)
+	return e.study.subject.Guide(ctx, e.study.place(e.options.Hints), e.network.Guide)
 }
 
 // place finds the frames of hints.

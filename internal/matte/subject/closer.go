@@ -38,7 +38,8 @@ func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []
 	if err != nil || slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil }) {
 		return whole, err
 	}
-	area := f.marks.extent(marked.Plane(view.MarkKeep), 1).Union(f.marks.extent(v.Plane(view.MarkBefore), part))
+	keep, before := marked.Plane(view.MarkKeep), v.Plane(view.MarkBefore)
+	area := f.marks.extent(func(k int) bool { return keep[k] > 0 || before[k] >= part })
 	mattes, within := [][]uint8(nil), f.marks.bounds()
 	for _, share := range closer {
 		r := f.marks.square(area, share)

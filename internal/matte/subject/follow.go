@@ -18,14 +18,16 @@ const decided = 3
 // part is the least share of a pixel that joins those beside it to one thing.
 const part = 128
 
-// state is what is carried from one frame to the next: the marks, and the matte found, as
-// values of bytes. Its links are the frame's own.
+// state is what is carried from one frame to the next: the marks, the matte found, as values of
+// bytes, and how the thing was seen. Its links are the frame's own.
 type state struct {
 	marks
 	matte []float32
 	links Links
-	// covered says that the clip's own matte has what was marked, and so tells of it.
-	covered bool
+	sight sight
+	// covered and chosen say that the clip's own matte has what was marked, and so tells of it: in
+	// all, and as Choose decided.
+	covered, chosen bool
 }
 
 // frame finds the matte of a frame that comes, in steps of 1 or -1, after one with a state, or
@@ -46,7 +48,7 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	st := &state{marks: newMarks(n), matte: make([]float32, n), links: links}
 	before, trusted := v.Plane(view.MarkBefore), v.Plane(view.MarkTrust)
 	if last != nil {
-		st.covered = last.covered
+		st.covered, st.chosen = last.covered, last.chosen
 		for k, t := range f.carry(st, last, step) {
 			if t > unsure {
 				before[k], trusted[k] = round(st.matte[k]/255), round(t)
@@ -65,13 +67,22 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	if err != nil {
 		return nil, err
 	}
-	if err := f.divide(ctx, i, &v, st, matte); err != nil {
+	own, err := f.telling(i, st)
+	if err != nil {
 		return nil, err
+	}
+	if own != nil {
+		if err := f.divide(ctx, i, &v, st.marks, own, matte); err != nil {
+			return nil, err
+		}
 	}
 	for _, h := range hints {
 		f.marks.hold(matte, &h)
 	}
 	f.reached(matte, st.keep, before)
+	if own != nil {
+		f.again(&st.sight, matte, own.matte)
+	}
 	for k, share := range matte {
 		st.matte[k] = min(max(decided*(float32(share)-127.5)+127.5, 0), 255)
 	}
@@ -90,6 +101,7 @@ func (f *follower) carry(st, last *state, step int) (trust []float32) {
 	way.Carry(st.keep, last.keep, 0)
 	way.Carry(st.drop, last.drop, 0)
 	way.Carry(st.matte, last.matte, 0)
+	st.sight = last.sight.carried(way)
 	for k, t := range trust {
 		st.keep[k] *= t
 		st.drop[k] *= t

@@ -163,10 +163,10 @@ func (m marker) each(r image.Rectangle, do func(k, x, y int)) {
 	}
 }
 
-// extent is the part of a picture in which a plane has at least so much.
-func (m marker) extent(plane []uint8, least uint8) (r image.Rectangle) {
+// extent is the part of a picture in which the pixels lie that are like something.
+func (m marker) extent(like func(k int) bool) (r image.Rectangle) {
 	m.each(m.bounds(), func(k, x, y int) {
-		if plane[k] >= least {
+		if like(k) {
 			r = r.Union(image.Rect(x, y, x+1, y+1))
 		}
 	})

@@ -20,34 +20,67 @@ const (
 	// joins bounds what motion adds for a place where a thing is kept. A place that the network is
 	// surest about stays apart.
 	joins = 4.5
+	// limits is how much it counts against a kept thing that a clip's own matte lacks a place.
+	limits = 0.5
 )
+
+// own is what a clip itself has in a frame, in the size of Guide's pictures.
+type own struct {
+	// matte is the network's or, where that is more, what Choose made of it. Where something is
+	// dropped, it is the latter.
+	matte []uint8
+	// limit has what a kept thing should be within: what Choose made, if that has what was marked,
+	// and otherwise matte.
+	limit []uint8
+}
+
+// telling is what the clip itself has in frame i, or nil where that tells nothing of the thing.
+// Masks tell enough by themselves.
+func (f *follower) telling(i int, st *state) (*own, error) {
+	hints := f.hints[i]
+	masked := slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil })
+	if masked || !f.drops && !st.covered && len(hints) == 0 {
+		return nil, nil
+	}
+	found, chosen, err := f.clip.mattesOf(i, f.marks.bounds())
+	if err != nil {
+		return nil, err
+	}
+	if f.drops {
+		return &own{matte: chosen, limit: chosen}, nil
+	}
+	for k, a := range chosen {
+		found[k] = max(found[k], a)
+	}
+	if len(hints) > 0 {
+		st.covered, st.chosen = covers(found, st.keep), covers(chosen, st.keep)
+	}
+	switch {
+	case !st.covered:
+		return nil, nil
+	case !st.chosen:
+		return &own{matte: found, limit: found}, nil
+	}
+	return &own{matte: found, limit: chosen}, nil
+}
 
 // divide changes the matte of what hints mark in a frame. Where the clip's own matte has the thing
 // and the rest together, how they move decides between them. To a thing that is kept belongs also
 // what moves as it does and not as the backdrop; outside of the clip's own matte, what moves as
-// the backdrop does goes. Where that matte lacks the marked thing, it tells nothing of it. Masks
-// tell enough by themselves.
-func (f *follower) divide(ctx context.Context, i int, v *view.Marked, st *state, matte []uint8) error {
-	own, err := f.telling(i, st)
-	if own == nil {
-		return err
-	}
-	odds, err := f.odds(ctx, i, v, st.marks, matte, own)
+// the backdrop does goes.
+func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks, own *own, matte []uint8) error {
+	odds, err := f.odds(ctx, i, v, all, matte, own)
 	if err != nil {
 		return err
 	}
 	c, size := f.clip, image.Pt(f.marks.w, f.marks.h)
 	within := make([]float32, len(matte))
 	for k, m := range matte {
-		within[k] = float32(max(m, own[k])) / 255
+		within[k] = float32(max(m, own.matte[k])) / 255
 	}
 	var covered []float32
 	if !f.drops {
-		shares := make([]float32, len(own))
-		for k, a := range own {
-			shares[k] = float32(a) / 255
-		}
-		covered = c.pooled(shares, size)
+		covered = c.pooled(shares(own.matte), size)
 	}
 	told, err := c.apart(i, c.pooled(odds, size), c.pooled(within, size), covered)
 	if err != nil {
@@ -57,34 +90,14 @@ func (f *follower) divide(ctx context.Context, i int, v *view.Marked, st *state,
 		for x, t := range row {
 			k := y*size.X + x
 			if f.drops {
-				matte[k] = uint8(min(255*likely(odds[k]+t), rim*float32(own[k])) + 0.5)
+				matte[k] = uint8(min(255*likely(odds[k]+t), rim*float32(own.matte[k])) + 0.5)
 				continue
 			}
-			share := float32(own[k]) / 255
+			share := float32(own.matte[k]) / 255
 			matte[k] = round(likely(odds[k] + share*min(t, joins) + (1-share)*min(t, 0)))
 		}
 	})
 	return nil
-}
-
-// telling is the clip's own matte of frame i, or nil where that tells nothing of the thing.
-func (f *follower) telling(i int, st *state) ([]uint8, error) {
-	hints := f.hints[i]
-	masked := slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil })
-	if masked || !f.drops && !st.covered && len(hints) == 0 {
-		return nil, nil
-	}
-	own, err := f.own(i)
-	if err != nil {
-		return nil, err
-	}
-	if len(hints) > 0 {
-		st.covered = covers(own, st.keep)
-	}
-	if !f.drops && !st.covered {
-		return nil, nil
-	}
-	return own, nil
 }
 
 // covers reports whether a matte has most of what is marked.
@@ -101,24 +114,27 @@ func covers(own []uint8, marked []float32) bool {
 // odds are those of the thing, as logarithms: the network's, and within the frame's own matte
 // against those of the rest. In a frame with hints the network tells the rest, too; else it is
 // what of that matte the network did not find.
-func (f *follower) odds(ctx context.Context, i int, v *view.Marked, all marks, matte, own []uint8) ([]float32, error) {
+func (f *follower) odds(ctx context.Context, i int, v *view.Marked, all marks, matte []uint8, own *own) ([]float32, error) {
 	odds := make([]float32, len(matte))
 	against := func(k int, thing, rest float32) {
-		share := float32(own[k]) / 255
+		share := float32(own.matte[k]) / 255
 		odds[k] = share*(thing-rest) + (1-share)*sure(matte[k])
+		if !f.drops {
+			odds[k] += limits * min(sure(own.limit[k]), 0)
+		}
 	}
 	if len(f.hints[i]) == 0 {
 		for k, m := range matte {
-			against(k, sure(m)/2, sure(own[k]-min(m, own[k]))/2)
+			against(k, sure(m)/2, sure(own.matte[k]-min(m, own.matte[k]))/2)
 		}
 		return odds, nil
 	}
-	rest, err := f.rest(ctx, v, all, own)
+	rest, err := f.rest(ctx, v, all, own.matte)
 	if err != nil {
 		return nil, err
 	}
 	for k, m := range matte {
-		against(k, sure(m), second*sure(min(rest[k], own[k])))
+		against(k, sure(m), second*sure(min(rest[k], own.matte[k])))
 	}
 	return odds, nil
 }
@@ -138,20 +154,19 @@ func (f *follower) rest(ctx context.Context, v *view.Marked, all marks, own []ui
 	return f.network(ctx, &r)
 }
 
-// own is the clip's own matte of frame i, in the size of Guide's pictures. Where something is
-// dropped, it is what Choose made of it. Where a thing is kept, which may stand still, it is that
-// without a choice.
-func (f *follower) own(i int) ([]uint8, error) {
-	m := image.NewAlpha(f.marks.bounds())
-	if err := f.clip.mattes.Read(i, m.Pix); err != nil || !f.drops {
-		return m.Pix, err
+// mattesOf are the network's matte of frame i and what Choose made of it, in a size.
+func (c *Clip) mattesOf(i int, size image.Rectangle) (found, chosen []uint8, err error) {
+	m := image.NewAlpha(size)
+	if err := c.mattes.Read(i, m.Pix); err != nil {
+		return nil, nil, err
 	}
-	choice, err := f.clip.choice(i)
+	found = slices.Clone(m.Pix)
+	choice, err := c.choice(i)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	choice.Apply(m)
-	return m.Pix, nil
+	return found, m.Pix, nil
 }
 
 // pooled are the means over cells of the values of a picture's pixels.

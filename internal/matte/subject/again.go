@@ -1,0 +1,88 @@
+package subject
+
+import (
+	"math"
+
+	"github.com/bgremove/bgremove/internal/matte/motion"
+)
+
+const (
+	// whole is the share of its size from which on a thing counts as seen whole, and larger the
+	// most of it that a thing has when it is seen again.
+	whole, larger = 0.75, 1.25
+	// shrinks is what is left of a thing's size from one frame to the next, where it is less.
+	shrinks = 0.99
+	// patience is for how many frames a hidden thing is looked for.
+	patience = 45
+	// speck is the least share of a thing's size that a piece of it has.
+	speck = 0.02
+)
+
+// sight is what is known of a thing that others may hide for a while. Its planes are nil before
+// the thing was seen.
+type sight struct {
+	size   float32   // pixels
+	thing  []float32 // its matte when it was last seen whole, as values of bytes
+	others []float32 // what else the clip's own matte had then
+	hidden int       // frames since then
+}
+
+// carried is a sight in the next frame.
+func (s *sight) carried(way *motion.Field) sight {
+	if s.thing == nil {
+		return sight{}
+	}
+	to := sight{size: s.size * shrinks, hidden: s.hidden + 1, thing: make([]float32, len(s.thing)), others: make([]float32, len(s.others))}
+	way.Carry(to.thing, s.thing, 0)
+	way.Carry(to.others, s.others, 0)
+	return to
+}
+
+// again adds to a thing's matte what comes out from behind other things: pieces of the clip's own
+// matte near where the thing was, which were not there when it was seen whole. If it is whole now,
+// that is remembered.
+func (f *follower) again(s *sight, matte, own []uint8) {
+	area := float32(0)
+	for _, a := range matte {
+		area += float32(a) / 255
+	}
+	if s.thing != nil && area < whole*s.size {
+		if s.hidden > patience {
+			return
+		}
+		area = f.uncover(s, matte, own, area)
+		if area < whole*s.size {
+			return
+		}
+	}
+	*s = sight{size: max(s.size, area), thing: make([]float32, len(matte)), others: make([]float32, len(matte))}
+	for k, a := range matte {
+		s.thing[k] = float32(a)
+		if a < part {
+			s.others[k] = float32(own[k])
+		}
+	}
+}
+
+// uncover adds to a matte, which covers an area, the pieces that again speaks of. It returns the
+// area with them.
+func (f *follower) uncover(s *sight, matte, own []uint8, area float32) float32 {
+	near := f.marks.extent(func(k int) bool { return s.thing[k] >= part }).Inset(-int(math.Sqrt(float64(s.size))))
+	in := make([]bool, len(matte))
+	free := func(k int) bool { return own[k] >= part && matte[k] < part && s.others[k] < part }
+	f.marks.each(near, func(k, _, _ int) {
+		if in[k] || !free(k) {
+			return
+		}
+		in[k] = true
+		piece := f.marks.spread(in, []int{k}, free)
+		if n := float32(len(piece)); n < speck*s.size || area+n > larger*s.size {
+			return
+		}
+		for _, k := range piece {
+			area += float32(own[k]-matte[k]) / 255
+			matte[k] = own[k]
+		}
+	})
+	return area
+}
