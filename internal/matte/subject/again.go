@@ -21,21 +21,26 @@ const (
 // sight is what is known of a thing that others may hide for a while. Its planes are nil before
 // the thing was seen.
 type sight struct {
-	size   float32   // pixels
-	thing  []float32 // its matte when it was last seen whole, as values of bytes
-	others []float32 // what else the clip's own matte had then
-	hidden int       // frames since then
+	size   float32       // pixels
+	thing  []float32     // its matte when it was last seen whole, as values of bytes
+	others []float32     // what else the clip's own matte had then
+	way    *motion.Field // to the frame whose sight it is, from that which the planes are of; nil: none
+	hidden int           // frames since the thing was whole
 }
 
-// carried is a sight in the next frame.
-func (s *sight) carried(way *motion.Field) sight {
-	if s.thing == nil {
-		return sight{}
+// after is a sight in the next frame. Most are replaced there, so the planes do not go the way yet.
+func (s *sight) after(way *motion.Field) sight {
+	return sight{size: s.size * shrinks, thing: s.thing, others: s.others, way: way, hidden: s.hidden + 1}
+}
+
+// arrive brings the planes to the frame whose sight it is.
+func (s *sight) arrive() {
+	for _, p := range []*[]float32{&s.thing, &s.others} {
+		to := make([]float32, len(*p))
+		s.way.Carry(to, *p, 0)
+		*p = to
 	}
-	to := sight{size: s.size * shrinks, hidden: s.hidden + 1, thing: make([]float32, len(s.thing)), others: make([]float32, len(s.others))}
-	way.Carry(to.thing, s.thing, 0)
-	way.Carry(to.others, s.others, 0)
-	return to
+	s.way = nil
 }
 
 // again adds to a thing's matte what comes out from behind other things: pieces of the clip's own
@@ -47,10 +52,10 @@ func (f *follower) again(s *sight, matte, own []uint8) {
 		area += float32(a) / 255
 	}
 	if s.thing != nil && area < whole*s.size {
-		if s.hidden > patience {
-			return
+		s.arrive()
+		if s.hidden <= patience {
+			area = f.uncover(s, matte, own, area)
 		}
-		area = f.uncover(s, matte, own, area)
 		if area < whole*s.size {
 			return
 		}

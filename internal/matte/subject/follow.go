@@ -23,7 +23,7 @@ const part = 128
 type state struct {
 	marks
 	matte []float32
-	links Links
+	links *Links
 	sight sight
 	// covered and chosen say that the clip's own matte has what was marked, and so tells of it: in
 	// all, and as Choose decided.
@@ -80,7 +80,9 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 		f.marks.hold(matte, &h)
 	}
 	f.reached(matte, st.keep, before)
-	if own != nil {
+	if own == nil {
+		st.sight = sight{}
+	} else {
 		f.again(&st.sight, matte, own.matte)
 	}
 	for k, share := range matte {
@@ -101,7 +103,7 @@ func (f *follower) carry(st, last *state, step int) (trust []float32) {
 	way.Carry(st.keep, last.keep, 0)
 	way.Carry(st.drop, last.drop, 0)
 	way.Carry(st.matte, last.matte, 0)
-	st.sight = last.sight.carried(way)
+	st.sight = last.sight.after(way)
 	for k, t := range trust {
 		st.keep[k] *= t
 		st.drop[k] *= t

@@ -78,6 +78,8 @@ type Clip struct {
 	chosen *records.File // what Choose found, by frame
 	wanted Wanted
 
+	recent [linksKept]recent
+
 	pictures *records.File  // for Guide, by frame; nil if there will be no hints
 	mattes   *records.File  // the network's, in their size
 	scaler   *reduce.Scaler // to their size
@@ -235,11 +237,28 @@ func (c *Clip) Frame(i int) (view.Cells, error) {
 	return c.frame(i, &r)
 }
 
-// links is how frame i belongs to the one before.
-func (c *Clip) links(i int) (Links, error) {
+// linksKept is of how many frames links are kept: those that a frame's ways need, and some more.
+const linksKept = 16
+
+// links is how frame i belongs to the one before. The caller does not change it.
+func (c *Clip) links(i int) (*Links, error) {
+	kept := &c.recent[i%linksKept]
+	if kept.Links != nil && kept.frame == i {
+		return kept.Links, nil
+	}
 	var r record
-	err := c.read(i, &r)
-	return r.Links, err
+	if err := c.read(i, &r); err != nil {
+		return nil, err
+	}
+	links := r.Links
+	*kept = recent{i, &links}
+	return &links, nil
+}
+
+// recent are the links of a frame that were read lately.
+type recent struct {
+	frame int
+	*Links
 }
 
 // frame is Frame, of a frame's record.
