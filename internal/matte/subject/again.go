@@ -7,9 +7,8 @@ import (
 )
 
 const (
-	// whole is the share of its size from which on a thing counts as seen whole, and larger the
-	// most of it that a thing has when it is seen again.
-	whole, larger = 0.75, 1.25
+	// wholeFrom is the share of its size from which on a thing counts as seen whole.
+	wholeFrom = 0.75
 	// shrinks is what is left of a thing's size from one frame to the next, where it is less.
 	shrinks = 0.99
 	// patience is for how many frames a hidden thing is looked for.
@@ -51,16 +50,17 @@ func (f *follower) again(s *sight, matte, own []uint8) {
 	for _, a := range matte {
 		area += float32(a) / 255
 	}
-	if s.thing != nil && area < whole*s.size {
-		s.arrive()
-		if s.hidden <= patience {
-			area = f.uncover(s, matte, own, area)
+	size := max(s.size, area)
+	if s.thing != nil && area < wholeFrom*s.size {
+		if s.hidden > patience {
+			return
 		}
-		if area < whole*s.size {
+		s.arrive()
+		if area = f.uncover(s, matte, own, area); area < wholeFrom*s.size {
 			return
 		}
 	}
-	*s = sight{size: max(s.size, area), thing: make([]float32, len(matte)), others: make([]float32, len(matte))}
+	*s = sight{size: size, thing: make([]float32, len(matte)), others: make([]float32, len(matte))}
 	for k, a := range matte {
 		s.thing[k] = float32(a)
 		if a < part {
@@ -72,16 +72,19 @@ func (f *follower) again(s *sight, matte, own []uint8) {
 // uncover adds to a matte, which covers an area, the pieces that again speaks of. It returns the
 // area with them.
 func (f *follower) uncover(s *sight, matte, own []uint8, area float32) float32 {
-	near := f.marks.extent(func(k int) bool { return s.thing[k] >= part }).Inset(-int(math.Sqrt(float64(s.size))))
+	last := f.marks.extent(func(k int) bool { return s.thing[k] >= part })
+	if last.Empty() { // it left the picture
+		return area
+	}
 	in := make([]bool, len(matte))
 	free := func(k int) bool { return own[k] >= part && matte[k] < part && s.others[k] < part }
-	f.marks.each(near, func(k, _, _ int) {
+	f.marks.each(last.Inset(-int(math.Sqrt(float64(s.size)))), func(k, _, _ int) {
 		if in[k] || !free(k) {
 			return
 		}
 		in[k] = true
 		piece := f.marks.spread(in, []int{k}, free)
-		if n := float32(len(piece)); n < speck*s.size || area+n > larger*s.size {
+		if n := float32(len(piece)); n < speck*s.size || area+n > s.size {
 			return
 		}
 		for _, k := range piece {

@@ -67,7 +67,7 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	if err != nil {
 		return nil, err
 	}
-	own, err := f.telling(i, st)
+	own, err := f.ownMattes(i, st)
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +80,11 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 		f.marks.hold(matte, &h)
 	}
 	f.reached(matte, st.keep, before)
-	if own == nil {
+	if own == nil || len(hints) > 0 { // hints may change what the thing is
 		st.sight = sight{}
-	} else {
-		f.again(&st.sight, matte, own.matte)
+	}
+	if own != nil {
+		f.again(&st.sight, matte, own.all)
 	}
 	for k, share := range matte {
 		st.matte[k] = min(max(decided*(float32(share)-127.5)+127.5, 0), 255)

@@ -11,9 +11,9 @@ import (
 // Guide is a network that gives the matte of what is marked in a picture, of 255, row by row.
 type Guide func(context.Context, *view.Marked) ([]uint8, error)
 
-// Guide decides by hints, after Decide. What they keep is the subject, with nothing else.
-// Where they only drop something, it comes after Choose, and the rest of what was chosen
-// stays. At each place the hints that are nearest in time hold.
+// Guide decides by hints, after Choose. What they keep is the subject, with nothing else.
+// Where they only drop something, the rest of what was chosen stays. At each place the hints
+// that are nearest in time hold.
 //
 // From the frame of the hint that was given first, a network follows what is marked through the
 // shot, frame by frame, with what it found in the one before (F. Perazzi et al., "Learning Video

@@ -105,11 +105,7 @@ func TestOthersAreLeftOut(t *testing.T) {
 	mattes := map[string][]uint8{} // by the picture's red
 	for i := range frames {
 		img, m := s.frame(i)
-		var red []uint8
-		for k := 0; k < len(img.Pix); k += 4 {
-			red = append(red, img.Pix[k])
-		}
-		mattes[string(red)] = m.Pix
+		mattes[red(img)] = m.Pix
 	}
 	all := func(ctx context.Context, v *view.Marked) ([]uint8, error) {
 		if v.W == v.H { // a part of the first frame

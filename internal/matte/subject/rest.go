@@ -24,51 +24,52 @@ const (
 	limits = 0.5
 )
 
-// own is what a clip itself has in a frame, in the size of Guide's pictures.
-type own struct {
-	// matte is the network's or, where that is more, what Choose made of it. Where something is
+// ownMattes are what a clip itself has in a frame, in the size of Guide's pictures.
+type ownMattes struct {
+	// all is the network's matte or, where that is more, what Choose made of it. Where something is
 	// dropped, it is the latter.
-	matte []uint8
+	all []uint8
 	// limit has what a kept thing should be within: what Choose made, if that has what was marked,
-	// and otherwise matte.
+	// and otherwise all.
 	limit []uint8
 }
 
-// telling is what the clip itself has in frame i, or nil where that tells nothing of the thing.
-// Masks tell enough by themselves.
-func (f *follower) telling(i int, st *state) (*own, error) {
+// ownMattes are those of frame i, or nil where they tell nothing of the thing. Masks tell enough by
+// themselves.
+func (f *follower) ownMattes(i int, st *state) (*ownMattes, error) {
 	hints := f.hints[i]
 	masked := slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil })
-	if masked || !f.drops && !st.covered && len(hints) == 0 {
+	keeps := slices.ContainsFunc(hints, func(h Hint) bool { return h.Keep })
+	if masked || !f.drops && !st.covered && !keeps {
 		return nil, nil
 	}
-	found, chosen, err := f.clip.mattesOf(i, f.marks.bounds())
+	all, chosen, err := f.clip.mattesOf(i)
 	if err != nil {
 		return nil, err
 	}
 	if f.drops {
-		return &own{matte: chosen, limit: chosen}, nil
+		return &ownMattes{all: chosen, limit: chosen}, nil
 	}
 	for k, a := range chosen {
-		found[k] = max(found[k], a)
+		all[k] = max(all[k], a)
 	}
-	if len(hints) > 0 {
-		st.covered, st.chosen = covers(found, st.keep), covers(chosen, st.keep)
+	if keeps {
+		st.covered, st.chosen = covers(all, st.keep), covers(chosen, st.keep)
 	}
 	switch {
 	case !st.covered:
 		return nil, nil
 	case !st.chosen:
-		return &own{matte: found, limit: found}, nil
+		return &ownMattes{all: all, limit: all}, nil
 	}
-	return &own{matte: found, limit: chosen}, nil
+	return &ownMattes{all: all, limit: chosen}, nil
 }
 
 // divide changes the matte of what hints mark in a frame. Where the clip's own matte has the thing
 // and the rest together, how they move decides between them. To a thing that is kept belongs also
 // what moves as it does and not as the backdrop; outside of the clip's own matte, what moves as
 // the backdrop does goes.
-func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks, own *own, matte []uint8) error {
+func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks, own *ownMattes, matte []uint8) error {
 	odds, err := f.odds(ctx, i, v, all, matte, own)
 	if err != nil {
 		return err
@@ -76,11 +77,11 @@ func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks,
 	c, size := f.clip, image.Pt(f.marks.w, f.marks.h)
 	within := make([]float32, len(matte))
 	for k, m := range matte {
-		within[k] = float32(max(m, own.matte[k])) / 255
+		within[k] = float32(max(m, own.all[k])) / 255
 	}
 	var covered []float32
 	if !f.drops {
-		covered = c.pooled(shares(own.matte), size)
+		covered = c.pooled(shares(own.all), size)
 	}
 	told, err := c.apart(i, c.pooled(odds, size), c.pooled(within, size), covered)
 	if err != nil {
@@ -90,10 +91,10 @@ func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks,
 		for x, t := range row {
 			k := y*size.X + x
 			if f.drops {
-				matte[k] = uint8(min(255*likely(odds[k]+t), rim*float32(own.matte[k])) + 0.5)
+				matte[k] = uint8(min(255*likely(odds[k]+t), rim*float32(own.all[k])) + 0.5)
 				continue
 			}
-			share := float32(own.matte[k]) / 255
+			share := float32(own.all[k]) / 255
 			matte[k] = round(likely(odds[k] + share*min(t, joins) + (1-share)*min(t, 0)))
 		}
 	})
@@ -114,10 +115,10 @@ func covers(own []uint8, marked []float32) bool {
 // odds are those of the thing, as logarithms: the network's, and within the frame's own matte
 // against those of the rest. In a frame with hints the network tells the rest, too; else it is
 // what of that matte the network did not find.
-func (f *follower) odds(ctx context.Context, i int, v *view.Marked, all marks, matte []uint8, own *own) ([]float32, error) {
+func (f *follower) odds(ctx context.Context, i int, v *view.Marked, all marks, matte []uint8, own *ownMattes) ([]float32, error) {
 	odds := make([]float32, len(matte))
 	against := func(k int, thing, rest float32) {
-		share := float32(own.matte[k]) / 255
+		share := float32(own.all[k]) / 255
 		odds[k] = share*(thing-rest) + (1-share)*sure(matte[k])
 		if !f.drops {
 			odds[k] += limits * min(sure(own.limit[k]), 0)
@@ -125,16 +126,16 @@ func (f *follower) odds(ctx context.Context, i int, v *view.Marked, all marks, m
 	}
 	if len(f.hints[i]) == 0 {
 		for k, m := range matte {
-			against(k, sure(m)/2, sure(own.matte[k]-min(m, own.matte[k]))/2)
+			against(k, sure(m)/2, sure(own.all[k]-min(m, own.all[k]))/2)
 		}
 		return odds, nil
 	}
-	rest, err := f.rest(ctx, v, all, own.matte)
+	rest, err := f.rest(ctx, v, all, own.all)
 	if err != nil {
 		return nil, err
 	}
 	for k, m := range matte {
-		against(k, sure(m), second*sure(min(rest[k], own.matte[k])))
+		against(k, sure(m), second*sure(min(rest[k], own.all[k])))
 	}
 	return odds, nil
 }
@@ -154,9 +155,10 @@ func (f *follower) rest(ctx context.Context, v *view.Marked, all marks, own []ui
 	return f.network(ctx, &r)
 }
 
-// mattesOf are the network's matte of frame i and what Choose made of it, in a size.
-func (c *Clip) mattesOf(i int, size image.Rectangle) (found, chosen []uint8, err error) {
-	m := image.NewAlpha(size)
+// mattesOf are the network's matte of frame i and what Choose made of it, in the size of Guide's
+// pictures.
+func (c *Clip) mattesOf(i int) (found, chosen []uint8, err error) {
+	m := image.NewAlpha(c.marker().bounds())
 	if err := c.mattes.Read(i, m.Pix); err != nil {
 		return nil, nil, err
 	}

@@ -65,7 +65,7 @@ const (
 )
 
 // Clip gathers the motion of a clip. Call Add for all frames in order, then Decide
-// and Choose or Guide once, then Choice. It is for one goroutine.
+// and Choose, and Guide if there are hints, then Choice. It is for one goroutine.
 type Clip struct {
 	meter  meter
 	cuts   refine.CutDetector
@@ -78,7 +78,7 @@ type Clip struct {
 	chosen *records.File // what Choose found, by frame
 	wanted Wanted
 
-	recent [linksKept]recent
+	kept [linksKept]keptLinks // those that were read lately
 
 	pictures *records.File  // for Guide, by frame; nil if there will be no hints
 	mattes   *records.File  // the network's, in their size
@@ -240,25 +240,25 @@ func (c *Clip) Frame(i int) (view.Cells, error) {
 // linksKept is of how many frames links are kept: those that a frame's ways need, and some more.
 const linksKept = 16
 
+// keptLinks are the links of a frame, nil if there are none.
+type keptLinks struct {
+	frame int
+	links *Links
+}
+
 // links is how frame i belongs to the one before. The caller does not change it.
 func (c *Clip) links(i int) (*Links, error) {
-	kept := &c.recent[i%linksKept]
-	if kept.Links != nil && kept.frame == i {
-		return kept.Links, nil
+	kept := &c.kept[i%linksKept]
+	if kept.links != nil && kept.frame == i {
+		return kept.links, nil
 	}
 	var r record
 	if err := c.read(i, &r); err != nil {
 		return nil, err
 	}
 	links := r.Links
-	*kept = recent{i, &links}
+	*kept = keptLinks{i, &links}
 	return &links, nil
-}
-
-// recent are the links of a frame that were read lately.
-type recent struct {
-	frame int
-	*Links
 }
 
 // frame is Frame, of a frame's record.
