@@ -1,6 +1,8 @@
 package ffmpeg_test
 
 import (
+	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -55,6 +57,9 @@ func TestConcat(t *testing.T) {
 			if err := tools(t).Concat(t.Context(), joined, pieces, o); err != nil {
 				t.Fatal(err)
 			}
+			if indexFirst(t, whole) != indexFirst(t, joined) {
+				t.Errorf("the index is before the pictures: %t, want %t", indexFirst(t, joined), indexFirst(t, whole))
+			}
 			facts, pix := describe(t, whole)
 			joinedFacts, joinedPix := describe(t, joined)
 			if diff := cmp.Diff(facts, joinedFacts); diff != "" {
@@ -70,6 +75,16 @@ func TestConcat(t *testing.T) {
 			}
 		})
 	}
+}
+
+// indexFirst reports whether the index of an MP4 or MOV comes before its pictures.
+func indexFirst(t *testing.T, path string) bool {
+	t.Helper()
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Index(file, []byte("moov")) < bytes.Index(file, []byte("mdat"))
 }
 
 // describe is what ffprobe says of a file, with its pictures' times, and the mean red,

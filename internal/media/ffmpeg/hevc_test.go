@@ -41,7 +41,8 @@ func TestHEVCFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(i int) time.Duration { return time.Duration(i*i) * 100 * time.Millisecond }
-	sink, err := encoder.NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.HEVC, Width: 66, Height: 62, End: at(4), Timescale: 10000})
+	o := ffmpeg.SinkOptions{Format: ffmpeg.HEVC, Width: 66, Height: 62, End: at(4), Timescale: 10000}
+	sink, err := encoder.NewSink(t.Context(), path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +61,13 @@ func TestHEVCFile(t *testing.T) {
 	times := output(t, []string{tools(t).FFprobe, "-v", "error", "-show_entries", "packet=pts_time,duration_time", "-of", "csv=p=0", "FILE"}, path)
 	if want := "0.000000,0.100000 0.100000,0.300000 0.400000,0.500000 0.900000,0.700000"; strings.Join(strings.Fields(times), " ") != want {
 		t.Errorf("the frames are at %s, want %s", times, want)
+	}
+	joined := filepath.Join(dir, "joined.mov")
+	if err := encoder.Concat(t.Context(), joined, []ffmpeg.Piece{{Path: path, Duration: at(4)}}, o); err != nil {
+		t.Fatal(err)
+	}
+	if whole, joined := indexFirst(t, path), indexFirst(t, joined); !whole || !joined {
+		t.Errorf("the index comes first in the file: %t, in one joined of it: %t", whole, joined)
 	}
 }
 
