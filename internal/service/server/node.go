@@ -117,7 +117,10 @@ func (n *node) openWebhooks() {
 		Guard: guard, Log: n.config.Log,
 		Body: func(ctx context.Context, accountID, jobID, event string) ([]byte, error) {
 			j, err := n.jobs.Get(ctx, job.Owner{AccountID: accountID}, jobID)
-			if err != nil {
+			switch {
+			case errors.Is(err, job.ErrNotFound):
+				return nil, webhook.ErrGone
+			case err != nil:
 				return nil, err
 			}
 			return httpapi.WebhookBody(j, event)

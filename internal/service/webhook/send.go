@@ -171,14 +171,17 @@ func (s *Service) deliver(ctx context.Context, d Delivery) {
 	s.config.Log.InfoContext(ctx, "webhook sent", "delivery", d.ID, "job", d.JobID, "attempt", d.Attempts, "status", status, "error", err)
 }
 
-// errGone is an endpoint or a job that is not there any more.
-var errGone = errors.New("the webhook or its job was removed")
+// errUnread is a job that cannot be read for now.
+var errUnread = errors.New("the job could not be read")
 
 // send makes an attempt. Its error is for users.
 func (s *Service) send(ctx context.Context, d Delivery) (status int, err error) {
 	body, err := s.config.Body(ctx, d.AccountID, d.JobID, d.Event)
-	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errGone, err)
+	switch {
+	case errors.Is(err, ErrGone):
+		return 0, err
+	case err != nil:
+		return 0, fmt.Errorf("%w: %w", errUnread, err)
 	}
 	at := time.Now()
 	signature, err := s.sign(ctx, d, at, body)
@@ -231,7 +234,7 @@ func (s *Service) sign(ctx context.Context, d Delivery, at time.Time, body []byt
 		all = append(all, signature)
 	}
 	if len(all) == 0 && rows.Err() == nil {
-		return "", errGone
+		return "", ErrGone
 	}
 	return strings.Join(all, " "), rows.Err()
 }
@@ -242,7 +245,7 @@ func (s *Service) record(ctx context.Context, d Delivery, status int, failure er
 	switch {
 	case failure == nil:
 		state = Delivered
-	case int(d.Attempts) > len(pauses), status == http.StatusGone, errors.Is(failure, errGone):
+	case int(d.Attempts) > len(pauses), status == http.StatusGone, errors.Is(failure, ErrGone):
 		state = Failed
 	default:
 		pause = pauses[d.Attempts-1]
@@ -263,8 +266,10 @@ func reason(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case errors.Is(err, errGone):
-		return errGone.Error()
+	case errors.Is(err, ErrGone):
+		return ErrGone.Error()
+	case errors.Is(err, errUnread):
+		return errUnread.Error()
 	case outbound.Refused(err):
 		return "it leads to a private or reserved address"
 	case errors.As(err, &timeout) && timeout.Timeout():

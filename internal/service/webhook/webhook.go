@@ -26,6 +26,8 @@ const MaxEndpoints = 10
 var (
 	// ErrNotFound is an endpoint or a delivery that the account does not have.
 	ErrNotFound = errors.New("not found")
+	// ErrGone is an endpoint or a job that is not there any more, so nothing is to be sent.
+	ErrGone = errors.New("the webhook or its job was removed")
 	// ErrTooMany is an account with MaxEndpoints.
 	ErrTooMany = fmt.Errorf("there are %d already: remove one first", MaxEndpoints)
 	// ErrNoSecret is an account that has nothing to sign a webhookUrl with.
@@ -36,7 +38,8 @@ var (
 type Config struct {
 	// Guard decides where messages may go; nil is outbound.Public.
 	Guard *outbound.Guard
-	// Body is the JSON of a message about a job's end.
+	// Body is the JSON of a message about a job's end. It fails with ErrGone if the job is not
+	// there any more; after other errors it is asked again.
 	Body func(ctx context.Context, accountID, jobID, event string) ([]byte, error)
 	// Log gets what operators should know; nil discards it.
 	Log *slog.Logger

@@ -128,6 +128,16 @@ func (x *fixture) run(services ...*webhook.Service) {
 	x.t.Cleanup(func() { cancel(); all.Wait() })
 }
 
+// runUntil sends until a job's delivery satisfies a condition.
+func (x *fixture) runUntil(s *webhook.Service, jobID, condition string) {
+	x.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	all.Go(func() { s.Run(ctx) })
+	defer func() { cancel(); all.Wait() }()
+	x.until(jobID, condition)
+}
+
 // until waits until a job's delivery satisfies a condition.
 func (x *fixture) until(jobID, condition string) webhook.Delivery {
 	x.t.Helper()
@@ -307,11 +317,36 @@ func TestSlow(t *testing.T) {
 
 		hasty := newFixtureOn(x)
 		hasty.SetTimeout(50 * time.Millisecond)
+		x.create(ann, "") // first, as a message without a secret is not sent
 		id := x.end(ann, slow.URL)
-		x.create(ann, "")
 		hasty.run(hasty.Service)
 		x.exec("UPDATE webhook_deliveries SET next_at = 0 WHERE job_id = $1 AND endpoint_id IS NULL AND state = 'waiting'", id)
 		x.until(id, "endpoint_id IS NULL AND error LIKE 'no answer within%'")
+	})
+}
+
+// A message whose job cannot be read for now, as when a node stops, is sent later. One whose job is
+// gone is not.
+func TestJobCannotBeRead(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, x *fixture) {
+		r := receive(t, always(http.StatusOK))
+		x.create(ann, r.URL)
+		for wrong, want := range map[error]webhook.Delivery{
+			context.Canceled: {State: webhook.Waiting, Error: "the job could not be read"},
+			webhook.ErrGone:  {State: webhook.Failed, Error: webhook.ErrGone.Error()},
+		} {
+			id := x.end(ann, "")
+			stopping := webhook.New(x.db, webhook.Config{Guard: outbound.Private(), Body: func(context.Context, string, string, string) ([]byte, error) { return nil, wrong }})
+			x.runUntil(stopping, id, "error IS NOT NULL")
+			if d := x.delivery(id); d.State != want.State || d.Error != want.Error || d.Attempts != 1 {
+				t.Errorf("%v: it is %s after %d attempts, %q; want %s, %q", wrong, d.State, d.Attempts, d.Error, want.State, want.Error)
+			}
+			if want.State == webhook.Waiting {
+				x.exec("UPDATE webhook_deliveries SET next_at = 0 WHERE job_id = $1", id)
+				x.runUntil(newService(x.db, true), id, "state = 'delivered'")
+			}
+		}
 	})
 }
 
