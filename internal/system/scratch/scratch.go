@@ -37,15 +37,19 @@ func Open(parent string) (*Dir, error) {
 	if err := removeAbandoned(parent); err != nil {
 		return nil, fmt.Errorf("scratch folder: %w", err)
 	}
-	path, err := os.MkdirTemp(parent, pattern)
-	if err != nil {
-		return nil, fmt.Errorf("scratch folder: %w", err)
+	var taken error
+	for range tries {
+		path, err := os.MkdirTemp(parent, pattern)
+		if err != nil {
+			return nil, fmt.Errorf("scratch folder: %w", err)
+		}
+		lock, err := lockFolder(path)
+		if err == nil {
+			return &Dir{path, lock}, nil
+		}
+		taken = errors.Join(err, os.RemoveAll(path))
 	}
-	d := &Dir{path: path}
-	if d.lock, err = lockFolder(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("scratch folder: %w", err), os.RemoveAll(path))
-	}
-	return d, nil
+	return nil, fmt.Errorf("scratch folder: %w", taken)
 }
 
 // Path is the folder. It may be used until Close.
@@ -58,16 +62,40 @@ func (d *Dir) Close() error {
 	return err
 }
 
-// lockFolder locks a folder.
+// tries is how many folders Open makes at most. A process that starts at the same time may take one
+// for abandoned while its lock is there and not yet held.
+const tries = 20
+
+// lockFolder locks a folder. It fails if another process holds it, or removed it meanwhile.
 func lockFolder(path string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := filelock.TryLock(f); err != nil {
+	err = filelock.TryLock(f)
+	if err == nil {
+		err = there(f)
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// there fails if a file does not have its name any more.
+func there(f *os.File) error {
+	open, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(f.Name())
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(open, named) {
+		return fmt.Errorf("%s: %w", f.Name(), fs.ErrNotExist)
+	}
+	return nil
 }
 
 // removeAbandoned removes the folders that nobody holds.

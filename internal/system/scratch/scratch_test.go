@@ -3,6 +3,7 @@ package scratch_test
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -72,6 +73,36 @@ func TestWithoutLock(t *testing.T) {
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Processes that start at the same time do not take each other's new folders for abandoned ones.
+func TestOpenTogether(t *testing.T) {
+	t.Parallel()
+	const rounds, together = 50, 8
+	for range rounds {
+		parent, dirs := t.TempDir(), make([]*scratch.Dir, together)
+		var all sync.WaitGroup
+		for i := range dirs {
+			all.Go(func() {
+				var err error
+				if dirs[i], err = scratch.Open(parent); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for _, d := range dirs {
+			if d == nil {
+				continue
+			}
+			if _, err := os.Stat(d.Path()); err != nil {
+				t.Error(err)
+			}
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
