@@ -59,8 +59,7 @@ func (p *part) claim() error {
 	if err != nil {
 		return err
 	}
-	named, err := os.Lstat(p.path)
-	if err != nil || !os.SameFile(mine, named) {
+	if filelock.Named(p.file) != nil {
 		return fmt.Errorf("%s: %w", p.path, ErrBusy)
 	}
 	if !mine.Mode().IsRegular() {

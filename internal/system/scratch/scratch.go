@@ -74,28 +74,12 @@ func lockFolder(path string) (*os.File, error) {
 	}
 	err = filelock.TryLock(f)
 	if err == nil {
-		err = there(f)
+		err = filelock.Named(f)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
-}
-
-// there fails if a file does not have its name any more.
-func there(f *os.File) error {
-	open, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	named, err := os.Stat(f.Name())
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(open, named) {
-		return fmt.Errorf("%s: %w", f.Name(), fs.ErrNotExist)
-	}
-	return nil
 }
 
 // removeAbandoned removes the folders that nobody holds.
