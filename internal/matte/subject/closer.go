@@ -21,17 +21,14 @@ const (
 	filled = 0.8
 )
 
-// look gives the matte of what is marked in a frame with some hints. v shows what is known from
-// other frames, and all are the marks of these hints, too.
+// look gives the matte of what is marked in a frame with some hints or none. v shows what is known
+// from other frames, and all are the marks of these hints, too.
 //
 // Small things are seen better in an enlarged part of the picture that they fit in (K. Sofiiuk
 // et al., "Reviving Iterative Training with Mask Guidance for Interactive Segmentation", ICIP
-// 2022, zoom in likewise). So a frame with hints gets the mean over the whole picture, the
-// smallest part that the thing fits in, and those between. Masks tell enough by themselves.
+// 2022, zoom in likewise). So a frame gets the mean over the whole picture, the smallest part
+// that the thing fits in, and those between. Masks tell enough by themselves.
 func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []Hint) ([]uint8, error) {
-	if len(hints) == 0 {
-		return f.network(ctx, v)
-	}
 	marked := view.Marked{W: v.W, H: v.H, Pix: slices.Clone(v.Pix)}
 	all.show(&marked)
 	whole, err := f.network(ctx, &marked)
@@ -40,6 +37,9 @@ func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []
 	}
 	keep, before := marked.Plane(view.MarkKeep), v.Plane(view.MarkBefore)
 	area := f.marks.extent(func(k int) bool { return keep[k] > 0 || before[k] >= part })
+	if area.Empty() { // it is hidden, or left the picture
+		return whole, nil
+	}
 	mattes, within := [][]uint8(nil), f.marks.bounds()
 	for _, share := range closer {
 		r := f.marks.square(area, share)

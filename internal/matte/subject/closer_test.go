@@ -117,6 +117,33 @@ func TestNoCloser(t *testing.T) {
 	}
 }
 
+// A thing is looked at closely in all frames, as long as it is known where it is.
+func TestCloserOnTheWay(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(t float64) []disc { return []disc{{40 + 5*t, 50, 22}, {180, 95, 22}} }}
+	c, _ := s.known(t)
+	var all seen
+	if err := c.Guide(t.Context(), []subject.Hint{click(12, true, 100, 50)}, all.guide); err != nil {
+		t.Fatal(err)
+	}
+	if whole := frames + 1; len(all.pictures) != whole || len(all.parts) != 2*frames { // one more is of the rest
+		t.Errorf("the network was shown %d pictures and %d parts of %d frames", len(all.pictures), len(all.parts), frames)
+	}
+	var lost seen
+	nothing := func(_ context.Context, v *view.Marked) ([]uint8, error) {
+		lost.add(v)
+		return make([]uint8, v.W*v.H), nil
+	}
+	mask := image.NewAlpha(image.Rect(0, 0, w, h))
+	draw.Draw(mask, image.Rect(20, 30, 60, 70), image.Opaque, image.Point{}, draw.Src)
+	if err := c.Guide(t.Context(), []subject.Hint{{Frame: 0, Keep: true, Mask: mask}}, nothing); err != nil {
+		t.Fatal(err)
+	}
+	if len(lost.parts) != 2 { // of the second frame; in the first, the mask holds
+		t.Errorf("the network was shown %d parts of frames in which nothing is known", len(lost.parts))
+	}
+}
+
 // middle is a click on the middle of a thing in the first frame.
 func middle(thing image.Rectangle, keep bool) subject.Hint {
 	at := thing.Min.Add(thing.Max).Div(2)
