@@ -3,6 +3,7 @@ package subject
 import (
 	"image"
 	"math"
+	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/refine"
 )
@@ -19,6 +20,8 @@ type Choice struct {
 	// of what is dropped of it.
 	hinted *image.Alpha
 	drops  bool
+	own    *Choice // that of the clip itself, where hints keep something
+	near   float64 // for agree
 }
 
 const (
@@ -51,15 +54,16 @@ func newChoice(before, chosen []uint8, grid image.Point, drop float32, w, h int)
 
 // hint makes c what hints say: m, of any size, is the subject, or with drops is what goes
 // from it.
-func (c *Choice) hint(m *image.Alpha, drops bool) {
-	c.hinted, c.drops = m, drops
+func (c *Choice) hint(m *image.Alpha, drops bool, near float64) {
+	own := *c
+	c.hinted, c.drops, c.near = m, drops, near
 	if drops {
 		return
 	}
 	whole := image.NewAlpha(image.Rect(0, 0, c.w, c.h))
 	refine.Resize(whole, m)
 	chosen := shrunk(whole, c.grid)
-	c.odds, c.keep = nil, make([]float32, len(chosen))
+	c.own, c.odds, c.keep = &own, nil, make([]float32, len(chosen))
 	for k := range c.keep {
 		c.keep[k] = staying(chosen, c.grid, k)
 	}
@@ -119,10 +123,15 @@ var factors = func() (t [4*surest*steps + 2]float32) {
 }()
 
 // Apply changes the network's matte of the frame, of any size, to what was chosen.
-// Between the centres of cells the change goes over gradually.
+// Between the centres of cells the change goes over gradually. Of a kept thing, it has the
+// edges that the network and the choice gave it.
 func (c *Choice) Apply(m *image.Alpha) {
-	if c.hinted != nil && !c.drops {
+	if c.own != nil {
+		c.own.Apply(m)
+		own := *m
+		own.Pix = slices.Clone(m.Pix)
 		refine.Resize(m, c.hinted)
+		agree(m, &own, c.near)
 		return
 	}
 	c.each(m, c.odds, func(pixels []uint8, odds []float32) {

@@ -12,3 +12,6 @@ const Clicked, Boxed, Finger = clicked, boxed, finger
 
 // Logarithm is logarithm.
 var Logarithm = logarithm
+
+// Agree is agree.
+var Agree = agree

@@ -22,7 +22,7 @@ type Guide func(context.Context, *view.Marked) ([]uint8, error)
 func (c *Clip) Guide(ctx context.Context, hints []Hint, network Guide) error {
 	f := newFollower(c, hints, network)
 	f.found = c.keep
-	c.hinted, c.drops = make([]int, c.frames.Len()), f.drops
+	c.hinted, c.drops, c.near = make([]int, c.frames.Len()), f.drops, comparing(hints)
 	if err := f.sample(); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *Clip) Preview(ctx context.Context, i int, hints []Hint, network Guide) 
 	if err := f.reach(ctx, c.shotOf(i), i); err != nil {
 		return Choice{}, err
 	}
-	choice.hint(last, f.drops)
+	choice.hint(last, f.drops, comparing(hints))
 	return choice, nil
 }
 

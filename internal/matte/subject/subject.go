@@ -86,6 +86,7 @@ type Clip struct {
 	hints    *records.File  // the mattes that Guide found
 	hinted   []int          // which of those is of each frame; nil before Guide
 	drops    bool           // they are of what is dropped
+	near     float64        // for agree
 }
 
 // shot is a run of frames without a cut.

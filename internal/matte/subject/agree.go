@@ -1,0 +1,72 @@
+package subject
+
+import "image"
+
+const (
+	// farther and nearer are how far around a pixel two mattes are compared, as shares of the
+	// picture's shorter side: where a thing was marked once, and where more hints correct that. What
+	// those correct may be wrong in the clip's own matte, too. A mask needs no more than edges.
+	farther, nearer = 1.0 / 8, 1.0 / 32
+	// other and same are the shares of what either matte has there that both have, up to which
+	// they are of other things, and from which on of the same.
+	other, same = 0.5, 0.8
+)
+
+// comparing is how far around a pixel agree compares what some hints led to.
+func comparing(hints []Hint) float64 {
+	if len(hints) == 1 && hints[0].Mask == nil {
+		return farther
+	}
+	return nearer
+}
+
+// agree brings a matte that hints led to, m, to the clip's own where both are of the same thing
+// nearby: the clip's own has finer edges. How far around a pixel they are compared is a share of
+// the picture's shorter side.
+func agree(m, own *image.Alpha, near float64) {
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	both, either := newTable(w, h), newTable(w, h)
+	for y := range h {
+		a, b := m.Pix[y*m.Stride:][:w], own.Pix[y*own.Stride:][:w]
+		both.row(y, func(x int) uint8 { return min(a[x], b[x]) })
+		either.row(y, func(x int) uint8 { return max(a[x], b[x]) })
+	}
+	reach := max(int(near*float64(min(w, h))), 1)
+	for y := range h {
+		a, b := m.Pix[y*m.Stride:][:w], own.Pix[y*own.Stride:][:w]
+		for x := range w {
+			if a[x] == b[x] {
+				continue
+			}
+			r := image.Rect(x-reach, y-reach, x+reach+1, y+reach+1).Intersect(m.Rect)
+			share := float32(both.sum(r)) / float32(either.sum(r))
+			share = min(max((share-other)/(same-other), 0), 1)
+			a[x] = uint8(float32(a[x]) + share*(float32(b[x])-float32(a[x])) + 0.5)
+		}
+	}
+}
+
+// table has the sums of a picture's bytes above and left of each place (F. Crow, "Summed-Area
+// Tables for Texture Mapping", SIGGRAPH 1984).
+type table struct {
+	w    int
+	sums []uint64
+}
+
+func newTable(w, h int) table { return table{w + 1, make([]uint64, (w+1)*(h+1))} }
+
+// row sets row y, after those above it.
+func (t table) row(y int, value func(x int) uint8) {
+	above, here := t.sums[y*t.w:][:t.w], t.sums[(y+1)*t.w:][:t.w]
+	sum := uint64(0)
+	for x := range t.w - 1 {
+		sum += uint64(value(x))
+		here[x+1] = above[x+1] + sum
+	}
+}
+
+// sum is that of the bytes in a part of the picture.
+func (t table) sum(r image.Rectangle) uint64 {
+	top, bottom := t.sums[r.Min.Y*t.w:], t.sums[r.Max.Y*t.w:]
+	return bottom[r.Max.X] - bottom[r.Min.X] - top[r.Max.X] + top[r.Min.X]
+}
