@@ -64,7 +64,7 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 	m := &measurements{}
 	if r.Tidy || r.Largest {
 		m.volume = tidy.New(r.source)
-		m.volume.Largest = r.Largest
+		m.volume.Largest, m.volume.Faint = r.Largest, r.Faint
 	}
 	if m.mattes, err = newMatteFile(r.TempDir); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package bgremove
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/media"
@@ -50,7 +51,7 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 	job := pipeline.Job{
 		Clip: in.clip, Estimator: c.estimator, MaskOnly: o.MaskOnly, KeepColours: o.NoDecontaminate,
 		Timing: timingOf(o, info),
-		Tidy:   c.method == Rembg, Largest: o.Largest,
+		Tidy:   c.method == Rembg, Faint: keeps(o.Hints), Largest: o.Largest,
 		Trim: j.trims(info),
 		Canvas: canvas.Spec{Crop: o.Crop, Pad: o.Pad, Width: o.CanvasW, Height: o.CanvasH,
 			Anchor: o.Anchor, Sampling: scaling, Rim: rim(o), Background: backing.Colour, Even: isEven(format) || isEven(j.matte)},
@@ -72,6 +73,11 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 		job.Timing.MinGap = 2
 	}
 	return job, survey, nil
+}
+
+// keeps reports whether hints say what is subject.
+func keeps(hints []option.Hint) bool {
+	return slices.ContainsFunc(hints, func(h option.Hint) bool { return h.Keep })
 }
 
 // isEven reports whether a format needs even sides.

@@ -36,6 +36,9 @@ const (
 type Volume struct {
 	// Largest leaves only the largest part, and no haze. Set it before Decide.
 	Largest bool
+	// Faint leaves parts that are never solid: the subject was asked for, and is no haze. Set it
+	// before Decide.
+	Faint bool
 
 	size     image.Point // of the mattes
 	cellSide int         // side in pixels
@@ -159,6 +162,11 @@ func (v *Volume) addHoles() regions {
 	})
 }
 
+// isHaze reports whether a part never becomes solid.
+func (v *Volume) isHaze(n *node) bool {
+	return !v.Faint && float64(n.solid) < minSolid*float64(n.visible)
+}
+
 // Decide settles what stays.
 func (v *Volume) Decide() {
 	largest := int64(0)
@@ -173,7 +181,7 @@ func (v *Volume) Decide() {
 		}
 		inside := n.first > 0 && int(n.last) < len(v.frames)-1 // else it may live on beyond the clip
 		flickers := inside && len(v.frames) > 2*maxFlicker && n.lifetime() <= maxFlicker && float64(n.mass)/float64(n.lifetime()) < flickerShare*meanMass
-		n.removed = v.Largest && n.mass < largest || float64(n.solid) < minSolid*float64(n.visible) || float64(n.mass) < minMass*float64(largest) || flickers
+		n.removed = v.Largest && n.mass < largest || v.isHaze(n) || float64(n.mass) < minMass*float64(largest) || flickers
 	}
 	for i := range v.holes.nodes {
 		n := &v.holes.nodes[i]

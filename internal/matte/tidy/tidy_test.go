@@ -2,6 +2,7 @@ package tidy_test
 
 import (
 	"image"
+	"image/color"
 	"math"
 	"testing"
 
@@ -173,6 +174,27 @@ func TestNothingIsLeftOfHaze(t *testing.T) {
 	v.Clean(0, m)
 	if left := sum([]*image.Alpha{m}, nil) / (255 * width * height); left > 0.01 || !v.Box(0).Empty() {
 		t.Errorf("mean alpha %.3f in %v", left, v.Box(0))
+	}
+}
+
+// What was asked for stays, however faint it is.
+func TestFaint(t *testing.T) {
+	t.Parallel()
+	for _, faint := range []bool{false, true} {
+		v := tidy.New(image.Pt(width, height))
+		v.Faint = faint
+		m := image.NewAlpha(image.Rect(0, 0, width, height))
+		for y := range 40 {
+			for x := range 50 {
+				m.SetAlpha(100+x, 60+y, color.Alpha{150})
+			}
+		}
+		v.Add(m)
+		v.Decide()
+		v.Clean(0, m)
+		if stays := m.AlphaAt(120, 80).A == 150; stays != faint {
+			t.Errorf("Faint %t: alpha %d", faint, m.AlphaAt(120, 80).A)
+		}
 	}
 }
 
