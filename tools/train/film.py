@@ -46,12 +46,13 @@ class Plan:
 
 @dataclasses.dataclass
 class Clip:
-    """Pictures uint8 [n, h, w, 3], true mattes uint8 [n, h, w], and those of each thing, uint8 [n, k, h, w]."""
+    """Pictures uint8 [n, h, w, 3], true mattes uint8 [n, h, w], those of each thing, uint8 [n, k, h, w], and these as if nothing hid it."""
 
     plan: Plan
     pictures: np.ndarray
     truths: np.ndarray
     things: np.ndarray
+    unhidden: np.ndarray
 
 
 def weighted(dice, shares):
@@ -81,11 +82,12 @@ def clip(pack, seed):
     p = plan(pack, dice)
     if p.kind == "real":
         pictures, truths = real(pack, dice, p)
-        mattes = np.stack([truths, truths], 1)
+        mattes = np.stack([truths] * 3, 1)
     else:
         pictures, mattes = filmed(pack, dice, grain, p)
     pictures, mattes = recording.recorded(dice, grain, pictures, mattes)
-    return Clip(p, pictures, mattes[:, 0], mattes[:, 1:])
+    k = mattes.shape[1] // 2
+    return Clip(p, pictures, mattes[:, 0], mattes[:, 1 : 1 + k], mattes[:, 1 + k :])
 
 
 @functools.lru_cache(2)

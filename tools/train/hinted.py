@@ -8,8 +8,8 @@ that it is wanted. A second click is on the middle of the largest error in the w
 Where the program has more of a thing, a click keeps it. Where it has others as well, a click
 drops it.
 
-Other things cut some of them into pieces there. A click shows one piece, so the things that
-are in one are also reported alone.
+Other things hide parts of some of them, or cut them into pieces there. A click shows one piece. So
+things that are in one, and those of which next to nothing is hidden, are also reported alone.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from pack import Pack
 VISIBLE = 400  # pixels of a thing in the middle frame
 KEPT = 0.7  # the share of a thing that the program must keep, to be kept or dropped by a click
 ALONE = 0.2  # of others, the program keeps less than this beside a thing that it has alone
+HIDDEN = 0.1  # others hide no more than this share of a thing over the clip, if it is in the open
 WHOLE = 0.9  # the share of a thing in the piece that is clicked, if it is in one
 
 
@@ -36,6 +37,7 @@ class Film:
         self.a, clip = a, film.clip(pack, seed)
         self.frames = [types.SimpleNamespace(picture=p) for p in clip.pictures]
         self.things = clip.things / np.float32(255)
+        self.hidden = 1 - clip.things.sum((0, 2, 3)) / np.maximum(clip.unhidden.sum((0, 2, 3)), 1)
         self.middle = len(self.frames) // 2
 
     def mattes(self, *hints):
@@ -91,7 +93,7 @@ def correction(found, truth):
 
 
 def wanted(f, found, k):
-    """Whether a thing is in one piece, and its IoU by itself, by one click and by two; None where the program has it."""
+    """Whether a thing is in one piece and in the open, and its IoU by itself, by one click and by two; None where the program has it."""
     truth = f.things[:, k]
     before = overlap(found, truth)
     if before >= 0.5:
@@ -100,7 +102,7 @@ def wanted(f, found, k):
     one = f.mattes(first)
     second = correction(one, truth)
     two = f.mattes(first, second) if second else one
-    return whole(truth[f.middle] > 0.5), before, overlap(one, truth), overlap(two, truth)
+    return whole(truth[f.middle] > 0.5), f.hidden[k] <= HIDDEN, before, overlap(one, truth), overlap(two, truth)
 
 
 def right(f, found, k):
@@ -115,14 +117,14 @@ def right(f, found, k):
 
 
 def unwanted(f, found, k):
-    """Whether a thing is in one piece, and the alpha that a click removes of it, that it had, and of the others; None where there is no such case."""
+    """Whether a thing is in one piece and in the open, and the alpha that a click removes of it, that it had, and of the others; None where there is no such case."""
     thing = f.things[:, k] > 0.5
     others = (f.things.sum(1) > 0.5) & ~thing
     if not others.any() or min(found[thing].mean(), found[others].mean()) < KEPT:
         return None
     left = f.mattes(click("drop", thing[f.middle], f.middle))
     gone = found - np.minimum(left, found)
-    return whole(thing[f.middle]), gone[thing].sum(), found[thing].sum(), gone[others].sum(), found[others].sum()
+    return whole(thing[f.middle]), f.hidden[k] <= HIDDEN, gone[thing].sum(), found[thing].sum(), gone[others].sum(), found[others].sum()
 
 
 def main():
@@ -150,24 +152,24 @@ def main():
 
 
 def report(films, clicks, kept, drops):
-    """Prints the means so far, of all things and of those in one piece."""
+    """Prints the means so far, of all things, of those in one piece and of those in the open."""
     print(f"{films} films", flush=True)
     for about, rows in groups(clicks):
-        _, before, one, two = rows.mean(0)
+        before, one, two = rows[:, 2:].mean(0)
         print(f"  {len(rows)} things{about} of less than half: IoU {before:.3f}, by a click {one:.3f}, by two {two:.3f}", flush=True)
     for about, rows in (("alone", [r for r in kept if r[0]]), ("with others", [r for r in kept if not r[0]])):
         if rows:
             _, before, one = np.mean(rows, 0)
             print(f"  {len(rows)} things that are kept {about}: IoU {before:.3f}, by a click {one:.3f}", flush=True)
     for about, rows in groups(drops):
-        _, gone, had, lost, others = rows.T
+        gone, had, lost, others = rows[:, 2:].T
         shares = f"{(gone / had).mean():.3f} of them, and {(lost / others).mean():.3f} of the others"
         print(f"  {len(rows)} things{about} beside others: a click removes {shares} ({lost.sum() / others.sum():.3f} of all their alpha)", flush=True)
 
 
 def groups(rows):
-    """All rows, and those of things in one piece, as arrays with their name, if there are any."""
-    for about, some in (("", rows), (" in one piece", [r for r in rows if r[0]])):
+    """All rows, and those of things in one piece and in the open, as arrays with their name, if there are any."""
+    for about, some in (("", rows), (" in one piece", [r for r in rows if r[0]]), (" in the open", [r for r in rows if r[1]])):
         if some:
             yield about, np.array(some)
 

@@ -158,15 +158,16 @@ def speed(layer, camera, number, shutter):
 
 
 def drawn(place, things, camera, number, shutter):
-    """A frame as float [h, w, 3], 0 to 255, and mattes [1 + k, h, w], 0 to 1: the subjects', and that of each of k subjects and glued things.
+    """A frame as float [h, w, 3], 0 to 255, and mattes [1 + 2k, h, w], 0 to 1: the subjects', that of each of k subjects and glued things, and those as if nothing hid them.
 
     The first things are farthest.
     """
     _, picture = exposed(place, camera, number, shutter)
-    whole, parts = np.zeros(picture.shape[:2], np.float32), []
+    whole, parts, unhidden = np.zeros(picture.shape[:2], np.float32), [], []
     for thing in things:
         if thing.subject or thing.glued:
             parts.append(np.zeros_like(whole))
+            unhidden.append(np.zeros_like(whole))
         box, layer = exposed(thing, camera, number, shutter)
         if box is None:
             continue
@@ -179,10 +180,10 @@ def drawn(place, things, camera, number, shutter):
         for part in parts:
             part[top:bottom, left:right] *= 1 - alpha[..., 0]
         if thing.subject or thing.glued:
-            parts[-1][top:bottom, left:right] = alpha[..., 0]
+            parts[-1][top:bottom, left:right] = unhidden[-1][top:bottom, left:right] = alpha[..., 0]
     shown = [t for t in things if t.subject or t.glued]
     truth = sum((p for p, t in zip(parts, shown) if t.subject), np.zeros_like(whole))
-    return picture, np.stack([truth, *parts])
+    return picture, np.stack([truth, *parts, *unhidden])
 
 
 def shaded(picture, alpha, dark, fall):

@@ -83,17 +83,20 @@ def middles(truths):
 
 class Truth(unittest.TestCase):
     def test_holds_subjects_and_no_glued_things(self):
-        green = 0
+        green = hidden = 0
         for seed in range(6):
             pictures, mattes = filmed(planned("moving", "shake", 3), seed)
-            truths, things = mattes[:, 0], mattes[:, 1:]
-            self.assertEqual(things.shape[1], 4)
+            truths, things, unhidden = mattes[:, 0], mattes[:, 1:5], mattes[:, 5:]
+            self.assertEqual(unhidden.shape, things.shape)
+            self.assertTrue((things <= unhidden).all())
+            hidden += (unhidden - things).mean()
             self.assertLess(things.sum(1).max(), 1.001)
             self.assertGreater((things.sum(1) > 0.9)[pictures[..., 1] > 200].mean(), 0.7)
             np.testing.assert_allclose(pictures[..., 0] * (pictures[..., 1] < 1), truths * 255 * (pictures[..., 1] < 1), atol=60)
             self.assertFalse((truths[pictures[..., 1] > 200] > 0.25).any())
             green += (pictures[..., 1] > 200).mean()
         self.assertGreater(green / 6, 0.01)
+        self.assertGreater(hidden / 6, 0.001)
 
     def test_of_a_room_is_empty(self):
         pictures, truths = filmed(planned("empty", "pan"), 1)
@@ -101,7 +104,7 @@ class Truth(unittest.TestCase):
         self.assertTrue((pictures[..., 2] > 100).all())
 
     def test_holds_both_of_two_subjects(self):
-        one, two = (np.mean([filmed(planned("moving", "still", two=t, rests=t), s)[1].mean() for s in range(8)]) for t in (False, True))
+        one, two = (np.mean([filmed(planned("moving", "still", two=t, rests=t), s)[1][:, 0].mean() for s in range(8)]) for t in (False, True))
         self.assertGreater(two, 1.2 * one)
 
 
@@ -165,6 +168,7 @@ class Plans(unittest.TestCase):
                 np.testing.assert_array_equal(a.pictures, b.pictures)
                 np.testing.assert_array_equal(a.truths, b.truths)
                 self.assertEqual(a.pictures.shape, (*a.truths.shape, 3))
+                self.assertEqual(a.things.shape, a.unhidden.shape)
                 self.assertEqual((a.pictures.dtype, a.truths.dtype, len(a.truths)), (np.uint8, np.uint8, film.FRAMES))
 
     def test_measured_groups_take_no_part(self):
