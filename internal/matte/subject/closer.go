@@ -27,8 +27,12 @@ const (
 // Small things are seen better in an enlarged part of the picture that they fit in (K. Sofiiuk
 // et al., "Reviving Iterative Training with Mask Guidance for Interactive Segmentation", ICIP
 // 2022, zoom in likewise). So a frame gets the mean over the whole picture, the smallest part
-// that the thing fits in, and those between. Masks tell enough by themselves.
+// that the thing fits in, and those between. Masks tell enough by themselves. On the way of a thing
+// that is dropped, its motion tells enough.
 func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []Hint) ([]uint8, error) {
+	if f.drops && len(hints) == 0 {
+		return f.network(ctx, v)
+	}
 	marked := view.Marked{W: v.W, H: v.H, Pix: slices.Clone(v.Pix)}
 	all.show(&marked)
 	whole, err := f.network(ctx, &marked)

@@ -117,7 +117,7 @@ func TestNoCloser(t *testing.T) {
 	}
 }
 
-// A thing is looked at closely in all frames, as long as it is known where it is.
+// A kept thing is looked at closely in all frames, as long as it is known where it is.
 func TestCloserOnTheWay(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(t float64) []disc { return []disc{{40 + 5*t, 50, 22}, {180, 95, 22}} }}
@@ -128,6 +128,13 @@ func TestCloserOnTheWay(t *testing.T) {
 	}
 	if whole := frames + 1; len(all.pictures) != whole || len(all.parts) != 2*frames { // one more is of the rest
 		t.Errorf("the network was shown %d pictures and %d parts of %d frames", len(all.pictures), len(all.parts), frames)
+	}
+	var dropped seen
+	if err := c.Guide(t.Context(), []subject.Hint{click(12, false, 100, 50)}, dropped.guide); err != nil {
+		t.Fatal(err)
+	}
+	if len(dropped.parts) != 2 { // of the frame with the hint
+		t.Errorf("the network was shown %d parts of what is dropped", len(dropped.parts))
 	}
 	var lost seen
 	nothing := func(_ context.Context, v *view.Marked) ([]uint8, error) {
