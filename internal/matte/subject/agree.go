@@ -1,6 +1,10 @@
 package subject
 
-import "image"
+import (
+	"image"
+
+	"github.com/bgremove/bgremove/internal/matte/refine"
+)
 
 const (
 	// farther and nearer are how far around a pixel two mattes are compared, as shares of the
@@ -18,6 +22,39 @@ func comparing(hints []Hint) float64 {
 		return farther
 	}
 	return nearer
+}
+
+// held are the places in frame i where its own hints are sure: they hold whatever the clip's own
+// matte has there. It is nil if the frame has none.
+func (f *follower) held(i int) *image.Alpha {
+	if len(f.hints[i]) == 0 {
+		return nil
+	}
+	plane := make([]float32, f.marks.w*f.marks.h)
+	for _, h := range f.hints[i] {
+		if h.Box == nil {
+			f.marks.mark(plane, &h)
+		}
+	}
+	held := image.NewAlpha(f.marks.bounds())
+	for k, mark := range plane {
+		held.Pix[k] = round(mark / 255)
+	}
+	return held
+}
+
+// take makes a matte another one of its size where the places held, of any size, are.
+func take(m, other, held *image.Alpha) {
+	places := image.NewAlpha(m.Rect)
+	refine.Resize(places, held)
+	for y := range m.Rect.Dy() {
+		to, from := m.Pix[y*m.Stride:][:m.Rect.Dx()], other.Pix[y*other.Stride:]
+		for x, p := range places.Pix[y*places.Stride:][:len(to)] {
+			if p > 0 {
+				to[x] = from[x]
+			}
+		}
+	}
 }
 
 // agree brings a matte that hints led to, m, to the clip's own where both are of the same thing

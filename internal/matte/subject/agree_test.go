@@ -1,11 +1,14 @@
 package subject_test
 
 import (
+	"context"
 	"image"
 	"image/draw"
+	"slices"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/subject"
+	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
 // Where the clip's own matte is of the thing that hints led to, its edges are taken. Other things
@@ -41,5 +44,27 @@ func TestAgree(t *testing.T) {
 		if a := m.AlphaAt(p.at.X, p.at.Y).A; a < p.low || a > p.high {
 			t.Errorf("%s has alpha %d, want %d to %d", what, a, p.low, p.high)
 		}
+	}
+}
+
+// What hints say of a frame holds there, whatever the clip's own matte has.
+func TestHintsHold(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}} }}
+	c, _ := s.known(t)
+	_, m := s.frame(0)
+	all := func(_ context.Context, v *view.Marked) ([]uint8, error) {
+		if v.W == v.H || v.Plane(view.MarkDrop)[75*w+60] > 0 { // a part, and the rest
+			return make([]uint8, v.W*v.H), nil
+		}
+		return slices.Clone(m.Pix), nil
+	}
+	scratch := subject.Hint{Frame: 12, Radius: 1.2 / h, Stroke: []subject.Point{{X: 50. / w, Y: 60. / h}, {X: 70. / w, Y: 60. / h}}}
+	if err := c.Guide(t.Context(), []subject.Hint{click(12, true, 60, 75), scratch}, all); err != nil {
+		t.Fatal(err)
+	}
+	cut := s.cutOut(t, c, 12)
+	if on, beside := cut.AlphaAt(60, 60).A, cut.AlphaAt(60, 66).A; on > 0 || beside < 255 {
+		t.Errorf("alpha %d where a stroke drops, and %d beside it", on, beside)
 	}
 }

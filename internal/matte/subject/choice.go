@@ -20,8 +20,9 @@ type Choice struct {
 	// of what is dropped of it.
 	hinted *image.Alpha
 	drops  bool
-	own    *Choice // that of the clip itself, where hints keep something
-	near   float64 // for agree
+	own    *Choice      // that of the clip itself, where hints keep something
+	held   *image.Alpha // where the frame's own hints are sure; nil if it has none
+	near   float64      // for agree
 }
 
 const (
@@ -52,18 +53,19 @@ func newChoice(before, chosen []uint8, grid image.Point, drop float32, w, h int)
 	return c
 }
 
-// hint makes c what hints say: m, of any size, is the subject, or with drops is what goes
-// from it.
-func (c *Choice) hint(m *image.Alpha, drops bool, near float64) {
+// hint makes c what hints say of frame i: m, of any size, is the subject, or where they only drop
+// something, is what goes from it.
+func (c *Choice) hint(m *image.Alpha, f *follower, i int) {
 	own := *c
-	c.hinted, c.drops, c.near = m, drops, near
-	if drops {
+	c.hinted, c.drops = m, f.drops
+	if f.drops {
 		return
 	}
 	whole := image.NewAlpha(image.Rect(0, 0, c.w, c.h))
 	refine.Resize(whole, m)
 	chosen := shrunk(whole, c.grid)
-	c.own, c.odds, c.keep = &own, nil, make([]float32, len(chosen))
+	c.own, c.held, c.near = &own, f.held(i), f.near
+	c.odds, c.keep = nil, make([]float32, len(chosen))
 	for k := range c.keep {
 		c.keep[k] = staying(chosen, c.grid, k)
 	}
@@ -124,13 +126,16 @@ var factors = func() (t [4*surest*steps + 2]float32) {
 
 // Apply changes the network's matte of the frame, of any size, to what was chosen.
 // Between the centres of cells the change goes over gradually. Of a kept thing, it has the
-// edges that the network and the choice gave it.
+// edges that the network and the choice gave it, but where the frame's own hints are sure.
 func (c *Choice) Apply(m *image.Alpha) {
 	if c.own != nil {
 		c.own.Apply(m)
 		own := *m
 		own.Pix = slices.Clone(m.Pix)
 		refine.Resize(m, c.hinted)
+		if c.held != nil {
+			take(&own, m, c.held)
+		}
 		agree(m, &own, c.near)
 		return
 	}

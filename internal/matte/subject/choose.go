@@ -74,7 +74,7 @@ func (c *Clip) Choice(i int) (Choice, error) {
 	if err == nil && c.hinted != nil {
 		m := image.NewAlpha(c.marker().bounds())
 		if err = c.hints.Read(c.hinted[i], m.Pix); err == nil {
-			choice.hint(m, c.drops, c.near)
+			choice.hint(m, c.followed, i)
 		}
 	}
 	return choice, err

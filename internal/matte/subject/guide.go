@@ -22,7 +22,7 @@ type Guide func(context.Context, *view.Marked) ([]uint8, error)
 func (c *Clip) Guide(ctx context.Context, hints []Hint, network Guide) error {
 	f := newFollower(c, hints, network)
 	f.found = c.keep
-	c.hinted, c.drops, c.near = make([]int, c.frames.Len()), f.drops, comparing(hints)
+	c.hinted, c.followed = make([]int, c.frames.Len()), f
 	if err := f.sample(); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *Clip) Preview(ctx context.Context, i int, hints []Hint, network Guide) 
 	if err := f.reach(ctx, c.shotOf(i), i); err != nil {
 		return Choice{}, err
 	}
-	choice.hint(last, f.drops, comparing(hints))
+	choice.hint(last, f, i)
 	return choice, nil
 }
 
@@ -71,7 +71,8 @@ type follower struct {
 	clip    *Clip
 	network Guide
 	marks   marker
-	drops   bool // what it follows; its hints then keep the thing for the network
+	drops   bool    // what it follows; its hints then keep the thing for the network
+	near    float64 // for agree
 	found   func(frame int, matte []uint8) error
 	hints   map[int][]Hint // by frame
 	asked   []int          // the frames of those that keep something, as the hints were given
@@ -79,7 +80,7 @@ type follower struct {
 }
 
 func newFollower(c *Clip, hints []Hint, network Guide) *follower {
-	f := &follower{clip: c, network: network, marks: c.marker(), hints: map[int][]Hint{}}
+	f := &follower{clip: c, network: network, marks: c.marker(), near: comparing(hints), hints: map[int][]Hint{}}
 	f.drops = !slices.ContainsFunc(hints, func(h Hint) bool { return h.Keep })
 	for _, h := range hints {
 		h.Keep = h.Keep || f.drops

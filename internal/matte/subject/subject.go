@@ -85,8 +85,7 @@ type Clip struct {
 	scaler   *reduce.Scaler // to their size
 	hints    *records.File  // the mattes that Guide found
 	hinted   []int          // which of those is of each frame; nil before Guide
-	drops    bool           // they are of what is dropped
-	near     float64        // for agree
+	followed *follower      // that found them
 }
 
 // shot is a run of frames without a cut.
