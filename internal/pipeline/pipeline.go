@@ -42,7 +42,7 @@ type Job struct {
 	// Tidy removes haze, specks and flickering holes from the mattes: parts that
 	// do not belong to the clip's subject.
 	Tidy bool
-	// Faint has Tidy leave what is never solid.
+	// Faint has Tidy leave parts of which little is solid.
 	Faint bool
 	// Largest leaves of each clip's mattes only the largest part, by what it covers in all
 	// frames.

@@ -7,22 +7,16 @@ import (
 )
 
 const (
-	// farther and nearer are how far around a pixel two mattes are compared, as shares of the
-	// picture's shorter side: where a thing was marked once, and where more hints correct that. What
-	// those correct may be wrong in the clip's own matte, too. A mask needs no more than edges.
-	farther, nearer = 1.0 / 8, 1.0 / 32
+	// near is how far around a pixel two mattes are compared, as a share of the picture's shorter
+	// side.
+	near = 1.0 / 32
+	// outline is the least share of that place which is in and which is out of a matte, where it
+	// has an outline.
+	outline = 0.1
 	// other and same are the shares of what either matte has there that both have, up to which
 	// they are of other things, and from which on of the same.
 	other, same = 0.5, 0.8
 )
-
-// comparing is how far around a pixel agree compares what some hints led to.
-func comparing(hints []Hint) float64 {
-	if len(hints) == 1 && hints[0].Mask == nil {
-		return farther
-	}
-	return nearer
-}
 
 // held are the places in frame i where its own hints are sure: they hold whatever the clip's own
 // matte has there. It is nil if the frame has none.
@@ -57,14 +51,14 @@ func take(m, other, held *image.Alpha) {
 	}
 }
 
-// agree brings a matte that hints led to, m, to the clip's own where both are of the same thing
-// nearby: the clip's own has finer edges. How far around a pixel they are compared is a share of
-// the picture's shorter side.
-func agree(m, own *image.Alpha, near float64) {
+// agree brings a matte that hints led to, m, to the clip's own at outlines that both have. Those
+// of the clip's own are finer. What only one of them has, as m leaves it or adds it, stays.
+func agree(m, own *image.Alpha) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
-	both, either := newTable(w, h), newTable(w, h)
+	first, both, either := newTable(w, h), newTable(w, h), newTable(w, h)
 	for y := range h {
 		a, b := m.Pix[y*m.Stride:][:w], own.Pix[y*own.Stride:][:w]
+		first.row(y, func(x int) uint8 { return a[x] })
 		both.row(y, func(x int) uint8 { return min(a[x], b[x]) })
 		either.row(y, func(x int) uint8 { return max(a[x], b[x]) })
 	}
@@ -76,12 +70,18 @@ func agree(m, own *image.Alpha, near float64) {
 				continue
 			}
 			r := image.Rect(x-reach, y-reach, x+reach+1, y+reach+1).Intersect(m.Rect)
-			share := float32(both.sum(r)) / float32(either.sum(r))
-			share = min(max((share-other)/(same-other), 0), 1)
+			all, inBoth, inEither := 255*float32(r.Dx()*r.Dy()), both.sum(r), either.sum(r)
+			if !outlined(first.sum(r)/all) || !outlined((inBoth+inEither-first.sum(r))/all) {
+				continue
+			}
+			share := min(max((inBoth/inEither-other)/(same-other), 0), 1)
 			a[x] = uint8(float32(a[x]) + share*(float32(b[x])-float32(a[x])) + 0.5)
 		}
 	}
 }
+
+// outlined reports whether a matte that covers a share of a place has an outline there.
+func outlined(share float32) bool { return share > outline && share < 1-outline }
 
 // table has the sums of a picture's bytes above and left of each place (F. Crow, "Summed-Area
 // Tables for Texture Mapping", SIGGRAPH 1984).
@@ -103,7 +103,7 @@ func (t table) row(y int, value func(x int) uint8) {
 }
 
 // sum is that of the bytes in a part of the picture.
-func (t table) sum(r image.Rectangle) uint64 {
+func (t table) sum(r image.Rectangle) float32 {
 	top, bottom := t.sums[r.Min.Y*t.w:], t.sums[r.Max.Y*t.w:]
-	return bottom[r.Max.X] - bottom[r.Min.X] - top[r.Max.X] + top[r.Min.X]
+	return float32(bottom[r.Max.X] - bottom[r.Min.X] - top[r.Max.X] + top[r.Min.X])
 }

@@ -27,7 +27,7 @@ func TestAgree(t *testing.T) {
 	own := drawn(body, bag)
 	soft := image.Pt(39, 100)
 	own.Pix[own.PixOffset(soft.X, soft.Y)] = 90
-	subject.Agree(m, own, 1.0/32)
+	subject.Agree(m, own)
 	for what, p := range map[string]struct {
 		at        image.Point
 		low, high uint8

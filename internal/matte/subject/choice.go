@@ -22,7 +22,6 @@ type Choice struct {
 	drops  bool
 	own    *Choice      // that of the clip itself, where hints keep something
 	held   *image.Alpha // where the frame's own hints are sure; nil if it has none
-	near   float64      // for agree
 }
 
 const (
@@ -64,8 +63,7 @@ func (c *Choice) hint(m *image.Alpha, f *follower, i int) {
 	whole := image.NewAlpha(image.Rect(0, 0, c.w, c.h))
 	refine.Resize(whole, m)
 	chosen := shrunk(whole, c.grid)
-	c.own, c.held, c.near = &own, f.held(i), f.near
-	c.odds, c.keep = nil, make([]float32, len(chosen))
+	c.own, c.held, c.odds, c.keep = &own, f.held(i), nil, make([]float32, len(chosen))
 	for k := range c.keep {
 		c.keep[k] = staying(chosen, c.grid, k)
 	}
@@ -136,7 +134,7 @@ func (c *Choice) Apply(m *image.Alpha) {
 		if c.held != nil {
 			take(&own, m, c.held)
 		}
-		agree(m, &own, c.near)
+		agree(m, &own)
 		return
 	}
 	c.each(m, c.odds, func(pixels []uint8, odds []float32) {

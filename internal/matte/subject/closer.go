@@ -55,7 +55,7 @@ func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []
 			return nil, err
 		}
 		if len(mattes) == 0 {
-			if !f.fits(m, r) {
+			if !slices.ContainsFunc(m, found) || !f.fits(m, r) {
 				continue
 			}
 			within = r
@@ -69,6 +69,9 @@ func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []
 	f.marks.each(within, func(k, _, _ int) { matte[k] = mean(mattes, whole, k) })
 	return matte, nil
 }
+
+// found reports whether a pixel is part of a thing.
+func found(share uint8) bool { return share >= part }
 
 // part gives the matte of a picture by its part in a square, and nothing outside. v is what
 // is known without the frame's own hints.

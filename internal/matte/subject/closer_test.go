@@ -36,7 +36,7 @@ func TestCloser(t *testing.T) {
 		"small":           {image.Rect(50, 40, 70, 60), true},
 		"at the edge":     {image.Rect(0, 0, 24, 30), true},
 		"middling":        {image.Rect(30, 30, 100, 100), true},
-		"large":           {image.Rect(10, 0, 130, h), false},
+		"large":           {image.Rect(10, 5, 130, 124), false},
 		"over the corner": {image.Rect(-40, 60, 70, 200), false},
 	} {
 		img := image.NewNRGBA(image.Rect(0, 0, w, h))

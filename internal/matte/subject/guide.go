@@ -71,8 +71,7 @@ type follower struct {
 	clip    *Clip
 	network Guide
 	marks   marker
-	drops   bool    // what it follows; its hints then keep the thing for the network
-	near    float64 // for agree
+	drops   bool // what it follows; its hints then keep the thing for the network
 	found   func(frame int, matte []uint8) error
 	hints   map[int][]Hint // by frame
 	asked   []int          // the frames of those that keep something, as the hints were given
@@ -80,7 +79,7 @@ type follower struct {
 }
 
 func newFollower(c *Clip, hints []Hint, network Guide) *follower {
-	f := &follower{clip: c, network: network, marks: c.marker(), near: comparing(hints), hints: map[int][]Hint{}}
+	f := &follower{clip: c, network: network, marks: c.marker(), hints: map[int][]Hint{}}
 	f.drops = !slices.ContainsFunc(hints, func(h Hint) bool { return h.Keep })
 	for _, h := range hints {
 		h.Keep = h.Keep || f.drops

@@ -34,10 +34,10 @@ const (
 // Call Add for all frames in order, then Decide once. The other methods may be
 // called after that, from any goroutine.
 type Volume struct {
-	// Largest leaves only the largest part, and no haze. Set it before Decide.
+	// Largest leaves only the largest part. Set it before Decide.
 	Largest bool
-	// Faint leaves parts that are never solid: the subject was asked for, and is no haze. Set it
-	// before Decide.
+	// Faint leaves parts of which little is solid: the subject was asked for, and is no haze. What
+	// nowhere has partAlpha goes. Set it before Decide.
 	Faint bool
 
 	size     image.Point // of the mattes
@@ -162,7 +162,7 @@ func (v *Volume) addHoles() regions {
 	})
 }
 
-// isHaze reports whether a part never becomes solid.
+// isHaze reports whether too little of a part is solid.
 func (v *Volume) isHaze(n *node) bool {
 	return !v.Faint && float64(n.solid) < minSolid*float64(n.visible)
 }

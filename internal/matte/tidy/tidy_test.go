@@ -177,7 +177,7 @@ func TestNothingIsLeftOfHaze(t *testing.T) {
 	}
 }
 
-// What was asked for stays, however faint it is.
+// What was asked for stays, though nothing of it is solid.
 func TestFaint(t *testing.T) {
 	t.Parallel()
 	for _, faint := range []bool{false, true} {
