@@ -12,7 +12,7 @@ const (
 	near = 1.0 / 32
 	// outline is the least share of that place which is in and which is out of a matte, where it
 	// has an outline.
-	outline = 0.1
+	outline = 0.02
 	// other and same are the shares of what either matte has there that both have, up to which
 	// they are of other things, and from which on of the same.
 	other, same = 0.5, 0.8
