@@ -46,7 +46,10 @@ class Plan:
 
 @dataclasses.dataclass
 class Clip:
-    """Pictures uint8 [n, h, w, 3], true mattes uint8 [n, h, w], those of each thing, uint8 [n, k, h, w], and these as if nothing hid it."""
+    """Pictures uint8 [n, h, w, 3], and true mattes uint8 [n, h, w].
+
+    things are the mattes of each thing, uint8 [n, k, h, w], and unhidden the same as if nothing hid it.
+    """
 
     plan: Plan
     pictures: np.ndarray

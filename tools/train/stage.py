@@ -158,9 +158,10 @@ def speed(layer, camera, number, shutter):
 
 
 def drawn(place, things, camera, number, shutter):
-    """A frame as float [h, w, 3], 0 to 255, and mattes [1 + 2k, h, w], 0 to 1: the subjects', that of each of k subjects and glued things, and those as if nothing hid them.
+    """A frame as float [h, w, 3], 0 to 255, and mattes [1 + 2k, h, w], 0 to 1.
 
-    The first things are farthest.
+    These are the subjects' own, those of each of k subjects and glued things, and these as if nothing
+    hid them. The first things are farthest.
     """
     _, picture = exposed(place, camera, number, shutter)
     whole, parts, unhidden = np.zeros(picture.shape[:2], np.float32), [], []

@@ -52,7 +52,7 @@ func take(m, other, held *image.Alpha) {
 }
 
 // agree brings a matte that hints led to, m, to the clip's own at outlines that both have. Those
-// of the clip's own are finer. What only one of them has, as m leaves it or adds it, stays.
+// of the clip's own are finer. Away from such outlines m stays as it is.
 func agree(m, own *image.Alpha) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	first, both, either := newTable(w, h), newTable(w, h), newTable(w, h)
