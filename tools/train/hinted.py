@@ -43,6 +43,10 @@ class Film:
     def mattes(self, *hints):
         return np.stack(program.mattes(self.a.program.resolve(), self.a.onnx.resolve(), self.frames, *hints))
 
+    def shown(self, k):
+        """Whether a thing is in one piece in the middle frame, and whether it is in the open."""
+        return whole(self.things[self.middle, k] > 0.5), self.hidden[k] <= HIDDEN
+
     def visible(self):
         return [k for k in range(self.things.shape[1]) if (self.things[self.middle, k] > 0.9).sum() >= VISIBLE]
 
@@ -102,7 +106,7 @@ def wanted(f, found, k):
     one = f.mattes(first)
     second = correction(one, truth)
     two = f.mattes(first, second) if second else one
-    return whole(truth[f.middle] > 0.5), f.hidden[k] <= HIDDEN, before, overlap(one, truth), overlap(two, truth)
+    return *f.shown(k), before, overlap(one, truth), overlap(two, truth)
 
 
 def right(f, found, k):
@@ -124,7 +128,7 @@ def unwanted(f, found, k):
         return None
     left = f.mattes(click("drop", thing[f.middle], f.middle))
     gone = found - np.minimum(left, found)
-    return whole(thing[f.middle]), f.hidden[k] <= HIDDEN, gone[thing].sum(), found[thing].sum(), gone[others].sum(), found[others].sum()
+    return *f.shown(k), gone[thing].sum(), found[thing].sum(), gone[others].sum(), found[others].sum()
 
 
 def main():

@@ -87,6 +87,7 @@ class Truth(unittest.TestCase):
         for seed in range(6):
             pictures, mattes = filmed(planned("moving", "shake", 3), seed)
             truths, things, unhidden = mattes[:, 0], mattes[:, 1:5], mattes[:, 5:]
+            self.assertEqual(things.shape[1], 4)
             self.assertEqual(unhidden.shape, things.shape)
             self.assertTrue((things <= unhidden).all())
             hidden += (unhidden - things).mean()

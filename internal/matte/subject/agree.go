@@ -10,34 +10,34 @@ const (
 	// near is how far around a pixel two mattes are compared, as a share of the picture's shorter
 	// side.
 	near = 1.0 / 32
-	// outline is the least share of that place which is in and which is out of a matte, where it
-	// has an outline.
+	// outline is the least share of such a place that is within a matte, and the least that is
+	// outside, where the matte has an outline.
 	outline = 0.02
-	// other and same are the shares of what either matte has there that both have, up to which
-	// they are of other things, and from which on of the same.
+	// Two mattes are of other things where both have no more than other of what either has, as a
+	// share. From same on they are of the same thing.
 	other, same = 0.5, 0.8
 )
 
-// held are the places in frame i where its own hints are sure: they hold whatever the clip's own
-// matte has there. It is nil if the frame has none.
+// held are the places in frame i of which its own hints are sure. The clip's own matte changes
+// nothing there. It is nil if the frame has no hints.
 func (f *follower) held(i int) *image.Alpha {
 	if len(f.hints[i]) == 0 {
 		return nil
 	}
 	plane := make([]float32, f.marks.w*f.marks.h)
 	for _, h := range f.hints[i] {
-		if h.Box == nil {
-			f.marks.mark(plane, &h)
-		}
+		f.marks.mark(plane, &h)
 	}
 	held := image.NewAlpha(f.marks.bounds())
 	for k, mark := range plane {
-		held.Pix[k] = round(mark / 255)
+		if mark == clicked {
+			held.Pix[k] = 255
+		}
 	}
 	return held
 }
 
-// take makes a matte another one of its size where the places held, of any size, are.
+// take copies to a matte what another one of its size has at the places held, of any size.
 func take(m, other, held *image.Alpha) {
 	places := image.NewAlpha(m.Rect)
 	refine.Resize(places, held)
@@ -70,8 +70,8 @@ func agree(m, own *image.Alpha) {
 				continue
 			}
 			r := image.Rect(x-reach, y-reach, x+reach+1, y+reach+1).Intersect(m.Rect)
-			all, inBoth, inEither := 255*float32(r.Dx()*r.Dy()), both.sum(r), either.sum(r)
-			if !outlined(first.sum(r)/all) || !outlined((inBoth+inEither-first.sum(r))/all) {
+			all, inFirst, inBoth, inEither := 255*float32(r.Dx()*r.Dy()), first.sum(r), both.sum(r), either.sum(r)
+			if !outlined(inFirst/all) || !outlined((inBoth+inEither-inFirst)/all) {
 				continue
 			}
 			share := min(max((inBoth/inEither-other)/(same-other), 0), 1)

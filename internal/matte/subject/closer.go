@@ -30,13 +30,14 @@ const (
 // that the thing fits in, and those between. Masks tell enough by themselves. On the way of a thing
 // that is dropped, its motion tells enough.
 func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []Hint) ([]uint8, error) {
-	if f.drops && len(hints) == 0 {
-		return f.network(ctx, v)
+	marked := v
+	if len(hints) > 0 {
+		marked = &view.Marked{W: v.W, H: v.H, Pix: slices.Clone(v.Pix)}
+		all.show(marked)
 	}
-	marked := view.Marked{W: v.W, H: v.H, Pix: slices.Clone(v.Pix)}
-	all.show(&marked)
-	whole, err := f.network(ctx, &marked)
-	if err != nil || slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil }) {
+	whole, err := f.network(ctx, marked)
+	masked := slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil })
+	if err != nil || masked || f.drops && len(hints) == 0 {
 		return whole, err
 	}
 	keep, before := marked.Plane(view.MarkKeep), v.Plane(view.MarkBefore)
@@ -55,7 +56,7 @@ func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []
 			return nil, err
 		}
 		if len(mattes) == 0 {
-			if !slices.ContainsFunc(m, found) || !f.fits(m, r) {
+			if !f.fits(m, r) {
 				continue
 			}
 			within = r
@@ -69,9 +70,6 @@ func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []
 	f.marks.each(within, func(k, _, _ int) { matte[k] = mean(mattes, whole, k) })
 	return matte, nil
 }
-
-// found reports whether a pixel is part of a thing.
-func found(share uint8) bool { return share >= part }
 
 // part gives the matte of a picture by its part in a square, and nothing outside. v is what
 // is known without the frame's own hints.
@@ -102,10 +100,11 @@ func (f *follower) part(ctx context.Context, v *view.Marked, r image.Rectangle, 
 	return matte, nil
 }
 
-// fits reports whether a thing with a matte does not end at the border of a square.
+// fits reports whether a matte has a thing in a square that does not end at its border.
 func (f *follower) fits(matte []uint8, r image.Rectangle) bool {
-	border, on := 0, 0
+	border, on, found := 0, 0, false
 	f.marks.each(r, func(k, x, y int) {
+		found = found || matte[k] >= part
 		left, right := x == r.Min.X && x > 0, x == r.Max.X-1 && r.Max.X < f.marks.w
 		above, below := y == r.Min.Y && y > 0, y == r.Max.Y-1 && r.Max.Y < f.marks.h
 		if !left && !right && !above && !below {
@@ -116,7 +115,7 @@ func (f *follower) fits(matte []uint8, r image.Rectangle) bool {
 			on++
 		}
 	})
-	return float64(on) < cutOff*float64(max(border, 1))
+	return found && float64(on) < cutOff*float64(max(border, 1))
 }
 
 // resize fills a square of a side with another one.

@@ -36,8 +36,8 @@ const (
 type Volume struct {
 	// Largest leaves only the largest part. Set it before Decide.
 	Largest bool
-	// Faint leaves parts of which little is solid: the subject was asked for, and is no haze. What
-	// nowhere has partAlpha goes. Set it before Decide.
+	// Faint leaves parts of which little is solid: the subject was asked for, and is no haze. Set
+	// it before Decide.
 	Faint bool
 
 	size     image.Point // of the mattes

@@ -226,20 +226,27 @@ func text(page string) string { return markup.ReplaceAllString(page, " ") }
 // than an account may, for a job that takes long on a busy machine.
 func (p *person) ended(id string) string {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.Context(), patience)
-	defer cancel()
-	for tick := time.NewTicker(150 * time.Millisecond); ctx.Err() == nil; <-tick.C {
-		var j struct{ Status string }
+	var j struct{ Status string }
+	p.until("job "+id+" has ended", func() bool {
 		got := p.get("/api/jobs/" + id)
 		if err := json.Unmarshal([]byte(got.body), &j); err != nil || got.status != http.StatusOK {
 			p.Fatalf("%d %s: %v", got.status, got.body, err)
 		}
-		if j.Status == "done" || j.Status == "failed" {
-			return j.Status
+		return j.Status == "done" || j.Status == "failed"
+	})
+	return j.Status
+}
+
+// until waits until something is so.
+func (p *person) until(something string, so func() bool) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.Context(), patience)
+	defer cancel()
+	for tick := time.NewTicker(150 * time.Millisecond); !so(); <-tick.C {
+		if ctx.Err() != nil {
+			p.Fatalf("not within %s: %s", patience, something)
 		}
 	}
-	p.Fatalf("job %s has not ended within %s", id, patience)
-	return ""
 }
 
 // hop makes a GIF of the sample clip: a figure on a flat backdrop.

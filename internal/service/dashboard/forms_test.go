@@ -139,13 +139,7 @@ func (s *service) message(received <-chan string) string {
 // delivered waits until the page lists a message as delivered.
 func (p *person) delivered() {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.Context(), patience)
-	defer cancel()
-	for tick := time.NewTicker(50 * time.Millisecond); !strings.Contains(p.get("/webhooks").body, "delivered, attempt 1"); <-tick.C {
-		if ctx.Err() != nil {
-			p.Fatalf("no message is delivered within %s", patience)
-		}
-	}
+	p.until("a message is delivered", func() bool { return strings.Contains(p.get("/webhooks").body, "delivered, attempt 1") })
 }
 
 // TestWebhooks checks that the page makes webhooks, shows a secret once, lists the
