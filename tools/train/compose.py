@@ -42,11 +42,6 @@ class Batch:
     matte: torch.Tensor
     weight: torch.Tensor
 
-    def split(self, n):
-        """Batches of n, in a list."""
-        parts = zip(self.picture.split(n), self.matte.split(n), self.weight.split(n))
-        return [Batch(*p) for p in parts]
-
 
 @dataclasses.dataclass
 class Parts:

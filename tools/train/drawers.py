@@ -4,33 +4,29 @@ Most of the time of drawing is that of a processor, which starts many small oper
 come back as bytes in files that are mapped into memory: in none of them is a value finer than
 1/255.
 
-Drawing a batch takes a GPU longer than learning from it. So each is learnt from several times,
-with others between (D. Choi et al., "Faster Neural Network Training with Data Echoing", 2019).
 """
 
 import os
 import queue
-import random
 import tempfile
 
 import torch
 from torch import multiprocessing
 
-from compose import Batch
 from draw import Dice
+from echo import whole
 from pack import Pack
 
 SLOTS = 2  # batches that wait, of each process
 MARGIN = 1.5  # a batch's canvas may be larger than its size, whose sides it rounds
 FEWEST = 4  # samples of a batch
-KEPT = 24  # batches that are given several times, at once
 
 
 class Drawers:
     """Processes that draw batches of about so many pixels with a kind of Composer.
 
     There is a process for each of seeds. channels are those of its pictures. start begins with
-    pictures of a size. Each batch is given a.times times, every second time mirrored.
+    pictures of a size.
     """
 
     def __init__(self, composer, a, seeds, pixels, channels):
@@ -40,7 +36,6 @@ class Drawers:
         self.full = context.Queue()
         self.free = [context.Queue() for _ in seeds]
         self.pixels, self.channels, self.device = pixels, channels + 2, a.device
-        self.times, self.kept, self.random = a.times, [], random.Random(seeds[0])
         self.room = round(MARGIN * pixels * self.channels)
         self.slots = [[slot(p, self.room) for p in self.paths(k)] for k in range(len(seeds))]
         about = self.size, self.full, composer, a, pixels
@@ -72,21 +67,8 @@ class Drawers:
         self.size.value = size
 
     def batch(self, size):
-        """The next batch, on the device: of that size, unless it was begun before."""
+        """The bytes (echo.whole) of the next batch, on the device, of that size, unless it was begun before."""
         self.ask(size)
-        if len(self.kept) < (KEPT if self.times > 1 else 1):
-            self.kept.append((self.fresh(), 0))
-        place = self.random.randrange(len(self.kept))
-        drawn, given = self.kept[place]
-        if given + 1 < self.times:
-            self.kept[place] = drawn.flip(3), given + 1
-        else:
-            self.kept.pop(place)
-        drawn = drawn / 255
-        return Batch(drawn[:, :-2], drawn[:, -2:-1], drawn[:, -1:])
-
-    def fresh(self):
-        """The bytes [n, channels, h, w] of a batch that was not given yet, on the device."""
         k, s, shape = self.taken()
         drawn = self.slots[k][s][: shape[0] * self.channels * shape[1] * shape[2]]
         drawn = drawn.view(shape[0], self.channels, *shape[1:]).to(self.device, copy=True)
@@ -116,11 +98,10 @@ def work(k, seed, paths, room, free, size, full, composer, a, pixels):
         s = free.get()
         with torch.no_grad():
             try:
-                b = drawn.batch(round(pixels / size.value**2), size.value)
+                batch = whole(drawn.batch(round(pixels / size.value**2), size.value))
             except torch.OutOfMemoryError:  # others have it for now
                 torch.cuda.empty_cache()
                 free.put(s)
                 continue
-            whole = (torch.cat([b.picture, b.matte, b.weight], 1) * 255).round().byte()
-        slots[s][: whole.numel()] = whole.flatten().cpu()
-        full.put((k, s, (len(whole), *whole.shape[2:])))
+        slots[s][: batch.numel()] = batch.flatten().cpu()
+        full.put((k, s, (len(batch), *batch.shape[2:])))

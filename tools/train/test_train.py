@@ -23,6 +23,7 @@ import colours
 import crew
 import degrade
 import drawers
+import echo
 import evaluate
 import export
 import heldout
@@ -509,17 +510,32 @@ class Drawn(unittest.TestCase):
             drawn.start(64)
             for _ in range(6):  # more than may wait
                 b = drawn.batch(64)
-                self.assertEqual((b.picture.shape, b.matte.shape), ((5, 3, 64, 64), (5, 1, 64, 64)))
-                self.assertEqual(float(b.matte.mean()), 0.25)
-                torch.testing.assert_close(b.picture, b.matte.expand(-1, 3, -1, -1) * 128 / 255)
-                torch.testing.assert_close(b.weight, 1 - b.matte)
-            with mock.patch.object(drawers, "KEPT", 1):
-                drawn.kept.clear()
-                left = [bool(drawn.batch(64).matte[0, 0, 0, 0]) for _ in range(6)]
-            self.assertEqual(left, [True, False, True] * 2)  # three times each, mirrored in between
+                self.assertEqual(b.shape, (5, 5, 64, 64))
+                self.assertEqual(float(b[:, 3].float().mean()), 255 / 4)
+                self.assertTrue((b[:, :3] == b[:, 3:4] // 2 + b[:, 3:4] % 2).all())
+                self.assertTrue((b[:, 4] == 255 - b[:, 3]).all())
             with self.assertRaisesRegex(SystemExit, "fewer than 4 pictures of 80"):
                 drawn.batch(80)
             drawn.end()
+
+
+class Echoed(unittest.TestCase):
+    def test_each_batch_comes_as_often_as_asked_and_mirrored_in_between(self):
+        with mock.patch.object(echo, "KEPT", 1):
+            given = echo.Echo(lambda size: echo.whole(Squares(None).batch(2, size)), 3, 1)
+            batches = [given.batch(8) for _ in range(6)]
+        self.assertEqual([bool(b.matte[0, 0, 0, 0]) for b in batches], [True, False, True] * 2)
+        b = batches[0]
+        self.assertEqual((b.picture.shape, b.matte.shape), ((2, 3, 8, 8), (2, 1, 8, 8)))
+        torch.testing.assert_close(b.picture, b.matte.expand(-1, 3, -1, -1) * 128 / 255)
+        torch.testing.assert_close(b.weight, 1 - b.matte)
+
+    def test_others_come_between(self):
+        made = iter(range(100))
+        given = echo.Echo(lambda _: torch.full((1, 5, 1, 1), next(made), dtype=torch.uint8), 2, 1)
+        seen = [round(float(given.batch(1).matte) * 255) for _ in range(40)]
+        self.assertLessEqual(max(seen.count(v) for v in seen), 2)
+        self.assertNotEqual(seen, sorted(seen))
 
 
 class Colours(unittest.TestCase):

@@ -5,7 +5,7 @@
 The next call continues from run/checkpoint.pt, here or on another machine.
 run/log.jsonl gets a line every half minute, and the metrics every few minutes.
 Training uses a GPU if there is one, for which other processes draw the samples (drawers.py),
-otherwise one process per core (crew.py).
+otherwise one process per core (crew.py). Each drawn batch is learnt from several times (echo.py).
 SIGTERM and SIGINT end a run with a checkpoint.
 """
 
@@ -22,6 +22,7 @@ import torch
 import checkpoint
 import crew
 import drawers
+import echo
 import heldout
 import muon
 import scores
@@ -46,7 +47,8 @@ def parser(doc):
     p.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
     p.add_argument("--pixels", type=int, help="pixels a batch, default 110000 a process on CPU, 4000000 on GPU")
     p.add_argument("--processes", type=int, help="processes that train together on CPU, default one per core, or draw for a GPU, default 5")
-    p.add_argument("--times", type=int, default=3, help="how often a GPU learns from a drawn batch")
+    p.add_argument("--times", type=int, default=3, help="how often each drawn batch is learnt from")
+    p.add_argument("--bfloat16", action="store_true", help="compute in bfloat16 on CPU, too: quicker where the processor can")
     p.add_argument("--strength", type=float, default=1.0, help="strength of colour changes and degradations, 0 to 1")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--without", action="append", default=[], metavar="SOURCE", help="leave a source out; repeatable")
@@ -91,7 +93,7 @@ class Trainer:
         self.schedule = Schedule.read(self.plan)
         self.asked = False  # this process alone has been asked to stop
         self.stop = False  # all processes have agreed to stop
-        self.ready = []  # drawn batches that are not learnt yet
+        self.ready = []  # drawn batches that were not given to echo yet
 
     def resume(self, s):
         """Restores a checkpoint's state and returns its plan, or None if a new plan begins."""
@@ -140,6 +142,7 @@ class Trainer:
             self.drawers.start(self.schedule.size(self.place))
         else:
             self.drawn = self.composer.of(self.pack, self.dice, self.a.strength)
+        self.echo = echo.Echo(self.drawers.batch if self.gpu else self.draw, self.a.times, self.seed(self.crew.rank))
         self.cases = self.held()
 
     def held(self):
@@ -150,19 +153,20 @@ class Trainer:
         """Readies a run that nothing was learnt in yet."""
 
     @torch.no_grad()
-    def samples(self):
-        """The next batch. A CPU draws several at once, which is cheaper."""
-        size = self.schedule.size(self.place)
-        if self.gpu:
-            return self.drawers.batch(size)
+    def draw(self, size):
+        """The bytes of the next batch that a CPU draws. It draws several at once, which is cheaper."""
         if not self.ready:
             n = max(4, round(self.pixels / size**2))
-            self.ready = self.drawn.batch(4 * n, size).split(n)
+            self.ready = list(echo.whole(self.drawn.batch(4 * n, size)).split(n))
         return self.ready.pop()
+
+    def samples(self):
+        """The next batch."""
+        return self.echo.batch(self.schedule.size(self.place))
 
     def narrow(self):
         """bfloat16 where it is fast."""
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.gpu)
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.gpu or self.a.bfloat16)
 
     def step(self):
         """Learns from one batch of each process; returns this process's loss, still on the device."""
