@@ -24,7 +24,7 @@ var flagGroups = []struct {
 	{"Method", []string{"method", "model", "tolerance", "key", "keep-shadow", "holes"}},
 	{"Quality", []string{"quality", "edge-colour", "fps", "start", "end", "frame", "trim", "strict"}},
 	{"Service", []string{"server", "wait", "dry-run", "ask-above", "yes", "idempotency-key"}},
-	{"Advanced", []string{"no-reuse", "no-motion", "no-colours", "no-plate", "no-steady", "no-refine", "no-decontaminate", "device", "require-gpu",
+	{"Advanced", []string{"no-reuse", "no-motion", "no-closer", "no-colours", "no-plate", "no-steady", "no-refine", "no-decontaminate", "device", "require-gpu",
 		"jobs", "workers", "ffmpeg", "ffprobe", "sandbox", "onnxruntime", "models-dir"}},
 }
 

@@ -183,7 +183,7 @@ func (r *Remover) estimator(ctx context.Context, o Options, s segment.Options) (
 			return nil, loaded{}, err
 		}
 	}
-	s.NoMotion, s.NoReuse, s.NoColours, s.NoPlate = o.NoMotion, o.NoReuse, o.NoColours, o.NoPlate
+	s.NoMotion, s.NoReuse, s.NoCloser, s.NoColours, s.NoPlate = o.NoMotion, o.NoReuse, o.NoCloser, o.NoColours, o.NoPlate
 	s.NoSteady, s.NoRefine, s.NoForeground, s.TempDir = o.NoSteady, o.NoRefine, o.NoDecontaminate, r.config.TempDir
 	return segment.New(n.Network, s), n, nil
 }

@@ -80,6 +80,7 @@ func TestParts(t *testing.T) {
 		"webm": func(o *bgremove.Options) { o.Format = bgremove.WebM },
 		"stacked": func(o *bgremove.Options) {
 			o.Format, o.Start, o.End = bgremove.Stacked, 250*time.Millisecond, 2750*time.Millisecond
+			o.Crop = false // a faint hair may end a pixel higher
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -167,6 +167,7 @@ var fields = []field{
 	truth("keepShadow", func(o *Options) *bool { return &o.KeepShadow }),
 	truth("noReuse", func(o *Options) *bool { return &o.NoReuse }),
 	truth("noMotion", func(o *Options) *bool { return &o.NoMotion }),
+	truth("noCloser", func(o *Options) *bool { return &o.NoCloser }),
 	truth("noColours", func(o *Options) *bool { return &o.NoColours }),
 	truth("noPlate", func(o *Options) *bool { return &o.NoPlate }),
 	truth("noSteady", func(o *Options) *bool { return &o.NoSteady }),

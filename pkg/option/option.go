@@ -34,14 +34,16 @@ type Options struct {
 	// Largest keeps only the largest of the things that do not touch.
 	Largest bool `json:"largest,omitempty"`
 	// NoReuse runs the network on repeated frames, too. NoMotion does not tell
-	// the subject by its motion over the clip. NoColours leaves the network's
-	// uncertain pixels undecided. NoPlate does not use the backdrop that other
+	// the subject by its motion over the clip. NoCloser lets the network look at
+	// each frame once, and not again at the part around what it found. NoColours
+	// leaves the network's uncertain pixels undecided. NoPlate does not use the backdrop that other
 	// frames show behind the subject. NoSteady leaves flicker in. NoRefine
 	// enlarges small mattes without following the picture's edges.
 	// NoDecontaminate leaves the old backdrop's colour in edges. All but the
 	// last apply to Rembg only.
 	NoReuse         bool `json:"noReuse,omitempty"`
 	NoMotion        bool `json:"noMotion,omitempty"`
+	NoCloser        bool `json:"noCloser,omitempty"`
 	NoColours       bool `json:"noColours,omitempty"`
 	NoPlate         bool `json:"noPlate,omitempty"`
 	NoSteady        bool `json:"noSteady,omitempty"`

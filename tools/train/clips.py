@@ -15,7 +15,7 @@ from PIL import Image
 import heldout
 import infer
 import metrics
-from colours import ColourModel
+from colours import ColourModel, decided
 
 FRAMES = 16
 MEASURED = 4  # cut-outs of each source
@@ -126,6 +126,6 @@ def with_colours(run, short, weight):
     def mattes(frames):
         model = ColourModel(weight)
         for f in frames:
-            yield infer.matte(lambda picture: model.apply(picture, run(picture)), f.picture, short)
+            yield decided(run, f.picture, short, model)
 
     return mattes

@@ -5,6 +5,8 @@ The Go code also starts again at cuts, and counts in steps where this computes.
 
 import numpy as np
 
+import infer
+
 BINS = 24
 SURE = 0.85  # coverage from which on a pixel counts as the subject
 KEEP = 0.97  # weight of a frame one frame later
@@ -44,6 +46,9 @@ def shares(h):
     return s.ravel()
 
 
-def decided(run, weight):
-    """The function run, with colours deciding its uncertain pixels, for unrelated pictures."""
-    return lambda picture: ColourModel(weight).apply(picture, run(picture))
+def decided(run, picture, short, model):
+    """infer.matte with its doubts decided by a ColourModel, at the network's size."""
+    h, w = picture.shape[:2]
+    size = infer.fit(w, h, short)
+    matte = infer.enlarge(infer.matte(run, picture, short), *size)
+    return infer.enlarge(model.apply(infer.resize(picture, size), matte), w, h)

@@ -146,15 +146,21 @@ def main():
     cases = list(heldout.cases(pack, a.most))
     run = OnnxRunner(a.onnx, a.threads)
     a.short = a.short or run.short
-    whole = colours.decided(run, run.colours) if run.colours else run
-    plain = scores.measure(whole, cases, a.short)
+
+    def alone(picture):
+        return infer.matte(run, picture, a.short)
+
+    def whole(picture):
+        return colours.decided(run, picture, a.short, colours.ColourModel(run.colours)) if run.colours else alone(picture)
+
+    plain = scores.measure(whole, cases)
     print(f"{len(cases)} held-out pictures at a short side of {a.short}\n")
     print("\n".join(scores.table(plain)))
     if run.colours:
-        alone = scores.brief(scores.measure(run, cases, a.short))
-        print("the network alone:", ", ".join(f"{k} {v:.4f}" for k, v in alone.items()))
-    print("64-colour dithered GIF, IoU lost:", scores.drops(plain, scores.measure(whole, cases, a.short, heldout.as_gif)))
-    print("JPEG of quality 30, IoU lost:", scores.drops(plain, scores.measure(whole, cases, a.short, heldout.as_jpeg)))
+        found = scores.brief(scores.measure(alone, cases))
+        print("the network alone:", ", ".join(f"{k} {v:.4f}" for k, v in found.items()))
+    print("64-colour dithered GIF, IoU lost:", scores.drops(plain, scores.measure(whole, cases, heldout.as_gif)))
+    print("JPEG of quality 30, IoU lost:", scores.drops(plain, scores.measure(whole, cases, heldout.as_jpeg)))
     moving = list(clips.clips(pack, a.moving))
     for name, mattes in ways(a, run):
         overlap, flicker = clips.measure(moving, mattes)

@@ -190,6 +190,7 @@ def export(net, path, name, version, short, card):
         "input": {"shortSide": short, "multiple": MULTIPLE, "layout": "nhwc", "mean": [0, 0, 0], "std": [1, 1, 1]},
         "output": {"name": "matte"},
         "colours": 1,
+        "closer": True,
         "plate": True,
     }
     facts = {

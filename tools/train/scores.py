@@ -2,7 +2,6 @@
 
 import numpy as np
 
-import infer
 import metrics
 
 # Families of subjects that are placed on photographs.
@@ -13,9 +12,12 @@ FLOORS = [("iou", "people", 0.88), ("iou", "pets", 0.80), ("iou", "emoji", 0.88)
           ("iou", "characters", 0.88), ("mae", "all", 0.06), ("f", "all", 0.65), ("mean", "empty", 0.02)]  # fmt: skip
 
 
-def measure(run, cases, short, change=None):
-    """A list of dicts, one per case: name, source, family, iou, mae, f (None if not sharp), mean."""
-    return [judge(case, infer.matte(run, change(case.picture) if change else case.picture, short)) for case in cases]
+def measure(matte, cases, change=None):
+    """A list of dicts, one per case: name, source, family, iou, mae, f (None if not sharp), mean.
+
+    matte gives that of a uint8 picture, which change may change before.
+    """
+    return [judge(case, matte(change(case.picture) if change else case.picture)) for case in cases]
 
 
 def judge(case, m):

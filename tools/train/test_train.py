@@ -27,6 +27,7 @@ import echo
 import evaluate
 import export
 import heldout
+import infer
 import layers
 import loss
 import metrics
@@ -536,6 +537,38 @@ class Echoed(unittest.TestCase):
         seen = [round(float(given.batch(1).matte) * 255) for _ in range(40)]
         self.assertLessEqual(max(seen.count(v) for v in seen), 2)
         self.assertNotEqual(seen, sorted(seen))
+
+
+class Looks(unittest.TestCase):
+    def test_parts_are_those_of_the_go_program(self):
+        for surroundings, (x0, y0, x1, y1), least, width, height in (
+            (infer.SECOND, (100, 50, 200, 150), 0.35, 120, 120),
+            (infer.SECOND, (100, 95, 300, 105), 0.35, 240, 120),
+            (infer.SECOND, (100, 95, 110, 105), 0.35, 70, 70),
+            (infer.SECOND, (100, 95, 110, 105), 0.6, 120, 120),
+            (infer.SECOND, (0, 0, 100, 100), 0.35, 110, 110),
+            (infer.THIRD, (150, 50, 200, 150), 0.35, 120, 160),
+            (infer.SECOND, (10, 10, 390, 190), 0.35, None, None),
+            (infer.SECOND, (0, 0, 0, 0), 0.35, None, None),
+        ):
+            found = np.zeros((200, 400))
+            found[y0:y1, x0:x1] = 1
+            part = infer.around(found, surroundings, least)
+            self.assertEqual(part and found[part].shape, width and (height, width))
+            if part:
+                self.assertEqual(found[part].sum(), found.sum())
+
+    def looked(self, *looks):
+        """The matte of a square on black by a network that finds it in some looks, and how often it looked."""
+        picture, count = np.zeros((128, 256, 3), np.uint8), iter(looks)
+        picture[40:80, 160:200] = 255
+        return infer.matte(lambda seen: seen[..., 0] / 255 * next(count), picture, 64), count
+
+    def test_where_two_looks_differ_a_third_decides(self):
+        for looks, found in (((1, 1), True), ((0,), False), ((1, 0, 1), True), ((1, 0, 0), False)):
+            matte, count = self.looked(*looks)
+            self.assertEqual(bool(matte[60, 180] > 0.5), found)
+            self.assertEqual(list(count), [])
 
 
 class Colours(unittest.TestCase):

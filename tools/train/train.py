@@ -24,6 +24,7 @@ import crew
 import drawers
 import echo
 import heldout
+import infer
 import muon
 import scores
 from compose import Composer
@@ -208,7 +209,8 @@ class Trainer:
 
     def metrics(self):
         short = min(max(self.schedule.size(self.place) // 32 * 32, 96), 256)
-        found = scores.measure(runner(self.average, self.device), self.cases, short)
+        run = runner(self.average, self.device)
+        found = scores.measure(lambda picture: infer.matte(run, picture, short), self.cases)
         self.write(short=short, **{k: round(v, 4) for k, v in scores.brief(found).items()})
 
     def run(self):

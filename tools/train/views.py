@@ -56,7 +56,7 @@ def estimated(pack, run, seed):
     short = dice.choice([128, 160, 160, 192, 224, SHORT] if learnt else [160, 192, 224, SHORT, SHORT, SHORT])
     size, model, mattes = infer.fit(w, h, SHORT), ColourModel(), []
     for picture in clip.pictures:
-        matte = infer.enlarge(run(infer.resize(picture, infer.fit(w, h, short))), *size)
+        matte = infer.enlarge(infer.matte(run, picture, short), *size)
         matte = model.apply(infer.resize(picture, size), matte)
         mattes.append(infer.resize((matte * 255).round().astype(np.uint8), (w, h)) / np.float32(255))
     mattes = np.stack(mattes)

@@ -61,6 +61,7 @@ func TestBadNetworks(t *testing.T) {
 		{"not recurrent", nets + "distance.onnx", model.Spec{Kind: model.Recurrent}, "1 inputs"},
 		{"not per frame", nets + "averager.onnx", model.Spec{Kind: model.PerFrame}, "6 inputs"},
 		{"too colourful", nets + "distance.onnx", model.Spec{Colours: 2}, "colours must be between 0 and 1"},
+		{"closer to a recurrent one", nets + "averager.onnx", model.Spec{Kind: model.Recurrent, Closer: true}, "closer is for networks of single frames"},
 		{"octets as logits", nets + "octets.onnx", model.Spec{Output: model.Output{Sigmoid: true}}, "neither logits nor stretched"},
 		{"senseless", nets + "logits.onnx", model.Spec{Input: model.Input{ShortSide: -1}}, "input.shortSide must be"},
 	} {

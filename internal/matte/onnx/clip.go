@@ -19,6 +19,8 @@ type ClipOptions struct {
 	// NoReuse runs the network even on a frame that it would see just as it
 	// saw another.
 	NoReuse bool
+	// NoCloser lets networks look once at each frame, also those whose model.Spec has Closer.
+	NoCloser bool
 	// NoForeground leaves Result.Foreground nil.
 	NoForeground bool
 }
@@ -79,6 +81,7 @@ const maxRecent = 8
 // one.
 type Inference struct {
 	in       *image.NRGBA  // the network's view of the frame
+	frame    uint64        // hash of the frame, where the network looks closer
 	original *Inference    // the inference with the shared result; nil: its own
 	done     chan struct{} // closed once res and err are set
 	res      Result
@@ -155,10 +158,15 @@ func (c *Clip) Start(ctx context.Context, img *image.NRGBA) (*Inference, error) 
 	}
 	v := c.letterboxFor(img.Rect.Size())
 	i := &Inference{in: v.draw(img), done: make(chan struct{})}
+	if c.closes() {
+		i.frame = hash(img)
+	}
 	if i.original = c.reuse(i); i.original != nil {
 		return i, nil
 	}
-	i.res, i.err = c.run(ctx, i.in, v)
+	if i.res, i.err = c.run(ctx, i.in, v); i.err == nil && c.closes() {
+		i.res.Matte, i.err = c.closer(ctx, img, i.res.Matte)
+	}
 	if i.err != nil {
 		c.forget(i)
 	}
@@ -175,7 +183,7 @@ func (c *Clip) reuse(i *Inference) *Inference {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range c.recent {
-		if r.in.Rect == i.in.Rect && bytes.Equal(r.in.Pix, i.in.Pix) {
+		if r.frame == i.frame && r.in.Rect == i.in.Rect && bytes.Equal(r.in.Pix, i.in.Pix) {
 			return r
 		}
 	}

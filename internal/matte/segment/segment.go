@@ -32,6 +32,9 @@ type Options struct {
 	NoMotion bool
 	// NoReuse runs the network on frames that repeat, too.
 	NoReuse bool
+	// NoCloser lets the network look once at each frame. Otherwise it looks again at the part
+	// around what it found, if its model.Spec says that this helps.
+	NoCloser bool
 	// NoColours leaves uncertain pixels undecided. Otherwise they are decided
 	// by colour, for networks whose model.Spec says that this helps.
 	NoColours bool
@@ -72,7 +75,7 @@ type Estimator struct {
 
 // New starts a clip on a network, which stays the caller's.
 func New(n *onnx.Network, o Options) *Estimator {
-	e := &Estimator{options: o, network: n, clip: n.NewClip(onnx.ClipOptions{NoReuse: o.NoReuse, NoForeground: o.NoForeground})}
+	e := &Estimator{options: o, network: n, clip: n.NewClip(onnx.ClipOptions{NoReuse: o.NoReuse, NoCloser: o.NoCloser, NoForeground: o.NoForeground})}
 	if !o.NoColours {
 		e.colours.Weight = n.Info().Colours
 	}

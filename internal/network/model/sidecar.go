@@ -39,6 +39,7 @@ func (s *Spec) Validate() error {
 	}
 	check(s.Output.Channel >= 0 && s.Output.Channel < 4096, "output.channel must be between 0 and 4095")
 	check(s.Colours >= 0 && s.Colours <= 1, "colours must be between 0 and 1")
+	check(!s.Closer || s.Kind != Recurrent && !s.Output.Stretch, "closer is for networks of single frames whose output is not stretched")
 	check(!s.Plate || s.Kind != Recurrent && !s.Output.Stretch, "plate is for networks of single frames whose output is not stretched")
 	if s.Kind == Recurrent {
 		check(s.Colours == 0, "colours are not for recurrent networks, which remember")

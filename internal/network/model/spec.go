@@ -15,6 +15,8 @@ type Spec struct {
 	// network is uncertain, 0 to 1. It helps networks that are often uncertain;
 	// the others know better than colours do.
 	Colours float32 `json:"colours,omitempty"`
+	// Closer lets the network look again at the part of each picture around what it found.
+	Closer bool `json:"closer,omitempty"`
 	// Plate says that the clean plate of the clip is used to correct mattes. It
 	// applies to mattes of at most 327,680 pixels, as with a short side of 256.
 	Plate bool `json:"plate,omitempty"`
