@@ -52,6 +52,7 @@ class OnnxRunner:
         spec = json.loads(self.session.get_modelmeta().custom_metadata_map["bgremove.spec"])
         self.short = spec["input"]["shortSide"]
         self.colours = spec.get("colours", 0)
+        self.closer = spec.get("closer", False)
 
     def __call__(self, picture):
         return self.session.run(["matte"], {"pixels": picture[None]})[0][0, :, :, 0]

@@ -25,8 +25,13 @@ def enlarge(matte, w, h):
 
 
 def matte(run, picture, short):
-    """The matte [h, w] of a uint8 picture, computed at a short side of short pixels, when the network has looked closer."""
+    """The matte [h, w] of a uint8 picture, computed at a short side of short pixels.
+
+    The network looks closer, unless run.closer says that it does not.
+    """
     first = once(run, picture, short)
+    if not getattr(run, "closer", True):
+        return first
     near = look(run, picture, short, first, SECOND)
     if np.minimum(first, near).sum() >= LIKENESS * np.maximum(first, near).sum():
         return near

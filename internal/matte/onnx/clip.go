@@ -158,7 +158,7 @@ func (c *Clip) Start(ctx context.Context, img *image.NRGBA) (*Inference, error) 
 	}
 	v := c.letterboxFor(img.Rect.Size())
 	i := &Inference{in: v.draw(img), done: make(chan struct{})}
-	if c.closes() {
+	if c.closes() && !c.o.NoReuse {
 		i.frame = hash(img)
 	}
 	if i.original = c.reuse(i); i.original != nil {

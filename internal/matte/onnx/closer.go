@@ -12,8 +12,8 @@ import (
 
 // A network sees more of a subject that fills the picture. So it looks again at the part of the
 // picture around what it found, and nothing is left outside of that. Where both looks differ, the
-// network may see too little around the subject, or there is none. Then one with more around it
-// decides, together with them.
+// network may have seen too little around the subject, or there is no subject. Then one with more
+// around it decides, together with them.
 var second, third = surroundings{margin: 0.1, narrowest: 0.5}, surroundings{margin: 0.3, narrowest: 0.75}
 
 const (
@@ -21,19 +21,20 @@ const (
 	likeness = 0.5
 	// whole is the share of a picture from which on a part of it shows no more than the picture.
 	whole = 0.9
-	// smallest is the least side of a part, as a share of the picture's shorter side, and enlarged
-	// how much larger than it is the network sees a part at most.
+	// smallest is the least side of a part, as a share of the picture's shorter side. enlarged is
+	// how much larger than it is the network sees a part at most, away from the picture's edges.
 	smallest, enlarged = 0.35, 2
 )
 
-// surroundings is how much of a picture around a subject the network sees: a margin, as a share of
-// the subject's longer side, and the least that the shorter side is of the longer one.
+// surroundings is how much of a picture around a subject the network sees. The margin is a share
+// of the subject's longer side. The shorter side is at least a share of the longer one, narrowest.
 type surroundings struct{ margin, narrowest float64 }
 
 // closes reports whether the network looks closer at frames.
 func (c *Clip) closes() bool { return c.n.contract.spec.Closer && !c.o.NoCloser }
 
-// closer is the matte of img when the network has looked closer. m is what it found at first.
+// closer is the matte of img when the network has looked closer. m is what it found at first. If
+// a third look would show nearly the whole picture, it would be the first one again, so that holds.
 func (c *Clip) closer(ctx context.Context, img *image.NRGBA, m *image.Alpha) (*image.Alpha, error) {
 	near, err := c.look(ctx, img, m, second)
 	if err != nil || alike(m, near) {
@@ -44,8 +45,8 @@ func (c *Clip) closer(ctx context.Context, img *image.NRGBA, m *image.Alpha) (*i
 		return nil, err
 	}
 	for i, a := range near.Pix {
-		b, c := m.Pix[i], far.Pix[i]
-		far.Pix[i] = max(min(a, b), min(max(a, b), c)) // the median
+		b, f := m.Pix[i], far.Pix[i]
+		far.Pix[i] = max(min(a, b), min(max(a, b), f)) // the median
 	}
 	return far, nil
 }
@@ -54,10 +55,8 @@ func (c *Clip) closer(ctx context.Context, img *image.NRGBA, m *image.Alpha) (*i
 // outside that part. Where the part is nearly the whole picture, it is m, copied.
 func (c *Clip) look(ctx context.Context, img *image.NRGBA, m *image.Alpha, s surroundings) (*image.Alpha, error) {
 	found := image.NewAlpha(m.Rect)
-	coarse := m.Rect.Size() // whole pixels of the smaller of both are cut
-	if img.Rect.Dx() < coarse.X {
-		coarse = img.Rect.Size()
-	}
+	// Whole pixels of the smaller of both are cut, so that no part is empty in the other.
+	coarse := image.Pt(min(m.Rect.Dx(), img.Rect.Dx()), min(m.Rect.Dy(), img.Rect.Dy()))
 	least := max(smallest, shorter(m.Rect.Size())/(enlarged*shorter(img.Rect.Size())))
 	r := s.around(scaled(extent(m), m.Rect.Size(), coarse), coarse, least)
 	if r.Empty() {

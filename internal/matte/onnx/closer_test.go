@@ -87,6 +87,7 @@ func TestCloser(t *testing.T) {
 		{"nothing found", []look{nothing, strong}, ClipOptions{}, []image.Point{{128, 64}}, 0, 0},
 		{"all found", []look{func(uint8) float32 { return 1 }, nothing}, ClipOptions{}, []image.Point{{128, 64}}, 255, 255},
 		{"seen again from afar", []look{strong, nothing, share}, ClipOptions{}, []image.Point{{128, 64}, {64, 64}, {64, 64}}, 200, 0},
+		{"a third look would be the first", []look{func(r uint8) float32 { return 3 * share(r) }, nothing}, ClipOptions{}, []image.Point{{128, 64}, {128, 64}}, 255, 255},
 		{"not seen again", []look{strong, nothing, nothing}, ClipOptions{}, []image.Point{{128, 64}, {64, 64}, {64, 64}}, 0, 0},
 	} {
 		e := &fakeEngine{looks: tt.looks}
@@ -128,6 +129,26 @@ func TestCloserStays(t *testing.T) {
 	}
 	if a, b := extent(far.Matte), extent(near.Matte); a != image.Rect(80, 20, 100, 40) || !b.In(a.Inset(-1)) || !a.In(b.Inset(-1)) {
 		t.Errorf("%v, closer %v", a, b)
+	}
+}
+
+// TestCloserOfThin: no part of a thin picture is empty where the network sees it in another shape.
+func TestCloserOfThin(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ img, matte image.Point }{
+		{image.Pt(1, 239), image.Pt(1, 320)},
+		{image.Pt(239, 1), image.Pt(320, 1)},
+		{image.Pt(2, 400), image.Pt(1, 320)},
+		{image.Pt(17, 90), image.Pt(32, 64)},
+	} {
+		c := looking(&fakeEngine{looks: []func(uint8) float32{strong}}, ClipOptions{})
+		for k := range max(tt.matte.X, tt.matte.Y) {
+			m := image.NewAlpha(image.Rectangle{Max: tt.matte})
+			m.SetAlpha(min(k, tt.matte.X-1), min(k, tt.matte.Y-1), color.Alpha{A: 255})
+			if _, err := c.look(t.Context(), image.NewNRGBA(image.Rectangle{Max: tt.img}), m, second); err != nil {
+				t.Fatal(tt, k, err)
+			}
+		}
 	}
 }
 
