@@ -49,6 +49,9 @@ func TestDeleteAccountJob(t *testing.T) {
 	}
 	c.get(*done.DownloadURL).want(t, http.StatusNotFound, `{"error":"not_found"}`)
 	c.get(*done.PreviewURL).want(t, http.StatusNotFound, `{"error":"not_found"}`)
+	s := start(t, nil) // without a worker, which might end the job first
+	s.user("bob@example.com", 100)
+	c = s.signedIn("bob@example.com")
 	made := decode[api.JobsCreated](t, c.submit(accountJobs, []field{fileField("hop.gif", clip(t, 2, 10))}), http.StatusAccepted)
 	path := accountJobs + "/" + made.Jobs[0].ID
 	c.do(http.MethodDelete, path, nil, "Sec-Fetch-Site", "cross-site").want(t, http.StatusForbidden, `{"error":"forbidden"}`)
