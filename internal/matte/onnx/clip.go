@@ -158,13 +158,13 @@ func (c *Clip) Start(ctx context.Context, img *image.NRGBA) (*Inference, error) 
 	}
 	v := c.letterboxFor(img.Rect.Size())
 	i := &Inference{in: v.draw(img), done: make(chan struct{})}
-	if c.closes() && !c.o.NoReuse {
+	if c.looksCloser() && !c.o.NoReuse {
 		i.frame = hash(img)
 	}
 	if i.original = c.reuse(i); i.original != nil {
 		return i, nil
 	}
-	if i.res, i.err = c.run(ctx, i.in, v); i.err == nil && c.closes() {
+	if i.res, i.err = c.run(ctx, i.in, v); i.err == nil && c.looksCloser() {
 		i.res.Matte, i.err = c.closer(ctx, img, i.res.Matte)
 	}
 	if i.err != nil {
@@ -213,9 +213,14 @@ func (c *Clip) letterboxFor(size image.Point) *letterbox {
 			return c.letterbox
 		}
 	}
-	w, h, inner := c.n.contract.fit(size.X, size.Y)
-	c.letterbox = &letterbox{w, h, inner, reduce.New(size, inner.Size())}
+	c.letterbox = c.n.contract.letterbox(size)
 	return c.letterbox
+}
+
+// letterbox is that of frames of a size.
+func (k *contract) letterbox(size image.Point) *letterbox {
+	w, h, inner := k.fit(size.X, size.Y)
+	return &letterbox{w, h, inner, reduce.New(size, inner.Size())}
 }
 
 // draw gives img as the network sees it.

@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/draw"
 
-	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 )
 
@@ -30,11 +29,11 @@ const (
 // of the subject's longer side. The shorter side is at least a share of the longer one, narrowest.
 type surroundings struct{ margin, narrowest float64 }
 
-// closes reports whether the network looks closer at frames.
-func (c *Clip) closes() bool { return c.n.contract.spec.Closer && !c.o.NoCloser }
+// looksCloser reports whether the network looks at frames more than once.
+func (c *Clip) looksCloser() bool { return c.n.contract.spec.Closer && !c.o.NoCloser }
 
-// closer is the matte of img when the network has looked closer. m is what it found at first. If
-// a third look would show nearly the whole picture, it would be the first one again, so that holds.
+// closer is the matte of img when the network has looked closer. m is what it found at first. Where
+// a third look would show nearly the whole picture, the first one stands.
 func (c *Clip) closer(ctx context.Context, img *image.NRGBA, m *image.Alpha) (*image.Alpha, error) {
 	near, err := c.look(ctx, img, m, second)
 	if err != nil || alike(m, near) {
@@ -55,22 +54,24 @@ func (c *Clip) closer(ctx context.Context, img *image.NRGBA, m *image.Alpha) (*i
 // outside that part. Where the part is nearly the whole picture, it is m, copied.
 func (c *Clip) look(ctx context.Context, img *image.NRGBA, m *image.Alpha, s surroundings) (*image.Alpha, error) {
 	found := image.NewAlpha(m.Rect)
-	// Whole pixels of the smaller of both are cut, so that no part is empty in the other.
+	// The part has whole pixels of the smaller of both, and so lies at the same place in both.
 	coarse := image.Pt(min(m.Rect.Dx(), img.Rect.Dx()), min(m.Rect.Dy(), img.Rect.Dy()))
 	least := max(smallest, shorter(m.Rect.Size())/(enlarged*shorter(img.Rect.Size())))
-	r := s.around(scaled(extent(m), m.Rect.Size(), coarse), coarse, least)
-	if r.Empty() {
+	r := extent(m)
+	if !r.Empty() {
+		r = rescale(r, m.Rect.Dx(), m.Rect.Dy(), coarse.X, coarse.Y)
+	}
+	if r = s.around(r, coarse, least); r.Empty() {
 		copy(found.Pix, m.Pix)
 		return found, nil
 	}
-	part := img.SubImage(scaled(r, coarse, img.Rect.Size()).Add(img.Rect.Min)).(*image.NRGBA)
-	w, h, inner := c.n.contract.fit(part.Rect.Dx(), part.Rect.Dy())
-	v := &letterbox{w, h, inner, reduce.New(part.Rect.Size(), inner.Size())}
+	part := img.SubImage(rescale(r, coarse.X, coarse.Y, img.Rect.Dx(), img.Rect.Dy()).Add(img.Rect.Min)).(*image.NRGBA)
+	v := c.n.contract.letterbox(part.Rect.Size())
 	res, err := c.run(ctx, v.draw(part), v)
 	if err != nil {
 		return nil, err
 	}
-	r = scaled(r, coarse, m.Rect.Size())
+	r = rescale(r, coarse.X, coarse.Y, m.Rect.Dx(), m.Rect.Dy())
 	fit := image.NewAlpha(image.Rectangle{Max: r.Size()})
 	refine.Resize(fit, res.Matte)
 	draw.Draw(found, r, fit, image.Point{}, draw.Src)
@@ -141,14 +142,5 @@ func alike(m, other *image.Alpha) bool {
 	return float64(both) >= likeness*float64(either)
 }
 
-// scaled is r in a picture of another size, to the nearest pixels.
-func scaled(r image.Rectangle, from, to image.Point) image.Rectangle {
-	return image.Rectangle{scaledPoint(r.Min, from, to), scaledPoint(r.Max, from, to)}
-}
-
 // shorter is the shorter side of a size.
 func shorter(size image.Point) float64 { return float64(min(size.X, size.Y)) }
-
-func scaledPoint(p, from, to image.Point) image.Point {
-	return image.Pt((2*p.X*to.X+from.X)/(2*from.X), (2*p.Y*to.Y+from.Y)/(2*from.Y))
-}
