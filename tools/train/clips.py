@@ -126,6 +126,6 @@ def with_colours(run, short, weight):
     def mattes(frames):
         model = ColourModel(weight)
         for f in frames:
-            yield decided(run, f.picture, short, model)
+            yield decided(infer.matte(run, f.picture, short), f.picture, short, model)
 
     return mattes

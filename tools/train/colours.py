@@ -46,9 +46,8 @@ def shares(h):
     return s.ravel()
 
 
-def decided(run, picture, short, model):
-    """infer.matte with its doubts decided by a ColourModel, at the network's size."""
+def decided(matte, picture, short, model):
+    """A picture's matte with its doubts decided by a ColourModel, at the network's size."""
     h, w = picture.shape[:2]
     size = infer.fit(w, h, short)
-    matte = infer.enlarge(infer.matte(run, picture, short), *size)
-    return infer.enlarge(model.apply(infer.resize(picture, size), matte), w, h)
+    return infer.enlarge(model.apply(infer.resize(picture, size), infer.enlarge(matte, *size)), w, h)

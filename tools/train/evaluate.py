@@ -152,14 +152,17 @@ def main():
         return infer.matte(run, picture, a.short)
 
     def whole(picture):
-        return colours.decided(run, picture, a.short, colours.ColourModel(run.colours)) if run.colours else alone(picture)
+        return colours.decided(alone(picture), picture, a.short, colours.ColourModel(run.colours)) if run.colours else alone(picture)
 
     plain = scores.measure(whole, cases)
     print(f"{len(cases)} held-out pictures at a short side of {a.short}\n")
     print("\n".join(scores.table(plain)))
-    if run.colours:
-        found = scores.brief(scores.measure(alone, cases))
-        print("the network alone:", ", ".join(f"{k} {v:.4f}" for k, v in found.items()))
+    looks = {"": alone} if run.colours else {}
+    if run.closer:
+        looks[" by one look"] = lambda picture: infer.once(run, picture, a.short)
+    for name, matte in looks.items():
+        found = scores.brief(scores.measure(matte, cases))
+        print(f"the network alone{name}:", ", ".join(f"{k} {v:.4f}" for k, v in found.items()))
     print("64-colour dithered GIF, IoU lost:", scores.drops(plain, scores.measure(whole, cases, heldout.as_gif)))
     print("JPEG of quality 30, IoU lost:", scores.drops(plain, scores.measure(whole, cases, heldout.as_jpeg)))
     moving = list(clips.clips(pack, a.moving))
