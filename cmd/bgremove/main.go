@@ -10,6 +10,7 @@ import (
 
 	"github.com/bgremove/bgremove/internal/cli"
 	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/system/cores"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -24,6 +25,7 @@ const gcPercent = 30
 
 func main() {
 	bgremove.InitSandbox()
+	cores.Spare()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}

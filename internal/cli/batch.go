@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/filearg"
 	"github.com/bgremove/bgremove/internal/cli/flags"
+	"github.com/bgremove/bgremove/internal/system/cores"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -180,7 +180,7 @@ func (r *batchRun) openNetwork(ctx context.Context, items []batch.Item) error {
 }
 
 func (r *batchRun) newRunner() batch.Runner {
-	runner := batch.Runner{Jobs: cmp.Or(r.o.jobs, min(max(2, runtime.GOMAXPROCS(0)/2), 8)), Work: r.remove, Report: r.report, Out: r.o.outFolder, Manifest: r.manifest, Line: r.manifestLine}
+	runner := batch.Runner{Jobs: cmp.Or(r.o.jobs, min(max(2, cores.Count()/2), 8)), Work: r.remove, Report: r.report, Out: r.o.outFolder, Manifest: r.manifest, Line: r.manifestLine}
 	if r.copies != nil {
 		runner.Scratch = r.copies.Path()
 	}

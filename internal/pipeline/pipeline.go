@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"runtime"
 	"sync"
 	"time"
 
@@ -23,6 +22,7 @@ import (
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/scene"
+	"github.com/bgremove/bgremove/internal/system/cores"
 )
 
 // Job describes the work on a clip. Clip, Estimator and Open are required.
@@ -167,7 +167,7 @@ func newRunner(job Job) *runner {
 	r.source = image.Pt(r.info.Width, r.info.Height)
 	r.Timing = job.Timing.widened(job.Margin)
 	if r.Workers <= 0 {
-		r.Workers = runtime.GOMAXPROCS(0)
+		r.Workers = cores.Count()
 	}
 	if r.MaskOnly {
 		r.Canvas.Background, r.Canvas.Rim, r.Scene = &color.NRGBA{A: 255}, canvas.Rim{}, nil

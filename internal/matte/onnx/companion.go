@@ -3,12 +3,12 @@ package onnx
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte/view"
 	"github.com/bgremove/bgremove/internal/network/model"
+	"github.com/bgremove/bgremove/internal/system/cores"
 )
 
 // companion is a small network beside the one that estimates mattes: from inputs of some
@@ -59,7 +59,7 @@ func (n *Network) openCompanions(c Config) (err error) {
 	}
 	if c.Guide.Float != nil {
 		alone := c // each frame needs the one before
-		alone.Threads, _ = parallelism(runtime.GOMAXPROCS(0), 0, 1, true)
+		alone.Threads, _ = parallelism(cores.Count(), 0, 1, true)
 		if n.guide, err = newCompanion("guide", c.Guide, alone, int(view.MarkCount)); err != nil {
 			return err
 		}

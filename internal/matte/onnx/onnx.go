@@ -11,12 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/network/model"
 	"github.com/bgremove/bgremove/internal/network/onnxfile"
+	"github.com/bgremove/bgremove/internal/system/cores"
 )
 
 // Errors that callers compare.
@@ -182,7 +182,7 @@ func Open(c Config) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Threads, c.Sessions = parallelism(runtime.GOMAXPROCS(0), c.Threads, c.Sessions, k.heavy())
+	c.Threads, c.Sessions = parallelism(cores.Count(), c.Threads, c.Sessions, k.heavy())
 	e, err := newEngine(c, k)
 	if err != nil {
 		return nil, err

@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"image"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/matte/view"
+	"github.com/bgremove/bgremove/internal/system/cores"
 )
 
 // Chooser tells which share of each cell of a frame, of 255, is subject. It is safe for
 // concurrent use.
 type Chooser func(context.Context, *view.Cells) ([]uint8, error)
+
+// batch is how many frames of each core Choose reads before it waits for their results.
+const batch = 16
 
 // Choose decides for every frame, after Decide. Without a network, what the mattes cover is
 // chosen. A still subject and a still thing of the backdrop have the same motion, so Auto
@@ -24,7 +27,7 @@ func (c *Clip) Choose(ctx context.Context, w Wanted, network Chooser) error {
 	if w == Salient {
 		return nil
 	}
-	some := 2 * runtime.GOMAXPROCS(0)
+	some := batch * cores.Count()
 	for first := 0; first < c.frames.Len(); first += some {
 		if err := c.chooseSome(ctx, first, min(first+some, c.frames.Len()), network); err != nil {
 			return err

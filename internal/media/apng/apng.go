@@ -16,11 +16,11 @@ import (
 	"image"
 	"io"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/system/cores"
 )
 
 // maxBytes bounds the pixel bytes of one frame so that a compressed frame
@@ -38,7 +38,7 @@ type Options struct {
 	// Pool takes the images back when they are no longer needed; nil leaves
 	// them to the garbage collector.
 	Pool *media.Pool
-	// Workers is how many goroutines filter and compress; 0 means GOMAXPROCS.
+	// Workers is how many goroutines filter and compress; 0 means all cores.
 	// Each needs up to 16 bytes a pixel. Workers + 2 frames are held in memory
 	// at most, at up to 9 bytes a pixel.
 	Workers int
@@ -79,7 +79,7 @@ func NewWriter(w io.WriteSeeker, width, height int, o Options) (*Writer, error) 
 		return nil, fmt.Errorf("apng: plays %d is not in 0..%d", o.Plays, math.MaxInt32)
 	}
 	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+		o.Workers = cores.Count()
 	}
 	start, err := w.Seek(0, io.SeekCurrent)
 	if err != nil {

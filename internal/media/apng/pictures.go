@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"runtime"
 
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/system/cores"
 )
 
 // Pictures is a media.Sink that writes each frame as a PNG of its own, lossless, as
@@ -34,7 +34,7 @@ var _ media.Sink = (*Pictures)(nil)
 // order, from Write and Close. Of the options, Plays does not apply.
 func NewPictures(width, height int, o Options, each func(png []byte) error) *Pictures {
 	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+		o.Workers = cores.Count()
 	}
 	p := &Pictures{size: image.Pt(width, height), opts: o, each: each}
 	p.Ending = media.NewEnding(p.finish, p.release)

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"strconv"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/media/ffmpeg/ffmpeggo"
+	"github.com/bgremove/bgremove/internal/system/cores"
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
@@ -33,7 +33,7 @@ func EncodeArgs(path string, o SinkOptions) []string {
 func packetArgs(o SinkOptions) ffmpeggo.KwArgs {
 	out := vp9Args(o)
 	out["f"] = "ivf"
-	out["threads"] = strconv.Itoa(max(1, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))/2))
+	out["threads"] = strconv.Itoa(max(1, cmp.Or(o.Workers, cores.Count())/2))
 	return out
 }
 

@@ -3,12 +3,12 @@ package ffmpeg
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"strconv"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/media/ffmpeg/ffmpeggo"
 	"github.com/bgremove/bgremove/internal/media/yuv"
+	"github.com/bgremove/bgremove/internal/system/cores"
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
@@ -61,7 +61,7 @@ func av1Args(o SinkOptions, alpha bool) ffmpeggo.KwArgs {
 	if o.Opaque {
 		encoders = 1
 	}
-	out["f"], out["threads"] = "ivf", strconv.Itoa(max(1, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))/encoders))
+	out["f"], out["threads"] = "ivf", strconv.Itoa(max(1, cmp.Or(o.Workers, cores.Count())/encoders))
 	return out
 }
 

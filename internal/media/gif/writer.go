@@ -8,11 +8,11 @@ import (
 	"image"
 	"image/color"
 	"io"
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/system/cores"
 )
 
 // Errors of a Writer that callers compare.
@@ -47,7 +47,7 @@ type WriterOptions struct {
 	Survey *Survey
 	// Pool takes the pictures back. nil leaves them to the garbage collector.
 	Pool *media.Pool
-	// Workers is how many goroutines compress; 0 means GOMAXPROCS.
+	// Workers is how many goroutines compress; 0 means all cores.
 	Workers int
 }
 
@@ -100,7 +100,7 @@ func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error)
 		return nil, fmt.Errorf("gif: plays %d is outside 0 to 65536", o.Plays)
 	}
 	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+		o.Workers = cores.Count()
 	}
 	s := settingsFor(o.Quality)
 	wr := &Writer{

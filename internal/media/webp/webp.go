@@ -15,12 +15,12 @@ import (
 	"image"
 	"io"
 	"math"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+	"github.com/bgremove/bgremove/internal/system/cores"
 )
 
 // MaxSide is the longest side of a picture, in pixels.
@@ -40,7 +40,7 @@ type Options struct {
 	// them to the garbage collector.
 	Pool *media.Pool
 	// Workers is how many pictures of one size are encoded at the same time, if there
-	// are enough of them; 0 means GOMAXPROCS. Each has a child process.
+	// are enough of them; 0 means all cores. Each has a child process.
 	Workers int
 }
 
@@ -112,7 +112,7 @@ func newWriter(ctx context.Context, t *ffmpeg.Tools, width, height int, o Option
 		return nil, fmt.Errorf("webp: cannot write %d×%d pixels", width, height)
 	}
 	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+		o.Workers = cores.Count()
 	}
 	w := &Writer{tools: t, canvas: image.Rect(0, 0, width, height), opts: o}
 	w.prev = image.NewNRGBA(w.canvas) // as the canvas begins

@@ -6,13 +6,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/bgremove/bgremove/internal/service/store"
+	"github.com/bgremove/bgremove/internal/system/cores"
 )
 
 // hashParams are those of a password's hash: OWASP's recommendation for argon2id (Password
@@ -27,7 +27,7 @@ var decoy = sync.OnceValues(func() (string, error) { return argon2id.CreateHash(
 type hasher struct{ sem *semaphore.Weighted }
 
 func newHasher() *hasher {
-	return &hasher{semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))}
+	return &hasher{semaphore.NewWeighted(int64(max(1, cores.Count()/2)))}
 }
 
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {

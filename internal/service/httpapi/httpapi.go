@@ -12,7 +12,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"runtime"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/account"
@@ -22,6 +21,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/internal/service/webhook"
+	"github.com/bgremove/bgremove/internal/system/cores"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -139,7 +139,7 @@ func New(c Config) *API {
 	c = c.withDefaults()
 	batch := MaxFiles * c.MaxFile
 	return &API{
-		Config: c, probes: newFairSemaphore(2 * runtime.GOMAXPROCS(0)), fetcher: newFetcher(c),
+		Config: c, probes: newFairSemaphore(2 * cores.Count()), fetcher: newFetcher(c),
 		uploads: newUploadQuota(max(c.UploadSpace, batch), batch, c.Blobs.Room),
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +23,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/internal/service/store/storetest"
+	"github.com/bgremove/bgremove/internal/system/cores"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -313,7 +313,7 @@ func TestProbesTakeTurns(t *testing.T) {
 		})
 	})
 	slow, quick := s.client(s.key(s.user("ada@example.com", 900))), s.client(s.key(s.user("bob@example.com", 900)))
-	places := max(1, runtime.GOMAXPROCS(0)) // half of all places
+	places := max(1, cores.Count()) // half of all places
 	held.Add(places)
 	var sent sync.WaitGroup
 	for range places {

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"runtime"
 	"sync"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/system/cores"
 	"github.com/bgremove/bgremove/internal/system/scratch"
 )
 
@@ -65,7 +65,7 @@ type Worker struct {
 const DefaultDrain = 30 * time.Second
 
 // DefaultSlots is half of the cores: one job uses several.
-func DefaultSlots() int { return max(1, runtime.GOMAXPROCS(0)/2) }
+func DefaultSlots() int { return max(1, cores.Count()/2) }
 
 // How often the queue is looked at without a wake-up, and again while other
 // transactions are in the way.
