@@ -164,7 +164,7 @@ MINUTES ?= 600
 
 # Training goes on from weights of floating point; processors run the 8-bit integers.
 reviser chooser guide: MODEL ?= $(bundled)/bgremove-small.onnx
-bench-hints bench-model: MODEL ?= $(bundled)/bgremove-small-int8.onnx
+bench-clips bench-hints bench-model: MODEL ?= $(bundled)/bgremove-small-int8.onnx
 
 .PHONY: model
 model: .cache/train/everything .cache/train/pack.zip ## train the network for MINUTES on DATA, or continue, and write .cache/train/model.onnx
@@ -197,6 +197,11 @@ integers: .cache/train/everything .cache/train/pack.zip setup ## write the built
 .PHONY: bench-hints
 bench-hints: .cache/train/everything .cache/train/pack.zip build ## print what clicks do on drawn clips of the held-out part of DATA
 	$(python) $(train)/hinted.py .cache/train/pack.zip $(MODEL) --program bin/bgremove
+
+.PHONY: bench-clips
+bench-clips: .cache/train/measuring build ## print how well MODEL does on clips with true masks in the folder MASKED
+	$(if $(MASKED),,$(error give the folder of clips: make $@ MASKED=folder))
+	$(python) $(train)/masked.py $(MASKED) $(MODEL) --program bin/bgremove $(addprefix --flag=,$(FLAGS))
 
 .PHONY: bench-model
 bench-model: $(if $(CHECKPOINT),.cache/train/everything) .cache/train/pack.zip build ## print the numbers of docs/model.md for MODEL, on the held-out part of DATA
