@@ -14,8 +14,8 @@ var spare atomic.Int64
 func Count() int { return max(1, runtime.GOMAXPROCS(0)-int(spare.Load())) }
 
 // Spare gives Go half as many processors again, for a program with long calls of C. A thread
-// keeps its processor during a call, until the runtime notices that others wait for one. Call
-// it once, before anything else starts.
+// keeps its processor during a call, until the runtime notices that others wait for one. Go
+// follows no later change of the limit of cores. Call it once, before anything else starts.
 func Spare() {
 	n := Count()
 	more := (n + 1) / 2
