@@ -16,9 +16,6 @@ import (
 // concurrent use.
 type Chooser func(context.Context, *view.Cells) ([]uint8, error)
 
-// batch is how many frames of each core Choose reads before it waits for their results.
-const batch = 16
-
 // Choose decides for every frame, after Decide. Without a network, what the mattes cover is
 // chosen. A still subject and a still thing of the backdrop have the same motion, so Auto
 // leaves a shot in which nothing moves what it has. Moving drops more, and Salient keeps all.
@@ -27,7 +24,7 @@ func (c *Clip) Choose(ctx context.Context, w Wanted, network Chooser) error {
 	if w == Salient {
 		return nil
 	}
-	some := batch * cores.Count()
+	some := 2 * cores.Count()
 	for first := 0; first < c.frames.Len(); first += some {
 		if err := c.chooseSome(ctx, first, min(first+some, c.frames.Len()), network); err != nil {
 			return err
