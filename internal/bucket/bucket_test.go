@@ -132,8 +132,6 @@ func TestUpload(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	none := "s3://none/in/" + buckettest.New(t).Options()
-	closed := buckettest.New(t)
-	closed.Close()
 	listRefused := buckettest.Open(t, buckettest.New(t, http.MethodGet, http.MethodHead).Address("in/"))
 	putRefused := buckettest.Open(t, buckettest.New(t, http.MethodPut).Address("out/"))
 	list := func(f *bucket.Folder) error {
@@ -154,7 +152,7 @@ func TestErrors(t *testing.T) {
 		"check refused":   {listRefused.Check(t.Context()), "s3://clips/in/", bucket.Refused},
 		"head refused":    {modified, "s3://clips/in/a.gif", bucket.Refused},
 		"write refused":   {putRefused.Upload(t.Context(), "a.gif", file(t, "x"), false), "s3://clips/out/a.gif", bucket.WriteRefused},
-		"unreachable":     {list(buckettest.Open(t, closed.Address("in/"))), "s3://clips/in/", bucket.StorageFailed},
+		"unreachable":     {list(buckettest.Open(t, "s3://clips/in/"+buckettest.Options(buckettest.Nowhere))), "s3://clips/in/", bucket.StorageFailed},
 	} {
 		if e := (*bgremove.Error)(nil); !errors.As(c.err, &e) || e.Cause != c.cause || e.Path != c.path {
 			t.Errorf("%s: %v", name, c.err)

@@ -4,7 +4,7 @@ package bucket_test
 
 import (
 	"errors"
-	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,22 +23,18 @@ func TestGoogle(t *testing.T) {
 	object := func(name, content string) fakestorage.Object {
 		return fakestorage.Object{ObjectAttrs: fakestorage.ObjectAttrs{BucketName: "clips", Name: name}, Content: []byte(content)}
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0") // the server must know its own address
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().(*net.TCPAddr)
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
-	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{
-		Scheme: "http", Host: address.IP.String(), Port: uint16(address.Port), PublicHost: address.String(), InitialObjects: []fakestorage.Object{object("in/a.gif", "A"), object("in/day/b.gif", "B"), object("other.gif", "C")},
+	server := httptest.NewUnstartedServer(nil)
+	address := server.Listener.Addr().String() // the storage must know it
+	storage, err := fakestorage.NewServerWithOptions(fakestorage.Options{
+		NoListener: true, PublicHost: address, InitialObjects: []fakestorage.Object{object("in/a.gif", "A"), object("in/day/b.gif", "B"), object("other.gif", "C")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(server.Stop)
-	t.Setenv("STORAGE_EMULATOR_HOST", address.String())
+	server.Config.Handler = storage.HTTPHandler()
+	server.Start()
+	t.Cleanup(server.Close)
+	t.Setenv("STORAGE_EMULATOR_HOST", address)
 	in, out := buckettest.Open(t, "gs://clips/in/"), buckettest.Open(t, "gs://clips/out/")
 	if err := errors.Join(in.Check(t.Context()), out.Check(t.Context())); err != nil {
 		t.Fatal(err)

@@ -21,6 +21,9 @@ import (
 // Name is the bucket that a server has.
 const Name = "clips"
 
+// Nowhere is where no server is. The port of a closed one is soon that of another test.
+const Nowhere = "http://127.0.0.1:1"
+
 // Server is an S3 server in this process, with one bucket.
 type Server struct {
 	http    *httptest.Server
@@ -65,8 +68,11 @@ func (s *Server) Address(folder string) string {
 }
 
 // Options are those of addresses, from the question mark on.
-func (s *Server) Options() string {
-	return "?anonymous=true&region=us-east-1&use_path_style=true&endpoint=" + s.http.URL
+func (s *Server) Options() string { return Options(s.http.URL) }
+
+// Options are those of addresses at a server with a URL, from the question mark on.
+func Options(server string) string {
+	return "?anonymous=true&region=us-east-1&use_path_style=true&endpoint=" + server
 }
 
 // Put stores an object.
