@@ -4,7 +4,6 @@ import (
 	"context"
 	"hash/maphash"
 	"image"
-	"image/draw"
 
 	"github.com/bgremove/bgremove/internal/matte/refine"
 )
@@ -74,7 +73,7 @@ func (c *Clip) look(ctx context.Context, img *image.NRGBA, m *image.Alpha, s sur
 	r = rescale(r, coarse.X, coarse.Y, m.Rect.Dx(), m.Rect.Dy())
 	fit := image.NewAlpha(image.Rectangle{Max: r.Size()})
 	refine.Resize(fit, res.Matte)
-	draw.Draw(found, r, fit, image.Point{}, draw.Src)
+	refine.Place(found, r, fit)
 	return found, nil
 }
 

@@ -55,6 +55,13 @@ func enlarge(dst, small *image.Alpha) {
 	}
 }
 
+// Place sets the part r of dst to part, which is of its size.
+func Place(dst *image.Alpha, r image.Rectangle, part *image.Alpha) {
+	for y := range r.Dy() {
+		copy(dst.Pix[dst.PixOffset(r.Min.X, r.Min.Y+y):][:r.Dx()], part.Pix[y*part.Stride:])
+	}
+}
+
 // locate returns where pixel x of n lies among m samples.
 func locate(x, n, m int) position {
 	p := min(max((float32(x)+0.5)*float32(m)/float32(n)-0.5, 0), float32(m-1))

@@ -3,6 +3,7 @@ package refine_test
 import (
 	"image"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/refine"
@@ -37,5 +38,16 @@ func TestResize(t *testing.T) {
 	dst.Pix[0] = 9
 	if refine.Resize(dst, image.NewAlpha(image.Rectangle{})); dst.Pix[0] != 0 {
 		t.Error("nothing does not become nothing")
+	}
+}
+
+// A part of a matte is replaced, and nothing around it.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	m, part := image.NewAlpha(image.Rect(0, 0, 4, 3)), image.NewAlpha(image.Rect(0, 0, 2, 2))
+	copy(part.Pix, []uint8{1, 2, 3, 4})
+	refine.Place(m, image.Rect(1, 1, 3, 3), part)
+	if want := []uint8{0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 4, 0}; !slices.Equal(m.Pix, want) {
+		t.Errorf("got %v", m.Pix)
 	}
 }

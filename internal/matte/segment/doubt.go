@@ -3,9 +3,9 @@ package segment
 import (
 	"context"
 	"image"
-	"image/draw"
 	"slices"
 
+	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
@@ -31,7 +31,7 @@ func (e *Estimator) revised(ctx context.Context, d draft) (*image.Alpha, error) 
 		if err != nil {
 			return nil, err
 		}
-		draw.Draw(m, r, part, image.Point{}, draw.Src)
+		refine.Place(m, r, part)
 	}
 	return m, nil
 }
