@@ -105,7 +105,7 @@ func TestLostTooOften(t *testing.T) {
 // Heartbeats keep the lease of a long job.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
-	each(t, job.Config{Lease: 500 * time.Millisecond}, func(t *testing.T, x *fixture) {
+	each(t, job.Config{Lease: 2 * time.Second}, func(t *testing.T, x *fixture) {
 		id := x.submit(x.owner, x.input("a.gif", 5)).Jobs[0].ID
 		begun, goOn := make(chan struct{}), make(chan struct{})
 		x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {

@@ -32,7 +32,7 @@ func (x *fixture) behind(w *wire.Wire, lease time.Duration) *job.Service {
 // A clip that is done in parts waits for a database that is away, too.
 func TestDatabaseAwayFromParts(t *testing.T) {
 	t.Parallel()
-	const lease = 200 * time.Millisecond
+	const lease = 2 * time.Second
 	database := storetest.Postgres(t)
 	w := storetest.Wire(t, database)
 	direct := newFixture(t, storetest.Open(t, database), job.Config{})
@@ -62,7 +62,7 @@ func TestDatabaseAwayFromParts(t *testing.T) {
 // PostgreSQL is away for many leases, in whatever way it is away.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
-	const lease = 200 * time.Millisecond
+	const lease = 2 * time.Second
 	for name, away := range map[string]func(*wire.Wire){"cut": (*wire.Wire).Cut, "stalled": (*wire.Wire).Stall} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
