@@ -79,6 +79,17 @@ def shrunk(cut, scale, pixels):
     return cut.resize(size, Image.Resampling.BOX), 1.0
 
 
+def limb(cut, spot, width, length):
+    """A long round piece of a premultiplied cut-out, from a spot (row, column) of it, below the middle of the picture."""
+    y, x = (int(v) for v in spot)
+    part = cut.crop((x - width // 2, y - length // 2, x - width // 2 + width, y - length // 2 + length))
+    mask = Image.new("L", part.size)
+    ImageDraw.Draw(mask).rounded_rectangle([0, 0, width - 1, length - 1], width // 2, 255)
+    out = Image.new(cut.mode, (width, 2 * length))
+    out.paste(Image.composite(part, Image.new(cut.mode, part.size), mask), (0, length))
+    return out
+
+
 def piece(dice, picture, kinds=("post", "post", "hedge", "hedge", "block")):
     """A piece of a photograph as a cut-out that stands nearer than the place, and its kind: a post, a hedge or a block."""
     w, h = picture.size

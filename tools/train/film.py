@@ -42,6 +42,7 @@ class Plan:
     two: bool = False
     rests: bool = False  # the second subject stands still
     footage: object = None
+    gestures: bool = False  # the subject stands still, but for its head and arms
 
 
 @dataclasses.dataclass
@@ -78,11 +79,12 @@ def plan(pack, dice):
     return Plan(kind, camera, size, learnt, glued, two, rests, footage)
 
 
-def clip(pack, seed):
-    """The clip that a seed stands for."""
+def clip(pack, seed, gestures=0.0):
+    """The clip that a seed stands for. A share of the still subjects make gestures: those for training, and none that is measured."""
     dice = random.Random(f"film {seed}")
     grain = np.random.default_rng(dice.randrange(2**32))
     p = plan(pack, dice)
+    p.gestures = p.kind == "static" and random.Random(f"gestures {seed}").random() < gestures
     if p.kind == "real":
         pictures, truths = real(pack, dice, p)
         mattes = np.stack([truths] * 3, 1)
@@ -134,10 +136,35 @@ def filmed(pack, dice, grain, p):
 
 def subjects(pack, dice, grain, p, camera, place):
     first = subject(pack, dice, grain, p, camera, place, p.kind == "static")
+    if p.gestures:
+        return [first, *arms(dice, first)]
     if not p.two:
         return [first]
     second = subject(pack, dice, grain, p, camera, place, p.rests)
     return [second, first] if dice.random() < 0.5 else [first, second]
+
+
+def arms(dice, subject):
+    """Things like arms that swing before a still subject, whose head may turn."""
+    if dice.random() < 0.6:
+        subject.seam, subject.upper = dice.uniform(0.3, 0.45), True  # the cut-out's rim is part of its height
+        subject.track.turn_part(dice, dice.uniform(3, 20))
+    return [arm(dice, subject) for _ in range(dice.choice([0, 1, 1, 2, 2]))]
+
+
+def arm(dice, subject):
+    """A long piece of a subject that swings about a place of it."""
+    shown = np.argwhere(np.asarray(subject.cut)[..., 3] > 127)
+    low, high = shown.min(0), shown.max(0) + 1
+    length = dice.uniform(0.2, 0.5) * (high - low)[0]
+    spot = shown[dice.randrange(len(shown))]
+    cut = cast.limb(subject.cut, spot, max(round(length * dice.uniform(0.25, 0.5)), 2), max(round(length), 2))
+    y, x = low + (high - low) * [dice.uniform(0.25, 0.6), dice.uniform(0.25, 0.75)]
+    w, h = subject.cut.size
+    where = subject.track.where + subject.track.size[:, None] * [x - w / 2, y - h / 2]
+    track = motion.Track(where, subject.track.size, subject.track.turn.copy(), np.zeros(motion.ROWS))
+    track.swing(dice)
+    return stage.Thing(cut, track, follows=subject.follows, subject=True, pixels=subject.pixels)
 
 
 def subject(pack, dice, grain, p, camera, place, still):

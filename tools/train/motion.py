@@ -100,6 +100,14 @@ class Track:
             pace = dice.uniform(0, 6) + dice.uniform(0.2, 0.8) * np.arange(ROWS)
             self.bend += math.radians(dice.uniform(0.2, 1.5)) * np.sin(pace)
 
+    def turn_part(self, dice, degrees):
+        """Lets the part that bends turn to and fro, up to an angle."""
+        self.bend += math.radians(degrees) * to_and_fro(dice)
+
+    def swing(self, dice):
+        """Lets it turn about its middle, as an arm about a shoulder."""
+        self.turn += dice.uniform(-1.6, 1.6) + math.radians(dice.uniform(10, 60)) * to_and_fro(dice)
+
     def travel(self, dice, speed, size, grounded):
         """Sends it on its way at a speed in pixels a frame, with a gait; what is grounded stays about level and upright."""
         way, goes = progress(dice)
@@ -112,6 +120,12 @@ class Track:
             self.bend += math.radians(dice.uniform(2, 25)) * np.sin(pace)
         if dice.random() < 0.3:
             self.size *= np.exp(dice.uniform(-0.025, 0.025) * way)
+
+
+def to_and_fro(dice):
+    """Where something between -1 and 1 is that goes to and fro, and may pause."""
+    _, goes = progress(dice)
+    return np.sin(dice.uniform(0, 6) + dice.uniform(0.25, 1.3) * np.cumsum(np.append(goes, goes[-1])))
 
 
 def progress(dice):

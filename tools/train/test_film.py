@@ -115,6 +115,20 @@ class Motion(unittest.TestCase):
             at = middles(filmed(planned("static", "still"), seed)[1][:, 0])
             self.assertLess(np.ptp(at, 0).max(), 4)
 
+    def test_gestures_move_parts_of_still_subjects(self):
+        still, gestures = ([filmed(planned("static", "still", gestures=g), s) for s in range(8)] for g in (False, True))
+        changes = [np.mean([np.abs(np.diff(mattes[:, 0], axis=0)).mean() for _, mattes in some]) for some in (still, gestures)]
+        self.assertGreater(changes[1], 2 * changes[0])
+        for pictures, mattes in gestures:
+            self.assertLess(np.ptp(middles(mattes[:, 0]), 0).max(), 16)
+            np.testing.assert_allclose(pictures[..., 0], mattes[:, 0] * 255, atol=60)
+
+    def test_gestures_are_only_made_where_they_are_wanted(self):
+        with mock.patch("clips.taken", lambda _: set()):
+            kinds = [[(c.plan.kind, c.plan.gestures) for c in (film.clip(Drawn(), s, share) for s in range(6))] for share in (0, 1)]
+        self.assertFalse(any(g for _, g in kinds[0]))
+        self.assertEqual([k == "static" for k, _ in kinds[1]], [g for _, g in kinds[1]])
+
     def test_tracking_shots_keep_the_subject(self):
         carried = []
         for seed in range(8):

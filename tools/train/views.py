@@ -31,6 +31,7 @@ from evaluate import OnnxRunner
 from pack import Pack
 
 SHORT = 256  # short side of the network's pictures
+GESTURES = 0.5  # share of still subjects whose head and arms move
 
 
 def views(program, pictures, mattes):
@@ -50,7 +51,7 @@ def shown(command, pictures, mattes):
 
 def estimated(pack, run, seed):
     """The clip that a seed stands for, and its mattes [n, h, w], 0 to 1, by a network, some of them spoilt."""
-    clip, dice = film.clip(pack, seed), random.Random(f"mattes {seed}")
+    clip, dice = film.clip(pack, seed, GESTURES), random.Random(f"mattes {seed}")
     h, w = clip.truths.shape[1:]
     learnt = clip.plan.learnt
     short = dice.choice([128, 160, 160, 192, 224, SHORT] if learnt else [160, 192, 224, SHORT, SHORT, SHORT])
