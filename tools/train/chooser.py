@@ -203,21 +203,21 @@ def iou(found, truth):
     return ((a & b).sum((1, 2)) / either.clamp(1))[b.any(2).any(1)].mean()
 
 
-def train(net, samples, most, batch, rate):
+def train(net, samples, most, batch, rate, bfloat16=False):
     """Learns from `most` samples, batch frames at a time."""
 
     def report():
         samples.look()
         return f" of {len(samples.clips)} clips, {measure(net, samples.held)}"
 
-    companion.learn(net, lambda: samples.batch(batch), loss, max(most // batch, 1), rate, SAID, report)
+    companion.learn(net, lambda: samples.batch(batch), loss, max(most // batch, 1), rate, SAID, report, bfloat16)
 
 
 def main():
     a = companion.parser(__doc__, samples=300_000).parse_args()
     companion.main(
         a, Chooser(), convolutions, lambda: Samples(a.folder, a.seed),
-        lambda net, samples: train(net, samples, a.samples, a.batch, a.rate), write,
+        lambda net, samples: train(net, samples, a.samples, a.batch, a.rate, a.bfloat16), write,
     )  # fmt: skip
 
 

@@ -67,6 +67,7 @@ def parser(doc, samples):
     p.add_argument("--rate", type=float, default=2e-3)
     p.add_argument("--start", type=pathlib.Path, help="an .onnx file whose weights to begin with, where there are no others")
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--bfloat16", action="store_true", help="compute in bfloat16: quicker where the processor can")
     return p
 
 

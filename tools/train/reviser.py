@@ -161,7 +161,6 @@ def train(net, samples, most, batch, rate, bfloat16=False):
 def main():
     p = companion.parser(__doc__, samples=560_000)
     p.add_argument("--size", type=int, default=128, help="side of the parts of pictures trained on")
-    p.add_argument("--bfloat16", action="store_true", help="compute in bfloat16: three times as quick where the processor can")
     a = p.parse_args()
     companion.main(
         a, Reviser(), convolutions, lambda: Samples(a.folder, a.size, a.seed),
