@@ -80,7 +80,7 @@ def plan(pack, dice):
 
 
 def clip(pack, seed, gestures=0.0):
-    """The clip that a seed stands for. A share of the still subjects make gestures: those for training, and none that is measured."""
+    """The clip that a seed stands for. A share of the still subjects make gestures: in training, not where it is measured."""
     dice = random.Random(f"film {seed}")
     grain = np.random.default_rng(dice.randrange(2**32))
     p = plan(pack, dice)
