@@ -105,7 +105,8 @@ func TestLostTooOften(t *testing.T) {
 // Heartbeats keep the lease of a long job.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
-	each(t, job.Config{Lease: 2 * time.Second}, func(t *testing.T, x *fixture) {
+	const lease = 2 * time.Second
+	each(t, job.Config{Lease: lease}, func(t *testing.T, x *fixture) {
 		id := x.submit(x.owner, x.input("a.gif", 5)).Jobs[0].ID
 		begun, goOn := make(chan struct{}), make(chan struct{})
 		x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
@@ -118,7 +119,7 @@ func TestHeartbeat(t *testing.T) {
 		if err := x.db.QueryRow("SELECT lease_until FROM jobs").Scan(&until); err != nil {
 			t.Fatal(err)
 		}
-		x.until("SELECT lease_until > $1 FROM jobs", until+1000)
+		x.until("SELECT lease_until > $1 FROM jobs", until+2*lease.Milliseconds())
 		close(goOn)
 		x.ended()
 		if j := x.get(id); j.State != job.Done || j.Attempt != 1 {

@@ -49,7 +49,7 @@ func TestDatabaseAwayFromParts(t *testing.T) {
 	<-begun
 	w.Cut()
 	close(goOn)
-	direct.until("SELECT lease_until < now_ms() - 1000 FROM jobs WHERE id = $1", id)
+	direct.until("SELECT lease_until < now_ms() - CAST($2 AS BIGINT) FROM jobs WHERE id = $1", id, 5*lease.Milliseconds())
 	w.Mend()
 	direct.ended()
 	direct.checkJoined(id)
@@ -84,7 +84,7 @@ func TestDatabaseAway(t *testing.T) {
 			<-begun
 			away(w)
 			close(goOn) // it finishes during the outage
-			direct.until("SELECT lease_until < now_ms() - 1000 FROM jobs WHERE id = $1", id)
+			direct.until("SELECT lease_until < now_ms() - CAST($2 AS BIGINT) FROM jobs WHERE id = $1", id, 5*lease.Milliseconds())
 			w.Mend()
 			direct.ended()
 			if j := direct.get(id); j.State != job.Done || j.Attempt != 1 || tries.Load() != 1 {
