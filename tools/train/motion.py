@@ -113,7 +113,7 @@ class Track:
         way, goes = progress(dice)
         heading = dice.choice([0, math.pi]) + dice.gauss(0, 0.4)
         self.where += speed * way[:, None] * [math.cos(heading), (0.2 if grounded else 1) * math.sin(heading)]
-        pace = np.cumsum(np.append(goes, goes[-1])) * dice.uniform(0.3, 1.6) + dice.uniform(0, 6)
+        pace = phases(goes, rate=dice.uniform(0.3, 1.6), first=dice.uniform(0, 6))
         self.where[:, 1] += dice.uniform(0, 0.012) * size[1] * np.sin(2 * pace)
         self.turn += math.radians(dice.uniform(0, 3 if grounded else 10)) * np.sin(pace * dice.choice([0.3, 1]))
         if dice.random() < 0.6:
@@ -125,7 +125,12 @@ class Track:
 def to_and_fro(dice):
     """Where something between -1 and 1 is that goes to and fro, and may pause."""
     _, goes = progress(dice)
-    return np.sin(dice.uniform(0, 6) + dice.uniform(0.25, 1.3) * np.cumsum(np.append(goes, goes[-1])))
+    return np.sin(phases(goes, first=dice.uniform(0, 6), rate=dice.uniform(0.25, 1.3)))
+
+
+def phases(goes, first, rate):
+    """The angles of what goes on at a rate from about a first one, with progress's shares of speed."""
+    return np.cumsum(np.append(goes, goes[-1])) * rate + first
 
 
 def progress(dice):
