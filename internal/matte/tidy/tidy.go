@@ -23,7 +23,7 @@ const (
 	maxMove = 2
 	// minMass is the share of the largest part's alpha that a part must have,
 	// minSolid the share of its visible pixels that must be solid.
-	minMass, minSolid = 0.003, 0.3
+	minMass, minSolid = 0.003, 0.15
 	// maxFlicker is the number of frames up to which a small part, or a hole, is taken
 	// for flicker. flickerShare is how small, as a share of the largest part's
 	// alpha in a frame, and holeShare the same of holes.

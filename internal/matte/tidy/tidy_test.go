@@ -105,6 +105,12 @@ func TestSubjectSurvives(t *testing.T) {
 			cx, cy := centre(f)
 			return 0, disc(cx, cy, 14, x, y)
 		},
+		"someone in mist": func(_, x, y int) (float64, bool) {
+			if disc(280, 200, 12, x, y) {
+				return 1, true
+			}
+			return 0.45, disc(280, 200, 25, x, y)
+		},
 		"someone who comes in late": func(f, x, y int) (float64, bool) {
 			return 1, f > 15 && disc(280, 200, 25, x, y)
 		},
