@@ -15,6 +15,7 @@ import onnxruntime
 import torch
 
 import adapt
+import blend
 import cells
 import checkpoint
 import chooser
@@ -326,6 +327,21 @@ class Choosing(unittest.TestCase):
             again = back.eval()(*inputs)[..., :13, :22].numpy() * 255
         self.assertLess(float(np.abs(found - want).max()), 2)
         self.assertLess(float(np.abs(again - want).max()), 2)
+
+    @torch.no_grad()
+    def test_a_blend_is_the_mean_by_shares(self):
+        torch.manual_seed(6)
+        inputs = tuple(torch.rand(2, n, h, w) * 255 for n, h, w in ((planes.CELL_COUNT, 16, 24), (planes.FEATURES, 8, 12)))
+        nets = [chooser.Chooser() for _ in range(2)]
+        torch.nn.init.normal_(nets[0].head.weight, std=0.05)
+        nets[1].load_state_dict(nets[0].state_dict())
+        blend.settle(nets[0], [inputs])
+        want = nets[0](*inputs)
+        torch.testing.assert_close(blend.blend(nets, [0.3, 0.9], [inputs])(*inputs), want, rtol=1e-3, atol=1e-4)
+        nets[1].head.weight.neg_()
+        torch.testing.assert_close(
+            blend.blend(nets, [0.5, 0.5], [inputs])(*inputs), (inputs[0][:, :1] / 255).clamp(chooser.LEAST, 1 - chooser.LEAST)
+        )
 
     @torch.no_grad()
     def test_sees_other_features_by_a_map(self):
