@@ -97,7 +97,8 @@ def ways(a, run):
 
 
 FILMED = 1_000_000  # the first seed of films that are measured; training uses lower ones
-KINDS = {"static": 24, "moving": 24, "empty": 8}  # how many of each kind
+PLAIN = "nothing glued"  # to the place that looks like a subject
+KINDS = {"static": 24, "moving": 24, "empty": 8, f"moving, {PLAIN}": 24, f"empty, {PLAIN}": 8}  # how many of each kind
 
 
 def overlap(mattes, truths):
@@ -106,30 +107,43 @@ def overlap(mattes, truths):
     return np.mean([metrics.iou(m, t, whole) for m, t in zip(mattes, truths) if t.max() > 0.5])
 
 
-def filmed(a, pack):
-    """Prints what the program makes of films by kind, with and without motion, and of empty ones where only what moves is wanted."""
+def films(pack):
+    """The films that are measured, and of which of KINDS each is."""
     import film
 
-    wanted, found = dict(KINDS), {kind: {} for kind in KINDS}
-    seed = FILMED
+    wanted, seed = dict(KINDS), FILMED
     while any(wanted.values()):
         clip = film.clip(pack, seed)
         seed += 1
-        if not wanted.get(clip.plan.kind):
-            continue
-        wanted[clip.plan.kind] -= 1
-        ways = [[], ["--no-motion"]] + [["--subject", "moving"]] * (clip.plan.kind == "empty")
-        for more in ways:
+        kinds = [kind for kind in kinds_of(clip.plan) if wanted.get(kind)]
+        for kind in kinds:
+            wanted[kind] -= 1
+        if kinds:
+            yield clip, kinds
+
+
+def kinds_of(plan):
+    """Those of KINDS that a film of a plan may be."""
+    return [plan.kind] if plan.glued else [plan.kind, f"{plan.kind}, {PLAIN}"]
+
+
+def filmed(a, pack):
+    """Prints what the program makes of films by kind, with and without motion, and of empty ones where only what moves is wanted."""
+    found = {kind: {} for kind in KINDS}
+    for clip, kinds in films(pack):
+        empty = clip.plan.kind == "empty"
+        for more in [[], ["--no-motion"]] + [["--subject", "moving"]] * empty:
             frames = [types.SimpleNamespace(picture=p) for p in clip.pictures]
             mattes = program.mattes(a.program.resolve(), a.onnx.resolve(), frames, *more)
-            truths = [t / np.float32(255) for t in clip.truths]
-            value = np.mean(mattes) if clip.plan.kind == "empty" else overlap(mattes, truths)
-            found[clip.plan.kind].setdefault(" ".join(more), []).append(value)
+            value = np.mean(mattes) if empty else overlap(mattes, [t / np.float32(255) for t in clip.truths])
+            for kind in kinds:
+                found[kind].setdefault(" ".join(more), []).append(value)
     for kind, by in found.items():
-        what = "mean alpha" if kind == "empty" else "IoU"
-        means = ", ".join(f"{f'with {more} ' if more else ''}{np.mean(found):.4f}" for more, found in by.items())
-        worst = "" if kind == "empty" else f", worst loss by motion {max(b - a for a, b in zip(by[''], by['--no-motion'])):.3f}"
-        print(f"{len(by[''])} {kind} films, by the program: {what} {means}{worst}")
+        empty = kind.startswith("empty")
+        what = "mean alpha" if empty else f"median IoU {np.median(by['']):.3f}, mean"
+        means = ", ".join(f"{f'with {more} ' if more else ''}{np.mean(values):.4f}" for more, values in by.items())
+        worst = "" if empty else f", worst loss by motion {max(b - a for a, b in zip(by[''], by['--no-motion'])):.3f}"
+        print(f"{len(by[''])} films, {kind}, by the program: {what} {means}{worst}")
 
 
 def main():
