@@ -1,5 +1,6 @@
 """The clips that the reviser learns from: what is in their truth, how they move, and what recording does to them."""
 
+import collections
 import csv
 import pathlib
 import random
@@ -12,6 +13,7 @@ import numpy as np
 from PIL import Image
 
 import cast
+import evaluate
 import film
 import footage
 import motion
@@ -312,6 +314,17 @@ class Footage(unittest.TestCase):
         self.assertEqual(a.shape, (18, 32, 4))
         self.assertLess(np.abs(a[..., :3].astype(int) - (0, 90, 200)).max(), 20)
         self.assertEqual((int(a[7, 8, 3]), int(a[0, 0, 3])), (255, 0))
+
+
+class Measured(unittest.TestCase):
+    def test_there_are_as_many_films_of_each_kind_as_wanted(self):
+        def clip(_, seed):
+            return types.SimpleNamespace(plan=planned(("static", "moving", "empty")[seed % 3], "still", seed % 4 > 0))
+
+        with mock.patch.object(film, "clip", clip):
+            found = [(c.plan.glued, kinds) for c, kinds in evaluate.films(None)]
+        self.assertEqual(collections.Counter(k for _, kinds in found for k in kinds), evaluate.KINDS)
+        self.assertFalse([kinds for glued, kinds in found if glued and any(evaluate.PLAIN in k for k in kinds)])
 
 
 if __name__ == "__main__":
