@@ -32,11 +32,7 @@ def network(path, samples):
 @torch.no_grad()
 def blend(nets, shares, batches):
     """The first of nets with the mean of all weights, each by its share, and with batch statistics of batches."""
-    total = sum(shares)
-    states = [net.state_dict() for net in nets]
-    for name, value in states[0].items():
-        if value.is_floating_point():
-            value.copy_(sum(s[name] * (share / total) for s, share in zip(states, shares)))
+    soup.mean([net.state_dict() for net in nets], shares)
     settle(nets[0], batches)
     return nets[0]
 

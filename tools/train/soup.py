@@ -21,12 +21,17 @@ def part(text):
     return pathlib.Path(path), float(share)
 
 
+def mean(weights, shares):
+    """Makes the first of weights, dicts of tensors by name, the mean of all, each by its share."""
+    total = sum(shares)
+    for name, value in weights[0].items():
+        if value.is_floating_point():
+            value.copy_(sum(w[name] * (share / total) for w, share in zip(weights, shares)))
+
+
 def mix(states, shares):
     """The first state with the average of all states, each by its share."""
-    total = sum(shares)
-    for name, value in states[0].average.items():
-        if value.is_floating_point():
-            value.copy_(sum(s.average[name] * (share / total) for s, share in zip(states, shares)))
+    mean([s.average for s in states], shares)
     return states[0]
 
 
