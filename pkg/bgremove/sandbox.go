@@ -43,7 +43,7 @@ func InitSandbox() { sandbox.Init() }
 // SandboxOn the default.
 type ChildLimits struct {
 	CPU       time.Duration // of all cores together
-	Memory    int64         // bytes
+	Memory    int64         // bytes; with less than 256 MiB a child may fail to start
 	FileSize  int64         // bytes of the output
 	OpenFiles int
 }

@@ -58,7 +58,7 @@ func TestEncoderLimits(t *testing.T) {
 	}{
 		"enough":    {sandbox.Limits{CPU: time.Minute, Memory: 2 << 30, FileSize: 1 << 30, OpenFiles: 64}, 160, 3, sandbox.LimitError{}},
 		"cpu":       {sandbox.Limits{CPU: time.Second}, 320, 100_000, sandbox.LimitError{Resource: sandbox.CPU, Limit: "1s"}},
-		"memory":    {sandbox.Limits{Memory: 80 << 20}, 2560, 20, sandbox.LimitError{Resource: sandbox.Memory, Limit: "80 MiB"}},
+		"memory":    {sandbox.Limits{Memory: 256 << 20}, 2560, 20, sandbox.LimitError{Resource: sandbox.Memory, Limit: "256 MiB"}},
 		"file size": {sandbox.Limits{FileSize: 128 << 10}, 160, 1000, sandbox.LimitError{Resource: sandbox.FileSize, Limit: "128 KiB"}},
 	}
 	for name, tt := range tests {

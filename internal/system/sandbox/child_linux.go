@@ -137,6 +137,10 @@ const threadStack = 2 << 20
 // set lowers this process's limits for good: the soft and the hard limit are
 // equal. Too much CPU time is thus a SIGKILL. ffmpeg would take a SIGXCPU for a
 // request to stop normally.
+//
+// The limit on memory counts for this process, too, until it is the program. Go's
+// heap and the stacks of a few threads count as some 120 MiB. With less than 256 MiB
+// a thread that Go starts just then can fail, and so does the child.
 func (l Limits) set() error {
 	// From here on nothing may ask the kernel for memory; the remaining steps
 	// use memory that is free already.
