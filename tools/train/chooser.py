@@ -33,6 +33,8 @@ STEP = 4.0  # how much of a logit a unit of the head is
 COVERAGE = CELLS.index("CellCoverage")
 HELD = 10  # one clip of so many is held out
 SAID = 2500  # the metrics are printed every so many steps
+ENLARGED, PART = 0.5, 0.55  # share of samples that are a part of their frame, and the least share of its sides
+FORGOTTEN = 0.1  # share of the features that a sample lacks
 UNSEEN = 0.1  # share of samples without features
 COLOURS = slice(CELLS.index("CellRed"), CELLS.index("CellBlue") + 1)
 
@@ -136,12 +138,28 @@ class Samples:
             f, seen = f[..., ::-1], seen[..., ::-1]
         if dice.random() < 0.15:
             f, seen = f[..., ::-1, :], seen[..., ::-1, :]
+        if dice.random() < ENLARGED:
+            f, seen = enlarged(dice, f, seen)
         if dice.random() < 0.5:
             f = f.copy()
             recolour(dice, f)
         if dice.random() < UNSEEN:
-            seen = np.zeros_like(seen)
+            return f, np.zeros_like(seen)
+        seen = seen.copy()
+        seen[[k for k in range(len(seen)) if dice.random() < FORGOTTEN]] = 0
         return f, seen
+
+
+def enlarged(dice, frame, seen):
+    """A part of a frame's cells [k, h, w] and of its features, in their sizes."""
+    share = [dice.uniform(PART, 1) for _ in range(2)]
+    first = [dice.uniform(0, n * (1 - s)) for n, s in zip(frame.shape[1:], share)]
+
+    def part(planes, side):
+        rows, columns = (((np.arange(n) + 0.5) * s + f / side).astype(int).clip(0, n - 1) for n, s, f in zip(planes.shape[1:], share, first))
+        return planes[:, rows[:, None], columns]
+
+    return part(frame, 1), part(seen, 2)
 
 
 def recolour(dice, frame):
@@ -151,14 +169,24 @@ def recolour(dice, frame):
 
 
 class Clip:
-    """A clip's cells, with the true shares, uint8 [n, CELL_COUNT + 1, h, w], and its features [n, FEATURES, h/2, w/2]."""
+    """A clip's cells, with the true shares, uint8 [n, CELL_COUNT + 1, h, w], and its features [n, FEATURES, h/2, w/2].
+
+    Its files are opened anew each time: thousands of clips would be too many open files.
+    """
 
     def __init__(self, path):
-        self.cells = np.load(path, mmap_mode="r")
-        self.features = np.load(cells.beside(path), mmap_mode="r")
-        self.shape = self.cells.shape[2:]
-        if self.cells.shape[1] != CELL_COUNT + 1 or self.features.shape[1] != FEATURES:
+        self.path = path
+        _, count, *self.shape = self.cells.shape
+        if count != CELL_COUNT + 1 or self.features.shape[1] != FEATURES:
             raise SystemExit(f"{path} has cells of another kind: empty the folder and make them anew with cells.py")
+
+    @property
+    def cells(self):
+        return np.load(self.path, mmap_mode="r")
+
+    @property
+    def features(self):
+        return np.load(cells.beside(self.path), mmap_mode="r")
 
 
 def padded(frames, seen):

@@ -304,6 +304,18 @@ class Revising(unittest.TestCase):
 
 
 class Choosing(unittest.TestCase):
+    def test_enlarged_chooser_samples(self):
+        frame = np.stack(np.mgrid[:38, :60]).astype(np.uint8)
+        seen = np.stack(np.mgrid[:19, :30]).astype(np.uint8) * 2
+        for seed in range(20):
+            with self.subTest(seed=seed):
+                found, features = chooser.enlarged(random.Random(seed), frame, seen)
+                self.assertEqual((found.shape, features.shape), (frame.shape, seen.shape))
+                self.assertLessEqual(np.abs(found[:, ::2, ::2].astype(int) - features).max(), 2)  # the same places
+                for axis, n in enumerate(frame.shape[1:]):
+                    size = found[axis].max() - found[axis].min() + 1
+                    self.assertTrue(chooser.PART * n - 1 <= size <= n)
+
     def test_nothing_is_chosen_at_first(self):
         net = chooser.Chooser().eval()
         given, seen = (torch.randint(0, 256, (1, n, h, w)).float() for n, h, w in ((planes.CELL_COUNT, 16, 24), (planes.FEATURES, 8, 12)))
