@@ -37,17 +37,18 @@ const (
 )
 
 // newChoice is that of a frame of w × h pixels, of whose cells the matte covered before and
-// chosen is subject, as shares of 255. drop is how much of what is not chosen goes, from 0 to 1.
-func newChoice(before, chosen []uint8, grid image.Point, drop float32, w, h int) Choice {
+// chosen is subject, as shares of 255. d is how much of what is not chosen goes.
+func newChoice(before, chosen []uint8, grid image.Point, d drop, w, h int) Choice {
 	c := Choice{grid: grid, w: w, h: h, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
 	for k, v := range chosen {
+		goes := d.of(v)
 		if v != before[k] {
 			c.odds[k] = logits[v] - logits[min(max(before[k], least), 255-least)]
 		}
 		if c.odds[k] < 0 {
-			c.odds[k] *= drop
+			c.odds[k] *= goes
 		}
-		c.keep[k] = 1 - drop + drop*staying(chosen, c.grid, k)
+		c.keep[k] = 1 - goes + goes*staying(chosen, c.grid, k)
 	}
 	return c
 }

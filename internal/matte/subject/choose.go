@@ -18,7 +18,7 @@ type Chooser func(context.Context, *view.Cells) ([]uint8, error)
 
 // Choose decides for every frame, after Decide. Without a network, what the mattes cover is
 // chosen. A still subject and a still thing of the backdrop have the same motion, so Auto
-// leaves a shot in which nothing moves what it has. Moving drops more, and Salient keeps all.
+// drops less from a shot in which little moves. Moving drops more, and Salient keeps all.
 func (c *Clip) Choose(ctx context.Context, w Wanted, network Chooser) error {
 	c.wanted = w
 	if w == Salient {
@@ -64,6 +64,9 @@ func (c *Clip) chooseSome(ctx context.Context, first, end int, network Chooser) 
 		if err := c.chosen.Append(cells[i].Plane(view.CellCoverage), chosen[i]); err != nil {
 			return err
 		}
+		if network != nil {
+			c.shotOf(first+i).found.add(&cells[i], chosen[i])
+		}
 	}
 	return nil
 }
@@ -92,18 +95,6 @@ func (c *Clip) choice(i int) (Choice, error) {
 		return none, err
 	}
 	return newChoice(before, chosen, c.grid, c.drop(i), c.meter.w, c.meter.h), nil
-}
-
-// drop is how much of what is not chosen goes from frame i.
-func (c *Clip) drop(i int) float32 {
-	switch c.wanted {
-	case Salient:
-		return 0
-	case Auto:
-		lively := float32(c.shotOf(i).lively)
-		return min(max((lively-livelyMin)/(livelyFull-livelyMin), 0), 1)
-	}
-	return 1
 }
 
 // dropStill drops cells that move little, together with their neighbours and by the share

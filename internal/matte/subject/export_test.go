@@ -2,9 +2,9 @@ package subject
 
 import "image"
 
-// NewChoice is newChoice.
-func NewChoice(before, chosen []uint8, grid image.Point, drop float32, w, h int) Choice {
-	return newChoice(before, chosen, grid, drop, w, h)
+// NewChoice is newChoice where all goes that is not chosen.
+func NewChoice(before, chosen []uint8, grid image.Point, w, h int) Choice {
+	return newChoice(before, chosen, grid, drop{1, 1}, w, h)
 }
 
 // Clicked and Boxed are marks, and Finger is the size of a click's.

@@ -49,9 +49,6 @@ const (
 	// lively is the least motion from frame to frame of a subject that moves much, some 0.3
 	// pixels where the camera stands still.
 	lively = 0.8
-	// In a shot in which the subject is lively in fewer frames than livelyMin, as a share,
-	// Auto drops nothing. From livelyFull on it drops all that the network does not choose.
-	livelyMin, livelyFull = 0.5, 0.8
 	// movingShare is what Moving drops: parts that move by less than this share of the
 	// subject's motion.
 	movingShare = 0.5
@@ -93,6 +90,7 @@ type shot struct {
 	first, last int
 	// subject, backdrop, busiest and lively are view.ShotSubject and so on, 0 to 1.
 	subject, backdrop, busiest, lively float64
+	found                              found // after Choose
 }
 
 // has reports whether a frame is in the shot.

@@ -228,8 +228,8 @@ func TestShots(t *testing.T) {
 	}
 }
 
-// Where nothing moves nothing is dropped, whatever the network chose, unless only what
-// moves is wanted.
+// Where nothing moves and the network finds nothing, nothing is dropped, unless only what moves
+// is wanted.
 func TestStill(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(t float64) []disc { return []disc{{80 + 0.1*math.Sin(t), 50, 22}, {180, 90, 22}} }}
@@ -274,7 +274,7 @@ func TestChoice(t *testing.T) {
 				after[k] = value
 			}
 		}
-		return subject.NewChoice(before, after, grid, 1, w, h)
+		return subject.NewChoice(before, after, grid, w, h)
 	}
 	for _, size := range []image.Point{{w, h}, {w / 2, h / 2}, {3 * w, 3 * h}} {
 		scale := float64(size.X) / w
