@@ -56,10 +56,11 @@ func (c *Clip) drop(i int) drop {
 	}
 	s := c.shotOf(i)
 	f := &s.found
-	least := ramp(s.lively, livelyMin, livelyFull)
 	finds := ramp(float64(f.frames)/float64(s.last-s.first+1), foundMin, foundFull)
 	moves := ramp(float64(f.motion)/float64(255*max(f.cells, 1)), calm, brisk)
-	return drop{least, max(least, finds*moves)}
+	d := drop{least: ramp(s.lively, livelyMin, livelyFull)}
+	d.most = max(d.least, finds*moves)
+	return d
 }
 
 // of is how much goes of a cell of which a share of 255 is chosen.
