@@ -13,6 +13,7 @@ and features, uint8 [1, FEATURES, height/2, width/2], rounded up. It gives the s
 each cell that is subject, uint8 [1, 1, height, width].
 """
 
+import math
 import random
 
 import numpy as np
@@ -152,14 +153,14 @@ class Samples:
 
 def enlarged(dice, frame, seen):
     """A part of a frame's cells [k, h, w] and of its features, in their sizes."""
-    share = [dice.uniform(PART, 1) for _ in range(2)]
-    first = [dice.uniform(0, n * (1 - s)) for n, s in zip(frame.shape[1:], share)]
+    sizes = [math.ceil(n * dice.uniform(PART, 1)) for n in seen.shape[1:]]
+    firsts = [dice.randrange(n - size + 1) for n, size in zip(seen.shape[1:], sizes)]
 
     def part(planes, side):
-        rows, columns = (((np.arange(n) + 0.5) * s + f / side).astype(int).clip(0, n - 1) for n, s, f in zip(planes.shape[1:], share, first))
-        return planes[:, rows[:, None], columns]
+        rows, columns = (slice(side * first, side * (first + size)) for first, size in zip(firsts, sizes))
+        return cells.nearest(planes[:, rows, columns], *planes.shape[1:])
 
-    return part(frame, 1), part(seen, 2)
+    return part(frame, 2), part(seen, 1)
 
 
 def recolour(dice, frame):
