@@ -74,7 +74,7 @@ func agree(m, own *image.Alpha) {
 			if !outlined(inFirst/all) || !outlined((inBoth+inEither-inFirst)/all) {
 				continue
 			}
-			share := min(max((inBoth/inEither-other)/(same-other), 0), 1)
+			share := ramp(inBoth/inEither, other, same)
 			a[x] = uint8(float32(a[x]) + share*(float32(b[x])-float32(a[x])) + 0.5)
 		}
 	}

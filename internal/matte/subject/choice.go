@@ -89,7 +89,7 @@ func shrunk(m *image.Alpha, grid image.Point) []uint8 {
 
 // staying is how much of a cell stays.
 func staying(chosen []uint8, g image.Point, k int) float32 {
-	return min(max((float32(around(chosen, g, k))/255-gone)/(stays-gone), 0), 1)
+	return ramp(float32(around(chosen, g, k))/255, gone, stays)
 }
 
 // around is the most of a cell and those around it.
@@ -180,7 +180,7 @@ func multiply(m, dropped *image.Alpha) {
 // left is how much stays where hints drop a share.
 var left = func() (t [256]float32) {
 	for i := range t {
-		t[i] = min(max((allGone-float32(i)/255)/(allGone-noneGone), 0), 1)
+		t[i] = ramp(float32(i)/255, allGone, noneGone)
 	}
 	return t
 }()

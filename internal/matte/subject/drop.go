@@ -12,7 +12,7 @@ const (
 	foundMin, foundFull   = 0.5, 0.9
 	foundArea, foundShare = 0.005, 0.8
 	// Nothing goes where what it finds moves by at most calm, as the mean of view.TrackMotion,
-	// and all from brisk on. A person who only moves the arms keeps the body so.
+	// and all from brisk on. So a person who only moves the arms keeps the body.
 	calm, brisk = 0.5, 0.7
 	// The network is sure that a cell is backdrop up to a share of backdropSure, and not from
 	// backdropNot on.
@@ -68,5 +68,5 @@ func (d drop) of(chosen uint8) float32 {
 	return float32(d.most + (d.least-d.most)*ramp(float64(chosen)/255, backdropSure, backdropNot))
 }
 
-// ramp rises from 0 at lo to 1 at hi.
-func ramp(v, lo, hi float64) float64 { return min(max((v-lo)/(hi-lo), 0), 1) }
+// ramp goes from 0 at lo to 1 at hi, on whichever side that is.
+func ramp[T float32 | float64](v, lo, hi T) T { return min(max((v-lo)/(hi-lo), 0), 1) }

@@ -139,7 +139,7 @@ const threadStack = 2 << 20
 // request to stop normally.
 //
 // The limit on memory counts for this process, too, until it is the program. Go's
-// heap and the stacks of a few threads count as some 120 MiB. With less than 256 MiB
+// heap and the stacks of a few threads count as some 120 MiB. With a limit near that,
 // a thread that Go starts just then can fail, and so does the child.
 func (l Limits) set() error {
 	// From here on nothing may ask the kernel for memory; the remaining steps
