@@ -36,12 +36,13 @@ const (
 	least = 5
 )
 
-// newChoice is that of a frame of w × h pixels, of whose cells the matte covered before and
-// chosen is subject, as shares of 255. d is how much of what is not chosen goes.
-func newChoice(before, chosen []uint8, grid image.Point, d drop, w, h int) Choice {
+// newChoice is that of a frame of w × h pixels, of whose cells the matte covered before, and on
+// their tracks tracked, and chosen is subject, as shares of 255. d is how much of what is not
+// chosen goes.
+func newChoice(before, chosen, tracked []uint8, grid image.Point, d drop, w, h int) Choice {
 	c := Choice{grid: grid, w: w, h: h, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
 	for k, v := range chosen {
-		goes := d.of(v)
+		goes := d.of(v, around(tracked, grid, k))
 		if v != before[k] {
 			c.odds[k] = logits[v] - logits[min(max(before[k], least), 255-least)]
 		}

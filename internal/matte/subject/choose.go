@@ -20,7 +20,7 @@ type Chooser func(context.Context, *view.Cells) ([]uint8, error)
 // chosen. A still subject and a still thing of the backdrop have the same motion, so Auto
 // drops less from a shot in which little moves. Moving drops more, and Salient keeps all.
 func (c *Clip) Choose(ctx context.Context, w Wanted, network Chooser) error {
-	c.wanted = w
+	c.wanted, c.network = w, network != nil
 	if w == Salient {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (c *Clip) chooseSome(ctx context.Context, first, end int, network Chooser) 
 		return err
 	}
 	for i := range cells {
-		if err := c.chosen.Append(cells[i].Plane(view.CellCoverage), chosen[i]); err != nil {
+		if err := c.chosen.Append(cells[i].Plane(view.CellCoverage), chosen[i], cells[i].Plane(view.TrackCoverage)); err != nil {
 			return err
 		}
 		if network != nil {
@@ -90,11 +90,11 @@ func (c *Clip) choice(i int) (Choice, error) {
 		return none, nil
 	}
 	n := c.grid.X * c.grid.Y
-	before, chosen := make([]uint8, n), make([]uint8, n)
-	if err := c.chosen.Read(i, before, chosen); err != nil {
+	before, chosen, tracked := make([]uint8, n), make([]uint8, n), make([]uint8, n)
+	if err := c.chosen.Read(i, before, chosen, tracked); err != nil {
 		return none, err
 	}
-	return newChoice(before, chosen, c.grid, c.drop(i), c.meter.w, c.meter.h), nil
+	return newChoice(before, chosen, tracked, c.grid, c.drop(i), c.meter.w, c.meter.h), nil
 }
 
 // dropStill drops cells that move little, together with their neighbours and by the share

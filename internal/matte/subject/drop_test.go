@@ -31,8 +31,17 @@ func moving(least uint8) subject.Chooser {
 	})
 }
 
-// What stands beside a small subject, and is larger, goes if the network is sure of both and
-// the subject moves.
+// left is all of a cell left of the middle, and nothing of the others.
+var left = by(func(x, _ int, _ uint8) uint8 {
+	if x < w/2 {
+		return 255
+	}
+	return 0
+})
+
+// What stands beside a small subject, and is larger, goes if the network is sure of both, and the
+// subject moves or the mattes seldom have what stands there. What they hardly have goes, too,
+// where no subject is found.
 func TestBesideTheChosen(t *testing.T) {
 	t.Parallel()
 	walks := scene{still, func(t float64) []disc { return []disc{{40 + 4*t, 60, 14}, {180, 70, 40}} }}
@@ -40,24 +49,23 @@ func TestBesideTheChosen(t *testing.T) {
 	var calls atomic.Int32
 	for name, tt := range map[string]struct {
 		scene   scene
+		every   int // mattes have what stands there in every so many frames
 		network subject.Chooser
 		goes    bool
 	}{
-		"moves":  {walks, moving(0), true},
-		"unsure": {walks, moving(60), false},
-		"stands": {stands, by(func(x, _ int, _ uint8) uint8 {
-			if x < 130 {
-				return 255
-			}
-			return 0
-		}), false},
-		"found in few frames": {walks, func(ctx context.Context, v *view.Cells) ([]uint8, error) {
+		"moves":                     {walks, 1, moving(0), true},
+		"unsure":                    {walks, 1, moving(60), false},
+		"stands":                    {stands, 1, left, false},
+		"stands, had seldom":        {stands, 2, left, true},
+		"nothing found":             {stands, 1, nothing, false},
+		"nothing found, hardly had": {stands, 4, nothing, true},
+		"found in few frames": {walks, 1, func(ctx context.Context, v *view.Cells) ([]uint8, error) {
 			if calls.Add(1) > frames*2/5 {
 				return nothing(ctx, v)
 			}
 			return moving(0)(ctx, v)
 		}, false},
-		"too little found": {walks, by(func(x, y int, motion uint8) uint8 {
+		"too little found": {walks, 1, by(func(x, y int, motion uint8) uint8 {
 			if motion > 128 && x%16 == 0 && y%16 == 0 {
 				return 255
 			}
@@ -66,7 +74,8 @@ func TestBesideTheChosen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, _ := tt.scene.known(t)
+			c := tt.scene.clip(t, tt.every)
+			decided(t, c, frames)
 			choice := chosen(t, c, subject.Auto, tt.network, 10)
 			_, m := tt.scene.frame(10)
 			choice.Apply(m)
@@ -74,8 +83,9 @@ func TestBesideTheChosen(t *testing.T) {
 			if tt.goes {
 				want = 0
 			}
-			if is, beside := m.AlphaAt(80, 60).A, m.AlphaAt(180, 70).A; is != 255 || beside != want {
-				t.Errorf("alpha %d of the subject, %d beside it, want 255 and %d", is, beside, want)
+			is, beside, rim := m.AlphaAt(80, 60).A, m.AlphaAt(180, 70).A, m.AlphaAt(180, 31).A
+			if is != 255 || beside != want || rim != want {
+				t.Errorf("alpha %d of the subject, %d beside it, %d at its rim, want 255 and %d", is, beside, rim, want)
 			}
 		})
 	}

@@ -64,16 +64,17 @@ const (
 // Clip gathers the motion of a clip. Call Add for all frames in order, then Decide
 // and Choose, and Guide if there are hints, then Choice. It is for one goroutine.
 type Clip struct {
-	meter  meter
-	cuts   refine.CutDetector
-	grid   image.Point // cells
-	frames *records.File
-	seen   *records.File // features by frame
-	shots  []shot
-	tracks sums
-	result *records.File // what was gathered along tracks by frame, the last frame first
-	chosen *records.File // what Choose found, by frame
-	wanted Wanted
+	meter   meter
+	cuts    refine.CutDetector
+	grid    image.Point // cells
+	frames  *records.File
+	seen    *records.File // features by frame
+	shots   []shot
+	tracks  sums
+	result  *records.File // what was gathered along tracks by frame, the last frame first
+	chosen  *records.File // what Choose found, by frame
+	wanted  Wanted
+	network bool // whether a network chose
 
 	kept [linksKept]keptLinks // those that were read lately
 

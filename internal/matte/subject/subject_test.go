@@ -6,6 +6,7 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"image/draw"
 	"math"
 	"os"
 	"slices"
@@ -54,6 +55,14 @@ func (s scene) frame(n int) (*image.NRGBA, *image.Alpha) {
 // known is what a clip tells of each frame of a scene.
 func (s scene) known(t *testing.T) (c *subject.Clip, cells []view.Cells) {
 	t.Helper()
+	c = s.clip(t, 1)
+	return c, decided(t, c, frames)
+}
+
+// clip is the clip of a scene. Its mattes have what lies right of the middle in every so many
+// frames.
+func (s scene) clip(t *testing.T, every int) *subject.Clip {
+	t.Helper()
 	c, err := subject.New(t.TempDir(), true)
 	if err != nil {
 		t.Fatal(err)
@@ -65,11 +74,14 @@ func (s scene) known(t *testing.T) (c *subject.Clip, cells []view.Cells) {
 	})
 	for n := range frames {
 		img, m := s.frame(n)
+		if n%every > 0 {
+			draw.Draw(m, image.Rect(w/2, 0, w, h), image.Transparent, image.Point{}, draw.Src)
+		}
 		if err := c.Add(img, m, view.Features{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return c, decided(t, c, frames)
+	return c
 }
 
 // decided is what a clip of n frames tells of each.
