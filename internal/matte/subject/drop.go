@@ -70,16 +70,17 @@ func (c *Clip) drop(i int) drop {
 	}
 }
 
-// of is how much goes of a cell of which chosen is subject. had is the most view.TrackCoverage of
-// it and of those around it, so that the rims of what stays stay. Both are shares of 255.
-func (d drop) of(chosen, had uint8) float32 {
+// of is how much goes of a cell of which chosen is subject. tracked is the most
+// view.TrackCoverage of it and of those around it, so that what stays keeps its rims. Both are
+// shares of 255.
+func (d drop) of(chosen, tracked uint8) float32 {
 	if !d.network {
 		return float32(d.least)
 	}
 	sure := ramp(float64(chosen)/255, backdropNot, backdropSure)
-	seen := float64(had) / 255
-	beside := d.finds * max(d.moves, ramp(seen, always, seldom))
-	return float32(max(d.least, sure*max(beside, ramp(seen, partly, hardly))))
+	covered := float64(tracked) / 255
+	beside := d.finds * max(d.moves, ramp(covered, always, seldom))
+	return float32(max(d.least, sure*max(beside, ramp(covered, partly, hardly))))
 }
 
 // ramp goes from 0 at lo to 1 at hi, on whichever side that is.

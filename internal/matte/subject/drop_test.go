@@ -41,7 +41,7 @@ var left = by(func(x, _ int, _ uint8) uint8 {
 
 // What stands beside a small subject, and is larger, goes if the network is sure of both, and the
 // subject moves or the mattes seldom have what stands there. What they hardly have goes, too,
-// where no subject is found.
+// where the network finds no subject.
 func TestBesideTheChosen(t *testing.T) {
 	t.Parallel()
 	walks := scene{still, func(t float64) []disc { return []disc{{40 + 4*t, 60, 14}, {180, 70, 40}} }}
@@ -59,6 +59,7 @@ func TestBesideTheChosen(t *testing.T) {
 		"stands, had seldom":        {stands, 2, left, true},
 		"nothing found":             {stands, 1, nothing, false},
 		"nothing found, hardly had": {stands, 4, nothing, true},
+		"no network, hardly had":    {stands, 4, nil, false},
 		"found in few frames": {walks, 1, func(ctx context.Context, v *view.Cells) ([]uint8, error) {
 			if calls.Add(1) > frames*2/5 {
 				return nothing(ctx, v)
