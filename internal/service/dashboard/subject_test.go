@@ -203,6 +203,11 @@ func TestChooseSubjectByTouch(t *testing.T) {
 	if said := ask[string](b, `document.querySelector("[data-said]").innerText`); said != "Marked: keep, click at 60, 130, 1.26 s." {
 		t.Errorf("it says %q", said)
 	}
+	where := `document.querySelector("[data-apply]").getBoundingClientRect().top`
+	told := `(document.querySelector("[data-study]").textContent = "The clip is being studied.", ` + where + `)`
+	if quiet, busy := ask[float64](b, where), ask[float64](b, told); quiet != busy {
+		t.Errorf("while the clip is studied, the button to apply is at %v in place of %v", busy, quiet)
+	}
 	b.run("apply", chromedp.Click("[data-apply]"))
 	b.until(`document.querySelector("[data-refused] .notice.error")?.innerText.includes("not enough credits") && !document.querySelector("[data-apply]").disabled`)
 	b.marks(1)
