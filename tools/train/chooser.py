@@ -133,7 +133,7 @@ class Samples:
 
     def frame(self, clip):
         dice = self.dice
-        n = dice.randrange(len(clip.cells))
+        n = dice.randrange(clip.frames)
         f, seen = clip.cells[n], clip.features[n]
         if dice.random() < 0.5:
             f, seen = f[..., ::-1], seen[..., ::-1]
@@ -177,7 +177,7 @@ class Clip:
 
     def __init__(self, path):
         self.path = path
-        _, count, *self.shape = self.cells.shape
+        self.frames, count, *self.shape = self.cells.shape
         if count != CELL_COUNT + 1 or self.features.shape[1] != FEATURES:
             raise SystemExit(f"{path} has cells of another kind: empty the folder and make them anew with cells.py")
 
