@@ -28,8 +28,8 @@ type Wanted int
 
 // The choices.
 const (
-	// Auto lets a network decide from appearance and motion. Nothing is dropped in shots in
-	// which nothing moves.
+	// Auto lets a network decide from appearance and motion. Little is dropped in shots in which
+	// little moves.
 	Auto Wanted = iota
 	// Moving also drops what moves little against the backdrop.
 	Moving

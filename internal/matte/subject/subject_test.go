@@ -240,8 +240,8 @@ func TestShots(t *testing.T) {
 	}
 }
 
-// Where nothing moves and the network finds nothing, nothing is dropped, unless only what moves
-// is wanted.
+// Where nothing moves and the network finds nothing, what mattes always have is kept, unless only
+// what moves is wanted.
 func TestStill(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(t float64) []disc { return []disc{{80 + 0.1*math.Sin(t), 50, 22}, {180, 90, 22}} }}
