@@ -8,14 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/klauspost/compress/s2"
 
 	"github.com/bgremove/bgremove/internal/system/outfile"
 )
 
-// File is a list of records, compressed, in a temporary file. It is for one goroutine.
+// File is a list of records, compressed, in a temporary file. Several goroutines may use it at once.
 type File struct {
+	mu   sync.Mutex
 	file *os.File
 	w    *bufio.Writer
 	buf  []byte
@@ -36,10 +38,16 @@ func Create(dir string) (*File, error) {
 }
 
 // Len is the number of records.
-func (f *File) Len() int { return len(f.ends) }
+func (f *File) Len() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.ends)
+}
 
 // Append adds a record, which consists of parts. It keeps none of them.
 func (f *File) Append(parts ...[]byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	end := f.end()
 	for _, part := range parts {
 		f.buf = s2.Encode(f.buf[:cap(f.buf)], part)
@@ -75,6 +83,8 @@ var errShort = errors.New("a record is shorter than was written")
 // Read fills parts with those of record i. Their number and lengths are those of
 // Append.
 func (f *File) Read(i int, parts ...[]byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if err := f.read(i, parts); err != nil {
 		return fmt.Errorf("read frame %d back: %w", i, err)
 	}

@@ -3,12 +3,16 @@ package subject
 import (
 	"context"
 	"image"
+	"maps"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
-// Guide is a network that gives the matte of what is marked in a picture, of 255, row by row.
+// Guide is a network that gives the matte of what is marked in a picture, of 255, row by row. It is
+// asked from two goroutines.
 type Guide func(context.Context, *view.Marked) ([]uint8, error)
 
 // Guide decides by hints, after Choose. What they keep is the subject, with nothing else.
@@ -36,6 +40,8 @@ func (c *Clip) Guide(ctx context.Context, hints []Hint, network Guide) error {
 
 // keep keeps the matte that Guide found for frame i. It may be decided anew.
 func (c *Clip) keep(i int, matte []uint8) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.hinted[i] = c.hints.Len()
 	return c.hints.Append(matte)
 }
@@ -111,16 +117,9 @@ func (f *follower) shot(ctx context.Context, s *shot) error {
 		}
 		return nil
 	}
-	root := marked[first]
-	states := map[int]*state{}
-	begin, err := f.frame(ctx, root, nil, 0)
+	states, err := f.outwards(ctx, s, marked[first])
 	if err != nil {
 		return err
-	}
-	for _, way := range []struct{ step, end int }{{1, s.last + 1}, {-1, s.first - 1}} {
-		if err := f.follow(ctx, begin, root, way.end, way.step, states); err != nil {
-			return err
-		}
 	}
 	for i := first + 1; i < len(marked); i++ {
 		if err := f.follow(ctx, states[marked[i]], marked[i], halfway(marked[i], marked[i-1]), -1, nil); err != nil {
@@ -133,6 +132,21 @@ func (f *follower) shot(ctx context.Context, s *shot) error {
 		}
 	}
 	return nil
+}
+
+// outwards goes from a frame to both ends of a shot at once, and returns the states of those with hints.
+func (f *follower) outwards(ctx context.Context, s *shot, from int) (map[int]*state, error) {
+	begin, err := f.frame(ctx, from, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	later, earlier := map[int]*state{}, map[int]*state{}
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return f.follow(ctx, begin, from, s.last+1, 1, later) })
+	both.Go(func() error { return f.follow(ctx, begin, from, s.first-1, -1, earlier) })
+	err = both.Wait()
+	maps.Copy(later, earlier)
+	return later, err
 }
 
 // halfway is the frame between two with hints to which the hints of both reach.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/subject"
@@ -28,10 +29,16 @@ func marked(_ context.Context, v *view.Marked) ([]uint8, error) {
 	return chosen, nil
 }
 
-// seen are the frames that a network was shown, and the square parts of some, in turn.
-type seen struct{ pictures, parts []view.Marked }
+// seen are the frames that a network was shown, and the square parts of some: in turn on each way from
+// the first.
+type seen struct {
+	mu              sync.Mutex
+	pictures, parts []view.Marked
+}
 
 func (s *seen) add(v *view.Marked) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if v.W == v.H {
 		s.parts = append(s.parts, *v)
 	} else {

@@ -200,7 +200,7 @@ func (w *way) misses(cells []tracked, of int) []float64 {
 	}
 	mx, my = mx/all, my/all
 	missed := make([]float64, len(cells))
-	for range fits {
+	for fit := 1; fit <= fits; fit++ {
 		m := [3][5]float64{1: {1: steady}, 2: {2: steady}}
 		for i := range cells {
 			k := cells[i].at
@@ -219,6 +219,9 @@ func (w *way) misses(cells []tracked, of int) []float64 {
 		}
 		a := affine(&m)
 		for i := range cells {
+			if fit < fits && cells[i].weights[of] == 0 { // it counts for nothing in the next fit
+				continue
+			}
 			k, x, y := cells[i].at, (cells[i].x-mx)/unit, (cells[i].y-my)/unit
 			ex := a[0][0] + a[1][0]*x + a[2][0]*y - float64(w.X[k])
 			ey := a[0][1] + a[1][1]*x + a[2][1]*y - float64(w.Y[k])

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"image"
 	"slices"
+	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte/reduce"
 	"github.com/bgremove/bgremove/internal/matte/refine"
@@ -76,6 +77,7 @@ type Clip struct {
 	wanted  Wanted
 	network bool // whether a network chose
 
+	mu   sync.Mutex           // holds kept, hints and hinted, which Guide uses from two goroutines
 	kept [linksKept]keptLinks // those that were read lately
 
 	pictures *records.File  // for Guide, by frame; nil if there will be no hints
@@ -236,8 +238,8 @@ func (c *Clip) Frame(i int) (view.Cells, error) {
 	return c.frame(i, &r)
 }
 
-// linksKept is of how many frames links are kept: those that a frame's ways need, and some more.
-const linksKept = 16
+// linksKept is of how many frames links are kept: those that the ways of two frames need, and some more.
+const linksKept = 32
 
 // keptLinks are the links of a frame, nil if there are none.
 type keptLinks struct {
@@ -247,6 +249,8 @@ type keptLinks struct {
 
 // links is how frame i belongs to the one before. The caller does not change it.
 func (c *Clip) links(i int) (*Links, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	kept := &c.kept[i%linksKept]
 	if kept.links != nil && kept.frame == i {
 		return kept.links, nil
