@@ -174,10 +174,16 @@ func (c *Clip) mattesOf(i int) (found, chosen []uint8, err error) {
 // pooled are the means over cells of the values of a picture's pixels.
 func (c *Clip) pooled(values []float32, size image.Point) []float32 {
 	means, counts := make([]float32, c.grid.X*c.grid.Y), make([]float32, c.grid.X*c.grid.Y)
-	for k, v := range values {
-		x, y := k%size.X*c.meter.w/size.X/cell, k/size.X*c.meter.h/size.Y/cell
-		means[y*c.grid.X+x] += v
-		counts[y*c.grid.X+x]++
+	columns := make([]int, size.X) // the cell of each, in its row
+	for x := range columns {
+		columns[x] = x * c.meter.w / size.X / cell
+	}
+	for y := range size.Y {
+		first := y * c.meter.h / size.Y / cell * c.grid.X
+		for x, v := range values[y*size.X : (y+1)*size.X] {
+			means[first+columns[x]] += v
+			counts[first+columns[x]]++
+		}
 	}
 	for k, n := range counts {
 		means[k] /= max(n, 1)
