@@ -15,19 +15,22 @@ import (
 	"time"
 
 	"github.com/bgremove/bgremove/pkg/bgremove"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
+const wide, high = 640, 360
+
 // natural prints how fast videos become WebM with the bundled network and all that helps
-// it, at 640×360: the frames in a second, and what each step costs.
+// it, at 640×360: the frames in a second, what each step costs, and what a click does.
 func (b *bench) natural(ctx context.Context) error {
 	clips := filepath.SplitList(os.Getenv(clipsVariable))
 	if len(clips) == 0 {
 		return errors.New(clipsVariable + " names no clips")
 	}
-	fmt.Println("\nnatural video, 640×360 to webm with the bundled network: processor time by frame")
+	fmt.Printf("\nnatural video, %d×%d to webm with the bundled network: processor time by frame\n", wide, high)
 	for _, clip := range clips {
 		small := b.path("natural.mp4")
-		scale := exec.CommandContext(ctx, "ffmpeg", "-v", "error", "-y", "-i", clip, "-an", "-vf", "scale=640:360", "-c:v", "libx264", "-crf", "16", small)
+		scale := exec.CommandContext(ctx, "ffmpeg", "-v", "error", "-y", "-i", clip, "-an", "-vf", fmt.Sprintf("scale=%d:%d", wide, high), "-c:v", "libx264", "-crf", "16", small)
 		if text, err := scale.CombinedOutput(); err != nil {
 			return fmt.Errorf("scale %s: %w: %s", clip, err, text)
 		}
@@ -39,19 +42,16 @@ func (b *bench) natural(ctx context.Context) error {
 }
 
 func (b *bench) naturalClip(ctx context.Context, name, path string) error {
-	r := bgremove.New(bgremove.Config{Library: os.Getenv("BGREMOVE_ONNXRUNTIME")})
 	o := bgremove.Defaults()
 	o.Method, o.Format = bgremove.Rembg, bgremove.WebM
 	ours, children, err := used()
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	result, err := r.Remove(ctx, path, b.path("natural.webm"), o, bgremove.Extras{Overwrite: true})
-	if err := errors.Join(err, r.Close()); err != nil {
+	result, took, err := b.timed(ctx, path, o)
+	if err != nil {
 		return err
 	}
-	took := time.Since(began)
 	oursThen, childrenThen, err := used()
 	if err != nil {
 		return err
@@ -65,7 +65,21 @@ func (b *bench) naturalClip(ctx context.Context, name, path string) error {
 		fmt.Printf(" %s %.1f", step, 1000*result.Timings[step]/n)
 	}
 	fmt.Println()
-	return nil
+	middle := time.Duration(result.Duration / 2 * float64(time.Second))
+	o.Hints = []option.Hint{{Keep: true, Click: &[2]float64{wide / 2, high / 2}, At: middle}}
+	_, clicked, err := b.timed(ctx, path, o)
+	if err == nil {
+		fmt.Printf("  with a click in the middle: %.2f of the time\n", clicked.Seconds()/took.Seconds())
+	}
+	return err
+}
+
+// timed makes a WebM of a clip, and returns how long it took.
+func (b *bench) timed(ctx context.Context, path string, o bgremove.Options) (*bgremove.Result, time.Duration, error) {
+	r := bgremove.New(bgremove.Config{Library: os.Getenv("BGREMOVE_ONNXRUNTIME")})
+	began := time.Now()
+	result, err := r.Remove(ctx, path, b.path("natural.webm"), o, bgremove.Extras{Overwrite: true})
+	return result, time.Since(began), errors.Join(err, r.Close())
 }
 
 // used is the processor time of this process and of its children that have ended.
