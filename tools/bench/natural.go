@@ -18,10 +18,11 @@ import (
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
+// wide and high are the pixels of natural's clips.
 const wide, high = 640, 360
 
 // natural prints how fast videos become WebM with the bundled network and all that helps
-// it, at 640×360: the frames in a second, what each step costs, and what a click does.
+// it, at 640×360: the frames in a second, and what each step and a click cost.
 func (b *bench) natural(ctx context.Context) error {
 	clips := filepath.SplitList(os.Getenv(clipsVariable))
 	if len(clips) == 0 {
@@ -42,13 +43,18 @@ func (b *bench) natural(ctx context.Context) error {
 }
 
 func (b *bench) naturalClip(ctx context.Context, name, path string) error {
-	o := bgremove.Defaults()
-	o.Method, o.Format = bgremove.Rembg, bgremove.WebM
+	j := job{clip: path, options: bgremove.Defaults()}
+	j.options.Method, j.options.Format = bgremove.Rembg, bgremove.WebM
+	var result *bgremove.Result
+	run := func() (err error) {
+		result, err = b.removed(ctx, j, bgremove.Config{})
+		return err
+	}
 	ours, children, err := used()
 	if err != nil {
 		return err
 	}
-	result, took, err := b.timed(ctx, path, o)
+	took, err := clock(run)
 	if err != nil {
 		return err
 	}
@@ -66,20 +72,12 @@ func (b *bench) naturalClip(ctx context.Context, name, path string) error {
 	}
 	fmt.Println()
 	middle := time.Duration(result.Duration / 2 * float64(time.Second))
-	o.Hints = []option.Hint{{Keep: true, Click: &[2]float64{wide / 2, high / 2}, At: middle}}
-	_, clicked, err := b.timed(ctx, path, o)
+	j.options.Hints = []option.Hint{{Keep: true, Click: &[2]float64{wide / 2, high / 2}, At: middle}}
+	clicked, err := clock(run)
 	if err == nil {
 		fmt.Printf("  with a click in the middle: %.2f of the time\n", clicked.Seconds()/took.Seconds())
 	}
 	return err
-}
-
-// timed makes a WebM of a clip, and returns how long it took.
-func (b *bench) timed(ctx context.Context, path string, o bgremove.Options) (*bgremove.Result, time.Duration, error) {
-	r := bgremove.New(bgremove.Config{Library: os.Getenv("BGREMOVE_ONNXRUNTIME")})
-	began := time.Now()
-	result, err := r.Remove(ctx, path, b.path("natural.webm"), o, bgremove.Extras{Overwrite: true})
-	return result, time.Since(began), errors.Join(err, r.Close())
 }
 
 // used is the processor time of this process and of its children that have ended.

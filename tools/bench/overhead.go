@@ -41,10 +41,16 @@ type job struct {
 }
 
 func (b *bench) remove(ctx context.Context, j job, c bgremove.Config) error {
+	_, err := b.removed(ctx, j, c)
+	return err
+}
+
+// removed is remove, and returns what the run reports.
+func (b *bench) removed(ctx context.Context, j job, c bgremove.Config) (*bgremove.Result, error) {
 	c.Library = os.Getenv("BGREMOVE_ONNXRUNTIME")
 	r := bgremove.New(c)
-	_, err := r.Remove(ctx, j.clip, b.path("out."+j.options.Format.Extension()), j.options, bgremove.Extras{Overwrite: true})
-	return errors.Join(err, r.Close())
+	result, err := r.Remove(ctx, j.clip, b.path("out."+j.options.Format.Extension()), j.options, bgremove.Extras{Overwrite: true})
+	return result, errors.Join(err, r.Close())
 }
 
 // reference draws the job's clip and returns arguments for ffmpeg alone. With
