@@ -11,8 +11,8 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
-// Guide is a network that gives the matte of what is marked in a picture, of 255, row by row. It is
-// asked from two goroutines.
+// Guide is a network that gives the matte of what is marked in a picture, of 255, row by row. It must
+// be safe for concurrent use.
 type Guide func(context.Context, *view.Marked) ([]uint8, error)
 
 // Guide decides by hints, after Choose. What they keep is the subject, with nothing else.

@@ -77,7 +77,7 @@ type Clip struct {
 	wanted  Wanted
 	network bool // whether a network chose
 
-	mu   sync.Mutex           // holds kept, hints and hinted, which Guide uses from two goroutines
+	mu   sync.Mutex           // guards kept, hints and hinted, which Guide uses from two goroutines
 	kept [linksKept]keptLinks // those that were read lately
 
 	pictures *records.File  // for Guide, by frame; nil if there will be no hints
