@@ -22,7 +22,8 @@ import (
 const wide, high = 640, 360
 
 // natural prints how fast videos become WebM with the bundled network and all that helps
-// it, at 640×360: the frames in a second, and what each step and a click cost.
+// it, at 640×360: the frames in a second, what each step and a click cost, and how soon an
+// Editor shows what a click does.
 func (b *bench) natural(ctx context.Context) error {
 	clips := filepath.SplitList(os.Getenv(clipsVariable))
 	if len(clips) == 0 {
@@ -71,12 +72,57 @@ func (b *bench) naturalClip(ctx context.Context, name, path string) error {
 		fmt.Printf(" %s %.1f", step, 1000*result.Timings[step]/n)
 	}
 	fmt.Println()
-	middle := time.Duration(result.Duration / 2 * float64(time.Second))
-	j.options.Hints = []option.Hint{{Keep: true, Click: &[2]float64{wide / 2, high / 2}, At: middle}}
+	length := time.Duration(result.Duration * float64(time.Second))
+	j.options.Hints = clickAt(length / 2)
 	clicked, err := clock(run)
-	if err == nil {
-		fmt.Printf("  with a click in the middle: %.2f of the time\n", clicked.Seconds()/took.Seconds())
+	if err != nil {
+		return err
 	}
+	fmt.Printf("  with a click in the middle: %.2f of the time\n", clicked.Seconds()/took.Seconds())
+	return previews(ctx, j, length, took)
+}
+
+// clickAt keeps what is in the middle of the picture at a moment.
+func clickAt(at time.Duration) []option.Hint {
+	return []option.Hint{{Keep: true, Click: &[2]float64{wide / 2, high / 2}, At: at}}
+}
+
+// previews prints what an Editor of a clip of some length takes: to study it, as a share of the
+// time that a run took, and to show what a click does. It shows the frame with the click, in ten places;
+// then, after a click in the middle, each frame of a second, and the last one.
+func previews(ctx context.Context, j job, length, took time.Duration) error {
+	r := bgremove.New(bgremove.Config{Library: os.Getenv("BGREMOVE_ONNXRUNTIME")})
+	defer r.Close()
+	var e *bgremove.Editor
+	studied, err := clock(func() (err error) {
+		e, err = r.Edit(ctx, j.clip, j.options, nil)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	show := func(at, click time.Duration) time.Duration {
+		shown, failed := clock(func() error {
+			_, err := e.Preview(ctx, at, clickAt(click))
+			return err
+		})
+		err = errors.Join(err, failed)
+		return shown
+	}
+	const places, frame = 10, time.Second / 25
+	var clicked, further []time.Duration
+	for i := range places {
+		at := length * time.Duration(2*i+1) / (2 * places)
+		clicked = append(clicked, show(at, at))
+	}
+	middle := length / 2
+	for at := middle; at < middle+time.Second; at += frame {
+		further = append(further, show(at, middle))
+	}
+	far := show(length, middle)
+	fmt.Printf("  studied for previews in %.2f of the time; shown after a click in the frame: %d ms, at most %d; the frames after it: %d, at most %d; the last frame: %d\n",
+		studied.Seconds()/took.Seconds(), median(clicked).Milliseconds(), slices.Max(clicked).Milliseconds(), median(further).Milliseconds(), slices.Max(further).Milliseconds(), far.Milliseconds())
 	return err
 }
 

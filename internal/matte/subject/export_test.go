@@ -15,3 +15,9 @@ var Logarithm = logarithm
 
 // Agree is agree.
 var Agree = agree
+
+// StatesMost is statesMost.
+const StatesMost = statesMost
+
+// States is how many states are kept of previews.
+func (c *Clip) States() int { return c.states.Len() }

@@ -18,11 +18,11 @@ const decided = 3
 // part is the least share of a pixel that joins those beside it to one thing.
 const part = 128
 
-// state is what is carried from one frame to the next: the marks, the matte found, as values of
-// bytes, and how the thing was seen. Its links are the frame's own.
+// state is what is carried from one frame to the next: the marks, the matte found, and how the thing
+// was seen. Its links are the frame's own.
 type state struct {
 	marks
-	matte []float32
+	found []uint8
 	links *Links
 	sight sight
 	// covered and chosen say that the clip's own matte has what was marked, and so tells of it: in
@@ -45,15 +45,11 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 		return nil, err
 	}
 	n := v.W * v.H
-	st := &state{marks: newMarks(n), matte: make([]float32, n), links: links}
+	st := &state{marks: newMarks(n), links: links}
 	before, trusted := v.Plane(view.MarkBefore), v.Plane(view.MarkTrust)
 	if last != nil {
 		st.covered, st.chosen = last.covered, last.chosen
-		for k, t := range f.carry(st, last, step) {
-			if t > unsure {
-				before[k], trusted[k] = round(st.matte[k]/255), round(t)
-			}
-		}
+		f.carry(st, last, step, before, trusted)
 	}
 	st.show(&v)
 	hints := f.hints[i]
@@ -86,16 +82,18 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	if own != nil {
 		f.again(&st.sight, matte, own.all)
 	}
-	for k, share := range matte {
-		st.matte[k] = min(max(decided*(float32(share)-127.5)+127.5, 0), 255)
-	}
-	return st, f.found(i, matte)
+	st.found = matte
+	return st, nil
 }
 
-// carry brings a state to this frame from the one that it comes after, in steps of 1 or -1,
-// and returns the trust in the way there. Marks fade where that is low.
-func (f *follower) carry(st, last *state, step int) (trust []float32) {
-	var way *motion.Field
+// carry brings a state to this frame from the one that it comes after, in steps of 1 or -1. Where the
+// way there is trusted, it shows the matte that was found before, and the trust. Where it is
+// not, marks fade.
+func (f *follower) carry(st, last *state, step int, before, trusted []uint8) {
+	var (
+		way   *motion.Field
+		trust []float32
+	)
 	if step > 0 {
 		way, trust = f.enlarged(&st.links.Back, st.links.Trust)
 	} else {
@@ -103,13 +101,25 @@ func (f *follower) carry(st, last *state, step int) (trust []float32) {
 	}
 	way.Carry(st.keep, last.keep, 0)
 	way.Carry(st.drop, last.drop, 0)
-	way.Carry(st.matte, last.matte, 0)
+	matte := make([]float32, len(before))
+	way.Carry(matte, last.surer(), 0)
 	st.sight = last.sight.after(way)
 	for k, t := range trust {
 		st.keep[k] *= t
 		st.drop[k] *= t
+		if t > unsure {
+			before[k], trusted[k] = round(matte[k]/255), round(t)
+		}
 	}
-	return trust
+}
+
+// surer is the matte found, surer than it is, as values of bytes.
+func (st *state) surer() []float32 {
+	matte := make([]float32, len(st.found))
+	for k, share := range st.found {
+		matte[k] = min(max(decided*(float32(share)-127.5)+127.5, 0), 255)
+	}
+	return matte
 }
 
 // enlarged is a way between cells and the trust in it, for pixels.

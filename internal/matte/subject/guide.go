@@ -2,7 +2,6 @@ package subject
 
 import (
 	"context"
-	"image"
 	"maps"
 	"slices"
 
@@ -25,7 +24,6 @@ type Guide func(context.Context, *view.Marked) ([]uint8, error)
 // without hints it follows what looks most like the things that were marked, if anything does.
 func (c *Clip) Guide(ctx context.Context, hints []Hint, network Guide) error {
 	f := newFollower(c, hints, network)
-	f.found = c.keep
 	c.hinted, c.followed = make([]int, c.frames.Len()), f
 	if err := f.sample(); err != nil {
 		return err
@@ -46,39 +44,12 @@ func (c *Clip) keep(i int, matte []uint8) error {
 	return c.hints.Append(matte)
 }
 
-// Preview is what Guide would choose for frame i, after Choose. It changes nothing, and
-// takes as long as the way to the frame from those with hints.
-func (c *Clip) Preview(ctx context.Context, i int, hints []Hint, network Guide) (Choice, error) {
-	if len(hints) == 0 {
-		return c.Choice(i)
-	}
-	choice, err := c.choice(i)
-	if err != nil {
-		return choice, err
-	}
-	f := newFollower(c, hints, network)
-	last := image.NewAlpha(f.marks.bounds())
-	f.found = func(_ int, matte []uint8) error {
-		last.Pix = matte
-		return nil
-	}
-	if err := f.sample(); err != nil {
-		return Choice{}, err
-	}
-	if err := f.reach(ctx, c.shotOf(i), i); err != nil {
-		return Choice{}, err
-	}
-	choice.hint(last, f, i)
-	return choice, nil
-}
-
 // follower follows marked things through a clip.
 type follower struct {
 	clip    *Clip
 	network Guide
 	marks   marker
-	drops   bool // what it follows; its hints then keep the thing for the network
-	found   func(frame int, matte []uint8) error
+	drops   bool           // what it follows; its hints then keep the thing for the network
 	hints   map[int][]Hint // by frame
 	asked   []int          // the frames of those that keep something, as the hints were given
 	liked   samples        // the features at what hints keep
@@ -111,7 +82,7 @@ func (f *follower) shot(ctx context.Context, s *shot) error {
 	}
 	if len(marked) == 0 {
 		for i := s.first; i <= s.last; i++ {
-			if err := f.found(i, f.marks.plane()); err != nil {
+			if err := f.clip.keep(i, f.marks.plane()); err != nil {
 				return err
 			}
 		}
@@ -136,7 +107,7 @@ func (f *follower) shot(ctx context.Context, s *shot) error {
 
 // outwards goes from a frame to both ends of a shot at once, and returns the states of those with hints.
 func (f *follower) outwards(ctx context.Context, s *shot, from int) (map[int]*state, error) {
-	begin, err := f.frame(ctx, from, nil, 0)
+	begin, err := f.decide(ctx, from, nil, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +118,15 @@ func (f *follower) outwards(ctx context.Context, s *shot, from int) (map[int]*st
 	err = both.Wait()
 	maps.Copy(later, earlier)
 	return later, err
+}
+
+// decide is frame, and decides the frame by what that finds.
+func (f *follower) decide(ctx context.Context, i int, last *state, step int) (*state, error) {
+	st, err := f.frame(ctx, i, last, step)
+	if err != nil {
+		return nil, err
+	}
+	return st, f.clip.keep(i, st.found)
 }
 
 // halfway is the frame between two with hints to which the hints of both reach.
@@ -175,52 +155,17 @@ func (f *follower) within(s *shot) (frames []int) {
 	return frames
 }
 
-// reach goes as shot does, but only to frame i.
-func (f *follower) reach(ctx context.Context, s *shot, i int) error {
-	marked, first, err := f.marked(s)
-	if err != nil {
-		return err
-	}
-	if len(marked) == 0 {
-		return f.found(i, f.marks.plane())
-	}
-	root, step := marked[first], 1
-	if i < root {
-		step = -1
-	}
-	last, turn := root, i // a frame with hints on the way to i, and where to turn back to it
-	for n := first + step; n >= 0 && n < len(marked); n += step {
-		next := marked[n]
-		if next*step >= i*step {
-			if (i-halfway(next, last))*step > 0 {
-				turn = next
-			}
-			break
-		}
-		last = next
-	}
-	st, err := f.frame(ctx, root, nil, 0)
-	if err != nil {
-		return err
-	}
-	states := map[int]*state{root: st}
-	if err := f.follow(ctx, st, root, turn+step, step, states); err != nil || turn == i {
-		return err
-	}
-	return f.follow(ctx, states[turn], turn, i-step, -step, nil)
-}
-
 // marker marks pictures of the size that Guide looks at.
 func (c *Clip) marker() marker {
 	_, size := c.scaler.Sizes()
 	return marker{size.X, size.Y}
 }
 
-// follow goes on from a frame up to another one, which it leaves out. It keeps the states of
-// frames with hints in states, if that is not nil.
+// follow goes on from a frame up to another one, which it leaves out, and decides them. The states of
+// frames with hints go to states, if that is not nil.
 func (f *follower) follow(ctx context.Context, st *state, from, end, step int, states map[int]*state) (err error) {
 	for i := from + step; i*step < end*step; i += step {
-		if st, err = f.frame(ctx, i, st, step); err != nil {
+		if st, err = f.decide(ctx, i, st, step); err != nil {
 			return err
 		}
 		if states != nil && len(f.hints[i]) > 0 {

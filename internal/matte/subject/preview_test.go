@@ -2,7 +2,7 @@ package subject_test
 
 import (
 	"context"
-	"image"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,49 +11,106 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
-// A preview of each frame is as Guide chooses it, whichever hints there are, and leaves
-// the clip as it was.
+// A preview of each frame is as Guide chooses it, whichever hints there were before, in whichever
+// order the frames are shown.
 func TestPreview(t *testing.T) {
 	t.Parallel()
-	const every = 3 // frames
 	s := scene{still, func(t float64) []disc { return []disc{{40 + 5*t, 50, 22}, {180, 95, 22}} }}
 	all := func(_ context.Context, v *view.Cells) ([]uint8, error) { return v.Plane(view.CellCoverage), nil }
-	for name, hints := range map[string][]subject.Hint{
-		"none":       nil,
-		"one":        {click(12, true, 100, 50)},
-		"several":    {click(3, true, 55, 50), click(9, true, 180, 95), click(16, false, 120, 50), click(21, true, 145, 50)},
-		"drop first": {click(2, false, 50, 50), click(9, true, 180, 95)},
-		"drops only": {click(5, false, 65, 50), click(17, false, 180, 95)},
-	} {
-		for _, wanted := range []subject.Wanted{subject.Auto, subject.Salient} {
-			c, frames := s.known(t)
-			if err := c.Choose(t.Context(), wanted, all); err != nil {
-				t.Fatal(err)
-			}
-			var shown []*image.Alpha
-			for range 2 { // the first time must not change the second
-				shown = nil
-				for i := 0; i < len(frames); i += every {
-					choice, err := c.Preview(t.Context(), i, hints, marked)
-					if err != nil {
-						t.Fatal(err)
-					}
-					_, m := s.frame(i)
-					choice.Apply(m)
-					shown = append(shown, m)
-				}
-			}
+	chosen := func(w subject.Wanted) *subject.Clip {
+		c, _ := s.known(t)
+		if err := c.Choose(t.Context(), w, all); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	one, later := click(12, true, 100, 50), click(18, false, 130, 60)
+	marks := [][]subject.Hint{
+		{one}, {one, later}, {one}, {one, later, click(3, true, 55, 60)}, {one, click(12, false, 180, 95)}, nil,
+		{click(3, true, 55, 50), click(9, true, 180, 95), click(16, false, 120, 50), click(21, true, 145, 50)},
+		{click(2, false, 50, 50), click(9, true, 180, 95)},
+		{click(5, false, 65, 50), click(17, false, 180, 95)},
+	}
+	for _, wanted := range []subject.Wanted{subject.Auto, subject.Salient} {
+		c := chosen(wanted)
+		for n, hints := range marks {
+			guided := chosen(wanted)
 			if len(hints) > 0 {
-				if err := c.Guide(t.Context(), hints, marked); err != nil {
+				if err := guided.Guide(t.Context(), hints, marked); err != nil {
 					t.Fatal(err)
 				}
 			}
-			for n, m := range shown {
-				if diff := cmp.Diff(s.cutOut(t, c, n*every), m); diff != "" {
-					t.Errorf("%s, %d, frame %d: %s", name, wanted, n*every, diff)
+			for _, i := range []int{15, 12, 23, 18, 4, 17, 0, 10, 15} {
+				choice, err := c.Preview(t.Context(), i, hints, marked)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, m := s.frame(i)
+				choice.Apply(m)
+				if diff := cmp.Diff(s.cutOut(t, guided, i), m); diff != "" {
+					t.Errorf("%v, hints %d, frame %d: %s", wanted, n, i, diff)
 				}
 			}
+			if most := (subject.StatesMost + 2) * frames; c.States() > most { // to a turn and back, once more
+				t.Errorf("%d states are kept of %d frames", c.States(), frames)
+			}
 		}
+	}
+}
+
+// A preview goes on from what those before have followed, as far as hints are the same.
+func TestPreviewGoesOn(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}, {160, 60, 22}} }}
+	c, _ := s.known(t)
+	const rest = 1 // more picture of a frame with hints
+	first, later := click(6, true, 60, 60), click(18, true, 60, 64)
+	for n, step := range []struct {
+		frame, asks int
+		hints       []subject.Hint
+	}{
+		{16, 11 + rest, []subject.Hint{first}},
+		{9, 0, []subject.Hint{first}},
+		{17, 1, []subject.Hint{first}},
+		{4, 2, []subject.Hint{first}},
+		{18, 1 + rest, []subject.Hint{first, later}},
+		{15, 3, []subject.Hint{first, later}}, // back from the correction
+		{15, 0, []subject.Hint{first}},
+		{18, 1, []subject.Hint{first}},
+		{6, 1 + rest, []subject.Hint{click(6, true, 64, 60)}},
+	} {
+		var asked seen
+		if _, err := c.Preview(t.Context(), step.frame, step.hints, asked.guide); err != nil {
+			t.Fatal(err)
+		}
+		if len(asked.pictures) != step.asks {
+			t.Errorf("step %d: the network was asked %d times, want %d", n, len(asked.pictures), step.asks)
+		}
+	}
+}
+
+// What a preview has followed before it was given up is there for the next one.
+func TestPreviewGivenUp(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}} }}
+	c, _ := s.known(t)
+	hints := []subject.Hint{click(6, true, 60, 60)}
+	ctx, stop := context.WithCancel(t.Context())
+	var asked, again seen
+	_, err := c.Preview(ctx, 20, hints, func(ctx context.Context, v *view.Marked) ([]uint8, error) {
+		if len(asked.pictures) == 8 {
+			stop()
+		}
+		return asked.guide(ctx, v)
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if _, err := c.Preview(t.Context(), 20, hints, again.guide); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(asked.pictures) + len(again.pictures); n != 16 {
+		t.Errorf("the network was asked %d times for fifteen frames and a rest", n)
 	}
 }
 

@@ -86,6 +86,10 @@ type Clip struct {
 	hints    *records.File  // the mattes that Guide found
 	hinted   []int          // which of those is of each frame; nil before Guide
 	followed *follower      // that found them
+
+	tempDir string
+	states  *records.File    // of frames that Preview has followed marks through; nil before
+	trails  map[*shot]*trail // what they are of
 }
 
 // shot is a run of frames without a cut.
@@ -103,7 +107,7 @@ func (s *shot) has(i int) bool { return i >= s.first && i <= s.last }
 // system's folder for such files. Guide and Preview need a clip that is to be hinted. The
 // caller closes it.
 func New(tempDir string, hinted bool) (*Clip, error) {
-	c := new(Clip)
+	c := &Clip{tempDir: tempDir}
 	files := []**records.File{&c.frames, &c.seen, &c.result, &c.chosen}
 	if hinted {
 		files = append(files, &c.pictures, &c.mattes, &c.hints)
@@ -295,7 +299,7 @@ func (c *Clip) shotOf(i int) *shot {
 
 // Close removes the record.
 func (c *Clip) Close() (err error) {
-	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen, c.pictures, c.mattes, c.hints} {
+	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen, c.pictures, c.mattes, c.hints, c.states} {
 		if f != nil {
 			err = errors.Join(err, f.Close())
 		}

@@ -1,0 +1,119 @@
+package subject
+
+import (
+	"context"
+	"image"
+)
+
+// Preview is what Guide would choose for frame i, after Choose. No other choice changes. It takes
+// as long as the way to the frame from those with hints, but it keeps what it finds on the way:
+// the next call goes on from there, as far as the hints are the same.
+func (c *Clip) Preview(ctx context.Context, i int, hints []Hint, network Guide) (Choice, error) {
+	if len(hints) == 0 {
+		return c.Choice(i)
+	}
+	choice, err := c.choice(i)
+	if err != nil {
+		return choice, err
+	}
+	f := newFollower(c, hints, network)
+	if err := f.sample(); err != nil {
+		return Choice{}, err
+	}
+	if err := c.makeRoom(); err != nil {
+		return Choice{}, err
+	}
+	matte, err := f.reach(ctx, c.shotOf(i), i)
+	if err != nil {
+		return Choice{}, err
+	}
+	choice.hint(&image.Alpha{Pix: matte, Stride: f.marks.w, Rect: f.marks.bounds()}, f, i)
+	return choice, nil
+}
+
+// reach goes as shot does, but only to frame i, and returns the matte that it finds there.
+func (f *follower) reach(ctx context.Context, s *shot, i int) ([]uint8, error) {
+	marked, first, err := f.marked(s)
+	if err != nil {
+		return nil, err
+	}
+	if len(marked) == 0 {
+		return f.marks.plane(), nil
+	}
+	root, turn := marked[first], turning(marked, first, i)
+	t := f.trail(s, root)
+	st, err := f.advance(ctx, nil, t.out, root, turn)
+	if err == nil && turn != i {
+		st, err = f.advance(ctx, st, t.back, turn, i)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return st.found, nil
+}
+
+// turning is the frame up to which the way from the first of those that are marked leads away from it
+// and then back to i; that is i where the way leads straight to it.
+func turning(marked []int, first, i int) int {
+	root, step := marked[first], 1
+	if i < root {
+		step = -1
+	}
+	last := root
+	for n := first + step; n >= 0 && n < len(marked); n += step {
+		next := marked[n]
+		if next*step >= i*step {
+			if (i-halfway(next, last))*step > 0 {
+				return next
+			}
+			break
+		}
+		last = next
+	}
+	return i
+}
+
+// advance goes from one frame, whose state begins there, to another one, and returns the state of
+// that. It uses the states that are kept of the way, and keeps the others. Without a state the
+// way begins at the first frame itself.
+func (f *follower) advance(ctx context.Context, begin *state, kept map[int]int, from, to int) (st *state, err error) {
+	step := 1
+	if to < from {
+		step = -1
+	}
+	at := to // the last frame of the way that is known
+	for at != from {
+		if _, known := kept[at]; known {
+			break
+		}
+		at -= step
+	}
+	record, known := kept[at]
+	switch {
+	case known:
+		st, err = f.clip.readState(record, at)
+	case begin != nil:
+		st = begin
+	default:
+		st, err = f.further(ctx, kept, at, nil, 0)
+	}
+	for err == nil && at != to {
+		at += step
+		st, err = f.further(ctx, kept, at, st, step)
+	}
+	return st, err
+}
+
+// further is frame, and keeps the state.
+func (f *follower) further(ctx context.Context, kept map[int]int, i int, last *state, step int) (*state, error) {
+	st, err := f.frame(ctx, i, last, step)
+	if err != nil {
+		return nil, err
+	}
+	record, err := f.clip.writeState(st)
+	if err != nil {
+		return nil, err
+	}
+	kept[i] = record
+	return st, nil
+}
