@@ -64,7 +64,8 @@ func (r *Remover) edit(ctx context.Context, path string, o Options, progress fun
 // Preview is the matte of the frame that is shown at a time of the clip, as hints would
 // make it: opaque where the subject is. It has the size in which the network sees the
 // clip, and so neither fine edges nor what the clip's backdrop tells of them. The error
-// is an *Error of kind Invalid where a hint does not fit the clip.
+// is an *Error of kind Invalid where a hint does not fit the clip, and the cause of ctx where
+// that ends. What was followed of the hints is kept: the next call goes on from there.
 func (e *Editor) Preview(ctx context.Context, at time.Duration, hints []option.Hint) (*image.Alpha, error) {
 	o := e.options
 	o.Hints = hints
@@ -77,7 +78,11 @@ func (e *Editor) Preview(ctx context.Context, at time.Duration, hints []option.H
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.estimator.Preview(ctx, at, wishes)
+	m, err := e.estimator.Preview(ctx, at, wishes)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return m, err
 }
 
 // Close removes what is kept of the clip.

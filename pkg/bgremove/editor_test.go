@@ -70,8 +70,13 @@ func TestEdit(t *testing.T) {
 		s := at.Seconds()
 		return share(40+16*s, 44), share(184-16*s, 112)
 	}
+	given, up := context.WithCancelCause(t.Context())
+	up(os.ErrDeadlineExceeded)
 	at := 500 * time.Millisecond
 	onRed, onBlue := option.Hint{Keep: true, At: at, Click: &[2]float64{48, 44}}, option.Hint{At: at, Click: &[2]float64{176, 112}}
+	if _, err := e.Preview(given, at, []option.Hint{onRed}); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("given up: %v", err)
+	}
 	if red, blue := kept(at); !red || !blue {
 		t.Errorf("without hints: red %v, blue %v", red, blue)
 	}

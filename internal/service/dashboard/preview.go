@@ -23,7 +23,7 @@ const busyFor = 2 * time.Second
 
 // preview answers scripts with the matte of one frame of a job's clip, as hints would
 // make it: a PNG, white where the subject is. It costs nothing. While the clip is being
-// studied the answer is the share that is done.
+// studied, or the hints are followed to the frame, the answer is how far that is.
 func (d *Dashboard) preview(v *visit) error {
 	if err := v.Throttle.Request(v.Context(), v.who.ID); err != nil {
 		return err // no route of the API counts it
@@ -40,8 +40,8 @@ func (d *Dashboard) preview(v *visit) error {
 		return err
 	}
 	m, err := d.Editors.Preview(v.Context(), j.Job, at, hints)
-	if studying := (*editor.StudyingError)(nil); errors.As(err, &studying) {
-		return v.json(http.StatusAccepted, map[string]float64{"share": studying.Share})
+	if unfinished := (*editor.UnfinishedError)(nil); errors.As(err, &unfinished) {
+		return v.json(http.StatusAccepted, unfinished)
 	}
 	if err != nil {
 		return err

@@ -19,7 +19,8 @@ import (
 
 // Clip is a studied clip. It must be safe for concurrent use.
 type Clip interface {
-	// Preview is the matte of the frame that is shown at a time, as hints would make it.
+	// Preview is the matte of the frame that is shown at a time, as hints would make it. When ctx
+	// ends the error is its cause. The next call goes on with what was done so far.
 	Preview(ctx context.Context, at time.Duration, hints []option.Hint) (*image.Alpha, error)
 	Close() error
 }
@@ -42,27 +43,34 @@ type Config struct {
 	// Idle is how long a clip stays open that nobody asks for, and Abandoned how long it is
 	// studied while nobody does.
 	Idle, Abandoned time.Duration
-	// Patience is how long Preview waits for a study before it says that it goes on.
-	Patience time.Duration
+	// Patience is how long Preview waits for a study, and Follow how long it follows hints through a
+	// studied clip, before it says that this goes on.
+	Patience, Follow time.Duration
 }
 
 // DefaultConfig has the default times and rates, and nothing else.
 func DefaultConfig() Config {
 	return Config{
 		Rate: account.Rate{PerMinute: 4, Burst: 10}, Open: 4, TimeLimit: 10 * time.Minute,
-		Idle: 10 * time.Minute, Abandoned: 20 * time.Second, Patience: 300 * time.Millisecond,
+		Idle: 10 * time.Minute, Abandoned: 20 * time.Second, Patience: 300 * time.Millisecond, Follow: time.Second,
 	}
 }
 
 // ErrBusy is that other clips are being studied, as many as may be.
 var ErrBusy = errors.New("other clips are being studied")
 
-// StudyingError is that a clip is still being studied.
-type StudyingError struct {
-	Share float64 // of the work that is done, 0 to 1
+// UnfinishedError is that a preview is not there yet. The next call goes on.
+type UnfinishedError struct {
+	// Following is that hints are followed to the frame, and otherwise the clip is studied.
+	Following bool `json:"following"`
+	// Share of the study is done, 0 to 1.
+	Share float64 `json:"share"`
 }
 
-func (e *StudyingError) Error() string {
+func (e *UnfinishedError) Error() string {
+	if e.Following {
+		return "the hints are being followed to the frame"
+	}
 	return fmt.Sprintf("%.0f %% of the clip is studied", 100*e.Share)
 }
 
@@ -107,8 +115,9 @@ func New(c Config) *Editors {
 
 // Preview is the matte of the frame of a job's clip that is shown at a time, as hints would
 // make it. The hints must fit the clip, see job.Options.CheckFor. The first call begins to
-// study the clip. The error is a *StudyingError until that has ended, ErrBusy, an
-// *account.LimitedError, job.ErrNotFound where the input has expired, or that of Config.Study.
+// study the clip. The error is an *UnfinishedError until that has ended, and while hints are
+// followed to the frame; ErrBusy, an *account.LimitedError, job.ErrNotFound where the input has
+// expired, or that of Config.Study.
 func (e *Editors) Preview(ctx context.Context, j job.Job, at time.Duration, hints []option.Hint) (*image.Alpha, error) {
 	o, err := e.enter(ctx, j)
 	if err != nil {
@@ -122,13 +131,15 @@ func (e *Editors) Preview(ctx context.Context, j job.Job, at time.Duration, hint
 	case <-wait.C:
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		return nil, &StudyingError{o.share}
+		return nil, &UnfinishedError{Share: o.share}
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 	if o.err != nil {
 		return nil, o.err
 	}
+	ctx, stop := context.WithTimeoutCause(ctx, e.config.Follow, &UnfinishedError{Following: true, Share: 1})
+	defer stop()
 	return o.clip.Preview(ctx, at, hints)
 }
 

@@ -34,9 +34,20 @@ type studio struct {
 }
 
 // studied is a clip of one grey.
-type studied struct{ studio *studio }
+type studied struct {
+	studio *studio
+	begun  bool // to follow a hint that is far away
+}
 
-func (c *studied) Preview(_ context.Context, at time.Duration, hints []option.Hint) (*image.Alpha, error) {
+// far is the time of hints that are followed the first time until the context ends.
+const far = time.Hour
+
+func (c *studied) Preview(ctx context.Context, at time.Duration, hints []option.Hint) (*image.Alpha, error) {
+	if !c.begun && len(hints) > 0 && hints[0].At == far {
+		c.begun = true
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
 	m := image.NewAlpha(image.Rect(0, 0, 1, 1))
 	m.Pix[0] = uint8(100*at.Seconds()) + uint8(len(hints))
 	return m, nil
@@ -80,7 +91,7 @@ func newStudio(t *testing.T, change func(*editor.Config)) *studio {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.opened++
-		return &studied{s}, nil
+		return &studied{studio: s}, nil
 	}
 	if change != nil {
 		change(&c)
@@ -152,11 +163,11 @@ func TestStudying(t *testing.T) {
 	j := s.job("ada", "cat")
 	for {
 		_, err := s.preview(j)
-		studying := (*editor.StudyingError)(nil)
-		if !errors.As(err, &studying) {
+		unfinished := (*editor.UnfinishedError)(nil)
+		if !errors.As(err, &unfinished) {
 			t.Fatal(err)
 		}
-		if studying.Share == 0.5 {
+		if unfinished.Share == 0.5 {
 			break
 		}
 	}
@@ -166,10 +177,26 @@ func TestStudying(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if !errors.As(err, new(*editor.StudyingError)) {
+		if !errors.As(err, new(*editor.UnfinishedError)) {
 			t.Fatal(err)
 		}
 	}
+	if len(s.begun) != 1 {
+		t.Errorf("%d studies", len(s.begun))
+	}
+}
+
+// Who asks for a frame that is far from its hints is told that they are followed. The next call goes on.
+func TestFollowing(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t, func(c *editor.Config) { c.Follow = time.Millisecond })
+	j, hint := s.job("ada", "cat"), option.Hint{Keep: true, At: far}
+	s.let <- nil
+	_, err := s.preview(j, hint)
+	if unfinished := (*editor.UnfinishedError)(nil); !errors.As(err, &unfinished) || !unfinished.Following {
+		t.Fatal(err)
+	}
+	s.shown(j, hint)
 	if len(s.begun) != 1 {
 		t.Errorf("%d studies", len(s.begun))
 	}
@@ -214,7 +241,7 @@ func TestOneStudyOfAnAccount(t *testing.T) {
 	cat, dog, cow := s.job("ada", "cat"), s.job("ada", "dog"), s.job("eve", "cow")
 	studying := func(j job.Job) {
 		t.Helper()
-		if _, err := s.preview(j); !errors.As(err, new(*editor.StudyingError)) {
+		if _, err := s.preview(j); !errors.As(err, new(*editor.UnfinishedError)) {
 			t.Errorf("%s: %v", j.ID, err)
 		}
 	}
@@ -244,7 +271,7 @@ func TestExpires(t *testing.T) {
 	s := newStudio(t, func(c *editor.Config) {
 		c.Patience, c.Abandoned = time.Millisecond, time.Millisecond
 	})
-	if _, err := s.preview(s.job("ada", "cat")); !errors.As(err, new(*editor.StudyingError)) {
+	if _, err := s.preview(s.job("ada", "cat")); !errors.As(err, new(*editor.UnfinishedError)) {
 		t.Fatal(err)
 	}
 	for got := range s.begun {

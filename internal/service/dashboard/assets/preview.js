@@ -22,9 +22,9 @@ function over(matte) {
 
 /** Previews of a job's clip. The newest question counts. */
 export class Preview {
-  // changed() is called for a new veil, studies(text) with how far the service is before the
-  // first one, and wanted() says whether anybody still looks.
-  constructor(path, { changed, studies, wanted }) { Object.assign(this, { path, changed, studies, wanted }); }
+  // changed() is called for a new veil, says(text) with what the service does until there is one,
+  // and wanted() says whether anybody still looks.
+  constructor(path, { changed, says, wanted }) { Object.assign(this, { path, changed, says, wanted }); }
 
   /** The veil of a frame with marks, if it is there. */
   at(time, marks) { return question(time, marks) === this.known ? this.shown : null; }
@@ -47,7 +47,7 @@ export class Preview {
     switch (response?.status) {
       case 200: {
         const matte = await createImageBitmap(await response.blob());
-        this.studies("");
+        this.says("");
         this.shown = over(matte);
         this.known = asked;
         this.changed();
@@ -55,8 +55,9 @@ export class Preview {
         break;
       }
       case 202: {
-        const { share } = await response.json();
-        this.studies(`The clip is being studied, ${Math.round(100 * share)} %. Then what goes is veiled. You can mark it already.`);
+        const { following, share } = await response.json();
+        this.says(following ? "Your marks are being followed to this frame. Then what goes is veiled."
+          : `The clip is being studied, ${Math.round(100 * share)} %. Then what goes is veiled. You can mark it already.`);
         break;
       }
       case 429:
@@ -64,7 +65,7 @@ export class Preview {
         break;
       default:
         this.off = true;
-        this.studies("What goes cannot be shown here before the clip has run again. Your marks count all the same.");
+        this.says("What goes cannot be shown here before the clip has run again. Your marks count all the same.");
     }
   }
 }

@@ -33,7 +33,7 @@ export class Chooser {
     this.veils = this.find("veils");
     this.preview = new Preview(box.dataset.preview, {
       changed: () => this.draw(),
-      studies: (text) => { this.find("study").textContent = text; },
+      says: (text) => { this.find("study").textContent = text; },
       wanted: () => box.isConnected && box.open,
     });
   }
