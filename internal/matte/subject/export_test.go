@@ -21,3 +21,6 @@ const StatesMost = statesMost
 
 // States is how many states are kept of previews.
 func (c *Clip) States() int { return c.states.Len() }
+
+// BreakStates makes that these can be read no more.
+func (c *Clip) BreakStates() error { return c.states.Close() }

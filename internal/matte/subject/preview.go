@@ -2,6 +2,7 @@ package subject
 
 import (
 	"context"
+	"errors"
 	"image"
 )
 
@@ -25,6 +26,9 @@ func (c *Clip) Preview(ctx context.Context, i int, hints []Hint, network Guide) 
 	}
 	matte, err := f.reach(ctx, c.shotOf(i), i)
 	if err != nil {
+		if ctx.Err() == nil { // the states may be what failed
+			err = errors.Join(err, c.dropStates())
+		}
 		return Choice{}, err
 	}
 	choice.hint(&image.Alpha{Pix: matte, Stride: f.marks.w, Rect: f.marks.bounds()}, f, i)

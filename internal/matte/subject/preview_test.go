@@ -51,7 +51,7 @@ func TestPreview(t *testing.T) {
 					t.Errorf("%v, hints %d, frame %d: %s", wanted, n, i, diff)
 				}
 			}
-			if most := (subject.StatesMost + 2) * frames; c.States() > most { // to a turn and back, once more
+			if most := (subject.StatesMost + 2) * frames; c.States() > most { // one call more: to a turn and back
 				t.Errorf("%d states are kept of %d frames", c.States(), frames)
 			}
 		}
@@ -111,6 +111,24 @@ func TestPreviewGivenUp(t *testing.T) {
 	}
 	if n := len(asked.pictures) + len(again.pictures); n != 16 {
 		t.Errorf("the network was asked %d times for fifteen frames and a rest", n)
+	}
+}
+
+// A preview that cannot read what is kept fails, and the next one begins anew.
+func TestPreviewBroken(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}} }}
+	c, _ := s.known(t)
+	hints := []subject.Hint{click(6, true, 60, 60)}
+	for n, fails := range []bool{false, true, false, false} {
+		if n == 1 {
+			if err := c.BreakStates(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := c.Preview(t.Context(), 8, hints, marked); (err != nil) != fails {
+			t.Errorf("call %d: %v", n, err)
+		}
 	}
 }
 

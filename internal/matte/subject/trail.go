@@ -19,24 +19,28 @@ type trail struct {
 	out, back map[int]int
 }
 
-// statesMost is how many states there are at most, for each frame of the clip.
+// statesMost is from how many states on, for each frame of the clip, a call begins with none.
 const statesMost = 2
 
-// makeRoom makes room for states. Where there are too many, all trails are given up.
-func (c *Clip) makeRoom() error {
-	if c.states != nil && c.states.Len() < statesMost*c.frames.Len() {
-		return nil
+// makeRoom makes room for states.
+func (c *Clip) makeRoom() (err error) {
+	if c.states != nil && c.states.Len() >= statesMost*c.frames.Len() {
+		if err := c.dropStates(); err != nil {
+			return err
+		}
 	}
-	states, err := records.Create(c.tempDir)
-	if err != nil {
-		return err
+	if c.states == nil {
+		c.states, err = records.Create(c.tempDir)
+		c.trails = map[*shot]*trail{}
 	}
+	return err
+}
+
+// dropStates gives all trails up.
+func (c *Clip) dropStates() error {
 	old := c.states
-	c.states, c.trails = states, map[*shot]*trail{}
-	if old != nil {
-		return old.Close()
-	}
-	return nil
+	c.states, c.trails = nil, nil
+	return old.Close()
 }
 
 // trail is that of a shot. What other hints have led to is forgotten.
