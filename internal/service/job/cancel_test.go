@@ -65,7 +65,7 @@ func TestCancelRunning(t *testing.T) {
 		// The lease is so long that no heartbeat can be what ends the work.
 		x := newFixture(t, storetest.Open(t, url), job.Config{})
 		elsewhere := job.New(storetest.Open(t, url), x.blobs, job.Config{})
-		shown, stopped := make(chan struct{}), make(chan error)
+		shown, stopped := make(chan struct{}), make(chan error, 1)
 		stop := x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
 			if _, err := echo(ctx, task); err != nil {
 				return job.Product{}, err
