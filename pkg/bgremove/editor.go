@@ -78,11 +78,7 @@ func (e *Editor) Preview(ctx context.Context, at time.Duration, hints []option.H
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	m, err := e.estimator.Preview(ctx, at, wishes)
-	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return m, err
+	return e.estimator.Preview(ctx, at, wishes)
 }
 
 // Close removes what is kept of the clip.

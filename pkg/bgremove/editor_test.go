@@ -74,7 +74,7 @@ func TestEdit(t *testing.T) {
 	up(os.ErrDeadlineExceeded)
 	at := 500 * time.Millisecond
 	onRed, onBlue := option.Hint{Keep: true, At: at, Click: &[2]float64{48, 44}}, option.Hint{At: at, Click: &[2]float64{176, 112}}
-	if _, err := e.Preview(given, at, []option.Hint{onRed}); !errors.Is(err, os.ErrDeadlineExceeded) {
+	if _, err := e.Preview(given, at+400*time.Millisecond, []option.Hint{onRed}); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("given up: %v", err)
 	}
 	if red, blue := kept(at); !red || !blue {

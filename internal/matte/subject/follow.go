@@ -22,7 +22,7 @@ const part = 128
 // was seen. Its links are the frame's own.
 type state struct {
 	marks
-	found []uint8
+	matte []uint8
 	links *Links
 	sight sight
 	// covered and chosen say that the clip's own matte has what was marked, and so tells of it: in
@@ -82,7 +82,7 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	if own != nil {
 		f.again(&st.sight, matte, own.all)
 	}
-	st.found = matte
+	st.matte = matte
 	return st, nil
 }
 
@@ -115,8 +115,8 @@ func (f *follower) carry(st, last *state, step int, before, trusted []uint8) {
 
 // surer is the matte found, surer than it is, as values of bytes.
 func (st *state) surer() []float32 {
-	matte := make([]float32, len(st.found))
-	for k, share := range st.found {
+	matte := make([]float32, len(st.matte))
+	for k, share := range st.matte {
 		matte[k] = min(max(decided*(float32(share)-127.5)+127.5, 0), 255)
 	}
 	return matte

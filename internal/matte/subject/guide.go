@@ -126,7 +126,7 @@ func (f *follower) decide(ctx context.Context, i int, last *state, step int) (*s
 	if err != nil {
 		return nil, err
 	}
-	return st, f.clip.keep(i, st.found)
+	return st, f.clip.keep(i, st.matte)
 }
 
 // halfway is the frame between two with hints to which the hints of both reach.

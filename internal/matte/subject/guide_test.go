@@ -277,7 +277,14 @@ func TestShotsWithoutHints(t *testing.T) {
 			t.Fatal(err)
 		}
 		var network seen
-		if err := c.Guide(t.Context(), []subject.Hint{click(3, true, 44, 44)}, network.guide); err != nil {
+		hints := []subject.Hint{click(3, true, 44, 44)}
+		_, preview := s.frame(4)
+		choice, err := c.Preview(t.Context(), frames+4, hints, marked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice.Apply(preview)
+		if err := c.Guide(t.Context(), hints, network.guide); err != nil {
 			t.Fatal(err)
 		}
 		want := frames // the clip's own matte has nothing there, and tells of no rest
@@ -287,8 +294,10 @@ func TestShotsWithoutHints(t *testing.T) {
 		if len(network.pictures) != want {
 			t.Errorf("%s: the network was asked of %d frames, want %d", name, len(network.pictures), want)
 		}
-		if m := s.cutOut(t, c, frames+4); m.AlphaAt(164, 76).A > 127 != there {
-			t.Errorf("%s: alpha %d where it is in the second shot", name, m.AlphaAt(164, 76).A)
+		for _, m := range []*image.Alpha{s.cutOut(t, c, frames+4), preview} {
+			if m.AlphaAt(164, 76).A > 127 != there {
+				t.Errorf("%s: alpha %d where it is in the second shot", name, m.AlphaAt(164, 76).A)
+			}
 		}
 	}
 }

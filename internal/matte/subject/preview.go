@@ -6,9 +6,9 @@ import (
 	"image"
 )
 
-// Preview is what Guide would choose for frame i, after Choose. No other choice changes. It takes
-// as long as the way to the frame from those with hints, but it keeps what it finds on the way:
-// the next call goes on from there, as far as the hints are the same.
+// Preview is what Guide would choose for frame i, after Choose. It changes no choice. It takes as long
+// as the way to the frame from those with hints, but keeps what it finds there. The next call goes on
+// from that, as far as the hints are the same. It follows a frame at least, even if ctx has ended.
 func (c *Clip) Preview(ctx context.Context, i int, hints []Hint, network Guide) (Choice, error) {
 	if len(hints) == 0 {
 		return c.Choice(i)
@@ -45,7 +45,7 @@ func (f *follower) reach(ctx context.Context, s *shot, i int) ([]uint8, error) {
 		return f.marks.plane(), nil
 	}
 	root, turn := marked[first], turning(marked, first, i)
-	t := f.trail(s, root)
+	t := f.trail(s, marked, root)
 	st, err := f.advance(ctx, nil, t.out, root, turn)
 	if err == nil && turn != i {
 		st, err = f.advance(ctx, st, t.back, turn, i)
@@ -53,11 +53,11 @@ func (f *follower) reach(ctx context.Context, s *shot, i int) ([]uint8, error) {
 	if err != nil {
 		return nil, err
 	}
-	return st.found, nil
+	return st.matte, nil
 }
 
-// turning is the frame up to which the way from the first of those that are marked leads away from it
-// and then back to i; that is i where the way leads straight to it.
+// turning is the frame at which the way from the first of those that are marked to i turns back: the
+// next one with hints after i. It is i where nothing turns back.
 func turning(marked []int, first, i int) int {
 	root, step := marked[first], 1
 	if i < root {
@@ -101,16 +101,20 @@ func (f *follower) advance(ctx context.Context, begin *state, kept map[int]int, 
 	default:
 		st, err = f.further(ctx, kept, at, nil, 0)
 	}
-	for err == nil && at != to {
+	for went := false; err == nil && at != to; went = true {
+		if went && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		at += step
 		st, err = f.further(ctx, kept, at, st, step)
 	}
 	return st, err
 }
 
-// further is frame, and keeps the state.
+// further is frame, and keeps the state. It does so even if ctx has ended: calls that have little time
+// get there, too.
 func (f *follower) further(ctx context.Context, kept map[int]int, i int, last *state, step int) (*state, error) {
-	st, err := f.frame(ctx, i, last, step)
+	st, err := f.frame(context.WithoutCancel(ctx), i, last, step)
 	if err != nil {
 		return nil, err
 	}

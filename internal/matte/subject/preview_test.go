@@ -27,6 +27,7 @@ func TestPreview(t *testing.T) {
 	one, later := click(12, true, 100, 50), click(18, false, 130, 60)
 	marks := [][]subject.Hint{
 		{one}, {one, later}, {one}, {one, later, click(3, true, 55, 60)}, {one, click(12, false, 180, 95)}, nil,
+		{click(12, false, 100, 50)}, {one},
 		{click(3, true, 55, 50), click(9, true, 180, 95), click(16, false, 120, 50), click(21, true, 145, 50)},
 		{click(2, false, 50, 50), click(9, true, 180, 95)},
 		{click(5, false, 65, 50), click(17, false, 180, 95)},
@@ -77,6 +78,8 @@ func TestPreviewGoesOn(t *testing.T) {
 		{15, 3, []subject.Hint{first, later}}, // back from the correction
 		{15, 0, []subject.Hint{first}},
 		{18, 1, []subject.Hint{first}},
+		{15, 4 + rest, []subject.Hint{first, click(18, true, 60, 56)}},
+		{15, 0, []subject.Hint{first, later}},
 		{6, 1 + rest, []subject.Hint{click(6, true, 64, 60)}},
 	} {
 		var asked seen
@@ -111,6 +114,25 @@ func TestPreviewGivenUp(t *testing.T) {
 	}
 	if n := len(asked.pictures) + len(again.pictures); n != 16 {
 		t.Errorf("the network was asked %d times for fifteen frames and a rest", n)
+	}
+}
+
+// Calls that have no time get to a frame, too, also where two pages ask with hints of their own.
+func TestPreviewsInTurn(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}, {160, 60, 22}} }}
+	c, _ := s.known(t)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for n := 1; ; n++ {
+		_, one := c.Preview(ctx, 20, []subject.Hint{click(6, true, 60, 60)}, marked)
+		_, other := c.Preview(ctx, 20, []subject.Hint{click(8, true, 160, 60)}, marked)
+		if one == nil && other == nil {
+			break
+		}
+		if n > frames {
+			t.Fatalf("after %d calls: %v, %v", n, one, other)
+		}
 	}
 }
 

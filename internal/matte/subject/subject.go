@@ -88,8 +88,8 @@ type Clip struct {
 	followed *follower      // that found them
 
 	tempDir string
-	states  *records.File    // of frames that Preview has followed marks through; nil before
-	trails  map[*shot]*trail // what they are of
+	states  *records.File      // of frames that Preview has followed marks through; nil before
+	trails  map[*shot][]*trail // what they are of, the last that was asked for at the end
 }
 
 // shot is a run of frames without a cut.

@@ -2,7 +2,7 @@ package subject
 
 import (
 	"encoding/binary"
-	"maps"
+	"math"
 	"reflect"
 	"slices"
 
@@ -19,8 +19,13 @@ type trail struct {
 	out, back map[int]int
 }
 
-// statesMost is from how many states on, for each frame of the clip, a call begins with none.
-const statesMost = 2
+const (
+	// trailsMost is for how many sets of hints a shot has trails: those that were asked for last.
+	trailsMost = 3
+	// statesMost is from how many states on, for each frame of the clip, a call begins with none. The
+	// trails of two sets of hints need three at most: two pages may show the clip.
+	statesMost = 4
+)
 
 // makeRoom makes room for states.
 func (c *Clip) makeRoom() (err error) {
@@ -31,7 +36,7 @@ func (c *Clip) makeRoom() (err error) {
 	}
 	if c.states == nil {
 		c.states, err = records.Create(c.tempDir)
-		c.trails = map[*shot]*trail{}
+		c.trails = map[*shot][]*trail{}
 	}
 	return err
 }
@@ -43,42 +48,55 @@ func (c *Clip) dropStates() error {
 	return old.Close()
 }
 
-// trail is that of a shot. What other hints have led to is forgotten.
-func (f *follower) trail(s *shot, root int) *trail {
-	now := map[int][]Hint{}
-	for _, i := range f.within(s) {
-		now[i] = f.hints[i]
+// trail is that of a shot for the hints in its frames that are marked.
+func (f *follower) trail(s *shot, marked []int, root int) *trail {
+	t := &trail{root: root, drops: f.drops, hints: map[int][]Hint{}, out: map[int]int{}, back: map[int]int{}}
+	for _, i := range marked {
+		t.hints[i] = f.hints[i]
 	}
-	t := f.clip.trails[s]
-	if t == nil || t.root != root || t.drops != f.drops || !reflect.DeepEqual(t.hints[root], now[root]) {
-		t = &trail{root: root, drops: f.drops, out: map[int]int{}, back: map[int]int{}}
-		f.clip.trails[s] = t
+	kept := f.clip.trails[s]
+	if n := slices.IndexFunc(kept, t.same); n >= 0 {
+		t = kept[n]
+		kept = slices.Delete(kept, n, n+1)
+	} else {
+		for _, other := range kept {
+			t.take(other)
+		}
+		kept = kept[max(len(kept)+1-trailsMost, 0):]
 	}
-	t.forget(now)
-	t.hints = now
+	f.clip.trails[s] = append(kept, t)
 	return t
 }
 
-// forget drops the states of which hints on the way are not those of now.
-func (t *trail) forget(now map[int][]Hint) {
-	var changed []int
-	for i := range t.hints {
-		if !reflect.DeepEqual(t.hints[i], now[i]) {
-			changed = append(changed, i)
-		}
-	}
-	for i := range now {
-		if _, was := t.hints[i]; !was {
-			changed = append(changed, i)
-		}
-	}
-	if len(changed) == 0 {
+// same reports whether another trail is of the same hints.
+func (t *trail) same(other *trail) bool {
+	return t.root == other.root && t.drops == other.drops && reflect.DeepEqual(t.hints, other.hints)
+}
+
+// take takes from a trail of other hints what the same hints led to.
+func (t *trail) take(other *trail) {
+	if t.root != other.root || t.drops != other.drops {
 		return
 	}
-	clear(t.back)
-	maps.DeleteFunc(t.out, func(i, _ int) bool {
-		return slices.ContainsFunc(changed, func(at int) bool { return t.root < at && at <= i || i <= at && at < t.root })
-	})
+	first, last := math.MinInt, math.MaxInt // the frames with other hints that are next to the root
+	for _, hints := range []map[int][]Hint{t.hints, other.hints} {
+		for i := range hints {
+			switch {
+			case reflect.DeepEqual(t.hints[i], other.hints[i]):
+			case i == t.root:
+				return
+			case i < t.root:
+				first = max(first, i)
+			default:
+				last = min(last, i)
+			}
+		}
+	}
+	for i, record := range other.out {
+		if first < i && i < last {
+			t.out[i] = record
+		}
+	}
 }
 
 // scalars are the parts of a state that are not of pixels.
@@ -96,7 +114,7 @@ func (c *Clip) writeState(st *state) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	parts := [][]byte{head, st.found}
+	parts := [][]byte{head, st.matte}
 	for _, plane := range [][]float32{st.keep, st.drop, st.sight.thing, st.sight.others} {
 		part, err := binary.Append(nil, binary.LittleEndian, plane)
 		if err != nil {
@@ -122,14 +140,14 @@ func (c *Clip) readState(record, i int) (*state, error) {
 		return nil, err
 	}
 	n := c.marker().w * c.marker().h
-	st := &state{marks: newMarks(n), found: make([]uint8, n), links: links, covered: all.Covered, chosen: all.Chosen}
+	st := &state{marks: newMarks(n), matte: make([]uint8, n), links: links, covered: all.Covered, chosen: all.Chosen}
 	st.sight = sight{size: all.Size, hidden: int(all.Hidden)}
 	planes := [][]float32{st.keep, st.drop}
 	if all.Seen {
 		st.sight.thing, st.sight.others = make([]float32, n), make([]float32, n)
 		planes = append(planes, st.sight.thing, st.sight.others)
 	}
-	parts := [][]byte{head, st.found}
+	parts := [][]byte{head, st.matte}
 	for range planes {
 		parts = append(parts, make([]byte, binary.Size(st.keep)))
 	}
