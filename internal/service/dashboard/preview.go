@@ -23,7 +23,7 @@ const busyFor = 2 * time.Second
 
 // preview answers scripts with the matte of one frame of a job's clip, as hints would
 // make it: a PNG, white where the subject is. It costs nothing. While the clip is being
-// studied, or the hints are followed to the frame, the answer is how far that is.
+// studied the answer is the share that is done, and while hints are followed to the frame it says so.
 func (d *Dashboard) preview(v *visit) error {
 	if err := v.Throttle.Request(v.Context(), v.who.ID); err != nil {
 		return err // no route of the API counts it

@@ -136,12 +136,17 @@ func TestVeil(t *testing.T) {
 	b.run("no veil", chromedp.Click("[data-veils]"))
 	shows("no veil", true, true)
 	b.run("a veil", chromedp.Click("[data-veils]"))
+	shows("what is kept", true, false)
 	const said = `document.querySelector("[data-study]").textContent`
 	ask[bool](b, `window.whole = window.fetch; window.fetch = (path, asked) => asked?.method === "POST" && path.includes("preview")
-		? new Promise((answer) => setTimeout(() => answer(new Response('{"following": true, "share": 1}', { status: 202 })), 20))
+		? new Promise((answer) => setTimeout(() => answer(new Response('{"following": true, "share": 0}', { status: 202 })), 20))
 		: whole(path, asked); true`) // as if the frame were far from the mark
 	b.mouse(input.MouseButtonRight, centre(76, 50), centre(84, 56), centre(90, 60))
 	b.until(said + ` === "Your marks are being followed to this frame. Then what goes is veiled."`)
+	b.run("back", chromedp.Click("[data-undo]"))
+	shows("what is kept alone", true, false)
+	b.until(said + ` === ""`)
+	b.mouse(input.MouseButtonRight, centre(76, 50), centre(84, 56), centre(90, 60))
 	ask[bool](b, `window.fetch = whole; true`)
 	shows("the red one again", true, false)
 	b.until(said + ` === ""`)

@@ -33,7 +33,9 @@ export class Preview {
   ask(time, marks) {
     this.asked = question(time, marks);
     this.since = performance.now();
-    if (!this.asking && !this.off) this.answer();
+    if (this.off) return;
+    if (this.asked === this.known) this.says("");
+    if (!this.asking) this.answer();
   }
 
   async answer() {
@@ -56,6 +58,7 @@ export class Preview {
       }
       case 202: {
         const { following, share } = await response.json();
+        if (asked !== this.asked) break;
         this.says(following ? "Your marks are being followed to this frame. Then what goes is veiled."
           : `The clip is being studied, ${Math.round(100 * share)} %. Then what goes is veiled. You can mark it already.`);
         break;
