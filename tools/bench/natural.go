@@ -88,8 +88,8 @@ func clickAt(at time.Duration) []option.Hint {
 }
 
 // previews prints what an Editor of a clip of some length takes: to study it, as a share of the
-// time that a run took, and to show what a click does. It shows the frame with the click, in ten places;
-// then, after a click in the middle, each frame of a second, and the last one.
+// time that a run took, and to show what a click does. In ten places it shows the frame with the click.
+// After a click in the middle it shows each frame of a second, and the last one.
 func previews(ctx context.Context, j job, length, took time.Duration) error {
 	r := bgremove.New(bgremove.Config{Library: os.Getenv("BGREMOVE_ONNXRUNTIME")})
 	defer r.Close()

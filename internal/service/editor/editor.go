@@ -84,12 +84,13 @@ type Editors struct {
 	ended  sync.WaitGroup // studies
 }
 
-// open is a clip that is open or being studied. Its fields but done are those of Editors.mu,
+// open is a clip that is open or being studied. Its fields but done and turn are those of Editors.mu,
 // and clip and err may be read once done is closed.
 type open struct {
 	accountID string
 	stop      context.CancelFunc // of the study
 	done      chan struct{}
+	turn      chan struct{} // held by the preview in work
 	clip      Clip
 	err       error
 	share     float64
@@ -116,8 +117,8 @@ func New(c Config) *Editors {
 // Preview is the matte of the frame of a job's clip that is shown at a time, as hints would
 // make it. The hints must fit the clip, see job.Options.CheckFor. The first call begins to
 // study the clip. The error is an *UnfinishedError until that has ended, and while hints are
-// followed to the frame; ErrBusy, an *account.LimitedError, job.ErrNotFound where the input has
-// expired, or that of Config.Study.
+// followed to the frame. Others are ErrBusy, an *account.LimitedError, job.ErrNotFound where the
+// input has expired, and that of Config.Study.
 func (e *Editors) Preview(ctx context.Context, j job.Job, at time.Duration, hints []option.Hint) (*image.Alpha, error) {
 	o, err := e.enter(ctx, j)
 	if err != nil {
@@ -138,7 +139,13 @@ func (e *Editors) Preview(ctx context.Context, j job.Job, at time.Duration, hint
 	if o.err != nil {
 		return nil, o.err
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, e.config.Follow, &UnfinishedError{Following: true, Share: 1})
+	select {
+	case o.turn <- struct{}{}:
+		defer func() { <-o.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, e.config.Follow, &UnfinishedError{Following: true})
 	defer stop()
 	return o.clip.Preview(ctx, at, hints)
 }
@@ -175,7 +182,7 @@ func (e *Editors) begin(j job.Job) (*open, error) {
 		return nil, ErrBusy
 	}
 	ctx, stop := context.WithTimeout(context.Background(), e.config.TimeLimit)
-	o := &open{accountID: j.AccountID, stop: stop, done: make(chan struct{}), users: 1}
+	o := &open{accountID: j.AccountID, stop: stop, done: make(chan struct{}), turn: make(chan struct{}, 1), users: 1}
 	o.expires = time.AfterFunc(e.config.Abandoned, func() { e.expire(j.ID, o) })
 	e.clips[j.ID] = o
 	e.ended.Go(func() {
