@@ -121,9 +121,12 @@ func previews(ctx context.Context, j job, length, took time.Duration) error {
 		further = append(further, show(at, middle))
 	}
 	far := show(length, middle)
+	if err != nil {
+		return err
+	}
 	fmt.Printf("  studied for previews in %.2f of the time; shown after a click in the frame: %d ms, at most %d; the frames after it: %d, at most %d; the last frame: %d\n",
 		studied.Seconds()/took.Seconds(), median(clicked).Milliseconds(), slices.Max(clicked).Milliseconds(), median(further).Milliseconds(), slices.Max(further).Milliseconds(), far.Milliseconds())
-	return err
+	return nil
 }
 
 // used is the processor time of this process and of its children that have ended.

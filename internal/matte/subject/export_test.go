@@ -22,5 +22,5 @@ const StatesMost = statesMost
 // States is how many states are kept of previews.
 func (c *Clip) States() int { return c.states.Len() }
 
-// BreakStates makes that these can be read no more.
+// BreakStates closes their file, so that none can be read.
 func (c *Clip) BreakStates() error { return c.states.Close() }

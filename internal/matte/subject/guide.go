@@ -25,9 +25,6 @@ type Guide func(context.Context, *view.Marked) ([]uint8, error)
 func (c *Clip) Guide(ctx context.Context, hints []Hint, network Guide) error {
 	f := newFollower(c, hints, network)
 	c.hinted, c.followed = make([]int, c.frames.Len()), f
-	if err := f.sample(); err != nil {
-		return err
-	}
 	for i := range c.shots {
 		if err := f.shot(ctx, &c.shots[i]); err != nil {
 			return err
@@ -52,7 +49,7 @@ type follower struct {
 	drops   bool           // what it follows; its hints then keep the thing for the network
 	hints   map[int][]Hint // by frame
 	asked   []int          // the frames of those that keep something, as the hints were given
-	liked   samples        // the features at what hints keep
+	liked   samples        // the features at what hints keep; nil before they are needed
 }
 
 func newFollower(c *Clip, hints []Hint, network Guide) *follower {

@@ -78,6 +78,11 @@ func (s samples) likest(seen *view.Features) (x, y int, cosine float32) {
 // guess adds a hint to a shot: a click on the place that is most like what hints keep
 // elsewhere. It reports whether there is any like it.
 func (f *follower) guess(s *shot) (bool, error) {
+	if f.liked == nil {
+		if err := f.sample(); err != nil {
+			return false, err
+		}
+	}
 	n := s.last - s.first + 1
 	best, click, frame := float32(alike), Point{}, 0
 	for i := range min(n, looked) {

@@ -17,13 +17,10 @@ func (c *Clip) Preview(ctx context.Context, i int, hints []Hint, network Guide) 
 	if err != nil {
 		return choice, err
 	}
-	f := newFollower(c, hints, network)
-	if err := f.sample(); err != nil {
-		return Choice{}, err
-	}
 	if err := c.makeRoom(); err != nil {
 		return Choice{}, err
 	}
+	f := newFollower(c, hints, network)
 	matte, err := f.reach(ctx, c.shotOf(i), i)
 	if err != nil {
 		if ctx.Err() == nil { // the states may be what failed
