@@ -9,9 +9,9 @@ Integer-Arithmetic-Only Inference", CVPR 2018). The bounds of activations are th
 of clips that the reviser was trained on, and of samples of the guide's.
 
 Weights have seven bits. With eight, sums of two products overflow on processors that have
-AVX2 and no VNNI instructions. Some layers stay as they are: the last, of which a byte would
-be too coarse an edge, those that take planes, as each of these has a scale of its own, and sums
-under a root, which would be divided by nothing.
+AVX2 and no VNNI instructions. Some layers stay as they are: the last and what follows it, of
+which a byte would be too coarse an edge, those that join planes of different kinds, and sums
+under a root, which would be divided by nothing. arrange.py makes the rest faster.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import onnx
 import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
+import arrange
 import infer
 import views
 from clips import FRAMES
@@ -70,7 +71,7 @@ class Frames(CalibrationDataReader):
 
 
 def plain(path, folder):
-    """A network with float32 weights and named nodes, and the names of those that stay as they are."""
+    """A network with float32 weights and named nodes."""
     settings = onnxruntime.SessionOptions()
     settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     settings.optimized_model_filepath = str(folder / "plain.onnx")
@@ -78,23 +79,30 @@ def plain(path, folder):
     model = onnx.load(settings.optimized_model_filepath)
     for i, node in enumerate(model.graph.node):
         node.name = f"{node.op_type}{i}"
-    nodes = model.graph.node
+    return model
+
+
+def kept(model):
+    """The names of nodes that stay as they are."""
+    nodes = list(model.graph.node)
     planes = {n.output[0] for n in nodes if n.op_type in ("DequantizeLinear", "Concat")}
     roots = {n.input[0] for n in nodes if n.op_type == "Sqrt"}
-    layers = [n for n in nodes if n.op_type == "Conv"]
-    kept = [n for n in layers if n.input[0] in planes] + [n for n in nodes if n.output[0] in roots] + layers[-1:]
-    return model, [n.name for n in kept]
+    last = max(i for i, n in enumerate(nodes) if n.op_type == "Conv")
+    first = [n for n in nodes if n.op_type == "Conv" and n.input[0] in planes]
+    return [n.name for n in [*first, *(n for n in nodes if n.output[0] in roots), *nodes[last:]]]
 
 
 def quantise(path, inputs, out):
     """Writes the network at path in integers, with bounds from inputs, dictionaries of arrays."""
     with tempfile.TemporaryDirectory() as folder:
-        model, kept = plain(path, pathlib.Path(folder))
+        model = plain(path, pathlib.Path(folder))
+        middles = arrange.prepare(model)
         quantize_static(
             model, out, Frames(inputs), quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True,
-            activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, op_types_to_quantize=KINDS, nodes_to_exclude=kept,
+            activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, op_types_to_quantize=KINDS, nodes_to_exclude=kept(model),
         )  # fmt: skip
     model = onnx.load(out)
+    arrange.finish(model, middles)
     onnx.helper.set_model_props(model, {p.key: p.value for p in onnx.load(path).metadata_props})
     onnx.save(model, out)
 
