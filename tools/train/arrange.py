@@ -24,8 +24,8 @@ class Arranged:
         return next(n for n in self.graph.node if value in n.input)
 
     def maker(self, value):
-        """The node that makes a value, or None of the graph's inputs and of stored arrays."""
-        return next((n for n in self.graph.node if value in n.output), None)
+        """The node that makes a value."""
+        return next(n for n in self.graph.node if value in n.output)
 
     def array(self, name):
         """A stored array, or its integers where it is quantised."""
@@ -67,13 +67,12 @@ def finish(model, middles):
 
 
 def fold_planes(g):
-    """The scale of each plane becomes its weights', and its middle those of a plane of ones, which ends at the border, too.
+    """The first layer gets weights for the bytes of planes. Gives its name, and the planes' middles.
 
-    So the first layer takes bytes. Gives the layer's name and the middles.
+    The scale of each plane goes into its weights. Its middle goes into those of one plane more, which is the
+    same everywhere, as beyond the border nothing is to be taken off.
     """
     for planes in g.of("DequantizeLinear"):
-        if len(planes.input) < 3:  # all have one scale
-            continue
         scale, middle = (g.array(name).astype(float) for name in planes.input[1:])
         conv, name = g.user(planes.output[0]), planes.output[0]
         weight = g.array(conv.input[1]) * scale[:, None, None]
@@ -92,7 +91,7 @@ def fold_planes(g):
 
 
 def take_planes(g, middles):
-    """The first layer takes the bytes of planes as they are, and gives nothing but its bias where all are in their middle."""
+    """The first layer takes the bytes of planes as they are. Where all are in their middle, it gives nothing but its bias."""
     for conv in [n for n in g.of("Conv") if n.name in middles]:
         integers = g.maker(conv.input[0])
         quantised = g.maker(integers.input[0])

@@ -85,7 +85,7 @@ def plain(path, folder):
 def kept(model):
     """The names of nodes that stay as they are."""
     nodes = list(model.graph.node)
-    planes = {n.output[0] for n in nodes if n.op_type in ("DequantizeLinear", "Concat")}
+    planes = {n.output[0] for n in nodes if n.op_type == "Concat"}
     roots = {n.input[0] for n in nodes if n.op_type == "Sqrt"}
     last = max(i for i, n in enumerate(nodes) if n.op_type == "Conv")
     first = [n for n in nodes if n.op_type == "Conv" and n.input[0] in planes]

@@ -15,7 +15,7 @@ const Bundled = "bundled"
 type Forms struct {
 	// Float has weights of floating point. GPUs run it, and training goes on from it.
 	Float []byte
-	// Int8 computes with integers of 8 bits, which takes processors half of the time
+	// Int8 computes with integers of 8 bits, which takes processors less than half of the time
 	// (tools/train/quantise.py). If it is nil, they run Float.
 	Int8 []byte
 }
