@@ -1,7 +1,7 @@
 """Arranges the layers of a network so that ONNX Runtime's kernels for processors run them faster.
 
-quantise.py calls prepare before it quantises a network, and finish after. Besides zeros, the
-sums have the same terms as before. MLAS, which has the kernels, works in blocks of 16 channels.
+quantise.py calls prepare before it quantises a network, and finish after. Where
+planes have one scale, no result changes. MLAS, which has the kernels, works in blocks of 16 channels.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ class Arranged:
 
 def prepare(model):
     """Arranges a network with floats, and returns the middles of its planes for finish."""
-    middles = dict(fold_planes(Arranged(model)))
+    middles = fold_planes(Arranged(model))
     prune(model.graph)
     return middles
 
@@ -67,11 +67,12 @@ def finish(model, middles):
 
 
 def fold_planes(g):
-    """The first layer gets weights for the bytes of planes. Gives its name, and the planes' middles.
+    """The first layer gets weights for the bytes of planes. Gives the planes' middles, by the layer's name.
 
     The scale of each plane goes into its weights. Its middle goes into those of one plane more, which is the
     same everywhere, as beyond the border nothing is to be taken off.
     """
+    middles = {}
     for planes in g.of("DequantizeLinear"):
         scale, middle = (g.array(name).astype(float) for name in planes.input[1:])
         conv, name = g.user(planes.output[0]), planes.output[0]
@@ -87,7 +88,8 @@ def fold_planes(g):
             helper.make_node("Concat", [planes.input[0], plane], [all_planes], name=all_planes, axis=1),
             helper.make_node("Cast", [all_planes], [name], name=f"{name}_float", to=TensorProto.FLOAT),
         )
-        yield conv.name, middle.astype(int)
+        middles[conv.name] = middle.astype(int)
+    return middles
 
 
 def take_planes(g, middles):

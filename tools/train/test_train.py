@@ -583,6 +583,21 @@ class Integers(unittest.TestCase):
         self.assertLess(np.abs(seen - also).mean(), 2)
         self.assertNotIn("Resize", self.kinds)
 
+    def test_arranged_layers_give_the_same(self):
+        net = Net().eval()
+        torch.nn.init.normal_(net.head.weight, std=0.3)
+        inputs = [{"pixels": self.bytes(1, 64, 96, 3)} for _ in range(3)]
+
+        def found():
+            return self.both(lambda path: export.export(net, path, "x", "1", 96, "card"), *inputs)[1]
+
+        matte, seen = found()
+        with mock.patch.object(quantise.arrange, "finish"):
+            want, also = found()
+        self.assertIn("Resize", self.kinds)
+        np.testing.assert_allclose(matte, want, atol=0.01)
+        np.testing.assert_array_equal(seen, also)
+
     def test_reviser(self):
         net = reviser.Reviser().eval()
         torch.nn.init.normal_(net.head.weight, std=0.02)
