@@ -88,7 +88,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	flags.AddPreset(f, o)
 	sizeFlag(f, &o.MaxSize, "max-size", "give up quality, colours, frame rate, size and length, in that order, until the output has at most so many `bytes`: 256KB, 1MiB")
 	f.Var(flags.Colour(&o.EdgeColour), "edge-colour", "gif: blend half-transparent edges on this `colour`")
-	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on frames that repeat, too")
+	f.BoolVar(&o.NoReuse, "no-reuse", false, "run the network on each frame, also where others tell enough")
 	f.BoolVar(&o.NoCloser, "no-closer", false, "let the network look at each frame once, not again at what it found")
 	f.BoolVar(&o.NoColours, "no-colours", false, "leave undecided what the network doubts, whatever its colour")
 	f.BoolVar(&o.NoMotion, "no-motion", false, "do not tell the subject by its motion")

@@ -33,7 +33,7 @@ type Options struct {
 	Hints []Hint `json:"hints,omitempty"`
 	// Largest keeps only the largest of the things that do not touch.
 	Largest bool `json:"largest,omitempty"`
-	// NoReuse runs the network on repeated frames, too. NoMotion does not tell
+	// NoReuse runs the network on each frame, also where others tell enough. NoMotion does not tell
 	// the subject by its motion over the clip. NoCloser lets the network look at
 	// each frame once, and not again at the part around what it found. NoColours
 	// leaves the network's uncertain pixels undecided. NoPlate does not use the backdrop that other

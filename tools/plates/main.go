@@ -105,7 +105,7 @@ func writeCells(out io.Writer, frames []frame) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	for _, f := range frames {
-		if err := c.Add(f.picture, f.matte, view.Features{}); err != nil {
+		if err := c.Add(c.Step(f.picture, true), f.matte, view.Features{}); err != nil {
 			return err
 		}
 	}

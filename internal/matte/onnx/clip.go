@@ -138,7 +138,10 @@ func (c *Clip) Reset() {
 // change in size, which resets a recurrent network. A faulty network is a
 // *ModelError, a cancelled ctx its cause.
 func (c *Clip) Estimate(ctx context.Context, img *image.NRGBA) (Result, error) {
-	i, err := c.Start(ctx, img)
+	if img.Rect.Empty() {
+		return Result{}, errors.New("estimate matte: empty picture")
+	}
+	i, err := c.Start(ctx, img, c.Picture(img))
 	if err != nil {
 		return Result{}, err
 	}
@@ -151,13 +154,10 @@ func (c *Clip) Picture(img *image.NRGBA) *image.NRGBA {
 }
 
 // Start is Estimate, but returns at once for a frame equal to one that the
-// network is processing in another goroutine.
-func (c *Clip) Start(ctx context.Context, img *image.NRGBA) (*Inference, error) {
-	if img.Rect.Empty() {
-		return nil, errors.New("estimate matte: empty picture")
-	}
+// network is processing in another goroutine. The picture is that of img by Picture.
+func (c *Clip) Start(ctx context.Context, img, picture *image.NRGBA) (*Inference, error) {
 	v := c.letterboxFor(img.Rect.Size())
-	i := &Inference{in: v.draw(img), done: make(chan struct{})}
+	i := &Inference{in: picture, done: make(chan struct{})}
 	if c.looksCloser() && !c.o.NoReuse {
 		i.frame = hash(img)
 	}

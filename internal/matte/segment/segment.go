@@ -30,7 +30,7 @@ type Options struct {
 	// NoMotion does without the motion of things over the clip. Otherwise it tells the
 	// subject from things that look like one.
 	NoMotion bool
-	// NoReuse runs the network on frames that repeat, too.
+	// NoReuse runs the network on each frame, also where frames repeat or another tells enough.
 	NoReuse bool
 	// NoCloser lets the network look once at each frame. Otherwise it looks again at the part
 	// around what it found, if its model.Spec says that this helps.
@@ -139,6 +139,7 @@ type draft struct {
 	// itself, if that is smaller, and a matte of its size.
 	picture *image.NRGBA
 	matte   *image.Alpha
+	step    *subject.Step  // of the study
 	seen    view.Features  // by the network, in its study
 	choice  subject.Choice // of the study
 	view    *view.View     // what the reviser is to be shown; nil if the matte stays
@@ -150,8 +151,13 @@ func (e *Estimator) infer(ctx context.Context, w *matte.Estimate) error {
 	if e.clip.Recurrent() && e.cuts.Next(w.Image) {
 		e.clip.Reset()
 	}
-	i, err := e.clip.Start(ctx, w.Image)
-	w.Draft = draft{inference: i}
+	d, _ := w.Draft.(draft)
+	if d.picture == nil {
+		d.picture = e.clip.Picture(w.Image)
+	}
+	i, err := e.clip.Start(ctx, w.Image, d.picture)
+	d.inference = i
+	w.Draft = d
 	return err
 }
 
@@ -168,7 +174,8 @@ func drafted(ctx context.Context, w *matte.Estimate) (draft, error) {
 	if r.Foreground != nil {
 		w.Foreground = refine.Band(r.Foreground, r.Matte)
 	}
-	return draft{picture: r.Picture, matte: r.Matte, seen: r.Features}, nil
+	d.inference, d.picture, d.matte, d.seen = nil, r.Picture, r.Matte, r.Features
+	return d, nil
 }
 
 func (e *Estimator) decide(ctx context.Context, w *matte.Estimate) error {
@@ -186,7 +193,7 @@ func change(ctx context.Context, w *matte.Estimate, apply func(*image.NRGBA, *im
 		return err
 	}
 	m := copied(d.matte)
-	apply(fitting(d.picture, m), m)
+	apply(fitting(d.picture, m.Rect.Size()), m)
 	d.matte = m
 	w.Draft = d
 	return nil
@@ -239,7 +246,7 @@ func (e *Estimator) fitted(img *image.NRGBA, d draft) (_ draft, ok bool) {
 	}
 	picture := img
 	if !own {
-		picture = fitting(d.picture, d.matte)
+		picture = fitting(d.picture, d.matte.Rect.Size())
 	}
 	m := image.NewAlpha(image.Rectangle{Max: size})
 	e.upsample(m, picture, d)
@@ -271,13 +278,13 @@ func (e *Estimator) revise(ctx context.Context, w *matte.Estimate) error {
 	return nil
 }
 
-// fitting is picture in the size of m, which most networks give it.
-func fitting(picture *image.NRGBA, m *image.Alpha) *image.NRGBA {
-	if picture.Rect.Size() == m.Rect.Size() {
+// fitting is picture in a size: mostly in that of a matte, which most networks give it.
+func fitting(picture *image.NRGBA, size image.Point) *image.NRGBA {
+	if picture.Rect.Size() == size {
 		return picture
 	}
-	fit := image.NewNRGBA(m.Rect)
-	reduce.New(picture.Rect.Size(), m.Rect.Size()).Draw(fit, picture)
+	fit := image.NewNRGBA(image.Rectangle{Max: size})
+	reduce.New(picture.Rect.Size(), size).Draw(fit, picture)
 	return fit
 }
 

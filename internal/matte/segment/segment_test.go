@@ -1,6 +1,7 @@
 package segment_test
 
 import (
+	"context"
 	"image"
 	"image/color"
 	"os"
@@ -141,13 +142,13 @@ func TestSteps(t *testing.T) {
 		steps   string
 	}{
 		{"distance.onnx", doubting, segment.Options{NoSteady: true}, "", "network (colours) refine"},
-		{"distance.onnx", doubting, segment.Options{NoSteady: true, Subject: subject.Moving}, "network (colours) (motion)", "see (recall) choose refine"},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true, Subject: subject.Moving}, "see (motion) network (keep)", "see (recall) choose refine"},
 		{"distance.onnx", doubting, segment.Options{NoMotion: true}, "", "network (colours) (steady) refine"},
 		{"distance.onnx", doubting, segment.Options{NoMotion: true, NoSteady: true, NoColours: true}, "", "network refine"},
-		{"distance.onnx", plated, segment.Options{}, "network (motion)", "see (recall) choose (plate) revise (steady) refine"},
-		{"distance.onnx", plated, segment.Options{Subject: subject.Salient}, "network (motion)", "see (recall) (plate) revise (steady) refine"},
-		{"distance.onnx", doubting, segment.Options{NoSteady: true, Previews: true}, "network (colours) (motion)", "see (recall) choose refine"},
-		{"distance.onnx", plated, segment.Options{NoMotion: true}, "network (motion)", "see (recall) (plate) revise (steady) refine"},
+		{"distance.onnx", plated, segment.Options{}, "see (motion) network (keep)", "see (recall) choose (plate) revise (steady) refine"},
+		{"distance.onnx", plated, segment.Options{Subject: subject.Salient}, "see network (keep)", "see (recall) (plate) revise (steady) refine"},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true, Previews: true}, "see (motion) network (keep)", "see (recall) choose refine"},
+		{"distance.onnx", plated, segment.Options{NoMotion: true}, "see network (keep)", "see (recall) (plate) revise (steady) refine"},
 		{"distance.onnx", plated, segment.Options{NoPlate: true, NoMotion: true}, "", "network (steady) refine"},
 		{"distance.onnx", model.Spec{}, segment.Options{}, "", "network (steady) refine"},
 		{"averager.onnx", model.Spec{}, segment.Options{}, "", "(network) refine"},
@@ -245,6 +246,39 @@ func TestPreview(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, preview(free, moment(9))); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The study does not run the network on frames that are much like the one before, unless it is told to. A
+// network that has been called off fails where it is run.
+func TestStudyRunsNetworkWhereDue(t *testing.T) {
+	t.Parallel()
+	n := openAs(t, "distance.onnx", model.Spec{Plate: true})
+	off, stop := context.WithCancel(t.Context())
+	stop()
+	for want, o := range map[string]segment.Options{
+		"run kept kept kept run kept": {},
+		"run run run run run run":     {NoReuse: true},
+	} {
+		e := segment.New(n, o)
+		t.Cleanup(func() { _ = e.Close() })
+		var got []string
+		for i := range 6 {
+			w := &matte.Estimate{Image: alike(8 + i/3), Time: moment(i)}
+			how := "kept"
+			for _, s := range e.Study() {
+				if s.Name == "network" && s.Run(off, w) != nil {
+					how = "run"
+				}
+				if err := s.Run(t.Context(), w); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got = append(got, how)
+		}
+		if g := strings.Join(got, " "); g != want {
+			t.Errorf("%+v: %s, want %s", o, g, want)
+		}
 	}
 }
 

@@ -31,24 +31,51 @@ type study struct {
 func (e *Estimator) studies() bool { return !e.clip.Ordered() && (e.plates() || e.chooses()) }
 
 // Study implements matte.Studier: the network's mattes are kept, and the motion of
-// their parts is measured.
+// their parts is measured. Where that tells enough, the network is not run.
 func (e *Estimator) Study() []matte.Step {
 	if !e.studies() {
 		return nil
 	}
-	return append(e.infers(), matte.Step{Name: "motion", InOrder: true, Run: e.note})
+	steps := []matte.Step{{Name: "see", Run: e.see}}
+	if e.chooses() {
+		steps = append(steps, matte.Step{Name: "motion", InOrder: true, Run: e.step})
+	}
+	return append(steps, matte.Step{Name: "network", Run: e.inferDue}, matte.Step{Name: "keep", InOrder: true, Run: e.keep})
 }
 
-// note keeps a frame's matte and measures its motion.
-func (e *Estimator) note(ctx context.Context, w *matte.Estimate) error {
-	d, err := drafted(ctx, w)
+// step measures a frame's motion.
+func (e *Estimator) step(_ context.Context, w *matte.Estimate) (err error) {
+	s, d := &e.study, w.Draft.(draft)
+	if s.subject == nil {
+		if s.subject, err = subject.New(e.options.TempDir, e.hinted()); err != nil {
+			return err
+		}
+	}
+	size := measured(d.picture.Rect.Size())
+	img := fitting(d.picture, size)
+	d.step = s.subject.Step(img, e.options.NoReuse || img != d.picture)
+	w.Draft = d
+	return nil
+}
+
+// inferDue runs the network, unless the study may do without.
+func (e *Estimator) inferDue(ctx context.Context, w *matte.Estimate) error {
+	if d := w.Draft.(draft); d.step != nil && !d.step.Due {
+		return nil
+	}
+	return e.infer(ctx, w)
+}
+
+// keep keeps a frame's matte and its motion.
+func (e *Estimator) keep(ctx context.Context, w *matte.Estimate) error {
+	d, err := e.said(ctx, w)
 	if err != nil {
 		return err
 	}
 	w.Draft = d
 	s := &e.study
 	if s.mattes == nil {
-		if err := e.begin(); err != nil {
+		if s.mattes, err = records.Create(e.options.TempDir); err != nil {
 			return err
 		}
 	}
@@ -63,8 +90,34 @@ func (e *Estimator) note(ctx context.Context, w *matte.Estimate) error {
 	if s.subject == nil {
 		return nil
 	}
-	img, m := small(d)
-	return s.subject.Add(img, m, d.seen)
+	m := d.matte
+	if size := measured(d.picture.Rect.Size()); size != m.Rect.Size() {
+		m = image.NewAlpha(image.Rectangle{Max: size})
+		refine.Resize(m, d.matte)
+	}
+	return s.subject.Add(d.step, m, d.seen)
+}
+
+// said is a frame's draft with the network's matte, uncertain pixels decided, or with what the
+// motion makes of those before.
+func (e *Estimator) said(ctx context.Context, w *matte.Estimate) (draft, error) {
+	d := w.Draft.(draft)
+	if d.inference == nil {
+		if d.picture.Rect.Size() != e.study.size { // that of the network's mattes
+			d.step.Due = true
+		} else if d.matte, d.seen = e.study.subject.Carry(d.step); d.matte != nil {
+			return d, nil
+		}
+		if err := e.infer(ctx, w); err != nil {
+			return d, err
+		}
+	}
+	if e.colours.Weight > 0 {
+		if err := e.decide(ctx, w); err != nil {
+			return d, err
+		}
+	}
+	return drafted(ctx, w)
 }
 
 // own is img if the network saw it enlarged.
@@ -75,30 +128,15 @@ func (e *Estimator) own(img *image.NRGBA, m *image.Alpha) *image.NRGBA {
 	return nil
 }
 
-func (e *Estimator) begin() (err error) {
-	s, dir := &e.study, e.options.TempDir
-	if s.mattes, err = records.Create(dir); err == nil && e.chooses() {
-		s.subject, err = subject.New(dir, e.hinted())
-	}
-	return err
-}
-
 // widest is the most pixels of a picture whose motion is measured.
 const widest = 480 * 270
 
-// small is a draft's picture and matte, of one size that the measurement of motion can
-// bear.
-func small(d draft) (*image.NRGBA, *image.Alpha) {
-	size := d.matte.Rect.Size()
+// measured is the size at which the motion of a picture of a size is measured.
+func measured(size image.Point) image.Point {
 	for size.X*size.Y > widest {
 		size = image.Pt((size.X+1)/2, (size.Y+1)/2)
 	}
-	m := d.matte
-	if size != m.Rect.Size() {
-		m = image.NewAlpha(image.Rectangle{Max: size})
-		refine.Resize(m, d.matte)
-	}
-	return fitting(d.picture, m), m
+	return size
 }
 
 // Draft implements matte.Studier.
@@ -129,7 +167,7 @@ func (e *Estimator) Conclude(ctx context.Context) error {
 			return err
 		}
 		d.choice.Apply(d.matte)
-		d.picture = fitting(v.picture, d.matte)
+		d.picture = fitting(v.picture, d.matte.Rect.Size())
 		if d, ok := e.fitted(v.own, d); ok {
 			e.plate.Sample(d.picture, d.matte)
 		}
@@ -204,7 +242,7 @@ func (s *study) recall(i int) (d draft, err error) {
 	return d, err
 }
 
-// see draws a frame as the network saw it.
+// see draws a frame as the network sees it.
 func (e *Estimator) see(_ context.Context, w *matte.Estimate) error {
 	w.Draft = draft{picture: e.clip.Picture(w.Image)}
 	return nil

@@ -269,7 +269,7 @@ func TestShotsWithoutHints(t *testing.T) {
 					img.Pix[k] = 255 - img.Pix[k]
 				}
 			}
-			if err := c.Add(img, m, features); err != nil {
+			if err := c.Add(c.Step(img, true), m, features); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -3,7 +3,6 @@ package subject
 import (
 	"image"
 	"math"
-	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/motion"
 )
@@ -50,77 +49,58 @@ func (s *sample) quantities() *[quantities][]float32 {
 	return &[quantities][]float32{moved: s.moving, along: s.along, seen: s.seen, covered: s.matte, followed: s.ones}
 }
 
-// meter measures the motion between neighbouring frames.
+// meter measures frames: their mattes, colours, and motion against the camera.
 type meter struct {
 	w, h     int
 	grid     image.Point
-	luma     motion.Luma
-	pyramids [2]motion.Pyramid // of this frame and the one before
-	flow     motion.Flow
-	fields   [2]motion.Field // back and forward
-	trust    [2][]float32
 	weight   []float32 // first of the matte, then in the fit of the camera
 	residual []float32
 	edge     []float32 // the trust in a pixel for its distance from the picture's edge
 	sample   sample
 }
 
-// measure sets the sample to that of a frame. After a cut nothing is known of its
+// measure sets the sample to that of a frame with matte m. After a cut nothing is known of its
 // motion.
-func (t *meter) measure(img *image.NRGBA, m *image.Alpha, cut bool) {
-	t.pyramids[0], t.pyramids[1] = t.pyramids[1], t.pyramids[0]
-	t.luma.Set(img)
-	t.pyramids[0].Set(&t.luma)
-	if cut {
-		t.resize(t.luma.W, t.luma.H)
-	}
+func (t *meter) measure(step *Step, m *image.Alpha) {
+	t.resize(step.picture.Rect.Dx(), step.picture.Rect.Dy())
 	s := &t.sample
 	for i, a := range m.Pix {
 		t.weight[i] = float32(a) / 255
 	}
-	t.pool(s.matte, t.weight, 1)
-	t.colours(img)
-	if cut {
-		for _, p := range [][]float32{s.moving, s.along, s.seen, s.Trust, s.Ahead} {
+	pool(s.matte, t.weight, t.w, t.h, 1)
+	t.colours(step.picture)
+	if step.cut {
+		s.Links = newLinks(t.grid)
+		for _, p := range [][]float32{s.moving, s.along, s.seen} {
 			clear(p)
 		}
 		return
 	}
-	back, forward := &t.fields[0], &t.fields[1]
-	t.flow.Between(back, &t.pyramids[0], &t.pyramids[1])
-	t.flow.Between(forward, &t.pyramids[1], &t.pyramids[0])
-	motion.Consistency(t.trust[0], back, forward)
-	motion.Consistency(t.trust[1], forward, back)
-	t.pool(s.Trust, t.trust[0], 1)
-	t.pool(s.Ahead, t.trust[1], 1)
-	for i, f := range []*motion.Field{&s.Back, &s.Forward} {
-		t.pool(f.X, t.fields[i].X, 1.0/cell)
-		t.pool(f.Y, t.fields[i].Y, 1.0/cell)
-	}
-	t.judge()
+	s.Links = step.links
+	t.judge(step.pixels)
 }
 
 // judge measures the motion against the camera's.
-func (t *meter) judge() {
-	s, c := &t.sample, t.trust[0]
+func (t *meter) judge(p *pixelLinks) {
+	s, c := &t.sample, p.trust
 	for i, covered := range t.weight {
 		free := 1 - covered
 		t.weight[i] = free*free*c[i]*t.edge[i] + minWeight
 	}
-	camera, sigma, ok := motion.FitCamera(&t.fields[0], t.weight)
+	camera, sigma, ok := motion.FitCamera(&p.back, t.weight)
 	if !ok {
 		clear(s.moving)
 		clear(s.along)
 		clear(s.seen)
 		return
 	}
-	camera.Residual(t.residual, &t.fields[0])
+	camera.Residual(t.residual, &p.back)
 	scale := float32(unit*sigma + floor)
 	for i, r := range t.residual {
 		z := r / scale
 		t.residual[i] = z * z / (1 + z*z) * c[i]
 	}
-	t.pool(s.moving, t.residual, 1)
+	pool(s.moving, t.residual, t.w, t.h, 1)
 	copy(s.seen, s.Trust)
 	t.split(&camera)
 }
@@ -147,7 +127,7 @@ func (t *meter) colours(img *image.NRGBA) {
 				t.residual[y*t.w+x] = float32(row[4*x+c])
 			}
 		}
-		t.pool(s.colour[c], t.residual, 1.0/255)
+		pool(s.colour[c], t.residual, t.w, t.h, 1.0/255)
 	}
 }
 
@@ -156,8 +136,8 @@ func (t *meter) resize(w, h int) {
 	if t.w == w && t.h == h {
 		return
 	}
-	t.w, t.h, t.grid = w, h, image.Pt((w+cell-1)/cell, (h+cell-1)/cell)
-	for _, p := range []*[]float32{&t.trust[0], &t.trust[1], &t.weight, &t.residual, &t.edge} {
+	t.w, t.h, t.grid = w, h, cells(w, h)
+	for _, p := range []*[]float32{&t.weight, &t.residual, &t.edge} {
 		*p = make([]float32, w*h)
 	}
 	for i := range t.edge {
@@ -167,37 +147,10 @@ func (t *meter) resize(w, h int) {
 	}
 	n := t.grid.X * t.grid.Y
 	s := &t.sample
-	for _, p := range []*[]float32{&s.matte, &s.moving, &s.along, &s.seen, &s.Trust, &s.Ahead, &s.colour[0], &s.colour[1], &s.colour[2], &s.ones} {
+	for _, p := range []*[]float32{&s.matte, &s.moving, &s.along, &s.seen, &s.colour[0], &s.colour[1], &s.colour[2], &s.ones} {
 		*p = make([]float32, n)
 	}
 	for i := range s.ones {
 		s.ones[i] = 1
 	}
-	s.Back.Set(t.grid.X, t.grid.Y)
-	s.Forward.Set(t.grid.X, t.grid.Y)
 }
-
-// pool sets dst to the means over cells of the values of pixels, times scale.
-func (t *meter) pool(dst, values []float32, scale float32) {
-	for v := range t.grid.Y {
-		to := dst[v*t.grid.X:][:t.grid.X]
-		clear(to)
-		rows := min((v+1)*cell, t.h) - v*cell
-		for y := v * cell; y < v*cell+rows; y++ {
-			row := values[y*t.w:][:t.w]
-			for u := range to[:t.w/cell] {
-				p := row[u*cell : u*cell+cell : u*cell+cell]
-				to[u] += p[0] + p[1] + p[2] + p[3]
-			}
-			for x := t.w / cell * cell; x < t.w; x++ {
-				to[len(to)-1] += row[x]
-			}
-		}
-		for u := range to {
-			columns := min((u+1)*cell, t.w) - u*cell
-			to[u] *= scale / float32(rows*columns)
-		}
-	}
-}
-
-func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

@@ -170,7 +170,7 @@ func TestDroppedWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	if err := c.Add(img, m, view.Features{}); err != nil {
+	if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
 		t.Fatal(err)
 	}
 	decided(t, c, 1)

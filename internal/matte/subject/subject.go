@@ -62,11 +62,12 @@ const (
 	seenLeast, seenNow = 1.5, 0.3
 )
 
-// Clip gathers the motion of a clip. Call Add for all frames in order, then Decide
-// and Choose, and Guide if there are hints, then Choice. It is for one goroutine.
+// Clip gathers the motion of a clip. Call Step and Add for all frames in order, then
+// Decide and Choose, and Guide if there are hints, then Choice. It is for one goroutine, but for Step.
 type Clip struct {
+	stepper stepper
+	said    said
 	meter   meter
-	cuts    refine.CutDetector
 	grid    image.Point // cells
 	frames  *records.File
 	seen    *records.File // features by frame
@@ -121,22 +122,29 @@ func New(tempDir string, hinted bool) (*Clip, error) {
 	return c, nil
 }
 
-// Add adds the next frame: a small picture, some hundred pixels wide, its matte of the
-// same size, and what the network sees in it. None is kept.
-func (c *Clip) Add(img *image.NRGBA, m *image.Alpha, seen view.Features) error {
+// Add adds the frame of the next step: its matte, of the picture's size, and what the network sees in
+// it. Neither may change until the next Add. The step is of no use then.
+func (c *Clip) Add(step *Step, m *image.Alpha, seen view.Features) error {
 	n := c.frames.Len()
-	cut := c.cuts.Next(img) || n == 0
-	c.meter.measure(img, m, cut)
-	if cut {
+	c.meter.measure(step, m)
+	if step.pixels != nil {
+		c.stepper.free.Put(step.pixels)
+	}
+	if step.cut {
 		c.grid = c.meter.grid
 		c.tracks.reset(c.grid.X * c.grid.Y)
 		c.shots = append(c.shots, shot{first: n})
 	}
+	seen = seen.Fit(view.Places(c.grid.X, c.grid.Y))
+	if step.Due {
+		c.said.doubt = 0
+	}
+	c.said.matte, c.said.seen = m, seen
 	c.shots[len(c.shots)-1].last = n
 	s := &c.meter.sample
 	c.tracks.advance(&s.Back, s.Trust, s.quantities())
 	if c.pictures != nil {
-		if err := c.pictures.Append(pixels(c.scaled(img))...); err != nil {
+		if err := c.pictures.Append(pixels(c.scaled(step.picture))...); err != nil {
 			return err
 		}
 		small := image.NewAlpha(c.marker().bounds())
@@ -145,7 +153,7 @@ func (c *Clip) Add(img *image.NRGBA, m *image.Alpha, seen view.Features) error {
 			return err
 		}
 	}
-	if err := c.seen.Append(seen.Fit(view.Places(c.grid.X, c.grid.Y)).Pix); err != nil {
+	if err := c.seen.Append(seen.Pix); err != nil {
 		return err
 	}
 	return c.write(s)

@@ -77,7 +77,7 @@ func (s scene) clip(t *testing.T, every int) *subject.Clip {
 		if n%every > 0 {
 			draw.Draw(m, image.Rect(w/2, 0, w, h), image.Transparent, image.Point{}, draw.Src)
 		}
-		if err := c.Add(img, m, view.Features{}); err != nil {
+		if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestLongClipsFade(t *testing.T) {
 		t.Cleanup(func() { _ = c.Close() })
 		img, m := scene{still, func(float64) []disc { return []disc{{80, 50, 22}} }}.frame(0)
 		for range n {
-			if err := c.Add(img, m, view.Features{}); err != nil {
+			if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -194,7 +194,7 @@ func TestCoverage(t *testing.T) {
 		if n%2 == 1 {
 			clear(m.Pix)
 		}
-		if err := c.Add(img, m, view.Features{}); err != nil {
+		if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -228,7 +228,7 @@ func TestShots(t *testing.T) {
 				}
 			}
 		}
-		if err := c.Add(img, m, view.Features{}); err != nil {
+		if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -348,7 +348,7 @@ func TestTiny(t *testing.T) {
 		}
 		for range 8 {
 			r := image.Rectangle{Max: size}
-			if err := c.Add(image.NewNRGBA(r), image.NewAlpha(r), view.Features{}); err != nil {
+			if err := c.Add(c.Step(image.NewNRGBA(r), true), image.NewAlpha(r), view.Features{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -374,7 +374,7 @@ func TestStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := image.Rect(0, 0, 16, 16)
-	if err := c.Add(image.NewNRGBA(r), image.NewAlpha(r), view.Features{}); err != nil {
+	if err := c.Add(c.Step(image.NewNRGBA(r), true), image.NewAlpha(r), view.Features{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -412,7 +412,7 @@ func BenchmarkAdd(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		if err := c.Add(shots[n%frames].img, shots[n%frames].m, view.Features{}); err != nil {
+		if err := c.Add(c.Step(shots[n%frames].img, true), shots[n%frames].m, view.Features{}); err != nil {
 			b.Fatal(err)
 		}
 		n++

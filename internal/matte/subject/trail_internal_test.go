@@ -19,7 +19,7 @@ func TestStates(t *testing.T) {
 	t.Cleanup(func() { _ = c.Close() })
 	size := image.Rect(0, 0, 64, 48)
 	for range 2 {
-		if err := c.Add(image.NewNRGBA(size), image.NewAlpha(size), view.Features{}.Fit(view.Places(16, 12))); err != nil {
+		if err := c.Add(c.Step(image.NewNRGBA(size), true), image.NewAlpha(size), view.Features{}.Fit(view.Places(16, 12))); err != nil {
 			t.Fatal(err)
 		}
 	}

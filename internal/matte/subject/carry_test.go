@@ -1,0 +1,146 @@
+package subject_test
+
+import (
+	"image"
+	"image/draw"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/bgremove/bgremove/internal/matte/subject"
+	"github.com/bgremove/bgremove/internal/matte/view"
+)
+
+// begun is a clip without frames.
+func begun(t *testing.T) *subject.Clip {
+	t.Helper()
+	c, err := subject.New(t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// spots are features that tell where the left edge of a frame's first disc lies.
+func (s scene) spots(n int) view.Features {
+	f := view.Features{W: w / 8, H: h / 8}
+	f.Pix = make([]uint8, view.FeatureCount*f.W*f.H)
+	d := s.discs(float64(n))[0]
+	for i := range f.W * f.H {
+		if x := float64(i%f.W)*8 + 4; x > d.x-d.radius {
+			f.Pix[i] = 200
+		}
+	}
+	return f
+}
+
+// What the network said of a frame moves on with the picture for three frames, then the network is due.
+func TestCarry(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]scene{
+		"still camera":      {still, func(t float64) []disc { return []disc{{70 + 2*t, 60, 26}} }},
+		"panning camera":    {func(t float64) float64 { return 2 * t }, func(float64) []disc { return []disc{{100, 60, 26}} }},
+		"at the lower edge": {still, func(t float64) []disc { return []disc{{100, 110 - 2*t, 40}} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := begun(t)
+			for n := range 9 {
+				img, truth := s.frame(n)
+				step := c.Step(img, false)
+				if due := n%4 == 0; step.Due != due {
+					t.Fatalf("frame %d: due is %v", n, step.Due)
+				}
+				m, seen := truth, s.spots(n)
+				if !step.Due {
+					if m, seen = c.Carry(step); m == nil {
+						t.Fatalf("frame %d: what was said is lost", n)
+					}
+				}
+				if iou := overlap(m, truth); iou < 0.9 {
+					t.Errorf("frame %d: IoU %.3f", n, iou)
+				}
+				if d := difference(seen.Pix, s.spots(n).Pix); d > 6 {
+					t.Errorf("frame %d: features differ by %.1f", n, d)
+				}
+				if a := m.AlphaAt(100, h-1).A; name == "at the lower edge" && a < 250 {
+					t.Errorf("frame %d: alpha %d where the disc comes into the picture", n, a)
+				}
+				if err := c.Add(step, m, seen); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// overlap is the IoU of two mattes.
+func overlap(a, b *image.Alpha) float64 {
+	var both, either int
+	for i, v := range a.Pix {
+		both += int(min(v, b.Pix[i]))
+		either += int(max(v, b.Pix[i]))
+	}
+	return float64(both) / float64(either)
+}
+
+// difference is the mean difference of the first plane's bytes.
+func difference(a, b []uint8) float64 {
+	n, sum := len(a)/view.FeatureCount, 0
+	for i := range n {
+		sum += max(int(a[i])-int(b[i]), int(b[i])-int(a[i]))
+	}
+	return float64(sum) / float64(n)
+}
+
+// The network is due where it has to be: at the start, after a cut, where pictures have nothing in common,
+// where little is lost but much of what the subject is, and where the caller says so.
+func TestDue(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(float64) []disc { return []disc{{100, 60, 12}} }}
+	usual, m := s.frame(0)
+	seen := s.spots(0)
+	noise := rand.New(rand.NewPCG(1, 2))
+	noisy := func(part image.Rectangle) *image.NRGBA {
+		img := image.NewNRGBA(usual.Rect)
+		draw.Draw(img, img.Rect, usual, image.Point{}, draw.Src)
+		for y := part.Min.Y; y < part.Max.Y; y++ {
+			for x := part.Min.X; x < part.Max.X; x++ {
+				g := uint8(noise.IntN(256))
+				copy(img.Pix[img.PixOffset(x, y):], []uint8{g, g, g, 255})
+			}
+		}
+		return img
+	}
+	for name, c := range map[string]struct {
+		next    *image.NRGBA
+		always  bool
+		due     bool // by the picture
+		carries bool
+	}{
+		"the same":               {usual, false, false, true},
+		"the same, but told":     {usual, true, true, true},
+		"another picture":        {noisy(usual.Rect), false, true, false},
+		"noise about the disc":   {noisy(image.Rect(80, 40, 120, 80)), false, false, false},
+		"noise on a few pixels":  {noisy(image.Rect(10, 10, 18, 18)), false, false, true},
+		"a cut to a darker clip": {image.NewNRGBA(usual.Rect), false, true, false},
+	} {
+		clip := begun(t)
+		first := clip.Step(usual, false)
+		if !first.Due {
+			t.Error("the first frame is not due")
+		}
+		if err := clip.Add(first, m, seen); err != nil {
+			t.Fatal(err)
+		}
+		step := clip.Step(c.next, c.always)
+		if step.Due != c.due {
+			t.Errorf("%s: due is %v", name, step.Due)
+		}
+		if got, _ := clip.Carry(step); (got != nil) != c.carries {
+			t.Errorf("%s: carried is %v", name, got != nil)
+		} else if got == nil && !step.Due {
+			t.Errorf("%s: lost, and not due", name)
+		}
+	}
+}
