@@ -144,3 +144,40 @@ func TestDue(t *testing.T) {
 		}
 	}
 }
+
+// Frames at which the network did not have to look are not shown to the guide either, but that with the
+// hint. The thing that was clicked on is carried through them, in both directions.
+func TestGuideIsCarried(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(t float64) []disc { return []disc{{60 + 2*t, 50, 22}, {180, 95, 22}} }}
+	c, err := subject.New(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	due := 0
+	for n := range frames {
+		img, m := s.frame(n)
+		step := c.Step(img, false)
+		if step.Due {
+			due++
+		}
+		if err := c.Add(step, m, s.spots(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decided(t, c, frames)
+	var network seen
+	if err := c.Guide(t.Context(), []subject.Hint{click(11, true, 82, 50)}, network.guide); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(network.pictures); due > frames/3 || n < due || n > due+1 {
+		t.Errorf("of %d frames %d are due; the guide was shown %d", frames, due, n)
+	}
+	for i := range frames {
+		m := s.cutOut(t, c, i)
+		if kept, rest := m.AlphaAt(60+2*i, 50).A, m.AlphaAt(180, 95).A; kept < 200 || rest > 20 {
+			t.Errorf("frame %d: alpha %d of what was clicked on, %d of the rest", i, kept, rest)
+		}
+	}
+}

@@ -40,19 +40,25 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	if err != nil {
 		return nil, err
 	}
+	hints := f.hints[i]
+	st := &state{marks: newMarks(f.marks.w * f.marks.h), links: links}
+	var way *motion.Field
+	var trust []float32
+	if last != nil {
+		way, trust = f.way(st, last, step)
+		if len(hints) == 0 && !f.clip.due[max(i, i-step)] && f.move(st, last, way, trust) {
+			return st, nil
+		}
+	}
 	v := view.NewMarked(f.marks.w, f.marks.h)
 	if err := f.clip.pictures.Read(i, v.Plane(view.MarkRed), v.Plane(view.MarkGreen), v.Plane(view.MarkBlue)); err != nil {
 		return nil, err
 	}
-	n := v.W * v.H
-	st := &state{marks: newMarks(n), links: links}
 	before, trusted := v.Plane(view.MarkBefore), v.Plane(view.MarkTrust)
 	if last != nil {
-		st.covered, st.chosen = last.covered, last.chosen
-		f.carry(st, last, step, before, trusted)
+		last.carry(way, trust, before, trusted)
 	}
 	st.show(&v)
-	hints := f.hints[i]
 	for _, h := range hints {
 		if h.whole() {
 			f.marks.whole(before, trusted, &h)
@@ -86,31 +92,57 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	return st, nil
 }
 
-// carry brings a state to this frame from the one that it comes after, in steps of 1 or -1. Where the
-// way there is trusted, it shows the matte that was found before, and the trust. Where it is
-// not, marks fade.
-func (f *follower) carry(st, last *state, step int, before, trusted []uint8) {
-	var (
-		way   *motion.Field
-		trust []float32
-	)
+// movedLeast is the trust in the motion of a thing, on the mean, with which its matte moves on as it is.
+const movedLeast = 0.9
+
+// move makes a state's matte that of the one that it comes after, moved on, and reports whether that is
+// enough.
+func (f *follower) move(st, last *state, way *motion.Field, trust []float32) bool {
+	n := len(last.matte)
+	matte := make([]uint8, n)
+	all := carry(matte, last.matte, way, make([]float32, n), make([]float32, n))
+	sure := float32(0)
+	for k, share := range matte {
+		sure += float32(share) * trust[k] / 255
+	}
+	if all == 0 || sure < movedLeast*all {
+		return false
+	}
+	st.matte = matte
+	if st.sight.thing != nil {
+		st.sight.arrive()
+	}
+	return true
+}
+
+// carry shows the matte that was found before, where the way from there is trusted, and that trust.
+func (st *state) carry(way *motion.Field, trust []float32, before, trusted []uint8) {
+	matte := make([]float32, len(before))
+	way.Carry(matte, st.surer(), 0)
+	for k, t := range trust {
+		if t > unsure {
+			before[k], trusted[k] = round(matte[k]/255), round(t)
+		}
+	}
+}
+
+// way finds the way to this frame from the one that it comes after, and the trust in it, and brings
+// all but the matte along. Where the way is not trusted, marks fade.
+func (f *follower) way(st, last *state, step int) (way *motion.Field, trust []float32) {
 	if step > 0 {
 		way, trust = f.enlarged(&st.links.Back, st.links.Trust)
 	} else {
 		way, trust = f.enlarged(&last.links.Forward, last.links.Ahead)
 	}
+	st.covered, st.chosen = last.covered, last.chosen
 	way.Carry(st.keep, last.keep, 0)
 	way.Carry(st.drop, last.drop, 0)
-	matte := make([]float32, len(before))
-	way.Carry(matte, last.surer(), 0)
-	st.sight = last.sight.after(way)
 	for k, t := range trust {
 		st.keep[k] *= t
 		st.drop[k] *= t
-		if t > unsure {
-			before[k], trusted[k] = round(matte[k]/255), round(t)
-		}
 	}
+	st.sight = last.sight.after(way)
+	return way, trust
 }
 
 // surer is the matte found, surer than it is, as values of bytes.

@@ -71,6 +71,7 @@ type Clip struct {
 	grid    image.Point // cells
 	frames  *records.File
 	seen    *records.File // features by frame
+	due     []bool        // whether the network was to look, by frame
 	shots   []shot
 	tracks  sums
 	result  *records.File // what was gathered along tracks by frame, the last frame first
@@ -136,7 +137,7 @@ func (c *Clip) Add(step *Step, m *image.Alpha, seen view.Features) error {
 		c.shots = append(c.shots, shot{first: n})
 	}
 	seen = seen.Fit(view.Places(c.grid.X, c.grid.Y))
-	if step.Due {
+	if c.due = append(c.due, step.Due); step.Due {
 		c.said.doubt = 0
 	}
 	c.said.matte, c.said.seen = m, seen
