@@ -12,11 +12,14 @@ import (
 // too much of those is not found in the frames before. Deep feature flow does so (X. Zhu et al.,
 // "Deep Feature Flow for Video Recognition", CVPR 2017), there with features alone.
 const (
-	// longest is in how many frames on end the network does not look.
-	longest = 3
+	// carriedMost is in how many frames on end the network does not look.
+	carriedMost = 3
 	// doubtMost is what may be lost on the way, as a share of the subject and leastSubject of the
 	// picture. lostMost is as much of the whole picture: more would be in doubt with most subjects.
 	doubtMost, leastSubject, lostMost = 0.4, 0.02, 0.1
+	// worstMost is what may be lost of a square of the subject, as a share of it, and square the cells of
+	// its side: else a quick hand would be left behind.
+	worstMost, square = 0.4, 8
 )
 
 // said is what the network said of the last frame, or what was carried there.
@@ -24,6 +27,7 @@ type said struct {
 	matte *image.Alpha
 	seen  view.Features
 	doubt float32 // what was lost on the way since the network looked
+	worst float32 // the same, of the squares that lost most
 }
 
 // Carry is what the network said of the frame before, at the places to which that has moved. If too
@@ -38,11 +42,37 @@ func (c *Clip) Carry(s *Step) (*image.Alpha, view.Features) {
 	m := image.NewAlpha(s.picture.Rect)
 	covered := carry(m.Pix, last.matte.Pix, &s.pixels.back, c.meter.weight, c.meter.residual)
 	last.doubt += s.lost / (covered/float32(len(m.Pix)) + leastSubject)
-	if last.doubt > doubtMost {
+	last.worst += c.worst(s, m)
+	if last.doubt > doubtMost || last.worst > worstMost {
 		s.Due = true
 		return nil, view.Features{}
 	}
 	return m, carryFeatures(last.seen, &s.links.Back)
+}
+
+// worst is the greatest share of a square with some of a matte that is not found in the frame before.
+func (c *Clip) worst(s *Step, m *image.Alpha) (worst float32) {
+	grid, covered := c.meter.grid, c.meter.sample.matte
+	for i, a := range m.Pix {
+		c.meter.weight[i] = float32(a) / 255
+	}
+	pool(covered, c.meter.weight, c.meter.w, c.meter.h, 1)
+	for v := 0; v < grid.Y; v += square {
+		for u := 0; u < grid.X; u += square {
+			lost, some := float32(0), false
+			right, below := min(u+square, grid.X), min(v+square, grid.Y)
+			for y := v; y < below; y++ {
+				for x := u; x < right; x++ {
+					lost += 1 - s.links.Trust[y*grid.X+x]
+					some = some || covered[y*grid.X+x] > open
+				}
+			}
+			if some {
+				worst = max(worst, lost/float32((right-u)*(below-v)))
+			}
+		}
+	}
+	return worst
 }
 
 // carry sets dst to bytes that moved, and returns their sum as shares of 255. What comes into the

@@ -98,7 +98,9 @@ func difference(a, b []uint8) float64 {
 func TestDue(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return []disc{{100, 60, 12}} }}
+	large := scene{still, func(float64) []disc { return []disc{{100, 60, 50}} }}
 	usual, m := s.frame(0)
+	_, wide := large.frame(0)
 	seen := s.spots(0)
 	noise := rand.New(rand.NewPCG(1, 2))
 	noisy := func(part image.Rectangle) *image.NRGBA {
@@ -114,23 +116,26 @@ func TestDue(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		next    *image.NRGBA
+		m       *image.Alpha
 		always  bool
 		due     bool // by the picture
 		carries bool
 	}{
-		"the same":               {usual, false, false, true},
-		"the same, but told":     {usual, true, true, true},
-		"another picture":        {noisy(usual.Rect), false, true, false},
-		"noise about the disc":   {noisy(image.Rect(80, 40, 120, 80)), false, false, false},
-		"noise on a few pixels":  {noisy(image.Rect(10, 10, 18, 18)), false, false, true},
-		"a cut to a darker clip": {image.NewNRGBA(usual.Rect), false, true, false},
+		"the same":                      {usual, m, false, false, true},
+		"the same, but told":            {usual, m, true, true, true},
+		"another picture":               {noisy(usual.Rect), m, false, true, false},
+		"noise about the disc":          {noisy(image.Rect(80, 40, 120, 80)), m, false, false, false},
+		"noise on a few pixels":         {noisy(image.Rect(10, 10, 18, 18)), m, false, false, true},
+		"noise on a part of the matte":  {noisy(image.Rect(96, 32, 128, 64)), wide, false, false, false},
+		"noise as large, but elsewhere": {noisy(image.Rect(160, 32, 192, 64)), wide, false, false, true},
+		"a cut to a darker clip":        {image.NewNRGBA(usual.Rect), m, false, true, false},
 	} {
 		clip := begun(t)
 		first := clip.Step(usual, false)
 		if !first.Due {
 			t.Error("the first frame is not due")
 		}
-		if err := clip.Add(first, m, seen); err != nil {
+		if err := clip.Add(first, c.m, seen); err != nil {
 			t.Fatal(err)
 		}
 		step := clip.Step(c.next, c.always)

@@ -56,7 +56,7 @@ func (c *Clip) Step(img *image.NRGBA, due bool) *Step {
 	}
 	t.lost += s.lost
 	t.carried++
-	if s.Due = due || s.cut || t.carried > longest || t.lost > lostMost; s.Due {
+	if s.Due = due || s.cut || t.carried > carriedMost || t.lost > lostMost; s.Due {
 		t.lost, t.carried = 0, 0
 	}
 	return s

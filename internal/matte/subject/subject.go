@@ -138,7 +138,7 @@ func (c *Clip) Add(step *Step, m *image.Alpha, seen view.Features) error {
 	}
 	seen = seen.Fit(view.Places(c.grid.X, c.grid.Y))
 	if c.due = append(c.due, step.Due); step.Due {
-		c.said.doubt = 0
+		c.said.doubt, c.said.worst = 0, 0
 	}
 	c.said.matte, c.said.seen = m, seen
 	c.shots[len(c.shots)-1].last = n
