@@ -33,13 +33,10 @@ type said struct {
 // Carry is what the network said of the frame before, at the places to which that has moved. If too
 // much would be lost, the step becomes Due, and the result is nil. Call it before the step's Add.
 func (c *Clip) Carry(s *Step) (*image.Alpha, view.Features) {
-	last := &c.said
-	if s.pixels == nil || last.matte == nil {
-		s.Due = true
+	if s.cut {
 		return nil, view.Features{}
 	}
-	c.meter.resize(s.picture.Rect.Dx(), s.picture.Rect.Dy())
-	m := image.NewAlpha(s.picture.Rect)
+	last, m := &c.said, image.NewAlpha(s.picture.Rect)
 	covered := carry(m.Pix, last.matte.Pix, &s.pixels.back, c.meter.weight, c.meter.residual)
 	last.doubt += s.lost / (covered/float32(len(m.Pix)) + leastSubject)
 	last.worst += c.worst(s, m)
@@ -52,11 +49,8 @@ func (c *Clip) Carry(s *Step) (*image.Alpha, view.Features) {
 
 // worst is the greatest share of a square with some of a matte that is not found in the frame before.
 func (c *Clip) worst(s *Step, m *image.Alpha) (worst float32) {
+	c.meter.cover(m)
 	grid, covered := c.meter.grid, c.meter.sample.matte
-	for i, a := range m.Pix {
-		c.meter.weight[i] = float32(a) / 255
-	}
-	pool(covered, c.meter.weight, c.meter.w, c.meter.h, 1)
 	for v := 0; v < grid.Y; v += square {
 		for u := 0; u < grid.X; u += square {
 			lost, some := float32(0), false

@@ -10,17 +10,6 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
-// begun is a clip without frames.
-func begun(t *testing.T) *subject.Clip {
-	t.Helper()
-	c, err := subject.New(t.TempDir(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	return c
-}
-
 // spots are features that tell where the left edge of a frame's first disc lies.
 func (s scene) spots(n int) view.Features {
 	f := view.Features{W: w / 8, H: h / 8}
@@ -44,7 +33,7 @@ func TestCarry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := begun(t)
+			c := begun(t, false)
 			for n := range 9 {
 				img, truth := s.frame(n)
 				step := c.Step(img, false)
@@ -130,7 +119,7 @@ func TestDue(t *testing.T) {
 		"noise as large, but elsewhere": {noisy(image.Rect(160, 32, 192, 64)), wide, false, false, true},
 		"a cut to a darker clip":        {image.NewNRGBA(usual.Rect), m, false, true, false},
 	} {
-		clip := begun(t)
+		clip := begun(t, false)
 		first := clip.Step(usual, false)
 		if !first.Due {
 			t.Error("the first frame is not due")
@@ -155,11 +144,7 @@ func TestDue(t *testing.T) {
 func TestGuideIsCarried(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(t float64) []disc { return []disc{{60 + 2*t, 50, 22}, {180, 95, 22}} }}
-	c, err := subject.New(t.TempDir(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
+	c := begun(t, true)
 	due := 0
 	for n := range frames {
 		img, m := s.frame(n)

@@ -160,11 +160,7 @@ func middle(thing image.Rectangle, keep bool) subject.Hint {
 // hintedStill is the matte by hints of a clip of one frame, of which all was marked.
 func hintedStill(t *testing.T, img *image.NRGBA, network *seen, hints ...subject.Hint) *image.Alpha {
 	t.Helper()
-	c, err := subject.New(t.TempDir(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
+	c := begun(t, true)
 	m := &image.Alpha{Pix: slices.Repeat([]uint8{255}, w*h), Stride: w, Rect: img.Rect}
 	if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
 		t.Fatal(err)

@@ -246,11 +246,7 @@ func TestShotsWithoutHints(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return nil }}
 	for name, there := range map[string]bool{"there": true, "not there": false} {
-		c, err := subject.New(t.TempDir(), true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Close() })
+		c := begun(t, true)
 		for i := range 2 * frames {
 			img, m := s.frame(i % frames)
 			features := view.Features{}.Fit(view.Places(w/4, h/4))

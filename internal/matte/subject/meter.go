@@ -64,20 +64,24 @@ type meter struct {
 func (t *meter) measure(step *Step, m *image.Alpha) {
 	t.resize(step.picture.Rect.Dx(), step.picture.Rect.Dy())
 	s := &t.sample
-	for i, a := range m.Pix {
-		t.weight[i] = float32(a) / 255
-	}
-	pool(s.matte, t.weight, t.w, t.h, 1)
+	s.Links = step.links
+	t.cover(m)
 	t.colours(step.picture)
 	if step.cut {
-		s.Links = newLinks(t.grid)
 		for _, p := range [][]float32{s.moving, s.along, s.seen} {
 			clear(p)
 		}
 		return
 	}
-	s.Links = step.links
 	t.judge(step.pixels)
+}
+
+// cover sets the weight and the sample's matte to those of m.
+func (t *meter) cover(m *image.Alpha) {
+	for i, a := range m.Pix {
+		t.weight[i] = float32(a) / 255
+	}
+	pool(t.sample.matte, t.weight, t.w, t.h, 1)
 }
 
 // judge measures the motion against the camera's.

@@ -165,11 +165,7 @@ func TestDroppedWhole(t *testing.T) {
 	}
 	draw.Draw(m, image.Rect(40, 50, 60, 70), image.Opaque, image.Point{}, draw.Src)
 	draw.Draw(m, image.Rect(60, 58, 200, 60), image.Opaque, image.Point{}, draw.Src)
-	c, err := subject.New(t.TempDir(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
+	c := begun(t, true)
 	if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
 		t.Fatal(err)
 	}

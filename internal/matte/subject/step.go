@@ -46,7 +46,7 @@ type stepper struct {
 // their order. That may be in another goroutine.
 func (c *Clip) Step(img *image.NRGBA, due bool) *Step {
 	t := &c.stepper
-	s := &Step{picture: img, cut: t.cuts.Next(img) || t.frames == 0}
+	s := &Step{picture: img, cut: t.cuts.Next(img) || t.frames == 0, links: newLinks(cells(img.Rect.Dx(), img.Rect.Dy()))}
 	t.frames++
 	t.pyramids[0], t.pyramids[1] = t.pyramids[1], t.pyramids[0]
 	t.luma.Set(img)
@@ -78,17 +78,16 @@ func (t *stepper) measure(s *Step) {
 		s.lost += 1 - v
 	}
 	s.lost /= float32(w * h)
-	l := newLinks(cells(w, h))
+	l := &s.links
 	pool(l.Trust, p.trust, w, h, 1)
 	pool(l.Ahead, t.ahead, w, h, 1)
-	for cellwise, f := range map[*motion.Field]*motion.Field{&l.Back: &p.back, &l.Forward: &t.forward} {
-		pool(cellwise.X, f.X, w, h, 1.0/cell)
-		pool(cellwise.Y, f.Y, w, h, 1.0/cell)
+	for _, of := range [][2]*motion.Field{{&l.Back, &p.back}, {&l.Forward, &t.forward}} {
+		pool(of[0].X, of[1].X, w, h, 1.0/cell)
+		pool(of[0].Y, of[1].Y, w, h, 1.0/cell)
 	}
-	s.links = l
 }
 
-// newLinks are those of a frame after a cut.
+// newLinks are those of a grid of cells of which no motion is known, as after a cut.
 func newLinks(grid image.Point) (l Links) {
 	n := grid.X * grid.Y
 	l.Trust, l.Ahead = make([]float32, n), make([]float32, n)

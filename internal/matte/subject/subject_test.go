@@ -59,11 +59,10 @@ func (s scene) known(t *testing.T) (c *subject.Clip, cells []view.Cells) {
 	return c, decided(t, c, frames)
 }
 
-// clip is the clip of a scene. Its mattes have what lies right of the middle in every so many
-// frames.
-func (s scene) clip(t *testing.T, every int) *subject.Clip {
+// begun is a clip without frames.
+func begun(t *testing.T, hinted bool) *subject.Clip {
 	t.Helper()
-	c, err := subject.New(t.TempDir(), true)
+	c, err := subject.New(t.TempDir(), hinted)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +71,14 @@ func (s scene) clip(t *testing.T, every int) *subject.Clip {
 			t.Error(err)
 		}
 	})
+	return c
+}
+
+// clip is the clip of a scene. Its mattes have what lies right of the middle in every so many
+// frames.
+func (s scene) clip(t *testing.T, every int) *subject.Clip {
+	t.Helper()
+	c := begun(t, true)
 	for n := range frames {
 		img, m := s.frame(n)
 		if n%every > 0 {
@@ -113,11 +120,7 @@ func TestLongClipsFade(t *testing.T) {
 	t.Parallel()
 	var counted [2]uint8
 	for i, n := range []int{100, 200} {
-		c, err := subject.New(t.TempDir(), false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Close() })
+		c := begun(t, false)
 		img, m := scene{still, func(float64) []disc { return []disc{{80, 50, 22}} }}.frame(0)
 		for range n {
 			if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
@@ -183,11 +186,7 @@ func TestTracks(t *testing.T) {
 // track in all.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
-	c, err := subject.New(t.TempDir(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := begun(t, true)
 	s := scene{still, func(t float64) []disc { return []disc{{40 + 4*t, 60, 22}} }}
 	for n := range frames {
 		img, m := s.frame(n)
@@ -211,11 +210,7 @@ func TestCoverage(t *testing.T) {
 // Each shot is judged by itself.
 func TestShots(t *testing.T) {
 	t.Parallel()
-	c, err := subject.New(t.TempDir(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := begun(t, true)
 	lively := scene{still, func(t float64) []disc { return []disc{{30 + 6*t, 50, 22}, {180, 90, 22}} }}
 	quiet := scene{still, func(float64) []disc { return []disc{{100, 60, 30}} }}
 	for n := range 2 * frames {
