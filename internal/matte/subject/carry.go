@@ -88,6 +88,14 @@ func carry(dst, from []uint8, back *motion.Field, before, after []float32) (sum 
 	return sum / 255
 }
 
+// carried are bytes that moved.
+func carried(from []uint8, back *motion.Field) []uint8 {
+	n := len(from)
+	to := make([]uint8, n)
+	carry(to, from, back, make([]float32, n), make([]float32, n))
+	return to
+}
+
 // inside is the place of n that is nearest to x.
 func inside(x float32, n int) int { return int(max(min(x+0.5, float32(n-1)), 0)) }
 

@@ -1,9 +1,12 @@
 package subject_test
 
 import (
+	"context"
 	"image"
 	"image/draw"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/subject"
@@ -139,13 +142,10 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// Frames at which the network did not have to look are not shown to the guide either, but that with the
-// hint. The thing that was clicked on is carried through them, in both directions.
-func TestGuideIsCarried(t *testing.T) {
-	t.Parallel()
-	s := scene{still, func(t float64) []disc { return []disc{{60 + 2*t, 50, 22}, {180, 95, 22}} }}
-	c := begun(t, true)
-	due := 0
+// carried is the clip of a scene, decided, and at how many frames the network had to look.
+func (s scene) carried(t *testing.T) (c *subject.Clip, due int) {
+	t.Helper()
+	c = begun(t, true)
 	for n := range frames {
 		img, m := s.frame(n)
 		step := c.Step(img, false)
@@ -157,6 +157,45 @@ func TestGuideIsCarried(t *testing.T) {
 		}
 	}
 	decided(t, c, frames)
+	return c, due
+}
+
+// The chooser is asked about the frames at which the network had to look. What it said of them moves on with
+// the picture.
+func TestChoiceIsCarried(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(t float64) []disc { return []disc{{60 + 2*t, 40, 22}, {180 - 2*t, 95, 22}} }}
+	c, due := s.carried(t)
+	var mu sync.Mutex
+	asked := 0
+	err := c.Choose(t.Context(), subject.Auto, func(_ context.Context, v *view.Cells) ([]uint8, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked++
+		chosen := slices.Clone(v.Plane(view.CellCoverage))
+		clear(chosen[v.H/2*v.W:]) // the second disc
+		return chosen, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked != due || due > frames/3 {
+		t.Errorf("of %d frames %d are due; the chooser was asked about %d", frames, due, asked)
+	}
+	for i := range frames {
+		m := s.cutOut(t, c, i)
+		if kept, rest := m.AlphaAt(60+2*i, 40).A, m.AlphaAt(180-2*i, 95).A; kept < 200 || rest > 20 {
+			t.Errorf("frame %d: alpha %d of what was chosen, %d of the rest", i, kept, rest)
+		}
+	}
+}
+
+// Frames at which the network did not have to look are not shown to the guide either, but that with the
+// hint. The thing that was clicked on is carried through them, in both directions.
+func TestGuideIsCarried(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(t float64) []disc { return []disc{{60 + 2*t, 50, 22}, {180, 95, 22}} }}
+	c, due := s.carried(t)
 	var network seen
 	if err := c.Guide(t.Context(), []subject.Hint{click(11, true, 82, 50)}, network.guide); err != nil {
 		t.Fatal(err)

@@ -25,50 +25,69 @@ func (c *Clip) Choose(ctx context.Context, w Wanted, network Chooser) error {
 		return nil
 	}
 	some := 2 * cores.Count()
+	var last []uint8
 	for first := 0; first < c.frames.Len(); first += some {
-		if err := c.chooseSome(ctx, first, min(first+some, c.frames.Len()), network); err != nil {
+		asked, err := c.ask(ctx, first, min(first+some, c.frames.Len()), network)
+		if err != nil {
 			return err
+		}
+		for i, a := range asked {
+			if a.said == nil {
+				a.said = carried(last, &a.links.Back)
+			}
+			last = a.said
+			if err := c.decide(first+i, a); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// chooseSome decides for the frames from first up to end, several at once.
-func (c *Clip) chooseSome(ctx context.Context, first, end int, network Chooser) error {
-	cells, chosen := make([]view.Cells, end-first), make([][]uint8, end-first)
+// asked is a frame, and what the network said of it: nil where it was not asked.
+type asked struct {
+	cells view.Cells
+	links Links
+	said  []uint8
+}
+
+// ask asks the network about the frames from first up to end, several at once. It is asked about
+// those that the first network looked at.
+func (c *Clip) ask(ctx context.Context, first, end int, network Chooser) ([]asked, error) {
+	all := make([]asked, end-first)
 	g, ctx := errgroup.WithContext(ctx)
-	for i := range cells {
-		v := &cells[i]
+	for i := range all {
+		a := &all[i]
 		var err error
-		if *v, err = c.Frame(first + i); err != nil {
-			return errors.Join(err, g.Wait())
+		if a.cells, a.links, err = c.frame(first + i); err != nil {
+			return nil, errors.Join(err, g.Wait())
 		}
-		g.Go(func() (err error) {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			chosen[i] = slices.Clone(v.Plane(view.CellCoverage))
-			if network != nil {
-				chosen[i], err = network(ctx, v)
-			}
-			if err == nil && c.wanted == Moving {
-				dropStill(v, chosen[i])
-			}
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	for i := range cells {
-		if err := c.chosen.Append(cells[i].Plane(view.CellCoverage), chosen[i], cells[i].Plane(view.TrackCoverage)); err != nil {
-			return err
-		}
-		if network != nil {
-			c.shotOf(first+i).found.add(&cells[i], chosen[i])
+		switch {
+		case network == nil:
+			a.said = a.cells.Plane(view.CellCoverage)
+		case c.due[first+i]:
+			g.Go(func() (err error) {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				a.said, err = network(ctx, &a.cells)
+				return err
+			})
 		}
 	}
-	return nil
+	return all, g.Wait()
+}
+
+// decide keeps what is chosen of frame i.
+func (c *Clip) decide(i int, a asked) error {
+	chosen := slices.Clone(a.said)
+	if c.wanted == Moving {
+		dropStill(&a.cells, chosen)
+	}
+	if c.network {
+		c.shotOf(i).found.add(&a.cells, chosen)
+	}
+	return c.chosen.Append(a.cells.Plane(view.CellCoverage), chosen, a.cells.Plane(view.TrackCoverage))
 }
 
 // Choice is what Choose or Guide found for frame i.

@@ -244,11 +244,8 @@ func (c *Clip) judge(ctx context.Context, s *shot) error {
 
 // Frame is what is known of frame i after Decide.
 func (c *Clip) Frame(i int) (view.Cells, error) {
-	var r record
-	if err := c.read(i, &r); err != nil {
-		return view.Cells{}, err
-	}
-	return c.frame(i, &r)
+	v, _, err := c.frame(i)
+	return v, err
 }
 
 // linksKept is of how many frames links are kept: those that the ways of two frames need, and some more.
@@ -277,18 +274,22 @@ func (c *Clip) links(i int) (*Links, error) {
 	return &links, nil
 }
 
-// frame is Frame, of a frame's record.
-func (c *Clip) frame(i int, r *record) (view.Cells, error) {
+// frame is Frame, and how the frame belongs to the one before.
+func (c *Clip) frame(i int) (view.Cells, Links, error) {
 	v := view.NewCells(c.grid.X, c.grid.Y)
+	var r record
+	if err := c.read(i, &r); err != nil {
+		return v, Links{}, err
+	}
 	var means [][]uint8
 	for _, p := range []view.CellPlane{view.TrackMotion, view.TrackAlong, view.TrackTrust, view.TrackCoverage, view.TrackFrames} {
 		means = append(means, v.Plane(p))
 	}
 	if err := c.result.Read(c.result.Len()-1-i, means...); err != nil {
-		return v, err
+		return v, Links{}, err
 	}
 	if err := c.seen.Read(i, v.Features.Pix); err != nil {
-		return v, err
+		return v, Links{}, err
 	}
 	r.show(&v)
 	s := c.shotOf(i)
@@ -297,7 +298,7 @@ func (c *Clip) frame(i int, r *record) (view.Cells, error) {
 			plane[j] = round(float32(share))
 		}
 	}
-	return v, nil
+	return v, r.Links, nil
 }
 
 // shotOf is the shot of frame i.
