@@ -16,6 +16,8 @@ import (
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"github.com/bgremove/bgremove/internal/system/disk"
 )
 
 // Errors without further facts.
@@ -122,7 +124,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 // Free is how many bytes may still be written to the disk: to that of the folder
 // or, with S3, of the temporary copies.
 func (s *Store) Free() (int64, error) {
-	n, err := freeBytes(s.backend.disk())
+	n, err := disk.Free(s.backend.disk())
 	return n, wrap("free space", "", err)
 }
 

@@ -1,11 +1,10 @@
-//go:build unix
+//go:build linux || darwin
 
-package blob
+package disk
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is how many bytes this user may still write at a path.
-func freeBytes(path string) (int64, error) {
+func free(path string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
 		return 0, err

@@ -1,9 +1,8 @@
-package blob
+package disk
 
 import "golang.org/x/sys/windows"
 
-// freeBytes is how many bytes this user may still write at a path.
-func freeBytes(path string) (int64, error) {
+func free(path string) (int64, error) {
 	at, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return 0, err
