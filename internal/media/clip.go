@@ -26,6 +26,9 @@ type ReadOptions struct {
 	From, To time.Duration
 	// Pool lends the pictures.
 	Pool *Pool
+	// Recording, if set, may keep what the first pass with it decodes, and give it to later ones, which
+	// are of the same frames.
+	Recording *Recording
 }
 
 // UnreadableError says that a file is not an animation or video bgremove can

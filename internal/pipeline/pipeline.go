@@ -80,7 +80,7 @@ type Job struct {
 	// Progress, if set, is called after every frame of every pass, from one
 	// goroutine at a time.
 	Progress func(Progress)
-	// TempDir is where mattes are kept between passes; empty is the system's.
+	// TempDir is where mattes, and decoded frames, are kept between passes; empty is the system's.
 	TempDir string
 	// Workers bounds the frames processed at once; 0 means one for each core.
 	Workers int
@@ -152,7 +152,8 @@ type runner struct {
 	info      media.Info
 	source    image.Point
 	pool      *media.Pool
-	mattePool sync.Pool // *image.Alpha of the source's size
+	recording *media.Recording // nil where there is one pass
+	mattePool sync.Pool        // *image.Alpha of the source's size
 	flight    flight
 	pass      int
 	passes    int
@@ -185,7 +186,11 @@ func newRunner(job Job) *runner {
 // open starts a pass over the part of the clip that Timing chooses.
 func (r *runner) open(ctx context.Context) (*timedSource, error) {
 	r.pass++
-	src, err := r.Clip.Open(ctx, media.ReadOptions{From: r.Timing.Start, To: r.Timing.End, Pool: r.pool})
+	o := media.ReadOptions{From: r.Timing.Start, To: r.Timing.End, Pool: r.pool}
+	if r.passes > 1 {
+		o.Recording = r.recording
+	}
+	src, err := r.Clip.Open(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("open the clip: %w", err)
 	}

@@ -50,8 +50,15 @@ type Prepared struct {
 
 // Prepare goes through the clip as often as its first output frame needs. The caller
 // closes what it returns. When it fails or ctx ends, nothing is left.
-func Prepare(ctx context.Context, job Job) (*Prepared, error) {
+func Prepare(ctx context.Context, job Job) (_ *Prepared, err error) {
 	r := newRunner(job)
+	r.recording = media.NewRecording(job.TempDir)
+	p := &Prepared{runner: r, plan: plan{keep: span{0, -1}}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
 	measured := job.Canvas.Crop || job.Trim || job.Tidy || job.Largest || job.Survey != nil || job.Keep || r.Harmonise
 	if measured {
 		r.passes++
@@ -59,7 +66,6 @@ func Prepare(ctx context.Context, job Job) (*Prepared, error) {
 	if err := r.study(ctx); err != nil {
 		return nil, err
 	}
-	p := &Prepared{runner: r, plan: plan{keep: span{0, -1}}}
 	if measured {
 		m, err := r.measure(ctx)
 		if err != nil {
@@ -68,7 +74,7 @@ func Prepare(ctx context.Context, job Job) (*Prepared, error) {
 		p.measured = m
 		chosen := m.within(r.chosen)
 		if chosen.len() < 1 {
-			return nil, errors.Join(ErrNoFrames, p.Close())
+			return nil, ErrNoFrames
 		}
 		p.plan = m.plan(chosen, job.Trim)
 		r.report.Trimmed = chosen.len() - p.plan.keep.len()
@@ -78,12 +84,13 @@ func Prepare(ctx context.Context, job Job) (*Prepared, error) {
 	return p, nil
 }
 
-// Close removes the mattes.
+// Close removes what is kept for the passes to come.
 func (p *Prepared) Close() error {
-	if p.measured == nil {
-		return nil
+	err := p.runner.recording.Close()
+	if p.measured != nil {
+		err = errors.Join(err, p.measured.mattes.close())
 	}
-	return p.measured.mattes.close()
+	return err
 }
 
 // Size is that of the output on the job's own canvas.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"github.com/bgremove/bgremove/internal/system/outfile"
+	"github.com/bgremove/bgremove/internal/system/scratch"
 )
 
 // File is a list of records, compressed, in a temporary file. Several goroutines may use it at once.
@@ -27,13 +27,10 @@ type File struct {
 // Create makes an empty file in dir; empty is the system's folder for temporary
 // files. The caller closes it.
 func Create(dir string) (*File, error) {
-	f, err := os.CreateTemp(dir, "bgremove-frames-*")
+	f, err := scratch.File(dir, "bgremove-frames-*")
 	if err != nil {
 		return nil, fmt.Errorf("keep records of frames: %w", err)
 	}
-	// If the system allows it, the file loses its name now, so nothing is left
-	// even if the process is killed.
-	_ = os.Remove(f.Name())
 	return &File{file: f, w: bufio.NewWriterSize(f, 256<<10)}, nil
 }
 
@@ -124,6 +121,4 @@ func (f *File) read(i int, parts [][]byte) error {
 }
 
 // Close removes the file.
-func (f *File) Close() error {
-	return errors.Join(f.file.Close(), outfile.Remove(f.file.Name()))
-}
+func (f *File) Close() error { return scratch.Discard(f.file) }

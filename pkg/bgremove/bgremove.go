@@ -40,8 +40,8 @@ type Config struct {
 	// the CPU.
 	Device     Device
 	RequireGPU bool
-	// TempDir is where mattes are kept between two passes over a clip; empty is
-	// the system's.
+	// TempDir is where mattes, and up to 256 MiB of decoded frames, are kept between two passes
+	// over a clip; empty is the system's.
 	TempDir string
 	// Inputs are the only contents that are read, for programs that do not read
 	// all; empty means all.

@@ -14,12 +14,12 @@ type early struct {
 	options media.ReadOptions
 }
 
-// Expect starts a pass that Open is going to be asked for with the same options, except
-// for the pool: a child takes longer to start than a frame to decode. The child waits
-// when its pipe is full. Whoever calls Expect calls stop in the end, which ends the pass
-// if it has not been opened. The pass ends when ctx does. One pass is expected at a time.
+// Expect starts a pass that Open is going to be asked for with the same From, To and Every: a
+// child takes longer to start than a frame to decode. The child waits when its pipe is full.
+// Whoever calls Expect calls stop in the end, which ends the pass if it has not been opened.
+// The pass ends when ctx does. One pass is expected at a time.
 func (c *Clip) Expect(ctx context.Context, o media.ReadOptions) (stop func()) {
-	o.Pool = nil
+	o.Pool, o.Recording = nil, nil
 	e := &c.early
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -44,15 +44,15 @@ func (c *Clip) Expect(ctx context.Context, o media.ReadOptions) (stop func()) {
 // take returns the pass, if it was started with these options. It ends when ctx does,
 // too.
 func (e *early) take(ctx context.Context, o media.ReadOptions) *source {
-	pool := o.Pool
-	o.Pool = nil
+	pool, recording := o.Pool, o.Recording
+	o.Pool, o.Recording = nil, nil
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.source
 	if s == nil || e.options != o {
 		return nil
 	}
-	e.source, s.pool = nil, pool
+	e.source, s.pool, s.recording = nil, pool, recording
 	s.release = context.AfterFunc(ctx, s.child.kill)
 	return s
 }

@@ -41,8 +41,14 @@ func TestCancelStopsWhatWasExpected(t *testing.T) {
 	t.Parallel()
 	clip := probe(t, generate(t, "a.mp4", "-f", "lavfi", "-i", "testsrc2=size=640x480:rate=25:duration=20"))
 	defer clip.Expect(t.Context(), media.ReadOptions{})()
+	cancelled(t, clip, media.ReadOptions{})
+}
+
+// cancelled checks that the end of its context ends a pass.
+func cancelled(t *testing.T, clip media.Clip, o media.ReadOptions) {
+	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	src, err := clip.Open(ctx, media.ReadOptions{})
+	src, err := clip.Open(ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package ffmpeg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,21 +18,25 @@ import (
 	"github.com/bgremove/bgremove/internal/media/yuv"
 )
 
-// source is one decoding pass: an ffmpeg child that writes NUT to a pipe.
+// source is one decoding pass: an ffmpeg child that writes NUT to a pipe, or what it wrote
+// in a pass before.
 type source struct {
-	clip    *Clip
-	pool    *media.Pool
-	decoder *yuv.Decoder // of the child's pictures; nil where they are RGBA
-	picture []uint8      // the frame that is read, as the decoder takes it
-	child   *process
-	pipe    io.ReadCloser
-	release func() bool // from Open's context, if the child was started before; else nil
-	nut     *nutReader
-	offset  time.Duration // added to the child's times; unknown before the first frame, unless the child seeks
-	seeked  bool
-	started bool
-	done    bool
-	next    time.Duration // PTS of the next frame, unless done
+	clip      *Clip
+	pool      *media.Pool
+	recording *media.Recording
+	expected  int64        // about how many bytes the pass has
+	decoder   *yuv.Decoder // of the child's pictures; nil where they are RGBA
+	picture   []uint8      // the frame that is read, as the decoder takes it
+	child     *process     // nil where a pass is replayed
+	pipe      io.ReadCloser
+	release   func() bool // from Open's context, if the child was started before; else nil
+	nut       *nutReader
+	whole     func()        // tells the recording that the pass came to its end
+	offset    time.Duration // added to the child's times; unknown before the first frame, unless the child seeks
+	seeked    bool
+	started   bool
+	done      bool
+	next      time.Duration // PTS of the next frame, unless done
 }
 
 // Open implements media.Clip.
@@ -49,15 +54,19 @@ func (c *Clip) Open(ctx context.Context, o media.ReadOptions) (media.Source, err
 	return s, nil
 }
 
-// start starts the child of a pass.
+// start starts a pass, and its child unless there is a recording.
 func (c *Clip) start(ctx context.Context, o media.ReadOptions) (*source, error) {
-	s := &source{clip: c, pool: o.Pool}
+	s := &source{clip: c, pool: o.Pool, recording: o.Recording}
 	if coding, ok := c.coding(); ok {
 		s.decoder = yuv.NewDecoder(coding, c.info.Width, c.info.Height)
 		s.picture = make([]uint8, s.decoder.Bytes())
 	}
 	if c.guessed {
 		o.From, o.To = 0, 0
+	}
+	s.expected = int64(s.size()) * int64(c.info.Frames)
+	if all := c.info.Duration; all > 0 {
+		s.expected = int64(float64(s.expected) * min(1, float64(cmp.Or(o.To, all)-o.From)/float64(all)))
 	}
 	seek := time.Duration(0)
 	if o.From > 0 {
@@ -66,6 +75,10 @@ func (c *Clip) start(ctx context.Context, o media.ReadOptions) (*source, error) 
 		// It rounds what it subtracts to the stream's time base.
 		shift := rescale((seek + c.origin).Microseconds(), media.Rational{Num: 1, Den: 1e6}, c.info.TimeBase)
 		s.seeked, s.offset = true, ticks(shift, c.info.TimeBase)-c.info.Start
+	}
+	if bytes := o.Recording.Replay(); bytes != nil {
+		s.pipe = io.NopCloser(bytes)
+		return s, nil
 	}
 	s.child = c.tools.command(ctx, "decode", c.tools.FFmpeg, c.decodeArgs(o, seek), files{read: []string{c.path}})
 	var err error
@@ -228,6 +241,9 @@ func (t *Tools) demuxTimeBase() string {
 // Next implements media.Source. A frame's duration ends with the next one's
 // time: of that frame only the header is read.
 func (s *source) Next(ctx context.Context) (*media.Frame, error) {
+	if ctx.Err() != nil { // nothing else ends a replay
+		return nil, context.Cause(ctx)
+	}
 	if !s.started {
 		if err := s.advance(ctx); err != nil {
 			return nil, err
@@ -299,8 +315,10 @@ func (s *source) advance(ctx context.Context) error {
 
 func (s *source) nextPTS() (int64, error) {
 	if s.nut == nil {
+		var from io.Reader
+		from, s.whole = s.recording.Tap(s.pipe, s.expected)
 		var err error
-		if s.nut, err = newNUTReader(s.pipe, s.size()); err != nil {
+		if s.nut, err = newNUTReader(from, s.size()); err != nil {
 			return 0, err
 		}
 		if w, h := s.clip.info.Width, s.clip.info.Height; s.nut.width != w || s.nut.height != h {
@@ -319,12 +337,16 @@ func (s *source) endError(ctx context.Context, err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("decode: %w", err)
 	}
+	if s.child == nil {
+		return io.EOF
+	}
 	if exit := s.child.wait(); exit != nil {
 		return exit
 	}
 	if !s.started && !s.seeked {
 		return &media.UnreadableError{Reason: "no frame of the video can be decoded"}
 	}
+	s.whole()
 	return io.EOF
 }
 
@@ -333,8 +355,10 @@ func (s *source) Close() error {
 	if s.release != nil {
 		s.release()
 	}
-	s.child.kill()
-	_ = s.child.wait() // killed on purpose: its exit status says nothing
+	if s.child != nil {
+		s.child.kill()
+		_ = s.child.wait() // killed on purpose: its exit status says nothing
+	}
 	return s.pipe.Close()
 }
 

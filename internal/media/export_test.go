@@ -1,0 +1,4 @@
+package media
+
+// RecordedMost is recordedMost.
+const RecordedMost = recordedMost
