@@ -2,7 +2,6 @@ package subject
 
 import (
 	"context"
-	"errors"
 	"image"
 	"slices"
 
@@ -24,62 +23,87 @@ func (c *Clip) Choose(ctx context.Context, w Wanted, network Chooser) error {
 	if w == Salient {
 		return nil
 	}
-	some := 2 * cores.Count()
-	var last []uint8
-	for first := 0; first < c.frames.Len(); first += some {
-		asked, err := c.ask(ctx, first, min(first+some, c.frames.Len()), network)
-		if err != nil {
+	g, ctx := errgroup.WithContext(ctx)
+	queue := make(chan *asked, 2*cores.Count())
+	g.Go(func() error {
+		defer close(queue)
+		return c.ask(ctx, g, queue, network)
+	})
+	g.Go(func() error { return c.settle(ctx, queue) })
+	return g.Wait()
+}
+
+// asked is a frame about which the network is asked, or not: then it says nil.
+type asked struct {
+	cells    view.Cells
+	links    Links
+	answered chan struct{} // closed once said is known
+	said     []uint8
+}
+
+// ask sends all frames to queue, in order, and asks the network about those that the first network
+// looked at, several at once.
+func (c *Clip) ask(ctx context.Context, g *errgroup.Group, queue chan<- *asked, network Chooser) error {
+	turns := make(chan struct{}, cores.Count())
+	for i := range c.frames.Len() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		a := &asked{answered: make(chan struct{})}
+		var err error
+		if a.cells, a.links, err = c.frame(i); err != nil {
 			return err
 		}
-		for i, a := range asked {
-			if a.said == nil {
-				a.said = carried(last, &a.links.Back)
-			}
-			last = a.said
-			if err := c.decide(first+i, a); err != nil {
+		switch {
+		case network == nil:
+			a.said = a.cells.Plane(view.CellCoverage)
+			close(a.answered)
+		case !c.due[i]:
+			close(a.answered)
+		default:
+			turns <- struct{}{}
+			g.Go(func() (err error) {
+				defer func() { <-turns }()
+				if a.said, err = network(ctx, &a.cells); err == nil {
+					close(a.answered)
+				}
 				return err
-			}
+			})
+		}
+		select {
+		case queue <- a:
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
 	return nil
 }
 
-// asked is a frame, and what the network said of it: nil where it was not asked.
-type asked struct {
-	cells view.Cells
-	links Links
-	said  []uint8
-}
-
-// ask asks the network about the frames from first up to end, several at once. It is asked about
-// those that the first network looked at.
-func (c *Clip) ask(ctx context.Context, first, end int, network Chooser) ([]asked, error) {
-	all := make([]asked, end-first)
-	g, ctx := errgroup.WithContext(ctx)
-	for i := range all {
-		a := &all[i]
-		var err error
-		if a.cells, a.links, err = c.frame(first + i); err != nil {
-			return nil, errors.Join(err, g.Wait())
+// settle decides for the frames of a queue, in order. Where the network was not asked, what it said of the
+// frame before goes along.
+func (c *Clip) settle(ctx context.Context, queue <-chan *asked) error {
+	var last []uint8
+	i := 0
+	for a := range queue {
+		select {
+		case <-a.answered:
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
-		switch {
-		case network == nil:
-			a.said = a.cells.Plane(view.CellCoverage)
-		case c.due[first+i]:
-			g.Go(func() (err error) {
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
-				}
-				a.said, err = network(ctx, &a.cells)
-				return err
-			})
+		if a.said == nil {
+			a.said = carried(last, &a.links.Back)
 		}
+		last = a.said
+		if err := c.decide(i, a); err != nil {
+			return err
+		}
+		i++
 	}
-	return all, g.Wait()
+	return nil
 }
 
 // decide keeps what is chosen of frame i.
-func (c *Clip) decide(i int, a asked) error {
+func (c *Clip) decide(i int, a *asked) error {
 	chosen := slices.Clone(a.said)
 	if c.wanted == Moving {
 		dropStill(&a.cells, chosen)

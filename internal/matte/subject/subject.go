@@ -15,7 +15,7 @@ import (
 	"context"
 	"errors"
 	"image"
-	"slices"
+	"sort"
 	"sync"
 
 	"github.com/bgremove/bgremove/internal/matte/reduce"
@@ -303,8 +303,7 @@ func (c *Clip) frame(i int) (view.Cells, Links, error) {
 
 // shotOf is the shot of frame i.
 func (c *Clip) shotOf(i int) *shot {
-	k, _ := slices.BinarySearchFunc(c.shots, i, func(s shot, i int) int { return s.last - i })
-	return &c.shots[k]
+	return &c.shots[sort.Search(len(c.shots), func(k int) bool { return c.shots[k].last >= i })]
 }
 
 // Close removes the record.
