@@ -18,8 +18,10 @@ const (
 	// passes is how often what belongs to each is decided by the motion, and fits how often a
 	// motion is fitted to that.
 	passes, fits = 3, 4
-	// steady is the weight, in cells, of a motion that neither turns nor grows.
-	steady = 64
+	// enough is how many cells are enough to fit a motion to.
+	enough = 500
+	// steady is the weight of a motion that neither turns nor grows: of 64 cells, each ten from the middle.
+	steady = 64 * 10 * 10
 	// slack is the square of how far a cell may miss its motion, and wobble what it may miss it
 	// from frame to frame when two motions are compared; both in cells.
 	slack, wobble = 0.1, 0.09
@@ -186,49 +188,91 @@ func (c *Clip) ways(i int) (all []way, err error) {
 	return all, nil
 }
 
+// displaced is where a cell is in a frame, and how it goes from there.
+type displaced struct {
+	x, y, dx, dy float64
+	weight       float64
+	missed       float64 // the square of how far it is from a motion
+}
+
 // misses is the square of how far each cell is from the affine motion that most cells with a
 // weight have. It is nil where these are too few.
 func (w *way) misses(cells []tracked, of int) []float64 {
-	const few, unit = 3, 10 // cells
+	const few = 3 // cells
+	some := w.some(cells, of)
 	var all, mx, my float64
-	for i := range cells {
-		v := float64(cells[i].weights[of] * w.trust[cells[i].at])
-		all, mx, my = all+v, mx+v*cells[i].x, my+v*cells[i].y
+	for i := range some {
+		m := &some[i]
+		all, mx, my = all+m.weight, mx+m.weight*m.x, my+m.weight*m.y
 	}
 	if all < few {
 		return nil
 	}
 	mx, my = mx/all, my/all
+	for i := range some {
+		some[i].x, some[i].y = some[i].x-mx, some[i].y-my
+	}
+	var a [3][2]float64
+	for fit := range fits {
+		if fit > 0 {
+			for i := range some {
+				some[i].miss(&a)
+			}
+		}
+		a = fitted(some)
+	}
 	missed := make([]float64, len(cells))
-	for fit := 1; fit <= fits; fit++ {
-		m := [3][5]float64{1: {1: steady}, 2: {2: steady}}
-		for i := range cells {
-			k := cells[i].at
-			v := float64(cells[i].weights[of]*w.trust[k]) / (1 + missed[i]/slack)
-			if v == 0 {
-				continue
-			}
-			x, y := (cells[i].x-mx)/unit, (cells[i].y-my)/unit
-			dx, dy := v*float64(w.X[k]), v*float64(w.Y[k])
-			r := &m[0]
-			r[0], r[1], r[2], r[3], r[4] = r[0]+v, r[1]+v*x, r[2]+v*y, r[3]+dx, r[4]+dy
-			r = &m[1]
-			r[1], r[2], r[3], r[4] = r[1]+v*x*x, r[2]+v*x*y, r[3]+x*dx, r[4]+x*dy
-			r = &m[2]
-			r[2], r[3], r[4] = r[2]+v*y*y, r[3]+y*dx, r[4]+y*dy
-		}
-		a := affine(&m)
-		for i := range cells {
-			if fit < fits && cells[i].weights[of] == 0 { // it counts for nothing in the next fit
-				continue
-			}
-			k, x, y := cells[i].at, (cells[i].x-mx)/unit, (cells[i].y-my)/unit
-			ex := a[0][0] + a[1][0]*x + a[2][0]*y - float64(w.X[k])
-			ey := a[0][1] + a[1][1]*x + a[2][1]*y - float64(w.Y[k])
-			missed[i] = ex*ex + ey*ey
-		}
+	for i := range cells {
+		v := &cells[i]
+		m := displaced{x: v.x - mx, y: v.y - my, dx: float64(w.X[v.at]), dy: float64(w.Y[v.at])}
+		m.miss(&a)
+		missed[i] = m.missed
 	}
 	return missed
+}
+
+// some are cells with a weight, spread evenly: enough or more, which stand for all, or all where there are
+// fewer.
+func (w *way) some(cells []tracked, of int) []displaced {
+	n := 0
+	for i := range cells {
+		if cells[i].weights[of] > 0 {
+			n++
+		}
+	}
+	each, k := max(1, n/enough), 0
+	some := make([]displaced, 0, n/each+1)
+	for i := range cells {
+		v := &cells[i]
+		if v.weights[of] <= 0 {
+			continue
+		}
+		if k++; k%each == 0 {
+			some = append(some, displaced{x: v.x, y: v.y, dx: float64(w.X[v.at]), dy: float64(w.Y[v.at]), weight: float64(each) * float64(v.weights[of]*w.trust[v.at])})
+		}
+	}
+	return some
+}
+
+// miss sets by how much the cell misses an affine motion.
+func (m *displaced) miss(a *[3][2]float64) {
+	ex := a[0][0] + a[1][0]*m.x + a[2][0]*m.y - m.dx
+	ey := a[0][1] + a[1][1]*m.x + a[2][1]*m.y - m.dy
+	m.missed = ex*ex + ey*ey
+}
+
+// fitted is the affine motion that most of some cells have. What missed the one before counts less.
+func fitted(some []displaced) [3][2]float64 {
+	var v0, vx, vy, vdx, vdy, xx, xy, xdx, xdy, yy, ydx, ydy float64
+	for i := range some {
+		m := &some[i]
+		v := m.weight * slack / (slack + m.missed)
+		x, y := v*m.x, v*m.y
+		v0, vx, vy, vdx, vdy = v0+v, vx+x, vy+y, vdx+v*m.dx, vdy+v*m.dy
+		xx, xy, xdx, xdy = xx+x*m.x, xy+x*m.y, xdx+x*m.dx, xdy+x*m.dy
+		yy, ydx, ydy = yy+y*m.y, ydx+y*m.dx, ydy+y*m.dy
+	}
+	return affine(&[3][5]float64{{v0, vx, vy, vdx, vdy}, {1: steady + xx, xy, xdx, xdy}, {2: steady + yy, ydx, ydy}})
 }
 
 // affine solves the equations of a motion, of which it gets the upper half and two right sides.
