@@ -24,8 +24,8 @@ const (
 // little room. Of nil nothing is recorded. It is for one pass at a time.
 type Recording struct {
 	dir   string
-	tried bool // only the first pass is recorded
-	left  int64
+	tried bool     // only the first pass is recorded
+	left  int64    // bytes that may still be recorded
 	file  *os.File // nil if nothing is recorded
 	whole bool
 }

@@ -40,7 +40,7 @@ type Config struct {
 	// the CPU.
 	Device     Device
 	RequireGPU bool
-	// TempDir is where mattes, and up to 256 MiB of decoded frames, are kept between two passes
+	// TempDir is where mattes, and the decoded frames of short clips, are kept between two passes
 	// over a clip; empty is the system's.
 	TempDir string
 	// Inputs are the only contents that are read, for programs that do not read
