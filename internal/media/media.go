@@ -70,6 +70,18 @@ type Info struct {
 	AudioCodec string
 }
 
+// FramesIn is about how many frames are shown from one time of the clip to another; to = 0, or any
+// time after the end, is the end.
+func (i Info) FramesIn(from, to time.Duration) int {
+	if i.Duration <= 0 {
+		return i.Frames
+	}
+	if to <= 0 || to > i.Duration {
+		to = i.Duration
+	}
+	return int(float64(i.Frames)*float64(to-from)/float64(i.Duration) + 0.5)
+}
+
 // Rational is the fraction Num/Den.
 type Rational struct{ Num, Den int64 }
 

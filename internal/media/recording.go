@@ -40,7 +40,7 @@ func (r *Recording) Tap(pass io.Reader, expected int64) (tapped io.Reader, end f
 	if r == nil || r.tried || !r.begin(expected) {
 		return pass, func() {}
 	}
-	return &tap{pass, r}, func() { r.whole = r.file != nil }
+	return io.TeeReader(pass, recorder{r}), func() { r.whole = r.file != nil }
 }
 
 // begin makes a file for some bytes. It reports whether there is one.
@@ -55,29 +55,22 @@ func (r *Recording) begin(expected int64) bool {
 	return err == nil
 }
 
-// tap reads a pass and records it.
-type tap struct {
-	pass io.Reader
-	to   *Recording
-}
+// recorder writes to a recording, and never fails.
+type recorder struct{ r *Recording }
 
-func (t *tap) Read(p []byte) (int, error) {
-	n, err := t.pass.Read(p)
-	t.to.add(p[:n])
-	return n, err
-}
-
-// add records bytes, or nothing any more if there are too many or they cannot be written.
-func (r *Recording) add(p []byte) {
+// Write records bytes, or nothing any more if there are too many or they cannot be written.
+func (w recorder) Write(p []byte) (int, error) {
+	r := w.r
 	if r.file == nil {
-		return
+		return len(p), nil
 	}
 	if r.left -= int64(len(p)); r.left >= 0 {
 		if _, err := r.file.Write(p); err == nil {
-			return
+			return len(p), nil
 		}
 	}
 	_ = r.Close() // later passes decode, as they would without it
+	return len(p), nil
 }
 
 // Replay is a reader of the bytes of the whole pass, or nil if there is no recording of it.

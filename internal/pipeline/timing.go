@@ -42,12 +42,9 @@ func (t Timing) widened(margin time.Duration) Timing {
 // expected is the estimated number of selected frames, without reading the
 // clip.
 func (t Timing) expected(info media.Info) int {
-	if info.Duration <= 0 {
-		return info.Frames
-	}
-	span := t.end(info.Duration) - t.Start
-	n := int(float64(info.Frames)*float64(span)/float64(info.Duration) + 0.5)
-	if t.MaxRate > 0 {
+	n := info.FramesIn(t.Start, t.End)
+	if t.MaxRate > 0 && info.Duration > 0 {
+		span := t.end(info.Duration) - t.Start
 		n = min(n, int(span.Seconds()*t.MaxRate+0.5))
 	}
 	return n

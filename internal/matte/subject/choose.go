@@ -104,8 +104,9 @@ func (c *Clip) settle(ctx context.Context, queue <-chan *asked) error {
 
 // decide keeps what is chosen of frame i.
 func (c *Clip) decide(i int, a *asked) error {
-	chosen := slices.Clone(a.said)
+	chosen := a.said
 	if c.wanted == Moving {
+		chosen = slices.Clone(chosen) // what was said goes along to the next frames
 		dropStill(&a.cells, chosen)
 	}
 	if c.network {

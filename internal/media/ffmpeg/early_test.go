@@ -22,17 +22,22 @@ func TestExpect(t *testing.T) {
 			clip := probe(t, path)
 			defer clip.Expect(t.Context(), expected)()
 			for _, o := range []media.ReadOptions{part, {}, {}} {
-				got, want := frames(t, clip, o), frames(t, probe(t, path), o)
-				if len(got) != len(want) {
-					t.Fatalf("%d frames, want %d", len(got), len(want))
-				}
-				for i := range got {
-					if got[i].PTS != want[i].PTS || !slices.Equal(got[i].Image.Pix, want[i].Image.Pix) {
-						t.Errorf("frame %d at %v differs from that at %v", i, got[i].PTS, want[i].PTS)
-					}
-				}
+				equal(t, frames(t, clip, o), frames(t, probe(t, path), o))
 			}
 		})
+	}
+}
+
+// equal checks that two passes have the same frames at the same times.
+func equal(t *testing.T, got, want []*media.Frame) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d frames, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i].PTS != want[i].PTS || got[i].Duration != want[i].Duration || !slices.Equal(got[i].Image.Pix, want[i].Image.Pix) {
+			t.Errorf("frame %d at %v differs from that at %v", i, got[i].PTS, want[i].PTS)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package ffmpeg
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,10 +58,7 @@ func (c *Clip) start(ctx context.Context, o media.ReadOptions) (*source, error) 
 	if c.guessed {
 		o.From, o.To = 0, 0
 	}
-	s.expected = int64(s.size()) * int64(c.info.Frames)
-	if all := c.info.Duration; all > 0 {
-		s.expected = int64(float64(s.expected) * min(1, float64(cmp.Or(o.To, all)-o.From)/float64(all)))
-	}
+	s.expected = int64(s.size()) * int64(c.info.FramesIn(o.From, o.To))
 	seek := time.Duration(0)
 	if o.From > 0 {
 		// ffmpeg counts from the container's start and drops what lies before.
