@@ -105,7 +105,11 @@ func writeCells(out io.Writer, frames []frame) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	for _, f := range frames {
-		if err := c.Add(c.Step(f.picture, true), f.matte, view.Features{}); err != nil {
+		step, err := c.Step(context.Background(), f.picture, true)
+		if err != nil {
+			return err
+		}
+		if err := c.Add(step, f.matte, view.Features{}); err != nil {
 			return err
 		}
 	}

@@ -203,7 +203,7 @@ func TestMotion(t *testing.T) {
 			study(t, e, clip)
 			for i, img := range clip {
 				m := estimate(t, e, img).Matte
-				if a := m.AlphaAt(24+8*i, 44).A; a < 240 {
+				if a := m.AlphaAt(24+8*i, 44).A; a < 230 {
 					t.Errorf("frame %d: the moving square has alpha %d", i, a)
 				}
 				if a := m.AlphaAt(150, 94).A; (a > 128) != c.still {

@@ -44,7 +44,7 @@ func (e *Estimator) Study() []matte.Step {
 }
 
 // step measures a frame's motion.
-func (e *Estimator) step(_ context.Context, w *matte.Estimate) (err error) {
+func (e *Estimator) step(ctx context.Context, w *matte.Estimate) (err error) {
 	s, d := &e.study, w.Draft.(draft)
 	if s.subject == nil {
 		if s.subject, err = subject.New(e.options.TempDir, e.hinted()); err != nil {
@@ -53,9 +53,9 @@ func (e *Estimator) step(_ context.Context, w *matte.Estimate) (err error) {
 	}
 	size := measured(d.picture.Rect.Size())
 	img := fitting(d.picture, size)
-	d.step = s.subject.Step(img, e.options.NoReuse || img != d.picture)
+	d.step, err = s.subject.Step(ctx, img, e.options.NoReuse || img != d.picture)
 	w.Draft = d
-	return nil
+	return err
 }
 
 // inferDue runs the network, unless the study may do without.
@@ -68,12 +68,12 @@ func (e *Estimator) inferDue(ctx context.Context, w *matte.Estimate) error {
 
 // keep keeps a frame's matte and its motion.
 func (e *Estimator) keep(ctx context.Context, w *matte.Estimate) error {
+	s := &e.study
 	d, err := e.said(ctx, w)
 	if err != nil {
 		return err
 	}
 	w.Draft = d
-	s := &e.study
 	if s.mattes == nil {
 		if s.mattes, err = records.Create(e.options.TempDir); err != nil {
 			return err
@@ -90,12 +90,7 @@ func (e *Estimator) keep(ctx context.Context, w *matte.Estimate) error {
 	if s.subject == nil {
 		return nil
 	}
-	m := d.matte
-	if size := measured(d.picture.Rect.Size()); size != m.Rect.Size() {
-		m = image.NewAlpha(image.Rectangle{Max: size})
-		refine.Resize(m, d.matte)
-	}
-	return s.subject.Add(d.step, m, d.seen)
+	return s.subject.Add(d.step, resized(d.matte, measured(d.picture.Rect.Size())), d.seen)
 }
 
 // said is a frame's draft with the network's matte, uncertain pixels decided, or with what the
@@ -103,14 +98,9 @@ func (e *Estimator) keep(ctx context.Context, w *matte.Estimate) error {
 func (e *Estimator) said(ctx context.Context, w *matte.Estimate) (draft, error) {
 	d := w.Draft.(draft)
 	if d.inference == nil {
-		if d.picture.Rect.Size() != e.study.size { // that of the network's mattes
-			d.step.Due = true
-		} else if d.matte, d.seen = e.study.subject.Carry(d.step); d.matte != nil {
-			return d, nil
-		}
-		if err := e.infer(ctx, w); err != nil {
-			return d, err
-		}
+		d.matte, d.seen = e.study.subject.Carry(d.step)
+		d.matte = resized(d.matte, e.study.size)
+		return d, nil
 	}
 	if e.colours.Weight > 0 {
 		if err := e.decide(ctx, w); err != nil {
@@ -118,6 +108,16 @@ func (e *Estimator) said(ctx context.Context, w *matte.Estimate) (draft, error) 
 		}
 	}
 	return drafted(ctx, w)
+}
+
+// resized is a matte in a size. It is m itself if it has that.
+func resized(m *image.Alpha, size image.Point) *image.Alpha {
+	if m.Rect.Size() == size {
+		return m
+	}
+	to := image.NewAlpha(image.Rectangle{Max: size})
+	refine.Resize(to, m)
+	return to
 }
 
 // own is img if the network saw it enlarged.

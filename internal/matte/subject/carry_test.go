@@ -2,9 +2,11 @@ package subject_test
 
 import (
 	"context"
+	"errors"
 	"image"
 	"image/draw"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -39,15 +41,13 @@ func TestCarry(t *testing.T) {
 			c := begun(t, false)
 			for n := range 9 {
 				img, truth := s.frame(n)
-				step := c.Step(img, false)
+				step := stepped(t, c, img, false)
 				if due := n%4 == 0; step.Due != due {
 					t.Fatalf("frame %d: due is %v", n, step.Due)
 				}
 				m, seen := truth, s.spots(n)
 				if !step.Due {
-					if m, seen = c.Carry(step); m == nil {
-						t.Fatalf("frame %d: what was said is lost", n)
-					}
+					m, seen = c.Carry(step)
 				}
 				if iou := overlap(m, truth); iou < 0.9 {
 					t.Errorf("frame %d: IoU %.3f", n, iou)
@@ -64,6 +64,16 @@ func TestCarry(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stepped is a clip's next step.
+func stepped(t *testing.T, c *subject.Clip, img *image.NRGBA, due bool) *subject.Step {
+	t.Helper()
+	step, err := c.Step(t.Context(), img, due)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return step
 }
 
 // overlap is the IoU of two mattes.
@@ -107,38 +117,79 @@ func TestDue(t *testing.T) {
 		return img
 	}
 	for name, c := range map[string]struct {
-		next    *image.NRGBA
-		m       *image.Alpha
-		always  bool
-		due     bool // by the picture
-		carries bool
+		next *image.NRGBA
+		m    *image.Alpha
+		told bool
+		due  bool
 	}{
-		"the same":                      {usual, m, false, false, true},
-		"the same, but told":            {usual, m, true, true, true},
-		"another picture":               {noisy(usual.Rect), m, false, true, false},
-		"noise about the disc":          {noisy(image.Rect(80, 40, 120, 80)), m, false, false, false},
-		"noise on a few pixels":         {noisy(image.Rect(10, 10, 18, 18)), m, false, false, true},
-		"noise on a part of the matte":  {noisy(image.Rect(96, 32, 128, 64)), wide, false, false, false},
-		"noise as large, but elsewhere": {noisy(image.Rect(160, 32, 192, 64)), wide, false, false, true},
-		"a cut to a darker clip":        {image.NewNRGBA(usual.Rect), m, false, true, false},
+		"the same":                      {usual, m, false, false},
+		"the same, but told":            {usual, m, true, true},
+		"another picture":               {noisy(usual.Rect), m, false, true},
+		"noise about the disc":          {noisy(image.Rect(80, 40, 120, 80)), m, false, true},
+		"noise on a few pixels":         {noisy(image.Rect(10, 10, 18, 18)), m, false, false},
+		"noise on a part of the matte":  {noisy(image.Rect(96, 32, 128, 64)), wide, false, true},
+		"noise as large, but elsewhere": {noisy(image.Rect(160, 32, 192, 64)), wide, false, false},
+		"a cut to a darker clip":        {image.NewNRGBA(usual.Rect), m, false, true},
 	} {
 		clip := begun(t, false)
-		first := clip.Step(usual, false)
+		first := stepped(t, clip, usual, false)
 		if !first.Due {
 			t.Error("the first frame is not due")
 		}
 		if err := clip.Add(first, c.m, seen); err != nil {
 			t.Fatal(err)
 		}
-		step := clip.Step(c.next, c.always)
-		if step.Due != c.due {
+		if step := stepped(t, clip, c.next, c.told); step.Due != c.due {
 			t.Errorf("%s: due is %v", name, step.Due)
 		}
-		if got, _ := clip.Carry(step); (got != nil) != c.carries {
-			t.Errorf("%s: carried is %v", name, got != nil)
-		} else if got == nil && !step.Due {
-			t.Errorf("%s: lost, and not due", name)
+	}
+}
+
+// Steps may go ahead of the mattes, by eight frames at most. At which frames the network is due does not change
+// by that.
+func TestStepsGoAhead(t *testing.T) {
+	t.Parallel()
+	s := scene{still, func(t float64) []disc { return []disc{{20 + 9*t, 60, 22}} }}
+	var want []bool
+	for _, ahead := range []int{1, 4, 8} {
+		c := begun(t, false)
+		var steps []*subject.Step
+		var due []bool
+		added := 0
+		for n := range frames {
+			for added <= n-ahead || added == 0 && n > 0 {
+				_, m := s.frame(added)
+				if err := c.Add(steps[added], m, s.spots(added)); err != nil {
+					t.Fatal(err)
+				}
+				added++
+			}
+			img, _ := s.frame(n)
+			step := stepped(t, c, img, false)
+			steps, due = append(steps, step), append(due, step.Due)
 		}
+		if want == nil {
+			want = due
+		}
+		if !slices.Equal(due, want) {
+			t.Errorf("%d frames ahead the network is due at %v, and else at %v", ahead, due, want)
+		}
+	}
+	if !slices.Contains(want[1:], true) || !slices.Contains(want, false) {
+		t.Errorf("the network is due at %v", want)
+	}
+}
+
+// A step that waits for a matte ends with its context.
+func TestStepWaits(t *testing.T) {
+	t.Parallel()
+	c := begun(t, false)
+	img, _ := scene{still, func(float64) []disc { return nil }}.frame(0)
+	stepped(t, c, img, false)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(os.ErrDeadlineExceeded)
+	if _, err := c.Step(ctx, img, false); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a step before any matte: %v", err)
 	}
 }
 
@@ -148,7 +199,7 @@ func (s scene) carried(t *testing.T) (c *subject.Clip, due int) {
 	c = begun(t, true)
 	for n := range frames {
 		img, m := s.frame(n)
-		step := c.Step(img, false)
+		step := stepped(t, c, img, false)
 		if step.Due {
 			due++
 		}

@@ -162,7 +162,7 @@ func hintedStill(t *testing.T, img *image.NRGBA, network *seen, hints ...subject
 	t.Helper()
 	c := begun(t, true)
 	m := &image.Alpha{Pix: slices.Repeat([]uint8{255}, w*h), Stride: w, Rect: img.Rect}
-	if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
+	if err := looked(t.Context(), c, img, m, view.Features{}); err != nil {
 		t.Fatal(err)
 	}
 	decided(t, c, 1)

@@ -265,7 +265,7 @@ func TestShotsWithoutHints(t *testing.T) {
 					img.Pix[k] = 255 - img.Pix[k]
 				}
 			}
-			if err := c.Add(c.Step(img, true), m, features); err != nil {
+			if err := looked(t.Context(), c, img, m, features); err != nil {
 				t.Fatal(err)
 			}
 		}

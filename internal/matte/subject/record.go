@@ -157,6 +157,15 @@ var frames = func() (t [256]float32) {
 
 func round(v float32) uint8 { return uint8(min(max(v, 0), 1)*255 + 0.5) }
 
+// rounded are the bytes of shares, 0 to 1.
+func rounded(v []float32) []byte {
+	b := make([]byte, len(v))
+	for i, a := range v {
+		b[i] = round(a)
+	}
+	return b
+}
+
 // shares are the values of round's bytes.
 func shares(b []byte) []float32 {
 	v := make([]float32, len(b))

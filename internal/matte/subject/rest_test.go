@@ -166,7 +166,7 @@ func TestDroppedWhole(t *testing.T) {
 	draw.Draw(m, image.Rect(40, 50, 60, 70), image.Opaque, image.Point{}, draw.Src)
 	draw.Draw(m, image.Rect(60, 58, 200, 60), image.Opaque, image.Point{}, draw.Src)
 	c := begun(t, true)
-	if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
+	if err := looked(t.Context(), c, img, m, view.Features{}); err != nil {
 		t.Fatal(err)
 	}
 	decided(t, c, 1)

@@ -1,6 +1,7 @@
 package subject
 
 import (
+	"context"
 	"image"
 	"slices"
 	"sync"
@@ -11,7 +12,7 @@ import (
 
 // Step is how a frame follows from the one before.
 type Step struct {
-	// Due says that the network is to look at the frame. Otherwise Carry may do.
+	// Due says that the network is to look at the frame. Otherwise Carry does.
 	Due bool
 
 	picture *image.NRGBA
@@ -29,37 +30,30 @@ type pixelLinks struct {
 
 // stepper measures steps.
 type stepper struct {
-	frames   int
 	cuts     refine.CutDetector
 	luma     motion.Luma
 	pyramids [2]motion.Pyramid // of this frame and the one before
 	flow     motion.Flow
 	forward  motion.Field
 	ahead    []float32
-	lost     float32 // by the steps since the last one that was due
-	carried  int     // how many those are
+	schedule schedule
 	free     sync.Pool
 }
 
 // Step measures the next frame's motion: img is a small picture of it, some hundred pixels
 // wide, which is kept until Add. due makes the step Due in any case. Call Add for all steps, in
-// their order. That may be in another goroutine.
-func (c *Clip) Step(img *image.NRGBA, due bool) *Step {
+// their order. That may be in another goroutine: a step waits only for the first frame of its shot,
+// and for the one that is behind frames back.
+func (c *Clip) Step(ctx context.Context, img *image.NRGBA, due bool) (*Step, error) {
 	t := &c.stepper
-	s := &Step{picture: img, cut: t.cuts.Next(img) || t.frames == 0, links: newLinks(cells(img.Rect.Dx(), img.Rect.Dy()))}
-	t.frames++
+	s := &Step{picture: img, cut: t.cuts.Next(img) || t.schedule.frames == 0, links: newLinks(cells(img.Rect.Dx(), img.Rect.Dy()))}
 	t.pyramids[0], t.pyramids[1] = t.pyramids[1], t.pyramids[0]
 	t.luma.Set(img)
 	t.pyramids[0].Set(&t.luma)
 	if !s.cut {
 		t.measure(s)
 	}
-	t.lost += s.lost
-	t.carried++
-	if s.Due = due || s.cut || t.carried > carriedMost || t.lost > lostMost; s.Due {
-		t.lost, t.carried = 0, 0
-	}
-	return s
+	return s, t.schedule.judge(ctx, s, due)
 }
 
 // measure finds the motion between the frame before and this one.

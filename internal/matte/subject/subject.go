@@ -109,7 +109,7 @@ func (s *shot) has(i int) bool { return i >= s.first && i <= s.last }
 // system's folder for such files. Guide and Preview need a clip that is to be hinted. The
 // caller closes it.
 func New(tempDir string, hinted bool) (*Clip, error) {
-	c := &Clip{tempDir: tempDir}
+	c := &Clip{tempDir: tempDir, stepper: stepper{schedule: newSchedule()}}
 	files := []**records.File{&c.frames, &c.seen, &c.result, &c.chosen}
 	if hinted {
 		files = append(files, &c.pictures, &c.mattes, &c.hints)
@@ -137,12 +137,11 @@ func (c *Clip) Add(step *Step, m *image.Alpha, seen view.Features) error {
 		c.shots = append(c.shots, shot{first: n})
 	}
 	seen = seen.Fit(view.Places(c.grid.X, c.grid.Y))
-	if c.due = append(c.due, step.Due); step.Due {
-		c.said.doubt, c.said.worst = 0, 0
-	}
-	c.said.matte, c.said.seen = m, seen
+	c.due = append(c.due, step.Due)
+	c.said = said{m, seen}
 	c.shots[len(c.shots)-1].last = n
 	s := &c.meter.sample
+	c.stepper.schedule.mattes <- coverage{n, rounded(s.matte)}
 	c.tracks.advance(&s.Back, s.Trust, s.quantities())
 	if c.pictures != nil {
 		if err := c.pictures.Append(pixels(c.scaled(step.picture))...); err != nil {

@@ -74,6 +74,15 @@ func begun(t *testing.T, hinted bool) *subject.Clip {
 	return c
 }
 
+// looked adds a frame at which the network looked.
+func looked(ctx context.Context, c *subject.Clip, img *image.NRGBA, m *image.Alpha, seen view.Features) error {
+	step, err := c.Step(ctx, img, true)
+	if err != nil {
+		return err
+	}
+	return c.Add(step, m, seen)
+}
+
 // clip is the clip of a scene. Its mattes have what lies right of the middle in every so many
 // frames.
 func (s scene) clip(t *testing.T, every int) *subject.Clip {
@@ -84,7 +93,7 @@ func (s scene) clip(t *testing.T, every int) *subject.Clip {
 		if n%every > 0 {
 			draw.Draw(m, image.Rect(w/2, 0, w, h), image.Transparent, image.Point{}, draw.Src)
 		}
-		if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
+		if err := looked(t.Context(), c, img, m, view.Features{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,7 +132,7 @@ func TestLongClipsFade(t *testing.T) {
 		c := begun(t, false)
 		img, m := scene{still, func(float64) []disc { return []disc{{80, 50, 22}} }}.frame(0)
 		for range n {
-			if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
+			if err := looked(t.Context(), c, img, m, view.Features{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -193,7 +202,7 @@ func TestCoverage(t *testing.T) {
 		if n%2 == 1 {
 			clear(m.Pix)
 		}
-		if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
+		if err := looked(t.Context(), c, img, m, view.Features{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -223,7 +232,7 @@ func TestShots(t *testing.T) {
 				}
 			}
 		}
-		if err := c.Add(c.Step(img, true), m, view.Features{}); err != nil {
+		if err := looked(t.Context(), c, img, m, view.Features{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -343,7 +352,7 @@ func TestTiny(t *testing.T) {
 		}
 		for range 8 {
 			r := image.Rectangle{Max: size}
-			if err := c.Add(c.Step(image.NewNRGBA(r), true), image.NewAlpha(r), view.Features{}); err != nil {
+			if err := looked(t.Context(), c, image.NewNRGBA(r), image.NewAlpha(r), view.Features{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -369,7 +378,7 @@ func TestStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := image.Rect(0, 0, 16, 16)
-	if err := c.Add(c.Step(image.NewNRGBA(r), true), image.NewAlpha(r), view.Features{}); err != nil {
+	if err := looked(t.Context(), c, image.NewNRGBA(r), image.NewAlpha(r), view.Features{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -407,7 +416,7 @@ func BenchmarkAdd(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		if err := c.Add(c.Step(shots[n%frames].img, true), shots[n%frames].m, view.Features{}); err != nil {
+		if err := looked(b.Context(), c, shots[n%frames].img, shots[n%frames].m, view.Features{}); err != nil {
 			b.Fatal(err)
 		}
 		n++

@@ -19,7 +19,11 @@ func TestStates(t *testing.T) {
 	t.Cleanup(func() { _ = c.Close() })
 	size := image.Rect(0, 0, 64, 48)
 	for range 2 {
-		if err := c.Add(c.Step(image.NewNRGBA(size), true), image.NewAlpha(size), view.Features{}.Fit(view.Places(16, 12))); err != nil {
+		step, err := c.Step(t.Context(), image.NewNRGBA(size), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Add(step, image.NewAlpha(size), view.Features{}.Fit(view.Places(16, 12))); err != nil {
 			t.Fatal(err)
 		}
 	}
