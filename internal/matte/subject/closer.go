@@ -5,6 +5,8 @@ import (
 	"image"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
@@ -35,40 +37,55 @@ func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []
 		marked = &view.Marked{W: v.W, H: v.H, Pix: slices.Clone(v.Pix)}
 		all.show(marked)
 	}
-	whole, err := f.network(ctx, marked)
-	masked := slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil })
-	if err != nil || masked || f.drops && len(hints) == 0 {
-		return whole, err
+	squares := f.squares(marked.Plane(view.MarkKeep), v.Plane(view.MarkBefore), hints)
+	var whole []uint8
+	parts := make([][]uint8, len(squares))
+	g, ctx := errgroup.WithContext(ctx)
+	for i, r := range squares {
+		g.Go(func() (err error) {
+			parts[i], err = f.part(ctx, v, r, hints)
+			return err
+		})
 	}
-	keep, before := marked.Plane(view.MarkKeep), v.Plane(view.MarkBefore)
-	area := f.marks.extent(func(k int) bool { return keep[k] > 0 || before[k] >= part })
-	if area.Empty() { // it is hidden, or left the picture
-		return whole, nil
+	g.Go(func() (err error) {
+		whole, err = f.network(ctx, marked)
+		return err
+	})
+	if err := g.Wait(); err != nil {
+		return nil, err
 	}
-	mattes, within := [][]uint8(nil), f.marks.bounds()
-	for _, share := range closer {
-		r := f.marks.square(area, share)
-		if float64(max(area.Dx(), area.Dy())) > filled*float64(r.Dx()) {
-			continue
-		}
-		m, err := f.part(ctx, v, r, hints)
-		if err != nil {
-			return nil, err
-		}
-		if len(mattes) == 0 {
-			if !f.fits(m, r) {
-				continue
-			}
-			within = r
-		}
-		mattes = append(mattes, m)
+	within := f.marks.bounds()
+	for len(parts) > 0 && !f.fits(parts[0], squares[0]) {
+		parts, squares = parts[1:], squares[1:]
+	}
+	if len(parts) > 0 {
+		within = squares[0]
 	}
 	matte := f.marks.plane()
 	if f.drops { // divide limits it
 		copy(matte, whole)
 	}
-	f.marks.each(within, func(k, _, _ int) { matte[k] = mean(mattes, whole, k) })
+	f.marks.each(within, func(k, _, _ int) { matte[k] = mean(parts, whole, k) })
 	return matte, nil
+}
+
+// squares are the parts of a frame that look shows the network, the smallest first. keep are the marks in it,
+// and before is what was found in the frame before.
+func (f *follower) squares(keep, before []uint8, hints []Hint) (all []image.Rectangle) {
+	masked := slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil })
+	if masked || f.drops && len(hints) == 0 {
+		return nil
+	}
+	area := f.marks.extent(func(k int) bool { return keep[k] > 0 || before[k] >= part })
+	if area.Empty() { // it is hidden, or left the picture
+		return nil
+	}
+	for _, share := range closer {
+		if r := f.marks.square(area, share); float64(max(area.Dx(), area.Dy())) <= filled*float64(r.Dx()) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // part gives the matte of a picture by its part in a square, and nothing outside. v is what

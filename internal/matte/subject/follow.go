@@ -3,6 +3,7 @@ package subject
 import (
 	"context"
 	"image"
+	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/motion"
 	"github.com/bgremove/bgremove/internal/matte/view"
@@ -135,11 +136,14 @@ func (f *follower) way(st, last *state, step int) (way *motion.Field, trust []fl
 		way, trust = f.enlarged(&last.links.Forward, last.links.Ahead)
 	}
 	st.covered, st.chosen = last.covered, last.chosen
-	way.Carry(st.keep, last.keep, 0)
-	way.Carry(st.drop, last.drop, 0)
-	for k, t := range trust {
-		st.keep[k] *= t
-		st.drop[k] *= t
+	for _, p := range [...][2][]float32{{st.keep, last.keep}, {st.drop, last.drop}} {
+		if slices.Max(p[1]) == 0 { // few hints are of both kinds
+			continue
+		}
+		way.Carry(p[0], p[1], 0)
+		for k, t := range trust {
+			p[0][k] *= t
+		}
 	}
 	st.sight = last.sight.after(way)
 	return way, trust
