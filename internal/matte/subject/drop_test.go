@@ -39,14 +39,24 @@ var left = by(func(x, _ int, _ uint8) uint8 {
 	return 0
 })
 
+// first is a network that finds nothing when it has been asked so many times.
+func first(most int32, network subject.Chooser) subject.Chooser {
+	var calls atomic.Int32
+	return func(ctx context.Context, v *view.Cells) ([]uint8, error) {
+		if calls.Add(1) > most {
+			return nothing(ctx, v)
+		}
+		return network(ctx, v)
+	}
+}
+
 // What stands beside a small subject, and is larger, goes if the network is sure of both, and the
 // subject moves or the mattes seldom have what stands there. What they hardly have goes, too,
-// where the network finds no subject.
+// where the network finds no subject. In no case is it half there.
 func TestBesideTheChosen(t *testing.T) {
 	t.Parallel()
 	walks := scene{still, func(t float64) []disc { return []disc{{40 + 4*t, 60, 14}, {180, 70, 40}} }}
 	stands := scene{still, func(t float64) []disc { return []disc{{80 + 0.1*math.Sin(t), 60, 14}, {180, 70, 40}} }}
-	var calls atomic.Int32
 	for name, tt := range map[string]struct {
 		scene   scene
 		every   int // mattes have what stands there in every so many frames
@@ -60,12 +70,9 @@ func TestBesideTheChosen(t *testing.T) {
 		"nothing found":             {stands, 1, nothing, false},
 		"nothing found, hardly had": {stands, 4, nothing, true},
 		"no network, hardly had":    {stands, 4, nil, false},
-		"found in few frames": {walks, 1, func(ctx context.Context, v *view.Cells) ([]uint8, error) {
-			if calls.Add(1) > frames*2/5 {
-				return nothing(ctx, v)
-			}
-			return moving(0)(ctx, v)
-		}, false},
+		"found in few frames":       {walks, 1, first(frames*2/5, moving(0)), false},
+		"found in two of three":     {walks, 1, first(frames*2/3, moving(0)), false},
+		"found in four of five":     {walks, 1, first(frames*4/5, moving(0)), true},
 		"too little found": {walks, 1, by(func(x, y int, motion uint8) uint8 {
 			if motion > 128 && x%16 == 0 && y%16 == 0 {
 				return 255

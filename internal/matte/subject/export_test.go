@@ -4,7 +4,7 @@ import "image"
 
 // NewChoice is newChoice where all goes that is not chosen.
 func NewChoice(before, chosen []uint8, grid image.Point, w, h int) Choice {
-	return newChoice(before, chosen, before, grid, drop{least: 1}, w, h)
+	return newChoice(before, chosen, before, grid, drop{all: true}, w, h)
 }
 
 // Clicked and Boxed are marks, and Finger is the size of a click's.
