@@ -2,8 +2,7 @@ package subject
 
 import "github.com/bgremove/bgremove/internal/matte/view"
 
-// What goes from a shot is decided for all of it: else things that are neither chosen nor
-// clearly backdrop would be half there.
+// What may go is decided for a whole shot: between such bounds, things would be half there.
 const (
 	// Auto drops all that the network does not choose from a shot in which the subject is lively
 	// in more than mostlyLively of the frames.
