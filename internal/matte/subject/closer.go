@@ -54,18 +54,17 @@ func (f *follower) look(ctx context.Context, v *view.Marked, all marks, hints []
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	within := f.marks.bounds()
 	for len(parts) > 0 && !f.fits(parts[0], squares[0]) {
 		parts, squares = parts[1:], squares[1:]
 	}
-	if len(parts) > 0 {
-		within = squares[0]
+	if len(parts) == 0 {
+		return whole, nil
 	}
 	matte := f.marks.plane()
 	if f.drops { // divide limits it
 		copy(matte, whole)
 	}
-	f.marks.each(within, func(k, _, _ int) { matte[k] = mean(parts, whole, k) })
+	f.marks.each(squares[0], func(k, _, _ int) { matte[k] = mean(parts, whole, k) })
 	return matte, nil
 }
 

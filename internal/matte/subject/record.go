@@ -48,9 +48,7 @@ func (c *Clip) write(s *sample) error {
 	buf := make([]byte, planes*len(s.matte))
 	part := parts(buf)
 	for i, p := range [...][]float32{s.matte, s.moving, s.seen, s.Trust, s.Ahead, s.colour[0], s.colour[1], s.colour[2]} {
-		for k, v := range p {
-			part[i][k] = round(v)
-		}
+		copy(part[i], rounded(p))
 	}
 	for k, v := range s.along {
 		part[ofSample-1][k] = signed(v)

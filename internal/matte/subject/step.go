@@ -42,8 +42,8 @@ type stepper struct {
 
 // Step measures the next frame's motion: img is a small picture of it, some hundred pixels
 // wide, which is kept until Add. due makes the step Due in any case. Call Add for all steps, in
-// their order. That may be in another goroutine: a step waits only for the first frame of its shot,
-// and for the one that is behind frames back.
+// their order. That may be in another goroutine: a step waits only for the first frame of its shot
+// and for the frame that comes `behind` frames before its own.
 func (c *Clip) Step(ctx context.Context, img *image.NRGBA, due bool) (*Step, error) {
 	t := &c.stepper
 	s := &Step{picture: img, cut: t.cuts.Next(img) || t.schedule.frames == 0, links: newLinks(cells(img.Rect.Dx(), img.Rect.Dy()))}
