@@ -5,8 +5,9 @@
 
 The folder has clips of any format, such as bear.mp4. Beside each is a folder bear-masks with a
 picture for each frame, white where the subject is. It prints for each clip, and in the mean of
-all, IoU at 0.5, the F-measure of outlines within 2 pixels, and dtSSD (clips.py). The last row
-has the same of the true masks, grown by one pixel: what the smallest of errors costs.
+all, IoU at 0.5, the F-measure of outlines within 2 pixels, dtSSD (clips.py), and the area that is
+half there (metrics.half). The last row has the same of the true masks, grown by one pixel: what the
+smallest of errors costs.
 """
 
 import argparse
@@ -30,9 +31,9 @@ def masks(folder):
 
 
 def judged(mattes, truths):
-    """IoU, F and dtSSD of a clip's mattes."""
+    """IoU, F, dtSSD and the area half there of a clip's mattes."""
     f = np.mean([metrics.boundary_f(m, t) for m, t in zip(mattes, truths)])
-    return overlap(mattes, truths), f, dtssd(mattes, truths)
+    return overlap(mattes, truths), f, dtssd(mattes, truths), np.mean([metrics.half(m) for m in mattes])
 
 
 def grown(truths):
@@ -54,7 +55,7 @@ def measured(a):
 
 
 def row(name, numbers):
-    return f"{name:22}{numbers[0]:8.3f}{numbers[1]:8.3f}{numbers[2]:8.2f}"
+    return f"{name:22}{numbers[0]:8.3f}{numbers[1]:8.3f}{numbers[2]:8.2f}{numbers[3]:8.3f}"
 
 
 def main():
@@ -64,7 +65,7 @@ def main():
     p.add_argument("--program", type=pathlib.Path, required=True, help="the bgremove to measure")
     p.add_argument("--flag", action="append", default=[], help="one for it, such as --flag=--no-motion")
     a = p.parse_args()
-    print(f"{'':22}{'IoU':>8}{'F':>8}{'dtSSD':>8}")
+    print(f"{'':22}{'IoU':>8}{'F':>8}{'dtSSD':>8}{'half':>8}")
     ours, masks_grown = [], []
     for name, numbers, of_grown in measured(a):
         print(row(name, numbers), flush=True)

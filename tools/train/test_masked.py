@@ -52,8 +52,9 @@ class Masked(unittest.TestCase):
         self.clip("half", [square(15)] * FRAMES)
         rows = self.measure("--flag=--no-motion")
         self.assertEqual([r[0] for r in rows], ["half", "right", "mean", "masks,"])
-        self.assertEqual([r[-3] for r in rows], ["0.333", "1.000", "0.667", "0.714"])  # 100 of 140 pixels
-        self.assertEqual([r[-1] for r in rows], ["0.00"] * 4)
+        self.assertEqual([r[-4] for r in rows], ["0.333", "1.000", "0.667", "0.714"])  # 100 of 140 pixels
+        self.assertEqual([r[-2] for r in rows], ["0.00"] * 4)
+        self.assertEqual([r[-1] for r in rows], ["0.000"] * 4)
         self.assertTrue((self.folder / "args").read_text().endswith(" --no-motion\n"))
 
     def test_what_does_not_fit_is_an_error(self):

@@ -233,6 +233,14 @@ class Metrics(unittest.TestCase):
         self.assertEqual(metrics.iou(none, none, none == 0), 1)
         self.assertEqual(metrics.boundary_f(none, none), 1)
 
+    def test_what_is_half_there(self):
+        m = np.zeros((160, 200), np.float32)
+        m[20:60, 20:60] = 1
+        m[100:111, 100:120] = 0.5  # 7 × 16 pixels have two around
+        m[80:84, 20:60] = 0.5  # no more than an edge
+        self.assertAlmostEqual(metrics.half(m), 7 * 16 / m.sum())
+        self.assertEqual(metrics.half(m * 0), 0)
+
     def test_gif_has_few_colours(self):
         picture = np.random.default_rng(1).integers(0, 256, (32, 32, 3), np.uint8)
         self.assertLessEqual(len(np.unique(heldout.as_gif(picture).reshape(-1, 3), axis=0)), 64)
