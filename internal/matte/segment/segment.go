@@ -1,7 +1,7 @@
 // Package segment makes a matte.Estimator of a neural network. Uncertain pixels
 // are assigned by colour. Its small mattes are revised with the clip's clean
-// plate, steadied over time, and enlarged to full size along the picture's
-// edges. The subject's colour is estimated again at edges.
+// plate, steadied over time, decided where much of them is in doubt, and enlarged
+// to full size along the picture's edges. The subject's colour is estimated again at edges.
 package segment
 
 import (
@@ -36,7 +36,7 @@ type Options struct {
 	// around what it found, if its model.Spec says that this helps.
 	NoCloser bool
 	// NoColours leaves uncertain pixels undecided. Otherwise they are decided
-	// by colour, for networks whose model.Spec says that this helps.
+	// by colour, and by what is around them and lasts, for networks whose model.Spec says that this helps.
 	NoColours bool
 	// NoPlate leaves mattes unrevised. Otherwise they are revised where the
 	// backdrop behind the subject is known from other frames, for networks
@@ -68,6 +68,7 @@ type Estimator struct {
 	colours    refine.ColourModel
 	plate      plate.Plate
 	steady     refine.Stabiliser
+	walker     refine.Walker
 	upscale    refine.Upsampler
 	foreground refine.Foreground
 	study      study
@@ -128,6 +129,9 @@ func (e *Estimator) Steps() []matte.Step {
 	if !e.options.NoSteady && !e.clip.Recurrent() {
 		steps = append(steps, matte.Step{Name: "steady", InOrder: true, Run: e.hold})
 	}
+	if e.colours.Weight > 0 {
+		steps = append(steps, matte.Step{Name: "walk", Run: e.walk})
+	}
 	return append(steps, matte.Step{Name: "refine", Run: e.refine})
 }
 
@@ -184,6 +188,12 @@ func (e *Estimator) decide(ctx context.Context, w *matte.Estimate) error {
 
 func (e *Estimator) hold(ctx context.Context, w *matte.Estimate) error {
 	return change(ctx, w, e.steady.Apply)
+}
+
+// walk decides what is still in doubt over wide areas.
+func (e *Estimator) walk(ctx context.Context, w *matte.Estimate) error {
+	d := w.Draft.(draft)
+	return change(ctx, w, func(img *image.NRGBA, m *image.Alpha) { e.walker.Apply(img, m, d.choice.Lasting) })
 }
 
 // change gives a frame's small matte to apply, with a picture of its size.

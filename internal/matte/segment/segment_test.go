@@ -141,13 +141,13 @@ func TestSteps(t *testing.T) {
 		study   string // the steps; those in brackets are in order
 		steps   string
 	}{
-		{"distance.onnx", doubting, segment.Options{NoSteady: true}, "", "network (colours) refine"},
-		{"distance.onnx", doubting, segment.Options{NoSteady: true, Subject: subject.Moving}, "see (motion) network (keep)", "see (recall) choose refine"},
-		{"distance.onnx", doubting, segment.Options{NoMotion: true}, "", "network (colours) (steady) refine"},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true}, "", "network (colours) walk refine"},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true, Subject: subject.Moving}, "see (motion) network (keep)", "see (recall) choose walk refine"},
+		{"distance.onnx", doubting, segment.Options{NoMotion: true}, "", "network (colours) (steady) walk refine"},
 		{"distance.onnx", doubting, segment.Options{NoMotion: true, NoSteady: true, NoColours: true}, "", "network refine"},
 		{"distance.onnx", plated, segment.Options{}, "see (motion) network (keep)", "see (recall) choose (plate) revise (steady) refine"},
 		{"distance.onnx", plated, segment.Options{Subject: subject.Salient}, "see network (keep)", "see (recall) (plate) revise (steady) refine"},
-		{"distance.onnx", doubting, segment.Options{NoSteady: true, Previews: true}, "see (motion) network (keep)", "see (recall) choose refine"},
+		{"distance.onnx", doubting, segment.Options{NoSteady: true, Previews: true}, "see (motion) network (keep)", "see (recall) choose walk refine"},
 		{"distance.onnx", plated, segment.Options{NoMotion: true}, "see network (keep)", "see (recall) (plate) revise (steady) refine"},
 		{"distance.onnx", plated, segment.Options{NoPlate: true, NoMotion: true}, "", "network (steady) refine"},
 		{"distance.onnx", model.Spec{}, segment.Options{}, "", "network (steady) refine"},

@@ -13,6 +13,8 @@ import (
 type Choice struct {
 	grid image.Point
 	w, h int // pixels of the picture that was measured
+	// before are the shares of 255 of each cell that the matte covered before.
+	before []uint8
 	// odds is what the odds that a pixel is subject are multiplied with, as a natural
 	// logarithm, and keep the share of a matte that stays; of each cell.
 	odds, keep []float32
@@ -20,8 +22,11 @@ type Choice struct {
 	// of what is dropped of it.
 	hinted *image.Alpha
 	drops  bool
-	own    *Choice      // that of the clip itself, where hints keep something
-	held   *image.Alpha // where the frame's own hints are sure; nil if it has none
+	// lasting is what the frames of the shot that are sure say of each cell, 0 to 1, and lastingSure the weight of
+	// that. They are nil where nothing is known.
+	lasting, lastingSure []float32
+	own                  *Choice      // that of the clip itself, where hints keep something
+	held                 *image.Alpha // where the frame's own hints are sure; nil if it has none
 }
 
 const (
@@ -40,7 +45,7 @@ const (
 // their tracks tracked, and chosen is subject, as shares of 255. d is how much of what is not
 // chosen goes.
 func newChoice(before, chosen, tracked []uint8, grid image.Point, d drop, w, h int) Choice {
-	c := Choice{grid: grid, w: w, h: h, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
+	c := Choice{grid: grid, w: w, h: h, before: before, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
 	for k, v := range chosen {
 		goes := d.of(v, around(tracked, grid, k))
 		if v != before[k] {
@@ -144,13 +149,18 @@ func (c *Choice) Apply(m *image.Alpha) {
 			if o > -0.01 && o < 0.01 {
 				continue
 			}
-			in := min(max(float32(pixels[x]), 0.5), 254.5)
-			out := 255 - in
-			in *= factors[int((o+2*surest)*steps+0.5)]
-			pixels[x] = uint8(255*in/(in+out) + 0.5)
+			pixels[x] = shifted(pixels[x], o)
 		}
 	})
 	c.Strip(m)
+}
+
+// shifted is a share of 255 whose odds change by a factor with a natural logarithm.
+func shifted(share uint8, logarithm float32) uint8 {
+	in := min(max(float32(share), 0.5), 254.5)
+	out := 255 - in
+	in *= factors[int((logarithm+2*surest)*steps+0.5)]
+	return uint8(255*in/(in+out) + 0.5)
 }
 
 // Strip removes from a matte of the frame, of any size, what was not chosen.

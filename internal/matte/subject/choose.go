@@ -23,14 +23,17 @@ func (c *Clip) Choose(ctx context.Context, w Wanted, network Chooser) error {
 	if w == Salient {
 		return nil
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	g, asking := errgroup.WithContext(ctx)
 	queue := make(chan *asked, 2*cores.Count())
 	g.Go(func() error {
 		defer close(queue)
-		return c.ask(ctx, g, queue, network)
+		return c.ask(asking, g, queue, network)
 	})
-	g.Go(func() error { return c.settle(ctx, queue) })
-	return g.Wait()
+	g.Go(func() error { return c.settle(asking, queue) })
+	if err := g.Wait(); err != nil || c.pictures != nil {
+		return err
+	}
+	return c.endure(ctx)
 }
 
 // asked is a frame about which the network is asked, or not: then it says nil.
@@ -118,7 +121,11 @@ func (c *Clip) decide(i int, a *asked) error {
 // Choice is what Choose or Guide found for frame i.
 func (c *Clip) Choice(i int) (Choice, error) {
 	choice, err := c.choice(i)
-	if err == nil && c.hinted != nil {
+	switch {
+	case err != nil:
+	case c.lasting != nil:
+		err = c.last(&choice, i)
+	case c.hinted != nil:
 		m := image.NewAlpha(c.marker().bounds())
 		if err = c.hints.Read(c.hinted[i], m.Pix); err == nil {
 			choice.hint(m, c.followed, i)

@@ -76,6 +76,7 @@ type Clip struct {
 	tracks  sums
 	result  *records.File // what was gathered along tracks by frame, the last frame first
 	chosen  *records.File // what Choose found, by frame
+	lasting *records.File // what lasts of that, the last frame first; nil if there will be hints
 	wanted  Wanted
 	network bool // whether a network chose
 
@@ -307,7 +308,7 @@ func (c *Clip) shotOf(i int) *shot {
 
 // Close removes the record.
 func (c *Clip) Close() (err error) {
-	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen, c.pictures, c.mattes, c.hints, c.states} {
+	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen, c.lasting, c.pictures, c.mattes, c.hints, c.states} {
 		if f != nil {
 			err = errors.Join(err, f.Close())
 		}

@@ -33,16 +33,21 @@ func (s *sums) reset(n int) {
 // was none.
 func (s *sums) advance(way *motion.Field, trust []float32, add *[quantities][]float32) {
 	for q, added := range add {
-		if way == nil {
-			copy(s.of[q], added)
-			continue
-		}
-		way.Carry(s.spare, s.of[q], 0)
-		s.of[q], s.spare = s.spare, s.of[q]
-		for i, a := range added {
-			s.of[q][i] = a + fading*trust[i]*s.of[q][i]
-		}
+		s.of[q], s.spare = gather(s.of[q], s.spare, way, trust, added)
 	}
+}
+
+// gather adds to a sum along tracks, as sums.advance does. It needs a spare plane, and gives one back.
+func gather(sum, spare []float32, way *motion.Field, trust, added []float32) (next, free []float32) {
+	if way == nil {
+		copy(sum, added)
+		return sum, spare
+	}
+	way.Carry(spare, sum, 0)
+	for i, a := range added {
+		spare[i] = a + fading*trust[i]*spare[i]
+	}
+	return spare, sum
 }
 
 // join sets the sums to those before and after a frame, which has both.
