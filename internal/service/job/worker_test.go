@@ -269,7 +269,7 @@ func TestNoRoom(t *testing.T) {
 
 func TestStorageAway(t *testing.T) {
 	t.Parallel()
-	each(t, job.Config{Lease: 200 * time.Millisecond, MaxAttempts: 1}, func(t *testing.T, x *fixture) {
+	each(t, job.Config{Lease: 2 * time.Second, MaxAttempts: 1}, func(t *testing.T, x *fixture) {
 		id := x.submit(x.owner, x.input("a.gif", 1)).Jobs[0].ID
 		var tries atomic.Int32
 		x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
