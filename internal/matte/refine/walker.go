@@ -32,7 +32,7 @@ var stepWeights = func() (t [1024]float32) {
 }()
 
 // Prior gives what else is known of the coverage of a matte of a size: the coverage of its pixels,
-// 0 to 1, and the weights of that. It is nil where nothing is known.
+// 0 to 1, and the weights of that. Both are nil where nothing is known.
 type Prior func(size image.Point) (coverage, weight []float32)
 
 // Walker decides what a matte leaves in doubt over more than the width of an edge, which would be
@@ -68,9 +68,7 @@ func (u *Walker) Apply(img *image.NRGBA, m *image.Alpha, known Prior) {
 		return
 	}
 	k.weigh(m.Pix)
-	if known != nil {
-		k.trust(known(m.Rect.Size()))
-	}
+	k.trust(known(m.Rect.Size()))
 	k.join(img.Pix, m.Pix, w, h)
 	k.equations.solve(k.shares)
 	for i, at := range k.open {
@@ -148,6 +146,9 @@ func (k *walk) weigh(pix []uint8) {
 
 // trust adds what is known of the pixels.
 func (k *walk) trust(coverage, weight []float32) {
+	if weight == nil {
+		return
+	}
 	for i, at := range k.open {
 		k.equations.pull(i, coverage[at], weight[at])
 	}

@@ -35,6 +35,9 @@ func paint(m *image.Alpha, x, y, radius, rim float64, coverage uint8) {
 	}
 }
 
+// unknown is a Prior of nothing.
+func unknown(image.Point) (coverage, weight []float32) { return nil, nil }
+
 // TestWalkerDecides checks that wide doubt within the subject becomes subject, and that in the backdrop
 // goes, with their rims.
 func TestWalkerDecides(t *testing.T) {
@@ -44,7 +47,7 @@ func TestWalkerDecides(t *testing.T) {
 	paint(m, 60, 60, 16, 4, 100) // half a hole
 	paint(m, 132, 30, 18, 4, 90) // haze
 	paint(m, 96, 80, 14, 4, 120) // over the edge
-	new(Walker).Apply(img, m, nil)
+	new(Walker).Apply(img, m, unknown)
 	for i, a := range m.Pix {
 		if d := int(a) - int(want.Pix[i]); max(d, -d) > unsureMargin {
 			t.Fatalf("at %d,%d is %d of %d", i%160, i/160, a, want.Pix[i])
@@ -59,7 +62,7 @@ func TestWalkerLeavesEdges(t *testing.T) {
 	paint(m, 60, 60, 45, 8, 255)
 	paint(m, 60, 60, 3, 1, 128)
 	before := slices.Clone(m.Pix)
-	new(Walker).Apply(img, m, nil)
+	new(Walker).Apply(img, m, unknown)
 	if !slices.Equal(m.Pix, before) {
 		t.Error("a soft edge was changed")
 	}
@@ -153,6 +156,6 @@ func BenchmarkWalker(b *testing.B) {
 	var u Walker
 	for b.Loop() {
 		copy(m.Pix, before)
-		u.Apply(img, m, nil)
+		u.Apply(img, m, unknown)
 	}
 }

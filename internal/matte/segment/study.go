@@ -185,10 +185,13 @@ func (e *Estimator) settle(ctx context.Context) error {
 	if err := e.study.subject.Choose(ctx, e.options.Subject, chooser); err != nil {
 		return err
 	}
-	if len(e.options.Hints) == 0 {
-		return nil
+	switch {
+	case len(e.options.Hints) > 0:
+		return e.study.subject.Guide(ctx, e.study.place(e.options.Hints), e.network.Guide)
+	case e.colours.Weight > 0: // walk asks for what lasts
+		return e.study.subject.Endure(ctx)
 	}
-	return e.study.subject.Guide(ctx, e.study.place(e.options.Hints), e.network.Guide)
+	return nil
 }
 
 // place finds the frames of hints.

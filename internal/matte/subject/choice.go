@@ -22,11 +22,11 @@ type Choice struct {
 	// of what is dropped of it.
 	hinted *image.Alpha
 	drops  bool
-	// lasting is what the frames of the shot that are sure say of each cell, 0 to 1, and lastingSure the weight of
-	// that. They are nil where nothing is known.
+	own    *Choice      // that of the clip itself, where hints keep something
+	held   *image.Alpha // where the frame's own hints are sure; nil if it has none
+	// lasting is what the frames of the shot that are sure say of each cell, 0 to 1, and lastingSure
+	// the weight of that. They are nil where nothing is known.
 	lasting, lastingSure []float32
-	own                  *Choice      // that of the clip itself, where hints keep something
-	held                 *image.Alpha // where the frame's own hints are sure; nil if it has none
 }
 
 const (

@@ -23,17 +23,14 @@ func (c *Clip) Choose(ctx context.Context, w Wanted, network Chooser) error {
 	if w == Salient {
 		return nil
 	}
-	g, asking := errgroup.WithContext(ctx)
+	g, ctx := errgroup.WithContext(ctx)
 	queue := make(chan *asked, 2*cores.Count())
 	g.Go(func() error {
 		defer close(queue)
-		return c.ask(asking, g, queue, network)
+		return c.ask(ctx, g, queue, network)
 	})
-	g.Go(func() error { return c.settle(asking, queue) })
-	if err := g.Wait(); err != nil || c.pictures != nil {
-		return err
-	}
-	return c.endure(ctx)
+	g.Go(func() error { return c.settle(ctx, queue) })
+	return g.Wait()
 }
 
 // asked is a frame about which the network is asked, or not: then it says nil.

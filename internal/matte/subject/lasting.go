@@ -62,9 +62,13 @@ func (l *lasting) set(mean, count []byte) {
 	}
 }
 
-// endure finds what each cell is by the frames of the shot in which its track is surely subject or surely
-// not, after Choose.
-func (c *Clip) endure(ctx context.Context) (err error) {
+// Endure finds what each cell is by the frames of the shot in which its track is surely subject or surely
+// not, for Choice.Lasting. It comes after Choose. It does nothing where that kept all, or where there will be
+// hints: they tell of each frame.
+func (c *Clip) Endure(ctx context.Context) (err error) {
+	if c.chosen.Len() == 0 || c.pictures != nil {
+		return nil
+	}
 	before, err := records.Create(c.tempDir)
 	if err != nil {
 		return err
@@ -182,10 +186,10 @@ func (c *Clip) last(choice *Choice, i int) error {
 // Lasting is a refine.Prior: the coverage of the frame's pixels by the frames of the shot in which
 // it is sure.
 func (c *Choice) Lasting(size image.Point) (coverage, weight []float32) {
-	coverage, weight = make([]float32, size.X*size.Y), make([]float32, size.X*size.Y)
 	if c.lasting == nil {
-		return coverage, weight
+		return nil, nil
 	}
+	coverage, weight = make([]float32, size.X*size.Y), make([]float32, size.X*size.Y)
 	for _, p := range [...]struct{ from, to []float32 }{{c.lasting, coverage}, {c.lastingSure, weight}} {
 		between(p.from, c.grid, size, image.Pt(c.w, c.h), func(y int, row []float32) { copy(p.to[y*size.X:], row) })
 	}

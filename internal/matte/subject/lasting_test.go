@@ -41,6 +41,9 @@ func halved(t *testing.T) *subject.Clip {
 	if err := c.Choose(t.Context(), subject.Auto, nil); err != nil {
 		t.Fatal(err)
 	}
+	if err := c.Endure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 
@@ -83,7 +86,14 @@ func TestNothingLasts(t *testing.T) {
 			t.Fatal(err)
 		}
 		decided(t, c, 1)
-		choice := chosen(t, c, wanted, nil, 0)
+		chosen(t, c, wanted, nil, 0)
+		if err := c.Endure(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		choice, err := c.Choice(0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		_, weight := choice.Lasting(image.Pt(30, 20))
 		for _, v := range weight {
 			if v != 0 {

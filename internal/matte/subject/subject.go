@@ -63,7 +63,7 @@ const (
 )
 
 // Clip gathers the motion of a clip. Call Step and Add for all frames in order, then
-// Decide and Choose, and Guide if there are hints, then Choice. It is for one goroutine, but for Step.
+// Decide and Choose, then Guide if there are hints or Endure, then Choice. It is for one goroutine, but for Step.
 type Clip struct {
 	stepper stepper
 	said    said
@@ -76,7 +76,7 @@ type Clip struct {
 	tracks  sums
 	result  *records.File // what was gathered along tracks by frame, the last frame first
 	chosen  *records.File // what Choose found, by frame
-	lasting *records.File // what lasts of that, the last frame first; nil if there will be hints
+	lasting *records.File // what Endure found, the last frame first; nil before
 	wanted  Wanted
 	network bool // whether a network chose
 
