@@ -1,8 +1,8 @@
 // Package refine turns the small, unsteady mattes of a neural network into good
 // ones. ColourModel assigns uncertain pixels by the clip's colours. Stabiliser
-// keeps mattes steady over time. Upsampler enlarges them to full resolution
-// along the picture's edges. Foreground removes the old backdrop from the
-// colour of edges.
+// keeps mattes steady over time. Walker decides wide doubts. Upsampler enlarges
+// mattes to full resolution along the picture's edges. Foreground removes the old
+// backdrop from the colour of edges.
 //
 // Pictures are straight-alpha image.NRGBA and mattes image.Alpha, both starting
 // at the origin with contiguous rows; only the colour of a picture is used. A

@@ -249,6 +249,41 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+// A preview leaves no wide doubt, as the result has none, where the network's model.Spec says that this helps.
+func TestPreviewDecides(t *testing.T) {
+	t.Parallel()
+	for colours, doubts := range map[float32]bool{0: true, 1: false} {
+		e := segment.New(openAs(t, "distance.onnx", model.Spec{Colours: colours}), segment.Options{Previews: true})
+		var clip []*image.NRGBA
+		for range 6 {
+			clip = append(clip, pale())
+		}
+		study(t, e, clip)
+		m, err := e.Preview(t.Context(), moment(3), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := m.AlphaAt(m.Rect.Dx()/2, m.Rect.Dy()/2).A; (a > 24 && a < 231) != doubts {
+			t.Errorf("colours %v: the pale square has alpha %d", colours, a)
+		}
+	}
+}
+
+// pale is a frame with a square on a green backdrop of which the network is in doubt.
+func pale() *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, 192, 128))
+	for y := range 128 {
+		for x := range 192 {
+			c := green
+			if image.Pt(x, y).In(image.Rect(64, 32, 128, 96)) {
+				c = color.NRGBA{30, 170, 80, 255}
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	return img
+}
+
 // The study does not run the network on frames that are much like the one before, unless it is told to. A
 // network that has been called off fails where it is run.
 func TestStudyRunsNetworkWhereDue(t *testing.T) {

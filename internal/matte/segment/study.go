@@ -9,6 +9,8 @@ import (
 	"sort"
 	"time"
 
+	"golang.org/x/image/draw"
+
 	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/matte/plate"
 	"github.com/bgremove/bgremove/internal/matte/refine"
@@ -211,7 +213,7 @@ func (s *study) frameAt(at time.Duration) int {
 }
 
 // Preview is what hints would make of the matte of the frame that is shown at a time, in
-// the network's size: before the plate, the stabiliser and the edges. It needs
+// the network's size: without the plate, the stabiliser and the edges. It needs
 // Options.Previews, and a clip that has been studied. It is for one goroutine.
 func (e *Estimator) Preview(ctx context.Context, at time.Duration, hints []Hint) (*image.Alpha, error) {
 	s := &e.study
@@ -225,6 +227,15 @@ func (e *Estimator) Preview(ctx context.Context, at time.Duration, hints []Hint)
 		return nil, err
 	}
 	c.Apply(d.matte)
+	if e.colours.Weight > 0 {
+		small, err := s.subject.Picture(i)
+		if err != nil {
+			return nil, fmt.Errorf("recall a picture: %w", err)
+		}
+		img := image.NewNRGBA(d.matte.Rect)
+		draw.ApproxBiLinear.Scale(img, img.Rect, small, small.Rect, draw.Src, nil)
+		e.walker.Apply(img, d.matte, c.Lasting)
+	}
 	return d.matte, nil
 }
 

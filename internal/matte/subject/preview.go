@@ -32,6 +32,20 @@ func (c *Clip) Preview(ctx context.Context, i int, hints []Hint, network Guide) 
 	return choice, nil
 }
 
+// Picture is frame i in the size in which Guide looks at it. It needs a clip that is to be hinted.
+func (c *Clip) Picture(i int) (*image.NRGBA, error) {
+	m := c.marker()
+	r, g, b := m.plane(), m.plane(), m.plane()
+	if err := c.pictures.Read(i, r, g, b); err != nil {
+		return nil, err
+	}
+	img := image.NewNRGBA(m.bounds())
+	for k := range r {
+		copy(img.Pix[4*k:], []uint8{r[k], g[k], b[k], 255})
+	}
+	return img, nil
+}
+
 // reach goes as shot does, but only to frame i, and returns the matte that it finds there.
 func (f *follower) reach(ctx context.Context, s *shot, i int) ([]uint8, error) {
 	marked, first, err := f.marked(s)
