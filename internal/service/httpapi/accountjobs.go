@@ -110,7 +110,7 @@ func optionsBody(o job.Options) api.JobOptions {
 		OutputFormat: &format, BgColor: &o.BgColor, Trim: &o.Trim,
 	}
 	b.CanvasW, b.CanvasH, b.Harmonise, b.Largest = given(o.CanvasW), given(o.CanvasH), given(o.Harmonise), given(o.Largest)
-	b.Background, b.Outline, b.Shadow = given(o.Background), given(o.Outline), given(o.Shadow)
+	b.Model, b.Background, b.Outline, b.Shadow = given(o.Model), given(o.Background), given(o.Outline), given(o.Shadow)
 	b.Fps, b.Start, b.End, b.Quality, b.Loop = given(o.FPS), given(o.Start), given(o.End), given(o.Quality), o.Loop
 	if len(o.Hints) > 0 {
 		b.Hints = &o.Hints

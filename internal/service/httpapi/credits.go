@@ -3,6 +3,7 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -63,7 +64,7 @@ func usagePeriod(in api.GetUsageParams) (from, to time.Time, err error) {
 	case from.After(to):
 		err = &formError{field: "from", reason: "must not be after to"}
 	case to.AddDate(0, 0, -maxUsageDays+1).After(from):
-		err = &formError{field: "from", reason: "must be at most 366 days before to"}
+		err = &formError{field: "from", reason: fmt.Sprintf("must be at most %d days before to", maxUsageDays-1)}
 	}
 	return from, to, err
 }
@@ -130,7 +131,7 @@ const (
 func (a *API) described(c api.Clip) (job.Media, job.Options, error) {
 	o := job.DefaultOptions()
 	if !(c.Duration > 0 && c.Duration <= maxSeconds) {
-		return job.Media{}, o, &formError{field: "duration", reason: "must be above 0 and at most 31536000 seconds"}
+		return job.Media{}, o, &formError{field: "duration", reason: fmt.Sprintf("must be above 0 and at most %d seconds", maxSeconds)}
 	}
 	for field, seconds := range map[string]*float64{"start": c.Start, "end": c.End} {
 		if seconds == nil {
@@ -148,18 +149,21 @@ func (a *API) described(c api.Clip) (job.Media, job.Options, error) {
 			continue
 		}
 		if *n.to = *n.given; *n.to < 0 || *n.to > maxCount {
-			return job.Media{}, o, &formError{field: field, reason: "must be between 0 and 1000000"}
+			return job.Media{}, o, &formError{field: field, reason: fmt.Sprintf("must be between 0 and %d", maxCount)}
 		}
 	}
 	return m, o, cmp.Or(a.Limits.Check(m), o.Check(), o.CheckFor(m))
 }
 
-// measured is a clip that the client sends.
+// measured is a clip that the client sends, or whose address it gives.
 func (a *API) measured(ctx context.Context, f *form, in api.EstimateRequestObject) (job.Media, error) {
 	if err := f.read(ctx, in.MultipartBody); err != nil {
 		return job.Media{}, err
 	}
 	if err := a.check(ctx, f); err != nil {
+		return job.Media{}, err
+	}
+	if err := a.fetch(ctx, f); err != nil {
 		return job.Media{}, err
 	}
 	files := f.inputs()

@@ -18,6 +18,9 @@ import (
 // fetchSlots is how many files a node fetches at once.
 const fetchSlots = 16
 
+// fetchTime is how long a fetch may take, so that slow servers do not hold the slots for hours.
+const fetchTime = 15 * time.Minute
+
 // maxShown is how much of an address a message repeats, in bytes.
 const maxShown = 200
 
@@ -33,7 +36,7 @@ func newFetcher(c Config) *fetcher {
 	if c.FileURLs == nil {
 		return nil
 	}
-	return &fetcher{guard: c.FileURLs, client: c.FileURLs.Client(0), slots: newFairSemaphore(fetchSlots), stall: c.Stall, longest: c.MaxUpload}
+	return &fetcher{guard: c.FileURLs, client: c.FileURLs.Client(0), slots: newFairSemaphore(fetchSlots), stall: c.Stall, longest: min(fetchTime, c.MaxUpload)}
 }
 
 // checkURLs refuses addresses that no file is fetched from.

@@ -63,6 +63,10 @@ func TestFileURL(t *testing.T) {
 		}
 	}
 
+	if got := decode[api.Estimate](t, c.submit("/api/v1/estimate", []field{address(r.URL + "/a.gif")}), http.StatusOK); got.Duration != 4.8 || got.Cost != 5 {
+		t.Errorf("an estimate of an address is %+v", got)
+	}
+
 	made := decode[api.BatchCreated](t, c.submit(batches, []field{address(r.URL + "/b.gif"), fileField("a.gif", clip(t, 2, 10)), address(r.URL + "/c.gif")}), http.StatusAccepted)
 	var names []string
 	for _, j := range made.Jobs {

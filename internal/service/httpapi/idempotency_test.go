@@ -100,6 +100,8 @@ func TestIdempotencyKeys(t *testing.T) {
 			t.Errorf("%s: got %+v", name, got)
 		}
 	}
+	longest := strings.Repeat("ä", 255) // the limit is of characters
+	decode[api.JobCreated](t, c.submit(jobs, []field{fileField("a.gif", clip(t, 2, 10))}, "Idempotency-Key", longest), http.StatusAccepted)
 	s.client("").submit(jobs, nil, "Idempotency-Key", "a", "Idempotency-Key", "b").want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
 }
 

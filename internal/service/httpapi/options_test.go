@@ -27,11 +27,20 @@ func TestOptionsBody(t *testing.T) {
 	full := job.DefaultOptions()
 	for name, text := range map[string]string{ // which have no default
 		"canvasW": "100", "canvasH": "100", "background": "blur", "outline": "#ffffff,3", "shadow": "soft", "harmonise": "true",
-		"largest": "true", "fps": "12.5", "start": "1.5", "end": "2", "quality": "80", "loop": "0",
+		"largest": "true", "fps": "12.5", "start": "1.5", "end": "2", "quality": "80", "loop": "0", "model": "small",
 		"hints": `[{"keep":true,"t":1.5,"click":[1,2]},{"keep":false,"box":[1,2,3,4]},{"keep":true,"stroke":[[1,2]],"radius":3}]`,
 	} {
 		if _, err := full.Set(name, text); err != nil {
 			t.Fatal(err)
+		}
+	}
+	stored, err := json.Marshal(full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range job.OptionNames() {
+		if _, ok := object(t, stored)[name]; !ok {
+			t.Errorf("%s is not tried", name)
 		}
 	}
 	for _, o := range []job.Options{job.DefaultOptions(), full} {

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"mime/multipart"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/job"
@@ -20,7 +22,7 @@ import (
 // counts as unreadable.
 const probeTimeout = time.Minute
 
-// maxIdempotencyKey is in bytes.
+// maxIdempotencyKey is in characters.
 const maxIdempotencyKey = 255
 
 // CreateJob submits one file.
@@ -185,8 +187,8 @@ func (a *API) reserve(ctx context.Context, owner job.Owner, key *string) (reserv
 	if key == nil {
 		return nil, nil, nil
 	}
-	if *key == "" || len(*key) > maxIdempotencyKey || !store.ValidText(*key) {
-		return nil, nil, &formError{field: "Idempotency-Key", reason: "must have 1 to 255 characters"}
+	if *key == "" || utf8.RuneCountInString(*key) > maxIdempotencyKey || !store.ValidText(*key) {
+		return nil, nil, &formError{field: "Idempotency-Key", reason: fmt.Sprintf("must have 1 to %d characters", maxIdempotencyKey)}
 	}
 	reservation, err = a.Jobs.Reserve(ctx, owner, *key)
 	if errors.Is(err, job.ErrRunning) {
