@@ -180,6 +180,34 @@ func TestStepsGoAhead(t *testing.T) {
 	}
 }
 
+// Any number of cuts may follow each other.
+func TestManyCuts(t *testing.T) {
+	t.Parallel()
+	c := begun(t, false)
+	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}} }}
+	light, m := s.frame(0)
+	dark := image.NewNRGBA(light.Rect)
+	var steps []*subject.Step
+	for n := range 30 {
+		if n >= 8 { // as far as steps may go ahead
+			if err := c.Add(steps[n-8], m, s.spots(0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step := stepped(t, c, []*image.NRGBA{light, dark}[n%2], false)
+		if !step.Due {
+			t.Errorf("after cut %d the network is not due", n)
+		}
+		steps = append(steps, step)
+	}
+	for _, step := range steps[22:] {
+		if err := c.Add(step, m, s.spots(0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decided(t, c, 30)
+}
+
 // A step that waits for a matte ends with its context.
 func TestStepWaits(t *testing.T) {
 	t.Parallel()

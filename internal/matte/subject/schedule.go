@@ -53,9 +53,13 @@ func (s *schedule) judge(ctx context.Context, step *Step, told bool) error {
 	s.links = append(s.links, &step.links)
 	s.since.frames++
 	s.since.lost += step.lost
+	need := n - behind // also after a cut, or the mattes of many cuts in a row would find no room
 	if step.cut {
 		s.first = n
-	} else if err := s.await(ctx, max(s.first, n-behind)); err != nil {
+	} else {
+		need = max(need, s.first)
+	}
+	if err := s.await(ctx, need); err != nil {
 		return err
 	}
 	if step.Due = told || step.cut || s.since.frames > carriedMost || s.since.lost > lostMost; !step.Due {
