@@ -125,6 +125,9 @@ func (t *attempt) work(ctx context.Context, scratch string) (output File, produc
 
 // withInput fetches the input and calls f, which has a folder.
 func (t *attempt) withInput(ctx context.Context, scratch string, f func(Task) error) error {
+	if t.job.Input == nil { // a restored backup may know of jobs whose files are gone
+		return blob.ErrNotFound
+	}
 	dir, err := os.MkdirTemp(scratch, "job-*")
 	if err != nil {
 		return fmt.Errorf("folder: %w", err)

@@ -74,13 +74,17 @@ type part struct {
 	task    partTask
 	attempt int64
 	done    bool
-	failed  bool // it was claimed too often
+	failed  bool // it was lost too often
 	result  partResult
 	key     string
 }
 
 // partsTopic wakes those that wait for parts to be done.
 const partsTopic = "job_parts"
+
+// partClaims is more than a part's claims while a job has one attempt. Parts of another attempt begin
+// that much higher. So no two claims of a place have the same number, also where parts were replaced.
+const partClaims = 1 << 20
 
 // openParts adds the parts of a step. If they are there already, from an earlier attempt at
 // the job, they stay; other ones go.
@@ -106,7 +110,7 @@ func (s *Service) openParts(ctx context.Context, j Job, step partStep, tasks []p
 		}
 		for n, text := range texts {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO job_parts (job_id, step, n, task, state, attempt, lost)
-				VALUES ($1, $2, $3, $4, 'waiting', 0, 0)`, j.ID, string(step), n, text); err != nil {
+				VALUES ($1, $2, $3, $4, 'waiting', $5, 0)`, j.ID, string(step), n, text, j.Attempt*partClaims); err != nil {
 				return err
 			}
 		}

@@ -121,7 +121,7 @@ func (t *attempt) doAll(ctx context.Context, task Task, step partStep, tasks []p
 			return err
 		})
 		if err == nil && found {
-			if err = t.doPart(ctx, task, p); err == nil {
+			if err = t.doPart(ctx, task, p); err == nil || ctx.Err() == nil && errors.Is(err, errLost) {
 				continue
 			}
 		}
@@ -152,10 +152,15 @@ func (t *attempt) parts(ctx context.Context, step partStep) (all []part, done bo
 	return all, !slices.ContainsFunc(all, func(p part) bool { return !p.done }), err
 }
 
-// doPart does a claimed part. It gives back a part that fails, which another may do better.
-// The error is one that the job ends its attempt with: this machine or the storage is at fault, or
-// ctx has ended.
+// doPart does a claimed part, as holdPart says.
 func (t *attempt) doPart(ctx context.Context, task Task, p part) error {
+	return t.holdPart(ctx, p, func(lease context.Context) error { return t.makePart(lease, task, p) })
+}
+
+// holdPart keeps the claim of a part while do works on it. It gives back a part that fails, which
+// another may do better. The error is errLost where another has the part, or the job is no more. Other
+// errors end the attempt at the job: this machine or the storage is at fault, or ctx has ended.
+func (t *attempt) holdPart(ctx context.Context, p part, do func(lease context.Context) error) error {
 	s := t.Service
 	limited, cancel := context.WithTimeoutCause(ctx, timeLimit(s.config.TimeLimit, t.job.Media.Duration), errTimedOut)
 	defer cancel()
@@ -165,20 +170,12 @@ func (t *attempt) doPart(ctx context.Context, task Task, p part) error {
 	beats.Go(func() {
 		s.keep(ctx, hold{lease, lose}, func(ctx context.Context) error { return s.renewPart(ctx, p) })
 	})
-	began := time.Now()
-	result, key, err := t.partWork(lease, task, p)
-	if t.previews.Wait(); err == nil { // a part that is done is not shown again
-		err = t.previewErr
-	}
-	if err == nil {
-		err = t.persist(lease, func(ctx context.Context) error { return s.finishPart(ctx, p, result, key) })
-	}
+	err := do(lease)
 	switch {
 	case err == nil:
-		t.stage(string(p.step)+"_part", began)
 		return nil
 	case ctx.Err() == nil && errors.Is(context.Cause(lease), errLost), errors.Is(err, errLost):
-		return nil // another has it, or the job is no more
+		return errLost
 	}
 	fault := ctx.Err() != nil || errors.Is(err, ErrMachine) || outOfSpace(err) || codeOf(err) == ""
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostWithin)
@@ -194,6 +191,22 @@ func (t *attempt) doPart(ctx context.Context, task Task, p part) error {
 	}
 	s.config.Log.Warn("part failed", "job", p.jobID, "step", p.step, "part", p.n, "error", err)
 	return nil
+}
+
+// makePart does a step, and makes the part done.
+func (t *attempt) makePart(ctx context.Context, task Task, p part) error {
+	began := time.Now()
+	result, key, err := t.partWork(ctx, task, p)
+	if t.previews.Wait(); err == nil { // a part that is done is not shown again
+		err = t.previewErr
+	}
+	if err == nil {
+		err = t.persist(ctx, func(ctx context.Context) error { return t.Service.finishPart(ctx, p, result, key) })
+	}
+	if err == nil {
+		t.stage(string(p.step)+"_part", began)
+	}
+	return err
 }
 
 // partWork does a step and stores its file.
@@ -231,11 +244,13 @@ func (w *Worker) help(running context.Context, p part, scratch string, claimed *
 	t.lease, t.lose = context.WithCancelCause(running)
 	defer t.lose(nil)
 	defer claimed.add(t)()
-	err = t.withInput(t.lease, scratch, func(task Task) error { return t.doPart(t.lease, task, p) })
+	err = t.holdPart(t.lease, p, func(lease context.Context) error {
+		return t.withInput(lease, scratch, func(task Task) error { return t.makePart(lease, task, p) })
+	})
 	log = log.With("took", time.Since(t.began))
 	switch {
-	case err == nil:
-		log.Info("part ended")
+	case err == nil, errors.Is(err, errLost):
+		log.Info("help ended", "lost", err != nil)
 	case running.Err() != nil:
 		log.Info("part given back")
 	default:

@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/store"
+	"github.com/bgremove/bgremove/internal/service/store/storetest"
 )
 
 // splitter is a Splitter whose files are texts. before is called before each step of a part, and
@@ -187,6 +189,101 @@ func TestHelperLost(t *testing.T) {
 		release()
 		stop()
 		x.checkJoined(id)
+	})
+}
+
+// slowFetch is an Observer that is called as a worker has fetched its input.
+type slowFetch struct {
+	counter
+	fetched func()
+}
+
+func (o *slowFetch) Stage(name string, took time.Duration) {
+	o.counter.Stage(name, took)
+	if name == "fetch" {
+		o.fetched()
+	}
+}
+
+// A helper keeps its claim of a part also while it fetches the input.
+func TestHelperFetches(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		var fetches atomic.Int64
+		fetching, goOn := make(chan struct{}), make(chan struct{})
+		o := &slowFetch{fetched: func() {
+			if fetches.Add(1) == 2 { // the helper, after the job's worker
+				close(fetching)
+				<-goOn
+			}
+		}}
+		x := newFixture(t, db, job.Config{Lease: 2 * time.Second, Observer: o})
+		first := make(chan job.Part, 1)
+		busy := newSplitter(func(_ context.Context, step string, p job.Part) error {
+			if step == "matte" {
+				first <- p
+				<-goOn
+			}
+			return nil
+		})
+		id := x.submit(x.owner, x.input("long", 2)).Jobs[0].ID
+		x.work(&job.Worker{Processor: busy, SplitOver: time.Second})
+		n := 1 - int((<-first).Start/time.Second) // the other part
+		x.work(&job.Worker{Processor: newSplitter(nil)})
+		<-fetching
+		const part = " FROM job_parts WHERE step = 'matte' AND n = $1"
+		var attempt, until int64
+		if err := x.db.QueryRow("SELECT attempt, lease_until"+part, n).Scan(&attempt, &until); err != nil {
+			t.Fatal(err)
+		}
+		x.until("SELECT lease_until > $2 AND attempt = $3"+part, n, until, attempt)
+		close(goOn)
+		x.ended()
+		if j := x.get(id); j.State != job.Done {
+			t.Errorf("%+v", j)
+		}
+	})
+}
+
+// The result of a part that was replaced meanwhile comes too late, also if the new part of its
+// place was claimed as often.
+func TestPartReplaced(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{}, func(t *testing.T, x *fixture) {
+		begun, goOn, again := make(chan job.Part, 3), make(chan struct{}), make(chan struct{})
+		release := sync.OnceFunc(func() { close(goOn) })
+		zombie := newSplitter(func(context.Context, string, job.Part) error {
+			begun <- job.Part{}
+			<-goOn // does not notice the end of ctx
+			return nil
+		})
+		stuck := newSplitter(func(ctx context.Context, _ string, _ job.Part) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		id := x.submit(x.owner, x.input("long", 4)).Jobs[0].ID
+		stop := x.work(&job.Worker{Processor: stuck, SplitOver: time.Second, Drain: time.Millisecond})
+		x.until("SELECT COUNT(*) = 1 FROM job_parts WHERE state = 'running'")
+		stopZombie := x.work(&job.Worker{Processor: zombie})
+		t.Cleanup(release)
+		<-begun
+		stop() // and the job goes back to the queue
+		s := newSplitter(func(context.Context, string, job.Part) error {
+			<-again
+			return nil
+		})
+		x.work(&job.Worker{Processor: s, SplitOver: 2 * time.Second})
+		x.until("SELECT COUNT(*) = 2 FROM job_parts")
+		x.exec("UPDATE job_parts SET attempt = attempt + 1, state = 'running', lease_until = $1 WHERE state = 'waiting'", time.Now().Add(time.Hour).UnixMilli())
+		release() // the zombie ends its second of the clip, whose place has two now
+		stopZombie()
+		x.until("SELECT COUNT(*) = 0 FROM job_parts WHERE state = 'done'")
+		x.exec("UPDATE job_parts SET lease_until = 0 WHERE lease_until > now_ms() + 1000000")
+		close(again)
+		x.ended()
+		if got := x.read(x.get(id).Output); strings.Count(got, "m") != 2 {
+			t.Errorf("the clip is %q", got)
+		}
 	})
 }
 

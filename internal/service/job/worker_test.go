@@ -136,6 +136,23 @@ func TestInputGone(t *testing.T) {
 	})
 }
 
+// A job whose input was forgotten, as by a restored backup, fails likewise.
+func TestInputForgotten(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{}, func(t *testing.T, x *fixture) {
+		in := x.input("a.gif", 5)
+		id := x.submit(x.owner, in).Jobs[0].ID
+		if err := x.Forget(t.Context(), []string{in.Key}); err != nil {
+			t.Fatal(err)
+		}
+		x.work(&job.Worker{Processor: processor(echo)})
+		x.ended()
+		if j := x.get(id); j.Error != job.ProcessingFailed || x.credits(x.owner) != 100 {
+			t.Errorf("%+v, and %d credits are left", j, x.credits(x.owner))
+		}
+	})
+}
+
 // Two accounts take turns by their payments, whatever the length of their
 // queues.
 func TestFair(t *testing.T) {
