@@ -10,9 +10,8 @@ import (
 // MayForget returns ErrSubscribed if a subscription of the account is still
 // being paid. The customer portal or Stripe ends it.
 func MayForget(ctx context.Context, db *store.DB, accountID string) error {
-	var held bool
-	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM subscriptions WHERE account_id = $1 AND "+isHeld+")", accountID).Scan(&held)
-	if err == nil && held {
+	held, err := hasSubscription(ctx, db, accountID)
+	if held {
 		return ErrSubscribed
 	}
 	return wrapForget(err)

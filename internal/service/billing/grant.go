@@ -89,7 +89,7 @@ func (s *Service) readInvoice(ctx context.Context, e stripe.Event) (change, erro
 	if due > 0 && creditsTime(invoice) {
 		p.credits = p.credits * min(invoice.AmountPaid, due) / due
 	}
-	if p.credits == 0 {
+	if len(unknown) > 0 || p.credits == 0 { // a part would never be made whole: an invoice grants once
 		return nil, errors.Join(unknown...) // none, where no period was paid
 	}
 	return func(ctx context.Context, tx *store.Tx) error { return s.grant(ctx, tx, p) }, nil

@@ -126,7 +126,10 @@ func TestUnknownPrice(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.known()
 		unknown := event("evt_1", paid, 1, invoice("in_1", customer, 7999, line("price_new", 7999, false)))
-		s.refuses(unknown, "price price_new is no plan's: it is missing in the setting stripe-price")
+		const missing = "price price_new is no plan's: it is missing in the setting stripe-price"
+		s.refuses(unknown, missing)
+		both := event("evt_2", paid, 1, invoice("in_2", customer, 15998, line("price_new", 7999, false), line("price_month", 7999, false)))
+		s.refuses(both, missing) // and grants no part, as it would grant nothing later
 		s.has(0, "")
 		mended, err := billing.New(billing.Config{
 			DB: s.db, WebhookSecret: secret, PublicURL: s.PublicURL, Prices: append(prices, billing.Price{Plan: "pro-monthly", ID: "price_new"}),
@@ -137,6 +140,8 @@ func TestUnknownPrice(t *testing.T) {
 		s.Service = mended
 		s.tell(unknown)
 		s.has(3000, "pro-monthly")
+		s.tell(both)
+		s.has(9000, "pro-monthly")
 	})
 }
 
