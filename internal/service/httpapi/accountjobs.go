@@ -49,6 +49,14 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 	if err := a.check(ctx, f); err != nil {
 		return job.Receipt{}, err
 	}
+	sub := job.Submission{Owner: r.owner, RequestID: r.id, Options: f.options, Again: id, WebhookURL: f.webhook, Reservation: reservation}
+	earlier, err := earlierAnswer(sub)
+	if err != nil {
+		return job.Receipt{}, err
+	}
+	if earlier != nil { // the file may be gone by now
+		return *earlier, nil
+	}
 	first, err := a.Jobs.Get(ctx, r.owner, id)
 	if err != nil {
 		return job.Receipt{}, err
@@ -57,9 +65,7 @@ func (a *API) again(ctx context.Context, id string, body *multipart.Reader, key 
 	if err != nil {
 		return job.Receipt{}, err
 	}
-	sub := job.Submission{
-		Owner: r.owner, RequestID: r.id, Options: f.options, Files: []job.Input{in}, Again: id, WebhookURL: f.webhook, Reservation: reservation,
-	}
+	sub.Files = []job.Input{in}
 	if err := checkClips(sub); err != nil {
 		return job.Receipt{}, err
 	}

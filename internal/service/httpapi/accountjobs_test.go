@@ -216,6 +216,13 @@ func TestAgain(t *testing.T) {
 		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"file","message":"file is kept already; send only options"}`)
 	c.submit(again, []field{fileField("a.gif", make([]byte, 2<<20))}).want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
 	c.submit(accountJobs+"/job_0/again", nil).want(t, http.StatusNotFound, `{"error":"not_found"}`)
+
+	if _, err := c.db.ExecContext(t.Context(), "UPDATE jobs SET input_key = NULL"); err != nil {
+		t.Fatal(err)
+	}
+	if later := c.submit(again, nil, "Idempotency-Key", "k"); later.body != first.body {
+		t.Errorf("the same again gives %s once the file is gone", later.body)
+	}
 }
 
 func TestAgainRefused(t *testing.T) {

@@ -98,8 +98,8 @@ func (r *Reservation) Answered() bool { return r.earlier != nil }
 
 // Answer is what an earlier, successful request with the key was answered, nil
 // if this is the first, or ErrConflict if that one was different: of its
-// files, Name and SHA256 count, or the URL alone. Submit asks it too; asking before the files
-// are probed puts refusals in order.
+// files, Name and SHA256 count, or the URL alone, or, of a file that is used again, its job. Submit
+// asks it too; asking before the files are probed puts refusals in order.
 func (r *Reservation) Answer(sub Submission) (*Receipt, error) {
 	if r.earlier != nil && r.fingerprint != sub.fingerprint() {
 		return nil, ErrConflict
@@ -118,14 +118,17 @@ func (sub Submission) fingerprint() string {
 		Batch      bool
 		Options    Options
 		Files      []file
+		Again      string `json:",omitempty"`
 		WebhookURL string `json:",omitempty"`
-	}{Batch: sub.Batch, Options: sub.Options, WebhookURL: sub.WebhookURL}
+	}{Batch: sub.Batch, Options: sub.Options, Again: sub.Again, WebhookURL: sub.WebhookURL}
 	for _, f := range sub.Files {
-		if f.URL != "" {
+		switch {
+		case sub.Again != "":
+		case f.URL != "":
 			request.Files = append(request.Files, file{URL: f.URL})
-			continue
+		default:
+			request.Files = append(request.Files, file{Name: f.Name, SHA256: f.SHA256})
 		}
-		request.Files = append(request.Files, file{Name: f.Name, SHA256: f.SHA256})
 	}
 	text, _ := json.Marshal(request) // of strings, numbers and booleans, which cannot fail
 	sum := sha256.Sum256(text)
