@@ -128,3 +128,39 @@ func TestDither(t *testing.T) {
 		}
 	}
 }
+
+// TestFixedPalette wants auto to cut out before flat colours, as FFmpeg's fixed palette breaks them up. It is
+// what a GIF gets without a filter.
+func TestFixedPalette(t *testing.T) {
+	t.Parallel()
+	for _, colour := range []string{"77bee7", "3366cc", "f0e0d0", "ffd0e0", "202020", "808080"} {
+		t.Run(colour, func(t *testing.T) {
+			t.Parallel()
+			in := generate(t, "clip.gif", "-f", "lavfi", "-i", "color=0x"+colour+":size=200x150:rate=5:duration=0.6,format=rgb24",
+				"-f", "lavfi", "-i", "color=0xcc2211:size=60x60:rate=5:duration=0.6", "-filter_complex", "[0][1]overlay=x=30+40*t:y=40")
+			out := filepath.Join(t.TempDir(), "out.png")
+			result := remove(t, in, out, bgremove.Options{Format: bgremove.APNG})
+			if w := result.Quality.Warnings; result.Method != bgremove.Fast || len(w) > 0 {
+				t.Errorf("cut out by %s, warned of %+v", result.Method, w)
+			}
+			raw, err := os.ReadFile(generate(t, "raw", "-f", "apng", "-i", out, "-f", "rawvideo", "-pix_fmt", "rgba"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			both, either := 0.0, 0.0
+			for at := range len(raw) / 4 {
+				p := image.Pt(at%200, at/200%150)
+				in, truth := raw[4*at+3] >= 128, p.In(image.Rect(30, 40, 90, 100).Add(image.Pt(8*(at/(200*150)), 0)))
+				if in && truth {
+					both++
+				}
+				if in || truth {
+					either++
+				}
+			}
+			if iou := both / either; iou < 0.97 {
+				t.Errorf("IoU %.3f", iou)
+			}
+		})
+	}
+}

@@ -21,9 +21,9 @@ const (
 	surfaceSpan, surfaceRough, surfaceGain = 8, 12, 0.05
 	// minSurfaceSide is the least side in pixels of a picture that shows one.
 	minSurfaceSide = 32
-	// maxDither is the largest noise that counts as dither. Above the roughness
-	// maxRoughness it is texture.
-	maxDither, maxRoughness = 40, 64
+	// maxRoughness is the largest noise that counts as dither: more than the steps of the fixed palette
+	// that FFmpeg gives a GIF. Above it there is texture.
+	maxRoughness = 64
 	// surfaceRounds is how often the surface is refitted to the tiles near it.
 	surfaceRounds = 20
 )
@@ -170,7 +170,7 @@ func (s *Survey) findSlope(b *Backdrop) {
 		return
 	}
 	b.slope = &slope{surface: fit, size: s.size, even: even[at]}
-	b.Colour, b.Noise, b.Ringing = fit.At(0, 0), min(rough[at], maxDither), 0
+	b.Colour, b.Noise, b.Ringing = fit.At(0, 0), rough[at], 0
 	b.Flat, b.Steady = float64(len(rough))/total, 1
 	for f := range near {
 		if count[f] > 0 {
