@@ -198,6 +198,8 @@ func TestOptionMessage(t *testing.T) {
 		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"pad","message":"pad must be between 0 and 50"}`)
 	c.submit(jobs, []field{fileField("a.gif", clip(t, 2, 10)), {name: "outputformat", value: "webm"}}).
 		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"outputformat","message":"outputformat: did you mean outputFormat?"}`)
+	c.submit(jobs, []field{fileField("a.gif", clip(t, 2, 10)), {name: "format", value: "webm"}}).
+		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"format","message":"format: did you mean outputFormat?"}`)
 }
 
 // TestBrokenBodies sends bodies that are not forms, or end early.
