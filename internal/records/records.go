@@ -22,6 +22,8 @@ type File struct {
 	w    *bufio.Writer
 	buf  []byte
 	ends []int64 // where each record ends
+
+	closed bool
 }
 
 // Create makes an empty file in dir; empty is the system's folder for temporary
@@ -120,5 +122,13 @@ func (f *File) read(i int, parts [][]byte) error {
 	return nil
 }
 
-// Close removes the file.
-func (f *File) Close() error { return scratch.Discard(f.file) }
+// Close removes the file. It is idempotent.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	return scratch.Discard(f.file)
+}

@@ -95,7 +95,7 @@ func unitsOf(f *Field) units {
 	return units{x, y, max(x, y, 1)}
 }
 
-// points are about n of the field, on a grid.
+// points are about count of the field, on a grid.
 func (n *units) points(f *Field, weight []float32, count int) []point {
 	step := max(int(math.Sqrt(float64(f.W*f.H)/float64(count))), 1)
 	points := make([]point, 0, (f.W/step+1)*(f.H/step+1))

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// fitRobustly refines h by the points that agree with it, and returns their share.
+// fitRobustly refines h by the points that agree with it. sigma is how far these stray, and ok whether they
+// are enough.
 func fitRobustly(points []point, h Camera, scale float64) (_ Camera, sigma float64, ok bool) {
 	weighted := slices.Clone(points)
 	residuals := make([]float64, 0, 2*len(points))

@@ -123,7 +123,7 @@ func (s *upsampling) fillRows(dst *image.Alpha, img *image.NRGBA, k int) {
 	}
 }
 
-// mark sets s.open to the cells between two rows of samples that have a corner
+// mark sets s.unsureCells to the cells between two rows of samples that have a corner
 // which is unsure.
 func (s *upsampling) mark(up, down []uint8) {
 	last := uint8(0)

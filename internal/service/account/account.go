@@ -41,7 +41,8 @@ type Account struct {
 	ID    string // acc_…
 	Email string // in lower case
 	// Epoch belongs into a session when it begins. A session of another epoch
-	// is over: the password was changed since.
+	// is over: since then the password was changed, all sessions were ended, or
+	// the account was erased.
 	Epoch   int64
 	Credits int64
 	Plan    string // name of the plan subscribed to, else of the last one granted, or empty

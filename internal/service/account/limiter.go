@@ -87,16 +87,6 @@ func (l *Limiter) Allow(ctx context.Context, name string, r Rate) error {
 	return err
 }
 
-// Peek is what Take would answer, and takes nothing. For failures that are
-// limited: Peek before trying, Take after a failure.
-func (l *Limiter) Peek(ctx context.Context, name string, r Rate) (Decision, error) {
-	tat, now, err := l.buckets.peek(ctx, name)
-	if err != nil {
-		return Decision{}, wrap("rate limit", err)
-	}
-	return decide(r, tat-now <= r.tolerance(), tat-now), nil
-}
-
 // Sweep forgets the buckets that are full and returns their number.
 func (l *Limiter) Sweep(ctx context.Context) (int64, error) {
 	n, err := l.buckets.sweep(ctx)

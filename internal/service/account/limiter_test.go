@@ -46,7 +46,7 @@ func TestBurst(t *testing.T) {
 		if n := passed.Load(); n != 10 {
 			t.Errorf("%d of a burst of 10 passed", n)
 		}
-		d, err := limiters[0].Peek(t.Context(), "key:1", rate)
+		d, err := limiters[0].Take(t.Context(), "key:1", rate)
 		if err != nil || d.Allowed || d.Remaining != 0 || d.RetryAfter <= 50*time.Second || d.RetryAfter > time.Minute ||
 			d.Reset <= 9*time.Minute || d.Reset > 10*time.Minute {
 			t.Errorf("%+v %v", d, err)

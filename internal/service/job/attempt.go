@@ -232,7 +232,7 @@ func (t *attempt) recordLost(log *slog.Logger) {
 	defer cancel()
 	if gone, _ := t.Service.cancelled(ctx, []*attempt{t}); !gone[t.job.ID] {
 		log.Warn("job lease lost")
-		return // Reap has counted it
+		return // reapAll has counted it
 	}
 	t.discard(ctx)
 	t.Service.config.Observer.Ended(string(Cancelled), time.Since(t.began))

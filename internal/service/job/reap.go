@@ -9,17 +9,6 @@ import (
 // reapAtOnce bounds the leases of one pass.
 const reapAtOnce = 100
 
-// Reap returns jobs with expired leases to the queue and returns their number.
-// A job that has lost its worker MaxAttempts times fails and is refunded.
-// Workers call it regularly; any number of nodes may.
-func (s *Service) Reap(ctx context.Context) (n int, err error) {
-	jobs, err := s.lapsed(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return s.reapAll(ctx, jobs)
-}
-
 // lapsed returns some jobs with expired leases.
 func (s *Service) lapsed(ctx context.Context) ([]Job, error) {
 	jobs, err := scanJobs(s.db.QueryContext(ctx, "SELECT "+columns+` FROM jobs
@@ -30,6 +19,8 @@ func (s *Service) lapsed(ctx context.Context) ([]Job, error) {
 	return jobs, nil
 }
 
+// reapAll returns jobs whose leases have expired to the queue, and returns their number. A job that
+// has lost its worker MaxAttempts times fails and is refunded. Any number of nodes may call it.
 func (s *Service) reapAll(ctx context.Context, jobs []Job) (n int, err error) {
 	for _, j := range jobs {
 		expired, failed, err := s.expire(ctx, j)
@@ -46,7 +37,7 @@ func (s *Service) reapAll(ctx context.Context, jobs []Job) (n int, err error) {
 	return n, nil
 }
 
-// reap calls Reap every third of a lease until ctx ends, also while the queue
+// reap looks for expired leases every third of one until ctx ends, also while the queue
 // is busy. After an outage of the database all leases have expired. Living
 // workers then have a lease's time to renew them, because their finished work
 // must not be repeated.

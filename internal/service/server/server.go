@@ -89,7 +89,8 @@ type Config struct {
 	// that SignIn is called with. AnyPort takes a free port where that of Addr
 	// is taken.
 	Local, AnyPort bool
-	// With "&job=" and an id it leads to the page of a job.
+	// SignIn, if set, is called with the address by which a browser signs in. With
+	// "&job=" and an id after it, the address leads to the page of a job.
 	SignIn func(url string)
 	// Finish, if set, lets the pages end the work on one clip.
 	Finish *dashboard.Finish

@@ -58,7 +58,7 @@ func (t *Throttle) AttemptAs(r *http.Request, email string) error {
 	return t.allow(r, "email:"+hex.EncodeToString(sum[:]))
 }
 
-// AttemptSignedIn is AttemptAs for a signed-in account.
+// AttemptSignedIn counts an attempt of a signed-in account, whatever its address.
 func (t *Throttle) AttemptSignedIn(r *http.Request, accountID string) error {
 	return t.allow(r, "signed-in:"+accountID)
 }

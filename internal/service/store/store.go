@@ -1,7 +1,8 @@
 // Package store is the database: SQLite or PostgreSQL, one schema and one SQL
 // text for both. It owns connections, migrations, transactions, wake-ups and
 // the meaning of errors. The queries are in the packages that own the tables:
-// internal/service/account, internal/service/billing and internal/service/job.
+// internal/service/account, internal/service/billing, internal/service/job and
+// internal/service/webhook.
 //
 // The SQL of both may use $n placeholders, RETURNING, ON CONFLICT, partial
 // indexes, and now_ms(), the database's clock in milliseconds since 1970. Times
