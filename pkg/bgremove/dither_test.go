@@ -133,7 +133,7 @@ func TestDither(t *testing.T) {
 // what a GIF gets without a filter.
 func TestFixedPalette(t *testing.T) {
 	t.Parallel()
-	for _, colour := range []string{"77bee7", "3366cc", "f0e0d0", "ffd0e0", "202020", "808080"} {
+	for _, colour := range []string{"77bee7", "3366cc", "f0e0d0", "ffd0e0", "202020", "808080", "ffffff", "0000ff"} {
 		t.Run(colour, func(t *testing.T) {
 			t.Parallel()
 			in := generate(t, "clip.gif", "-f", "lavfi", "-i", "color=0x"+colour+":size=200x150:rate=5:duration=0.6,format=rgb24",

@@ -49,6 +49,8 @@ type Backdrop struct {
 	// slope is the backdrop's colour over the picture where that is not Colour,
 	// which is then that of the middle; nil else.
 	slope *slope
+	// dither are colours far off Colour that a palette's dither scatters over the backdrop.
+	dither map[[3]uint8]bool
 	// Luma is that of the Survey.
 	Luma [3]float64
 	// Hard says that no pixel at the subject's edges is a mix of colours, as in pixel
@@ -106,6 +108,8 @@ type Survey struct {
 	rings  []float64
 	runs   labels
 	rims   rims
+
+	scatter scatter
 }
 
 // Add looks at the border of img and keeps no reference to it.
@@ -144,6 +148,7 @@ func (s *Survey) ringing(img *image.NRGBA, border [][4]uint8) (ring float64, ok 
 	if b.Transparent || b.Flat < flatShare {
 		return 0, false
 	}
+	s.scatter.add(img, b.Colour)
 	n := newMetric(b)
 	s.runs.reset(img.Rect.Dx(), img.Rect.Dy())
 	n.scan(img, option.Tolerance.Default, &s.runs)
@@ -189,6 +194,7 @@ func (s *Survey) Backdrop() Backdrop {
 	if s.Key == nil && !b.Transparent {
 		s.findSlope(&b)
 	}
+	b.dither = s.scatter.dither()
 	b.Hard = b.Noise <= hardNoise && b.Ringing <= compressedRing && s.Luma == [3]float64{} && s.rims.hard()
 	return b
 }

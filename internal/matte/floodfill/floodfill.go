@@ -128,8 +128,8 @@ const (
 	speckPeak = 1.6
 )
 
-// dropSpecks takes components that are tiny and barely outside of the
-// tolerance, which are noise of compression, for backdrop.
+// dropSpecks takes components for backdrop that are tiny and barely outside of the
+// tolerance, which are noise of compression, or have colours of dither alone.
 func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 	for i := range l.parts {
 		l.parts[i].selected = true
@@ -152,7 +152,10 @@ func (e *Estimator) dropSpecks(img *image.NRGBA, l *labels) {
 			continue
 		}
 		for x := r.x0; x < r.x1; x++ {
-			p.peak = max(p.peak, e.metric.distance(img.Pix, int(r.y)*l.w+int(x)))
+			at := int(r.y)*l.w + int(x)
+			if !e.backdrop.dither[[3]uint8(img.Pix[4*at:])] {
+				p.peak = max(p.peak, e.metric.distance(img.Pix, at))
+			}
 		}
 	}
 	for i := range l.parts {

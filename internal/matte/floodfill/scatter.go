@@ -1,0 +1,71 @@
+package floodfill
+
+import "image"
+
+const (
+	// scatterShare is the least share of the surveyed borders that a colour of dither has.
+	scatterShare = 0.002
+	// aloneShare is the least share of its pixels there that have no neighbour of that colour: a subject
+	// at the border has.
+	aloneShare = 0.95
+)
+
+// scatter counts the colours that lie at the border and are far off the backdrop's: a subject, or single
+// pixels that a palette's dither has scattered over the backdrop.
+type scatter struct {
+	pixels  int // of the borders
+	colours map[[3]uint8]scattered
+}
+
+// scattered is how many pixels have a colour, and how many of them have no neighbour of it.
+type scattered struct{ all, alone int }
+
+// add counts in the border of img, whose backdrop has a colour.
+func (s *scatter) add(img *image.NRGBA, backdrop [3]float64) {
+	if s.colours == nil {
+		s.colours = make(map[[3]uint8]scattered)
+	}
+	r := img.Rect
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if y >= r.Min.Y+borderWidth && y < r.Max.Y-borderWidth && x == r.Min.X+borderWidth && r.Dx() > 2*borderWidth {
+				x = r.Max.X - borderWidth
+			}
+			s.pixels++
+			p := [4]uint8(img.Pix[img.PixOffset(x, y):])
+			if p[3] < transparentBelow || difference(p, backdrop) <= flatTolerance {
+				continue
+			}
+			n := s.colours[[3]uint8(p[:3])]
+			n.all++
+			if alone(img, p, x, y) {
+				n.alone++
+			}
+			s.colours[[3]uint8(p[:3])] = n
+		}
+	}
+}
+
+// alone reports whether p has no neighbour of its colour, above, below, left or right.
+func alone(img *image.NRGBA, p [4]uint8, x, y int) bool {
+	for _, at := range [...]image.Point{{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}} {
+		if at.In(img.Rect) && [4]uint8(img.Pix[img.PixOffset(at.X, at.Y):]) == p {
+			return false
+		}
+	}
+	return true
+}
+
+// dither are the colours that are scattered over the backdrop.
+func (s *scatter) dither() map[[3]uint8]bool {
+	var all map[[3]uint8]bool
+	for c, n := range s.colours {
+		if float64(n.all) >= scatterShare*float64(s.pixels) && float64(n.alone) >= aloneShare*float64(n.all) {
+			if all == nil {
+				all = make(map[[3]uint8]bool)
+			}
+			all[c] = true
+		}
+	}
+	return all
+}
