@@ -162,6 +162,14 @@ func (m *measurements) within(t Timing) span {
 	return span{first, end - 1}
 }
 
+// cutAtEnd cuts the last frame of a part that was read with a margin, as timedSource cuts it
+// without one.
+func (m *measurements) cutAtEnd(last int, t Timing) {
+	if f := &m.frames[last]; t.End > 0 {
+		f.end = min(f.end, t.End-m.origin)
+	}
+}
+
 // plan decides which frames of a part are kept and unites their boxes.
 func (m *measurements) plan(keep span, trim bool) plan {
 	p := plan{keep: keep, mattes: m.mattes, volume: m.volume, origin: m.origin}
