@@ -16,7 +16,6 @@ var (
 	// ErrMalformed is wrapped by every error about bytes that are not a
 	// readable GIF. The message names the fault and its position.
 	ErrMalformed = errors.New("malformed gif")
-	// ErrNoFrames is returned for a GIF that ends properly without a picture,
-	// and by a Writer that is closed before it has one.
+	// ErrNoFrames is returned for a GIF that ends properly without a picture.
 	ErrNoFrames = errors.New("gif without a picture")
 )
