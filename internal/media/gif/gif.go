@@ -5,7 +5,7 @@
 // differ. Every image of the file is one frame. The background colour is
 // ignored. Pixels without a picture are transparent, and so are colours outside
 // the palette. The canvas grows to a larger first picture; later pictures are
-// clipped. A delay of 0 or 1 centiseconds is shown for 100 ms. Extensions other
+// clipped. Short delays are stretched, see media.Shown. Extensions other
 // than the graphic control and the loop count are skipped. A file that is
 // truncated or damaged after some whole frames yields those frames.
 package gif

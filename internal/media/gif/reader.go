@@ -79,7 +79,7 @@ func (r *Reader) next() (*media.Frame, error) {
 	}
 	img := r.pool.Get(r.parser.width, r.parser.height)
 	copy(img.Pix, r.canvas.pix)
-	f := &media.Frame{Image: img, PTS: r.pts, Duration: pic.control.duration(), Delay: pic.control.delay}
+	f := &media.Frame{Image: img, PTS: r.pts, Duration: media.Shown(pic.control.delay), Delay: pic.control.delay}
 	r.pts += f.Duration
 	return f, nil
 }
