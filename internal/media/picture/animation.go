@@ -96,13 +96,14 @@ func (p *painter) Next(ctx context.Context) (*media.Frame, error) {
 	}
 	f := &media.Frame{PTS: p.pts, Duration: media.Shown(p.clip.parts[p.next].Delay), Delay: p.clip.parts[p.next].Delay}
 	for i := range p.every {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		if p.next == len(p.clip.parts) {
 			break
 		}
-		if err := p.paint(); err != nil {
+		err := context.Cause(ctx)
+		if err == nil {
+			err = p.paint()
+		}
+		if err != nil {
 			p.pool.Put(f.Image)
 			return nil, err
 		}
