@@ -90,7 +90,7 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 		}
 		count++
 		if err == nil && (r.prepares() || r.Harmonise) {
-			err = behind.place(ctx, it, 0)
+			err = behind.place(ctx, it)
 		}
 		return it, err
 	})
