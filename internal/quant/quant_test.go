@@ -128,12 +128,7 @@ func TestMapper(t *testing.T) {
 		}
 	}
 	for i, c := range pal {
-		e := m.Entry(pack(c))
-		got := e.Near()
-		if e.Crowded() {
-			got = m.Nearest(pack(c))
-		}
-		if int(got) != i {
+		if got := m.Nearest(pack(c)); int(got) != i {
 			t.Errorf("entry %d is shown as %d", i, got)
 		}
 	}
