@@ -24,7 +24,7 @@ type ReadOptions struct {
 	// From and To are hints: frames with a PTS before From, or at or after To,
 	// may be left out. To = 0 is the end of the clip.
 	From, To time.Duration
-	// Pool lends the pictures.
+	// Pool lends every picture; the caller puts all of them back.
 	Pool *Pool
 	// Recording, if set, may keep what the first pass with it decodes, and give it to later ones, which
 	// are of the same frames.

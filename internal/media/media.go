@@ -1,7 +1,6 @@
 // Package media holds what every reader, writer and stage of bgremove speaks:
 // a Frame with its time, the Info of a clip, and the Source and Sink a clip
-// comes from and goes to. Adapters live in the sub-packages gif, apng,
-// webp and ffmpeg.
+// comes from and goes to. The adapters are sub-packages.
 package media
 
 import (
@@ -22,11 +21,20 @@ type Frame struct {
 	// Duration is how long players show the frame. The last frame of a clip
 	// has one too.
 	Duration time.Duration
-	// Delay is the duration as the source has it written. It differs from
-	// Duration only for GIF delays of 0 and 1 centiseconds, which players
-	// stretch to 100 ms. Writers of GIF and APNG keep Delay, all others
-	// Duration.
+	// Delay is the duration as the source has it written, which players may stretch,
+	// see Shown. It is also longer than Duration where the end of a part leaves very
+	// little of a frame. Writers of GIF and APNG keep Delay, all others Duration.
 	Delay time.Duration
+}
+
+// Shown is how long browsers show a frame of a GIF, APNG or WebP with a delay: they
+// stretch one that is too short.
+func Shown(delay time.Duration) time.Duration {
+	const tooShort, stretched = 10 * time.Millisecond, 100 * time.Millisecond
+	if delay <= tooShort {
+		return stretched
+	}
+	return delay
 }
 
 // TimeTolerance is how much later than a time that people ask for its frame may begin:

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/scene"
@@ -23,13 +22,12 @@ func (r *runner) openScene(ctx context.Context, l canvas.Layout) (*behind, error
 	return &behind{p}, nil
 }
 
-// place gives a frame what stands behind it; the first frame written is shown at
-// origin.
-func (b *behind) place(ctx context.Context, it *item, origin time.Duration) (err error) {
+// place gives a frame what stands behind it.
+func (b *behind) place(ctx context.Context, it *item) (err error) {
 	if b.pass == nil {
 		return nil
 	}
-	if it.behind, err = b.pass.At(ctx, max(0, it.frame.PTS-origin)); err != nil {
+	if it.behind, err = b.pass.At(ctx, it.frame.PTS); err != nil {
 		return fmt.Errorf("what stands behind frame %d: %w", it.index, err)
 	}
 	return nil

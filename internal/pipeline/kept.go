@@ -53,7 +53,7 @@ func (k *keptItems) next(ctx context.Context) (*item, error) {
 			return nil, err
 		}
 		k.n++
-		return it, k.behind.place(ctx, it, 0)
+		return it, k.behind.place(ctx, it)
 	}
 	if k.picked == len(k.plan.picks) {
 		return nil, io.EOF
@@ -72,7 +72,7 @@ func (k *keptItems) next(ctx context.Context) (*item, error) {
 		k.plan.volume.Clean(it.index, it.Matte)
 	}
 	it.frame.PTS = p.start
-	if err := k.behind.place(ctx, it, 0); err != nil {
+	if err := k.behind.place(ctx, it); err != nil {
 		return nil, err
 	}
 	k.picked++

@@ -90,7 +90,7 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 		}
 		count++
 		if err == nil && (r.prepares() || r.Harmonise) {
-			err = behind.place(ctx, it, 0)
+			err = behind.place(ctx, it)
 		}
 		return it, err
 	})
@@ -160,6 +160,14 @@ func (m *measurements) within(t Timing) span {
 		end = sort.Search(n, func(i int) bool { return at(i) >= t.End })
 	}
 	return span{first, end - 1}
+}
+
+// cutAtEnd cuts the last frame of a part that was read with a margin, as timedSource cuts it
+// without one.
+func (m *measurements) cutAtEnd(last int, t Timing) {
+	if f := &m.frames[last]; t.End > 0 {
+		f.end = min(f.end, t.End-m.origin)
+	}
 }
 
 // plan decides which frames of a part are kept and unites their boxes.

@@ -66,6 +66,44 @@ func TestPart(t *testing.T) {
 	}
 }
 
+// Parts have the times of the whole, though its end cuts a frame, and though they meet within one.
+func TestPartsAreCutAsTheWhole(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	c, start, middle, end := walk(20), 500*ms, 830*ms, 1150*ms
+	crop := func(timing pipeline.Timing) func(*pipeline.Job) {
+		return func(j *pipeline.Job) { j.Timing, j.Canvas.Crop = timing, true }
+	}
+	for name, timings := range map[string][]pipeline.Timing{
+		"one": {{Start: start, End: end}},
+		"two": {{Start: start, End: middle}, {Start: middle, End: end}},
+	} {
+		var reports []pipeline.Report
+		for _, timing := range timings {
+			want, _ := run(t, c, crop(timing))
+			_, saved := partOf(t, c, &tally{}, timing, 3*tenth)
+			restored, err := pipeline.Restore(pipeline.Job{Clip: c, Estimator: &tally{}, Timing: timing}, saved)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer restored.Close()
+			var got shelf
+			report, err := restored.Render(t.Context(), pipeline.Variant{Open: got.open})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want.times(), got.times()); diff != "" {
+				t.Errorf("%s, %v: %s", name, timing, diff)
+			}
+			reports = append(reports, report)
+		}
+		_, whole := run(t, c, crop(pipeline.Timing{Start: start, End: end}))
+		if got := pipeline.Joined(reports); got.Start != whole.Start || got.Duration != whole.Duration || got.Frames != whole.Frames {
+			t.Errorf("%s: %d frames for %v from %v, want %d for %v from %v", name, got.Frames, got.Duration, got.Start, whole.Frames, whole.Duration, whole.Start)
+		}
+	}
+}
+
 // Mattes of another clip, and a file that is cut off, are refused.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()

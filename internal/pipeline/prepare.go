@@ -76,6 +76,7 @@ func Prepare(ctx context.Context, job Job) (_ *Prepared, err error) {
 		if chosen.len() < 1 {
 			return nil, ErrNoFrames
 		}
+		m.cutAtEnd(chosen.last, r.chosen)
 		p.plan = m.plan(chosen, job.Trim)
 		r.report.Trimmed = chosen.len() - p.plan.keep.len()
 		r.report.Empty = p.plan.box.Empty()

@@ -39,9 +39,6 @@ type Histogram struct {
 	pixels   uint64
 }
 
-// Pixels returns the number of pixels counted.
-func (h *Histogram) Pixels() uint64 { return h.pixels }
-
 // AddPix counts the pixels of pix with alpha of at least 128. Each pixel has
 // four bytes in the order R, G, B, A. Alpha has no other effect.
 func (h *Histogram) AddPix(pix []uint8) {

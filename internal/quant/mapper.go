@@ -22,8 +22,8 @@ func (e Entry) Partner() uint8 { return uint8(e >> 8) }
 // Share returns how many of 64 pixels show the pair's higher index.
 func (e Entry) Share() uint32 { return uint32(e) >> 16 & 0x7f }
 
-// Crowded reports whether the cell holds several palette entries.
-// Mapper.Nearest then distinguishes its colours better.
+// Crowded reports whether the cell holds several palette entries. Mapper.Nearest
+// tells them apart.
 func (e Entry) Crowded() bool { return e&entryCrowded != 0 }
 
 // Mapper finds palette entries for colours. It computes on demand and keeps
@@ -56,9 +56,13 @@ func (m *Mapper) Entry(p uint32) Entry {
 	return m.fill(k)
 }
 
-// Nearest returns the palette entry nearest to p among those in p's cell. The
-// cell must be crowded.
+// Nearest returns the palette entry nearest to the colour p. The colours of a cell
+// share one, unless it is crowded.
 func (m *Mapper) Nearest(p uint32) uint8 {
+	e := m.Entry(p)
+	if !e.Crowded() {
+		return e.Near()
+	}
 	c := RGB{uint8(p), uint8(p >> 8), uint8(p >> 16)}
 	best, at := 1<<30, uint8(0)
 	for _, i := range m.inner[Key(p)] {

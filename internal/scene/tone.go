@@ -16,15 +16,6 @@ type Tone struct {
 // lab is a colour in Oklab: lightness, green to red, blue to yellow.
 type lab [3]float64
 
-// ToneOf is the tone of a picture where its alpha is at least a half.
-func ToneOf(img *image.NRGBA) (t Tone) {
-	t.addAll(img.Rect.Size(), func(x, y int) (r, g, b uint8, alpha uint32) {
-		p := img.Pix[y*img.Stride+4*x:][:4:4]
-		return p[0], p[1], p[2], uint32(p[3])
-	})
-	return t
-}
-
 // ToneOfSubject is the tone of a frame's subject: matte and alpha, multiplied, are at
 // least a half. The matte has the frame's size and contiguous rows.
 func ToneOfSubject(img *image.NRGBA, matte *image.Alpha) (t Tone) {

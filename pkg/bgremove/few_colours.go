@@ -67,11 +67,6 @@ func (s *fewColours) reduce(to, pixel []uint8) {
 		clear(to)
 		return
 	}
-	p := binary.LittleEndian.Uint32(pixel)
-	at := s.mapper.Entry(p).Near()
-	if s.mapper.Entry(p).Crowded() {
-		at = s.mapper.Nearest(p)
-	}
-	c := s.palette[at]
+	c := s.palette[s.mapper.Nearest(binary.LittleEndian.Uint32(pixel))]
 	to[0], to[1], to[2], to[3] = c.R, c.G, c.B, uint8(alpha)
 }

@@ -106,10 +106,10 @@ type Options struct {
 	// empty, is none.
 	Preset Preset `json:"preset,omitempty"`
 	// MaxSize bounds the output's size in bytes: quality, colours, frame rate, size
-	// and length are given up as needed, in that order. 0 is no bound. MOV has none.
+	// and length are given up as needed, in that order. 0 is no bound. Format.Bounded tells
+	// which formats take one.
 	MaxSize int64 `json:"maxSize,omitempty"`
-	// Quality trades fidelity for size, within Quality; 0 means the format's
-	// default. APNG and MOV have only one.
+	// Quality trades fidelity for size, within Quality; 0 means that of Format.Quality.
 	Quality int `json:"quality,omitempty"`
 	// Loop is how often a GIF, APNG, WebP or AVIF plays, 0 for ever; nil as the input,
 	// and for ever if that is a video.

@@ -9,6 +9,8 @@ import (
 	"time"
 )
 
+var errTime = errors.New("must be a time such as 1.5, 90s or 1:30.5")
+
 // ParseTime reads a time in a clip: seconds (1.5), a duration (90s) or
 // [hours:]minutes:seconds.
 func ParseTime(text string) (time.Duration, error) {
@@ -19,12 +21,15 @@ func ParseTime(text string) (time.Duration, error) {
 	parts := strings.Split(text, ":")
 	for i, part := range parts {
 		v, err := strconv.ParseFloat(part, 64)
-		if err != nil || !(v >= 0) || len(parts) > 3 || i > 0 && v >= 60 || v > 1e7 {
-			return 0, errors.New("must be a time such as 1.5, 90s or 1:30.5")
+		if err != nil || !(v >= 0) || len(parts) > 3 || i > 0 && v >= 60 {
+			return 0, errTime
 		}
 		total = total*60 + v
 	}
-	return time.Duration(total * float64(time.Second)), nil
+	if total > longest.Seconds() {
+		return 0, errTime
+	}
+	return Seconds(total), nil
 }
 
 // longest is a time after the end of all clips.

@@ -132,7 +132,7 @@ func parseVersion(out string) (version string, major, minor int) {
 	return m[1], major, minor
 }
 
-// Codecs lists which of the given encoders and decoders this build has, by
+// Codecs lists which of the given encoders, decoders and filters this build has, by
 // ffmpeg's names.
 func (t *Tools) Codecs(ctx context.Context, names ...string) (map[string]bool, error) {
 	have := make(map[string]bool, len(names))

@@ -142,8 +142,12 @@ func TestLaterFramesAreLimited(t *testing.T) {
 			_, err = src.Next(t.Context())
 		}
 		_ = src.Close()
-		if l := (*media.LimitError)(nil); errors.As(err, &l) != refused || !refused && !errors.Is(err, io.EOF) {
+		l := (*media.LimitError)(nil)
+		if errors.As(err, &l) != refused || !refused && !errors.Is(err, io.EOF) {
 			t.Errorf("at most %d pixels: %v", area, err)
+		}
+		if refused && (l.Max != area || l.Got < 512*512) {
+			t.Errorf("at most %d pixels: %v", area, l)
 		}
 	}
 }

@@ -56,8 +56,10 @@ type process struct {
 	policy *sandbox.Policy // nil outside of the sandbox
 	audit  *sandbox.Audit
 	stderr headTail
-	wait   func() error
-	reaped atomic.Bool // its id may belong to another process by now
+	// maxArea is the most pixels of a picture that may be decoded; 0 is any number.
+	maxArea int64
+	wait    func() error
+	reaped  atomic.Bool // its id may belong to another process by now
 }
 
 // files are those of one child's job.
@@ -139,7 +141,7 @@ func (p *process) kill() {
 
 func (p *process) childError(err error) error {
 	stderr := p.stderr.String()
-	if limit := oversizeError(stderr); limit != nil {
+	if limit := oversizeError(stderr, p.maxArea); limit != nil {
 		err = limit // also if it has ended well, leaving frames out
 	}
 	code := p.cmd.ProcessState.ExitCode()
@@ -178,20 +180,22 @@ func (p *process) unfinished() error {
 	return nil
 }
 
-var oversizePattern = regexp.MustCompile(`Picture size (\d+)x(\d+) exceeds specified max pixel count (\d+)`)
+var oversizePattern = regexp.MustCompile(`Picture size (\d+)x(\d+) exceeds specified max pixel count`)
 
-// oversizeError matches a decoder's message about a picture larger than -max_pixels
-// allows. Such a picture may follow smaller ones.
-func oversizeError(stderr string) error {
-	m := oversizePattern.FindStringSubmatch(stderr)
-	if m == nil {
+// oversizeError matches a decoder's messages about a picture larger than -max_pixels
+// allows, which is a little more than the limit. Such a picture may follow smaller ones.
+// Messages about the decoder's own memory name smaller sizes than the picture's.
+func oversizeError(stderr string, limit int64) error {
+	most := int64(0)
+	for _, m := range oversizePattern.FindAllStringSubmatch(stderr, -1) {
+		width, _ := strconv.ParseInt(m[1], 10, 32)
+		height, _ := strconv.ParseInt(m[2], 10, 32)
+		most = max(most, width*height)
+	}
+	if most == 0 || limit == 0 {
 		return nil
 	}
-	var n [3]int64
-	for i := range n {
-		n[i], _ = strconv.ParseInt(m[i+1], 10, 32)
-	}
-	return &media.LimitError{What: "picture area", Got: n[0] * n[1], Max: n[2]}
+	return &media.LimitError{What: "picture area", Got: most, Max: limit}
 }
 
 // headTail keeps the first and the last bytes written to it.

@@ -72,6 +72,7 @@ func (c *Clip) start(ctx context.Context, o media.ReadOptions) (*source, error) 
 		return s, nil
 	}
 	s.child = c.tools.command(ctx, "decode", c.tools.FFmpeg, c.decodeArgs(o, seek), files{read: []string{c.path}})
+	s.child.maxArea = c.limits.MaxArea
 	var err error
 	if s.pipe, err = s.child.cmd.StdoutPipe(); err != nil {
 		return nil, err

@@ -11,12 +11,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media"
 )
 
-const (
-	centisecond = 10 * time.Millisecond
-	// shortDelay is how long browsers show a frame with a delay below two
-	// centiseconds.
-	shortDelay = 100 * time.Millisecond
-)
+const centisecond = 10 * time.Millisecond
 
 type disposal uint8
 
@@ -31,13 +26,6 @@ type control struct {
 	delay       time.Duration // as written
 	disposal    disposal
 	transparent int // palette index plus one, 0 for none
-}
-
-func (c control) duration() time.Duration {
-	if c.delay < 2*centisecond {
-		return shortDelay
-	}
-	return c.delay
 }
 
 // colourTable maps an index to R | G<<8 | B<<16 | A<<24. Entries the file does not

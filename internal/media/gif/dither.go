@@ -70,15 +70,6 @@ func newPalette(colours []quant.RGB, loss float64, s settings) *palette {
 	return p
 }
 
-// nearest returns the index nearest to the colour c.
-func (p *palette) nearest(c uint32) uint8 {
-	e := p.mapper.Entry(c)
-	if e.Crowded() {
-		return p.mapper.Nearest(c)
-	}
-	return e.Near()
-}
-
 // pick returns the index to show the colour c with at a place of that
 // threshold, and whether it is part of a pattern. Only where the picture is
 // smooth it dithers: elsewhere nobody sees the steps that dithering hides.

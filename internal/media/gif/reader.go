@@ -37,8 +37,8 @@ func NewReader(r io.Reader, lim media.Limits, pool *media.Pool) (*Reader, error)
 }
 
 // Next returns the next composed frame, as large as the canvas. A file that is
-// truncated or damaged after some whole frames ends there with io.EOF; see
-// Truncated. A truncated still is returned as far as it goes, and so is every
+// truncated or damaged after some whole frames ends there with io.EOF. A
+// truncated still is returned as far as it goes, and so is every
 // picture with invalid data inside. Otherwise errors wrap ErrMalformed, are
 // ErrNoFrames or a *media.LimitError, or come from the io.Reader. An error of
 // the io.Reader that wraps io.ErrUnexpectedEOF counts as a truncated file.
@@ -53,10 +53,6 @@ func (r *Reader) Next(ctx context.Context) (*media.Frame, error) {
 	r.err = err
 	return f, err
 }
-
-// Truncated reports, once Next has returned io.EOF, that the file was truncated
-// or damaged: frames or pixels may be missing.
-func (r *Reader) Truncated() bool { return r.parser.damaged }
 
 // Close ends the clip. The io.Reader stays the caller's.
 func (r *Reader) Close() error {
@@ -79,7 +75,7 @@ func (r *Reader) next() (*media.Frame, error) {
 	}
 	img := r.pool.Get(r.parser.width, r.parser.height)
 	copy(img.Pix, r.canvas.pix)
-	f := &media.Frame{Image: img, PTS: r.pts, Duration: pic.control.duration(), Delay: pic.control.delay}
+	f := &media.Frame{Image: img, PTS: r.pts, Duration: media.Shown(pic.control.delay), Delay: pic.control.delay}
 	r.pts += f.Duration
 	return f, nil
 }

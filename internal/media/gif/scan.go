@@ -38,7 +38,7 @@ func Scan(r io.Reader, lim media.Limits) (media.Info, error) {
 			return media.Info{}, err
 		}
 		cover.add(pic, image.Rect(0, 0, p.width, p.height))
-		info.LastFrame = pic.control.duration()
+		info.LastFrame = media.Shown(pic.control.delay)
 		info.Duration += info.LastFrame
 	}
 	info.Width, info.Height, info.Frames, info.Plays = p.width, p.height, p.frames, p.plays

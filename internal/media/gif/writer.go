@@ -3,7 +3,6 @@ package gif
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -13,11 +12,6 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/system/cores"
-)
-
-// Errors of a Writer that callers compare.
-var (
-	ErrClosed = errors.New("gif: writer is closed")
 )
 
 const (
@@ -61,7 +55,11 @@ func (o WriterOptions) colours() int { return min(cmp.Or(o.Colours, maxColours),
 // exact, 0 included, and others never drift by more than half a centisecond. A
 // delay above 655.35 s becomes several frames. A frame without changes is still
 // written, so the number of frames and each delay are kept.
+//
+// Close writes pending frames and the trailer. Abort waits for a Write to the underlying
+// writer that is under way.
 type Writer struct {
+	media.Ending
 	w      io.Writer
 	opt    WriterOptions
 	screen *screen
@@ -77,11 +75,11 @@ type Writer struct {
 	order chan *picture // to the goroutine that writes
 	work  chan *picture // to the packers
 	wg    sync.WaitGroup
-	ended bool
+	end   func() // ends the goroutines and waits for them
 
 	stop     chan struct{} // closed by fail
 	failOnce sync.Once
-	err      error // read after stop is closed or wg is done
+	err      error // read after stop is closed
 }
 
 var _ media.Sink = (*Writer)(nil)
@@ -111,6 +109,7 @@ func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error)
 		work:   make(chan *picture, o.Workers),
 		stop:   make(chan struct{}),
 	}
+	wr.Ending, wr.end = media.NewEnding(wr.finish, wr.release), sync.OnceFunc(wr.wait)
 	if o.Survey != nil {
 		wr.start(o.Survey)
 	}
@@ -138,9 +137,11 @@ func (w *Writer) start(c *Survey) {
 // returns the error of an earlier frame if writing that failed meanwhile. After
 // an error the animation is unusable.
 func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
-	if w.ended {
-		return ErrClosed
-	}
+	defer w.opt.Pool.Put(f.Image)
+	return w.Attempt(func() error { return w.write(ctx, f) })
+}
+
+func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	if f.Image.Rect != image.Rect(0, 0, w.width, w.height) || f.Image.Stride != 4*w.width {
 		return fmt.Errorf("gif: frame of %v in an animation of %dx%d", f.Image.Rect, w.width, w.height)
 	}
@@ -156,7 +157,6 @@ func (w *Writer) Write(ctx context.Context, f *media.Frame) error {
 	delay := w.delay(f.Delay)
 	w.pending = w.picture(min(delay, maxDelay))
 	w.screen.draw(f.Image, w.pending)
-	w.opt.Pool.Put(f.Image)
 	for delay -= maxDelay; delay > 0; delay -= maxDelay {
 		if err := w.submit(ctx, image.Rectangle{}); err != nil {
 			return err
@@ -192,12 +192,21 @@ func (w *Writer) picture(delay int) *picture {
 	return p
 }
 
-// submit passes the pending picture on. vanishing has the pixels that the next
-// frame needs erased.
+// submit passes the pending picture on, if there is one. vanishing has the pixels that
+// the next frame needs erased.
 func (w *Writer) submit(ctx context.Context, vanishing image.Rectangle) error {
+	if !w.pass(vanishing, ctx.Done()) {
+		return context.Cause(ctx)
+	}
+	return w.failed()
+}
+
+// pass is submit, unless ended closes before there is room. It ends early where the writer
+// has failed.
+func (w *Writer) pass(vanishing image.Rectangle, ended <-chan struct{}) bool {
 	p := w.pending
 	if p == nil {
-		return w.failed()
+		return true
 	}
 	w.pending = nil
 	p.finish(vanishing)
@@ -208,13 +217,11 @@ func (w *Writer) submit(ctx context.Context, vanishing image.Rectangle) error {
 		select {
 		case queue <- p:
 		case <-w.stop:
-			return w.err
-		case <-ctx.Done():
-			w.fail(context.Cause(ctx))
-			return w.err
+		case <-ended:
+			return false
 		}
 	}
-	return w.failed()
+	return true
 }
 
 // packAll compresses pictures until the channel is closed.
@@ -261,48 +268,31 @@ func (w *Writer) failed() error {
 	}
 }
 
-// Close writes pending frames and the trailer. An animation without frames is
-// ErrNoFrames.
-func (w *Writer) Close() error {
-	if w.ended {
-		return w.failed()
-	}
+func (w *Writer) finish() error {
 	if w.pending == nil {
-		w.fail(ErrNoFrames)
-	} else {
-		p := w.pending
-		w.pending = nil
-		p.finish(image.Rectangle{})
-		for _, queue := range [2]chan *picture{w.order, w.work} {
-			select {
-			case queue <- p:
-			case <-w.stop:
-			}
-		}
+		return media.ErrNoFrames
 	}
+	w.pass(image.Rectangle{}, nil)
 	w.end()
 	if err := w.failed(); err != nil {
 		return err
 	}
 	if _, err := w.w.Write([]byte{blockTrailer}); err != nil {
-		w.fail(fmt.Errorf("gif: write trailer: %w", err))
+		return fmt.Errorf("gif: write trailer: %w", err)
 	}
-	return w.failed()
+	return nil
 }
 
-// Abort ends the animation without completing it. A Write to the underlying
-// writer that is under way is waited for.
-func (w *Writer) Abort() {
-	w.fail(ErrClosed)
+// release stops the goroutines, after a failure at once.
+func (w *Writer) release(cause error) {
+	if cause != nil {
+		w.fail(cause)
+	}
 	w.end()
 }
 
-// end stops the goroutines and waits for them.
-func (w *Writer) end() {
-	if w.ended {
-		return
-	}
-	w.ended = true
+// wait waits for the goroutines, which end after the pictures they were given.
+func (w *Writer) wait() {
 	close(w.order)
 	close(w.work)
 	w.wg.Wait()

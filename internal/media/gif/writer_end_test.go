@@ -51,7 +51,7 @@ func TestWriterEnds(t *testing.T) {
 			if err := errors.Join(w.Close(), w.Close()); err != nil {
 				t.Error(err)
 			}
-			if err := w.Write(ctx, &media.Frame{Image: c.frames[0]}); !errors.Is(err, gif.ErrClosed) {
+			if err := w.Write(ctx, &media.Frame{Image: c.frames[0]}); !errors.Is(err, media.ErrClosed) {
 				t.Errorf("write after close: %v", err)
 			}
 			w.Abort()
@@ -61,13 +61,13 @@ func TestWriterEnds(t *testing.T) {
 			_ = feed(ctx, w, c)
 			w.Abort()
 			w.Abort()
-			if err := w.Close(); !errors.Is(err, gif.ErrClosed) {
+			if err := w.Close(); !errors.Is(err, media.ErrClosed) {
 				t.Errorf("close after abort: %v", err)
 			}
 		},
 		"no frames": func(t *testing.T, _ context.Context, _ func()) {
 			w := open(t, &bytes.Buffer{})
-			if err := w.Close(); !errors.Is(err, gif.ErrNoFrames) {
+			if err := w.Close(); !errors.Is(err, media.ErrNoFrames) {
 				t.Errorf("close: %v", err)
 			}
 		},
@@ -110,6 +110,32 @@ func TestWriterEnds(t *testing.T) {
 				test(t, ctx, cancel)
 			})
 		})
+	}
+}
+
+// The pool gets every picture back: of a frame that is written, and of one that is refused.
+func TestWriterGivesPicturesBack(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*gif.Writer){
+		"written": func(*gif.Writer) {}, "closed": func(w *gif.Writer) { _ = w.Close() }, "aborted": func(w *gif.Writer) { w.Abort() },
+	} {
+		for _, size := range []image.Point{{64, 64}, {32, 64}} {
+			pool := new(media.Pool)
+			w, err := gif.NewWriter(io.Discard, 64, 64, gif.WriterOptions{Pool: pool})
+			if err != nil {
+				t.Fatal(err)
+			}
+			end(w)
+			img := pool.Get(size.X, size.Y)
+			err = w.Write(t.Context(), &media.Frame{Image: img})
+			if fine := name == "written" && size.X == 64; (err == nil) != fine {
+				t.Errorf("%s, %v: %v", name, size, err)
+			}
+			if pool.Get(size.X, size.Y) != img {
+				t.Errorf("%s, %v: the pool lacks the picture", name, size)
+			}
+			w.Abort()
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func (c *paletteChoice) loss(img *image.NRGBA, p *palette) float64 {
 			return math.Inf(1)
 		}
 		n++
-		sum += squaredPacked(v, p.packed[p.nearest(v)])
+		sum += squaredPacked(v, p.packed[p.mapper.Nearest(v)])
 	}
 	return float64(sum) / float64(max(n, 1))
 }

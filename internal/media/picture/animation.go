@@ -31,16 +31,6 @@ type Part struct {
 	Offset, Size int64
 }
 
-// duration is how long players show the part: browsers give all animations what
-// they give GIFs, and stretch what is too short.
-func (p Part) duration() time.Duration {
-	const tooShort, stretched = 10 * time.Millisecond, 100 * time.Millisecond
-	if p.Delay <= tooShort {
-		return stretched
-	}
-	return p.Delay
-}
-
 // Animation is a clip painted of parts, one over the other, on a canvas that begins
 // transparent. It implements media.Clip and is safe for concurrent use.
 type Animation struct {
@@ -57,7 +47,7 @@ func NewAnimation(path string, info media.Info, parts []Part, decode func(io.Rea
 	info.Frames, info.TimeBase = len(parts), media.Rational{Num: 1, Den: 1000}
 	info.HasAlpha = info.HasAlpha || parts[0].Rect.Dx() != info.Width || parts[0].Rect.Dy() != info.Height
 	for _, p := range parts {
-		info.LastFrame = p.duration()
+		info.LastFrame = media.Shown(p.Delay)
 		info.Duration += info.LastFrame
 		info.HasAlpha = info.HasAlpha || p.Dispose == Clear
 	}
@@ -104,15 +94,16 @@ func (p *painter) Next(ctx context.Context) (*media.Frame, error) {
 	if p.closed || p.next == len(p.clip.parts) {
 		return nil, io.EOF
 	}
-	f := &media.Frame{PTS: p.pts, Duration: p.clip.parts[p.next].duration(), Delay: p.clip.parts[p.next].Delay}
+	f := &media.Frame{PTS: p.pts, Duration: media.Shown(p.clip.parts[p.next].Delay), Delay: p.clip.parts[p.next].Delay}
 	for i := range p.every {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		if p.next == len(p.clip.parts) {
 			break
 		}
-		if err := p.paint(); err != nil {
+		err := context.Cause(ctx)
+		if err == nil {
+			err = p.paint()
+		}
+		if err != nil {
 			p.pool.Put(f.Image)
 			return nil, err
 		}
@@ -142,7 +133,7 @@ func (p *painter) paint() error {
 		draw(p.saved, image.Point{}, p.canvas, part.Rect, false)
 	}
 	draw(p.canvas, part.Rect.Min, img, img.Rect, part.Over)
-	p.pts += part.duration()
+	p.pts += media.Shown(part.Delay)
 	p.next++
 	return nil
 }

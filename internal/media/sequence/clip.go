@@ -93,12 +93,13 @@ func (c *Clip) Info() media.Info { return c.info }
 
 // Open implements media.Clip.
 func (c *Clip) Open(_ context.Context, o media.ReadOptions) (media.Source, error) {
-	return &source{clip: c, every: max(1, o.Every), from: o.From}, nil
+	return &source{clip: c, pool: o.Pool, every: max(1, o.Every), from: o.From}, nil
 }
 
 // source is a pass over the pictures.
 type source struct {
 	clip  *Clip
+	pool  *media.Pool
 	every int
 	from  time.Duration
 	next  int
@@ -124,8 +125,10 @@ func (s *source) Next(ctx context.Context) (*media.Frame, error) {
 	if size := img.Rect.Size(); size.X != s.clip.info.Width || size.Y != s.clip.info.Height {
 		return nil, &media.UnreadableError{Reason: s.clip.pictures[i].Name() + " has changed its size"}
 	}
+	lent := s.pool.Get(s.clip.info.Width, s.clip.info.Height)
+	copy(lent.Pix, img.Pix)
 	d := s.clip.at(i+1) - s.clip.at(i)
-	return &media.Frame{Image: img, PTS: s.clip.at(i), Duration: d, Delay: d}, nil
+	return &media.Frame{Image: lent, PTS: s.clip.at(i), Duration: d, Delay: d}, nil
 }
 
 // Close implements media.Source.
