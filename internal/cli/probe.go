@@ -62,6 +62,9 @@ func (a *app) printInfo(i *bgremove.Info) error {
 	}
 	row("sound", "%s", yesNo(i.HasAudio))
 	row("size", "%s", term.ByteSize(i.InputSize))
+	if i.Truncated {
+		row("truncated", "yes: its end is missing, and it cannot be cut out")
+	}
 	row("price", "%s", term.Count(price.OfSeconds(i.Duration), "credit"))
 	return w.Flush()
 }

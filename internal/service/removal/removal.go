@@ -39,6 +39,9 @@ func (r *Remover) Probe(ctx context.Context, path string, l job.Limits) (job.Med
 	if err != nil {
 		return job.Media{}, translate(err)
 	}
+	if info.Truncated { // and the removal would refuse it, after the charge
+		return job.Media{}, fmt.Errorf("%w: it is truncated", job.ErrUnreadable)
+	}
 	m := job.Media{
 		Type: option.Input(info.Container).MediaType(), FrameCount: info.Frames, Width: info.Width, Height: info.Height,
 		Duration: time.Duration(info.Duration * float64(time.Second)).Round(time.Millisecond),

@@ -46,7 +46,8 @@ func TestProbe(t *testing.T) {
 			t.Errorf("%+v: %v", l, err)
 		}
 	}
-	for name, content := range map[string]string{"empty": "", "text": "#EXTM3U\n/etc/passwd", "cut": "GIF89a"} {
+	whole := string(removaltest.Clip(t))
+	for name, content := range map[string]string{"empty": "", "text": "#EXTM3U\n/etc/passwd", "cut": "GIF89a", "truncated": whole[:len(whole)*6/10]} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
