@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/network/fetch"
 	"github.com/bgremove/bgremove/internal/network/ortlib"
@@ -18,7 +20,7 @@ import (
 
 // storageHint is what to do about a database and a storage that do not belong together,
 // or belong to another user.
-func storageHint(err error) string {
+func storageHint(cmd *cobra.Command, err error) string {
 	switch {
 	case errors.As(err, new(*deployment.MismatchError)):
 		return "check --data, --database and --storage; `bgremove admin storage adopt` makes the storage this database's"
@@ -28,10 +30,18 @@ func storageHint(err error) string {
 		return "try again once they have ended"
 	case errors.Is(err, billing.ErrSubscribed):
 		return "end it in Stripe, and try again"
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission) && isOperators(cmd):
 		return "run it as a user who may use this folder: for a service that is its own, such as sudo -u bgremove"
 	}
 	return ""
+}
+
+// isOperators reports whether a command works on a service's data.
+func isOperators(cmd *cobra.Command) bool {
+	for cmd.HasParent() && cmd.Parent().HasParent() {
+		cmd = cmd.Parent()
+	}
+	return cmd.Name() == "serve" || cmd.Name() == "admin"
 }
 
 // explainFetch says what to do about errors of fetching; others stay as they

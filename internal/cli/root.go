@@ -44,7 +44,7 @@ func Main(ctx context.Context, version string, args []string, streams *term.Stre
 	case installed:
 		a, _, err = execute(ctx, version, args, streams)
 	}
-	return a.report(ctx, err)
+	return a.report(ctx, cmd, err)
 }
 
 // execute runs the command line once. The command is the one that was found.

@@ -20,6 +20,7 @@ func (c Cause) Error() string { return string(c) }
 const (
 	InputDamaged    Cause = "input_damaged"     // it is damaged or incomplete: only another copy helps
 	InputTruncated  Cause = "input_truncated"   // its end is missing: what is there can be saved by ffmpeg
+	InputForbidden  Cause = "input_forbidden"   // its permissions do not let it be read
 	InputNotFile    Cause = "input_not_file"    // a folder, a pipe or the like; Spool makes a file of a stream
 	NotClip         Cause = "not_clip"          // its content is none of those that are read
 	NotPicture      Cause = "not_picture"       // the file behind the subject is none of those that are read
@@ -37,6 +38,7 @@ const (
 	OutputNotFile       Cause = "output_not_file"       // a device, a pipe or the like
 	OutputBrokenLink    Cause = "output_broken_link"    // a link to nothing
 	OutputFolderMissing Cause = "output_folder_missing" // it is not made
+	OutputNotCreated    Cause = "output_not_created"    // nothing can be written there, as in a folder of somebody else
 	OutputIsInput       Cause = "output_is_input"       // the input itself was named
 	VideoOfPicture      Cause = "video_of_picture"      // Name is the video's format; the input is one picture
 	PictureOfClip       Cause = "picture_of_clip"       // Name is the picture's format; the input is a clip
