@@ -236,7 +236,11 @@ func (c *remote) downloadResult(ctx context.Context, s *client.Client, job clien
 	if failed, ok := errors.AsType[*client.JobFailedError](client.Failure(job)); ok {
 		d.Error = failed.Code
 		c.line.Clear()
-		c.Message("%s: %s", d.Input, d.Error)
+		c.Message("%s: %s", d.Input, failed.Reason())
+		if hint := serviceHint(failed); hint != c.hinted {
+			c.hinted = hint
+			c.Hint(hint)
+		}
 		return nil
 	}
 	size, err := c.download(ctx, s, job.ID, output, force)
