@@ -66,9 +66,9 @@ func (p *downloader) run(cmd *cobra.Command, id string) error {
 		}
 	}
 	if isBatch(id) {
-		return p.downloadBatch(cmd, s, id)
+		return withID(id, p.downloadBatch(cmd, s, id))
 	}
-	return p.downloadJob(cmd, s, id)
+	return withID(id, p.downloadJob(cmd, s, id))
 }
 
 // downloadJob fetches the result of a job.

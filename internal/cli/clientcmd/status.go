@@ -84,7 +84,7 @@ func (c *remote) show(cmd *cobra.Command, id string,
 		shown, jobs = j, []client.Job{j}
 	}
 	if err != nil {
-		return err
+		return withID(id, err)
 	}
 	if c.asJSON {
 		err = c.JSON(shown)
