@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/batch"
@@ -11,6 +12,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/packager"
 	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -174,6 +176,9 @@ func Hint(err error) string {
 
 func causeHint(e *bgremove.Error) string {
 	hint := hints[e.Cause]
+	if e.Name == ffmpeg.AppleHEVC && runtime.GOOS != "darwin" {
+		hint = "make it on a Mac, or use --format stacked for Safari"
+	}
 	if before, after, found := strings.Cut(hint, "{install}"); found {
 		hint = before + cmp.Or(packager.Here().FFmpeg(), "https://ffmpeg.org/download.html") + after
 	}
