@@ -88,7 +88,7 @@ func (a *app) report(ctx context.Context, cmd *cobra.Command, err error) int {
 	for line := range strings.SplitSeq(failure.InFlags(err).Error(), "\n") {
 		a.Message("%s", line)
 	}
-	if hint = cmp.Or(failure.Hint(err), storageHint(cmd, err), hint); hint != "" {
+	if hint = cmp.Or(failure.Hint(err), operatorHint(cmd, err), hint); hint != "" {
 		a.Hint(hint)
 	}
 	return code
