@@ -105,6 +105,8 @@ func checkClip(path string) error {
 		return filearg.CheckLocal(path)
 	case filearg.IsFolder(path) && !bgremove.IsSequence(path):
 		return &bgremove.Error{Kind: bgremove.Unreadable, Cause: failure.FolderGiven, Path: path, Reason: "a folder, not a regular file"}
+	case strings.ContainsAny(path, "*?[") && !filearg.Exists(path) && !bgremove.IsSequence(path):
+		return &bgremove.Error{Kind: bgremove.NotFound, Cause: failure.PatternGiven, Path: path, Reason: "no such file"}
 	}
 	return nil
 }

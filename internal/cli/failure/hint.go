@@ -25,7 +25,8 @@ import (
 const (
 	FolderMissing  bgremove.Cause = "folder_missing" // Path is a file that is to be in it
 	FileExists     bgremove.Cause = "file_exists"
-	FolderGiven    bgremove.Cause = "folder_given" // in the place of a clip
+	FolderGiven    bgremove.Cause = "folder_given"  // in the place of a clip
+	PatternGiven   bgremove.Cause = "pattern_given" // in the place of a clip
 	URLGiven       bgremove.Cause = "url_given"
 	OutputsCollide bgremove.Cause = "outputs_meet"
 	ModelAbsent    bgremove.Cause = "not_there" // a model that is to be deleted
@@ -61,7 +62,7 @@ var hints = map[bgremove.Cause]string{
 	bgremove.InputForbidden:  letMeRead,
 	bgremove.InputNotFile:    "name a file, or - for standard input",
 	bgremove.NotPicture:      "name a picture or a clip with --bg",
-	bgremove.NotClip:         "the content decides, not the name; " + clipNames,
+	bgremove.NotClip:         "the content decides, not the name; " + clipNames + "; ffmpeg converts others: ffmpeg -i FILE out.mkv",
 	bgremove.BadSequence:     "number still pictures of one size without gaps; bgremove batch takes them one by one",
 	bgremove.HEIFPicture:     "make a JPEG of it first: heif-convert FILE.heic FILE.jpg, or sips -s format jpeg FILE.heic --out FILE.jpg on macOS",
 	bgremove.SoundOnly:       "the file holds sound only; " + clipNames + " with pictures",
@@ -130,6 +131,7 @@ var hints = map[bgremove.Cause]string{
 	FolderMissing:  makeFolderFirst,
 	FileExists:     "--force overwrites it",
 	FolderGiven:    "bgremove batch {path} --out FOLDER takes all clips in it",
+	PatternGiven:   "bgremove batch {path} --out FOLDER takes all files that match",
 	URLGiven:       "download it first: curl -LO {path}",
 	OutputsCollide: "rename one of them, or give their folders an --out each",
 	ModelAbsent:    "bgremove models list shows what is installed",
