@@ -2,6 +2,7 @@ package bgremove
 
 import (
 	"errors"
+	"io/fs"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/network/model"
@@ -83,25 +84,30 @@ const (
 )
 
 // Explain makes an *Error of an error of installing, finding or opening models
-// and ONNX Runtime, as Remove does. Other errors, and nil, are returned
+// and ONNX Runtime, as Remove does, and of a file that is not there. Other errors, and nil, are returned
 // unchanged.
 func Explain(err error) error {
 	if err == nil || errors.As(err, new(*Error)) {
 		return err
 	}
-	if e := networkError("", err); e.Cause != "" {
+	if e := networkError("", err); e.Cause != "" || e.Kind == NotFound {
 		return e
 	}
 	return err
 }
 
 // networkError makes an Error of err, about the file at path if there is one. Its
-// cause is one of models or ONNX Runtime, or none.
+// cause is one of models or ONNX Runtime, or none. Without a path it may be about a
+// file that is not there.
 func networkError(path string, err error) *Error {
 	e := &Error{Path: path, Reason: err.Error(), Err: err}
 	e.Kind, e.Cause, e.Name = runtimeCause(err)
 	if e.Cause == "" {
 		e.Kind, e.Cause, e.Name = modelCause(err)
+	}
+	at := (*fs.PathError)(nil)
+	if path == "" && e.Cause == "" && errors.As(err, &at) && (at.Op == "open" || at.Op == "stat") && errors.Is(at, fs.ErrNotExist) {
+		e.Kind, e.Path, e.Reason = NotFound, at.Path, "no such file"
 	}
 	return e
 }
