@@ -230,13 +230,17 @@ func (a *app) modelsDirFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.ModelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
 }
 
-// normaliseSpelling accepts both spellings of colour and licence.
+// normaliseSpelling accepts both spellings of colour, licence and harmonise.
 func normaliseSpelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch {
 	case name == "licenses":
 		name = "licences"
 	case name == "accept-licence":
 		name = "accept-license"
+	case name == "harmonize":
+		name = "harmonise"
+	case name == "no-colors":
+		name = "no-colours"
 	case strings.HasSuffix(name, "-color"):
 		name = strings.TrimSuffix(name, "-color") + "-colour"
 	}
