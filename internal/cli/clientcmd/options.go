@@ -58,7 +58,7 @@ func AddOptions(f *pflag.FlagSet, o *bgremove.Options) {
 	flags.AddDrawnBackground(f, o)
 	flags.AddRim(f, o)
 	flags.AddPlaces(f, o)
-	flags.AddTiming(f, o)
+	flags.AddTiming(f, o, option.ServiceFormats())
 }
 
 // validate checks as much as possible before anything is sent.
