@@ -216,12 +216,21 @@ func (a *app) printNotes(cmd *cobra.Command, r *bgremove.Result, o *removeOption
 	for _, note := range r.Notes {
 		a.Message("%s", failure.NoteText(note))
 	}
+	if named, ok := bgremove.FormatOf(r.Output); ok && !fitsName(r.OutputFormat, named) {
+		a.Message("%s: a %s is written, although the name says %s", r.Output, r.OutputFormat, named)
+	}
 	if r.Method == bgremove.Fast && flags.Typed(cmd, "model") {
 		a.Message("%s", unusedModel(o.Model))
 	}
 	for _, w := range r.Quality.Warnings {
 		fmt.Fprintf(a.Err, "warning: %s%s\n", w.Message, warningHint(w.Code, r.Method))
 	}
+}
+
+// fitsName reports whether a file of a format may have the name of another, as an APNG
+// may that of a PNG.
+func fitsName(written, named bgremove.Format) bool {
+	return written == bgremove.SheetFormat || written == bgremove.APNG && named == bgremove.PNG || written.Extension() == named.Extension()
 }
 
 // unusedModel is the message for a --model with a method that has none.
