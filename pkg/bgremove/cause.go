@@ -16,8 +16,8 @@ type Cause string
 // Error makes a Cause a target of errors.Is.
 func (c Cause) Error() string { return string(c) }
 
-// The causes of errors about inputs. The kind is Unreadable, or TooLarge for
-// the last two.
+// The causes of errors about inputs. The kind is Unreadable, Failed for
+// InputForbidden, or TooLarge for the last two.
 const (
 	InputDamaged    Cause = "input_damaged"     // it is damaged or incomplete: only another copy helps
 	InputTruncated  Cause = "input_truncated"   // its end is missing: what is there can be saved by ffmpeg

@@ -112,7 +112,7 @@ func openError(path string, err error) *Error {
 	case errors.Is(err, fs.ErrNotExist):
 		return &Error{Kind: NotFound, Path: path, Reason: "no such file", Err: err}
 	case errors.Is(err, fs.ErrPermission):
-		return &Error{Kind: Unreadable, Cause: InputForbidden, Path: path, Reason: "cannot be read: " + at.Err.Error(), Err: err}
+		return &Error{Kind: Failed, Cause: InputForbidden, Path: path, Reason: "cannot be read: " + at.Err.Error(), Err: err}
 	}
 	return nil
 }
