@@ -6,7 +6,7 @@ import "github.com/bgremove/bgremove/pkg/bgremove"
 const (
 	NoClips          bgremove.Cause = "no_clips"        // in any of the folders and those below
 	NoClipsOnTop     bgremove.Cause = "no_clips_on_top" // in any of the folders; those below were not searched
-	OnlyOutputs      bgremove.Cause = "only_outputs"    // the files that were named are outputs
+	OnlyOutputs      bgremove.Cause = "only_outputs"    // the files that were named, or all in the folders, are outputs
 	Forbidden        bgremove.Cause = "forbidden"       // a file or folder that must not be read
 	BadObjectName    bgremove.Cause = "bad_object_name" // of an object, that names no file in a folder
 	InputChanged     bgremove.Cause = "input_changed"   // while it was worked on

@@ -44,6 +44,7 @@ type Found struct {
 	// Unread are folders below that cannot be looked into: failures already.
 	Unread []Item
 
+	skipped bool // there are outputs within folders
 	buckets []*bucket.Folder
 }
 
@@ -93,6 +94,8 @@ func (f *Found) CheckInputs(s Search) error {
 	switch {
 	case len(f.Folders) == 0:
 		e.Cause, e.Reason = OnlyOutputs, "all named files are outputs of bgremove"
+	case f.skipped:
+		e.Cause, e.Reason = OnlyOutputs, "all clips in "+strings.Join(f.Empty, ", ")+" are outputs of bgremove"
 	case !s.Recursive:
 		e.Cause = NoClipsOnTop
 	}
@@ -105,6 +108,7 @@ type walk struct {
 	out       fs.FileInfo
 	onFolder  func(dir string) // may be nil
 	found     *Found
+	skipped   bool // an output, by scan
 	canonical canonicalPaths
 	seen      map[string]bool // by canonical path
 }
@@ -162,6 +166,7 @@ func (w *walk) addFolder(root string) error {
 	if err != nil {
 		return err
 	}
+	w.found.skipped = w.skipped
 	if len(inputs) == 0 {
 		w.found.Empty = append(w.found.Empty, root)
 	}
@@ -206,6 +211,7 @@ func (w *walk) scan(root string) (inputs []Input, unread []error, err error) {
 			w.callOnFolder(path)
 			return nil
 		case !w.isClip(path, d):
+			w.skipped = w.skipped || isOutput(path)
 			return nil
 		}
 		folder, err := filepath.Rel(root, filepath.Dir(path))

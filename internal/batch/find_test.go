@@ -110,7 +110,7 @@ func relative(t *testing.T, dir string, paths ...string) string {
 
 func TestFindNothing(t *testing.T) {
 	t.Parallel()
-	dir := tree(t, "none/sub/a.gif", "a-nobg.gif")
+	dir := tree(t, "none/sub/a.gif", "a-nobg.gif", "done/a-nobg.gif")
 	tests := []struct {
 		path      string
 		recursive bool
@@ -122,7 +122,8 @@ func TestFindNothing(t *testing.T) {
 		{"a[", false, "no file matches", ""},
 		{strings.Repeat("x", 300), false, "cannot be read", ""},
 		{"none", false, "there are no clips in", batch.NoClipsOnTop},
-		{"a-nobg.gif", false, "outputs of bgremove", batch.OnlyOutputs},
+		{"a-nobg.gif", false, "all named files are outputs of bgremove", batch.OnlyOutputs},
+		{"done", false, "done are outputs of bgremove", batch.OnlyOutputs},
 	}
 	for _, tt := range tests {
 		s := batch.Search{Paths: []string{filepath.Join(dir, tt.path)}}

@@ -46,9 +46,9 @@ func (a *app) batchCommand() *cobra.Command {
 		Use:   "batch PATH... --out DIR",
 		Short: "take the background out of many files",
 		Long: `batch takes the background out of files, of the animations, videos and pictures in
-folders, and
-of what matches patterns, and writes the outputs into one folder. In folders the
-extension tells them: ` + strings.Join(option.InputExtensions(), " ") + `.
+folders, and of what matches patterns, and writes the outputs into one folder. In
+folders the extension tells them:
+` + strings.Join(option.InputExtensions(), " ") + `.
 
 PATH and --out can also be addresses in object storage: s3://BUCKET/FOLDER/ or
 azblob://CONTAINER/FOLDER/, with the credentials of the environment.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/config"
@@ -38,7 +40,7 @@ func (e *serviceError) Error() string { return e.err.Error() }
 func (e *serviceError) Unwrap() error { return e.err }
 
 // report prints the error and returns the exit code. No other place knows both.
-func (a *app) report(ctx context.Context, err error) int {
+func (a *app) report(ctx context.Context, cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitOK
 	}
@@ -86,7 +88,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	for line := range strings.SplitSeq(failure.InFlags(err).Error(), "\n") {
 		a.Message("%s", line)
 	}
-	if hint = cmp.Or(failure.Hint(err), storageHint(err), hint); hint != "" {
+	if hint = cmp.Or(failure.Hint(err), operatorHint(cmd, err), hint); hint != "" {
 		a.Hint(hint)
 	}
 	return code

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,40 @@ func TestHelpBeginsWithAnExample(t *testing.T) {
 			t.Errorf("%s has %d examples; its help is\n%s", cmd.CommandPath(), len(lines), help)
 		}
 	})
+}
+
+// A line of a help's text is neither too long for a terminal nor broken early.
+func TestHelpIsWrapped(t *testing.T) {
+	t.Parallel()
+	everyCommand(cli.Manual(), func(cmd *cobra.Command) {
+		lines := strings.Split(cmd.Long, "\n")
+		for i, line := range lines {
+			if utf8.RuneCountInString(line) > 100 {
+				t.Errorf("%s: %q is too long", cmd.CommandPath(), line)
+			}
+			if i == len(lines)-1 || line == "" || strings.ContainsAny(line[len(line)-1:], ".:;") {
+				continue
+			}
+			if next, _, _ := strings.Cut(lines[i+1], " "); next != "" && len(line)+len(next) < 60 {
+				t.Errorf("%s: %q has room for %q", cmd.CommandPath(), line, next)
+			}
+		}
+	})
+}
+
+// A command has the words of --fps and --quality that apply to it.
+func TestHelpOfTiming(t *testing.T) {
+	t.Parallel()
+	for name, all := range map[string]bool{"remove": true, "batch": true, "edit": false, "client submit": false} {
+		cmd, _, err := cli.Manual().Find(strings.Fields(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := cmd.Flags()
+		if strings.Contains(f.Lookup("fps").Usage, "numbered pictures") != all || strings.Contains(f.Lookup("quality").Usage, "hevc") != all {
+			t.Errorf("%s: %s; %s", name, f.Lookup("fps").Usage, f.Lookup("quality").Usage)
+		}
+	}
 }
 
 // commandLines are the calls of the program in a text, without what a shell does

@@ -6,19 +6,22 @@ import (
 	"net/http"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/bgremove/bgremove/internal/cli/failure"
 	"github.com/bgremove/bgremove/internal/network/fetch"
 	"github.com/bgremove/bgremove/internal/network/ortlib"
 	"github.com/bgremove/bgremove/internal/service/billing"
 	"github.com/bgremove/bgremove/internal/service/deployment"
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/server"
 	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
-// storageHint is what to do about a database and a storage that do not belong together,
-// or belong to another user.
-func storageHint(err error) string {
+// operatorHint is what to do about an address in use, and about a database and a storage
+// that do not belong together, or belong to another user.
+func operatorHint(cmd *cobra.Command, err error) string {
 	switch {
 	case errors.As(err, new(*deployment.MismatchError)):
 		return "check --data, --database and --storage; `bgremove admin storage adopt` makes the storage this database's"
@@ -28,10 +31,20 @@ func storageHint(err error) string {
 		return "try again once they have ended"
 	case errors.Is(err, billing.ErrSubscribed):
 		return "end it in Stripe, and try again"
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, server.ErrAddressInUse):
+		return "--addr names another, and --metrics-addr that of the metrics"
+	case errors.Is(err, fs.ErrPermission) && isOperators(cmd):
 		return "run it as a user who may use this folder: for a service that is its own, such as sudo -u bgremove"
 	}
 	return ""
+}
+
+// isOperators reports whether a command works on a service's data.
+func isOperators(cmd *cobra.Command) bool {
+	for cmd.HasParent() && cmd.Parent().HasParent() {
+		cmd = cmd.Parent()
+	}
+	return cmd.Name() == "serve" || cmd.Name() == "admin"
 }
 
 // explainFetch says what to do about errors of fetching; others stay as they

@@ -38,8 +38,9 @@ func (a *app) removeCommand() *cobra.Command {
 		Use:   "remove INPUT",
 		Short: "take the background out of one file",
 		Long: `remove takes the background out of an animation, video or picture and writes
-` + flags.Formats("or") + `. INPUT and OUTPUT may be - for standard input and output. Numbered pictures
-are a clip: a folder of them, or a pattern such as f%04d.png.
+` + flags.Formats("or") + `.
+INPUT and OUTPUT may be - for standard input and output. Numbered pictures are a
+clip: a folder of them, or a pattern such as f%04d.png.
 
 Without -o the output is INPUT's name with -nobg, beside it. It appears when it
 is complete; an existing file is kept unless --force is given.`,
@@ -83,7 +84,8 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	flags.AddHints(f, o)
 	f.Var(flags.Word(&o.Scale), "scale", "how to scale: "+flags.Choices("scale", map[string]string{"auto": "crisp where pixel art is enlarged"}))
 	f.BoolVar(&o.NoAudio, "no-audio", false, "drop the sound")
-	flags.AddTiming(f, o)
+	flags.AddTiming(f, o, option.Formats())
+	f.Lookup("fps").Usage += "; of numbered pictures: show n a second"
 	flags.AddFrame(f, o)
 	flags.AddPreset(f, o)
 	sizeFlag(f, &o.MaxSize, "max-size", "give up quality, colours, frame rate, size and length, in that order, until the output has at most so many `bytes`: 256KB, 1MiB")
@@ -214,12 +216,21 @@ func (a *app) printNotes(cmd *cobra.Command, r *bgremove.Result, o *removeOption
 	for _, note := range r.Notes {
 		a.Message("%s", failure.NoteText(note))
 	}
+	if named, ok := bgremove.FormatOf(r.Output); ok && !fitsName(r.OutputFormat, named) {
+		a.Message("%s: a %s is written, although the name says %s", r.Output, r.OutputFormat, named)
+	}
 	if r.Method == bgremove.Fast && flags.Typed(cmd, "model") {
 		a.Message("%s", unusedModel(o.Model))
 	}
 	for _, w := range r.Quality.Warnings {
 		fmt.Fprintf(a.Err, "warning: %s%s\n", w.Message, warningHint(w.Code, r.Method))
 	}
+}
+
+// fitsName reports whether a file of a format may have the name of another, as an APNG
+// may that of a PNG.
+func fitsName(written, named bgremove.Format) bool {
+	return written == bgremove.SheetFormat || written == bgremove.APNG && named == bgremove.PNG || written.Extension() == named.Extension()
 }
 
 // unusedModel is the message for a --model with a method that has none.

@@ -44,7 +44,7 @@ func Main(ctx context.Context, version string, args []string, streams *term.Stre
 	case installed:
 		a, _, err = execute(ctx, version, args, streams)
 	}
-	return a.report(ctx, err)
+	return a.report(ctx, cmd, err)
 }
 
 // execute runs the command line once. The command is the one that was found.
@@ -230,13 +230,17 @@ func (a *app) modelsDirFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.ModelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
 }
 
-// normaliseSpelling accepts both spellings of colour and licence.
+// normaliseSpelling accepts both spellings of colour, licence and harmonise.
 func normaliseSpelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch {
 	case name == "licenses":
 		name = "licences"
 	case name == "accept-licence":
 		name = "accept-license"
+	case name == "harmonize":
+		name = "harmonise"
+	case name == "no-colors":
+		name = "no-colours"
 	case strings.HasSuffix(name, "-color"):
 		name = strings.TrimSuffix(name, "-color") + "-colour"
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,11 +77,26 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		if name := spell.Meant(unknown.GetSpecifiedName(), names); name != "" {
+		if name := meantFlag(unknown.GetSpecifiedName(), names); name != "" {
 			return usageWithHint(cmd, err, "did you mean --"+name+"?")
 		}
 	}
 	return flags.Usage(cmd, err)
+}
+
+// synonyms are flags by the names that other programs give them.
+var synonyms = map[string][]string{
+	"y": {"yes", "force"}, "overwrite": {"force"}, "background": {"bg"}, "bg-color": {"bg"}, "bg-colour": {"bg"},
+}
+
+// meantFlag is the one of a command's flags that was meant, or empty.
+func meantFlag(typed string, names []string) string {
+	for _, name := range synonyms[typed] {
+		if slices.Contains(names, name) {
+			return name
+		}
+	}
+	return spell.Meant(typed, names)
 }
 
 // dashHint is the hint for a file name that begins with - and was taken for
@@ -105,6 +121,8 @@ func checkClip(path string) error {
 		return filearg.CheckLocal(path)
 	case filearg.IsFolder(path) && !bgremove.IsSequence(path):
 		return &bgremove.Error{Kind: bgremove.Unreadable, Cause: failure.FolderGiven, Path: path, Reason: "a folder, not a regular file"}
+	case strings.ContainsAny(path, "*?[") && !filearg.Exists(path) && !bgremove.IsSequence(path):
+		return &bgremove.Error{Kind: bgremove.NotFound, Cause: failure.PatternGiven, Path: path, Reason: "no such file"}
 	}
 	return nil
 }

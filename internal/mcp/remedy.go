@@ -12,6 +12,7 @@ import (
 var remedies = map[bgremove.Cause]string{
 	bgremove.InputDamaged:        "get the file again",
 	bgremove.InputTruncated:      "get the file again: its end is missing",
+	bgremove.InputForbidden:      "its permissions must allow to read it",
 	bgremove.InputNotFile:        "name one file",
 	bgremove.NotClip:             "name another file: its content decides, not its name",
 	bgremove.NotPicture:          "name another file as background",
@@ -24,6 +25,7 @@ var remedies = map[bgremove.Cause]string{
 	bgremove.OutputNotFile:       "name another output",
 	bgremove.OutputBrokenLink:    "name another output",
 	bgremove.OutputFolderMissing: "make the folder first, or name another output",
+	bgremove.OutputNotCreated:    "name an output in another folder",
 	bgremove.OutputIsInput:       "name another output",
 	bgremove.VideoOfPicture:      "leave outputFormat out: a picture becomes a PNG",
 	bgremove.PictureOfClip:       "frame chooses one picture of it, or name an output of another format",

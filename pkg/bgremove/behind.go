@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/media"
@@ -75,10 +74,7 @@ func checkRoom(o Options) error {
 // sceneOfFile is a picture or a clip behind the subject. The file's content decides its type.
 func (r *Remover) sceneOfFile(ctx context.Context, path string, fit option.Fit) (scene.Scene, error) {
 	head, _, err := readHead(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{Kind: NotFound, Path: path, Reason: "no such file", Err: err}
-	case err != nil:
+	if err != nil {
 		return nil, explain(path, err)
 	}
 	if media.Sniff(head) == media.Unknown {

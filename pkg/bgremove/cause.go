@@ -2,6 +2,7 @@ package bgremove
 
 import (
 	"errors"
+	"io/fs"
 
 	"github.com/bgremove/bgremove/internal/matte/onnx"
 	"github.com/bgremove/bgremove/internal/network/model"
@@ -15,11 +16,12 @@ type Cause string
 // Error makes a Cause a target of errors.Is.
 func (c Cause) Error() string { return string(c) }
 
-// The causes of errors about inputs. The kind is Unreadable, or TooLarge for
-// the last two.
+// The causes of errors about inputs. The kind is Unreadable, Failed for
+// InputForbidden, or TooLarge for the last two.
 const (
 	InputDamaged    Cause = "input_damaged"     // it is damaged or incomplete: only another copy helps
 	InputTruncated  Cause = "input_truncated"   // its end is missing: what is there can be saved by ffmpeg
+	InputForbidden  Cause = "input_forbidden"   // its permissions do not let it be read
 	InputNotFile    Cause = "input_not_file"    // a folder, a pipe or the like; Spool makes a file of a stream
 	NotClip         Cause = "not_clip"          // its content is none of those that are read
 	NotPicture      Cause = "not_picture"       // the file behind the subject is none of those that are read
@@ -37,6 +39,7 @@ const (
 	OutputNotFile       Cause = "output_not_file"       // a device, a pipe or the like
 	OutputBrokenLink    Cause = "output_broken_link"    // a link to nothing
 	OutputFolderMissing Cause = "output_folder_missing" // it is not made
+	OutputNotCreated    Cause = "output_not_created"    // nothing can be written there, as in a folder of somebody else
 	OutputIsInput       Cause = "output_is_input"       // the input itself was named
 	VideoOfPicture      Cause = "video_of_picture"      // Name is the video's format; the input is one picture
 	PictureOfClip       Cause = "picture_of_clip"       // Name is the picture's format; the input is a clip
@@ -81,25 +84,30 @@ const (
 )
 
 // Explain makes an *Error of an error of installing, finding or opening models
-// and ONNX Runtime, as Remove does. Other errors, and nil, are returned
+// and ONNX Runtime, as Remove does, and of a file that is not there. Other errors, and nil, are returned
 // unchanged.
 func Explain(err error) error {
 	if err == nil || errors.As(err, new(*Error)) {
 		return err
 	}
-	if e := networkError("", err); e.Cause != "" {
+	if e := networkError("", err); e.Cause != "" || e.Kind == NotFound {
 		return e
 	}
 	return err
 }
 
 // networkError makes an Error of err, about the file at path if there is one. Its
-// cause is one of models or ONNX Runtime, or none.
+// cause is one of models or ONNX Runtime, or none. Without a path it may be about a
+// file that is not there.
 func networkError(path string, err error) *Error {
 	e := &Error{Path: path, Reason: err.Error(), Err: err}
 	e.Kind, e.Cause, e.Name = runtimeCause(err)
 	if e.Cause == "" {
 		e.Kind, e.Cause, e.Name = modelCause(err)
+	}
+	at := (*fs.PathError)(nil)
+	if path == "" && e.Cause == "" && errors.As(err, &at) && (at.Op == "open" || at.Op == "stat") && errors.Is(at, fs.ErrNotExist) {
+		e.Kind, e.Path, e.Reason = NotFound, at.Path, "no such file"
 	}
 	return e
 }

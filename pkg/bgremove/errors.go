@@ -3,6 +3,7 @@ package bgremove
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strconv"
 	"syscall"
 
@@ -92,10 +93,28 @@ func explain(path string, err error) error {
 	case errors.Is(err, pipeline.ErrNoFrames):
 		return &Error{Kind: Invalid, Path: path, Field: "start", Reason: "leaves no frame: none starts between it and the end", Err: err}
 	}
+	if e := openError(path, err); e != nil {
+		return e
+	}
 	if e := sheetError(path, err); e != nil {
 		return e
 	}
 	return networkError(path, err)
+}
+
+// openError is the error of a file that is not there or must not be read, or nil for
+// other errors.
+func openError(path string, err error) *Error {
+	at := (*fs.PathError)(nil)
+	switch {
+	case !errors.As(err, &at) || at.Path != path:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return &Error{Kind: NotFound, Path: path, Reason: "no such file", Err: err}
+	case errors.Is(err, fs.ErrPermission):
+		return &Error{Kind: Failed, Cause: InputForbidden, Path: path, Reason: "cannot be read: " + at.Err.Error(), Err: err}
+	}
+	return nil
 }
 
 // limitError returns the error of a child that the sandbox ended: because the

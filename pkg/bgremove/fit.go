@@ -134,7 +134,7 @@ func (f *fitting) run(ctx context.Context) (written, error) {
 		best.fit.Scale = hundredths(got.Settings.Scale)
 	}
 	if gaveUp := given(space, got.Settings); gaveUp != "" {
-		f.notes = append(f.notes, Note{Code: GaveUp, Field: "maxSize", Message: "was kept by giving up: " + gaveUp})
+		f.notes = append(f.notes, Note{Code: GaveUp, Field: f.bound(), Message: "was kept with " + gaveUp})
 	}
 	if got.Settings.Rate == 0 && best.report.Dropped > 0 && (f.limits.MaxFrames > 0 || f.limits.MaxRate > 0) {
 		f.notes = append(f.notes, Note{Code: FewerFrames, Frames: best.report.Dropped, Message: fmt.Sprintf(
@@ -144,6 +144,14 @@ func (f *fitting) run(ctx context.Context) (written, error) {
 		f.extras.Preview(best.before, best.after)
 	}
 	return best, nil
+}
+
+// bound is the option that bounds the size.
+func (f *fitting) bound() string {
+	if f.options.MaxSize == f.limits.MaxBytes {
+		return "preset"
+	}
+	return "maxSize"
 }
 
 func hundredths(x float64) float64 { return math.Round(100*x) / 100 }

@@ -52,7 +52,7 @@ func create(path string, overwrite bool) (*outfile.File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &Error{Kind: Failed, Cause: OutputFolderMissing, Path: path, Reason: "the output's folder does not exist", Err: err}
 	}
-	return nil, &Error{Kind: Failed, Path: path, Reason: "the output cannot be created: " + errors.Unwrap(err).Error(), Err: err}
+	return nil, &Error{Kind: Failed, Cause: OutputNotCreated, Path: path, Reason: "the output cannot be created: " + errors.Unwrap(err).Error(), Err: err}
 }
 
 func existsError(path string, err error) error {

@@ -88,9 +88,6 @@ func (r *Remover) openAt(ctx context.Context, path string, rate float64) (*input
 // open recognises and probes a file.
 func (r *Remover) open(ctx context.Context, path string) (*input, error) {
 	head, size, err := readHead(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{Kind: NotFound, Path: path, Reason: "no such file", Err: err}
-	}
 	if err != nil {
 		return nil, explain(path, err)
 	}

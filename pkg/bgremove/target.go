@@ -8,7 +8,6 @@ import (
 
 	"github.com/bgremove/bgremove/internal/media/sequence"
 	"github.com/bgremove/bgremove/internal/system/outfile"
-	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // target is where the frames of one output go: a file, or one file for each.
@@ -124,8 +123,9 @@ func checkExtras(o Options, x Extras) error {
 	if x.Numbered {
 		wrong.Reason = "does not apply to numbered pictures"
 	}
+	_, preset := o.Preset.Limits()
 	switch {
-	case x.Numbered && o.Preset != "" && o.Preset != option.NoPreset:
+	case (x.Numbered || x.Sheet != "") && preset:
 		wrong.Field = "preset"
 	case x.Numbered && o.MaxSize > 0:
 		wrong.Field = "maxSize"

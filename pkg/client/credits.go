@@ -10,16 +10,14 @@ import (
 
 // Account is the balance and the limits of the key's account.
 func (c *Client) Account(ctx context.Context) (Account, error) {
-	account, _, err := poll[Account](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.GetKeyAccount(ctx) })
-	return account, err
+	return query[Account](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.GetKeyAccount(ctx) })
 }
 
 // Usage is what the key's account used on the days from one to another, both in UTC
 // and included. A zero from is 29 days before to, and a zero to is today.
 func (c *Client) Usage(ctx context.Context, from, to time.Time) (Usage, error) {
 	params := api.GetUsageParams{From: dayOf(from), To: dayOf(to)}
-	usage, _, err := poll[Usage](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.GetUsage(ctx, &params) })
-	return usage, err
+	return query[Usage](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.GetUsage(ctx, &params) })
 }
 
 // dayOf is the day of a time, nil for the zero one.
@@ -34,6 +32,5 @@ func dayOf(at time.Time) *string {
 // Estimate is the price of a clip. Nothing is charged. The error is a
 // *BadRequestError for a clip that the service would not take.
 func (c *Client) Estimate(ctx context.Context, clip Clip) (Estimate, error) {
-	estimate, _, err := poll[Estimate](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.Estimate(ctx, clip) })
-	return estimate, err
+	return query[Estimate](ctx, c, func(ctx context.Context) (*http.Response, error) { return c.api.Estimate(ctx, clip) })
 }

@@ -136,7 +136,15 @@ func (e *JobFailedError) Error() string {
 	if e.Code == string(api.JobStatusCancelled) {
 		return e.ID + " was cancelled"
 	}
-	return fmt.Sprintf("%s has failed: %s", e.ID, strings.ReplaceAll(e.Code, "_", " "))
+	return e.ID + " has failed: " + e.Reason()
+}
+
+// Reason is the code in words.
+func (e *JobFailedError) Reason() string {
+	if e.Code == string(api.ErrorCodeUnreadableFile) {
+		return ErrUnreadable.Error()
+	}
+	return strings.ReplaceAll(e.Code, "_", " ")
 }
 
 // Failure is the *JobFailedError of a job that has ended and is not done, and nil of any

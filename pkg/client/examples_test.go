@@ -104,7 +104,7 @@ func TestProgram(t *testing.T) {
 		}
 	}
 	said, err := s.run(t, s.url, program, good, bad)
-	if err == nil || !strings.Contains(said, "good-nobg.apng: 3 frames") || !strings.Contains(said, "bad.gif: job_") || !strings.Contains(said, "has failed: unreadable file") {
+	if err == nil || !strings.Contains(said, "good-nobg.apng: 3 frames") || !strings.Contains(said, "bad.gif: job_") || !strings.Contains(said, "has failed: the file is not a readable clip") {
 		t.Errorf("%v: %s", err, said)
 	}
 	if said, err = s.run(t, s.url, program, good); err == nil || !strings.Contains(said, "move it away first") {

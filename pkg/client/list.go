@@ -32,7 +32,7 @@ func (c *Client) Jobs(ctx context.Context, o ListOptions) iter.Seq2[ListedJob, e
 			params.Since = &since
 		}
 		for {
-			page, _, err := poll[api.KeyJobPage](ctx, c, func(ctx context.Context) (*http.Response, error) {
+			page, err := query[api.KeyJobPage](ctx, c, func(ctx context.Context) (*http.Response, error) {
 				return c.api.ListKeyJobs(ctx, &params)
 			})
 			if err != nil {

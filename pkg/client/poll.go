@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -93,4 +94,18 @@ func poll[T any](ctx context.Context, c *Client, get func(context.Context) (*htt
 		return c.decode(ctx, resp, http.StatusOK, &v)
 	})
 	return v, after, err
+}
+
+// query is poll for what needs no id. A service without such a path is another one, or
+// lies at another address.
+func query[T any](ctx context.Context, c *Client, get func(context.Context) (*http.Response, error)) (T, error) {
+	var resp *http.Response
+	v, _, err := poll[T](ctx, c, func(ctx context.Context) (_ *http.Response, err error) {
+		resp, err = get(ctx)
+		return resp, err
+	})
+	if errors.Is(err, ErrNotFound) {
+		err = unexpected(resp)
+	}
+	return v, err
 }

@@ -181,13 +181,13 @@ func (b *batchSubmission) send(ctx context.Context, s *client.Client, inputs []s
 		if err != nil {
 			return err
 		}
-		b.record(reply, chunk)
+		b.record(ctx, s, reply, chunk)
 	}
 	return nil
 }
 
 // record records a submitted batch.
-func (b *batchSubmission) record(reply client.BatchSubmission, inputs []string) {
+func (b *batchSubmission) record(ctx context.Context, s *client.Client, reply client.BatchSubmission, inputs []string) {
 	b.batchIDs, b.creditsLeft = append(b.batchIDs, reply.ID), reply.CreditsRemaining
 	for i, j := range reply.Jobs {
 		d := fileResult{Batch: reply.ID, ID: j.ID, Status: string(api.JobStatusQueued)}
@@ -196,7 +196,7 @@ func (b *batchSubmission) record(reply client.BatchSubmission, inputs []string) 
 		}
 		b.results = append(b.results, d)
 	}
-	b.announce("%s: %s submitted, credits left: %d", reply.ID, term.Count(len(reply.Jobs), "file"), reply.CreditsRemaining)
+	b.announce("%s: %s submitted%s", reply.ID, term.Count(len(reply.Jobs), "file"), b.balanceText(ctx, s, reply.CreditsRemaining))
 }
 
 // waitAndDownload waits for the batches in turn, and downloads finished results.
@@ -236,7 +236,11 @@ func (c *remote) downloadResult(ctx context.Context, s *client.Client, job clien
 	if failed, ok := errors.AsType[*client.JobFailedError](client.Failure(job)); ok {
 		d.Error = failed.Code
 		c.line.Clear()
-		c.Message("%s: %s", d.Input, d.Error)
+		c.Message("%s: %s", d.Input, failed.Reason())
+		if hint := serviceHint(failed); hint != c.hinted {
+			c.hinted = hint
+			c.Hint(hint)
+		}
 		return nil
 	}
 	size, err := c.download(ctx, s, job.ID, output, force)

@@ -29,6 +29,7 @@ type remote struct {
 	asJSON      bool
 	quiet       bool
 	line        *term.StatusLine
+	hinted      string   // the last hint on a failed job
 	typedFlags  []string // the flags on the command line that later commands need
 }
 

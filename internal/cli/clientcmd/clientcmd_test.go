@@ -83,6 +83,40 @@ func TestClientInterrupt(t *testing.T) {
 	}
 }
 
+// TestCreditsLeft checks that a balance is told unless credits are unlimited.
+func TestCreditsLeft(t *testing.T) {
+	t.Parallel()
+	for _, unlimited := range []bool{false, true} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			switch {
+			case r.Method == http.MethodGet:
+				_, _ = fmt.Fprintf(w, `{"credits":0,"unlimited":%t}`, unlimited)
+			case strings.HasSuffix(r.URL.Path, "/batches"):
+				w.WriteHeader(http.StatusAccepted)
+				_, _ = io.WriteString(w, `{"id":"batch_7","jobs":[{"id":"job_7"}],"creditsRemaining":0}`)
+			default:
+				w.WriteHeader(http.StatusAccepted)
+				_, _ = io.WriteString(w, `{"id":"job_7","status":"queued","creditsRemaining":0,"links":{"self":"","download":""}}`)
+			}
+		}))
+		t.Cleanup(s.Close)
+		file := filepath.Join(t.TempDir(), "clip.gif")
+		if err := os.WriteFile(file, []byte("GIF89a"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"submit", "batch"} {
+			cmd := exec.CommandContext(t.Context(), "bgremove", "client", command, file)
+			cmd.Env = append(os.Environ(), "BGREMOVE_SERVER="+s.URL, "BGREMOVE_API_KEY=bgr_1")
+			out, err := cmd.CombinedOutput()
+			if told := strings.Contains(string(out), "submitted, credits left: 0"); err != nil || told == unlimited {
+				t.Errorf("%s, unlimited %t: %v, %s", command, unlimited, err, out)
+			}
+		}
+	}
+}
+
 // TestClientRetry checks that delays are explained, but not with --quiet.
 func TestClientRetry(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bgremove/bgremove/internal/batch"
+	"github.com/bgremove/bgremove/internal/cli/filearg"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/pkg/api"
@@ -39,7 +40,7 @@ batch it gets all results that are not there yet, so that it can be run again.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&p.output, "output", "o", "", "the output `file` of a job; - is standard output (default: the submitted name with -nobg)")
+	f.StringVarP(&p.output, "output", "o", "", "the output `file` of a job, or a folder; - is standard output (default: the submitted name with -nobg)")
 	f.StringVar(&p.folder, "out", "", "the `folder` to put the output in (default: the working directory)")
 	f.BoolVar(&p.force, "force", false, "overwrite what is there")
 	c.addFlags(cmd)
@@ -49,6 +50,9 @@ batch it gets all results that are not there yet, so that it can be run again.`,
 func (p *downloader) run(cmd *cobra.Command, id string) error {
 	if err := p.prepare(cmd); err != nil {
 		return err
+	}
+	if p.folder == "" && filearg.IsOutputFolder(p.output) {
+		p.folder, p.output = p.output, ""
 	}
 	if p.output != "" && (isBatch(id) || p.folder != "") {
 		return flags.Usage(cmd, errors.New("-o is for one job; --out names the folder of a batch"))
@@ -66,9 +70,9 @@ func (p *downloader) run(cmd *cobra.Command, id string) error {
 		}
 	}
 	if isBatch(id) {
-		return p.downloadBatch(cmd, s, id)
+		return withID(id, p.downloadBatch(cmd, s, id))
 	}
-	return p.downloadJob(cmd, s, id)
+	return withID(id, p.downloadJob(cmd, s, id))
 }
 
 // downloadJob fetches the result of a job.

@@ -58,6 +58,14 @@ func withInput(input string, err error) error {
 	return err
 }
 
+// withID adds the id to an error that says that there is none such.
+func withID(id string, err error) error {
+	if errors.Is(err, client.ErrNotFound) {
+		return fmt.Errorf("%s: %w", id, err)
+	}
+	return err
+}
+
 // explainService adds advice to errors of a service; other errors are unchanged.
 func explainService(err error) error {
 	var (

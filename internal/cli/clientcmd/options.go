@@ -58,7 +58,7 @@ func AddOptions(f *pflag.FlagSet, o *bgremove.Options) {
 	flags.AddDrawnBackground(f, o)
 	flags.AddRim(f, o)
 	flags.AddPlaces(f, o)
-	flags.AddTiming(f, o)
+	flags.AddTiming(f, o, option.ServiceFormats())
 }
 
 // validate checks as much as possible before anything is sent.
@@ -158,7 +158,7 @@ func explainOutput(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Cause, e.Reason = failure.FolderMissing, "the output's folder does not exist"
 	case errors.As(err, &at):
-		e.Cause, e.Reason = failure.OutputNotCreated, "the output cannot be created: "+at.Err.Error()
+		e.Cause, e.Reason = bgremove.OutputNotCreated, "the output cannot be created: "+at.Err.Error()
 	default:
 		return err
 	}

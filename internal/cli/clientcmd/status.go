@@ -84,7 +84,7 @@ func (c *remote) show(cmd *cobra.Command, id string,
 		shown, jobs = j, []client.Job{j}
 	}
 	if err != nil {
-		return err
+		return withID(id, err)
 	}
 	if c.asJSON {
 		err = c.JSON(shown)
@@ -110,7 +110,7 @@ func (c *remote) printJobs(jobs []client.Job) error {
 func detail(reason *string, format api.OutputFormat, m api.Metadata) string {
 	switch {
 	case reason != nil:
-		return *reason
+		return (&client.JobFailedError{Code: *reason}).Reason()
 	case m.OutputSize != nil:
 		return string(format) + ", " + term.ByteSize(*m.OutputSize)
 	}

@@ -88,9 +88,20 @@ func (o *submission) submit(cmd *cobra.Command, input string) error {
 	if o.wait {
 		err = o.waitAndDownload(cmd.Context(), s, &d, output)
 	} else {
-		o.announce("%s: submitted, credits left: %d; bgremove client wait %s waits for it", input, job.CreditsRemaining, job.ID)
+		o.announce("%s: submitted%s; bgremove client wait %s waits for it", input, o.balanceText(cmd.Context(), s, job.CreditsRemaining), job.ID)
 	}
 	return o.print(d, job.CreditsRemaining, err)
+}
+
+// balanceText is a balance in words, or nothing where credits are unlimited. A receipt
+// does not tell that, but only a balance of 0 leaves it open.
+func (c *remote) balanceText(ctx context.Context, s *client.Client, balance int) string {
+	if balance == 0 && !c.asJSON && !c.quiet {
+		if a, err := s.Account(ctx); err == nil && a.Unlimited {
+			return ""
+		}
+	}
+	return fmt.Sprintf(", credits left: %d", balance)
 }
 
 // OutputPath is the path of a result that is asked for as output, which may be empty or a

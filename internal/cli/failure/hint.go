@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/batch"
@@ -11,6 +12,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/packager"
 	"github.com/bgremove/bgremove/internal/cli/term"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -21,19 +23,19 @@ import (
 
 // The causes of errors that only commands have.
 const (
-	FolderMissing    bgremove.Cause = "folder_missing" // Path is a file that is to be in it
-	FileExists       bgremove.Cause = "file_exists"
-	FolderGiven      bgremove.Cause = "folder_given" // in the place of a clip
-	URLGiven         bgremove.Cause = "url_given"
-	OutputsCollide   bgremove.Cause = "outputs_meet"
-	ModelAbsent      bgremove.Cause = "not_there" // a model that is to be deleted
-	NoDatabase       bgremove.Cause = "no_database"
-	NoService        bgremove.Cause = "no_service"
-	NotSubmitted     bgremove.Cause = "not_submitted" // for the price
-	NotAFile         bgremove.Cause = "not_a_file"    // that could be sent
-	BadExtension     bgremove.Cause = "bad_extension" // of what is to be sent
-	OutputNotCreated bgremove.Cause = "no_place"      // for what is downloaded
-	FolderGone       bgremove.Cause = "watched_gone"
+	FolderMissing  bgremove.Cause = "folder_missing" // Path is a file that is to be in it
+	FileExists     bgremove.Cause = "file_exists"
+	FolderGiven    bgremove.Cause = "folder_given"  // in the place of a clip
+	PatternGiven   bgremove.Cause = "pattern_given" // in the place of a clip
+	URLGiven       bgremove.Cause = "url_given"
+	OutputsCollide bgremove.Cause = "outputs_meet"
+	ModelAbsent    bgremove.Cause = "not_there" // a model that is to be deleted
+	NoDatabase     bgremove.Cause = "no_database"
+	NoService      bgremove.Cause = "no_service"
+	NotSubmitted   bgremove.Cause = "not_submitted" // for the price
+	NotAFile       bgremove.Cause = "not_a_file"    // that could be sent
+	BadExtension   bgremove.Cause = "bad_extension" // of what is to be sent
+	FolderGone     bgremove.Cause = "watched_gone"
 )
 
 // What several hints end with.
@@ -41,6 +43,7 @@ const (
 	SeeDoctor       = "; `bgremove doctor` shows what is found"
 	useFast         = "--method fast works without it"
 	makeFolderFirst = "make it first: mkdir -p {folder}"
+	letMeRead       = "its permissions must let you read it"
 	downloadAgain   = "the file is damaged or incomplete: get it again"
 )
 
@@ -56,9 +59,10 @@ var clipNames = "bgremove takes " + strings.Join(option.InputExtensions(), " ")
 var hints = map[bgremove.Cause]string{
 	bgremove.InputDamaged:    downloadAgain,
 	bgremove.InputTruncated:  "get it again, or save the intact part with: ffmpeg -i INPUT OUTPUT",
+	bgremove.InputForbidden:  letMeRead,
 	bgremove.InputNotFile:    "name a file, or - for standard input",
 	bgremove.NotPicture:      "name a picture or a clip with --bg",
-	bgremove.NotClip:         "the content decides, not the name; " + clipNames,
+	bgremove.NotClip:         "the content decides, not the name; " + clipNames + "; ffmpeg converts others: ffmpeg -i FILE out.mkv",
 	bgremove.BadSequence:     "number still pictures of one size without gaps; bgremove batch takes them one by one",
 	bgremove.HEIFPicture:     "make a JPEG of it first: heif-convert FILE.heic FILE.jpg, or sips -s format jpeg FILE.heic --out FILE.jpg on macOS",
 	bgremove.SoundOnly:       "the file holds sound only; " + clipNames + " with pictures",
@@ -70,6 +74,7 @@ var hints = map[bgremove.Cause]string{
 	bgremove.OutputNotFile:       "-o - writes to standard output",
 	bgremove.OutputBrokenLink:    "remove it, or name another file",
 	bgremove.OutputFolderMissing: "make the folder first",
+	bgremove.OutputNotCreated:    "name another place with -o or --out",
 	bgremove.OutputIsInput:       "name another output",
 	bgremove.VideoOfPicture:      "--format png, webp, apng or gif; without --format a picture becomes a PNG",
 	bgremove.PictureOfClip:       "--frame TIME chooses one of them, -o 'f%04d.png' writes all, --format apng holds them, losslessly",
@@ -108,7 +113,7 @@ var hints = map[bgremove.Cause]string{
 	batch.NoClips:          "bgremove takes {name}",
 	batch.NoClipsOnTop:     "bgremove takes {name}; --recursive also searches subfolders",
 	batch.OnlyOutputs:      "name the original clips",
-	batch.Forbidden:        "its permissions must let you read it",
+	batch.Forbidden:        letMeRead,
 	batch.OutIsFile:        "--out names the folder of the outputs",
 	batch.OutReadOnly:      "--out names another one",
 	batch.BadRecord:        "delete it, or name another place with --manifest",
@@ -123,19 +128,19 @@ var hints = map[bgremove.Cause]string{
 	bucket.WriteRefused:  credentials + ", and must allow to list, to read and to write",
 	bucket.StorageFailed: "check the network, region and endpoint; " + credentials,
 
-	FolderMissing:    makeFolderFirst,
-	FileExists:       "--force overwrites it",
-	FolderGiven:      "bgremove batch {path} --out FOLDER takes all clips in it",
-	URLGiven:         "download it first: curl -LO {path}",
-	OutputsCollide:   "rename one of them, or give their folders an --out each",
-	ModelAbsent:      "bgremove models list shows what is installed",
-	NoDatabase:       "--data or --database names that of the service",
-	NoService:        "--server or BGREMOVE_SERVER gives its address",
-	NotSubmitted:     "--yes submits them without a question",
-	NotAFile:         "name a file; bgremove client batch takes folders",
-	BadExtension:     "the service checks the name first: rename the file if it is one of these",
-	OutputNotCreated: "name another place with -o or --out",
-	FolderGone:       "the watch continues when the folder is back",
+	FolderMissing:  makeFolderFirst,
+	FileExists:     "--force overwrites it",
+	FolderGiven:    "bgremove batch {path} --out FOLDER takes all clips in it",
+	PatternGiven:   "bgremove batch {path} --out FOLDER takes all files that match",
+	URLGiven:       "download it first: curl -LO {path}",
+	OutputsCollide: "rename one of them, or give their folders an --out each",
+	ModelAbsent:    "bgremove models list shows what is installed",
+	NoDatabase:     "--data or --database names that of the service",
+	NoService:      "--server or BGREMOVE_SERVER gives its address",
+	NotSubmitted:   "--yes submits them without a question",
+	NotAFile:       "name a file; bgremove client batch takes folders",
+	BadExtension:   "the service checks the name first: rename the file if it is one of these",
+	FolderGone:     "the watch continues when the folder is back",
 }
 
 // hinted is an error with a hint of its own.
@@ -173,6 +178,9 @@ func Hint(err error) string {
 
 func causeHint(e *bgremove.Error) string {
 	hint := hints[e.Cause]
+	if e.Name == ffmpeg.AppleHEVC && runtime.GOOS != "darwin" {
+		hint = "make it on a Mac, or use --format stacked for Safari"
+	}
 	if before, after, found := strings.Cut(hint, "{install}"); found {
 		hint = before + cmp.Or(packager.Here().FFmpeg(), "https://ffmpeg.org/download.html") + after
 	}

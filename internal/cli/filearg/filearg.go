@@ -104,9 +104,12 @@ func SetFormat(cmd *cobra.Command, output string, format *bgremove.Format) error
 	if output == "-" || IsOutputFolder(output) || flags.Typed(cmd, "format") {
 		return nil
 	}
+	ext := strings.ToLower(filepath.Ext(output))
 	if f, ok := bgremove.FormatOf(output); ok {
 		*format = f
-	} else if filepath.Ext(output) != "" {
+	} else if ext == ".jpg" || ext == ".jpeg" {
+		return flags.Usage(cmd, fmt.Errorf("%s: JPEG is not written: use .png or .webp", output))
+	} else if ext != "" {
 		return flags.Usage(cmd, fmt.Errorf("%s: the extension names no format; --format %s does", output, flags.Formats("or")))
 	}
 	return nil

@@ -14,12 +14,12 @@ import (
 )
 
 // AddTiming adds the flags for the part of a clip, its frames and how it plays, which the
-// service has too.
-func AddTiming(f *pflag.FlagSet, o *bgremove.Options) {
+// service has too. It takes some of the formats only.
+func AddTiming(f *pflag.FlagSet, o *bgremove.Options, formats []bgremove.Format) {
 	f.Var((*moment)(&o.Start), "start", "keep frames from this `time` on: 1.5, 90s or 1:30.5")
 	f.Var((*moment)(&o.End), "end", "keep frames before this `time`")
-	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left; of numbered pictures: show n a second")
-	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, "+Bounds("quality")+" (default: "+qualities()+")")
+	f.Float64Var(&o.FPS, "fps", 0, "drop frames so that at most `n` a second are left")
+	f.IntVar(&o.Quality, "quality", 0, "fidelity against size, "+Bounds("quality")+" (default: "+qualities(formats)+")")
 	f.Var(&optional{&o.Loop}, "loop", "play `n` times, "+Bounds("loop")+"; 0 is for ever (default: as the input)")
 }
 
@@ -32,9 +32,9 @@ func AddFrame(f *pflag.FlagSet, o *bgremove.Options) {
 func Optional(p **int) pflag.Value { return &optional{p} }
 
 // qualities are the defaults of the formats that are not lossless.
-func qualities() string {
+func qualities(formats []bgremove.Format) string {
 	var all []string
-	for _, f := range option.Formats() {
+	for _, f := range formats {
 		if q := f.Quality(); q > 0 {
 			all = append(all, fmt.Sprintf("%s %d", f, q))
 		}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -205,6 +206,9 @@ const (
 	headerBytes   = 64 << 10
 )
 
+// ErrAddressInUse means that another program listens at an address.
+var ErrAddressInUse = errors.New("the address is in use")
+
 // bind listens at an address, which must be as near as the service is.
 func (n *node) bind(ctx context.Context, addr string) (net.Listener, error) {
 	if n.config.Local {
@@ -224,6 +228,9 @@ func (n *node) bind(ctx context.Context, addr string) (net.Listener, error) {
 // or Drain is over.
 func (n *node) listen(ctx context.Context, g *errgroup.Group, addr string, h http.Handler, listening func(net.Addr)) error {
 	l, err := n.bind(ctx, addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s: %w", addr, ErrAddressInUse)
+	}
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
