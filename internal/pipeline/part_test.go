@@ -86,10 +86,9 @@ func TestPartsAreCutAsTheWhole(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer restored.Close()
 			var got shelf
 			report, err := restored.Render(t.Context(), pipeline.Variant{Open: got.open})
-			if err != nil {
+			if err := errors.Join(err, restored.Close()); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want.times(), got.times()); diff != "" {

@@ -58,6 +58,7 @@ const (
 const (
 	NoFFmpeg   Cause = "no_ffmpeg"   // ffmpeg or ffprobe, 5.1 or newer
 	NoCodec    Cause = "no_codec"    // ffmpeg was built without Name, a decoder, encoder or filter
+	NotMacOS   Cause = "not_macos"   // Name, an encoder, is a part of macOS alone
 	NoSandbox  Cause = "no_sandbox"  // SandboxOn was asked for; SandboxAuto uses what works
 	NoRuntime  Cause = "no_runtime"  // ONNX Runtime is not found, or cannot be used
 	NotRuntime Cause = "not_runtime" // Config.Library is not ONNX Runtime's library, nor its folder

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
@@ -288,11 +289,11 @@ func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) 
 // noCodec is the error of an ffmpeg that was built without a decoder, encoder or
 // filter.
 func noCodec(name string, err error) error {
-	reason := "this ffmpeg has no " + name
-	if name == ffmpeg.AppleHEVC {
-		reason += ", which only macOS has"
+	e := &Error{Kind: Missing, Cause: NoCodec, Name: name, Reason: "this ffmpeg has no " + name, Err: err}
+	if name == ffmpeg.AppleHEVC && runtime.GOOS != "darwin" {
+		e.Cause, e.Reason = NotMacOS, fmt.Sprintf("this ffmpeg has no %s, which only macOS has", name)
 	}
-	return &Error{Kind: Missing, Cause: NoCodec, Name: name, Reason: reason, Err: err}
+	return e
 }
 
 // fallBack gives an output that another format is written to its name, unless that

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/batch"
@@ -12,7 +11,6 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/packager"
 	"github.com/bgremove/bgremove/internal/cli/term"
-	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -89,6 +87,7 @@ var hints = map[bgremove.Cause]string{
 
 	bgremove.NoFFmpeg:   "install ffmpeg 5.1 or newer: {install}; or name it with --ffmpeg" + SeeDoctor,
 	bgremove.NoCodec:    "install an ffmpeg build with {name}" + SeeDoctor,
+	bgremove.NotMacOS:   "make it on a Mac, or use --format stacked for Safari",
 	bgremove.NoSandbox:  "--sandbox auto uses the parts that work; `bgremove doctor` shows them",
 	bgremove.NoRuntime:  "bgremove setup gets ONNX Runtime; --onnxruntime names a library of your own",
 	bgremove.NotRuntime: "name ONNX Runtime's library or its folder; where none is named, that of bgremove setup is taken",
@@ -178,9 +177,6 @@ func Hint(err error) string {
 
 func causeHint(e *bgremove.Error) string {
 	hint := hints[e.Cause]
-	if e.Name == ffmpeg.AppleHEVC && runtime.GOOS != "darwin" {
-		hint = "make it on a Mac, or use --format stacked for Safari"
-	}
 	if before, after, found := strings.Cut(hint, "{install}"); found {
 		hint = before + cmp.Or(packager.Here().FFmpeg(), "https://ffmpeg.org/download.html") + after
 	}

@@ -20,17 +20,16 @@ func TestEndAmongFramesLeftOut(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	why, broken := errors.New("no more"), errors.New("broken")
-	for name, want := range map[string]error{"cancelled": why, "damaged": broken} {
+	for name, damaged := range map[string]bool{"cancelled": false, "damaged": true} {
+		want := errors.New(name)
 		ctx, cancel := context.WithCancelCause(t.Context())
-		defer cancel(nil)
 		painted := 0
 		clip := picture.NewAnimation(path, media.Info{Width: 3, Height: 2}, make([]picture.Part, 4), func(io.ReaderAt, picture.Part) (*image.NRGBA, error) {
-			if painted++; painted == 2 && want == broken {
-				return nil, broken
+			if painted++; painted == 2 && damaged {
+				return nil, want
 			}
-			if want == why {
-				cancel(why)
+			if !damaged {
+				cancel(want)
 			}
 			return image.NewNRGBA(image.Rectangle{}), nil
 		})
@@ -41,9 +40,12 @@ func TestEndAmongFramesLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer src.Close()
 		if _, err := src.Next(ctx); !errors.Is(err, want) {
 			t.Errorf("%s: %v", name, err)
+		}
+		cancel(nil)
+		if err := src.Close(); err != nil {
+			t.Error(err)
 		}
 		if pool.Get(3, 2) != only {
 			t.Errorf("%s: the pool lacks the picture", name)
