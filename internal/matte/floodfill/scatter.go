@@ -5,8 +5,8 @@ import "image"
 const (
 	// scatterShare is the least share of the surveyed borders that a colour of dither has.
 	scatterShare = 0.002
-	// aloneShare is the least share of its pixels there that have no neighbour of that colour: a subject
-	// at the border has.
+	// aloneShare is the least share of its pixels there that have only backdrop beside them: those of a
+	// subject at the border have not.
 	aloneShare = 0.95
 )
 
@@ -17,15 +17,18 @@ type scatter struct {
 	colours map[[3]uint8]scattered
 }
 
-// scattered is how many pixels have a colour, and how many of them have no neighbour of it.
+// scattered is how many pixels have a colour, and how many of them have only backdrop beside them.
 type scattered struct{ all, alone int }
 
-// add counts in the border of img, whose backdrop has a colour.
+// add counts in the border of img, whose backdrop has a colour. Small pictures tell nothing.
 func (s *scatter) add(img *image.NRGBA, backdrop [3]float64) {
+	r := img.Rect
+	if min(r.Dx(), r.Dy()) < minSurfaceSide {
+		return
+	}
 	if s.colours == nil {
 		s.colours = make(map[[3]uint8]scattered)
 	}
-	r := img.Rect
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
 			if y >= r.Min.Y+borderWidth && y < r.Max.Y-borderWidth && x == r.Min.X+borderWidth && r.Dx() > 2*borderWidth {
@@ -38,7 +41,7 @@ func (s *scatter) add(img *image.NRGBA, backdrop [3]float64) {
 			}
 			n := s.colours[[3]uint8(p[:3])]
 			n.all++
-			if alone(img, p, x, y) {
+			if alone(img, x, y, backdrop) {
 				n.alone++
 			}
 			s.colours[[3]uint8(p[:3])] = n
@@ -46,10 +49,10 @@ func (s *scatter) add(img *image.NRGBA, backdrop [3]float64) {
 	}
 }
 
-// alone reports whether p has no neighbour of its colour, above, below, left or right.
-func alone(img *image.NRGBA, p [4]uint8, x, y int) bool {
+// alone reports whether what is above, below, left and right of a pixel is backdrop.
+func alone(img *image.NRGBA, x, y int, backdrop [3]float64) bool {
 	for _, at := range [...]image.Point{{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}} {
-		if at.In(img.Rect) && [4]uint8(img.Pix[img.PixOffset(at.X, at.Y):]) == p {
+		if at.In(img.Rect) && difference([4]uint8(img.Pix[img.PixOffset(at.X, at.Y):]), backdrop) > flatTolerance {
 			return false
 		}
 	}
