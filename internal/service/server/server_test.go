@@ -123,8 +123,8 @@ func TestStartRefused(t *testing.T) {
 		"database":  {func(c *server.Config) { c.Database = "mysql://localhost" }, "database: "},
 		"folder":    {func(c *server.Config) { c.Database = "sqlite:/dev/null/bgremove.db" }, "database: "},
 		"storage":   {func(c *server.Config) { c.Storage = "ftp://localhost" }, "storage: "},
-		"address":   {func(c *server.Config) { c.Addr = taken.Addr().String() }, "listen: "},
-		"metrics":   {func(c *server.Config) { c.MetricsAddr = taken.Addr().String() }, "listen: "},
+		"address":   {func(c *server.Config) { c.Addr = taken.Addr().String() }, "the address is in use"},
+		"metrics":   {func(c *server.Config) { c.MetricsAddr = taken.Addr().String() }, "the address is in use"},
 		"temporary": {func(c *server.Config) { c.TempDir = "/dev/null/tmp" }, "scratch folder: "},
 	} {
 		t.Run(name, func(t *testing.T) {
