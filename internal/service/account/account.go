@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/bgremove/bgremove/internal/service/id"
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
@@ -73,6 +74,36 @@ func New(db *store.DB) *Accounts { return &Accounts{db: db, hasher: newHasher()}
 // error is ErrEmailTaken, or a *FieldError of email or password.
 func (a *Accounts) Register(ctx context.Context, email, password string) (Account, error) {
 	return a.insert(ctx, email, password, "now_ms()")
+}
+
+// SignUp is Register for an address that is not confirmed yet: the account is
+// not Confirmed.
+func (a *Accounts) SignUp(ctx context.Context, email, password string) (Account, error) {
+	return a.insert(ctx, email, password, "NULL")
+}
+
+func (a *Accounts) insert(ctx context.Context, email, password, confirmed string) (Account, error) {
+	email, err := parseEmail(email)
+	if err != nil {
+		return Account{}, err
+	}
+	encoded, err := a.hashPassword(ctx, password)
+	if err != nil {
+		return Account{}, err
+	}
+	account, err := scanAccount(a.db.QueryRowContext(ctx, `
+		INSERT INTO accounts (id, email, password, epoch, credits, plan, confirmed_at, created_at)
+		VALUES ($1, $2, $3, 1, 0, '', `+confirmed+`, now_ms()) RETURNING `+columns, id.New("acc_"), email, encoded))
+	if store.IsUnique(err) {
+		return Account{}, ErrEmailTaken
+	}
+	return account, wrap("register", err)
+}
+
+// Lock keeps an account's row until the transaction ends, so that nobody else takes what it finds free there.
+// The error is sql.ErrNoRows without such an account.
+func Lock(ctx context.Context, tx *store.Tx, id string) error {
+	return tx.QueryRowContext(ctx, "UPDATE accounts SET id = id WHERE id = $1 RETURNING id", id).Scan(&id)
 }
 
 // maxEmail is the longest address that mail knows (RFC 5321), in bytes.

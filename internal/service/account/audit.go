@@ -1,29 +1,6 @@
 package account
 
-import (
-	"cmp"
-	"context"
-)
-
-// Entries are an account's, the newest first: at most limit before the id
-// before, from the newest if that is empty.
-func (l *Ledger) Entries(ctx context.Context, accountID, before string, limit int) ([]Entry, error) {
-	rows, err := l.db.QueryContext(ctx, `SELECT `+entryColumns+` FROM ledger
-		WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, accountID, cmp.Or(before, afterAllIDs), limit)
-	if err != nil {
-		return nil, wrap("ledger", err)
-	}
-	defer rows.Close()
-	var entries []Entry
-	for rows.Next() {
-		e, err := scanEntry(rows)
-		if err != nil {
-			return nil, wrap("ledger", err)
-		}
-		entries = append(entries, e)
-	}
-	return entries, wrap("ledger", rows.Err())
-}
+import "context"
 
 // Discrepancy is an account whose balance differs from the sum of its entries.
 type Discrepancy struct {

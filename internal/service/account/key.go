@@ -81,10 +81,10 @@ func (k *Keys) Create(ctx context.Context, accountID, name string) (Key, string,
 // checkKeyLimit checks that an account may have one more key, and locks the account so
 // that nobody takes the place.
 func checkKeyLimit(ctx context.Context, tx *store.Tx, accountID string) error {
-	var n int
-	if err := tx.QueryRowContext(ctx, "UPDATE accounts SET id = id WHERE id = $1 RETURNING 1", accountID).Scan(&n); err != nil {
+	if err := Lock(ctx, tx, accountID); err != nil {
 		return err
 	}
+	var n int
 	err := tx.QueryRowContext(ctx, "SELECT COUNT(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL", accountID).Scan(&n)
 	if err == nil && n >= MaxKeys {
 		return ErrTooManyKeys

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"iter"
 
+	"github.com/bgremove/bgremove/internal/service/id"
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
@@ -14,9 +15,6 @@ type Line struct {
 	Entry
 	Balance int64
 }
-
-// afterAllIDs is greater than all ids, by any collation.
-const afterAllIDs = "z"
 
 // Statement is an account's entries, the newest first, each with the balance
 // after it: at most limit before the id before, from the newest if that is
@@ -29,7 +27,7 @@ func (l *Ledger) Statement(ctx context.Context, accountID, before string, limit 
 			later AS (SELECT COALESCE(SUM(amount), 0) AS moved FROM ledger WHERE account_id = $1 AND id >= $2)
 		SELECT p.id, p.account_id, p.kind, p.amount, p.job_id, p.note, p.created_at, CAST(a.credits - later.moved
 			- COALESCE(SUM(p.amount) OVER (ORDER BY p.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS BIGINT)
-		FROM page p JOIN accounts a ON a.id = p.account_id CROSS JOIN later ORDER BY p.id DESC`, accountID, cmp.Or(before, afterAllIDs), limit)
+		FROM page p JOIN accounts a ON a.id = p.account_id CROSS JOIN later ORDER BY p.id DESC`, accountID, cmp.Or(before, id.AfterAll), limit)
 	if err != nil {
 		return nil, wrap("statement", err)
 	}
@@ -43,6 +41,26 @@ func (l *Ledger) Statement(ctx context.Context, accountID, before string, limit 
 		lines = append(lines, line)
 	}
 	return lines, wrap("statement", rows.Err())
+}
+
+// Entries are an account's, the newest first: at most limit before the id
+// before, from the newest if that is empty.
+func (l *Ledger) Entries(ctx context.Context, accountID, before string, limit int) ([]Entry, error) {
+	rows, err := l.db.QueryContext(ctx, `SELECT `+entryColumns+` FROM ledger
+		WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, accountID, cmp.Or(before, id.AfterAll), limit)
+	if err != nil {
+		return nil, wrap("ledger", err)
+	}
+	defer rows.Close()
+	var entries []Entry
+	for rows.Next() {
+		e, err := scanEntry(rows)
+		if err != nil {
+			return nil, wrap("ledger", err)
+		}
+		entries = append(entries, e)
+	}
+	return entries, wrap("ledger", rows.Err())
 }
 
 // statementPage is the number of entries that All reads at once. A slow reader

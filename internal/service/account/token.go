@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"time"
 
-	"github.com/bgremove/bgremove/internal/service/id"
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
@@ -30,30 +29,6 @@ func (p Purpose) lifetime() time.Duration {
 		return time.Hour
 	}
 	return 24 * time.Hour
-}
-
-// SignUp is Register for an address that is not confirmed yet: the account is
-// not Confirmed.
-func (a *Accounts) SignUp(ctx context.Context, email, password string) (Account, error) {
-	return a.insert(ctx, email, password, "NULL")
-}
-
-func (a *Accounts) insert(ctx context.Context, email, password, confirmed string) (Account, error) {
-	email, err := parseEmail(email)
-	if err != nil {
-		return Account{}, err
-	}
-	encoded, err := a.hashPassword(ctx, password)
-	if err != nil {
-		return Account{}, err
-	}
-	account, err := scanAccount(a.db.QueryRowContext(ctx, `
-		INSERT INTO accounts (id, email, password, epoch, credits, plan, confirmed_at, created_at)
-		VALUES ($1, $2, $3, 1, 0, '', `+confirmed+`, now_ms()) RETURNING `+columns, id.New("acc_"), email, encoded))
-	if store.IsUnique(err) {
-		return Account{}, ErrEmailTaken
-	}
-	return account, wrap("register", err)
 }
 
 // NewToken makes a token for a mail to an account: 256 random bits. Only a hash
@@ -85,10 +60,10 @@ func (a *Accounts) DropToken(ctx context.Context, token string) error {
 // checkTokenLimit checks that an account may have one more token, and locks the
 // account so that nobody takes the place.
 func checkTokenLimit(ctx context.Context, tx *store.Tx, accountID string, p Purpose) error {
-	var n int
-	if err := tx.QueryRowContext(ctx, "UPDATE accounts SET id = id WHERE id = $1 RETURNING 1", accountID).Scan(&n); err != nil {
+	if err := Lock(ctx, tx, accountID); err != nil {
 		return err
 	}
+	var n int
 	var wait int64 // until the first can be used no more
 	err := tx.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(MIN(expires_at), 0) - now_ms() FROM mail_tokens
 		WHERE account_id = $1 AND purpose = $2 AND expires_at > now_ms()`, accountID, p).Scan(&n, &wait)

@@ -40,7 +40,7 @@ var problems = map[api.ErrorCode]problem{
 	api.ErrorCodePayloadTooLarge:     {Title: "A file is too large."},
 	api.ErrorCodeUnreadableFile:      {Title: "The file cannot be read.", Text: "It is damaged, or its type is not what its name says. Nothing was charged."},
 	api.ErrorCodeEmailTaken:          {Title: "That address already has an account.", Text: "Sign in instead."},
-	api.ErrorCodeTooManyKeys:         {Title: "You already have 10 active keys, the maximum.", Text: "Revoke one first."},
+	api.ErrorCodeTooManyKeys:         {Title: fmt.Sprintf("You already have %d active keys, the maximum.", account.MaxKeys), Text: "Revoke one first."},
 	api.ErrorCodeUnavailable:         {Title: "The service is not available.", Text: "Try again in some seconds."},
 	api.ErrorCodeIdempotencyConflict: {Title: "Duplicate request."},
 	api.ErrorCodeSubscribed:          {Title: "You already have a subscription.", Text: "Cancel it or change your payment method under “Invoices and subscriptions”. You can still buy packs."},

@@ -98,14 +98,3 @@ func (o operations) ChangePassword(ctx context.Context, in api.ChangePasswordReq
 	}
 	return api.ChangePassword204Response{}, nil
 }
-
-// ListPlans is what credits are sold by.
-func (o operations) ListPlans(context.Context, api.ListPlansRequestObject) (api.ListPlansResponseObject, error) {
-	all := account.Plans()
-	b := api.PlanList{Plans: make([]api.Plan, len(all))}
-	for i, p := range all {
-		b.Plans[i] = api.Plan{Name: p.Name, Title: p.Title, Credits: p.Credits, Cents: p.Cents, Period: api.PlanPeriod(p.Period),
-			Purchasable: o.Shop != nil && o.Shop.Sells(p.Name)}
-	}
-	return api.ListPlans200JSONResponse(b), nil
-}

@@ -4,11 +4,23 @@ import (
 	"context"
 	"io"
 
+	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
 // errNothingSold answers where no plans are sold.
 var errNothingSold = &notOffered{"nothing is sold here; ask the operator of this service for credits"}
+
+// ListPlans is what credits are sold by.
+func (o operations) ListPlans(context.Context, api.ListPlansRequestObject) (api.ListPlansResponseObject, error) {
+	all := account.Plans()
+	b := api.PlanList{Plans: make([]api.Plan, len(all))}
+	for i, p := range all {
+		b.Plans[i] = api.Plan{Name: p.Name, Title: p.Title, Credits: p.Credits, Cents: p.Cents, Period: api.PlanPeriod(p.Period),
+			Purchasable: o.Shop != nil && o.Shop.Sells(p.Name)}
+	}
+	return api.ListPlans200JSONResponse(b), nil
+}
 
 // CreateCheckout begins a purchase.
 func (o operations) CreateCheckout(ctx context.Context, in api.CreateCheckoutRequestObject) (api.CreateCheckoutResponseObject, error) {

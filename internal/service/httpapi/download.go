@@ -12,6 +12,7 @@ import (
 	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/pkg/api"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // file is an answer that streams a file of a job, or the part of it that is
@@ -83,7 +84,7 @@ func (o operations) preview(ctx context.Context, id string) (*file, error) {
 	}
 	return &file{
 		blobs: o.Blobs, request: requestFrom(ctx), file: *found.Preview, mediaType: "image/png",
-		disposition: disposition("inline", stem(found.OriginalName)+"-nobg.png"),
+		disposition: disposition("inline", option.PNG.OutputName(stem(found.OriginalName))),
 	}, nil
 }
 

@@ -23,6 +23,28 @@ func entryBody(l account.Line) api.LedgerEntry {
 	return b
 }
 
+// GetLedger is a page of how the account's credits moved.
+func (o operations) GetLedger(ctx context.Context, in api.GetLedgerRequestObject) (api.GetLedgerResponseObject, error) {
+	wanted, err := parseLimit(in.Params.Limit)
+	if err != nil {
+		return nil, err
+	}
+	from, err := parseBefore(in.Params.Before, account.IsEntryID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := o.Ledger.Statement(ctx, requestFrom(ctx).account.ID, from, wanted+1)
+	if err != nil {
+		return nil, err
+	}
+	lines, last := pageOf(found, wanted)
+	b := api.LedgerPage{Entries: bodies(lines, entryBody)}
+	if last != nil {
+		b.Next = &last.ID
+	}
+	return api.GetLedger200JSONResponse(b), nil
+}
+
 // GetLedgerCSV is all of the ledger.
 func (o operations) GetLedgerCSV(ctx context.Context, _ api.GetLedgerCSVRequestObject) (api.GetLedgerCSVResponseObject, error) {
 	next, stop := iter.Pull2(o.Ledger.All(ctx, requestFrom(ctx).account.ID))

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/pkg/api"
 )
@@ -126,28 +125,6 @@ func (o operations) ListKeyJobs(ctx context.Context, in api.ListKeyJobsRequestOb
 		return nil, err
 	}
 	return api.ListKeyJobs200JSONResponse{Body: api.KeyJobPage{Jobs: bodies(jobs, keyJobBody), Next: next}}, nil
-}
-
-// GetLedger is a page of how the account's credits moved.
-func (o operations) GetLedger(ctx context.Context, in api.GetLedgerRequestObject) (api.GetLedgerResponseObject, error) {
-	wanted, err := parseLimit(in.Params.Limit)
-	if err != nil {
-		return nil, err
-	}
-	from, err := parseBefore(in.Params.Before, account.IsEntryID)
-	if err != nil {
-		return nil, err
-	}
-	found, err := o.Ledger.Statement(ctx, requestFrom(ctx).account.ID, from, wanted+1)
-	if err != nil {
-		return nil, err
-	}
-	lines, last := pageOf(found, wanted)
-	b := api.LedgerPage{Entries: bodies(lines, entryBody)}
-	if last != nil {
-		b.Next = &last.ID
-	}
-	return api.GetLedger200JSONResponse(b), nil
 }
 
 // bodies are things as the API writes them; an empty list is [], not null.

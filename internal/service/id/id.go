@@ -19,6 +19,9 @@ var (
 	last [16]byte
 )
 
+// AfterAll sorts after all ids, by any collation.
+const AfterAll = "z"
+
 // New is an id that no other call on any machine returns: 48 bits of
 // milliseconds and 80 random ones. Ids of one process sort in the order they
 // were made, also within a millisecond and when the clock goes back. They are

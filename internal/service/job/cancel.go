@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -155,11 +153,11 @@ func (s *Service) cancelled(ctx context.Context, attempts []*attempt) (map[strin
 	if len(attempts) == 0 {
 		return nil, nil
 	}
-	places, args := make([]string, len(attempts)), make([]any, len(attempts))
+	args := make([]any, len(attempts))
 	for i, t := range attempts {
-		places[i], args[i] = "$"+strconv.Itoa(i+1), t.job.ID
+		args[i] = t.job.ID
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT id FROM jobs WHERE state = 'cancelled' AND id IN ("+strings.Join(places, ", ")+")", args...)
+	rows, err := s.db.QueryContext(ctx, "SELECT id FROM jobs WHERE state = 'cancelled' AND id IN ("+store.Places(len(args))+")", args...)
 	if err != nil {
 		return nil, fmt.Errorf("cancelled jobs: %w", err)
 	}

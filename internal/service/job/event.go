@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/store"
@@ -99,11 +97,11 @@ func (p prefixed) Scan(dest ...any) error { return p.rows.Scan(append(p.first, d
 
 // latest is the number of the last event of each account that has any.
 func (s *Service) latest(ctx context.Context, accounts []string) (map[string]int64, error) {
-	places, args := make([]string, len(accounts)), make([]any, len(accounts))
+	args := make([]any, len(accounts))
 	for i, id := range accounts {
-		places[i], args[i] = "$"+strconv.Itoa(i+1), id
+		args[i] = id
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT account_id, events FROM queues WHERE account_id IN ("+strings.Join(places, ", ")+")", args...)
+	rows, err := s.db.QueryContext(ctx, "SELECT account_id, events FROM queues WHERE account_id IN ("+store.Places(len(args))+")", args...)
 	if err != nil {
 		return nil, fmt.Errorf("latest events: %w", err)
 	}

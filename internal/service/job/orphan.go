@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bgremove/bgremove/internal/service/store"
 )
 
 // Orphans are so few that many of them are a mistake: a database that has lost
@@ -170,14 +172,11 @@ func (s *Service) eachRow(ctx context.Context, query string, values []string, f 
 	if len(values) == 0 {
 		return nil
 	}
-	var (
-		args   []any
-		places []string
-	)
+	args := make([]any, len(values))
 	for i, v := range values {
-		args, places = append(args, v), append(places, fmt.Sprint("$", i+1))
+		args[i] = v
 	}
-	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(query, strings.Join(places, ", ")), args...)
+	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(query, store.Places(len(args))), args...)
 	if err != nil {
 		return err
 	}

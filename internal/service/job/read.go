@@ -118,7 +118,7 @@ const clockSkew = time.Hour
 // List is the jobs that owner may see, the newest first.
 func (s *Service) List(ctx context.Context, owner Owner, p Page) ([]Job, error) {
 	if p.Before == "" {
-		p.Before = "z" // behind all ids, by any collation
+		p.Before = id.AfterAll
 	}
 	where, args := "account_id = $1 AND id < $2", []any{owner.AccountID, p.Before, p.Limit}
 	and := func(condition string, value any) {

@@ -103,7 +103,7 @@ func scan(row scanner) (d Delivery, err error) {
 // from the newest if that is empty.
 func (s *Service) Deliveries(ctx context.Context, accountID, before string, limit int) ([]Delivery, error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT "+columns+" FROM webhook_deliveries WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
-		accountID, cmp.Or(before, "z"), limit)
+		accountID, cmp.Or(before, id.AfterAll), limit)
 	if err != nil {
 		return nil, wrap("deliveries", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/id"
 	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/store"
@@ -91,8 +92,7 @@ func (s *Service) Create(ctx context.Context, accountID, url string) (e Endpoint
 	}
 	secret = newSecret()
 	err = s.db.Tx(ctx, func(tx *store.Tx) error {
-		// It locks the account, so that two requests do not both find room.
-		if _, err := tx.ExecContext(ctx, "UPDATE accounts SET email = email WHERE id = $1", accountID); err != nil {
+		if err := account.Lock(ctx, tx, accountID); err != nil { // or two requests would both find room
 			return err
 		}
 		var n int
