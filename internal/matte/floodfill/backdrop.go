@@ -121,18 +121,11 @@ func (s *Survey) Add(img *image.NRGBA) {
 	step := 1 + 2*borderWidth*(w+h)/maxBorderPixels
 	px := make([][4]uint8, 0, 2*borderWidth*(w+h)/step+4)
 	n := 0
-	for y := range h {
-		row := img.Pix[y*img.Stride : y*img.Stride+4*w]
-		inner := y >= borderWidth && y < h-borderWidth
-		for x := 0; x < w; x++ {
-			if inner && x == borderWidth && w > 2*borderWidth {
-				x = w - borderWidth
-			}
-			if n++; n%step == 0 {
-				px = append(px, [4]uint8(row[4*x:]))
-			}
+	eachAtBorder(w, h, func(x, y int) {
+		if n++; n%step == 0 {
+			px = append(px, pixel(img, x, y))
 		}
-	}
+	})
 	s.tiles = append(s.tiles, tiles(img, len(s.frames))...)
 	s.frames = append(s.frames, px)
 	s.size = image.Pt(w, h)
@@ -140,6 +133,21 @@ func (s *Survey) Add(img *image.NRGBA) {
 		s.rings = append(s.rings, ring)
 	}
 }
+
+// eachAtBorder calls do with the border pixels of a picture of w × h, row by row.
+func eachAtBorder(w, h int, do func(x, y int)) {
+	for y := range h {
+		inner := y >= borderWidth && y < h-borderWidth
+		for x := 0; x < w; x++ {
+			if inner && x == borderWidth && w > 2*borderWidth {
+				x = w - borderWidth
+			}
+			do(x, y)
+		}
+	}
+}
+
+func pixel(img *image.NRGBA, x, y int) [4]uint8 { return [4]uint8(img.Pix[y*img.Stride+4*x:]) }
 
 // ringing measures one frame against the backdrop of its own border.
 func (s *Survey) ringing(img *image.NRGBA, border [][4]uint8) (ring float64, ok bool) {

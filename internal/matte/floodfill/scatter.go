@@ -22,37 +22,32 @@ type scattered struct{ all, alone int }
 
 // add counts in the border of img, whose backdrop has a colour. Small pictures tell nothing.
 func (s *scatter) add(img *image.NRGBA, backdrop [3]float64) {
-	r := img.Rect
-	if min(r.Dx(), r.Dy()) < minSurfaceSide {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	if min(w, h) < minSurfaceSide {
 		return
 	}
 	if s.colours == nil {
 		s.colours = make(map[[3]uint8]scattered)
 	}
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			if y >= r.Min.Y+borderWidth && y < r.Max.Y-borderWidth && x == r.Min.X+borderWidth && r.Dx() > 2*borderWidth {
-				x = r.Max.X - borderWidth
-			}
-			s.pixels++
-			p := [4]uint8(img.Pix[img.PixOffset(x, y):])
-			if p[3] < transparentBelow || difference(p, backdrop) <= flatTolerance {
-				continue
-			}
-			n := s.colours[[3]uint8(p[:3])]
-			n.all++
-			if alone(img, x, y, backdrop) {
-				n.alone++
-			}
-			s.colours[[3]uint8(p[:3])] = n
+	eachAtBorder(w, h, func(x, y int) {
+		s.pixels++
+		p := pixel(img, x, y)
+		if p[3] < transparentBelow || difference(p, backdrop) <= flatTolerance {
+			return
 		}
-	}
+		n := s.colours[[3]uint8(p[:3])]
+		n.all++
+		if alone(img, x, y, backdrop) {
+			n.alone++
+		}
+		s.colours[[3]uint8(p[:3])] = n
+	})
 }
 
 // alone reports whether what is above, below, left and right of a pixel is backdrop.
 func alone(img *image.NRGBA, x, y int, backdrop [3]float64) bool {
 	for _, at := range [...]image.Point{{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}} {
-		if at.In(img.Rect) && difference([4]uint8(img.Pix[img.PixOffset(at.X, at.Y):]), backdrop) > flatTolerance {
+		if at.In(img.Rect) && difference(pixel(img, at.X, at.Y), backdrop) > flatTolerance {
 			return false
 		}
 	}
@@ -61,12 +56,9 @@ func alone(img *image.NRGBA, x, y int, backdrop [3]float64) bool {
 
 // dither are the colours that are scattered over the backdrop.
 func (s *scatter) dither() map[[3]uint8]bool {
-	var all map[[3]uint8]bool
+	all := make(map[[3]uint8]bool)
 	for c, n := range s.colours {
 		if float64(n.all) >= scatterShare*float64(s.pixels) && float64(n.alone) >= aloneShare*float64(n.all) {
-			if all == nil {
-				all = make(map[[3]uint8]bool)
-			}
 			all[c] = true
 		}
 	}

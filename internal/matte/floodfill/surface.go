@@ -21,8 +21,7 @@ const (
 	surfaceSpan, surfaceRough, surfaceGain = 8, 12, 0.05
 	// minSurfaceSide is the least side in pixels of a picture that shows one.
 	minSurfaceSide = 32
-	// maxRoughness is the largest noise that counts as dither: more than the steps of the fixed palette
-	// that FFmpeg gives a GIF. Above it there is texture.
+	// maxRoughness is the largest noise that counts as dither. Above it there is texture.
 	maxRoughness = 64
 	// surfaceRounds is how often the surface is refitted to the tiles near it.
 	surfaceRounds = 20

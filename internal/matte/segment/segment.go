@@ -103,10 +103,13 @@ func (e *Estimator) chooses() bool {
 // hinted reports whether hints decide what the subject is, or may do so later.
 func (e *Estimator) hinted() bool { return len(e.options.Hints) > 0 || e.options.Previews }
 
+// decides reports whether what the network leaves in doubt is decided.
+func (e *Estimator) decides() bool { return e.colours.Weight > 0 }
+
 // infers are the steps of the network.
 func (e *Estimator) infers() []matte.Step {
 	steps := []matte.Step{{Name: "network", InOrder: e.clip.Ordered(), Run: e.infer}}
-	if e.colours.Weight > 0 {
+	if e.decides() {
 		steps = append(steps, matte.Step{Name: "colours", InOrder: true, Run: e.decide})
 	}
 	return steps
@@ -129,7 +132,7 @@ func (e *Estimator) Steps() []matte.Step {
 	if !e.options.NoSteady && !e.clip.Recurrent() {
 		steps = append(steps, matte.Step{Name: "steady", InOrder: true, Run: e.hold})
 	}
-	if e.colours.Weight > 0 {
+	if e.decides() {
 		steps = append(steps, matte.Step{Name: "walk", Run: e.walk})
 	}
 	return append(steps, matte.Step{Name: "refine", Run: e.refine})

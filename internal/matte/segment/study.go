@@ -104,7 +104,7 @@ func (e *Estimator) said(ctx context.Context, w *matte.Estimate) (draft, error) 
 		d.matte = resized(d.matte, e.study.size)
 		return d, nil
 	}
-	if e.colours.Weight > 0 {
+	if e.decides() {
 		if err := e.decide(ctx, w); err != nil {
 			return d, err
 		}
@@ -190,7 +190,7 @@ func (e *Estimator) settle(ctx context.Context) error {
 	switch {
 	case len(e.options.Hints) > 0:
 		return e.study.subject.Guide(ctx, e.study.place(e.options.Hints), e.network.Guide)
-	case e.colours.Weight > 0: // walk asks for what lasts
+	case e.decides(): // walk asks for what lasts
 		return e.study.subject.Endure(ctx)
 	}
 	return nil
@@ -227,7 +227,7 @@ func (e *Estimator) Preview(ctx context.Context, at time.Duration, hints []Hint)
 		return nil, err
 	}
 	c.Apply(d.matte)
-	if e.colours.Weight > 0 {
+	if e.decides() {
 		small, err := s.subject.Picture(i)
 		if err != nil {
 			return nil, fmt.Errorf("recall a picture: %w", err)
