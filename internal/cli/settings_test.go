@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/bgremove/bgremove/internal/cli"
+	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/config"
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
@@ -72,6 +73,16 @@ func shownDefault(value string) string {
 	return "`" + strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(value) + "`"
 }
 
+// The service knows the flags of options that have another name there.
+func TestServiceKnowsFlags(t *testing.T) {
+	t.Parallel()
+	for flag, name := range httpapi.FlagNames {
+		if flags.Name(name) != flag {
+			t.Errorf("--%s is not the flag of %s", flag, name)
+		}
+	}
+}
+
 // TestNumbersInProse checks that the documents have the numbers of the program.
 func TestNumbersInProse(t *testing.T) {
 	t.Parallel()
@@ -93,6 +104,7 @@ func TestNumbersInProse(t *testing.T) {
 		"docs/api.md": {
 			fmt.Sprintf("takes up to %d files", httpapi.MaxFiles),
 			fmt.Sprintf("Within %.0f hours the same key", c.Jobs.KeepAnswers.Hours()),
+			fmt.Sprintf("within %.0f minutes. The address", httpapi.FetchTime.Minutes()),
 			fmt.Sprintf("a file is larger than %d MB", c.MaxFile/mb),
 			fmt.Sprintf("kept for %.0f hours after their job has ended, results for %.0f days", c.Jobs.KeepInputs.Hours(), c.Jobs.KeepOutputs.Hours()/24),
 		},

@@ -18,8 +18,8 @@ import (
 // fetchSlots is how many files a node fetches at once.
 const fetchSlots = 16
 
-// fetchTime is how long a fetch may take, so that slow servers do not hold the slots for hours.
-const fetchTime = 15 * time.Minute
+// FetchTime is how long a fetch may take, so that slow servers do not hold the slots for hours.
+const FetchTime = 15 * time.Minute
 
 // maxShown is how much of an address a message repeats, in bytes.
 const maxShown = 200
@@ -36,7 +36,7 @@ func newFetcher(c Config) *fetcher {
 	if c.FileURLs == nil {
 		return nil
 	}
-	return &fetcher{guard: c.FileURLs, client: c.FileURLs.Client(0), slots: newFairSemaphore(fetchSlots), stall: c.Stall, longest: min(fetchTime, c.MaxUpload)}
+	return &fetcher{guard: c.FileURLs, client: c.FileURLs.Client(0), slots: newFairSemaphore(fetchSlots), stall: c.Stall, longest: min(FetchTime, c.MaxUpload)}
 }
 
 // checkURLs refuses addresses that no file is fetched from.

@@ -135,8 +135,8 @@ func (f *form) refuse(field, reason string) {
 	}
 }
 
-// flagNames are the command line's names of options that have another one here.
-var flagNames = map[string]string{"format": "outputFormat", "bg": "bgColor"}
+// FlagNames are the command line's names of options that have another one here.
+var FlagNames = map[string]string{"format": "outputFormat", "bg": "bgColor"}
 
 // field takes an option, or ignores a field that is none unless its name is
 // nearly an option's, or its name on the command line: nobody shall pay for a typo.
@@ -153,7 +153,7 @@ func (f *form) field(name string, r io.Reader) error {
 		return nil
 	}
 	known, err := f.set(name, string(value))
-	if meant := cmp.Or(flagNames[name], spell.Meant(name, fieldNames)); !known && meant != "" {
+	if meant := cmp.Or(FlagNames[name], spell.Meant(name, fieldNames)); !known && meant != "" {
 		err = &formError{field: name, meant: meant}
 	}
 	switch {

@@ -153,11 +153,12 @@ func (s *Service) cancelled(ctx context.Context, attempts []*attempt) (map[strin
 	if len(attempts) == 0 {
 		return nil, nil
 	}
-	args := make([]any, len(attempts))
+	ids := make([]string, len(attempts))
 	for i, t := range attempts {
-		args[i] = t.job.ID
+		ids[i] = t.job.ID
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT id FROM jobs WHERE state = 'cancelled' AND id IN ("+store.Places(len(args))+")", args...)
+	places, args := store.List(ids)
+	rows, err := s.db.QueryContext(ctx, "SELECT id FROM jobs WHERE state = 'cancelled' AND id IN ("+places+")", args...)
 	if err != nil {
 		return nil, fmt.Errorf("cancelled jobs: %w", err)
 	}

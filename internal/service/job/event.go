@@ -97,11 +97,8 @@ func (p prefixed) Scan(dest ...any) error { return p.rows.Scan(append(p.first, d
 
 // latest is the number of the last event of each account that has any.
 func (s *Service) latest(ctx context.Context, accounts []string) (map[string]int64, error) {
-	args := make([]any, len(accounts))
-	for i, id := range accounts {
-		args[i] = id
-	}
-	rows, err := s.db.QueryContext(ctx, "SELECT account_id, events FROM queues WHERE account_id IN ("+store.Places(len(args))+")", args...)
+	places, args := store.List(accounts)
+	rows, err := s.db.QueryContext(ctx, "SELECT account_id, events FROM queues WHERE account_id IN ("+places+")", args...)
 	if err != nil {
 		return nil, fmt.Errorf("latest events: %w", err)
 	}

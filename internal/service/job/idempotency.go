@@ -121,14 +121,16 @@ func (sub Submission) fingerprint() string {
 		Again      string `json:",omitempty"`
 		WebhookURL string `json:",omitempty"`
 	}{Batch: sub.Batch, Options: sub.Options, Again: sub.Again, WebhookURL: sub.WebhookURL}
-	for _, f := range sub.Files {
-		switch {
-		case sub.Again != "":
-		case f.URL != "":
+	files := sub.Files
+	if sub.Again != "" {
+		files = nil // the job stands for its file
+	}
+	for _, f := range files {
+		if f.URL != "" {
 			request.Files = append(request.Files, file{URL: f.URL})
-		default:
-			request.Files = append(request.Files, file{Name: f.Name, SHA256: f.SHA256})
+			continue
 		}
+		request.Files = append(request.Files, file{Name: f.Name, SHA256: f.SHA256})
 	}
 	text, _ := json.Marshal(request) // of strings, numbers and booleans, which cannot fail
 	sum := sha256.Sum256(text)

@@ -172,11 +172,8 @@ func (s *Service) eachRow(ctx context.Context, query string, values []string, f 
 	if len(values) == 0 {
 		return nil
 	}
-	args := make([]any, len(values))
-	for i, v := range values {
-		args[i] = v
-	}
-	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(query, store.Places(len(args))), args...)
+	places, args := store.List(values)
+	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(query, places), args...)
 	if err != nil {
 		return err
 	}

@@ -119,36 +119,24 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A job with a missing input is not tried again.
+// A job whose input is missing, or was forgotten as by a restored backup, is not tried again.
 func TestInputGone(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
-		in := x.input("a.gif", 5)
-		id := x.submit(x.owner, in).Jobs[0].ID
-		if err := x.blobs.Delete(t.Context(), in.Key); err != nil {
+		missing, forgotten := x.input("a.gif", 5), x.input("b.gif", 5)
+		jobs := x.submit(x.owner, missing, forgotten).Jobs
+		if err := errors.Join(x.blobs.Delete(t.Context(), missing.Key), x.Forget(t.Context(), []string{forgotten.Key})); err != nil {
 			t.Fatal(err)
 		}
 		x.work(&job.Worker{Processor: processor(echo)})
 		x.ended()
-		if j := x.get(id); j.Error != job.ProcessingFailed {
-			t.Errorf("%+v", j)
+		for _, j := range jobs {
+			if j := x.get(j.ID); j.Error != job.ProcessingFailed {
+				t.Errorf("%+v", j)
+			}
 		}
-	})
-}
-
-// A job whose input was forgotten, as by a restored backup, fails likewise.
-func TestInputForgotten(t *testing.T) {
-	t.Parallel()
-	each(t, job.Config{}, func(t *testing.T, x *fixture) {
-		in := x.input("a.gif", 5)
-		id := x.submit(x.owner, in).Jobs[0].ID
-		if err := x.Forget(t.Context(), []string{in.Key}); err != nil {
-			t.Fatal(err)
-		}
-		x.work(&job.Worker{Processor: processor(echo)})
-		x.ended()
-		if j := x.get(id); j.Error != job.ProcessingFailed || x.credits(x.owner) != 100 {
-			t.Errorf("%+v, and %d credits are left", j, x.credits(x.owner))
+		if n := x.credits(x.owner); n != 100 {
+			t.Errorf("%d credits are left", n)
 		}
 	})
 }

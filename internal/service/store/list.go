@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// Places are n placeholders, from $1 on, as a list for IN.
-func Places(n int) string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = "$" + strconv.Itoa(i+1)
+// List is a list of values for IN: its placeholders, from $1 on, and their arguments.
+func List[T any](values []T) (places string, args []any) {
+	all := make([]string, len(values))
+	args = make([]any, len(values))
+	for i, v := range values {
+		all[i], args[i] = "$"+strconv.Itoa(i+1), v
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(all, ", "), args
 }

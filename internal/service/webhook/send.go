@@ -135,7 +135,8 @@ func (n *sender) full() (accounts []any) {
 func (s *Service) claim(ctx context.Context, without []any) (d Delivery, found bool, err error) {
 	due := "FROM webhook_deliveries WHERE state = 'waiting' AND next_at <= now_ms()"
 	if len(without) > 0 {
-		due += " AND account_id NOT IN (" + store.Places(len(without)) + ")"
+		places, _ := store.List(without)
+		due += " AND account_id NOT IN (" + places + ")"
 	}
 	// Most often there is none, and looking locks nothing.
 	if err := s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 "+due+")", without...).Scan(&found); err != nil || !found {
