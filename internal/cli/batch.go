@@ -147,8 +147,7 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	part := o.shard.Select(items) // after naming: all shards give the same names
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
-	r := a.newBatchRun(o, cancel)
-	r.modelTyped = flags.Typed(cmd, "model")
+	r := a.newBatchRun(cmd, o, cancel)
 	defer r.board.Close() // the process's end closes the remover, as in remove
 	r.printRemarks(found)
 	if o.shardText != "" {

@@ -10,6 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/bgremove/bgremove/internal/batch"
 	"github.com/bgremove/bgremove/internal/bucket"
 	"github.com/bgremove/bgremove/internal/cli/failure"
@@ -22,14 +24,14 @@ import (
 // batchRun is a run over many files, with its report.
 type batchRun struct {
 	*app
-	o          *batchOptions
-	remover    *bgremove.Remover
-	board      *term.Board
-	manifest   *batch.Manifest // nil if there is none
-	copies     *scratch.Dir    // of objects; nil if there are none
-	modelTyped bool            // the command line itself has --model
-	began      time.Time
-	cancel     context.CancelCauseFunc // ends a run if its report cannot be written
+	cmd      *cobra.Command
+	o        *batchOptions
+	remover  *bgremove.Remover
+	board    *term.Board
+	manifest *batch.Manifest // nil if there is none
+	copies   *scratch.Dir    // of objects; nil if there are none
+	began    time.Time
+	cancel   context.CancelCauseFunc // ends a run if its report cannot be written
 
 	// Only report uses these; it is called for one outcome at a time.
 	counts            map[batch.Status]int
@@ -45,8 +47,8 @@ type batchRun struct {
 	running               map[*runningFile]float64 // the finished share of each running file
 }
 
-func (a *app) newBatchRun(o *batchOptions, cancel context.CancelCauseFunc) *batchRun {
-	return &batchRun{app: a, o: o, remover: bgremove.New(a.engine), board: a.NewBoard(!o.quiet), began: time.Now(), cancel: cancel,
+func (a *app) newBatchRun(cmd *cobra.Command, o *batchOptions, cancel context.CancelCauseFunc) *batchRun {
+	return &batchRun{app: a, cmd: cmd, o: o, remover: bgremove.New(a.engine), board: a.NewBoard(!o.quiet), began: time.Now(), cancel: cancel,
 		counts: map[batch.Status]int{}, hinted: map[string]bool{}, running: map[*runningFile]float64{}}
 }
 
@@ -111,11 +113,8 @@ func (r *batchRun) report(o batch.Outcome) {
 		r.frames += o.Result.Frames
 		r.inBytes += o.Result.InputSize
 		r.outBytes += o.Result.OutputSize
-		for _, note := range o.Result.Notes {
+		for _, note := range shownNotes(r.cmd, o.Result.Notes) {
 			r.say("%s: %s", o.Output, failure.NoteText(note))
-		}
-		if o.Result.Method == bgremove.Fast && r.modelTyped {
-			r.say("%s: %s", o.Output, unusedModel(r.o.Model))
 		}
 		for _, w := range o.Result.Quality.Warnings {
 			r.say("%s: warning: %s%s", o.Output, w.Message, warningHint(w.Code, o.Result.Method))

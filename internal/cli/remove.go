@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -213,14 +214,11 @@ func (a *app) printNotes(cmd *cobra.Command, r *bgremove.Result, o *removeOption
 	if o.quiet {
 		return
 	}
-	for _, note := range r.Notes {
+	for _, note := range shownNotes(cmd, r.Notes) {
 		a.Message("%s", failure.NoteText(note))
 	}
 	if named, ok := bgremove.FormatOf(r.Output); ok && !fitsName(r.OutputFormat, named) {
 		a.Message("%s: a %s is written, although the name says %s", r.Output, r.OutputFormat, named)
-	}
-	if r.Method == bgremove.Fast && flags.Typed(cmd, "model") {
-		a.Message("%s", unusedModel(o.Model))
 	}
 	for _, w := range r.Quality.Warnings {
 		fmt.Fprintf(a.Err, "warning: %s%s\n", w.Message, warningHint(w.Code, r.Method))
@@ -233,9 +231,12 @@ func fitsName(written, named bgremove.Format) bool {
 	return written == bgremove.SheetFormat || written == bgremove.APNG && named == bgremove.PNG || written.Extension() == named.Extension()
 }
 
-// unusedModel is the message for a --model with a method that has none.
-func unusedModel(name string) string {
-	return "--model " + name + " was not used: method fast runs no network"
+// shownNotes leaves out what is noted of options that the command line itself does not
+// give: the environment and the file hold for many runs.
+func shownNotes(cmd *cobra.Command, notes []bgremove.Note) []bgremove.Note {
+	return slices.DeleteFunc(slices.Clone(notes), func(n bgremove.Note) bool {
+		return n.Code == bgremove.Unused && !flags.Typed(cmd, flags.Name(n.Field))
+	})
 }
 
 // printResult reports a finished result.

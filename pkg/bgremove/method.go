@@ -27,6 +27,7 @@ type choice struct {
 	model     string
 	device    string
 	note      *Note // may be nil
+	screen    bool  // the backdrop is a lit screen
 	pixelArt  bool  // edges are hard
 	cutBefore bool  // the clip is transparent already
 	estimator matte.Estimator
@@ -51,11 +52,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options, hints 
 	}
 	reason := "asked for"
 	if why, ok := hasScreen(o, backdrop, screen); ok {
-		c := &choice{method: Fast, reason: why, device: "cpu", estimator: chromakey.New(screen, chromakey.Options{KeepShadow: o.KeepShadow})}
-		if o.Holes == HolesKeep {
-			c.note = &Note{Code: HolesIgnored, Field: "holes", Message: "has no effect before a screen: what shows the screen goes"}
-		}
-		return c, nil
+		return &choice{method: Fast, reason: why, device: "cpu", screen: true, estimator: chromakey.New(screen, chromakey.Options{KeepShadow: o.KeepShadow})}, nil
 	}
 	if o.Method != Fast {
 		flat, why := backdrop.Flatness()
@@ -75,7 +72,7 @@ func (r *Remover) choose(ctx context.Context, clip media.Clip, o Options, hints 
 		return nil, err
 	}
 	return &choice{
-		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard, cutBefore: backdrop.Transparent, note: shadowNote(o),
+		method: Fast, reason: reason, device: "cpu", pixelArt: backdrop.Hard, cutBefore: backdrop.Transparent,
 		estimator: floodfill.New(backdrop, floodfill.Options{Tolerance: o.Tolerance, Holes: holes}),
 	}, nil
 }
@@ -142,14 +139,6 @@ func hasScreen(o Options, b floodfill.Backdrop, s chromakey.Screen) (reason stri
 	return reason, ok
 }
 
-// shadowNote is the note where there is no screen to keep shadows on, or nil.
-func shadowNote(o Options) *Note {
-	if o.KeepShadow {
-		return &Note{Code: ShadowIgnored, Field: "keepShadow", Message: "has no effect: there is no green or blue screen"}
-	}
-	return nil
-}
-
 // segment prepares a neural network.
 func (r *Remover) segment(ctx context.Context, o Options, hints []segment.Hint, reason string) (*choice, error) {
 	e, n, err := r.estimator(ctx, o, segment.Options{Hints: hints})
@@ -161,7 +150,7 @@ func (r *Remover) segment(ctx context.Context, o Options, hints []segment.Hint, 
 	if err != nil {
 		return nil, err
 	}
-	note := shadowNote(o)
+	var note *Note
 	if n.Info().Refused != "" {
 		note = &Note{Code: DeviceRefused, Message: fmt.Sprintf("device %s cannot be used here: the network ran on the %s", r.config.Device, strings.ToUpper(n.Provider()))}
 	}

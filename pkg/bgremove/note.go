@@ -9,9 +9,7 @@ const (
 	MatteWhite    NoteCode = "matte_white"    // of a Stacked output, because nothing is transparent
 	NotCropped    NoteCode = "not_cropped"    // no subject was found
 	FramesLost    NoteCode = "frames_lost"    // some could not be decoded
-	HolesIgnored  NoteCode = "holes_ignored"  // before a screen
-	ShadowIgnored NoteCode = "shadow_ignored" // there is no screen
-	TrimIgnored   NoteCode = "trim_ignored"   // of a video
+	Unused        NoteCode = "unused"         // an option that has no effect in this run
 	RateAssumed   NoteCode = "rate_assumed"   // of numbered pictures: no FPS was given
 	TimesLeft     NoteCode = "times_left"     // out of numbered pictures; Result.FrameRate is their rate
 	GaveUp        NoteCode = "gave_up"        // something, for MaxSize; Result.Fit has it

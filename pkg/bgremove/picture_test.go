@@ -183,7 +183,10 @@ func TestNumbered(t *testing.T) {
 			t.Parallel()
 			dir, o := t.TempDir(), o
 			o.Format, _ = bgremove.FormatOf(c.file)
-			o.FPS, o.Quality = c.fps, 100
+			o.FPS = c.fps
+			if o.Format == bgremove.WebP {
+				o.Quality = 100
+			}
 			r, err := bgremove.New(bgremove.Config{}).Remove(t.Context(), in, filepath.Join(dir, c.file), o, bgremove.Extras{Numbered: true})
 			if err != nil {
 				t.Fatal(err)

@@ -340,9 +340,7 @@ func (j *removal) result(inputPath, outputPath string, in *input, c *choice, rep
 	if in.pictures != nil && j.options.FPS == 0 {
 		j.notes = append(j.notes, Note{Code: RateAssumed, Field: "fps", Message: fmt.Sprintf("is not given: the pictures are shown at %d a second", sequence.DefaultRate)})
 	}
-	if j.options.Trim && in.clip.Info().Container != media.GIF {
-		j.notes = append(j.notes, Note{Code: TrimIgnored, Field: "trim", Message: "works on GIF inputs only: idle frames of this video stay"})
-	}
+	j.notes = append(j.notes, j.setting(in, c, outputPath).unused()...)
 	if o, whole := j.options, in.clip.Info().Frames; o.Start == 0 && o.End == 0 {
 		if missing := whole - report.Frames - report.Dropped - report.Trimmed - report.Cut; missing > 0 {
 			j.notes = append(j.notes, Note{Code: FramesLost, Frames: missing, Message: fmt.Sprintf("%d of %d frames could not be decoded", missing, whole)})
