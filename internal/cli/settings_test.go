@@ -15,6 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/config"
+	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/server"
@@ -97,6 +98,8 @@ func TestNumbersInProse(t *testing.T) {
 			fmt.Sprintf("max_size %dMB", httpapi.MaxFiles*c.MaxFile/mb+100),
 			fmt.Sprintf("may have %d × `--max-file` bytes", httpapi.MaxFiles),
 			fmt.Sprintf("or %d,000 frames", server.MaxFrames/1000),
+			"Links work for " + account.ConfirmToken.Validity(),
+			"works once within " + account.ResetToken.Validity(),
 			fmt.Sprintf("plus %d times the clip's duration", job.TimePerDuration),
 			fmt.Sprintf("a minute, %d at once", session.DefaultThrottle().Rate.Burst),
 			fmt.Sprintf("%.0f hours of CPU time and %d GiB of output", work.CPU.Hours(), work.FileSize>>30),

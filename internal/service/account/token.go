@@ -23,12 +23,18 @@ const (
 // bounds the mails that strangers can have sent to somebody.
 const maxTokens = 5
 
-// lifetime is how long a token can be used.
-func (p Purpose) lifetime() time.Duration {
+// validity is how long a token can be used, and the same in words.
+func (p Purpose) validity() (time.Duration, string) {
 	if p == ResetToken {
-		return time.Hour
+		return time.Hour, "an hour"
 	}
-	return 24 * time.Hour
+	return 24 * time.Hour, "a day"
+}
+
+// Validity is how long a token can be used, in words that follow "for".
+func (p Purpose) Validity() string {
+	_, words := p.validity()
+	return words
 }
 
 // NewToken makes a token for a mail to an account: 256 random bits. Only a hash
@@ -41,8 +47,9 @@ func (a *Accounts) NewToken(ctx context.Context, accountID string, p Purpose) (t
 		if err := checkTokenLimit(ctx, tx, accountID, p); err != nil {
 			return err
 		}
+		valid, _ := p.validity()
 		_, err := tx.ExecContext(ctx, `INSERT INTO mail_tokens (hash, account_id, purpose, expires_at)
-			VALUES ($1, $2, $3, now_ms() + CAST($4 AS BIGINT))`, hashSecret(token), accountID, p, store.Millis(p.lifetime()))
+			VALUES ($1, $2, $3, now_ms() + CAST($4 AS BIGINT))`, hashSecret(token), accountID, p, store.Millis(valid))
 		return err
 	})
 	if err != nil {

@@ -29,7 +29,7 @@ func (d *Dashboard) account(v *visit) error {
 	case "password":
 		p.Done = "The password is changed. Other browsers are signed out."
 	case "mail":
-		p.Done = "The mail is on its way. Its link works for a day."
+		p.Done = "The mail is on its way. Its link works for " + account.ConfirmToken.Validity() + "."
 	}
 	return v.show(http.StatusOK, "account", p)
 }

@@ -1,6 +1,10 @@
 package dashboard
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/bgremove/bgremove/internal/service/account"
+)
 
 // showReset asks for the address of a lost password. Without mail there is no
 // such page.
@@ -29,7 +33,7 @@ func (d *Dashboard) reset(v *visit) error {
 	}
 	// The answer is the same for an unknown address, because the visitor must
 	// not learn which addresses have accounts.
-	f.Done = "If the address has an account, a link is on its way to it. It works for an hour."
+	f.Done = "If the address has an account, a link is on its way to it. It works for " + account.ResetToken.Validity() + "."
 	return v.show(http.StatusOK, "reset", f)
 }
 

@@ -52,13 +52,13 @@ func (a *API) confirmation(ctx context.Context, who account.Account) (mailer.Mes
 
 // tokenMail is a mail with a link that holds a token, which goes with a mail that
 // is not sent. Its path begins with the token's purpose.
-func (a *API) tokenMail(ctx context.Context, who account.Account, p account.Purpose, write func(to, site, link string) mailer.Message) (mailer.Message, error) {
+func (a *API) tokenMail(ctx context.Context, who account.Account, p account.Purpose, write func(to, site, link, valid string) mailer.Message) (mailer.Message, error) {
 	token, err := a.Accounts.NewToken(ctx, who.ID, p)
 	if err != nil {
 		return mailer.Message{}, err
 	}
 	site := a.Mail.PublicURL
-	msg := write(who.Email, site.String(), site.JoinPath(string(p), token).String())
+	msg := write(who.Email, site.String(), site.JoinPath(string(p), token).String(), p.Validity())
 	msg.Unsent = func(ctx context.Context) error { return a.Accounts.DropToken(ctx, token) }
 	return msg, nil
 }
