@@ -53,10 +53,15 @@ request "$work/answer" -H "Idempotency-Key: $once" \
 [ "$status" = 202 ] || fail "not accepted ($status): $(cat "$work/answer"); run it again with IDEMPOTENCY_KEY=$once, and it is charged once"
 job=$BGREMOVE_SERVER/api/v1/jobs/$(field id)
 
-until request "$work/answer" "$job" && [ "$status" = 200 ] && [ "$(field status)" = done ]; do
+while :; do
+	request "$work/answer" "$job"
 	[ "$status" = 200 ] || fail "lost ($status): $job"
-	[ "$(field status)" != failed ] || fail "failed: $(field error)"
-	sleep "${seconds:-1}"
+	case $(field status) in
+	done) break ;;
+	queued | processing) sleep "${seconds:-1}" ;;
+	failed) fail "failed: $(field error)" ;;
+	*) fail "$(field status): $job" ;; # such as cancelled
+	esac
 done
 
 # -C - resumes an interrupted transfer; -f keeps errors out of the file.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/gif"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -57,6 +58,34 @@ func TestShell(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("there is an output")
+	}
+}
+
+// TestShellCancelled runs examples/api.sh for a job that somebody cancels.
+func TestShellCancelled(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/v1/jobs", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = w.Write([]byte(`{"id":"job_1","status":"queued"}`))
+	})
+	asked := 0
+	mux.HandleFunc("GET /api/v1/jobs/job_1", func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked > 1 {
+			w.WriteHeader(http.StatusGone) // otherwise it would ask for ever
+		}
+		_, _ = w.Write([]byte(`{"id":"job_1","status":"cancelled","error":null}`))
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	in := filepath.Join(dir, "clip.gif")
+	if err := os.WriteFile(in, []byte("GIF89a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said, err := (&service{key: "bgr_1"}).run(t, server.URL, "../../examples/api.sh", in, filepath.Join(dir, "out.gif"))
+	if err == nil || !strings.Contains(said, "clip.gif: cancelled: ") {
+		t.Errorf("%v: %s", err, said)
 	}
 }
 
