@@ -7,6 +7,7 @@ class StackedAlphaVideo extends HTMLElement {
   connectedCallback() {
     this.canvas = document.createElement("canvas");
     this.video = document.createElement("video");
+    this.halves = undefined; // an element that was moved has a new canvas to size
     // Another site's video is drawn only if that site allows it.
     Object.assign(this.video, { muted: true, loop: true, playsInline: true, crossOrigin: "anonymous" });
     // The attribute autoplay works only for videos that are on the page.
@@ -39,14 +40,15 @@ class StackedAlphaVideo extends HTMLElement {
     this.shadowRoot.querySelector("slot").hidden = canvas;
   }
 
-  // next draws every new frame.
+  // next draws every new frame, until the element is removed or moved.
   next() {
+    const { video } = this;
     const step = () => {
-      if (!this.isConnected) return;
-      if (!this.video.paused) this.draw();
+      if (!this.isConnected || video !== this.video) return;
+      if (!video.paused) this.draw();
       this.next();
     };
-    if (this.video.requestVideoFrameCallback) this.video.requestVideoFrameCallback(step);
+    if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(step);
     else requestAnimationFrame(step);
   }
 

@@ -113,6 +113,14 @@ func TestStackedVideo(t *testing.T) {
 	if got.Mean > mostOff || got.Wrong > 0.01 {
 		t.Errorf("colours over grey are off by %.2f on the mean, and alpha of %.4f of the pixels with none or all", got.Mean, got.Wrong)
 	}
+	// Elsewhere on the page it is as large as before.
+	const size = `(({canvas}) => canvas.width + "x" + canvas.height)(document.querySelector("#plays"))`
+	before := ask[string](b, size)
+	b.run("move", chromedp.Evaluate[chromedp.Void](`document.querySelector("footer").after(document.querySelector("#plays"))`))
+	b.until(`document.querySelector("#plays").canvas.hidden === false`)
+	if moved := ask[string](b, size); moved != before {
+		t.Errorf("its canvas was %s, and is %s where it was moved", before, moved)
+	}
 }
 
 // TestStackedViewer shows a stacked result on a job's page, put together.
