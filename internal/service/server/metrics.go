@@ -55,7 +55,26 @@ func newMetrics() *metrics {
 	}
 	m.registry.MustRegister(m.requests, m.wait, m.stages, m.running, m.credits, m.sweeps, m.swept,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.begin()
 	return m
+}
+
+// stripeRoute is the label of the requests of Stripe's webhooks.
+const stripeRoute = "POST /api/stripe/webhook"
+
+// begin lets the series that alerts count begin at 0: Prometheus sees no increase in one
+// that begins with its first event.
+func (m *metrics) begin() {
+	m.running.WithLabelValues("lost")
+	for _, status := range []int{http.StatusBadRequest, http.StatusInternalServerError, http.StatusServiceUnavailable} {
+		m.requests.WithLabelValues(stripeRoute, strconv.Itoa(status))
+	}
+	for _, kind := range []account.Kind{account.Charge, account.Refund} {
+		m.credits.WithLabelValues(string(kind))
+	}
+	for _, outcome := range []string{"complete", "incomplete"} {
+		m.sweeps.WithLabelValues(outcome)
+	}
 }
 
 // Claimed implements job.Observer.

@@ -83,6 +83,25 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 }
 
+// TestCountedFromZero checks that a new node serves each series in which an alert counts
+// an increase. Prometheus would miss the first event of one that begins with it.
+func TestCountedFromZero(t *testing.T) {
+	t.Parallel()
+	c := configuration(t, storetest.SQLite(t))
+	n := start(t, c)
+	served := newCustomer(t, c.Database, 0).get(n.url + "/metrics").body
+	counted := regexp.MustCompile(`increase\((\w+)\{(.*?)\}`).FindAllStringSubmatch(deployed(t, "prometheus/rules.yaml"), -1)
+	for _, found := range counted {
+		labels := regexp.MustCompile(`(\w+)=~?"(.*?)"`).ReplaceAllString(found[2], `$1="$2"`)
+		if !regexp.MustCompile(`(?m)^` + found[1] + `\{` + labels + `\} \d`).MatchString(served) {
+			t.Errorf("an alert counts %s, which is not served from the start", found[0])
+		}
+	}
+	if len(counted) < 5 {
+		t.Errorf("alerts count only %v", counted)
+	}
+}
+
 // deployed is a file of deploy.
 func deployed(t *testing.T, path string) string {
 	t.Helper()
