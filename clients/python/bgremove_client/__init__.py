@@ -216,13 +216,17 @@ class Client:
         """One try."""
         request = urllib.request.Request(self._server + path, body, {"Authorization": f"Bearer {self._key}", "User-Agent": "bgremove-python", **headers}, method=method)
         try:
-            with self._opener.open(request, timeout=self._timeout) as answer:
-                return answer.headers, answer.read()
-        except urllib.error.HTTPError as refused:
-            with refused:
-                raise _refusal(refused.code, refused.headers, refused.read()) from None
+            try:
+                answer = self._opener.open(request, timeout=self._timeout)
+            except urllib.error.HTTPError as refused:
+                answer = refused
+            with answer:
+                status, got, content = answer.status, answer.headers, answer.read()
         except (OSError, http.client.HTTPException) as broken:
             raise Error("unreachable", f"{self._server}: {getattr(broken, 'reason', broken)}") from broken
+        if not 200 <= status < 300:
+            raise _refusal(status, got, content)
+        return got, content
 
     def _retry(self, once: Callable[[], _T]) -> _T:
         """Tries until there is an answer that another try would not change."""

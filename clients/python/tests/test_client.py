@@ -210,9 +210,8 @@ class RetryTest(unittest.TestCase):
                     self.close_connection = True
                     return
                 self.send_response(status)
-                for name, value in headers.items():
+                for name, value in ({"Content-Length": str(len(body))} | headers).items():
                     self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -237,6 +236,10 @@ class RetryTest(unittest.TestCase):
         with self.assertRaises(Error) as failed:
             Client(url, "bgr_1", tries=2, min_wait=0.001).submit(CLIP)
         self.assertEqual(failed.exception.idempotency_key, keys[0])
+
+    def test_a_refusal_breaks_off(self) -> None:
+        url, _ = self.serve((503, {"Content-Length": "100"}, b'{"err'), (200, {}, b'{"credits": 7}'))
+        self.assertEqual(Client(url, "bgr_1", min_wait=0.001).account()["credits"], 7)
 
     def test_a_long_pause_is_not_waited_for(self) -> None:
         url, _ = self.serve((429, {"Retry-After": "3600"}, b'{"error":"rate_limited"}'))
