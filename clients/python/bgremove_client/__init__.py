@@ -136,7 +136,7 @@ class Client:
         end = None if timeout is None else time.monotonic() + timeout
         pause = poll
         while True:
-            job = self.job(id)
+            job = cast(Job, self._json("GET", _job(id), end=end))
             seen(job)
             if job["status"] == "done":
                 return job
@@ -195,7 +195,7 @@ class Client:
         body = json.dumps({"duration": duration}).encode()
         return cast(Estimate, self._json("POST", "/api/v1/estimate", body, {"Content-Type": "application/json"}))
 
-    def _json(self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+    def _json(self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None, end: float | None = None) -> dict[str, Any]:
         def once() -> dict[str, Any]:
             _, answer = self._ask(method, path, body, headers or {})
             try:
@@ -203,7 +203,7 @@ class Client:
             except ValueError:
                 raise Error("unexpected", f"{method} {path}: the answer is not that of a bgremove service") from None
 
-        return self._retry(once)
+        return self._retry(once, end)
 
     def _fetch(self, path: str) -> bytes:
         headers, content = self._ask("GET", path, None, {"Accept-Encoding": "identity"})
@@ -228,8 +228,9 @@ class Client:
             raise _refusal(status, got, content)
         return got, content
 
-    def _retry(self, once: Callable[[], _T]) -> _T:
-        """Tries until there is an answer that another try would not change."""
+    def _retry(self, once: Callable[[], _T], end: float | None = None) -> _T:
+        """Tries until there is an answer that another try would not change. It raises
+        TimeoutError before a pause that would go beyond end."""
         for tried in range(1, self._tries + 1):
             try:
                 return once()
@@ -238,7 +239,10 @@ class Client:
                 if not failed.temporary or tried == self._tries or after > self._max_wait:
                     raise
                 step = min(self._max_wait, self._min_wait * 2 ** (tried - 1))
-            time.sleep(max(after + random.uniform(0, min(step, after) / 4), random.uniform(step / 2, step)))
+                pause = max(after + random.uniform(0, min(step, after) / 4), random.uniform(step / 2, step))
+                if end is not None and time.monotonic() + pause > end:
+                    raise TimeoutError(str(failed)) from failed
+            time.sleep(pause)
         raise ValueError("tries must be at least 1")
 
 

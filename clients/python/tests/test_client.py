@@ -259,6 +259,11 @@ class RetryTest(unittest.TestCase):
         with self.assertRaisesRegex(JobFailed, "job_1: timed_out"):
             Client(url, "bgr_1").wait("job_1")
 
+    def test_waiting_ends_while_the_service_is_away(self) -> None:
+        url, _ = self.serve((503, {"Retry-After": "5"}, b""), (200, {}, b'{"id":"job_1","status":"done"}'))
+        with self.assertRaises(TimeoutError):
+            Client(url, "bgr_1").wait("job_1", timeout=1)
+
     def test_a_damaged_download_is_fetched_again(self) -> None:
         digest = hashlib.sha256(b"GIF89a").hexdigest()
         url, _ = self.serve((200, {"ETag": f'"{digest}"'}, b"GIF8"), (200, {"ETag": f'"{digest}"'}, b"GIF89a"))

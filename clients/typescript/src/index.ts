@@ -1,6 +1,6 @@
 /**
  * A client of a bgremove service, which takes the background out of animations and video. It runs
- * in Node 20 and in browsers.
+ * in Node 20.3 and in browsers.
  *
  *     const client = new Client("https://clips.example", key);
  *     const made = await client.submit(file, { method: "fast" });
@@ -142,7 +142,7 @@ export class Client {
   async wait(id: string, { poll = 250, seen, signal }: { poll?: number; seen?: (job: Job) => void; signal?: AbortSignal } = {}): Promise<Job> {
     for (let pause = poll; ; pause = Math.min(pause * 1.5, 12 * poll)) {
       signal?.throwIfAborted();
-      const job = await this.job(id);
+      const job: Job = await this.#json("GET", path(id), {}, signal);
       seen?.(job);
       if (job.status === "done") return job;
       if (job.status !== "queued" && job.status !== "processing") throw new JobFailed(job);
@@ -196,28 +196,30 @@ export class Client {
     return this.#json("POST", "/api/v1/estimate", { body: JSON.stringify({ duration }), headers: { "Content-Type": "application/json" } });
   }
 
-  #json<T>(method: string, path: string, request: RequestInit = {}): Promise<T> {
+  #json<T>(method: string, path: string, request: RequestInit = {}, signal?: AbortSignal): Promise<T> {
     return this.#retry(async () => {
-      const [, content] = await this.#ask(method, path, request);
+      const [, content] = await this.#ask(method, path, request, signal);
       try {
         return JSON.parse(new TextDecoder().decode(content)) as T;
       } catch {
         throw new ServiceError("unexpected", `${method} ${path}: the answer is not that of a bgremove service`);
       }
-    });
+    }, signal);
   }
 
   /** One try. */
-  async #ask(method: string, path: string, request: RequestInit): Promise<[Response, ArrayBuffer]> {
+  async #ask(method: string, path: string, request: RequestInit, signal?: AbortSignal): Promise<[Response, ArrayBuffer]> {
+    const limit = AbortSignal.timeout(this.#settings.timeout);
     let answer: Response, content: ArrayBuffer;
     try {
       answer = await fetch(this.#server + path, {
         ...request, method, redirect: "manual", // the key is for one server
         headers: { Authorization: `Bearer ${this.#key}`, ...request.headers },
-        signal: AbortSignal.timeout(this.#settings.timeout),
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
       });
       content = await answer.arrayBuffer();
     } catch (broken) {
+      signal?.throwIfAborted();
       throw new ServiceError("unreachable", `${this.#server}: ${reason(broken)}`, undefined, { cause: broken });
     }
     if (!answer.ok) throw refusal(answer, content);
@@ -225,7 +227,7 @@ export class Client {
   }
 
   /** Tries until there is an answer that another try would not change. */
-  async #retry<T>(once: () => Promise<T>): Promise<T> {
+  async #retry<T>(once: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { tries, minWait, maxWait } = this.#settings;
     for (let tried = 1; ; tried++) {
       try {
@@ -234,7 +236,7 @@ export class Client {
         const after = failed instanceof ServiceError ? (failed.facts.retryAfter ?? 0) : 0;
         if (!(failed instanceof ServiceError) || !failed.temporary || tried >= tries || after > maxWait) throw failed;
         const step = Math.min(maxWait, minWait * 2 ** (tried - 1));
-        await sleep(Math.max(after + (Math.random() * Math.min(step, after)) / 4, step * (0.5 + Math.random() / 2)));
+        await sleep(Math.max(after + (Math.random() * Math.min(step, after)) / 4, step * (0.5 + Math.random() / 2)), signal);
       }
     }
   }
@@ -300,6 +302,7 @@ function hex(digest: ArrayBuffer): string {
 
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted(); // nothing tells of it later
     const timer = setTimeout(done, milliseconds);
     function done(): void {
       signal?.removeEventListener("abort", aborted);

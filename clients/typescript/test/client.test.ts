@@ -184,6 +184,14 @@ test("waiting can be given up", async (t) => {
   await assert.rejects(new Client(url, "bgr_1").wait("job_1", { poll: 60_000, seen: () => setImmediate(() => stop.abort(reason)), signal: stop.signal }), reason);
 });
 
+test("waiting can be given up while the service is away", { timeout: 20_000 }, async (t) => {
+  const { url } = await answers(t, [503, { "Retry-After": "120" }, ""]);
+  const stop = new AbortController();
+  const reason = new Error("enough");
+  setTimeout(() => stop.abort(reason), 100);
+  await assert.rejects(new Client(url, "bgr_1").wait("job_1", { signal: stop.signal }), reason);
+});
+
 test("a damaged download is fetched again", async (t) => {
   const ETag = `"${createHash("sha256").update("GIF89a").digest("hex")}"`;
   const { url } = await answers(t, [200, { ETag }, "GIF8"], [200, { ETag }, "GIF89a"]);
