@@ -99,6 +99,7 @@ func (c *campaign) begin(ctx context.Context, binary, pattern string) (err error
 	}
 	fmt.Printf("%d attacks held, %d did not\n", c.held, c.broken)
 	if c.broken > 0 {
+		c.rig.End()
 		fmt.Fprintln(os.Stderr, "logs and data are kept in", c.rig.Dir)
 		return errBroken
 	}

@@ -76,6 +76,7 @@ func (s *settings) run(ctx context.Context) (err error) {
 		err = errors.Join(err, named("rolling restart", c.rolling(ctx)))
 	}
 	if err != nil {
+		r.End()
 		fmt.Fprintln(os.Stderr, "logs and data are kept in", r.Dir)
 		return err
 	}

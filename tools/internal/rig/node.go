@@ -65,6 +65,7 @@ func (p *Deployment) Start(ctx context.Context, name, role string, args ...strin
 		defer close(n.exited)
 		n.err = errors.Join(n.cmd.Wait(), log.Close())
 	}()
+	p.rig.ends(n.Kill)
 	return n, n.await(before)
 }
 

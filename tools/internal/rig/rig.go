@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Rig is a built binary and a temporary folder for everything else.
@@ -17,10 +18,13 @@ type Rig struct {
 	// Dir is removed by Close.
 	Dir    string
 	binary string
+
+	mu    sync.Mutex
+	kills []func() // of all processes that were started
 }
 
-// Open builds the binary from the module in the working directory. Close the
-// rig after all its nodes have ended.
+// Open builds the binary from the module in the working directory. The caller must
+// Close the rig, or End it.
 func Open(ctx context.Context) (*Rig, error) {
 	dir, err := os.MkdirTemp("", "bgremove-rig-*")
 	if err != nil {
@@ -35,7 +39,7 @@ func Open(ctx context.Context) (*Rig, error) {
 	return r, nil
 }
 
-// Use takes an existing binary. Close the rig as after Open.
+// Use takes an existing binary. Close or End the rig as after Open.
 func Use(binary string) (*Rig, error) {
 	binary, err := filepath.Abs(binary)
 	if err == nil {
@@ -56,8 +60,28 @@ func Unlimited() []string {
 	return []string{"--rate", "6000000", "--burst", "1000000", "--account-rate", "6000000", "--account-burst", "1000000"}
 }
 
-// Close removes the folder.
-func (r *Rig) Close() error { return os.RemoveAll(r.Dir) }
+// ends notes how to kill a process that was started.
+func (r *Rig) ends(kill func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kills = append(r.kills, kill)
+}
+
+// End kills the processes that still run, as after an error, and keeps the folder.
+func (r *Rig) End() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, kill := range r.kills {
+		kill()
+	}
+	r.kills = nil
+}
+
+// Close ends the rig and removes the folder.
+func (r *Rig) Close() error {
+	r.End()
+	return os.RemoveAll(r.Dir)
+}
 
 // environment is the environment of nodes. Their settings come only from their
 // command lines. They find no neural network, because its start would be in

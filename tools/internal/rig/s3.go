@@ -48,6 +48,7 @@ func (r *Rig) S3(ctx context.Context, binary string) (*S3, error) {
 		defer close(s.exited)
 		s.err = s.cmd.Wait()
 	}()
+	r.ends(func() { _ = s.Close() }) // it may have ended already
 	return s, s.await()
 }
 
