@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 test $# = 1 || { echo "usage: actions.sh ACTIONLINT" >&2; exit 2; }
 dir=$(mktemp -d "${TMPDIR:-/tmp}/bgremove-actions.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 
 # actionlint reads an action's inputs only where a workflow uses it by its path.
 mkdir -p "$dir/.github/workflows" "$dir/.git"

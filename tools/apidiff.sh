@@ -11,6 +11,8 @@ if ! tag=$(git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null); then
 fi
 old=$(mktemp -d)
 trap 'rm -rf "$old"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 git archive "$tag" | tar -x -C "$old"
 
 module=$(go list -m)

@@ -8,6 +8,8 @@ root=$PWD
 out=$root/docs/images/cookbook
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 mkdir -p "$out" "$work/bin"
 ln -s "$program" "$work/bin/bgremove"
 PATH=$work/bin:$PATH

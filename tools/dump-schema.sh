@@ -14,21 +14,34 @@ cd "$(dirname "$0")/.."
 folder=internal/service/store/testdata/schema
 dir=$(mktemp -d)
 server=
-trap 'test -z "$server" || kill "$server" 2>/dev/null; rm -rf "$dir"' EXIT
+schema=
+
+clean() {
+	test -z "$server" || stop || true
+	test -z "$schema" || psql "$BGREMOVE_TEST_POSTGRES" -qc "SET client_min_messages TO warning; DROP SCHEMA IF EXISTS $schema CASCADE" || true
+	rm -rf "$dir"
+}
+trap clean EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 
 # serve starts a node with a role on --data $data and --database $database.
 serve() {
 	: >"$dir/log"
 	"$program" serve --role "$1" --addr 127.0.0.1:0 --data "$data" --database "$database" --log-format json 2>"$dir/log" &
 	server=$!
-	until url=$(sed -n 's/.*"msg":"listening","url":"\([^"]*\)".*/\1/p' "$dir/log") && test -n "$url"; do sleep 0.1; done
+	until url=$(sed -n 's/.*"msg":"listening","url":"\([^"]*\)".*/\1/p' "$dir/log") && test -n "$url"; do
+		kill -0 "$server" 2>/dev/null || { server=; cat "$dir/log" >&2; exit 1; }
+		sleep 0.1
+	done
 	export BGREMOVE_SERVER="$url"
 }
 
 stop() {
-	kill -TERM "$server"
-	wait "$server"
+	running=$server
 	server=
+	kill -TERM "$running"
+	wait "$running"
 }
 
 admin() { "$program" admin "$@" --data "$data" --database "$database"; }
@@ -77,7 +90,6 @@ database="$BGREMOVE_TEST_POSTGRES&search_path=$schema"
 fill
 PGOPTIONS="-c search_path=$schema" psql "$BGREMOVE_TEST_POSTGRES" -qc "$outside"
 # The schema's name is removed: a test restores into a schema of its own.
-pg_dump "$BGREMOVE_TEST_POSTGRES" --schema "$schema" --inserts --no-owner --no-comments |
-	sed -e "s/$schema\\.//g" -e '/^--/d' -e '/^SET /d' -e '/^SELECT pg_catalog\.set_config/d' -e '/^CREATE SCHEMA /d' -e '/^\\/d' | cat -s >"$folder/$version.postgres.sql"
-psql "$BGREMOVE_TEST_POSTGRES" -qc "SET client_min_messages TO warning; DROP SCHEMA $schema CASCADE"
+pg_dump "$BGREMOVE_TEST_POSTGRES" --schema "$schema" --inserts --no-owner --no-comments >"$dir/dump.sql"
+sed -e "s/$schema\\.//g" -e '/^--/d' -e '/^SET /d' -e '/^SELECT pg_catalog\.set_config/d' -e '/^CREATE SCHEMA /d' -e '/^\\/d' "$dir/dump.sql" | cat -s >"$folder/$version.postgres.sql"
 ls -l "$folder"

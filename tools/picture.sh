@@ -6,6 +6,8 @@ program=$(realpath "$1")
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 for clip in milk.mov head.mp4; do
 	"$program" remove "testdata/real/$clip" -o "$work/$clip.mp4" --crop=false --no-audio --bg 'gradient:#3fb58f,#1c4f8f'
 done
