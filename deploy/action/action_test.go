@@ -26,6 +26,31 @@ const archive = "bgremove_1.2.3_linux_amd64.tar.gz"
 // script is the program of the tests' release: it prints its arguments, one a line.
 const script = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
 
+// TestLatest looks for the latest release where there is none.
+func TestLatest(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer  http.Handler
+		message string
+	}{
+		"none":   {http.RedirectHandler("/", http.StatusFound), "has no release yet"},
+		"broken": {http.NotFoundHandler(), "cannot be read: run the job again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mux := http.NewServeMux()
+			mux.Handle("/latest", test.answer)
+			mux.HandleFunc("/{$}", func(http.ResponseWriter, *http.Request) {})
+			server := httptest.NewServer(mux)
+			t.Cleanup(server.Close)
+			out, err := run(t, []string{"BGREMOVE_RELEASES=" + server.URL}, "install.sh", "latest", t.TempDir())
+			if err == nil || !strings.Contains(out, test.message) {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
+
 // releases serves one release, 1.2.3, as GitHub does.
 func releases(t *testing.T, content []byte, checksums string) string {
 	t.Helper()

@@ -12,9 +12,12 @@ releases=${BGREMOVE_RELEASES:-https://github.com/bgremove/bgremove/releases}
 die() { echo "bgremove: $*" >&2; exit 1; }
 
 if [ "$version" = latest ]; then
-	# It redirects to the tag.
-	version=$(basename "$(curl -sSLf -o /dev/null -w '%{url_effective}' "$releases/latest")")
-	version=${version#v}
+	# It redirects to the tag, or to the list where there is none.
+	latest=$(curl -sSLf --retry 3 -o /dev/null -w '%{url_effective}' "$releases/latest") || die "$releases cannot be read: run the job again"
+	case $latest in
+	*/tag/v*) version=${latest##*/v} ;;
+	*) die "$releases has no release yet" ;;
+	esac
 fi
 
 case "${RUNNER_OS:-Linux}" in
