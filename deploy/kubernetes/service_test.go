@@ -3,6 +3,7 @@ package kubernetes_test
 import (
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,6 +173,30 @@ func TestSelectors(t *testing.T) {
 				t.Errorf("%s lets requests to no port of %v", p.Name, ports)
 			}
 		}
+	}
+}
+
+// Nodes may connect to where the settings of docs/operations.md lead them: to the usual ports
+// of https and of mail servers.
+func TestEgress(t *testing.T) {
+	t.Parallel()
+	var open []int32
+	for _, p := range render(t, "service").policies {
+		for _, rule := range p.Spec.Egress {
+			for _, port := range rule.Ports {
+				open = append(open, port.Port.IntVal)
+			}
+		}
+	}
+	doc := read(t, "../../internal/service/mailer/mailer.go")
+	ports := regexp.MustCompile(`smtps?:// \(port (\d+)\)`).FindAllStringSubmatch(doc, -1)
+	for _, scheme := range append(ports, []string{"https://", "443"}) {
+		if port, err := strconv.Atoi(scheme[1]); err != nil || !slices.Contains(open, int32(port)) {
+			t.Errorf("nodes cannot connect to %s: only to %v", scheme[0], open)
+		}
+	}
+	if len(ports) != 2 {
+		t.Errorf("ports of mail servers: %v", ports)
 	}
 }
 
