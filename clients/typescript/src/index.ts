@@ -105,7 +105,8 @@ export class Client {
     if (!/^[!-~]+$/.test(key)) throw new TypeError("key must be an API key of the service");
     this.#server = server.replace(/\/+$/, "");
     this.#key = key;
-    this.#settings = { tries: 8, minWait: 500, maxWait: 300_000, timeout: 600_000, ...settings };
+    const { tries = 8, minWait = 500, maxWait = 300_000, timeout = 600_000 } = settings;
+    this.#settings = { tries, minWait, maxWait, timeout };
   }
 
   /** Sends a file or its bytes, or the address of one for the service to fetch, and charges it once. */

@@ -162,6 +162,12 @@ test("a failure tells the key", async (t) => {
   await assert.rejects(new Client(url, "bgr_1", { minWait: 1, tries: 2 }).submit(clip, {}, file), (failed: ServiceError) => failed.idempotencyKey === keys[0]);
 });
 
+test("settings without a value are the defaults", async (t) => {
+  const { url, keys } = await answers(t, [503, {}, ""], [503, {}, ""], [200, {}, "{}"]);
+  await new Client(url, "bgr_1", { minWait: 1, tries: undefined, maxWait: undefined, timeout: undefined }).account();
+  assert.equal(keys.length, 3);
+});
+
 test("a long pause is not waited for", async (t) => {
   const { url } = await answers(t, [429, { "Retry-After": "3600" }, '{"error":"rate_limited"}']);
   await assert.rejects(new Client(url, "bgr_1").account(), (failed: ServiceError) => failed.facts.retryAfter === 3_600_000);
