@@ -63,7 +63,7 @@ screenshots: setup ## open every page in a browser, and make the pictures of doc
 	@mkdir -p .cache/screenshots
 	BGREMOVE_SCREENSHOTS='$(CURDIR)/.cache/screenshots' $(GO) test -count=1 -run '^TestLooks$$' ./internal/service/dashboard
 	for name in workbench-1280-light jobs-1280-dark credits-1280-light keys-380-dark; do \
-		convert ".cache/screenshots/$$name.png" -colors 128 "PNG8:docs/images/dashboard-$$name.png"; done
+		convert ".cache/screenshots/$$name.png" -colors 128 "PNG8:docs/images/dashboard-$$name.png" || exit 1; done
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (10s)
