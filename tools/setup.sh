@@ -62,20 +62,22 @@ if [ "${1:-}" != demo ] && ! grep -qs "\"version\": $version" .cache/bgremove/on
 		echo "setup: without ONNX Runtime the tests of neural networks are skipped" >&2
 fi
 
-# axe-core checks in the browser whether pages are accessible.
-if [ "${1:-}" != demo ] && [ ! -f .cache/axe/node_modules/axe-core/axe.min.js ]; then
-	npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix .cache/axe axe-core@4.14.1 ||
-		echo "setup: without axe-core the pages' looks are not tested" >&2
-fi
+# modules installs modules of npm into a folder, unless these versions are there.
+modules() { # folder, what is lacking without them, module@version...
+	folder=.cache/$1 without=$2
+	shift 2
+	for module; do
+		grep -qs "\"version\": \"${module##*@}\"" "$folder/node_modules/${module%@*}/package.json" && continue
+		npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$folder" "$@" || echo "setup: without $without" >&2
+		return 0
+	done
+}
 
-# PixiJS and Phaser load sprite sheets in the browser, as games do.
-if [ "${1:-}" != demo ] && [ ! -f .cache/engines/node_modules/phaser/dist/phaser.min.js ]; then
-	npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix .cache/engines pixi.js@8.22.0 phaser@4.2.1 ||
-		echo "setup: without PixiJS and Phaser, sprite sheets are not tested in engines" >&2
-fi
-
-# Puppeteer drives Firefox.
-if [ "${1:-}" != demo ] && [ ! -d .cache/puppeteer/node_modules/puppeteer-core ]; then
-	npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix .cache/puppeteer puppeteer-core@24.43.1 ||
-		echo "setup: without Puppeteer the pages are not tested in Firefox" >&2
+if [ "${1:-}" != demo ]; then
+	# axe-core checks in the browser whether pages are accessible.
+	modules axe "axe-core the pages' looks are not tested" axe-core@4.14.1
+	# PixiJS and Phaser load sprite sheets in the browser, as games do.
+	modules engines "PixiJS and Phaser, sprite sheets are not tested in engines" pixi.js@8.22.0 phaser@4.2.1
+	# Puppeteer drives Firefox.
+	modules puppeteer "Puppeteer the pages are not tested in Firefox" puppeteer-core@24.43.1
 fi
