@@ -133,6 +133,33 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// A pod may keep as much on its disk as the program does with its defaults: above the limit it
+// would be evicted, with all uploads on their way.
+func TestDisk(t *testing.T) {
+	t.Parallel()
+	help, err := exec.Command(bgremove(t), "serve", "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var most int64
+	for _, flag := range []string{"upload-space", "temp-space"} {
+		found := regexp.MustCompile(`--` + flag + ` .*\(default (\d+)\)`).FindSubmatch(help)
+		if found == nil {
+			t.Fatalf("serve --help has no default of --%s", flag)
+		}
+		n, err := strconv.ParseInt(string(found[1]), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most += n
+	}
+	for name, d := range render(t, "service").deployments {
+		if limit := d.Spec.Template.Spec.Containers[0].Resources.Limits.StorageEphemeral().Value(); limit <= most {
+			t.Errorf("%s may keep %d bytes, and the program %d", name, limit, most)
+		}
+	}
+}
+
 // Everything that selects pods selects those of a Deployment, and names its ports.
 func TestSelectors(t *testing.T) {
 	t.Parallel()
