@@ -7,6 +7,7 @@ set -eu
 : "${BGREMOVE_SERVER:?}" "${BGREMOVE_API_KEY:?}"
 clip=$1 output=$2
 shift 2
+[ -r "$clip" ] || { printf '%s cannot be read\n' "$clip" >&2; exit 1; }
 [ ! -e "$output" ] || { echo "$output already exists" >&2; exit 1; }
 rm -f "$output.part" # left by an earlier run
 work=$(mktemp -d)
@@ -38,7 +39,7 @@ request() {
 field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$work/answer"; }
 
 fail() {
-	echo "$clip: $1" >&2
+	printf '%s: %s\n' "$clip" "$1" >&2
 	exit 1
 }
 
@@ -47,9 +48,10 @@ for option; do
 	set -- "$@" --form-string "$option"
 	shift
 done
+name=$(printf %s "$clip" | sed 's/[\\"]/\\&/g') # in the quotes that curl takes away
 once=${IDEMPOTENCY_KEY:-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')}
 request "$work/answer" -H "Idempotency-Key: $once" \
-	-F "file=@\"$clip\"" "$@" "$BGREMOVE_SERVER/api/v1/jobs"
+	-F "file=@\"$name\"" "$@" "$BGREMOVE_SERVER/api/v1/jobs"
 [ "$status" = 202 ] || fail "not accepted ($status): $(cat "$work/answer"); run it again with IDEMPOTENCY_KEY=$once, and it is charged once"
 job=$BGREMOVE_SERVER/api/v1/jobs/$(field id)
 

@@ -45,12 +45,16 @@ func TestShell(t *testing.T) {
 
 	// A refusal leaves nothing, and gives the reason.
 	out := filepath.Join(dir, "refused.gif")
-	said, err := s.run(t, s.url, "../../examples/api.sh", filepath.Join(dir, "a clip 0.gif"), out)
+	said, err := s.run(t, s.url, "../../examples/api.sh", filepath.Join(dir, awkward(0)), out)
 	if err == nil || !strings.Contains(said, "not accepted (402): ") || !strings.Contains(said, "insufficient_credits") {
 		t.Errorf("%v: %s", err, said)
 	}
-	said, err = s.run(t, s.url, "../../examples/api.sh", filepath.Join(dir, "a clip 0.gif"), out, "pad=99")
+	said, err = s.run(t, s.url, "../../examples/api.sh", filepath.Join(dir, awkward(0)), out, "pad=99")
 	if err == nil || !strings.Contains(said, "pad must be between 0 and 50") {
+		t.Errorf("%v: %s", err, said)
+	}
+	said, err = s.run(t, s.url, "../../examples/api.sh", filepath.Join(dir, "none.gif"), out)
+	if err == nil || !strings.Contains(said, "none.gif cannot be read") {
 		t.Errorf("%v: %s", err, said)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*.part")); err != nil || len(left) > 0 {
@@ -89,9 +93,12 @@ func TestShellCancelled(t *testing.T) {
 	}
 }
 
+// awkward is a clip's name that a script may get wrong.
+func awkward(i int) string { return fmt.Sprintf(`a "clip" \%d.gif`, i) }
+
 // shell runs examples/api.sh on one clip, and checks the result.
 func (s *service) shell(t *testing.T, url, dir string, i int) error {
-	in, out := filepath.Join(dir, fmt.Sprintf("a clip %d.gif", i)), filepath.Join(dir, fmt.Sprintf("out %d.gif", i))
+	in, out := filepath.Join(dir, awkward(i)), filepath.Join(dir, fmt.Sprintf("out %d.gif", i))
 	content, err := clip(10, 10+i)
 	if err != nil {
 		return err
