@@ -17,6 +17,16 @@ export function elements(html) {
   return [...template.content.children];
 }
 
+/** The elements of a part of a page; none if the service does not give it. */
+export async function parts(path) {
+  try {
+    const response = await fragment(path);
+    return response.ok ? elements(await response.text()) : [];
+  } catch { // no connection, or the answer broke off
+    return [];
+  }
+}
+
 /** Enables a button or disables it. The focus goes from a disabled one to another element. */
 export function enable(button, on, next) {
   if (!on && button === document.activeElement) next.focus();
@@ -31,10 +41,10 @@ export const wait = (button, on) => button.setAttribute("aria-disabled", String(
 export async function refreshBalance() {
   const shown = document.querySelectorAll("[data-balance]");
   if (!shown.length) return;
-  const response = await fetch("/api/account");
-  if (!response.ok) return;
-  const { credits } = await response.json();
-  for (const element of shown) element.textContent = credits.toLocaleString("en");
+  const response = await fetch("/api/account").catch(() => null);
+  const account = response?.ok && await response.json().catch(() => null);
+  if (!account) return;
+  for (const element of shown) element.textContent = account.credits.toLocaleString("en");
 }
 
 /** Announces a change to screen readers. */

@@ -1,6 +1,6 @@
 // The page of one job, and the part of the workbench that shows one.
-import { elements, fragment } from "./app.js";
-import { follow } from "./live.js";
+import { parts } from "./app.js";
+import { follow, mark } from "./live.js";
 import { activate } from "./viewer.js";
 
 const box = document.querySelector("[data-show]");
@@ -18,21 +18,31 @@ function prepare(view) {
   else box?.addEventListener("toggle", choose, { once: true });
 }
 
-/** Shows a job in place of the previous one. */
+let wanted; // id of the job that is shown, or is asked for
+let asked = 0;
+
+/** Shows a job in place of the previous one, and reports whether it does. Answers may come in any order: the last question counts. */
 export async function show(id) {
-  const response = await fragment(`/jobs/${id}/view`).catch(() => null);
-  if (!response?.ok) return;
-  const [view] = elements(await response.text());
+  const question = ++asked;
+  mark(wanted = id);
+  const [view] = await parts(`/jobs/${id}/view`);
+  if (question !== asked) return false;
+  if (!view) {
+    mark(wanted = current()?.dataset.view);
+    return false;
+  }
   const focused = box.contains(document.activeElement);
   box.replaceChildren(view);
   if (focused) view.focus({ preventScroll: true });
   prepare(view);
+  return true;
 }
 
 // A job that has ended does not change any more.
 follow((id) => {
-  const view = current();
-  if (view?.dataset.view === id && !["done", "failed", "cancelled"].includes(view.dataset.state)) show(id);
+  const { view, state } = current()?.dataset ?? {};
+  if (id === wanted && !(view === id && ["done", "failed", "cancelled"].includes(state))) show(id);
 });
 
 if (current()) prepare(current());
+mark(wanted = current()?.dataset.view);

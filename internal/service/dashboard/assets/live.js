@@ -1,5 +1,5 @@
 // Follows jobs by server-sent events, or by polling if none arrive.
-import { announce, elements, fragment, refreshBalance } from "./app.js";
+import { announce, fragment, parts, refreshBalance } from "./app.js";
 
 const askEvery = 3000;
 const tryEvery = 30000; // between tries to open a refused stream
@@ -45,9 +45,8 @@ async function changed(id) {
 async function renew(id) {
   const old = document.getElementById(id);
   if (!list || !old && !list.matches("[data-fresh], .strip")) return;
-  const response = await fragment(`/jobs/${id}/card`).catch(() => null);
-  if (!response?.ok) return;
-  const [card] = elements(await response.text());
+  const [card] = await parts(`/jobs/${id}/card`);
+  if (!card) return;
   const now = document.getElementById(id); // it may have been added since
   if (now) replace(now, card);
   else add([card]);
@@ -84,7 +83,8 @@ export function add(fresh) {
 async function all() {
   const ids = new Set([...document.querySelectorAll("[data-job], [data-view]")].filter(unfinished).map((e) => e.dataset.job ?? e.dataset.view));
   const response = await fragment("/api/jobs?limit=20").catch(() => null);
-  for (const job of response?.ok ? (await response.json()).jobs : []) {
+  const page = response?.ok && await response.json().catch(() => null);
+  for (const job of page ? page.jobs : []) {
     if (list && document.getElementById(job.id)?.dataset.state !== job.status) ids.add(job.id);
   }
   for (const id of ids) changed(id);

@@ -1,6 +1,6 @@
 // The workbench: choosing files in any way, sending them, and showing a job.
 import { announce, elements, refreshBalance, wait, waits } from "./app.js";
-import { add, mark } from "./live.js";
+import { add } from "./live.js";
 import { show } from "./job.js";
 
 const form = document.querySelector("[data-upload]");
@@ -13,15 +13,12 @@ document.querySelector("[data-jobs]").addEventListener("click", (event) => {
 });
 
 async function select(id) {
-  mark(id);
-  await show(id);
+  if (!await show(id)) return;
   const view = document.querySelector("[data-view]");
   const { top } = view.getBoundingClientRect();
   if (top < 0 || top > innerHeight) view.scrollIntoView({ block: "start" });
   view.focus({ preventScroll: true });
 }
-
-mark(document.querySelector("[data-view]")?.dataset.view);
 
 if (form) {
   const input = form.querySelector("input[type=file]");

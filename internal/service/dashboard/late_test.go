@@ -1,0 +1,85 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/bgremove/bgremove/internal/service/server"
+)
+
+// held makes the page's requests for addresses that contain a text wait until release() is
+// called. Their answers are then seen before settle() ends.
+const held = `(() => {
+	const whole = window.fetch, wait = new Promise((go) => { window.release = go; });
+	window.fetch = async (path, asked) => {
+		const answer = await whole(path, asked);
+		if (String(path).includes(%q)) await wait;
+		return answer;
+	};
+	window.settle = () => new Promise((done) => setTimeout(done, 300));
+	return true;
+})()`
+
+// broken are jobs of files that cannot be read, which need no work.
+func (p *person) broken(n int) (ids []string) {
+	p.Helper()
+	var files []string
+	for i := range n {
+		files = append(files, fmt.Sprintf("broken%d.gif", i), "GIF89a")
+	}
+	return p.jobs(files)
+}
+
+// TestLateAnswer shows one job and then another. The answer for the first comes last, and
+// changes nothing.
+func TestLateAnswer(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	ids := s.signedIn("ada@example.com").broken(3)
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	ask[bool](b, fmt.Sprintf(held, ids[0]+"/view"))
+	for _, id := range ids[:2] {
+		b.run("show", chromedp.Click("#"+id+" a"))
+	}
+	b.until(`document.querySelector("[data-view]").dataset.view === "` + ids[1] + `"`)
+	ask[bool](b, `(release(), settle().then(() => true))`)
+	if shown := ask[string](b, `document.querySelector("[data-view]").dataset.view`); shown != ids[1] {
+		t.Errorf("job %s is shown in place of %s", shown, ids[1])
+	}
+	if marked := ask[string](b, `document.querySelector(".job.shown").id`); marked != ids[1] {
+		t.Errorf("job %s is marked in place of %s", marked, ids[1])
+	}
+}
+
+// TestCutAnswer loses the end of an answer. The card is renewed when the next one comes.
+func TestCutAnswer(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	p := s.signedIn("ada@example.com")
+	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}).jobID()
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	ask[bool](b, `(() => {
+		const whole = window.fetch;
+		window.fetch = (path, asked) => {
+			if (!/(card|view)$/.test(path)) return whole(path, asked);
+			window.cut = (window.cut ?? 0) + 1;
+			if (window.cut > 2) return whole(path, asked);
+			return Promise.resolve(new Response(new ReadableStream({ start: (c) => c.error(new TypeError("network error")) })));
+		};
+		return true;
+	})()`)
+	p.post("/jobs/" + id + "/cancel")
+	b.until(`window.cut >= 2`)
+	ask[bool](b, `document.dispatchEvent(new Event("visibilitychange"))`)
+	b.until(`document.querySelector(".job").dataset.state === "cancelled" && document.querySelector("[data-view]").dataset.state === "cancelled"`)
+}
