@@ -57,6 +57,22 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
+// TestLatestJobs lists no more than the latest jobs, and tells of changes that no list has.
+func TestLatestJobs(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 100)
+	s.signedIn("ada@example.com").broken(15)
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	b.until(`performance.getEntriesByType("resource").some((r) => r.name.includes("limit=20"))`)
+	if n := ask[int](b, `new Promise((done) => setTimeout(() => done(document.querySelectorAll(".job").length), 500))`); n != 12 {
+		t.Errorf("the workbench lists %d jobs", n)
+	}
+}
+
 // TestCutAnswer loses the end of an answer. The card is renewed when the next one comes.
 func TestCutAnswer(t *testing.T) {
 	t.Parallel()

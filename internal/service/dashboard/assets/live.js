@@ -43,13 +43,18 @@ async function changed(id) {
 // renew fetches the card of a job. A new job goes to the top if the page shows
 // the newest jobs.
 async function renew(id) {
-  const old = document.getElementById(id);
-  if (!list || !old && !list.matches("[data-fresh], .strip")) return;
+  if (!list || !document.getElementById(id) && !isNew(id)) return;
   const [card] = await parts(`/jobs/${id}/card`);
   if (!card) return;
   const now = document.getElementById(id); // it may have been added since
   if (now) replace(now, card);
   else add([card]);
+}
+
+// isNew reports whether a job without a card belongs to the newest jobs. Ids sort by time.
+function isNew(id) {
+  const there = cards();
+  return list.matches("[data-fresh], .strip") && (!there.length || there.some((card) => card.id < id));
 }
 
 function replace(old, card) {
