@@ -57,6 +57,25 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
+// TestShownCardStaysCurrent has the card of the shown job renewed.
+func TestShownCardStaysCurrent(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	p := s.signedIn("ada@example.com")
+	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}).jobID()
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	b.until(`document.querySelector(".job.shown a")?.ariaCurrent === "true"`)
+	p.post("/jobs/" + id + "/cancel")
+	b.until(`document.querySelector(".job.shown[data-state=cancelled]")`)
+	if current := ask[string](b, `String(document.querySelector(".job.shown a").getAttribute("aria-current"))`); current != "true" {
+		t.Errorf("aria-current is %s", current)
+	}
+}
+
 // TestLatestJobs lists no more than the latest jobs, and tells of changes that no list has.
 func TestLatestJobs(t *testing.T) {
 	t.Parallel()
@@ -70,6 +89,31 @@ func TestLatestJobs(t *testing.T) {
 	b.until(`performance.getEntriesByType("resource").some((r) => r.name.includes("limit=20"))`)
 	if n := ask[int](b, `new Promise((done) => setTimeout(() => done(document.querySelectorAll(".job").length), 500))`); n != 12 {
 		t.Errorf("the workbench lists %d jobs", n)
+	}
+}
+
+// TestAnnounced tells people who do not see a page that a job has ended.
+func TestAnnounced(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	p := s.signedIn("ada@example.com")
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	for _, path := range []string{"/", "/jobs", "/jobs/ID"} {
+		id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}).jobID()
+		if path == "/jobs/ID" {
+			path = "/jobs/" + id
+		}
+		b.open(path)
+		p.post("/jobs/" + id + "/cancel")
+		b.until(`document.querySelector("[data-state=cancelled]")`)
+		ask[bool](b, `new Promise((done) => setTimeout(() => done(true), 300))`)
+		if said := ask[string](b, `document.querySelector("[data-announce]")?.textContent ?? "no line"`); said != "hop.gif: Cancelled" {
+			t.Errorf("%s announces %q", path, said)
+		}
 	}
 }
 

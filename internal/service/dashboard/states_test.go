@@ -31,7 +31,7 @@ func TestStates(t *testing.T) {
 	}
 	says(t, "live.js", `["`+strings.Join(unfinished, `", "`)+`"].includes(`)
 	says(t, "live.js", `"[data-state=`+strings.Join(unfinished, "], [data-state=")+`]"`)
-	says(t, "live.js", `["`+strings.Join(refunded, `", "`)+`"].includes(card.dataset.state)) refreshBalance()`)
+	says(t, "live.js", `["`+strings.Join(refunded, `", "`)+`"].includes(part.dataset.state)) refreshBalance()`)
 	says(t, "job.js", `["`+strings.Join(ended, `", "`)+`"].includes(`)
 }
 

@@ -1,6 +1,6 @@
 // The page of one job, and the part of the workbench that shows one.
 import { parts } from "./app.js";
-import { follow, mark } from "./live.js";
+import { follow, mark, tell } from "./live.js";
 import { activate } from "./viewer.js";
 
 const box = document.querySelector("[data-show]");
@@ -39,9 +39,11 @@ export async function show(id) {
 }
 
 // A job that has ended does not change any more.
-follow((id) => {
+follow(async (id) => {
   const { view, state } = current()?.dataset ?? {};
-  if (id === wanted && !(view === id && ["done", "failed", "cancelled"].includes(state))) show(id);
+  if (id !== wanted || view === id && ["done", "failed", "cancelled"].includes(state)) return;
+  const known = view === id && !document.getElementById(id); // a card tells by itself
+  if (await show(id) && known && current().dataset.state !== state) tell(current());
 });
 
 if (current()) prepare(current());

@@ -18,13 +18,19 @@ const list = document.querySelector("[data-jobs]");
 const cards = () => [...document.querySelectorAll(".job[data-job]")];
 const unfinished = (element) => ["queued", "processing"].includes(element.dataset.state);
 
+let shown; // id of the shown job
+
 /** Marks the card of the shown job. */
 export function mark(id) {
-  for (const card of cards()) {
-    card.classList.toggle("shown", card.dataset.job === id);
-    if (card.dataset.job === id) card.querySelector("a").setAttribute("aria-current", "true");
-    else card.querySelector("a").removeAttribute("aria-current");
-  }
+  shown = id;
+  cards().forEach(markCard);
+}
+
+function markCard(card) {
+  const current = card.dataset.job === shown;
+  card.classList.toggle("shown", current);
+  if (current) card.querySelector("a").setAttribute("aria-current", "true");
+  else card.querySelector("a").removeAttribute("aria-current");
 }
 
 async function changed(id) {
@@ -60,12 +66,16 @@ function isNew(id) {
 function replace(old, card) {
   const focused = old.contains(document.activeElement);
   const state = old.dataset.state;
-  card.classList.toggle("shown", old.classList.contains("shown"));
+  markCard(card);
   old.replaceWith(card);
   if (focused) card.querySelector("a").focus();
-  if (card.dataset.state === state) return;
-  announce(`${card.querySelector("h3").textContent}: ${card.querySelector(".state").textContent}`);
-  if (["failed", "cancelled"].includes(card.dataset.state)) refreshBalance();
+  if (card.dataset.state !== state) tell(card);
+}
+
+/** Tells of a job's new state. The part of the page is its card or its view. */
+export function tell(part) {
+  announce(`${part.querySelector("h2, h3").textContent}: ${part.querySelector(".state").textContent}`);
+  if (["failed", "cancelled"].includes(part.dataset.state)) refreshBalance();
 }
 
 /** Inserts cards of new jobs, the newest first. */
