@@ -143,3 +143,25 @@ func TestCutAnswer(t *testing.T) {
 	ask[bool](b, `document.dispatchEvent(new Event("visibilitychange"))`)
 	b.until(`document.querySelector(".job").dataset.state === "cancelled" && document.querySelector("[data-view]").dataset.state === "cancelled"`)
 }
+
+// TestSentOnce clicks twice on what costs credits.
+func TestSentOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 50)
+	id := s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))})[0]
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	b.open("/?again=" + id)
+	ask[bool](b, `!!(window.sent = [], addEventListener("submit", (event) => { sent.push(!event.defaultPrevented); event.preventDefault(); }))|| true`)
+	const button = `document.querySelector("form[action$='/again'] button").click()`
+	if sent := ask[[]bool](b, button+","+button+",sent"); len(sent) != 2 || !sent[0] || sent[1] {
+		t.Errorf("two clicks send the form: %v", sent)
+	}
+	ask[bool](b, `window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`)
+	if sent := ask[[]bool](b, button+",sent"); len(sent) != 3 || !sent[2] {
+		t.Errorf("after a return to the page a click sends the form: %v", sent)
+	}
+}

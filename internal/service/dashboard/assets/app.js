@@ -88,6 +88,19 @@ document.addEventListener("click", (event) => {
   }
 });
 
+const answerTime = 20000; // within which a form is not sent again
+
+// A second click must not send a form again: it may cost credits.
+const sent = new Set();
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
+  if (sent.has(form)) event.preventDefault();
+  sent.add(form);
+  setTimeout(() => sent.delete(form), answerTime); // the person may have stopped it
+});
+addEventListener("pageshow", () => sent.clear());
+
 document.addEventListener("input", (event) => {
   const text = document.getElementById(event.target.dataset?.picks);
   if (text) text.value = event.target.value;
