@@ -165,3 +165,19 @@ func TestSentOnce(t *testing.T) {
 		t.Errorf("after a return to the page a click sends the form: %v", sent)
 	}
 }
+
+// TestHiddenMistake has a wrong option in a part of the form that is closed.
+func TestHiddenMistake(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	b.drop(".drop", b.file("hop.gif", clip(t)))
+	b.until(`document.querySelector("[data-files] li")`)
+	ask[bool](b, `!!(document.querySelector("#o-pad").value = "999")`)
+	b.run("send", chromedp.Click("[data-send]"))
+	b.until(`document.querySelector(".options").open && document.activeElement.id === "o-pad"`)
+}

@@ -120,6 +120,9 @@ if (form) {
     if (event.clipboardData.files.length) take(event.clipboardData.files);
   });
 
+  // A browser does not show a mistake in a part that is closed.
+  form.addEventListener("invalid", (event) => event.target.closest("details")?.setAttribute("open", ""), true);
+
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (waits(send)) return;
