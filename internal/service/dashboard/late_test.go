@@ -181,3 +181,27 @@ func TestHiddenMistake(t *testing.T) {
 	b.run("send", chromedp.Click("[data-send]"))
 	b.until(`document.querySelector(".options").open && document.activeElement.id === "o-pad"`)
 }
+
+// TestFilesChosenMeanwhile chooses a file while others are being sent.
+func TestFilesChosenMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	ask[bool](b, `(() => {
+		const send = XMLHttpRequest.prototype.send, wait = new Promise((go) => { window.release = go; });
+		XMLHttpRequest.prototype.send = function (body) { wait.then(() => send.call(this, body)); };
+		return true;
+	})()`)
+	b.drop(".drop", b.file("first.gif", clip(t)))
+	b.until(`document.querySelector("[data-files] li")`)
+	b.run("send", chromedp.Click("[data-send]"))
+	b.drop(".drop", b.file("second.gif", clip(t)))
+	b.until(`document.querySelectorAll("[data-files] li").length === 2`)
+	ask[bool](b, `(release(), true)`)
+	b.until(`document.querySelector(".job")`)
+	b.until(`document.querySelector("[data-files]").innerText.includes("second.gif") && !document.querySelector("[data-files]").innerText.includes("first.gif")`)
+}

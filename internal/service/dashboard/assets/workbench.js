@@ -50,6 +50,8 @@ if (form) {
     return line;
   };
 
+  const same = (a, b) => a.name === b.name && a.size === b.size && a.lastModified === b.lastModified;
+
   const choose = (files) => {
     const chosen = new DataTransfer();
     for (const file of files) chosen.items.add(file);
@@ -61,8 +63,7 @@ if (form) {
     files = [...files];
     const odd = files.find((file) => !extensions.some((end) => file.name.toLowerCase().endsWith(end)));
     const large = files.find((file) => file.size > Number(form.dataset.max));
-    const together = [...input.files, ...files].filter((file, i, all) =>
-      i === all.findIndex((other) => other.name === file.name && other.size === file.size && other.lastModified === file.lastModified));
+    const together = [...input.files, ...files].filter((file, i, all) => i === all.findIndex((other) => same(file, other)));
     if (odd) complain([problem(`${odd.name} cannot be used: it must be a ${named}.`)]);
     else if (large) complain([problem(`${large.name} is too large: ${size(large.size)}; the limit is ${size(Number(form.dataset.max))}.`)]);
     else if (together.length > most) complain([problem(`These are ${together.length} files; the limit is ${most} at once.`)]);
@@ -127,6 +128,7 @@ if (form) {
     event.preventDefault();
     if (waits(send)) return;
     const content = new FormData(form);
+    const going = [...input.files];
     for (const name of ["canvasW", "canvasH"]) if (!content.get(name)) content.delete(name);
     // fetch does not report the progress of an upload.
     const request = new XMLHttpRequest();
@@ -136,7 +138,7 @@ if (form) {
       bar.value = total ? loaded / total : 0;
       text.textContent = loaded < total ? `${size(loaded)} of ${size(total)} sent` : "Looking at it…";
     });
-    request.addEventListener("load", () => loaded(request));
+    request.addEventListener("load", () => loaded(request, going));
     request.addEventListener("error", () => complain([problem("The service cannot be reached. Any job that was charged is listed under Jobs.")]));
     request.addEventListener("loadend", () => {
       if (box.contains(document.activeElement)) send.focus();
@@ -151,7 +153,7 @@ if (form) {
     request.send(content);
   });
 
-  function loaded(request) {
+  function loaded(request, sent) {
     const nodes = elements(request.responseText);
     if (request.status === 401) {
       location.assign("/signin");
@@ -159,7 +161,7 @@ if (form) {
       complain(nodes.length ? nodes : [problem("That went wrong. Try again.")]);
     } else {
       complain([]);
-      choose([]);
+      choose([...input.files].filter((file) => !sent.some((other) => same(file, other)))); // others were chosen meanwhile
       add(nodes);
       announce(nodes.length > 1 ? `${nodes.length} jobs submitted` : "Job submitted");
       select(nodes[0].dataset.job);
