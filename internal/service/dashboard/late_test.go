@@ -2,9 +2,11 @@ package dashboard_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/bgremove/bgremove/internal/service/server"
 )
@@ -204,4 +206,29 @@ func TestFilesChosenMeanwhile(t *testing.T) {
 	ask[bool](b, `(release(), true)`)
 	b.until(`document.querySelector(".job")`)
 	b.until(`document.querySelector("[data-files]").innerText.includes("second.gif") && !document.querySelector("[data-files]").innerText.includes("first.gif")`)
+}
+
+// TestApplyUnanswered gets no answer, or half of one, when marks are applied. They can be
+// applied again, and the person learns where a job would be.
+func TestApplyUnanswered(t *testing.T) {
+	t.Parallel()
+	s := following(t)
+	s.user("ada@example.com", 50)
+	id := s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))}, "method", "fast")[0]
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	b.choosing(id)
+	for name, answer := range map[string]string{
+		"none": `Promise.reject(new TypeError("network error"))`,
+		"half": `Promise.resolve(new Response(new ReadableStream({ start: (c) => c.error(new TypeError("network error")) }), { status: 202 }))`,
+	} {
+		ask[bool](b, `!!(window.whole ??= window.fetch, window.fetch = (path, asked) => path.endsWith("/again") ? `+answer+` : whole(path, asked))`)
+		b.run("mark", chromedp.Focus("[data-picture] canvas"), chromedp.KeyEvent(kb.Enter), chromedp.Click("[data-apply]"))
+		b.until(`document.querySelector("[data-apply]").ariaDisabled === "false"`)
+		if said := ask[string](b, `document.querySelector("[data-said]").textContent`); !strings.Contains(said, "listed under Jobs") {
+			t.Errorf("%s: it says %q", name, said)
+		}
+	}
 }

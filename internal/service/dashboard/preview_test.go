@@ -163,3 +163,30 @@ func TestVeil(t *testing.T) {
 		t.Errorf("the first frame's red has alpha %d, its blue %d", red>>8, blue>>8)
 	}
 }
+
+// TestVeilComesLate has previews that fail for a while.
+func TestVeilComesLate(t *testing.T) {
+	t.Parallel()
+	s := following(t)
+	s.user("ada@example.com", 100)
+	id := s.signedIn("ada@example.com").jobs([]string{"two.mp4", string(twoSubjects(t))}, "method", "fast")[0]
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/jobs/" + id)
+	ask[bool](b, `(() => {
+		const whole = window.fetch, failures = [
+			() => Promise.reject(new TypeError("network error")),
+			() => Promise.resolve(new Response("", { status: 503, headers: { "Retry-After": "1" } })),
+			() => Promise.resolve(new Response("", { status: 502 })),
+			() => Promise.resolve(new Response(new ReadableStream({ start: (c) => c.error(new TypeError("network error")) }))),
+		];
+		window.fetch = (path, asked) => (asked?.method === "POST" && path.endsWith("/preview") && failures.shift() || (() => whole(path, asked)))();
+		return true;
+	})()`)
+	b.run("choose", chromedp.Click("[data-subject] summary"))
+	b.until(`performance.getEntriesByName("preview").length > 0`)
+	if said := ask[string](b, `document.querySelector("[data-study]").textContent`); said != "" {
+		t.Errorf("it says %q", said)
+	}
+}

@@ -47,6 +47,9 @@ export async function refreshBalance() {
   for (const element of shown) element.textContent = account.credits.toLocaleString("en");
 }
 
+/** What is said when a submission has no answer. */
+export const unanswered = "The service cannot be reached. Any job that was charged is listed under Jobs.";
+
 /** Announces a change to screen readers. */
 export function announce(text) {
   const line = document.querySelector("[data-announce]");

@@ -2,6 +2,7 @@
 import { fragment } from "./app.js";
 
 const veil = [176, 24, 138, 150]; // RGBA of what goes
+const tryAgain = 2; // seconds until a question without an answer is asked again
 const question = (time, marks) => JSON.stringify({ t: time, hints: marks });
 const pause = (seconds) => new Promise((resolve) => { setTimeout(resolve, 1000 * seconds); });
 
@@ -40,13 +41,15 @@ export class Preview {
 
   async answer() {
     this.asking = true;
-    while (this.asked !== this.known && !this.off && this.wanted()) await this.fetch(this.asked, this.since);
+    while (this.asked !== this.known && !this.off && this.wanted()) {
+      await this.fetch(this.asked, this.since).catch(() => pause(tryAgain)); // no connection, or the answer broke off
+    }
     this.asking = false;
   }
 
   async fetch(asked, since) {
-    const response = await fragment(this.path, { method: "POST", body: asked, headers: { "Content-Type": "application/json" } }).catch(() => null);
-    switch (response?.status) {
+    const response = await fragment(this.path, { method: "POST", body: asked, headers: { "Content-Type": "application/json" } });
+    switch (response.status) {
       case 200: {
         const matte = await createImageBitmap(await response.blob());
         this.says("");
@@ -63,10 +66,11 @@ export class Preview {
           : `The clip is being studied, ${Math.round(100 * share)} %. Then what goes is veiled. You can mark it already.`);
         break;
       }
-      case 429:
-        await pause(Number(response.headers.get("Retry-After")) || 1);
-        break;
       default:
+        if (response.headers.has("Retry-After") || [502, 504].includes(response.status)) { // the latter are of a proxy
+          await pause(Number(response.headers.get("Retry-After")) || tryAgain);
+          break;
+        }
         this.off = true;
         this.says("What goes cannot be shown here before the clip has run again. Your marks count all the same.");
     }

@@ -1,5 +1,5 @@
 // Choosing the subject of a clip: marks on its frames, which go with another job of the clip.
-import { elements, enable, fragment, wait, waits } from "./app.js";
+import { elements, enable, fragment, unanswered, wait, waits } from "./app.js";
 import { Still, decodes, open } from "./clip.js";
 import { describe, nameOf, paint, paintCursor, signOf, simplify } from "./marks.js";
 import { Preview } from "./preview.js";
@@ -382,14 +382,18 @@ export class Chooser {
     const apply = this.find("apply");
     if (waits(apply)) return;
     wait(apply, true);
-    const response = await fragment(this.form.getAttribute("action"), { method: "POST", body: new FormData(this.form) }).catch(() => null);
-    const nodes = response ? elements(await response.text()) : [];
-    if (response?.status === 202) {
-      location.assign(`/jobs/${nodes[0].dataset.job}`);
-      return;
+    try {
+      const response = await fragment(this.form.getAttribute("action"), { method: "POST", body: new FormData(this.form) });
+      const nodes = elements(await response.text());
+      if (response.status === 202) {
+        location.assign(`/jobs/${nodes[0].dataset.job}`);
+        return;
+      }
+      this.find("refused").replaceChildren(...nodes);
+      this.say(nodes.length ? "" : "That went wrong. Try again.");
+    } catch { // no connection, or the answer broke off
+      this.say(unanswered);
     }
-    this.find("refused").replaceChildren(...nodes);
-    if (!nodes.length) this.say("The service cannot be reached. Try again.");
     wait(apply, false);
   }
 }

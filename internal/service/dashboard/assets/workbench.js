@@ -1,5 +1,5 @@
 // The workbench: choosing files in any way, sending them, and showing a job.
-import { announce, elements, refreshBalance, wait, waits } from "./app.js";
+import { announce, elements, refreshBalance, unanswered, wait, waits } from "./app.js";
 import { add } from "./live.js";
 import { show } from "./job.js";
 
@@ -139,7 +139,7 @@ if (form) {
       text.textContent = loaded < total ? `${size(loaded)} of ${size(total)} sent` : "Looking at it…";
     });
     request.addEventListener("load", () => loaded(request, going));
-    request.addEventListener("error", () => complain([problem("The service cannot be reached. Any job that was charged is listed under Jobs.")]));
+    request.addEventListener("error", () => complain([problem(unanswered)]));
     request.addEventListener("loadend", () => {
       if (box.contains(document.activeElement)) send.focus();
       box.hidden = true;
