@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/server"
 )
@@ -194,6 +196,18 @@ func TestSubmitRefused(t *testing.T) {
 	p.ended(id)
 	p.upload("/jobs/"+id+"/again", nil, "method", "fast").says(http.StatusPaymentRequired, "There are not enough credits.", "Run again for 4 credits")
 	p.upload("/jobs/"+id+"/again", nil, "tolerance", "x").says(http.StatusBadRequest, "Tolerance must be", "Run again for 4 credits")
+
+	refused := p.upload("/jobs/"+id+"/again", nil, "harmonise", "true", "pad", "40", "canvasW", "", "shadow", "soft", "outputFormat", "webp")
+	typed := controls(refused.says(http.StatusBadRequest, "Harmonise needs a background.").body)
+	for name, want := range map[string]control{"pad": {Text: "40", Min: "0", Max: "50"}, "canvasW": {Min: "16", Max: "4096"}, "shadow": {Text: "soft"}} {
+		if diff := cmp.Diff(want, typed[name]); diff != "" {
+			t.Errorf("%s after a refusal (-want +got):\n%s", name, diff)
+		}
+	}
+	if format, harmonise := typed["outputFormat"].Chosen, typed["harmonise"].Chosen; !slices.Equal(format, []string{"webp"}) || !slices.Equal(harmonise, []string{"true"}) {
+		t.Errorf("after a refusal the format is %v, harmonise %v", format, harmonise)
+	}
+	p.do(http.MethodPost, "/jobs/"+id+"/again", "text/plain", nil).says(http.StatusBadRequest, "Run again for 4 credits", `name="pad" type="number" min="0" max="50" value="12"`)
 }
 
 // Scripts get parts of pages.

@@ -1,7 +1,11 @@
 package dashboard
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
 	"time"
 
@@ -75,13 +79,37 @@ func (d *Dashboard) submit(v *visit) error {
 // again runs a job again with other options.
 func (d *Dashboard) again(v *visit) error {
 	id := v.PathValue("id")
+	var form bytes.Buffer // no more than the API takes
+	v.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.TeeReader(v.Body, &form), v.Body}
 	return v.answerSubmission(v.forward("/api/jobs/"+id+"/again"), func() workbenchPage {
 		p := v.workbenchPage()
 		if j, err := v.find(id); err == nil {
 			p.repeat(&j)
+			p.Options = typed(p.Options, v.Header.Get("Content-Type"), &form)
 		}
 		return p
 	})
+}
+
+// typed are the options of a form, so that nobody types them twice. One that is wrong or
+// empty has its default. A form that cannot be read leaves the former options.
+func typed(former job.Options, contentType string, form io.Reader) job.Options {
+	_, parameters, _ := mime.ParseMediaType(contentType)
+	parts := multipart.NewReader(form, parameters["boundary"])
+	p, err := parts.NextPart()
+	if err != nil {
+		return former
+	}
+	o := job.DefaultOptions()
+	for ; err == nil; p, err = parts.NextPart() {
+		if value, err := io.ReadAll(p); err == nil && len(value) > 0 {
+			_, _ = o.Set(p.FormName(), string(value)) // the page says what is wrong
+		}
+	}
+	return o
 }
 
 // answerSubmission answers a submission. refused makes the page for correcting it.
