@@ -225,6 +225,26 @@ func TestChooseSubjectByTouch(t *testing.T) {
 	b.marks(1)
 }
 
+// TestLongMarks has marks that no form may be longer than.
+func TestLongMarks(t *testing.T) {
+	t.Parallel()
+	s := following(t)
+	s.user("ada@example.com", 20)
+	id := s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))}, "method", "fast")[0]
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/jobs/" + id)
+	ask[bool](b, `!!(document.querySelector("[data-subject]").dataset.bytes = "100")`)
+	b.run("choose", chromedp.Click("[data-subject] summary"))
+	b.until(`document.querySelector("[data-subject]").dataset.ready === ""`)
+	b.run("mark", chromedp.Focus("[data-picture] canvas"), chromedp.KeyEvent(kb.Enter+kb.ArrowLeft+kb.Enter))
+	b.marks(2)
+	b.run("one more", chromedp.KeyEvent(kb.ArrowLeft+kb.Enter))
+	b.until(`document.querySelector("[data-said]").textContent === "There are 2 marks. More are not possible."`)
+	b.marks(2)
+}
+
 // TestSubjectOfExpiredClip tells that nothing can be marked, and why.
 func TestSubjectOfExpiredClip(t *testing.T) {
 	t.Parallel()
@@ -232,7 +252,7 @@ func TestSubjectOfExpiredClip(t *testing.T) {
 	s.user("ada@example.com", 20)
 	p := s.signedIn("ada@example.com")
 	id := p.jobs([]string{"hop.gif", string(clip(t))}, "method", "fast")[0]
-	p.get("/jobs/"+id).says(http.StatusOK, "Choose the subject", `data-width="360" data-height="203"`, `data-most="64" data-points="256" data-radius="500"`)
+	p.get("/jobs/"+id).says(http.StatusOK, "Choose the subject", `data-width="360" data-height="203"`, `data-most="64" data-points="256" data-bytes="65536" data-radius="500"`)
 	if _, err := s.db.ExecContext(t.Context(), "UPDATE jobs SET input_key = NULL WHERE id = $1", id); err != nil {
 		t.Fatal(err)
 	}

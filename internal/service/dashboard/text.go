@@ -50,9 +50,11 @@ func hintsText(hints []option.Hint) (string, error) {
 }
 
 // bounds are those of hints, for the script that makes them.
-type bounds struct{ Hints, Points, Radius int }
+type bounds struct{ Hints, Points, Bytes, Radius int }
 
-func hintBounds() bounds { return bounds{option.MaxHints, option.StrokePoints, option.BrushRadius} }
+func hintBounds() bounds {
+	return bounds{option.MaxHints, option.StrokePoints, option.HintBytes, option.BrushRadius}
+}
 
 // bytesText shows a size with two digits and a decimal unit.
 func bytesText(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }

@@ -13,8 +13,8 @@ const words = (mark) => `${describe(mark)}, ${(mark.t ?? 0).toFixed(2)} s`;
 /** The part of a job's view where its subject is chosen. */
 export class Chooser {
   constructor(box) {
-    const { width, height, frames, duration, hints, most, points, radius } = box.dataset;
-    Object.assign(this, { box, width: Number(width), height: Number(height), duration: Number(duration), most: Number(most), points: Number(points) });
+    const { width, height, frames, duration, hints, most, points, bytes, radius } = box.dataset;
+    Object.assign(this, { box, width: Number(width), height: Number(height), duration: Number(duration), most: Number(most), points: Number(points), bytes: Number(bytes) });
     Object.assign(this, { marks: JSON.parse(hints || "[]"), earlier: [], time: 0, playing: false, keep: true });
     this.given = this.marks.length;
     this.step = Math.max(0.001, seconds(this.duration / Number(frames)));
@@ -225,13 +225,12 @@ export class Chooser {
   }
 
   mark({ keep, ...rest }) {
-    if (this.marks.length >= this.most) {
-      this.say(`There are ${this.most} marks; more are not possible.`);
-      this.draw();
-      return;
-    }
     const mark = { keep, t: this.time, ...rest };
-    this.change([...this.marks, mark], `Marked: ${words(mark)}.`);
+    const marks = [...this.marks, mark];
+    if (marks.length > this.most || JSON.stringify(marks).length > this.bytes) {
+      this.say(`${this.count()} More are not possible.`);
+      this.draw();
+    } else this.change(marks, `Marked: ${words(mark)}.`);
   }
 
   change(marks, said) {
