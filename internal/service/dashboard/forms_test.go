@@ -99,6 +99,7 @@ func TestSubmitWithoutScripts(t *testing.T) {
 		t.Fatal("no failed job is listed")
 	}
 	p.get("/jobs/"+failed[1]).says(http.StatusOK, "The file cannot be read", "Its 3 credits were refunded.")
+	p.get("/jobs?state=failed").says(http.StatusOK, "1 job of a batch") // the filter hides the other
 }
 
 // TestCancel checks that the page of a job that waits can cancel it, and says so
@@ -257,6 +258,7 @@ func TestPages(t *testing.T) {
 	for range 3 {
 		p.upload("/jobs", files).leads("/jobs")
 	}
+	p.get("/jobs").says(http.StatusOK, ">Batch of 20<", ">8 jobs of a batch<")
 	for what, test := range map[string]struct {
 		path, item string
 		pages, all int

@@ -25,6 +25,7 @@ type group struct {
 	BatchID string // empty between batches
 	At      time.Time
 	Jobs    []jobView
+	Partly  bool // there may be more jobs of the batch than the page has
 }
 
 func (g group) Size() int { return len(g.Jobs) }
@@ -48,6 +49,9 @@ func (d *Dashboard) jobs(v *visit) error {
 		p.NextPath = jobsPath(state, jobs[jobsPageSize-1].ID)
 	}
 	p.Groups = groups(v.views(jobs))
+	for i := range p.Groups {
+		p.Groups[i].Partly = p.Filtered || i == 0 && !p.First || i == len(p.Groups)-1 && p.NextPath != ""
+	}
 	return v.show(http.StatusOK, "jobs", p)
 }
 

@@ -25,7 +25,7 @@ func (d *Dashboard) functions() template.FuncMap {
 		"uploads":     func() string { return option.List(option.UploadExtensions(), "or") },
 		"uploadTypes": func() string { return strings.Join(option.UploadTypes(), ",") },
 		"priceRule":   func() string { return price.Rule },
-		"bytes":       bytesText, "seconds": secondsText, "span": spanText, "count": countText, "credits": creditsText, "frames": framesText, "signed": signedText,
+		"bytes":       bytesText, "seconds": secondsText, "span": spanText, "count": countText, "credits": creditsText, "frames": framesText, "jobCount": jobsText, "signed": signedText,
 		"dollars": dollarsText, "period": periodText, "when": whenText, "stateName": stateName,
 		"reason": reason, "reasonShort": reasonShort, "entry": entryText, "short": shortID,
 	}
@@ -91,6 +91,8 @@ func signedText(n int64) string {
 func creditsText(n int64) string { return counted(n, "credit") }
 
 func framesText(n int) string { return counted(int64(n), "frame") }
+
+func jobsText(n int) string { return counted(int64(n), "job") }
 
 // counted is a number of things, whose plural ends in s.
 func counted(n int64, thing string) string {
