@@ -9,6 +9,7 @@ var (
 	BytesText = bytesText
 	SpanText  = spanText
 	Sentence  = sentence
+	RetryText = retryText
 	StateName = stateName
 )
 

@@ -142,12 +142,24 @@ func (v *visit) retryAfter(wait time.Duration) (seconds string) {
 	return seconds
 }
 
-// retryText says after how many seconds to try again.
+// retryText says when to try again. Long waits, such as those for another mail, are
+// rounded up to minutes or hours.
 func retryText(seconds string) string {
-	if seconds == "1" {
+	n, err := strconv.Atoi(seconds)
+	wait := time.Duration(n) * time.Second
+	switch {
+	case err != nil:
+		return "Try again later."
+	case n == 1:
 		return "Try again in a second."
+	case wait > 2*time.Hour:
+		wait = (wait + time.Hour - 1).Truncate(time.Hour)
+	case wait > 2*time.Minute:
+		wait = (wait + time.Minute - 1).Truncate(time.Minute)
+	default:
+		return "Try again in " + counted(int64(n), "second") + "."
 	}
-	return "Try again in " + seconds + " seconds."
+	return "Try again in " + spanText(wait) + "."
 }
 
 // failureOf returns the words of an error that has its own.

@@ -21,3 +21,18 @@ func TestSentence(t *testing.T) {
 		}
 	}
 }
+
+func TestRetryText(t *testing.T) {
+	t.Parallel()
+	for seconds, want := range map[string]string{
+		"1": "a second", "2": "2 seconds", "60": "60 seconds", "120": "120 seconds", "121": "3 minutes", "3599": "1 hour",
+		"3600": "1 hour", "7200": "2 hours", "7201": "3 hours", "86399": "24 hours", "172801": "49 hours",
+	} {
+		if got := dashboard.RetryText(seconds); got != "Try again in "+want+"." {
+			t.Errorf("%s: %q, want %q", seconds, got, want)
+		}
+	}
+	if got := dashboard.RetryText(""); got != "Try again later." {
+		t.Errorf("without seconds: %q", got)
+	}
+}
