@@ -47,7 +47,9 @@ func Create(path string, overwrite bool) (*File, error) {
 		if target, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, createError(path, err)
 		}
-	} else if _, linkErr := os.Lstat(path); linkErr == nil && errors.Is(err, fs.ErrNotExist) {
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, createError(path, err) // Commit could not use such a name
+	} else if _, err := os.Lstat(path); err == nil {
 		return nil, createError(path, ErrDangling)
 	}
 	f, err := os.CreateTemp(filepath.Dir(target), ".bgremove-*.part")

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/system/outfile"
@@ -93,6 +95,14 @@ func TestInTheWay(t *testing.T) {
 	dangling := filepath.Join(t.TempDir(), "dangling")
 	if err := os.Symlink(filepath.Join(dir, "nowhere"), dangling); err == nil { // Windows may not allow it
 		ways[dangling] = outfile.ErrDangling
+	}
+	if runtime.GOOS != "windows" {
+		loop := filepath.Join(t.TempDir(), "loop")
+		if err := os.Symlink("loop", loop); err != nil {
+			t.Fatal(err)
+		}
+		ways[loop] = syscall.ELOOP
+		ways[filepath.Join(dir, strings.Repeat("x", 300))] = syscall.ENAMETOOLONG
 	}
 	for path, want := range ways {
 		_, err := outfile.Create(path, false)
