@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"os"
 
 	"github.com/bgremove/bgremove/internal/matte/segment"
 	"github.com/bgremove/bgremove/internal/matte/subject"
@@ -59,7 +58,7 @@ func shares(h option.Hint, w, height float64) subject.Hint {
 
 // maskOf is what a picture marks: what is opaque, or bright if all is.
 func (r *Remover) maskOf(path string) (*image.Alpha, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, explain(path, err)
 	}

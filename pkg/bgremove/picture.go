@@ -2,7 +2,6 @@ package bgremove
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,7 +16,7 @@ func WrittenFormat(input string, o Options) Format {
 
 // isPicture reports whether a file's head is that of one picture.
 func isPicture(path string) bool {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return false
 	}

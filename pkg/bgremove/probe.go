@@ -171,9 +171,22 @@ func notClipError(path string, size int64) error {
 	return &Error{Kind: Unreadable, Cause: NotClip, Path: path, Reason: "not an animation, video or picture that bgremove reads"}
 }
 
+// openRegular opens a regular file. It looks before that: a pipe would not open until
+// somebody writes to it, and no signal ends that wait.
+func openRegular(path string) (*os.File, error) {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, &Error{Kind: Unreadable, Cause: InputNotFile, Path: path, Reason: "not a regular file"}
+	}
+	return os.Open(path)
+}
+
 // readHead reads the first bytes of a regular file, and its size.
 func readHead(path string) (head []byte, size int64, err error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -181,9 +194,6 @@ func readHead(path string) (head []byte, size int64, err error) {
 	stat, err := f.Stat()
 	if err != nil {
 		return nil, 0, err
-	}
-	if !stat.Mode().IsRegular() {
-		return nil, 0, &Error{Kind: Unreadable, Cause: InputNotFile, Path: path, Reason: "not a regular file"}
 	}
 	head = make([]byte, media.SniffLen)
 	n, err := io.ReadFull(f, head)
