@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,6 +50,7 @@ func SheetPath(output string) string {
 type outputs struct {
 	*removal
 	path  string
+	reads []string   // the input, and the files of its pictures
 	info  media.Info // of the clip that is read
 	plays int
 	clip  *target // nil without one
@@ -64,30 +66,22 @@ type sheetFiles struct{ picture, data *outfile.File }
 
 // createAll makes the files, or explains why it cannot, and then leaves none.
 func (j *removal) createAll(in *input, path, output string) (*outputs, error) {
-	o := &outputs{removal: j, path: output, info: in.clip.Info(), plays: in.clip.Info().Plays}
+	o := &outputs{removal: j, path: output, reads: append(slices.Clone(in.pictures), path), info: in.clip.Info(), plays: in.clip.Info().Plays}
 	if j.options.Loop != nil {
 		o.plays = *j.options.Loop
 	}
-	if err := o.create(path); err != nil {
+	if err := o.create(); err != nil {
 		o.discard()
 		return nil, err
 	}
 	return o, nil
 }
 
-func (o *outputs) create(input string) (err error) {
+func (o *outputs) create() (err error) {
 	path := o.extras.Sheet
 	if path != "" {
 		if !strings.EqualFold(filepath.Ext(path), sheetExtension) {
 			return &Error{Kind: Invalid, Path: path, Reason: "a sprite sheet is written as " + sheetExtension}
-		}
-		for _, name := range []string{path, sheet.DataName(path)} {
-			switch {
-			case sameFile(input, name):
-				return &Error{Kind: Invalid, Cause: OutputIsInput, Path: name, Reason: "would be the input itself"}
-			case o.path != "" && (samePath(o.path, name) || sameFile(o.path, name)):
-				return &Error{Kind: Invalid, Path: name, Reason: "named twice: the sprite sheet and the clip need names of their own"}
-			}
 		}
 		if err := o.addPage(); err != nil {
 			return err
@@ -112,6 +106,14 @@ func samePath(a, b string) bool {
 // addPage makes the files of the sheet's next page.
 func (o *outputs) addPage() error {
 	path := sheet.PageName(o.extras.Sheet, len(o.pages))
+	for _, name := range []string{path, sheet.DataName(path)} {
+		switch {
+		case slices.ContainsFunc(o.reads, func(used string) bool { return sameFile(used, name) }):
+			return &Error{Kind: Invalid, Cause: OutputIsInput, Path: name, Reason: "would be the input itself"}
+		case o.path != "" && (samePath(o.path, name) || sameFile(o.path, name)):
+			return &Error{Kind: Invalid, Path: name, Reason: "named twice: the sprite sheet and the clip need names of their own"}
+		}
+	}
 	picture, err := create(path, o.extras.Overwrite)
 	if err != nil {
 		return err
