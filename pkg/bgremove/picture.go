@@ -3,15 +3,30 @@ package bgremove
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/media"
+	"github.com/bgremove/bgremove/internal/media/sequence"
 )
 
 // WrittenFormat is the format that Remove writes of an input where the options are
 // these. Where they leave it open, the input is looked at; it need not exist.
 func WrittenFormat(input string, o Options) Format {
 	return o.FormatFor(o.Format == "" && isPicture(input))
+}
+
+// HasFile reports whether a path is that of an input or an output, or of one of its numbered
+// pictures. An output's pictures need not exist.
+func HasFile(place, path string) bool {
+	if p, ok := sequence.ParsePattern(place); ok && HasNumber(place) {
+		return p.Matches(filepath.Base(path)) && sameFile(filepath.Dir(path), filepath.Dir(place))
+	}
+	if !sequence.Is(place) {
+		return samePath(place, path) || sameFile(place, path)
+	}
+	pictures, _ := sequence.Find(place) // what is wrong with them is told when they are read
+	return slices.ContainsFunc(pictures, func(picture string) bool { return sameFile(picture, path) })
 }
 
 // isPicture reports whether a file's head is that of one picture.
