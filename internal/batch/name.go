@@ -66,14 +66,14 @@ func join(dir, folder, name string) string {
 }
 
 func outputName(input string, format bgremove.Format, long bool) string {
-	if bgremove.IsSequence(input) {
+	if !bucket.IsAddress(input) && bgremove.IsSequence(input) {
 		return filepath.Base(bgremove.OutputPath(input, format))
 	}
 	name := filepath.Base(input)
 	if ext := filepath.Ext(name); long && ext != "" {
 		name = strings.TrimSuffix(name, ext) + "-" + strings.ToLower(ext[1:]) + ext
 	}
-	return bgremove.OutputPath(name, format)
+	return format.OutputName(strings.TrimSuffix(name, filepath.Ext(name)))
 }
 
 // groups are the inputs by their outputs, in the order of the inputs.

@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,21 @@ import (
 	"github.com/bgremove/bgremove/internal/batch"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
+
+// A file with a number's place in its name is no pattern: it keeps its name.
+func TestNameWithPercent(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "50%d.gif")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{file, "s3://clips/in/50%d.gif"} {
+		items, err := batch.Name("out", batch.Always(bgremove.GIF), files(path))
+		if want := filepath.Join("out", "50%d-nobg.gif"); err != nil || items[0].Output != want {
+			t.Errorf("%s: %s, %v; want %s", path, items[0].Output, err, want)
+		}
+	}
+}
 
 func TestName(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,7 @@ import (
 type removeOptions struct {
 	bgremove.Options
 	output  string
+	numbers bool // in the names that were given
 	sheet   string
 	matte   string
 	force   bool
@@ -149,7 +150,7 @@ func (a *app) remove(cmd *cobra.Command, input string, o *removeOptions) error {
 
 // runRemoval removes the background and shows a progress bar.
 func (a *app) runRemoval(cmd *cobra.Command, input, output string, o *removeOptions, p *pictures) (*bgremove.Result, error) {
-	extras := bgremove.Extras{Overwrite: o.force, Sheet: o.sheet, Matte: o.matte, Numbered: bgremove.HasNumber(o.output) || bgremove.HasNumber(o.matte), Preview: p.onPreview()}
+	extras := bgremove.Extras{Overwrite: o.force, Sheet: o.sheet, Matte: o.matte, Numbered: o.numbers, Preview: p.onPreview()}
 	if !o.quiet {
 		bar := a.NewBar("removing")
 		defer bar.Close()
@@ -192,7 +193,9 @@ func (a *app) resolveOutput(cmd *cobra.Command, input string, o *removeOptions) 
 	if filearg.IsOutputFolder(o.output) && input == "-" {
 		return flags.Usage(cmd, errors.New("-o must name a file when INPUT is -"))
 	}
-	if o.output == "" || filearg.IsOutputFolder(o.output) {
+	byDefault := o.output == "" || filearg.IsOutputFolder(o.output)
+	o.numbers = !byDefault && bgremove.HasNumber(o.output) || bgremove.HasNumber(o.matte)
+	if byDefault {
 		format := bgremove.WrittenFormat(input, o.Options)
 		if o.matte != "" && o.Format == bgremove.MP4 {
 			format = bgremove.MP4 // its transparency is in the matte
