@@ -168,7 +168,7 @@ func (r Runner) process(ctx context.Context, item Item) Outcome {
 	read := began
 	result, err := r.work(ctx, item, began, overwrite)
 	if known := (*bgremove.Error)(nil); !overwrite && errors.As(err, &known) && known.Kind == bgremove.Exists {
-		return r.skipped(ctx, item) // another run was faster
+		return r.unlessAbsent(ctx, item, err)
 	}
 	if err != nil {
 		return failed(item, err)
@@ -221,6 +221,20 @@ func (r Runner) skipped(ctx context.Context, item Item) Outcome {
 	var err error
 	o.InputModified, err = item.modified(ctx)
 	return o.orFailed(err)
+}
+
+// unlessAbsent is the outcome of an item with a file in its way. Where that is the output,
+// another run was faster; where it is a file beside the output, such as its sheet, there
+// is none.
+func (r Runner) unlessAbsent(ctx context.Context, item Item, inTheWay error) Outcome {
+	made, err := r.made(ctx, item)
+	if err == nil && made.IsZero() {
+		err = inTheWay
+	}
+	if err != nil {
+		return failed(item, err)
+	}
+	return r.skipped(ctx, item)
 }
 
 // orFailed is the outcome, or a failure if there is an error.

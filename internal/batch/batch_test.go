@@ -144,14 +144,19 @@ func TestRunInputChanges(t *testing.T) {
 }
 
 // An output that another run makes in the meantime is kept, and is not a
-// failure.
+// failure. A file in the way beside the output is one: there is no output.
 func TestRunOvertaken(t *testing.T) {
 	t.Parallel()
-	work := func(_ context.Context, item batch.Item, _ bool) (*bgremove.Result, error) {
+	work := func(ctx context.Context, item batch.Item, _ bool) (*bgremove.Result, error) {
+		if filepath.Base(item.Path) == "0.gif" {
+			if _, err := writeOutput(ctx, item, false); err != nil {
+				return nil, err
+			}
+		}
 		return nil, &bgremove.Error{Kind: bgremove.Exists, Path: item.Output}
 	}
-	got, err := run(t.Context(), batch.Runner{Work: work}, items(t.TempDir(), 1))
-	if got["0.gif"] != batch.Skipped || err != nil {
+	got, err := run(t.Context(), batch.Runner{Work: work}, items(t.TempDir(), 2))
+	if got["0.gif"] != batch.Skipped || got["1.gif"] != batch.Failed || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
 }
