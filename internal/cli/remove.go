@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -220,7 +221,7 @@ func (a *app) printNotes(cmd *cobra.Command, r *bgremove.Result, o *removeOption
 	for _, note := range shownNotes(cmd, r.Notes) {
 		a.Message("%s", failure.NoteText(note))
 	}
-	if named, ok := bgremove.FormatOf(r.Output); ok && !fitsName(r.OutputFormat, named) {
+	if named, ok := bgremove.FormatOf(r.Output); ok && o.output != "-" && !fitsName(r.OutputFormat, r.Output) {
 		a.Message("%s: a %s is written, although the name says %s", r.Output, r.OutputFormat, named)
 	}
 	for _, w := range r.Quality.Warnings {
@@ -228,10 +229,11 @@ func (a *app) printNotes(cmd *cobra.Command, r *bgremove.Result, o *removeOption
 	}
 }
 
-// fitsName reports whether a file of a format may have the name of another, as an APNG
-// may that of a PNG.
-func fitsName(written, named bgremove.Format) bool {
-	return written == bgremove.SheetFormat || written == bgremove.APNG && named == bgremove.PNG || written.Extension() == named.Extension()
+// fitsName reports whether a file of a format may have a name. That of a PNG also fits
+// an APNG.
+func fitsName(written bgremove.Format, path string) bool {
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	return written == bgremove.SheetFormat || written.Extension() == ext || written == bgremove.APNG && ext == bgremove.PNG.Extension()
 }
 
 // shownNotes leaves out what is noted of options that the command line itself does not
