@@ -66,10 +66,10 @@ func (o *submission) validate(cmd *cobra.Command, flag string, inputs []string) 
 	if err := o.prepare(cmd); err != nil {
 		return err
 	}
-	if o.output != "" && !o.wait {
+	if flags.Typed(cmd, flag) && o.output != "" && !o.wait {
 		return flags.Usage(cmd, fmt.Errorf("--%s is where --wait puts the result; bgremove client download gets it later", flag))
 	}
-	if bucket.IsAddress(o.output) {
+	if o.wait && bucket.IsAddress(o.output) {
 		return flags.Usage(cmd, fmt.Errorf("--%s is a place of this machine, not an address such as %s", flag, o.output))
 	}
 	if !flags.Typed(cmd, "model") {
