@@ -85,7 +85,7 @@ func (e *edit) check(cmd *cobra.Command) error {
 	if err := filearg.SetFormat(cmd, e.output, &e.options.Format); err != nil {
 		return err
 	}
-	if err := errors.Join(e.checkRemovalFlags(), flags.CheckOptions(cmd, &e.options)); err != nil {
+	if err := errors.Join(flags.Usage(cmd, e.checkRemovalFlags()), flags.CheckOptions(cmd, &e.options)); err != nil {
 		return err
 	}
 	if err := clientcmd.CheckInput(e.input); err != nil {
