@@ -95,7 +95,7 @@ func (e *edit) check(cmd *cobra.Command) error {
 		e.Message("%s", failure.NoteText(note))
 	}
 	e.output = clientcmd.OutputPath(e.input, e.output, e.options)
-	if err := clientcmd.CheckOutput(e.output, e.force); err != nil {
+	if err := clientcmd.CheckOutput(e.input, e.output, e.force); err != nil {
 		return err
 	}
 	return e.checkEngine(cmd.Context())

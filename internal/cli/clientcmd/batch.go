@@ -134,7 +134,7 @@ func (b *batchSubmission) nameOutputs(files []batch.Input) error {
 		}
 	}
 	for _, item := range items {
-		if err := CheckOutput(item.Output, b.force); err != nil {
+		if err := CheckOutput(item.Path, item.Output, b.force); err != nil {
 			return err
 		}
 		b.outputs = append(b.outputs, item.Output)

@@ -137,8 +137,12 @@ func JobOptions(b bgremove.Options) client.JobOptions {
 	return j
 }
 
-// CheckOutput refuses unusable paths for a result before any payment.
-func CheckOutput(path string, force bool) error {
+// CheckOutput refuses unusable paths for the result of an input before any payment. An
+// input that is no file of this machine is empty.
+func CheckOutput(input, path string, force bool) error {
+	if input != "" && bgremove.HasFile(input, path) {
+		return &bgremove.Error{Kind: bgremove.Invalid, Cause: bgremove.OutputIsInput, Field: "output", Path: path, Reason: "would be the input itself"}
+	}
 	f, err := outfile.Create(path, force)
 	if err != nil {
 		return explainOutput(path, err)

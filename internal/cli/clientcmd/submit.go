@@ -76,7 +76,7 @@ func (o *submission) submit(cmd *cobra.Command, input string) error {
 	}
 	output := OutputPath(local, o.output, o.options)
 	if o.wait && output != "-" {
-		if err := CheckOutput(output, o.force); err != nil {
+		if err := CheckOutput(file.Path, output, o.force); err != nil {
 			return err
 		}
 	}
