@@ -104,8 +104,8 @@ func (a *app) checkBatch(cmd *cobra.Command, paths []string, o *batchOptions) er
 		return flags.Usage(cmd, errors.New("--watch is for folders of this machine, not for addresses"))
 	case o.watch && o.shardText != "":
 		return flags.Usage(cmd, errors.New("--watch and --shard do not go together"))
-	case o.jobs < 0:
-		return flags.Usage(cmd, fmt.Errorf("jobs must not be negative: %d", o.jobs))
+	case checkParallel("jobs", o.jobs) != nil:
+		return flags.Usage(cmd, checkParallel("jobs", o.jobs))
 	case a.checkRemovalFlags() != nil:
 		return flags.Usage(cmd, a.checkRemovalFlags())
 	case !o.sheet && checkSheet(cmd, "") != nil:

@@ -212,10 +212,25 @@ func (a *app) removalFlags(f *pflag.FlagSet) {
 
 // checkRemovalFlags refuses invalid values of removalFlags.
 func (a *app) checkRemovalFlags() error {
-	if a.engine.Workers < 0 {
-		return fmt.Errorf("workers must not be negative: %d", a.engine.Workers)
+	if err := checkParallel("workers", a.engine.Workers); err != nil {
+		return err
 	}
 	return a.checkDevice()
+}
+
+// maxParallel is more than any machine does at once. Far more would only take memory, and
+// not end at a signal.
+const maxParallel = 1024
+
+// checkParallel refuses a number of things at once that no machine has room for.
+func checkParallel(flag string, n int) error {
+	switch {
+	case n < 0:
+		return fmt.Errorf("%s must not be negative: %d", flag, n)
+	case n > maxParallel:
+		return fmt.Errorf("%s must be at most %d, not %d", flag, maxParallel, n)
+	}
+	return nil
 }
 
 // checkDevice refuses unknown devices.
