@@ -102,7 +102,7 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 		}
 		err := set(flags, f, values)
 		if err == nil && foreign && strings.HasPrefix(origin, file+": ") {
-			err = within(fileOf(f))
+			err = withinAll(filesOf(f))
 		}
 		if err != nil {
 			if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
@@ -114,19 +114,29 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 	return errors.Join(errs...)
 }
 
-// Filer is a flag's value that may name a file to read; empty is none. The pixels of
-// that file could end up in outputs.
-type Filer interface{ File() string }
+// Filer is a flag's value that may name files to read. The pixels of these files could
+// end up in outputs.
+type Filer interface{ Files() []string }
 
-// fileOf is the file or folder that a flag names, or empty.
-func fileOf(f *pflag.Flag) string {
+// filesOf are the files or folders that a flag names. Some may be empty.
+func filesOf(f *pflag.Flag) []string {
 	if v, ok := f.Value.(Filer); ok {
-		return v.File()
+		return v.Files()
 	}
 	if slices.Contains(paths, f.Name) {
-		return f.Value.String()
+		return []string{f.Value.String()}
 	}
-	return ""
+	return nil
+}
+
+// withinAll refuses the first path that within refuses.
+func withinAll(paths []string) error {
+	for _, path := range paths {
+		if err := within(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // within refuses a path outside the working directory, also behind a link: the file of

@@ -104,10 +104,10 @@ func (b background) Set(s string) error {
 	return nil
 }
 
-// File is the file that stands behind the subject, or empty.
-func (b background) File() string {
+// Files is the file that stands behind the subject, or empty.
+func (b background) Files() []string {
 	backing, _ := option.ParseBackground(*b.p)
-	return backing.File
+	return []string{backing.File}
 }
 
 // spelled is a background as the library spells it: words in lower case but for files, colours

@@ -37,6 +37,7 @@ type hints struct {
 	keep  bool
 	parse func(text string, keep bool) (option.Hint, error)
 	own   []string // as they were given
+	masks []string // their files
 }
 
 func (h *hints) Type() string { return "hint" }
@@ -50,7 +51,7 @@ func (h *hints) Set(text string) error { return h.Append(text) }
 func (h *hints) Append(text string) error {
 	hint, err := h.parse(text, h.keep)
 	if err == nil {
-		*h.p, h.own = append(*h.p, hint), append(h.own, text)
+		*h.p, h.own, h.masks = append(*h.p, hint), append(h.own, text), append(h.masks, hint.Mask)
 	}
 	return err
 }
@@ -64,6 +65,9 @@ func (h *hints) Replace(all []string) error {
 	}
 	return nil
 }
+
+// Files are the masks.
+func (h *hints) Files() []string { return slices.Clone(h.masks) }
 
 // GetSlice implements pflag.SliceValue.
 func (h *hints) GetSlice() []string { return slices.Clone(h.own) }
