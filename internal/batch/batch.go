@@ -185,17 +185,18 @@ func (r Runner) process(ctx context.Context, item Item) Outcome {
 	return Outcome{Item: item, Status: Done, Result: result, InputModified: read}
 }
 
-// modified is when an input was written last; zero where that cannot be told. The
-// error is that of a bucket.
-func (in Input) modified(ctx context.Context) (time.Time, error) {
+// modified is when an input was written last, the newest of numbered pictures; zero where
+// that cannot be told. The error is that of a bucket.
+func (in Input) modified(ctx context.Context) (newest time.Time, err error) {
 	if in.From != nil {
 		return in.From.Modified(ctx, in.name())
 	}
-	info, err := os.Stat(in.Path)
-	if err != nil {
-		return time.Time{}, nil
+	for _, path := range append(bgremove.Pictures(in.Path), in.Path) {
+		if info, err := os.Stat(path); err == nil && info.ModTime().After(newest) {
+			newest = info.ModTime()
+		}
 	}
-	return info.ModTime(), nil
+	return newest, nil
 }
 
 // made is when an item's output was written; zero where there is none. The error is

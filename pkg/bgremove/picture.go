@@ -25,8 +25,17 @@ func HasFile(place, path string) bool {
 	if !sequence.Is(place) {
 		return samePath(place, path) || sameFile(place, path)
 	}
-	pictures, _ := sequence.Find(place) // what is wrong with them is told when they are read
-	return slices.ContainsFunc(pictures, func(picture string) bool { return sameFile(picture, path) })
+	return slices.ContainsFunc(Pictures(place), func(picture string) bool { return sameFile(picture, path) })
+}
+
+// Pictures are the files of an input that is numbered pictures, in their order. There are none
+// where it is another, or something is wrong with them.
+func Pictures(input string) []string {
+	if !sequence.Is(input) {
+		return nil
+	}
+	pictures, _ := sequence.Find(input) // what is wrong is told when they are read
+	return pictures
 }
 
 // isPicture reports whether a file's head is that of one picture.
