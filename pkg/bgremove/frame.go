@@ -70,10 +70,15 @@ func (c frameClip) read(ctx context.Context, pool *media.Pool) (*image.NRGBA, er
 	}
 }
 
-// find is the last frame from a time on that has begun when it is to be shown, or nil.
+// find is the last frame from a time on that has begun when it is to be shown, or nil. From
+// the beginning on it is the first frame if none has begun: what is before may be lost.
 func (c frameClip) find(ctx context.Context, from time.Duration, pool *media.Pool) (last *media.Frame, err error) {
 	end := c.at + media.TimeTolerance
-	src, err := c.Clip.Open(ctx, media.ReadOptions{From: from, To: end + media.TimeTolerance, Pool: pool})
+	o := media.ReadOptions{From: from, Pool: pool}
+	if from > 0 {
+		o.To = end + media.TimeTolerance
+	}
+	src, err := c.Clip.Open(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("open the clip: %w", err)
 	}
@@ -86,11 +91,13 @@ func (c frameClip) find(ctx context.Context, from time.Duration, pool *media.Poo
 		if err != nil {
 			return nil, err
 		}
-		if f.PTS > end {
+		switch late := f.PTS > end; {
+		case late && last == nil && from == 0:
+			return f, nil
+		case late:
 			pool.Put(f.Image)
 			return last, nil
-		}
-		if last != nil {
+		case last != nil:
 			pool.Put(last.Image)
 		}
 		last = f

@@ -124,6 +124,9 @@ func TestFrame(t *testing.T) {
 		"gif":  {generate(t, "in.gif", square("10", 1)...), map[string]int{"0s": 0, "99ms": 0, "100ms": 1, "950ms": 9}},
 		"slow": {generate(t, "slow.mkv", square("0.25", 20, "-c:v", "ffv1")...), map[string]int{"0s": 0, "3.9s": 0, "4s": 1, "15s": 3, "19s": 4}},
 		"ntsc": {generate(t, "ntsc.mkv", square("30000/1001", 1, "-c:v", "ffv1")...), map[string]int{"33ms": 1, "67ms": 2, "900ms": 26}},
+		// Its first two frames cannot be decoded.
+		"cut": {generate(t, "cut.mkv", "-i", generate(t, "key.mp4", square("10", 1, "-g", "5", "-bf", "0", "-pix_fmt", "yuv444p", "-crf", "4")...),
+			"-ss", "0.3", "-c", "copy", "-copyinkf"), map[string]int{"0s": 0, "100ms": 0, "200ms": 0, "300ms": 1, "600ms": 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,7 +26,7 @@ type source struct {
 	release   func() bool // from Open's context, if the child was started before; else nil
 	nut       *nutReader
 	whole     func()        // tells the recording that the pass came to its end
-	offset    time.Duration // added to the child's times; unknown before the first frame, unless the child seeks
+	offset    time.Duration // added to the child's times
 	seeked    bool
 	started   bool
 	done      bool
@@ -62,11 +62,11 @@ func (c *Clip) start(ctx context.Context, o media.ReadOptions) (*source, error) 
 	seek := time.Duration(0)
 	if o.From > 0 {
 		// ffmpeg counts from the container's start and drops what lies before.
-		seek = max(0, o.From+c.info.Start-c.origin).Truncate(time.Microsecond)
-		// It rounds what it subtracts to the stream's time base.
-		shift := rescale((seek + c.origin).Microseconds(), media.Rational{Num: 1, Den: 1e6}, c.info.TimeBase)
-		s.seeked, s.offset = true, ticks(shift, c.info.TimeBase)-c.info.Start
+		s.seeked, seek = true, max(0, o.From+c.info.Start-c.origin).Truncate(time.Microsecond)
 	}
+	// It rounds what it subtracts to the stream's time base.
+	shift := rescale((seek + c.origin).Microseconds(), media.Rational{Num: 1, Den: 1e6}, c.info.TimeBase)
+	s.offset = ticks(shift, c.info.TimeBase) - c.info.Start
 	if bytes := o.Recording.Replay(); bytes != nil {
 		s.pipe = io.NopCloser(bytes)
 		return s, nil
@@ -152,11 +152,18 @@ func (s *source) advance(ctx context.Context) error {
 		return err
 	}
 	t := ticks(pts, s.nut.base)
-	if !s.started && !s.seeked {
+	if !s.started && !s.seeked && !s.clip.lost(t+s.offset) {
 		s.offset = -t
 	}
 	s.started, s.next = true, max(0, t+s.offset)
 	return nil
+}
+
+// lost reports whether the clip's beginning cannot be decoded, if the first frame that can
+// is at a time: the clip was cut between key frames. Its frames and its sound keep their
+// places. Less than a unit of time is rounding.
+func (c *Clip) lost(first time.Duration) bool {
+	return !c.guessed && first > max(time.Microsecond, ticks(1, c.info.TimeBase)/2)
 }
 
 func (s *source) nextPTS() (int64, error) {
