@@ -85,13 +85,25 @@ func (c *Clip) Needs() []string {
 var toneMapping = []string{"zscale=t=linear:npl=100", "format=gbrpf32le", "zscale=p=bt709",
 	"tonemap=hable:desat=0", "zscale=t=bt709:m=bt709:r=tv", "format=yuv420p"}
 
+// wideColours says that pictures are of BT.2020, as those of all HDR are (ITU-R BT.2100),
+// where the stream does not say so: the filters convert no unknown colours.
+func (s *videoStream) wideColours() (filters []string) {
+	if s.untagged() {
+		filters = append(filters, "setparams=colorspace=bt2020nc")
+	}
+	if s.ColorPrimaries == "" || s.ColorPrimaries == "unknown" {
+		filters = append(filters, "setparams=color_primaries=bt2020")
+	}
+	return filters
+}
+
 func (c *Clip) decodeFilters(every int) string {
 	var chain []string
 	if every > 1 {
 		chain = append(chain, fmt.Sprintf("select='not(mod(n,%d))'", every))
 	}
 	if c.HDR() {
-		chain = append(chain, toneMapping...)
+		chain = append(append(chain, c.stream.wideColours()...), toneMapping...)
 	}
 	scale := fmt.Sprintf("scale=%d:%d:flags=bicubic", c.info.Width, c.info.Height)
 	if m, _ := c.stream.matrix(); c.stream.untagged() && m == yuv.BT709 && !c.HDR() {

@@ -9,18 +9,19 @@ import (
 
 // videoStream is what ffprobe says of a stream.
 type videoStream struct {
-	Index         int    `json:"index"`
-	CodecName     string `json:"codec_name"`
-	CodecType     string `json:"codec_type"`
-	Width         int    `json:"width"`
-	Height        int    `json:"height"`
-	SampleAspect  string `json:"sample_aspect_ratio"`
-	PixFmt        string `json:"pix_fmt"`
-	ColorRange    string `json:"color_range"`
-	ColorSpace    string `json:"color_space"`
-	ColorTransfer string `json:"color_transfer"`
-	TimeBase      string `json:"time_base"`
-	Disposition   struct {
+	Index          int    `json:"index"`
+	CodecName      string `json:"codec_name"`
+	CodecType      string `json:"codec_type"`
+	Width          int    `json:"width"`
+	Height         int    `json:"height"`
+	SampleAspect   string `json:"sample_aspect_ratio"`
+	PixFmt         string `json:"pix_fmt"`
+	ColorRange     string `json:"color_range"`
+	ColorSpace     string `json:"color_space"`
+	ColorTransfer  string `json:"color_transfer"`
+	ColorPrimaries string `json:"color_primaries"`
+	TimeBase       string `json:"time_base"`
+	Disposition    struct {
 		AttachedPic int `json:"attached_pic"`
 	} `json:"disposition"`
 	Tags     map[string]string `json:"tags"`
