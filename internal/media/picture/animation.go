@@ -46,10 +46,10 @@ type Animation struct {
 func NewAnimation(path string, info media.Info, parts []Part, decode func(io.ReaderAt, Part) (*image.NRGBA, error)) *Animation {
 	info.Frames, info.TimeBase = len(parts), media.Rational{Num: 1, Den: 1000}
 	info.HasAlpha = info.HasAlpha || parts[0].Rect.Dx() != info.Width || parts[0].Rect.Dy() != info.Height
-	for _, p := range parts {
+	for i, p := range parts {
 		info.LastFrame = media.Shown(p.Delay)
 		info.Duration += info.LastFrame
-		info.HasAlpha = info.HasAlpha || p.Dispose == Clear
+		info.HasAlpha = info.HasAlpha || p.Dispose == Clear || p.Dispose == Previous && i == 0
 	}
 	return &Animation{path, info, parts, decode}
 }

@@ -52,3 +52,24 @@ func TestEndAmongFramesLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// What was before the first frame is transparent, and may be so again.
+func TestFirstFrameTakenAway(t *testing.T) {
+	t.Parallel()
+	small, whole := image.Rect(0, 0, 1, 1), image.Rect(0, 0, 3, 2)
+	for name, c := range map[string]struct {
+		parts []picture.Part
+		want  bool
+	}{
+		"kept":            {[]picture.Part{{Rect: whole}, {Rect: small}}, false},
+		"cleared":         {[]picture.Part{{Rect: whole, Dispose: picture.Clear}, {Rect: small}}, true},
+		"as before":       {[]picture.Part{{Rect: whole, Dispose: picture.Previous}, {Rect: small}}, true},
+		"a later one":     {[]picture.Part{{Rect: whole}, {Rect: small, Dispose: picture.Previous}}, false},
+		"a smaller frame": {[]picture.Part{{Rect: small}}, true},
+	} {
+		clip := picture.NewAnimation("", media.Info{Width: 3, Height: 2}, c.parts, nil)
+		if got := clip.Info().HasAlpha; got != c.want {
+			t.Errorf("%s: transparent %v, want %v", name, got, c.want)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package picture
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"image"
 	"io"
 
@@ -58,14 +57,14 @@ func readOrientation(r io.ReadSeeker, kind media.Container) (orientation, error)
 	case media.JPEG:
 		exif, err = jpegExif(r)
 	case media.PNG:
-		exif, err = chunkExif(r, 8, "eXIf", "IEND", binary.BigEndian)
+		exif, err = findChunk(r, 8, "eXIf", "IEND", binary.BigEndian)
 	case media.WebP:
-		exif, err = chunkExif(r, 12, "EXIF", "", binary.LittleEndian)
+		exif, err = findChunk(r, 12, "EXIF", "", binary.LittleEndian)
 	}
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if err != nil && !incomplete(err) {
 		return 0, err
 	}
-	return parseExif(exif), nil
+	return parseExif(bytes.TrimPrefix(exif, []byte("Exif\x00\x00"))), nil
 }
 
 // jpegExif walks over the segments before the picture's data (ITU-T T.81, B.1.1).
@@ -102,9 +101,10 @@ func jpegExif(r io.ReadSeeker) ([]byte, error) {
 // maxChunks bounds the walk over a file's chunks.
 const maxChunks = 10_000
 
-// chunkExif walks over the chunks of a PNG or WebP, which differ in the order of
-// their heads: a PNG's has the size first, and a checksum behind the data.
-func chunkExif(r io.ReadSeeker, at int64, name, last string, order binary.ByteOrder) ([]byte, error) {
+// findChunk is the data of the first chunk of a name in a PNG or WebP, nil if there is none
+// before the last. They differ in the order of the chunks' heads: a PNG's has the size first,
+// and a checksum behind the data.
+func findChunk(r io.ReadSeeker, at int64, name, last string, order binary.ByteOrder) ([]byte, error) {
 	for range maxChunks {
 		if _, err := r.Seek(at, io.SeekStart); err != nil {
 			return nil, err
@@ -122,7 +122,7 @@ func chunkExif(r io.ReadSeeker, at int64, name, last string, order binary.ByteOr
 		if kind == name && size <= maxExif {
 			data := make([]byte, size)
 			_, err := io.ReadFull(r, data)
-			return bytes.TrimPrefix(data, []byte("Exif\x00\x00")), err
+			return data, err
 		}
 		if kind == last {
 			return nil, nil

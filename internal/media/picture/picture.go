@@ -3,6 +3,7 @@
 package picture
 
 import (
+	"encoding/binary"
 	"errors"
 	"image"
 	"image/color"
@@ -47,7 +48,20 @@ func ReadConfig(r io.ReadSeeker, l media.Limits) (Config, error) {
 	if turned.swaps() {
 		out.Width, out.Height = c.Height, c.Width
 	}
-	return out, nil
+	if out.Kind == media.PNG && !out.HasAlpha {
+		out.HasAlpha, err = clearColour(r)
+	}
+	return out, err
+}
+
+// clearColour reports whether a PNG of grey or RGB has a colour that is transparent (PNG, third
+// edition, 11.3.1.1).
+func clearColour(r io.ReadSeeker) (bool, error) {
+	data, err := findChunk(r, 8, "tRNS", "IDAT", binary.BigEndian)
+	if err != nil && !incomplete(err) {
+		return false, err
+	}
+	return len(data) > 0, nil
 }
 
 // hasAlpha reports whether pictures of a colour model may be transparent.
@@ -63,8 +77,13 @@ func hasAlpha(m color.Model) bool {
 	return m == color.NRGBAModel || m == color.NRGBA64Model || m == color.NYCbCrAModel
 }
 
+// incomplete reports whether a file ends too early.
+func incomplete(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+}
+
 func unreadable(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+	if incomplete(err) {
 		return &media.UnreadableError{Reason: "the picture is incomplete"}
 	}
 	return &media.UnreadableError{Reason: "the picture cannot be read", Err: err}

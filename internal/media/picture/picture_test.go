@@ -59,12 +59,45 @@ func encodePNG(t *testing.T, img image.Image) []byte {
 }
 
 func withPNG(t *testing.T, orientation byte) []byte {
-	file := encodePNG(t, quarters())
-	chunk := append([]byte("eXIf"), exif(orientation)...)
+	return withChunk(encodePNG(t, quarters()), "eXIf", exif(orientation))
+}
+
+// withChunk is a PNG with a chunk behind its header.
+func withChunk(file []byte, kind string, data []byte) []byte {
+	chunk := append([]byte(kind), data...)
 	chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk))
 	const header = 8 + 25
-	chunk = append(binary.BigEndian.AppendUint32(nil, uint32(len(exif(0)))), chunk...)
+	chunk = append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), chunk...)
 	return append(bytes.Clone(file[:header]), append(chunk, file[header:]...)...)
+}
+
+// A PNG without an alpha channel may name a colour that is transparent.
+func TestTransparentColour(t *testing.T) {
+	t.Parallel()
+	grey := encodePNG(t, image.NewGray(image.Rect(0, 0, 4, 4)))
+	opaque := image.NewNRGBA(image.Rect(0, 0, 4, 4))
+	for i := range opaque.Pix {
+		opaque.Pix[i] = 255
+	}
+	for name, c := range map[string]struct {
+		file []byte
+		want bool
+	}{
+		"grey": {grey, false}, "a clear grey": {withChunk(grey, "tRNS", []byte{0, 0}), true},
+		"RGB": {encodePNG(t, opaque), false}, "a clear colour": {withChunk(encodePNG(t, opaque), "tRNS", []byte{0, 255, 0, 255, 0, 255}), true},
+	} {
+		got, err := picture.ReadConfig(bytes.NewReader(c.file), media.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := picture.Decode(bytes.NewReader(c.file), media.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seeThrough := img.Pix[3] == 0; got.HasAlpha != c.want || seeThrough != c.want {
+			t.Errorf("%s: it says that it is transparent: %v, and is: %v", name, got.HasAlpha, seeThrough)
+		}
+	}
 }
 
 // Each orientation puts the stored upper left corner where EXIF says it is.
