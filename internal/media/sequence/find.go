@@ -39,12 +39,24 @@ func (n names) name(number int) string {
 	return fmt.Sprintf("%s%0*d%s", n.before, n.digits, number, n.behind)
 }
 
-// number is that of a picture's name.
+// number is that of a name as name makes it.
 func (n names) number(name string) (int, bool) {
 	middle, ok := strings.CutPrefix(name, n.before)
 	middle, ok2 := strings.CutSuffix(middle, n.behind)
 	number, err := strconv.Atoi(middle)
 	return number, ok && ok2 && err == nil && n.name(number) == name
+}
+
+// read is the number of a picture that is read. One of any number of digits may begin with
+// zeros.
+func (n names) read(name string) (int, bool) {
+	if n.digits > 0 {
+		return n.number(name)
+	}
+	middle, ok := strings.CutPrefix(name, n.before)
+	middle, ok2 := strings.CutSuffix(middle, n.behind)
+	number, err := strconv.ParseUint(middle, 10, 31) // which takes no sign
+	return int(number), ok && ok2 && err == nil
 }
 
 // Is reports whether an input is a sequence: a pattern that is no file's name, or a
@@ -95,7 +107,7 @@ type numbered struct {
 func Find(input string) ([]string, error) {
 	dir, find := input, func() ([]numbered, error) { return inFolder(input) }
 	if n, ok := parsePattern(filepath.Base(input)); ok {
-		dir, find = filepath.Dir(input), func() ([]numbered, error) { return n.matches(filepath.Dir(input)) }
+		dir, find = filepath.Dir(input), func() ([]numbered, error) { return matches(filepath.Dir(input), n.read) }
 	}
 	found, err := find()
 	if err != nil {
@@ -118,16 +130,16 @@ func Find(input string) ([]string, error) {
 	return paths, nil
 }
 
-// matches are the pictures of a pattern.
-func (n names) matches(dir string) ([]numbered, error) {
+// matches are the files of a folder that have a number by their names.
+func matches(dir string, number func(name string) (int, bool)) ([]numbered, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	var found []numbered
 	for _, e := range entries {
-		if number, ok := n.number(e.Name()); ok && !e.IsDir() {
-			found = append(found, numbered{e.Name(), number})
+		if n, ok := number(e.Name()); ok && !e.IsDir() {
+			found = append(found, numbered{e.Name(), n})
 		}
 	}
 	return found, nil

@@ -35,7 +35,7 @@ func (p Pattern) Matches(name string) bool {
 // Existing are the paths of the pictures that are there. Without the folder the error
 // wraps fs.ErrNotExist.
 func (p Pattern) Existing() ([]string, error) {
-	found, err := p.matches(p.dir)
+	found, err := matches(p.dir, p.number)
 	paths := make([]string, len(found))
 	for i, f := range found {
 		paths[i] = filepath.Join(p.dir, f.name)

@@ -44,6 +44,8 @@ func TestFind(t *testing.T) {
 	}{
 		"pattern":             {"f1.png f2.png f10.png f3.png f4.png f5.png f6.png f7.png f8.png f9.png g1.png", "f%d.png", "f1.png f2.png f3.png f4.png f5.png f6.png f7.png f8.png f9.png f10.png", ""},
 		"pattern with digits": {"f0099.png f0100.png f1.png", "f%04d.png", "f0099.png f0100.png", ""},
+		"zeros before":        {"f08.png f09.png f10.png f+11.png", "f%d.png", "f08.png f09.png f10.png", ""},
+		"zeros and none":      {"f01.png f1.png", "f%d.png", "", "same number"},
 		"folder":              {"walk9.png walks10.png", "", "", "different names"},
 		"folder in order":     {"w10.png w9.png w8.png .w7.png notes.txt", "", "w8.png w9.png w10.png", ""},
 		"numbers alone":       {"0.png 1.png", "%d.png", "0.png 1.png", ""},
