@@ -224,7 +224,7 @@ func TestCropIsOneBox(t *testing.T) {
 
 func TestTiming(t *testing.T) {
 	t.Parallel()
-	const ms = time.Millisecond
+	const us, ms = time.Microsecond, time.Millisecond
 	gif60 := []time.Duration{17 * ms, 16 * ms, 17 * ms, 17 * ms, 16 * ms, 17 * ms}
 	tests := map[string]struct {
 		clip    *clip
@@ -241,7 +241,8 @@ func TestTiming(t *testing.T) {
 		"until on the dot":  {walk(5), pipeline.Timing{End: 200 * ms}, []time.Duration{0, 100 * ms, 100 * ms, 100 * ms}, 0, 200 * ms, 0},
 		"half the rate":     {walk(4), pipeline.Timing{MaxRate: 5}, []time.Duration{0, 200 * ms, 200 * ms, 200 * ms}, 0, 400 * ms, 2},
 		"higher rate":       {walk(2), pipeline.Timing{MaxRate: 60}, []time.Duration{0, 100 * ms, 100 * ms, 100 * ms}, 0, 200 * ms, 0},
-		"60 a second":       {&clip{places: make([]image.Point, 6), times: gif60}, pipeline.Timing{MinGap: 2}, []time.Duration{0, 33 * ms, 33 * ms, 34 * ms, 67 * ms, 33 * ms}, 0, 100 * ms, 3},
+		"60 a second":       {&clip{places: make([]image.Point, 6), times: gif60}, pipeline.Timing{MinGap: 20 * ms, Unit: 10 * ms}, []time.Duration{0, 33 * ms, 33 * ms, 34 * ms, 67 * ms, 33 * ms}, 0, 100 * ms, 3},
+		"too short":         {&clip{places: make([]image.Point, 6), times: []time.Duration{8400 * us, 8400 * us, 30 * ms, 11 * ms, 8 * ms, 4 * ms}}, pipeline.Timing{MinGap: 11 * ms, Unit: ms}, []time.Duration{0, 16800 * us, 16800 * us, 30 * ms, 46800 * us, 11 * ms, 57800 * us, 12 * ms}, 0, 69800 * us, 2},
 		"end is after clip": {walk(2), pipeline.Timing{End: time.Hour}, []time.Duration{0, 100 * ms, 100 * ms, 100 * ms}, 0, 200 * ms, 0},
 	}
 	for name, tt := range tests {

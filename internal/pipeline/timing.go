@@ -17,10 +17,9 @@ type Timing struct {
 	Start, End time.Duration
 	// MaxRate keeps at most that many frames a second; 0 keeps all.
 	MaxRate float64
-	// MinGap, in centiseconds, drops frames that would be shown for less,
-	// both ends rounded to centiseconds: players of GIF stretch delays below
-	// 2. 0 keeps all.
-	MinGap int
+	// MinGap drops frames that would be shown for less, both ends rounded to Unit, which the
+	// output's times have: players stretch frames that are too short. 0 keeps all.
+	MinGap, Unit time.Duration
 }
 
 func (t Timing) end(clip time.Duration) time.Duration {
@@ -154,14 +153,10 @@ func (t *timedSource) keeps(f *media.Frame) bool {
 		}
 	}
 	if gap := t.timing.MinGap; gap > 0 {
-		at := centiseconds(f.PTS - t.first)
-		return at-centiseconds(t.pending.PTS-t.first) >= gap && centiseconds(t.end-t.first)-at >= gap
+		at := func(pts time.Duration) time.Duration { return (pts - t.first).Round(t.timing.Unit) }
+		return at(f.PTS)-at(t.pending.PTS) >= gap && at(t.end)-at(f.PTS) >= gap
 	}
 	return true
-}
-
-func centiseconds(d time.Duration) int {
-	return int(d.Round(10*time.Millisecond) / (10 * time.Millisecond))
 }
 
 func (t *timedSource) rebased(f *media.Frame) *media.Frame {

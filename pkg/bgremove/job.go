@@ -3,6 +3,7 @@ package bgremove
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/canvas"
 	"github.com/bgremove/bgremove/internal/media"
@@ -69,10 +70,20 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 	case AVIF, WebM, MP4, MOV, Stacked, HEVC:
 		job.BleedReach = 4 // as far as chroma at half the resolution is interpolated
 	}
-	if (format == GIF || j.matte == GIF) && info.Container != media.GIF {
-		job.Timing.MinGap = 2
-	}
+	j.dropTooShort(&job.Timing, info.Container)
 	return job, survey, nil
+}
+
+// dropTooShort drops frames that players would show for longer than they last, see
+// media.Shown. The frames of animations last as long as they are shown.
+func (j *removal) dropTooShort(t *pipeline.Timing, from media.Container) {
+	writes := func(all ...Format) bool { return slices.Contains(all, j.format()) || slices.Contains(all, j.matte) }
+	switch animation := from == media.GIF || from == media.PNG || from == media.WebP; {
+	case writes(GIF) && from != media.GIF:
+		t.MinGap, t.Unit = 20*time.Millisecond, 10*time.Millisecond
+	case writes(APNG, WebP, AVIF) && !animation && !j.extras.Numbered:
+		t.MinGap, t.Unit = 11*time.Millisecond, time.Millisecond
+	}
 }
 
 // keeps reports whether hints say what is subject.

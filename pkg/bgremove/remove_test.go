@@ -215,6 +215,26 @@ func TestFastVideoToGIF(t *testing.T) {
 	}
 }
 
+// Browsers show a frame for 100 ms that is to last for 10 or less. A slow-motion video has
+// many of them, and keeps its time as an animation.
+func TestSlowMotionToAnimation(t *testing.T) {
+	t.Parallel()
+	in := generate(t, "in.mkv", "-f", "lavfi", "-i", "color=0x20c040:size=64x64:rate=200:duration=0.3", "-f", "lavfi", "-i",
+		"color=red:size=20x20:rate=200:duration=0.3", "-filter_complex", "[0][1]overlay=x='10+90*t':y=20:shortest=1", "-c:v", "ffv1")
+	for name, want := range map[string]int{"out.apng": 20, "out.webp": 20, "out.avif": 20, "out.webm": 60} {
+		o := bgremove.Options{Method: bgremove.Fast}
+		o.Format, _ = bgremove.FormatOf(name)
+		r := remove(t, in, filepath.Join(t.TempDir(), name), o)
+		info, err := bgremove.New(bgremove.Config{}).Probe(t.Context(), r.Output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Frames != want || r.DroppedFrames != 60-want || info.Frames > want || info.Duration != 0.3 {
+			t.Errorf("%s: %d frames, %d dropped; it says %d in %g s", name, r.Frames, r.DroppedFrames, info.Frames, info.Duration)
+		}
+	}
+}
+
 // A sprite stands on the canvas's last row, unless there is padding under it.
 func TestStandsOnTheGround(t *testing.T) {
 	t.Parallel()
