@@ -17,7 +17,8 @@ type Chooser func(context.Context, *view.Cells) ([]uint8, error)
 
 // Choose decides for every frame, after Decide. Without a network, what the mattes cover is
 // chosen. A still subject and a still thing of the backdrop have the same motion, so Auto
-// drops less from a shot in which little moves. Moving drops more, and Salient keeps all.
+// drops less from a shot in which little moves. What comes, waits and goes before a camera that
+// stands still is kept while it waits. Moving drops more, and Salient keeps all.
 func (c *Clip) Choose(ctx context.Context, w Wanted, network Chooser) error {
 	c.wanted, c.network = w, network != nil
 	if w == Salient {
@@ -104,15 +105,20 @@ func (c *Clip) settle(ctx context.Context, queue <-chan *asked) error {
 
 // decide keeps what is chosen of frame i.
 func (c *Clip) decide(i int, a *asked) error {
-	chosen := a.said
+	chosen, matte, s := a.said, a.cells.Plane(view.CellCoverage), c.shotOf(i)
+	come, err := c.come(s, &a.cells)
+	if err != nil {
+		return err
+	}
 	if c.wanted == Moving {
 		chosen = slices.Clone(chosen) // what was said goes along to the next frames
-		dropStill(&a.cells, chosen)
+		dropStill(&a.cells, chosen, come)
 	}
 	if c.network {
-		c.shotOf(i).found.add(&a.cells, chosen)
+		s.found.add(&a.cells, chosen)
+		s.arrivals.add(come, chosen, matte)
 	}
-	return c.chosen.Append(a.cells.Plane(view.CellCoverage), chosen, a.cells.Plane(view.TrackCoverage))
+	return c.chosen.Append(matte, chosen, a.cells.Plane(view.TrackCoverage), come)
 }
 
 // Choice is what Choose or Guide found for frame i.
@@ -138,32 +144,68 @@ func (c *Clip) choice(i int) (Choice, error) {
 		return none, nil
 	}
 	n := c.grid.X * c.grid.Y
-	before, chosen, tracked := make([]uint8, n), make([]uint8, n), make([]uint8, n)
-	if err := c.chosen.Read(i, before, chosen, tracked); err != nil {
+	before, chosen, tracked, come := make([]uint8, n), make([]uint8, n), make([]uint8, n), make([]uint8, n)
+	if err := c.chosen.Read(i, before, chosen, tracked, come); err != nil {
 		return none, err
 	}
-	return newChoice(before, chosen, tracked, c.grid, c.drop(i), c.meter.w, c.meter.h), nil
-}
-
-// dropStill drops cells that move little, together with their neighbours and by the share
-// that the matte has of each.
-func dropStill(v *view.Cells, chosen []uint8) {
-	motion, trust, matte := v.Plane(view.TrackMotion), v.Plane(view.TrackTrust), v.Plane(view.CellCoverage)
-	limit := movingShare * float32(v.Plane(view.ShotSubject)[0])
-	for y := range v.H {
-		for x := range v.W {
-			var sum, weight float32
-			for j := max(y-1, 0); j <= min(y+1, v.H-1); j++ {
-				for i := max(x-1, 0); i <= min(x+1, v.W-1); i++ {
-					if k := j*v.W + i; frames[trust[k]] >= seenLeast {
-						w := max(float32(matte[k]), 5)
-						sum, weight = sum+w*float32(motion[k]), weight+w
-					}
-				}
-			}
-			if weight > 0 && sum < limit*weight {
-				chosen[y*v.W+x] = 0
+	d := c.drop(i)
+	if d.comes {
+		for k, mark := range come {
+			if mark == waits {
+				chosen[k] = max(chosen[k], before[k])
 			}
 		}
 	}
+	return newChoice(before, chosen, tracked, c.grid, d, c.meter.w, c.meter.h), nil
+}
+
+// movesLeast is the share of a thing's cells from which on it moves, or comes and goes. A person
+// who moves only head and arms is a thing that moves.
+const movesLeast = 0.25
+
+// dropStill drops whole things that move little. come has marks where something comes and goes.
+func dropStill(v *view.Cells, chosen, come []uint8) {
+	grid, in := marker{w: v.W, h: v.H}, make([]bool, len(chosen))
+	part := func(k int) bool { return chosen[k] > empty }
+	for k := range chosen {
+		if in[k] || !part(k) {
+			continue
+		}
+		in[k] = true
+		cells, active := grid.spread(in, []int{k}, part), 0
+		for _, k := range cells {
+			if come[k] > 0 || moves(v, k) {
+				active++
+			}
+		}
+		if float64(active) >= movesLeast*float64(len(cells)) {
+			continue
+		}
+		for _, k := range cells {
+			chosen[k] = 0
+		}
+	}
+	for k := range chosen {
+		if !in[k] && !moves(v, k) {
+			chosen[k] = 0
+		}
+	}
+}
+
+// moves reports whether a cell moves, together with its neighbours and by the share that the matte
+// has of each, or whether that is not known.
+func moves(v *view.Cells, k int) bool {
+	motion, trust, matte := v.Plane(view.TrackMotion), v.Plane(view.TrackTrust), v.Plane(view.CellCoverage)
+	limit := movingShare * float32(v.Plane(view.ShotSubject)[0])
+	x, y := k%v.W, k/v.W
+	var sum, weight float32
+	for j := max(y-1, 0); j <= min(y+1, v.H-1); j++ {
+		for i := max(x-1, 0); i <= min(x+1, v.W-1); i++ {
+			if k := j*v.W + i; frames[trust[k]] >= seenLeast {
+				w := max(float32(matte[k]), 5)
+				sum, weight = sum+w*float32(motion[k]), weight+w
+			}
+		}
+	}
+	return weight == 0 || sum >= limit*weight
 }

@@ -5,7 +5,7 @@ import "github.com/bgremove/bgremove/internal/matte/view"
 // What may go is decided for a whole shot: between such bounds, things would be half there.
 const (
 	// Auto drops all that the network does not choose from a shot in which the subject is lively
-	// in more than mostlyLively of the frames.
+	// in more than mostlyLively of the frames, or comes and goes (see arrivals).
 	mostlyLively = 0.65
 	// Otherwise that goes of which the network is sure, if it finds a subject in more than
 	// mostlyFound of the frames. It finds one in a frame of which it chooses at least foundArea, of
@@ -49,17 +49,19 @@ func (f *found) add(v *view.Cells, chosen []uint8) {
 }
 
 // drop tells what goes from a shot of what is not chosen: all or, where a network chose, that of
-// which it is sure, as it finds a subject or not, and a calm one or not.
+// which it is sure, as it finds a subject or not, and a calm one or not. comes says that what waits
+// is kept, as the subject comes and goes.
 type drop struct {
-	all, network, finds, calm bool
+	all, comes, network, finds, calm bool
 }
 
 // drop is that of frame i.
 func (c *Clip) drop(i int) drop {
 	s := c.shotOf(i)
-	f := &s.found
+	f, comes := &s.found, c.wanted == Moving || s.arrivals.tell()
 	return drop{
-		all:     c.wanted == Moving || s.lively > mostlyLively,
+		all:     comes || s.lively > mostlyLively,
+		comes:   comes,
 		network: c.network,
 		finds:   float64(f.frames) > mostlyFound*float64(s.last-s.first+1),
 		calm:    float64(f.motion) <= calm*float64(255*f.cells),

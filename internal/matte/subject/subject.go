@@ -78,7 +78,9 @@ type Clip struct {
 	chosen  *records.File // what Choose found, by frame
 	lasting *records.File // what Endure found, the last frame first; nil before
 	wanted  Wanted
-	network bool // whether a network chose
+	network bool     // whether a network chose
+	watched *shot    // the one that comings is of
+	comings *comings // nil where nothing is known
 
 	mu   sync.Mutex           // guards kept, hints and hinted, which Guide uses from two goroutines
 	kept [linksKept]keptLinks // those that were read lately
@@ -100,7 +102,9 @@ type shot struct {
 	first, last int
 	// subject, backdrop, busiest and lively are view.ShotSubject and so on, 0 to 1.
 	subject, backdrop, busiest, lively float64
+	drift                              drift
 	found                              found // after Choose
+	arrivals                           arrivals
 }
 
 // has reports whether a frame is in the shot.
@@ -212,6 +216,7 @@ func (c *Clip) judge(ctx context.Context, s *shot) error {
 			later.advance(&next.Forward, next.Ahead, &r.sample)
 		}
 		whole.join(&r.before, &later.of, &r.sample)
+		s.drift.add(&r.Back, r.sample[covered])
 		var now histogram
 		for k, m := range r.sample[covered] {
 			if m > subjectLike && r.sample[seen][k] > seenNow {

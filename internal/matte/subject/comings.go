@@ -1,0 +1,264 @@
+package subject
+
+import (
+	"image"
+	"math"
+	"slices"
+
+	"github.com/bgremove/bgremove/internal/matte/motion"
+	"github.com/bgremove/bgremove/internal/matte/view"
+)
+
+// This file tells what comes and goes before a camera that stands still. A person who walks in and
+// then waits does not move for a while. But the place is seen without a matte at other times, and
+// looks different then. That is background subtraction (C. Stauffer and W. Grimson, "Adaptive
+// Background Mixture Models for Real-Time Tracking", CVPR 1999), with the network's mattes as things.
+
+const (
+	// stands is how far, in cells, the measured way of a camera that stands still may lead. Small
+	// errors add up over long shots.
+	stands = 1
+	// samplesMost is in how many frames of a shot, spread evenly, places are looked at, and
+	// samplesLeast in how many a look must be seen.
+	samplesMost, samplesLeast = 64, 3
+	// empty and thing are the shares of 255 of a cell that the matte covers up to which the place is
+	// seen empty, and from which on it is part of a thing.
+	empty, thing = 25, 128
+	// leastApart is the least difference between two looks, of 255 in one channel, and spreads how
+	// many times the mean difference within a look it must be.
+	leastApart, spreads = 20, 5
+	// mostlyNew is the share of a thing's cells from which on it comes and goes.
+	mostlyNew = 0.5
+	// A cell moves now from a view.CellMotion of movesNow on, or where view.CellTrust is at most unknown. A
+	// thing waits if fewer than movesLeast of its cells do.
+	movesNow, unknown = 128, 76
+	// comes and waits mark the cells of things that come and go. The network judges those that move now.
+	comes, waits = 1, 255
+)
+
+// drift is the way of a camera, in cells, as the median of the backdrop's motion tells.
+type drift struct {
+	at, least, most [2]float64
+}
+
+// add adds the motion of a frame to the one before, where mattes leave the backdrop open.
+func (d *drift) add(back *motion.Field, matte []float32) {
+	if d.far() {
+		return
+	}
+	for axis, way := range [][]float32{back.X, back.Y} {
+		var counts [2*64 + 1]int // by steps of a field in the record
+		all := 0
+		for k, m := range matte {
+			if m < open {
+				counts[int(min(max(way[k]/step, -64), 64))+64]++
+				all++
+			}
+		}
+		passed, median := 0, 0
+		for v, n := range counts {
+			if passed += n; 2*passed >= all && all > 0 {
+				median = v - 64
+				break
+			}
+		}
+		d.at[axis] += float64(median) * step
+		d.least[axis], d.most[axis] = min(d.least[axis], d.at[axis]), max(d.most[axis], d.at[axis])
+	}
+}
+
+// far reports whether the camera moved.
+func (d *drift) far() bool { return max(d.most[0]-d.least[0], d.most[1]-d.least[1]) > stands }
+
+// look is how cells look: the median of each channel, and from which difference on something else
+// is seen; that is 0 where the look is not known.
+type look struct {
+	colour [3][]uint8
+	apart  []uint8
+}
+
+// comings are what is known of the places of a shot before a camera that stands still.
+type comings struct {
+	cells marker
+	empty look // without a matte
+	idle  look // where things are that neither come nor go
+}
+
+// glance is what is known of a frame: its matte and colours.
+type glance struct {
+	matte  []uint8
+	colour [3][]uint8
+}
+
+// come marks the cells of a frame in things that come and go. Frames are asked for in their order.
+func (c *Clip) come(s *shot, v *view.Cells) ([]uint8, error) {
+	if c.watched != s {
+		var err error
+		if c.comings, err = c.watch(s); err != nil {
+			return nil, err
+		}
+		c.watched = s
+	}
+	if c.comings == nil {
+		return make([]uint8, len(v.Plane(view.CellCoverage))), nil
+	}
+	g := glance{v.Plane(view.CellCoverage), [3][]uint8{v.Plane(view.CellRed), v.Plane(view.CellGreen), v.Plane(view.CellBlue)}}
+	return c.comings.marks(g, v), nil
+}
+
+// watch looks at frames of a shot. There is nothing to tell where the camera moves.
+func (c *Clip) watch(s *shot) (*comings, error) {
+	if s.drift.far() || s.last-s.first+1 < 2*samplesLeast {
+		return nil, nil
+	}
+	w := &comings{cells: marker{w: c.grid.X, h: c.grid.Y}}
+	var all []glance
+	n := s.last - s.first + 1
+	for i := range min(n, samplesMost) {
+		var r record
+		if err := c.read(s.first+i*n/min(n, samplesMost), &r); err != nil {
+			return nil, err
+		}
+		all = append(all, glance{r.bytes[0], [3][]uint8{r.bytes[5], r.bytes[6], r.bytes[7]}})
+	}
+	w.empty = learn(all, func(i, k int) bool { return all[i].matte[k] <= empty })
+	idle := make([][]bool, len(all))
+	for i, g := range all {
+		idle[i] = w.idleCells(g)
+	}
+	w.idle = learn(all, func(i, k int) bool { return idle[i][k] })
+	return w, nil
+}
+
+// learn is the look of cells in those frames that count.
+func learn(all []glance, counts func(frame, cell int) bool) (l look) {
+	n := len(all[0].matte)
+	l.apart = make([]uint8, n)
+	for c := range l.colour {
+		l.colour[c] = make([]uint8, n)
+	}
+	values := make([]uint8, 0, len(all))
+	for k := range n {
+		for c := range l.colour {
+			values = values[:0]
+			for i := range all {
+				if counts(i, k) {
+					values = append(values, all[i].colour[c][k])
+				}
+			}
+			if len(values) < samplesLeast {
+				break
+			}
+			slices.Sort(values)
+			median := values[len(values)/2]
+			sum := 0
+			for _, v := range values {
+				sum += absolute(v, median)
+			}
+			l.colour[c][k] = median
+			l.apart[k] = max(l.apart[k], leastApart, uint8(min(spreads*sum/len(values), math.MaxUint8)))
+		}
+	}
+	return l
+}
+
+func absolute(a, b uint8) int { return int(max(a, b) - min(a, b)) }
+
+// known reports whether a cell's look is known, and like whether a frame shows it.
+func (l *look) known(k int) bool { return l.apart[k] > 0 }
+
+func (l *look) like(g glance, k int) bool {
+	most := 0
+	for c := range l.colour {
+		most = max(most, absolute(l.colour[c][k], g.colour[c][k]))
+	}
+	return l.known(k) && most <= int(l.apart[k])
+}
+
+// things calls do for the things of a frame's matte, with whether each comes and goes.
+func (w *comings) things(g glance, do func(cells []int, fresh bool)) {
+	in := make([]bool, len(g.matte))
+	part := func(k int) bool { return g.matte[k] >= thing }
+	for k := range g.matte {
+		if in[k] || !part(k) {
+			continue
+		}
+		in[k] = true
+		cells, fresh := w.cells.spread(in, []int{k}, part), 0
+		for _, k := range cells {
+			if w.empty.known(k) && !w.empty.like(g, k) {
+				fresh++
+			}
+		}
+		do(cells, float64(fresh) >= mostlyNew*float64(len(cells)))
+	}
+}
+
+// idleCells are those of things that neither come nor go.
+func (w *comings) idleCells(g glance) []bool {
+	idle := make([]bool, len(g.matte))
+	w.things(g, func(cells []int, fresh bool) {
+		for _, k := range cells {
+			idle[k] = !fresh
+		}
+	})
+	return idle
+}
+
+// marks are those of things that come and go, with their rims. What is seen of idle things at the
+// same place is left out.
+func (w *comings) marks(g glance, v *view.Cells) []uint8 {
+	marks, motion, trust := make([]uint8, len(g.matte)), v.Plane(view.CellMotion), v.Plane(view.CellTrust)
+	w.things(g, func(cells []int, fresh bool) {
+		if !fresh {
+			return
+		}
+		mark, now := uint8(waits), 0
+		for _, k := range cells {
+			if motion[k] >= movesNow || trust[k] <= unknown {
+				now++
+			}
+		}
+		if float64(now) >= movesLeast*float64(len(cells)) {
+			mark = comes
+		}
+		for _, k := range cells {
+			if w.idle.like(g, k) {
+				continue
+			}
+			r := image.Rect(k%w.cells.w-1, k/w.cells.w-1, k%w.cells.w+2, k/w.cells.w+2)
+			w.cells.each(r, func(k, _, _ int) {
+				if !w.idle.like(g, k) {
+					marks[k] = max(marks[k], mark)
+				}
+			})
+		}
+	})
+	return marks
+}
+
+// arrivals count the cells of a shot that come and go.
+type arrivals struct {
+	come   int // in things that come and go
+	either int // in those, or chosen
+	rest   int // in the matte, and neither
+}
+
+// add adds a frame.
+func (a *arrivals) add(come, chosen, matte []uint8) {
+	for k, m := range matte {
+		switch is := float32(chosen[k]) >= 255*foundShare; {
+		case come[k] > 0 && m >= thing:
+			a.come++
+			a.either++
+		case is:
+			a.either++
+		case m >= thing:
+			a.rest++
+		}
+	}
+}
+
+// tell reports whether the subject is what comes and goes: most of what is chosen does, and more
+// than would be dropped.
+func (a *arrivals) tell() bool { return 2*a.come > a.either && a.come > a.rest }
