@@ -100,6 +100,9 @@ func (c *Clip) settle(ctx context.Context, queue <-chan *asked) error {
 		}
 		i++
 	}
+	if c.watched != nil {
+		c.watched.arrivals.conclude()
+	}
 	return nil
 }
 
@@ -150,11 +153,7 @@ func (c *Clip) choice(i int) (Choice, error) {
 	}
 	d := c.drop(i)
 	if d.comes {
-		for k, mark := range come {
-			if mark == waits {
-				chosen[k] = max(chosen[k], before[k])
-			}
-		}
+		c.shotOf(i).arrivals.change(chosen, before, come)
 	}
 	return newChoice(before, chosen, tracked, c.grid, d, c.meter.w, c.meter.h), nil
 }
@@ -163,7 +162,7 @@ func (c *Clip) choice(i int) (Choice, error) {
 // who moves only head and arms is a thing that moves.
 const movesLeast = 0.25
 
-// dropStill drops whole things that move little. come has marks where something comes and goes.
+// dropStill drops whole things that move little. come has their marks.
 func dropStill(v *view.Cells, chosen, come []uint8) {
 	grid, in := marker{w: v.W, h: v.H}, make([]bool, len(chosen))
 	part := func(k int) bool { return chosen[k] > empty }
@@ -174,7 +173,7 @@ func dropStill(v *view.Cells, chosen, come []uint8) {
 		in[k] = true
 		cells, active := grid.spread(in, []int{k}, part), 0
 		for _, k := range cells {
-			if come[k] > 0 || moves(v, k) {
+			if come[k] == comes || come[k] == waits || moves(v, k) {
 				active++
 			}
 		}

@@ -32,8 +32,9 @@ const (
 	// A cell moves now from a view.CellMotion of movesNow on, or where view.CellTrust is at most unknown. A
 	// thing waits if fewer than movesLeast of its cells do.
 	movesNow, unknown = 128, 76
-	// comes and waits mark the cells of things that come and go. The network judges those that move now.
-	comes, waits = 1, 255
+	// comes and waits mark the cells of things that come and go, and idles those of idle things. The
+	// network judges what moves now.
+	comes, waits, idles = 1, 2, 3
 )
 
 // drift is the way of a camera, in cells, as the median of the backdrop's motion tells.
@@ -94,6 +95,9 @@ type glance struct {
 func (c *Clip) come(s *shot, v *view.Cells) ([]uint8, error) {
 	if c.watched != s {
 		var err error
+		if c.watched != nil {
+			c.watched.arrivals.conclude()
+		}
 		if c.comings, err = c.watch(s); err != nil {
 			return nil, err
 		}
@@ -205,31 +209,33 @@ func (w *comings) idleCells(g glance) []bool {
 	return idle
 }
 
-// marks are those of things that come and go, with their rims. What is seen of idle things at the
-// same place is left out.
+// marks are those of things with their rims. What is seen of an idle thing beside one that comes and
+// goes has none.
 func (w *comings) marks(g glance, v *view.Cells) []uint8 {
 	marks, motion, trust := make([]uint8, len(g.matte)), v.Plane(view.CellMotion), v.Plane(view.CellTrust)
+	moves := func(k int) bool { return motion[k] >= movesNow || trust[k] <= unknown }
 	w.things(g, func(cells []int, fresh bool) {
-		if !fresh {
-			return
-		}
-		mark, now := uint8(waits), 0
+		mark, now := uint8(idles), 0
 		for _, k := range cells {
-			if motion[k] >= movesNow || trust[k] <= unknown {
+			if moves(k) {
 				now++
 			}
 		}
-		if float64(now) >= movesLeast*float64(len(cells)) {
+		switch {
+		case fresh && float64(now) >= movesLeast*float64(len(cells)):
 			mark = comes
+		case fresh:
+			mark = waits
 		}
 		for _, k := range cells {
-			if w.idle.like(g, k) {
-				continue
-			}
 			r := image.Rect(k%w.cells.w-1, k/w.cells.w-1, k%w.cells.w+2, k/w.cells.w+2)
 			w.cells.each(r, func(k, _, _ int) {
-				if !w.idle.like(g, k) {
-					marks[k] = max(marks[k], mark)
+				as := w.idle.like(g, k)
+				switch {
+				case mark != idles && !as:
+					marks[k] = mark
+				case mark == idles && marks[k] == 0 && (as || g.matte[k] < thing) && !moves(k):
+					marks[k] = idles
 				}
 			})
 		}
@@ -242,19 +248,53 @@ type arrivals struct {
 	come   int // in things that come and go
 	either int // in those, or chosen
 	rest   int // in the matte, and neither
+
+	seen, chosen []uint32 // in how many frames each cell is one of an idle thing, and what was chosen of it then
+	seldom       []bool   // after conclude: cells of idle things that are seldom chosen
 }
 
 // add adds a frame.
 func (a *arrivals) add(come, chosen, matte []uint8) {
+	if a.seen == nil {
+		a.seen, a.chosen = make([]uint32, len(matte)), make([]uint32, len(matte))
+	}
 	for k, m := range matte {
+		if come[k] == idles {
+			a.seen[k]++
+			a.chosen[k] += uint32(chosen[k])
+		}
 		switch is := float32(chosen[k]) >= 255*foundShare; {
-		case come[k] > 0 && m >= thing:
+		case (come[k] == comes || come[k] == waits) && m >= thing:
 			a.come++
 			a.either++
 		case is:
 			a.either++
 		case m >= thing:
 			a.rest++
+		}
+	}
+}
+
+// conclude ends the shot: what the network chooses of an idle thing in few frames is an error there.
+func (a *arrivals) conclude() {
+	if a.seen == nil {
+		return
+	}
+	a.seldom = make([]bool, len(a.seen))
+	for k, n := range a.seen {
+		a.seldom[k] = 2*a.chosen[k] < 255*n
+	}
+	a.seen, a.chosen = nil, nil
+}
+
+// change brings what is chosen of a frame to what is known of the shot.
+func (a *arrivals) change(chosen, before, come []uint8) {
+	for k, mark := range come {
+		switch {
+		case mark == waits:
+			chosen[k] = max(chosen[k], before[k])
+		case mark == idles && len(a.seldom) > 0 && a.seldom[k]:
+			chosen[k] = 0
 		}
 	}
 }
