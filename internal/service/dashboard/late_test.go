@@ -168,6 +168,31 @@ func TestSentOnce(t *testing.T) {
 	}
 }
 
+// TestBalanceInOrder asks for the balance twice. The first answer comes last, and is not shown.
+func TestBalanceInOrder(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	shown := ask[string](b, `(async () => {
+		const { refreshBalance } = await import(document.querySelector("script[src*='/app.js']").src);
+		const answers = [];
+		window.fetch = () => new Promise((answer) => { answers.push((credits) => answer(Response.json({ credits }))); });
+		const asked = [refreshBalance(), refreshBalance()];
+		answers[1](30);
+		await asked[1];
+		answers[0](40);
+		await asked[0];
+		return document.querySelector("[data-balance]").textContent;
+	})()`)
+	if shown != "30" {
+		t.Errorf("%s credits are shown", shown)
+	}
+}
+
 // TestDropped drops a file where nothing can be uploaded, and moves text to where files can be.
 func TestDropped(t *testing.T) {
 	t.Parallel()
