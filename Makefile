@@ -84,13 +84,14 @@ lint: $(golangci) ## check format, modules, vet and the rules of .golangci.yml
 # The clips that the benchmarks of writers measure besides drawn ones: videos and
 # GIFs, separated as in PATH.
 bench: export BGREMOVE_BENCH_CLIPS := $(CURDIR)/testdata/real/milk.mov
+bench: SHELL := bash
 
 .PHONY: bench
 bench: setup ## print the numbers of docs/measurements.md, compared with ffmpeg
-	$(GO) test -count=1 -v -run '^(TestSuite|TestQuality)$$' ./internal/media/gif ./internal/matte/floodfill | grep -E ' of 84|IoU|^ok|FAIL'
-	$(GO) test -count=1 -v -run '^(TestHalo|TestDither|TestScreens)$$' ./pkg/bgremove | grep -E 'halo|IoU|error of|^ok|FAIL'
+	set -o pipefail; $(GO) test -count=1 -v -run '^(TestSuite|TestQuality)$$' ./internal/media/gif ./internal/matte/floodfill | grep -E ' of 84|IoU|^ok|FAIL'
+	set -o pipefail; $(GO) test -count=1 -v -run '^(TestHalo|TestDither|TestScreens)$$' ./pkg/bgremove | grep -E 'halo|IoU|error of|^ok|FAIL'
 	$(GO) test -run '^$$' -bench Against -benchtime 3x ./internal/media/gif ./internal/media/apng ./internal/media/webp
-	$(GO) test -count=1 -v -run '^(TestStabiliser|TestSteadyThenUpsampled|TestDecontaminate|TestDecontaminateEstimated)$$' ./internal/matte/refine | grep -E 'mean:|of it|^ok|FAIL'
+	set -o pipefail; $(GO) test -count=1 -v -run '^(TestStabiliser|TestSteadyThenUpsampled|TestDecontaminate|TestDecontaminateEstimated)$$' ./internal/matte/refine | grep -E 'mean:|of it|^ok|FAIL'
 	$(GO) test -run '^$$' -bench '^BenchmarkFrame$$' -benchtime 50x ./internal/matte/refine
 	$(GO) run ./tools/bench
 

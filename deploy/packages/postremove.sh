@@ -3,7 +3,7 @@
 # data, the settings and their user; rpm has no such command and leaves them.
 set -e
 if [ -d /run/systemd/system ]; then
-	systemctl daemon-reload
+	systemctl daemon-reload || true
 fi
 if [ "$1" = purge ]; then
 	rm -rf /var/lib/bgremove /etc/bgremove.env

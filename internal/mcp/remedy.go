@@ -18,6 +18,7 @@ var remedies = map[bgremove.Cause]string{
 	bgremove.NotPicture:          "name another file as background",
 	bgremove.HEIFPicture:         "make a JPEG of it first",
 	bgremove.SoundOnly:           "name a file with pictures",
+	bgremove.SoundUnreadable:     "noAudio true leaves the sound out",
 	bgremove.OverLimits:          "make the clip smaller or shorter first",
 	bgremove.OverChildLimits:     "make the clip smaller or shorter first",
 	bgremove.OutputExists:        "overwrite true replaces it, or name another output",

@@ -74,7 +74,7 @@ type Info struct {
 	// that it says should be there.
 	Truncated bool
 	// AudioCodec is ffmpeg's name of the first audio stream's codec, empty
-	// without sound.
+	// without sound, and if ffmpeg does not know it.
 	AudioCodec string
 }
 

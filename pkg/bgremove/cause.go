@@ -28,6 +28,7 @@ const (
 	BadSequence     Cause = "bad_sequence"      // numbered pictures have gaps, several names or sizes
 	HEIFPicture     Cause = "heif_picture"      // an AVIF or HEIC of a kind that is not read
 	SoundOnly       Cause = "sound_only"        // it holds sound and no video
+	SoundUnreadable Cause = "sound_unreadable"  // ffmpeg has no decoder for its sound, which a video is to have
 	OverLimits      Cause = "over_limits"       // Config.Limits; Name is what is limited
 	OverChildLimits Cause = "over_child_limits" // Config.ChildLimits or ProbeLimits; Name is what is limited
 )

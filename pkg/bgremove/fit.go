@@ -267,7 +267,7 @@ func sampleOf(length time.Duration, p *pipeline.Prepared) *pipeline.Sampling {
 }
 
 func (f *fitting) hasSound() bool {
-	return f.in.clip.Info().HasAudio && !f.options.NoAudio && f.options.EffectiveFormat().Sound()
+	return keepsSound(f.in.clip.Info(), f.options)
 }
 
 // whole writes the output with some settings and keeps it.

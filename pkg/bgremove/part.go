@@ -86,6 +86,9 @@ func (r *Remover) lookAt(ctx context.Context, path string, o Options) (*removal,
 	if err := j.settleFormat(path, "", in.clip.Info()); err != nil {
 		return nil, nil, err
 	}
+	if err := j.checkSound(path, in.clip.Info()); err != nil {
+		return nil, nil, err
+	}
 	j.options.Format = j.format()
 	j.behind, err = j.scene(ctx, j.options)
 	return j, in, err
@@ -238,7 +241,7 @@ func (r *Remover) joinParts(ctx context.Context, input, output string, o Options
 	}
 	out := pipeline.Output{Size: report.Layout.Size, First: report.Start, End: report.Duration, Workers: r.config.Workers}
 	if err := tools.Concat(ctx, file.Name(), pieces, videoOptions(in, j.options.Format, j.options, out)); err != nil {
-		return nil, err
+		return nil, j.missingCodec(ctx, in.clip, err)
 	}
 	size, err := file.Commit()
 	if err != nil {

@@ -245,6 +245,9 @@ func (j *removal) settle(ctx context.Context, in *input, inputPath, outputPath s
 	if err := j.settleMatte(in, inputPath, outputPath); err != nil {
 		return "", err
 	}
+	if err := j.checkSound(inputPath, in.clip.Info()); err != nil {
+		return "", err
+	}
 	if err := checkRoom(j.options); err != nil {
 		return "", err
 	}
@@ -283,7 +286,7 @@ func (j *removal) missingCodec(ctx context.Context, clip media.Clip, err error) 
 			return noCodec(name, err)
 		}
 	}
-	return err
+	return j.missingSound(ctx, tools, clip, err)
 }
 
 // noCodec is the error of an ffmpeg that was built without a decoder, encoder or

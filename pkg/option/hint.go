@@ -221,7 +221,7 @@ func (h Hint) String() string {
 		name += " " + strings.Join(text, ",")
 	}
 	if h.At > 0 {
-		name += "@" + strconv.FormatFloat(h.At.Seconds(), 'f', -1, 64)
+		name += "@" + secondsText(h.At)
 	}
 	return name
 }
@@ -253,9 +253,9 @@ func (o Options) CheckHints(width, height int, duration time.Duration) error {
 		case !h.Reaches(width, height):
 			return wrong("is outside the picture of %d×%d pixels", width, height)
 		case h.At < o.Start:
-			return wrong("is before the chosen part, which begins at %v", o.Start)
+			return wrong("is before the chosen part, which begins at %s s", secondsText(o.Start))
 		case h.At > 0 && end > 0 && h.At >= end:
-			return wrong("is after the end at %v", end)
+			return wrong("is after the end at %s s", secondsText(end))
 		}
 	}
 	return nil

@@ -115,9 +115,9 @@ func TestCheckHints(t *testing.T) {
 	}{
 		"inside":          {option.Options{Hints: []option.Hint{at(99, 49, 1999*time.Millisecond)}}, ""},
 		"outside":         {option.Options{Hints: []option.Hint{at(1, 1, 0), at(100, 1, 0)}}, "hints number 2 (keep 100,1) is outside the picture of 100×50 pixels"},
-		"after the end":   {option.Options{Hints: []option.Hint{at(1, 1, 2*time.Second)}}, "hints number 1 (keep 1,1@2) is after the end at 2s"},
-		"after its end":   {option.Options{End: time.Second, Hints: []option.Hint{at(1, 1, time.Second)}}, "hints number 1 (keep 1,1@1) is after the end at 1s"},
-		"before its part": {option.Options{Start: time.Second, Hints: []option.Hint{at(1, 1, 0)}}, "hints number 1 (keep 1,1) is before the chosen part, which begins at 1s"},
+		"after the end":   {option.Options{Hints: []option.Hint{at(1, 1, 2*time.Second)}}, "hints number 1 (keep 1,1@2) is after the end at 2 s"},
+		"after its end":   {option.Options{End: time.Second, Hints: []option.Hint{at(1, 1, time.Second)}}, "hints number 1 (keep 1,1@1) is after the end at 1 s"},
+		"before its part": {option.Options{Start: time.Second, Hints: []option.Hint{at(1, 1, 0)}}, "hints number 1 (keep 1,1) is before the chosen part, which begins at 1 s"},
 	} {
 		err := c.o.CheckHints(100, 50, 2*time.Second)
 		if c.bad == "" && err != nil || c.bad != "" && (err == nil || err.Error() != c.bad) {
@@ -125,7 +125,7 @@ func TestCheckHints(t *testing.T) {
 		}
 	}
 	late := option.Options{End: time.Second, Hints: []option.Hint{at(1, 1, time.Second)}}
-	if err := late.CheckHints(100, 50, 0); err == nil || err.Error() != "hints number 1 (keep 1,1@1) is after the end at 1s" {
+	if err := late.CheckHints(100, 50, 0); err == nil || err.Error() != "hints number 1 (keep 1,1@1) is after the end at 1 s" {
 		t.Errorf("after its end, of a clip of unknown length: %v", err)
 	}
 }

@@ -38,6 +38,9 @@ const longest = 1e7 * time.Second
 // Seconds is a time of a number of seconds, to the nanosecond.
 func Seconds(v float64) time.Duration { return time.Duration(math.Round(v * float64(time.Second))) }
 
+// secondsText is the number of seconds of a time.
+func secondsText(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
+
 // Kept is how much Start and End keep of a clip of a duration, which decides the price.
 func (o Options) Kept(clip time.Duration) time.Duration {
 	if o.End > 0 && o.End < clip {
@@ -49,7 +52,7 @@ func (o Options) Kept(clip time.Duration) time.Duration {
 // CheckPart refuses, by an *Error, a Start that leaves nothing of a clip of a duration.
 func (o Options) CheckPart(clip time.Duration) error {
 	if o.Start > 0 && o.Start >= clip {
-		return &Error{Field: "start", Reason: fmt.Sprintf("must come before the end of the clip at %v", clip)}
+		return &Error{Field: "start", Reason: fmt.Sprintf("must come before the end of the clip at %s s", secondsText(clip))}
 	}
 	return nil
 }

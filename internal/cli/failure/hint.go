@@ -64,6 +64,7 @@ var hints = map[bgremove.Cause]string{
 	bgremove.BadSequence:     "number still pictures of one size without gaps; bgremove batch takes them one by one",
 	bgremove.HEIFPicture:     "make a JPEG of it first: heif-convert FILE.heic FILE.jpg, or sips -s format jpeg FILE.heic --out FILE.jpg on macOS",
 	bgremove.SoundOnly:       "the file holds sound only; " + clipNames + " with pictures",
+	bgremove.SoundUnreadable: "--no-audio leaves the sound out",
 	bgremove.OverLimits:      "make it smaller or shorter first: ffmpeg -i INPUT -vf scale=1920:-2 OUTPUT",
 	bgremove.OverChildLimits: "--sandbox auto sets no limits; in a service ask its operator",
 

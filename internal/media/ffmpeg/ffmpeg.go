@@ -154,6 +154,17 @@ func (t *Tools) Codecs(ctx context.Context, names ...string) (map[string]bool, e
 	return found, nil
 }
 
+// Decodes reports whether this build has a decoder for a codec, by the codec's name.
+func (t *Tools) Decodes(ctx context.Context, codec string) (bool, error) {
+	out, err := t.ask(ctx, "-codecs")
+	for line := range strings.Lines(out) {
+		if f := strings.Fields(line); len(f) > 1 && f[1] == codec {
+			return strings.HasPrefix(f[0], "D"), err
+		}
+	}
+	return false, err
+}
+
 // ask runs ffmpeg for a description of itself.
 func (t *Tools) ask(ctx context.Context, what string) (string, error) {
 	p := t.command(ctx, t.FFmpeg+" "+what, t.FFmpeg, []string{"-hide_banner", what}, files{})

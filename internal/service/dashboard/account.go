@@ -52,8 +52,11 @@ func (d *Dashboard) signOutEverywhere(v *visit) error {
 }
 
 // changeAccount calls a route of the API and redirects to next. If the route
-// refuses, it shows the page again with the reason.
+// refuses, it shows the page again with the reason. A local service has no such page.
 func (v *visit) changeAccount(method, path string, body any, next string) error {
+	if v.Local {
+		return errNoPage
+	}
 	got, err := v.call(method, path, body)
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ var (
 	LocalPath = localPath
 	CountText = countText
 	BytesText = bytesText
-	SpanText  = spanText
 	Sentence  = sentence
 	RetryText = retryText
 	StateName = stateName

@@ -168,6 +168,66 @@ func TestSentOnce(t *testing.T) {
 	}
 }
 
+// TestBalanceInOrder asks for the balance twice. The first answer comes last, and is not shown.
+func TestBalanceInOrder(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/") // to the end of its scripts
+	shown := ask[string](b, `(async () => {
+		const { refreshBalance } = await import(document.querySelector("script[src*='/app.js']").src);
+		const answers = [];
+		window.fetch = () => new Promise((answer) => { answers.push((credits) => answer(Response.json({ credits }))); });
+		const asked = [refreshBalance(), refreshBalance()];
+		answers[1](30);
+		await asked[1];
+		answers[0](40);
+		await asked[0];
+		return document.querySelector("[data-balance]").textContent;
+	})()`)
+	if shown != "30" {
+		t.Errorf("%s credits are shown", shown)
+	}
+}
+
+// TestDropped drops a file where nothing can be uploaded, and moves text to where files can be.
+func TestDropped(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	p := s.signedIn("ada@example.com")
+	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}).jobID()
+	p.post("/jobs/" + id + "/cancel")
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn("ada@example.com")
+	for _, path := range []string{"/", "/?again=" + id} {
+		b.open(path) // to the end of its scripts
+		if got := ask[string](b, `(() => {
+			const over = (data) => {
+				const event = new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer: data });
+				document.querySelector("#o-pad").dispatchEvent(event);
+				return event.defaultPrevented;
+			};
+			const text = new DataTransfer(), file = new DataTransfer();
+			text.items.add("12", "text/plain");
+			file.items.add(new File(["GIF89a"], "a.gif"));
+			return [over(text), over(file)].join();
+		})()`); got != "false,true" {
+			t.Errorf("%s takes over text and files: %s", path, got)
+		}
+	}
+	b.open("/?again=" + id)
+	ask[bool](b, `!!(document.querySelector("#o-pad").value = "9")`)
+	b.drop("form.card", b.file("hop.gif", clip(t)))
+	if left := ask[string](b, `new Promise((done) => setTimeout(() => done(location.search + " " + document.querySelector("#o-pad")?.value), 500))`); left != "?again="+id+" 9" {
+		t.Errorf("after a drop it is %s", left)
+	}
+}
+
 // TestHiddenMistake has a wrong option in a part of the form that is closed.
 func TestHiddenMistake(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,9 @@ func TestLocal(t *testing.T) {
 		}
 	}
 	p.get("/account").says(http.StatusNotFound)
+	for _, path := range []string{"/account/password", "/account/sessions", "/account/mail"} {
+		p.post(path).says(http.StatusNotFound)
+	}
 	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}, blank...).jobID()
 	p.ended(id)
 	p.get("/jobs/"+id).says(http.StatusOK, "no credits")

@@ -179,12 +179,14 @@ func TestVeilComesLate(t *testing.T) {
 			() => Promise.reject(new TypeError("network error")),
 			() => Promise.resolve(new Response("", { status: 503, headers: { "Retry-After": "1" } })),
 			() => Promise.resolve(new Response("", { status: 502 })),
+			() => Promise.resolve(new Response("", { status: 429, headers: { "Retry-After": "1" } })),
 			() => Promise.resolve(new Response(new ReadableStream({ start: (c) => c.error(new TypeError("network error")) }))),
 		];
 		window.fetch = (path, asked) => (asked?.method === "POST" && path.endsWith("/preview") && failures.shift() || (() => whole(path, asked)))();
 		return true;
 	})()`)
 	b.run("choose", chromedp.Click("[data-subject] summary"))
+	b.until(`document.querySelector("[data-study]").textContent.startsWith("The service is busy")`)
 	b.until(`performance.getEntriesByName("preview").length > 0`)
 	if said := ask[string](b, `document.querySelector("[data-study]").textContent`); said != "" {
 		t.Errorf("it says %q", said)

@@ -159,7 +159,7 @@ func retryText(seconds string) string {
 	default:
 		return "Try again in " + counted(int64(n), "second") + "."
 	}
-	return "Try again in " + spanText(wait) + "."
+	return "Try again in " + job.SpanText(wait) + "."
 }
 
 // failureOf returns the words of an error that has its own.

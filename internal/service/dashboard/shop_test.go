@@ -192,7 +192,7 @@ func TestConfirm(t *testing.T) {
 	p := s.person()
 	p.post("/signup", "email", "eve@example.com", "password", password).leads("/")
 	first := strings.TrimPrefix(post.Next(t).Link(s.url+"/confirm/"), s.url)
-	p.get("/").says(http.StatusOK, "Confirm your address", "eve@example.com")
+	p.get("/").says(http.StatusOK, "Confirm your address", "eve@example.com", "you cannot submit jobs, buy credits, or create keys and webhooks")
 	p.upload("/jobs", []string{"hop.gif", string(clip(t))}).says(http.StatusForbidden, "Confirm your address first.")
 	p.post("/account/mail").leads("/account?after=mail")
 	p.get("/account?after=mail").says(http.StatusOK, "The mail is on its way.")

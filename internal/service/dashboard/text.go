@@ -25,7 +25,7 @@ func (d *Dashboard) functions() template.FuncMap {
 		"uploads":     func() string { return option.List(option.UploadExtensions(), "or") },
 		"uploadTypes": func() string { return strings.Join(option.UploadTypes(), ",") },
 		"priceRule":   func() string { return price.Rule },
-		"bytes":       bytesText, "seconds": secondsText, "span": spanText, "count": countText, "credits": creditsText, "frames": framesText, "jobCount": jobsText, "signed": signedText,
+		"bytes":       bytesText, "seconds": secondsText, "span": job.SpanText, "count": countText, "credits": creditsText, "frames": framesText, "jobCount": jobsText, "signed": signedText,
 		"dollars": dollarsText, "period": periodText, "when": whenText, "stateName": stateName,
 		"reason": reason, "reasonShort": reasonShort, "entry": entryText, "short": shortID,
 	}
@@ -60,23 +60,6 @@ func hintBounds() bounds {
 func bytesText(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
 func secondsText(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s" }
-
-// spanText shows a long time in the largest unit that divides it: days from two on,
-// then hours, minutes and seconds.
-func spanText(d time.Duration) string {
-	for _, unit := range []struct {
-		name        string
-		size, least time.Duration
-	}{{"day", 24 * time.Hour, 48 * time.Hour}, {"hour", time.Hour, time.Hour}, {"minute", time.Minute, time.Minute}, {"second", time.Second, 0}} {
-		if n := d / unit.size; d >= unit.least && d%unit.size == 0 {
-			if n == 1 {
-				return "1 " + unit.name
-			}
-			return countText(int64(n)) + " " + unit.name + "s"
-		}
-	}
-	return d.String()
-}
 
 // countText groups digits by thousands.
 func countText(n int64) string { return strings.Replace(humanize.Comma(n), "-", "−", 1) }

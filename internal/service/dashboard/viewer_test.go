@@ -103,6 +103,28 @@ func TestUnknownCodec(t *testing.T) {
 	if ask[bool](b, `!!document.querySelector(".split")`) {
 		t.Error("there is a line, and nothing to compare")
 	}
+	if name := ask[string](b, `document.querySelector("canvas").ariaLabel`); name != "The result" {
+		t.Errorf("the canvas is called %q", name)
+	}
+}
+
+// TestResultDoesNotPlay has an original that opens, and a result that does not.
+func TestResultDoesNotPlay(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 100)
+	id := s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))})[0]
+	b := s.chromium(1280, 900)
+	call(b, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		const whole = window.fetch, close = ImageDecoder.prototype.close;
+		window.fetch = (path, asked) => (String(path).endsWith("/download") ? Promise.resolve(new Response("", { status: 502 })) : whole(path, asked));
+		ImageDecoder.prototype.close = function () { window.ended = (window.ended ?? 0) + 1; return close.call(this); };
+	`})
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.open("/jobs/" + id)
+	b.until(`document.querySelector("[data-say]").innerText.includes("does not play this result")`)
+	b.until(`window.ended === 1`)
 }
 
 // TestWithoutEvents follows jobs by polling, as behind a proxy that drops

@@ -35,7 +35,7 @@ func TestHints(t *testing.T) {
 	before := s.balance(who)
 	for name, test := range map[string]struct{ hints, words string }{
 		"outside":   {`[{"keep":true,"click":[48,1]}]`, "hints number 1 (keep 48,1) is outside the picture of 48×40 pixels"},
-		"too late":  {`[{"keep":true,"click":[1,1]},{"keep":false,"t":5,"click":[1,1]}]`, "hints number 2 (drop 1,1@5) is after the end at 200ms"},
+		"too late":  {`[{"keep":true,"click":[1,1]},{"keep":false,"t":5,"click":[1,1]}]`, "hints number 2 (drop 1,1@5) is after the end at 0.2 s"},
 		"of a file": {`[{"keep":true,"mask":"a.png"}]`, "hints number 1: mask names a file, which is for the command line alone"},
 	} {
 		refused := decode[api.Error](t, c.submit(path+"/again", []field{{name: "hints", value: test.hints}}), http.StatusBadRequest)
@@ -64,7 +64,7 @@ func TestHintsOfBatch(t *testing.T) {
 	decode[api.BatchCreated](t, c.submit(batches, files), http.StatusAccepted)
 	before, objects := s.balance(who), s.objects()
 	refused := decode[api.Error](t, c.submit(batches, append(files, fileField("short.gif", clip(t, 2, 10)))), http.StatusBadRequest)
-	if refused.Message == nil || !strings.HasSuffix(*refused.Message, "(keep 3,4@0.3) is after the end at 200ms of short.gif") || *refused.Field != "hints" {
+	if refused.Message == nil || !strings.HasSuffix(*refused.Message, "(keep 3,4@0.3) is after the end at 0.2 s of short.gif") || *refused.Field != "hints" {
 		t.Errorf("%+v", refused)
 	}
 	if left := s.balance(who); left != before || s.objects() != objects {

@@ -73,14 +73,14 @@ func TestRefusedParts(t *testing.T) {
 		field   string
 		words   string
 	}{
-		"a start at the end":    {[]string{"start", "10"}, "start", "start must come before the end of the clip at 10s"},
-		"a start after the end": {[]string{"start", "11", "end", "12"}, "start", "start must come before the end of the clip at 10s"},
+		"a start at the end":    {[]string{"start", "10"}, "start", "start must come before the end of the clip at 10 s"},
+		"a start after the end": {[]string{"start", "11", "end", "12"}, "start", "start must come before the end of the clip at 10 s"},
 		"an end at the start":   {[]string{"end", "2", "start", "2"}, "end", "end must come after start"},
 		"a negative start":      {[]string{"start", "-1"}, "start", "start must be between 0 and 10000000 seconds"},
 		"a time of day":         {[]string{"end", "1:30"}, "end", "end must be between 0 and 10000000 seconds"},
 		"a rate of nothing":     {[]string{"fps", "0"}, "fps", "fps must be between 0.01 and 1000"},
-		"a hint before it":      {[]string{"start", "3", "hints", hint}, "hints", "hints number 1 (keep 3,4@2) is before the chosen part, which begins at 3s"},
-		"a hint after it":       {[]string{"end", "2", "hints", hint}, "hints", "hints number 1 (keep 3,4@2) is after the end at 2s"},
+		"a hint before it":      {[]string{"start", "3", "hints", hint}, "hints", "hints number 1 (keep 3,4@2) is before the chosen part, which begins at 3 s"},
+		"a hint after it":       {[]string{"end", "2", "hints", hint}, "hints", "hints number 1 (keep 3,4@2) is after the end at 2 s"},
 	} {
 		for _, path := range []string{jobs, "/api/v1/estimate"} {
 			got := decode[api.Error](t, c.submit(path, partFields(t, test.options...)), http.StatusBadRequest)
@@ -90,7 +90,7 @@ func TestRefusedParts(t *testing.T) {
 		}
 	}
 	for body, words := range map[string]string{
-		`{"duration":10,"start":10}`:         "start must come before the end of the clip at 10s",
+		`{"duration":10,"start":10}`:         "start must come before the end of the clip at 10 s",
 		`{"duration":10,"start":3,"end":2}`:  "end must come after start",
 		`{"duration":10,"start":-1}`:         "start must be between 0 and 10000000 seconds",
 		`{"duration":10,"start":1,"end":-1}`: "end must be between 0 and 10000000 seconds",
@@ -101,7 +101,7 @@ func TestRefusedParts(t *testing.T) {
 	}
 	batch := append(partFields(t, "start", "1.5"), fileField("short.gif", clip(t, 2, 10)))
 	got := decode[api.Error](t, c.submit(batches, batch), http.StatusBadRequest)
-	if want := "start must come before the end of the clip at 200ms of short.gif"; *got.Message != want {
+	if want := "start must come before the end of the clip at 0.2 s of short.gif"; *got.Message != want {
 		t.Errorf("a batch: %q", *got.Message)
 	}
 	if left, kept := s.balance(who), s.objects(); left != 100 || kept != 0 {

@@ -2,7 +2,10 @@ package job
 
 import (
 	"fmt"
+	"strconv"
 	"time"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // Limits bound the clips that are taken. Zero fields bound nothing.
@@ -38,7 +41,7 @@ func (l Limits) Check(m Media) error {
 	over := func(format string, a ...any) error { return &LimitError{fmt.Sprintf(format, a...)} }
 	switch {
 	case l.MaxDuration > 0 && m.Duration > l.MaxDuration:
-		return over("the duration of %v is over the limit of %v", m.Duration, l.MaxDuration)
+		return over("the duration of %s is over the limit of %s", SpanText(m.Duration), SpanText(l.MaxDuration))
 	case l.MaxDimension > 0 && max(m.Width, m.Height) > l.MaxDimension:
 		return over("a picture of %d×%d is over the limit of %d pixels a side", m.Width, m.Height, l.MaxDimension)
 	case l.MaxPixels > 0 && pixels > l.MaxPixels:
@@ -54,6 +57,20 @@ func (l Limits) Check(m Media) error {
 		return over("the clip would take too long: its frames have %d pixels in all, and the limit for its duration is %.0f", pixels, most)
 	}
 	return nil
+}
+
+// SpanText shows a time to people, in the largest unit that divides it: days from two on, then
+// hours, minutes and seconds, or else in a part of seconds.
+func SpanText(d time.Duration) string {
+	for _, unit := range []struct {
+		name        string
+		size, least time.Duration
+	}{{"day", 24 * time.Hour, 48 * time.Hour}, {"hour", time.Hour, time.Hour}, {"minute", time.Minute, time.Minute}, {"second", time.Second, 0}} {
+		if d >= unit.least && d%unit.size == 0 {
+			return english.Plural(int(d/unit.size), unit.name, "")
+		}
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds"
 }
 
 // TimePerDuration is the variable part of what bounds an attempt.

@@ -210,8 +210,8 @@ func TestPart(t *testing.T) {
 		{"start=5,end=9.001", 5, ""},
 		{"start=5,end=5.1", 3, ""},
 		{"start=19.999", 3, ""},
-		{"start=20", 3, "start must come before the end of the clip at 20s"},
-		{"start=21,end=30", 3, "start must come before the end of the clip at 20s"},
+		{"start=20", 3, "start must come before the end of the clip at 20 s"},
+		{"start=21,end=30", 3, "start must come before the end of the clip at 20 s"},
 		{"fps=1", 20, ""},
 	} {
 		o := job.DefaultOptions()

@@ -37,13 +37,16 @@ export function enable(button, on, next) {
 export const waits = (button) => button.getAttribute("aria-disabled") === "true";
 export const wait = (button, on) => button.setAttribute("aria-disabled", String(on));
 
-/** Asks for the balance and shows it. */
+let balanceAsked = 0;
+
+/** Asks for the balance and shows it. Answers may come in any order: the last question counts. */
 export async function refreshBalance() {
   const shown = document.querySelectorAll("[data-balance]");
   if (!shown.length) return;
+  const question = ++balanceAsked;
   const response = await fetch("/api/account").catch(() => null);
   const account = response?.ok && await response.json().catch(() => null);
-  if (!account) return;
+  if (!account || question !== balanceAsked) return;
   for (const element of shown) element.textContent = account.credits.toLocaleString("en");
 }
 

@@ -3,6 +3,7 @@ import { fragment } from "./app.js";
 
 const veil = [176, 24, 138, 150]; // RGBA of what goes
 const tryAgain = 2; // seconds until a question without an answer is asked again
+const busy = "The service is busy, perhaps with another clip. What goes is veiled as soon as possible. You can mark it already.";
 const question = (time, marks) => JSON.stringify({ t: time, hints: marks });
 const pause = (seconds) => new Promise((resolve) => { setTimeout(resolve, 1000 * seconds); });
 
@@ -68,6 +69,7 @@ export class Preview {
       }
       default:
         if (response.headers.has("Retry-After") || [502, 504].includes(response.status)) { // the latter are of a proxy
+          if (response.status === 429 && asked === this.asked) this.says(busy);
           await pause(Number(response.headers.get("Retry-After")) || tryAgain);
           break;
         }

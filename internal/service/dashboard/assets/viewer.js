@@ -19,6 +19,7 @@ export function activate(view) {
     if (!view.isConnected) {
       for (const clip of [original, result]) clip.value?.close();
     } else if (result.status === "rejected") {
+      original.value?.close();
       say(view, "Your browser does not play this result. Download it to see it.");
     } else {
       new Viewer(view, stage, original.value, result.value).start();
@@ -96,7 +97,7 @@ class Viewer {
   start() {
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", "The original and the result, side by side");
+    this.canvas.setAttribute("aria-label", this.before ? "The original and the result, side by side" : "The result");
     const layer = document.createElement("div");
     layer.className = "layer";
     layer.append(this.canvas);

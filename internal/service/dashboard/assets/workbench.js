@@ -4,6 +4,7 @@ import { add } from "./live.js";
 import { show } from "./job.js";
 
 const form = document.querySelector("[data-upload]");
+const hasFiles = (event) => event.dataTransfer.types.includes("Files"); // and not text, for a field
 
 document.querySelector("[data-jobs]").addEventListener("click", (event) => {
   const card = event.target.closest(".job");
@@ -106,6 +107,7 @@ if (form) {
   input.addEventListener("change", picked);
 
   document.addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
     event.preventDefault();
     document.body.classList.add("dragging");
   });
@@ -113,6 +115,7 @@ if (form) {
     if (!event.relatedTarget) document.body.classList.remove("dragging");
   });
   document.addEventListener("drop", (event) => {
+    if (!hasFiles(event)) return;
     event.preventDefault();
     document.body.classList.remove("dragging");
     take(event.dataTransfer.files);
@@ -171,4 +174,13 @@ if (form) {
 
   if (input.files.length) picked(); // chosen before this script ran, or restored by the browser
   else draw();
+} else {
+  // A browser would open the file in place of the page, and lose what was chosen.
+  for (const kind of ["dragover", "drop"]) {
+    document.addEventListener(kind, (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = "none";
+    });
+  }
 }

@@ -1,0 +1,56 @@
+package bgremove_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/bgremove/bgremove/pkg/bgremove"
+)
+
+// Sound that ffmpeg has no decoder for is named, and can be left out.
+func TestSoundUnreadable(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		file     string
+		old, new []string // pieces of the file, each found once in its sound's description
+		known    bool     // ffmpeg has a name for the codec, so its failure tells
+	}{
+		"unknown codec": {file: "in.mkv", old: []string{"A_AAC"}, new: []string{"A_XYZ"}},
+		"no decoder":    {file: "in.mp4", old: []string{"mp4a", "esds"}, new: []string{"mhm1", "free"}, known: true}, // MPEG-H
+	} {
+		in := generate(t, tt.file, "-f", "lavfi", "-i", "sine=duration=1", "-f", "lavfi", "-i", onGreen, "-shortest", "-c:a", "aac")
+		content, err := os.ReadFile(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, old := range tt.old {
+			if n := bytes.Count(content, []byte(old)); n != 1 {
+				t.Fatalf("%s: %q is there %d times", name, old, n)
+			}
+			content = bytes.Replace(content, []byte(old), []byte(tt.new[i]), 1)
+		}
+		if err := os.WriteFile(in, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := bgremove.New(bgremove.Config{})
+		for _, o := range []bgremove.Options{{Format: bgremove.WebM}, {Format: bgremove.MP4, Background: "#000000"}} {
+			out := filepath.Join(t.TempDir(), "out."+string(o.Format))
+			_, err := r.Remove(t.Context(), in, out, o, bgremove.Extras{})
+			if e := (*bgremove.Error)(nil); !errors.Is(err, bgremove.SoundUnreadable) || !errors.As(err, &e) || e.Path != in {
+				t.Errorf("%s to %s: %v", name, o.Format, err)
+			}
+			if !tt.known {
+				if _, err := r.Split(t.Context(), in, o, time.Second); !errors.Is(err, bgremove.SoundUnreadable) {
+					t.Errorf("%s to %s, in parts: %v", name, o.Format, err)
+				}
+			}
+			o.NoAudio = true
+			remove(t, in, out, o)
+		}
+		remove(t, in, filepath.Join(t.TempDir(), "out.gif"), bgremove.Options{Format: bgremove.GIF})
+	}
+}
