@@ -32,8 +32,8 @@ func (j *removal) matteOptions() Options {
 	return o
 }
 
-// settleMatte finds the format of the matte by its name, and refuses one that does not
-// hold the input.
+// settleMatte finds the format of the matte by its name. It refuses one that does not hold
+// the input, and a name that is in use.
 func (j *removal) settleMatte(in *input, inputPath, outputPath string) error {
 	path := j.extras.Matte
 	if path == "" {
@@ -43,10 +43,8 @@ func (j *removal) settleMatte(in *input, inputPath, outputPath string) error {
 	if !ok {
 		return &Error{Kind: Invalid, Path: path, Reason: "the extension names no format of a matte"}
 	}
-	for _, used := range append(in.pictures, inputPath) {
-		if j.extras.takes(path, used) {
-			return &Error{Kind: Invalid, Cause: OutputIsInput, Path: path, Reason: "would be the input itself"}
-		}
+	if reason := j.replaces(path, j.reads(in, inputPath)); reason != "" {
+		return &Error{Kind: Invalid, Cause: OutputIsInput, Path: path, Reason: reason}
 	}
 	if samePath(path, outputPath) || sameFile(path, outputPath) {
 		return &Error{Kind: Invalid, Path: path, Reason: "named twice: the matte and the output need names of their own"}

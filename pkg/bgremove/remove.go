@@ -7,7 +7,6 @@ import (
 	"image"
 	"os"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/media"
@@ -239,8 +238,8 @@ func (j *removal) settle(ctx context.Context, in *input, inputPath, outputPath s
 	if err != nil {
 		return "", err
 	}
-	if slices.ContainsFunc(append(in.pictures, inputPath), func(path string) bool { return j.extras.takes(outputPath, path) }) {
-		return "", &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: "would be the input itself"}
+	if reason := j.replaces(outputPath, j.reads(in, inputPath)); reason != "" {
+		return "", &Error{Kind: Invalid, Cause: OutputIsInput, Field: "output", Path: outputPath, Reason: reason}
 	}
 	if err := j.settleMatte(in, inputPath, outputPath); err != nil {
 		return "", err

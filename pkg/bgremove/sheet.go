@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -50,7 +49,7 @@ func SheetPath(output string) string {
 type outputs struct {
 	*removal
 	path  string
-	reads []string   // the input, and the files of its pictures
+	reads []read
 	info  media.Info // of the clip that is read
 	plays int
 	clip  *target // nil without one
@@ -66,7 +65,7 @@ type sheetFiles struct{ picture, data *outfile.File }
 
 // createAll makes the files, or explains why it cannot, and then leaves none.
 func (j *removal) createAll(in *input, path, output string) (*outputs, error) {
-	o := &outputs{removal: j, path: output, reads: append(slices.Clone(in.pictures), path), info: in.clip.Info(), plays: in.clip.Info().Plays}
+	o := &outputs{removal: j, path: output, reads: j.reads(in, path), info: in.clip.Info(), plays: in.clip.Info().Plays}
 	if j.options.Loop != nil {
 		o.plays = *j.options.Loop
 	}
@@ -108,8 +107,8 @@ func (o *outputs) addPage() error {
 	path := sheet.PageName(o.extras.Sheet, len(o.pages))
 	for _, name := range []string{path, sheet.DataName(path)} {
 		switch {
-		case slices.ContainsFunc(o.reads, func(used string) bool { return sameFile(used, name) }):
-			return &Error{Kind: Invalid, Cause: OutputIsInput, Path: name, Reason: "would be the input itself"}
+		case o.replaces(name, o.reads) != "":
+			return &Error{Kind: Invalid, Cause: OutputIsInput, Path: name, Reason: o.replaces(name, o.reads)}
 		case o.path != "" && (samePath(o.path, name) || sameFile(o.path, name)):
 			return &Error{Kind: Invalid, Path: name, Reason: "named twice: the sprite sheet and the clip need names of their own"}
 		}

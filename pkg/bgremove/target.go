@@ -5,9 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/bgremove/bgremove/internal/media/sequence"
 	"github.com/bgremove/bgremove/internal/system/outfile"
+	"github.com/bgremove/bgremove/pkg/option"
 )
 
 // target is where the frames of one output go: a file, or one file for each.
@@ -112,6 +114,36 @@ func (x Extras) takes(output, path string) bool {
 		return sameFile(path, output)
 	}
 	return p.Matches(filepath.Base(path)) && sameFile(filepath.Dir(path), filepath.Dir(output))
+}
+
+// read is a file that a removal reads, and the reason not to write there.
+type read struct{ path, reason string }
+
+// reads are the files that a removal reads.
+func (j *removal) reads(in *input, inputPath string) (all []read) {
+	for _, path := range append(slices.Clone(in.pictures), inputPath) {
+		all = append(all, read{path, "would be the input itself"})
+	}
+	if b, ok := option.ParseBackground(j.options.Background); ok && b.File != "" {
+		all = append(all, read{b.File, "would be the file that stands behind the subject"})
+	}
+	for _, h := range j.options.Hints {
+		if h.Mask != "" {
+			all = append(all, read{h.Mask, "would be the mask of a hint"})
+		}
+	}
+	return all
+}
+
+// replaces is the reason why an output cannot have its name: it may be that of a file
+// that is read. It is empty where there is none.
+func (j *removal) replaces(output string, reads []read) string {
+	for _, r := range reads {
+		if j.extras.takes(output, r.path) {
+			return r.reason
+		}
+	}
+	return ""
 }
 
 // checkExtras refuses options that do not go with the extras.
