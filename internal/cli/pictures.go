@@ -36,6 +36,9 @@ func (o *removeOptions) pictures(input string) (*pictures, error) {
 		if slices.ContainsFunc(used, func(other string) bool { return other != "" && bgremove.HasFile(other, path) }) {
 			return nil, &bgremove.Error{Kind: bgremove.Invalid, Path: path, Reason: "named twice: each file needs a name of its own"}
 		}
+		if o.sheet != "" && bgremove.HasPage(o.sheet, path) {
+			return nil, &bgremove.Error{Kind: bgremove.Invalid, Path: path, Reason: "may be a page of the sprite sheet: each file needs a name of its own"}
+		}
 		used = append(used, path)
 		if !strings.EqualFold(filepath.Ext(path), ".png") {
 			return nil, &bgremove.Error{Kind: bgremove.Invalid, Path: path, Reason: "stills are written as .png"}

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/media"
 	"github.com/bgremove/bgremove/internal/media/sequence"
+	"github.com/bgremove/bgremove/internal/sheet"
 )
 
 // WrittenFormat is the format that Remove writes of an input where the options are
@@ -26,6 +28,15 @@ func HasFile(place, path string) bool {
 		return samePath(place, path) || sameFile(place, path)
 	}
 	return slices.ContainsFunc(Pictures(place), func(picture string) bool { return sameFile(picture, path) })
+}
+
+// HasPage reports whether a path is that of a further page of a sprite sheet, of which there
+// may be any number.
+func HasPage(sheetPath, path string) bool {
+	ext := filepath.Ext(sheetPath)
+	number, ok := strings.CutPrefix(strings.TrimSuffix(filepath.Base(path), ext), strings.TrimSuffix(filepath.Base(sheetPath), ext)+"-")
+	page, err := strconv.Atoi(number)
+	return ok && err == nil && page > 0 && HasFile(sheet.PageName(sheetPath, page), path)
 }
 
 // Pictures are the files of an input that is numbered pictures, in their order. There are none
