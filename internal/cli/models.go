@@ -269,8 +269,10 @@ func (a *app) modelsRemove() *cobra.Command {
 		Short: "delete installed models",
 		Args:  flags.SomeArguments("NAME"), ValidArgsFunction: a.completeModel(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, names []string) error {
-			names = slices.Compact(slices.Clone(names))
-			for _, name := range names {
+			for i, name := range names {
+				if slices.Contains(names[:i], name) {
+					continue // it is gone
+				}
 				err := a.modelStore().Remove(name)
 				if errors.As(err, new(*model.NotInstalledError)) {
 					return &bgremove.Error{Kind: bgremove.Failed, Cause: failure.ModelAbsent, Reason: err.Error(), Err: err}
