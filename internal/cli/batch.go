@@ -98,6 +98,8 @@ func (a *app) checkBatch(cmd *cobra.Command, paths []string, o *batchOptions) er
 	switch {
 	case o.out == "":
 		return flags.Usage(cmd, errors.New("--out is missing: the folder of the outputs"))
+	case o.out == "-":
+		return flags.Usage(cmd, filearg.ErrStdoutFolder)
 	case looksLikeFile(o.out):
 		return flags.Usage(cmd, fmt.Errorf("--out names the folder of the outputs, not a file such as %s", o.out))
 	case o.watch && slices.ContainsFunc(append(paths, o.out), bucket.IsAddress):

@@ -60,6 +60,9 @@ It asks before it spends more than --ask-above credits; --yes answers.`,
 }
 
 func (b *batchSubmission) run(cmd *cobra.Command, paths []string) error {
+	if b.wait && b.output == "-" {
+		return flags.Usage(cmd, filearg.ErrStdoutFolder)
+	}
 	files, err := b.findInputs(cmd.Context(), paths)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 // Reasons why a result cannot go to standard output.
 var (
 	ErrStdoutShared   = errors.New("-o - and --json both write to standard output")
+	ErrStdoutFolder   = errors.New("--out names a folder, not standard output")
 	ErrStdoutTerminal = errors.New("standard output is a terminal; redirect it or name a file with -o")
 )
 
