@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -115,7 +114,7 @@ func (c *Client) try(ctx context.Context, f File, p *part) error {
 }
 
 func (c *Client) copyLocal(ctx context.Context, f File, path string, p *part) error {
-	in, err := os.Open(path)
+	in, err := OpenRegular(path)
 	if err != nil {
 		return err
 	}
@@ -123,9 +122,6 @@ func (c *Client) copyLocal(ctx context.Context, f File, path string, p *part) er
 	info, err := in.Stat()
 	if err != nil {
 		return err
-	}
-	if !info.Mode().IsRegular() {
-		return &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
 	}
 	if f.Size > 0 && info.Size() != f.Size {
 		return &SizeError{From: path, Got: info.Size(), Want: f.Size}

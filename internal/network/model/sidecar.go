@@ -8,7 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
+
+	"github.com/bgremove/bgremove/internal/network/fetch"
 )
 
 // maxSidecar bounds the size of a sidecar file in bytes.
@@ -53,7 +54,7 @@ func finite(v float32) bool { return !math.IsNaN(float64(v)) && !math.IsInf(floa
 // readSidecar reads the Spec beside a network, or returns the zero Spec if
 // there is none.
 func readSidecar(path string) (Spec, error) {
-	f, err := os.Open(path)
+	f, err := fetch.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Spec{}, nil
 	}

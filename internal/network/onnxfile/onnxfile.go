@@ -46,18 +46,18 @@ func Read(r io.ReaderAt, size int64) (*Graph, error) { return parseModel(message
 
 // ReadFile reads a regular file, and also returns its size.
 func ReadFile(path string) (_ *Graph, size int64, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() { // a pipe would not open until somebody writes to it
+		return nil, 0, fmt.Errorf("%s: %w", path, errNotRegular)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s: %w", path, errNotRegular)
-	}
 	g, err := Read(f, info.Size())
 	return g, info.Size(), err
 }
