@@ -52,9 +52,10 @@ func CheckOptions(cmd *cobra.Command, o *bgremove.Options) error {
 		o.Crop = false
 	}
 	var wrong []error
-	for _, number := range option.Fields() {
-		f := cmd.Flags().Lookup(Name(number.Name))
-		if number.Range.Min > 0 && f != nil && f.Changed && f.Value.String() == "0" {
+	for _, field := range option.Fields() {
+		f := cmd.Flags().Lookup(Name(field.Name))
+		positive := field.Range.Min > 0 || field.Span.Min > 0 || field.Name == "maxSize"
+		if positive && f != nil && f.Changed && f.Value.String() == "0" {
 			wrong = append(wrong, &bgremove.Error{Kind: bgremove.Invalid, Field: f.Name, Reason: "must not be 0: leave it out"})
 		}
 	}
