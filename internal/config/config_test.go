@@ -30,6 +30,19 @@ func TestFill(t *testing.T) {
 		"bad value":        {file: "pad: three\n", err: `: pad: "three" does not fit`},
 		"bad environment":  {env: "x", err: `BGREMOVE_PAD: "x" does not fit`},
 		"not yaml":         {file: "pad: [\n", err: "bgremove.yaml: "},
+		"empty":            {file: "", want: 12},
+		"comments":         {file: "# pad: 3\n", want: 12},
+		"null":             {file: "---\n~\n", want: 12},
+		"one document":     {file: "---\npad: 3\n...\n", want: 3},
+		"two documents":    {file: "addr: x\n---\npad: 3\n", err: "bgremove.yaml: line 2: a second YAML document"},
+		"capitals":         {file: "Pad: 3\n", want: 3},
+		"alias":            {file: "addr: &a 3\npad: *a\n", want: 3},
+		"twice":            {file: "pad: 3\nPad: 4\n", err: "bgremove.yaml: line 2: pad is set twice"},
+		"list":             {file: "- pad: 3\n", err: "bgremove.yaml: line 1: not settings"},
+		"no value":         {file: "pad: #3\n", err: "bgremove.yaml: pad: no value"},
+		"nested":           {file: "pad: {x: 3}\n", err: "bgremove.yaml: pad: line 1: neither a value nor a list"},
+		"nested list":      {file: "pad: &p [*p]\n", err: "bgremove.yaml: pad: line 1: neither a value nor a list"},
+		"key":              {file: "[pad]: 3\n", err: "bgremove.yaml: line 1: not a key"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -54,6 +67,24 @@ func TestFill(t *testing.T) {
 				t.Errorf("pad = %d, %v; want %d", *pad, err, tt.want)
 			}
 		})
+	}
+}
+
+// Values are taken as they are written: YAML would make numbers of some.
+func TestFillAsWritten(t *testing.T) {
+	for written, want := range map[string]string{
+		"000777": "000777", "0x10": "0x10", "1e3": "1e3", "2024-01-02": "2024-01-02", "yes": "yes", "'no'": "no",
+		"1:30.5": "1:30.5", "1.50": "1.50", "[007, b]": "007,b", "!!str 12": "12",
+	} {
+		path := filepath.Join(t.TempDir(), config.FileName)
+		if err := os.WriteFile(path, []byte("bg: "+written+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		got := flags.String("bg", "", "")
+		if err := config.Fill(flags, path, []string{"bg"}); err != nil || *got != want {
+			t.Errorf("bg: %s is %q, %v; want %q", written, *got, err, want)
+		}
 	}
 }
 
