@@ -81,7 +81,9 @@ environment over the file.`,
 		Args:          noArguments,
 	}
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "read settings from this `file`")
-	root.SetGlobalNormalizationFunc(normaliseSpelling)
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(config.Spelling(name))
+	})
 	root.SetFlagErrorFunc(a.flagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.loadSettings(root, cmd) }
 	root.SetVersionTemplate("bgremove {{.Version}}\n")
@@ -243,21 +245,4 @@ func (a *app) checkDevice() error {
 
 func (a *app) modelsDirFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.engine.ModelsDir, "models-dir", "", "the `folder` of installed models (default: in the user's cache)")
-}
-
-// normaliseSpelling accepts both spellings of colour, licence and harmonise.
-func normaliseSpelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	switch {
-	case name == "licenses":
-		name = "licences"
-	case name == "accept-licence":
-		name = "accept-license"
-	case name == "harmonize":
-		name = "harmonise"
-	case name == "no-colors":
-		name = "no-colours"
-	case strings.HasSuffix(name, "-color"):
-		name = strings.TrimSuffix(name, "-color") + "-colour"
-	}
-	return pflag.NormalizedName(name)
 }

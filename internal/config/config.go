@@ -44,7 +44,7 @@ func Unknown(environ, known []string) []string {
 			continue
 		}
 		if !slices.ContainsFunc(known, func(flag string) bool {
-			return name == Variable(flag) || name == Variable(strings.Replace(flag, "colour", "color", 1))
+			return slices.ContainsFunc(spellings(flag), func(spelling string) bool { return name == Variable(spelling) })
 		}) {
 			names = append(names, name)
 		}
@@ -90,18 +90,15 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 	return errors.Join(errs...)
 }
 
-// lookup finds the value of a flag under both spellings of colour, and where it is from.
+// lookup finds the value of a flag under all its spellings, and where it is from.
 func lookup(file settings, flag string) (origin string, values []string) {
-	names := []string{flag, strings.Replace(flag, "colour", "color", 1)}
-	for _, name := range names {
+	for _, name := range spellings(flag) {
 		if value := os.Getenv(Variable(name)); value != "" {
 			return Variable(name), []string{value}
 		}
 	}
-	for _, name := range names {
-		if values, ok := file.values[name]; ok {
-			return file.name + ": " + name, values
-		}
+	if v, ok := file.values[flag]; ok {
+		return file.name + ": " + v.key, v.texts
 	}
 	return "", nil
 }

@@ -88,6 +88,52 @@ func TestFillAsWritten(t *testing.T) {
 	}
 }
 
+// A setting has both spellings that its flag has, everywhere.
+func TestSpellings(t *testing.T) {
+	for name, flag := range map[string]string{
+		"harmonise": "harmonise", "harmonize": "harmonise", "licenses": "licences", "accept-licence": "accept-license",
+		"no-colors": "no-colours", "edge-color": "edge-colour", "edge-colour": "edge-colour",
+	} {
+		fill := func(file string) (string, error) {
+			path := filepath.Join(t.TempDir(), config.FileName)
+			if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+			got := flags.String(flag, "", "")
+			err := config.Fill(flags, path, []string{flag})
+			return *got, err
+		}
+		if got, err := fill(name + ": x\n"); got != "x" || err != nil {
+			t.Errorf("%s in a file makes --%s %q, %v", name, flag, got, err)
+		}
+		if _, err := fill(name + ": x\n" + flag + ": y\n"); err == nil || !strings.Contains(err.Error(), flag+" is set twice") {
+			t.Errorf("%s and %s in a file: %v", name, flag, err)
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(config.Variable(name), "y")
+			if got, err := fill(name + ": x\n"); got != "y" || err != nil {
+				t.Errorf("%s makes --%s %q, %v", config.Variable(name), flag, got, err)
+			}
+			if unknown := config.Unknown([]string{config.Variable(name) + "=y"}, []string{flag}); unknown != nil {
+				t.Errorf("%v is not known", unknown)
+			}
+		})
+	}
+}
+
+// Consent has no spelling that a foreign file may give.
+func TestForeignSpelling(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile(config.FileName, []byte("accept-licence: true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := config.Fill(pflag.NewFlagSet("", pflag.ContinueOnError), "", []string{"accept-license"})
+	if err == nil || !strings.Contains(err.Error(), "accept-licence: not taken from the working directory") {
+		t.Errorf("error = %v", err)
+	}
+}
+
 func TestFillWithoutFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := config.Fill(pflag.NewFlagSet("", pflag.ContinueOnError), "", nil); err != nil {

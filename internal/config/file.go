@@ -15,13 +15,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// settings are the keys of a file and their values as they are written: several of a
-// list, none of a key without a value. A number is not read as one here: 000777 may be a
-// colour.
+// settings are the flags that a file sets, and their values as they are written: several
+// of a list, none of a key without a value. A number is not read as one here: 000777 may
+// be a colour.
 type settings struct {
 	name   string // of the file; empty without one
-	keys   []string
-	values map[string][]string
+	flags  []string
+	values map[string]value // by the flag
+}
+
+type value struct {
+	key   string // as it is spelt there
+	texts []string
 }
 
 // read loads the file, if there is one.
@@ -35,7 +40,7 @@ func read(path string) (settings, error) {
 		if path == "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
 			continue // the user did not name this file
 		}
-		file := settings{name: name, values: map[string][]string{}}
+		file := settings{name: name, values: map[string]value{}}
 		if err == nil {
 			err = file.parse(data)
 		}
@@ -77,28 +82,29 @@ func (s *settings) parse(data []byte) error {
 }
 
 // add takes a key and its value.
-func (s *settings) add(key, value *yaml.Node) error {
+func (s *settings) add(key, node *yaml.Node) error {
 	if key.Kind != yaml.ScalarNode {
 		return fmt.Errorf("line %d: not a key such as pad", key.Line)
 	}
 	name := strings.ToLower(key.Value)
-	if _, twice := s.values[name]; twice {
+	flag := Spelling(name)
+	if _, twice := s.values[flag]; twice {
 		return fmt.Errorf("line %d: %s is set twice", key.Line, name)
 	}
-	values, err := texts(value)
+	written, err := texts(node)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	s.keys = append(s.keys, name)
-	s.values[name] = values
+	s.flags = append(s.flags, flag)
+	s.values[flag] = value{name, written}
 	return nil
 }
 
 // texts are what is written as a value. There is none for null.
-func texts(value *yaml.Node) ([]string, error) {
-	items := []*yaml.Node{value}
-	if value = target(value); value.Kind == yaml.SequenceNode {
-		items = value.Content
+func texts(node *yaml.Node) ([]string, error) {
+	items := []*yaml.Node{node}
+	if node = target(node); node.Kind == yaml.SequenceNode {
+		items = node.Content
 	}
 	all := []string{}
 	for _, item := range items {
@@ -125,14 +131,15 @@ func target(n *yaml.Node) *yaml.Node {
 // check refuses keys that are no flags, that a foreign file cannot set, or without a
 // value.
 func (s *settings) check(known []string, foreign bool) error {
-	for _, key := range s.keys {
+	for _, flag := range s.flags {
+		origin := s.name + ": " + s.values[flag].key
 		switch {
-		case !slices.Contains(known, key) && !slices.Contains(known, strings.Replace(key, "color", "colour", 1)):
-			return &Error{s.name + ": " + key, errors.New("no such setting")}
-		case foreign && slices.Contains(trusted, key):
-			return &Error{s.name + ": " + key, errors.New("not taken from the working directory; use --config or the environment")}
-		case s.values[key] == nil:
-			return &Error{s.name + ": " + key, errors.New("no value (colours need quotes: '#rrggbb')")}
+		case !slices.Contains(known, flag):
+			return &Error{origin, errors.New("no such setting")}
+		case foreign && slices.Contains(trusted, flag):
+			return &Error{origin, errors.New("not taken from the working directory; use --config or the environment")}
+		case s.values[flag].texts == nil:
+			return &Error{origin, errors.New("no value (colours need quotes: '#rrggbb')")}
 		}
 	}
 	return nil
