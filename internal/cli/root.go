@@ -165,23 +165,30 @@ func (a *app) warnUnknown(cmd *cobra.Command, known []string) {
 // settableFlags are the flags of a command that the environment and the file may
 // set. For admin's commands these are only the flags for the service's data.
 func settableFlags(cmd *cobra.Command) *pflag.FlagSet {
-	local := cmd.LocalNonPersistentFlags()
-	if !strings.Contains(cmd.CommandPath()+" ", " admin ") {
-		return local
-	}
+	admin := strings.Contains(cmd.CommandPath()+" ", " admin ")
 	some := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
-	for _, name := range []string{"data", "database", "storage"} {
-		if f := local.Lookup(name); f != nil {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if isSetting(f) && (!admin || slices.Contains([]string{"data", "database", "storage"}, f.Name)) {
 			some.AddFlag(f)
 		}
-	}
+	})
 	return some
 }
 
-// allFlags are the names of the flags of a command and those below it.
+// isSetting reports whether a flag can be set in a file: not which file that is, and not
+// what is asked for in the place of a command's work.
+func isSetting(f *pflag.Flag) bool {
+	return !slices.Contains([]string{"config", "help", "version"}, f.Name)
+}
+
+// allFlags are the names of the flags of a command and those below it which are settings.
 func allFlags(cmd *cobra.Command) []string {
 	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if isSetting(f) {
+			names = append(names, f.Name)
+		}
+	})
 	for _, c := range cmd.Commands() {
 		names = append(names, allFlags(c)...)
 	}
