@@ -1,5 +1,5 @@
 // Package config takes flags that the command line does not set from the
-// environment and from a file.
+// environment and from a file. Only this package uses viper.
 package config
 
 import (
@@ -90,15 +90,17 @@ func Fill(flags *pflag.FlagSet, path string, known []string) error {
 	return errors.Join(errs...)
 }
 
-// lookup finds the value of a flag under all its spellings, and where it is from.
+// lookup finds the value of a flag under all its spellings, and where it is from. viper could
+// merge the environment with the file, but would not tell that. Errors must, so the variables
+// are read here.
 func lookup(file settings, flag string) (origin string, values []string) {
 	for _, name := range spellings(flag) {
 		if value := os.Getenv(Variable(name)); value != "" {
 			return Variable(name), []string{value}
 		}
 	}
-	if v, ok := file.values[flag]; ok {
-		return file.name + ": " + v.key, v.texts
+	if file.InConfig(flag) {
+		return file.origin(flag), file.GetStringSlice(flag)
 	}
 	return "", nil
 }

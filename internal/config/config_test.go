@@ -122,15 +122,32 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// Consent has no spelling that a foreign file may give.
-func TestForeignSpelling(t *testing.T) {
+// A file in the working directory gives no consent, in any spelling, and no address that
+// gets secrets or results. It names folders in that directory only.
+func TestForeign(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile(config.FileName, []byte("accept-licence: true\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	err := config.Fill(pflag.NewFlagSet("", pflag.ContinueOnError), "", []string{"accept-license"})
-	if err == nil || !strings.Contains(err.Error(), "accept-licence: not taken from the working directory") {
-		t.Errorf("error = %v", err)
+	for line, want := range map[string]string{
+		"accept-licence: true":         "accept-licence: not taken from the working directory",
+		"webhook-url: https://a.b":     "webhook-url: not taken from the working directory",
+		"out: ../theirs":               "out: \"../theirs\" does not fit: outside the working directory",
+		"out: ours\naddr: 127.0.0.1:1": "",
+		"database: postgres://a.b/c":   "", // those of a service are its operator's
+	} {
+		if err := os.WriteFile(config.FileName, []byte(line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		known := []string{"accept-license", "webhook-url", "out", "database", "addr"}
+		for _, name := range known {
+			flags.String(name, "", "")
+		}
+		err := config.Fill(flags, "", known)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error = %v, want %q", line, err, want)
+		}
+		if named := config.Fill(flags, "./"+config.FileName, known); named != nil {
+			t.Errorf("%s, named: %v", line, named)
+		}
 	}
 }
 

@@ -6,27 +6,28 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/adrg/xdg"
+	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 )
 
-// settings are the flags that a file sets, and their values as they are written: several
-// of a list, none of a key without a value. A number is not read as one here: 000777 may
-// be a colour.
+// settings are the flags that a file sets. viper has their values as they are written, by
+// the flag: several of a list. A number is not read as one: 000777 may be a colour.
 type settings struct {
-	name   string // of the file; empty without one
-	flags  []string
-	values map[string]value // by the flag
+	*viper.Viper
+	name  string // of the file; empty without one
+	flags []string
+	keys  map[string]key // by the flag
 }
 
-type value struct {
-	key   string // as it is spelt there
-	texts []string
+// key is a key of the file.
+type key struct {
+	name  string // as it is spelt there
+	empty bool   // it has no value
 }
 
 // read loads the file, if there is one.
@@ -36,24 +37,30 @@ func read(path string) (settings, error) {
 		candidates = []string{FileName, filepath.Join(xdg.ConfigHome, "bgremove", FileName)}
 	}
 	for _, name := range candidates {
-		data, err := os.ReadFile(name)
+		file := settings{name: name, keys: map[string]key{}}
+		file.Viper = viper.NewWithOptions(viper.WithDecoderRegistry(&file))
+		file.SetConfigFile(name)
+		file.SetConfigType("yaml")
+		err := file.ReadInConfig()
 		if path == "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
 			continue // the user did not name this file
 		}
-		file := settings{name: name, values: map[string]value{}}
-		if err == nil {
-			err = file.parse(data)
+		if wrong := (viper.ConfigParseError{}); errors.As(err, &wrong) {
+			err = wrong.Unwrap()
 		}
 		if err != nil {
 			return settings{}, &Error{name, err}
 		}
 		return file, nil
 	}
-	return settings{}, nil
+	return settings{Viper: viper.New()}, nil
 }
 
-// parse reads the one YAML document of a file.
-func (s *settings) parse(data []byte) error {
+// Decoder implements viper.DecoderRegistry.
+func (s *settings) Decoder(string) (viper.Decoder, error) { return s, nil }
+
+// Decode implements viper.Decoder: it reads the one YAML document of a file.
+func (s *settings) Decode(data []byte, values map[string]any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, more yaml.Node
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
@@ -74,7 +81,7 @@ func (s *settings) parse(data []byte) error {
 		return fmt.Errorf("line %d: not settings such as pad: 0", root.Line)
 	}
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		if err := s.add(root.Content[i], root.Content[i+1]); err != nil {
+		if err := s.add(root.Content[i], root.Content[i+1], values); err != nil {
 			return err
 		}
 	}
@@ -82,21 +89,21 @@ func (s *settings) parse(data []byte) error {
 }
 
 // add takes a key and its value.
-func (s *settings) add(key, node *yaml.Node) error {
-	if key.Kind != yaml.ScalarNode {
-		return fmt.Errorf("line %d: not a key such as pad", key.Line)
+func (s *settings) add(node, of *yaml.Node, values map[string]any) error {
+	if node.Kind != yaml.ScalarNode {
+		return fmt.Errorf("line %d: not a key such as pad", node.Line)
 	}
-	name := strings.ToLower(key.Value)
+	name := strings.ToLower(node.Value)
 	flag := Spelling(name)
-	if _, twice := s.values[flag]; twice {
-		return fmt.Errorf("line %d: %s is set twice", key.Line, name)
+	if _, twice := s.keys[flag]; twice {
+		return fmt.Errorf("line %d: %s is set twice", node.Line, name)
 	}
-	written, err := texts(node)
+	written, err := texts(of)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	s.flags = append(s.flags, flag)
-	s.values[flag] = value{name, written}
+	s.keys[flag], values[flag] = key{name, written == nil}, written
 	return nil
 }
 
@@ -132,15 +139,18 @@ func target(n *yaml.Node) *yaml.Node {
 // value.
 func (s *settings) check(known []string, foreign bool) error {
 	for _, flag := range s.flags {
-		origin := s.name + ": " + s.values[flag].key
+		origin := s.origin(flag)
 		switch {
 		case !slices.Contains(known, flag):
 			return &Error{origin, errors.New("no such setting")}
 		case foreign && slices.Contains(trusted, flag):
 			return &Error{origin, errors.New("not taken from the working directory; use --config or the environment")}
-		case s.values[flag].texts == nil:
+		case s.keys[flag].empty:
 			return &Error{origin, errors.New("no value (colours need quotes: '#rrggbb')")}
 		}
 	}
 	return nil
 }
+
+// origin is where a flag is set.
+func (s *settings) origin(flag string) string { return s.name + ": " + s.keys[flag].name }

@@ -12,11 +12,12 @@ import (
 )
 
 // trusted are settings that name programs or downloads, loosen the sandbox, allow
-// folders, decide where secrets go, or give the user's consent. A file in the working
-// directory may be somebody else's, so it cannot set them.
+// folders, decide where secrets and results go, or give the user's consent. A file in the
+// working directory may be somebody else's, so it cannot set them.
 var trusted = []string{
 	"ffmpeg", "ffprobe", "sandbox", "onnxruntime", "from", "sha256", "dir", "models-dir",
-	"root", "server", "api-key", "stripe-api", "smtp", "accept-license", "yes", "force",
+	"root", "server", "api-key", "webhook-url", "stripe-api", "smtp",
+	"accept-license", "yes", "force",
 }
 
 // paths are settings that name files or folders which are written, or a network's file.
