@@ -58,7 +58,7 @@ func shares(h option.Hint, w, height float64) subject.Hint {
 
 // maskOf is what a picture marks: what is opaque, or bright if all is.
 func (r *Remover) maskOf(path string) (*image.Alpha, error) {
-	f, err := openRegular(path)
+	f, err := openInput(path)
 	if err != nil {
 		return nil, explain(path, err)
 	}

@@ -51,7 +51,7 @@ func Pictures(input string) []string {
 
 // isPicture reports whether a file's head is that of one picture.
 func isPicture(path string) bool {
-	f, err := openRegular(path)
+	f, err := openInput(path)
 	if err != nil {
 		return false
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/bgremove/bgremove/internal/media/picture"
 	"github.com/bgremove/bgremove/internal/media/sequence"
 	"github.com/bgremove/bgremove/internal/media/webp"
+	"github.com/bgremove/bgremove/internal/system/infile"
 )
 
 // Info describes an input file: upright, with square pixels, as it decodes.
@@ -171,22 +172,18 @@ func notClipError(path string, size int64) error {
 	return &Error{Kind: Unreadable, Cause: NotClip, Path: path, Reason: "not an animation, video or picture that bgremove reads"}
 }
 
-// openRegular opens a regular file. It looks before that: a pipe would not open until
-// somebody writes to it, and no signal ends that wait.
-func openRegular(path string) (*os.File, error) {
-	stat, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+// openInput opens a file that is read.
+func openInput(path string) (*os.File, error) {
+	f, err := infile.Open(path)
+	if errors.Is(err, infile.ErrNotRegular) {
+		return nil, &Error{Kind: Unreadable, Cause: InputNotFile, Path: path, Reason: "not a regular file", Err: err}
 	}
-	if !stat.Mode().IsRegular() {
-		return nil, &Error{Kind: Unreadable, Cause: InputNotFile, Path: path, Reason: "not a regular file"}
-	}
-	return os.Open(path)
+	return f, err
 }
 
 // readHead reads the first bytes of a regular file, and its size.
 func readHead(path string) (head []byte, size int64, err error) {
-	f, err := openRegular(path)
+	f, err := openInput(path)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/bgremove/bgremove/internal/system/infile"
 )
 
 // File describes the wanted file.
@@ -114,7 +116,7 @@ func (c *Client) try(ctx context.Context, f File, p *part) error {
 }
 
 func (c *Client) copyLocal(ctx context.Context, f File, path string, p *part) error {
-	in, err := OpenRegular(path)
+	in, err := infile.Open(path)
 	if err != nil {
 		return err
 	}

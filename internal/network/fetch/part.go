@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"strings"
 
 	"github.com/bgremove/bgremove/internal/system/filelock"
+	"github.com/bgremove/bgremove/internal/system/infile"
 	"github.com/bgremove/bgremove/internal/system/outfile"
 )
 
@@ -176,22 +176,9 @@ func ValidDigest(s string) bool {
 	return err == nil && len(b) == sha256.Size && s == strings.ToLower(s)
 }
 
-// OpenRegular opens a regular file. It looks before that: a pipe would not open until
-// somebody writes to it.
-func OpenRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
-	}
-	return os.Open(path)
-}
-
 // Digest is the sha256 of a regular file in lower-case hex, and its size.
 func Digest(ctx context.Context, path string) (sum string, size int64, err error) {
-	f, err := OpenRegular(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return "", 0, err
 	}

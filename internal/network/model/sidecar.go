@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"math"
 
-	"github.com/bgremove/bgremove/internal/network/fetch"
+	"github.com/bgremove/bgremove/internal/system/infile"
 )
 
 // maxSidecar bounds the size of a sidecar file in bytes.
@@ -54,7 +54,7 @@ func finite(v float32) bool { return !math.IsNaN(float64(v)) && !math.IsInf(floa
 // readSidecar reads the Spec beside a network, or returns the zero Spec if
 // there is none.
 func readSidecar(path string) (Spec, error) {
-	f, err := fetch.OpenRegular(path)
+	f, err := infile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Spec{}, nil
 	}

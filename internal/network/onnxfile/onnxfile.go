@@ -13,8 +13,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strconv"
+
+	"github.com/bgremove/bgremove/internal/system/infile"
 )
 
 // Graph is a file's description of its network.
@@ -46,29 +47,23 @@ func Read(r io.ReaderAt, size int64) (*Graph, error) { return parseModel(message
 
 // ReadFile reads a regular file, and also returns its size.
 func ReadFile(path string) (_ *Graph, size int64, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() { // a pipe would not open until somebody writes to it
-		return nil, 0, fmt.Errorf("%s: %w", path, errNotRegular)
-	}
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
 	g, err := Read(f, info.Size())
 	return g, info.Size(), err
 }
 
-// errNotRegular is the error of ReadFile for folders, pipes and devices.
-var errNotRegular = errors.New("not a regular file")
-
 // Unreadable reports whether an error of ReadFile is about the file rather than
 // its content.
 func Unreadable(err error) bool {
-	return errors.As(err, new(*fs.PathError)) || errors.Is(err, errNotRegular)
+	return errors.As(err, new(*fs.PathError))
 }
 
 // message is a protobuf message within r that is read field by field.
