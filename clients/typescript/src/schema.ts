@@ -1537,6 +1537,7 @@ export interface components {
         WebhookList: {
             webhooks: components["schemas"]["Webhook"][];
         };
+        /** @description Unknown fields are 400. */
         WebhookRequest: {
             /** @description An https address. Without it, a signing secret is made. */
             url?: string;
