@@ -90,3 +90,54 @@ func (d drop) of(chosen, tracked uint8) float32 {
 
 // ramp goes from 0 at lo to 1 at hi, on whichever side that is.
 func ramp(v, lo, hi float32) float32 { return min(max((v-lo)/(hi-lo), 0), 1) }
+
+// movesLeast is the share of a thing's cells from which on it moves, or comes and goes. A person
+// who moves only head and arms is a thing that moves.
+const movesLeast = 0.25
+
+// dropStill drops whole things that move little. come has their marks.
+func dropStill(v *view.Cells, chosen, come []uint8) {
+	grid, in := marker{w: v.W, h: v.H}, make([]bool, len(chosen))
+	part := func(k int) bool { return chosen[k] > empty }
+	for k := range chosen {
+		if in[k] || !part(k) {
+			continue
+		}
+		in[k] = true
+		cells, active := grid.spread(in, []int{k}, part), 0
+		for _, k := range cells {
+			if come[k] == comes || come[k] == waits || moves(v, k) {
+				active++
+			}
+		}
+		if float64(active) >= movesLeast*float64(len(cells)) {
+			continue
+		}
+		for _, k := range cells {
+			chosen[k] = 0
+		}
+	}
+	for k := range chosen {
+		if !in[k] && !moves(v, k) {
+			chosen[k] = 0
+		}
+	}
+}
+
+// moves reports whether a cell moves, together with its neighbours and by the share that the matte
+// has of each, or whether that is not known.
+func moves(v *view.Cells, k int) bool {
+	motion, trust, matte := v.Plane(view.TrackMotion), v.Plane(view.TrackTrust), v.Plane(view.CellCoverage)
+	limit := movingShare * float32(v.Plane(view.ShotSubject)[0])
+	x, y := k%v.W, k/v.W
+	var sum, weight float32
+	for j := max(y-1, 0); j <= min(y+1, v.H-1); j++ {
+		for i := max(x-1, 0); i <= min(x+1, v.W-1); i++ {
+			if k := j*v.W + i; frames[trust[k]] >= seenLeast {
+				w := max(float32(matte[k]), 5)
+				sum, weight = sum+w*float32(motion[k]), weight+w
+			}
+		}
+	}
+	return weight == 0 || sum >= limit*weight
+}
