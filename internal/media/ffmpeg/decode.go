@@ -77,7 +77,20 @@ func (c *Clip) Needs() []string {
 	if c.HDR() {
 		names = append(names, "zscale", "tonemap")
 	}
+	if c.stream.interlaced() {
+		names = append(names, "bwdif")
+	}
 	return names
+}
+
+// deinterlace makes a picture of one moment of each interlaced one, by ffmpeg's Bob Weaver
+// filter. Others of the clip stay as they are.
+const deinterlace = "bwdif=mode=send_frame:deint=interlaced"
+
+// interlaced reports whether pictures may hold two moments, in every second row each. The
+// filter knows no other pixels than these.
+func (s *videoStream) interlaced() bool {
+	return slices.Contains([]string{"tt", "bb", "tb", "bt"}, s.FieldOrder) && strings.HasPrefix(s.PixFmt, "yuv")
 }
 
 // toneMapping is Hable's curve after linearising, as ffmpeg's documentation of the
@@ -99,6 +112,9 @@ func (s *videoStream) wideColours() (filters []string) {
 
 func (c *Clip) decodeFilters(every int) string {
 	var chain []string
+	if c.stream.interlaced() {
+		chain = append(chain, deinterlace) // which needs the pictures beside each
+	}
 	if every > 1 {
 		chain = append(chain, fmt.Sprintf("select='not(mod(n,%d))'", every))
 	}

@@ -191,7 +191,7 @@ type header struct {
 // headerEntries are the requested fields. Tags and chapters would come whole,
 // as large as the file.
 const headerEntries = "stream=index,codec_name,codec_type,width,height,sample_aspect_ratio,pix_fmt," +
-	"color_range,color_space,color_transfer,color_primaries,time_base:stream_disposition=attached_pic:" +
+	"color_range,color_space,color_transfer,color_primaries,field_order,time_base:stream_disposition=attached_pic:" +
 	"stream_tags=alpha_mode,ALPHA_MODE:stream_side_data=rotation:format=start_time,duration"
 
 // maxHeader bounds ffprobe's answer, in bytes: of a thousand streams.

@@ -20,6 +20,7 @@ type videoStream struct {
 	ColorSpace     string `json:"color_space"`
 	ColorTransfer  string `json:"color_transfer"`
 	ColorPrimaries string `json:"color_primaries"`
+	FieldOrder     string `json:"field_order"`
 	TimeBase       string `json:"time_base"`
 	Disposition    struct {
 		AttachedPic int `json:"attached_pic"`
