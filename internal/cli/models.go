@@ -271,7 +271,7 @@ func (a *app) modelsRemove() *cobra.Command {
 		RunE: func(_ *cobra.Command, names []string) error {
 			for i, name := range names {
 				if slices.Contains(names[:i], name) {
-					continue // it is gone
+					continue // it has been removed
 				}
 				err := a.modelStore().Remove(name)
 				if errors.As(err, new(*model.NotInstalledError)) {

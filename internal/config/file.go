@@ -69,7 +69,7 @@ func (s *settings) Decode(data []byte, values map[string]any) error {
 		return err
 	}
 	if err := decoder.Decode(&more); err == nil {
-		return fmt.Errorf("line %d: a second YAML document; all settings belong into one", more.Line)
+		return fmt.Errorf("line %d: a second YAML document; all settings belong in one", more.Line)
 	} else if !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -135,7 +135,7 @@ func target(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// check refuses keys that are no flags, that a foreign file cannot set, or without a
+// check refuses keys that are no flags, that a foreign file cannot set, or that have no
 // value.
 func (s *settings) check(known []string, foreign bool) error {
 	for _, flag := range s.flags {

@@ -1460,7 +1460,7 @@ type WebhookList struct {
 	Webhooks []Webhook `json:"webhooks"`
 }
 
-// WebhookRequest Unknown fields are 400.
+// WebhookRequest A request with unknown fields is refused with status 400.
 type WebhookRequest struct {
 	// URL An https address. Without it, a signing secret is made.
 	URL *string `json:"url,omitempty"`

@@ -70,13 +70,13 @@ func (j *removal) job(in *input, c *choice) (pipeline.Job, *gif.Survey, error) {
 	case AVIF, WebM, MP4, MOV, Stacked, HEVC:
 		job.BleedReach = 4 // as far as chroma at half the resolution is interpolated
 	}
-	j.dropTooShort(&job.Timing, info.Container)
+	j.setLeastGap(&job.Timing, info.Container)
 	return job, survey, nil
 }
 
-// dropTooShort drops frames that players would show for longer than they last, see
+// setLeastGap has frames dropped that players would show for longer than they last, see
 // media.Shown. The frames of animations last as long as they are shown.
-func (j *removal) dropTooShort(t *pipeline.Timing, from media.Container) {
+func (j *removal) setLeastGap(t *pipeline.Timing, from media.Container) {
 	writes := func(all ...Format) bool { return slices.Contains(all, j.format()) || slices.Contains(all, j.matte) }
 	switch animation := from == media.GIF || from == media.PNG || from == media.WebP; {
 	case writes(GIF) && from != media.GIF:

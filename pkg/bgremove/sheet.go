@@ -48,16 +48,16 @@ func SheetPath(output string) string {
 // outputs are the files of one removal: a clip, a sheet, or both.
 type outputs struct {
 	*removal
-	path  string
-	reads []read
-	info  media.Info // of the clip that is read
-	plays int
-	clip  *target // nil without one
-	matte *target // nil without one
-	pace  *pacer  // of numbered pictures, else nil
-	pages []sheetFiles
-	sheet *sheet.Writer // nil without one
-	size  int64         // of the sheet
+	path   string
+	inputs []read
+	info   media.Info // of the clip that is read
+	plays  int
+	clip   *target // nil without one
+	matte  *target // nil without one
+	pace   *pacer  // of numbered pictures, else nil
+	pages  []sheetFiles
+	sheet  *sheet.Writer // nil without one
+	size   int64         // of the sheet
 }
 
 // sheetFiles are the files of a page.
@@ -65,7 +65,7 @@ type sheetFiles struct{ picture, data *outfile.File }
 
 // createAll makes the files, or explains why it cannot, and then leaves none.
 func (j *removal) createAll(in *input, path, output string) (*outputs, error) {
-	o := &outputs{removal: j, path: output, reads: j.reads(in, path), info: in.clip.Info(), plays: in.clip.Info().Plays}
+	o := &outputs{removal: j, path: output, inputs: j.reads(in, path), info: in.clip.Info(), plays: in.clip.Info().Plays}
 	if j.options.Loop != nil {
 		o.plays = *j.options.Loop
 	}
@@ -106,9 +106,9 @@ func samePath(a, b string) bool {
 func (o *outputs) addPage() error {
 	path := sheet.PageName(o.extras.Sheet, len(o.pages))
 	for _, name := range []string{path, sheet.DataName(path)} {
-		switch {
-		case o.replaces(name, o.reads) != "":
-			return &Error{Kind: Invalid, Cause: OutputIsInput, Path: name, Reason: o.replaces(name, o.reads)}
+		switch reason := o.replaces(name, o.inputs); {
+		case reason != "":
+			return &Error{Kind: Invalid, Cause: OutputIsInput, Path: name, Reason: reason}
 		case o.path != "" && (samePath(o.path, name) || sameFile(o.path, name)):
 			return &Error{Kind: Invalid, Path: name, Reason: "named twice: the sprite sheet and the clip need names of their own"}
 		}

@@ -1,6 +1,7 @@
 package bgremove
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/bgremove/bgremove/internal/media"
@@ -13,6 +14,7 @@ type setting struct {
 	method Method // Fast or Rembg
 	screen bool   // the backdrop is a lit screen
 	format Format // of the output, or of a sprite sheet alone
+	matte  Format // of the matte beside it; empty without one
 	sheet  bool   // a sprite sheet is written
 	input  media.Container
 }
@@ -34,7 +36,7 @@ var conditions = []condition{
 	{"holes", func(s setting) bool { return s.Holes != "" && s.Holes != HolesAuto }, holesIdle},
 	{"key", func(s setting) bool { return s.Key != "" && s.Key != KeyAuto }, colourOnly},
 	{"keepShadow", func(s setting) bool { return s.KeepShadow }, func(s setting) string {
-		return when(!s.screen, "there is no green or blue screen")
+		return cmp.Or(colourOnly(s), when(!s.screen, "there is no green or blue screen"))
 	}},
 	{"pad", func(s setting) bool { return s.Pad != 0 && s.Pad != option.Pad.Default }, func(s setting) string {
 		return when(!s.Crop, "nothing is cropped")
@@ -56,10 +58,13 @@ var conditions = []condition{
 		return when(s.input != media.GIF, "idle frames are dropped from GIF inputs only")
 	}},
 	{"quality", func(s setting) bool { return s.Quality != 0 }, func(s setting) string {
-		return when(s.format.Quality() == 0, fmt.Sprintf("%s has only one quality", s.format))
+		return s.unlessWritten(func(f Format) bool { return f.Quality() > 0 }, "%s has only one quality")
 	}},
 	{"loop", func(s setting) bool { return s.Loop != nil }, func(s setting) string {
-		return when((s.format.Video() || s.format.Still()) && !s.sheet, fmt.Sprintf("%s does not say how often it plays", s.format))
+		if s.sheet {
+			return ""
+		}
+		return s.unlessWritten(func(f Format) bool { return !f.Video() && !f.Still() }, "%s does not say how often it plays")
 	}},
 	{"edgeColour", func(s setting) bool { return s.EdgeColour != "" }, func(s setting) string {
 		if s.format == GIF {
@@ -84,15 +89,20 @@ func colourOnly(s setting) string {
 }
 
 func floodOnly(s setting) string {
-	return when(s.screen, "a screen's colour is measured") + colourOnly(s)
+	return cmp.Or(when(s.screen, "a screen's colour is measured"), colourOnly(s))
 }
 
 // holesIdle is why Holes has no effect. Where all holes are to go, they go from a screen.
 func holesIdle(s setting) string {
-	return when(s.screen && s.Holes == HolesKeep, "what shows the screen goes") + colourOnly(s)
+	return cmp.Or(when(s.screen && s.Holes == HolesKeep, "what shows the screen goes"), colourOnly(s))
 }
 
 func cutOutOnly(s setting) string { return when(s.MaskOnly, "only the matte is written") }
+
+// unlessWritten is a text about the output's format, unless a format that is written uses the option.
+func (s setting) unlessWritten(uses func(Format) bool, text string) string {
+	return when(!uses(s.format) && (s.matte == "" || !uses(s.matte)), fmt.Sprintf(text, s.format))
+}
 
 // unused are notes about the options that have no effect.
 func (s setting) unused() (notes []Note) {
@@ -110,7 +120,7 @@ func (s setting) unused() (notes []Note) {
 // setting is that of a run with a method.
 func (j *removal) setting(in *input, c *choice, output string) setting {
 	s := setting{
-		Options: j.options, method: c.method, screen: c.screen, format: j.format(),
+		Options: j.options, method: c.method, screen: c.screen, format: j.format(), matte: j.matte,
 		sheet: j.extras.Sheet != "", input: in.clip.Info().Container,
 	}
 	if output == "" {

@@ -33,6 +33,9 @@ func TestUnusedOptions(t *testing.T) {
 		{"loop", Options{Loop: &plays}, sheet, video},
 		{"edgeColour", Options{EdgeColour: "#ffffff"}, flat, video},
 		{"trim", Options{Trim: true}, flat, screen},
+		{"quality", Options{Quality: 50}, setting{method: Fast, format: APNG, matte: WebM}, setting{method: Fast, format: APNG, matte: APNG}},
+		{"loop", Options{Loop: &plays}, setting{method: Fast, format: WebM, matte: GIF}, setting{method: Fast, format: WebM, matte: WebM}},
+		{"keepShadow", Options{KeepShadow: true}, screen, video},
 	} {
 		if got := tc.used.with(tc.options).unused(); len(got) != 0 {
 			t.Errorf("%s of %+v: %v, but it has an effect", tc.field, tc.options, got)

@@ -1537,7 +1537,7 @@ export interface components {
         WebhookList: {
             webhooks: components["schemas"]["Webhook"][];
         };
-        /** @description Unknown fields are 400. */
+        /** @description A request with unknown fields is refused with status 400. */
         WebhookRequest: {
             /** @description An https address. Without it, a signing secret is made. */
             url?: string;

@@ -152,7 +152,7 @@ func (c *Clip) choice(i int) (Choice, error) {
 		return none, err
 	}
 	d := c.drop(i)
-	if d.comes {
+	if d.visits {
 		c.shotOf(i).arrivals.change(chosen, before, come)
 	}
 	return newChoice(before, chosen, tracked, c.grid, d, c.meter.w, c.meter.h), nil

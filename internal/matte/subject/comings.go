@@ -11,8 +11,8 @@ import (
 
 // This file tells what comes and goes before a camera that stands still. A person who walks in and
 // then waits does not move for a while. But the place is seen without a matte at other times, and
-// looks different then. That is background subtraction (C. Stauffer and W. Grimson, "Adaptive
-// Background Mixture Models for Real-Time Tracking", CVPR 1999), with the network's mattes as things.
+// looks different then. That is background subtraction, with the network's mattes as things (C.
+// Stauffer and W. Grimson, "Adaptive Background Mixture Models for Real-Time Tracking", CVPR 1999).
 
 const (
 	// stands is how far, in cells, the measured way of a camera that stands still may lead. Small
@@ -21,55 +21,96 @@ const (
 	// samplesMost is in how many frames of a shot, spread evenly, places are looked at, and
 	// samplesLeast in how many a look must be seen.
 	samplesMost, samplesLeast = 64, 3
-	// empty and thing are the shares of 255 of a cell that the matte covers up to which the place is
+	// bare and thing are the shares of 255 of a cell that the matte covers up to which the place is
 	// seen empty, and from which on it is part of a thing.
-	empty, thing = 25, 128
+	bare, thing = 25, 128
 	// leastApart is the least difference between two looks, of 255 in one channel, and spreads how
 	// many times the mean difference within a look it must be.
 	leastApart, spreads = 20, 5
 	// mostlyNew is the share of a thing's cells from which on it comes and goes.
 	mostlyNew = 0.5
-	// A cell moves now from a view.CellMotion of movesNow on, or where view.CellTrust is at most unknown. A
-	// thing waits if fewer than movesLeast of its cells do.
+	// A cell moves now from a view.CellMotion of movesNow on, or where view.CellTrust, below seenNow of 255,
+	// tells nothing. A thing waits if fewer than movesLeast of its cells move.
 	movesNow, unknown = 128, 76
-	// comes and waits mark the cells of things that come and go, and idles those of idle things. The
-	// network judges what moves now.
-	comes, waits, idles = 1, 2, 3
+	// markComes and markWaits are of cells of things that come and go, and markIdle of those of idle
+	// things. The network judges what moves now.
+	markComes, markWaits, markIdle = 1, 2, 3
 )
 
-// drift is the way of a camera, in cells, as the median of the backdrop's motion tells.
-type drift struct {
+// drift is the way of a camera, in cells, as the medians of the backdrop's motion in each quarter
+// of the picture tell: by a zoom they go apart. Two quarters may be wrong: who walks past a bare wall
+// seems to take it along.
+type drift [4]struct {
 	at, least, most [2]float64
+	open            bool // there was backdrop
 }
 
-// add adds the motion of a frame to the one before, where mattes leave the backdrop open.
+// fastest is how many steps of a record are told apart.
+const fastest = 64
+
+// add adds the motion of a frame to the one before, as the record has it, where mattes leave the
+// backdrop open. What is less than a step is an error that would add up, or a pan that is too slow
+// to be seen.
 func (d *drift) add(back *motion.Field, matte []float32) {
 	if d.far() {
 		return
 	}
 	for axis, way := range [][]float32{back.X, back.Y} {
-		var counts [2*64 + 1]int // by steps of a field in the record
-		all := 0
+		var counts [len(d)][2*fastest + 1]int
 		for k, m := range matte {
 			if m < open {
-				counts[int(min(max(way[k]/step, -64), 64))+64]++
-				all++
+				counts[quarter(k, back.W, back.H)][int(min(max(way[k]/step, -fastest), fastest))+fastest]++
 			}
 		}
-		passed, median := 0, 0
-		for v, n := range counts {
-			if passed += n; 2*passed >= all && all > 0 {
-				median = v - 64
-				break
-			}
+		for q := range d {
+			part := &d[q]
+			middle, known := median(counts[q][:])
+			part.open = part.open || known
+			part.at[axis] += step * float64(middle-fastest)
+			part.least[axis], part.most[axis] = min(part.least[axis], part.at[axis]), max(part.most[axis], part.at[axis])
 		}
-		d.at[axis] += float64(median) * step
-		d.least[axis], d.most[axis] = min(d.least[axis], d.at[axis]), max(d.most[axis], d.at[axis])
 	}
 }
 
-// far reports whether the camera moved.
-func (d *drift) far() bool { return max(d.most[0]-d.least[0], d.most[1]-d.least[1]) > stands }
+// quarter is in which quarter of a picture of w × h cells a cell is.
+func quarter(k, w, h int) int {
+	q := 0
+	if 2*(k%w) >= w {
+		q++
+	}
+	if 2*(k/w) >= h {
+		q += 2
+	}
+	return q
+}
+
+// median is that of counted values; without any it is the middle one, and not known.
+func median(counts []int) (middle int, known bool) {
+	all, passed := 0, 0
+	for _, n := range counts {
+		all += n
+	}
+	for v, n := range counts {
+		if passed += n; n > 0 && 2*passed >= all {
+			return v, true
+		}
+	}
+	return len(counts) / 2, false
+}
+
+// far reports whether the camera moved: whether most of the quarters did.
+func (d *drift) far() bool {
+	all, far := 0, 0
+	for _, part := range d {
+		if part.open {
+			all++
+		}
+		if max(part.most[0]-part.least[0], part.most[1]-part.least[1]) > stands {
+			far++
+		}
+	}
+	return 2*far > all
+}
 
 // look is how cells look: the median of each channel, and from which difference on something else
 // is seen; that is 0 where the look is not known.
@@ -103,16 +144,17 @@ func (c *Clip) come(s *shot, v *view.Cells) ([]uint8, error) {
 		}
 		c.watched = s
 	}
-	if c.comings == nil {
+	if c.comings == nil { // the camera moves
 		return make([]uint8, len(v.Plane(view.CellCoverage))), nil
 	}
 	g := glance{v.Plane(view.CellCoverage), [3][]uint8{v.Plane(view.CellRed), v.Plane(view.CellGreen), v.Plane(view.CellBlue)}}
 	return c.comings.marks(g, v), nil
 }
 
-// watch looks at frames of a shot. There is nothing to tell where the camera moves.
+// watch looks at frames of a shot. There is nothing to tell where the camera moves, or nothing is
+// dropped.
 func (c *Clip) watch(s *shot) (*comings, error) {
-	if s.drift.far() || s.last-s.first+1 < 2*samplesLeast {
+	if s.drift.far() || s.last-s.first+1 < 2*samplesLeast || !c.network && c.wanted != Moving {
 		return nil, nil
 	}
 	w := &comings{cells: marker{w: c.grid.X, h: c.grid.Y}}
@@ -125,7 +167,7 @@ func (c *Clip) watch(s *shot) (*comings, error) {
 		}
 		all = append(all, glance{r.bytes[0], [3][]uint8{r.bytes[5], r.bytes[6], r.bytes[7]}})
 	}
-	w.empty = learn(all, func(i, k int) bool { return all[i].matte[k] <= empty })
+	w.empty = learn(all, func(i, k int) bool { return all[i].matte[k] <= bare })
 	idle := make([][]bool, len(all))
 	for i, g := range all {
 		idle[i] = w.idleCells(g)
@@ -168,9 +210,10 @@ func learn(all []glance, counts func(frame, cell int) bool) (l look) {
 
 func absolute(a, b uint8) int { return int(max(a, b) - min(a, b)) }
 
-// known reports whether a cell's look is known, and like whether a frame shows it.
+// known reports whether a cell's look is known.
 func (l *look) known(k int) bool { return l.apart[k] > 0 }
 
+// like reports whether a frame shows a cell's look.
 func (l *look) like(g glance, k int) bool {
 	most := 0
 	for c := range l.colour {
@@ -188,13 +231,13 @@ func (w *comings) things(g glance, do func(cells []int, fresh bool)) {
 			continue
 		}
 		in[k] = true
-		cells, fresh := w.cells.spread(in, []int{k}, part), 0
+		cells, other := w.cells.spread(in, []int{k}, part), 0
 		for _, k := range cells {
 			if w.empty.known(k) && !w.empty.like(g, k) {
-				fresh++
+				other++
 			}
 		}
-		do(cells, float64(fresh) >= mostlyNew*float64(len(cells)))
+		do(cells, float64(other) >= mostlyNew*float64(len(cells)))
 	}
 }
 
@@ -213,29 +256,29 @@ func (w *comings) idleCells(g glance) []bool {
 // goes has none.
 func (w *comings) marks(g glance, v *view.Cells) []uint8 {
 	marks, motion, trust := make([]uint8, len(g.matte)), v.Plane(view.CellMotion), v.Plane(view.CellTrust)
-	moves := func(k int) bool { return motion[k] >= movesNow || trust[k] <= unknown }
+	now := func(k int) bool { return motion[k] >= movesNow || trust[k] <= unknown }
 	w.things(g, func(cells []int, fresh bool) {
-		mark, now := uint8(idles), 0
+		mark, moving := uint8(markIdle), 0
 		for _, k := range cells {
-			if moves(k) {
-				now++
+			if now(k) {
+				moving++
 			}
 		}
 		switch {
-		case fresh && float64(now) >= movesLeast*float64(len(cells)):
-			mark = comes
+		case fresh && float64(moving) >= movesLeast*float64(len(cells)):
+			mark = markComes
 		case fresh:
-			mark = waits
+			mark = markWaits
 		}
 		for _, k := range cells {
 			r := image.Rect(k%w.cells.w-1, k/w.cells.w-1, k%w.cells.w+2, k/w.cells.w+2)
 			w.cells.each(r, func(k, _, _ int) {
 				as := w.idle.like(g, k)
 				switch {
-				case mark != idles && !as:
+				case mark != markIdle && !as:
 					marks[k] = mark
-				case mark == idles && marks[k] == 0 && (as || g.matte[k] < thing) && !moves(k):
-					marks[k] = idles
+				case mark == markIdle && marks[k] == 0 && (as || g.matte[k] < thing) && !now(k):
+					marks[k] = markIdle
 				}
 			})
 		}
@@ -259,12 +302,12 @@ func (a *arrivals) add(come, chosen, matte []uint8) {
 		a.seen, a.chosen = make([]uint32, len(matte)), make([]uint32, len(matte))
 	}
 	for k, m := range matte {
-		if come[k] == idles {
+		if come[k] == markIdle {
 			a.seen[k]++
 			a.chosen[k] += uint32(chosen[k])
 		}
 		switch is := float32(chosen[k]) >= 255*foundShare; {
-		case (come[k] == comes || come[k] == waits) && m >= thing:
+		case (come[k] == markComes || come[k] == markWaits) && m >= thing:
 			a.come++
 			a.either++
 		case is:
@@ -291,9 +334,9 @@ func (a *arrivals) conclude() {
 func (a *arrivals) change(chosen, before, come []uint8) {
 	for k, mark := range come {
 		switch {
-		case mark == waits:
+		case mark == markWaits:
 			chosen[k] = max(chosen[k], before[k])
-		case mark == idles && len(a.seldom) > 0 && a.seldom[k]:
+		case mark == markIdle && len(a.seldom) > 0 && a.seldom[k]:
 			chosen[k] = 0
 		}
 	}

@@ -49,19 +49,19 @@ func (f *found) add(v *view.Cells, chosen []uint8) {
 }
 
 // drop tells what goes from a shot of what is not chosen: all or, where a network chose, that of
-// which it is sure, as it finds a subject or not, and a calm one or not. comes says that what waits
+// which it is sure, as it finds a subject or not, and a calm one or not. visits says that what waits
 // is kept, as the subject comes and goes.
 type drop struct {
-	all, comes, network, finds, calm bool
+	all, visits, network, finds, calm bool
 }
 
 // drop is that of frame i.
 func (c *Clip) drop(i int) drop {
 	s := c.shotOf(i)
-	f, comes := &s.found, c.wanted == Moving || s.arrivals.tell()
+	f, visits := &s.found, c.wanted == Moving || s.arrivals.tell()
 	return drop{
-		all:     comes || s.lively > mostlyLively,
-		comes:   comes,
+		all:     visits || s.lively > mostlyLively,
+		visits:  visits,
 		network: c.network,
 		finds:   float64(f.frames) > mostlyFound*float64(s.last-s.first+1),
 		calm:    float64(f.motion) <= calm*float64(255*f.cells),
@@ -91,14 +91,14 @@ func (d drop) of(chosen, tracked uint8) float32 {
 // ramp goes from 0 at lo to 1 at hi, on whichever side that is.
 func ramp(v, lo, hi float32) float32 { return min(max((v-lo)/(hi-lo), 0), 1) }
 
-// movesLeast is the share of a thing's cells from which on it moves, or comes and goes. A person
-// who moves only head and arms is a thing that moves.
+// movesLeast is the share of a thing's cells from which on it moves. Cells of what comes and goes count
+// as moving. A person who moves only head and arms is a thing that moves.
 const movesLeast = 0.25
 
-// dropStill drops whole things that move little. come has their marks.
+// dropStill drops whole things that move little, and cells of no thing. come has the marks of things.
 func dropStill(v *view.Cells, chosen, come []uint8) {
 	grid, in := marker{w: v.W, h: v.H}, make([]bool, len(chosen))
-	part := func(k int) bool { return chosen[k] > empty }
+	part := func(k int) bool { return chosen[k] > bare }
 	for k := range chosen {
 		if in[k] || !part(k) {
 			continue
@@ -106,7 +106,7 @@ func dropStill(v *view.Cells, chosen, come []uint8) {
 		in[k] = true
 		cells, active := grid.spread(in, []int{k}, part), 0
 		for _, k := range cells {
-			if come[k] == comes || come[k] == waits || moves(v, k) {
+			if come[k] == markComes || come[k] == markWaits || moves(v, k) {
 				active++
 			}
 		}

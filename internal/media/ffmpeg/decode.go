@@ -87,8 +87,8 @@ func (c *Clip) Needs() []string {
 // filter. Others of the clip stay as they are.
 const deinterlace = "bwdif=mode=send_frame:deint=interlaced"
 
-// interlaced reports whether pictures may hold two moments, in every second row each. The
-// filter knows no other pixels than these.
+// interlaced reports whether pictures may hold two moments, one in the even rows and one in the
+// odd ones. Only YUV is told: other pixels are hardly ever interlaced.
 func (s *videoStream) interlaced() bool {
 	return slices.Contains([]string{"tt", "bb", "tb", "bt"}, s.FieldOrder) && strings.HasPrefix(s.PixFmt, "yuv")
 }

@@ -64,7 +64,7 @@ func (c *Clip) start(ctx context.Context, o media.ReadOptions) (*source, error) 
 		// ffmpeg counts from the container's start and drops what lies before.
 		s.seeked, seek = true, max(0, o.From+c.info.Start-c.origin).Truncate(time.Microsecond)
 	}
-	// It rounds what it subtracts to the stream's time base.
+	// ffmpeg rounds what it subtracts to the stream's time base.
 	shift := rescale((seek + c.origin).Microseconds(), media.Rational{Num: 1, Den: 1e6}, c.info.TimeBase)
 	s.offset = ticks(shift, c.info.TimeBase) - c.info.Start
 	if bytes := o.Recording.Replay(); bytes != nil {
@@ -161,7 +161,7 @@ func (s *source) advance(ctx context.Context) error {
 
 // lost reports whether the clip's beginning cannot be decoded, if the first frame that can
 // is at a time: the clip was cut between key frames. Its frames and its sound keep their
-// places. Less than a unit of time is rounding.
+// places. Up to half a unit of time is rounding.
 func (c *Clip) lost(first time.Duration) bool {
 	return !c.guessed && first > max(time.Microsecond, ticks(1, c.info.TimeBase)/2)
 }
