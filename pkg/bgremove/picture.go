@@ -21,8 +21,7 @@ func WrittenFormat(input string, o Options) Format {
 // HasFile reports whether a path is that of an input or an output, or of one of its numbered
 // pictures. An output's pictures need not exist.
 func HasFile(place, path string) bool {
-	if p, ok := sequence.ParsePattern(place); ok && HasNumber(place) &&
-		p.Matches(filepath.Base(path)) && sameFile(filepath.Dir(path), filepath.Dir(place)) {
+	if p, ok := sequence.ParsePattern(place); ok && HasNumber(place) && isOneOf(p, place, path) {
 		return true
 	}
 	if !sequence.Is(place) {

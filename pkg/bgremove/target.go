@@ -113,7 +113,12 @@ func (x Extras) takes(output, path string) bool {
 	if !x.Numbered || !ok {
 		return sameFile(path, output)
 	}
-	return p.Matches(filepath.Base(path)) && sameFile(filepath.Dir(path), filepath.Dir(output))
+	return isOneOf(p, output, path)
+}
+
+// isOneOf reports whether a path is that of one of a pattern's pictures, which need not exist.
+func isOneOf(p sequence.Pattern, pattern, path string) bool {
+	return p.Matches(filepath.Base(path)) && sameFile(filepath.Dir(path), filepath.Dir(pattern))
 }
 
 // read is a file that a removal reads, and the reason not to write there.

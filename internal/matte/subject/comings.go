@@ -1,7 +1,6 @@
 package subject
 
 import (
-	"image"
 	"math"
 	"slices"
 
@@ -45,7 +44,7 @@ type drift [4]struct {
 	open            bool // there was backdrop
 }
 
-// fastest is how many steps of a record are told apart.
+// fastest is how many steps of a record are told apart, either way: a histogram holds them.
 const fastest = 64
 
 // add adds the motion of a frame to the one before, as the record has it, where mattes leave the
@@ -56,17 +55,20 @@ func (d *drift) add(back *motion.Field, matte []float32) {
 		return
 	}
 	for axis, way := range [][]float32{back.X, back.Y} {
-		var counts [len(d)][2*fastest + 1]int
+		var quarters [len(d)]histogram
 		for k, m := range matte {
 			if m < open {
-				counts[quarter(k, back.W, back.H)][int(min(max(way[k]/step, -fastest), fastest))+fastest]++
+				steps := int(min(max(way[k]/step, -fastest), fastest))
+				quarters[quarter(k, back.W, back.H)].count(steps + fastest)
 			}
 		}
 		for q := range d {
-			part := &d[q]
-			middle, known := median(counts[q][:])
-			part.open = part.open || known
-			part.at[axis] += step * float64(middle-fastest)
+			part, h := &d[q], &quarters[q]
+			if h.all == 0 {
+				continue
+			}
+			part.open = true
+			part.at[axis] += step * (math.Round(255*h.quantile(0.5)) - fastest)
 			part.least[axis], part.most[axis] = min(part.least[axis], part.at[axis]), max(part.most[axis], part.at[axis])
 		}
 	}
@@ -82,20 +84,6 @@ func quarter(k, w, h int) int {
 		q += 2
 	}
 	return q
-}
-
-// median is that of counted values; without any it is the middle one, and not known.
-func median(counts []int) (middle int, known bool) {
-	all, passed := 0, 0
-	for _, n := range counts {
-		all += n
-	}
-	for v, n := range counts {
-		if passed += n; n > 0 && 2*passed >= all {
-			return v, true
-		}
-	}
-	return len(counts) / 2, false
 }
 
 // far reports whether the camera moved: whether most of the quarters did.
@@ -165,7 +153,7 @@ func (c *Clip) watch(s *shot) (*comings, error) {
 		if err := c.read(s.first+i*n/min(n, samplesMost), &r); err != nil {
 			return nil, err
 		}
-		all = append(all, glance{r.bytes[0], [3][]uint8{r.bytes[5], r.bytes[6], r.bytes[7]}})
+		all = append(all, r.glance())
 	}
 	w.empty = learn(all, func(i, k int) bool { return all[i].matte[k] <= bare })
 	idle := make([][]bool, len(all))
@@ -224,21 +212,15 @@ func (l *look) like(g glance, k int) bool {
 
 // things calls do for the things of a frame's matte, with whether each comes and goes.
 func (w *comings) things(g glance, do func(cells []int, fresh bool)) {
-	in := make([]bool, len(g.matte))
-	part := func(k int) bool { return g.matte[k] >= thing }
-	for k := range g.matte {
-		if in[k] || !part(k) {
-			continue
-		}
-		in[k] = true
-		cells, other := w.cells.spread(in, []int{k}, part), 0
+	w.cells.pieces(func(k int) bool { return g.matte[k] >= thing }, func(cells []int) {
+		other := 0
 		for _, k := range cells {
 			if w.empty.known(k) && !w.empty.like(g, k) {
 				other++
 			}
 		}
 		do(cells, float64(other) >= mostlyNew*float64(len(cells)))
-	}
+	})
 }
 
 // idleCells are those of things that neither come nor go.
@@ -271,8 +253,7 @@ func (w *comings) marks(g glance, v *view.Cells) []uint8 {
 			mark = markWaits
 		}
 		for _, k := range cells {
-			r := image.Rect(k%w.cells.w-1, k/w.cells.w-1, k%w.cells.w+2, k/w.cells.w+2)
-			w.cells.each(r, func(k, _, _ int) {
+			w.cells.each(w.cells.beside(k), func(k, _, _ int) {
 				as := w.idle.like(g, k)
 				switch {
 				case mark != markIdle && !as:
@@ -298,11 +279,11 @@ type arrivals struct {
 
 // add adds a frame.
 func (a *arrivals) add(come, chosen, matte []uint8) {
-	if a.seen == nil {
-		a.seen, a.chosen = make([]uint32, len(matte)), make([]uint32, len(matte))
-	}
 	for k, m := range matte {
 		if come[k] == markIdle {
+			if a.seen == nil {
+				a.seen, a.chosen = make([]uint32, len(matte)), make([]uint32, len(matte))
+			}
 			a.seen[k]++
 			a.chosen[k] += uint32(chosen[k])
 		}

@@ -97,26 +97,21 @@ const movesLeast = 0.25
 
 // dropStill drops whole things that move little, and cells of no thing. come has the marks of things.
 func dropStill(v *view.Cells, chosen, come []uint8) {
-	grid, in := marker{w: v.W, h: v.H}, make([]bool, len(chosen))
 	part := func(k int) bool { return chosen[k] > bare }
-	for k := range chosen {
-		if in[k] || !part(k) {
-			continue
-		}
-		in[k] = true
-		cells, active := grid.spread(in, []int{k}, part), 0
+	in := marker{w: v.W, h: v.H}.pieces(part, func(cells []int) {
+		active := 0
 		for _, k := range cells {
 			if come[k] == markComes || come[k] == markWaits || moves(v, k) {
 				active++
 			}
 		}
 		if float64(active) >= movesLeast*float64(len(cells)) {
-			continue
+			return
 		}
 		for _, k := range cells {
 			chosen[k] = 0
 		}
-	}
+	})
 	for k := range chosen {
 		if !in[k] && !moves(v, k) {
 			chosen[k] = 0

@@ -206,7 +206,7 @@ func (f *follower) reached(matte []uint8, keep []float32, before []uint8) {
 func (m marker) spread(in []bool, from []int, like func(k int) bool) []int {
 	for n := 0; n < len(from); n++ {
 		k := from[n]
-		m.each(image.Rect(k%m.w-1, k/m.w-1, k%m.w+2, k/m.w+2), func(k, _, _ int) {
+		m.each(m.beside(k), func(k, _, _ int) {
 			if !in[k] && like(k) {
 				in[k] = true
 				from = append(from, k)
@@ -214,4 +214,22 @@ func (m marker) spread(in []bool, from []int, like func(k int) bool) []int {
 		})
 	}
 	return from
+}
+
+// beside is the part of the picture with a pixel and those that touch it.
+func (m marker) beside(k int) image.Rectangle {
+	return image.Rect(k%m.w-1, k/m.w-1, k%m.w+2, k/m.w+2)
+}
+
+// pieces calls do with the pixels of each connected part of those that are like something. It returns
+// all of them.
+func (m marker) pieces(like func(k int) bool, do func(piece []int)) (in []bool) {
+	in = make([]bool, m.w*m.h)
+	for k := range in {
+		if !in[k] && like(k) {
+			in[k] = true
+			do(m.spread(in, []int{k}, like))
+		}
+	}
+	return in
 }

@@ -101,6 +101,11 @@ func (c *Clip) read(i int, r *record) error {
 	return nil
 }
 
+// glance is the frame's matte and colours.
+func (r *record) glance() glance {
+	return glance{r.bytes[0], [3][]uint8{r.bytes[5], r.bytes[6], r.bytes[7]}}
+}
+
 // show fills the planes of cells that are known from the frame itself.
 func (r *record) show(v *view.Cells) {
 	for p, part := range map[view.CellPlane]int{view.CellCoverage: 0, view.CellTrust: 2, view.CellRed: 5, view.CellGreen: 6, view.CellBlue: 7} {

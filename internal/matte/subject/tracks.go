@@ -86,8 +86,11 @@ type histogram struct {
 	all    int
 }
 
-func (h *histogram) add(v float32) {
-	h.counts[round(v)]++
+func (h *histogram) add(v float32) { h.count(int(round(v))) }
+
+// count adds a share of 255.
+func (h *histogram) count(share int) {
+	h.counts[share]++
 	h.all++
 }
 

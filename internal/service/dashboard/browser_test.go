@@ -188,6 +188,16 @@ func (b *browser) signIn(email string) {
 	b.run("sign in", chromedp.SendKeys("#email", email), chromedp.SendKeys("#password", password), chromedp.Submit("#password"), chromedp.WaitVisible("nav"))
 }
 
+// workbench is a browser with the workbench of somebody who is signed in, whose scripts have run.
+func (s *service) workbench(email string) *browser {
+	s.Helper()
+	b := s.chromium(1280, 900)
+	b.open("/")
+	b.signIn(email)
+	b.open("/") // to the end of its scripts
+	return b
+}
+
 // drop drops files on an element, as from a file manager.
 func (b *browser) drop(selector string, files ...string) {
 	b.Helper()

@@ -41,10 +41,7 @@ func TestLateAnswer(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.Role = server.API })
 	s.user("ada@example.com", 50)
 	ids := s.signedIn("ada@example.com").broken(3)
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.open("/") // to the end of its scripts
+	b := s.workbench("ada@example.com")
 	ask[bool](b, fmt.Sprintf(held, ids[0]+"/view"))
 	for _, id := range ids[:2] {
 		b.run("show", chromedp.Click("#"+id+" a"))
@@ -66,10 +63,7 @@ func TestShownCardStaysCurrent(t *testing.T) {
 	s.user("ada@example.com", 50)
 	p := s.signedIn("ada@example.com")
 	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}).jobID()
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.open("/") // to the end of its scripts
+	b := s.workbench("ada@example.com")
 	b.until(`document.querySelector(".job.shown a")?.ariaCurrent === "true"`)
 	p.post("/jobs/" + id + "/cancel")
 	b.until(`document.querySelector(".job.shown[data-state=cancelled]")`)
@@ -84,10 +78,7 @@ func TestLatestJobs(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.Role = server.API })
 	s.user("ada@example.com", 100)
 	s.signedIn("ada@example.com").broken(15)
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.open("/") // to the end of its scripts
+	b := s.workbench("ada@example.com")
 	b.until(`performance.getEntriesByType("resource").some((r) => r.name.includes("limit=20"))`)
 	if n := ask[int](b, `new Promise((done) => setTimeout(() => done(document.querySelectorAll(".job").length), 500))`); n != 12 {
 		t.Errorf("the workbench lists %d jobs", n)
@@ -100,10 +91,7 @@ func TestAnnounced(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.Role = server.API })
 	s.user("ada@example.com", 50)
 	p := s.signedIn("ada@example.com")
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.open("/") // to the end of its scripts
+	b := s.workbench("ada@example.com")
 	for _, path := range []string{"/", "/jobs", "/jobs/ID"} {
 		id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}).jobID()
 		if path == "/jobs/ID" {
@@ -126,10 +114,7 @@ func TestCutAnswer(t *testing.T) {
 	s.user("ada@example.com", 50)
 	p := s.signedIn("ada@example.com")
 	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}).jobID()
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.open("/") // to the end of its scripts
+	b := s.workbench("ada@example.com")
 	ask[bool](b, `(() => {
 		const whole = window.fetch;
 		window.fetch = (path, asked) => {
@@ -152,10 +137,7 @@ func TestSentOnce(t *testing.T) {
 	s := start(t, nil)
 	s.user("ada@example.com", 50)
 	id := s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))})[0]
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.open("/") // to the end of its scripts
+	b := s.workbench("ada@example.com")
 	b.open("/?again=" + id)
 	ask[bool](b, `!!(window.sent = [], addEventListener("submit", (event) => { sent.push(!event.defaultPrevented); event.preventDefault(); }))|| true`)
 	const button = `document.querySelector("form[action$='/again'] button").click()`
@@ -173,10 +155,7 @@ func TestBalanceInOrder(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *server.Config) { c.Role = server.API })
 	s.user("ada@example.com", 50)
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.open("/") // to the end of its scripts
+	b := s.workbench("ada@example.com")
 	shown := ask[string](b, `(async () => {
 		const { refreshBalance } = await import(document.querySelector("script[src*='/app.js']").src);
 		const answers = [];
@@ -233,10 +212,7 @@ func TestHiddenMistake(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *server.Config) { c.Role = server.API })
 	s.user("ada@example.com", 50)
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.open("/") // to the end of its scripts
+	b := s.workbench("ada@example.com")
 	b.drop(".drop", b.file("hop.gif", clip(t)))
 	b.until(`document.querySelector("[data-files] li")`)
 	ask[bool](b, `!!(document.querySelector("#o-pad").value = "999")`)
@@ -249,10 +225,7 @@ func TestFilesChosenMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *server.Config) { c.Role = server.API })
 	s.user("ada@example.com", 50)
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.open("/") // to the end of its scripts
+	b := s.workbench("ada@example.com")
 	ask[bool](b, `(() => {
 		const send = XMLHttpRequest.prototype.send, wait = new Promise((go) => { window.release = go; });
 		XMLHttpRequest.prototype.send = function (body) { wait.then(() => send.call(this, body)); };
@@ -275,10 +248,7 @@ func TestApplyUnanswered(t *testing.T) {
 	s := following(t)
 	s.user("ada@example.com", 50)
 	id := s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))}, "method", "fast")[0]
-	b := s.chromium(1280, 900)
-	b.open("/")
-	b.signIn("ada@example.com")
-	b.open("/") // to the end of its scripts
+	b := s.workbench("ada@example.com")
 	b.choosing(id)
 	for name, answer := range map[string]string{
 		"none": `Promise.reject(new TypeError("network error"))`,
