@@ -175,8 +175,8 @@ func settableFlags(cmd *cobra.Command) *pflag.FlagSet {
 	return some
 }
 
-// isSetting reports whether a flag can be set in a file: not which file that is, and not
-// what is asked for in the place of a command's work.
+// isSetting reports whether a file or the environment can set a flag. --config names the
+// file, and with --help or --version a command does nothing else.
 func isSetting(f *pflag.Flag) bool {
 	return !slices.Contains([]string{"config", "help", "version"}, f.Name)
 }
