@@ -46,15 +46,16 @@ const (
 // chosen goes.
 func newChoice(before, chosen, tracked []uint8, grid image.Point, d drop, w, h int) Choice {
 	c := Choice{grid: grid, w: w, h: h, before: before, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
+	remains, tracked := staying(chosen, grid), around(tracked, grid)
 	for k, v := range chosen {
-		goes := d.of(v, around(tracked, grid, k))
+		goes := d.of(v, tracked[k])
 		if v != before[k] {
 			c.odds[k] = logits[v] - logits[min(max(before[k], least), 255-least)]
 		}
 		if c.odds[k] < 0 {
 			c.odds[k] *= goes
 		}
-		c.keep[k] = 1 - goes + goes*staying(chosen, c.grid, k)
+		c.keep[k] = 1 - goes + goes*remains[k]
 	}
 	return c
 }
@@ -70,10 +71,7 @@ func (c *Choice) hint(m *image.Alpha, f *follower, i int) {
 	whole := image.NewAlpha(image.Rect(0, 0, c.w, c.h))
 	refine.Resize(whole, m)
 	chosen := shrunk(whole, c.grid)
-	c.own, c.held, c.odds, c.keep = &own, f.held(i), nil, make([]float32, len(chosen))
-	for k := range c.keep {
-		c.keep[k] = staying(chosen, c.grid, k)
-	}
+	c.own, c.held, c.odds, c.keep = &own, f.held(i), nil, staying(chosen, c.grid)
 }
 
 // shrunk are the means of a matte over cells.
@@ -93,18 +91,27 @@ func shrunk(m *image.Alpha, grid image.Point) []uint8 {
 	return cells
 }
 
-// staying is how much of a cell stays.
-func staying(chosen []uint8, g image.Point, k int) float32 {
-	return ramp(float32(around(chosen, g, k))/255, gone, stays)
+// staying is how much of each cell stays.
+func staying(chosen []uint8, g image.Point) []float32 {
+	shares := make([]float32, len(chosen))
+	for k, most := range around(chosen, g) {
+		shares[k] = ramp(float32(most)/255, gone, stays)
+	}
+	return shares
 }
 
-// around is the most of a cell and those around it.
-func around(chosen []uint8, g image.Point, k int) (most uint8) {
-	x, y := k%g.X, k/g.X
-	for j := max(y-1, 0); j <= min(y+1, g.Y-1); j++ {
-		for i := max(x-1, 0); i <= min(x+1, g.X-1); i++ {
-			most = max(most, chosen[j*g.X+i])
+// around are the most of each cell and of those around it.
+func around(v []uint8, g image.Point) []uint8 {
+	beside := slices.Clone(v)
+	for y := range g.Y {
+		from, to := v[y*g.X:][:g.X], beside[y*g.X:][:g.X]
+		for x := 1; x < g.X; x++ {
+			to[x-1], to[x] = max(to[x-1], from[x]), max(to[x], from[x-1])
 		}
+	}
+	most := slices.Clone(beside)
+	for k := g.X; k < len(v); k++ {
+		most[k-g.X], most[k] = max(most[k-g.X], beside[k]), max(most[k], beside[k-g.X])
 	}
 	return most
 }

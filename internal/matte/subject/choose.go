@@ -129,7 +129,7 @@ func (c *Clip) Choice(i int) (Choice, error) {
 	choice, err := c.choice(i)
 	switch {
 	case err != nil:
-	case c.lasting != nil:
+	case c.before != nil:
 		err = c.last(&choice, i)
 	case c.hinted != nil:
 		m := image.NewAlpha(c.marker().bounds())

@@ -2,8 +2,9 @@ package subject
 
 import (
 	"context"
-	"errors"
 	"image"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/matte/motion"
 	"github.com/bgremove/bgremove/internal/records"
@@ -30,12 +31,18 @@ var sureness = func() (t [256]float32) {
 // and the sum of that.
 type lasting struct{ covered, sure, spare []float32 }
 
-// reset begins a shot of n cells.
+// reset sets the sums of n cells to nothing.
 func (l *lasting) reset(n int) {
 	for _, p := range []*[]float32{&l.covered, &l.sure, &l.spare} {
 		*p = sized(*p, n)
 		clear(*p)
 	}
+}
+
+// begin begins a shot with a frame.
+func (l *lasting) begin(now *lasting) {
+	l.reset(len(now.sure))
+	l.advance(nil, nil, now)
 }
 
 // advance goes on to the next frame, in either direction of time, as sums do.
@@ -44,7 +51,7 @@ func (l *lasting) advance(way *motion.Field, trust []float32, now *lasting) {
 	l.sure, l.spare = gather(l.sure, l.spare, way, trust, now.sure)
 }
 
-// encode gives l as two planes of bytes: the mean, and frames.
+// encode gives sums as two planes of bytes: the mean, and frames.
 func (l *lasting) encode() (mean, count []byte) {
 	mean, count = make([]byte, len(l.sure)), make([]byte, len(l.sure))
 	for k, sure := range l.sure {
@@ -53,92 +60,79 @@ func (l *lasting) encode() (mean, count []byte) {
 	return mean, count
 }
 
-// set makes l what encode gave.
-func (l *lasting) set(mean, count []byte) {
-	l.reset(len(mean))
+// add adds what encode gave.
+func (l *lasting) add(mean, count []byte) {
 	for k, b := range count {
-		l.sure[k] = frames[b]
-		l.covered[k] = frames[b] * float32(mean[k]) / 255
+		l.sure[k] += frames[b]
+		l.covered[k] += frames[b] * float32(mean[k]) / 255
 	}
+}
+
+// without are the sums without those of a frame.
+func (l *lasting) without(now *lasting) *lasting {
+	less := new(lasting)
+	less.reset(len(l.sure))
+	for k, sure := range l.sure {
+		less.sure[k], less.covered[k] = sure-now.sure[k], l.covered[k]-now.covered[k]
+	}
+	return less
 }
 
 // Endure finds what each cell is by the frames of the shot in which its track is surely subject or surely
 // not, for Choice.Lasting. It comes after Choose. It does nothing where that kept all, or where there will be
 // hints: they tell of each frame.
-func (c *Clip) Endure(ctx context.Context) (err error) {
+func (c *Clip) Endure(ctx context.Context) error {
 	if c.chosen.Len() == 0 || c.pictures != nil {
 		return nil
 	}
-	before, err := records.Create(c.tempDir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, before.Close()) }()
-	if c.lasting, err = records.Create(c.tempDir); err != nil {
-		return err
-	}
-	for i := range c.shots {
-		if err := c.endureUntil(ctx, &c.shots[i], before); err != nil {
+	for _, f := range []**records.File{&c.before, &c.after} {
+		var err error
+		if *f, err = records.Create(c.tempDir); err != nil {
 			return err
 		}
 	}
-	for i := len(c.shots) - 1; i >= 0; i-- {
-		if err := c.endureFrom(ctx, &c.shots[i], before); err != nil {
-			return err
-		}
-	}
-	return nil
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return c.endureUntil(ctx) })
+	both.Go(func() error { return c.endureAfter(ctx) })
+	return both.Wait()
 }
 
-// endureUntil writes what is known of each frame of a shot by those before it, and by itself.
-func (c *Clip) endureUntil(ctx context.Context, s *shot, to *records.File) error {
+// endureUntil keeps what is known of each frame by those of its shot before it, and by itself.
+func (c *Clip) endureUntil(ctx context.Context) error {
 	var l lasting
-	l.reset(c.grid.X * c.grid.Y)
-	for i := s.first; i <= s.last; i++ {
+	for i := range c.chosen.Len() {
 		now, links, err := c.surely(ctx, i)
 		if err != nil {
 			return err
 		}
-		if i == s.first {
-			l.advance(nil, nil, now)
+		if i == c.shotOf(i).first {
+			l.begin(now)
 		} else {
 			l.advance(&links.Back, links.Trust, now)
 		}
-		mean, count := l.encode()
-		if err := to.Append(mean, count); err != nil {
+		if err := c.before.Append(l.encode()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// endureFrom keeps what is known of each frame of a shot, the last one first.
-func (c *Clip) endureFrom(ctx context.Context, s *shot, before *records.File) error {
-	var l, all lasting
-	n := c.grid.X * c.grid.Y
-	l.reset(n)
-	mean, count := make([]byte, n), make([]byte, n)
+// endureAfter keeps what is known of each frame by those of its shot after it, the last frame first.
+func (c *Clip) endureAfter(ctx context.Context) error {
+	var l lasting
 	var next *Links
-	for i := s.last; i >= s.first; i-- {
+	for i := c.chosen.Len() - 1; i >= 0; i-- {
 		now, links, err := c.surely(ctx, i)
 		if err != nil {
 			return err
 		}
-		if next == nil {
-			l.advance(nil, nil, now)
+		if i == c.shotOf(i).last {
+			l.begin(now)
 		} else {
 			l.advance(&next.Forward, next.Ahead, now)
 		}
 		next = links
-		if err := before.Read(i, mean, count); err != nil {
-			return err
-		}
-		all.set(mean, count)
-		for k := range all.sure {
-			all.covered[k] += l.covered[k] - now.covered[k]
-			all.sure[k] += l.sure[k] - now.sure[k]
-		}
-		if err := c.lasting.Append(all.encode()); err != nil {
+		if err := c.after.Append(l.without(now).encode()); err != nil {
 			return err
 		}
 	}
@@ -171,14 +165,23 @@ func (c *Clip) surely(ctx context.Context, i int) (*lasting, *Links, error) {
 // last adds to the choice of frame i what lasts.
 func (c *Clip) last(choice *Choice, i int) error {
 	n := c.grid.X * c.grid.Y
+	var all lasting
+	all.reset(n)
 	mean, count := make([]byte, n), make([]byte, n)
-	if err := c.lasting.Read(c.lasting.Len()-1-i, mean, count); err != nil {
-		return err
+	for _, p := range [...]struct {
+		from *records.File
+		at   int
+	}{{c.before, i}, {c.after, c.after.Len() - 1 - i}} {
+		if err := p.from.Read(p.at, mean, count); err != nil {
+			return err
+		}
+		all.add(mean, count)
 	}
-	choice.lasting, choice.lastingSure = shares(mean), make([]float32, n)
-	for k, b := range count {
-		sure := 2*choice.lasting[k] - 1
-		choice.lastingSure[k] = lastingWeight * min(frames[b], lastingMost) * sure * sure
+	choice.lasting, choice.lastingSure = make([]float32, n), make([]float32, n)
+	for k, sum := range all.sure {
+		share := all.covered[k] / max(sum, 1e-6)
+		sure := 2*share - 1
+		choice.lasting[k], choice.lastingSure[k] = share, lastingWeight*min(sum, lastingMost)*sure*sure
 	}
 	return nil
 }

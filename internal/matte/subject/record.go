@@ -14,7 +14,7 @@ type record struct {
 	sample [quantities][]float32
 	before [quantities][]float32
 	Links
-	bytes [planes][]byte
+	bytes [][]byte // its second part
 }
 
 const (
@@ -24,19 +24,32 @@ const (
 	doubling = 16
 )
 
-// planes are a record's parts: bytes of the sample, of the means and sums along the track
-// so far, then the fields as differences along rows, high and low bytes apart, which
-// compress better.
+// The first part of a record are its links: two planes of bytes, then the fields as differences along
+// rows, high and low bytes apart, which compress better.
 const (
-	ofSample = 9
-	ofTracks = 5
-	ofFields = ofSample + ofTracks
-	planes   = ofFields + 8
+	trustPlane = iota
+	aheadPlane
+	fieldPlanes
+	linkPlanes = fieldPlanes + 8
 )
 
-// parts are the planes of a record in a buffer.
-func parts(buf []byte) (all [planes][]byte) {
+// The second part are bytes of the sample, then of the means and sums along the track so far.
+const (
+	mattePlane = iota
+	movingPlane
+	seenPlane
+	redPlane
+	greenPlane
+	bluePlane
+	alongPlane
+	trackPlanes
+	samplePlanes = trackPlanes + 5
+)
+
+// parted is a buffer of planes, and these.
+func parted(buf []byte, planes int) [][]byte {
 	n := len(buf) / planes
+	all := make([][]byte, planes)
 	for i := range all {
 		all[i] = buf[i*n : (i+1)*n]
 	}
@@ -45,19 +58,28 @@ func parts(buf []byte) (all [planes][]byte) {
 
 // write appends the record of a sample.
 func (c *Clip) write(s *sample) error {
-	buf := make([]byte, planes*len(s.matte))
-	part := parts(buf)
-	for i, p := range [...][]float32{s.matte, s.moving, s.seen, s.Trust, s.Ahead, s.colour[0], s.colour[1], s.colour[2]} {
+	n := len(s.matte)
+	links, bytes := make([]byte, linkPlanes*n), make([]byte, samplePlanes*n)
+	s.encode(parted(links, linkPlanes))
+	part := parted(bytes, samplePlanes)
+	for i, p := range [...][]float32{s.matte, s.moving, s.seen, s.colour[0], s.colour[1], s.colour[2]} {
 		copy(part[i], rounded(p))
 	}
 	for k, v := range s.along {
-		part[ofSample-1][k] = signed(v)
+		part[alongPlane][k] = signed(v)
 	}
 	for i, p := range c.tracks.means() {
-		copy(part[ofSample+i], p)
+		copy(part[trackPlanes+i], p)
 	}
-	for i, p := range [][]float32{s.Back.X, s.Back.Y, s.Forward.X, s.Forward.Y} {
-		high, low := part[ofFields+2*i], part[ofFields+2*i+1]
+	return c.frames.Append(links, bytes)
+}
+
+// encode fills a record's first part.
+func (l *Links) encode(part [][]byte) {
+	copy(part[trustPlane], rounded(l.Trust))
+	copy(part[aheadPlane], rounded(l.Ahead))
+	for i, p := range [][]float32{l.Back.X, l.Back.Y, l.Forward.X, l.Forward.Y} {
+		high, low := part[fieldPlanes+2*i], part[fieldPlanes+2*i+1]
 		before := int16(0)
 		for k, v := range p {
 			q := int16(max(min(v/step, farthest), -farthest))
@@ -65,51 +87,69 @@ func (c *Clip) write(s *sample) error {
 			high[k], low[k], before = uint8(d>>8), uint8(d), q
 		}
 	}
-	return c.frames.Append(buf)
 }
 
-// read is the record of frame i.
-func (c *Clip) read(i int, r *record) error {
-	n := c.grid.X * c.grid.Y
-	buf := make([]byte, planes*n)
-	if err := c.frames.Read(i, buf); err != nil {
-		return err
-	}
-	part := parts(buf)
-	r.bytes = part
-	for i, p := range []*[]float32{&r.sample[covered], &r.sample[moved], &r.sample[seen], &r.Trust, &r.Ahead} {
-		*p = shares(part[i])
-	}
-	r.sample[along], r.sample[followed] = signs(part[ofSample-1]), slices.Repeat([]float32{1}, n)
-	track := part[ofSample:]
-	r.before = [quantities][]float32{moved: shares(track[0]), along: signs(track[1]), seen: counts(track[2]), covered: shares(track[3]), followed: counts(track[4])}
-	for k, trust := range r.before[seen] {
-		r.before[moved][k] *= trust
-		r.before[along][k] *= trust
-		r.before[covered][k] *= r.before[followed][k]
-	}
-	r.Back.Set(c.grid.X, c.grid.Y)
-	r.Forward.Set(c.grid.X, c.grid.Y)
-	for i, p := range [][]float32{r.Back.X, r.Back.Y, r.Forward.X, r.Forward.Y} {
-		high, low := part[ofFields+2*i], part[ofFields+2*i+1]
+// decode fills links of a grid from a record's first part.
+func (l *Links) decode(part [][]byte, grid image.Point) {
+	l.Trust, l.Ahead = shares(part[trustPlane]), shares(part[aheadPlane])
+	l.Back.Set(grid.X, grid.Y)
+	l.Forward.Set(grid.X, grid.Y)
+	for i, p := range [][]float32{l.Back.X, l.Back.Y, l.Forward.X, l.Forward.Y} {
+		high, low := part[fieldPlanes+2*i], part[fieldPlanes+2*i+1]
 		q := int16(0)
 		for k := range p {
 			q += int16(binary.BigEndian.Uint16([]byte{high[k], low[k]}))
 			p[k] = float32(q) * step
 		}
 	}
+}
+
+// read is the record of frame i.
+func (c *Clip) read(i int, r *record) error {
+	n := c.grid.X * c.grid.Y
+	links, bytes := make([]byte, linkPlanes*n), make([]byte, samplePlanes*n)
+	if err := c.frames.Read(i, links, bytes); err != nil {
+		return err
+	}
+	r.decode(parted(links, linkPlanes), c.grid)
+	r.bytes = parted(bytes, samplePlanes)
+	for _, p := range [...]struct {
+		to    *[]float32
+		plane int
+	}{{&r.sample[covered], mattePlane}, {&r.sample[moved], movingPlane}, {&r.sample[seen], seenPlane}} {
+		*p.to = shares(r.bytes[p.plane])
+	}
+	r.sample[along], r.sample[followed] = signs(r.bytes[alongPlane]), slices.Repeat([]float32{1}, n)
+	track := r.bytes[trackPlanes:]
+	r.before = [quantities][]float32{moved: shares(track[0]), along: signs(track[1]), seen: counts(track[2]), covered: shares(track[3]), followed: counts(track[4])}
+	for k, trust := range r.before[seen] {
+		r.before[moved][k] *= trust
+		r.before[along][k] *= trust
+		r.before[covered][k] *= r.before[followed][k]
+	}
 	return nil
+}
+
+// readLinks are the links of frame i, without the rest of its record.
+func (c *Clip) readLinks(i int) (*Links, error) {
+	buf := make([]byte, linkPlanes*c.grid.X*c.grid.Y)
+	if err := c.frames.Read(i, buf); err != nil {
+		return nil, err
+	}
+	l := new(Links)
+	l.decode(parted(buf, linkPlanes), c.grid)
+	return l, nil
 }
 
 // glance is the frame's matte and colours.
 func (r *record) glance() glance {
-	return glance{r.bytes[0], [3][]uint8{r.bytes[5], r.bytes[6], r.bytes[7]}}
+	return glance{r.bytes[mattePlane], [3][]uint8{r.bytes[redPlane], r.bytes[greenPlane], r.bytes[bluePlane]}}
 }
 
 // show fills the planes of cells that are known from the frame itself.
 func (r *record) show(v *view.Cells) {
-	for p, part := range map[view.CellPlane]int{view.CellCoverage: 0, view.CellTrust: 2, view.CellRed: 5, view.CellGreen: 6, view.CellBlue: 7} {
-		copy(v.Plane(p), r.bytes[part])
+	for p, plane := range map[view.CellPlane]int{view.CellCoverage: mattePlane, view.CellTrust: seenPlane, view.CellRed: redPlane, view.CellGreen: greenPlane, view.CellBlue: bluePlane} {
+		copy(v.Plane(p), r.bytes[plane])
 	}
 	motion, way := v.Plane(view.CellMotion), v.Plane(view.CellAlong)
 	for k, trust := range r.sample[seen] {

@@ -76,7 +76,8 @@ type Clip struct {
 	tracks  sums
 	result  *records.File // what was gathered along tracks by frame, the last frame first
 	chosen  *records.File // what Choose found, by frame
-	lasting *records.File // what Endure found, the last frame first; nil before
+	before  *records.File // what Endure found by the frames up to each, and
+	after   *records.File // by those after it, the last frame first; nil before
 	wanted  Wanted
 	network bool     // whether a network chose
 	watched *shot    // the one that comings is of
@@ -270,13 +271,12 @@ func (c *Clip) links(i int) (*Links, error) {
 	if kept.links != nil && kept.frame == i {
 		return kept.links, nil
 	}
-	var r record
-	if err := c.read(i, &r); err != nil {
+	links, err := c.readLinks(i)
+	if err != nil {
 		return nil, err
 	}
-	links := r.Links
-	*kept = keptLinks{i, &links}
-	return &links, nil
+	*kept = keptLinks{i, links}
+	return links, nil
 }
 
 // frame is Frame, and how the frame belongs to the one before.
@@ -313,7 +313,7 @@ func (c *Clip) shotOf(i int) *shot {
 
 // Close removes the record.
 func (c *Clip) Close() (err error) {
-	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen, c.lasting, c.pictures, c.mattes, c.hints, c.states} {
+	for _, f := range []*records.File{c.frames, c.seen, c.result, c.chosen, c.before, c.after, c.pictures, c.mattes, c.hints, c.states} {
 		if f != nil {
 			err = errors.Join(err, f.Close())
 		}
