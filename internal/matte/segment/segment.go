@@ -127,7 +127,7 @@ func (e *Estimator) Steps() []matte.Step {
 		}
 	}
 	if e.plates() {
-		steps = append(steps, matte.Step{Name: "plate", InOrder: true, Run: e.view}, matte.Step{Name: "revise", Run: e.revise})
+		steps = append(steps, matte.Step{Name: "fit", Run: e.fit}, matte.Step{Name: "plate", InOrder: true, Run: e.view}, matte.Step{Name: "revise", Run: e.revise})
 	}
 	if !e.options.NoSteady && !e.clip.Recurrent() {
 		steps = append(steps, matte.Step{Name: "steady", InOrder: true, Run: e.hold})
@@ -149,6 +149,7 @@ type draft struct {
 	step    *subject.Step  // of the study
 	seen    view.Features  // by the network, in its study
 	choice  subject.Choice // of the study
+	fits    bool           // whether it may be revised
 	view    *view.View     // what the reviser is to be shown; nil if the matte stays
 }
 
@@ -219,16 +220,23 @@ func copied(m *image.Alpha) *image.Alpha {
 	return &c
 }
 
-// enough is the least known share of a picture's plate for revising its matte.
-const enough = 0.3
-
-func (e *Estimator) view(ctx context.Context, w *matte.Estimate) error {
+// fit makes a frame's draft one that the reviser may see.
+func (e *Estimator) fit(ctx context.Context, w *matte.Estimate) error {
 	d, err := drafted(ctx, w)
 	if err != nil {
 		return err
 	}
-	d, ok := e.fitted(w.Image, d)
-	if ok {
+	w.Draft = e.fitted(w.Image, d)
+	return nil
+}
+
+// enough is the least known share of a picture's plate for revising its matte.
+const enough = 0.3
+
+// view shows a frame to the plate.
+func (e *Estimator) view(_ context.Context, w *matte.Estimate) error {
+	d := w.Draft.(draft)
+	if d.fits {
 		if v := e.plate.Next(d.picture, d.matte); v.Known > enough {
 			d.view = &v
 		}
@@ -248,14 +256,14 @@ func enlarged(img *image.NRGBA, m *image.Alpha) bool {
 // reviser finds errors better. It has the size of d's matte, or of img if that
 // was enlarged for the network, because a matte scaled back is blurred. If it
 // was not enlarged, img may be nil. A draft that would be too large to be
-// revised stays as it is, and ok is false.
-func (e *Estimator) fitted(img *image.NRGBA, d draft) (_ draft, ok bool) {
+// revised stays as it is.
+func (e *Estimator) fitted(img *image.NRGBA, d draft) draft {
 	size, own := d.matte.Rect.Size(), img != nil && enlarged(img, d.matte)
 	if own {
 		size = img.Rect.Size()
 	}
 	if !e.network.Revises(size.X, size.Y) {
-		return d, false
+		return d
 	}
 	picture := img
 	if !own {
@@ -263,7 +271,7 @@ func (e *Estimator) fitted(img *image.NRGBA, d draft) (_ draft, ok bool) {
 	}
 	m := image.NewAlpha(image.Rectangle{Max: size})
 	e.upsample(m, picture, d)
-	return draft{picture: picture, matte: m, choice: d.choice}, true
+	return draft{picture: picture, matte: m, choice: d.choice, fits: true}
 }
 
 // upsample brings a draft to the size of dst, which is that of img.

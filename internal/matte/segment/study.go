@@ -170,7 +170,7 @@ func (e *Estimator) Conclude(ctx context.Context) error {
 		}
 		d.choice.Apply(d.matte)
 		d.picture = fitting(v.picture, d.matte.Rect.Size())
-		if d, ok := e.fitted(v.own, d); ok {
+		if d = e.fitted(v.own, d); d.fits {
 			e.plate.Sample(d.picture, d.matte)
 		}
 	}
