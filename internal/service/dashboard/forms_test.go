@@ -209,6 +209,8 @@ func TestSubmitRefused(t *testing.T) {
 		t.Errorf("after a refusal the format is %v, harmonise %v", format, harmonise)
 	}
 	p.do(http.MethodPost, "/jobs/"+id+"/again", "text/plain", nil).says(http.StatusBadRequest, "Run again for 4 credits", `name="pad" type="number" min="0" max="50" value="12"`)
+	brokenOff := "--b\r\nContent-Disposition: form-data; name=\"pad\"\r\n\r\n40\r\n--b\r\nContent-Disposition: form-data; name=\"shadow\"\r\n\r\nso"
+	p.do(http.MethodPost, "/jobs/"+id+"/again", "multipart/form-data; boundary=b", strings.NewReader(brokenOff)).says(http.StatusBadRequest, "Run again for 4 credits", `name="pad" type="number" min="0" max="50" value="12"`)
 }
 
 // Scripts get parts of pages.

@@ -56,6 +56,34 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
+// TestShownTwice shows a job, and an event shows it again. The first answer comes last. Both are
+// told that it is shown: whoever clicked is led there.
+func TestShownTwice(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	ids := s.signedIn("ada@example.com").broken(2)
+	b := s.workbench("ada@example.com")
+	told := ask[[]bool](b, fmt.Sprintf(`(async () => {
+		const { show } = await import(document.querySelector("script[src*='/app.js']").src.replace("app.js", "job.js"));
+		const whole = window.fetch, wait = new Promise((go) => { window.release = go; });
+		window.fetch = async (path, asked) => {
+			const answer = await whole(path, asked);
+			await wait;
+			return answer;
+		};
+		const first = show(%[1]q);
+		window.fetch = whole;
+		const second = show(%[1]q);
+		await second;
+		release();
+		return Promise.all([first, second]);
+	})()`, ids[0]))
+	if !told[0] || !told[1] {
+		t.Errorf("a job that is shown twice is told to be shown: %v", told)
+	}
+}
+
 // TestShownCardStaysCurrent has the card of the shown job renewed.
 func TestShownCardStaysCurrent(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -95,21 +96,27 @@ func (d *Dashboard) again(v *visit) error {
 }
 
 // typed are the options of a form, so that nobody types them twice. One that is wrong or
-// empty has its default. A form that cannot be read leaves the former options.
+// empty has its default. A form that cannot be read to its end leaves the former options.
 func typed(former job.Options, contentType string, form io.Reader) job.Options {
 	_, parameters, _ := mime.ParseMediaType(contentType)
 	parts := multipart.NewReader(form, parameters["boundary"])
-	p, err := parts.NextPart()
-	if err != nil {
-		return former
-	}
 	o := job.DefaultOptions()
-	for ; err == nil; p, err = parts.NextPart() {
-		if value, err := io.ReadAll(p); err == nil && len(value) > 0 {
+	for {
+		p, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return o
+		}
+		if err != nil {
+			return former
+		}
+		value, err := io.ReadAll(p)
+		if err != nil {
+			return former
+		}
+		if len(value) > 0 {
 			_, _ = o.Set(p.FormName(), string(value)) // the page says what is wrong
 		}
 	}
-	return o
 }
 
 // answerSubmission answers a submission. refused makes the page for correcting it.
