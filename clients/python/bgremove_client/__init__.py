@@ -197,7 +197,7 @@ class Client:
 
     def _json(self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None, end: float | None = None) -> dict[str, Any]:
         def once() -> dict[str, Any]:
-            _, answer = self._ask(method, path, body, headers or {})
+            _, answer = self._ask(method, path, body, headers or {}, end)
             try:
                 return cast(dict[str, Any], json.loads(answer))
             except ValueError:
@@ -212,12 +212,13 @@ class Client:
             raise Error("damaged", "the download differs from the service's file")
         return content
 
-    def _ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[email.message.Message, bytes]:
-        """One try."""
+    def _ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], end: float | None = None) -> tuple[email.message.Message, bytes]:
+        """One try. After end it does not wait for more of the answer."""
+        timeout = self._timeout if end is None else min(self._timeout, max(end - time.monotonic(), 0.001))
         request = urllib.request.Request(self._server + path, body, {"Authorization": f"Bearer {self._key}", "User-Agent": "bgremove-python", **headers}, method=method)
         try:
             try:
-                answer = self._opener.open(request, timeout=self._timeout)
+                answer = self._opener.open(request, timeout=timeout)
             except urllib.error.HTTPError as refused:
                 answer = refused
             with answer:

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -263,6 +264,11 @@ class RetryTest(unittest.TestCase):
         url, _ = self.serve((503, {"Retry-After": "5"}, b""), (200, {}, b'{"id":"job_1","status":"done"}'))
         with self.assertRaises(TimeoutError):
             Client(url, "bgr_1").wait("job_1", timeout=1)
+
+    def test_waiting_ends_while_an_answer_is_waited_for(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            with self.assertRaises(TimeoutError):
+                Client(f"http://127.0.0.1:{silent.getsockname()[1]}", "bgr_1", timeout=600).wait("job_1", timeout=0.2)
 
     def test_a_damaged_download_is_fetched_again(self) -> None:
         digest = hashlib.sha256(b"GIF89a").hexdigest()
