@@ -9,10 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/bgremove/bgremove/internal/system/infile"
 )
 
 // Errors of archives.
@@ -32,7 +33,7 @@ const (
 // whether it is a .tgz or a .zip. Names in the archive are only compared with
 // the wanted ones.
 func extract(archive string, wanted func(name string) bool, w io.Writer) error {
-	f, err := os.Open(archive)
+	f, err := infile.Open(archive)
 	if err != nil {
 		return err
 	}

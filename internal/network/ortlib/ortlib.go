@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/adrg/xdg"
+
+	"github.com/bgremove/bgremove/internal/system/infile"
 )
 
 // Version is the release that Install installs. The Go binding needs 1.24 or
@@ -160,7 +162,7 @@ func cacheName(goos string) string {
 // checkLibrary checks by the first bytes of a file that it is a shared library
 // of a system.
 func checkLibrary(path, goos string) error {
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return err
 	}
