@@ -88,10 +88,13 @@ class Optimiser(unittest.TestCase):
 
 
 class Training(unittest.TestCase):
+    def options(self, folder, *more):
+        with mock.patch("sys.argv", ["train.py", "pack.zip", folder, "--device", "cpu", *more]):
+            return train.parser(train.__doc__).parse_args()
+
     def test_goes_on_where_it_was_saved(self):
         with tempfile.TemporaryDirectory() as folder:
-            with mock.patch("sys.argv", ["train.py", "pack.zip", folder, "--device", "cpu", "--plan", "96:64"]):
-                options = train.parser(train.__doc__).parse_args()
+            options = self.options(folder, "--plan", "96:64")
             first = train.Trainer(options, crew.Crew())
             first.seen = first.place = 40
             first.save()
@@ -99,6 +102,17 @@ class Training(unittest.TestCase):
         self.assertEqual((second.seen, second.place, second.plan), (40, 40, "96:64"))
         for a, b in zip(first.net.parameters(), second.net.parameters()):
             torch.testing.assert_close(a, b)
+
+    def test_begins_a_plan_again_with_the_weights(self):
+        for seen in (0, 40):  # restore.py's checkpoints have seen nothing
+            with tempfile.TemporaryDirectory() as folder:
+                first = train.Trainer(self.options(folder, "--plan", "192:1"), crew.Crew())
+                first.seen = first.place = seen
+                first.before = 7
+                first.save()
+                second = train.Trainer(self.options(folder, "--again"), crew.Crew())
+            self.assertEqual((second.before, second.seen, second.place, second.plan), (7 + seen, 0, 0, train.PLAN))
+            torch.testing.assert_close(second.net.head.weight, first.net.head.weight)
 
 
 class Soup(unittest.TestCase):

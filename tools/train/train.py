@@ -44,7 +44,7 @@ def parser(doc):
     p.add_argument("--minutes", type=float, help="end with a checkpoint after this time, including reading the pack")
     p.add_argument("--plan", help=f"SIZE:SAMPLES,… or SIZE:SECONDSs,… (default {PLAN}, or the checkpoint's)")
     p.add_argument("--widths", type=widths, help=f"channels of the levels (default {WIDTHS}, or the checkpoint's)")
-    p.add_argument("--again", action="store_true", help="begin the plan anew with the existing weights")
+    p.add_argument("--again", action="store_true", help="begin --plan, or the default one, with the existing weights")
     p.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
     p.add_argument("--pixels", type=int, help="pixels a batch, default 110000 a process on CPU, 4000000 on GPU")
     p.add_argument("--processes", type=int, help="processes that train together on CPU, default one per core, or draw for a GPU, default 5")
@@ -97,18 +97,21 @@ class Trainer:
         self.ready = []  # drawn batches that were not given to echo yet
 
     def resume(self, s):
-        """Restores a checkpoint's state and returns its plan, or None if a new plan begins."""
+        """Restores a checkpoint's state and returns its plan, or with --again its weights alone, and None."""
         self.net.load_state_dict(s.net)
         self.average.load_state_dict(s.average)
-        self.seen, self.before, self.seconds, self.place = s.seen, s.before, s.seconds, s.place
+        self.seconds = s.seconds
         if self.a.again:
-            self.seen, self.before, self.place = 0, s.before + s.seen, 0
+            self.before = s.before + s.seen
         else:
+            self.seen, self.before, self.place = s.seen, s.before, s.place
             self.optimiser.load_state_dict(s.optimiser)
         self.dice = self.fresh_dice()
-        if s.device == self.device.type and self.before == s.before and self.crew.rank == 0:
+        if self.a.again:
+            return None
+        if s.device == self.device.type and self.crew.rank == 0:
             self.dice.generator.set_state(s.dice)
-        return s.plan if self.before == s.before else None
+        return s.plan
 
     def fresh_dice(self):
         return Dice(self.device, self.seed(self.crew.rank))
