@@ -3,11 +3,11 @@
 Most of the time of drawing is that of a processor, which starts many small operations. Batches
 come back as bytes in files that are mapped into memory: in none of them is a value finer than
 1/255.
-
 """
 
 import os
 import queue
+import signal
 import tempfile
 
 import torch
@@ -18,7 +18,7 @@ from echo import whole
 from pack import Pack
 
 SLOTS = 2  # batches that wait, of each process
-MARGIN = 1.5  # a batch's canvas may be larger than its size, whose sides it rounds
+MARGIN = 2.0  # room for a batch beside its pixels: the sides of its canvas and the number of samples are rounded
 FEWEST = 4  # samples of a batch
 
 
@@ -84,21 +84,27 @@ class Drawers:
                     raise SystemExit("a process that draws samples has ended") from None
 
 
+def samples(pixels, size):
+    """How many samples of a size a batch of about so many pixels has."""
+    return round(pixels / size**2)
+
+
 def slot(path, room):
     return torch.from_file(path, shared=True, size=room, dtype=torch.uint8)
 
 
 def work(k, seed, paths, room, free, size, full, composer, a, pixels):
-    """The work of process k."""
+    """The work of process k. Ctrl-C is for the process that trains: it ends with a checkpoint, and ends this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
     device = torch.device(a.device)
     slots = [slot(p, room) for p in paths]
     drawn = composer.of(Pack(a.pack, set(a.without)), Dice(device, seed), a.strength)
     while True:
-        s = free.get()
+        s, side = free.get(), size.value  # which the other process may change at any time
         with torch.no_grad():
             try:
-                batch = whole(drawn.batch(round(pixels / size.value**2), size.value))
+                batch = whole(drawn.batch(samples(pixels, side), side))
             except torch.OutOfMemoryError:  # others have it for now
                 torch.cuda.empty_cache()
                 free.put(s)

@@ -2,8 +2,13 @@
 
 import functools
 import json
+import math
+import os
 import pathlib
+import queue
+import signal
 import tempfile
+import types
 import unittest
 import zipfile
 from unittest import mock
@@ -18,7 +23,7 @@ import loss
 import muon
 import soup
 import train
-from compose import Batch, Composer
+from compose import SHAPES, Batch, Composer
 from net import Net
 from schedule import Schedule
 
@@ -161,23 +166,62 @@ class Squares(Composer):
 
 
 class Drawn(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        with zipfile.ZipFile(pathlib.Path(folder.name) / "pack.zip", "w") as z:
+            z.writestr("manifest.json", json.dumps({"sizes": {}, "items": []}))
+        with mock.patch("sys.argv", ["train.py", f"{folder.name}/pack.zip", folder.name, "--device", "cpu"]):
+            self.options = train.parser(train.__doc__).parse_args()
+
+    def drawers(self, *seeds):
+        """Processes that draw five squares of 64² at once."""
+        drawn = drawers.Drawers(Squares, self.options, seeds, 5 * 64**2, 3)
+        drawn.start(64)
+        self.addCleanup(drawn.end)
+        return drawn
+
     def test_other_processes_draw(self):
-        with tempfile.TemporaryDirectory() as folder:
-            with zipfile.ZipFile(pathlib.Path(folder) / "pack.zip", "w") as z:
-                z.writestr("manifest.json", json.dumps({"sizes": {}, "items": []}))
-            with mock.patch("sys.argv", ["train.py", f"{folder}/pack.zip", folder, "--device", "cpu"]):
-                options = train.parser(train.__doc__).parse_args()
-            drawn = drawers.Drawers(Squares, options, [1, 2], 5 * 64**2, 3)
-            drawn.start(64)
-            for _ in range(6):  # more than may wait
-                b = drawn.batch(64)
-                self.assertEqual(b.shape, (5, 5, 64, 64))
-                self.assertEqual(float(b[:, 3].float().mean()), 255 / 4)
-                self.assertTrue((b[:, :3] == b[:, 3:4] // 2 + b[:, 3:4] % 2).all())
-                self.assertTrue((b[:, 4] == 255 - b[:, 3]).all())
-            with self.assertRaisesRegex(SystemExit, "fewer than 4 pictures of 80"):
-                drawn.batch(80)
-            drawn.end()
+        drawn = self.drawers(1, 2)
+        for _ in range(6):  # more than may wait
+            b = drawn.batch(64)
+            self.assertEqual(b.shape, (5, 5, 64, 64))
+            self.assertEqual(float(b[:, 3].float().mean()), 255 / 4)
+            self.assertTrue((b[:, :3] == b[:, 3:4] // 2 + b[:, 3:4] % 2).all())
+            self.assertTrue((b[:, 4] == 255 - b[:, 3]).all())
+        with self.assertRaisesRegex(SystemExit, "fewer than 4 pictures of 80"):
+            drawn.batch(80)
+
+    def test_an_interrupt_is_not_for_them(self):
+        drawn = self.drawers(1)
+        drawn.batch(64)  # the process has begun
+        os.kill(drawn.crew[0].pid, signal.SIGINT)
+        for _ in range(drawers.SLOTS + 2):  # more than may have been drawn before
+            drawn.batch(64)
+
+    def test_a_size_may_change_at_any_time(self):
+        asked, sizes, free = [], iter((64, 256)), queue.Queue()
+
+        class Asked(Squares):
+            def batch(self, n, size):
+                asked.append((n, size))
+                raise EOFError  # ends the work
+
+        class Changing:
+            value = property(lambda _: next(sizes))
+
+        free.put(0)
+        with mock.patch.object(signal, "signal"), mock.patch.object(torch, "set_num_threads"), self.assertRaises(EOFError):
+            drawers.work(0, 1, [], 0, free, Changing(), None, Asked, self.options, 8 * 64**2)
+        self.assertEqual(asked, [(8, 64)])
+
+    def test_there_is_room_for_every_canvas(self):
+        for pixels in (110_000, 1_800_000, 4_000_000):
+            for size in range(32, 385):
+                if size**2 * drawers.FEWEST <= pixels:
+                    dice = types.SimpleNamespace(one=mock.Mock(side_effect=range(len(SHAPES))))
+                    canvas = max(math.prod(Composer.canvas(types.SimpleNamespace(dice=dice), size)) for _ in SHAPES)
+                    self.assertLessEqual(canvas * drawers.samples(pixels, size), drawers.MARGIN * pixels, (pixels, size))
 
 
 class Echoed(unittest.TestCase):
