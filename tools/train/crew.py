@@ -53,7 +53,16 @@ def start(work, size):
         others = [context.Process(target=follow, args=(work, rank, size, meeting), daemon=True) for rank in range(1, size)]
         for p in others:
             p.start()
-        work(Crew(0, size, meeting))
+        try:
+            work(Crew(0, size, meeting))
+        except BaseException:  # the others wait for this process, and take SIGTERM for a wish to stop
+            for p in others:
+                p.kill()
+                p.join()
+            raise
+        finally:
+            if distributed.is_initialized():
+                distributed.destroy_process_group()
         for p in others:
             p.join()
             if p.exitcode:

@@ -3,6 +3,7 @@
 import functools
 import json
 import math
+import multiprocessing
 import os
 import pathlib
 import queue
@@ -139,7 +140,20 @@ def share_gradients(folder, member):
     torch.save((weight.grad, sums), pathlib.Path(folder) / str(member.rank))
 
 
+def fail_first(member):
+    """The work of a crew whose first process fails while the other waits for it."""
+    if member.rank == 0:
+        raise ValueError("no more")
+    signal.signal(signal.SIGTERM, lambda *_: None)  # as train.work does
+    member.share([], 1)
+
+
 class Crew(unittest.TestCase):
+    def test_none_outlives_the_first(self):
+        with self.assertRaisesRegex(ValueError, "no more"):
+            crew.start(fail_first, 2)
+        self.assertEqual(multiprocessing.active_children(), [])
+
     def test_all_have_the_mean_gradient_and_the_sums(self):
         with tempfile.TemporaryDirectory() as folder:
             crew.start(functools.partial(share_gradients, folder), 2)
