@@ -87,8 +87,8 @@ def whole(mask):
 
 def correction(found, truth):
     """The hint on the largest error of the worst frame."""
-    union = np.maximum(((found > 0.5) | (truth > 0.5)).sum((1, 2)), 1)
-    t = int((((found > 0.5) & (truth > 0.5)).sum((1, 2)) / union).argmin())
+    both, either = ((found > 0.5) & (truth > 0.5)).sum((1, 2)), ((found > 0.5) | (truth > 0.5)).sum((1, 2))
+    t = int(np.where(either > 0, both / np.maximum(either, 1), 1).argmin())
     missing, extra = (truth[t] > 0.5) & (found[t] <= 0.5), (truth[t] <= 0.5) & (found[t] > 0.5)
     if not missing.any() and not extra.any():
         return None

@@ -149,6 +149,13 @@ class Clicks(unittest.TestCase):
         self.assertRegex(hinted.correction(found, truth), r"--drop=5[12],\d+@0.02")
         self.assertIsNone(hinted.correction(truth, truth))
 
+    def test_are_on_no_frame_without_the_thing(self):
+        truth = np.zeros((3, 40, 60), np.float32)
+        truth[1:, 10:31, 20:41] = 1  # it comes in the second frame
+        found = truth.copy()
+        found[2, 10:31, 20:31] = 0
+        self.assertRegex(hinted.correction(found, truth), r"--keep=2[45],\d+@0.1")
+
     def test_pieces(self):
         mask = np.zeros((40, 60), bool)
         mask[10:30, 10:40] = True
