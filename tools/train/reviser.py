@@ -96,23 +96,25 @@ def convolutions(net):
 
 
 class Samples:
-    """Parts of clips, two frames that follow each other of each. The folder may grow meanwhile."""
+    """Parts of clips, two frames that follow each other of each. The folder may grow meanwhile.
+
+    A clip's file is opened anew for each part: thousands of clips would be too many open files.
+    """
 
     def __init__(self, folder, size, seed):
-        self.folder, self.clips, self.batches = folder, {}, 0
+        self.folder, self.known, self.clips, self.batches = folder, set(), [], 0
         self.size, self.dice = size, random.Random(seed)
         self.look()
 
     def look(self):
-        """Opens the clips that the folder has got."""
-        for f in sorted(self.folder.glob("*.npy")):
-            if f not in self.clips:
-                self.clips[f] = clip = np.load(f, mmap_mode="r")
-                if clip.shape[:2] != (FRAMES, COUNT + 1):
-                    raise SystemExit(f"{f} is a view of another kind: empty the folder and make them anew with views.py")
+        """Notes the clips that the folder has got."""
+        for f in sorted(set(self.folder.glob("*.npy")) - self.known):
+            if np.load(f, mmap_mode="r").shape[:2] != (FRAMES, COUNT + 1):
+                raise SystemExit(f"{f} is a view of another kind: empty the folder and make them anew with views.py")
+            self.known.add(f)
+            self.clips.append(f)
         if not self.clips:
             raise SystemExit(f"{self.folder} has no views: make them with views.py")
-        self.list = list(self.clips.values())
 
     def batch(self, n):
         """Views [2n, COUNT, size, size] and mattes [2n, 1, size, size], 0 to 255, of n places."""
@@ -125,7 +127,7 @@ class Samples:
 
     def part(self):
         dice, s = self.dice, self.size
-        clip = dice.choice(self.list)
+        clip = np.load(dice.choice(self.clips), mmap_mode="r")
         t = dice.randrange(FRAMES - 1)
         h, w = clip.shape[2:]
         y, x = dice.randrange(h), dice.randrange(w)

@@ -1,5 +1,6 @@
 """Tests of the chooser and the reviser, and of the clips that they learn from."""
 
+import os
 import pathlib
 import random
 import tempfile
@@ -66,6 +67,17 @@ class Revising(unittest.TestCase):
             before = float(reviser.loss(net(view), truth / 255).detach())
             reviser.train(net, samples, 240, 2, 5e-3)
             self.assertLess(float(reviser.loss(net(view), truth / 255).detach()), 0.7 * before)
+
+    def test_many_clips_are_few_open_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for n in range(8):
+                np.save(folder / f"{n}.npy", np.zeros((reviser.FRAMES, planes.COUNT + 1, 32, 48), np.uint8))
+            opened = len(os.listdir("/proc/self/fd"))
+            samples = reviser.Samples(folder, 32, 1)
+            self.assertEqual(len(samples.clips), 8)
+            samples.batch(8)
+            self.assertEqual(len(os.listdir("/proc/self/fd")), opened)
 
 
 class Choosing(unittest.TestCase):
