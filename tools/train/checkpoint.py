@@ -5,6 +5,7 @@ import pathlib
 
 import torch
 
+import files
 from net import WIDTHS
 
 
@@ -35,7 +36,7 @@ class State:
 
 
 def save(path, state):
-    """Writes the state completely or not at all.
+    """Writes the state.
 
     The optimiser's moments and the average are stored with fewer bits. Training is
     not affected, and the file is a third as large.
@@ -46,10 +47,8 @@ def save(path, state):
         "state": {k: {n: narrow(v, torch.bfloat16) for n, v in s.items()} for k, s in state.optimiser["state"].items()},
         "param_groups": state.optimiser["param_groups"],
     }
-    path = pathlib.Path(path)
-    part = path.with_suffix(".part")
-    torch.save(packed, part)
-    part.replace(path)
+    with files.whole(path) as part:
+        torch.save(packed, part)
 
 
 def load(path, device="cpu"):

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
+import files
 import restore
 from net import count
 from schedule import Schedule
@@ -82,5 +83,6 @@ def main(a, net, convolutions, samples, train, write):
         restored(net, convolutions(net), a.start, (seen.batch(a.batch)[0] for _ in range(60)))
     if a.samples > 0:
         train(net, samples())
-        torch.save(net.state_dict(), a.weights)
+        with files.whole(a.weights) as part:
+            torch.save(net.state_dict(), part)
     print(f"{write(net, a.onnx)}  {a.onnx} ({a.onnx.stat().st_size / 2**10:.0f} KiB, {count(net)} weights)")

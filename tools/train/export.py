@@ -21,6 +21,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 import checkpoint
+import files
 from infer import MULTIPLE
 from net import Net, count
 from planes import FEATURE_SCALE, FEATURES
@@ -231,7 +232,8 @@ def save(graph, facts, path):
     helper.set_model_props(model, facts)
     onnx.checker.check_model(model, full_check=True)
     body = model.SerializeToString()
-    pathlib.Path(path).write_bytes(body)
+    with files.whole(path) as part:
+        part.write_bytes(body)
     return hashlib.sha256(body).hexdigest()
 
 

@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from PIL import Image
 
+import files
 import footage
 
 # Pixel art in DATA was enlarged by whole numbers; it is packed as it was drawn.
@@ -137,14 +138,14 @@ def pack(data, path, sizes, without):
         rows = [row for row in csv.DictReader(f) if row["source"] not in without]
     reels = list(footage.rows(data, without))
     items = [describe(n, row) for n, row in enumerate(rows)] + [describe(n, row) for n, row in enumerate(reels)]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as z, ThreadPoolExecutor() as pool:
+    with files.whole(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_STORED) as z, ThreadPoolExecutor() as pool:
         about = {"sizes": dataclasses.asdict(sizes), "items": [dataclasses.asdict(i) for i in items]}
         write(z, "manifest.json", json.dumps(about).encode(), zipfile.ZIP_DEFLATED)
         for item, body in zip(items, pool.map(lambda row: encode(data, row, sizes), rows)):
             write(z, item.file, body)
         for item, row in zip(items[len(rows) :], reels):
-            for n, path in enumerate(row["paths"]):
-                write(z, f"{item.file}/{n:02d}.webp", webp(still(footage.picture(path, row), sizes.clip), sizes.quality))
+            for n, frame in enumerate(row["paths"]):
+                write(z, f"{item.file}/{n:02d}.webp", webp(still(footage.picture(frame, row), sizes.clip), sizes.quality))
     return items
 
 

@@ -24,6 +24,7 @@ import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
 import arrange
+import files
 import infer
 import views
 from clips import FRAMES
@@ -95,16 +96,18 @@ def kept(model):
 def quantise(path, inputs, out):
     """Writes the network at path in integers, with bounds from inputs, dictionaries of arrays."""
     with tempfile.TemporaryDirectory() as folder:
-        model = plain(path, pathlib.Path(folder))
+        integers = pathlib.Path(folder) / "integers.onnx"
+        model = plain(path, integers.parent)
         middles = arrange.prepare(model)
         quantize_static(
-            model, out, Frames(inputs), quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True,
+            model, integers, Frames(inputs), quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True,
             activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, op_types_to_quantize=KINDS, nodes_to_exclude=kept(model),
         )  # fmt: skip
-    model = onnx.load(out)
+        model = onnx.load(integers)
     arrange.finish(model, middles)
     onnx.helper.set_model_props(model, {p.key: p.value for p in onnx.load(path).metadata_props})
-    onnx.save(model, out)
+    with files.whole(out) as part:
+        part.write_bytes(model.SerializeToString())
 
 
 def beside(path):

@@ -13,12 +13,38 @@ import torch
 import checkpoint
 import evaluate
 import export
+import files
 import planes
 import quantise
 import restore
 import reviser
 from compose import Batch
 from net import Net, runner
+
+
+class Files(unittest.TestCase):
+    def test_are_replaced_whole_or_not_at_all(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a.pt"
+            with files.whole(path) as part:
+                part.write_text("old")
+            with self.assertRaises(EOFError), files.whole(path) as part:
+                part.write_text("half")
+                raise EOFError
+            self.assertEqual([f.read_text() for f in path.parent.iterdir()], ["old"])
+
+    def test_a_network_that_cannot_be_written_leaves_the_last_one(self):
+        def cut_short(path, body):
+            with open(path, "wb") as f:
+                f.write(body[:9])
+            raise OSError("no space left")
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            path.touch()
+            with mock.patch.object(pathlib.Path, "write_bytes", cut_short), self.assertRaisesRegex(OSError, "no space"):
+                export.export(Net().eval(), path, "x", "1", 96, "card")
+            self.assertEqual([f.stat().st_size for f in path.parent.iterdir()], [0])
 
 
 class Network(unittest.TestCase):
@@ -149,6 +175,15 @@ class Integers(unittest.TestCase):
         self.assertIn("Resize", self.kinds)
         np.testing.assert_allclose(matte, want, atol=0.01)
         np.testing.assert_array_equal(seen, also)
+
+    def test_none_is_half_made(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "network.onnx"
+            export.export(Net().eval(), path, "x", "1", 96, "card")
+            out = quantise.beside(path)
+            with mock.patch.object(quantise.arrange, "finish", side_effect=EOFError), self.assertRaises(EOFError):
+                quantise.quantise(path, [{"pixels": self.bytes(1, 64, 96, 3)}], out)
+            self.assertEqual([f.name for f in out.parent.iterdir()], [path.name])
 
     def test_reviser(self):
         net = reviser.Reviser().eval()

@@ -287,6 +287,16 @@ class Footage(unittest.TestCase):
         for _, (left, top, right, bottom), first, end in footage.PARTS:
             self.assertTrue(0 <= left < right <= 1 and 0 <= top < bottom <= 1 and end - first >= film.FRAMES)
 
+    def test_a_pack_with_an_error_is_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            row = ("missing.png", "", "background", "x", "x", "x", "", "", "")
+            with open(folder / "manifest.csv", "w", newline="") as f:
+                csv.writer(f).writerows([("path", "mask", "kind", "source", "licence", "group", "foreground_share", "size", "touches"), row])
+            with self.assertRaises(FileNotFoundError):
+                pack.pack(folder, folder / "pack.zip", pack.Sizes(), set())
+            self.assertEqual([f.name for f in folder.iterdir()], ["manifest.csv"])
+
     def test_packed_clips_keep_their_backdrop(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)

@@ -23,6 +23,7 @@ import subprocess
 
 import numpy as np
 
+import files
 import film
 import infer
 import planes
@@ -99,11 +100,9 @@ def spoil(dice, mattes, truths):
 
 
 def write(path, array):
-    """Writes an array, which is there as a whole or not at all."""
-    part = path.with_suffix(".part")
-    with open(part, "wb") as f:
+    """Writes an array."""
+    with files.whole(path) as part, open(part, "wb") as f:
         np.save(f, array)
-    part.rename(path)
 
 
 def main():
