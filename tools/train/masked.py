@@ -44,7 +44,7 @@ def measured(a):
     """The names of clips, and for each what is judged of the program's mattes, and of the grown masks."""
     for folder in sorted(a.folder.glob("*" + MASKS)):
         name = folder.name.removesuffix(MASKS)
-        clips = list(a.folder.glob(name + ".*"))
+        clips = [f for f in a.folder.iterdir() if f.stem == name and f.is_file()]
         if len(clips) != 1:
             raise SystemExit(f"{folder}: {len(clips)} clips are named {name}")
         truths = masks(folder)

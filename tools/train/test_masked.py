@@ -67,6 +67,12 @@ class Masked(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "2 clips are named short"):
             self.measure()
 
+    def test_names_may_look_like_patterns_and_like_others(self):
+        self.clip("a[1]", [square(10)] * FRAMES)
+        self.clip("a", [square(10)] * FRAMES)
+        self.clip("a.slow", [square(10)] * FRAMES)
+        self.assertEqual([r[0] for r in self.measure()[:3]], ["a", "a.slow", "a[1]"])
+
     def test_masks_of_another_size_are_an_error(self):
         self.clip("wide", [np.zeros((30, 50), np.uint8)] * FRAMES)
         with self.assertRaisesRegex(SystemExit, r"\(50, 30\) pixels, and a clip of \(40, 30\)"):
