@@ -78,14 +78,7 @@ func (b *bench) runRembg(ctx context.Context, j job, name string) (memory int64,
 	segment := exec.CommandContext(ctx, rembgPath, "b", "-m", "u2net_custom", "-x", fmt.Sprintf(`{"model_path": %q}`, model),
 		fmt.Sprint(j.width), fmt.Sprint(j.height), "-o", filepath.Join(dir, "%05u.png"))
 	segment.Env = append(os.Environ(), "REMBG_HOME="+filepath.Dir(model)) // the only folder it takes models from
-	if segment.Stdin, err = decode.StdoutPipe(); err != nil {
-		return 0, 0, err
-	}
-	if err := decode.Start(); err != nil {
-		return 0, 0, err
-	}
-	memory, err = peak(segment)
-	if err := errors.Join(err, decode.Wait()); err != nil {
+	if memory, err = piped(decode, segment); err != nil {
 		return 0, 0, err
 	}
 	pictures, err := filepath.Glob(filepath.Join(dir, "*.png"))
@@ -96,6 +89,22 @@ func (b *bench) runRembg(ctx context.Context, j job, name string) (memory int64,
 		End: time.Duration(j.frames) * frameTime})
 	args := append([]string{"-framerate", "25", "-start_number", "0", "-i", filepath.Join(dir, "%05d.png")}, encodingRGBA(sink)...)
 	return memory, len(pictures), b.ffmpeg(ctx, args)
+}
+
+// piped runs two programs, of which the second reads what the first writes, and returns
+// the peak memory of the second in kB. The first ends too if the second ends early.
+func piped(from, to *exec.Cmd) (kb int64, err error) {
+	written, err := from.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	to.Stdin = written
+	if err := from.Start(); err != nil {
+		return 0, err
+	}
+	kb, err = peak(to)
+	_ = written.Close() // so that the first does not wait for a reader
+	return kb, errors.Join(err, from.Wait())
 }
 
 // peak runs a program and returns its peak memory in kB, sampled at intervals.
