@@ -6,7 +6,7 @@
 //	go run ./tools/bench          overhead over ffmpeg, batches, memory against length
 //	go run ./tools/bench -formats the same for WebP, MOV and stacked
 //	go run ./tools/bench -network overhead of neural networks, reuse
-//	go run ./tools/bench -natural speed with the bundled network, on the clips of BGREMOVE_BENCH_CLIPS
+//	go run ./tools/bench -natural speed with the bundled network, on the clips of BGREMOVE_BENCH_CLIPS or one of testdata
 //	go run ./tools/bench -batch   batches of short clips, by --jobs
 //	go run ./tools/bench -encoder settings of VP9, beside libvpx's good mode
 //	go run ./tools/bench -soak    memory over ten minutes of 1080p
