@@ -3,8 +3,8 @@ package quant
 import "sync/atomic"
 
 // Entry says how to show the colours of one cell. Near is the nearest palette
-// entry. Low and High are the pair to dither with: Share of 64 pixels show
-// High. Low is the smaller index, so that a gradient through a pair keeps its
+// entry. Near and Partner are the pair to dither with: Share of 64 pixels show
+// the one with the higher index, so that a gradient through a pair keeps its
 // pattern. Share 0 means that Near alone is best.
 type Entry uint32
 
