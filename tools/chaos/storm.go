@@ -20,8 +20,12 @@ type member struct {
 	*rig.Node
 }
 
-func (m *member) start(ctx context.Context, p *rig.Deployment) (err error) {
-	m.Node, err = p.Start(ctx, m.name, m.role, m.args...)
+// start starts a node for the member. The last node stays if no process could be started.
+func (m *member) start(ctx context.Context, p *rig.Deployment) error {
+	n, err := p.Start(ctx, m.name, m.role, m.args...)
+	if n != nil {
+		m.Node = n
+	}
 	return err
 }
 
