@@ -76,8 +76,16 @@ func (c *chaos) nodes(ctx context.Context, p *rig.Deployment, role string, n int
 // killTwo kills a worker in the middle of its jobs and an API node during the
 // last orders. It returns when all orders have an answer.
 func (c *chaos) killTwo(ctx context.Context, people *crowd, worker, front *rig.Node) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	done := make(chan error, 1)
-	go func() { done <- people.run(ctx, c.clusterJobs) }()
+	go func() {
+		err := people.run(ctx, c.clusterJobs)
+		if err != nil {
+			cancel(err) // nothing goes on that the kills wait for
+		}
+		done <- err
+	}()
 	quarter := c.clusterJobs / 4
 	people.admit(2 * quarter)
 	err := c.killAt(ctx, worker, c.clusterJobs/12, func() (int64, error) { return jobsEnded(worker) })
@@ -88,16 +96,21 @@ func (c *chaos) killTwo(ctx context.Context, people *crowd, worker, front *rig.N
 	return errors.Join(err, <-done)
 }
 
-// killAt kills a node at a random moment, after 1 to most steps of progress.
+// killAt kills a node at a random moment, after 1 to most steps of progress. It does not wait
+// for longer than for the last jobs.
 func (c *chaos) killAt(ctx context.Context, victim *rig.Node, most int, progress func() (int64, error)) error {
 	began, err := progress()
 	if err != nil {
 		return err
 	}
 	share := began + 1 + c.random.Int64N(int64(max(1, most)))
+	end := time.Now().Add(c.within)
 	for now := began; now < share; {
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case time.Now().After(end):
+			return fmt.Errorf("progress from %d to %d, for a kill: %w", began, share, errTooLong)
 		}
 		time.Sleep(time.Millisecond)
 		if now, err = progress(); err != nil {

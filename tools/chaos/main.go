@@ -45,7 +45,7 @@ func main() {
 	flag.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "the seed of the random moments")
 	flag.DurationVar(&s.lease, "lease", time.Second, "serve's --lease")
 	flag.DurationVar(&s.calm, "calm", 600*time.Millisecond, "the longest time between a restart and the next kill")
-	flag.DurationVar(&s.within, "within", 5*time.Minute, "the longest time for the last jobs after the last kill")
+	flag.DurationVar(&s.within, "within", 5*time.Minute, "the longest wait for a kill of the cluster, and for the last jobs after the last kill")
 	flag.Parse()
 	s.databases = strings.Split(*databases, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
