@@ -26,10 +26,7 @@ type target struct {
 
 // newDeployment makes an empty database and storage.
 func (c *campaign) newDeployment(ctx context.Context) (*rig.Deployment, error) {
-	if c.database == "postgres" {
-		return c.rig.Postgres(ctx)
-	}
-	return c.rig.SQLite()
+	return c.rig.Deploy(ctx, c.database)
 }
 
 // open starts a server with flags on a new deployment. It has all roles, unless the

@@ -33,7 +33,7 @@ func (m *member) start(ctx context.Context, p *rig.Deployment) error {
 // at random moments. Both have work at each kill.
 func (c *chaos) storm(ctx context.Context, database string) error {
 	var t phases
-	p, err := c.newDeployment(ctx, database)
+	p, err := c.rig.Deploy(ctx, database)
 	if err != nil {
 		return err
 	}
@@ -74,13 +74,6 @@ func (c *chaos) storm(ctx context.Context, database string) error {
 		return err
 	}
 	return c.report(ctx, p, people.scene(fmt.Sprintf("%s: %d kills", database, c.kills), &t))
-}
-
-func (c *chaos) newDeployment(ctx context.Context, database string) (*rig.Deployment, error) {
-	if database == "postgres" {
-		return c.rig.Postgres(ctx)
-	}
-	return c.rig.SQLite()
 }
 
 // kill kills and restarts members. Orders come evenly: those for each kill

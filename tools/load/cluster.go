@@ -104,7 +104,7 @@ func (b *bench) sampled(ctx context.Context, s *sample) error {
 
 // with calls f with running nodes on a new deployment.
 func (b *bench) with(ctx context.Context, slots int, roles []string, f func(*front, *store.DB) error) (err error) {
-	p, err := b.newDeployment(ctx, "postgres")
+	p, err := b.rig.Postgres(ctx)
 	if err != nil {
 		return err
 	}

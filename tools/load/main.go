@@ -95,13 +95,6 @@ type bench struct {
 	rig *rig.Rig
 }
 
-func (b *bench) newDeployment(ctx context.Context, database string) (*rig.Deployment, error) {
-	if database == "postgres" {
-		return b.rig.Postgres(ctx)
-	}
-	return b.rig.SQLite()
-}
-
 // measure runs the wanted measurements on one database, each on a fresh deployment.
 func (b *bench) measure(ctx context.Context, database string) error {
 	if slices.Contains(b.only, "submit") || slices.Contains(b.only, "poll") {
@@ -143,7 +136,7 @@ const customer = "load@example.com"
 
 // begin starts a node for each role on a fresh deployment and returns the first.
 func (b *bench) begin(ctx context.Context, database string, roles ...string) (*rig.Deployment, []*rig.Node, *rig.Client, error) {
-	p, err := b.newDeployment(ctx, database)
+	p, err := b.rig.Deploy(ctx, database)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -62,7 +62,7 @@ func (b *bench) split(ctx context.Context) error {
 // splitBy does the clip by some workers, in as many parts, and returns the mattes in
 // the output.
 func (b *bench) splitBy(ctx context.Context, workers int) (took time.Duration, mattes []byte, err error) {
-	p, err := b.newDeployment(ctx, "postgres")
+	p, err := b.rig.Postgres(ctx)
 	if err != nil {
 		return 0, nil, err
 	}

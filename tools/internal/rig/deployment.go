@@ -30,6 +30,17 @@ type Deployment struct {
 	env   []string
 }
 
+// Deploy makes a deployment on a kind of database: sqlite or postgres.
+func (r *Rig) Deploy(ctx context.Context, database string) (*Deployment, error) {
+	switch database {
+	case "sqlite":
+		return r.SQLite()
+	case "postgres":
+		return r.Postgres(ctx)
+	}
+	return nil, fmt.Errorf("database %q: want sqlite or postgres", database)
+}
+
 // SQLite makes a deployment in a single data folder.
 func (r *Rig) SQLite() (*Deployment, error) {
 	p, err := r.newDeployment()

@@ -10,6 +10,22 @@ import (
 	"github.com/bgremove/bgremove/tools/internal/rig"
 )
 
+// A kind of database that nobody knows is an error, not SQLite under another name.
+func TestDeploy(t *testing.T) {
+	t.Parallel()
+	r, err := rig.Use(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	if _, err := r.Deploy(t.Context(), "sqlite"); err != nil {
+		t.Error(err)
+	}
+	if p, err := r.Deploy(t.Context(), "postgresql"); err == nil {
+		t.Errorf("postgresql is %s", p.Database)
+	}
+}
+
 // Nothing outlives a rig, also if what used it failed and stopped no node.
 func TestClose(t *testing.T) {
 	t.Parallel()
