@@ -108,7 +108,7 @@ def real(pack, dice, p):
     share = dice.uniform(0.7, 1)
     box = [dice.uniform(0, v * (1 - share)) for v in (w, h)]
     box += [b + v * share for b, v in zip(box, (w, h))]
-    size = heldout.LONG, round(heldout.LONG * h / w)
+    size = (heldout.LONG, round(heldout.LONG * h / w)) if w >= h else (round(heldout.LONG * w / h), heldout.LONG)
     frames = [Image.merge("RGBA", [c.resize(size, Image.Resampling.BICUBIC, box) for c in f.split()]) for f in frames]
     if dice.random() < 0.5:
         frames = [f.transpose(Image.Transpose.FLIP_LEFT_RIGHT) for f in frames]

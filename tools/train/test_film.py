@@ -195,6 +195,14 @@ class Plans(unittest.TestCase):
         self.assertNotIn("ccp", sources["scene", True])
 
 
+class Real(unittest.TestCase):
+    def test_the_longer_side_is_that_of_drawn_clips(self):
+        for shape, want in (((60, 40, 4), (320, 213)), ((40, 60, 4), (213, 320)), ((50, 50, 4), (320, 320))):
+            clip = types.SimpleNamespace(choose=lambda *_: [types.SimpleNamespace(frames=20)], picture=lambda *_: np.zeros(shape, np.uint8))
+            pictures, truths = film.real(clip, random.Random(1), None)
+            self.assertEqual((pictures.shape[1:3], truths.shape[1:]), (want, want))
+
+
 class Stage(unittest.TestCase):
     def test_the_place_is_continued_as_far_as_the_camera_sees(self):
         camera = motion.camera(random.Random(2), np.random.default_rng(2), "track", (64, 48))
