@@ -14,7 +14,7 @@ PEOPLE = 0.4  # share of people from scenes among subjects
 PHOTOGRAPHED = 0.3  # share of other subjects cut out of photographs
 SCENES = ("ccp", "ccp", "ccp", "coco")
 OTHERS = ("caltech101", "feral-cats", "oxford-pets")
-PALE = ("silhouettes",)  # black shapes, which are no subjects
+BLACK = ("silhouettes",)  # sources of black shapes, which are no subjects
 
 
 class Cast:
@@ -37,7 +37,7 @@ class Cast:
         if dice.random() < PHOTOGRAPHED:
             return self.scene(dice, OTHERS, not learnt)
         there = self.sources["cutout", not learnt]
-        return dice.choice(there[dice.choice(sorted(s for s in there if s not in PALE))])
+        return dice.choice(there[dice.choice(sorted(s for s in there if s not in BLACK))])
 
     def cut(self, item):
         """An item's subject alone, premultiplied. A scene's outline is drawn inwards, for its rim is of the backdrop."""

@@ -36,7 +36,7 @@ def measured(pack, most=MEASURED):
 
 
 def taken(pack):
-    """The groups of the cut-outs that clips are made of: the reviser learns from no item of these."""
+    """The groups of the cut-outs that clips are made of: the chooser and the reviser learn from no item of these."""
     return {item.group for item in measured(pack)}
 
 

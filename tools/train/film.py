@@ -1,4 +1,4 @@
-"""Draws the clips that the reviser learns from: a seed stands for a clip.
+"""Draws the clips that the chooser and the reviser learn from: a seed stands for a clip.
 
 Their motion is that of real footage. Cameras stand, shake, pan, zoom or follow the subject;
 some things stand glued in the place, which are no subjects; subjects pause, bend or
@@ -86,7 +86,7 @@ def clip(pack, seed, gestures=0.0):
     p = plan(pack, dice)
     p.gestures = p.kind == "static" and random.Random(f"gestures {seed}").random() < gestures
     if p.kind == "real":
-        pictures, truths = real(pack, dice, p)
+        pictures, truths = real(pack, dice)
         mattes = np.stack([truths] * 3, 1)
     else:
         pictures, mattes = filmed(pack, dice, grain, p)
@@ -100,7 +100,7 @@ def cast_of(pack):
     return cast.Cast(pack)
 
 
-def real(pack, dice, p):
+def real(pack, dice):
     """A real clip and its masks, differently cut and lit."""
     item = dice.choice(pack.choose("clip", False))
     frames = [Image.fromarray(pack.picture(item, n)) for n in scenery.order(dice, item.frames, FRAMES)]

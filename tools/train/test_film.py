@@ -1,4 +1,4 @@
-"""The clips that the reviser learns from: what is in their truth, how they move, and what recording does to them."""
+"""The clips that the chooser and the reviser learn from: what is in their truth, how they move, and what recording does to them."""
 
 import collections
 import csv
@@ -199,7 +199,7 @@ class Real(unittest.TestCase):
     def test_the_longer_side_is_that_of_drawn_clips(self):
         for shape, want in (((60, 40, 4), (320, 213)), ((40, 60, 4), (213, 320)), ((50, 50, 4), (320, 320))):
             clip = types.SimpleNamespace(choose=lambda *_: [types.SimpleNamespace(frames=20)], picture=lambda *_: np.zeros(shape, np.uint8))
-            pictures, truths = film.real(clip, random.Random(1), None)
+            pictures, truths = film.real(clip, random.Random(1))
             self.assertEqual((pictures.shape[1:3], truths.shape[1:]), (want, want))
 
 
