@@ -75,11 +75,12 @@ type watchers struct {
 // stream has reported all of them.
 func (w *watchers) round(ctx context.Context, streams int) error {
 	var all []*rig.Events
-	defer func() {
+	closeAll := func() {
 		for _, e := range all {
 			_ = e.Close()
 		}
-	}()
+	}
+	defer closeAll()
 	for _, browser := range w.browsers {
 		for range streams {
 			e, err := browser.Events(ctx, w.node.URL)
@@ -90,6 +91,7 @@ func (w *watchers) round(ctx context.Context, streams int) error {
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
+	defer context.AfterFunc(ctx, closeAll)() // a stream would wait for ever for jobs that were refused
 	for _, key := range w.keys {
 		g.Go(func() error {
 			for range jobsOfAccount {
