@@ -1,6 +1,15 @@
 package scene
 
-import "image"
+import (
+	"image"
+
+	"github.com/bgremove/bgremove/pkg/option"
+)
+
+// ScaledTo is how large a picture is scaled to cover a canvas.
+func ScaledTo(source, size image.Point) image.Point {
+	return newFitter(option.Cover, source, size).target.Size()
+}
 
 // ToneOf is the tone of a picture where its alpha is at least a half.
 func ToneOf(img *image.NRGBA) (t Tone) {

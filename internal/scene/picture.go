@@ -34,7 +34,8 @@ func checkFit(fit option.Fit) error {
 // fitter fits pictures of one size to a canvas. It is safe for concurrent use.
 type fitter struct {
 	source, size image.Point
-	target       image.Rectangle // of the picture on the canvas; it may reach beyond
+	part         image.Rectangle // of the picture, counted from its first pixel, that is drawn
+	target       image.Rectangle // of the part on the canvas; it may reach beyond
 	scaler       xdraw.Scaler    // nil where nothing is scaled
 	tile         bool
 }
@@ -51,11 +52,30 @@ func newFitter(fit option.Fit, source, size image.Point) *fitter {
 	}
 	to := image.Pt(max(1, int(math.Round(float64(source.X)*scale))), max(1, int(math.Round(float64(source.Y)*scale))))
 	at := image.Pt(half(size.X-to.X), half(size.Y-to.Y))
-	f.target = image.Rectangle{Min: at, Max: at.Add(to)}
-	if to != source {
-		f.scaler = xdraw.CatmullRom.NewScaler(to.X, to.Y, source.X, source.Y)
+	f.part, f.target = image.Rectangle{Max: source}, image.Rectangle{Min: at, Max: at.Add(to)}
+	if to.X > beyond*size.X || to.Y > beyond*size.Y {
+		f.part.Min.X, f.part.Max.X, f.target.Min.X, f.target.Max.X = shown(source.X, size.X, at.X, scale)
+		f.part.Min.Y, f.part.Max.Y, f.target.Min.Y, f.target.Max.Y = shown(source.Y, size.Y, at.Y, scale)
+	}
+	if f.target.Size() != f.part.Size() {
+		f.scaler = xdraw.CatmullRom.NewScaler(f.target.Dx(), f.target.Dy(), f.part.Dx(), f.part.Dy())
 	}
 	return f
+}
+
+// beyond is how many times a picture may be longer than the canvas before it is cut. A scaler
+// needs memory for all of it: a strip of 1×1080 pixels would be two million rows.
+const beyond = 8
+
+// shown is the part of a side of a picture, at a place and a scale, that a canvas shows, and where
+// it lies on the canvas, to a pixel: whole pixels of the picture, with those that the scaler
+// mixes in.
+func shown(source, size, at int, scale float64) (first, last, from, to int) {
+	const reach = 2 // of Catmull-Rom's kernel
+	first = max(0, int(math.Floor(float64(-at)/scale))-reach)
+	last = min(source, int(math.Ceil(float64(size-at)/scale))+reach)
+	place := func(n int) int { return at + int(math.Round(float64(n)*scale)) }
+	return first, last, place(first), place(last)
 }
 
 // half is a half, rounded down, of a number that may be negative.
@@ -65,7 +85,7 @@ func half(n int) int { return n >> 1 }
 func (f *fitter) fit(img image.Image) *image.NRGBA {
 	out := image.NewRGBA(image.Rectangle{Max: f.size})
 	draw.Draw(out, out.Rect, image.NewUniform(color.Black), image.Point{}, draw.Src)
-	from := img.Bounds()
+	from := f.part.Add(img.Bounds().Min)
 	switch {
 	case f.tile:
 		for y := 0; y < f.size.Y; y += f.source.Y {

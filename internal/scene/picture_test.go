@@ -5,6 +5,8 @@ import (
 	"image/color"
 	"testing"
 
+	xdraw "golang.org/x/image/draw"
+
 	"github.com/bgremove/bgremove/internal/scene"
 	"github.com/bgremove/bgremove/pkg/option"
 )
@@ -26,6 +28,42 @@ func halves(w, h int) *image.NRGBA {
 		img.SetNRGBA(i%w, i/w, c)
 	}
 	return img
+}
+
+// A strip that is enlarged far beyond the canvas looks as if all of it were scaled, and takes no
+// more memory than its part on the canvas.
+func TestStrip(t *testing.T) {
+	t.Parallel()
+	canvas := image.Pt(40, 20)
+	for _, c := range []struct{ strip, scaled image.Point }{
+		{image.Pt(1, 200), image.Pt(40, 8000)}, {image.Pt(300, 1), image.Pt(6000, 20)}, {image.Pt(2, 99), image.Pt(40, 1980)},
+	} {
+		picture := noise(c.strip, grey, 100)
+		for i := 3; i < len(picture.Pix); i += 4 {
+			picture.Pix[i] = 255
+		}
+		whole := image.NewRGBA(image.Rectangle{Max: c.scaled})
+		xdraw.CatmullRom.Scale(whole, whole.Rect, picture, picture.Rect, xdraw.Src, nil)
+		at := image.Pt((c.scaled.X-canvas.X)>>1, (c.scaled.Y-canvas.Y)>>1)
+		s, err := scene.Picture(picture, option.Cover)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := image.NewNRGBA(image.Rectangle{Max: canvas})
+		under(t, s, scene.Plain(canvas), nil, got)
+		for i := range canvas.X * canvas.Y {
+			p := image.Pt(i%canvas.X, i/canvas.X)
+			want := whole.RGBAAt(p.X+at.X, p.Y+at.Y)
+			if !near(got.NRGBAAt(p.X, p.Y), color.NRGBA(want)) {
+				t.Fatalf("%v: %v is %v, want %v", c.strip, p, got.NRGBAAt(p.X, p.Y), want)
+			}
+		}
+	}
+	for _, strip := range []image.Point{{1, 16000}, {16000, 1}} {
+		if scaled := scene.ScaledTo(strip, canvas); scaled.X*scaled.Y > 100*canvas.X*canvas.Y {
+			t.Errorf("%v is scaled to %v", strip, scaled)
+		}
+	}
 }
 
 func TestPictureFit(t *testing.T) {
