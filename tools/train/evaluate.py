@@ -157,6 +157,8 @@ def main():
     p.add_argument("--program", type=pathlib.Path, help="a bgremove to measure as a whole on the clips, at the file's own short side")
     p.add_argument("--threads", type=int, default=1, help="threads of ONNX Runtime, except for the times")
     a = p.parse_args()
+    if a.checkpoint and not a.checkpoint.exists():
+        p.error(f"{a.checkpoint} does not exist")
     pack = Pack(a.pack)
     cases = list(heldout.cases(pack, a.most))
     run = OnnxRunner(a.onnx, a.threads)

@@ -95,6 +95,8 @@ def main():
     p.add_argument("--short", type=int, help="short side to scale pictures to, instead of the file's own")
     p.add_argument("--most", type=int, default=40, help="pictures of each source to choose from")
     a = p.parse_args()
+    if not a.pack and not a.frames:
+        p.error("want a pack, or frames")
     run = evaluate.OnnxRunner(a.onnx)
     a.short = a.short or run.short
     rows = list(held(run, a.pack, a.short, a.most)) if a.pack else []

@@ -1,13 +1,18 @@
 """Tests of what measures networks: metrics, looks, and doubts decided by colour."""
 
+import contextlib
+import io
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import colours
+import evaluate
 import heldout
 import infer
 import metrics
+import sheet
 
 
 class Metrics(unittest.TestCase):
@@ -37,6 +42,18 @@ class Metrics(unittest.TestCase):
     def test_gif_has_few_colours(self):
         picture = np.random.default_rng(1).integers(0, 256, (32, 32, 3), np.uint8)
         self.assertLessEqual(len(np.unique(heldout.as_gif(picture).reshape(-1, 3), axis=0)), 64)
+
+
+class Arguments(unittest.TestCase):
+    def refused(self, program, *arguments):
+        said = io.StringIO()
+        with mock.patch("sys.argv", [program.__name__, *arguments]), contextlib.redirect_stderr(said), self.assertRaises(SystemExit):
+            program.main()
+        return said.getvalue()
+
+    def test_wrong_ones_are_told_before_the_work(self):
+        self.assertIn("nothing.pt does not exist", self.refused(evaluate, "no pack", "no network", "--checkpoint", "nothing.pt"))
+        self.assertIn("want a pack, or frames", self.refused(sheet, "no network", "sheet.png"))
 
 
 class Looks(unittest.TestCase):
