@@ -1,6 +1,6 @@
 """Several processes that train one network together.
 
-On a CPU two processes with one thread each learn 1.6 times as much as one with two threads:
+On a CPU several processes of one thread learn more than one of several threads (README.md):
 most of the work is in operations too small to share. Each process draws its own batches.
 Before every step all take the mean of their gradients, so that their weights stay equal.
 Each has its own batch statistics; those of the first process are kept.
