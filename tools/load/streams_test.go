@@ -6,12 +6,11 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/service/session"
 	"github.com/bgremove/bgremove/tools/internal/rig"
+	"github.com/bgremove/bgremove/tools/internal/rig/rigtest"
 )
 
 // TestRound checks that a refused submission is an error, and that the streams do not wait for it.
@@ -29,19 +28,7 @@ func TestRound(t *testing.T) {
 	mux.HandleFunc("POST /api/v1/jobs", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) })
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	program := filepath.Join(t.TempDir(), "bgremove")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho password\n"), 0o755); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
-	r, err := rig.Use(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
-	p, err := r.SQLite()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := rigtest.New(t, "echo password")
 	browser, err := p.Browser(t.Context(), server.URL, customer)
 	if err != nil {
 		t.Fatal(err)

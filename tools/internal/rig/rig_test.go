@@ -4,10 +4,10 @@ package rig_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/bgremove/bgremove/tools/internal/rig"
+	"github.com/bgremove/bgremove/tools/internal/rig/rigtest"
 )
 
 // A kind of database that nobody knows is an error, not SQLite under another name.
@@ -29,18 +29,7 @@ func TestDeploy(t *testing.T) {
 // Nothing outlives a rig, also if what used it failed and stopped no node.
 func TestClose(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "bgremove")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho '{\"msg\":\"started\"}' >&2\nexec sleep 60\n"), 0o755); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
-	r, err := rig.Use(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := r.SQLite()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, p := rigtest.New(t, rigtest.Idle)
 	var nodes []*rig.Node
 	for _, name := range []string{"stopped", "left"} {
 		n, err := p.Start(t.Context(), name, "all")
