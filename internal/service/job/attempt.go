@@ -112,11 +112,6 @@ func (t *attempt) work(ctx context.Context, scratch string) (output File, produc
 			return err
 		}
 		t.stage("store", began)
-		if t.divided {
-			if _, err := t.Service.dropParts(ctx, t.job.ID); err != nil {
-				t.Service.config.Log.WarnContext(ctx, "parts left to the sweeper", "job", t.job.ID, "error", err)
-			}
-		}
 		t.previews.Wait()
 		return t.previewErr
 	})
@@ -218,12 +213,25 @@ func (t *attempt) recordOutcome(running context.Context, output File, product Pr
 		log.Error("end job", "outcome", outcome, "error", lost)
 		return
 	}
+	if err == nil && t.divided {
+		t.dropParts(log)
+	}
 	s.config.Observer.Ended(outcome, time.Since(t.began))
 	log.Info("job ended", "outcome", outcome, "took", time.Since(t.began), "details", product.Details, "error", err)
 }
 
 // lostWithin bounds what is done for an attempt without a claim.
 const lostWithin = 10 * time.Second
+
+// dropParts removes what this attempt's parts have left. It comes after the job's end: an
+// attempt that has lost its lease does not reach it, or it would take the next one's parts.
+func (t *attempt) dropParts(log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.lease), lostWithin)
+	defer cancel()
+	if _, err := t.Service.dropParts(ctx, t.job.ID); err != nil {
+		log.Warn("parts left to the sweeper", "error", err)
+	}
+}
 
 // recordLost ends an attempt without a claim: its job was cancelled, or was given to
 // another worker.

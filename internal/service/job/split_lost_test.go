@@ -1,0 +1,61 @@
+package job_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bgremove/bgremove/internal/service/job"
+)
+
+// joiner is a splitter that calls before as it joins parts.
+type joiner struct {
+	*splitter
+	before func(ctx context.Context) error
+}
+
+func (s joiner) JoinParts(ctx context.Context, t job.Task, parts []job.RenderedPart) (job.Product, error) {
+	if err := s.before(ctx); err != nil {
+		return job.Product{}, err
+	}
+	return s.splitter.JoinParts(ctx, t, parts)
+}
+
+// An attempt that has lost its lease, and has not heard of it yet, leaves the parts to the next
+// attempt.
+func TestLostLeavesParts(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{Lease: time.Hour}, func(t *testing.T, x *fixture) { // no heartbeat comes
+		waiting := func(begun, goOn chan struct{}) joiner {
+			return joiner{newSplitter(nil), func(context.Context) error {
+				close(begun)
+				<-goOn
+				return nil
+			}}
+		}
+		begun, goOn := make(chan struct{}), make(chan struct{})
+		release := sync.OnceFunc(func() { close(goOn) })
+		id := x.submit(x.owner, x.input("long", 3)).Jobs[0].ID
+		stop := x.work(&job.Worker{Processor: waiting(begun, goOn), SplitOver: time.Second})
+		t.Cleanup(release) // before the worker is waited for
+		<-begun
+		x.expireAll()
+		if n, err := x.Reap(t.Context()); n != 1 || err != nil {
+			t.Fatalf("%d reaped, %v", n, err)
+		}
+		joining, join := make(chan struct{}), make(chan struct{})
+		joinNow := sync.OnceFunc(func() { close(join) })
+		x.work(&job.Worker{Processor: waiting(joining, join), SplitOver: time.Second})
+		t.Cleanup(joinNow)
+		<-joining
+		release()
+		stop()
+		joinNow()
+		x.ended()
+		x.checkJoined(id)
+		if j := x.get(id); j.Attempt != 2 {
+			t.Errorf("attempt %d", j.Attempt)
+		}
+	})
+}
