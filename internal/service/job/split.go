@@ -128,7 +128,7 @@ func (t *attempt) doAll(ctx context.Context, task Task, step partStep, tasks []p
 		if err != nil {
 			return nil, err
 		}
-		if all, done, err := t.parts(ctx, step); done || err != nil {
+		if all, done, err := t.parts(ctx, step, len(tasks)); done || err != nil {
 			return all, err
 		}
 		if !sleep(ctx, pollEvery, wake) {
@@ -138,12 +138,16 @@ func (t *attempt) doAll(ctx context.Context, task Task, step partStep, tasks []p
 }
 
 // parts are those of a step, and whether all are done. The error is errPart if one failed too
-// often.
-func (t *attempt) parts(ctx context.Context, step partStep) (all []part, done bool, err error) {
+// often, or errLost if there are not so many as this attempt has opened: another one has replaced
+// them, or the job has ended.
+func (t *attempt) parts(ctx context.Context, step partStep, opened int) (all []part, done bool, err error) {
 	err = t.persist(ctx, func(ctx context.Context) (err error) {
 		all, err = t.Service.partsOf(ctx, t.job.ID, step)
 		return err
 	})
+	if err == nil && len(all) != opened {
+		return nil, false, errLost
+	}
 	for _, p := range all {
 		if p.failed {
 			return nil, false, fmt.Errorf("%w: %s %d", errPart, p.step, p.n)

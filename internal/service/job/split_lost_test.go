@@ -59,3 +59,36 @@ func TestLostLeavesParts(t *testing.T) {
 		}
 	})
 }
+
+// An attempt that has lost its lease may find more parts than it has opened: the next attempt
+// has made them shorter.
+func TestLostFindsOtherParts(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{Lease: time.Hour}, func(t *testing.T, x *fixture) {
+		begun, goOn := make(chan struct{}), make(chan struct{})
+		release := sync.OnceFunc(func() { close(goOn) })
+		first := sync.OnceFunc(func() { close(begun); <-goOn })
+		zombie := newSplitter(func(context.Context, string, job.Part) error { first(); return nil })
+		id := x.submit(x.owner, x.input("long", 3)).Jobs[0].ID
+		stop := x.work(&job.Worker{Processor: zombie, SplitOver: time.Second})
+		t.Cleanup(release)
+		<-begun
+		x.exec("UPDATE jobs SET attempt = attempt + 1")
+		x.exec("DELETE FROM job_parts")
+		for n := range 5 {
+			x.exec("INSERT INTO job_parts (job_id, step, n, task, state, attempt, lost) VALUES ($1, 'matte', $2, '{}', 'done', 0, 0)", id, n)
+		}
+		release()
+		stop()
+		if j := x.get(id); j.State != job.Processing || j.Attempt != 2 {
+			t.Errorf("it is %s at attempt %d", j.State, j.Attempt)
+		}
+		x.expireAll()
+		if _, err := x.Reap(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		x.work(&job.Worker{Processor: newSplitter(nil), SplitOver: time.Second})
+		x.ended()
+		x.checkJoined(id)
+	})
+}
