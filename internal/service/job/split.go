@@ -9,9 +9,12 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/bgremove/bgremove/internal/service/blob"
 )
 
-// errPart is a part that failed as often as it may.
+// errPart is a part that failed as often as it may, or lost its file. The clip is then done as a
+// whole.
 var errPart = errors.New("a part of the clip cannot be done by itself")
 
 // process does the work on a clip, in parts if it is long.
@@ -70,7 +73,8 @@ func (t *attempt) inParts(ctx context.Context, task Task, parts []Part) (Product
 	return t.Processor.(Splitter).JoinParts(ctx, task, rendered)
 }
 
-// fetchParts fetches the videos of parts, until release is called.
+// fetchParts fetches the videos of parts, until release is called. The error is errPart if one is
+// gone: a restored backup knows parts that were done, and has none of their files.
 func (t *attempt) fetchParts(ctx context.Context, videos []part) (parts []RenderedPart, release func(), err error) {
 	var releases []func()
 	release = func() {
@@ -80,6 +84,9 @@ func (t *attempt) fetchParts(ctx context.Context, videos []part) (parts []Render
 	}
 	for _, p := range videos {
 		path, f, err := t.Service.blobs.Local(ctx, p.key)
+		if errors.Is(err, blob.ErrNotFound) {
+			err = fmt.Errorf("%w: %w", errPart, err)
+		}
 		if err != nil {
 			return nil, release, err
 		}

@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -90,5 +91,39 @@ func TestLostFindsOtherParts(t *testing.T) {
 		x.work(&job.Worker{Processor: newSplitter(nil), SplitOver: time.Second})
 		x.ended()
 		x.checkJoined(id)
+	})
+}
+
+// A clip whose parts were done is done as a whole when their files are gone, as after a backup
+// was restored.
+func TestPartFileGone(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{}, func(t *testing.T, x *fixture) {
+		joining := make(chan struct{})
+		id := x.submit(x.owner, x.input("long", 3)).Jobs[0].ID
+		stop := x.work(&job.Worker{Drain: time.Millisecond, SplitOver: time.Second, Processor: joiner{newSplitter(nil), func(ctx context.Context) error {
+			close(joining)
+			<-ctx.Done()
+			return ctx.Err()
+		}}})
+		<-joining
+		stop()
+		for _, key := range x.objects() {
+			if strings.HasPrefix(key, "parts/") {
+				if err := x.blobs.Delete(t.Context(), key); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		x.work(&job.Worker{Processor: newSplitter(nil), SplitOver: time.Second})
+		x.ended()
+		if j := x.get(id); j.State != job.Done {
+			t.Fatalf("%+v", j)
+		}
+		if got := x.read(x.get(id).Output); got != "out of long" {
+			t.Errorf("the clip is %q", got)
+		}
+		x.until("SELECT COUNT(*) = 0 FROM job_parts")
+		x.consistent()
 	})
 }
