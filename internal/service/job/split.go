@@ -189,9 +189,7 @@ func (t *attempt) holdPart(ctx context.Context, p part, do func(lease context.Co
 		return errLost
 	}
 	fault := ctx.Err() != nil || errors.Is(err, ErrMachine) || outOfSpace(err) || codeOf(err) == ""
-	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostWithin)
-	defer cancel()
-	if back := s.returnPart(after, p, !fault); back != nil && !errors.Is(back, errLost) {
+	if back := t.givePartBack(ctx, p, !fault); back != nil && !errors.Is(back, errLost) {
 		return errors.Join(err, back)
 	}
 	if ctx.Err() != nil {
@@ -202,6 +200,17 @@ func (t *attempt) holdPart(ctx context.Context, p part, do func(lease context.Co
 	}
 	s.config.Log.Warn("part failed", "job", p.jobID, "step", p.step, "part", p.n, "error", err)
 	return nil
+}
+
+// givePartBack returns a part. Like all else it waits for a database that is away, but not for
+// long once ctx has ended.
+func (t *attempt) givePartBack(ctx context.Context, p part, failed bool) error {
+	if ctx.Err() != nil {
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostWithin)
+		defer cancel()
+		ctx = after
+	}
+	return t.persist(ctx, func(ctx context.Context) error { return t.Service.returnPart(ctx, p, failed) })
 }
 
 // makePart does a step, and makes the part done.

@@ -2,12 +2,15 @@ package job_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/store/storetest"
 )
 
 // joiner is a splitter that calls before as it joins parts.
@@ -126,4 +129,35 @@ func TestPartFileGone(t *testing.T) {
 		x.until("SELECT COUNT(*) = 0 FROM job_parts")
 		x.consistent()
 	})
+}
+
+// A part that fails while the database is away is given back when it is there again.
+func TestPartFailsWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	const lease = 2 * time.Second
+	database := storetest.Postgres(t)
+	w := storetest.Wire(t, database)
+	direct := newFixture(t, storetest.Open(t, database), job.Config{})
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	var tries atomic.Int32
+	s := newSplitter(func(_ context.Context, step string, p job.Part) error {
+		if step == "matte" && p.Start == time.Second && tries.Add(1) == 1 {
+			close(begun)
+			<-goOn
+			return errors.New("no such frame")
+		}
+		return nil
+	})
+	direct.work(&job.Worker{Service: direct.behind(w, lease), Processor: s, SplitOver: time.Second})
+	id := direct.submit(direct.owner, direct.input("long", 3)).Jobs[0].ID
+	<-begun
+	w.Cut()
+	close(goOn)
+	direct.until("SELECT lease_until < now_ms() - CAST($2 AS BIGINT) FROM jobs WHERE id = $1", id, lease.Milliseconds())
+	w.Mend()
+	direct.ended()
+	direct.checkJoined(id)
+	if n := direct.get(id).Attempt; n != 1 {
+		t.Errorf("attempt %d", n)
+	}
 }
