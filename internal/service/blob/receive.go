@@ -63,15 +63,19 @@ func (s *Store) Receive(ctx context.Context, key string, r io.Reader, limit int6
 		if in.err != nil {
 			return nil, fmt.Errorf("receive: %w", in.err)
 		}
-		return nil, wrap("write", key, err)
+		return nil, writeError(key, err)
 	}
 	path, release, err := w.finish()
 	if err != nil {
 		w.discard()
-		return nil, errors.Join(wrap("write", key, err), s.Delete(context.WithoutCancel(ctx), key))
+		return nil, errors.Join(writeError(key, err), s.Delete(context.WithoutCancel(ctx), key))
 	}
 	return &Upload{Object: in.object(), Key: key, Path: path, release: sync.OnceFunc(release)}, nil
 }
+
+// writeError is the *Error of a write, also where the bucket or a folder is not found: an object
+// that is written cannot be missing.
+func writeError(key string, err error) error { return &Error{Op: "write", Key: key, Err: err} }
 
 // write moves the stream into the object, which becomes visible if there is no
 // error.
@@ -116,12 +120,12 @@ func (s *Store) PutFile(ctx context.Context, key, path string) (Object, error) {
 		if in.err != nil {
 			return Object{}, fmt.Errorf("store a file: %w", in.err)
 		}
-		return Object{}, wrap("write", key, err)
+		return Object{}, writeError(key, err)
 	}
 	_, release, err := w.finish()
 	if err != nil {
 		w.discard()
-		return Object{}, errors.Join(wrap("write", key, err), s.Delete(context.WithoutCancel(ctx), key))
+		return Object{}, errors.Join(writeError(key, err), s.Delete(context.WithoutCancel(ctx), key))
 	}
 	release()
 	return in.object(), nil

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +20,22 @@ import (
 
 	"github.com/bgremove/bgremove/internal/service/blob"
 )
+
+// A write to a bucket that is gone is a failure of the storage, and no missing object.
+func TestBucketGone(t *testing.T) {
+	s := open(t, strings.Replace(fakeS3(t), "//objects?", "//gone?", 1), blob.Options{})
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, content(10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, received := s.Receive(t.Context(), "inputs/1", bytes.NewReader(content(10)), 10)
+	_, put := s.PutFile(t.Context(), "jobs/1/out", file)
+	for _, err := range []error{received, put} {
+		if e := (*blob.Error)(nil); !errors.As(err, &e) || errors.Is(err, blob.ErrNotFound) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}
 
 // The parts of a killed process are removed once they are old.
 func TestSweepParts(t *testing.T) {
