@@ -117,6 +117,9 @@ func (p *s3Backend) sweep(ctx context.Context, before time.Time) (n int, err err
 				continue
 			}
 			_, err := p.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &p.bucket, Key: u.Key, UploadId: u.UploadId})
+			if isCode(err, "NoSuchUpload") {
+				continue // another node was faster
+			}
 			if err != nil {
 				return n, err
 			}

@@ -52,6 +52,14 @@ func TestSweepParts(t *testing.T) {
 	}
 }
 
+// An upload that another node has aborted meanwhile does not end the sweep.
+func TestSweepPartsTogether(t *testing.T) {
+	s := open(t, sweptS3(t), blob.Options{})
+	if n, err := s.Sweep(t.Context(), time.Now()); n != 1 || err != nil {
+		t.Errorf("%d swept, not 1: %v", n, err)
+	}
+}
+
 // beginUpload begins a multipart upload and leaves it unfinished.
 func beginUpload(t *testing.T, at, key string) {
 	t.Helper()
