@@ -30,6 +30,7 @@ func openFiles(u *neturl.URL) (*Store, error) {
 	if len(dir) > 2 && dir[2] == ':' {
 		dir = dir[1:] // file:///C:/…
 	}
+	dir = filepath.Clean(dir) // as the paths of objects are
 	bucket, err := fileblob.OpenBucket(dir, &fileblob.Options{
 		CreateDir: true, NoTempDir: true, Metadata: fileblob.MetadataDontWrite, DirFileMode: 0o700,
 	})
@@ -55,10 +56,20 @@ func (f fileBackend) local(_ context.Context, _ *Store, key string) (string, fun
 	return path, func() {}, nil
 }
 
+// folders are those that an object lies in, from its own to the store's.
+func (f fileBackend) folders(key string) (all []string) {
+	dir := f.path(key)
+	for dir != f.dir {
+		dir = filepath.Dir(dir)
+		all = append(all, dir)
+	}
+	return all
+}
+
 // afterDelete removes the folders that an object leaves empty.
 func (f fileBackend) afterDelete(key string) {
-	for dir := filepath.Dir(f.path(key)); len(dir) > len(f.dir); dir = filepath.Dir(dir) {
-		if os.Remove(dir) != nil {
+	for _, dir := range f.folders(key) {
+		if dir == f.dir || os.Remove(dir) != nil {
 			return
 		}
 	}
@@ -148,13 +159,12 @@ func (w *fileWriteHooks) flush() error { return w.file.Sync() }
 
 // finish syncs the folders that the name is in.
 func (w *fileWriteHooks) finish() (string, func(), error) {
-	path := w.path(w.key)
-	for dir := filepath.Dir(path); len(dir) >= len(w.dir); dir = filepath.Dir(dir) {
+	for _, dir := range w.folders(w.key) {
 		if err := syncDir(dir); err != nil {
 			return "", nil, err
 		}
 	}
-	return path, func() {}, nil
+	return w.path(w.key), func() {}, nil
 }
 
 func (w *fileWriteHooks) discard() { w.afterDelete(w.key) }

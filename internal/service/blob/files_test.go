@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bgremove/bgremove/internal/service/blob"
 )
 
@@ -99,6 +101,19 @@ func TestNoEmptyFolders(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
 		t.Errorf("left: %v %v", left, err)
+	}
+}
+
+// The name of an object is synced in each of its folders, however the store's is written.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for url, root := range map[string]string{dir: dir, dir + "/": dir, dir + "//": dir, dir + "/x/..": dir, "/": "/"} {
+		s := open(t, "file://"+url, blob.Options{})
+		want := []string{filepath.Join(root, "jobs", "1"), filepath.Join(root, "jobs"), root}
+		if diff := cmp.Diff(want, blob.Folders(s, "jobs/1/out-1.gif")); diff != "" {
+			t.Errorf("%s: %s", url, diff)
+		}
 	}
 }
 
