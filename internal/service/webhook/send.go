@@ -156,16 +156,22 @@ func (s *Service) claim(ctx context.Context, without []any) (d Delivery, found b
 // recordTimeout bounds how long the outcome of an attempt waits for the database.
 const recordTimeout = 10 * time.Second
 
-// deliver makes an attempt and writes its outcome, also at the end of ctx.
+// deliver makes an attempt and writes its outcome. An attempt that fails because ctx ends does
+// not count.
 func (s *Service) deliver(ctx context.Context, d Delivery) {
 	status, err := s.send(ctx, d)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
-	if lost := s.record(ctx, d, status, err); lost != nil {
-		s.config.Log.ErrorContext(ctx, "record delivery", "delivery", d.ID, "error", lost) // it is sent again
+	if err != nil && ctx.Err() != nil {
+		err = s.giveBack(after, d)
+		s.config.Log.InfoContext(after, "webhook given back", "delivery", d.ID, "job", d.JobID, "error", err)
 		return
 	}
-	s.config.Log.InfoContext(ctx, "webhook sent", "delivery", d.ID, "job", d.JobID, "attempt", d.Attempts, "status", status, "error", err)
+	if lost := s.record(after, d, status, err); lost != nil {
+		s.config.Log.ErrorContext(after, "record delivery", "delivery", d.ID, "error", lost) // it is sent again
+		return
+	}
+	s.config.Log.InfoContext(after, "webhook sent", "delivery", d.ID, "job", d.JobID, "attempt", d.Attempts, "status", status, "error", err)
 }
 
 // errUnread is a job that cannot be read for now.
@@ -253,6 +259,13 @@ func (s *Service) record(ctx context.Context, d Delivery, status int, failure er
 		WHERE id = $5 AND attempts = $6 AND state = 'waiting'`,
 		string(state), store.Millis(pause), sql.NullInt64{Int64: int64(status), Valid: status > 0},
 		sql.NullString{String: reason(failure), Valid: failure != nil}, d.ID, d.Attempts)
+	return wrap("delivery", err)
+}
+
+// giveBack lets others send a delivery at once, as if it had not been claimed.
+func (s *Service) giveBack(ctx context.Context, d Delivery) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE webhook_deliveries SET attempts = attempts - 1, next_at = now_ms()
+		WHERE id = $1 AND attempts = $2 AND state = 'waiting'`, d.ID, d.Attempts)
 	return wrap("delivery", err)
 }
 

@@ -350,6 +350,32 @@ func TestJobCannotBeRead(t *testing.T) {
 	})
 }
 
+// An attempt that the end of its process interrupts does not count, not as the last one either.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, x *fixture) {
+		begun, release := make(chan struct{}, 1), make(chan struct{})
+		slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			begun <- struct{}{}
+			<-release
+		}))
+		t.Cleanup(slow.Close)
+		t.Cleanup(func() { close(release) })
+		x.create(ann, slow.URL)
+		id := x.end(ann, "")
+		x.exec("UPDATE webhook_deliveries SET attempts = $1", webhook.Attempts-1)
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { x.Run(ctx) })
+		<-begun
+		stop()
+		running.Wait()
+		if d := x.delivery(id); d.State != webhook.Waiting || d.Attempts != int64(webhook.Attempts-1) || d.Error != "" || time.Until(d.NextAt) > 0 {
+			t.Errorf("%+v", d)
+		}
+	})
+}
+
 // newFixtureOn is another process on the same database.
 func newFixtureOn(x *fixture) *fixture {
 	return &fixture{Service: newService(x.db, true), t: x.t, db: x.db}
