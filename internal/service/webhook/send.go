@@ -177,6 +177,11 @@ func (s *Service) deliver(ctx context.Context, d Delivery) {
 // errUnread is a job that cannot be read for now.
 var errUnread = errors.New("the job could not be read")
 
+// answerError is the status of an answer that refuses a message.
+type answerError int
+
+func (e answerError) Error() string { return fmt.Sprintf("it answered %d", int(e)) }
+
 // send makes an attempt. Its error is for users.
 func (s *Service) send(ctx context.Context, d Delivery) (status int, err error) {
 	body, err := s.config.Body(ctx, d.AccountID, d.JobID, d.Event)
@@ -207,7 +212,7 @@ func (s *Service) send(ctx context.Context, d Delivery) (status int, err error) 
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer)) // for the connection's next use
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
-		return answer.StatusCode, fmt.Errorf("it answered %d", answer.StatusCode)
+		return answer.StatusCode, answerError(answer.StatusCode)
 	}
 	return answer.StatusCode, nil
 }
@@ -272,7 +277,10 @@ func (s *Service) giveBack(ctx context.Context, d Delivery) error {
 // reason is an error in words for the account, without what the service knows of its
 // own network.
 func reason(err error) string {
-	var timeout interface{ Timeout() bool }
+	var (
+		timeout interface{ Timeout() bool }
+		answer  answerError
+	)
 	switch {
 	case err == nil:
 		return ""
@@ -284,8 +292,8 @@ func reason(err error) string {
 		return "it leads to a private or reserved address"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Sprintf("no answer within %v", sendTimeout)
-	case strings.HasPrefix(err.Error(), "it answered "):
-		return err.Error()
+	case errors.As(err, &answer):
+		return answer.Error()
 	}
 	return "no connection"
 }
