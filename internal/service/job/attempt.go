@@ -14,7 +14,11 @@ import (
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
-var errTimedOut = errors.New("the time limit is over")
+// Why an attempt ends without an output.
+var (
+	errTimedOut = errors.New("the time limit is over")
+	errNoFolder = errors.New("no folder to work in")
+)
 
 // attempt is one claim of a job, from its first heartbeat to the state it leaves.
 type attempt struct {
@@ -125,7 +129,7 @@ func (t *attempt) withInput(ctx context.Context, scratch string, f func(Task) er
 	}
 	dir, err := os.MkdirTemp(scratch, "job-*")
 	if err != nil {
-		return fmt.Errorf("folder: %w", err)
+		return fmt.Errorf("%w: %w", errNoFolder, err)
 	}
 	defer os.RemoveAll(dir)
 	defer t.previews.Wait()
@@ -198,7 +202,7 @@ func (t *attempt) recordOutcome(running context.Context, output File, product Pr
 			return err
 		}
 	case code == "":
-		log.Error("job returned: storage unreachable", "error", err)
+		log.Error("job returned: machine or storage at fault", "error", err)
 		// The place stays taken meanwhile: other jobs would fare no better.
 		t.pause(running, s.config.Lease)
 		outcome, change = "returned", func(ctx context.Context) error { return s.returnJob(ctx, t.job) }
@@ -256,7 +260,7 @@ func (t *attempt) pause(running context.Context, d time.Duration) {
 }
 
 // codeOf returns the error code of a failure for the user. It is empty if the
-// machine is at fault and another attempt may succeed.
+// machine or the storage is at fault and another attempt may succeed.
 func codeOf(err error) Code {
 	var storage *blob.Error
 	switch {
@@ -264,7 +268,7 @@ func codeOf(err error) Code {
 		return UnreadableFile
 	case errors.Is(err, errTimedOut):
 		return TimedOut
-	case errors.As(err, &storage):
+	case errors.As(err, &storage), errors.Is(err, errNoFolder):
 		return ""
 	}
 	return ProcessingFailed

@@ -237,7 +237,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// A storage outage delays a job but does not fail it.
+// A machine that lacks something leaves its jobs to others, but not for ever.
 func TestMachineLacks(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{Lease: 100 * time.Millisecond, MaxAttempts: 2}, func(t *testing.T, x *fixture) {
@@ -272,6 +272,36 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
+// A worker whose folder was removed, as by a cleaner of temporary files, returns jobs and does not
+// fail them.
+func TestFolderGone(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{Lease: 2 * time.Second, MaxAttempts: 1}, func(t *testing.T, x *fixture) {
+		folder := make(chan string, 10)
+		x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
+			folder <- filepath.Dir(task.Dir)
+			return echo(ctx, task)
+		})})
+		x.submit(x.owner, x.input("a.gif", 1))
+		x.ended()
+		dir := <-folder
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		id := x.submit(x.owner, x.input("b.gif", 1)).Jobs[0].ID
+		x.until("SELECT attempt > 1 OR state = 'failed' FROM jobs WHERE id = $1", id)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		x.ended()
+		if j := x.get(id); j.State != job.Done {
+			t.Errorf("%+v", j)
+		}
+		x.consistent()
+	})
+}
+
+// A storage outage delays a job but does not fail it.
 func TestStorageAway(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{Lease: 2 * time.Second, MaxAttempts: 1}, func(t *testing.T, x *fixture) {
