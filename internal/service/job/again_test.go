@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/store"
 )
 
 // again requests another job on the input of one.
@@ -100,6 +101,34 @@ func TestAgainRefused(t *testing.T) {
 			t.Errorf("%d and %d credits are left", a, b)
 		}
 		x.consistent()
+	})
+}
+
+// The input of a job that has not ended is kept, too: Delete may cancel the job and drop its files
+// before the other job is there.
+func TestAgainLocks(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{}, func(t *testing.T, x *fixture) {
+		if !x.db.Shared() {
+			t.Skip("a transaction has the database to itself")
+		}
+		id := x.submit(x.owner, x.input("a.gif", 3)).Jobs[0].ID
+		sub, err := x.again(x.owner, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = x.db.Tx(t.Context(), func(tx *store.Tx) error {
+			if err := job.LockInput(t.Context(), tx, sub); err != nil {
+				return err
+			}
+			if _, err := x.db.Exec("SELECT id FROM jobs WHERE id = $1 FOR UPDATE NOWAIT", id); !store.Unavailable(err) {
+				t.Errorf("the job is not locked: %v", err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	})
 }
 

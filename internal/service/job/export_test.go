@@ -10,3 +10,6 @@ func (s *Service) Reap(ctx context.Context) (n int, err error) {
 	}
 	return s.reapAll(ctx, jobs)
 }
+
+// LockInput is a part of Submit.
+var LockInput = lockInput
