@@ -75,9 +75,9 @@ func scanEvent(rows *sql.Rows) (*Event, error) {
 		return nil, err
 	}
 	if j.State, j.Error = state, Code(code.String); state != Done {
-		j.Output, j.OutputSize = nil, 0
+		j.Output, j.OutputSize, j.Placement, j.Quality = nil, 0, nil, nil
 	}
-	if state == Queued || state == Processing {
+	if !state.Ended() {
 		j.EndedAt = time.Time{}
 	}
 	if !preview {

@@ -63,7 +63,9 @@ func (x *fixture) ends(f *job.Follower, want error) {
 func said(e *job.Event) string {
 	text := fmt.Sprint(e.Seq, " ", e.Job.OriginalName, " ", e.Job.State)
 	for what, so := range map[string]bool{
-		" with preview": e.Job.Preview != nil && e.Job.State != job.Done, " with output": e.Job.Output != nil, " ended": !e.Job.EndedAt.IsZero() && e.Job.State == job.Failed,
+		" with preview": e.Job.Preview != nil && e.Job.State != job.Done,
+		" with output":  e.Job.Output != nil || e.Job.Placement != nil || e.Job.Quality != nil,
+		" ended":        !e.Job.EndedAt.IsZero() && e.Job.State == job.Failed,
 	} {
 		if so {
 			text += what
@@ -89,7 +91,9 @@ func TestFeed(t *testing.T) {
 			if t.Job.OriginalName == "c.gif" {
 				return job.Product{}, job.ErrUnreadable
 			}
-			return echo(ctx, t)
+			p, err := echo(ctx, t)
+			p.Placement, p.Quality = &job.Placement{}, &job.Quality{}
+			return p, err
 		})})
 		want := []string{
 			"1 a.gif queued", "2 b.gif failed ended unreadable_file", "3 c.gif queued",

@@ -156,8 +156,7 @@ func (s *Service) orphanOutputs(ctx context.Context, keys []string) ([]string, e
 		slices.Compact(ids), func(row [4]string) { jobs[row[0]] = row })
 	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
 		row, known := jobs[jobOf(key)]
-		running := row[1] == string(Queued) || row[1] == string(Processing)
-		return known && (running || key == row[2] || key == row[3])
+		return known && (!State(row[1]).Ended() || key == row[2] || key == row[3])
 	}), err
 }
 
