@@ -187,10 +187,12 @@ func (t *attempt) recordOutcome(running context.Context, output File, product Pr
 		outcome, change = "returned", func(ctx context.Context) error { return s.returnJob(ctx, t.job) }
 	case errors.Is(err, ErrMachine):
 		log.Error("job left for another node", "error", err)
+		t.lose(nil) // the lease runs out
+		sleep(running, unfitLeases*s.config.Lease, nil)
 		return
 	case outOfSpace(err):
 		log.Error("job attempt lost: out of space", "error", err)
-		t.pause(running, outOfSpaceLeases*s.config.Lease)
+		t.pause(running, unfitLeases*s.config.Lease)
 		outcome, change = "returned", func(ctx context.Context) error {
 			lost, failed, err := s.countLost(ctx, t.job, "")
 			switch {
@@ -274,9 +276,9 @@ func codeOf(err error) Code {
 	return ProcessingFailed
 }
 
-// outOfSpaceLeases is how many leases a place stays taken where the machine has no room,
-// so that the jobs behind do not fail for it, one after the other.
-const outOfSpaceLeases = 4
+// unfitLeases is how many leases a place stays taken after a job that the machine cannot do.
+// Otherwise it would take the jobs behind from machines that can, and fail them.
+const unfitLeases = 4
 
 // outOfSpace reports whether the machine has no room for the work. It may be
 // another's fault, and another attempt help, but not for ever: a clip can need more
