@@ -83,8 +83,8 @@ type Store struct {
 type backend interface {
 	// writer prepares what must happen around a write.
 	writer(key string) writeHooks
-	// local is a path to read an object at.
-	local(ctx context.Context, s *Store, key string) (path string, release func(), err error)
+	// local is a path to read an object at. It may wait for space.
+	local(ctx context.Context, s *Store, key string, wait bool) (path string, release func(), err error)
 	// afterDelete follows the removal of an object.
 	afterDelete(key string)
 	// list is Store.List.
@@ -156,7 +156,13 @@ func (s *Store) Ping(ctx context.Context) error {
 // the object itself, or a copy in the temporary folder. It waits for space for
 // a copy. The error is ErrNotFound or an *Error.
 func (s *Store) Local(ctx context.Context, key string) (path string, release func(), err error) {
-	return s.backend.local(ctx, s, key)
+	return s.backend.local(ctx, s, key, true)
+}
+
+// LocalNow is Local for those that have a copy already: if they waited for space, they could wait
+// for each other for ever. Without space the error is an *Error that is ErrNoTempSpace.
+func (s *Store) LocalNow(ctx context.Context, key string) (path string, release func(), err error) {
+	return s.backend.local(ctx, s, key, false)
 }
 
 // Open reads length bytes of an object from offset on, all that follow if

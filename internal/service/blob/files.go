@@ -44,7 +44,7 @@ func (f fileBackend) path(key string) string { return filepath.Join(f.dir, filep
 
 func (f fileBackend) writer(key string) writeHooks { return &fileWriteHooks{fileBackend: f, key: key} }
 
-func (f fileBackend) local(_ context.Context, _ *Store, key string) (string, func(), error) {
+func (f fileBackend) local(_ context.Context, _ *Store, key string, _ bool) (string, func(), error) {
 	path := f.path(key)
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

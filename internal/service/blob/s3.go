@@ -25,7 +25,7 @@ type s3Backend struct {
 	bucket string
 	prefix string // of all keys
 	dir    *scratch.Dir
-	room   *tempQuota
+	quota  *tempQuota // of the copies
 }
 
 func openS3(ctx context.Context, u *neturl.URL, o Options) (*Store, error) {
@@ -37,7 +37,7 @@ func openS3(ctx context.Context, u *neturl.URL, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("storage: %w", err), bucket.Close())
 	}
-	p := &s3Backend{bucket: u.Host, prefix: u.Query().Get("prefix"), dir: dir, room: newTempQuota(o.TempSpace)}
+	p := &s3Backend{bucket: u.Host, prefix: u.Query().Get("prefix"), dir: dir, quota: newTempQuota(o.TempSpace)}
 	if !bucket.As(&p.client) {
 		return nil, errors.Join(errors.New("storage: s3blob does not show its client"), bucket.Close(), dir.Close())
 	}
@@ -47,12 +47,17 @@ func openS3(ctx context.Context, u *neturl.URL, o Options) (*Store, error) {
 func (p *s3Backend) writer(string) writeHooks { return &s3WriteHooks{s3Backend: p, spool: &spool{}} }
 
 // local downloads an object.
-func (p *s3Backend) local(ctx context.Context, s *Store, key string) (_ string, _ func(), err error) {
+func (p *s3Backend) local(ctx context.Context, s *Store, key string, wait bool) (_ string, _ func(), err error) {
 	info, err := s.Stat(ctx, key)
 	if err != nil {
 		return "", nil, err
 	}
-	if err := p.room.wait(ctx, info.Size); err != nil {
+	if wait {
+		err = p.quota.wait(ctx, info.Size)
+	} else {
+		err = p.quota.acquire(info.Size)
+	}
+	if err != nil {
 		return "", nil, wrap("copy", key, err)
 	}
 	c := &spool{backend: p, size: info.Size}
@@ -185,7 +190,7 @@ func (c *spool) Write(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	if err := c.backend.room.acquire(int64(len(p))); err != nil {
+	if err := c.backend.quota.acquire(int64(len(p))); err != nil {
 		return 0, err
 	}
 	c.size += int64(len(p))
@@ -213,6 +218,6 @@ func (c *spool) discard() {
 		_ = c.file.Close() // it may be closed already
 		_ = os.Remove(c.name)
 	}
-	c.backend.room.release(c.size)
+	c.backend.quota.release(c.size)
 	c.backend, c.file, c.size = nil, nil, 0
 }

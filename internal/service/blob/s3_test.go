@@ -105,6 +105,9 @@ func TestTempSpace(t *testing.T) {
 	if _, _, err := s.Local(short, "inputs/2"); !errors.Is(err, context.Canceled) {
 		t.Errorf("a download did not wait: %v", err)
 	}
+	if _, _, err := s.LocalNow(t.Context(), "inputs/2"); !errors.Is(err, blob.ErrNoTempSpace) {
+		t.Errorf("a download that must not wait: %v", err)
+	}
 	u.Release()
 	_, release, err := s.Local(t.Context(), "inputs/2")
 	if err != nil {

@@ -26,7 +26,7 @@ func (t *attempt) process(ctx context.Context, task Task) (Product, error) {
 	if len(parts) > 0 {
 		t.divided = true
 		product, err := t.inParts(ctx, task, parts)
-		if !errors.Is(err, errPart) {
+		if !errors.Is(err, errPart) && !errors.Is(err, blob.ErrNoTempSpace) {
 			return product, err
 		}
 		t.Service.config.Log.Warn("clip is done as a whole", "job", t.job.ID, "error", err)
@@ -83,7 +83,7 @@ func (t *attempt) fetchParts(ctx context.Context, videos []part) (parts []Render
 		}
 	}
 	for _, p := range videos {
-		path, f, err := t.Service.blobs.Local(ctx, p.key)
+		path, f, err := t.Service.blobs.LocalNow(ctx, p.key)
 		if errors.Is(err, blob.ErrNotFound) {
 			err = fmt.Errorf("%w: %w", errPart, err)
 		}
@@ -240,7 +240,7 @@ func (t *attempt) partWork(ctx context.Context, task Task, p part) (r partResult
 	} else {
 		var mattes string
 		var release func()
-		if mattes, release, err = s.blobs.Local(ctx, p.task.Mattes); err != nil {
+		if mattes, release, err = s.blobs.LocalNow(ctx, p.task.Mattes); err != nil {
 			return r, key, err
 		}
 		defer release()

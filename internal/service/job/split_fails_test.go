@@ -3,12 +3,17 @@ package job_test
 import (
 	"context"
 	"errors"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/store/storetest"
 )
@@ -128,6 +133,40 @@ func TestPartFileGone(t *testing.T) {
 		}
 		x.until("SELECT COUNT(*) = 0 FROM job_parts")
 		x.consistent()
+	})
+}
+
+// A clip whose parts find no space for temporary copies is done as a whole: it has a copy of its
+// input, and must not wait for others that wait for it.
+func TestNoSpaceForParts(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	objects := s3mem.New()
+	if err := objects.CreateBucket("objects"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(objects).Server())
+	t.Cleanup(server.Close)
+	each(t, job.Config{}, func(t *testing.T, x *fixture) {
+		var err error
+		x.blobs, err = blob.Open(t.Context(), "s3://objects?region=us-east-1&use_path_style=true&endpoint="+server.URL,
+			blob.Options{TempDir: t.TempDir(), TempSpace: int64(len("long" + "m0s in {10 0 {3 3}}"))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = x.blobs.Close() })
+		x.Service = job.New(x.db, x.blobs, job.Config{})
+		s := newSplitter(nil)
+		x.work(&job.Worker{Processor: s, SplitOver: time.Second})
+		id := x.submit(x.owner, x.input("long", 3)).Jobs[0].ID
+		x.ended()
+		j := x.get(id)
+		if j.State != job.Done {
+			t.Fatalf("%+v", j)
+		}
+		if got := x.read(j.Output); got != "out of long" || s.renders.Load() != 3 {
+			t.Errorf("the clip is %q after %d parts", got, s.renders.Load())
+		}
 	})
 }
 
