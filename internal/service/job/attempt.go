@@ -226,7 +226,7 @@ func (t *attempt) recordOutcome(running context.Context, output File, product Pr
 	log.Info("job ended", "outcome", outcome, "took", time.Since(t.began), "details", product.Details, "error", err)
 }
 
-// lostWithin bounds what is done for an attempt without a claim.
+// lostWithin bounds what an attempt does when it has no claim any more.
 const lostWithin = 10 * time.Second
 
 // dropParts removes what this attempt's parts have left. It comes after the job's end: an

@@ -96,10 +96,11 @@ func (r *Reservation) renew(ctx context.Context) {
 // Answered reports whether there is an Answer, to this request or another one.
 func (r *Reservation) Answered() bool { return r.earlier != nil }
 
-// Answer is what an earlier, successful request with the key was answered, nil
-// if this is the first, or ErrConflict if that one was different: of its
-// files, Name and SHA256 count, or the URL alone, or, of a file that is used again, its job. Submit
-// asks it too; asking before the files are probed puts refusals in order.
+// Answer is the answer to an earlier, successful request with the key; nil if
+// this is the first. The error is ErrConflict if that request was different. Of
+// an uploaded file Name and SHA256 count, of a fetched one the URL, and of one
+// that is used again its job. Submit asks, too. Asking before the files are
+// probed puts refusals in order.
 func (r *Reservation) Answer(sub Submission) (*Receipt, error) {
 	if r.earlier != nil && r.fingerprint != sub.fingerprint() {
 		return nil, ErrConflict

@@ -16,7 +16,7 @@ import (
 
 // A long clip is done in parts. The worker that has claimed the job adds a row for each
 // part, does parts itself, and joins them when all are done. Workers for whom no job waits
-// claim parts meanwhile. A part's claim is a lease, as a job's is. It holds only as long as the job's.
+// claim parts meanwhile. A part's claim is a lease like a job's. It ends with the job's claim.
 
 // Part is a part of a clip, from its start. An End of 0 is the clip's.
 type Part struct {
@@ -82,12 +82,13 @@ type part struct {
 // partsTopic wakes those that wait for parts to be done.
 const partsTopic = "job_parts"
 
-// partClaims is more than a part's claims while a job has one attempt. Parts of another attempt begin
-// that much higher. So no two claims of a place have the same number, also where parts were replaced.
+// partClaims is more than a part's claims while a job has one attempt. Parts of the next attempt
+// begin that much higher. So no two claims of a place have the same number, even where parts were
+// replaced.
 const partClaims = 1 << 20
 
-// openParts adds the parts of a step. If they are there already, from an earlier attempt at
-// the job, they stay; other ones go.
+// openParts adds the parts of a step. If an earlier attempt at the job has added the same ones,
+// these stay; other ones go.
 func (s *Service) openParts(ctx context.Context, j Job, step partStep, tasks []partTask) error {
 	texts := make([]string, len(tasks))
 	for i, task := range tasks {
@@ -145,7 +146,7 @@ const claimableParts = `state <> 'done' AND (lease_until IS NULL OR lease_until 
 const partColumns = `job_id, step, n, task, attempt, state = 'done', lost >= CAST($1 AS BIGINT) AND state <> 'done' AND
 	(lease_until IS NULL OR lease_until < now_ms()), COALESCE(result, '{}'), COALESCE(object_key, '')`
 
-func scanPart(row scanner) (p part, err error) {
+func scanPart(row store.Row) (p part, err error) {
 	var task, result string
 	if err := row.Scan(&p.jobID, &p.step, &p.n, &task, &p.attempt, &p.done, &p.failed, &result, &p.key); err != nil {
 		return part{}, err

@@ -28,10 +28,7 @@ func shownColumns(c Config) string {
 		"preview_key", until("preview_key", c.KeepOutputs), "output_key", until("output_key", c.KeepOutputs)).Replace(columns)
 }
 
-// scanner is a row or the current one of several.
-type scanner interface{ Scan(...any) error }
-
-func scanJob(row scanner) (Job, error) {
+func scanJob(row store.Row) (Job, error) {
 	var (
 		j                      Job
 		key, batch, code       sql.NullString

@@ -69,9 +69,10 @@ type ReceiptItem struct {
 	Filename string `json:"filename"`
 }
 
-// Submit charges for all files and queues them, or does nothing: then the
-// error is an *account.InsufficientError, ErrConflict, ErrRunning, ErrNotFound
-// if the input of Again has expired meanwhile, or the database's. An unreadable file of a batch becomes a job that has failed,
+// Submit charges for all files and queues them, or does nothing. The error is
+// then an *account.InsufficientError, account.ErrSuspended, ErrConflict,
+// ErrRunning, ErrNotFound if the input of Again has expired meanwhile, or the
+// database's. An unreadable file of a batch becomes a job that has failed,
 // charged the least price and refunded. The objects of the files are the
 // caller's to delete unless the receipt is a new one.
 func (s *Service) Submit(ctx context.Context, sub Submission) (Receipt, error) {

@@ -10,10 +10,10 @@ import (
 	"github.com/bgremove/bgremove/internal/service/store"
 )
 
-// Every change of a job's state is in this file, beside the insertion in
-// submit.go and the end in cancel.go, and leaves an event, see event.go. A worker's change names the
-// attempt of its claim. If the job has another attempt by now, nothing changes
-// and the error is errLost.
+// Every change of a job's state is in this file, except the insertion in
+// submit.go and the end in cancel.go. It leaves an event, see event.go. A
+// worker's change names the attempt of its claim. If the job has another attempt
+// by now, nothing changes and the error is errLost.
 //
 // Transactions lock in one order, so that they never deadlock: the job's row,
 // the account's, the queue's. A claim begins with the queue's row and takes a

@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// Row is the result of a query for one row; Scan returns the query's error.
+// Row is the result of a query for one row, or the current one of several. Scan of the first
+// returns the query's error, too.
 type Row interface{ Scan(dest ...any) error }
 
 // QueryRowPrepared is QueryRowContext for the few queries that nearly every

@@ -85,9 +85,7 @@ func (s *Service) Enqueue(ctx context.Context, tx *store.Tx, jobID string) error
 // columns are what scan reads.
 const columns = "id, endpoint_id, account_id, job_id, url, event, state, attempts, status, error, created_at, next_at, ended_at"
 
-type scanner interface{ Scan(...any) error }
-
-func scan(row scanner) (d Delivery, err error) {
+func scan(row store.Row) (d Delivery, err error) {
 	var (
 		endpoint, reason sql.NullString
 		status, ended    sql.NullInt64
