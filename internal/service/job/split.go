@@ -98,8 +98,11 @@ func (t *attempt) fetchParts(ctx context.Context, videos []part) (parts []Render
 
 // around is the smallest box around two, of which empty ones do not count.
 func (b Box) around(other Box) Box {
-	if b.Width == 0 || other.Width == 0 {
-		return Box{b.X + other.X, b.Y + other.Y, Size{b.Width + other.Width, b.Height + other.Height}}
+	switch {
+	case b.Width == 0:
+		return other
+	case other.Width == 0:
+		return b
 	}
 	x, y := min(b.X, other.X), min(b.Y, other.Y)
 	return Box{x, y, Size{max(b.X+b.Width, other.X+other.Width) - x, max(b.Y+b.Height, other.Y+other.Height) - y}}

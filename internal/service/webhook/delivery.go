@@ -135,9 +135,9 @@ func (s *Service) Redeliver(ctx context.Context, accountID, delivery string) err
 // keep is how long deliveries are known.
 const keep = 30 * 24 * time.Hour
 
-// Sweep removes old deliveries.
+// Sweep removes old deliveries that have ended. One that waits was asked for again.
 func (s *Service) Sweep(ctx context.Context) (int64, error) {
-	done, err := s.db.ExecContext(ctx, "DELETE FROM webhook_deliveries WHERE created_at < now_ms() - CAST($1 AS BIGINT)", store.Millis(keep))
+	done, err := s.db.ExecContext(ctx, "DELETE FROM webhook_deliveries WHERE created_at < now_ms() - CAST($1 AS BIGINT) AND state <> 'waiting'", store.Millis(keep))
 	if err != nil {
 		return 0, wrap("old deliveries", err)
 	}

@@ -127,6 +127,28 @@ func TestGivenUp(t *testing.T) {
 	})
 }
 
+// Old deliveries are removed, but none that is to be sent again.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, x *fixture) {
+		x.create(ann, "https://example.com/hook")
+		old, again, young := x.end(ann, ""), x.end(ann, ""), x.end(ann, "")
+		x.exec("UPDATE webhook_deliveries SET state = 'failed', ended_at = created_at")
+		x.exec("UPDATE webhook_deliveries SET created_at = created_at - $1 WHERE job_id IN ($2, $3)", (31 * 24 * time.Hour).Milliseconds(), old, again)
+		if err := x.Redeliver(t.Context(), ann, x.delivery(again).ID); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := x.Sweep(t.Context()); n != 1 || err != nil {
+			t.Errorf("%d removed, %v", n, err)
+		}
+		for id, want := range map[string]string{old: "", again: again, young: young} {
+			if got := x.delivery(id).JobID; got != want {
+				t.Errorf("%s is %q, want %q", id, got, want)
+			}
+		}
+	})
+}
+
 // TestSlow checks that slow endpoints of one account do not delay another's messages,
 // and that they count as failed in the end.
 func TestSlow(t *testing.T) {
