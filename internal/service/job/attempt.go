@@ -33,6 +33,8 @@ type attempt struct {
 	shown      sync.Once
 	previewErr error
 	divided    bool // into parts
+	// helps is the claim of the part that it does for another worker; 0: it does a job.
+	helps int64
 }
 
 // runAttempt runs a claimed job. When running ends the job is given back.
@@ -147,8 +149,11 @@ func (t *attempt) stage(name string, began time.Time) {
 	t.Service.config.Observer.Stage(name, time.Since(began))
 }
 
-// objectKey is where a file of this attempt lies: no other attempt writes there.
+// objectKey is where a file of this attempt lies: no other attempt writes there, and no helper.
 func (t *attempt) objectKey(what, extension string) string {
+	if t.helps != 0 {
+		what = fmt.Sprintf("%s-%d", what, t.helps)
+	}
 	return fmt.Sprintf("%s%s/%s-%d.%s", outputPrefix, t.job.ID, what, t.job.Attempt, extension)
 }
 

@@ -263,7 +263,7 @@ func (w *Worker) help(running context.Context, p part, scratch string, claimed *
 		log.Error("part left for others", "error", err)
 		return
 	}
-	t := &attempt{Worker: w, job: j, began: time.Now()}
+	t := &attempt{Worker: w, job: j, began: time.Now(), helps: p.attempt}
 	t.lease, t.lose = context.WithCancelCause(running)
 	defer t.lose(nil)
 	defer claimed.add(t)()

@@ -102,6 +102,31 @@ func TestLostFindsOtherParts(t *testing.T) {
 	})
 }
 
+// A helper and the job's own worker may both show a preview: neither replaces the other's file.
+func TestTwoPreviews(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{Lease: time.Hour}, func(t *testing.T, x *fixture) {
+		begun, goOn := make(chan struct{}), make(chan struct{})
+		release := sync.OnceFunc(func() { close(goOn) })
+		first := sync.OnceFunc(func() { close(begun); <-goOn })
+		slow := newSplitter(func(context.Context, string, job.Part) error { first(); return nil })
+		id := x.submit(x.owner, x.input("long", 3)).Jobs[0].ID
+		x.work(&job.Worker{Processor: slow, SplitOver: time.Second})
+		t.Cleanup(release)
+		<-begun
+		x.exec("UPDATE job_parts SET lease_until = 0 WHERE state = 'running'") // of the first part
+		x.work(&job.Worker{Processor: newSplitter(nil)})
+		x.until("SELECT preview_key IS NOT NULL FROM jobs")
+		helpers := x.get(id).Preview.Key
+		release()
+		x.ended()
+		if own := x.get(id).Preview.Key; own == helpers || x.read(x.get(id).Preview) != "preview" {
+			t.Errorf("both previews are %s", own)
+		}
+		x.checkJoined(id)
+	})
+}
+
 // A clip whose parts were done is done as a whole when their files are gone, as after a backup
 // was restored.
 func TestPartFileGone(t *testing.T) {
