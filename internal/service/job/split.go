@@ -185,20 +185,20 @@ func (t *attempt) holdPart(ctx context.Context, p part, do func(lease context.Co
 		s.keep(ctx, hold{lease, lose}, func(ctx context.Context) error { return s.renewPart(ctx, p) })
 	})
 	err := do(lease)
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case ctx.Err() == nil && errors.Is(context.Cause(lease), errLost), errors.Is(err, errLost):
-		return errLost
 	}
+	lost := ctx.Err() == nil && errors.Is(context.Cause(lease), errLost) || errors.Is(err, errLost)
 	fault := ctx.Err() != nil || errors.Is(err, ErrMachine) || outOfSpace(err) || codeOf(err) == ""
-	if back := t.givePartBack(ctx, p, !fault); back != nil && !errors.Is(back, errLost) {
+	back := t.givePartBack(ctx, p, !fault && !lost) // also where the job was lost, and not the part
+	switch {
+	case lost:
+		return errLost
+	case back != nil && !errors.Is(back, errLost):
 		return errors.Join(err, back)
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	}
-	if fault {
+	case fault:
 		return err
 	}
 	s.config.Log.Warn("part failed", "job", p.jobID, "step", p.step, "part", p.n, "error", err)

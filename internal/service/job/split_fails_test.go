@@ -127,6 +127,39 @@ func TestTwoPreviews(t *testing.T) {
 	})
 }
 
+// A helper may hear that the job has another attempt, as it shows a preview. Its part is free then.
+func TestHelperOfLostAttempt(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{Lease: time.Hour}, func(t *testing.T, x *fixture) {
+		wait := func() (before func(context.Context, string, job.Part) error, begun chan struct{}, release func()) {
+			begun, goOn := make(chan struct{}), make(chan struct{})
+			first := sync.OnceFunc(func() { close(begun); <-goOn })
+			return func(context.Context, string, job.Part) error { first(); return nil }, begun, sync.OnceFunc(func() { close(goOn) })
+		}
+		own, begun, release := wait()
+		id := x.submit(x.owner, x.input("long", 3)).Jobs[0].ID
+		stop := x.work(&job.Worker{Processor: newSplitter(own), SplitOver: time.Second})
+		t.Cleanup(release)
+		<-begun
+		x.exec("UPDATE job_parts SET lease_until = 0 WHERE state = 'running'") // of the first part
+		helps, begun, releaseHelper := wait()
+		x.work(&job.Worker{Processor: newSplitter(helps), SplitOver: time.Second})
+		t.Cleanup(releaseHelper)
+		<-begun
+		x.exec("UPDATE jobs SET attempt = attempt + 1")
+		releaseHelper()
+		x.until("SELECT COUNT(*) = 3 FROM job_parts WHERE state = 'done'")
+		release()
+		stop()
+		x.expireAll()
+		if _, err := x.Reap(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		x.ended()
+		x.checkJoined(id)
+	})
+}
+
 // A clip whose parts were done is done as a whole when their files are gone, as after a backup
 // was restored.
 func TestPartFileGone(t *testing.T) {
