@@ -37,8 +37,9 @@ type attempt struct {
 	helps int64
 }
 
-// runAttempt runs a claimed job. When running ends the job is given back.
-func (w *Worker) runAttempt(running context.Context, j Job, scratch string, claimed *claims) {
+// runAttempt runs a claimed job. When running ends the job is given back. It returns for how
+// long the place is to stay empty.
+func (w *Worker) runAttempt(running context.Context, j Job, scratch string, claimed *claims) (rest time.Duration) {
 	t := &attempt{Worker: w, job: j, began: time.Now()}
 	t.lease, t.lose = context.WithCancelCause(context.WithoutCancel(running))
 	defer t.lose(nil)
@@ -62,6 +63,10 @@ func (w *Worker) runAttempt(running context.Context, j Job, scratch string, clai
 		err = context.Cause(work)
 	}
 	t.recordOutcome(running, output, product, err)
+	if errors.Is(err, ErrMachine) {
+		return unfitLeases * w.Service.config.Lease
+	}
+	return 0
 }
 
 // heartbeat renews the lease until it is lost. While the database is unreachable
@@ -192,8 +197,6 @@ func (t *attempt) recordOutcome(running context.Context, output File, product Pr
 		outcome, change = "returned", func(ctx context.Context) error { return s.returnJob(ctx, t.job) }
 	case errors.Is(err, ErrMachine):
 		log.Error("job left for another node", "error", err)
-		t.lose(nil) // the lease runs out
-		sleep(running, unfitLeases*s.config.Lease, nil)
 		return
 	case outOfSpace(err):
 		log.Error("job attempt lost: out of space", "error", err)

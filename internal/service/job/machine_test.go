@@ -37,13 +37,14 @@ func TestMachineLeavesJobs(t *testing.T) {
 			x.submit(x.owner, x.input("a.gif", 1))
 		}
 		taken := make(chan struct{}, 3)
-		x.work(&job.Worker{Drain: time.Nanosecond, Processor: processor(func(context.Context, job.Task) (job.Product, error) {
+		stop := x.work(&job.Worker{Drain: time.Hour, Processor: processor(func(context.Context, job.Task) (job.Product, error) {
 			taken <- struct{}{}
 			return job.Product{}, job.ErrMachine
 		})})
 		<-taken
 		x.work(&job.Worker{Processor: processor(echo)})
 		x.until("SELECT COUNT(*) = 2 FROM jobs WHERE state = 'done'")
+		stop() // at once
 	})
 }
 

@@ -255,13 +255,14 @@ func (t *attempt) partWork(ctx context.Context, task Task, p part) (r partResult
 	return r, key, err
 }
 
-// help does a part of a job that another worker has claimed.
-func (w *Worker) help(running context.Context, p part, scratch string, claimed *claims) {
+// help does a part of a job that another worker has claimed. It returns for how long the place
+// is to stay empty.
+func (w *Worker) help(running context.Context, p part, scratch string, claimed *claims) (rest time.Duration) {
 	log := w.Service.config.Log.With("job", p.jobID, "step", p.step, "part", p.n)
 	j, err := scanJob(w.Service.db.QueryRowContext(running, "SELECT "+columns+" FROM jobs WHERE id = $1", p.jobID))
 	if err != nil {
 		log.Error("part left for others", "error", err)
-		return
+		return w.Service.config.Lease
 	}
 	t := &attempt{Worker: w, job: j, began: time.Now(), helps: p.attempt}
 	t.lease, t.lose = context.WithCancelCause(running)
@@ -278,6 +279,7 @@ func (w *Worker) help(running context.Context, p part, scratch string, claimed *
 		log.Info("part given back")
 	default:
 		log.Error("part given back", "error", err)
-		t.pause(running, w.Service.config.Lease)
+		return w.Service.config.Lease
 	}
+	return 0
 }

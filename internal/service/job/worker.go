@@ -102,12 +102,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer unwatch()
 	var claimed claims
 	helpers.Go(func() { w.watchClaims(watching, &claimed) })
-	w.claimAll(ctx, wake, func(c claim) {
+	w.claimAll(ctx, wake, func(c claim) (rest time.Duration) {
 		if c.part != nil {
-			w.help(running, *c.part, dir.Path(), &claimed)
-			return
+			return w.help(running, *c.part, dir.Path(), &claimed)
 		}
-		w.runAttempt(running, c.job, dir.Path(), &claimed)
+		return w.runAttempt(running, c.job, dir.Path(), &claimed)
 	}, &tries)
 	w.drain(&tries, func() { stop(errDrained) })
 	return nil
@@ -127,8 +126,8 @@ type claim struct {
 }
 
 // claimAll starts run for all that it claims, in as many goroutines as there are
-// slots, until ctx ends.
-func (w *Worker) claimAll(ctx context.Context, wake chan struct{}, run func(claim), tries *sync.WaitGroup) {
+// slots, until ctx ends. A slot is free when run has ended, and rest is over.
+func (w *Worker) claimAll(ctx context.Context, wake chan struct{}, run func(claim) (rest time.Duration), tries *sync.WaitGroup) {
 	slots := make(chan struct{}, max(1, w.Slots))
 	for {
 		select {
@@ -142,7 +141,7 @@ func (w *Worker) claimAll(ctx context.Context, wake chan struct{}, run func(clai
 		}
 		tries.Go(func() {
 			defer func() { <-slots }()
-			run(c)
+			sleep(ctx, run(c), nil)
 		})
 	}
 }
