@@ -253,15 +253,22 @@ func (c *Clip) run(ctx context.Context, p *image.NRGBA, v *letterbox) (Result, e
 		return Result{}, c.failed(ctx, err)
 	}
 	m, err := c.matte(&slot.out, v)
-	return Result{Matte: m, Picture: p, Features: slot.features()}, err
+	if err != nil || len(out) == 1 {
+		return Result{Matte: m, Picture: p}, err
+	}
+	f, err := slot.seen.features()
+	if err != nil {
+		return Result{}, c.n.modelError("output "+c.n.contract.outputs[1].name, err)
+	}
+	return Result{Matte: m, Picture: p, Features: f}, nil
 }
 
-// features are those of the last run, if the network gives any.
-func (s *slot) features() view.Features {
-	if s.seen.shape == nil {
-		return view.Features{}
+// features are those that t holds. Networks may give another shape than they declare.
+func (t *tensor) features() (view.Features, error) {
+	if len(t.shape) != 4 || t.shape[0] != 1 || t.shape[1] != view.FeatureCount || len(t.u8) == 0 {
+		return view.Features{}, fmt.Errorf("%v of shape %v, want uint8 [1 %d rows columns]", t.elem, t.shape, view.FeatureCount)
 	}
-	return view.Features{W: int(s.seen.shape[3]), H: int(s.seen.shape[2]), Pix: slices.Clone(s.seen.u8)}
+	return view.Features{W: int(t.shape[3]), H: int(t.shape[2]), Pix: slices.Clone(t.u8)}, nil
 }
 
 // prepare readies the slot for p. The shape of the output is kept

@@ -27,6 +27,9 @@ func (k *contract) matte(t *tensor, iw, ih int, inner image.Rectangle, s *span) 
 	if err != nil {
 		return nil, err
 	}
+	if n := max(len(t.f32), len(t.u8)); n < p.w*p.h { // no picture at all
+		return nil, fmt.Errorf("%d values for %dx%d", n, p.w, p.h)
+	}
 	r := rescale(inner, iw, ih, p.w, p.h)
 	dst := image.NewAlpha(image.Rect(0, 0, r.Dx(), r.Dy()))
 	if t.elem == uint8Elem {
@@ -39,9 +42,6 @@ func (k *contract) matte(t *tensor, iw, ih int, inner image.Rectangle, s *span) 
 			}
 		}
 		return dst, nil
-	}
-	if len(t.f32) < p.w*p.h {
-		return nil, fmt.Errorf("%d values for %dx%d", len(t.f32), p.w, p.h)
 	}
 	if k.spec.Output.Stretch {
 		if err := s.widen(t.f32, p, r, k.spec.Output.Sigmoid); err != nil {
