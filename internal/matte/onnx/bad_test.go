@@ -84,6 +84,9 @@ func TestBadRuntime(t *testing.T) {
 	if !errors.Is(err, onnx.ErrOtherRuntime) {
 		t.Errorf("another library: error %v", err)
 	}
+	if _, err = onnx.Open(onnx.Config{Model: nets + "distance.onnx"}); !errors.Is(err, onnx.ErrNoRuntime) {
+		t.Errorf("no library: error %v", err)
+	}
 	_, err = onnx.Open(onnx.Config{Library: lib, Model: nets + "distance.onnx", Device: "abacus"})
 	if err == nil || !strings.Contains(err.Error(), "abacus") {
 		t.Errorf("unknown device: error %v", err)

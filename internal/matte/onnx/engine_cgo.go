@@ -29,14 +29,8 @@ var loaded struct {
 
 // loadRuntime loads the shared library; later calls must name the same one.
 func loadRuntime(library string) error {
-	if library == "" {
-		library = map[string]string{
-			"darwin":  "libonnxruntime.dylib",
-			"windows": "onnxruntime.dll",
-		}[runtime.GOOS]
-	}
-	if library == "" {
-		library = "libonnxruntime.so.1"
+	if library == "" { // by its name alone, the system's loader would find any
+		return fmt.Errorf("%w: no path of its library is given", ErrNoRuntime)
 	}
 	if target, err := filepath.EvalSymlinks(library); err == nil {
 		library = target

@@ -69,11 +69,10 @@ const (
 	DirectML Device = "directml"
 )
 
-// Config configures Open. Either Model or ModelData is required; the other
-// fields are useful at their zero values.
+// Config configures Open. Library, and either Model or ModelData, are required; the
+// other fields are useful at their zero values.
 type Config struct {
-	// Library is the path of ONNX Runtime's shared library. Empty lets the
-	// system's loader look for its usual name.
+	// Library is the path of ONNX Runtime's shared library, which package ortlib finds.
 	Library string
 	// Model is the path of the .onnx file; with ModelData it is only the name
 	// shown in errors.
