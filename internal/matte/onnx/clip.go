@@ -3,7 +3,6 @@ package onnx
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"slices"
@@ -27,13 +26,12 @@ type ClipOptions struct {
 
 // Result is the network's result for one frame.
 type Result struct {
-	// Matte has the network's resolution and, up to rounding, the frame's
-	// proportions, with its origin at (0, 0). Other results may share it, so it
-	// must not be modified.
+	// Matte shows the whole frame at the network's resolution, with its origin at
+	// (0, 0). It has the frame's proportions only if the network's input has. Other
+	// results may share it, so it must not be modified.
 	Matte *image.Alpha
-	// Picture is the network's input for the frame. Like Matte it has the
-	// network's resolution and the frame's proportions, its origin at (0, 0),
-	// and may be shared. It is opaque.
+	// Picture is the network's input for the frame. Like Matte it shows the whole
+	// frame, has its origin at (0, 0), and may be shared. It is opaque.
 	Picture *image.NRGBA
 	// Foreground is the colour of the subject alone, of the size of Matte,
 	// opaque, and shared as Matte is. Only recurrent networks give it.
@@ -41,14 +39,11 @@ type Result struct {
 	// Features are what the network sees over the whole frame, if it tells; shared as
 	// Matte is.
 	Features view.Features
-	// Reused means that another frame looked the same to the network, and that
-	// this is its result.
-	Reused bool
 }
 
 // Clip runs a network on the frames of one clip. It needs no Close.
 //
-// Start and Estimate are safe for concurrent use. If Ordered, calls
+// Start and Picture are safe for concurrent use. If Ordered, calls of Start
 // nevertheless have to come one after the other and in the clip's order to mean
 // anything.
 type Clip struct {
@@ -100,9 +95,7 @@ func (i *Inference) Wait(ctx context.Context) (Result, error) {
 	case <-ctx.Done():
 		return Result{}, context.Cause(ctx)
 	}
-	r := source.res
-	r.Reused = source != i
-	return r, source.err
+	return source.res, source.err
 }
 
 // NewClip begins a clip.
@@ -134,27 +127,15 @@ func (c *Clip) Reset() {
 	c.mu.Unlock()
 }
 
-// Estimate runs the network on img and ignores its alpha. Frames of a clip may
-// change in size, which resets a recurrent network. A faulty network is a
-// *ModelError, a cancelled ctx its cause.
-func (c *Clip) Estimate(ctx context.Context, img *image.NRGBA) (Result, error) {
-	if img.Rect.Empty() {
-		return Result{}, errors.New("estimate matte: empty picture")
-	}
-	i, err := c.Start(ctx, img, c.Picture(img))
-	if err != nil {
-		return Result{}, err
-	}
-	return i.Wait(ctx)
-}
-
 // Picture is img as the network sees it: Result.Picture.
 func (c *Clip) Picture(img *image.NRGBA) *image.NRGBA {
 	return c.letterboxFor(img.Rect.Size()).draw(img)
 }
 
-// Start is Estimate, but returns at once for a frame equal to one that the
-// network is processing in another goroutine. The picture is that of img by Picture.
+// Start runs the network on img, and ignores its alpha. The picture is that of img by
+// Picture. For a frame equal to one that the network is processing in another goroutine
+// it returns at once. Frames of a clip may change in size, which resets a recurrent
+// network. A faulty network is a *ModelError, a cancelled ctx its cause.
 func (c *Clip) Start(ctx context.Context, img, picture *image.NRGBA) (*Inference, error) {
 	v := c.letterboxFor(img.Rect.Size())
 	i := &Inference{in: picture, done: make(chan struct{})}

@@ -167,7 +167,7 @@ func TestCloserReuse(t *testing.T) {
 		{"nearly, from afar", func() { img.Pix[img.PixOffset(170, 50)]++ }, ClipOptions{NoCloser: true}, true},
 	} {
 		c := looking(&fakeEngine{looks: []func(uint8) float32{strong}}, tt.options)
-		var again Result
+		var again Estimated
 		for k := range 2 {
 			var err error
 			if again, err = c.Estimate(t.Context(), img); err != nil {

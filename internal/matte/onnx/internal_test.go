@@ -109,7 +109,7 @@ func TestPlane(t *testing.T) {
 	}
 }
 
-func TestShare(t *testing.T) {
+func TestParallelism(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		cores, threads, sessions int

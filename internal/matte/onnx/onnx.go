@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"strings"
 	"sync"
 
@@ -249,14 +248,6 @@ func (n *Network) Provider() string { return n.info.Provider }
 
 // Info describes the network.
 func (n *Network) Info() Info { return n.info }
-
-// Matte estimates the matte of a single picture: a recurrent network restarts.
-// The matte has the network's resolution and, up to rounding, the proportions
-// of img; its origin is (0, 0).
-func (n *Network) Matte(ctx context.Context, img *image.NRGBA) (*image.Alpha, error) {
-	r, err := n.NewClip(ClipOptions{NoReuse: true}).Estimate(ctx, img)
-	return r.Matte, err
-}
 
 // Close waits for running inferences and frees the network. It is idempotent.
 func (n *Network) Close() error {
