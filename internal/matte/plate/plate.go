@@ -36,16 +36,6 @@ const (
 	noiseFloor = 4
 )
 
-// Keep gives m, a revised matte, the old values that were sure where the plate is
-// not known.
-func Keep(v *view.View, m, old *image.Alpha) {
-	for i, frames := range v.Plane(view.Frames) {
-		if a := old.Pix[i]; frames == 0 && (a < backdropBelow || a > 255-backdropBelow) {
-			m.Pix[i] = a
-		}
-	}
-}
-
 // Plate is the clean plate of a clip with a camera that stands, shakes or pans.
 // Frames are aligned by their common backdrop, which registration finds in each
 // frame (B. D. Lucas and T. Kanade, "An Iterative Image Registration Technique

@@ -36,6 +36,15 @@ func (e *Estimator) revised(ctx context.Context, d draft) (*image.Alpha, error) 
 	return m, nil
 }
 
+// keepSure gives m, a revised matte, the old values that were sure where the plate is not known.
+func keepSure(v *view.View, m, old *image.Alpha) {
+	for i, frames := range v.Plane(view.Frames) {
+		if a := old.Pix[i]; frames == 0 && (a < unsure || a > sure) {
+			m.Pix[i] = a
+		}
+	}
+}
+
 // doubts are the parts of a view in which the reviser has something to decide: the matte
 // is unsure, or the plate speaks against it. They do not overlap.
 func doubts(v *view.View) (parts []image.Rectangle) {

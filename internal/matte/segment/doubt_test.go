@@ -2,6 +2,7 @@ package segment_test
 
 import (
 	"image"
+	"slices"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte/segment"
@@ -68,6 +69,23 @@ func TestDoubts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestKeepSure: where the plate is not known, what was sure stays. Elsewhere the reviser decides.
+func TestKeepSure(t *testing.T) {
+	t.Parallel()
+	old := []uint8{0, 25, 26, 229, 230, 255}
+	for known, want := range map[bool][]uint8{true: {99, 99, 99, 99, 99, 99}, false: {0, 25, 99, 99, 230, 255}} {
+		v := view.New(len(old), 1)
+		if known {
+			mark(&v, view.Frames, image.Rect(0, 0, len(old), 1), 24)
+		}
+		m := &image.Alpha{Pix: slices.Repeat([]uint8{99}, len(old)), Stride: len(old), Rect: image.Rect(0, 0, len(old), 1)}
+		segment.KeepSure(&v, m, &image.Alpha{Pix: old, Stride: len(old), Rect: m.Rect})
+		if !slices.Equal(m.Pix, want) {
+			t.Errorf("known %t: %v, want %v", known, m.Pix, want)
+		}
 	}
 }
 

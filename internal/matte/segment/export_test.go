@@ -1,4 +1,7 @@
 package segment
 
-// Doubts is doubts.
-var Doubts = doubts
+// Doubts is doubts, and KeepSure keepSure.
+var (
+	Doubts   = doubts
+	KeepSure = keepSure
+)

@@ -292,7 +292,7 @@ func (e *Estimator) revise(ctx context.Context, w *matte.Estimate) error {
 	if err != nil {
 		return err
 	}
-	plate.Keep(d.view, m, d.matte)
+	keepSure(d.view, m, d.matte)
 	d.choice.Strip(m)
 	d.matte, d.view = m, nil
 	w.Draft = d
