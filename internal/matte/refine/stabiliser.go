@@ -36,7 +36,7 @@ const (
 // removal plugin of OBS (pull requests 498 and 605 of obs-backgroundremoval);
 // there the past does not move.
 type Stabiliser struct {
-	w, h, tw, th int
+	w, h, tw, th int // pixels and blocks, across and down
 	primed       bool
 	cuts         CutDetector
 	light        exposure
@@ -133,7 +133,7 @@ func (s *Stabiliser) begin() {
 	clear(s.moved)
 }
 
-// steadyBlock finds the matte of one tile, which needs nothing where past and
+// steadyBlock finds the matte of one block, which needs nothing where past and
 // present are all alike.
 func (s *Stabiliser) steadyBlock(tx, ty int) {
 	t := ty*s.tw + tx
@@ -173,7 +173,7 @@ func (b *block) keepCloser(o *block) {
 	}
 }
 
-// uniform reports whether a tile of a matte has no value but v.
+// uniform reports whether a block of a matte has no value but v.
 func (s *Stabiliser) uniform(m []uint8, v uint8, x0, y0, dx, dy int) bool {
 	all := [blockSide]uint8{v, v, v, v, v, v, v, v}
 	for y := y0; y < y0+dy; y++ {
@@ -300,7 +300,7 @@ func absDiff(a, b uint8) int32 {
 	return max(d, -d)
 }
 
-// mix writes matte and picture of a tile: past and present by their weights.
+// mix writes matte and picture of a block: past and present by their weights.
 func (s *Stabiliser) mix(x0, y0, dx, dy int) {
 	around := s.block.cellMeans(dx, dy)
 	for y := range dy {

@@ -1,14 +1,14 @@
 package refine
 
 const (
-	// searchRange is how many pixels away the past of a tile is looked for.
+	// searchRange is how many pixels away the past of a block is looked for.
 	searchRange = 48
-	// stillError is the error of a tile per sample, squared, below which it is
+	// stillError is the error of a block per sample, squared, below which it is
 	// not looked for elsewhere, and minGain what another place must gain.
 	stillError, minGain = 16, 4
 )
 
-// search finds where in the reference picture a tile was: the best of the
+// search finds where in the reference picture a block was: the best of the
 // places of its neighbours, improved in smaller and smaller steps (J. R. Jain
 // and A. K. Jain, "Displacement measurement and its application in interframe
 // image coding", IEEE Trans. Communications 29(12), 1981), and the minimum of
@@ -70,7 +70,7 @@ func vertex(l, m, r int64) int32 {
 	return int32(min(max(v, -4), 4)+128.5) - 128
 }
 
-// squaredError sums the squared differences of colour between the pixels of a tile and
+// squaredError sums the squared differences of colour between the pixels of a block and
 // those vx, vy away in the reference. Rows after the sum has reached limit do
 // not count.
 func (s *Stabiliser) squaredError(x0, y0, dx, dy, vx, vy int, limit int64) int64 {
