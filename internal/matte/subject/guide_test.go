@@ -46,6 +46,13 @@ func (s *seen) add(v *view.Marked) {
 	}
 }
 
+// shown is how many pictures the network was shown so far.
+func (s *seen) shown() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.pictures)
+}
+
 func (s *seen) guide(ctx context.Context, v *view.Marked) ([]uint8, error) {
 	s.add(v)
 	return marked(ctx, v)

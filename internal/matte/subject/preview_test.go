@@ -101,7 +101,7 @@ func TestPreviewGivenUp(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var asked, again seen
 	_, err := c.Preview(ctx, 20, hints, func(ctx context.Context, v *view.Marked) ([]uint8, error) {
-		if len(asked.pictures) == 8 {
+		if asked.shown() == 8 {
 			stop()
 		}
 		return asked.guide(ctx, v)
