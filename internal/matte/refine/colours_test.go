@@ -64,7 +64,7 @@ func TestColourModel(t *testing.T) {
 	}
 }
 
-// What the network is sure of stays, colours that say nothing change nothing,
+// Pixels that the network is sure of stay, colours that say nothing change nothing,
 // and a weight of 0 leaves all as it is.
 func TestColourModelLeavesTheSure(t *testing.T) {
 	t.Parallel()

@@ -199,8 +199,8 @@ func TestStabiliserVanishing(t *testing.T) {
 	}
 }
 
-// TestStabiliserFade: a fade is no flicker. What a network sees only once there is
-// light enough is all there soon after the fade, and gone soon after the next.
+// TestStabiliserFade: a fade is no flicker. A network sees the subject once there is
+// light enough: it is all there soon after the fade, and gone soon after the next.
 func TestStabiliserFade(t *testing.T) {
 	t.Parallel()
 	p := synth.Clip{Width: 320, Height: 180, Frames: 1, Still: true, Backdrop: synth.Blue, Subject: synth.Soft}.Frame(0)

@@ -338,8 +338,8 @@ func alike(i int) *image.NRGBA {
 	return img
 }
 
-// Of a subject of whom the network misses the half that is nearly as green as its
-// backdrop more is found once the clip has shown what lies behind.
+// The network misses the half of a subject that is nearly as green as the backdrop. More of it
+// is found once the clip has shown what lies behind.
 func TestPlate(t *testing.T) {
 	t.Parallel()
 	n := openAs(t, "distance.onnx", model.Spec{Plate: true})
@@ -410,7 +410,7 @@ func fill(c color.NRGBA) *image.NRGBA {
 	return img
 }
 
-// What a recurrent network says of the subject's colour is what edges get.
+// Edges get the subject's colour as a recurrent network tells it.
 func TestForeground(t *testing.T) {
 	t.Parallel()
 	e := segment.New(open(t, "averager.onnx"), segment.Options{})

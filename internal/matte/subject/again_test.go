@@ -12,7 +12,7 @@ import (
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
 
-// pan is a camera that follows nothing. What stands still moves by -pan(t) on the screen.
+// pan is a camera that follows nothing. Still things move by -pan(t) on the screen.
 func pan(t float64) float64 { return 2 * t }
 
 // A thing that is hidden for some frames is found again by the clip's own matte. Others that were
@@ -121,7 +121,7 @@ func both(discs []uint8, first, second int) subject.Guide {
 	}
 }
 
-// What a later hint drops is not seen again.
+// A thing that a later hint drops is not seen again.
 func TestDroppedForGood(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return []disc{{76, 60, 22}, {114, 60, 22}} }}

@@ -47,7 +47,7 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// What hints say of a frame holds there, whatever the clip's own matte has.
+// The hints of a frame hold there, whatever the clip's own matte has.
 func TestHintsHold(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}} }}

@@ -21,8 +21,8 @@ func (c *Clip) Carry(s *Step) (*image.Alpha, view.Features) {
 	return m, carryFeatures(c.said.seen, &s.links.Back)
 }
 
-// carry sets dst to bytes that moved, and returns their sum as shares of 255. What comes into the
-// picture is as the nearest place inside was. Both buffers have the size of the field.
+// carry sets dst to bytes that moved, and returns their sum as shares of 255. Places that come into
+// the picture are as the nearest place inside was. Both buffers have the size of the field.
 func carry(dst, from []uint8, back *motion.Field, before, after []float32) (sum float32) {
 	const outside = -1
 	for i, v := range from {

@@ -28,7 +28,7 @@ func (s scene) spots(n int) view.Features {
 	return f
 }
 
-// What the network said of a frame moves on with the picture for three frames, then the network is due.
+// The matte and the features of a frame move on with the picture for three frames, then the network is due.
 func TestCarry(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]scene{
@@ -239,8 +239,8 @@ func (s scene) carried(t *testing.T) (c *subject.Clip, due int) {
 	return c, due
 }
 
-// The chooser is asked about the frames at which the network had to look. What it said of them moves on with
-// the picture.
+// The chooser is asked about the frames at which the network had to look. Its choice moves on with the
+// picture.
 func TestChoiceIsCarried(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(t float64) []disc { return []disc{{60 + 2*t, 40, 22}, {180 - 2*t, 95, 22}} }}

@@ -17,8 +17,8 @@ type Chooser func(context.Context, *view.Cells) ([]uint8, error)
 
 // Choose decides for every frame, after Decide. Without a network, what the mattes cover is
 // chosen. A still subject and a still thing of the backdrop have the same motion, so Auto
-// drops less from a shot in which little moves. What comes, waits and goes before a camera that
-// stands still is kept while it waits. Moving drops more, and Salient keeps all.
+// drops less from a shot in which little moves. A thing that comes, waits and goes before a camera
+// that stands still is kept while it waits. Moving drops more, and Salient keeps all.
 func (c *Clip) Choose(ctx context.Context, w Wanted, network Chooser) error {
 	c.wanted, c.network = w, network != nil
 	if w == Salient {

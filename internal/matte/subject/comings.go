@@ -48,8 +48,8 @@ type drift [4]struct {
 const fastest = 64
 
 // add adds the motion of a frame to the one before, as the record has it, where mattes leave the
-// backdrop open. What is less than a step is an error that would add up, or a pan that is too slow
-// to be seen.
+// backdrop open. Less than a step is an error that would add up, or a pan that is too slow to be
+// seen.
 func (d *drift) add(back *motion.Field, matte []float32) {
 	if d.far() {
 		return
@@ -234,8 +234,8 @@ func (w *comings) idleCells(g glance) []bool {
 	return idle
 }
 
-// marks are those of things with their rims. What is seen of an idle thing beside one that comes and
-// goes has none.
+// marks are those of things with their rims. The rim of a thing that comes and goes has none where
+// an idle thing is seen.
 func (w *comings) marks(g glance, v *view.Cells) []uint8 {
 	marks, motion, trust := make([]uint8, len(g.matte)), v.Plane(view.CellMotion), v.Plane(view.CellTrust)
 	now := func(k int) bool { return motion[k] >= movesNow || trust[k] <= unknown }

@@ -55,7 +55,7 @@ func (s scene) left(t *testing.T, n int, w subject.Wanted, network subject.Choos
 	return m.AlphaAt(int(at[0].x), int(at[0].y)).A, m.AlphaAt(int(at[1].x), int(at[1].y)).A
 }
 
-// Who comes in, waits and leaves is kept while nothing of it moves, and what is always there goes.
+// A thing that comes in, waits and leaves is kept while nothing of it moves. One that is always there goes.
 func TestVisit(t *testing.T) {
 	t.Parallel()
 	for _, w := range []subject.Wanted{subject.Auto, subject.Moving} {

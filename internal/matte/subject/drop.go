@@ -2,26 +2,27 @@ package subject
 
 import "github.com/bgremove/bgremove/internal/matte/view"
 
-// What may go is decided for a whole shot: between such bounds, things would be half there.
+// A whole shot is above mostlyLively, mostlyFound and calm, or not. With ramps, things would be half
+// there.
 const (
 	// Auto drops all that the network does not choose from a shot in which the subject is lively
 	// in more than mostlyLively of the frames, or comes and goes (see arrivals).
 	mostlyLively = 0.65
-	// Otherwise that goes of which the network is sure, if it finds a subject in more than
-	// mostlyFound of the frames. It finds one in a frame of which it chooses at least foundArea, of
-	// cells with shares of foundShare or more.
+	// From other shots it drops the cells that the network is sure are backdrop, if the network
+	// finds a subject in more than mostlyFound of the frames. It finds one in a frame if it chooses
+	// at least foundArea of that, in cells with shares of foundShare or more.
 	mostlyFound           = 0.7
 	foundArea, foundShare = 0.005, 0.8
 	// The network is sure that a cell is backdrop up to a share of backdropSure, and not from
 	// backdropNot on.
 	backdropSure, backdropNot = 0.1, 0.2
-	// What the matte always has stays beside a calm subject, so a person who only moves the arms
-	// keeps the body. A subject is calm if its mean view.TrackMotion is at most calm. As
-	// view.TrackCoverage tells, a matte has a cell always from always on, and not up to seldom.
+	// Beside a calm subject, cells that the matte always has stay, so a person who only moves the
+	// arms keeps the body. A subject is calm if its mean view.TrackMotion is at most calm. A matte
+	// always has a cell whose view.TrackCoverage is always or more. Up to seldom, the cell goes.
 	calm           = 0.6
 	seldom, always = 0.7, 0.9
-	// What the matte has even less, up to hardly and not from partly on, also goes where no
-	// subject is found: it would be a haze.
+	// Where no subject is found, cells that the matte hardly has go, too: they would be a haze.
+	// Their view.TrackCoverage is hardly or less. From partly on, cells stay.
 	hardly, partly = 0.4, 0.6
 )
 

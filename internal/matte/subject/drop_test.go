@@ -50,9 +50,9 @@ func first(most int32, network subject.Chooser) subject.Chooser {
 	}
 }
 
-// What stands beside a small subject, and is larger, goes if the network is sure of both, and the
-// subject moves or the mattes seldom have what stands there. What they hardly have goes, too,
-// where the network finds no subject. In no case is it half there.
+// A larger thing that stands beside a small subject goes if the network is sure of both, and the
+// subject moves or the mattes seldom have the thing. A thing that they hardly have goes, too, where
+// the network finds no subject. In no case is it half there.
 func TestBesideTheChosen(t *testing.T) {
 	t.Parallel()
 	walks := scene{still, func(t float64) []disc { return []disc{{40 + 4*t, 60, 14}, {180, 70, 40}} }}

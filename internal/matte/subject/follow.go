@@ -12,8 +12,8 @@ import (
 // unsure is the trust in a way up to which nothing is carried along it.
 const unsure = 0.06
 
-// decided is how much surer a matte becomes from one frame to the next. What is unsure would
-// else be kept at last, for in training the doubts in a matte are about the thing itself.
+// decided is how much surer a matte becomes from one frame to the next. Otherwise doubts would
+// stay, for in training the doubts in a matte are about the thing itself.
 const decided = 3
 
 // part is the least share of a pixel that joins those beside it to one thing.

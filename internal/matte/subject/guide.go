@@ -14,7 +14,7 @@ import (
 // be safe for concurrent use.
 type Guide func(context.Context, *view.Marked) ([]uint8, error)
 
-// Guide decides by hints, after Choose. What they keep is the subject, with nothing else.
+// Guide decides by hints, after Choose. The subject is all that they keep, and nothing else.
 // Where they only drop something, the rest of what was chosen stays. At each place the hints
 // that are nearest in time hold.
 //

@@ -74,7 +74,7 @@ func click(frame int, keep bool, x, y float64) subject.Hint {
 	return subject.Hint{Frame: frame, Keep: keep, Click: &subject.Point{X: x / w, Y: y / h}}
 }
 
-// What a hint marks is followed along its track to both ends of the shot, and is chosen
+// A thing that a hint marks is followed along its track to both ends of the shot, and is chosen
 // there, with nothing else.
 func TestGuide(t *testing.T) {
 	t.Parallel()
@@ -111,7 +111,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// What is like the marked thing but does not touch it, is not taken.
+// A thing that is like the marked one but does not touch it is not taken.
 func TestOthersAreLeftOut(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(t float64) []disc { return []disc{{40 + 5*t, 50, 22}, {180, 95, 22}} }}
@@ -342,7 +342,7 @@ func nothingMarked(_ context.Context, v *view.Marked) ([]uint8, error) {
 	return make([]uint8, v.W*v.H), nil
 }
 
-// What is marked holds at its place, whatever the network says of it.
+// A mark holds at its place, whatever the network says of it.
 func TestMarksHold(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}, {160, 60, 22}} }}

@@ -107,7 +107,7 @@ func (m marker) masked(mask *image.Alpha, x, y int) bool {
 }
 
 // hold makes a matte what a hint says, where that is sure: at a click, a stroke and a mask.
-// What is kept may end within those at their border.
+// A kept thing may end within those at their border.
 func (m marker) hold(matte []uint8, h *Hint) {
 	plane := make([]float32, len(matte))
 	m.mark(plane, h)

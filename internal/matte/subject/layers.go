@@ -47,14 +47,14 @@ type way struct {
 // the rest, as logarithms of odds. odds are what is known of that, and within the share of each cell
 // that is the thing or the rest.
 //
-// What has none is backdrop. If covered is given, the share of each cell that the clip's own matte
-// has, the backdrop's motion tells, too: for a kept thing. But parts of what is covered may stand,
-// as feet do. Where hints only drop something, covered is nil.
+// A cell that has none of either is backdrop. covered is the share of each cell that the clip's own
+// matte has. If it is given, for a kept thing, the backdrop's motion tells, too. But parts of what is
+// covered may stand, as feet do. Where hints only drop something, covered is nil.
 //
 // Each of the three has an affine motion (J. Y. A. Wang, E. H. Adelson, "Representing Moving
-// Images with Layers", IEEE Transactions on Image Processing, 1994). What moves alike is
-// told over several frames (T. Brox, J. Malik, "Object Segmentation by Long Term Analysis of
-// Point Trajectories", ECCV 2010).
+// Images with Layers", IEEE Transactions on Image Processing, 1994). Several frames tell
+// what moves alike (T. Brox, J. Malik, "Object Segmentation by Long Term Analysis of Point
+// Trajectories", ECCV 2010).
 func (c *Clip) apart(i int, odds, within, covered []float32) ([]float32, error) {
 	ways, err := c.ways(i)
 	if err != nil {
@@ -261,7 +261,7 @@ func (m *displaced) miss(a *[3][2]float64) {
 	m.missed = ex*ex + ey*ey
 }
 
-// fitted is the affine motion that most of some cells have. What missed the one before counts less.
+// fitted is the affine motion that most of some cells have. Cells that missed the one before count less.
 func fitted(some []displaced) [3][2]float64 {
 	var v0, vx, vy, vdx, vdy, xx, xy, xdx, xdy, yy, ydx, ydy float64
 	for i := range some {

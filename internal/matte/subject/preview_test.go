@@ -92,7 +92,7 @@ func TestPreviewGoesOn(t *testing.T) {
 	}
 }
 
-// What a preview has followed before it was given up is there for the next one.
+// The frames that a preview has followed before it was given up are there for the next one.
 func TestPreviewGivenUp(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return []disc{{60, 60, 22}} }}

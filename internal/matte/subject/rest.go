@@ -113,8 +113,8 @@ func covers(own []uint8, marked []float32) bool {
 }
 
 // odds are those of the thing, as logarithms: the network's, and within the frame's own matte
-// against those of the rest. In a frame with hints the network tells the rest, too; else it is
-// what of that matte the network did not find.
+// against those of the rest. In a frame with hints the network tells the rest, too. In other
+// frames the rest is the part of that matte that the network did not find.
 func (f *follower) odds(ctx context.Context, i int, v *view.Marked, all marks, matte []uint8, own *ownMattes) ([]float32, error) {
 	odds := make([]float32, len(matte))
 	against := func(k int, thing, rest float32) {

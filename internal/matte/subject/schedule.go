@@ -13,7 +13,7 @@ const (
 	// picture. lostMost is as much of the whole picture: more would be in doubt with most subjects.
 	doubtMost, leastSubject, lostMost = 0.4, 0.02, 0.1
 	// worstMost is what may be lost of a square of the subject, as a share of it, and square the cells of
-	// its side: else a quick hand would be left behind.
+	// its side. Without this bound a quick hand would be left behind.
 	worstMost, square = 0.4, 8
 	// behind is how many frames back the matte is, at most, that tells where the subject is. So the network
 	// can look at as many frames at once.

@@ -54,16 +54,17 @@ const (
 	// subject's motion.
 	movingShare = 0.5
 	// fading is what is left of a track's sums from one frame to the next: some 30 frames
-	// count on either side. The chooser has learnt from short clips. What it was shown of
-	// clips of a minute, without fading, made it choose places where nothing was.
+	// count on either side. The chooser has learnt from short clips. Without fading, sums over
+	// a minute made it choose places where nothing was.
 	fading = 0.97
 	// seenLeast is in how many frames a place must have been followed to be judged, and
 	// seenNow how surely to count from one frame to the next.
 	seenLeast, seenNow = 1.5, 0.3
 )
 
-// Clip gathers the motion of a clip. Call Step and Add for all frames in order, then
-// Decide and Choose, then Guide if there are hints or Endure, then Choice. It is for one goroutine, but for Step.
+// Clip gathers the motion of a clip. Call Step and Add for all frames in order, then Decide and
+// Choose. Then call Guide if there are hints, and Endure if not. After that, Choice tells of each
+// frame. Step may run in another goroutine; the other methods are for one.
 type Clip struct {
 	stepper stepper
 	said    said

@@ -22,8 +22,8 @@ type trail struct {
 const (
 	// trailsMost is for how many sets of hints a shot has trails: those that were asked for last.
 	trailsMost = 3
-	// statesMost is from how many states on, for each frame of the clip, a call begins with none. The
-	// trails of two sets of hints need three at most: two pages may show the clip.
+	// With statesMost states or more for each frame of the clip, a call begins with none. The trails of
+	// two sets of hints need three at most: two pages may show the clip.
 	statesMost = 4
 )
 

@@ -183,7 +183,7 @@ func TestNothingIsLeftOfHaze(t *testing.T) {
 	}
 }
 
-// What was asked for stays, though nothing of it is solid.
+// A part that was asked for stays, though nothing of it is solid.
 func TestFaint(t *testing.T) {
 	t.Parallel()
 	for _, faint := range []bool{false, true} {
