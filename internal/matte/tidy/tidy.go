@@ -21,9 +21,12 @@ const (
 	reach = 5
 	// maxMove is how many cells a part may move from one frame to the next.
 	maxMove = 2
-	// minMass is the share of the largest part's alpha that a part must have,
-	// minSolid the share of its visible pixels that must be solid.
-	minMass, minSolid = 0.003, 0.15
+	// minMass is the share of the largest part's alpha that a part must have, over as many
+	// frames as the part is there, and over longest frames at least, or the clip. Of all frames
+	// of a long clip, the subject of a short shot would have too small a share.
+	minMass, longest = 0.003, 300
+	// minSolid is the share of a part's visible pixels that must be solid.
+	minSolid = 0.15
 	// maxFlicker is the number of frames up to which a small part, or a hole, is taken
 	// for flicker. flickerShare is how small, as a share of the largest part's
 	// alpha in a frame, and holeShare the same of holes.
@@ -167,6 +170,12 @@ func (v *Volume) isHaze(n *node) bool {
 	return !v.Faint && float64(n.solid) < minSolid*float64(n.visible)
 }
 
+// isSpeck reports whether a part is too small beside the largest part's alpha.
+func (v *Volume) isSpeck(n *node, largest int64) bool {
+	frames := max(int(n.lifetime()), min(len(v.frames), longest))
+	return float64(n.mass) < minMass*float64(largest)*(float64(frames)/float64(len(v.frames)))
+}
+
 // Decide settles what stays.
 func (v *Volume) Decide() {
 	largest := int64(0)
@@ -181,7 +190,7 @@ func (v *Volume) Decide() {
 		}
 		inside := n.first > 0 && int(n.last) < len(v.frames)-1 // else it may live on beyond the clip
 		flickers := inside && len(v.frames) > 2*maxFlicker && n.lifetime() <= maxFlicker && float64(n.mass)/float64(n.lifetime()) < flickerShare*meanMass
-		n.removed = v.Largest && n.mass < largest || v.isHaze(n) || float64(n.mass) < minMass*float64(largest) || flickers
+		n.removed = v.Largest && n.mass < largest || v.isHaze(n) || v.isSpeck(n, largest) || flickers
 	}
 	for i := range v.holes.nodes {
 		n := &v.holes.nodes[i]

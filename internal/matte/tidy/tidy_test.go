@@ -204,6 +204,49 @@ func TestFaint(t *testing.T) {
 	}
 }
 
+// How long a clip is does not decide whether a small thing, or the subject of a short shot, stays. Specks
+// go from clips of any length.
+func TestLongClips(t *testing.T) {
+	t.Parallel()
+	box := func(m *image.Alpha, r image.Rectangle) {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				m.SetAlpha(x, y, color.Alpha{255})
+			}
+		}
+	}
+	short, speck, lasting := image.Rect(60, 4, 76, 12), image.Rect(40, 44, 44, 48), image.Rect(74, 58, 75, 60)
+	for _, frames := range []int{100, 6000} {
+		v := tidy.New(image.Pt(80, 60))
+		frame := func(f int) *image.Alpha {
+			m := image.NewAlpha(image.Rect(0, 0, 80, 60))
+			box(m, image.Rect(8, 8, 32, 40))
+			box(m, lasting)
+			if f >= 50 && f < 62 {
+				box(m, short)
+			}
+			if f >= 50 && f < 56 {
+				box(m, speck)
+			}
+			return m
+		}
+		for f := range frames {
+			v.Add(frame(f))
+		}
+		v.Decide()
+		m := frame(52)
+		v.Clean(52, m)
+		for name, c := range map[string]struct {
+			at    image.Point
+			stays bool
+		}{"the subject": {image.Pt(20, 20), true}, "a short shot": {short.Min, true}, "a speck": {speck.Min, false}, "a lasting speck": {lasting.Min, false}} {
+			if a := m.AlphaAt(c.at.X, c.at.Y).A; a == 255 != c.stays {
+				t.Errorf("%d frames: %s has alpha %d", frames, name, a)
+			}
+		}
+	}
+}
+
 func BenchmarkAdd(b *testing.B) {
 	m := scene(5, nil)
 	v := tidy.New(image.Pt(width, height))
