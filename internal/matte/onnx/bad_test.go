@@ -98,9 +98,12 @@ func TestRequireGPU(t *testing.T) {
 	lib := library(t)
 	for _, d := range []onnx.Device{onnx.CPU, onnx.DirectML, onnx.CoreML} {
 		c := onnx.Config{Library: lib, Model: nets + "distance.onnx", Device: d}
-		if n, err := onnx.Open(c); err != nil {
-			t.Errorf("%s: %v", d, err)
-		} else if n.Provider() != "cpu" {
+		n, err := onnx.Open(c)
+		if err != nil {
+			t.Fatalf("%s: %v", d, err)
+		}
+		t.Cleanup(func() { _ = n.Close() })
+		if n.Provider() != "cpu" {
 			t.Skipf("this machine has %s", d)
 		}
 		c.RequireGPU = true
