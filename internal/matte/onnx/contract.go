@@ -1,12 +1,10 @@
 package onnx
 
 import (
-	"encoding/json"
 	"fmt"
 	"image"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/bgremove/bgremove/internal/matte/view"
 	"github.com/bgremove/bgremove/internal/network/model"
@@ -107,9 +105,8 @@ func chooseSpec(c Config, inputs []port, metadata map[string]string) (model.Spec
 	s := c.Spec
 	text, has := metadata[MetadataKey]
 	if s == (model.Spec{}) && has {
-		d := json.NewDecoder(strings.NewReader(text))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&s); err != nil {
+		var err error
+		if s, err = model.ParseSpec([]byte(text)); err != nil {
 			return fail("metadata "+MetadataKey+" is no specification", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"image"
 	"math"
 	"os"
@@ -59,6 +60,23 @@ func TestLetterbox(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestMetadata: a network's own Spec is read as strictly as a sidecar.
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	for text, ok := range map[string]bool{
+		`{"input": {"width": 48, "height": 24}}`: true,
+		`{"input": {"wide": 48}}`:                false,
+		`{"colours": 2}`:                         false,
+		`{"input": {}} {"colours": 1}`:           false,
+	} {
+		s, err := chooseSpec(Config{}, nil, map[string]string{MetadataKey: text})
+		var bad *ModelError
+		if ok && (err != nil || s.Input.Width != 48) || !ok && !errors.As(err, &bad) {
+			t.Errorf("%s: %+v, %v", text, s, err)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/bgremove/bgremove/internal/system/infile"
 )
 
-// maxSidecar bounds the size of a sidecar file in bytes.
-const maxSidecar = 64 << 10
+// maxSpec bounds the size of a Spec as JSON in bytes.
+const maxSpec = 64 << 10
 
 // Validate reports whether a Spec can be used; the error joins all problems,
 // each with its key.
@@ -62,26 +62,27 @@ func readSidecar(path string) (Spec, error) {
 		return Spec{}, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSidecar+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxSpec+1))
 	if err != nil {
 		return Spec{}, &SidecarError{path, err}
 	}
-	s, err := parseSpec(data)
+	s, err := ParseSpec(data)
 	if err != nil {
 		return Spec{}, &SidecarError{path, err}
 	}
 	return s, nil
 }
 
-func parseSpec(data []byte) (Spec, error) {
+// ParseSpec reads a Spec from JSON that holds nothing else: a sidecar, or a network's metadata.
+func ParseSpec(data []byte) (Spec, error) {
 	var s Spec
-	if len(data) > maxSidecar {
-		return s, errors.New("too large for a sidecar")
+	if len(data) > maxSpec {
+		return s, fmt.Errorf("over %d bytes", maxSpec)
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
-		return Spec{}, fmt.Errorf("read the sidecar: %w", err)
+		return Spec{}, fmt.Errorf("read the specification: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return Spec{}, errors.New("there is more after the JSON object")
