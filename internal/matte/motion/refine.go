@@ -25,8 +25,8 @@ const (
 // lanes is the number of values processed at once.
 const lanes = 8
 
-// A block has the terms of lanes pixels: first those of three constraints, which say what x
-// and y times the flow should add up to, namely z, then those of the equations for both
+// A block has the terms of lanes pixels. They are first those of three constraints: x and y
+// times the flow should add up to z. Then they are those of the equations for both
 // components, with the weights of a pixel's four edges.
 const (
 	px, py, pz = 0, 1, 2 // brightness

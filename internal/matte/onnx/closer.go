@@ -19,8 +19,8 @@ const (
 	likeness = 0.5
 	// whole is the share of a picture from which on a part of it shows no more than the picture.
 	whole = 0.9
-	// smallest is the least side of a part, as a share of the picture's shorter side. enlarged is
-	// how much larger than it is the network sees a part at most, away from the picture's edges.
+	// smallest is the least side of a part, as a share of the picture's shorter side. Away from the
+	// picture's edges, the network sees a part up to enlarged times as large as it is.
 	smallest, enlarged = 0.35, 2
 )
 

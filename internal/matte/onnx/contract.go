@@ -19,9 +19,8 @@ const (
 	// values in their Spec. Few networks need more than 32.
 	defaultShortSide = 512
 	defaultMultiple  = 32
-	// maxAspect is how many times as long as wide a picture may be before its
-	// shorter side gets less than the network asks for: an input's memory and
-	// time go with its area.
+	// Pictures more than maxAspect times as long as wide get a shorter side than
+	// the network asks for, because an input's memory and time go with its area.
 	maxAspect = 4
 )
 

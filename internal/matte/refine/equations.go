@@ -7,7 +7,7 @@ const (
 )
 
 // equations are those for values that lie as near as they can to what they are pulled to, and to
-// those that they are coupled with: the least sum of the squared distances by their weights.
+// the values that they are coupled with. The sum of the weighted squares of the distances is least.
 type equations struct {
 	weights  []float32 // of all that pulls at each value
 	pulls    []float32 // what it is pulled to, times the weight

@@ -1,8 +1,8 @@
 package refine
 
 // moments are sums over a window of samples: the colours, their products, the
-// matte p and its products with the colours, and the variance of colour within
-// samples times its weight, textureCertainty.
+// matte p and its products with the colours. texture is the variance of colour
+// within samples times its weight, which is certainty (textureCertainty).
 type moments struct {
 	r, g, b                int32
 	rr, rg, rb, gg, gb, bb int32
@@ -58,10 +58,10 @@ func (t *trusted) add(o *trusted) {
 }
 
 // solve returns the coefficients that explain the matte by the colours, by
-// linear ridge regression; n is the number of samples, which are means:
-// the pixels that the coefficients are for vary more. The share of what colour
-// explains in the sum of that and what texture would do to the matte is how
-// much it is trusted; the rest is left to the matte as it is.
+// linear ridge regression. n is the number of samples. These are means: the
+// pixels that the coefficients are for vary more, which would bring texture into
+// the matte. The more colour explains beside that texture, the more it is trusted.
+// The rest is left to the matte as it is.
 func (m *moments) solve(n int32) trusted {
 	inv := 1 / float64(n)
 	square := inv * inv

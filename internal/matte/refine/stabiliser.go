@@ -57,9 +57,9 @@ type vector struct{ x, y int32 }
 // blockCells is the number of cells along a block.
 const blockCells = blockSide / cell
 
-// block is the past of one place: its matte, colours and ages, how much the
-// colours differ from the present for every pixel and cell, as sums over
-// channels, and the least weight of the new matte for every cell.
+// block is the past of one place: its matte, colours and ages. diff and sums are
+// how much the colours of every pixel and cell differ from the present, as sums
+// over channels. minWeight is the least weight of the new matte for every cell.
 type block struct {
 	matte     [blockSide * blockSide]uint8
 	colour    [blockSide * blockSide * 4]uint8
@@ -270,8 +270,8 @@ func (b *block) cellMeans(dx, dy int) (mean [blockCells * blockCells]float32) {
 }
 
 // weight is the weight of the new matte at a pixel of a block with the cell
-// difference around. It is as in a mean over the age, at least its cell's, and
-// more if the colours differ from the past in the cell or in the pixel itself.
+// difference around. It is as in a mean over the age, and at least its cell's. It
+// is more if the colours differ from the past in the cell or in the pixel itself.
 //
 // Where a matte falls, smaller differences count: a trail is more visible than
 // a part missing for a moment.

@@ -115,9 +115,9 @@ func (e *Estimator) infers() []matte.Step {
 	return steps
 }
 
-// Steps implements matte.Estimator. Only the network with a memory, the model of
-// colours, the plate and the stabiliser, which work at the network's resolution or less, need frames
-// in order.
+// Steps implements matte.Estimator. Frames must be in order for a network with a memory, the model
+// of colours, the study, the plate and the stabiliser. All of these work at the network's resolution
+// or less.
 func (e *Estimator) Steps() []matte.Step {
 	steps := e.infers()
 	if e.studies() {

@@ -42,9 +42,9 @@ func (s *sight) arrive() {
 	s.way = nil
 }
 
-// again adds to a thing's matte what comes out from behind other things: pieces of the clip's own
-// matte near where the thing was, which were not there when it was seen whole. If it is whole now,
-// that is remembered.
+// again adds to a thing's matte the pieces that come out from behind other things. These are pieces of
+// the clip's own matte near where the thing was, and were not there when it was seen whole. If it is
+// whole now, that is remembered.
 func (f *follower) again(s *sight, matte, own []uint8) {
 	area := float32(0)
 	for _, a := range matte {

@@ -95,8 +95,8 @@ func difference(a, b []uint8) float64 {
 	return float64(sum) / float64(n)
 }
 
-// The network is due where it has to be: at the start, after a cut, where pictures have nothing in common,
-// where little is lost but much of what the subject is, and where the caller says so.
+// The network is due at the start, after a cut, and where pictures have nothing in common. It is also due
+// where little is lost but that is much of the subject, and where the caller says so.
 func TestDue(t *testing.T) {
 	t.Parallel()
 	s := scene{still, func(float64) []disc { return []disc{{100, 60, 12}} }}

@@ -15,11 +15,11 @@ type Choice struct {
 	w, h int // pixels of the picture that was measured
 	// before are the shares of 255 of each cell that the matte covered before.
 	before []uint8
-	// odds is what the odds that a pixel is subject are multiplied with, as a natural
-	// logarithm, and keep the share of a matte that stays; of each cell.
+	// odds are factors, as natural logarithms: the odds that a pixel is subject are multiplied by
+	// that of its cell. keep are the shares of a matte that stay in each cell.
 	odds, keep []float32
-	// hinted is the matte that hints led to, if there are any: of the subject, or, with drops,
-	// of what is dropped of it.
+	// hinted is the matte that hints led to, if there are any. It is of the subject or, with drops,
+	// of the part that is dropped.
 	hinted *image.Alpha
 	drops  bool
 	own    *Choice      // that of the clip itself, where hints keep something
@@ -32,18 +32,17 @@ type Choice struct {
 const (
 	// surest is more than any of logits, which end half a step of a byte before 0 and 1.
 	surest = 6.25
-	// Nothing stays in a cell of which, as of those around it, at most gone is subject, and
-	// all where there is stays or more of it.
+	// Nothing stays in a cell if at most gone of it, and of each one around it, is subject. All stays
+	// if stays or more of one of them is.
 	gone, stays = 0.02, 0.2
-	// All goes where hints drop allGone or more, and nothing up to noneGone.
+	// All goes where hints drop allGone or more, and nothing where they drop noneGone or less.
 	allGone, noneGone = 0.5, 0.2
 	// least is the coverage from which the chooser tells its change, that of chooser.py.
 	least = 5
 )
 
-// newChoice is that of a frame of w × h pixels, of whose cells the matte covered before, and on
-// their tracks tracked, and chosen is subject, as shares of 255. d is how much of what is not
-// chosen goes.
+// newChoice is that of a frame of w × h pixels. Of each cell, the matte covered before, and tracked
+// along its track, and chosen is subject, as shares of 255. d tells how much of the rest goes.
 func newChoice(before, chosen, tracked []uint8, grid image.Point, d drop, w, h int) Choice {
 	c := Choice{grid: grid, w: w, h: h, before: before, odds: make([]float32, len(chosen)), keep: make([]float32, len(chosen))}
 	remains, tracked := staying(chosen, grid), around(tracked, grid)
@@ -60,8 +59,8 @@ func newChoice(before, chosen, tracked []uint8, grid image.Point, d drop, w, h i
 	return c
 }
 
-// hint makes c what hints say of frame i: m, of any size, is the subject, or where they only drop
-// something, is what goes from it.
+// hint makes c what hints say of frame i. m, of any size, is the subject. Where hints only drop
+// something, m is the part that goes.
 func (c *Choice) hint(m *image.Alpha, f *follower, i int) {
 	own := *c
 	c.hinted, c.drops = m, f.drops

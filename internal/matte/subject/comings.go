@@ -20,11 +20,11 @@ const (
 	// samplesMost is in how many frames of a shot, spread evenly, places are looked at, and
 	// samplesLeast in how many a look must be seen.
 	samplesMost, samplesLeast = 64, 3
-	// bare and thing are the shares of 255 of a cell that the matte covers up to which the place is
-	// seen empty, and from which on it is part of a thing.
+	// A place is seen empty where the matte covers up to bare of its cell, as a share of 255. From
+	// thing on it is part of a thing.
 	bare, thing = 25, 128
-	// leastApart is the least difference between two looks, of 255 in one channel, and spreads how
-	// many times the mean difference within a look it must be.
+	// leastApart is the least difference between two looks, of 255 in one channel. The difference
+	// must also be spreads times the mean difference within a look.
 	leastApart, spreads = 20, 5
 	// mostlyNew is the share of a thing's cells from which on it comes and goes.
 	mostlyNew = 0.5
@@ -36,8 +36,8 @@ const (
 	markComes, markWaits, markIdle = 1, 2, 3
 )
 
-// drift is the way of a camera, in cells, as the medians of the backdrop's motion in each quarter
-// of the picture tell: by a zoom they go apart. Two quarters may be wrong: who walks past a bare wall
+// drift is the way of a camera, in cells: the sums of the backdrop's median motion in each quarter of
+// the picture. A zoom moves them apart. Two quarters may be wrong: a person who walks past a bare wall
 // seems to take it along.
 type drift [4]struct {
 	at, least, most [2]float64
@@ -100,8 +100,8 @@ func (d *drift) far() bool {
 	return 2*far > all
 }
 
-// look is how cells look: the median of each channel, and from which difference on something else
-// is seen; that is 0 where the look is not known.
+// look is how cells look: the median of each channel. From the difference apart on something else is
+// seen. It is 0 where the look is not known.
 type look struct {
 	colour [3][]uint8
 	apart  []uint8

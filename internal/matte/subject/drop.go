@@ -49,9 +49,9 @@ func (f *found) add(v *view.Cells, chosen []uint8) {
 	f.motion += motion
 }
 
-// drop tells what goes from a shot of what is not chosen: all or, where a network chose, that of
-// which it is sure, as it finds a subject or not, and a calm one or not. visits says that what waits
-// is kept, as the subject comes and goes.
+// drop tells how much goes from a shot of what is not chosen: all, or as a network is sure of it.
+// finds says that the network finds a subject, and calm that this is calm. visits says that the
+// subject comes and goes, so things that wait are kept.
 type drop struct {
 	all, visits, network, finds, calm bool
 }
@@ -69,9 +69,8 @@ func (c *Clip) drop(i int) drop {
 	}
 }
 
-// of is how much goes of a cell of which chosen is subject. tracked is the most
-// view.TrackCoverage of it and of those around it, so that what stays keeps its rims. Both are
-// shares of 255.
+// of is how much goes of a cell of which chosen is subject. tracked is the most view.TrackCoverage of
+// it and of those around it. So things that stay keep their rims. Both are shares of 255.
 func (d drop) of(chosen, tracked uint8) float32 {
 	sure := ramp(float32(chosen)/255, backdropNot, backdropSure)
 	covered := float32(tracked) / 255

@@ -31,8 +31,8 @@ type state struct {
 	covered, chosen bool
 }
 
-// frame finds the matte of a frame that comes, in steps of 1 or -1, after one with a state, or
-// after none, and returns its own state.
+// frame finds the matte of frame i, and returns its state. last is the state of the frame that it comes
+// after, in a step of 1 or -1; nil: none.
 func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*state, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -18,8 +18,8 @@ type Guide func(context.Context, *view.Marked) ([]uint8, error)
 // Where they only drop something, the rest of what was chosen stays. At each place the hints
 // that are nearest in time hold.
 //
-// From the frame of the hint that was given first, a network follows what is marked through the
-// shot, frame by frame, with what it found in the one before (F. Perazzi et al., "Learning Video
+// A network follows the marked thing through the shot, from the frame of the hint that was given
+// first. In each frame it is shown its matte of the one before (F. Perazzi et al., "Learning Video
 // Object Segmentation from Static Images", CVPR 2017). Other hints correct that. In a shot
 // without hints it follows what looks most like the things that were marked, if anything does.
 func (c *Clip) Guide(ctx context.Context, hints []Hint, network Guide) error {

@@ -27,8 +27,8 @@ var sureness = func() (t [256]float32) {
 	return t
 }()
 
-// lasting is the coverage of cells as their tracks have it: the sum over frames, each by how sure it is,
-// and the sum of that.
+// lasting is the coverage of cells along their tracks: the sum over frames, each weighted by how sure
+// it is, and the sum of those weights.
 type lasting struct{ covered, sure, spare []float32 }
 
 // reset sets the sums of n cells to nothing.

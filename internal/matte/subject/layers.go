@@ -22,8 +22,8 @@ const (
 	enough = 500
 	// steady is the weight of a motion that neither turns nor grows: of 64 cells, each ten from the middle.
 	steady = 64 * 10 * 10
-	// slack is the square of how far a cell may miss its motion, and wobble what it may miss it
-	// from frame to frame when two motions are compared; both in cells.
+	// slack is the square of how far a cell may miss its motion. wobble is the same from frame to
+	// frame, when two motions are compared. Both are in cells.
 	slack, wobble = 0.1, 0.09
 	// telling is what motion counts beside the network, and tells the most that it says. In a
 	// cell followed less than briefly it says less.
@@ -37,15 +37,15 @@ type way struct {
 	motion.Field
 	trust  []float32
 	frames int // between the two
-	// backdrop is how far each cell that is compared is from the backdrop's motion, as of misses,
-	// and told what the way tells of it; nil: nothing.
+	// backdrop is how far each cell that is compared is from the backdrop's motion, as misses tells
+	// it. told is what the way tells of each. They are nil where nothing is known.
 	backdrop []float64
 	told     []float32
 }
 
-// apart is by how much the motion of each cell of frame i says that it belongs to a thing, and not to
-// the rest, as logarithms of odds. odds are what is known of that, and within the share of each cell
-// that is the thing or the rest.
+// apart tells how much each cell's motion in frame i speaks for a thing and against the rest, as
+// logarithms of odds. odds are what is known of that. within is the share of each cell that is the
+// thing or the rest.
 //
 // A cell that has none of either is backdrop. covered is the share of each cell that the clip's own
 // matte has. If it is given, for a kept thing, the backdrop's motion tells, too. But parts of what is

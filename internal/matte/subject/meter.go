@@ -11,8 +11,8 @@ const (
 	// floor and unit make a residual motion a number from 0 to 1: z²/(1+z²) where z is
 	// the residual by unit times the backdrop's deviation plus floor, in pixels.
 	unit, floor = 4, 0.15
-	// border is how far from the picture's edge, as a share of its height, the trust that
-	// a place is backdrop is halved, and middle what is left of it in the middle.
+	// The trust that a place is backdrop falls from the picture's edge to the middle, where middle of
+	// it would be left. border from the edge, as a share of the height, half of the way is done.
 	border, middle = 0.1, 0.3
 	// minWeight is the weight of any pixel in the fit of the camera.
 	minWeight = 1e-4

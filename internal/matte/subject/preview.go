@@ -67,8 +67,8 @@ func (f *follower) reach(ctx context.Context, s *shot, i int) ([]uint8, error) {
 	return st.matte, nil
 }
 
-// turning is the frame at which the way from the first of those that are marked to i turns back: the
-// next one with hints after i. It is i where nothing turns back.
+// turning is the frame at which the way to i turns back, if that begins at the first of the marked
+// frames. It is the next one with hints after i, or i where nothing turns back.
 func turning(marked []int, first, i int) int {
 	root, step := marked[first], 1
 	if i < root {

@@ -66,9 +66,9 @@ func (f *follower) ownMattes(i int, st *state) (*ownMattes, error) {
 }
 
 // divide changes the matte of what hints mark in a frame. Where the clip's own matte has the thing
-// and the rest together, how they move decides between them. To a thing that is kept belongs also
-// what moves as it does and not as the backdrop; outside of the clip's own matte, what moves as
-// the backdrop does goes.
+// and the rest together, how they move decides between them. A place that moves as a kept thing does,
+// and not as the backdrop, belongs to the thing. Outside of the clip's own matte, a place that moves
+// as the backdrop does goes.
 func (f *follower) divide(ctx context.Context, i int, v *view.Marked, all marks, own *ownMattes, matte []uint8) error {
 	odds, err := f.odds(ctx, i, v, all, matte, own)
 	if err != nil {

@@ -3,8 +3,8 @@ package subject
 import "context"
 
 // Neighbouring frames show much the same, and the network says much the same of them. So it does
-// not look at all of them: what it said of one is carried along the motion to the next ones, until
-// too much of those is not found in the frames before. Deep feature flow does so (X. Zhu et al.,
+// not look at all of them. Its matte of one is carried along the motion to the next ones, until too
+// much of those is not found in the frames before. Deep feature flow does so (X. Zhu et al.,
 // "Deep Feature Flow for Video Recognition", CVPR 2017), there with features alone.
 const (
 	// carriedMost is in how many frames on end the network does not look.
@@ -29,8 +29,8 @@ type schedule struct {
 	since         losses
 }
 
-// losses are what was lost on the way since the network looked, in so many frames: as shares of the picture, of
-// the subject, and of the square that lost most.
+// losses are what was lost on the way in the frames since the network looked. They are shares of the
+// picture, of the subject, and of the square that lost most.
 type losses struct {
 	frames             int
 	lost, doubt, worst float32

@@ -1,10 +1,10 @@
 // Package subject finds which parts of a clip's mattes belong to its subject. A network
-// that sees one frame at a time also marks things that look like a subject and are part
-// of the backdrop, and misses parts of the subject. Over the clip things of the backdrop
-// move as the camera makes them, and what was missed in one frame is seen in others.
+// that sees one frame at a time misses parts of the subject. It also marks parts of the
+// backdrop that look like one. Over the clip, things of the backdrop move as the camera
+// makes them, and parts that were missed in one frame are seen in others.
 //
 // The motion of each place against the camera, and the mattes, are gathered along its
-// track through the shot, so a subject that pauses keeps what it showed before and after.
+// track through the shot. So a subject that pauses is known by what it did before and after.
 // A small network decides from that (view.Cells). The sums along tracks are those of A.
 // Papazoglou and V. Ferrari, "Fast Object Segmentation in Unconstrained Video", ICCV
 // 2013; a network that joins motion and appearance is T. Zhou et al., "Motion-Attentive
@@ -41,8 +41,8 @@ const (
 const (
 	// cell is the side in pixels of the squares over which motion is averaged.
 	cell = 4
-	// open and subjectLike are the shares of a cell that the matte covers up to
-	// which it is backdrop, and from which on it is subject, for the statistics.
+	// For the statistics, a cell is backdrop where the matte covers less than open of it, and
+	// subject where it covers more than subjectLike.
 	open, subjectLike = 0.05, 0.5
 	// liveliest is the quantile of motion within the mattes that stands for the subject's,
 	// and busiest that outside for the backdrop's.
@@ -57,8 +57,8 @@ const (
 	// count on either side. The chooser has learnt from short clips. Without fading, sums over
 	// a minute made it choose places where nothing was.
 	fading = 0.97
-	// seenLeast is in how many frames a place must have been followed to be judged, and
-	// seenNow how surely to count from one frame to the next.
+	// A place is judged if it was followed in seenLeast frames. To count from one frame to the
+	// next, it must be followed more surely than seenNow.
 	seenLeast, seenNow = 1.5, 0.3
 )
 

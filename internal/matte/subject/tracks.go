@@ -29,8 +29,7 @@ func (s *sums) reset(n int) {
 }
 
 // advance goes on to the next frame, in either direction of time. way leads from each
-// cell to where it was in the last frame, and is trusted by trust, 0 to 1; nil if there
-// was none.
+// cell to where it was in the last frame; nil if there was none. trust is that in it, 0 to 1.
 func (s *sums) advance(way *motion.Field, trust []float32, add *[quantities][]float32) {
 	for q, added := range add {
 		s.of[q], s.spare = gather(s.of[q], s.spare, way, trust, added)

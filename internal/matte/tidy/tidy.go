@@ -12,24 +12,22 @@ const (
 	// maxCells is how many cells the shorter side of a picture has, at most, and
 	// minCellSide the least side of a cell in pixels.
 	maxCells, minCellSide = 60, 4
-	// visibleAlpha is the alpha from which a pixel is seen, partAlpha that from which it
-	// makes its cell part of something, solidAlpha that of what surely is subject, and
-	// holeAlpha the alpha below which it is a hole.
+	// A pixel is seen from visibleAlpha on, makes its cell part of something from partAlpha
+	// on, and surely is subject from solidAlpha on. Below holeAlpha it is a hole.
 	visibleAlpha, partAlpha, solidAlpha, holeAlpha = 8, 96, 200, 128
 	// reach is how many cells a faint part may lie off from a strong one, as
 	// with hair and blurred motion.
 	reach = 5
 	// maxMove is how many cells a part may move from one frame to the next.
 	maxMove = 2
-	// minMass is the share of the largest part's alpha that a part must have, over as many
-	// frames as the part is there, and over longest frames at least, or the clip. Of all frames
-	// of a long clip, the subject of a short shot would have too small a share.
+	// minMass is the share of the largest part's alpha that a part must have. It is counted over
+	// as many frames as the part is there, but over longest frames at least, or the whole clip.
+	// Over all frames of a long clip, the subject of a short shot would have too small a share.
 	minMass, longest = 0.003, 300
 	// minSolid is the share of a part's visible pixels that must be solid.
 	minSolid = 0.15
-	// maxFlicker is the number of frames up to which a small part, or a hole, is taken
-	// for flicker. flickerShare is how small, as a share of the largest part's
-	// alpha in a frame, and holeShare the same of holes.
+	// A small part, or a hole, that is there for up to maxFlicker frames is flicker. It is
+	// smaller than flickerShare, or holeShare, of the largest part's alpha in a frame.
 	maxFlicker, flickerShare, holeShare = 3, 0.2, 0.02
 )
 
