@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -157,9 +158,7 @@ type slot struct {
 // ErrNoCGO, ErrProcessor, ErrNoRuntime, ErrOtherRuntime or ErrNoGPU, or are a
 // *ModelError, which may wrap ErrMemory.
 func Open(c Config) (*Network, error) {
-	switch c.Device {
-	case "", Auto, CPU, CUDA, CoreML, DirectML:
-	default:
+	if !slices.Contains([]Device{"", Auto, CPU, CUDA, CoreML, DirectML}, c.Device) {
 		return nil, fmt.Errorf("open network: no device is called %q", c.Device)
 	}
 	here := thisMachine()

@@ -51,25 +51,12 @@ func TestSeenAgain(t *testing.T) {
 		for _, keep := range []bool{true, false} {
 			s := scene{pan, c.scene}
 			clip, _ := s.known(t)
-			shown := map[string]int{} // frames by the picture's red
-			for i := range frames {
-				img, _ := s.frame(i)
-				shown[red(img)] = i
-			}
-			// forgetful is a network that does not find the thing any more once it was hidden.
-			forgetful := func(ctx context.Context, v *view.Marked) ([]uint8, error) {
-				i, ok := shown[string(v.Plane(view.MarkRed))]
-				if ok && i >= from && (i < c.comes || slices.Max(v.Plane(view.MarkBefore)) < 128) {
-					return make([]uint8, v.W*v.H), nil
-				}
-				return shy(ctx, v)
-			}
 			all := func(_ context.Context, v *view.Cells) ([]uint8, error) { return v.Plane(view.CellCoverage), nil }
 			if err := clip.Choose(t.Context(), subject.Auto, all); err != nil {
 				t.Fatal(err)
 			}
 			first := c.scene(4)[0]
-			if err := clip.Guide(t.Context(), []subject.Hint{click(4, keep, first.x, first.y)}, forgetful); err != nil {
+			if err := clip.Guide(t.Context(), []subject.Hint{click(4, keep, first.x, first.y)}, s.forgetful(from, c.comes)); err != nil {
 				t.Fatal(err)
 			}
 			for i := range frames {
@@ -88,6 +75,23 @@ func TestSeenAgain(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// forgetful is a network that does not find the scene's thing any more once it was hidden, from a frame on,
+// until something comes.
+func (s scene) forgetful(from, comes int) subject.Guide {
+	shown := map[string]int{} // frames by the picture's red
+	for i := range frames {
+		img, _ := s.frame(i)
+		shown[red(img)] = i
+	}
+	return func(ctx context.Context, v *view.Marked) ([]uint8, error) {
+		i, ok := shown[string(v.Plane(view.MarkRed))]
+		if ok && i >= from && (i < comes || slices.Max(v.Plane(view.MarkBefore)) < 128) {
+			return make([]uint8, v.W*v.H), nil
+		}
+		return shy(ctx, v)
 	}
 }
 
