@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/matte/tidy"
 	"github.com/bgremove/bgremove/internal/scene"
 )
@@ -21,7 +22,8 @@ type measurements struct {
 	idle   idle
 	mattes *matteFile
 	volume *tidy.Volume // nil without Tidy
-	tones  tones        // with Harmonise
+	cuts   refine.CutDetector
+	tones  tones // with Harmonise
 }
 
 // frameMeasurement is the record of one frame: its time and its subject's box.
@@ -85,14 +87,11 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 	count := 0
 	read := produce(gctx, g, func(ctx context.Context) (*item, error) {
 		it, err := r.read(ctx, src, count)
-		if err == nil && r.Trim {
-			m.idle.add(it.Image)
+		if err != nil {
+			return nil, err
 		}
 		count++
-		if err == nil && (r.prepares() || r.Harmonise) {
-			err = behind.place(ctx, it)
-		}
-		return it, err
+		return it, r.observe(ctx, it, m, behind)
 	})
 	steps := append(append(r.estimateSteps(), r.lookSteps(&m.tones)...), step{name: "measure", run: func(_ context.Context, it *item) error {
 		it.box = subjectBox(it.Image, it.Matte)
@@ -113,6 +112,20 @@ func (r *runner) measure(ctx context.Context) (_ *measurements, err error) {
 	m.origin = src.first
 	r.firstCut.end()
 	return m, nil
+}
+
+// observe takes down what a frame shows before it is changed.
+func (r *runner) observe(ctx context.Context, it *item, m *measurements, behind *behind) error {
+	if r.Trim {
+		m.idle.add(it.Image)
+	}
+	if m.volume != nil {
+		it.cut = m.cuts.Next(it.Image)
+	}
+	if r.prepares() || r.Harmonise {
+		return behind.place(ctx, it)
+	}
+	return nil
 }
 
 // prepares reports whether frames of the first pass are cut out.
@@ -141,6 +154,9 @@ func (r *runner) record(m *measurements, it *item) error {
 	}
 	r.firstCut.add(f.Image, it.box)
 	if m.volume != nil {
+		if it.cut {
+			m.volume.Cut()
+		}
 		m.volume.Add(it.Matte)
 	}
 	err := m.mattes.append(it.Matte, it.Foreground)

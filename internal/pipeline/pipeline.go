@@ -44,8 +44,8 @@ type Job struct {
 	Tidy bool
 	// Faint has Tidy leave parts of which little is solid.
 	Faint bool
-	// Largest leaves of each clip's mattes only the largest part, by what it covers in all
-	// frames.
+	// Largest leaves only the largest part of the mattes of each shot, by what it covers in all
+	// its frames.
 	Largest bool
 	// Trim drops the idle frames at both ends but one each.
 	Trim bool

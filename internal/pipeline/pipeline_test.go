@@ -29,6 +29,7 @@ type clip struct {
 	delay  time.Duration   // as written, where that is not the duration
 	base   media.Rational  // of the times
 	fail   error           // after the last frame
+	cut    int             // the first frame of another scene; 0: none
 }
 
 const square = 6
@@ -50,7 +51,11 @@ func (c *clip) duration(i int) time.Duration {
 
 func (c *clip) picture(i int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
-	canvas.Flatten(img, color.NRGBA{0, 200, 0, 255})
+	backdrop := color.NRGBA{0, 200, 0, 255}
+	if c.cut > 0 && i >= c.cut {
+		backdrop = color.NRGBA{0, 0, 200, 255}
+	}
+	canvas.Flatten(img, backdrop)
 	at := c.places[i]
 	for y := at.Y; y < at.Y+square; y++ {
 		for x := at.X; x < at.X+square; x++ {

@@ -20,6 +20,7 @@ type item struct {
 	frame *media.Frame
 	matte.Estimate
 	box image.Rectangle // the subject's, where it was asked for
+	cut bool            // whether another scene begins, where it was asked for
 	// before is the source picture, kept only until there is a preview.
 	before *image.NRGBA
 	stats  frameStats   // of the last pass

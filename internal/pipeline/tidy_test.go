@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"context"
+	"image"
 	"testing"
 
 	"github.com/bgremove/bgremove/internal/matte"
@@ -28,6 +29,25 @@ func TestTidyKeepsFaint(t *testing.T) {
 		_, report := run(t, walk(4), func(j *pipeline.Job) { j.Estimator, j.Tidy, j.Faint = &faint{}, true, kept })
 		if report.Empty == kept {
 			t.Errorf("Faint %t: empty %t", kept, report.Empty)
+		}
+	}
+}
+
+// Largest keeps the subject of each shot, also of one that is shorter than others.
+func TestLargestOfEachShot(t *testing.T) {
+	t.Parallel()
+	c := &clip{cut: 10}
+	for i := range 14 {
+		at := image.Pt(2, 2)
+		if i >= c.cut {
+			at = image.Pt(width-square-2, height-square-2)
+		}
+		c.places = append(c.places, at)
+	}
+	s, _ := run(t, c, func(j *pipeline.Job) { j.Largest = true })
+	for i, f := range s.frames {
+		if a := f.Image.NRGBAAt(c.places[i].X+square/2, c.places[i].Y+square/2).A; a != 255 {
+			t.Errorf("frame %d: the subject has alpha %d", i, a)
 		}
 	}
 }

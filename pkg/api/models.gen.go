@@ -442,7 +442,7 @@ type BatchForm struct {
 	// Example: [{"keep":true,"t":1.5,"click":[310,220]}]
 	Hints *string `json:"hints,omitempty"`
 
-	// Largest Keep only the largest of the things that do not touch.
+	// Largest Keep only the largest of the things that do not touch, in each shot.
 	Largest *bool `json:"largest,omitempty"`
 
 	// Loop How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
@@ -738,7 +738,7 @@ type JobForm struct {
 	// Example: [{"keep":true,"t":1.5,"click":[310,220]}]
 	Hints *string `json:"hints,omitempty"`
 
-	// Largest Keep only the largest of the things that do not touch.
+	// Largest Keep only the largest of the things that do not touch, in each shot.
 	Largest *bool `json:"largest,omitempty"`
 
 	// Loop How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
@@ -834,7 +834,7 @@ type JobOptions struct {
 	Harmonise *bool   `json:"harmonise,omitempty"`
 	Hints     *[]Hint `json:"hints,omitempty"`
 
-	// Largest Keep only the largest of the things that do not touch.
+	// Largest Keep only the largest of the things that do not touch, in each shot.
 	Largest *bool `json:"largest,omitempty"`
 
 	// Loop How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
@@ -1151,7 +1151,7 @@ type Options struct {
 	// Harmonise Make the subject's light and colour a little more like what stands behind it. It needs a `background` or a `bgColor`.
 	Harmonise *bool `json:"harmonise,omitempty"`
 
-	// Largest Keep only the largest of the things that do not touch.
+	// Largest Keep only the largest of the things that do not touch, in each shot.
 	Largest *bool `json:"largest,omitempty"`
 
 	// Loop How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.
@@ -1241,7 +1241,7 @@ type OptionsForm struct {
 	// Example: [{"keep":true,"t":1.5,"click":[310,220]}]
 	Hints *string `json:"hints,omitempty"`
 
-	// Largest Keep only the largest of the things that do not touch.
+	// Largest Keep only the largest of the things that do not touch, in each shot.
 	Largest *bool `json:"largest,omitempty"`
 
 	// Loop How often a gif, apng, webp or avif plays; 0 is for ever. Without it, as the input; a video plays for ever.

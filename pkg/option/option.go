@@ -31,7 +31,7 @@ type Options struct {
 	// subject, with nothing else; where they only drop something, the rest stays. They
 	// need Rembg, which Auto then chooses, with motion.
 	Hints []Hint `json:"hints,omitempty"`
-	// Largest keeps only the largest of the things that do not touch.
+	// Largest keeps only the largest of the things that do not touch, in each shot.
 	Largest bool `json:"largest,omitempty"`
 	// NoReuse runs the network on each frame, also where others tell enough. NoMotion does not tell
 	// the subject by its motion over the clip. NoCloser lets the network look at

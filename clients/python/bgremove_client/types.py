@@ -81,7 +81,7 @@ class Options(TypedDict):
     """
     largest: NotRequired[bool]
     """
-    Keep only the largest of the things that do not touch.
+    Keep only the largest of the things that do not touch, in each shot.
     """
     fps: NotRequired[float]
     """

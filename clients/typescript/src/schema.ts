@@ -964,7 +964,7 @@ export interface components {
              */
             harmonise?: boolean;
             /**
-             * @description Keep only the largest of the things that do not touch.
+             * @description Keep only the largest of the things that do not touch, in each shot.
              * @default false
              */
             largest?: boolean;

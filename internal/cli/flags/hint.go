@@ -24,7 +24,7 @@ func AddPlaces(f *pflag.FlagSet, o *bgremove.Options) {
 	addHint(f, o, "drop", false, click, "the thing at `x,y[@time]` is not subject")
 	addHint(f, o, "keep-box", true, box, "the subject is the thing in the box `x,y,w,h[@time]`")
 	addHint(f, o, "drop-box", false, box, "the thing in the box `x,y,w,h[@time]` is not subject")
-	f.BoolVar(&o.Largest, "largest", false, "keep only the largest of the things that do not touch")
+	f.BoolVar(&o.Largest, "largest", false, "keep only the largest of the things that do not touch, in each shot")
 }
 
 func addHint(f *pflag.FlagSet, o *bgremove.Options, name string, keep bool, parse func(text string, keep bool) (option.Hint, error), usage string) {

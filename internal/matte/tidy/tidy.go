@@ -21,8 +21,8 @@ const (
 	// maxMove is how many cells a part may move from one frame to the next.
 	maxMove = 2
 	// minMass is the share of the largest part's alpha that a part must have. It is counted over
-	// as many frames as the part is there, but over longest frames at least, or the whole clip.
-	// Over all frames of a long clip, the subject of a short shot would have too small a share.
+	// as many frames as the part is there, but over longest frames at least, or the whole shot.
+	// Over all frames of a long shot, somebody who passes by would have too small a share.
 	minMass, longest = 0.003, 300
 	// minSolid is the share of a part's visible pixels that must be solid.
 	minSolid = 0.15
@@ -32,10 +32,10 @@ const (
 )
 
 // Volume keeps a summary of the mattes of a clip, some hundred bytes a frame.
-// Call Add for all frames in order, then Decide once. The other methods may be
-// called after that, from any goroutine.
+// Call Add for all frames in order, and Cut between two that show different scenes, then
+// Decide once. The other methods may be called after that, from any goroutine.
 type Volume struct {
-	// Largest leaves only the largest part. Set it before Decide.
+	// Largest leaves only the largest part of each shot. Set it before Decide.
 	Largest bool
 	// Faint leaves parts of which little is solid: the subject was asked for, and is no haze. Set
 	// it before Decide.
@@ -46,6 +46,7 @@ type Volume struct {
 	grid     grid
 	cells    []cell // of the frame that is added
 	frames   []frame
+	shots    []int // the first frame of each
 	parts    forest
 	holes    forest
 	// previousParts and previousHoles are the frame's before it, as nodes of the forests + 1.
@@ -78,8 +79,18 @@ func New(size image.Point) *Volume {
 	return v
 }
 
+// Cut begins a shot: nothing in the next frame goes on from the one before.
+func (v *Volume) Cut() {
+	clear(v.previousParts)
+	clear(v.previousHoles)
+	v.shots = append(v.shots, len(v.frames))
+}
+
 // Add adds the next matte. Its rows are contiguous.
 func (v *Volume) Add(m *image.Alpha) {
+	if len(v.shots) == 0 {
+		v.Cut()
+	}
 	v.measure(m)
 	f := frame{parts: v.addParts()}
 	f.boxes = make([]image.Rectangle, f.parts.count)
@@ -168,32 +179,20 @@ func (v *Volume) isHaze(n *node) bool {
 	return !v.Faint && float64(n.solid) < minSolid*float64(n.visible)
 }
 
-// isSpeck reports whether a part is too small beside the largest part's alpha.
-func (v *Volume) isSpeck(n *node, largest int64) bool {
-	frames := max(int(n.lifetime()), min(len(v.frames), longest))
-	return float64(n.mass) < minMass*float64(largest)*(float64(frames)/float64(len(v.frames)))
-}
-
 // Decide settles what stays.
 func (v *Volume) Decide() {
-	largest := int64(0)
-	for i := range v.parts.nodes {
-		largest = max(largest, v.parts.nodes[v.parts.find(int32(i))].mass)
-	}
-	meanMass := float64(largest) / float64(max(len(v.frames), 1))
+	shots := v.measured()
 	for i := range v.parts.nodes {
 		n := &v.parts.nodes[i]
 		if n.parent != int32(i) {
 			continue
 		}
-		inside := n.first > 0 && int(n.last) < len(v.frames)-1 // else it may live on beyond the clip
-		flickers := inside && len(v.frames) > 2*maxFlicker && n.lifetime() <= maxFlicker && float64(n.mass)/float64(n.lifetime()) < flickerShare*meanMass
-		n.removed = v.Largest && n.mass < largest || v.isHaze(n) || v.isSpeck(n, largest) || flickers
+		s := shotOf(shots, n)
+		n.removed = v.Largest && n.mass < s.largest || v.isHaze(n) || s.isSpeck(n) || s.inside(n) && s.flickers(n, flickerShare)
 	}
 	for i := range v.holes.nodes {
 		n := &v.holes.nodes[i]
-		n.removed = n.parent == int32(i) && !n.outside && len(v.frames) > 2*maxFlicker && n.lifetime() <= maxFlicker &&
-			float64(n.mass)/float64(n.lifetime()) < holeShare*meanMass
+		n.removed = n.parent == int32(i) && !n.outside && shotOf(shots, n).flickers(n, holeShare)
 	}
 	for i := range v.frames {
 		f := &v.frames[i]

@@ -204,29 +204,72 @@ func TestFaint(t *testing.T) {
 	}
 }
 
-// How long a clip is does not decide whether a small thing, or the subject of a short shot, stays. Specks
-// go from clips of any length.
-func TestLongClips(t *testing.T) {
-	t.Parallel()
-	box := func(m *image.Alpha, r image.Rectangle) {
-		for y := r.Min.Y; y < r.Max.Y; y++ {
-			for x := r.Min.X; x < r.Max.X; x++ {
-				m.SetAlpha(x, y, color.Alpha{255})
-			}
+// fill makes a rectangle of a matte opaque.
+func fill(m *image.Alpha, r image.Rectangle) {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			m.SetAlpha(x, y, color.Alpha{255})
 		}
 	}
-	short, speck, lasting := image.Rect(60, 4, 76, 12), image.Rect(40, 44, 44, 48), image.Rect(74, 58, 75, 60)
+}
+
+// The largest part of each shot stays, though it is small beside that of another one.
+func TestShots(t *testing.T) {
+	t.Parallel()
+	first, other, second, third := image.Rect(8, 8, 72, 40), image.Rect(4, 50, 10, 56), image.Rect(64, 44, 68, 47), image.Rect(20, 50, 30, 56)
+	frame := func(f int) *image.Alpha {
+		m := image.NewAlpha(image.Rect(0, 0, 80, 60))
+		switch {
+		case f < 10:
+			fill(m, first)
+			fill(m, other)
+		case f < 20:
+			fill(m, second)
+		default:
+			fill(m, third)
+			fill(m, image.Rectangle{third.Min, third.Min.Add(image.Pt(1, 1))}.Add(image.Pt(30, 0)))
+		}
+		return m
+	}
+	v := tidy.New(image.Pt(80, 60))
+	v.Largest = true
+	for f := range 22 { // the last shot has two frames
+		if f == 10 || f == 20 {
+			v.Cut()
+		}
+		v.Add(frame(f))
+	}
+	v.Decide()
+	for f, want := range map[int]image.Rectangle{0: first, 9: first, 10: second, 19: second, 20: third, 21: third} {
+		m := frame(f)
+		v.Clean(f, m)
+		for _, r := range []image.Rectangle{first, other, second, third} {
+			if a := m.AlphaAt(r.Min.X, r.Min.Y).A; a == 255 != (r == want) && frame(f).AlphaAt(r.Min.X, r.Min.Y).A == 255 {
+				t.Errorf("frame %d: %v has alpha %d", f, r, a)
+			}
+		}
+		if v.Box(f) != want {
+			t.Errorf("frame %d: the subject is in %v, want %v", f, v.Box(f), want)
+		}
+	}
+}
+
+// How long a shot is does not decide whether a small thing, or somebody who passes by, stays. Specks
+// go from shots of any length.
+func TestLongShots(t *testing.T) {
+	t.Parallel()
+	passing, speck, lasting := image.Rect(60, 4, 76, 12), image.Rect(40, 44, 44, 48), image.Rect(74, 58, 75, 60)
 	for _, frames := range []int{100, 6000} {
 		v := tidy.New(image.Pt(80, 60))
 		frame := func(f int) *image.Alpha {
 			m := image.NewAlpha(image.Rect(0, 0, 80, 60))
-			box(m, image.Rect(8, 8, 32, 40))
-			box(m, lasting)
+			fill(m, image.Rect(8, 8, 32, 40))
+			fill(m, lasting)
 			if f >= 50 && f < 62 {
-				box(m, short)
+				fill(m, passing)
 			}
 			if f >= 50 && f < 56 {
-				box(m, speck)
+				fill(m, speck)
 			}
 			return m
 		}
@@ -239,7 +282,7 @@ func TestLongClips(t *testing.T) {
 		for name, c := range map[string]struct {
 			at    image.Point
 			stays bool
-		}{"the subject": {image.Pt(20, 20), true}, "a short shot": {short.Min, true}, "a speck": {speck.Min, false}, "a lasting speck": {lasting.Min, false}} {
+		}{"the subject": {image.Pt(20, 20), true}, "somebody who passes": {passing.Min, true}, "a speck": {speck.Min, false}, "a lasting speck": {lasting.Min, false}} {
 			if a := m.AlphaAt(c.at.X, c.at.Y).A; a == 255 != c.stays {
 				t.Errorf("%d frames: %s has alpha %d", frames, name, a)
 			}
