@@ -4,6 +4,7 @@ import (
 	"image"
 	"slices"
 
+	"github.com/bgremove/bgremove/internal/buffer"
 	"github.com/bgremove/bgremove/internal/pullpush"
 )
 
@@ -51,8 +52,8 @@ func (l *layers) shrink(img *image.NRGBA, block int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	l.block, l.w, l.h = block, (w+block-1)/block, (h+block-1)/block
 	n := l.w * l.h
-	l.px, l.strength, l.light, l.matte = sized(l.px, n), sized(l.strength, n), sized(l.light, n), sized(l.matte, n)
-	l.kind, l.rim = sized(l.kind, n), sized(l.rim, n)
+	l.px, l.strength, l.light, l.matte = buffer.Sized(l.px, n), buffer.Sized(l.strength, n), buffer.Sized(l.light, n), buffer.Sized(l.matte, n)
+	l.kind, l.rim = buffer.Sized(l.kind, n), buffer.Sized(l.rim, n)
 	for y := range l.h {
 		for x := range l.w {
 			var sum [3]int32
@@ -70,13 +71,6 @@ func (l *layers) shrink(img *image.NRGBA, block int) {
 			}
 		}
 	}
-}
-
-func sized[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }
 
 // split finds both layers and the coverage of each place.
@@ -112,7 +106,7 @@ func (l *layers) findScreen(s *Screen, keepShadow bool) {
 	gain := float32(1)
 	l.shade = l.shade[:0]
 	if keepShadow {
-		gain, l.shade = l.gain(s), sized(l.shade, l.w*l.h)
+		gain, l.shade = l.gain(s), buffer.Sized(l.shade, l.w*l.h)
 	}
 	var lit litRow
 	for y := range l.h {

@@ -1,5 +1,7 @@
 package motion
 
+import "github.com/bgremove/bgremove/internal/buffer"
+
 // finestWarps is how often the finest level is refined; the others are once.
 const finestWarps = 2
 
@@ -25,7 +27,7 @@ func (f *Flow) Between(dst *Field, a, b *Pyramid) {
 	for i := len(a.levels) - 1; i >= 0; i-- {
 		l := &a.levels[i]
 		if i == len(a.levels)-1 {
-			f.x, f.y = sized(f.x, l.w*l.h), sized(f.y, l.w*l.h)
+			f.x, f.y = buffer.Sized(f.x, l.w*l.h), buffer.Sized(f.y, l.w*l.h)
 			clear(f.x)
 			clear(f.y)
 		} else {
@@ -49,7 +51,7 @@ func (f *Flow) reserve(p *Pyramid) {
 	times := min(p.scale, 1)
 	n := halved(p.w, times) * halved(p.h, times)
 	for _, s := range []*[]float32{&f.x, &f.y, &f.coarse[0], &f.coarse[1]} {
-		*s = sized(*s, n)
+		*s = buffer.Sized(*s, n)
 	}
 }
 
@@ -57,7 +59,7 @@ func (f *Flow) reserve(p *Pyramid) {
 func (f *Flow) upscale(w, h int) {
 	f.x, f.coarse[0] = f.coarse[0], f.x
 	f.y, f.coarse[1] = f.coarse[1], f.y
-	f.x, f.y = sized(f.x, w*h), sized(f.y, w*h)
+	f.x, f.y = buffer.Sized(f.x, w*h), buffer.Sized(f.y, w*h)
 	f.upsample(f.x, f.coarse[0], w, h)
 	f.upsample(f.y, f.coarse[1], w, h)
 }
@@ -82,7 +84,7 @@ func halved(n, times int) int { return (n + 1<<times - 1) >> times }
 // upsample sets dst, w × h, to twice the bilinear values of src, which is half as large.
 func (f *Flow) upsample(dst, src []float32, w, h int) {
 	sw, sh := halved(w, 1), halved(h, 1)
-	f.line = sized(f.line, sw+2)
+	f.line = buffer.Sized(f.line, sw+2)
 	line := f.line
 	for y := range h {
 		near, far := src[y/2*sw:][:sw], src[min(max(y/2+2*(y%2)-1, 0), sh-1)*sw:][:sw]
@@ -100,7 +102,7 @@ func (f *Flow) upsample(dst, src []float32, w, h int) {
 // how well it foretells the pixel (section 2.2 of the paper).
 func (f *Flow) densify(a, b *level) {
 	n := a.w * a.h
-	f.weight = sized(f.weight, n)
+	f.weight = buffer.Sized(f.weight, n)
 	clear(f.weight)
 	clear(f.x)
 	clear(f.y)

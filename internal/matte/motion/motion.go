@@ -10,7 +10,8 @@ package motion
 
 import (
 	"image"
-	"slices"
+
+	"github.com/bgremove/bgremove/internal/buffer"
 )
 
 // Luma is a small grey picture: the brightness of each pixel, 0 to 255, W × H of
@@ -24,7 +25,7 @@ type Luma struct {
 // not matter. The rows of img may be part of a larger picture.
 func (l *Luma) Set(img *image.NRGBA) {
 	l.W, l.H = img.Rect.Dx(), img.Rect.Dy()
-	l.Pix = sized(l.Pix, l.W*l.H)
+	l.Pix = buffer.Sized(l.Pix, l.W*l.H)
 	for y := range l.H {
 		row, dst := img.Pix[y*img.Stride:], l.Pix[y*l.W:(y+1)*l.W]
 		for x := range dst {
@@ -45,9 +46,5 @@ type Field struct {
 // Set gives f a size, in the memory that it has. The displacements are not set.
 func (f *Field) Set(w, h int) {
 	f.W, f.H = w, h
-	f.X, f.Y = sized(f.X, w*h), sized(f.Y, w*h)
+	f.X, f.Y = buffer.Sized(f.X, w*h), buffer.Sized(f.Y, w*h)
 }
-
-// sized is a slice of length n, in the memory of s if that is enough, and without
-// its content.
-func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

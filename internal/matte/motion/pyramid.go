@@ -1,5 +1,7 @@
 package motion
 
+import "github.com/bgremove/bgremove/internal/buffer"
+
 const (
 	// patch is the side of the squares that are matched, stride how far apart they
 	// are, in pixels of a level.
@@ -88,7 +90,7 @@ func (p *Pyramid) level() *level {
 // twice.
 func (l *Luma) halve(src *Luma) {
 	l.W, l.H = (src.W+1)/2, (src.H+1)/2
-	l.Pix = sized(l.Pix, l.W*l.H)
+	l.Pix = buffer.Sized(l.Pix, l.W*l.H)
 	for y := range l.H {
 		a := src.Pix[2*y*src.W:][:src.W]
 		b := src.Pix[min(2*y+1, src.H-1)*src.W:][:src.W]
@@ -105,7 +107,7 @@ func (l *Luma) halve(src *Luma) {
 func (l *level) set(src *Luma) {
 	l.w, l.h, l.row = src.W, src.H, src.W+2*pad
 	n := l.row * (l.h + 2*pad)
-	l.pix, l.dx, l.dy = sized(l.pix, n), sized(l.dx, n), sized(l.dy, n)
+	l.pix, l.dx, l.dy = buffer.Sized(l.pix, n), buffer.Sized(l.dx, n), buffer.Sized(l.dy, n)
 	for y := -pad; y < l.h+pad; y++ {
 		from := src.Pix[min(max(y, 0), l.h-1)*l.w:][:l.w]
 		to := l.pix[(y+pad)*l.row:][:l.row]
@@ -139,7 +141,7 @@ func (l *level) differentiate(at, n int) {
 func (l *level) makeTemplates() {
 	l.cols = count(l.w)
 	rows := count(l.h)
-	l.patch = sized(l.patch, l.cols*rows)
+	l.patch = buffer.Sized(l.patch, l.cols*rows)
 	for i := range l.patch {
 		x := min(i%l.cols*stride, max(l.w-patch, 0))
 		y := min(i/l.cols*stride, max(l.h-patch, 0))

@@ -1,5 +1,7 @@
 package motion
 
+import "github.com/bgremove/bgremove/internal/buffer"
+
 // Variational refinement makes the flow smooth where nothing speaks against it: it
 // minimises how much brightness and its gradient change along the flow, and how much the flow
 // changes (T. Brox, A. Bruhn, N. Papenberg, J. Weickert, "High Accuracy Optical Flow
@@ -97,10 +99,10 @@ func (r *refiner) resize(w, h int) {
 	r.row = 2 * r.half
 	n := (h+2*rim)*r.row + lanes
 	for _, p := range []*[]float32{&r.u, &r.v, &r.mean, &r.diff, &r.known, &r.sx, &r.sy, &r.kx, &r.ky} {
-		*p = sized(*p, n)
+		*p = buffer.Sized(*p, n)
 		clear(*p)
 	}
-	r.data, r.work = sized(r.data, 2*r.groups*h), sized(r.work, 2*r.groups*h)
+	r.data, r.work = buffer.Sized(r.data, 2*r.groups*h), buffer.Sized(r.work, 2*r.groups*h)
 }
 
 // at is where the even or odd pixels of a row begin.

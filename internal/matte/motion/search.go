@@ -1,5 +1,7 @@
 package motion
 
+import "github.com/bgremove/bgremove/internal/buffer"
+
 const (
 	// maxSteps bounds the steps of gradient descent of a patch in each of two passes.
 	maxSteps = 8
@@ -23,7 +25,7 @@ type fit struct{ x, y, cost, stepX, stepY float32 }
 // search finds for each patch of a where it is in b. It begins at the flow so far and asks
 // neighbours, first those above and to the left, then those below and to the right.
 func (f *Flow) search(a, b *level) {
-	f.fits = sized(f.fits, len(a.patch))
+	f.fits = buffer.Sized(f.fits, len(a.patch))
 	for i := range a.patch {
 		t := &a.patch[i]
 		at := (min(int(t.y)+patch/2, a.h-1))*a.w + min(int(t.x)+patch/2, a.w-1)

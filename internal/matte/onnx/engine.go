@@ -3,6 +3,8 @@ package onnx
 import (
 	"context"
 	"fmt"
+
+	"github.com/bgremove/bgremove/internal/buffer"
 )
 
 // elem is the type of a tensor's elements, numbered as in onnx.proto3
@@ -47,19 +49,12 @@ func (t *tensor) resize(e elem, shape ...int64) {
 	t.elem, t.shape = e, shape
 	switch e {
 	case float32Elem:
-		t.f32 = grow(t.f32, n)
+		t.f32 = buffer.Sized(t.f32, n)
 	case float16Elem:
-		t.f16 = grow(t.f16, n)
+		t.f16 = buffer.Sized(t.f16, n)
 	case uint8Elem:
-		t.u8 = grow(t.u8, n)
+		t.u8 = buffer.Sized(t.u8, n)
 	}
-}
-
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }
 
 // engine runs a network. Its methods but close are safe for concurrent use.

@@ -1,6 +1,10 @@
 package plate
 
-import "math"
+import (
+	"math"
+
+	"github.com/bgremove/bgremove/internal/buffer"
+)
 
 const (
 	// maxLevels is at how many sizes, each half the one before, is searched.
@@ -141,7 +145,7 @@ func (l *level) set(w, h int, pix, known []uint8) {
 
 func (l *level) resize(w, h int) {
 	l.w, l.h = w, h
-	l.light, l.known = sized(l.light, w*h), sized(l.known, w*h)
+	l.light, l.known = buffer.Sized(l.light, w*h), buffer.Sized(l.known, w*h)
 }
 
 // halve makes l half as large as from. A pixel is unknown if any of its four

@@ -3,7 +3,8 @@ package plate
 import (
 	"image"
 	"math"
-	"slices"
+
+	"github.com/bgremove/bgremove/internal/buffer"
 )
 
 // canvas is the plate itself, larger than a frame by half its size on each side.
@@ -74,7 +75,7 @@ func (p *pixels) bytes() [4]*[]uint8 {
 
 // cleared is n zeros, in the memory of s if that is enough.
 func cleared[T any](s []T, n int) []T {
-	s = sized(s, n)
+	s = buffer.Sized(s, n)
 	clear(s)
 	return s
 }
@@ -169,15 +170,11 @@ func (s *prediction) relight(from, to *[3]float64) {
 }
 
 func (s *prediction) resize(n int) {
-	s.pix = sized(s.pix, 4*n)
+	s.pix = buffer.Sized(s.pix, 4*n)
 	for _, plane := range []*[]uint8{&s.known, &s.spread, &s.frames, &s.claimed} {
-		*plane = sized(*plane, n)
+		*plane = buffer.Sized(*plane, n)
 	}
 }
-
-// sized is a buffer of length n, in the memory of s if that is enough, and without
-// its content.
-func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // add lays a frame at p, with the gain of its light, onto the canvas. A place
 // has a kind only if all pixels of the frame around it have it.

@@ -8,6 +8,7 @@ import (
 	"image"
 	"math"
 
+	"github.com/bgremove/bgremove/internal/buffer"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
@@ -247,7 +248,7 @@ func (s *frame) set(img *image.NRGBA, m *image.Alpha) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	s.w, s.h = w, h
 	s.pix = append(s.pix[:0], img.Pix[:4*w*h]...)
-	s.kind = sized(s.kind, w*h)
+	s.kind = buffer.Sized(s.kind, w*h)
 	classify(s.kind, m.Pix, w, h)
 }
 

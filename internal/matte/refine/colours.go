@@ -4,6 +4,8 @@ import (
 	"image"
 	"math"
 	"sync"
+
+	"github.com/bgremove/bgremove/internal/buffer"
 )
 
 const (
@@ -56,7 +58,7 @@ func (c *ColourModel) Apply(img *image.NRGBA, m *image.Alpha) {
 	if c.cuts.Next(img) {
 		c.subject, c.backdrop = histogram{}, histogram{}
 	}
-	c.index = resize(c.index, w*h)
+	c.index = buffer.Sized(c.index, w*h)
 	c.learn(img.Pix, m.Pix)
 	c.computeOdds()
 	table := posterior()

@@ -1,5 +1,7 @@
 package refine
 
+import "github.com/bgremove/bgremove/internal/buffer"
+
 const (
 	// mostRounds is how often solve comes nearer at most, and closeEnough the share of the first
 	// error at which it ends.
@@ -26,7 +28,7 @@ type couple struct {
 
 // reset begins equations of n values without any pull.
 func (s *equations) reset(n int) {
-	s.weights, s.pulls, s.couples = resize(s.weights, n), resize(s.pulls, n), s.couples[:0]
+	s.weights, s.pulls, s.couples = buffer.Sized(s.weights, n), buffer.Sized(s.pulls, n), s.couples[:0]
 	clear(s.weights)
 	clear(s.pulls)
 }
@@ -50,7 +52,7 @@ func (s *equations) couple(i, j int, weight float32) {
 // Solving Linear Systems", 1952), with the weights as preconditioner.
 func (s *equations) solve(x []float32) {
 	n := len(x)
-	s.residual, s.nearer, s.way, s.product = resize(s.residual, n), resize(s.nearer, n), resize(s.way, n), resize(s.product, n)
+	s.residual, s.nearer, s.way, s.product = buffer.Sized(s.residual, n), buffer.Sized(s.nearer, n), buffer.Sized(s.way, n), buffer.Sized(s.product, n)
 	s.multiply(s.product, x)
 	for i, p := range s.product {
 		s.residual[i] = s.pulls[i] - p

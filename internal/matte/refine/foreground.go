@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"image"
 	"sync"
+
+	"github.com/bgremove/bgremove/internal/buffer"
 )
 
 const (
@@ -106,7 +108,7 @@ func (s *unmixing) reset(pix, alpha []uint8, w, h int) {
 	s.pix, s.alpha, s.w, s.h = pix[:4*w*h], alpha[:w*h], w, h
 	if step := max((min(w, h)+sampledSide/2)/sampledSide, 1); step != s.step {
 		s.step, s.side = step, step*tile
-		s.spans = resize(s.spans, s.side)
+		s.spans = buffer.Sized(s.spans, s.side)
 		for i := range s.spans {
 			at := (float32(i)+0.5)/float32(step*cell) + 0.5
 			s.spans[i] = position{int32(at), at - float32(int32(at))}
@@ -115,10 +117,10 @@ func (s *unmixing) reset(pix, alpha []uint8, w, h int) {
 	s.tw, s.th = (w+s.side-1)/s.side, (h+s.side-1)/s.side
 	s.cw, s.ch = s.tw*cells, s.th*cells
 	n := s.tw * s.th
-	s.edge, s.near, s.far = resize(s.edge, n), resize(s.near, n), resize(s.far, n)
-	s.coarse, s.first = resize(s.coarse, n), resize(s.first, n)
-	s.square, s.variances = resize(s.square, n), resize(s.variances, n)
-	s.detail = resize(s.detail, s.cw*s.ch)
+	s.edge, s.near, s.far = buffer.Sized(s.edge, n), buffer.Sized(s.near, n), buffer.Sized(s.far, n)
+	s.coarse, s.first = buffer.Sized(s.coarse, n), buffer.Sized(s.first, n)
+	s.square, s.variances = buffer.Sized(s.square, n), buffer.Sized(s.variances, n)
+	s.detail = buffer.Sized(s.detail, s.cw*s.ch)
 	clear(s.edge)
 	clear(s.near)
 	clear(s.far)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"image"
 
+	"github.com/bgremove/bgremove/internal/buffer"
 	"github.com/bgremove/bgremove/internal/matte/reduce"
 )
 
@@ -74,7 +75,7 @@ var snap = func() (t [256]uint8) {
 func (g *guided) begin(img, guide *image.NRGBA, pix []uint8, w, h int) bool {
 	n := w * h
 	g.w, g.h = w, h
-	g.matte, g.unsure = resize(g.matte, n), resize(g.unsure, n)
+	g.matte, g.unsure = buffer.Sized(g.matte, n), buffer.Sized(g.unsure, n)
 	clear(g.unsure)
 	for i, v := range pix[:n] {
 		g.matte[i] = snap[v]
@@ -82,7 +83,7 @@ func (g *guided) begin(img, guide *image.NRGBA, pix []uint8, w, h int) bool {
 	if !g.classify() {
 		return false
 	}
-	g.near, g.rows = resize(g.near, n), resize(g.rows, n)
+	g.near, g.rows = buffer.Sized(g.near, n), buffer.Sized(g.rows, n)
 	clear(g.near)
 	clear(g.rows)
 	fw := img.Rect.Dx()
@@ -100,12 +101,12 @@ func (g *guided) end() { g.guide, g.full = nil, nil }
 
 // restart makes room for the rows of a new matte.
 func (g *guided) restart() {
-	g.line = resize(g.line, g.w)
+	g.line = buffer.Sized(g.line, g.w)
 	for i := range g.sums {
-		g.sums[i] = resize(g.sums[i], roundUp(g.w)/stride)
+		g.sums[i] = buffer.Sized(g.sums[i], roundUp(g.w)/stride)
 	}
 	for i := range g.found {
-		g.found[i], g.means[i] = resize(g.found[i], roundUp(g.w)/stride), resize(g.means[i], g.w)
+		g.found[i], g.means[i] = buffer.Sized(g.found[i], roundUp(g.w)/stride), buffer.Sized(g.means[i], g.w)
 	}
 	g.summed, g.solved, g.averaged = 0, 0, 0
 }
@@ -132,7 +133,7 @@ func (g *guided) setGuide(img, guide *image.NRGBA) {
 		g.guide = guide.Pix
 		return
 	}
-	g.reduced = resize(g.reduced, 4*g.w*g.h)
+	g.reduced = buffer.Sized(g.reduced, 4*g.w*g.h)
 	g.scale(&image.NRGBA{Pix: g.reduced, Stride: 4 * g.w, Rect: image.Rect(0, 0, g.w, g.h)}, img)
 	g.guide = g.reduced
 }
@@ -194,7 +195,7 @@ const probes = 2
 
 // probe returns where the probes of m samples of a row of n pixels are.
 func probe(at [][probes]int32, n, m, bytes int) [][probes]int32 {
-	at = resize(at, m)
+	at = buffer.Sized(at, m)
 	for i := range at {
 		for k := range probes {
 			at[i][k] = int32((2*probes*i + 2*k + 1) * n / (2 * probes * m) * bytes)

@@ -33,14 +33,6 @@ func match(img *image.NRGBA, w, h int) {
 	}
 }
 
-// resize returns s with length n, without keeping or clearing its content.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
-
 // run returns the next stretch of non-zero bytes in row from x on; x0 is
 // len(row) if there is none.
 func run(row []uint8, x int) (x0, x1 int) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"image"
 	"slices"
+
+	"github.com/bgremove/bgremove/internal/buffer"
 )
 
 const (
@@ -105,10 +107,10 @@ func (s *Stabiliser) resize(w, h int) {
 	s.w, s.h, s.primed = w, h, false
 	s.tw, s.th = (w+blockSide-1)/blockSide, (h+blockSide-1)/blockSide
 	n := s.tw * s.th
-	s.ref, s.nextRef = resize(s.ref, 4*w*h), resize(s.nextRef, 4*w*h)
-	s.past, s.next = resize(s.past, w*h), resize(s.next, w*h)
-	s.age, s.nextAge = resize(s.age, w*h), resize(s.nextAge, w*h)
-	s.field, s.moved = resize(s.field, n), resize(s.moved, n)
+	s.ref, s.nextRef = buffer.Sized(s.ref, 4*w*h), buffer.Sized(s.nextRef, 4*w*h)
+	s.past, s.next = buffer.Sized(s.past, w*h), buffer.Sized(s.next, w*h)
+	s.age, s.nextAge = buffer.Sized(s.age, w*h), buffer.Sized(s.nextAge, w*h)
+	s.field, s.moved = buffer.Sized(s.field, n), buffer.Sized(s.moved, n)
 }
 
 func (s *Stabiliser) restart() {

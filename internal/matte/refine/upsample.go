@@ -3,6 +3,8 @@ package refine
 import (
 	"image"
 	"sync"
+
+	"github.com/bgremove/bgremove/internal/buffer"
 )
 
 const (
@@ -68,7 +70,7 @@ func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Al
 		return
 	}
 	s.x, s.y = starts(s.x, w, sw), starts(s.y, h, sh)
-	s.unsureCells, s.line, s.solid = resize(s.unsureCells, sw+1), resize(s.line, sw), resize(s.solid, w)
+	s.unsureCells, s.line, s.solid = buffer.Sized(s.unsureCells, sw+1), buffer.Sized(s.line, sw), buffer.Sized(s.solid, w)
 	set(s.solid, 255)
 	for k := range sh + 1 {
 		s.fillRows(dst, img, k)
@@ -79,7 +81,7 @@ func (u *Upsampler) Upsample(dst *image.Alpha, img *image.NRGBA, small *image.Al
 // Cell k lies between the middles of samples k-1 and k, those at both ends
 // beyond the first and the last.
 func starts(at []int, n, m int) []int {
-	at = resize(at, m+2)
+	at = buffer.Sized(at, m+2)
 	for k := range at {
 		at[k] = min(max(((2*k-1)*n+m-1)/(2*m), 0), n)
 	}

@@ -4,6 +4,8 @@ import (
 	"image"
 	"math"
 	"sync"
+
+	"github.com/bgremove/bgremove/internal/buffer"
 )
 
 const (
@@ -79,7 +81,7 @@ func (u *Walker) Apply(img *image.NRGBA, m *image.Alpha, known Prior) {
 // find lists the pixels that are to be decided.
 func (k *walk) find(pix []uint8, w, h int) {
 	const side = 2*wideReach + 1
-	k.columns, k.at, k.open = resize(k.columns, w), resize(k.at, w*h), k.open[:0]
+	k.columns, k.at, k.open = buffer.Sized(k.columns, w), buffer.Sized(k.at, w*h), k.open[:0]
 	clear(k.columns)
 	clear(k.at)
 	for y := range h {
@@ -134,7 +136,7 @@ func eachBeside(at, w, h int, do func(int)) {
 
 // weigh begins the equations with what the pixels say of themselves.
 func (k *walk) weigh(pix []uint8) {
-	k.shares = resize(k.shares, len(k.open))
+	k.shares = buffer.Sized(k.shares, len(k.open))
 	k.equations.reset(len(k.open))
 	for i, at := range k.open {
 		p := float32(pix[at]) / 255

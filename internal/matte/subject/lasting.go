@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bgremove/bgremove/internal/buffer"
 	"github.com/bgremove/bgremove/internal/matte/motion"
 	"github.com/bgremove/bgremove/internal/records"
 )
@@ -34,7 +35,7 @@ type lasting struct{ covered, sure, spare []float32 }
 // reset sets the sums of n cells to nothing.
 func (l *lasting) reset(n int) {
 	for _, p := range []*[]float32{&l.covered, &l.sure, &l.spare} {
-		*p = sized(*p, n)
+		*p = buffer.Sized(*p, n)
 		clear(*p)
 	}
 }

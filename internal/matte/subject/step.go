@@ -3,9 +3,9 @@ package subject
 import (
 	"context"
 	"image"
-	"slices"
 	"sync"
 
+	"github.com/bgremove/bgremove/internal/buffer"
 	"github.com/bgremove/bgremove/internal/matte/motion"
 	"github.com/bgremove/bgremove/internal/matte/refine"
 )
@@ -65,7 +65,7 @@ func (t *stepper) measure(s *Step) {
 	p, w, h := s.pixels, t.luma.W, t.luma.H
 	t.flow.Between(&p.back, &t.pyramids[0], &t.pyramids[1])
 	t.flow.Between(&t.forward, &t.pyramids[1], &t.pyramids[0])
-	p.trust, t.ahead = sized(p.trust, w*h), sized(t.ahead, w*h)
+	p.trust, t.ahead = buffer.Sized(p.trust, w*h), buffer.Sized(t.ahead, w*h)
 	motion.Consistency(p.trust, &p.back, &t.forward)
 	motion.Consistency(t.ahead, &t.forward, &p.back)
 	for _, v := range p.trust {
@@ -116,5 +116,3 @@ func pool(dst, values []float32, w, h int, scale float32) {
 		}
 	}
 }
-
-func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

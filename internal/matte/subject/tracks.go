@@ -1,6 +1,9 @@
 package subject
 
-import "github.com/bgremove/bgremove/internal/matte/motion"
+import (
+	"github.com/bgremove/bgremove/internal/buffer"
+	"github.com/bgremove/bgremove/internal/matte/motion"
+)
 
 // The quantities that are gathered along tracks: moved, along and seen are
 // sample.moving and so on, covered is the matte, and followed counts frames.
@@ -22,10 +25,10 @@ type sums struct {
 // reset begins a shot of n cells.
 func (s *sums) reset(n int) {
 	for q := range s.of {
-		s.of[q] = sized(s.of[q], n)
+		s.of[q] = buffer.Sized(s.of[q], n)
 		clear(s.of[q])
 	}
-	s.spare = sized(s.spare, n)
+	s.spare = buffer.Sized(s.spare, n)
 }
 
 // advance goes on to the next frame, in either direction of time. way leads from each
@@ -52,7 +55,7 @@ func gather(sum, spare []float32, way *motion.Field, trust, added []float32) (ne
 // join sets the sums to those before and after a frame, which has both.
 func (s *sums) join(before, after, now *[quantities][]float32) {
 	for q := range s.of {
-		s.of[q] = sized(s.of[q], len(now[q]))
+		s.of[q] = buffer.Sized(s.of[q], len(now[q]))
 		for i, a := range now[q] {
 			s.of[q][i] = before[q][i] + after[q][i] - a
 		}

@@ -3,7 +3,8 @@ package gif
 import (
 	"bytes"
 	"image"
-	"slices"
+
+	"github.com/bgremove/bgremove/internal/buffer"
 )
 
 // picture is one frame on its way into the file. Its planes cover the canvas.
@@ -89,14 +90,14 @@ func (k *packer) crop(p *picture) {
 	n := p.area.Dx() * p.area.Dy()
 	px := &k.px
 	px.size = p.palette.size()
-	px.index, px.alt = resize(px.index, n), resize(px.alt, n)
+	px.index, px.alt = buffer.Sized(px.index, n), buffer.Sized(px.alt, n)
 	cropPlane(px.index, p.index, k.width, p.area)
 	cropPlane(px.alt, p.alt, k.width, p.area)
 	px.lossy = nil
 	if l := p.lossy; l != nil {
 		px.lossy = &k.lossy
 		k.lossy.reward, k.lossy.palette, k.lossy.near = l.reward, p.palette.colours, p.palette.near
-		k.lossy.maxError, k.lossy.colour = resize(k.lossy.maxError, n), resize(k.lossy.colour, n)
+		k.lossy.maxError, k.lossy.colour = buffer.Sized(k.lossy.maxError, n), buffer.Sized(k.lossy.colour, n)
 		cropPlane(k.lossy.maxError, l.maxError, k.width, p.area)
 		cropPlane(k.lossy.colour, l.colour, k.width, p.area)
 	}
@@ -109,5 +110,3 @@ func cropPlane[T any](dst, plane []T, width int, area image.Rectangle) {
 		dst = dst[n:]
 	}
 }
-
-func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

@@ -1,0 +1,10 @@
+// Package buffer has what all that works on pixels needs for its buffers.
+package buffer
+
+// Sized is a slice of length n, in the memory of s if that is enough. Its content is undefined.
+func Sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
