@@ -174,8 +174,11 @@ func (s *Service) deliver(ctx context.Context, d Delivery) {
 	s.config.Log.InfoContext(after, "webhook sent", "delivery", d.ID, "job", d.JobID, "attempt", d.Attempts, "status", status, "error", err)
 }
 
-// errUnread is a job that cannot be read for now.
-var errUnread = errors.New("the job could not be read")
+// What the service itself cannot do for now.
+var (
+	errUnread   = errors.New("the job could not be read")
+	errUnsigned = errors.New("the message could not be signed")
+)
 
 // answerError is the status of an answer that refuses a message.
 type answerError int
@@ -193,8 +196,11 @@ func (s *Service) send(ctx context.Context, d Delivery) (status int, err error) 
 	}
 	at := time.Now()
 	signature, err := s.sign(ctx, d, at, body)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrGone):
 		return 0, err
+	case err != nil:
+		return 0, fmt.Errorf("%w: %w", errUnsigned, err)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(body))
 	if err != nil {
@@ -281,13 +287,14 @@ func reason(err error) string {
 		timeout interface{ Timeout() bool }
 		answer  answerError
 	)
+	for _, own := range []error{ErrGone, errUnread, errUnsigned} {
+		if errors.Is(err, own) {
+			return own.Error()
+		}
+	}
 	switch {
 	case err == nil:
 		return ""
-	case errors.Is(err, ErrGone):
-		return ErrGone.Error()
-	case errors.Is(err, errUnread):
-		return errUnread.Error()
 	case outbound.Refused(err):
 		return "it leads to a private or reserved address"
 	case errors.As(err, &timeout) && timeout.Timeout():

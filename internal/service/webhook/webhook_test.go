@@ -203,6 +203,20 @@ func TestJobCannotBeRead(t *testing.T) {
 	})
 }
 
+// A message that cannot be signed is not told to have had no connection.
+func TestCannotBeSigned(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, x *fixture) {
+		x.create(ann, receive(t, always(http.StatusOK)).URL)
+		x.exec("UPDATE webhook_endpoints SET secret = 'whsec_?'")
+		id := x.end(ann, "")
+		x.runUntil(newService(x.db, true), id, "error IS NOT NULL")
+		if d := x.delivery(id); d.State != webhook.Waiting || d.Error != "the message could not be signed" {
+			t.Errorf("it is %s, %q", d.State, d.Error)
+		}
+	})
+}
+
 // An attempt that the end of its process interrupts does not count, not as the last one either.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
