@@ -100,14 +100,25 @@ func (s *Service) saveSubscription(ctx context.Context, tx *store.Tx, sub subscr
 	if n, err := done.RowsAffected(); n == 0 || err != nil {
 		return err // something newer is known
 	}
-	shown, err := exists(ctx, tx, "SELECT 1 FROM subscriptions WHERE id = $1 AND plan <> '' AND "+isShown, sub.id)
-	if err != nil {
-		return err
+	return s.showPlan(ctx, tx, sub, former)
+}
+
+// showPlan makes the plan of an account that of its subscription, or of another one that it
+// has.
+func (s *Service) showPlan(ctx context.Context, tx *store.Tx, sub subscription, former string) error {
+	if err := account.Lock(ctx, tx, sub.accountID); err != nil { // another event may be about the other one
+		return fmt.Errorf("keep a subscription: %w", err)
 	}
-	if shown {
-		return account.SetPlan(ctx, tx, sub.accountID, sub.plan)
+	var plan string
+	err := tx.QueryRowContext(ctx, "SELECT plan FROM subscriptions WHERE account_id = $1 AND plan <> '' AND "+isShown+
+		" ORDER BY CASE WHEN id = $2 THEN 0 ELSE 1 END, told_at DESC, id DESC LIMIT 1", sub.accountID, sub.id).Scan(&plan)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return errors.Join(account.EndPlan(ctx, tx, sub.accountID, sub.plan), account.EndPlan(ctx, tx, sub.accountID, former))
+	case err != nil:
+		return fmt.Errorf("keep a subscription: %w", err)
 	}
-	return errors.Join(account.EndPlan(ctx, tx, sub.accountID, sub.plan), account.EndPlan(ctx, tx, sub.accountID, former))
+	return account.SetPlan(ctx, tx, sub.accountID, plan)
 }
 
 // formerPlan is the plan of a subscription so far, or empty.

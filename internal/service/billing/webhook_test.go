@@ -209,6 +209,26 @@ func TestSubscriptionOrderOfASecond(t *testing.T) {
 	})
 }
 
+// An account may have a subscription beside one that was begun and never paid: its plan is
+// that of the one that is paid.
+func TestSubscriptionBesideAnother(t *testing.T) {
+	each(t, func(_ *testing.T, s *shop) {
+		s.known()
+		other := func(status, price string) map[string]any {
+			o := subscription(status, price)
+			o["id"] = "sub_2"
+			return o
+		}
+		s.tell(event("evt_1", created, 1, subscription("active", "price_month")))
+		s.tell(event("evt_2", created, 2, other("incomplete", "price_month")))
+		s.has(0, "pro-monthly")
+		s.tell(event("evt_3", updated, 3, other("incomplete_expired", "price_month")))
+		s.has(0, "pro-monthly")
+		s.tell(event("evt_4", deleted, 4, subscription("canceled", "price_month")))
+		s.has(0, "")
+	})
+}
+
 func TestRefund(t *testing.T) {
 	each(t, func(_ *testing.T, s *shop) {
 		s.tell(event("evt_1", completed, 1, session(s.ann.ID, "light", "paid")))
