@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"io"
 	"net/http"
+	"time"
 )
 
 // Names that only tests of this package use.
@@ -24,3 +26,8 @@ func Wanted(h http.Header, etag string, size int64) (offset, length int64, parti
 
 // FormError is a refused field.
 func FormError(field, reason string) error { return &formError{field: field, reason: reason} }
+
+// PacedReader reads at a pace that starts now. timer ends it.
+func PacedReader(r io.Reader, stall, longest time.Duration, timer *time.Timer) io.Reader {
+	return &pacedReader{r: r, pace: newPace(stall, longest), timer: timer}
+}

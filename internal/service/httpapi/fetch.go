@@ -165,18 +165,25 @@ func fetchedName(answer *http.Response) string {
 	return shorten(name+option.UploadExtension(kind), maxName)
 }
 
-// pacedReader moves the timer that ends a transfer.
+// pacedReader runs the timer that ends a transfer while it waits for the server. The time
+// that the storage takes in between does not count, but towards the transfer's end.
 type pacedReader struct {
 	r        io.Reader
 	pace     pace
 	timer    *time.Timer
 	received int64
+	paused   time.Time // when the last read ended; zero before the first
 }
 
 func (r *pacedReader) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	r.received += int64(n)
 	now := time.Now()
+	if !r.paused.IsZero() {
+		r.pace.started = r.pace.started.Add(now.Sub(r.paused))
+	}
 	r.timer.Reset(r.pace.deadline(now, r.received).Sub(now))
+	n, err := r.r.Read(p)
+	r.timer.Stop()
+	r.received += int64(n)
+	r.paused = time.Now()
 	return n, err
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/httpapi"
@@ -166,6 +168,43 @@ func TestBadFileURL(t *testing.T) {
 	if load := s.api.Load(); load.Uploading != 0 {
 		t.Errorf("%d bytes count as on their way", load.Uploading)
 	}
+}
+
+// slowReader takes its time for each read.
+type slowReader struct{ pause time.Duration }
+
+func (r slowReader) Read(p []byte) (int, error) {
+	time.Sleep(r.pause)
+	return copy(p, "x"), nil
+}
+
+// TestPacedReader checks that a fetch is ended for a server that takes its time, and not for
+// a storage that does.
+func TestPacedReader(t *testing.T) {
+	t.Parallel()
+	const stall = time.Second
+	synctest.Test(t, func(t *testing.T) {
+		var ended atomic.Int32
+		timer := time.AfterFunc(stall, func() { ended.Add(1) })
+		r := httpapi.PacedReader(iotest.OneByteReader(strings.NewReader("abc")), stall, time.Hour, timer)
+		for range 4 { // the last is the end
+			_, _ = r.Read(make([]byte, 10))
+			time.Sleep(10 * stall)
+		}
+		if ended.Load() > 0 {
+			t.Error("a slow storage has ended the fetch")
+		}
+		r = httpapi.PacedReader(slowReader{2 * stall}, stall, time.Hour, timer)
+		if _, _ = r.Read(make([]byte, 10)); ended.Load() != 1 {
+			t.Error("a slow server has not ended the fetch")
+		}
+		r = httpapi.PacedReader(slowReader{}, stall, stall, timer)
+		time.Sleep(2 * stall)
+		_, _ = r.Read(make([]byte, 10))
+		if synctest.Wait(); ended.Load() != 2 {
+			t.Error("the fetch went on after its end")
+		}
+	})
 }
 
 // TestFileURLOfPrivateAddress checks that no service fetches from its own network, and that
