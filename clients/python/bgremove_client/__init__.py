@@ -47,7 +47,8 @@ class Error(Exception):
     def __init__(self, code: str, message: str, *, status: int = 0, field: str = "", retry_after: float | None = None, body: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
         self.code = code
-        """The API's code, or "unreachable", "unexpected" or "damaged"."""
+        """The API's code, which is "unavailable" for a proxy's error too, or "unreachable",
+        "unexpected" or "damaged"."""
         self.status = status
         """The HTTP status; 0 without an answer."""
         self.field = field
@@ -65,7 +66,7 @@ class Error(Exception):
         """Whether the same request may succeed later."""
         if self.code == "idempotency_conflict":
             return self.retry_after is not None
-        return self.code in ("unreachable", "damaged") or self.status in (408, 425, 429, 502, 503, 504)
+        return self.code in ("unreachable", "damaged", "unavailable") or self.status in (408, 425, 429, 502, 503, 504)
 
 
 class JobFailed(Exception):
@@ -122,7 +123,7 @@ class Client:
         try:
             return cast(JobCreated, self._json("POST", "/api/v1/jobs", body, headers))
         except Error as failed:
-            if failed.temporary:
+            if failed.temporary or failed.status >= 500:
                 failed.idempotency_key = headers["Idempotency-Key"]
             raise
 
@@ -281,11 +282,11 @@ def _refusal(status: int, headers: email.message.Message, content: bytes) -> Err
 
 def _retry_after(text: str) -> float | None:
     """Seconds, or a date (RFC 9110, section 10.2.3)."""
-    if text.isdigit():
+    if text.isdecimal():
         return float(text)
     try:
         return max(0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -238,6 +238,18 @@ class RetryTest(unittest.TestCase):
             Client(url, "bgr_1", tries=2, min_wait=0.001).submit(CLIP)
         self.assertEqual(failed.exception.idempotency_key, keys[0])
 
+    def test_a_proxy_has_no_answer(self) -> None:
+        url, keys = self.serve((524, {}, b"<html>"), (500, {}, b"<html>"), (500, {}, b'{"error":"internal"}'))
+        with self.assertRaises(Error) as failed:
+            Client(url, "bgr_1", min_wait=0.001).submit(CLIP)
+        self.assertEqual((len(keys), failed.exception.code, failed.exception.idempotency_key), (3, "internal", keys[0]))
+
+    def test_a_pause_that_cannot_be_read(self) -> None:
+        for pause in ("\xb2", "Fri, 01 Jan 99999999999999999999 00:00:00 GMT", "soon"):
+            with self.subTest(pause):
+                url, _ = self.serve((503, {"Retry-After": pause}, b""), (200, {}, b'{"credits": 7}'))
+                self.assertEqual(Client(url, "bgr_1", min_wait=0.001).account()["credits"], 7)
+
     def test_a_refusal_breaks_off(self) -> None:
         url, _ = self.serve((503, {"Content-Length": "100"}, b'{"err'), (200, {}, b'{"credits": 7}'))
         self.assertEqual(Client(url, "bgr_1", min_wait=0.001).account()["credits"], 7)

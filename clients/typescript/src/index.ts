@@ -70,7 +70,7 @@ export class ServiceError extends Error {
    */
   idempotencyKey?: string;
 
-  /** The code is the API's, or "unreachable", "unexpected" or "damaged". */
+  /** The code is the API's, which is "unavailable" for a proxy's error too, or "unreachable", "unexpected" or "damaged". */
   constructor(readonly code: string, message: string, readonly facts: Facts = { status: 0, body: {} }, options?: ErrorOptions) {
     super(message, options);
   }
@@ -78,7 +78,7 @@ export class ServiceError extends Error {
   /** Whether the same request may succeed later. */
   get temporary(): boolean {
     if (this.code === "idempotency_conflict") return this.facts.retryAfter !== undefined;
-    return this.code === "unreachable" || this.code === "damaged" || [408, 425, 429, 502, 503, 504].includes(this.facts.status);
+    return ["unreachable", "damaged", "unavailable"].includes(this.code) || [408, 425, 429, 502, 503, 504].includes(this.facts.status);
   }
 }
 
@@ -126,7 +126,7 @@ export class Client {
     try {
       return await this.#json("POST", "/api/v1/jobs", { body: form, headers: { "Idempotency-Key": key } });
     } catch (failed) {
-      if (failed instanceof ServiceError && failed.temporary) failed.idempotencyKey = key;
+      if (failed instanceof ServiceError && (failed.temporary || failed.facts.status >= 500)) failed.idempotencyKey = key;
       throw failed;
     }
   }

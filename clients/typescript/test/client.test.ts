@@ -162,6 +162,14 @@ test("a failure tells the key", async (t) => {
   await assert.rejects(new Client(url, "bgr_1", { minWait: 1, tries: 2 }).submit(clip, {}, file), (failed: ServiceError) => failed.idempotencyKey === keys[0]);
 });
 
+test("a proxy has no answer", async (t) => {
+  const { url, keys } = await answers(t, [524, {}, "<html>"], [500, {}, "<html>"], [500, {}, '{"error":"internal"}']);
+  await assert.rejects(new Client(url, "bgr_1", { minWait: 1 }).submit(clip, {}, file), (failed: ServiceError) => {
+    assert.deepEqual([keys.length, failed.code, failed.idempotencyKey], [3, "internal", keys[0]]);
+    return true;
+  });
+});
+
 test("settings without a value are the defaults", async (t) => {
   const { url, keys } = await answers(t, [503, {}, ""], [503, {}, ""], [200, {}, "{}"]);
   await new Client(url, "bgr_1", { minWait: 1, tries: undefined, maxWait: undefined, timeout: undefined }).account();
