@@ -217,8 +217,9 @@ func (t *transfer) startAgain(err error) error {
 func (t *transfer) copyBody(from io.Reader, watch *time.Timer) error {
 	buffer := make([]byte, 64<<10)
 	for {
-		n, err := from.Read(buffer)
 		watch.Reset(stall)
+		n, err := from.Read(buffer)
+		watch.Stop() // out may be slow
 		if n > 0 {
 			if _, err := t.out.Write(buffer[:n]); err != nil {
 				return &lastError{err}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,6 +117,50 @@ func TestResume(t *testing.T) {
 	if n, err := c.DownloadTo(t.Context(), "job_1", &b); err != nil || n != 1_000_000 || !bytes.Equal(b.Bytes(), s.content) {
 		t.Errorf("%d bytes: %v", n, err)
 	}
+}
+
+// slowly is a writer that takes its time.
+type slowly struct{ io.Writer }
+
+func (w slowly) Write(p []byte) (int, error) {
+	time.Sleep(5 * time.Minute)
+	return w.Writer.Write(p)
+}
+
+// inProcess answers requests without a connection. A body ends with its request.
+type inProcess struct{ http.Handler }
+
+func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	answer := w.Result()
+	whole := answer.Body
+	answer.Body = io.NopCloser(readerFunc(func(p []byte) (int, error) {
+		if err := r.Context().Err(); err != nil {
+			return 0, err
+		}
+		return whole.Read(p[:min(len(p), 1000)])
+	}))
+	return answer, nil
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestSlowWriter checks that a download waits for the writer, which is no fault of the
+// server.
+func TestSlowWriter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{content: content(3000)}
+		c := quick(t, "http://clips.example", "key", func(o *client.Options) { o.HTTPClient = &http.Client{Transport: inProcess{s}} })
+		var b bytes.Buffer
+		n, err := c.DownloadTo(t.Context(), "job_1", slowly{&b})
+		if err != nil || n != 3000 || !bytes.Equal(b.Bytes(), s.content) || len(s.ranges) != 1 {
+			t.Errorf("%d bytes by %d requests: %v", n, len(s.ranges), err)
+		}
+	})
 }
 
 // TestChangedOnTheWay checks that a file that has changed is fetched from its
