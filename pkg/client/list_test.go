@@ -92,6 +92,21 @@ func TestJobsPages(t *testing.T) {
 	}
 }
 
+// TestUsageDays checks that the days of a usage are those of UTC.
+func TestUsageDays(t *testing.T) {
+	t.Parallel()
+	var asked string
+	c := quick(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.RawQuery
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte("{}"))
+	})), "key")
+	evening := time.Date(2026, 11, 30, 22, 0, 0, 0, time.FixedZone("", -5*3600))
+	if _, err := c.Usage(t.Context(), evening, evening.AddDate(0, 0, 1)); err != nil || asked != "from=2026-12-01&to=2026-12-02" {
+		t.Errorf("asked for %q, %v", asked, err)
+	}
+}
+
 // TestCredits asks a real service for the account, its usage and a price.
 func TestCredits(t *testing.T) {
 	t.Parallel()
