@@ -101,12 +101,20 @@ func forget(ctx context.Context, dir string, keys []string) error {
 	return errors.Join(err, db.Close(), os.RemoveAll(path+".lock"))
 }
 
-// Restore puts a backup back: into a database file that does not exist yet, and a
-// storage without objects. The database comes last, so that there is none until
-// all is there. The error is *ExistsError or *DamagedError, among others.
+// sqliteLogs are the endings of SQLite's logs. SQLite writes a log that it finds beside a
+// database into it, even if it is another database's.
+var sqliteLogs = []string{"-wal", "-journal"}
+
+// Restore puts a backup back: into a database file that does not exist yet, without logs
+// beside it, and a storage without objects. The database comes last, so that there is none
+// until all is there. The error is *ExistsError or *DamagedError, among others.
 func Restore(ctx context.Context, dir, database string, blobs *blob.Store) (copied Copied, err error) {
-	if err := errors.Join(checkAbsent(database), checkEmpty(ctx, blobs)); err != nil {
-		return Copied{}, err
+	found := errors.Join(checkAbsent(database), checkEmpty(ctx, blobs))
+	for _, log := range sqliteLogs {
+		found = errors.Join(found, checkAbsent(database+log))
+	}
+	if found != nil {
+		return Copied{}, found
 	}
 	if _, err := os.Stat(filepath.Join(dir, databaseName)); err != nil {
 		return Copied{}, fmt.Errorf("no backup: %w", err)

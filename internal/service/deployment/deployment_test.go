@@ -189,6 +189,30 @@ func TestBackup(t *testing.T) {
 	}
 }
 
+// TestRestoreBesideLog restores a database where an earlier one has left its log, which
+// SQLite would write into the restored one.
+func TestRestoreBesideLog(t *testing.T) {
+	t.Parallel()
+	p := newFixture(t, storetest.SQLite(t))
+	dir := filepath.Join(t.TempDir(), "backup")
+	if _, err := deployment.Backup(t.Context(), p.db, p.blobs, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, log := range []string{"-wal", "-journal"} {
+		database := filepath.Join(t.TempDir(), "bgremove.db")
+		if err := os.WriteFile(database+log, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := deployment.Restore(t.Context(), dir, database, open(t, t.TempDir()))
+		if found := (*deployment.ExistsError)(nil); !errors.As(err, &found) || found.What != database+log {
+			t.Errorf("beside %s: %v", log, err)
+		}
+		if _, err := os.Stat(database); err == nil {
+			t.Errorf("a database beside %s", log)
+		}
+	}
+}
+
 // TestBackupWhileItExpires removes files during a backup. In every order of
 // events the restored service is complete.
 func TestBackupWhileItExpires(t *testing.T) {
