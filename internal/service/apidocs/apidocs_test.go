@@ -2,6 +2,7 @@ package apidocs_test
 
 import (
 	"encoding/json"
+	"html"
 	"iter"
 	"net/http"
 	"net/http/httptest"
@@ -136,6 +137,30 @@ func TestMarkdown(t *testing.T) {
 	}
 	if _, err := apidocs.Markdown([]byte("a: [")); err == nil {
 		t.Error("a broken specification was taken")
+	}
+}
+
+// TestCommands checks that the command of each operation sends its method, and fields that it
+// takes, to a path without braces, which curl would take for a pattern.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	_, body := get(t, "/docs")
+	for name, op := range operations(specification(t)) {
+		command := html.UnescapeString(between(between(body, `<article id="`+op.OperationID+`">`, "</pre>"), "<code>curl", "</code>"))
+		method := http.MethodGet
+		if strings.Contains(command, " -F ") || strings.Contains(command, " --json ") {
+			method = http.MethodPost
+		}
+		if _, given, ok := strings.Cut(command, " -X "); ok {
+			method = strings.Fields(given)[0]
+		}
+		_, path, _ := strings.Cut(command, "$BGREMOVE_SERVER")
+		if !strings.HasPrefix(name, method+" ") || path == "" || strings.ContainsAny(path, "{}") {
+			t.Errorf("%s: curl%s", name, command)
+		}
+		if op.OperationID == "repeatJob" && strings.Contains(command, "file=") {
+			t.Errorf("%s takes no file: curl%s", name, command)
+		}
 	}
 }
 

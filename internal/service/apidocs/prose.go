@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"html/template"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -61,14 +63,19 @@ func oneLine(text string) string {
 	return b.String()
 }
 
-// curl is a command that tries an operation. It takes the service's address
-// and the key from the environment, as the command line client does.
+// curl is a command that tries an operation. It takes the service's address, the key
+// and the path's parameters from the environment, as the command line client does.
 func curl(o operation, op node) string {
+	body := curlBody(o, op)
+	method := http.MethodGet // if nothing else is said
+	if len(body) > 0 {
+		method = http.MethodPost
+	}
 	parts := []string{"curl"}
-	switch {
-	case o.Method != "GET" && o.BodyType == "":
+	if o.Method != method {
 		parts = append(parts, "-X "+o.Method)
-	case o.ID == "getPreview" || o.ID == "getDownload":
+	}
+	if slices.ContainsFunc(o.Responses, isFile) {
 		parts = append(parts, "-OJ")
 	}
 	switch o.Auth {
@@ -77,23 +84,42 @@ func curl(o operation, op node) string {
 	case "session":
 		parts = append(parts, "-b cookies.txt")
 	}
+	if slices.ContainsFunc(o.Responses, setsCookie) {
+		parts = append(parts, "-c cookies.txt")
+	}
+	parts = append(parts, body...)
+	path := parameters.ReplaceAllStringFunc(o.Path, func(name string) string { return "$" + strings.ToUpper(strings.Trim(name, "{}")) })
+	return strings.Join(append(parts, `"$BGREMOVE_SERVER`+path+`"`), " \\\n  ")
+}
+
+// parameters are the parts of a path that stand for others.
+var parameters = regexp.MustCompile(`\{\w+\}`)
+
+// isFile reports whether an answer is a picture or a clip.
+func isFile(r response) bool {
+	return slices.ContainsFunc(r.Types, func(kind string) bool { return strings.HasPrefix(kind, "image/") || strings.HasPrefix(kind, "video/") })
+}
+
+// setsCookie reports whether an answer begins or renews a session.
+func setsCookie(r response) bool { return fieldNamed(r.Headers, "Set-Cookie").Name != "" }
+
+// curlBody is the part of a command that sends a body, if there is one.
+func curlBody(o operation, op node) (parts []string) {
 	switch o.BodyType {
 	case "multipart/form-data":
-		parts = append(parts, "-F file=@hop.mp4")
-		if fieldNamed(o.Body, "file").Type == "file list" {
-			parts = append(parts, "-F file=@walk.gif")
+		switch fieldNamed(o.Body, "file").Type {
+		case "file":
+			parts = append(parts, "-F file=@hop.mp4")
+		case "file list":
+			parts = append(parts, "-F file=@hop.mp4", "-F file=@walk.gif")
 		}
-		parts = append(parts, "-F outputFormat=webm")
+		return append(parts, "-F outputFormat=webm")
 	case "application/json":
-		if o.Auth == "" {
-			parts = append(parts, "-c cookies.txt")
-		}
 		if text, err := op.get("requestBody", "content", "application/json", "example").indented(); err == nil {
-			parts = append(parts, "--json '"+oneLine(text)+"'")
+			return []string{"--json '" + oneLine(text) + "'"}
 		}
 	}
-	path := strings.Replace(o.Path, "{id}", "$ID", 1)
-	return strings.Join(append(parts, `"$BGREMOVE_SERVER`+path+`"`), " \\\n  ")
+	return nil
 }
 
 func fieldNamed(fields []field, name string) field {
