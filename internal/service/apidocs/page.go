@@ -38,10 +38,11 @@ type operation struct {
 
 // field is a parameter, a header, or a property of a body.
 type field struct {
-	Name, In, Type, Object string
-	Required               bool
-	Rules                  []string // bounds and default, in words
-	Description            template.HTML
+	Name, Type, Object string
+	In                 string // header, path or query of a parameter
+	Required           bool
+	Rules              []string // bounds and default, in words
+	Description        template.HTML
 }
 
 type response struct {
