@@ -31,27 +31,25 @@ type document struct {
 // securityPolicy lets a page load nothing but its stylesheet, and forbids frames.
 const securityPolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves /openapi.json, /docs and the page's files below /docs/. All
-// are made once, from a specification in YAML. The error means that the
-// specification cannot be read.
-func Handler(specification []byte) (http.Handler, error) {
+// Register adds /openapi.json, /docs and the page's file below /docs/ to mux. All are made
+// once, from a specification in YAML. The error means that the specification cannot be read.
+func Register(mux *http.ServeMux, specification []byte) error {
 	spec, err := parse(specification)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	text, err := spec.indented()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	html, err := render(spec, "page.html.tmpl")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	mux := http.NewServeMux()
 	mux.Handle("GET /openapi.json", newDocument([]byte(text), "application/json", "no-cache"))
 	mux.Handle("GET /docs", newDocument(html, "text/html; charset=utf-8", "no-cache"))
 	mux.Handle("GET "+stylePath(), newDocument(stylesheet, "text/css; charset=utf-8", "public, max-age=31536000, immutable"))
-	return mux, nil
+	return nil
 }
 
 func newDocument(body []byte, contentType, cacheControl string) document {

@@ -17,14 +17,20 @@ import (
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
-func get(t *testing.T, path string) (http.Header, string) {
+// handler serves the specification.
+func handler(t *testing.T) http.Handler {
 	t.Helper()
-	handler, err := apidocs.Handler(api.Specification)
-	if err != nil {
+	mux := http.NewServeMux()
+	if err := apidocs.Register(mux, api.Specification); err != nil {
 		t.Fatal(err)
 	}
+	return mux
+}
+
+func get(t *testing.T, path string) (http.Header, string) {
+	t.Helper()
 	w := httptest.NewRecorder()
-	handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	handler(t).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 	if w.Code != http.StatusOK {
 		t.Fatalf("GET %s: %d", path, w.Code)
 	}
@@ -198,24 +204,20 @@ func TestPageIsClosed(t *testing.T) {
 
 func TestNotModified(t *testing.T) {
 	t.Parallel()
-	handler, err := apidocs.Handler(api.Specification)
-	if err != nil {
-		t.Fatal(err)
-	}
 	header, _ := get(t, "/docs")
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/docs", nil)
 	r.Header.Set("If-None-Match", header.Get("ETag"))
 	w := httptest.NewRecorder()
-	handler.ServeHTTP(w, r)
+	handler(t).ServeHTTP(w, r)
 	if w.Code != http.StatusNotModified {
 		t.Errorf("status is %d, want 304", w.Code)
 	}
 }
 
-func TestHandlerRefuses(t *testing.T) {
+func TestRegisterRefuses(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"", "a: [", "a: !!int x"} {
-		if _, err := apidocs.Handler([]byte(source)); err == nil {
+		if err := apidocs.Register(http.NewServeMux(), []byte(source)); err == nil {
 			t.Errorf("%q was taken", source)
 		}
 	}

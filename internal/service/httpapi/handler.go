@@ -51,7 +51,7 @@ func (a *API) route(mux *http.ServeMux, w *writer, r *request) {
 		}
 	}()
 	if !isCleanPath(r.URL.Path) {
-		a.refusePath(w, r)
+		a.RefusePath(w, r.Request)
 		return
 	}
 	if _, pattern := mux.Handler(r.Request); pattern == "" {
@@ -75,22 +75,22 @@ func (a *API) refuseRoute(mux *http.ServeMux, w *writer, r *request) {
 	mux.ServeHTTP(answer, r.Request)
 	allow := http.Header(answer).Get("Allow")
 	if allow == "" {
-		a.refusePath(w, r)
+		a.RefusePath(w, r.Request)
 		return
 	}
 	w.Header().Set("Allow", allow)
 	a.Refuse(w, r.Request, errMethodNotAllowed)
 }
 
-// refusePath answers for a path that nothing has: to people by a page, if there
-// is one.
-func (a *API) refusePath(w *writer, r *request) {
+// RefusePath answers for a path that nothing has, for all code inside Handler: to people by
+// a page, if there is one.
+func (a *API) RefusePath(w http.ResponseWriter, r *http.Request) {
 	person := (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
 	if a.NotFound == nil || !person || strings.HasPrefix(r.URL.Path, "/api/") {
-		a.Refuse(w, r.Request, errNotFound)
+		a.Refuse(w, r, errNotFound)
 		return
 	}
-	a.NotFound.ServeHTTP(w, r.Request)
+	a.NotFound.ServeHTTP(w, r)
 }
 
 // headerOnly is a ResponseWriter that keeps the header alone.

@@ -63,16 +63,12 @@ func (n *node) handler(ctx context.Context) (http.Handler, error) {
 		MaxUpload: c.Jobs.MaxUpload(), Ready: n.ready, NotFound: pages.NotFound(), Observe: n.metrics.request, Log: c.Log,
 	})
 	n.metrics.watchUploads(service.Load)
-	docs, err := apidocs.Handler(api.Specification)
-	if err != nil {
-		return nil, err
-	}
 	service.Register(mux)
 	pages.Register(mux)
-	for _, path := range []string{"GET /openapi.json", "GET /docs", "GET /docs/"} {
-		mux.Handle(path, docs)
+	if err := apidocs.Register(mux, api.Specification); err != nil {
+		return nil, err
 	}
-	mux.Handle("GET /metrics", localOnly(n.metrics.handler(), throttle))
+	mux.Handle("GET /metrics", localOnly(n.metrics.handler(), throttle, service.RefusePath))
 	if !c.Local {
 		return service.Handler(mux), nil
 	}
@@ -110,14 +106,14 @@ var forwardedHeaders = []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Vi
 
 // localOnly answers only connections from this machine that no proxy made for
 // others: numbers of the business are not everybody's. A proxy that is trusted
-// asks for others, whatever it says.
-func localOnly(h http.Handler, throttle *session.Throttle) http.Handler {
+// asks for others, whatever it says. To others refuse answers as if nothing were there.
+func localOnly(h http.Handler, throttle *session.Throttle, refuse http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)
 		near := err == nil && from.Addr().Unmap().IsLoopback() && !throttle.Trusts(from.Addr().Unmap())
 		forwarded := slices.ContainsFunc(forwardedHeaders, func(name string) bool { return r.Header.Get(name) != "" })
 		if !near || forwarded {
-			http.NotFound(w, r)
+			refuse(w, r)
 			return
 		}
 		h.ServeHTTP(w, r)

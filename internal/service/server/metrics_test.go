@@ -26,7 +26,7 @@ func TestMetricsNearby(t *testing.T) {
 		t.Errorf("got %d %s", got.status, got.body)
 	}
 	for _, header := range []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"} {
-		if got := ada.get(n.url+"/metrics", header, "203.0.113.5"); got.status != http.StatusNotFound || strings.Contains(got.body, "bgremove_") {
+		if got := ada.get(n.url+"/metrics", header, "203.0.113.5"); got.status != http.StatusNotFound || got.body != `{"error":"not_found"}` {
 			t.Errorf("with %s: %d %s", header, got.status, got.body)
 		}
 	}

@@ -47,6 +47,9 @@ func TestService(t *testing.T) {
 				t.Errorf("%s: %d %.200s", path, got.status, got.body)
 			}
 		}
+		if got := ada.get(n.url + "/docs/none"); got.status != http.StatusNotFound || got.body != `{"error":"not_found"}` {
+			t.Errorf("no page of the documentation: %d %s", got.status, got.body)
+		}
 		n.stopped()
 		if !strings.Contains(n.log.String(), "job="+id) {
 			t.Errorf("the log does not name the job:\n%s", n.log)
