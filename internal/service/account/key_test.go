@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -145,4 +146,46 @@ func TestLastUse(t *testing.T) {
 			t.Errorf("used at %v here, %v elsewhere", here, at)
 		}
 	})
+}
+
+// TestFlushOrder checks that a writer of last uses that waits for the first key holds no
+// other: two nodes that write the same keys would else wait for each other.
+func TestFlushOrder(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, storetest.Postgres(t))
+	keys := account.NewKeys(db)
+	a := register(t, db, "ann@example.com")
+	var ids []string
+	for range account.MaxKeys {
+		key, secret, err := keys.Create(t.Context(), a.ID, "x")
+		if err == nil {
+			_, err = keys.Identify(t.Context(), secret)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, key.ID)
+	}
+	slices.Sort(ids)
+	flushed := make(chan error, 1)
+	err := db.Tx(t.Context(), func(tx *store.Tx) error {
+		if _, err := tx.Exec("UPDATE api_keys SET name = 'y' WHERE id = $1", ids[0]); err != nil {
+			return err
+		}
+		go func() { flushed <- keys.Flush(t.Context()) }()
+		for waiting := 0; waiting == 0; {
+			if err := db.QueryRow("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting); err != nil {
+				return err
+			}
+		}
+		for _, id := range ids[1:] {
+			if err := tx.QueryRow("SELECT id FROM api_keys WHERE id = $1 FOR UPDATE NOWAIT", id).Scan(&id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, <-flushed); err != nil {
+		t.Error(err)
+	}
 }

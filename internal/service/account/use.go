@@ -2,8 +2,9 @@ package account
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -72,20 +73,22 @@ func (k *Keys) lastFlush(ended context.Context) error {
 	return k.Flush(ctx)
 }
 
-// Flush writes the times of last use, all in one transaction.
+// Flush writes the times of last use, all in one transaction, in the order of the ids: two
+// nodes that write at once do not block each other.
 func (k *Keys) Flush(ctx context.Context) error {
 	taken := k.uses.drain()
 	if len(taken) == 0 {
 		return nil
 	}
 	err := k.db.Tx(ctx, func(tx *store.Tx) error {
-		var errs []error
-		for keyID, at := range taken {
+		for _, keyID := range slices.Sorted(maps.Keys(taken)) {
 			_, err := tx.ExecContext(ctx, `UPDATE api_keys SET last_used_at = $1
-				WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)`, at.UnixMilli(), keyID)
-			errs = append(errs, err)
+				WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)`, taken[keyID].UnixMilli(), keyID)
+			if err != nil {
+				return err
+			}
 		}
-		return errors.Join(errs...)
+		return nil
 	})
 	if err != nil {
 		for keyID, at := range taken {
