@@ -1808,7 +1808,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "not_offered",
-                 *       "message": "nothing is sold here; ask whoever runs this service for credits"
+                 *       "message": "nothing is sold here; ask the operator of this service for credits"
                  *     }
                  */
                 "application/json": components["schemas"]["NotOffered"];
@@ -1823,7 +1823,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "subscribed",
-                 *       "message": "the account has a subscription; change or end it first"
+                 *       "message": "the account has a subscription; change or cancel it first"
                  *     }
                  */
                 "application/json": components["schemas"]["Subscribed"];

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stripe/stripe-go/v85"
 	"github.com/stripe/stripe-go/v85/webhook"
 
@@ -22,6 +23,24 @@ import (
 )
 
 const nothingSold = `{"error":"not_offered","message":"nothing is sold here; ask the operator of this service for credits"}`
+
+const subscribed = `{"error":"subscribed","message":"the account has a subscription; change or cancel it first"}`
+
+// TestMessagesOfTheSpecification checks that the examples of the specification have the
+// service's own words.
+func TestMessagesOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(api.Specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"NotOffered": nothingSold, "Subscribed": subscribed} {
+		example := doc.Components.Responses[name].Value.Content["application/json"].Example
+		if got, err := json.Marshal(example); err != nil || string(got) != want {
+			t.Errorf("%s: %s, want %s, %v", name, got, want, err)
+		}
+	}
+}
 
 // selling is a service that sells packs, with a Stripe that answers with a
 // status.
@@ -90,7 +109,7 @@ func TestBuying(t *testing.T) {
 
 	s.tell(stripeEvent(t, "customer.subscription.created", map[string]any{"id": "sub_1", "object": "subscription", "customer": "cus_ada", "status": "active"}), "whsec_ada")
 	c.post("/api/checkout", `{"plan":"pro-monthly"}`).
-		want(t, http.StatusConflict, `{"error":"subscribed","message":"the account has a subscription; change or cancel it first"}`)
+		want(t, http.StatusConflict, subscribed)
 }
 
 // stripeEvent is an event in Stripe's form.
