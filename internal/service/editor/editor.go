@@ -155,19 +155,28 @@ func (e *Editors) enter(ctx context.Context, j job.Job) (*open, error) {
 	if j.Input == nil {
 		return nil, job.ErrNotFound
 	}
-	e.mu.Lock()
-	o, found := e.clips[j.ID]
-	if found {
-		o.users++
-	}
-	e.mu.Unlock()
-	if found {
-		return o, nil
+	o, err := e.find(j)
+	if o != nil || err != nil {
+		return o, err
 	}
 	if err := e.config.Limiter.Allow(ctx, "study:"+j.AccountID, e.config.Rate); err != nil {
 		return nil, err
 	}
 	return e.begin(j)
+}
+
+// find is a job's clip, or nil if it can be studied. The caller leaves it.
+func (e *Editors) find(j job.Job) (*open, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if o, found := e.clips[j.ID]; found {
+		o.users++
+		return o, nil
+	}
+	if _, room := e.outOfTheWay(j.AccountID); e.closed || !room {
+		return nil, ErrBusy
+	}
+	return nil, nil
 }
 
 // begin starts a study, unless another call just has.
@@ -178,8 +187,12 @@ func (e *Editors) begin(j job.Job) (*open, error) {
 		o.users++
 		return o, nil
 	}
-	if e.closed || !e.room(j.AccountID) {
+	others, room := e.outOfTheWay(j.AccountID)
+	if e.closed || !room {
 		return nil, ErrBusy
+	}
+	for _, id := range others {
+		e.remove(id, e.clips[id])
 	}
 	ctx, stop := context.WithTimeout(context.Background(), e.config.TimeLimit)
 	o := &open{accountID: j.AccountID, stop: stop, done: make(chan struct{}), turn: make(chan struct{}, 1), users: 1}
@@ -192,29 +205,25 @@ func (e *Editors) begin(j job.Job) (*open, error) {
 	return o, nil
 }
 
-// room makes room for a clip of an account, and reports whether there is some. An account
-// has one study at a time.
-func (e *Editors) room(accountID string) bool {
+// outOfTheWay are the clips that must go for a new one of an account, and whether there is
+// room then. An account has one study at a time.
+func (e *Editors) outOfTheWay(accountID string) (ids []string, room bool) {
 	oldest := ""
 	for id, o := range e.clips {
 		switch {
 		case o.users > 0 && !o.studied() && o.accountID == accountID:
-			return false
+			return nil, false
 		case o.users > 0:
 		case !o.studied() && o.accountID == accountID:
-			e.remove(id, o)
+			ids = append(ids, id)
 		case o.studied() && (oldest == "" || o.used.Before(e.clips[oldest].used)):
 			oldest = id
 		}
 	}
-	if len(e.clips) < e.config.Open {
-		return true
+	if len(e.clips)-len(ids) < e.config.Open {
+		return ids, true
 	}
-	if oldest == "" {
-		return false
-	}
-	e.remove(oldest, e.clips[oldest])
-	return true
+	return append(ids, oldest), oldest != ""
 }
 
 // study studies a clip when its turn comes.

@@ -302,3 +302,29 @@ func TestRate(t *testing.T) {
 	s.shown(cat)
 	s.shown(s.job("eve", "cow"))
 }
+
+// A call that finds no room for a study does not count as one.
+func TestRateWithoutRoom(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t, func(c *editor.Config) {
+		c.Patience, c.Open, c.Rate = time.Millisecond, 1, account.Rate{PerMinute: 1, Burst: 1}
+	})
+	cat, cow := s.job("ada", "cat"), s.job("eve", "cow")
+	if _, err := s.preview(cat); !errors.As(err, new(*editor.UnfinishedError)) {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := s.preview(cow); !errors.Is(err, editor.ErrBusy) {
+			t.Errorf("beside another: %v", err)
+		}
+	}
+	s.let <- nil
+	for {
+		if _, err := s.preview(cat); err == nil {
+			break
+		}
+	}
+	if _, err := s.preview(cow); !errors.As(err, new(*editor.UnfinishedError)) {
+		t.Errorf("once there is room: %v", err)
+	}
+}
