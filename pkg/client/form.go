@@ -171,7 +171,7 @@ func (f *form) spent() bool {
 // in a goroutine of its own, which may outlast the request.
 type body struct {
 	form  *form
-	whole atomic.Bool // all files were read
+	whole atomic.Bool // all files were read, and what follows them has begun to be
 
 	mu     sync.Mutex
 	next   int       // head
@@ -208,6 +208,9 @@ func (b *body) Read(p []byte) (int, error) {
 // read continues through heads and files, which alternate.
 func (b *body) read(p []byte) (int, error) {
 	for {
+		if b.next == len(b.form.files) {
+			b.whole.Store(true)
+		}
 		if n, err := b.head.Read(p); n > 0 || !errors.Is(err, io.EOF) {
 			return n, err
 		}
@@ -219,7 +222,6 @@ func (b *body) read(p []byte) (int, error) {
 		}
 		b.next++
 		b.head = bytes.NewReader(b.form.heads[b.next])
-		b.whole.Store(b.next == len(b.form.files))
 	}
 }
 

@@ -229,16 +229,20 @@ func TestUncertain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url := flaky(t, func(n int, _ received, w http.ResponseWriter) {
-				if n == 1 {
+			var tries atomic.Int32
+			url := flaky(t, func(_ int, _ received, w http.ResponseWriter) {
+				if tries.Add(1) == 1 {
 					panic(http.ErrAbortHandler)
 				}
 				test.last(w)
 			})
 			c := quick(t, url, "key", func(o *client.Options) { o.Tries = 2 })
-			_, err := c.Submit(t.Context(), numbered(t, 1), client.JobOptions{})
-			if got := errors.As(err, new(*client.UncertainError)); err == nil || got != test.uncertain {
-				t.Errorf("got %v", err)
+			for _, file := range []client.File{numbered(t, 1), {URL: "https://clips.example/clip.gif"}} {
+				tries.Store(0)
+				_, err := c.Submit(t.Context(), file, client.JobOptions{})
+				if got := errors.As(err, new(*client.UncertainError)); err == nil || got != test.uncertain {
+					t.Errorf("%+v: %v", file, err)
+				}
 			}
 		})
 	}
