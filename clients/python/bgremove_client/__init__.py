@@ -77,6 +77,10 @@ class JobFailed(Exception):
         self.job = job
 
 
+_NOTHING_TAKEN = ("bad_request", "idempotency_conflict", "insufficient_credits", "payload_too_large", "unreadable_file")
+"""Refusals of a submission that say that no earlier try of it was taken either."""
+
+
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """The key is for one server."""
 
@@ -120,12 +124,7 @@ class Client:
             fields["webhookUrl"] = webhook_url
         boundary, body = _form(fields, name, content)
         headers = {"Content-Type": f"multipart/form-data; boundary={boundary}", "Idempotency-Key": idempotency_key or secrets.token_hex(16)}
-        try:
-            return cast(JobCreated, self._json("POST", "/api/v1/jobs", body, headers))
-        except Error as failed:
-            if failed.temporary or failed.status >= 500:
-                failed.idempotency_key = headers["Idempotency-Key"]
-            raise
+        return cast(JobCreated, self._json("POST", "/api/v1/jobs", body, headers))
 
     def job(self, id: str) -> Job:
         """The state of a job."""
@@ -204,7 +203,7 @@ class Client:
             except ValueError:
                 raise Error("unexpected", f"{method} {path}: the answer is not that of a bgremove service") from None
 
-        return self._retry(once, end)
+        return self._retry(once, end, (headers or {}).get("Idempotency-Key", ""))
 
     def _fetch(self, path: str) -> bytes:
         headers, content = self._ask("GET", path, None, {"Accept-Encoding": "identity"})
@@ -230,13 +229,18 @@ class Client:
             raise _refusal(status, got, content)
         return got, content
 
-    def _retry(self, once: Callable[[], _T], end: float | None = None) -> _T:
+    def _retry(self, once: Callable[[], _T], end: float | None = None, key: str = "") -> _T:
         """Tries until there is an answer that another try would not change. It raises
-        TimeoutError before a pause that would go beyond end."""
+        TimeoutError before a pause that would go beyond end. key is the idempotency key of a
+        submission; the error of one that may have been taken has it."""
+        lost = False  # a try, whatever the next says
         for tried in range(1, self._tries + 1):
             try:
                 return once()
             except Error as failed:
+                lost = lost or failed.temporary or failed.status >= 500
+                if lost and (failed.temporary or failed.code not in _NOTHING_TAKEN):
+                    failed.idempotency_key = key
                 after = failed.retry_after or 0
                 if not failed.temporary or tried == self._tries or after > self._max_wait:
                     raise

@@ -238,6 +238,14 @@ class RetryTest(unittest.TestCase):
             Client(url, "bgr_1", tries=2, min_wait=0.001).submit(CLIP)
         self.assertEqual(failed.exception.idempotency_key, keys[0])
 
+    def test_an_answer_is_lost(self) -> None:
+        for status, code, told in ((401, "unauthorized", True), (404, "not_found", True), (402, "insufficient_credits", False), (409, "idempotency_conflict", False)):
+            with self.subTest(code):
+                url, keys = self.serve((0, {}, b""), (status, {}, json.dumps({"error": code}).encode()))
+                with self.assertRaises(Error) as failed:
+                    Client(url, "bgr_1", min_wait=0.001).submit(CLIP)
+                self.assertEqual((failed.exception.code, failed.exception.idempotency_key), (code, keys[0] if told else ""))
+
     def test_a_proxy_has_no_answer(self) -> None:
         url, keys = self.serve((524, {}, b"<html>"), (500, {}, b"<html>"), (500, {}, b'{"error":"internal"}'))
         with self.assertRaises(Error) as failed:

@@ -82,6 +82,9 @@ export class ServiceError extends Error {
   }
 }
 
+/** Refusals of a submission that say that no earlier try of it was taken either. */
+const nothingTaken = ["bad_request", "idempotency_conflict", "insufficient_credits", "payload_too_large", "unreadable_file"];
+
 /** A job that has failed or was cancelled. Its credits were given back. */
 export class JobFailed extends Error {
   override name = "JobFailed";
@@ -123,12 +126,7 @@ export class Client {
       form.append("file", file instanceof Blob ? file : new Blob([file]), name);
     }
     const key = submission.idempotencyKey ?? crypto.randomUUID();
-    try {
-      return await this.#json("POST", "/api/v1/jobs", { body: form, headers: { "Idempotency-Key": key } });
-    } catch (failed) {
-      if (failed instanceof ServiceError && (failed.temporary || failed.facts.status >= 500)) failed.idempotencyKey = key;
-      throw failed;
-    }
+    return this.#json("POST", "/api/v1/jobs", { body: form, headers: { "Idempotency-Key": key } });
   }
 
   /** The state of a job. */
@@ -205,7 +203,7 @@ export class Client {
       } catch {
         throw new ServiceError("unexpected", `${method} ${path}: the answer is not that of a bgremove service`);
       }
-    }, signal);
+    }, signal, new Headers(request.headers).get("Idempotency-Key") ?? undefined);
   }
 
   /** One try. */
@@ -227,15 +225,22 @@ export class Client {
     return [answer, content];
   }
 
-  /** Tries until there is an answer that another try would not change. */
-  async #retry<T>(once: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /**
+   * Tries until there is an answer that another try would not change. key is the idempotency key of
+   * a submission; the error of one that may have been taken has it.
+   */
+  async #retry<T>(once: () => Promise<T>, signal?: AbortSignal, key?: string): Promise<T> {
     const { tries, minWait, maxWait } = this.#settings;
+    let lost = false; // a try, whatever the next says
     for (let tried = 1; ; tried++) {
       try {
         return await once();
       } catch (failed) {
-        const after = failed instanceof ServiceError ? (failed.facts.retryAfter ?? 0) : 0;
-        if (!(failed instanceof ServiceError) || !failed.temporary || tried >= tries || after > maxWait) throw failed;
+        if (!(failed instanceof ServiceError)) throw failed;
+        lost ||= failed.temporary || failed.facts.status >= 500;
+        if (lost && (failed.temporary || !nothingTaken.includes(failed.code))) failed.idempotencyKey = key;
+        const after = failed.facts.retryAfter ?? 0;
+        if (!failed.temporary || tried >= tries || after > maxWait) throw failed;
         const step = Math.min(maxWait, minWait * 2 ** (tried - 1));
         await sleep(Math.max(after + (Math.random() * Math.min(step, after)) / 4, step * (0.5 + Math.random() / 2)), signal);
       }

@@ -162,6 +162,16 @@ test("a failure tells the key", async (t) => {
   await assert.rejects(new Client(url, "bgr_1", { minWait: 1, tries: 2 }).submit(clip, {}, file), (failed: ServiceError) => failed.idempotencyKey === keys[0]);
 });
 
+test("an answer is lost", async (t) => {
+  for (const [status, error, told] of [[401, "unauthorized", true], [404, "not_found", true], [402, "insufficient_credits", false], [409, "idempotency_conflict", false]] as const) {
+    const { url, keys } = await answers(t, [0, {}, ""], [status, {}, JSON.stringify({ error })]);
+    await assert.rejects(new Client(url, "bgr_1", { minWait: 1 }).submit(clip, {}, file), (failed: ServiceError) => {
+      assert.deepEqual([failed.code, failed.idempotencyKey], [error, told ? keys[0] : undefined]);
+      return true;
+    });
+  }
+});
+
 test("a proxy has no answer", async (t) => {
   const { url, keys } = await answers(t, [524, {}, "<html>"], [500, {}, "<html>"], [500, {}, '{"error":"internal"}']);
   await assert.rejects(new Client(url, "bgr_1", { minWait: 1 }).submit(clip, {}, file), (failed: ServiceError) => {
