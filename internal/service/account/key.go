@@ -58,9 +58,7 @@ func (k *Keys) Create(ctx context.Context, accountID, name string) (Key, string,
 	if name = strings.TrimSpace(name); name == "" || len(name) > maxKeyName || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
 		return Key{}, "", &FieldError{Field: "name", Reason: fmt.Sprintf("must have 1 to %d bytes", maxKeyName)}
 	}
-	var random [32]byte
-	_, _ = rand.Read(random[:]) // it never fails
-	secret := secretPrefix + base64.RawURLEncoding.EncodeToString(random[:])
+	secret := secretPrefix + newSecret()
 	var key Key
 	err := k.db.Tx(ctx, func(tx *store.Tx) (err error) {
 		if err := checkKeyLimit(ctx, tx, accountID); err != nil {
@@ -160,6 +158,13 @@ func scanKey(row scanner, more ...any) (Key, error) {
 	err := row.Scan(append([]any{&k.ID, &k.AccountID, &k.Name, &k.Prefix, &created, &used}, more...)...)
 	k.CreatedAt, k.LastUsedAt = store.Time(created), store.OptionalTime(used)
 	return k, err
+}
+
+// newSecret is 256 random bits, as text.
+func newSecret() string {
+	var random [32]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	return base64.RawURLEncoding.EncodeToString(random[:])
 }
 
 // hashSecret returns the stored form of secrets and tokens. They have 256 random

@@ -86,10 +86,17 @@ func (l *Ledger) GrantPlan(ctx context.Context, accountID string, p Plan) (balan
 // of 64 bits.
 const MaxGrant = 1_000_000_000_000
 
+func checkAmount(credits int64) error {
+	if credits < 1 || credits > MaxGrant {
+		return &FieldError{Field: "credits", Reason: fmt.Sprintf("must be between 1 and %d", int64(MaxGrant))}
+	}
+	return nil
+}
+
 // GrantTx is Grant as part of a caller's transaction.
 func (l *Ledger) GrantTx(ctx context.Context, tx *store.Tx, accountID string, credits int64, note string) (balance int64, err error) {
-	if credits < 1 || credits > MaxGrant {
-		return 0, &FieldError{Field: "credits", Reason: fmt.Sprintf("must be between 1 and %d", int64(MaxGrant))}
+	if err := checkAmount(credits); err != nil {
+		return 0, err
 	}
 	err = tx.QueryRowContext(ctx, "UPDATE accounts SET credits = credits + $1 WHERE id = $2 RETURNING credits", credits, accountID).Scan(&balance)
 	if err == nil {
@@ -121,8 +128,8 @@ func (l *Ledger) Reverse(ctx context.Context, tx *store.Tx, accountID string, cr
 // Deduct takes credits back that were granted, all or none: the error is an
 // *InsufficientError where fewer are left. It returns the balance.
 func (l *Ledger) Deduct(ctx context.Context, accountID string, credits int64, note string) (balance int64, err error) {
-	if credits < 1 || credits > MaxGrant {
-		return 0, &FieldError{Field: "credits", Reason: fmt.Sprintf("must be between 1 and %d", int64(MaxGrant))}
+	if err := checkAmount(credits); err != nil {
+		return 0, err
 	}
 	err = l.db.Tx(ctx, func(tx *store.Tx) error {
 		reversed, err := l.Reverse(ctx, tx, accountID, credits, note)

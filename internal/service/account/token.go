@@ -2,9 +2,7 @@ package account
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"encoding/base64"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/service/store"
@@ -40,9 +38,7 @@ func (p Purpose) Validity() string {
 // NewToken makes a token for a mail to an account: 256 random bits. Only a hash
 // is stored. The error is a *LimitedError if too many tokens are still valid.
 func (a *Accounts) NewToken(ctx context.Context, accountID string, p Purpose) (token string, err error) {
-	var random [32]byte
-	_, _ = rand.Read(random[:]) // it never fails
-	token = base64.RawURLEncoding.EncodeToString(random[:])
+	token = newSecret()
 	err = a.db.Tx(ctx, func(tx *store.Tx) error {
 		if err := checkTokenLimit(ctx, tx, accountID, p); err != nil {
 			return err
@@ -99,7 +95,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, token, password string) (A
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE accounts SET confirmed_at = COALESCE(confirmed_at, now_ms()) WHERE id = $1", owner); err != nil {
+		if _, err := tx.ExecContext(ctx, confirm, owner); err != nil {
 			return err
 		}
 		var resets int64
@@ -112,12 +108,15 @@ func (a *Accounts) ResetPassword(ctx context.Context, token, password string) (A
 	return changed, wrap("reset the password", err)
 }
 
+// confirm notes, for the account $1, that a mail has arrived.
+const confirm = "UPDATE accounts SET confirmed_at = COALESCE(confirmed_at, now_ms()) WHERE id = $1"
+
 // Confirm records that the mail with a token has arrived. It may be called
 // twice. The error is ErrNotFound for an invalid token.
 func (a *Accounts) Confirm(ctx context.Context, token string) error {
 	owner, err := a.tokenOwner(ctx, a.db, token, ConfirmToken)
 	if err == nil {
-		_, err = a.db.ExecContext(ctx, "UPDATE accounts SET confirmed_at = COALESCE(confirmed_at, now_ms()) WHERE id = $1", owner)
+		_, err = a.db.ExecContext(ctx, confirm, owner)
 	}
 	return wrap("confirm the address", err)
 }

@@ -2,8 +2,6 @@ package billing
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -63,7 +61,7 @@ func (s *Service) readLoss(ctx context.Context, e stripe.Event, l loss, intent *
 		return nil, nil
 	}
 	l.paymentID = intent.ID
-	known, err := s.hasPayment(ctx, l.paymentID)
+	known, err := exists(ctx, s.DB, "SELECT 1 FROM payments WHERE id = $1", l.paymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -84,18 +82,6 @@ func (s *Service) readLoss(ctx context.Context, e stripe.Event, l loss, intent *
 		}
 	}
 	return func(ctx context.Context, tx *store.Tx) error { return s.recordLoss(ctx, tx, l) }, nil
-}
-
-func (s *Service) hasPayment(ctx context.Context, paymentID string) (bool, error) {
-	var n int
-	err := s.DB.QueryRowContext(ctx, "SELECT 1 FROM payments WHERE id = $1", paymentID).Scan(&n)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("find a payment: %w", err)
-	}
-	return true, nil
 }
 
 // invoiceOf is the invoice that an intent paid, or the intent if there is none.
