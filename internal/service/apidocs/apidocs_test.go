@@ -109,6 +109,10 @@ func TestPage(t *testing.T) {
 			}
 		}
 	}
+	estimate := between(body, `<article id="estimate">`, `<h4>Answers</h4>`)
+	if !strings.Contains(estimate, "<code>frameCount</code>") || !strings.Contains(estimate, "<code>fileUrl</code>") {
+		t.Errorf("of two bodies one is not on the page: %s", estimate)
+	}
 	form := between(body, `<article id="createJob">`, `</article>`)
 	for name := range doc.Components.Schemas["Options"].Value.Properties {
 		if !strings.Contains(form, "<code>"+name+"</code>") {

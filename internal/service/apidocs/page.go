@@ -30,10 +30,15 @@ type operation struct {
 	Description               template.HTML
 	Auth                      string
 	Parameters                []field
-	BodyType                  string
-	Body                      []field
+	Bodies                    []body // a request has one of them
 	Responses                 []response
 	Curl                      string
+}
+
+// body is a media type that a request may have, and its fields.
+type body struct {
+	Type   string
+	Fields []field
 }
 
 // field is a parameter, a header, or a property of a body.
@@ -124,8 +129,8 @@ func readOperation(spec, item, op node) (operation, error) {
 		f.Description = prose(parameter.get("description").text())
 		o.Parameters = append(o.Parameters, f)
 	}
-	for media, body := range op.get("requestBody", "content").members() {
-		o.BodyType, o.Body = media, readFields(spec, body.get("schema"))
+	for media, content := range op.get("requestBody", "content").members() {
+		o.Bodies = append(o.Bodies, body{media, readFields(spec, content.get("schema"))})
 	}
 	for status, place := range op.get("responses").members() {
 		r, err := readResponse(spec, status, place)

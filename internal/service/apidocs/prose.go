@@ -103,11 +103,15 @@ func isFile(r response) bool {
 // setsCookie reports whether an answer begins or renews a session.
 func setsCookie(r response) bool { return fieldNamed(r.Headers, "Set-Cookie").Name != "" }
 
-// curlBody is the part of a command that sends a body, if there is one.
+// curlBody is the part of a command that sends a body, if there is one: of several the
+// first.
 func curlBody(o operation, op node) (parts []string) {
-	switch o.BodyType {
+	if len(o.Bodies) == 0 {
+		return nil
+	}
+	switch first := o.Bodies[0]; first.Type {
 	case "multipart/form-data":
-		switch fieldNamed(o.Body, "file").Type {
+		switch fieldNamed(first.Fields, "file").Type {
 		case "file":
 			parts = append(parts, "-F file=@hop.mp4")
 		case "file list":
