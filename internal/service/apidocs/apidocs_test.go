@@ -120,7 +120,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"8 to 32", "default 16", `<a href="#Job">Job</a>`, `{&#34;error&#34;:&#34;insufficient_credits&#34;,&#34;creditsRemaining&#34;:2}`,
+		"8 to 32", ">above 0<", "default 16", `<a href="#Job">Job</a>`, `{&#34;error&#34;:&#34;insufficient_credits&#34;,&#34;creditsRemaining&#34;:2}`,
 		"-F file=@hop.mp4", "string · query", "$BGREMOVE_SERVER/api/v1/jobs/$ID/download",
 	} {
 		if !strings.Contains(body, want) {

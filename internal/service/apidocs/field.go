@@ -56,6 +56,8 @@ func rules(schema node) []string {
 	var all []string
 	low, high := schema.get("minimum").text(), schema.get("maximum").text()
 	switch {
+	case schema.get("exclusiveMinimum").text() == "true":
+		all = append(all, "above "+low, "at most "+high)
 	case low != "" && high != "":
 		all = append(all, low+" to "+high)
 	case low != "" && low != "0":
