@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
 	"github.com/stripe/stripe-go/v85"
 	"github.com/stripe/stripe-go/v85/webhook"
 
@@ -178,5 +179,18 @@ func TestNothingSold(t *testing.T) {
 	}
 	for _, path := range []string{"/api/checkout", "/api/portal", "/api/confirmations"} {
 		s.client("").post(path, `{"plan":"light"}`).want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
+	}
+}
+
+func TestPlanList(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 0)
+	got := decode[api.PlanList](t, s.signedIn("ada@example.com").get("/api/plans"), http.StatusOK).Plans
+	if len(got) != 6 {
+		t.Fatalf("%d plans", len(got))
+	}
+	if diff := cmp.Diff(api.Plan{Name: "plus-quarterly", Title: "Plus Quarterly", Credits: 2700, Cents: 7999, Period: "quarter"}, got[3]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

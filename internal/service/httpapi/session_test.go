@@ -302,3 +302,42 @@ func TestKeysLimit(t *testing.T) {
 	}
 	c.post("/api/account/keys", `{}`, "Sec-Fetch-Site", "cross-site").want(t, http.StatusForbidden, `{"error":"forbidden"}`)
 }
+
+// TestChangePassword checks that the other sessions end and this one stays.
+func TestChangePassword(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *httpapi.Config) { c.Throttle.Rate = account.Rate{PerMinute: 1, Burst: 4} })
+	s.user("ada@example.com", 0)
+	here, there := s.signedIn("ada@example.com"), s.signedIn("ada@example.com")
+	change := func(c *client, current, next string) answer {
+		t.Helper()
+		return c.do(http.MethodPut, "/api/account/password", strings.NewReader(fmt.Sprintf(`{"current":%q,"new":%q}`, current, next)), "Content-Type", "application/json")
+	}
+	change(here, "a guess", "another horse").
+		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"current","message":"current is not the account's password"}`)
+	change(here, password, "short").
+		want(t, http.StatusBadRequest, `{"error":"bad_request","field":"new","message":"new must have 8 to 1024 bytes"}`)
+	change(here, password, strings.Repeat("x", 70_000)).want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
+	change(here, password, "another horse").want(t, http.StatusNoContent, "")
+	if got := here.get("/api/account"); got.status != http.StatusOK {
+		t.Errorf("this session: %d", got.status)
+	}
+	there.get("/api/account").want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
+	change(there, "another horse", password).want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
+	change(here, "another horse", password).want(t, http.StatusNoContent, "")
+	if got := change(here, password, "another horse"); got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" {
+		t.Errorf("guessing goes on: %d", got.status)
+	}
+}
+
+func TestSignOutEverywhere(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	who := s.user("ada@example.com", 0)
+	here, there, key := s.signedIn("ada@example.com"), s.signedIn("ada@example.com"), s.client(s.key(who))
+	here.do(http.MethodDelete, "/api/sessions", nil).want(t, http.StatusNoContent, "")
+	for _, c := range []*client{here, there} {
+		c.get("/api/account").want(t, http.StatusUnauthorized, `{"error":"unauthorized"}`)
+	}
+	key.get(jobs+"/job_0").want(t, http.StatusNotFound, `{"error":"not_found"}`)
+}
