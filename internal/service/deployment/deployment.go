@@ -31,7 +31,7 @@ type MismatchError struct {
 
 func (e *MismatchError) Error() string {
 	if e.Storage == "" {
-		return "the storage has objects, of which the database knows none"
+		return "the database knows none of the objects in the storage"
 	}
 	return fmt.Sprintf("the storage belongs to deployment %s, the database to %s", e.Storage, e.Database)
 }

@@ -248,7 +248,7 @@ func (a *API) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
 		a.Refuse(w, r, err)
 		return
 	}
-	reason := "the body is no JSON object of this operation"
+	reason := "the body is not a JSON object for this operation"
 	if errors.Is(err, http.ErrNotMultipart) || errors.Is(err, http.ErrMissingBoundary) {
 		reason = "the body is no multipart form"
 	}

@@ -46,7 +46,7 @@ func (a *API) checkURLs(ctx context.Context, f *form) error {
 			continue
 		}
 		if a.fetcher == nil {
-			return &formError{field: fileURLField, reason: "is not taken by this service: send the file"}
+			return &formError{field: fileURLField, reason: "is not accepted by this service: send the file"}
 		}
 		err := a.fetcher.guard.CheckURL(ctx, u.url)
 		if wrong := (*outbound.URLError)(nil); errors.As(err, &wrong) {

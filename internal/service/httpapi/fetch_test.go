@@ -216,7 +216,7 @@ func TestFileURLOfPrivateAddress(t *testing.T) {
 		guard     *outbound.Guard
 		url, want string
 	}{
-		{nil, "https://8.8.8.8/a.gif", "fileUrl is not taken by this service: send the file"},
+		{nil, "https://8.8.8.8/a.gif", "fileUrl is not accepted by this service: send the file"},
 		{outbound.Public(), r.URL + "/a.gif", "fileUrl must begin with https://"},
 		{outbound.Public(), strings.Replace(r.URL, "http:", "https:", 1) + "/a.gif", "fileUrl must not lead to a private or reserved address"},
 		{outbound.Public(), "https://169.254.169.254/latest/meta-data", "fileUrl must not lead to a private or reserved address"},

@@ -33,7 +33,7 @@ func parseBefore(given *string, isID func(string) bool) (string, error) {
 	case given == nil:
 		return "", nil
 	case !isID(*given):
-		return "", &formError{field: "before", reason: "must be next of the page before"}
+		return "", &formError{field: "before", reason: "must be the value of next in an earlier page"}
 	}
 	return *given, nil
 }

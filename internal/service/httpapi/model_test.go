@@ -29,7 +29,7 @@ func TestModel(t *testing.T) {
 		{offering("bundled", "small"), "", nil, "model", "must not be empty"},
 		{offering("bundled", "small"), "small", []field{hints}, "hints", "are not followed by small"},
 		{offering("bundled", "small"), "small", []field{{name: "method", value: "fast"}}, "model", "does not go with method fast, which uses none"},
-		{nil, "bundled", nil, "model", "is not for you to choose on this service"},
+		{nil, "bundled", nil, "model", "cannot be chosen on this service"},
 	} {
 		s := start(t, test.change)
 		who := s.user("ada@example.com", 20)

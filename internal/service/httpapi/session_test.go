@@ -79,8 +79,8 @@ func TestSessionRefused(t *testing.T) {
 		"no text":        {`{"email":"a\u0000@example.com","password":"x"}`, http.StatusUnauthorized, `{"error":"unauthorized"}`},
 		"long address":   {credentials(strings.Repeat("x", 300), password), http.StatusUnauthorized, `{"error":"unauthorized"}`},
 		"no JSON": {"email=ada", http.StatusBadRequest,
-			`{"error":"bad_request","message":"the body is no JSON object of this operation"}`},
-		"empty": {"", http.StatusBadRequest, `{"error":"bad_request","message":"the body is no JSON object of this operation"}`},
+			`{"error":"bad_request","message":"the body is not a JSON object for this operation"}`},
+		"empty": {"", http.StatusBadRequest, `{"error":"bad_request","message":"the body is not a JSON object for this operation"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.client("").post("/api/session", test.body).want(t, test.status, test.want)

@@ -138,7 +138,7 @@ func (a *API) checkOptions(ctx context.Context, o job.Options) error {
 	case a.WithoutNetwork && o.Method == option.Rembg:
 		return &formError{field: "method", reason: "rembg is not available on this service"}
 	case o.Model != "" && len(a.Models) == 0:
-		return &formError{field: "model", reason: "is not for you to choose on this service"}
+		return &formError{field: "model", reason: "cannot be chosen on this service"}
 	case o.Model != "" && !slices.Contains(a.Models, o.Model):
 		return &formError{field: "model", reason: "must be one of " + strings.Join(a.Models, ", ")}
 	case len(o.Hints) > 0 && slices.Contains(a.Unguided, o.Model):

@@ -31,8 +31,8 @@ func TestWebhooks(t *testing.T) {
 	}
 	for body, message := range map[string]string{
 		`{"url":""}`: "url must be", `{"url":"http://8.8.8.8/"}`: "url must begin with https://", `{"url":"https://127.0.0.1/"}`: "url must not lead to a private",
-		`{"url":"https://169.254.169.254/"}`: "url must not lead to a private", `{"url":1}`: "the body is no JSON",
-		`null`: "the body is no JSON", `{"uri":"https://8.8.8.8/hook"}`: "the body is no JSON",
+		`{"url":"https://169.254.169.254/"}`: "url must not lead to a private", `{"url":1}`: "the body is not a JSON",
+		`null`: "the body is not a JSON", `{"uri":"https://8.8.8.8/hook"}`: "the body is not a JSON",
 	} {
 		refused := decode[api.Error](t, c.post(webhooks, body), http.StatusBadRequest)
 		if refused.Message == nil || !strings.HasPrefix(*refused.Message, message) {
