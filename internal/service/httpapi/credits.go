@@ -133,23 +133,27 @@ func (a *API) described(c api.Clip) (job.Media, job.Options, error) {
 	if !(c.Duration > 0 && c.Duration <= maxSeconds) {
 		return job.Media{}, o, &formError{field: "duration", reason: fmt.Sprintf("must be above 0 and at most %d seconds", maxSeconds)}
 	}
-	for field, seconds := range map[string]*float64{"start": c.Start, "end": c.End} {
-		if seconds == nil {
+	for _, moment := range []struct {
+		field string
+		given *float64
+	}{{"start", c.Start}, {"end", c.End}} {
+		if moment.given == nil {
 			continue
 		}
-		if _, err := o.Set(field, strconv.FormatFloat(*seconds, 'f', -1, 64)); err != nil {
+		if _, err := o.Set(moment.field, strconv.FormatFloat(*moment.given, 'f', -1, 64)); err != nil {
 			return job.Media{}, o, err
 		}
 	}
 	m := job.Media{Duration: time.Duration(math.Round(1000*c.Duration)) * time.Millisecond}
-	for field, n := range map[string]struct{ given, to *int }{
-		"frameCount": {c.FrameCount, &m.FrameCount}, "width": {c.Width, &m.Width}, "height": {c.Height, &m.Height},
-	} {
+	for _, n := range []struct {
+		field     string
+		given, to *int
+	}{{"frameCount", c.FrameCount, &m.FrameCount}, {"width", c.Width, &m.Width}, {"height", c.Height, &m.Height}} {
 		if n.given == nil {
 			continue
 		}
 		if *n.to = *n.given; *n.to < 0 || *n.to > maxCount {
-			return job.Media{}, o, &formError{field: field, reason: fmt.Sprintf("must be between 0 and %d", maxCount)}
+			return job.Media{}, o, &formError{field: n.field, reason: fmt.Sprintf("must be between 0 and %d", maxCount)}
 		}
 	}
 	return m, o, cmp.Or(a.Limits.Check(m), o.Check(), o.CheckFor(m))

@@ -126,6 +126,11 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s gives %s", body, text)
 		}
 	}
+	for range 20 { // of several mistakes, always the first is told
+		if got := decode[api.Error](t, c.post(path, `{"duration":1,"end":-1,"start":-1,"width":-1}`), http.StatusBadRequest); *got.Field != "start" {
+			t.Fatalf("of a start, an end and a width: %s", *got.Field)
+		}
+	}
 	c.do(http.MethodPost, path, strings.NewReader("x"), "Content-Type", "text/plain").wantStatus(t, http.StatusBadRequest)
 	c.submit(path, []field{good, {name: "pad", value: "51"}}).wantStatus(t, http.StatusBadRequest)
 	c.submit(path, nil).wantStatus(t, http.StatusBadRequest)
