@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"math"
 	"net/http"
 	"time"
 
@@ -59,7 +60,8 @@ type Config struct {
 
 	// Limits bound the clips that are taken.
 	Limits job.Limits
-	// MaxFile is the largest file that is taken, in bytes.
+	// MaxFile is the largest file that is taken, in bytes. A size that cannot be counted
+	// for a batch means the largest that can.
 	MaxFile int64
 	// UploadSpace is how many bytes of uploads may be on their way, of all
 	// accounts; an account may send one batch at a time. It is at least a batch.
@@ -105,9 +107,12 @@ func DefaultConfig() Config {
 	}
 }
 
+// countable is the largest MaxFile: the longest body of a batch fits in 64 bits.
+const countable = (math.MaxInt64 - maxForm) / MaxFiles
+
 func (c Config) withDefaults() Config {
 	d := DefaultConfig()
-	c.MaxFile, c.UploadSpace, c.Rate = cmp.Or(c.MaxFile, d.MaxFile), cmp.Or(c.UploadSpace, d.UploadSpace), cmp.Or(c.Rate, d.Rate)
+	c.MaxFile, c.UploadSpace, c.Rate = min(cmp.Or(c.MaxFile, d.MaxFile), countable), cmp.Or(c.UploadSpace, d.UploadSpace), cmp.Or(c.Rate, d.Rate)
 	c.MaxUpload, c.Stall, c.KeepAlive = cmp.Or(c.MaxUpload, d.MaxUpload), cmp.Or(c.Stall, d.Stall), cmp.Or(c.KeepAlive, d.KeepAlive)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -384,6 +385,16 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("%d credits are left and %d objects are kept", left, kept)
 	}
 	decode[api.BatchCreated](t, c.submit(batches, slices.Repeat([]field{fileField("b.gif", clip(t, 2, 10))}, 2)), http.StatusAccepted)
+}
+
+// TestHugeLimit checks that a limit of files that means none does not overflow.
+func TestHugeLimit(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *httpapi.Config) { c.MaxFile = math.MaxInt64 })
+	c := s.client(s.key(s.user("ada@example.com", 20)))
+	for _, path := range []string{jobs, batches} {
+		c.submit(path, []field{fileField("a.gif", clip(t, 2, 10))}).wantStatus(t, http.StatusAccepted)
+	}
 }
 
 func TestBatch(t *testing.T) {
