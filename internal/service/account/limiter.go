@@ -20,8 +20,11 @@ const MaxPerMinute = int(time.Minute / time.Microsecond)
 // interval is between two requests of an even flow, in microseconds.
 func (r Rate) interval() int64 { return int64(MaxPerMinute / r.PerMinute) }
 
+// longest is the largest tolerance, in microseconds: a hundred years.
+const longest = int64(100 * 365 * 24 * time.Hour / time.Microsecond)
+
 // tolerance is how far the theoretical arrival time of a request may lie ahead.
-func (r Rate) tolerance() int64 { return int64(r.Burst-1) * r.interval() }
+func (r Rate) tolerance() int64 { return min(int64(r.Burst-1), longest/r.interval()) * r.interval() }
 
 // Decision is a limiter's answer.
 type Decision struct {

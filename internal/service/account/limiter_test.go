@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"math"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -117,4 +118,17 @@ func BenchmarkTake(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestHugeBurst checks that a burst that means none lets requests pass.
+func TestHugeBurst(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		limiter, rate := account.NewLimiter(db), account.Rate{PerMinute: 1, Burst: math.MaxInt}
+		for range 2 {
+			if d, err := limiter.Take(t.Context(), "key:1", rate); err != nil || !d.Allowed || d.Remaining < 1e6 || d.Reset <= 0 {
+				t.Errorf("%+v %v", d, err)
+			}
+		}
+	})
 }
