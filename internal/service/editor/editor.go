@@ -38,7 +38,7 @@ type Config struct {
 	// Open is how many clips may be open at once. The one that was used longest ago makes
 	// room for another.
 	Open int
-	// TimeLimit is how long a study may take.
+	// TimeLimit is how long a study may take, once its turn has come.
 	TimeLimit time.Duration
 	// Idle is how long a clip stays open that nobody asks for, and Abandoned how long it is
 	// studied while nobody does.
@@ -194,7 +194,7 @@ func (e *Editors) begin(j job.Job) (*open, error) {
 	for _, id := range others {
 		e.remove(id, e.clips[id])
 	}
-	ctx, stop := context.WithTimeout(context.Background(), e.config.TimeLimit)
+	ctx, stop := context.WithCancel(context.Background())
 	o := &open{accountID: j.AccountID, stop: stop, done: make(chan struct{}), turn: make(chan struct{}, 1), users: 1}
 	o.expires = time.AfterFunc(e.config.Abandoned, func() { e.expire(j.ID, o) })
 	e.clips[j.ID] = o
@@ -245,6 +245,8 @@ func (e *Editors) studyInTurn(ctx context.Context, j job.Job, o *open) (Clip, er
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	ctx, stop := context.WithTimeout(ctx, e.config.TimeLimit)
+	defer stop()
 	path, release, err := e.config.Blobs.Local(ctx, j.Input.Key)
 	if err != nil {
 		return nil, err

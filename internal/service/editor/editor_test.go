@@ -258,6 +258,33 @@ func TestOneStudyOfAnAccount(t *testing.T) {
 	begins(t, s, "cow")
 }
 
+// The time of a study begins with its turn.
+func TestTimeLimit(t *testing.T) {
+	t.Parallel()
+	const limit = time.Hour
+	deadlines := make(chan time.Time, 2)
+	s := newStudio(t, func(c *editor.Config) {
+		c.Patience, c.TimeLimit = time.Millisecond, limit
+		study := c.Study
+		c.Study = func(ctx context.Context, path string, o job.Options, progress func(float64)) (editor.Clip, error) {
+			deadline, _ := ctx.Deadline()
+			deadlines <- deadline
+			return study(ctx, path, o, progress)
+		}
+	})
+	for _, j := range []job.Job{s.job("ada", "cat"), s.job("eve", "cow")} {
+		if _, err := s.preview(j); !errors.As(err, new(*editor.UnfinishedError)) {
+			t.Fatal(err)
+		}
+	}
+	<-deadlines
+	freed := time.Now()
+	s.let <- nil
+	if got := <-deadlines; got.Before(freed.Add(limit)) {
+		t.Errorf("%v of the time were over when its turn came", freed.Add(limit).Sub(got))
+	}
+}
+
 func begins(t *testing.T, s *studio, name string) {
 	t.Helper()
 	if got := <-s.begun; got != name {
