@@ -97,6 +97,18 @@ func (n *node) dial() (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(n.Context(), "tcp", strings.TrimPrefix(n.url, "http://"))
 }
 
+// refuses waits until a node refuses requests.
+func (n *node) refuses() {
+	n.Helper()
+	for tick := time.NewTicker(time.Millisecond); ; <-tick.C {
+		conn, err := n.dial()
+		if err != nil {
+			return
+		}
+		_ = conn.Close()
+	}
+}
+
 // stopped stops a node and checks for a clean end.
 func (n *node) stopped() {
 	n.Helper()

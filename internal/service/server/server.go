@@ -173,17 +173,19 @@ func (n *node) start(ctx context.Context, g *errgroup.Group) error {
 		if err != nil {
 			return err
 		}
-		if err := n.listen(ctx, g, n.config.Addr, handler, n.listening); err != nil {
+		served, end := context.WithCancel(context.WithoutCancel(ctx)) // until the last request has ended
+		if err := n.listen(ctx, g, n.config.Addr, handler, n.listening, end); err != nil {
+			end()
 			return err
 		}
-		g.Go(func() error { return n.keys.Run(ctx) })
+		g.Go(func() error { return n.keys.Run(served) })
 		g.Go(func() error { n.feed.Run(ctx); return nil })
 		if n.mail != nil {
-			g.Go(func() error { n.mail.Outbox.Run(ctx); return nil })
+			g.Go(func() error { n.mail.Outbox.Run(served); return nil })
 		}
 	}
 	if n.config.MetricsAddr != "" {
-		if err := n.listen(ctx, g, n.config.MetricsAddr, n.operations(), n.config.MetricsListening); err != nil {
+		if err := n.listen(ctx, g, n.config.MetricsAddr, n.operations(), n.config.MetricsListening, func() {}); err != nil {
 			return err
 		}
 	}
@@ -225,8 +227,8 @@ func (n *node) bind(ctx context.Context, addr string) (net.Listener, error) {
 }
 
 // listen serves h at addr until ctx ends and the requests under way have ended
-// or Drain is over.
-func (n *node) listen(ctx context.Context, g *errgroup.Group, addr string, h http.Handler, listening func(net.Addr)) error {
+// or Drain is over. Then it calls ended.
+func (n *node) listen(ctx context.Context, g *errgroup.Group, addr string, h http.Handler, listening func(net.Addr), ended func()) error {
 	l, err := n.bind(ctx, addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%s: %w", addr, ErrAddressInUse)
@@ -245,6 +247,7 @@ func (n *node) listen(ctx context.Context, g *errgroup.Group, addr string, h htt
 		return nil
 	})
 	g.Go(func() error {
+		defer ended()
 		<-ctx.Done()
 		rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.config.Drain)
 		defer cancel()

@@ -76,18 +76,6 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// refuses waits until a node refuses requests.
-func (n *node) refuses() {
-	n.Helper()
-	for tick := time.NewTicker(time.Millisecond); ; <-tick.C {
-		conn, err := n.dial()
-		if err != nil {
-			return
-		}
-		_ = conn.Close()
-	}
-}
-
 // TestGiveBack checks that a job that does not end in time returns to the
 // queue, for the next node.
 func TestGiveBack(t *testing.T) {
