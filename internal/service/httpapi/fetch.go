@@ -151,7 +151,7 @@ func shownURL(address string) string {
 }
 
 // fetchedName is the name of a fetched file: that of its address, or of the answer's
-// Content-Disposition, or one by its Content-Type.
+// Content-Disposition, or one by its Content-Type, "clip" if the address has none.
 func fetchedName(answer *http.Response) string {
 	name := cleanName(path.Base(answer.Request.URL.Path))
 	if option.IsUpload(name) {
@@ -160,6 +160,9 @@ func fetchedName(answer *http.Response) string {
 	_, parameters, err := mime.ParseMediaType(answer.Header.Get("Content-Disposition"))
 	if given := cleanName(parameters["filename"]); err == nil && option.IsUpload(given) {
 		return given
+	}
+	if name == "" || name == "." {
+		name = "clip"
 	}
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	return shorten(name+option.UploadExtension(kind), maxName)

@@ -44,7 +44,7 @@ func TestFileURL(t *testing.T) {
 		switch q.URL.Path {
 		case "/named":
 			w.Header().Set("Content-Disposition", `attachment; filename="../walk.gif"`)
-		case "/typed":
+		case "/typed", "/":
 			w.Header().Set("Content-Type", "image/gif; charset=binary")
 		}
 		_, _ = w.Write(content)
@@ -53,7 +53,7 @@ func TestFileURL(t *testing.T) {
 	who := s.user("ada@example.com", 100)
 	c := s.client(s.key(who))
 
-	for path, name := range map[string]string{"/a/hop%20on.GIF?token=secret": "hop on.GIF", "/named": "walk.gif", "/typed": "typed.gif"} {
+	for path, name := range map[string]string{"/a/hop%20on.GIF?token=secret": "hop on.GIF", "/named": "walk.gif", "/typed": "typed.gif", "/": "clip.gif", "": "clip.gif"} {
 		before := s.balance(who)
 		made := decode[api.JobCreated](t, c.submit(jobs, []field{address(r.URL + path)}), http.StatusAccepted)
 		if s.balance(who) != before-5 {
