@@ -211,11 +211,8 @@ func (a *Accounts) EndSessions(ctx context.Context, id string) error {
 // columns are what scanAccount reads.
 const columns = "id, email, epoch, credits, plan, confirmed_at IS NOT NULL, suspended_at IS NOT NULL, created_at"
 
-// scanner is a row or the current one of several.
-type scanner interface{ Scan(...any) error }
-
 // more is read after them.
-func scanAccount(row scanner, more ...any) (Account, error) {
+func scanAccount(row store.Row, more ...any) (Account, error) {
 	var (
 		a       Account
 		created int64

@@ -149,7 +149,7 @@ func (k *Keys) Identify(ctx context.Context, secret string) (Key, error) {
 const keyColumns = "id, account_id, name, prefix, created_at, last_used_at"
 
 // more is read after them.
-func scanKey(row scanner, more ...any) (Key, error) {
+func scanKey(row store.Row, more ...any) (Key, error) {
 	var (
 		k       Key
 		created int64

@@ -103,7 +103,7 @@ func (l *Ledger) follow(ctx context.Context, last Line) ([]Line, error) {
 const entryColumns = "id, account_id, kind, amount, job_id, note, created_at"
 
 // scanEntry reads an entry, and what columns follow.
-func scanEntry(row scanner, more ...any) (e Entry, err error) {
+func scanEntry(row store.Row, more ...any) (e Entry, err error) {
 	var (
 		job     sql.NullString
 		created int64
