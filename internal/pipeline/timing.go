@@ -129,12 +129,12 @@ func (t *timedSource) Next(ctx context.Context) (*media.Frame, error) {
 	return t.rebased(out), nil
 }
 
-// cutAtEnd shortens the last chosen frame to the chosen end, but not to a delay
-// that players stretch.
+// cutAtEnd shortens the last chosen frame to the chosen end, but not to a delay that players
+// stretch. A delay that they stretched before becomes what is left.
 func (t *timedSource) cutAtEnd(f *media.Frame) {
 	if over := f.PTS + f.Duration - t.timing.End; t.timing.End > 0 && over > 0 {
 		f.Duration -= over
-		f.Delay = min(f.Delay, max(f.Duration, shortestDelay))
+		f.Delay = min(media.Shown(f.Delay), max(f.Duration, shortestDelay))
 	}
 }
 
