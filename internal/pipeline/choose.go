@@ -28,7 +28,7 @@ func (m *measurements) choose(keep span, v Variant) []pick {
 	gap := v.Gap
 	picks := m.thin(keep, gap, end)
 	for v.MaxFrames > 0 && len(picks) > v.MaxFrames {
-		gap = max(gap+gap/20, end/time.Duration(v.MaxFrames))
+		gap = max(gap+gap/20, end/time.Duration(v.MaxFrames), rounding+1) // a smaller gap leaves out none
 		picks = m.thin(keep, gap, end)
 	}
 	if v.Sample != nil {

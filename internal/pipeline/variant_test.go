@@ -103,6 +103,19 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// A clip of no length to speak of keeps within few frames, too.
+func TestFewFramesOfAMoment(t *testing.T) {
+	t.Parallel()
+	c := walk(20)
+	for range c.places {
+		c.times = append(c.times, 1)
+	}
+	s := &shelf{}
+	if _, err := prepare(t, c, &red{}).Render(t.Context(), pipeline.Variant{MaxFrames: 7, Open: s.open}); err != nil || len(s.frames) != 1 {
+		t.Errorf("%d frames, %v", len(s.frames), err)
+	}
+}
+
 // The frames of a sample are those of the middle of each part, with their own mattes.
 func TestSampleShowsItsParts(t *testing.T) {
 	t.Parallel()
