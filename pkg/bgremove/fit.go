@@ -250,7 +250,7 @@ func (f *fitting) sample(ctx context.Context, s fit.Settings) (int64, error) {
 		return 0, err
 	}
 	whole := float64(size) / f.prepared.Share(v)
-	if f.hasSound() {
+	if f.keepsSound(f.in.clip.Info()) {
 		whole += soundRate * f.length(s.Length).Seconds()
 	}
 	return int64(whole), nil
@@ -264,10 +264,6 @@ func sampleOf(length time.Duration, p *pipeline.Prepared) *pipeline.Sampling {
 		span = min(few, length)
 	}
 	return &pipeline.Sampling{Span: span, Parts: 1 + int(span/(1200*time.Millisecond))}
-}
-
-func (f *fitting) hasSound() bool {
-	return keepsSound(f.in.clip.Info(), f.options)
 }
 
 // whole writes the output with some settings and keeps it.

@@ -7,14 +7,14 @@ import (
 	"github.com/bgremove/bgremove/internal/media/ffmpeg"
 )
 
-// keepsSound reports whether an output has the clip's sound.
-func keepsSound(info media.Info, o Options) bool {
-	return info.HasAudio && !o.NoAudio && o.EffectiveFormat().Sound()
+// keepsSound reports whether the output has the clip's sound.
+func (j *removal) keepsSound(info media.Info) bool {
+	return info.HasAudio && !j.options.NoAudio && j.format().Sound()
 }
 
 // checkSound refuses sound of a codec that ffmpeg does not know, if the output is to have it.
 func (j *removal) checkSound(path string, info media.Info) error {
-	if info.AudioCodec != "" || !keepsSound(info, j.options) {
+	if info.AudioCodec != "" || !j.keepsSound(info) {
 		return nil
 	}
 	return soundUnreadable(path, nil)
@@ -23,7 +23,7 @@ func (j *removal) checkSound(path string, info media.Info) error {
 // missingSound blames a failure on sound that this ffmpeg knows and has no decoder for.
 func (j *removal) missingSound(ctx context.Context, tools *ffmpeg.Tools, clip media.Clip, err error) error {
 	c, ok := clip.(*ffmpeg.Clip)
-	if !ok || !keepsSound(c.Info(), j.options) {
+	if !ok || !j.keepsSound(c.Info()) {
 		return err
 	}
 	if decodes, e := tools.Decodes(ctx, c.Info().AudioCodec); decodes || e != nil {

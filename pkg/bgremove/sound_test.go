@@ -51,6 +51,11 @@ func TestSoundUnreadable(t *testing.T) {
 			o.NoAudio = true
 			remove(t, in, out, o)
 		}
+		dir := t.TempDir() // an MP4 with a matte beside it is one without a background, too
+		_, err = r.Remove(t.Context(), in, filepath.Join(dir, "out.mp4"), bgremove.Options{Format: bgremove.MP4}, bgremove.Extras{Matte: filepath.Join(dir, "matte.mp4")})
+		if !errors.Is(err, bgremove.SoundUnreadable) {
+			t.Errorf("%s to mp4 and its matte: %v", name, err)
+		}
 		remove(t, in, filepath.Join(t.TempDir(), "out.gif"), bgremove.Options{Format: bgremove.GIF})
 	}
 }
