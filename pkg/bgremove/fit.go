@@ -197,14 +197,22 @@ func (f *fitting) space() fit.Space {
 		margins := before.Add(after)
 		s.Side = max(0, min(f.size.X-4*margins.X, f.size.Y-4*margins.Y)) // a quarter still has room
 	}
-	s.Rate = float64(f.prepared.Frames()) / max(f.prepared.Length().Seconds(), 0.001)
-	if f.limits.MaxRate > 0 {
-		s.Rate = min(s.Rate, f.limits.MaxRate)
-	}
-	if f.limits.MaxFrames > 0 {
-		s.Rate = min(s.Rate, float64(f.limits.MaxFrames)/max(s.Length.Seconds(), 0.001))
+	if f.prepared.Frames() > 1 { // one picture has no rate to give up
+		s.Rate = f.rate(s.Length)
 	}
 	return s
+}
+
+// rate is how many frames a second the output may have, of a length.
+func (f *fitting) rate(length time.Duration) float64 {
+	rate := float64(f.prepared.Frames()) / max(f.prepared.Length().Seconds(), 0.001)
+	if f.limits.MaxRate > 0 {
+		rate = min(rate, f.limits.MaxRate)
+	}
+	if f.limits.MaxFrames > 0 {
+		rate = min(rate, float64(f.limits.MaxFrames)/max(length.Seconds(), 0.001))
+	}
+	return rate
 }
 
 // length is how much of the clip is written, at most that much; 0 is no limit.

@@ -167,6 +167,21 @@ func TestMaxSize(t *testing.T) {
 	}
 }
 
+// One picture gives up quality, colours and size, and no frame rate: it has none.
+func TestMaxSizeOfPicture(t *testing.T) {
+	t.Parallel()
+	in := generate(t, "in.png", "-i", grainy(t, 1, 10), "-frames:v", "1")
+	for _, format := range []bgremove.Format{bgremove.PNG, bgremove.WebP} {
+		o, dir := bgremove.Options{Method: bgremove.Fast, Format: format}, t.TempDir()
+		o.MaxSize = remove(t, in, filepath.Join(dir, "whole."+format.Extension()), o).OutputSize / 4
+		got := remove(t, in, filepath.Join(dir, "small."+format.Extension()), o)
+		t.Logf("%d of %d bytes, %+v, %v", got.OutputSize, o.MaxSize, *got.Fit, got.Notes)
+		if got.OutputSize > o.MaxSize || got.Fit.FPS != 0 || got.Fit.Scale == 0 {
+			t.Errorf("%s: %d of %d bytes, %+v, %v", format, got.OutputSize, o.MaxSize, *got.Fit, got.Notes)
+		}
+	}
+}
+
 // Where a size cannot be reached, the error says how far it went, and nothing is left.
 func TestMaxSizeNotReached(t *testing.T) {
 	t.Parallel()
