@@ -49,6 +49,31 @@ func TestBlur(t *testing.T) {
 	}
 }
 
+// The first cut-out stands before the scene, whichever pass shows it.
+func TestSceneOfFirstCut(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*pipeline.Job){
+		"one pass":   func(*pipeline.Job) {},
+		"two passes": func(j *pipeline.Job) { j.Canvas.Crop = true },
+		"study":      func(j *pipeline.Job) { j.Estimator = &student{} },
+	} {
+		calls := 0
+		run(t, walk(3), func(j *pipeline.Job) {
+			change(j)
+			j.Scene = scene.Colour(night)
+			j.FirstCut = func(img *image.NRGBA) {
+				calls++
+				if got := img.NRGBAAt(39, 29); got != night {
+					t.Errorf("%s: behind the subject is %v", name, got)
+				}
+			}
+		})
+		if calls != 1 {
+			t.Errorf("%s: %d cut-outs", name, calls)
+		}
+	}
+}
+
 // clockScene is a scene that notes the times that it is asked for.
 type clockScene struct{ passes [][]time.Duration }
 

@@ -6,11 +6,16 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bgremove/bgremove/internal/matte"
+	"github.com/bgremove/bgremove/internal/scene"
 )
 
 // Study runs only the pass in which the job's estimator learns about the clip. It writes
 // nothing, and needs neither Open nor Canvas.
-func Study(ctx context.Context, job Job) error { return newRunner(job).study(ctx) }
+func Study(ctx context.Context, job Job) error {
+	r := newRunner(job)
+	r.passes = 0 // none follows
+	return r.study(ctx)
+}
 
 // study runs the pass in which the estimator learns about the clip, if it wants one.
 func (r *runner) study(ctx context.Context) error {
@@ -28,11 +33,21 @@ func (r *runner) study(ctx context.Context) error {
 		return err
 	}
 	defer src.Close()
+	behind := &behind{}
+	if r.firstCut.wanted.Load() {
+		if behind, err = r.openScene(ctx, scene.Plain(r.source)); err != nil {
+			return err
+		}
+		defer behind.Close()
+	}
 	g, gctx := errgroup.WithContext(ctx)
 	count := 0
 	read := produce(gctx, g, func(ctx context.Context) (*item, error) {
 		it, err := r.read(ctx, src, count)
 		count++
+		if err == nil && r.firstCut.wanted.Load() {
+			err = behind.place(ctx, it)
+		}
 		return it, err
 	})
 	steps = append(steps, step{name: "draft", run: func(ctx context.Context, it *item) error { return r.draft(ctx, e, it) }})
