@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,11 +174,20 @@ func (a arguments) options() (option.Options, error) {
 	return o, errors.Join(errs...)
 }
 
+// plain is a JSON value as forms have it: a whole number may be written 512.0 or 5e2 in JSON.
+func plain(value string) string {
+	const exact = 1 << 53
+	if n, err := strconv.ParseFloat(value, 64); err == nil && n == math.Trunc(n) && math.Abs(n) < exact {
+		return strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return value
+}
+
 // set gives an option the value of an argument.
 func set(o *option.Options, name string, value json.RawMessage) error {
 	text := string(value)
 	if json.Unmarshal(value, &text) != nil {
-		text = string(value) // a number, a truth, or hints
+		text = plain(string(value)) // a number, a truth, or hints
 	}
 	if t, ok := texts[name]; ok {
 		if err := t.read(o, text); err != nil {

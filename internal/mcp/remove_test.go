@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"image"
 	"image/color"
 	"image/draw"
@@ -146,6 +147,10 @@ func TestRemoveOptions(t *testing.T) {
 	}
 	if c := color.NRGBAModel.Convert(picture.At(0, 0)); c != (color.NRGBA{B: 255, A: 255}) {
 		t.Errorf("behind the subject is %v", c)
+	}
+	a.must(t, "remove", arguments{"input": "a.gif", "output": "wide.gif", "canvasW": json.RawMessage("64.0"), "maxSize": json.RawMessage("1e6")}, &got)
+	if got.Width != 64 {
+		t.Errorf("a canvas of 64.0 is %d wide", got.Width)
 	}
 	if refusal := a.call(t, "remove", arguments{"input": "a.gif", "output": "hint.gif", "hints": []any{arguments{"keep": true, "click": []any{900, 2}}}}, nil); !strings.Contains(refusal, "hints number 1 (keep 900,2) is outside the picture of 48×40 pixels") {
 		t.Error(refusal)
