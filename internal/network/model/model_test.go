@@ -328,6 +328,13 @@ func TestImported(t *testing.T) {
 	if _, err := s.Export(t.Context(), "walk", copied); !errors.Is(err, os.ErrExist) {
 		t.Errorf("exporting over a file: %v", err)
 	}
+	own := filepath.Join(t.TempDir(), "copy.json")
+	if path, err := s.Export(t.Context(), "walk", own); err == nil {
+		t.Errorf("the network is exported to %s, the name of its sidecar", path)
+	}
+	if _, err := os.Stat(own); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the refused export leaves a file: %v", err)
+	}
 	beside := write(t, filepath.Join(t.TempDir(), "walk.json"), []byte("mine"))
 	if _, err := s.Export(t.Context(), "walk", filepath.Dir(beside)); !errors.Is(err, os.ErrExist) {
 		t.Errorf("exporting over another .json: %v", err)

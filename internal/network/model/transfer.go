@@ -230,6 +230,9 @@ func (s *Store) Export(ctx context.Context, name, path string) (string, error) {
 	spec, err := os.ReadFile(s.file(name, ".json"))
 	described := err == nil
 	sidecar := strings.TrimSuffix(path, filepath.Ext(path)) + ".json"
+	if described && sidecar == path {
+		return "", &fs.PathError{Op: "export", Path: path, Err: errors.New("the name of the network's description; one in " + extension + " is needed")}
+	}
 	for _, p := range []string{path, sidecar} {
 		if _, err := os.Lstat(p); !errors.Is(err, fs.ErrNotExist) && (p == path || described) {
 			return "", &fs.PathError{Op: "export", Path: p, Err: fs.ErrExist}
