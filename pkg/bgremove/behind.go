@@ -23,7 +23,7 @@ func (r *Remover) CheckBackground(ctx context.Context, o Options) error {
 		return err
 	}
 	_, err := r.scene(ctx, o)
-	return err
+	return ended(ctx, err)
 }
 
 // scene is what stands behind the subject, or nil where that is nothing, or a colour

@@ -32,10 +32,7 @@ func (r *Remover) Edit(ctx context.Context, input string, o Options, progress fu
 	}
 	e, err := r.edit(ctx, input, o, progress)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, explain(input, err)
+		return nil, ended(ctx, explain(input, err))
 	}
 	return e, nil
 }

@@ -60,6 +60,14 @@ func (e *Error) Unwrap() error { return e.Err }
 // Is reports whether target is the error's Cause.
 func (e *Error) Is(target error) bool { return e.Cause != "" && target == e.Cause }
 
+// ended is the cause of a context that has ended, in place of an error that it made.
+func ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // explain turns the failure of work on a file into an Error. Errors of a
 // context that ended are returned as they are.
 func explain(path string, err error) error {

@@ -31,9 +31,14 @@ const partMargin = 4 * time.Second
 // video, method Fast is used, or an option needs all frames at once. The errors are those of
 // Remove.
 func (r *Remover) Split(ctx context.Context, input string, o Options, length time.Duration) ([]Part, error) {
+	parts, err := r.split(ctx, input, o, length)
+	return parts, ended(ctx, explain(input, err))
+}
+
+func (r *Remover) split(ctx context.Context, input string, o Options, length time.Duration) ([]Part, error) {
 	j, in, err := r.lookAt(ctx, input, o)
 	if err != nil || !j.splits(in) {
-		return nil, explain(input, err)
+		return nil, err
 	}
 	parts := divide(Part{o.Start, o.End}, in.clip.Info().Duration, length)
 	if len(parts) < 2 {
@@ -41,7 +46,7 @@ func (r *Remover) Split(ctx context.Context, input string, o Options, length tim
 	}
 	c, err := j.choose(ctx, in.clip, j.options, nil)
 	if err != nil {
-		return nil, explain(input, err)
+		return nil, err
 	}
 	if err := c.estimator.Close(); err != nil || c.method != Rembg {
 		return nil, err
@@ -251,12 +256,4 @@ func (r *Remover) joinParts(ctx context.Context, input, output string, o Options
 	result := j.result(input, output, in, c, report, size)
 	result.Quality = assessQuality(report.Quality, false)
 	return result, nil
-}
-
-// ended is the cause of a context that has ended, in place of an error that it made.
-func ended(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
 }

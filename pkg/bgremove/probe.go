@@ -43,7 +43,7 @@ type Info struct {
 func (r *Remover) Probe(ctx context.Context, path string) (*Info, error) {
 	in, err := r.openAt(ctx, path, 0)
 	if err != nil {
-		return nil, err
+		return nil, ended(ctx, err)
 	}
 	m := in.clip.Info()
 	return &Info{

@@ -137,10 +137,7 @@ func (r *Remover) Remove(ctx context.Context, input, output string, o Options, x
 	j := &removal{Remover: r, options: o, extras: x, began: time.Now(), timings: map[string]float64{}}
 	result, err := j.run(ctx, input, output)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, explain(input, err)
+		return nil, ended(ctx, explain(input, err))
 	}
 	return result, nil
 }
