@@ -8,13 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/bgremove/bgremove/internal/system/filelock"
 )
 
 const (
-	pattern  = "bgremove-scratch-*"
+	prefix   = "bgremove-scratch-"
 	lockName = ".lock"
 )
 
@@ -39,7 +40,7 @@ func Open(parent string) (*Dir, error) {
 	}
 	var taken error
 	for range tries {
-		path, err := os.MkdirTemp(parent, pattern)
+		path, err := os.MkdirTemp(parent, prefix+"*")
 		if err != nil {
 			return nil, fmt.Errorf("scratch folder: %w", err)
 		}
@@ -82,13 +83,18 @@ func lockFolder(path string) (*os.File, error) {
 	return f, nil
 }
 
-// removeAbandoned removes the folders that nobody holds.
+// removeAbandoned removes the folders that nobody holds. It leaves links alone: in a folder
+// that all users share, a stranger's may lead to what is ours.
 func removeAbandoned(parent string) error {
-	folders, err := filepath.Glob(filepath.Join(parent, pattern))
+	entries, err := os.ReadDir(parent)
 	if err != nil {
 		return err
 	}
-	for _, folder := range folders {
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		folder := filepath.Join(parent, e.Name())
 		f, err := os.OpenFile(filepath.Join(folder, lockName), os.O_RDWR, 0o600)
 		if errors.Is(err, fs.ErrNotExist) && abandoned(folder) {
 			_ = remove(folder) // what is left is for the next time

@@ -77,6 +77,59 @@ func TestWithoutLock(t *testing.T) {
 	}
 }
 
+// A link with the name of an abandoned folder stays, and so does what it leads to.
+func TestLinkStays(t *testing.T) {
+	t.Parallel()
+	parent, theirs := t.TempDir(), t.TempDir()
+	file, link := filepath.Join(theirs, "file"), filepath.Join(parent, "bgremove-scratch-1")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	made := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(theirs, made, made); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(theirs, link); err != nil {
+		t.Skip("this system makes no links: ", err)
+	}
+	d, err := scratch.Open(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, path := range []string{file, link} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The parent's name may have the characters of a pattern.
+func TestNameOfParent(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"[", "[a]"} {
+		parent := filepath.Join(t.TempDir(), name)
+		dead := filepath.Join(parent, "bgremove-scratch-1")
+		if err := os.MkdirAll(dead, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dead, ".lock"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := scratch.Open(parent)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, err := os.Stat(dead); !os.IsNotExist(err) {
+			t.Errorf("%s: the folder of a dead process: %v", name, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Processes that start at the same time do not take each other's new folders for abandoned ones.
 func TestOpenTogether(t *testing.T) {
 	t.Parallel()
