@@ -30,7 +30,7 @@ func overChecks(dst *image.NRGBA, at image.Point, img *image.NRGBA) {
 			s := img.Pix[img.PixOffset(x, y):]
 			d := dst.Pix[dst.PixOffset(at.X+x, at.Y+y):]
 			a := uint32(s[3])
-			d[0], d[1], d[2], d[3] = mix(s[0], check, a), mix(s[1], check, a), mix(s[2], check, a), 255
+			d[0], d[1], d[2], d[3] = Mix(s[0], check, a), Mix(s[1], check, a), Mix(s[2], check, a), 255
 		}
 	}
 }

@@ -141,15 +141,15 @@ func Flatten(img *image.NRGBA, on color.NRGBA) {
 		if a == 255 {
 			continue
 		}
-		p[i] = mix(p[i], on.R, a)
-		p[i+1] = mix(p[i+1], on.G, a)
-		p[i+2] = mix(p[i+2], on.B, a)
+		p[i] = Mix(p[i], on.R, a)
+		p[i+1] = Mix(p[i+1], on.G, a)
+		p[i+2] = Mix(p[i+2], on.B, a)
 		p[i+3] = 255
 	}
 }
 
-// mix is a·c + (1−a)·on, rounded; a is in 1/255.
-func mix(c, on uint8, a uint32) uint8 {
+// Mix is a·c + (1−a)·on, rounded; a is in 1/255.
+func Mix(c, on uint8, a uint32) uint8 {
 	v := uint32(c)*a + uint32(on)*(255-a) + 127
 	return uint8(v / 255)
 }

@@ -109,7 +109,7 @@ func (s *blurred) underRow(row []uint8, columns []tap, y tap) {
 			continue
 		}
 		for c := range 3 {
-			p[c] = mix(p[c], between(above[3*x.a+c], above[3*x.b+c], below[3*x.a+c], below[3*x.b+c], x, y), a)
+			p[c] = canvas.Mix(p[c], between(above[3*x.a+c], above[3*x.b+c], below[3*x.a+c], below[3*x.b+c], x, y), a)
 		}
 		p[3] = 255
 	}

@@ -56,8 +56,3 @@ func Small(size image.Point) canvas.Layout {
 	}
 	return l
 }
-
-// mix is a·c + (1−a)·on, rounded; a is in 1/255.
-func mix(c, on uint8, a uint32) uint8 {
-	return uint8((uint32(c)*a + uint32(on)*(255-a) + 127) / 255)
-}

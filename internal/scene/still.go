@@ -35,7 +35,7 @@ func (s *still) Under(img *image.NRGBA) {
 		if a == 255 {
 			continue
 		}
-		p[i], p[i+1], p[i+2], p[i+3] = mix(p[i], q[i], a), mix(p[i+1], q[i+1], a), mix(p[i+2], q[i+2], a), 255
+		p[i], p[i+1], p[i+2], p[i+3] = canvas.Mix(p[i], q[i], a), canvas.Mix(p[i+1], q[i+1], a), canvas.Mix(p[i+2], q[i+2], a), 255
 	}
 }
 
