@@ -77,7 +77,7 @@ func Install(ctx context.Context, o Options) (*Installed, error) {
 		return &Installed{Path: i.dest, Version: Version, From: "cache"}, nil
 	}
 	sweep(o.Dir)
-	if i.work, err = os.MkdirTemp(o.Dir, ".setup-*"); err != nil {
+	if i.work, err = os.MkdirTemp(o.Dir, workPrefix+"*"); err != nil {
 		return nil, fmt.Errorf("make a temporary folder: %w", err)
 	}
 	defer os.RemoveAll(i.work)
@@ -96,12 +96,16 @@ type installer struct {
 	work string // a temporary folder that is removed at the end
 }
 
+// workPrefix begins the names of temporary folders.
+const workPrefix = ".setup-"
+
 // sweep removes the temporary folders of killed runs.
 func sweep(dir string) {
-	left, _ := filepath.Glob(filepath.Join(dir, ".setup-*"))
-	for _, path := range left {
-		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-			_ = os.RemoveAll(path)
+	entries, _ := os.ReadDir(dir) // what is left takes room, and does no harm
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), workPrefix) && time.Since(info.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}
 }

@@ -373,7 +373,7 @@ func TestInstallInterrupted(t *testing.T) {
 // The remains of a killed run are removed after a day, not earlier.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "[a]") // which is no pattern
 	for name, age := range map[string]time.Duration{".setup-old": 25 * time.Hour, ".setup-new": time.Hour} {
 		path := filepath.Join(dir, name)
 		write(t, filepath.Join(path, "file"), nil)
