@@ -16,6 +16,7 @@ import (
 // render runs a last pass: every frame of the plan is cut out, laid out and
 // written.
 func (r *runner) render(ctx context.Context, p plan) error {
+	r.flight = make(flight, cap(r.flight)) // a pass that failed left its frames in their seats
 	kept, err := r.openKept(ctx, p)
 	if err != nil {
 		return err

@@ -2,9 +2,11 @@ package pipeline_test
 
 import (
 	"context"
+	"errors"
 	"image"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -162,12 +164,20 @@ func TestVariantSize(t *testing.T) {
 	}
 }
 
-// A render that fails ends its sink.
+// A render that fails ends its sink, and not the renders after it.
 func TestRenderFails(t *testing.T) {
 	t.Parallel()
-	p := prepare(t, walk(5), &red{})
-	broken := &shelf{failAt: 3}
-	if _, err := p.Render(t.Context(), pipeline.Variant{Open: broken.open}); err == nil || !broken.aborted {
-		t.Errorf("%v, aborted %t", err, broken.aborted)
-	}
+	synctest.Test(t, func(t *testing.T) { // which ends with an error where all wait for ever
+		p := prepare(t, walk(50), &red{})
+		for range 20 {
+			broken := &shelf{failAt: 3}
+			if _, err := p.Render(t.Context(), pipeline.Variant{Open: broken.open}); !errors.Is(err, errShelf) || !broken.aborted {
+				t.Errorf("%v, aborted %t", err, broken.aborted)
+			}
+		}
+		s := &shelf{}
+		if _, err := p.Render(t.Context(), pipeline.Variant{Open: s.open}); err != nil || len(s.frames) != 50 {
+			t.Errorf("%d frames, %v", len(s.frames), err)
+		}
+	})
 }
