@@ -61,3 +61,23 @@ func TestMatteAllOrNothing(t *testing.T) {
 		t.Errorf("%v is left, %v", files, err)
 	}
 }
+
+// Two outputs cannot have one name, not even by a link to its folder: the second would
+// replace the first.
+func TestOutputsOfOneName(t *testing.T) {
+	t.Parallel()
+	in, dir, link := generate(t, "in.gif", movingSquare("-r", "10", "-t", "0.3")...), t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip("this system makes no links: ", err)
+	}
+	for output, x := range map[string]bgremove.Extras{"c.gif": {Matte: filepath.Join(link, "c.gif")}, "c.png": {Sheet: filepath.Join(link, "c.png")}} {
+		x.Overwrite = true
+		r, err := bgremove.New(bgremove.Config{}).Remove(t.Context(), in, filepath.Join(dir, output), bgremove.Options{Method: bgremove.Fast, Format: bgremove.APNG}, x)
+		if e := (*bgremove.Error)(nil); !errors.As(err, &e) || e.Kind != bgremove.Invalid {
+			t.Errorf("%s: %+v, %v", output, r, err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("%v is left, %v", files, err)
+	}
+}

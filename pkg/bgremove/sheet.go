@@ -95,11 +95,11 @@ func (o *outputs) create() (err error) {
 	return err
 }
 
-// samePath reports whether two paths are one name.
+// samePath reports whether two paths are one name, perhaps by a link to its folder.
 func samePath(a, b string) bool {
 	a, err := filepath.Abs(a)
 	b, err2 := filepath.Abs(b)
-	return err == nil && err2 == nil && a == b
+	return err == nil && err2 == nil && (a == b || filepath.Base(a) == filepath.Base(b) && sameFile(filepath.Dir(a), filepath.Dir(b)))
 }
 
 // addPage makes the files of the sheet's next page.
