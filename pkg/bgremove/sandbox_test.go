@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // needSandbox skips a test where the sandbox does not hold.
 func needSandbox(t *testing.T) {
 	t.Helper()
-	for _, c := range bgremove.New(bgremove.Config{}).Diagnose(t.Context()).Checks {
+	for _, c := range bgremove.New(bgremove.Config{}).DiagnoseFFmpeg(t.Context()).Checks {
 		if strings.HasPrefix(c.Name, "sandbox") && !c.OK {
 			t.Skipf("%s: %v", c.Name, c.Err)
 		}
@@ -121,7 +121,7 @@ func TestFFmpegThatDoesNotStartThere(t *testing.T) {
 	}
 	in := generate(t, "in.mp4", "-f", "lavfi", "-i", green)
 	c := bgremove.Config{FFmpeg: wrapper}
-	d := bgremove.New(c).Diagnose(t.Context())
+	d := bgremove.New(c).DiagnoseFFmpeg(t.Context())
 	if _, err := bgremove.New(c).Probe(t.Context(), in); err != nil || d.Checks[2].OK || !strings.Contains(d.Checks[2].Err.Error(), "does not start") {
 		t.Errorf("probe: %v; diagnosis: %+v", err, d.Checks[2])
 	}
@@ -143,7 +143,7 @@ func TestSandboxAudit(t *testing.T) {
 	var heard []string
 	r := bgremove.New(bgremove.Config{FFmpeg: wrapper, Sandbox: bgremove.SandboxAudit,
 		Audit: func(program, call string) { heard = append(heard, program+" "+call) }})
-	d := r.Diagnose(t.Context())
+	d := r.DiagnoseFFmpeg(t.Context())
 	if d.Err() != nil || !d.Checks[2].OK || d.Checks[3].OK || !strings.Contains(d.Checks[3].Err.Error(), "audited") {
 		t.Errorf("diagnosis: %+v", d.Checks)
 	}

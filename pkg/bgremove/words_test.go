@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -67,7 +68,7 @@ func TestEveryWord(t *testing.T) {
 				if err := o.Set(f.Name, word); err != nil {
 					t.Fatal(err)
 				}
-				r := bgremove.New(bgremove.Config{})
+				r := bgremove.New(bgremove.Config{Library: os.Getenv("BGREMOVE_ONNXRUNTIME")})
 				defer r.Close()
 				result, err := r.Remove(t.Context(), in, filepath.Join(t.TempDir(), "out"), o, bgremove.Extras{})
 				if e := (*bgremove.Error)(nil); o.Method == bgremove.Rembg && errors.As(err, &e) && e.Kind == bgremove.Missing {
