@@ -145,7 +145,8 @@ func matches(dir string, number func(name string) (int, bool)) ([]numbered, erro
 	return found, nil
 }
 
-var numberedForm = regexp.MustCompile(`(?i)^([^.].*?|)(\d{1,9})(\.(?:png|jpe?g|webp))$`)
+// numberedForm prefers no name before the number: digits alone are all number.
+var numberedForm = regexp.MustCompile(`(?i)^(|[^.].*?)(\d{1,9})(\.(?:png|jpe?g|webp))$`)
 
 // inFolder are a folder's numbered pictures, which must have one name but for the
 // number. Other files are left out.
