@@ -151,6 +151,41 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// A file in the working directory names no place outside by a link, however much of the
+// path is still to be made.
+func TestForeignLinks(t *testing.T) {
+	outside := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(outside, "deep"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for name, target := range map[string]string{"link": filepath.Join(outside, "deep"), "lost": filepath.Join(outside, "new"), "ours": "there"} {
+		if err := os.Symlink(target, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll("there/deep/deeper", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("there/deep/deeper", "down"); err != nil {
+		t.Fatal(err)
+	}
+	for out, want := range map[string]bool{
+		"link": false, "link/a": false, "link/a/b": false, "link/a/b/c/": false, "link/../a": false, "lost": false, "lost/a": false,
+		"down/../../a": false, "/no/such/folder": false,
+		"new": true, "new/a/b": true, "ours/a/b": true, "there/../new": true, "ours/deep/../a/b": true, "./": true,
+	} {
+		if err := os.WriteFile(config.FileName, []byte("out: "+out+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags.String("out", "", "")
+		if err := config.Fill(flags, "", []string{"out"}); (err == nil) != want {
+			t.Errorf("out: %s: %v, want %v", out, err, want)
+		}
+	}
+}
+
 func TestFillWithoutFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := config.Fill(pflag.NewFlagSet("", pflag.ContinueOnError), "", nil); err != nil {

@@ -58,34 +58,43 @@ func within(path string) error {
 	if strings.Contains(path, "://") {
 		return errors.New("an address; use --config, the environment or the command line")
 	}
-	file, err := resolve(path)
-	folder, err2 := os.Getwd()
-	if err := errors.Join(err, err2); err != nil {
+	folder, err := os.Getwd()
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder)
+	}
+	if err != nil {
 		return err
 	}
-	if folder, err = filepath.EvalSymlinks(folder); err != nil {
-		return err
-	}
-	if filepath.IsAbs(file) {
-		if file, err = filepath.Rel(folder, file); err != nil {
+	for _, form := range []string{path, filepath.Clean(path)} { // a/link/.. may be another folder than a
+		file, err := resolve(form)
+		if err == nil && filepath.IsAbs(file) {
+			file, err = filepath.Rel(folder, file)
+		}
+		if err != nil {
 			return err
 		}
-	}
-	if !filepath.IsLocal(file) {
-		return errors.New("outside the working directory; use --config, the environment or the command line")
+		if !filepath.IsLocal(file) {
+			return errors.New("outside the working directory; use --config, the environment or the command line")
+		}
 	}
 	return nil
 }
 
-// resolve is a path without links, of which the last part need not exist.
+// resolve is a path without links, of which the last parts need not exist. A link to
+// nothing is an error.
 func resolve(path string) (string, error) {
 	file, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return file, err
 	}
-	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) {
+	path = strings.TrimRightFunc(path, func(r rune) bool { return r == '/' || r == filepath.Separator })
+	if _, lost := os.Lstat(path); lost == nil {
+		return "", err
+	}
+	parent, name := filepath.Split(path)
+	if parent == "" || name == "" {
 		return path, nil
 	}
-	return filepath.Join(folder, filepath.Base(path)), err
+	folder, err := resolve(parent)
+	return filepath.Join(folder, name), err
 }
