@@ -10,6 +10,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"time"
 
@@ -144,7 +145,7 @@ func (s *scanner) add(kind string, size int64, data []byte) error {
 		if len(data) < 8 {
 			return malformed("the chunk acTL")
 		}
-		s.info.Plays = int(binary.BigEndian.Uint32(data[4:]))
+		s.info.Plays = int(min(binary.BigEndian.Uint32(data[4:]), math.MaxInt32)) // PNG's numbers have 31 bits
 	case "fcTL":
 		return s.addFrame(data)
 	case "IDAT": // before the first fcTL it is a picture for other programs

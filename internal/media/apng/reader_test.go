@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"image"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -125,6 +126,43 @@ func TestOthersFiles(t *testing.T) {
 	}
 }
 
+// rewritten is a file with other data in the first chunk of a kind, and with its checksum
+// mended.
+func rewritten(t *testing.T, file []byte, kind string, at int, b ...byte) []byte {
+	t.Helper()
+	parts, err := chunks(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, done := []byte("\x89PNG\r\n\x1a\n"), false
+	for _, c := range parts {
+		data := bytes.Clone(c.data)
+		if c.kind == kind && !done {
+			copy(data[at:], b)
+			done = true
+		}
+		out = append(out, whole(c.kind, data)...)
+	}
+	return out
+}
+
+// A file that plays more often than PNG's numbers can say plays as often as they can, so
+// that it can be written again.
+func TestManyPlays(t *testing.T) {
+	t.Parallel()
+	file, err := encode([]*media.Frame{{Image: chaos(4, 4, 1, rand.New(rand.NewPCG(1, 2)))[0], Delay: time.Second}}, apng.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, list, err := all(t, stored(t, rewritten(t, file, "acTL", 4, 0xFF, 0xFF, 0xFF, 0xFF)), media.Limits{})
+	if err != nil || info.Plays != math.MaxInt32 {
+		t.Fatalf("plays %d, %v", info.Plays, err)
+	}
+	if _, err := encode(list, apng.Options{Plays: info.Plays}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	clip := chaos(16, 16, 4, rand.New(rand.NewPCG(1, 2)))
@@ -136,23 +174,7 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// rewritten changes a chunk's data and mends its checksum.
-	rewritten := func(kind string, at int, b ...byte) []byte {
-		parts, err := chunks(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, done := []byte("\x89PNG\r\n\x1a\n"), false
-		for _, c := range parts {
-			data := bytes.Clone(c.data)
-			if c.kind == kind && !done {
-				copy(data[at:], b)
-				done = true
-			}
-			out = append(out, whole(c.kind, data)...)
-		}
-		return out
-	}
+	rewritten := func(kind string, at int, b ...byte) []byte { return rewritten(t, file, kind, at, b...) }
 	broken := bytes.Clone(file)
 	broken[len(broken)-30] ^= 1
 	for want, bad := range map[string][]byte{

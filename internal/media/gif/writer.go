@@ -17,6 +17,7 @@ import (
 const (
 	maxSide  = 65535
 	maxDelay = 65535 // centiseconds
+	maxPlays = 65536 // the first, and as many repetitions as two bytes count
 	// maxDuration bounds the time one frame is shown; more is surely a mistake.
 	maxDuration = 24 * time.Hour
 )
@@ -30,7 +31,8 @@ type WriterOptions struct {
 	Quality int
 	// Colours bounds the colours of a palette, 2 to 255; 0 means 255.
 	Colours int
-	// Plays is how often the animation plays; 0 means for ever.
+	// Plays is how often the animation plays; 0 means for ever. More than 65536 is
+	// written as that.
 	Plays int
 	// EdgeColour is what partly transparent pixels (alpha 32 to 254) are
 	// blended on. nil means that pixels with alpha 128 and more keep their own
@@ -94,9 +96,10 @@ func NewWriter(w io.Writer, width, height int, o WriterOptions) (*Writer, error)
 	if o.Quality < 0 || o.Quality > 100 {
 		return nil, fmt.Errorf("gif: quality %d is outside 1 to 100", o.Quality)
 	}
-	if o.Plays < 0 || o.Plays > 65536 {
-		return nil, fmt.Errorf("gif: plays %d is outside 0 to 65536", o.Plays)
+	if o.Plays < 0 {
+		return nil, fmt.Errorf("gif: plays %d is negative", o.Plays)
 	}
+	o.Plays = min(o.Plays, maxPlays)
 	if o.Workers <= 0 {
 		o.Workers = cores.Count()
 	}

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -168,7 +169,7 @@ func TestDelays(t *testing.T) {
 
 func TestPlays(t *testing.T) {
 	t.Parallel()
-	for plays, want := range map[int]int{0: 0, 1: -1, 2: 1, 10: 9} {
+	for plays, want := range map[int]int{0: 0, 1: -1, 2: 1, 10: 9, 65536: 65535, 65537: 65535, math.MaxInt32: 65535} {
 		_, g := compose(t, encodeClip(t, randomClip(3), gif.WriterOptions{Plays: plays}))
 		if g.LoopCount != want {
 			t.Errorf("plays %d: loop count %d, want %d", plays, g.LoopCount, want)
