@@ -54,9 +54,20 @@ func malformed(format string, args ...any) error {
 	return &media.UnreadableError{Reason: "the WebP is malformed: " + fmt.Sprintf(format, args...)}
 }
 
+// minFile is the least size that the head of a file can say. One that is being written says
+// less.
+const minFile = 12
+
 // scan walks over the chunks of a file. A cut file has the frames that are whole.
 func scan(r io.ReaderAt, size int64, l media.Limits) (*scanned, error) {
 	s := &scanned{info: media.Info{Container: media.WebP, Codec: "webp"}, limits: l}
+	whole, err := readChunk(r, 0)
+	if err != nil {
+		return nil, err
+	}
+	if whole.size >= minFile {
+		size = min(size, whole.end()) // what follows is no part of it
+	}
 	others := 0
 	for at := int64(12); at < size; {
 		c, err := readChunk(r, at)

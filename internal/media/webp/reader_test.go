@@ -175,6 +175,32 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// What follows the end that a file states is no part of it, as in browsers. A file that
+// does not state its size ends where it ends.
+func TestBytesAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	file := contents(t, write(t, webp.Options{Quality: 100}, scene(60, 40, 3, true), []time.Duration{40 * ms}))
+	unsized := bytes.Clone(file)
+	copy(unsized[4:], "\x00\x00\x00\x00")
+	for name, c := range map[string]struct {
+		file      []byte
+		truncated bool
+	}{
+		"a line":              {append(bytes.Clone(file), '\n'), false},
+		"text":                {append(bytes.Clone(file), "and some more text"...), false},
+		"no size":             {unsized, false},
+		"no size, and is cut": {unsized[:len(unsized)-4], true},
+	} {
+		path := filepath.Join(t.TempDir(), "a.webp")
+		if err := os.WriteFile(path, c.file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if info := probe(t, path).Info(); info.Truncated != c.truncated || !c.truncated && info.Frames != 3 {
+			t.Errorf("%s: %d frames, truncated: %v", name, info.Frames, info.Truncated)
+		}
+	}
+}
+
 func FuzzProbe(f *testing.F) {
 	f.Add([]byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x12\x00\x00\x00\x03\x00\x00\x03\x00\x00ANMF\x10\x00\x00\x00" + strings.Repeat("\x00", 16)))
 	f.Add([]byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x12\x00\x00\x00\x03\x00\x00\x03\x00\x00ANMF\x24\x00\x00\x00" + strings.Repeat("\x00", 16) +
