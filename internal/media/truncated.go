@@ -33,12 +33,16 @@ func truncatedRIFF(r io.ReaderAt, size int64) bool {
 	return length != math.MaxUint32 && int64(len(head))+int64(length) > size
 }
 
+// maxBoxes bounds the walk over a file's boxes, which may have eight bytes each. A film in
+// fragments has two for each of them. A file with more counts as complete.
+const maxBoxes = 1_000_000
+
 func truncatedISO(r io.ReaderAt, size int64) bool {
 	var head [16]byte
-	whole := make(map[string]bool) // boxes by their types
-	for at := int64(0); at < size; {
+	movie, samples := false, false // the whole boxes moov and mdat were seen
+	for at, boxes := int64(0), 0; at < size && boxes < maxBoxes; boxes++ {
 		n, _ := r.ReadAt(head[:], at)
-		complete := whole["moov"] && whole["mdat"] // what follows may be of no use, or no box
+		complete := movie && samples // what follows may be of no use, or no box
 		if n < 8 {
 			return n > 0 && !complete
 		}
@@ -56,7 +60,7 @@ func truncatedISO(r io.ReaderAt, size int64) bool {
 		if length > size-at {
 			return !complete || kind == "mdat" || kind == "moof" || kind == "moov"
 		}
-		whole[kind] = true
+		movie, samples = movie || kind == "moov", samples || kind == "mdat"
 		at += length
 	}
 	return false

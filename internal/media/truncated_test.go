@@ -1,6 +1,8 @@
 package media_test
 
 import (
+	"encoding/binary"
+	"io"
 	"strings"
 	"testing"
 
@@ -47,6 +49,25 @@ func TestTruncated(t *testing.T) {
 		if got := media.Truncated(strings.NewReader(tt.data), int64(len(tt.data)), tt.container); got != tt.want {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
+	}
+}
+
+// endless is a file of boxes of eight bytes, no two of which in a row have one type. It
+// counts the reads.
+type endless int
+
+func (e *endless) ReadAt(p []byte, at int64) (int, error) {
+	*e++
+	return copy(p, binary.BigEndian.AppendUint32([]byte{0, 0, 0, 8}, uint32(at/8))), io.EOF
+}
+
+// A file of nothing but small boxes is not read to its end.
+func TestManyBoxes(t *testing.T) {
+	t.Parallel()
+	var reads endless
+	const size, enough = 1 << 25, 2_000_000
+	if media.Truncated(&reads, size, media.MP4) || reads > enough {
+		t.Errorf("%d reads", reads)
 	}
 }
 

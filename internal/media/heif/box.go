@@ -11,9 +11,12 @@ import (
 // some kilobytes.
 const maxMeta = 4 << 20
 
+// maxBoxes bounds the walk to that box, which is among the first.
+const maxBoxes = 10_000
+
 // find returns the content of the first box of a type in a file, and where it begins.
 func find(r io.ReaderAt, size int64, kind string) (body []byte, at int64, err error) {
-	for at < size {
+	for boxes := 0; at < size && boxes < maxBoxes; boxes++ {
 		var head [16]byte
 		n, err := r.ReadAt(head[:], at)
 		if n < 8 {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"image"
+	"io"
 	"strings"
 	"testing"
 
@@ -287,6 +288,24 @@ func TestRepeated(t *testing.T) {
 		if _, err := read(d.bytes()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("of %d parts: %v", parts, err)
 		}
+	}
+}
+
+// endless is a file of boxes of eight bytes. It counts the reads.
+type endless int
+
+func (e *endless) ReadAt(p []byte, _ int64) (int, error) {
+	*e++
+	return copy(p, "\x00\x00\x00\x08free"), io.EOF
+}
+
+// A file of nothing but small boxes is not read to its end.
+func TestManyBoxes(t *testing.T) {
+	t.Parallel()
+	var reads endless
+	const size, enough = 1 << 25, 100_000
+	if _, err := heif.Read(&reads, size); !errors.As(err, new(*media.UnreadableError)) || reads > enough {
+		t.Errorf("%v after %d reads", err, reads)
 	}
 }
 
