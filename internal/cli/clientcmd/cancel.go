@@ -22,26 +22,26 @@ files.`,
 	var removeFiles bool
 	cmd.Flags().BoolVar(&removeFiles, "remove-files", false, "delete the files of jobs that have ended")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cancel := func(s *client.Client, ctx context.Context, j client.Job) (client.Job, error) {
-			if !client.Ended(j) || removeFiles {
-				return s.Delete(ctx, j.ID)
-			}
-			c.announce("%s has ended: %s", j.ID, j.Status)
-			return j, nil
-		}
-		return c.show(cmd, args[0], func(s *client.Client, ctx context.Context, id string) (client.Job, error) {
+		// The state is asked for at the last moment: the request that cancels a job deletes
+		// the files of one that has ended.
+		cancel := func(s *client.Client, ctx context.Context, id string) (client.Job, error) {
 			j, err := s.Job(ctx, id)
 			if err != nil {
 				return j, err
 			}
-			return cancel(s, ctx, j)
-		}, func(s *client.Client, ctx context.Context, id string) (client.Batch, error) {
+			if !client.Ended(j) || removeFiles {
+				return s.Delete(ctx, id)
+			}
+			c.announce("%s has ended: %s", id, j.Status)
+			return j, nil
+		}
+		return c.show(cmd, args[0], cancel, func(s *client.Client, ctx context.Context, id string) (client.Batch, error) {
 			b, err := s.Batch(ctx, id)
 			if err != nil {
 				return b, err
 			}
 			for _, j := range b.Jobs {
-				if _, err := cancel(s, ctx, j); err != nil {
+				if _, err := cancel(s, ctx, j.ID); err != nil {
 					return b, err
 				}
 			}

@@ -9,12 +9,16 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestClientInterrupt checks that Ctrl-C prints how to continue, with the
@@ -140,6 +144,43 @@ func TestClientRetry(t *testing.T) {
 		if told := strings.Contains(stderr.String(), "the service is not available (503); trying again in"); err != nil || told == quiet {
 			t.Errorf("quiet %v: %v, %q", quiet, err, &stderr)
 		}
+	}
+}
+
+// TestCancelBatch checks that a job that ends while others of its batch are cancelled
+// keeps its files.
+func TestCancelBatch(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	ended, removed := map[string]bool{}, []string(nil)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		job := func(id string) string {
+			status := "processing"
+			if ended[id] {
+				status = "done"
+			}
+			return fmt.Sprintf(`{"id":%q,"status":%q,"outputFormat":"gif","metadata":{"originalName":"clip.gif"},"error":null}`, id, status)
+		}
+		id := path.Base(r.URL.Path)
+		if r.Method == http.MethodDelete {
+			removed = append(removed, id)
+			ended["job_2"] = true // meanwhile
+		}
+		if id == "batch_7" {
+			_, _ = fmt.Fprintf(w, `{"id":"batch_7","status":"processing","jobs":[%s,%s,%s]}`, job("job_1"), job("job_2"), job("job_3"))
+			return
+		}
+		_, _ = io.WriteString(w, job(id))
+	}))
+	t.Cleanup(s.Close)
+	cmd := exec.CommandContext(t.Context(), "bgremove", "client", "cancel", "batch_7")
+	cmd.Env = append(os.Environ(), "BGREMOVE_SERVER="+s.URL, "BGREMOVE_API_KEY=bgr_1")
+	out, err := cmd.CombinedOutput()
+	if diff := cmp.Diff([]string{"job_1", "job_3"}, removed); diff != "" || err != nil || !strings.Contains(string(out), "job_2 has ended: done") {
+		t.Errorf("%v, %s, deleted (-want +got):\n%s", err, out, diff)
 	}
 }
 
