@@ -55,8 +55,8 @@ func written(t *testing.T, name string, open func(f *os.File) (media.Sink, error
 }
 
 // Every source of several frames takes them from its pool, which gets them back: a clip
-// needs no more pictures than are out at once.
-func TestSourcesTakeFromThePool(t *testing.T) {
+// needs no more pictures than are out at once. Each can be closed twice.
+func TestSources(t *testing.T) {
 	t.Parallel()
 	tools, err := ffmpeg.Find(t.Context(), "", "")
 	if err != nil {
@@ -117,6 +117,9 @@ func TestSourcesTakeFromThePool(t *testing.T) {
 			}
 			if _, err := src.Next(t.Context()); !errors.Is(err, io.EOF) {
 				t.Errorf("after the last: %v", err)
+			}
+			if err := errors.Join(src.Close(), src.Close()); err != nil {
+				t.Errorf("closed twice: %v", err)
 			}
 		})
 	}

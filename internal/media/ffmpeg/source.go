@@ -22,7 +22,7 @@ type source struct {
 	decoder   *yuv.Decoder // of the child's pictures; nil where they are RGBA
 	picture   []uint8      // the frame that is read, as the decoder takes it
 	child     *process     // nil where a pass is replayed
-	pipe      io.ReadCloser
+	pipe      io.Reader
 	release   func() bool // from Open's context, if the child was started before; else nil
 	nut       *nutReader
 	whole     func()        // tells the recording that the pass came to its end
@@ -67,8 +67,7 @@ func (c *Clip) start(ctx context.Context, o media.ReadOptions) (*source, error) 
 	// ffmpeg rounds what it subtracts to the stream's time base.
 	shift := rescale((seek + c.origin).Microseconds(), media.Rational{Num: 1, Den: 1e6}, c.info.TimeBase)
 	s.offset = ticks(shift, c.info.TimeBase) - c.info.Start
-	if bytes := o.Recording.Replay(); bytes != nil {
-		s.pipe = io.NopCloser(bytes)
+	if s.pipe = o.Recording.Replay(); s.pipe != nil {
 		return s, nil
 	}
 	s.child = c.tools.command(ctx, "decode", c.tools.FFmpeg, c.decodeArgs(o, seek), files{read: []string{c.path}})
@@ -203,7 +202,7 @@ func (s *source) endError(ctx context.Context, err error) error {
 	return io.EOF
 }
 
-// Close implements media.Source: the child is killed and waited for.
+// Close implements media.Source: the child is killed and waited for, which closes the pipe.
 func (s *source) Close() error {
 	if s.release != nil {
 		s.release()
@@ -212,5 +211,5 @@ func (s *source) Close() error {
 		s.child.kill()
 		_ = s.child.wait() // killed on purpose: its exit status says nothing
 	}
-	return s.pipe.Close()
+	return nil
 }
