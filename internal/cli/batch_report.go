@@ -166,7 +166,7 @@ func (r *batchRun) printSummary() {
 	fmt.Fprintf(w, "failed\t%d\t\t\t\t\t\n", r.counts[batch.Failed])
 	_ = w.Flush()
 	for _, path := range r.failed {
-		fmt.Fprintf(r.Err, "failed: %s\n", path)
+		fmt.Fprintf(r.Err, "failed: %s\n", term.Printable(path))
 	}
 }
 

@@ -53,7 +53,7 @@ type pricedInfo struct {
 func (a *app) printInfo(i *bgremove.Info) error {
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
-	row("input", "%s", i.Input)
+	row("input", "%s", term.Printable(i.Input))
 	row("container", "%s (%s)", i.Container, i.Codec)
 	row("picture", "%d×%d, alpha: %s", i.Width, i.Height, yesNo(i.HasAlpha))
 	row("frames", "%d in %.3f s", i.Frames, i.Duration)

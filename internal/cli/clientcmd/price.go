@@ -73,7 +73,7 @@ func (o *submission) printPrice(ctx context.Context, inputs []string) error {
 	}
 	w := tabwriter.NewWriter(o.Out, 0, 0, 2, ' ', 0)
 	for _, f := range p.Files {
-		fmt.Fprintf(w, "%s\t%.3f s\t%s\n", f.Input, f.Duration, term.Count(f.Credits, "credit"))
+		fmt.Fprintf(w, "%s\t%.3f s\t%s\n", term.Printable(f.Input), f.Duration, term.Count(f.Credits, "credit"))
 	}
 	if len(p.Files) > 1 {
 		fmt.Fprintf(w, "all\t\t%s\n", term.Count(p.Credits, "credit"))

@@ -31,3 +31,15 @@ func TestMessage(t *testing.T) {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }
+
+// So may a line about the work: the state of a job, for one.
+func TestStatusLine(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	line := term.NewTestStatusLine(&term.Streams{Err: &out})
+	line.Set("job_7: \x1b[2J")
+	line.Set("job_7")
+	if want := "\rjob_7: �[2J\rjob_7      "; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}

@@ -24,11 +24,12 @@ func (s *Streams) NewStatusLine() *StatusLine {
 	return &StatusLine{s: s}
 }
 
-// Set replaces the shown text.
+// Set replaces the shown text, which may contain text from a stranger.
 func (l *StatusLine) Set(text string) {
 	if l == nil {
 		return
 	}
+	text = Printable(text)
 	n := utf8.RuneCountInString(text)
 	fmt.Fprintf(l.s.Err, "\r%s%s", text, strings.Repeat(" ", max(0, l.shown-n)))
 	l.shown = n
