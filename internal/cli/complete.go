@@ -14,11 +14,13 @@ import (
 
 // flagWords are the values of flags that take one of a few, beside those of options.
 var flagWords = map[string][]string{
-	"sandbox": {string(bgremove.SandboxAuto), string(bgremove.SandboxOn), string(bgremove.SandboxOff), string(bgremove.SandboxAudit)},
+	"sandbox": flags.SandboxWords(),
 	"device": {string(bgremove.DeviceAuto), string(bgremove.DeviceCPU), string(bgremove.DeviceCUDA),
 		string(bgremove.DeviceCoreML), string(bgremove.DeviceDirectML)},
 	"role":       {string(server.All), string(server.API), string(server.Worker)},
+	"credits":    {"metered", "unlimited"},
 	"signup":     {"closed", "open"},
+	"file-urls":  {"off", "public", "private"},
 	"log-format": {"text", "json"},
 }
 
@@ -40,7 +42,7 @@ func (a *app) complete(cmd *cobra.Command) {
 			return
 		case wordsOf(f) != nil:
 			complete = cobra.FixedCompletions(wordsOf(f), cobra.ShellCompDirectiveNoFileComp)
-		case flagWords[f.Name] != nil:
+		case flagWords[f.Name] != nil && valueRules[f.Value.Type()] == "": // admin's --credits is a number
 			complete = cobra.FixedCompletions(flagWords[f.Name], cobra.ShellCompDirectiveNoFileComp)
 		case f.Value.Type() == "background": // or a file
 			complete = cobra.FixedCompletions(backgroundWords, cobra.ShellCompDirectiveDefault)

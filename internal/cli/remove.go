@@ -292,7 +292,7 @@ func (a *app) copyToStdout(path string) error {
 }
 
 // inputPath is the file to read: the argument itself or, for -, a copy of
-// standard input. forget removes the copy.
+// standard input. cleanup removes the copy.
 func (a *app) inputPath(ctx context.Context, arg string) (path string, cleanup func(), err error) {
 	if arg != "-" {
 		return arg, func() {}, nil

@@ -247,7 +247,7 @@ func (a *app) checkDevice() error {
 	if a.engine.Device == "" {
 		return nil
 	}
-	return checkOneOf("device", string(a.engine.Device), flagWords["device"]...)
+	return checkWord("device", string(a.engine.Device))
 }
 
 func (a *app) modelsDirFlag(f *pflag.FlagSet) {

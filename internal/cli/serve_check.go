@@ -33,18 +33,16 @@ func (o *serveOptions) checkWords() error {
 		o.FileURLs = outbound.Private()
 	}
 	return errors.Join(
-		checkOneOf("role", o.role, string(server.All), string(server.API), string(server.Worker)),
-		checkOneOf("credits", o.credits, "metered", "unlimited"),
-		checkOneOf("signup", o.signUp, "closed", "open"),
-		checkOneOf("file-urls", o.fileURLs, "off", "public", "private"),
-		checkOneOf("log-format", o.logFormat, "text", "json"))
+		checkWord("role", o.role), checkWord("credits", o.credits), checkWord("signup", o.signUp),
+		checkWord("file-urls", o.fileURLs), checkWord("log-format", o.logFormat))
 }
 
-func checkOneOf(flag, value string, allowed ...string) error {
-	if slices.Contains(allowed, value) {
-		return nil
+// checkWord refuses what is none of a flag's words.
+func checkWord(flag, value string) error {
+	if words := flagWords[flag]; !slices.Contains(words, value) {
+		return fmt.Errorf("%s must be one of %s, not %q", flag, strings.Join(words, ", "), value)
 	}
-	return fmt.Errorf("%s must be one of %s, not %q", flag, strings.Join(allowed, ", "), value)
+	return nil
 }
 
 // minSplit is the shortest duration of parts: each needs some seconds around it, too.
