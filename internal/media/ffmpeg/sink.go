@@ -63,6 +63,7 @@ type SinkOptions struct {
 // has a child, so that they are encoded at the same time, and a third makes the
 // file of their packets.
 type Sink struct {
+	media.Ending
 	pool    *media.Pool
 	convert func(planes []uint8, img *image.NRGBA) // to what the encoders read
 	free    chan *picture
@@ -75,7 +76,6 @@ type Sink struct {
 	work    *errgroup.Group // of the feeds, the joiner and the children
 	workCtx context.Context // ends with the first failure, which is its cause
 	stop    context.CancelCauseFunc
-	closed  bool
 }
 
 // ahead is how many pictures are on their way to the encoders: while they read
@@ -101,6 +101,7 @@ func (t *Tools) NewSink(ctx context.Context, path string, o SinkOptions) (*Sink,
 // newSink makes a Sink that start starts the children of.
 func newSink(ctx context.Context, o SinkOptions, start func(*Sink) error) (*Sink, error) {
 	s := &Sink{pool: o.Pool, free: make(chan *picture, ahead)}
+	s.Ending = media.NewEnding(s.finish, s.release)
 	size := s.chooseSamples(o)
 	for range ahead {
 		s.free <- &picture{planes: make([]uint8, size)}
@@ -241,9 +242,14 @@ func (t *Tools) createOutput(path string) error {
 	return f.Close()
 }
 
-// Write implements media.Sink.
+// Write implements media.Sink. After an error, the context's included, the file is not
+// completed: all later calls return it.
 func (s *Sink) Write(ctx context.Context, f *media.Frame) error {
 	defer s.pool.Put(f.Image)
+	return s.Attempt(func() error { return s.write(ctx, f) })
+}
+
+func (s *Sink) write(ctx context.Context, f *media.Frame) error {
 	var p *picture
 	select {
 	case p = <-s.free:
@@ -265,14 +271,9 @@ func (s *Sink) Write(ctx context.Context, f *media.Frame) error {
 	return nil
 }
 
-// Close implements media.Sink. An encoder whose input ends early succeeds with
-// a short file, so after any error the caller must Abort instead.
-func (s *Sink) Close() error {
-	if s.closed {
-		return nil
-	}
-	s.closed = true
-	defer s.stop(nil)
+// finish has the children complete the file. One whose input ends early would succeed
+// with a short file, so that it is not called after an error.
+func (s *Sink) finish() error {
 	for _, f := range s.feeds {
 		close(f.pictures)
 	}
@@ -282,9 +283,8 @@ func (s *Sink) Close() error {
 	return nil
 }
 
-// Abort implements media.Sink.
-func (s *Sink) Abort() {
-	s.closed = true
-	s.stop(nil)
-	_ = s.work.Wait() // stopped on purpose
+// release stops the children and waits for them.
+func (s *Sink) release(cause error) {
+	s.stop(cause)
+	_ = s.work.Wait() // stopped on purpose, or ended
 }

@@ -163,6 +163,57 @@ func TestSinkCancel(t *testing.T) {
 	}
 }
 
+// A sink ends as all writers do: a file that is not whole is never said to be complete, and
+// nothing follows the end.
+func TestSinkEnds(t *testing.T) {
+	t.Parallel()
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	write := func(ctx context.Context, s *ffmpeg.Sink) error {
+		return s.Write(ctx, &media.Frame{Image: disc(64, 0), Duration: time.Second})
+	}
+	fail := func(s *ffmpeg.Sink) (err error) {
+		for err == nil { // there may be room for a picture or two
+			err = write(cancelled, s)
+		}
+		return err
+	}
+	for name, tt := range map[string]struct {
+		end         func(s *ffmpeg.Sink) error
+		first, then error
+	}{
+		"closed":        {(*ffmpeg.Sink).Close, nil, nil},
+		"aborted":       {func(s *ffmpeg.Sink) error { s.Abort(); return nil }, nil, media.ErrClosed},
+		"a write fails": {fail, context.Canceled, context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, Opaque: true, End: time.Second}
+			sink, err := tools(t).NewSink(t.Context(), filepath.Join(t.TempDir(), "out.webm"), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sink.Abort()
+			if err := write(t.Context(), sink); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.end(sink); !errors.Is(err, tt.first) {
+				t.Errorf("error = %v, want %v", err, tt.first)
+			}
+			if err := sink.Close(); !errors.Is(err, tt.then) {
+				t.Errorf("Close = %v, want %v", err, tt.then)
+			}
+			want := tt.then
+			if want == nil {
+				want = media.ErrClosed
+			}
+			if err := write(t.Context(), sink); !errors.Is(err, want) {
+				t.Errorf("Write = %v, want %v", err, want)
+			}
+		})
+	}
+}
+
 // A cancellation during the start is also the error.
 func TestSinkCancelledBefore(t *testing.T) {
 	t.Parallel()
