@@ -143,6 +143,9 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	if r := f.Image.Rect; r != w.canvas || f.Image.Stride != 4*r.Dx() {
 		return fmt.Errorf("webp: frame %d is %v with stride %d, want %v", w.frames, r, f.Image.Stride, w.canvas)
 	}
+	if err := w.drain(ctx, ahead-1); err != nil { // while this frame is the caller's
+		return err
+	}
 	if w.opts.Opaque {
 		media.MakeOpaque(f.Image.Pix)
 	} else {
@@ -166,7 +169,7 @@ func (w *Writer) write(ctx context.Context, f *media.Frame) error {
 	}
 	w.opts.Pool.Put(done)
 	w.frames++
-	return w.drain(ctx, ahead-1)
+	return nil
 }
 
 // encode gives the part of img that is changed to an encoder.

@@ -206,6 +206,69 @@ func TestManyFrames(t *testing.T) {
 }
 
 // Errors come from what has gone wrong, and end the writer.
+// The pool gets every picture back, and none twice: it would lend it to two at once. The
+// place for files fails at some time after a frame was taken.
+func TestPicturesComeBackOnce(t *testing.T) {
+	t.Parallel()
+	full := errors.New("full")
+	for name, open := range map[string]func(o webp.Options) (*webp.Writer, error){
+		"animation": func(o webp.Options) (*webp.Writer, error) {
+			return webp.NewWriter(t.Context(), tools(t), &smallFile{left: 100, err: full}, 60, 40, o)
+		},
+		"pictures": func(o webp.Options) (*webp.Writer, error) {
+			return webp.NewPictures(t.Context(), tools(t), 60, 40, o, func([]byte) error { return full })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pool := new(media.Pool)
+			w, err := open(webp.Options{Pool: pool})
+			if err != nil {
+				t.Fatal(err)
+			}
+			given := map[*image.NRGBA]bool{}
+			for i := 0; err == nil; i++ {
+				img := pool.Get(60, 40)
+				given[img] = true
+				copy(img.Pix, scene(60, 40, 2, true)[i%2].Pix)
+				err = w.Write(t.Context(), &media.Frame{Image: img, PTS: time.Duration(i) * 40 * ms, Duration: 40 * ms})
+			}
+			if !errors.Is(err, full) {
+				t.Fatal(err)
+			}
+			w.Abort()
+			lent := map[*image.NRGBA]bool{}
+			for range len(given) + 2 { // the writer's own first one is there, too, and one is new
+				img := pool.Get(60, 40)
+				if lent[img] {
+					t.Error("a picture has come back twice")
+				}
+				lent[img] = true
+			}
+			for img := range given {
+				if !lent[img] {
+					t.Error("a picture has not come back")
+				}
+			}
+		})
+	}
+}
+
+// smallFile has no room for more than some bytes.
+type smallFile struct {
+	left int
+	err  error
+}
+
+func (f *smallFile) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, f.err
+	}
+	return len(p), nil
+}
+
+func (f *smallFile) Seek(int64, int) (int64, error) { return 0, nil }
+
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out.webp"))
