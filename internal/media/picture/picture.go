@@ -106,7 +106,7 @@ func Decode(r io.ReadSeeker, l media.Limits) (*image.NRGBA, error) {
 	if kind == string(media.WebP) {
 		fullRange(img)
 	}
-	return c.orientation.apply(straight(img)), nil
+	return c.orientation.apply(Straight(img)), nil
 }
 
 // DecodeWebP reads the file of a still WebP as it is stored, for the frames of an
@@ -117,7 +117,7 @@ func DecodeWebP(r io.Reader) (*image.NRGBA, error) {
 		return nil, err
 	}
 	fullRange(img)
-	return straight(img), nil
+	return Straight(img), nil
 }
 
 // fullRange spreads the video levels of a lossy WebP, in place: the decoder passes

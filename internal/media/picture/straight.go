@@ -8,9 +8,7 @@ import (
 
 // Straight is img with straight alpha, from the origin on and without gaps between
 // rows. It may share img's pixels.
-func Straight(img image.Image) *image.NRGBA { return straight(img) }
-
-func straight(img image.Image) *image.NRGBA {
+func Straight(img image.Image) *image.NRGBA {
 	size := image.Rectangle{Max: img.Bounds().Size()}
 	switch p := img.(type) {
 	case *image.NRGBA:
