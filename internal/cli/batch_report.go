@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -67,6 +68,18 @@ func (r *batchRun) printRemarks(found *batch.Found) {
 			r.say("%s: no clips in it", dir)
 		}
 	}
+}
+
+// sameFile reports whether two names mean the same file.
+func sameFile(a, b string) bool {
+	if one, err := os.Stat(a); err == nil {
+		if two, err := os.Stat(b); err == nil {
+			return os.SameFile(one, two)
+		}
+	}
+	one, err := filepath.Abs(a)
+	two, err2 := filepath.Abs(b)
+	return err == nil && err2 == nil && one == two
 }
 
 // say prints a message that is not an error.

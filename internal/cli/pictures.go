@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/png"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,16 +113,4 @@ func (p *pictures) savePNG(path string, img image.Image) error {
 	}
 	_, err = f.Commit()
 	return err
-}
-
-// sameFile reports whether two names mean the same file.
-func sameFile(a, b string) bool {
-	if one, err := os.Stat(a); err == nil {
-		if two, err := os.Stat(b); err == nil {
-			return os.SameFile(one, two)
-		}
-	}
-	one, err := filepath.Abs(a)
-	two, err2 := filepath.Abs(b)
-	return err == nil && err2 == nil && one == two
 }
