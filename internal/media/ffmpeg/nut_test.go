@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/bgremove/bgremove/internal/media"
 )
@@ -176,6 +177,16 @@ func TestReadPackets(t *testing.T) {
 		"pts=1536,duration=512,size=7,flags=K_\n"), media.Limits{MaxFrames: 4})
 	if want := (packetStats{count: 4, bytes: 7, first: 0, last: 1536, lastDuration: 512, lastKey: 3, seekTotal: 6}); err != nil || got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// Packets that cannot be read are an error, and no end.
+func TestReadPacketsFails(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	text := strings.NewReader("pts=0,duration=1,flags=K_\npts=1,duration=1,flags=__\n")
+	if _, err := readPackets(io.MultiReader(text, iotest.ErrReader(broken)), media.Limits{}); !errors.Is(err, broken) {
+		t.Errorf("error = %v", err)
 	}
 }
 

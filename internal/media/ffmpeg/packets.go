@@ -3,6 +3,7 @@ package ffmpeg
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -55,13 +56,17 @@ func (t *Tools) packets(ctx context.Context, demuxer, path string, l media.Limit
 
 func readPackets(r io.Reader, l media.Limits) (packetStats, error) {
 	var w packetStats
-	for lines := bufio.NewScanner(r); lines.Scan(); {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
 		if p, ok := parsePacket(lines.Text()); ok {
 			w.add(p)
 		}
 		if err := l.CheckTotals(w.count, 0); err != nil {
 			return packetStats{}, err
 		}
+	}
+	if err := lines.Err(); err != nil { // the rest would not be counted, nor paid
+		return packetStats{}, fmt.Errorf("ffprobe's packets: %w", err)
 	}
 	return w, nil
 }
