@@ -114,11 +114,18 @@ func (r Runner) Run(ctx context.Context, items <-chan Item) error {
 	return g.Wait()
 }
 
-// Remaining is how many items there is work for. Those that cannot be told count.
+// Remaining is how many items there is work for, by the manifest and by their outputs.
+// Those that cannot be told count.
 func (r Runner) Remaining(ctx context.Context, items []Item) int {
 	count := 0
 	for _, item := range items {
-		if _, skip, _ := r.resolveExisting(ctx, item); !skip && item.Err == nil {
+		if item.Err != nil {
+			continue
+		}
+		if done, _ := r.isRecorded(ctx, item); done {
+			continue
+		}
+		if _, skip, _ := r.resolveExisting(ctx, item); !skip {
 			count++
 		}
 	}

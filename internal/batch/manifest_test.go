@@ -64,6 +64,9 @@ func TestManifestResumes(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
 				t.Fatal(err)
 			}
+			if left := r.Remaining(t.Context(), list); left != 1 {
+				t.Errorf("%d inputs remain", left)
+			}
 			broken = false
 			check(batch.Skipped, batch.Done, batch.Skipped)
 			check(batch.Skipped, batch.Skipped, batch.Skipped)

@@ -155,13 +155,16 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 	if o.shardText != "" {
 		r.say("shard %s: %d of %d inputs", o.shard, len(part), len(items))
 	}
+	defer r.releasePlaces()
+	if err := r.openManifest(ctx); err != nil {
+		return err
+	}
 	if err := r.openNetwork(ctx, part); err != nil {
 		return err
 	}
 	if err := r.remover.CheckBackground(ctx, o.Options); err != nil {
 		return err
 	}
-	defer r.releasePlaces()
 	if err := r.prepare(ctx, found); err != nil {
 		return err
 	}
@@ -174,8 +177,12 @@ func (a *app) batch(cmd *cobra.Command, paths []string, o *batchOptions) error {
 // openNetwork opens the network that all files need, so that a missing one
 // fails at once.
 func (r *batchRun) openNetwork(ctx context.Context, items []batch.Item) error {
-	if r.o.Method != bgremove.Rembg || r.o.outFolder == nil && r.newRunner().Remaining(ctx, items) == 0 {
-		return nil // objects are not asked for one by one only for this
+	runner := r.newRunner()
+	if bucket.IsAddress(r.o.manifest) {
+		runner.Manifest = nil // objects are not asked for one by one only for this
+	}
+	if r.o.Method != bgremove.Rembg || r.o.outFolder == nil && runner.Remaining(ctx, items) == 0 {
+		return nil
 	}
 	return r.remover.CanSegment(ctx, r.o.Model)
 }

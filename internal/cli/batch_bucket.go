@@ -30,8 +30,16 @@ func (o *batchOptions) openOut(ctx context.Context) (err error) {
 	return err
 }
 
-// prepare checks the places of the outputs and of the manifest, and makes one for copies
-// of objects if there are any.
+// openManifest opens the manifest, if there is to be one, and checks its place.
+func (r *batchRun) openManifest(ctx context.Context) (err error) {
+	if r.o.manifest != "" {
+		r.manifest, err = batch.OpenManifest(ctx, r.o.manifest)
+	}
+	return err
+}
+
+// prepare checks the place of the outputs, and makes one for copies of objects if there are
+// any.
 func (r *batchRun) prepare(ctx context.Context, found *batch.Found) (err error) {
 	if r.o.outFolder == nil {
 		err = batch.Prepare(r.o.out)
@@ -40,11 +48,6 @@ func (r *batchRun) prepare(ctx context.Context, found *batch.Found) (err error) 
 	}
 	if err != nil {
 		return err
-	}
-	if r.o.manifest != "" {
-		if r.manifest, err = batch.OpenManifest(ctx, r.o.manifest); err != nil {
-			return err
-		}
 	}
 	if r.o.outFolder != nil || slices.ContainsFunc(found.Inputs, func(in batch.Input) bool { return in.From != nil }) {
 		r.copies, err = scratch.Open("")
