@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,5 +59,39 @@ func TestSoundUnreadable(t *testing.T) {
 			t.Errorf("%s to mp4 and its matte: %v", name, err)
 		}
 		remove(t, in, filepath.Join(t.TempDir(), "out.gif"), bgremove.Options{Format: bgremove.GIF})
+	}
+}
+
+// Sound goes along into WebM, MP4 and MOV, unless it is not wanted.
+func TestSound(t *testing.T) {
+	t.Parallel()
+	in := generate(t, "in.mp4", append([]string{"-f", "lavfi", "-i", "sine=duration=1"}, "-f", "lavfi", "-i", onGreen, "-shortest")...)
+	for _, format := range []bgremove.Format{bgremove.WebM, bgremove.MP4, bgremove.MOV, bgremove.Stacked} {
+		for _, silent := range []bool{false, true} {
+			out := filepath.Join(t.TempDir(), "out."+string(format))
+			o := bgremove.Options{Format: format, Background: "#000000", NoAudio: silent}
+			remove(t, in, out, o)
+			info, err := bgremove.New(bgremove.Config{}).Probe(t.Context(), out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.HasAudio == silent {
+				t.Errorf("%s, silent %v: sound is %v", format, silent, info.HasAudio)
+			}
+		}
+	}
+}
+
+// Editors read AAC and PCM in a MOV, so other sound becomes PCM.
+func TestSoundOfMOV(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"in.mp4": "aac", "in.webm": "pcm_s16le"} {
+		in := generate(t, name, append([]string{"-f", "lavfi", "-i", "sine=duration=1"}, "-f", "lavfi", "-i", onGreen, "-shortest")...)
+		out := filepath.Join(t.TempDir(), "out.mov")
+		remove(t, in, out, bgremove.Options{Format: bgremove.MOV})
+		got, err := exec.CommandContext(t.Context(), "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "stream=codec_name", "-of", "csv=p=0", out).Output()
+		if err != nil || strings.TrimSpace(string(got)) != want {
+			t.Errorf("the sound of %s is %s, want %s: %v", name, got, want, err)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -273,4 +274,74 @@ func encodeWith(t *testing.T, which, does string) error {
 		}
 	}
 	return sink.Close()
+}
+
+// Colours are unchanged after a round trip and tagged as BT.709; alpha is
+// unchanged too.
+func TestSinkKeepsColourAndAlpha(t *testing.T) {
+	t.Parallel()
+	for _, format := range []ffmpeg.Format{ffmpeg.WebM, ffmpeg.MP4} {
+		t.Run(string(format), func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "out."+string(format))
+			want := color.NRGBA{200, 60, 40, 128}
+			if format == ffmpeg.MP4 {
+				want.A = 255
+			}
+			o := ffmpeg.SinkOptions{Format: format, Width: 64, Height: 64, Opaque: format == ffmpeg.MP4, End: time.Second, Quality: 100}
+			sink, err := tools(t).NewSink(t.Context(), path, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sink.Write(t.Context(), &media.Frame{Image: picture(64, 64, want), Duration: time.Second}); err != nil {
+				t.Fatal(err)
+			}
+			if err := sink.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got := frames(t, probe(t, path), media.ReadOptions{})[0].Image.NRGBAAt(32, 32)
+			for i, d := range []int{int(got.R) - int(want.R), int(got.G) - int(want.G), int(got.B) - int(want.B), int(got.A) - int(want.A)} {
+				if d < -4 || d > 4 {
+					t.Errorf("channel %d of %v is off by %d from %v", i, got, d, want)
+				}
+			}
+		})
+	}
+}
+
+func TestEncoderErrorSurfaces(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "absent", "out.webm")
+	free, err := ffmpeg.Find(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink, err := free.NewSink(t.Context(), path, ffmpeg.SinkOptions{Format: ffmpeg.WebM, Width: 64, Height: 64, End: time.Second})
+	for i := 0; err == nil && i < 100; i++ {
+		err = sink.Write(t.Context(), &media.Frame{Image: picture(64, 64, color.NRGBA{A: 255}), PTS: time.Duration(i) * time.Second})
+	}
+	if err == nil {
+		err = sink.Close()
+	}
+	if e := (*ffmpeg.Error)(nil); !errors.As(err, &e) || !strings.Contains(e.Stderr, "No such file") {
+		t.Errorf("error = %v, want ffmpeg's complaint", err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	for _, format := range []ffmpeg.Format{ffmpeg.WebM, ffmpeg.MP4} {
+		sink, err := tools(t).NewSink(t.Context(), "/dev/full", ffmpeg.SinkOptions{Format: format, Width: 64, Height: 64, Opaque: format == ffmpeg.MP4, End: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = sink.Write(t.Context(), &media.Frame{Image: picture(64, 64, color.NRGBA{A: 255}), Duration: time.Second})
+		if err == nil {
+			err = sink.Close()
+		}
+		sink.Abort()
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: error = %v, want %v", format, err, syscall.ENOSPC)
+		}
+	}
 }

@@ -1,20 +1,14 @@
 package httpapi_test
 
 import (
-	"bytes"
-	"context"
-	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -24,7 +18,6 @@ import (
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/price"
 	"github.com/bgremove/bgremove/internal/service/store/storetest"
-	"github.com/bgremove/bgremove/internal/system/cores"
 	"github.com/bgremove/bgremove/pkg/api"
 )
 
@@ -243,157 +236,6 @@ func TestUnreadable(t *testing.T) {
 	}
 	if left, kept := s.balance(who), s.objects(); left != 20 || kept != 0 {
 		t.Errorf("%d credits are left and %d objects are kept", left, kept)
-	}
-}
-
-// poor is the answer to a submission that an account's credits do not suffice
-// for.
-func poor(credits int64) string {
-	return fmt.Sprintf(`{"creditsRemaining":%d,"error":"insufficient_credits"}`, credits)
-}
-
-func TestInsufficientCredits(t *testing.T) {
-	t.Parallel()
-	s := start(t, nil)
-	credits := min(price.OfSeconds(5.02), 2*price.Least) - 1
-	who := s.user("ada@example.com", credits)
-	c := s.client(s.key(who))
-	long := fileField("a.gif", clip(t, 2, 251)) // 5.02 s
-	c.submit(jobs, []field{long}).want(t, http.StatusPaymentRequired, poor(credits))
-	short := fileField("a.gif", clip(t, 2, 10))
-	c.submit(batches, []field{short, short}).want(t, http.StatusPaymentRequired, poor(credits))
-	if kept := s.objects(); kept != 0 {
-		t.Errorf("%d objects are kept", kept)
-	}
-	decode[api.JobCreated](t, c.submit(jobs, []field{short}), http.StatusAccepted)
-}
-
-// prober stands in for the real one, to observe and hold measurements.
-type prober func(ctx context.Context, path string) (job.Media, error)
-
-func (p prober) Probe(ctx context.Context, path string, _ job.Limits) (job.Media, error) {
-	return p(ctx, path)
-}
-
-func (p prober) Check(context.Context, job.Options) error { return nil }
-
-// TestPoor checks that an account without enough credits for any job learns so
-// before a file is kept or measured. Mistakes in the form come first.
-func TestPoor(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *httpapi.Config) {
-		c.Prober = prober(func(context.Context, string) (job.Media, error) {
-			t.Error("a file is measured")
-			return job.Media{}, nil
-		})
-	})
-	c := s.client(s.key(s.user("ada@example.com", price.Least-1)))
-	file := fileField("a.gif", []byte("not even a clip"))
-	c.submit(jobs, []field{file}).want(t, http.StatusPaymentRequired, poor(price.Least-1))
-	c.submit(jobs, []field{file, {"pad", "", "51"}}).wantStatus(t, http.StatusBadRequest)
-	c.submit(jobs, []field{fileField("a.txt", nil)}).wantStatus(t, http.StatusBadRequest)
-	more := s.client(s.key(s.user("bob@example.com", 2*price.Least-1)))
-	more.submit(batches, []field{file, file}).want(t, http.StatusPaymentRequired, poor(2*price.Least-1))
-	if kept := s.objects(); kept != 0 {
-		t.Errorf("%d objects are kept", kept)
-	}
-}
-
-// TestProbesTakeTurns checks that an account with many uploads leaves places
-// for others.
-func TestProbesTakeTurns(t *testing.T) {
-	t.Parallel()
-	var held sync.WaitGroup // files of ada under measurement
-	release := make(chan struct{})
-	s := start(t, func(c *httpapi.Config) {
-		c.Prober = prober(func(_ context.Context, path string) (job.Media, error) {
-			content, err := os.ReadFile(path)
-			if string(content) == "slow" {
-				held.Done()
-				<-release
-			}
-			return job.Media{FrameCount: 1, Width: 1, Height: 1, Duration: time.Second}, err
-		})
-	})
-	slow, quick := s.client(s.key(s.user("ada@example.com", 900))), s.client(s.key(s.user("bob@example.com", 900)))
-	places := max(1, cores.Count()) // half of all places
-	held.Add(places)
-	var sent sync.WaitGroup
-	for range places {
-		sent.Go(func() {
-			slow.submit(jobs, []field{fileField("a.gif", []byte("slow"))}).wantStatus(t, http.StatusAccepted)
-		})
-	}
-	held.Wait()
-	held.Add(places)
-	for range places { // these wait
-		sent.Go(func() {
-			slow.submit(jobs, []field{fileField("a.gif", []byte("slow"))}).wantStatus(t, http.StatusAccepted)
-		})
-	}
-	quick.submit(jobs, []field{fileField("b.gif", []byte("quick"))}).wantStatus(t, http.StatusAccepted)
-	close(release)
-	sent.Wait()
-}
-
-func TestLimits(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *httpapi.Config) { c.Limits = job.Limits{MaxDuration: 2 * time.Second} })
-	who := s.user("ada@example.com", 20)
-	c := s.client(s.key(who))
-	short, long := fileField("short.gif", clip(t, 2, 10)), fileField("long.gif", clip(t, 2, 101))
-	for path, fields := range map[string][]field{jobs: {long}, batches: {short, long}} {
-		got := decode[api.Error](t, c.submit(path, fields), http.StatusBadRequest)
-		if got.Message == nil || !strings.HasPrefix(*got.Message, "long.gif: ") {
-			t.Errorf("%s: got %+v", path, got)
-		}
-	}
-	if left, kept := s.balance(who), s.objects(); left != 20 || kept != 0 {
-		t.Errorf("%d credits are left and %d objects are kept", left, kept)
-	}
-}
-
-// TestTooLarge checks for 413 however the size is announced, and before 400.
-func TestTooLarge(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *httpapi.Config) { c.MaxFile = 50_000 })
-	who := s.user("ada@example.com", 20)
-	c := s.client(s.key(who))
-	large := func(n int) field { return fileField("a.gif", bytes.Repeat([]byte("x"), n)) }
-	for name, test := range map[string]struct {
-		path   string
-		fields []field
-	}{
-		"a little":         {jobs, []field{large(50_001)}},
-		"by far":           {jobs, []field{large(5_000_000)}},
-		"and wrong before": {jobs, []field{{name: "pad", value: "99"}, large(50_001)}},
-		"one of a batch":   {batches, []field{fileField("b.gif", clip(t, 2, 10)), large(50_001)}},
-	} {
-		body, contentType := form(t, test.fields...)
-		t.Run(name, func(t *testing.T) {
-			c.do(http.MethodPost, test.path, bytes.NewReader(body), "Content-Type", contentType).
-				want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
-		})
-		t.Run(name+" without a length", func(t *testing.T) {
-			streamed := *c
-			streamed.http = http.DefaultClient
-			streamed.do(http.MethodPost, test.path, io.MultiReader(bytes.NewReader(body)), "Content-Type", contentType).
-				want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
-		})
-	}
-	if left, kept := s.balance(who), s.objects(); left != 20 || kept != 0 {
-		t.Errorf("%d credits are left and %d objects are kept", left, kept)
-	}
-	decode[api.BatchCreated](t, c.submit(batches, slices.Repeat([]field{fileField("b.gif", clip(t, 2, 10))}, 2)), http.StatusAccepted)
-}
-
-// TestHugeLimit checks that a limit of files that means none does not overflow.
-func TestHugeLimit(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *httpapi.Config) { c.MaxFile = math.MaxInt64 })
-	c := s.client(s.key(s.user("ada@example.com", 20)))
-	for _, path := range []string{jobs, batches} {
-		c.submit(path, []field{fileField("a.gif", clip(t, 2, 10))}).wantStatus(t, http.StatusAccepted)
 	}
 }
 

@@ -2,12 +2,8 @@ package ortlib_test
 
 import (
 	"archive/tar"
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -21,155 +17,6 @@ import (
 	"github.com/bgremove/bgremove/internal/network/fetch"
 	"github.com/bgremove/bgremove/internal/network/ortlib"
 )
-
-// library begins like a shared library of this system.
-func library() []byte {
-	head := map[string]string{"windows": "MZ", "darwin": "\xcf\xfa\xed\xfe"}[runtime.GOOS]
-	if head == "" {
-		head = "\x7fELF"
-	}
-	return append([]byte(head), bytes.Repeat([]byte("code"), 1000)...)
-}
-
-// names returns the library's file names: the one with its version, and the one
-// without.
-func names() (versioned, plain string) {
-	switch runtime.GOOS {
-	case "windows":
-		return "onnxruntime.dll", "onnxruntime.dll"
-	case "darwin":
-		return "libonnxruntime." + ortlib.Version + ".dylib", "libonnxruntime.dylib"
-	}
-	return "libonnxruntime.so." + ortlib.Version, "libonnxruntime.so"
-}
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
-
-func tgz(t testing.TB, headers ...tar.Header) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	w := tar.NewWriter(z)
-	for _, h := range headers {
-		h.Mode = 0o644
-		if h.Typeflag == tar.TypeReg {
-			h.Size = int64(len(library()))
-		}
-		if err := w.WriteHeader(&h); err != nil {
-			t.Fatal(err)
-		}
-		if h.Typeflag == tar.TypeReg {
-			if _, err := w.Write(library()); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := errors.Join(w.Close(), z.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func zipped(t testing.TB, name string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	f, err := w.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write(library()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func file(name string) tar.Header { return tar.Header{Name: name, Typeflag: tar.TypeReg} }
-
-func write(t *testing.T, path string, data []byte) string {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func is[T error](err error) bool { var e T; return errors.As(err, &e) }
-
-func TestFind(t *testing.T) {
-	t.Parallel()
-	versioned, plain := names()
-	dir := t.TempDir()
-	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
-	for _, folder := range []string{"named", "beside", "cache", "system"} {
-		write(t, at(folder, plain), library())
-	}
-	write(t, at("both", plain), library())
-	write(t, at("both", versioned), library())
-	write(t, at("script", plain), []byte("/* GNU ld script */"))
-	tests := map[string]struct {
-		places ortlib.Places
-		want   ortlib.Library
-	}{
-		"named file":   {ortlib.Places{Explicit: at("named", plain), Beside: []string{at("beside")}}, ortlib.Library{Path: at("named", plain), Source: "named"}},
-		"named folder": {ortlib.Places{Explicit: at("named")}, ortlib.Library{Path: at("named", plain), Source: "named"}},
-		"beside first": {ortlib.Places{Beside: []string{at("absent"), at("beside")}, Cache: at("cache"), System: []string{at("system")}},
-			ortlib.Library{Path: at("beside", plain), Source: "beside the executable"}},
-		"then cache":      {ortlib.Places{Beside: []string{at("absent")}, Cache: at("cache"), System: []string{at("system")}}, ortlib.Library{Path: at("cache", plain), Source: "cache"}},
-		"then system":     {ortlib.Places{Cache: at("absent"), System: []string{at("system")}}, ortlib.Library{Path: at("system", plain), Source: "system"}},
-		"exact version":   {ortlib.Places{Cache: at("both")}, ortlib.Library{Path: at("both", versioned), Source: "cache"}},
-		"no text file":    {ortlib.Places{Cache: at("script"), System: []string{at("system")}}, ortlib.Library{Path: at("system", plain), Source: "system"}},
-		"no empty folder": {ortlib.Places{Beside: []string{""}, Cache: at("cache")}, ortlib.Library{Path: at("cache", plain), Source: "cache"}},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got, err := test.places.Find(); err != nil || got != test.want {
-				t.Errorf("%+v, %v; want %+v", got, err, test.want)
-			}
-		})
-	}
-	for name, p := range map[string]ortlib.Places{
-		"nowhere":      {Cache: at("absent")},
-		"named wrong":  {Explicit: at("absent"), Cache: at("cache")}, // never another than the named one
-		"named folder": {Explicit: dir, Cache: at("cache")},
-	} {
-		if lib, err := p.Find(); !is[*ortlib.NotFoundError](err) {
-			t.Errorf("%s: %+v, %v", name, lib, err)
-		}
-	}
-	if _, err := (ortlib.Places{Explicit: at("script", plain)}).Find(); !errors.Is(err, ortlib.ErrNotLibrary) {
-		t.Errorf("%v, want ErrNotLibrary", err)
-	}
-}
-
-// Find makes a relative path absolute, because the linker takes only an
-// absolute one for a path.
-func TestFindRelative(t *testing.T) {
-	_, plain := names()
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, plain), library())
-	t.Chdir(dir)
-	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, explicit := range []string{".", plain, "./" + plain} {
-		lib, err := ortlib.Places{Explicit: explicit}.Find()
-		if err != nil || lib.Path != filepath.Join(wd, plain) {
-			t.Errorf("%s: %+v, %v", explicit, lib, err)
-		}
-	}
-}
 
 func TestInstallFrom(t *testing.T) {
 	t.Parallel()
@@ -228,26 +75,6 @@ func TestInstallFrom(t *testing.T) {
 	}
 }
 
-func isErr(target error) func(error) bool {
-	return func(err error) bool { return errors.Is(err, target) }
-}
-
-func checkOnly(t *testing.T, dir string, want ...string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, e := range entries {
-		if i >= len(want) || e.Name() != want[i] {
-			t.Errorf("left behind: %s", e.Name())
-		}
-	}
-	if len(entries) != len(want) {
-		t.Errorf("%d files, want %v", len(entries), want)
-	}
-}
-
 // A file without a known digest is not installed, and a file with a known name
 // must have its digest.
 func TestInstallUnknown(t *testing.T) {
@@ -278,13 +105,6 @@ func TestInstallUnknown(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-// unreachable is a client that can reach no server.
-var unreachable = fetch.Client{HTTP: &http.Client{Transport: refuse{}}}
-
-type refuse struct{}
-
-func (refuse) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
 
 // If the release is not available, npm is used; its package is checked.
 func TestInstallNPM(t *testing.T) {
