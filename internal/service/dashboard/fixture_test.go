@@ -52,6 +52,7 @@ func start(t testing.TB, change func(*server.Config)) *service {
 	c.Addr, c.Database, c.TempDir, c.Slots = "127.0.0.1:0", storetest.SQLite(t), filepath.Join(dir, "tmp"), 1
 	c.Storage = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String()
 	c.Engine.ModelsDir = filepath.Join(dir, "models")
+	c.Engine.Library = filepath.Join(dir, "none") // whatever this machine has: see following
 	c.Log = slog.New(slog.NewTextHandler(s.log, nil))
 	c.Listening = func(at net.Addr) { s.url = "http://" + at.String(); close(listening) }
 	if change != nil {
