@@ -96,7 +96,7 @@ func signed(secret, event string, at time.Time) string {
 // metrics are requested from a server that trusts all its visitors as proxies.
 func metrics(ctx context.Context, t *target) (_ string, err error) {
 	proxied, err := t.stranger().get(ctx, "/metrics")
-	if err := errors.Join(err, proxied.want(http.StatusNotFound, "")); err != nil {
+	if err := errors.Join(err, proxied.want(http.StatusNotFound, api.ErrorCodeNotFound)); err != nil {
 		return "", fmt.Errorf("a trusted proxy: %w", err)
 	}
 	direct, err := t.open(ctx)
@@ -106,7 +106,7 @@ func metrics(ctx context.Context, t *target) (_ string, err error) {
 	defer func() { err = errors.Join(err, direct.close(ctx)) }()
 	for _, header := range []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"} {
 		got, err := direct.stranger().get(ctx, "/metrics", header, "203.0.113.5")
-		if err := errors.Join(err, got.want(http.StatusNotFound, "")); err != nil {
+		if err := errors.Join(err, got.want(http.StatusNotFound, api.ErrorCodeNotFound)); err != nil {
 			return "", fmt.Errorf("%s: %w", header, err)
 		}
 	}
