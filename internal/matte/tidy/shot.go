@@ -9,26 +9,18 @@ type shot struct {
 	largest     int64 // the alpha of its largest part, over all its frames
 }
 
-// measured are the shots of the clip, with their largest parts.
-func (v *Volume) measured() []shot {
-	shots := make([]shot, len(v.shots))
-	for i, first := range v.shots {
-		shots[i].first, shots[i].last = int32(first), int32(len(v.frames)-1)
-		if i > 0 {
-			shots[i-1].last = int32(first - 1)
-		}
-	}
+// findLargest sets each shot's largest.
+func (v *Volume) findLargest() {
 	for i := range v.parts.nodes {
 		n := &v.parts.nodes[v.parts.find(int32(i))]
-		s := shotOf(shots, n)
+		s := v.shotOf(n)
 		s.largest = max(s.largest, n.mass)
 	}
-	return shots
 }
 
 // shotOf is the shot that a node is in.
-func shotOf(shots []shot, n *node) *shot {
-	return &shots[sort.Search(len(shots), func(i int) bool { return shots[i].last >= n.first })]
+func (v *Volume) shotOf(n *node) *shot {
+	return &v.shots[sort.Search(len(v.shots), func(i int) bool { return v.shots[i].last >= n.first })]
 }
 
 func (s *shot) length() int32 { return s.last - s.first + 1 }

@@ -46,7 +46,7 @@ type Volume struct {
 	grid     grid
 	cells    []cell // of the frame that is added
 	frames   []frame
-	shots    []int // the first frame of each
+	shots    []shot
 	parts    forest
 	holes    forest
 	// previousParts and previousHoles are the frame's before it, as nodes of the forests + 1.
@@ -83,7 +83,8 @@ func New(size image.Point) *Volume {
 func (v *Volume) Cut() {
 	clear(v.previousParts)
 	clear(v.previousHoles)
-	v.shots = append(v.shots, len(v.frames))
+	n := int32(len(v.frames))
+	v.shots = append(v.shots, shot{first: n, last: n - 1})
 }
 
 // Add adds the next matte. Its rows are contiguous.
@@ -100,6 +101,7 @@ func (v *Volume) Add(m *image.Alpha) {
 		}
 	}
 	f.holes = v.addHoles()
+	v.shots[len(v.shots)-1].last = int32(len(v.frames))
 	v.frames = append(v.frames, f)
 }
 
@@ -181,18 +183,18 @@ func (v *Volume) isHaze(n *node) bool {
 
 // Decide settles what stays.
 func (v *Volume) Decide() {
-	shots := v.measured()
+	v.findLargest()
 	for i := range v.parts.nodes {
 		n := &v.parts.nodes[i]
 		if n.parent != int32(i) {
 			continue
 		}
-		s := shotOf(shots, n)
+		s := v.shotOf(n)
 		n.removed = v.Largest && n.mass < s.largest || v.isHaze(n) || s.isSpeck(n) || s.inside(n) && s.flickers(n, flickerShare)
 	}
 	for i := range v.holes.nodes {
 		n := &v.holes.nodes[i]
-		n.removed = n.parent == int32(i) && !n.outside && shotOf(shots, n).flickers(n, holeShare)
+		n.removed = n.parent == int32(i) && !n.outside && v.shotOf(n).flickers(n, holeShare)
 	}
 	for i := range v.frames {
 		f := &v.frames[i]
