@@ -155,7 +155,9 @@ func (e *Editors) enter(ctx context.Context, j job.Job) (*open, error) {
 	if j.Input == nil {
 		return nil, job.ErrNotFound
 	}
-	o, err := e.find(j)
+	e.mu.Lock()
+	o, _, err := e.place(j)
+	e.mu.Unlock()
 	if o != nil || err != nil {
 		return o, err
 	}
@@ -165,37 +167,33 @@ func (e *Editors) enter(ctx context.Context, j job.Job) (*open, error) {
 	return e.begin(j)
 }
 
-// find is a job's clip, or nil if it can be studied. The caller leaves it.
-func (e *Editors) find(j job.Job) (*open, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// place is a job's clip, which the caller leaves, or nil and the clips that must go before it is
+// studied. It needs mu.
+func (e *Editors) place(j job.Job) (o *open, others []string, err error) {
 	if o, found := e.clips[j.ID]; found {
 		o.users++
-		return o, nil
+		return o, nil, nil
 	}
-	if _, room := e.outOfTheWay(j.AccountID); e.closed || !room {
-		return nil, ErrBusy
+	others, room := e.outOfTheWay(j.AccountID)
+	if e.closed || !room {
+		return nil, nil, ErrBusy
 	}
-	return nil, nil
+	return nil, others, nil
 }
 
 // begin starts a study, unless another call just has.
 func (e *Editors) begin(j job.Job) (*open, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if o, found := e.clips[j.ID]; found {
-		o.users++
-		return o, nil
-	}
-	others, room := e.outOfTheWay(j.AccountID)
-	if e.closed || !room {
-		return nil, ErrBusy
+	o, others, err := e.place(j)
+	if o != nil || err != nil {
+		return o, err
 	}
 	for _, id := range others {
 		e.remove(id, e.clips[id])
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	o := &open{accountID: j.AccountID, stop: stop, done: make(chan struct{}), turn: make(chan struct{}, 1), users: 1}
+	o = &open{accountID: j.AccountID, stop: stop, done: make(chan struct{}), turn: make(chan struct{}, 1), users: 1}
 	o.expires = time.AfterFunc(e.config.Abandoned, func() { e.expire(j.ID, o) })
 	e.clips[j.ID] = o
 	e.ended.Go(func() {
