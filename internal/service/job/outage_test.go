@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,32 +30,51 @@ func (x *fixture) behind(w *wire.Wire, lease time.Duration) *job.Service {
 	return job.New(db, blobs, job.Config{Lease: lease})
 }
 
-// A clip that is done in parts waits for a database that is away, too.
-func TestDatabaseAwayFromParts(t *testing.T) {
-	t.Parallel()
+// awayFromParts does a clip in parts, and takes the database away while one of them is made, until the
+// job's lease has been over for some leases. The first try of that part ends with an error, if there is one.
+func awayFromParts(t *testing.T, leases int64, failure error) (x *fixture, s *splitter, id string) {
+	t.Helper()
 	const lease = 2 * time.Second
 	database := storetest.Postgres(t)
 	w := storetest.Wire(t, database)
-	direct := newFixture(t, storetest.Open(t, database), job.Config{})
+	x = newFixture(t, storetest.Open(t, database), job.Config{})
 	begun, goOn := make(chan struct{}), make(chan struct{})
-	s := newSplitter(func(_ context.Context, step string, p job.Part) error {
-		if step == "matte" && p.Start == time.Second {
+	var tries atomic.Int32
+	s = newSplitter(func(_ context.Context, step string, p job.Part) error {
+		if step == "matte" && p.Start == time.Second && tries.Add(1) == 1 {
 			close(begun)
 			<-goOn
+			return failure
 		}
 		return nil
 	})
-	direct.work(&job.Worker{Service: direct.behind(w, lease), Processor: s, SplitOver: time.Second})
-	id := direct.submit(direct.owner, direct.input("long", 3)).Jobs[0].ID
+	x.work(&job.Worker{Service: x.behind(w, lease), Processor: s, SplitOver: time.Second})
+	id = x.submit(x.owner, x.input("long", 3)).Jobs[0].ID
 	<-begun
 	w.Cut()
 	close(goOn)
-	direct.until("SELECT lease_until < now_ms() - CAST($2 AS BIGINT) FROM jobs WHERE id = $1", id, 5*lease.Milliseconds())
+	x.until("SELECT lease_until < now_ms() - CAST($2 AS BIGINT) FROM jobs WHERE id = $1", id, leases*lease.Milliseconds())
 	w.Mend()
-	direct.ended()
-	direct.checkJoined(id)
-	if n := s.mattes.Load(); n != 3 || direct.get(id).Attempt != 1 {
-		t.Errorf("%d mattes, attempt %d", n, direct.get(id).Attempt)
+	x.ended()
+	x.checkJoined(id)
+	return x, s, id
+}
+
+// A clip that is done in parts waits for a database that is away, too.
+func TestDatabaseAwayFromParts(t *testing.T) {
+	t.Parallel()
+	x, s, id := awayFromParts(t, 5, nil)
+	if n := s.mattes.Load(); n != 3 || x.get(id).Attempt != 1 {
+		t.Errorf("%d mattes, attempt %d", n, x.get(id).Attempt)
+	}
+}
+
+// A part that fails while the database is away is given back when it is there again.
+func TestPartFailsWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	x, _, id := awayFromParts(t, 1, errors.New("no such frame"))
+	if n := x.get(id).Attempt; n != 1 {
+		t.Errorf("attempt %d", n)
 	}
 }
 

@@ -2,11 +2,9 @@ package job_test
 
 import (
 	"context"
-	"errors"
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,7 +13,6 @@ import (
 
 	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/job"
-	"github.com/bgremove/bgremove/internal/service/store/storetest"
 )
 
 // joiner is a splitter that calls before as it joins parts.
@@ -226,35 +223,4 @@ func TestNoSpaceForParts(t *testing.T) {
 			t.Errorf("the clip is %q after %d parts", got, s.renders.Load())
 		}
 	})
-}
-
-// A part that fails while the database is away is given back when it is there again.
-func TestPartFailsWithoutDatabase(t *testing.T) {
-	t.Parallel()
-	const lease = 2 * time.Second
-	database := storetest.Postgres(t)
-	w := storetest.Wire(t, database)
-	direct := newFixture(t, storetest.Open(t, database), job.Config{})
-	begun, goOn := make(chan struct{}), make(chan struct{})
-	var tries atomic.Int32
-	s := newSplitter(func(_ context.Context, step string, p job.Part) error {
-		if step == "matte" && p.Start == time.Second && tries.Add(1) == 1 {
-			close(begun)
-			<-goOn
-			return errors.New("no such frame")
-		}
-		return nil
-	})
-	direct.work(&job.Worker{Service: direct.behind(w, lease), Processor: s, SplitOver: time.Second})
-	id := direct.submit(direct.owner, direct.input("long", 3)).Jobs[0].ID
-	<-begun
-	w.Cut()
-	close(goOn)
-	direct.until("SELECT lease_until < now_ms() - CAST($2 AS BIGINT) FROM jobs WHERE id = $1", id, lease.Milliseconds())
-	w.Mend()
-	direct.ended()
-	direct.checkJoined(id)
-	if n := direct.get(id).Attempt; n != 1 {
-		t.Errorf("attempt %d", n)
-	}
 }
