@@ -1,4 +1,4 @@
-// Package buffer has what all that works on pixels needs for its buffers.
+// Package buffer has a helper for buffers that are used again.
 package buffer
 
 // Sized is a slice of length n, in the memory of s if that is enough. Its content is undefined.
