@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"code.dny.dev/ssrf"
 )
@@ -77,7 +78,7 @@ func (g *Guard) CheckURL(ctx context.Context, text string) error {
 	switch {
 	case len(text) > MaxURL:
 		return &URLError{fmt.Sprintf("must have at most %d bytes", MaxURL)}
-	case err != nil, u.Hostname() == "", u.User != nil, u.Fragment != "", port < 0, port > 65535:
+	case err != nil, !utf8.ValidString(text), u.Hostname() == "", u.User != nil, u.Fragment != "", port < 0, port > 65535:
 		return &URLError{"must be an address such as https://example.com/path"}
 	case u.Scheme != "https" && (u.Scheme != "http" || !g.private):
 		return &URLError{"must begin with https://"}

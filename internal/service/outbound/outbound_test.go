@@ -18,6 +18,7 @@ func TestAddresses(t *testing.T) {
 		"https://8.8.8.8/hook": "", "https://[2606:4700::1111]:8443/a?b=c": "",
 		"http://8.8.8.8/": "https", "ftp://8.8.8.8/": "https", "8.8.8.8": "address", "https://": "address", "https:///hook": "address", "": "address",
 		"https://user:pass@8.8.8.8/": "address", "https://8.8.8.8:99999/": "address", "https://8.8.8.8/#a": "address", "https://8.8.8.8/\x00": "address",
+		"https://8.8.8.8/\xff": "address", "https://8.8.8.8/é": "",
 		"https://8.8.8.8/" + strings.Repeat("a", 2000): "bytes",
 		"https://127.0.0.1/":                           "private", "https://localhost/": "private", "https://10.1.2.3/": "private", "https://192.168.1.1/": "private",
 		"https://172.16.0.1/": "private", "https://169.254.169.254/latest/meta-data": "private", "https://168.63.129.16/": "private",
