@@ -22,6 +22,9 @@ const (
 // cross-site checks do not apply.
 const stripeWebhook = "/api/stripe/webhook"
 
+// estimate takes a file, or JSON, which is kept in memory while it is read.
+const estimate = "/api/v1/estimate"
+
 // guard runs before every operation. It checks the client's identity, its rate
 // and its volume, in the order of the refusals.
 func (a *API) guard(next http.Handler) http.Handler {
@@ -69,6 +72,8 @@ func (a *API) maxBody(r *http.Request) int64 {
 	switch path := r.URL.Path; {
 	case path == "/api/v1/batches", path == "/api/jobs":
 		return MaxFiles*a.MaxFile + maxForm
+	case path == estimate && strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"):
+		return maxJSON
 	case strings.HasPrefix(path, "/api/v1/"):
 		return a.MaxFile + maxForm
 	case strings.HasPrefix(path, "/api/jobs/"):

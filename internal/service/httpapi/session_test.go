@@ -167,13 +167,15 @@ func TestCrossSiteEverywhere(t *testing.T) {
 	c.get("/api/account", "Sec-Fetch-Site", "cross-site").want(t, http.StatusOK, `{"confirmed":true,"credits":0,"email":"ada@example.com","keys":[],"plan":null}`+"\n")
 }
 
+// TestHugeJSON checks that JSON, which is read into memory, is not bounded by the size of
+// files.
 func TestHugeJSON(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *httpapi.Config) { c.SignUp = true })
-	s.user("ada@example.com", 0)
-	c := s.signedIn("ada@example.com")
-	for _, path := range []string{"/api/session", "/api/accounts", "/api/account/keys"} {
-		c.post(path, `{"name":"`+strings.Repeat("x", 70_000)+`"}`).want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
+	who := s.user("ada@example.com", 0)
+	browser, key := s.signedIn("ada@example.com"), s.client(s.key(who))
+	for path, c := range map[string]*client{"/api/session": browser, "/api/accounts": browser, "/api/account/keys": browser, "/api/v1/estimate": key} {
+		c.post(path, `{"duration":1,"name":"`+strings.Repeat("x", 70_000)+`"}`).want(t, http.StatusRequestEntityTooLarge, `{"error":"payload_too_large"}`)
 	}
 }
 
