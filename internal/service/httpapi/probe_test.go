@@ -69,6 +69,24 @@ func TestPoor(t *testing.T) {
 	}
 }
 
+// TestSuspendedMeanwhile checks that an account that is suspended while its file is measured
+// is not charged, and that its file is not kept.
+func TestSuspendedMeanwhile(t *testing.T) {
+	t.Parallel()
+	var suspend func() error
+	s := start(t, func(c *httpapi.Config) {
+		c.Prober = prober(func(context.Context, string) (job.Media, error) {
+			return job.Media{FrameCount: 1, Width: 1, Height: 1, Duration: time.Second}, suspend()
+		})
+	})
+	who := s.user("ada@example.com", price.Least)
+	suspend = func() error { return s.accounts.Suspend(context.Background(), who.ID) }
+	s.client(s.key(who)).submit(jobs, []field{fileField("a.gif", []byte("a clip"))}).want(t, http.StatusForbidden, `{"error":"suspended"}`)
+	if left, kept := s.balance(who), s.objects(); left != price.Least || kept != 0 {
+		t.Errorf("%d credits are left and %d objects are kept", left, kept)
+	}
+}
+
 // TestProbesTakeTurns checks that an account with many uploads leaves places
 // for others.
 func TestProbesTakeTurns(t *testing.T) {

@@ -170,7 +170,7 @@ func checkClips(sub job.Submission) error {
 
 // refused reports whether Submit has certainly done nothing.
 func refused(err error) bool {
-	return isType[*account.InsufficientError](err) || isAny(job.ErrRunning, job.ErrConflict)(err)
+	return isType[*account.InsufficientError](err) || isAny(account.ErrSuspended, job.ErrRunning, job.ErrConflict)(err)
 }
 
 // earlierAnswer is what an earlier request with the Idempotency-Key was answered.
