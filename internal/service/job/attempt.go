@@ -296,11 +296,12 @@ func outOfSpace(err error) bool {
 	return errors.Is(err, blob.ErrNoTempSpace) || errors.Is(err, syscall.ENOSPC) && !errors.As(err, &storage)
 }
 
-// persist changes the database, again while it is away and the lease holds.
+// persist changes the database, again while it is away and the lease holds. After the end of
+// ctx the error is its cause, too: a change that was under way only knows that it was stopped.
 func (t *attempt) persist(ctx context.Context, change func(context.Context) error) error {
 	for wait := retryFirst; ; wait = min(2*wait, pollEvery) {
 		err := change(ctx)
-		if err == nil || errors.Is(err, errLost) || !store.Unavailable(err) {
+		if err == nil || errors.Is(err, errLost) || ctx.Err() == nil && !store.Unavailable(err) {
 			return err
 		}
 		if !sleep(ctx, wait, nil) {

@@ -3,10 +3,14 @@ package job_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/bgremove/bgremove/internal/service/job"
+	"github.com/bgremove/bgremove/internal/service/store"
 	"github.com/bgremove/bgremove/internal/service/store/storetest"
 )
 
@@ -93,6 +97,51 @@ func TestCancelRunning(t *testing.T) {
 		if left := x.objects(); len(left) > 0 {
 			t.Errorf("%v are left", left)
 		}
+	})
+}
+
+// atStore is an Observer that is called as an attempt has stored its output.
+type atStore struct {
+	counter
+	stored func()
+}
+
+func (o *atStore) Stage(name string, took time.Duration) {
+	o.counter.Stage(name, took)
+	if name == "store" {
+		o.stored()
+	}
+}
+
+// TestCancelStored checks that nothing stays of a job whose worker hears that it was cancelled
+// between the storing of its output and its end.
+func TestCancelStored(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		var (
+			x  *fixture
+			id string
+		)
+		lease, heard := make(chan context.Context, 1), make(chan struct{})
+		o := &atStore{stored: func() {
+			x.remove(id)
+			x.remove(id) // the input
+			<-(<-lease).Done()
+			close(heard)
+		}}
+		x = newFixture(t, db, job.Config{Observer: o})
+		id = x.submit(x.owner, x.input("a.gif", 5)).Jobs[0].ID
+		stop := x.work(&job.Worker{Processor: processor(func(ctx context.Context, task job.Task) (job.Product, error) {
+			lease <- ctx
+			out := filepath.Join(task.Dir, "out")
+			return job.Product{Path: out}, os.WriteFile(out, []byte("out"), 0o600)
+		})})
+		<-heard
+		stop() // waits for the attempt
+		if left := x.objects(); len(left) > 0 || o.ends[string(job.Cancelled)] != 1 {
+			t.Errorf("%v are left, and the attempt ended as %v", left, o.ends)
+		}
+		x.consistent()
 	})
 }
 
