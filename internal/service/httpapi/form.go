@@ -22,7 +22,7 @@ const (
 	// MaxFiles is how many files a batch may have.
 	MaxFiles  = 20
 	maxParts  = 100
-	maxOption = 1000 // bytes of an option's value, but of hints
+	maxOption = 1000 // bytes of an option's value, but of hints and addresses
 	// maxPartHeader bounds the header of a part, in bytes: the standard reader
 	// would accept 10 MB. It also covers bytes of the part read together with
 	// it.
@@ -142,8 +142,11 @@ var FlagNames = map[string]string{"format": "outputFormat", "bg": "bgColor"}
 // nearly an option's, or its name on the command line: nobody shall pay for a typo.
 func (f *form) field(name string, r io.Reader) error {
 	most := maxOption
-	if name == "hints" {
+	switch name {
+	case "hints":
 		most = option.HintBytes
+	case webhookField:
+		most = outbound.MaxURL
 	}
 	value, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bgremove/bgremove/internal/service/outbound"
 	"github.com/bgremove/bgremove/internal/service/webhook"
 	"github.com/bgremove/bgremove/pkg/api"
 )
@@ -59,7 +60,7 @@ func TestWebhookURL(t *testing.T) {
 	c, browser := s.client(s.key(who)), s.signedIn("ada@example.com")
 	good, bad := fileField("a.gif", clip(t, 2, 10)), fileField("b.gif", []byte("no clip"))
 	to := func(url string) field { return field{name: "webhookUrl", value: url} }
-	const url = "https://8.8.8.8/hook"
+	url := "https://8.8.8.8/" + strings.Repeat("a", outbound.MaxURL-len("https://8.8.8.8/"))
 	refuse := func(f field, message string) {
 		t.Helper()
 		refused := decode[api.Error](t, c.submit(jobs, []field{good, f}), http.StatusBadRequest)
@@ -72,6 +73,7 @@ func TestWebhookURL(t *testing.T) {
 	refuse(to("https://10.0.0.1/"), "webhookUrl must not lead to a private or reserved address")
 	refuse(to("https://localhost/"), "webhookUrl must not lead to a private or reserved address")
 	refuse(to("nowhere"), "webhookUrl must be an address")
+	refuse(to(url+"a"), "webhookUrl is longer than 2000 bytes")
 	refuse(field{name: "webhookURL", value: url}, "webhookURL: did you mean webhookUrl?")
 
 	made := decode[api.BatchCreated](t, c.submit(batches, []field{good, bad, to(url)}, "Idempotency-Key", "k"), http.StatusAccepted)
