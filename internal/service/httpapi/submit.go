@@ -126,7 +126,7 @@ func (a *API) check(ctx context.Context, f *form) error {
 	if err := a.checkOptions(ctx, f.options); err != nil {
 		return err
 	}
-	if err := a.checkURLs(ctx, f); err != nil || f.webhook == "" {
+	if err := a.checkURLs(ctx, f); err != nil || !f.given[webhookField] {
 		return err
 	}
 	return webhookError(webhookField, a.Webhooks.CheckSubmission(ctx, f.account, f.webhook))

@@ -73,6 +73,7 @@ func TestWebhookURL(t *testing.T) {
 	refuse(to("https://10.0.0.1/"), "webhookUrl must not lead to a private or reserved address")
 	refuse(to("https://localhost/"), "webhookUrl must not lead to a private or reserved address")
 	refuse(to("nowhere"), "webhookUrl must be an address")
+	refuse(to(""), "webhookUrl must be an address")
 	refuse(to(url+"a"), "webhookUrl is longer than 2000 bytes")
 	refuse(field{name: "webhookURL", value: url}, "webhookURL: did you mean webhookUrl?")
 
