@@ -23,6 +23,7 @@ import (
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/cli/term"
 	"github.com/bgremove/bgremove/internal/service/account"
+	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/internal/service/dashboard"
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/server"
@@ -167,7 +168,7 @@ func (e *edit) config(dir string) (server.Config, error) {
 	c := server.DefaultConfig()
 	c.Local, c.Addr, c.Slots = true, "127.0.0.1:0", 1
 	c.Database, c.TempDir = "sqlite:"+filepath.Join(dir, "bgremove.db"), filepath.Join(dir, "tmp")
-	c.Storage = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String()
+	c.Storage = blob.FolderURL(filepath.Join(dir, "objects"))
 	c.Limits, c.Reserve, c.Jobs.TimeLimit = job.Limits{}, 0, 24*time.Hour
 	c.MaxFile = max(c.MaxFile, stat.Size())
 	c.UploadSpace = max(c.UploadSpace, 2*c.MaxFile)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/bgremove/bgremove/internal/cli/failure"
+	"github.com/bgremove/bgremove/internal/service/blob"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
@@ -58,7 +58,7 @@ func (p *location) setDefaults() error {
 		p.database = "sqlite:" + filepath.Join(data, "bgremove.db")
 	}
 	if p.storage == "" {
-		p.storage = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(data, "objects"))}).String()
+		p.storage = blob.FolderURL(filepath.Join(data, "objects"))
 	}
 	return nil
 }

@@ -22,6 +22,15 @@ import (
 // final name.
 type fileBackend struct{ dir string }
 
+// FolderURL is the URL by which Open opens a folder, of an absolute path.
+func FolderURL(dir string) string {
+	path := filepath.ToSlash(dir)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/…, which would be a host
+	}
+	return (&neturl.URL{Scheme: "file", Path: path}).String()
+}
+
 func openFiles(u *neturl.URL) (*Store, error) {
 	if u.Host != "" && u.Host != "." || u.Path == "" {
 		return nil, fmt.Errorf("storage: %s needs an absolute path, as file:///PATH", u)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -114,6 +115,19 @@ func TestFolders(t *testing.T) {
 		if diff := cmp.Diff(want, blob.Folders(s, "jobs/1/out-1.gif")); diff != "" {
 			t.Errorf("%s: %s", url, diff)
 		}
+	}
+}
+
+// A folder is found by its URL, whatever characters and letters of drives are in its path.
+func TestFolderURL(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "50% of #1")
+	s := open(t, blob.FolderURL(dir), blob.Options{})
+	if got, want := blob.Folders(s, "a"), []string{dir}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got, want := blob.FolderURL("C:/Users/ada/objects"), "file:///C:/Users/ada/objects"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -220,5 +219,5 @@ func openFolder(ctx context.Context, path string) (*blob.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return blob.Open(ctx, (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), blob.Options{})
+	return blob.Open(ctx, blob.FolderURL(path), blob.Options{})
 }

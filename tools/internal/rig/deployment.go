@@ -76,7 +76,7 @@ func (r *Rig) Postgres(ctx context.Context) (*Deployment, error) {
 
 func (r *Rig) newDeployment() (*Deployment, error) {
 	dir, err := os.MkdirTemp(r.Dir, "deployment-*")
-	return &Deployment{rig: r, dir: dir, Storage: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "objects"))}).String()}, err
+	return &Deployment{rig: r, dir: dir, Storage: blob.FolderURL(filepath.Join(dir, "objects"))}, err
 }
 
 // UseS3 replaces the storage with a new bucket.
