@@ -46,7 +46,7 @@ func (j *removal) settleMatte(in *input, inputPath, outputPath string) error {
 	if reason := j.replaces(path, j.reads(in, inputPath)); reason != "" {
 		return &Error{Kind: Invalid, Cause: OutputIsInput, Path: path, Reason: reason}
 	}
-	if samePath(path, outputPath) || j.extras.takes(path, outputPath) || j.extras.takes(outputPath, path) {
+	if samePath(path, outputPath) || j.extras.takes(path, outputPath) || j.extras.takes(outputPath, path) || j.extras.shareNames(path, outputPath) {
 		return &Error{Kind: Invalid, Path: path, Reason: "named twice: the matte and the output need names of their own"}
 	}
 	apart := &removal{options: Options{Format: format}, extras: j.extras}

@@ -116,6 +116,13 @@ func (x Extras) takes(output, path string) bool {
 	return isOneOf(p, output, path)
 }
 
+// shareNames reports whether two outputs are numbered pictures that may get the same name.
+func (x Extras) shareNames(a, b string) bool {
+	one, ok := sequence.ParsePattern(a)
+	other, ok2 := sequence.ParsePattern(b)
+	return x.Numbered && ok && ok2 && one.Meets(other) && sameFile(filepath.Dir(a), filepath.Dir(b))
+}
+
 // isOneOf reports whether a path is that of one of a pattern's pictures, which need not exist.
 func isOneOf(p sequence.Pattern, pattern, path string) bool {
 	return p.Matches(filepath.Base(path)) && sameFile(filepath.Dir(path), filepath.Dir(pattern))

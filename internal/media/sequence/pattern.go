@@ -3,6 +3,7 @@ package sequence
 import (
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // Pattern is the path of pictures that are written, with one number in its last part.
@@ -30,6 +31,22 @@ func (p Pattern) Name(number int) string { return filepath.Join(p.dir, p.name(nu
 func (p Pattern) Matches(name string) bool {
 	_, ok := p.number(name)
 	return ok
+}
+
+// Meets reports whether two patterns of one folder may make the same name: f%d.png and
+// f%02d.png both make f10.png, and f%d.png and f1%d.png both make f11.png.
+func (p Pattern) Meets(other Pattern) bool {
+	return differByDigits(p.before, other.before, strings.CutPrefix) && differByDigits(p.behind, other.behind, strings.CutSuffix)
+}
+
+// differByDigits reports whether one text is the other with digits, if any, where cut
+// leaves them.
+func differByDigits(a, b string, cut func(text, part string) (string, bool)) bool {
+	rest, ok := cut(a, b)
+	if !ok {
+		rest, ok = cut(b, a)
+	}
+	return ok && strings.Trim(rest, "0123456789") == ""
 }
 
 // Existing are the paths of the pictures that are there. Without the folder the error

@@ -27,6 +27,19 @@ func TestPattern(t *testing.T) {
 			t.Errorf("%s has a number: %t", path, got)
 		}
 	}
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"f%d.png", "f%02d.png", true}, {"f%d.png", "f1%d.png", true}, {"f%d.png", "f%d0.png", true}, {"f%04d.png", "f0%03d.png", true},
+		{"f%d.png", "g%d.png", false}, {"f%d.png", "f%d.webp", false}, {"f1%d.png", "f2%d.png", false}, {"f%d.png", "f-%d.png", false},
+	} {
+		a, _ := sequence.ParsePattern(tt.a)
+		b, _ := sequence.ParsePattern(tt.b)
+		if a.Meets(b) != tt.want || b.Meets(a) != tt.want {
+			t.Errorf("%s meets %s: %t, the other way %t", tt.a, tt.b, a.Meets(b), b.Meets(a))
+		}
+	}
 	dir := folder(t, "f1.png", "f02.png", "g1.png")
 	p, _ := sequence.ParsePattern(filepath.Join(dir, "f%d.png"))
 	if there, err := p.Existing(); err != nil || len(there) != 1 || there[0] != filepath.Join(dir, "f1.png") {
