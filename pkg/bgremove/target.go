@@ -49,9 +49,9 @@ func newTarget(path string, f Format, x Extras, limit int64) (*target, error) {
 	there, err := p.Existing()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{Kind: Invalid, Cause: OutputFolderMissing, Path: path, Reason: "the output's folder does not exist", Err: err}
+		return nil, &Error{Kind: Failed, Cause: OutputFolderMissing, Path: path, Reason: "the output's folder does not exist", Err: err}
 	case err != nil:
-		return nil, &Error{Kind: Failed, Path: path, Reason: "the output's folder cannot be read", Err: err}
+		return nil, &Error{Kind: Failed, Cause: OutputNotCreated, Path: path, Reason: "the output cannot be created: " + errors.Unwrap(err).Error(), Err: err}
 	case len(there) > 0 && !x.Overwrite:
 		return nil, existsError(there[0], fs.ErrExist)
 	}
