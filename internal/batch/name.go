@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/bgremove/bgremove/internal/bucket"
 	"github.com/bgremove/bgremove/pkg/bgremove"
@@ -93,8 +95,21 @@ func (n *naming) groups() [][]int {
 	return groups
 }
 
-// foldCase is the same for what some file system may take for one name.
-func foldCase(path string) string { return strings.ToLower(path) }
+// foldCase is the same for what some file system may take for one name. Bytes that are no
+// UTF-8 stay: all of them would become one character.
+func foldCase(path string) string {
+	var folded strings.Builder
+	for path != "" {
+		r, n := utf8.DecodeRuneInString(path)
+		if r == utf8.RuneError && n == 1 {
+			folded.WriteString(path[:1])
+		} else {
+			folded.WriteRune(unicode.ToLower(r))
+		}
+		path = path[n:]
+	}
+	return folded.String()
+}
 
 // lengthen adds extensions where there are collisions, and reports whether it
 // added any: a longer name may collide with another file's.

@@ -50,6 +50,8 @@ func TestName(t *testing.T) {
 		"two extensions":    {files("x/a.gif", "y/a.mp4"), nil, []string{"x/a.gif and of y/a.mp4"}},
 		"differ in case":    {files("a.gif", "a.GIF"), nil, []string{"a.gif and of a.GIF"}},
 		"each is said":      {files("x/a.gif", "y/a.gif", "x/b.gif", "y/b.gif"), nil, []string{"x/a.gif and of y/a.gif", "x/b.gif and of y/b.gif"}},
+		"not UTF-8":         {files("a\xff.gif", "a\xfe.gif", "É.gif"), []string{"a\xff-nobg.gif", "a\xfe-nobg.gif", "É-nobg.gif"}, nil},
+		"accents":           {files("x/É.gif", "y/é.gif"), nil, []string{"x/É.gif and of y/é.gif"}},
 		"sibling and other": {files("x/a.gif", "x/a.mp4", "y/a.gif"), []string{"a-gif-nobg.gif", "a-mp4-nobg.gif", "a-nobg.gif"}, nil},
 	}
 	for name, tt := range tests {
