@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,8 +32,8 @@ func (a *app) doctorCommand() *cobra.Command {
 				}{a.build(), checkLines(d)}); err != nil {
 					return err
 				}
-			} else {
-				a.printDiagnosis(d)
+			} else if err := a.printDiagnosis(d); err != nil {
+				return err
 			}
 			return d.Err()
 		},
@@ -66,9 +67,10 @@ func checkLines(d *bgremove.Diagnosis) []checkLine {
 	return all
 }
 
-func (a *app) printDiagnosis(d *bgremove.Diagnosis) {
+func (a *app) printDiagnosis(d *bgremove.Diagnosis) error {
 	b := a.build()
-	fmt.Fprintf(a.Out, "bgremove %s, %s\n", b.Version, b.Platform)
+	var text strings.Builder
+	fmt.Fprintf(&text, "bgremove %s, %s\n", b.Version, b.Platform)
 	for _, c := range checkLines(d) {
 		mark := "ok     "
 		switch {
@@ -77,9 +79,11 @@ func (a *app) printDiagnosis(d *bgremove.Diagnosis) {
 		case !c.OK:
 			mark = "absent "
 		}
-		fmt.Fprintf(a.Out, "%s  %-22s %s\n", mark, c.Name, c.Detail)
+		fmt.Fprintf(&text, "%s  %-22s %s\n", mark, c.Name, c.Detail)
 		if c.Hint != "" {
-			fmt.Fprintf(a.Out, "         %-22s %s\n", "", c.Hint)
+			fmt.Fprintf(&text, "         %-22s %s\n", "", c.Hint)
 		}
 	}
+	_, err := io.WriteString(a.Out, text.String())
+	return err
 }

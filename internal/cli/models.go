@@ -182,8 +182,8 @@ func (a *app) modelsExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(a.Out, path)
-			return nil
+			_, err = fmt.Fprintln(a.Out, path)
+			return err
 		},
 	}
 }
@@ -204,12 +204,16 @@ func (a *app) modelsVerify() *cobra.Command {
 		Short: "read installed models again and compare their sha256",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			verdicts := []verifyResult{}
+			var unprinted error
 			failure := a.verifyModels(cmd.Context(), names, func(v verifyResult) {
 				verdicts = append(verdicts, v)
-				if !asJSON {
-					fmt.Fprintf(a.Out, "%-7s  %s\n", v.mark, v.Name)
+				if !asJSON && unprinted == nil {
+					_, unprinted = fmt.Fprintf(a.Out, "%-7s  %s\n", v.mark, v.Name)
 				}
 			})
+			if unprinted != nil {
+				return unprinted
+			}
 			if asJSON && (failure == nil || len(verdicts) > 0) {
 				failure = errors.Join(a.JSON(map[string]any{"models": verdicts}), failure)
 			}

@@ -40,8 +40,8 @@ already; for a GPU build name yours with --onnxruntime.`,
 			if asJSON {
 				return a.JSON(done)
 			}
-			fmt.Fprintln(a.Out, done.Path)
-			return nil
+			_, err = fmt.Fprintln(a.Out, done.Path)
+			return err
 		},
 	}
 	f := cmd.Flags()

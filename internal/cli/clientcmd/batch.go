@@ -301,7 +301,9 @@ func (b *batchSubmission) print(err error) error {
 		}
 	case !b.wait:
 		for _, id := range b.batchIDs {
-			fmt.Fprintln(b.Out, term.Printable(id))
+			if _, printed := fmt.Fprintln(b.Out, term.Printable(id)); printed != nil {
+				return printed
+			}
 		}
 	}
 	return err

@@ -167,7 +167,9 @@ func (o *submission) print(d fileResult, left int, err error) error {
 			return printed
 		}
 	case !o.wait:
-		fmt.Fprintln(o.Out, term.Printable(d.ID))
+		if _, printed := fmt.Fprintln(o.Out, term.Printable(d.ID)); printed != nil {
+			return printed
+		}
 	}
 	return err
 }
