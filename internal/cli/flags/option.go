@@ -10,7 +10,7 @@ import (
 	"github.com/bgremove/bgremove/pkg/option"
 )
 
-// Name is the flag of an option, by its name in JSON.
+// Name is the flag of an option, by its name in JSON, or of a header.
 func Name(name string) string {
 	switch name {
 	case "bgColor", option.DrawnBackground:
@@ -19,8 +19,8 @@ func Name(name string) string {
 		return "format"
 	}
 	var b strings.Builder
-	for _, r := range name {
-		if unicode.IsUpper(r) {
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 && name[i-1] != '-' {
 			b.WriteByte('-')
 		}
 		b.WriteRune(unicode.ToLower(r))
