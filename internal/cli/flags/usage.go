@@ -2,6 +2,7 @@ package flags
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,7 +31,7 @@ func Usage(cmd *cobra.Command, err error) error {
 func OneArgument(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
-		case len(args) == 0:
+		case len(args) == 0, len(args) == 1 && args[0] == "": // a variable of the shell without a value
 			return Usage(cmd, fmt.Errorf("%s is missing", name))
 		case len(args) > 1:
 			return Usage(cmd, fmt.Errorf("one %s at a time, not %d%s", name, len(args), detached(cmd)))
@@ -53,7 +54,7 @@ func detached(cmd *cobra.Command) (advice string) {
 // SomeArguments is for commands with one or more arguments, called name.
 func SomeArguments(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
+		if len(args) == 0 || slices.Contains(args, "") {
 			return Usage(cmd, fmt.Errorf("%s is missing", name))
 		}
 		return nil
