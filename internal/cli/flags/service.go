@@ -54,8 +54,8 @@ func CheckOptions(cmd *cobra.Command, o *bgremove.Options) error {
 	var wrong []error
 	for _, field := range option.Fields() {
 		f := cmd.Flags().Lookup(Name(field.Name))
-		positive := field.Range.Min > 0 || field.Span.Min > 0 || field.Name == "maxSize"
-		if positive && f != nil && f.Changed && f.Value.String() == "0" {
+		positive := field.Range.Min > 0 || field.Span.Min > 0 || field.Name == "maxSize" || field.Name == "end"
+		if positive && f != nil && f.Changed && (f.Value.String() == "0" || f.Value.String() == "" && f.Value.Type() == "time") {
 			wrong = append(wrong, &bgremove.Error{Kind: bgremove.Invalid, Field: f.Name, Reason: "must not be 0: leave it out"})
 		}
 	}
