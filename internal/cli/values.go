@@ -103,7 +103,7 @@ func (v size) Type() string { return "size" }
 
 func (v size) Set(s string) error {
 	n, err := humanize.ParseBytes(s)
-	if err != nil || n > math.MaxInt64 || strings.ContainsAny(s, "eE+-") {
+	if err != nil || n > math.MaxInt64 || strings.ContainsAny(s, "eE+-,") { // 1,5MB would be 15MB
 		return errors.New("must be a number of bytes such as 200MB, 512MiB or 200000000")
 	}
 	*v.p = int64(n)
