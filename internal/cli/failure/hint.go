@@ -68,7 +68,7 @@ var hints = map[bgremove.Cause]string{
 	bgremove.OverLimits:      "make it smaller or shorter first: ffmpeg -i INPUT -vf scale=1920:-2 OUTPUT",
 	bgremove.OverChildLimits: "--sandbox auto sets no limits; in a service ask its operator",
 
-	bgremove.OutputExists:        "--force overwrites it, -o names another",
+	bgremove.OutputExists:        "--force overwrites it; or name another file",
 	bgremove.OutputIsFolder:      "name a file, or move the folder away",
 	bgremove.OutputNotFile:       "-o - writes to standard output",
 	bgremove.OutputBrokenLink:    "remove it, or name another file",
