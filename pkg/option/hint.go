@@ -168,8 +168,13 @@ func ParseHint(text string, keep, box bool) (Hint, error) {
 	default:
 		return h, fmt.Errorf("must be %s in pixels, or %s@time", form, form)
 	}
-	if !h.valid() {
-		return h, fmt.Errorf("must be %s in pixels, none below 0", form)
+	switch {
+	case h.At < 0:
+		return h, errTime
+	case !h.valid() && box:
+		return h, fmt.Errorf("must be %s in pixels, each from 0 to %d, and w and h from 1", form, farthest-1)
+	case !h.valid():
+		return h, fmt.Errorf("must be %s in pixels, each from 0 to %d", form, farthest-1)
 	}
 	return h, nil
 }
