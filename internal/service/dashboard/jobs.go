@@ -106,20 +106,15 @@ func (d *Dashboard) job(v *visit) error {
 	return v.showJob(http.StatusOK, j, nil)
 }
 
-// cancel cancels a job. One that has ended since the page was made stays as it is.
+// cancel cancels a job. One that has ended since the page was made stays as it is,
+// whereas the route of the API would remove its files.
 func (d *Dashboard) cancel(v *visit) error {
-	j, err := v.find(v.PathValue("id"))
+	if err := v.Throttle.Request(v.Context(), v.who.ID); err != nil {
+		return err // no route of the API counts it
+	}
+	j, err := v.Jobs.Cancel(v.Context(), v.owner(), v.PathValue("id"))
 	if err != nil {
 		return err
-	}
-	if !j.Ended() {
-		got, err := v.call(http.MethodDelete, "/api/jobs/"+j.ID, nil)
-		switch {
-		case err != nil:
-			return err
-		case !got.ok():
-			return v.showJob(got.status, j, got.problem())
-		}
 	}
 	return v.redirect("/jobs/" + j.ID)
 }

@@ -28,6 +28,17 @@ func (s *Service) Delete(ctx context.Context, owner Owner, id string) (Job, erro
 	return s.reread(ctx, owner, id, s.dropFiles(ctx, id))
 }
 
+// Cancel ends a job that owner may see and refunds it. One that has ended stays as it
+// is, with its files. It returns the job as it is then, or ErrNotFound.
+func (s *Service) Cancel(ctx context.Context, owner Owner, id string) (Job, error) {
+	j, err := s.Get(ctx, owner, id)
+	if err != nil {
+		return Job{}, err
+	}
+	_, err = s.cancel(ctx, j)
+	return s.reread(ctx, owner, id, err)
+}
+
 func (s *Service) reread(ctx context.Context, owner Owner, id string, err error) (Job, error) {
 	if err != nil {
 		return Job{}, err

@@ -226,15 +226,37 @@ func TestDeleteEnded(t *testing.T) {
 	})
 }
 
-// TestDeleteForeign checks that nobody can delete another's job.
+// TestCancelEnded checks that a job that has ended keeps its files and its charge when it is cancelled.
+func TestCancelEnded(t *testing.T) {
+	t.Parallel()
+	each(t, job.Config{}, func(t *testing.T, x *fixture) {
+		id := x.submit(x.owner, x.input("a.gif", 5)).Jobs[0].ID
+		x.work(&job.Worker{Processor: processor(echo)})
+		x.ended()
+		for range 2 {
+			j, err := x.Cancel(context.Background(), x.owner, id)
+			if err != nil || j.State != job.Done || j.Input == nil || j.Output == nil {
+				t.Errorf("%+v, %v", j, err)
+			}
+		}
+		if got, want := x.credits(x.owner), 100-cost(5); got != want {
+			t.Errorf("%d credits, want %d", got, want)
+		}
+		x.consistent()
+	})
+}
+
+// TestDeleteForeign checks that nobody can delete or cancel another's job.
 func TestDeleteForeign(t *testing.T) {
 	t.Parallel()
 	each(t, job.Config{}, func(t *testing.T, x *fixture) {
 		id := x.submit(x.owner, x.input("a.gif", 5)).Jobs[0].ID
 		bob := x.account("bob", 0)
 		for _, owner := range []job.Owner{bob, {AccountID: bob.AccountID}, {AccountID: x.owner.AccountID, KeyID: "key_other"}} {
-			if _, err := x.Delete(context.Background(), owner, id); !errors.Is(err, job.ErrNotFound) {
-				t.Errorf("%+v: %v", owner, err)
+			for _, end := range []func(context.Context, job.Owner, string) (job.Job, error){x.Delete, x.Cancel} {
+				if _, err := end(context.Background(), owner, id); !errors.Is(err, job.ErrNotFound) {
+					t.Errorf("%+v: %v", owner, err)
+				}
 			}
 		}
 		if _, err := x.Delete(context.Background(), x.owner, "job_0"); !errors.Is(err, job.ErrNotFound) {
