@@ -1,7 +1,10 @@
 package dashboard_test
 
 import (
+	"bytes"
 	"errors"
+	"math"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -145,4 +148,41 @@ func TestWithoutEvents(t *testing.T) {
 	b.until(`document.querySelector("[data-view]")?.dataset.state === "done" && document.querySelector("canvas")`)
 	id := s.signedIn("ada@example.com").jobs([]string{"elsewhere.gif", string(clip(t))})[0]
 	b.until(`document.getElementById("` + id + `")?.dataset.state === "done"`)
+}
+
+// delayed is the sample clip as a GIF in which each frame has a delay, in hundredths of a second.
+func delayed(t testing.TB, delay byte) []byte {
+	t.Helper()
+	control := []byte{0x21, 0xf9, 4} // begins the block with a frame's delay
+	parts := bytes.Split(bytes.Clone(clip(t)), control)
+	for _, p := range parts[1:] {
+		p[1], p[2] = delay, 0
+	}
+	return bytes.Join(parts, control)
+}
+
+// TestShortDelays shows animations with delays that browsers do not keep. The page has the
+// times of the service.
+func TestShortDelays(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 100)
+	p := s.signedIn("ada@example.com")
+	b := s.workbench("ada@example.com")
+	for _, test := range []struct {
+		name, content, format, duration string
+		want                            float64
+	}{
+		{"none.gif", string(delayed(t, 0)), "gif", ">3.60 s<", 3.6},
+		{"quick.gif", string(delayed(t, 1)), "apng", ">3.60 s<", 3.6},
+		{"quick.webm", string(made(t, "quick.webm", "-vf", "fps=120,scale=160:-2", "-t", "0.25")), "apng", ">0.25 s<", 0.25},
+	} {
+		id := p.jobs([]string{test.name, test.content}, "method", "fast", "outputFormat", test.format)[0]
+		p.get("/jobs/"+id).says(http.StatusOK, test.duration)
+		b.open("/jobs/" + id)
+		b.until(`!document.querySelector("[data-play]").disabled`)
+		if end := ask[float64](b, `Number(document.querySelector("[data-time]").max)`); math.Abs(end-test.want) > 0.02 {
+			t.Errorf("%s as %s lasts %v s", test.name, test.format, end)
+		}
+	}
 }

@@ -5,12 +5,16 @@
 // frame when its time comes.
 const budget = 192e6;
 
+// How long a frame is shown, in microseconds. A GIF's delay of 10 ms or less counts as 100 ms, for
+// browsers and for the service, but a decoder reports what the file has.
+const shownFor = ({ duration }, gif) => (duration === null || gif && duration <= 10_000 ? 100_000 : duration);
+
 /** Whether animations can be decoded here. That needs a new browser, and https or this machine. */
 export const decodes = "ImageDecoder" in globalThis;
 
 /** A GIF, APNG or WebP. */
 class Animation {
-  static async open(url, wanted) {
+  static async open(url, wanted, gif) {
     const response = await fetch(url);
     if (!response.ok) throw new Error(`status ${response.status}`);
     const type = response.headers.get("Content-Type").replace("image/apng", "image/png");
@@ -18,18 +22,18 @@ class Animation {
     await decoder.completed;
     const clip = new Animation();
     clip.decoder = decoder;
-    await clip.survey(decoder.tracks.selectedTrack.frameCount, wanted);
+    await clip.survey(decoder.tracks.selectedTrack.frameCount, wanted, gif);
     return clip;
   }
 
   // survey decodes all frames once to learn their times, which no header has.
-  async survey(count, wanted) {
+  async survey(count, wanted, gif) {
     this.ends = [];
     this.frames = [];
     let end = 0;
     for (let i = 0; i < count && wanted(); i++) {
       const { image } = await this.decoder.decode({ frameIndex: i });
-      end += (image.duration ?? 100_000) / 1e6;
+      end += shownFor(image, gif) / 1e6;
       this.ends.push(end);
       this.width = image.displayWidth;
       this.height = image.displayHeight;
@@ -140,8 +144,8 @@ export class Still {
   close() {}
 }
 
-/** Opens a clip of a kind, image, video or stacked, until it is no longer wanted. */
-export function open(url, kind, wanted) {
+/** Opens a clip of a kind, image, video or stacked, until it is no longer wanted. gif says whether an image has the delays of a GIF. */
+export function open(url, kind, wanted, gif) {
   if (kind === "stacked") return Stacked.open(url);
-  return kind === "video" ? Video.open(url) : Animation.open(url, wanted);
+  return kind === "video" ? Video.open(url) : Animation.open(url, wanted, gif);
 }

@@ -44,7 +44,7 @@ export class Chooser {
     this.buttons();
     this.list();
     try {
-      this.clip = await (still ? Still.open(input) : open(input, inputType, () => this.box.isConnected));
+      this.clip = await (still ? Still.open(input) : open(input, inputType, () => this.box.isConnected, true));
     } catch {
       this.say("Your browser cannot play the clip: it does not know its codec. Hints can be written by hand: use Run again.");
       return;

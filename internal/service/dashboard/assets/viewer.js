@@ -14,7 +14,7 @@ export function activate(view) {
     plain(view, stage);
     return;
   }
-  const opened = (url, kind) => (url ? open(url, kind, () => view.isConnected) : Promise.reject(new Error("expired")));
+  const opened = (url, kind) => (url ? open(url, kind, () => view.isConnected, beforeType === "image") : Promise.reject(new Error("expired")));
   Promise.allSettled([opened(before, beforeType), opened(after, afterType)]).then(([original, result]) => {
     if (!view.isConnected) {
       for (const clip of [original, result]) clip.value?.close();
