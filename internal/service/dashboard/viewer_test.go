@@ -186,3 +186,20 @@ func TestShortDelays(t *testing.T) {
 		}
 	}
 }
+
+// TestPartOfVideo shows a part of a video that becomes an animation. The original begins with its part.
+func TestPartOfVideo(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.user("ada@example.com", 100)
+	mp4 := made(t, "hop.webm", "-b:v", "1M")
+	id := s.signedIn("ada@example.com").jobs([]string{"hop.webm", string(mp4)}, "method", "fast", "start", "1.3", "outputFormat", "apng")[0]
+	b := s.chromium(1280, 900)
+	b.theme("light") // and still
+	b.open("/")
+	b.signIn("ada@example.com")
+	b.settled(shown{"a part", "/jobs/" + id})
+	b.until(`!document.querySelector("[data-play]").disabled && document.querySelector(".split")`)
+	b.until(still)
+	b.inStep(0)
+}

@@ -109,6 +109,7 @@ class Viewer {
     this.context = this.canvas.getContext("2d");
     this.controls();
     if (this.before) divide(this.stage, (part) => { this.part = part; this.draw(); });
+    this.seek(0); // the original's part may begin later
     this.play(this.playing);
     this.last = performance.now();
     requestAnimationFrame((now) => this.tick(now));
