@@ -32,6 +32,9 @@ func TestLocal(t *testing.T) {
 	id := p.upload("/jobs", []string{"hop.gif", string(clip(t))}, blank...).jobID()
 	p.ended(id)
 	p.get("/jobs/"+id).says(http.StatusOK, "no credits")
+	if again := p.get("/?again="+id).says(http.StatusOK, ">Run again</button>"); strings.Contains(again.body, "changes the price") {
+		t.Error("a job that costs nothing has a price")
+	}
 	p.get("/credits").says(http.StatusOK, "Unlimited")
 	p.post("/keys", "name", "script").says(http.StatusCreated, "bgr_")
 	s.person().get(signIn).says(http.StatusForbidden, "works once")

@@ -25,7 +25,7 @@ func (d *Dashboard) functions() template.FuncMap {
 		"uploads":     func() string { return option.List(option.UploadExtensions(), "or") },
 		"uploadTypes": func() string { return strings.Join(option.UploadTypes(), ",") },
 		"priceRule":   func() string { return price.Rule },
-		"bytes":       bytesText, "seconds": secondsText, "span": job.SpanText, "count": countText, "credits": creditsText, "frames": framesText, "jobCount": jobsText, "signed": signedText,
+		"bytes":       bytesText, "seconds": secondsText, "span": job.SpanText, "count": countText, "forCredits": d.forCredits, "frames": framesText, "jobCount": jobsText, "signed": signedText,
 		"dollars": dollarsText, "period": periodText, "when": whenText, "stateName": stateName,
 		"reason": reason, "reasonShort": reasonShort, "entry": entryText, "short": shortID,
 	}
@@ -72,6 +72,14 @@ func signedText(n int64) string {
 }
 
 func creditsText(n int64) string { return counted(n, "credit") }
+
+// forCredits is the price on a button that makes a job; empty where jobs cost nothing.
+func (d *Dashboard) forCredits(n int64) string {
+	if d.Unlimited {
+		return ""
+	}
+	return " for " + creditsText(n)
+}
 
 func framesText(n int) string { return counted(int64(n), "frame") }
 

@@ -60,6 +60,9 @@ func (p *workbenchPage) repeat(j *jobView) {
 	p.Again, p.Shown, p.Options = j, j, j.Options
 }
 
+// AgainCost is the price of running the job again with the options in the form.
+func (p workbenchPage) AgainCost() int64 { return p.Options.Price(p.Again.Media) }
+
 func (v *visit) showWorkbench(status int, p workbenchPage) error {
 	jobs, err := v.Jobs.List(v.Context(), v.owner(), job.Page{Limit: recentJobs})
 	if err != nil {
