@@ -90,7 +90,7 @@ func (d *Dashboard) again(v *visit) error {
 	}{io.TeeReader(v.Body, &form), v.Body}
 	return v.answerSubmission(v.forward("/api/jobs/"+id+"/again"), func() workbenchPage {
 		p := v.workbenchPage()
-		if j, err := v.find(id); err == nil {
+		if j, err := v.find(id); err == nil && j.Repeatable() {
 			p.repeat(&j)
 			p.Options = typed(p.Options, v.Header.Get("Content-Type"), &form)
 		}
