@@ -2,6 +2,8 @@ package dashboard_test
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -287,6 +289,21 @@ func TestApplyUnanswered(t *testing.T) {
 		b.until(`document.querySelector("[data-apply]").ariaDisabled === "false"`)
 		if said := ask[string](b, `document.querySelector("[data-said]").textContent`); !strings.Contains(said, "listed under Jobs") {
 			t.Errorf("%s: it says %q", name, said)
+		}
+	}
+}
+
+// TestQuiet checks that what counts quickly is not read out at each step.
+func TestQuiet(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]string{"clock": "parts", "at": "parts", "progress-text": "workbench"} {
+		text, err := os.ReadFile("templates/" + file + ".html.tmpl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tag := regexp.MustCompile(`<[^<>]* data-` + name + `>`).FindString(string(text))
+		if !strings.HasPrefix(tag, "<span ") || strings.Contains(tag, "role=") || strings.Contains(tag, "aria-live") {
+			t.Errorf("%s is %q", name, tag)
 		}
 	}
 }

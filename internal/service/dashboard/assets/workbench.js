@@ -28,6 +28,7 @@ if (form) {
   const box = form.querySelector("[data-progress]");
   const bar = box.querySelector("progress");
   const text = form.querySelector("[data-progress-text]");
+  const looking = "Looking at it…";
   const units = ["B", "kB", "MB", "GB"];
   const { named } = form.dataset; // the extensions of clips, as in a sentence
   const most = Number(form.dataset.most);
@@ -139,7 +140,8 @@ if (form) {
     request.setRequestHeader("X-Fragment", "1");
     request.upload.addEventListener("progress", ({ loaded, total }) => {
       bar.value = total ? loaded / total : 0;
-      text.textContent = loaded < total ? `${size(loaded)} of ${size(total)} sent` : "Looking at it…";
+      text.textContent = loaded < total ? `${size(loaded)} of ${size(total)} sent` : looking;
+      if (loaded === total) announce(looking);
     });
     request.addEventListener("load", () => loaded(request, going));
     request.addEventListener("error", () => complain([problem(unanswered)]));
@@ -150,7 +152,7 @@ if (form) {
     });
     box.querySelector("[data-cancel]").onclick = () => request.abort();
     bar.value = 0;
-    text.textContent = "Sending…";
+    announce(text.textContent = "Sending…"); // and not each step, which would drown everything else
     box.hidden = false;
     wait(send, true);
     request.send(content);
