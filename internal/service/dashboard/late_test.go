@@ -293,6 +293,29 @@ func TestApplyUnanswered(t *testing.T) {
 	}
 }
 
+// TestRefusalInView sends a form that is longer than the window from its end. What is wrong is
+// told at its beginning, and there the window goes. The next try takes it away.
+func TestRefusalInView(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	b := s.workbench("ada@example.com")
+	b.expected = "400"
+	b.drop(".drop", b.file("hop.gif", clip(t)))
+	b.until(`document.querySelector("[data-files] li")`)
+	b.run("options", chromedp.Click(".options summary"), chromedp.Click("[name=harmonise][value=true]"), chromedp.Click("[data-send]"))
+	b.until(`document.querySelector(".notice.error")?.innerText.includes("Harmonise needs a background")`)
+	if in := ask[bool](b, `(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.querySelector(".notice.error").getBoundingClientRect())`); !in {
+		t.Error("what is wrong is outside the window")
+	}
+	if said := ask[string](b, `document.querySelector("[data-announce]").textContent`); said != "Looking at it…" {
+		t.Errorf("it announces %q", said)
+	}
+	ask[bool](b, `!!(XMLHttpRequest.prototype.send = () => {})|| true`)
+	b.run("once more", chromedp.Click("[data-send]"))
+	b.until(`!document.querySelector(".notice.error")`)
+}
+
 // TestQuiet checks that what counts quickly is not read out at each step.
 func TestQuiet(t *testing.T) {
 	t.Parallel()

@@ -39,10 +39,11 @@ if (form) {
     return `${Number((bytes / 1000 ** unit).toPrecision(3))} ${units[unit]}`;
   };
 
-  /** Shows a problem in the same place as the server does. */
+  /** Shows a problem in the same place as the server does, and brings it into view: the form may be long. */
   const complain = (nodes) => {
     form.parentElement.querySelector(":scope > .notice")?.remove();
     form.before(...nodes);
+    nodes[0]?.scrollIntoView({ block: "nearest" });
   };
   const problem = (words) => {
     const line = document.createElement("p");
@@ -131,6 +132,7 @@ if (form) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (waits(send)) return;
+    complain([]);
     const content = new FormData(form);
     const going = [...input.files];
     for (const name of ["canvasW", "canvasH"]) if (!content.get(name)) content.delete(name);
