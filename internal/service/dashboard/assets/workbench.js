@@ -135,7 +135,6 @@ if (form) {
     complain([]);
     const content = new FormData(form);
     const going = [...input.files];
-    for (const name of ["canvasW", "canvasH"]) if (!content.get(name)) content.delete(name);
     // fetch does not report the progress of an upload.
     const request = new XMLHttpRequest();
     request.open("POST", form.action);
