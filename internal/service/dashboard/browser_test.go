@@ -139,11 +139,14 @@ func (b *browser) prefers(features map[string]string) {
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: all})
 }
 
-// narrow reports what is wider than the window, and makes the page so.
+// narrow reports what is wider than the window, and makes the page so, and links of the
+// navigation that are outside.
 func (b *browser) narrow(page string) {
 	b.Helper()
 	const wide = `(() => {
   const width = document.documentElement.clientWidth, all = document.documentElement.scrollWidth;
+  const outside = [...document.querySelectorAll(".top a")].filter((e) => e.getBoundingClientRect().right > width + 1);
+  if (outside.length) return "without " + outside.map((e) => e.innerText).join();
   if (all <= width) return "";
   const over = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > width + 1);
   return all + " wide in a window of " + width + ": " + over.map((e) => e.tagName + "." + e.className).join(" ");
