@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
@@ -286,4 +287,19 @@ func TestModel(t *testing.T) {
 	p.jobs([]string{"own.gif", string(clip(t))}, "method", "fast", "model", "")
 	id := p.jobs([]string{"hop.gif", string(clip(t))}, "method", "rembg", "model", "bundled")[0]
 	p.get("/jobs/"+id).says(http.StatusOK, "network bundled", `name="model" value="bundled"`)
+}
+
+// TestSubjectNotLoaded cannot load the script, as after an update of the service.
+func TestSubjectNotLoaded(t *testing.T) {
+	t.Parallel()
+	s := following(t)
+	s.user("ada@example.com", 20)
+	id := s.signedIn("ada@example.com").jobs([]string{"hop.gif", string(clip(t))}, "method", "fast")[0]
+	b := s.workbench("ada@example.com")
+	b.expected = "/subject.js"
+	call(b, network.Enable, network.EnableParams{})
+	call(b, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/*/subject.js", Block: true}}})
+	b.open("/jobs/" + id)
+	b.run("choose", chromedp.Click("[data-subject] summary"))
+	b.until(`document.querySelector("[data-said]").textContent.startsWith("This part of the page cannot be loaded.")`)
 }

@@ -11,8 +11,12 @@ function prepare(view) {
   activate(view);
   const box = view.querySelector("[data-subject]");
   const choose = async () => { // its script is for those who want it
-    const { Chooser } = await import("./subject.js");
-    new Chooser(box).start();
+    try {
+      const { Chooser } = await import("./subject.js");
+      new Chooser(box).start();
+    } catch { // no connection, or another version of the service
+      box.querySelector("[data-said]").textContent = "This part of the page cannot be loaded. Load the page again.";
+    }
   };
   if (box?.open) choose();
   else box?.addEventListener("toggle", choose, { once: true });
