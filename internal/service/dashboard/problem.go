@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/editor"
@@ -77,7 +78,8 @@ func sentence(s string) string {
 		return s
 	}
 	if name, _, ok := strings.Cut(s, ": "); !ok || strings.Contains(name, " ") && path.Ext(name) == "" {
-		s = strings.ToUpper(s[:1]) + s[1:]
+		_, size := utf8.DecodeRuneInString(s)
+		s = strings.ToUpper(s[:size]) + s[size:]
 	}
 	if strings.HasSuffix(s, "?") {
 		return s

@@ -14,7 +14,8 @@ func TestSentence(t *testing.T) {
 		"outputformat: did you mean outputFormat?":          "outputformat: did you mean outputFormat?",
 		"pad must be between 0 and 50":                      "Pad must be between 0 and 50.",
 		"the service is not set up for it: nothing is sold": "The service is not set up for it: nothing is sold.",
-		"": "",
+		"öl im meer cannot be read":                         "Öl im meer cannot be read.",
+		"":                                                  "",
 	} {
 		if got := dashboard.Sentence(message); got != want {
 			t.Errorf("%q becomes %q, want %q", message, got, want)
