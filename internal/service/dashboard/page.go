@@ -29,7 +29,7 @@ func (d *Dashboard) parse() (map[string]*template.Template, error) {
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
 	}
-	pages := map[string]*template.Template{"parts": base}
+	pages := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*"+templateExt)
 	for _, name := range names {
 		page := template.Must(base.Clone()) // base has not run yet
@@ -88,9 +88,8 @@ func (v *visit) page(title, here string) page {
 	}
 }
 
-// securityPolicy lets a page load only our files, and forbids frames. blob: allows
-// pictures and clips from memory.
-const securityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; " +
+// securityPolicy lets a page load only our files, and forbids frames.
+const securityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // show answers with a page, or returns an error before anything is sent.
