@@ -156,7 +156,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// Who asks while a clip is studied is told how much is done, and need not wait for it.
+// A call while a clip is studied says how much is done, and does not wait for the end.
 func TestStudying(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, func(c *editor.Config) { c.Patience = time.Millisecond })
@@ -186,7 +186,7 @@ func TestStudying(t *testing.T) {
 	}
 }
 
-// Who asks for a frame that is far from its hints is told that they are followed. The next call goes on.
+// A call for a frame far from its hints says that they are followed. The next call goes on.
 func TestFollowing(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, func(c *editor.Config) { c.Follow = time.Millisecond })

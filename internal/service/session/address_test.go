@@ -39,10 +39,10 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-func TestNeighbourhood(t *testing.T) {
+func TestSubnet(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[string]string{"203.0.113.5": "203.0.113.5", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64"} {
-		if got := session.Neighbourhood(netip.MustParseAddr(at)); got != want {
+		if got := session.Subnet(netip.MustParseAddr(at)); got != want {
 			t.Errorf("%s is in %s, want %s", at, got, want)
 		}
 	}

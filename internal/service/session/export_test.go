@@ -1,4 +1,4 @@
 package session
 
-// Names that only tests of this package use.
-var Neighbourhood = subnet
+// Subnet is a name that only tests use.
+var Subnet = subnet
