@@ -45,8 +45,8 @@ type Config struct {
 	// SignUp lets everyone register; WithoutNetwork hides method rembg;
 	// Unlimited means that jobs cost nothing.
 	SignUp, WithoutNetwork, Unlimited bool
-	// Models are the networks that a form may choose, and Unguided those that follow no
-	// hints, so that no page offers these; "" is that of forms that choose none.
+	// Models are the networks that a form may choose. Unguided are those that follow no
+	// hints: pages offer no hints for them. "" is the network of forms that choose none.
 	Models, Unguided []string
 	// Local means that only the user of this machine uses the service, without
 	// a password.

@@ -293,7 +293,7 @@ func TestApplyUnanswered(t *testing.T) {
 	}
 }
 
-// TestRefusalInView sends a form that is longer than the window from its end. What is wrong is
+// TestRefusalInView sends a form that is longer than the window from its end. Its mistake is
 // told at its beginning, and there the window goes. The next try takes it away.
 func TestRefusalInView(t *testing.T) {
 	t.Parallel()

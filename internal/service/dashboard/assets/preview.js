@@ -3,7 +3,7 @@ import { fragment } from "./app.js";
 
 const veil = [176, 24, 138, 150]; // RGBA of what goes
 const tryAgain = 2; // seconds until a question without an answer is asked again
-const busy = "The service is busy, perhaps with another clip. What goes is veiled as soon as possible. You can mark it already.";
+const busy = "The service is busy, perhaps with another clip. The veil comes as soon as possible. You can mark the clip already.";
 const question = (time, marks) => JSON.stringify({ t: time, hints: marks });
 const pause = (seconds) => new Promise((resolve) => { setTimeout(resolve, 1000 * seconds); });
 
@@ -74,7 +74,7 @@ export class Preview {
           break;
         }
         this.off = true;
-        this.says("What goes cannot be shown here before the clip has run again. Your marks count all the same.");
+        this.says("There is no veil before the clip has run again. Your marks count all the same.");
     }
   }
 }
