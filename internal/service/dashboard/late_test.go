@@ -330,3 +330,15 @@ func TestQuiet(t *testing.T) {
 		}
 	}
 }
+
+// TestCardNotShown follows a card whose job cannot be shown beside the form. Its own page opens.
+func TestCardNotShown(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 50)
+	ids := s.signedIn("ada@example.com").broken(2)
+	b := s.workbench("ada@example.com")
+	ask[bool](b, `!!(window.fetch = () => Promise.reject(new TypeError("network error")))`)
+	b.run("show", chromedp.Click("#"+ids[0]+" a"))
+	b.until(`location.pathname === "/jobs/` + ids[0] + `"`)
+}

@@ -26,7 +26,7 @@ let wanted; // id of the job that is shown, or is asked for
 let asked = 0;
 let latest; // whether the last question led to a view
 
-/** Shows a job in place of the previous one, and reports whether it does. Answers may come in any order: the last question counts. */
+/** Shows a job in place of the previous one, and reports whether it does; undefined if another is wanted meanwhile. Answers may come in any order: the last question counts. */
 export function show(id) {
   mark(wanted = id);
   return latest = answer(id, ++asked);
@@ -34,7 +34,7 @@ export function show(id) {
 
 async function answer(id, question) {
   const [view] = await parts(`/jobs/${id}/view`);
-  if (question !== asked) return id === wanted && latest; // the last question may be for the same job
+  if (question !== asked) return id === wanted ? latest : undefined; // the last question may be for the same job
   if (!view) {
     mark(wanted = current()?.dataset.view);
     return false;

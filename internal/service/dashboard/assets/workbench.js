@@ -6,19 +6,22 @@ import { show } from "./job.js";
 const form = document.querySelector("[data-upload]");
 const hasFiles = (event) => event.dataTransfer.types.includes("Files"); // and not text, for a field
 
-document.querySelector("[data-jobs]").addEventListener("click", (event) => {
-  const card = event.target.closest(".job");
-  if (!card || !event.target.closest("a") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+document.querySelector("[data-jobs]").addEventListener("click", async (event) => {
+  const link = event.target.closest("a");
+  const card = link?.closest(".job");
+  if (!card || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  select(card.dataset.job);
+  if (await select(card.dataset.job) === false) location.assign(link.href); // whose page says why
 });
 
 async function select(id) {
-  if (!await show(id)) return;
+  const shown = await show(id);
+  if (!shown) return shown;
   const view = document.querySelector("[data-view]");
   const { top } = view.getBoundingClientRect();
   if (top < 0 || top > innerHeight) view.scrollIntoView({ block: "start" });
   view.focus({ preventScroll: true });
+  return shown;
 }
 
 if (form) {
