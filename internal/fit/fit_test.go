@@ -89,6 +89,34 @@ func TestNothingGivenUp(t *testing.T) {
 	}
 }
 
+// A file of exactly the limit fits.
+func TestWholeLimit(t *testing.T) {
+	t.Parallel()
+	f := &fake{bytes: 1000, bias: 0.9}
+	got, err := fit.Search(t.Context(), space.Ladder(), 1000, f.encoders())
+	if err != nil || got.Size != 1000 || got.Encodes != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Where each file is larger than the one before has made believe, the last encode keeps
+// enough below the limit.
+func TestLastEncode(t *testing.T) {
+	t.Parallel()
+	for limit := int64(5000); limit < 900_000; limit = limit * 9 / 8 {
+		f := &fake{bytes: 1_000_000, bias: 1}
+		e := f.encoders()
+		e.Whole = func(_ context.Context, s fit.Settings) (int64, error) {
+			f.whole++
+			return int64(math.Pow(1.15, float64(f.whole)) * f.size(s)), nil
+		}
+		got, err := fit.Search(t.Context(), space.Ladder(), limit, e)
+		if err != nil || got.Size > limit {
+			t.Errorf("limit %d: %+v, %v", limit, got, err)
+		}
+	}
+}
+
 // Where nothing fits, the smallest file that was made is named.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()

@@ -42,13 +42,12 @@ var rounds = []round{
 }
 
 const (
-	qualityStep  = 5
-	coloursStep  = 0.7 // of those before
-	scaleStep    = 0.9
-	lengthStep   = 0.85
-	leastSide    = 16
-	leastColours = 2
-	leastLength  = 500 * time.Millisecond
+	qualityStep = 5
+	coloursStep = 0.7 // of those before
+	scaleStep   = 0.9
+	lengthStep  = 0.85
+	leastSide   = 16
+	leastLength = 500 * time.Millisecond
 )
 
 // Ladder is the settings in the order in which they are given up, the best first.
@@ -64,7 +63,7 @@ func (s Space) Ladder() []Settings {
 			add()
 		}
 		for before := s.coloursOf(now); s.Colours > 0 && before > r.colours; before = now.Colours {
-			now.Colours = max(int(math.Round(coloursStep*float64(before))), r.colours, leastColours)
+			now.Colours = max(int(math.Round(coloursStep*float64(before))), r.colours)
 			add()
 		}
 		for ; s.Rate/every > r.rate; add() { // one frame of every so many
