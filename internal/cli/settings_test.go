@@ -15,6 +15,8 @@ import (
 	"github.com/bgremove/bgremove/internal/cli"
 	"github.com/bgremove/bgremove/internal/cli/flags"
 	"github.com/bgremove/bgremove/internal/config"
+	"github.com/bgremove/bgremove/internal/media/ffmpeg"
+	"github.com/bgremove/bgremove/internal/network/ortlib"
 	"github.com/bgremove/bgremove/internal/service/account"
 	"github.com/bgremove/bgremove/internal/service/httpapi"
 	"github.com/bgremove/bgremove/internal/service/job"
@@ -128,15 +130,36 @@ func TestNumbersInProse(t *testing.T) {
 			fmt.Sprintf("send it again within %.0f hours", c.Jobs.KeepAnswers.Hours()),
 		},
 	} {
-		text, err := os.ReadFile("../../" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		unbroken := strings.Join(strings.Fields(string(text)), " ")
-		for _, want := range sentences {
-			if !strings.Contains(unbroken, want) {
-				t.Errorf("%s does not say %q", file, want)
-			}
+		checkSays(t, file, sentences...)
+	}
+}
+
+// TestVersionsInProse checks that texts name the versions that the program needs.
+func TestVersionsInProse(t *testing.T) {
+	t.Parallel()
+	goVersion := regexp.MustCompile(` go (\d+\.\d+)`).FindStringSubmatch(unbroken(t, "go.mod"))[1]
+	oldest := fmt.Sprintf("%d.%d or newer", ffmpeg.MinMajor, ffmpeg.MinMinor)
+	for file, sentences := range map[string][]string{
+		"README.md":                    {"[ffmpeg](https://ffmpeg.org) " + oldest, "with Go " + goVersion + " or newer", "a Go that may fetch " + goVersion},
+		"CONTRIBUTING.md":              {"Go " + goVersion + " or newer"},
+		"deploy/Containerfile":         {"golang:" + goVersion + "-"},
+		"deploy/kubernetes/go.mod":     {"go " + goVersion},
+		"internal/cli/failure/hint.go": {"install ffmpeg " + oldest},
+		"pkg/bgremove/bgremove.go":     {"the ffmpeg program, " + oldest},
+		"examples/stickers/main.go":    {"install ffmpeg " + oldest},
+		"docs/usage.md":                {"onnxruntime-linux-x64-gpu-" + ortlib.Version},
+	} {
+		checkSays(t, file, sentences...)
+	}
+}
+
+// checkSays checks that a file of the repository has some sentences.
+func checkSays(t *testing.T, file string, sentences ...string) {
+	t.Helper()
+	text := unbroken(t, file)
+	for _, want := range sentences {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s does not say %q", file, want)
 		}
 	}
 }

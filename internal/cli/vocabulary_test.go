@@ -120,7 +120,13 @@ func TestOptionsAreDocumented(t *testing.T) {
 // document is a document's text, its lines joined.
 func document(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/" + name)
+	return unbroken(t, "docs/"+name)
+}
+
+// unbroken is the text of a file of the repository, its lines joined.
+func unbroken(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
