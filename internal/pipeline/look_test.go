@@ -124,6 +124,19 @@ func TestLookIsBounded(t *testing.T) {
 	}
 }
 
+// A part with fewer frames than its share of the clip's time is looked at, too.
+func TestLookAtLongFrame(t *testing.T) {
+	t.Parallel()
+	c := walk(20)
+	c.times = slices.Repeat([]time.Duration{100 * time.Millisecond}, len(c.places))
+	c.times[6] = 10 * time.Second
+	n := 0
+	timing := pipeline.Timing{Start: 600 * time.Millisecond, End: 10 * time.Second}
+	if err := pipeline.Sample(t.Context(), c, timing, 4, func(*image.NRGBA) { n++ }); err != nil || n != 1 {
+		t.Errorf("%d frames shown, %v", n, err)
+	}
+}
+
 // film is a long clip that can be read from anywhere. It counts what is read.
 type film struct {
 	*clip
