@@ -84,7 +84,7 @@ func (m *admin) databaseCommand(prepare func() error, use, short string, args co
 
 // withJSON adds the flag --json.
 func (m *admin) withJSON(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().BoolVar(&m.asJSON, "json", false, "print one JSON object")
+	flags.AddJSON(cmd.Flags(), &m.asJSON)
 	return cmd
 }
 

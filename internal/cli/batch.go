@@ -87,7 +87,7 @@ files failed (3) or were dropped while they were worked on (130).`,
 	f.BoolVar(&o.update, "update", false, "make outputs again that are older than their inputs")
 	optionFlags(f, &o.Options)
 	f.BoolVar(&o.sheet, "sheet", false, "write sprite sheets, as .png, and their data as .json; the clips only with --format")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
+	flags.AddQuiet(f, &o.quiet)
 	f.BoolVar(&o.json, "json", false, "print a report for each file, a JSON object a line")
 	a.removalFlags(f)
 	return cmd

@@ -38,7 +38,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			return d.Err()
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.AddJSON(cmd.Flags(), &asJSON)
 	a.deviceFlags(cmd.Flags(), "do without networks where they would run on the CPU")
 	a.engineFlags(cmd.Flags())
 	return cmd

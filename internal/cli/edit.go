@@ -71,7 +71,7 @@ the output is INPUT's name with -nobg, beside it.`,
 	f := cmd.Flags()
 	f.StringVarP(&e.output, "output", "o", "", "the output `file`, whose extension decides the format, or its folder")
 	clientcmd.AddOptions(f, &e.options)
-	f.StringVar(&e.options.Model, "model", "", "the network of method rembg: a `name` or a path")
+	modelFlag(f, &e.options.Model)
 	f.BoolVar(&e.force, "force", false, "overwrite the output")
 	f.BoolVar(&e.open, "browser", true, "open the page in a browser; --no-browser only prints its address")
 	a.removalFlags(f)

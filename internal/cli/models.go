@@ -62,7 +62,7 @@ func (a *app) modelsList() *cobra.Command {
 			return a.printModels(list)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.AddJSON(cmd.Flags(), &asJSON)
 	return cmd
 }
 
@@ -119,7 +119,7 @@ is right.`,
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "a mirror: a `URL` or folder that holds the files as models export names them")
 	f.BoolVar(&o.accept, "accept-license", false, "accept a licence that is copyleft or forbids commercial use")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
+	flags.AddQuiet(f, &o.quiet)
 	return cmd
 }
 
@@ -220,7 +220,7 @@ func (a *app) modelsVerify() *cobra.Command {
 			return failure
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.AddJSON(cmd.Flags(), &asJSON)
 	return cmd
 }
 

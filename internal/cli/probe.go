@@ -39,7 +39,7 @@ func (a *app) probeCommand() *cobra.Command {
 			return a.printInfo(info)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.AddJSON(cmd.Flags(), &asJSON)
 	a.engineFlags(cmd.Flags())
 	return cmd
 }

@@ -67,10 +67,15 @@ is complete; an existing file is kept unless --force is given.`,
 	f.StringVar(&o.preview, "preview", "", "also write the first cut-out as a PNG `file`")
 	f.StringVar(&o.compare, "compare", "", "also write before and after, side by side, as a PNG `file`")
 	f.BoolVar(&o.force, "force", false, "overwrite the output")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no messages but errors")
+	flags.AddQuiet(f, &o.quiet)
 	f.BoolVar(&o.json, "json", false, "print a report as one JSON object")
 	a.removalFlags(f)
 	return cmd
+}
+
+// modelFlag is --model of commands that run networks.
+func modelFlag(f *pflag.FlagSet, model *string) {
+	f.StringVar(model, "model", "", "the network of method rembg: a `name` or a path")
 }
 
 // optionFlags are the flags for Options.
@@ -79,7 +84,7 @@ func optionFlags(f *pflag.FlagSet, o *bgremove.Options) {
 	flags.AddBackground(f, o)
 	flags.AddRim(f, o)
 	sheetFlags(f, o)
-	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
+	modelFlag(f, &o.Model)
 	f.Var(flags.Colour(&o.Key, flags.Option("key").Words...), "key", "the backdrop's colour: auto (measured), green or blue for a lit screen, or a `colour`")
 	f.BoolVar(&o.KeepShadow, "keep-shadow", false, "keep the shadows on a green or blue screen")
 	f.Var(flags.Word(&o.Holes), "holes", "fast: enclosed areas of the backdrop's colour: "+flags.Choices("holes", map[string]string{"auto": "large ones go"}))

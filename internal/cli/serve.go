@@ -80,7 +80,7 @@ SIGTERM lets running jobs end within --drain and gives the rest back.`,
 	o.shopFlags(f)
 	f.StringVar(&o.MetricsAddr, "metrics-addr", "", "an `address` for /metrics, /healthz and /readyz alone (on --addr, /metrics answers this machine only, and no trusted proxy)")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
-	f.StringVar(&o.Model, "model", "", "the network of method rembg: a `name` or a path")
+	modelFlag(f, &o.Model)
 	f.StringSliceVar(&o.Models, "models", nil, "the `names` of networks that a submission may choose in the place of --model")
 	a.deviceFlags(f, "do without networks where they would run on the CPU")
 	a.engineFlags(f)

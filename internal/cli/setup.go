@@ -50,8 +50,8 @@ already; for a GPU build name yours with --onnxruntime.`,
 	f.StringVar(&o.Dir, "dir", "", "put it into this `folder` instead of the user's cache")
 	f.StringVar(&o.Platform, "platform", "", "get it for another `system`, such as linux/arm64, into --dir")
 	f.BoolVar(&o.Again, "force", false, "get it again even if it is there")
-	f.BoolVarP(&quiet, "quiet", "q", false, "no progress, no messages but errors")
-	f.BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.AddQuiet(f, &quiet)
+	flags.AddJSON(f, &asJSON)
 	return cmd
 }
 

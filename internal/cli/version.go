@@ -61,6 +61,6 @@ func (a *app) versionCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&licences, "licences", false, "print the notices of the modules that the program is built from")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.AddJSON(cmd.Flags(), &asJSON)
 	return cmd
 }

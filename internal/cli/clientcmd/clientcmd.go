@@ -62,8 +62,8 @@ others could read it.`,
 func (c *remote) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	c.addService(cmd)
-	f.BoolVar(&c.asJSON, "json", false, "print one JSON object")
-	f.BoolVarP(&c.quiet, "quiet", "q", false, "no progress, no messages but errors")
+	flags.AddJSON(f, &c.asJSON)
+	flags.AddQuiet(f, &c.quiet)
 	f.SortFlags = false
 }
 
