@@ -13,6 +13,32 @@ import (
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
 
+// TestSeats checks how many frames are in flight without need to keep workers busy, and where
+// they are large.
+func TestSeats(t *testing.T) {
+	t.Parallel()
+	hd, uhd := image.Pt(1920, 1080), image.Pt(3840, 2160)
+	for _, test := range []struct {
+		size    image.Point
+		workers int
+		memory  int64
+		want    int
+	}{
+		{image.Pt(64, 64), 2, 0, 16},
+		{image.Pt(720, 640), 2, 0, 9},
+		{hd, 1, 0, 3},
+		{hd, 2, 0, 4}, // as docs/architecture.md says
+		{hd, 8, 0, 16},
+		{uhd, 8, 0, 10},
+		{hd, 8, 5 * 2 * 4 * 1920 * 1080, 5},
+		{hd, 2, 1, 1},
+	} {
+		if got := pipeline.Seats(test.size, test.workers, test.memory); got != test.want {
+			t.Errorf("%v, %d workers, %d bytes: %d seats, want %d", test.size, test.workers, test.memory, got, test.want)
+		}
+	}
+}
+
 // However slow the output is, and however long the clip, no more frames are
 // taken in than fit into Memory, if none are left out.
 func TestFramesInFlight(t *testing.T) {

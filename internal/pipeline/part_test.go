@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"testing"
@@ -10,11 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bgremove/bgremove/internal/canvas"
+	"github.com/bgremove/bgremove/internal/matte"
 	"github.com/bgremove/bgremove/internal/pipeline"
 )
 
 // partOf is a part of a walk, with its mattes saved.
-func partOf(t *testing.T, c *clip, e *tally, timing pipeline.Timing, margin time.Duration) (*pipeline.Prepared, *bytes.Buffer) {
+func partOf(t *testing.T, c *clip, e matte.Estimator, timing pipeline.Timing, margin time.Duration) (*pipeline.Prepared, *bytes.Buffer) {
 	t.Helper()
 	p, err := pipeline.Prepare(t.Context(), pipeline.Job{Clip: c, Estimator: e, Keep: true, Tidy: true, Timing: timing, Margin: margin, Canvas: canvas.Spec{Crop: true}})
 	if err != nil {
@@ -28,11 +30,31 @@ func partOf(t *testing.T, c *clip, e *tally, timing pipeline.Timing, margin time
 	return p, saved
 }
 
+// tinted is a tally whose frames have foregrounds, of a colour that tells the time.
+type tinted struct{ tally }
+
+func (e *tinted) Steps() []matte.Step {
+	tint := matte.Step{Name: "tint", Run: func(_ context.Context, w *matte.Estimate) error {
+		w.Foreground = image.NewNRGBA(image.Rect(0, 0, width/2, height/2))
+		for i := range w.Foreground.Pix {
+			w.Foreground.Pix[i] = uint8(w.Time / tenth)
+		}
+		return nil
+	}}
+	return append([]matte.Step{tint}, e.tally.Steps()...)
+}
+
+// Decontaminate shows the foreground in the first pixels.
+func (e *tinted) Decontaminate(img *image.NRGBA, m *image.Alpha, foreground *image.NRGBA) {
+	copy(img.Pix, foreground.Pix)
+	m.Pix[0] = 255
+}
+
 // The estimator sees a margin on both sides of a part, which is not written. Its saved
 // mattes make the same pictures, without another estimate, cropped as the whole clip is.
 func TestPart(t *testing.T) {
 	t.Parallel()
-	c, timing, e := walk(20), pipeline.Timing{Start: 5 * tenth, End: 12 * tenth}, &tally{}
+	c, timing, e := walk(20), pipeline.Timing{Start: 5 * tenth, End: 12 * tenth}, &tinted{}
 	p, saved := partOf(t, c, e, timing, 3*tenth)
 	if n := e.mattes.Load(); n != 13 {
 		t.Errorf("%d frames were seen, want 7 and 3 on each side", n)
@@ -56,6 +78,11 @@ func TestPart(t *testing.T) {
 	}
 	if diff := cmp.Diff(shelves[0].frames, shelves[1].frames); diff != "" {
 		t.Error(diff)
+	}
+	for i, f := range shelves[1].frames {
+		if got := f.Image.Pix[0]; got != uint8(5+i) {
+			t.Errorf("frame %d has the foreground of frame %d", 5+i, got)
+		}
 	}
 	r := reports[1]
 	if r.Frames != 7 || r.Start != 5*tenth || r.Duration != 7*tenth || r.Layout.Size != box.Size() || r.Trimmed != 0 {
@@ -131,10 +158,14 @@ func TestEmptyPart(t *testing.T) {
 func TestJoined(t *testing.T) {
 	t.Parallel()
 	report := func(start, duration time.Duration, frames int, kept float64) pipeline.Report {
-		return pipeline.Report{Frames: frames, Start: start, Duration: duration, Dropped: 1, Empty: kept == 0, Quality: pipeline.Quality{Kept: kept, Fragments: frames}}
+		return pipeline.Report{Frames: frames, Start: start, Duration: duration, Dropped: 1, Empty: kept == 0, Quality: pipeline.Quality{
+			Kept: kept, Haze: kept / 2, Pops: kept / 3, TouchesEdge: kept / 4, Halo: kept / 5, Fragments: frames,
+		}}
 	}
 	got := pipeline.Joined([]pipeline.Report{report(tenth, 3*tenth, 3, 0.4), report(5*tenth, tenth, 1, 0)})
-	want := pipeline.Report{Frames: 4, Start: tenth, Duration: 5 * tenth, Dropped: 2, Busy: map[string]time.Duration{}, Quality: pipeline.Quality{Kept: 0.3, Fragments: 3}}
+	want := pipeline.Report{Frames: 4, Start: tenth, Duration: 5 * tenth, Dropped: 2, Busy: map[string]time.Duration{}, Quality: pipeline.Quality{
+		Kept: 0.3, Haze: 0.15, Pops: 0.1, TouchesEdge: 0.075, Halo: 0.06, Fragments: 3,
+	}}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }), cmp.AllowUnexported(canvas.Layout{})); diff != "" {
 		t.Error(diff)
 	}

@@ -80,6 +80,13 @@ func TestProgress(t *testing.T) {
 	if want := (pipeline.Progress{Pass: 2, Passes: 2, Frame: 12, Frames: 12}); last != want || n != 24 {
 		t.Errorf("last of %d = %+v, want %+v", n, last, want)
 	}
+	run(t, walk(12), func(j *pipeline.Job) {
+		j.Timing = pipeline.Timing{Start: 2 * tenth, MaxRate: 5}
+		j.Progress = func(p pipeline.Progress) { last = p }
+	})
+	if want := (pipeline.Progress{Pass: 1, Passes: 1, Frame: 5, Frames: 5}); last != want {
+		t.Errorf("last of a part at a low rate = %+v, want %+v", last, want)
+	}
 }
 
 // Whatever fails, the sink is aborted and the error comes out.

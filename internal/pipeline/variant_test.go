@@ -105,6 +105,23 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// Frames that are trimmed at the start are not counted as cut, nor as dropped.
+func TestShortVariantOfTrimmedClip(t *testing.T) {
+	t.Parallel()
+	c := walk(9)
+	c.places[0], c.places[1] = c.places[2], c.places[2]
+	s := &shelf{}
+	p, err := pipeline.Prepare(t.Context(), pipeline.Job{Clip: c, Estimator: &red{}, Keep: true, Trim: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	r, err := p.Render(t.Context(), pipeline.Variant{Length: 4 * tenth, Gap: 2 * tenth, Open: s.open})
+	if err != nil || r.Frames != 2 || r.Trimmed != 2 || r.Dropped != 1 || r.Cut != 4 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // A clip of no length to speak of keeps within few frames, too.
 func TestFewFramesOfAMoment(t *testing.T) {
 	t.Parallel()
