@@ -64,14 +64,3 @@ type Studier interface {
 	// the same order.
 	Conclude(context.Context) error
 }
-
-// Run takes one frame through all steps of e. Frames of a clip must come in
-// order.
-func Run(ctx context.Context, e Estimator, work *Estimate) error {
-	for _, s := range e.Steps() {
-		if err := s.Run(ctx, work); err != nil {
-			return err
-		}
-	}
-	return nil
-}

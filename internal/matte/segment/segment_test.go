@@ -77,11 +77,14 @@ func study(t *testing.T, e *segment.Estimator, clip []*image.NRGBA) {
 // moment is when frame i is shown.
 func moment(i int) time.Duration { return time.Duration(i) * 40 * time.Millisecond }
 
+// estimate takes the next frame of a clip through all steps.
 func estimate(t *testing.T, e matte.Estimator, img *image.NRGBA) *matte.Estimate {
 	t.Helper()
 	w := &matte.Estimate{Image: img, Matte: image.NewAlpha(img.Rect)}
-	if err := matte.Run(t.Context(), e, w); err != nil {
-		t.Fatal(err)
+	for _, s := range e.Steps() {
+		if err := s.Run(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return w
 }
