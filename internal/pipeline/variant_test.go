@@ -66,6 +66,8 @@ func TestVariants(t *testing.T) {
 		{"a gap of no frame", pipeline.Variant{Gap: 5*tenth + tenth/2}, []time.Duration{0, 6, 12, 18}, 20, 16, 0},
 		{"few frames", pipeline.Variant{MaxFrames: 7}, []time.Duration{0, 3, 6, 9, 12, 15, 18}, 20, 13, 0},
 		{"short", pipeline.Variant{Length: 3*tenth + tenth/2}, []time.Duration{0, 1, 2, 3}, 4, 0, 16},
+		{"short, and a last frame of 20 ms", pipeline.Variant{Length: 3*tenth + tenth/5}, []time.Duration{0, 1, 2, 3}, 3, 0, 16},
+		{"short, and no last frame of less", pipeline.Variant{Length: 3*tenth + tenth/5 - 1}, []time.Duration{0, 1, 2}, 3, 0, 17},
 		{"all at once", pipeline.Variant{Gap: 2 * tenth, Length: 5 * tenth, MaxFrames: 2}, []time.Duration{0, 3}, 5, 2, 16},
 		{"sample", pipeline.Variant{Sample: &pipeline.Sampling{Parts: 2, Span: 4 * tenth}}, []time.Duration{0, 1, 2, 3}, 4, 0, 0},
 		{"sample of few", pipeline.Variant{Gap: 2 * tenth, Sample: &pipeline.Sampling{Parts: 1, Span: 8 * tenth}}, []time.Duration{0, 2, 4, 6}, 8, 0, 0},
