@@ -131,6 +131,9 @@ func TestTooLarge(t *testing.T) {
 	if diff := cmp.Diff(&fit.TooLargeError{Limit: 100, Smallest: int64(f.size(last)), Settings: last}, large); diff != "" {
 		t.Error(diff)
 	}
+	if f.whole != 1 {
+		t.Errorf("it was made %d times", f.whole)
+	}
 }
 
 // The errors of both encoders end a search.
